@@ -1,0 +1,31 @@
+//! The HDF5 file format: bytes to structures, without any I/O.
+//!
+//! Every parser is a function over a [`View`] and answers with the structure, with the byte ranges it still needs
+//! ([`Stop::Need`]), or with what is wrong at which byte ([`Stop::Bad`]). So one parser serves local files, memory,
+//! object stores and fuzzers. The words and section numbers are those of the *HDF5 File Format Specification* 4.0.
+//!
+//! Deliberately absent: I/O, threads, filters, selections, conversion of values.
+
+pub mod address;
+pub mod btree;
+pub mod checksum;
+pub mod chunk_index;
+pub mod cursor;
+pub mod error;
+pub mod group;
+pub mod heap;
+pub mod limits;
+pub mod message;
+pub mod name;
+pub mod object_header;
+pub mod step;
+pub mod superblock;
+pub mod view;
+
+pub use address::{Address, Widths};
+pub use bytes::Bytes;
+pub use cursor::Cursor;
+pub use error::{FormatError, Problem};
+pub use name::Name;
+pub use step::{Gather, Need, Parse, Stop};
+pub use view::{Fetched, View};
