@@ -1,0 +1,5 @@
+//! Sources around sources.
+
+mod record;
+
+pub use record::{Recorder, Recording};

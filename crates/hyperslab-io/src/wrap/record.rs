@@ -1,0 +1,65 @@
+//! Writes down every request made of the source inside: what tests of I/O patterns assert.
+
+use crate::{Advice, Source};
+use bytes::Bytes;
+use std::io;
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+
+/// The requests made so far, in the order in which they were made.
+#[derive(Debug, Clone, Default)]
+pub struct Recording(Arc<Mutex<Vec<Range<u64>>>>);
+
+impl Recording {
+    /// Hands over what was recorded and begins anew.
+    pub fn take(&self) -> Vec<Range<u64>> {
+        std::mem::take(&mut self.0.lock().expect("no panic while recording"))
+    }
+
+    fn push(&self, range: Range<u64>) {
+        self.0.lock().expect("no panic while recording").push(range);
+    }
+}
+
+/// A source that records; sits directly on the source it observes.
+pub struct Recorder<S> {
+    inner: S,
+    recording: Recording,
+}
+
+impl<S: Source> Recorder<S> {
+    /// Observes `inner`.
+    pub fn new(inner: S) -> (Self, Recording) {
+        let recording = Recording::default();
+        (Self { inner, recording: recording.clone() }, recording)
+    }
+}
+
+#[deny(clippy::missing_trait_methods)]
+impl<S: Source> Source for Recorder<S> {
+    fn len(&self) -> u64 {
+        self.inner.len()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.inner.is_empty()
+    }
+
+    fn read_into(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
+        self.recording.push(at..at + out.len() as u64);
+        self.inner.read_into(at, out)
+    }
+
+    fn read_ranges(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Bytes>> {
+        ranges.iter().for_each(|range| self.recording.push(range.clone()));
+        self.inner.read_ranges(ranges)
+    }
+
+    fn advice(&self) -> Advice {
+        self.inner.advice()
+    }
+
+    fn name(&self) -> String {
+        self.inner.name()
+    }
+}
