@@ -1,0 +1,67 @@
+//! Filters that the program brings itself.
+
+use crate::FilterError;
+use crate::scratch::Tools;
+use crate::stage::Stage;
+use std::sync::Arc;
+
+/// A filter that is not built in; see [`register`](crate::register).
+pub trait Filter: Send + Sync {
+    /// A short name for messages.
+    fn name(&self) -> &str;
+
+    /// Undoes the filter for one chunk. `max_bytes` is the most that the result may have.
+    fn decode(
+        &self,
+        parameters: &[u32],
+        stored: &[u8],
+        max_bytes: usize,
+    ) -> Result<Vec<u8>, Box<dyn std::error::Error>>;
+
+    /// Applies the filter to one chunk, if it can.
+    fn encode(&self, parameters: &[u32], raw: &[u8]) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+        let _ = (parameters, raw);
+        Err("this filter cannot write".into())
+    }
+}
+
+const NAME: &str = "custom filter";
+
+pub(crate) struct Custom {
+    pub id: u16,
+    pub filter: Arc<dyn Filter>,
+    pub parameters: Vec<u32>,
+}
+
+impl Custom {
+    fn failed(&self, error: Box<dyn std::error::Error>) -> FilterError {
+        FilterError::Custom { id: self.id, name: self.filter.name().to_string(), what: error.to_string() }
+    }
+}
+
+impl Stage for Custom {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn describe(&self) -> String {
+        self.filter.name().to_string()
+    }
+
+    /// One try with all the room there may be: the filter's own errors do not say whether more room would help.
+    fn claimed(&self, _: &[u8]) -> Option<u64> {
+        Some(u64::MAX)
+    }
+
+    fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut Tools) -> Result<usize, FilterError> {
+        let max = out.len();
+        let raw = self.filter.decode(&self.parameters, stored, max).map_err(|error| self.failed(error))?;
+        let room = out.get_mut(..raw.len()).ok_or(FilterError::TooLong { filter: NAME, max })?;
+        room.copy_from_slice(&raw);
+        Ok(raw.len())
+    }
+
+    fn encode(&self, raw: &[u8], _: &mut Tools) -> Result<Vec<u8>, FilterError> {
+        self.filter.encode(&self.parameters, raw).map_err(|error| self.failed(error))
+    }
+}

@@ -1,0 +1,130 @@
+//! Filter 1, "deflate": one zlib stream (RFC 1950) for the whole chunk.
+//!
+//! ```text
+//! | 2 bytes header | deflate blocks … | adler32 of the decoded bytes, big-endian | anything |
+//! ```
+//!
+//! The parameter is the level, 0 to 9. As with zlib's inflate, which libhdf5 calls, bytes after the stream are
+//! ignored and a wrong adler32 is an error. A preset dictionary is refused, by both.
+
+use crate::FilterError;
+use crate::scratch::Tools;
+use crate::stage::{Setup, Stage};
+use libdeflater::{CompressionError, DecompressionError};
+
+const NAME: &str = "deflate";
+
+struct Deflate {
+    level: u32,
+}
+
+pub(crate) fn make(setup: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
+    match setup.parameters {
+        &[level] if level <= 9 => Ok(Box::new(Deflate { level })),
+        other => Err(FilterError::parameters(NAME, format!("expected one level of 0 to 9, found {other:?}"))),
+    }
+}
+
+impl Stage for Deflate {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn describe(&self) -> String {
+        format!("gzip {}", self.level)
+    }
+
+    fn decode(&self, stored: &[u8], out: &mut [u8], tools: &mut Tools) -> Result<usize, FilterError> {
+        inflate(NAME, stored, out, tools)
+    }
+
+    fn most(&self, stored_bytes: usize) -> usize {
+        most(stored_bytes)
+    }
+
+    fn encode(&self, raw: &[u8], tools: &mut Tools) -> Result<Vec<u8>, FilterError> {
+        let deflater = tools.deflater(self.level as i32);
+        let mut stored = vec![0; deflater.zlib_compress_bound(raw.len())];
+        match deflater.zlib_compress(raw, &mut stored) {
+            Ok(len) => stored.truncate(len),
+            Err(CompressionError::InsufficientSpace) => {
+                return Err(FilterError::TooLong { filter: NAME, max: stored.len() });
+            }
+        }
+        Ok(stored)
+    }
+}
+
+/// Decodes a zlib stream; also for filters that hold one.
+pub(crate) fn inflate(
+    filter: &'static str,
+    stored: &[u8],
+    out: &mut [u8],
+    tools: &mut Tools,
+) -> Result<usize, FilterError> {
+    tools.inflater().zlib_decompress(stored, out).map_err(|error| match error {
+        DecompressionError::BadData => {
+            FilterError::corrupt(filter, "not a whole zlib stream, or its adler32 is wrong")
+        }
+        DecompressionError::InsufficientSpace => FilterError::TooLong { filter, max: out.len() },
+    })
+}
+
+/// Deflate's best case is 258 bytes for two one-bit codes.
+pub(crate) fn most(stored_bytes: usize) -> usize {
+    stored_bytes.saturating_mul(1032)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stage() -> Box<dyn Stage> {
+        make(Setup { id: 1, parameters: &[6] }).unwrap()
+    }
+
+    #[test]
+    fn levels_above_nine_and_missing_levels_are_refused() {
+        for parameters in [&[][..], &[10], &[1, 2]] {
+            assert!(make(Setup { id: 1, parameters }).is_err(), "{parameters:?}");
+        }
+    }
+
+    #[test]
+    fn bytes_after_the_stream_are_ignored() {
+        let mut tools = Tools::default();
+        let raw: Vec<u8> = (0..5000u32).map(|i| (i / 7) as u8).collect();
+        let mut stored = stage().encode(&raw, &mut tools).unwrap();
+        stored.extend_from_slice(b"left over from an earlier, longer stream");
+        let mut out = vec![0; raw.len()];
+        assert_eq!(stage().decode(&stored, &mut out, &mut tools).unwrap(), raw.len());
+        assert_eq!(out, raw);
+    }
+
+    #[test]
+    fn a_wrong_adler32_is_an_error() {
+        let mut tools = Tools::default();
+        let mut stored = stage().encode(b"some bytes", &mut tools).unwrap();
+        *stored.last_mut().unwrap() ^= 1;
+        let error = stage().decode(&stored, &mut [0; 10], &mut tools).unwrap_err();
+        assert!(matches!(error, FilterError::Corrupt { filter: NAME, .. }), "{error}");
+    }
+
+    #[test]
+    fn every_truncation_is_an_error() {
+        let mut tools = Tools::default();
+        let raw: Vec<u8> = (0..300u32).map(|i| (i * i) as u8).collect();
+        let stored = stage().encode(&raw, &mut tools).unwrap();
+        for len in 0..stored.len() {
+            assert!(stage().decode(&stored[..len], &mut vec![0; 300], &mut tools).is_err(), "{len}");
+        }
+    }
+
+    #[test]
+    fn the_best_case_holds() {
+        let mut tools = Tools::default();
+        let raw = vec![0; 10 << 20];
+        let best = make(Setup { id: 1, parameters: &[9] }).unwrap().encode(&raw, &mut tools).unwrap();
+        assert!(most(best.len()) >= raw.len());
+    }
+}

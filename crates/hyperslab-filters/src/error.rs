@@ -1,0 +1,112 @@
+//! What can be wrong with a filter or with the bytes that it is to undo.
+
+/// Why a chunk could not be decoded (or encoded).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FilterError {
+    /// No decoder is known for this identification.
+    #[error("filter {id} ({name}) is not available here; it is provided by {provider}")]
+    Unknown {
+        /// Registered identification.
+        id: u16,
+        /// Its registered name, or "unregistered".
+        name: &'static str,
+        /// Who provides it.
+        provider: &'static str,
+    },
+    /// The filter's parameters ("client data") are not ones that it can have.
+    #[error("filter {filter} has invalid parameters: {what}")]
+    Parameters {
+        /// Name of the filter.
+        filter: &'static str,
+        /// What is wrong with them.
+        what: String,
+    },
+    /// More filters than a pipeline can have.
+    #[error("a pipeline of {found} filters; at most {max} are possible")]
+    TooMany {
+        /// Filters asked for.
+        found: usize,
+        /// The ceiling.
+        max: usize,
+    },
+    /// The stored bytes are not what this filter writes.
+    #[error("{filter}: {what}")]
+    Corrupt {
+        /// Name of the filter.
+        filter: &'static str,
+        /// What is wrong.
+        what: String,
+    },
+    /// The stored checksum is not that of the bytes.
+    #[error("{filter}: checksum is {stored:#010x} in the file, {computed:#010x} by the bytes")]
+    Checksum {
+        /// Name of the filter.
+        filter: &'static str,
+        /// As stored.
+        stored: u32,
+        /// As computed.
+        computed: u32,
+    },
+    /// Decoded well, but to another length than the chunk has.
+    #[error("{filter}: decoded to {found} bytes where {expected} were expected")]
+    Length {
+        /// Name of the filter.
+        filter: &'static str,
+        /// Bytes that were expected.
+        expected: usize,
+        /// Bytes that came.
+        found: usize,
+    },
+    /// The decoded bytes do not fit into what the caller allows.
+    #[error("{filter}: decodes to more than {max} bytes")]
+    TooLong {
+        /// Name of the filter.
+        filter: &'static str,
+        /// The bound.
+        max: usize,
+    },
+    /// The machine could not give the memory.
+    #[error("no memory for a buffer of {bytes} bytes")]
+    Memory {
+        /// Bytes asked for.
+        bytes: usize,
+    },
+    /// Valid, but beyond this version.
+    #[error("{filter}: {what} is not supported")]
+    Unsupported {
+        /// Name of the filter.
+        filter: &'static str,
+        /// What is not supported.
+        what: String,
+    },
+    /// A filter that was registered by the program failed.
+    #[error("filter {id} ({name}): {what}")]
+    Custom {
+        /// Identification.
+        id: u16,
+        /// The name that the filter gives itself.
+        name: String,
+        /// Its own message.
+        what: String,
+    },
+}
+
+impl FilterError {
+    pub(crate) fn corrupt(filter: &'static str, what: impl Into<String>) -> Self {
+        Self::Corrupt { filter, what: what.into() }
+    }
+
+    pub(crate) fn parameters(filter: &'static str, what: impl Into<String>) -> Self {
+        Self::Parameters { filter, what: what.into() }
+    }
+
+    pub(crate) fn unsupported(filter: &'static str, what: impl Into<String>) -> Self {
+        Self::Unsupported { filter, what: what.into() }
+    }
+
+    /// True where the file may be valid but needs a filter or a feature that is not here.
+    pub fn is_unsupported(&self) -> bool {
+        matches!(self, Self::Unknown { .. } | Self::Unsupported { .. })
+    }
+}

@@ -1,0 +1,183 @@
+//! The table of filters: what is read, what is written, by which code, and what others provide.
+//!
+//! Names and identifications are those of the HDF5 library (0 to 255) and of The HDF Group's list of registered
+//! filters. An error for a filter that is not here says its name, and where to get it, from this table.
+
+use crate::custom::{Custom, Filter};
+use crate::stage::{Setup, Stage};
+use crate::{FilterError, deflate, fletcher32, shuffle};
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock, RwLock};
+
+type Make = fn(Setup<'_>) -> Result<Box<dyn Stage>, FilterError>;
+
+/// What is known of one filter.
+#[derive(Clone, Copy)]
+pub struct Entry {
+    /// Registered identification.
+    pub id: u16,
+    /// Registered name.
+    pub name: &'static str,
+    /// Chunks stored through it can be read.
+    pub read: bool,
+    /// Chunks can be written through it.
+    pub write: bool,
+    /// The code that does it here, or who provides it where it is not here.
+    pub library: &'static str,
+    make: Option<Make>,
+}
+
+impl std::fmt::Debug for Entry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {} (read: {}, write: {}, {})", self.id, self.name, self.read, self.write, self.library)
+    }
+}
+
+const fn both(id: u16, name: &'static str, library: &'static str, make: Make) -> Entry {
+    Entry { id, name, read: true, write: true, library, make: Some(make) }
+}
+
+#[allow(dead_code)]
+const fn read(id: u16, name: &'static str, library: &'static str, make: Make) -> Entry {
+    Entry { id, name, read: true, write: false, library, make: Some(make) }
+}
+
+const fn elsewhere(id: u16, name: &'static str, provider: &'static str) -> Entry {
+    Entry { id, name, read: false, write: false, library: provider, make: None }
+}
+
+static TABLE: &[Entry] = &[
+    both(1, "deflate", "libdeflate", deflate::make),
+    both(2, "shuffle", "own", shuffle::make),
+    both(3, "fletcher32", "own", fletcher32::make),
+    elsewhere(4, "szip", "libaec or SZIP"),
+    elsewhere(5, "nbit", "the HDF5 library"),
+    elsewhere(6, "scaleoffset", "the HDF5 library"),
+    elsewhere(257, "hzip", "Silo (LLNL)"),
+    elsewhere(258, "fpzip", "Silo (LLNL)"),
+    elsewhere(305, "LZO", "PyTables"),
+    elsewhere(307, "BZIP2", "PyTables"),
+    elsewhere(32000, "LZF", "h5py"),
+    elsewhere(32001, "Blosc", "hdf5-blosc, PyTables, hdf5plugin"),
+    elsewhere(32002, "MAFISC", "MAFISC (University of Hamburg)"),
+    elsewhere(32003, "Snappy", "snappy-cuda"),
+    elsewhere(32004, "LZ4", "HDF5 filter plugins, hdf5plugin"),
+    elsewhere(32005, "APAX", "Samplify (no longer available)"),
+    elsewhere(32006, "CBF", "CBFlib"),
+    elsewhere(32007, "JPEG-XR", "JPEG-XR HDF5 filter"),
+    elsewhere(32008, "bitshuffle", "bitshuffle, hdf5plugin"),
+    elsewhere(32009, "SPDP", "SPDP (Texas State University)"),
+    elsewhere(32010, "LPC-Rice", "LPC-Rice"),
+    elsewhere(32011, "CCSDS-123", "CCSDS-123 HDF5 filter"),
+    elsewhere(32012, "JPEG-LS", "CharLS JPEG-LS HDF5 filter"),
+    elsewhere(32013, "ZFP", "H5Z-ZFP, hdf5plugin"),
+    elsewhere(32014, "fpzip", "fpzip (LLNL)"),
+    elsewhere(32015, "Zstandard", "HDF5 filter plugins, hdf5plugin"),
+    elsewhere(32016, "B3D", "B3D image compression"),
+    elsewhere(32017, "SZ", "SZ, hdf5plugin"),
+    elsewhere(32018, "FCIDECOMP", "EUMETSAT FCIDECOMP, hdf5plugin"),
+    elsewhere(32019, "JPEG", "JPEG HDF5 filter"),
+    elsewhere(32020, "VBZ", "Oxford Nanopore's vbz_compression"),
+    elsewhere(32021, "FAPEC", "FAPEC (DAPCOM)"),
+    elsewhere(32022, "BitGroom", "CCR (netCDF community codecs)"),
+    elsewhere(32023, "Granular BitRound", "CCR (netCDF community codecs)"),
+    elsewhere(32024, "SZ3", "SZ3, hdf5plugin"),
+    elsewhere(32025, "Delta-Rice", "Delta-Rice"),
+    elsewhere(32026, "Blosc2", "hdf5-blosc2, hdf5plugin"),
+    elsewhere(32027, "FLAC", "FLAC HDF5 filter"),
+    elsewhere(32028, "SPERR", "H5Z-SPERR, hdf5plugin"),
+    elsewhere(32029, "TERSE/PROLIX", "TRPX"),
+    elsewhere(32030, "FFMPEG", "ffmpeg HDF5 filter"),
+];
+
+/// All filters that have a name, by identification.
+pub fn table() -> &'static [Entry] {
+    TABLE
+}
+
+type Registered = RwLock<HashMap<u16, Arc<dyn Filter>>>;
+
+fn registered() -> &'static Registered {
+    static REGISTERED: OnceLock<Registered> = OnceLock::new();
+    REGISTERED.get_or_init(Registered::default)
+}
+
+/// Makes a filter of the program known to all pipelines that are made from now on, before any of the table with
+/// the same identification.
+pub fn register(id: u16, filter: Arc<dyn Filter>) {
+    registered().write().unwrap_or_else(|poisoned| poisoned.into_inner()).insert(id, filter);
+}
+
+/// The filter with these parameters, ready to use.
+pub(crate) fn make(setup: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
+    let custom = registered().read().unwrap_or_else(|poisoned| poisoned.into_inner()).get(&setup.id).cloned();
+    if let Some(filter) = custom {
+        return Ok(Box::new(Custom { id: setup.id, filter, parameters: setup.parameters.to_vec() }));
+    }
+    match entry(setup.id) {
+        Some(Entry { make: Some(make), .. }) => make(setup),
+        Some(entry) => Err(FilterError::Unknown { id: setup.id, name: entry.name, provider: entry.library }),
+        None => Err(FilterError::Unknown {
+            id: setup.id,
+            name: "unregistered",
+            provider: "whoever wrote the file",
+        }),
+    }
+}
+
+/// The table's entry for an identification.
+pub(crate) fn entry(id: u16) -> Option<&'static Entry> {
+    TABLE.binary_search_by_key(&id, |entry| entry.id).ok().map(|at| &TABLE[at])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_sorted_and_says_what_it_does() {
+        assert!(TABLE.is_sorted_by(|a, b| a.id < b.id));
+        for entry in TABLE {
+            assert_eq!(entry.read, entry.make.is_some(), "{entry:?}");
+            assert!(entry.read || !entry.write, "{entry:?}");
+        }
+    }
+
+    #[test]
+    fn unknown_filters_are_named() {
+        let error = make(Setup { id: 32030, parameters: &[] }).err().unwrap();
+        assert_eq!(
+            error.to_string(),
+            "filter 32030 (FFMPEG) is not available here; it is provided by ffmpeg HDF5 filter"
+        );
+        assert!(error.is_unsupported());
+        assert!(
+            make(Setup { id: 40_000, parameters: &[] }).err().unwrap().to_string().contains("unregistered")
+        );
+    }
+
+    struct Reverse;
+
+    impl Filter for Reverse {
+        fn name(&self) -> &str {
+            "reverse"
+        }
+
+        fn decode(&self, _: &[u32], stored: &[u8], _: usize) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+            Ok(stored.iter().rev().copied().collect())
+        }
+    }
+
+    #[test]
+    fn a_registered_filter_is_used() {
+        register(60_001, Arc::new(Reverse));
+        let stage = make(Setup { id: 60_001, parameters: &[] }).unwrap();
+        let mut out = [0; 3];
+        assert_eq!(stage.decode(&[1, 2, 3], &mut out, &mut Default::default()).unwrap(), 3);
+        assert_eq!(out, [3, 2, 1]);
+        assert!(stage.decode(&[1, 2, 3], &mut [0; 2], &mut Default::default()).is_err());
+        assert!(
+            stage.encode(&[1], &mut Default::default()).unwrap_err().to_string().contains("cannot write")
+        );
+    }
+}

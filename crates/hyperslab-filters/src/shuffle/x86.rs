@@ -1,0 +1,121 @@
+//! Unshuffle with SSE2 and AVX2 registers, for elements of 2, 4, 8 and 16 bytes.
+//!
+//! Take a register of each of P planes, P a power of two. Interleaving the bytes of register i with those of
+//! register i + P/2, for all i, moves the highest bit of the plane's number below the bits of the element's
+//! number; after log₂ P such rounds the plane's number is lowest, and the registers hold whole elements:
+//!
+//! ```text
+//! P = 4   aaaa bbbb cccc dddd  →  acac acac bdbd bdbd  →  abcd abcd abcd abcd
+//! ```
+//!
+//! An AVX2 register is two of SSE2 side by side, so its halves are put in order before storing.
+
+use super::Planes;
+use std::arch::x86_64::*;
+
+/// Undoes as many elements as fill whole registers of every plane; how many.
+pub(super) fn unshuffle(planes: &Planes<'_>, out: &mut [u8]) -> usize {
+    match planes.element_bytes {
+        2 => dispatch::<2>(planes, out),
+        4 => dispatch::<4>(planes, out),
+        8 => dispatch::<8>(planes, out),
+        16 => dispatch::<16>(planes, out),
+        _ => 0,
+    }
+}
+
+fn dispatch<const P: usize>(planes: &Planes<'_>, out: &mut [u8]) -> usize {
+    let sources: [&[u8]; P] = std::array::from_fn(|k| planes.plane(k));
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2.
+        unsafe { with_avx2(sources, out) }
+    } else {
+        with_sse2(sources, out)
+    }
+}
+
+#[target_feature(enable = "avx2")]
+fn with_avx2<const P: usize>(sources: [&[u8]; P], out: &mut [u8]) -> usize {
+    let count = sources[0].len().min(out.len() / P) / 32 * 32;
+    let sources = sources.map(|source| &source[..count]);
+    for (i, block) in out.chunks_exact_mut(32 * P).take(count / 32).enumerate() {
+        let mut registers = [_mm256_setzero_si256(); P];
+        for k in 0..P {
+            // SAFETY: `i` is below `count / 32`, so the 32 bytes lie inside the source.
+            registers[k] = unsafe { _mm256_loadu_si256(sources[k].as_ptr().add(32 * i).cast()) };
+        }
+        for _ in 0..P.trailing_zeros() {
+            let before = registers;
+            for k in 0..P / 2 {
+                registers[2 * k] = _mm256_unpacklo_epi8(before[k], before[k + P / 2]);
+                registers[2 * k + 1] = _mm256_unpackhi_epi8(before[k], before[k + P / 2]);
+            }
+        }
+        for k in 0..P / 2 {
+            let low = _mm256_permute2x128_si256::<0x20>(registers[2 * k], registers[2 * k + 1]);
+            let high = _mm256_permute2x128_si256::<0x31>(registers[2 * k], registers[2 * k + 1]);
+            // SAFETY: the block has 32·P bytes; k is below P/2, so 16·P + 32·k + 32 is at most that.
+            unsafe {
+                _mm256_storeu_si256(block.as_mut_ptr().add(32 * k).cast(), low);
+                _mm256_storeu_si256(block.as_mut_ptr().add(16 * P + 32 * k).cast(), high);
+            }
+        }
+    }
+    count
+}
+
+/// SSE2 is part of x86-64.
+fn with_sse2<const P: usize>(sources: [&[u8]; P], out: &mut [u8]) -> usize {
+    let count = sources[0].len().min(out.len() / P) / 16 * 16;
+    let sources = sources.map(|source| &source[..count]);
+    for (i, block) in out.chunks_exact_mut(16 * P).take(count / 16).enumerate() {
+        // SAFETY: SSE2 is part of x86-64; `i` is below `count / 16`, so the 16 bytes lie inside the source.
+        let mut registers: [__m128i; P] =
+            std::array::from_fn(|k| unsafe { _mm_loadu_si128(sources[k].as_ptr().add(16 * i).cast()) });
+        for _ in 0..P.trailing_zeros() {
+            let before = registers;
+            for k in 0..P / 2 {
+                // SAFETY: SSE2 is part of x86-64.
+                unsafe {
+                    registers[2 * k] = _mm_unpacklo_epi8(before[k], before[k + P / 2]);
+                    registers[2 * k + 1] = _mm_unpackhi_epi8(before[k], before[k + P / 2]);
+                }
+            }
+        }
+        for (k, register) in registers.into_iter().enumerate() {
+            // SAFETY: the block has 16·P bytes and k is below P.
+            unsafe { _mm_storeu_si128(block.as_mut_ptr().add(16 * k).cast(), register) };
+        }
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn both<const P: usize>() {
+        let shuffled: Vec<u8> = (0..P * 67).map(|i| (i * 31 + i / 67) as u8).collect();
+        let planes = Planes::new(&shuffled, P, 0, 67);
+        let sources: [&[u8]; P] = std::array::from_fn(|k| planes.plane(k));
+        let mut expected = vec![0; P * 67];
+        super::super::portable::unshuffle(&planes, &mut expected);
+        let mut out = vec![0; P * 67];
+        assert_eq!(with_sse2(sources, &mut out), 64);
+        assert_eq!(out[..64 * P], expected[..64 * P]);
+        if is_x86_feature_detected!("avx2") {
+            out.fill(0);
+            // SAFETY: the processor has AVX2.
+            assert_eq!(unsafe { with_avx2(sources, &mut out) }, 64);
+            assert_eq!(out[..64 * P], expected[..64 * P]);
+        }
+    }
+
+    #[test]
+    fn both_register_widths_agree_with_the_portable_code() {
+        both::<2>();
+        both::<4>();
+        both::<8>();
+        both::<16>();
+    }
+}
