@@ -1,0 +1,192 @@
+//! One dataset as the doctor sees it.
+
+use super::{ChunkMap, SampleMeasurement};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Everything the doctor needs to know about a dataset.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DatasetFacts {
+    /// Absolute path in the file.
+    pub path: String,
+    /// Current extent; empty for a scalar.
+    pub shape: Vec<u64>,
+    /// Maximum extent; `None` stands for unlimited.
+    pub max_shape: Vec<Option<u64>>,
+    /// The element type as h5py writes it, such as `>f4`.
+    pub dtype: String,
+    /// Bytes of one element in the file.
+    pub element_bytes: u64,
+    /// How the raw data lie in the file.
+    pub layout: Layout,
+    /// The filter pipeline, in the order in which it is applied when writing.
+    pub filters: Vec<FilterFact>,
+    /// True where partial edge chunks are stored without filters (layout message version 4, flag bit 0).
+    pub edge_chunks_unfiltered: bool,
+    /// Elements of the current extent times their size.
+    pub logical_bytes: u64,
+    /// Raw data bytes in the file.
+    pub stored_bytes: u64,
+    /// Which chunks are stored. `None` where nobody looked: then all are taken to be, with equal sizes.
+    pub chunks: Option<Arc<ChunkMap>>,
+    /// When and with what missing chunks are filled.
+    pub fill: FillFacts,
+    /// Speeds and ratios measured on some of its chunks.
+    pub samples: Option<SampleMeasurement>,
+}
+
+/// The layouts of the data layout message, and the two that look like layouts to a reader.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Layout {
+    /// Chunked storage.
+    Chunked {
+        /// Extent of a chunk, of the rank of the dataset.
+        chunk_dims: Vec<u64>,
+        /// The kind of chunk index, in words.
+        index_kind: String,
+    },
+    /// One block.
+    Contiguous {
+        /// False where no space has been allocated yet, so that reading costs no input at all.
+        allocated: bool,
+    },
+    /// In the object header.
+    Compact,
+    /// Mapped to other datasets.
+    Virtual,
+    /// In other files.
+    External,
+}
+
+/// One filter of the pipeline.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FilterFact {
+    /// Short name: `gzip`, `shuffle`, `szip`, `lzf`, `zstd` …
+    pub name: String,
+    /// Registered filter number.
+    pub id: u16,
+    /// Client data values.
+    pub parameters: Vec<u32>,
+    /// One phrase for people: `gzip level 6`.
+    pub description: String,
+}
+
+/// Filter number of deflate (gzip).
+pub const FILTER_DEFLATE: u16 = 1;
+/// Filter number of shuffle.
+pub const FILTER_SHUFFLE: u16 = 2;
+/// Filter number of the Fletcher-32 checksum.
+pub const FILTER_FLETCHER32: u16 = 3;
+
+impl FilterFact {
+    /// True for filters that exist to make data smaller. Shuffles and checksums do not; anything unknown is taken to.
+    pub fn compresses(&self) -> bool {
+        let is_bitshuffle_alone = self.id == 32_008 && self.parameters.get(4).copied().unwrap_or(0) == 0;
+        !matches!(self.id, FILTER_SHUFFLE | FILTER_FLETCHER32) && !is_bitshuffle_alone
+    }
+}
+
+/// When the fill value is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FillTime {
+    /// On allocation.
+    Alloc,
+    /// Never.
+    Never,
+    /// On allocation if one is set (the default).
+    #[default]
+    IfSet,
+}
+
+/// What is known of the fill value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FillFacts {
+    /// When it is written.
+    pub time: FillTime,
+    /// False where the file says that the fill value is undefined (not merely default).
+    pub is_defined: bool,
+}
+
+impl Default for FillFacts {
+    fn default() -> Self {
+        Self { time: FillTime::IfSet, is_defined: true }
+    }
+}
+
+impl FillFacts {
+    /// True where libhdf5 leaves the reader's memory alone for a chunk that is not stored.
+    pub fn skips_missing_chunks(&self) -> bool {
+        match self.time {
+            FillTime::Alloc => false,
+            FillTime::Never => true,
+            FillTime::IfSet => !self.is_defined,
+        }
+    }
+}
+
+impl DatasetFacts {
+    /// The chunk extent, if the layout is chunked.
+    pub fn chunk_dims(&self) -> Option<&[u64]> {
+        match &self.layout {
+            Layout::Chunked { chunk_dims, .. } => Some(chunk_dims),
+            _ => None,
+        }
+    }
+
+    /// Bytes of one decoded chunk (saturating), if the layout is chunked.
+    pub fn chunk_bytes(&self) -> Option<u64> {
+        Some(self.chunk_dims()?.iter().fold(self.element_bytes, |n, d| n.saturating_mul(*d)))
+    }
+
+    /// The deflate level, if the pipeline has deflate.
+    pub fn deflate_level(&self) -> Option<u32> {
+        self.filters.iter().find(|f| f.id == FILTER_DEFLATE).and_then(|f| f.parameters.first().copied())
+    }
+
+    /// True if the pipeline has a shuffle.
+    pub fn has_shuffle(&self) -> bool {
+        self.filters.iter().any(|f| f.id == FILTER_SHUFFLE)
+    }
+
+    /// True if the pipeline has a filter that makes data smaller.
+    pub fn is_compressed(&self) -> bool {
+        self.filters.iter().any(FilterFact::compresses)
+    }
+
+    /// True where dimension `axis` may grow beyond its current extent.
+    pub fn can_grow(&self, axis: usize) -> bool {
+        match self.max_shape.get(axis) {
+            Some(None) => true,
+            Some(Some(max)) => self.shape.get(axis).is_some_and(|now| max > now),
+            None => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_chunks_are_skipped_only_where_no_fill_value_is_due() {
+        let fill = |time, is_defined| FillFacts { time, is_defined }.skips_missing_chunks();
+        assert!(!fill(FillTime::IfSet, true));
+        assert!(fill(FillTime::IfSet, false));
+        assert!(fill(FillTime::Never, true));
+        assert!(!fill(FillTime::Alloc, false));
+    }
+
+    #[test]
+    fn shuffles_and_checksums_do_not_compress() {
+        let filter = |id, parameters: &[u32]| {
+            FilterFact { name: String::new(), id, parameters: parameters.to_vec(), description: String::new() }
+                .compresses()
+        };
+        assert!(filter(FILTER_DEFLATE, &[6]));
+        assert!(!filter(FILTER_SHUFFLE, &[4]));
+        assert!(!filter(FILTER_FLETCHER32, &[]));
+        assert!(!filter(32_008, &[0, 4, 4, 0, 0]), "bitshuffle without LZ4");
+        assert!(filter(32_008, &[0, 4, 4, 0, 2]), "bitshuffle with LZ4");
+        assert!(filter(32_015, &[3]), "zstd");
+    }
+}

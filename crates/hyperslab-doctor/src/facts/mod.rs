@@ -1,0 +1,11 @@
+//! What the doctor is told about a dataset: layout, chunks, filters, and speeds measured on a few of its chunks.
+//!
+//! The doctor opens no file. Whoever calls it fills these structures from whatever engine reads the file.
+
+mod chunk_map;
+mod dataset;
+mod sample;
+
+pub use chunk_map::{ChunkMap, StoredChunk};
+pub use dataset::{DatasetFacts, FillFacts, FillTime, FilterFact, Layout};
+pub use sample::{Decoded, RecodeMeasurement, SampleMeasurement, Sampler, measure_samples};

@@ -1,0 +1,177 @@
+//! Speeds and ratios measured on a few of the file's own chunks.
+//!
+//! The caller says how to decode a sample and how to encode it again; the clock and the choice of the best of
+//! several runs are here, so that every caller measures alike. One thread; the best run counts, because whatever
+//! else the machine does can only make a run slower.
+
+use std::time::{Duration, Instant};
+
+/// What decoding one sample chunk yielded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Decoded {
+    /// Bytes that were read.
+    pub stored_bytes: u64,
+    /// Bytes that came out.
+    pub decoded_bytes: u64,
+}
+
+/// Sample chunks of one dataset, held in memory by the caller.
+pub trait Sampler {
+    /// How many samples there are.
+    fn count(&self) -> usize;
+    /// Decodes one sample with the dataset's own pipeline. `None` if it cannot be decoded.
+    fn decode(&mut self, sample: usize) -> Option<Decoded>;
+    /// Encodes one sample's decoded bytes with deflate at `level`, shuffled first or not, and answers with the
+    /// encoded bytes. `None` where recoding makes no sense for this dataset.
+    fn recode(&mut self, sample: usize, level: u32, shuffle: bool) -> Option<Vec<u8>>;
+    /// Decodes what [`Self::recode`] made. False if that is not possible.
+    fn decode_recoded(&mut self, encoded: &[u8], sample: usize, shuffle: bool) -> bool;
+}
+
+/// What was measured on the samples of a dataset.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SampleMeasurement {
+    /// Chunks sampled.
+    pub chunks: u64,
+    /// Their bytes in the file.
+    pub stored_bytes: u64,
+    /// Their bytes decoded.
+    pub decoded_bytes: u64,
+    /// Seconds to decode all of them once on one thread, with hyperslab's decoder.
+    pub decode_seconds: f64,
+    /// The same chunks encoded again with other settings.
+    pub recoded: Vec<RecodeMeasurement>,
+}
+
+/// The samples encoded with one setting.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RecodeMeasurement {
+    /// Deflate level.
+    pub level: u32,
+    /// Shuffled first.
+    pub shuffle: bool,
+    /// Bytes of all samples encoded.
+    pub encoded_bytes: u64,
+    /// Seconds to encode them.
+    pub encode_seconds: f64,
+    /// Seconds to decode them again.
+    pub decode_seconds: f64,
+}
+
+impl SampleMeasurement {
+    /// The measurement for one setting.
+    pub fn recoded_at(&self, level: u32, shuffle: bool) -> Option<&RecodeMeasurement> {
+        self.recoded.iter().find(|r| r.level == level && r.shuffle == shuffle)
+    }
+
+    /// Decoded bytes a second, if anything was measured.
+    pub fn decode_bytes_per_second(&self) -> Option<f64> {
+        (self.decode_seconds > 0.0 && self.decoded_bytes > 0)
+            .then(|| self.decoded_bytes as f64 / self.decode_seconds)
+    }
+}
+
+/// Decode runs of each sample; the fastest counts.
+const DECODE_RUNS: usize = 3;
+
+/// Measures decoding of every sample, then each of the `settings` (deflate level, shuffle) until `budget` is spent.
+/// `None` if there is no sample, or one cannot be decoded.
+pub fn measure_samples(
+    sampler: &mut dyn Sampler,
+    settings: &[(u32, bool)],
+    budget: Duration,
+) -> Option<SampleMeasurement> {
+    let begin = Instant::now();
+    let mut measured = SampleMeasurement::default();
+    for sample in 0..sampler.count() {
+        let mut best = f64::INFINITY;
+        let mut last = None;
+        for _ in 0..DECODE_RUNS {
+            let start = Instant::now();
+            last = Some(sampler.decode(sample)?);
+            best = best.min(start.elapsed().as_secs_f64());
+            if begin.elapsed() > budget {
+                break;
+            }
+        }
+        let decoded = last?;
+        measured.chunks += 1;
+        measured.stored_bytes += decoded.stored_bytes;
+        measured.decoded_bytes += decoded.decoded_bytes;
+        measured.decode_seconds += best;
+    }
+    if measured.chunks == 0 {
+        return None;
+    }
+    for &(level, shuffle) in settings {
+        if begin.elapsed() > budget {
+            break;
+        }
+        if let Some(recoded) = measure_recode(sampler, level, shuffle) {
+            measured.recoded.push(recoded);
+        }
+    }
+    Some(measured)
+}
+
+fn measure_recode(sampler: &mut dyn Sampler, level: u32, shuffle: bool) -> Option<RecodeMeasurement> {
+    let mut total =
+        RecodeMeasurement { level, shuffle, encoded_bytes: 0, encode_seconds: 0.0, decode_seconds: 0.0 };
+    for sample in 0..sampler.count() {
+        let start = Instant::now();
+        let encoded = sampler.recode(sample, level, shuffle)?;
+        total.encode_seconds += start.elapsed().as_secs_f64();
+        total.encoded_bytes += encoded.len() as u64;
+        let start = Instant::now();
+        if !sampler.decode_recoded(&encoded, sample, shuffle) {
+            return None;
+        }
+        total.decode_seconds += start.elapsed().as_secs_f64();
+    }
+    Some(total)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Fake {
+        samples: usize,
+        can_recode: bool,
+    }
+
+    impl Sampler for Fake {
+        fn count(&self) -> usize {
+            self.samples
+        }
+        fn decode(&mut self, _: usize) -> Option<Decoded> {
+            std::thread::sleep(Duration::from_millis(1));
+            Some(Decoded { stored_bytes: 10, decoded_bytes: 100 })
+        }
+        fn recode(&mut self, _: usize, level: u32, _: bool) -> Option<Vec<u8>> {
+            self.can_recode.then(|| vec![0; 20 - level as usize])
+        }
+        fn decode_recoded(&mut self, encoded: &[u8], _: usize, _: bool) -> bool {
+            !encoded.is_empty()
+        }
+    }
+
+    #[test]
+    fn samples_add_up() {
+        let mut fake = Fake { samples: 2, can_recode: true };
+        let measured = measure_samples(&mut fake, &[(1, true), (6, false)], Duration::from_secs(5)).unwrap();
+        assert_eq!((measured.chunks, measured.stored_bytes, measured.decoded_bytes), (2, 20, 200));
+        assert!(measured.decode_seconds >= 0.002);
+        assert_eq!(measured.recoded_at(1, true).unwrap().encoded_bytes, 38);
+        assert_eq!(measured.recoded_at(6, false).unwrap().encoded_bytes, 28);
+        assert!(measured.recoded_at(6, true).is_none());
+    }
+
+    #[test]
+    fn no_sample_no_measurement_and_a_spent_budget_stops() {
+        assert_eq!(measure_samples(&mut Fake { samples: 0, can_recode: true }, &[], Duration::MAX), None);
+        let measured =
+            measure_samples(&mut Fake { samples: 1, can_recode: true }, &[(1, true)], Duration::ZERO).unwrap();
+        assert!(measured.recoded.is_empty());
+    }
+}

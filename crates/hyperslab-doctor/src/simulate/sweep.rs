@@ -1,0 +1,345 @@
+//! All reads of a pattern, counted exactly without making each of them.
+//!
+//! Neighbouring blocks of a sweep often touch the very same chunks and the same number of bytes in each: 1,080 rows
+//! of one chunk, 64 columns of one column of chunks. Such blocks form a *group*; to the cache they are one read
+//! repeated. A repeated read soon leaves the cache as it found it, or runs through the same few states again and
+//! again; the [fingerprint](super::entries) of the cache shows it, and whole periods are then counted by
+//! multiplication. This happens at every level of the sweep, so a group of rows of groups of blocks is also counted
+//! once:
+//!
+//! ```text
+//!   order[0]   │ group of 4 steps            │ group of 4 steps │ …     each: repeat until periodic, multiply
+//!   order[1]   │   group of 30 steps         │
+//!   order[2]   │     group of 9 steps        │
+//!              │       one H5Dread           │
+//! ```
+//!
+//! Where that does not help (contiguous data, sieved chunks, many different groups) the number of chunk visits is
+//! limited. Beyond it the rest is extrapolated from the second half of what was simulated, when the cache had long
+//! been full, and the result says so.
+
+use super::cache::Span;
+use super::{CacheSettings, ChunkCacheSim, Geometry, LibVersion, ReadCounts};
+use crate::pattern::Sweep;
+
+/// Chunk visits, or driver requests of contiguous data, that one sweep may cost by default: well under half a second.
+pub const VISITS_MAX_DEFAULT: u64 = 2_000_000;
+
+/// What a whole sweep costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SweepCounts {
+    /// H5Dread calls.
+    pub reads: u64,
+    /// Different stored chunks that the sweep touches: a sweep covers the dataset, so all that are stored.
+    pub chunks_touched: u64,
+    /// Of those, the ones whose reading decodes something.
+    pub chunks_filtered: u64,
+    /// Chunks put through the filter pipeline.
+    pub decodes: u64,
+    /// Reads of raw data that reached the driver.
+    pub driver_reads: u64,
+    /// Bytes of them.
+    pub driver_bytes: u64,
+    /// False where part of it is extrapolated.
+    pub is_exact: bool,
+    /// Reads that were simulated, or counted by a proven period.
+    pub reads_simulated: u64,
+}
+
+impl SweepCounts {
+    /// Decodes for each chunk that needs any: 1 is ideal. `None` where nothing is decoded.
+    pub fn amplification(&self) -> Option<f64> {
+        (self.chunks_filtered > 0).then(|| self.decodes as f64 / self.chunks_filtered as f64)
+    }
+
+    /// True where no chunk was decoded twice.
+    pub fn is_ideal(&self) -> bool {
+        self.is_exact && self.decodes <= self.chunks_filtered
+    }
+}
+
+/// Opens the dataset anew and reads every block of the sweep.
+pub fn simulate_sweep(
+    geometry: &Geometry,
+    settings: CacheSettings,
+    version: LibVersion,
+    sweep: &Sweep,
+    visits_max: u64,
+) -> SweepCounts {
+    let reads = sweep.reads();
+    let chunks = geometry.chunks();
+    let chunks_touched = if reads == 0 { 0 } else { chunks.map_or(0, |chunks| chunks.stored_chunks()) };
+    let mut run = Run {
+        sim: ChunkCacheSim::new(geometry, settings, version),
+        sweep,
+        // `None` forbids grouping.
+        chunk: geometry.chunk_dims(),
+        spans: vec![Span::default(); geometry.shape().len()],
+        counts: ReadCounts::default(),
+        reads: 0,
+        visits: 0,
+        visits_max: visits_max.max(1),
+        half: None,
+    };
+    if run.sim.depends_on_offsets() {
+        run.chunk = None;
+    }
+    if reads > 0 {
+        run.level(0);
+    }
+    let is_exact = run.reads == reads;
+    if !is_exact {
+        run.extrapolate(reads);
+    }
+    SweepCounts {
+        reads,
+        chunks_touched,
+        chunks_filtered: if reads == 0 { 0 } else { geometry.chunks_decodable() },
+        decodes: run.counts.decodes,
+        driver_reads: run.counts.driver_reads,
+        driver_bytes: run.counts.driver_bytes,
+        is_exact,
+        reads_simulated: run.reads,
+    }
+}
+
+struct Run<'a> {
+    sim: ChunkCacheSim<'a>,
+    sweep: &'a Sweep,
+    chunk: Option<&'a [u64]>,
+    spans: Vec<Span>,
+    counts: ReadCounts,
+    reads: u64,
+    visits: u64,
+    visits_max: u64,
+    /// Reads and counts when half the visits were spent.
+    half: Option<(u64, ReadCounts)>,
+}
+
+/// Where a repetition stood: cache, counts, reads.
+struct Mark {
+    fingerprint: Option<u128>,
+    counts: ReadCounts,
+    reads: u64,
+    pass: u64,
+}
+
+impl Run<'_> {
+    fn is_spent(&self) -> bool {
+        self.visits >= self.visits_max
+    }
+
+    /// Every block of the dimensions `order[depth..]`, the others fixed. Recursion as deep as the rank.
+    fn level(&mut self, depth: usize) {
+        let Some(&axis) = self.sweep.order().get(depth) else {
+            return self.read();
+        };
+        let (dim, block) = (self.sweep.shape()[axis], self.sweep.block()[axis]);
+        let mut start = 0;
+        while start < dim && !self.is_spent() {
+            let len = block.min(dim - start);
+            self.spans[axis] = Span { start, len };
+            let members = self.group(axis, start, len, dim, block);
+            self.repeat(depth + 1, members);
+            // Not beyond 2^64: the members all begin inside the extent.
+            start = start.saturating_add(members.saturating_mul(block));
+        }
+    }
+
+    /// How many blocks from this one on lie in the same chunk along `axis`, with the same length.
+    fn group(&self, axis: usize, start: u64, len: u64, dim: u64, block: u64) -> u64 {
+        let Some(chunk) = self.chunk else { return 1 };
+        let chunk_start = start - start % chunk[axis];
+        let room = chunk_start.saturating_add(chunk[axis]).min(dim) - start;
+        if len < block || room < block { 1 } else { room / block }
+    }
+
+    /// The dimensions from `depth` on, `times` over.
+    fn repeat(&mut self, depth: usize, times: u64) {
+        let mut pass = 0;
+        let mut mark = self.mark(0);
+        let mut next_mark_after = 1;
+        while pass < times && !self.is_spent() {
+            self.level(depth);
+            pass += 1;
+            if pass == times || self.is_spent() {
+                continue;
+            }
+            let now = self.sim.fingerprint();
+            if now.is_some() && now == mark.fingerprint {
+                let period = pass - mark.pass;
+                let periods = (times - pass) / period;
+                let (counts, reads) = (self.counts.since(mark.counts), self.reads - mark.reads);
+                self.counts.add_times(counts, periods);
+                self.reads += reads * periods;
+                pass += period * periods;
+                // Fewer passes than a period are left; they are made one by one.
+                mark.fingerprint = None;
+                next_mark_after = u64::MAX;
+            } else if pass - mark.pass >= next_mark_after {
+                // Brent: compare with ever later states, so that any period is found in the end.
+                mark = self.mark(pass);
+                next_mark_after *= 2;
+            }
+        }
+    }
+
+    fn mark(&self, pass: u64) -> Mark {
+        Mark { fingerprint: self.sim.fingerprint(), counts: self.counts, reads: self.reads, pass }
+    }
+
+    fn read(&mut self) {
+        let counts = self.sim.read_spans(&self.spans);
+        self.counts.add(counts);
+        self.reads += 1;
+        self.visits += counts.chunks_touched.max(counts.driver_reads / 8).max(1);
+        if self.half.is_none() && self.visits >= self.visits_max / 2 {
+            self.half = Some((self.reads, self.counts));
+        }
+    }
+
+    fn extrapolate(&mut self, reads: u64) {
+        let (half_reads, half_counts) = self.half.unwrap_or((0, ReadCounts::default()));
+        let (from_reads, counts) = match self.reads - half_reads {
+            0 => (self.reads.max(1), self.counts),
+            later => (later, self.counts.since(half_counts)),
+        };
+        let factor = (reads - self.reads) as f64 / from_reads as f64;
+        let more = |count: u64| (count as f64 * factor).round() as u64;
+        self.counts.add(ReadCounts {
+            chunks_touched: more(counts.chunks_touched),
+            decodes: more(counts.decodes),
+            driver_reads: more(counts.driver_reads),
+            driver_bytes: more(counts.driver_bytes),
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::facts::{ChunkMap, StoredChunk};
+    use crate::simulate::ChunkedStorage;
+    use proptest::prelude::*;
+    use std::sync::Arc;
+
+    /// The same, read by read.
+    fn one_by_one(geometry: &Geometry, settings: CacheSettings, version: LibVersion, sweep: &Sweep) -> ReadCounts {
+        let mut sim = ChunkCacheSim::new(geometry, settings, version);
+        let mut total = ReadCounts::default();
+        for (start, count) in sweep.blocks() {
+            total.add(sim.read(&start, &count));
+        }
+        total
+    }
+
+    fn case_study(chunk: &[u64]) -> Geometry {
+        let storage = ChunkedStorage {
+            chunk_dims: chunk.to_vec(),
+            is_filtered: true,
+            edge_chunks_unfiltered: false,
+            skips_missing_chunks: false,
+            chunks: None,
+        };
+        Geometry::chunked(&[60, 30, 9, 717], 4, storage).unwrap()
+    }
+
+    #[test]
+    fn the_case_study_counts() {
+        let geometry = case_study(&[4, 30, 9, 717]);
+        let rows = Sweep::row_major(geometry.shape(), &[1, 1, 1, 717]);
+        let decodes = |nbytes, nslots, version| {
+            let counts =
+                simulate_sweep(&geometry, CacheSettings { nbytes, nslots, w0: 0.75 }, version, &rows, 1_000_000);
+            assert!(counts.is_exact);
+            assert_eq!((counts.reads, counts.chunks_touched), (16_200, 15));
+            counts.decodes
+        };
+        assert_eq!(decodes(1 << 20, 521, LibVersion::V1_8), 16_200);
+        assert_eq!(decodes(1 << 20, 521, LibVersion::V1_14), 16_200);
+        assert_eq!(decodes(3_097_439, 521, LibVersion::V1_14), 16_200);
+        assert_eq!(decodes(3_097_440, 521, LibVersion::V1_14), 15);
+        assert_eq!(decodes(3 << 20, 521, LibVersion::V1_14), 15);
+        assert_eq!(decodes(8 << 20, 8191, LibVersion::V2_2), 15);
+    }
+
+    #[test]
+    fn a_billion_reads_are_counted_exactly_by_their_period() {
+        let storage = ChunkedStorage {
+            chunk_dims: vec![100, 1000, 1000],
+            is_filtered: true,
+            edge_chunks_unfiltered: false,
+            skips_missing_chunks: false,
+            chunks: None,
+        };
+        let geometry = Geometry::chunked(&[1000, 40_000, 25_000], 4, storage).unwrap();
+        let series = Sweep::row_major(geometry.shape(), &[1000, 1, 1]);
+        let settings = CacheSettings { nbytes: 1 << 20, nslots: 521, w0: 0.75 };
+        let counts = simulate_sweep(&geometry, settings, LibVersion::V1_14, &series, 1_000_000);
+        assert!(counts.is_exact);
+        assert_eq!(counts.reads, 1_000_000_000);
+        assert_eq!(counts.decodes, 10_000_000_000);
+    }
+
+    #[test]
+    fn beyond_the_limit_the_rest_is_extrapolated_and_said_to_be() {
+        let geometry = Geometry::contiguous(&[100_000, 50_000], 4, true).unwrap();
+        let columns = Sweep::row_major(geometry.shape(), &[100_000, 1]);
+        let settings = CacheSettings { nbytes: 1 << 20, nslots: 521, w0: 0.75 };
+        let counts = simulate_sweep(&geometry, settings, LibVersion::V2_2, &columns, 100_000);
+        assert!(!counts.is_exact);
+        assert!(counts.reads_simulated < 50_000);
+        let exact = 100_000u64 * 50_000;
+        assert!(counts.driver_reads.abs_diff(exact) <= exact / 100, "{}", counts.driver_reads);
+    }
+
+    #[test]
+    fn nothing_to_read_costs_nothing() {
+        let geometry = case_study(&[4, 30, 9, 717]).rechunked(&[1, 1, 1, 1]).unwrap();
+        let empty = Geometry::contiguous(&[0, 5], 4, true).unwrap();
+        let settings = CacheSettings { nbytes: 1 << 20, nslots: 521, w0: 0.75 };
+        let sweep = Sweep::row_major(empty.shape(), &[1, 5]);
+        assert_eq!(simulate_sweep(&empty, settings, LibVersion::V2_2, &sweep, 10).reads, 0);
+        assert_eq!(geometry.chunks().unwrap().grid_chunks(), 60 * 30 * 9 * 717);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1500))]
+        /// Counting by groups and periods changes nothing.
+        #[test]
+        fn groups_and_periods_count_what_reading_one_by_one_does(
+            dims in prop::collection::vec((1u64..14, 1u64..7, 1u64..14), 1..4),
+            nbytes in 0u64..400,
+            nslots in 0u64..30,
+            w0 in prop::sample::select(vec![0.0, 0.3, 0.75, 1.0]),
+            version in prop::sample::select(vec![
+                LibVersion::V1_8, LibVersion::V1_10_0, LibVersion::V1_14, LibVersion::V2_1, LibVersion::V2_2]),
+            is_filtered: bool,
+            edge_chunks_unfiltered: bool,
+            missing in 0u64..40,
+            order_seed: u64,
+        ) {
+            let shape: Vec<u64> = dims.iter().map(|d| d.0).collect();
+            let chunk: Vec<u64> = dims.iter().map(|d| d.1).collect();
+            let block: Vec<u64> = dims.iter().map(|d| d.2).collect();
+            let grid: u64 = shape.iter().zip(&chunk).map(|(s, c)| s.div_ceil(*c)).product();
+            let stored = (0..grid).filter(|i| (i * 7 + order_seed) % 40 >= missing)
+                .map(|i| (i, StoredChunk { bytes: 1 + i, is_filtered: i % 5 != 0 }));
+            let chunks = Some(Arc::new(ChunkMap::from_chunks(grid, stored)));
+            let storage = ChunkedStorage {
+                chunk_dims: chunk, is_filtered, edge_chunks_unfiltered, skips_missing_chunks: false, chunks };
+            let geometry = Geometry::chunked(&shape, 2, storage).unwrap();
+            let mut order: Vec<usize> = (0..shape.len()).collect();
+            order.rotate_left((order_seed % shape.len() as u64) as usize);
+            let sweep = Sweep::new(&shape, &block, &order);
+            let settings = CacheSettings { nbytes, nslots, w0 };
+            let slow = one_by_one(&geometry, settings, version, &sweep);
+            let fast = simulate_sweep(&geometry, settings, version, &sweep, u64::MAX);
+            prop_assert!(fast.is_exact);
+            prop_assert_eq!(
+                (fast.decodes, fast.driver_reads, fast.driver_bytes),
+                (slow.decodes, slow.driver_reads, slow.driver_bytes)
+            );
+        }
+    }
+}
