@@ -54,6 +54,12 @@ impl Cursor {
         self.widths
     }
 
+    /// The same place, reading offsets and lengths in other sizes: for the structure that states them.
+    pub fn with_widths(mut self, widths: Widths) -> Self {
+        self.widths = widths;
+        self
+    }
+
     /// The next `len` bytes.
     pub fn bytes(&mut self, field: &'static str, len: usize) -> Result<Bytes> {
         let range = self.advance(field, len)?;
@@ -169,6 +175,17 @@ impl Cursor {
         Err(FormatError::unsupported(self.structure, "version", at, what))
     }
 
+    /// Reads a byte of flags and checks that no bit outside of `known` is set.
+    pub fn flags(&mut self, known: u8) -> Result<u8> {
+        let at = self.at();
+        let flags = self.u8("flags")?;
+        if flags & !known == 0 {
+            return Ok(flags);
+        }
+        let what = format!("flags {flags:#04x} have bits that are not known (known are {known:#04x})");
+        Err(FormatError::unsupported(self.structure, "flags", at, what))
+    }
+
     /// Reads the checksum that follows here and compares it with that of all bytes of the structure before it.
     pub fn checksum(&mut self) -> Result<()> {
         let at = self.at();
@@ -184,6 +201,11 @@ impl Cursor {
     /// An error at the next field: no valid file holds this.
     pub fn invalid(&self, field: &'static str, what: impl Into<String>) -> FormatError {
         FormatError::invalid(self.structure, field, self.at(), what)
+    }
+
+    /// An error at a field that has been read already: no valid file holds this.
+    pub fn invalid_at(&self, at: u64, field: &'static str, what: impl Into<String>) -> FormatError {
+        FormatError::invalid(self.structure, field, at, what)
     }
 
     /// An error at the next field: valid, but not read.

@@ -20,7 +20,12 @@ pub mod name;
 pub mod object_header;
 pub mod step;
 pub mod superblock;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod test_image;
 pub mod view;
+mod walk;
 
 pub use address::{Address, Widths};
 pub use bytes::Bytes;

@@ -1,3 +1,28 @@
+//! Datatype message (specification IV.A.2.d, type 0x03): how the bytes of one element are to be understood.
+//!
+//! ```text
+//! class and version 1 | class bit field 3 | size 4 | properties of the class
+//! ```
+//!
+//! A datatype is a tree: compounds have members, arrays, sequences, enumerations and complex numbers have a base.
+//! Its parts follow one another in the message without lengths, so that one error makes all of it unreadable. The
+//! versions differ in the packing of compounds, enumerations and arrays:
+//!
+//! ```text
+//! version 1   names padded to 8 bytes, members with up to 4 array dimensions of their own
+//! version 2   names padded to 8 bytes, array datatypes
+//! version 3   nothing padded, offsets of members as narrow as the size allows, VAX floating-point numbers
+//! version 4   revised references
+//! version 5   complex numbers
+//! ```
+//!
+//! Not kept: the padding bits around the significant bits of numbers; they never change a value that is read.
+
+mod display;
+mod members;
+mod number;
+mod parse;
+
 use crate::{Address, Name};
 
 /// A datatype: how the bytes of one element are to be understood.
@@ -186,4 +211,28 @@ pub struct Member {
     pub offset: u32,
     /// Its datatype.
     pub datatype: Datatype,
+}
+
+impl Datatype {
+    /// True where elements, or parts of them, are variable-length: they refer to the global heap.
+    pub fn is_variable(&self) -> bool {
+        self.any(&|class| matches!(class, Class::VlenSequence { .. } | Class::VlenString { .. }))
+    }
+
+    /// True where elements, or parts of them, refer to other objects of the file.
+    pub fn contains_reference(&self) -> bool {
+        self.any(&|class| matches!(class, Class::Reference(_)))
+    }
+
+    fn any(&self, wanted: &impl Fn(&Class) -> bool) -> bool {
+        wanted(&self.class)
+            || match &self.class {
+                Class::Compound { members } => members.iter().any(|member| member.datatype.any(wanted)),
+                Class::Enum { base, .. }
+                | Class::VlenSequence { base }
+                | Class::Array { base, .. }
+                | Class::Complex { base } => base.any(wanted),
+                _ => false,
+            }
+    }
 }

@@ -1,4 +1,20 @@
-use crate::{Address, Bytes};
+//! Data Layout message (specification IV.A.2.i, type 0x08): where the raw data of a dataset lies.
+//!
+//! ```text
+//! version 1, 2   rank | class | reserved 5 | [not compact: address] | sizes 4 each | [compact: size 4 | data]
+//! version 3      class | compact: size 2 | data
+//!                      | contiguous: address | size L
+//!                      | chunked: rank | address | sizes 4 each
+//! version 4, 5   class | as version 3, but chunked: see `chunked`; virtual: global heap address | index 4
+//! ```
+//!
+//! Version 5 (HDF5 2.0, not in the specification) has the bytes of version 4; it changes how wide the chunk indexes
+//! store the sizes of filtered chunks.
+
+mod chunked;
+mod early;
+
+use crate::{Address, Bytes, Cursor, FormatError};
 
 /// Where the raw data of a dataset lies.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,4 +100,83 @@ pub enum ChunkIndex {
         /// Percent full at which nodes are merged.
         merge_percent: u8,
     },
+}
+
+const COMPACT: u8 = 0;
+const CONTIGUOUS: u8 = 1;
+const CHUNKED: u8 = 2;
+const VIRTUAL: u8 = 3;
+
+impl Layout {
+    /// Reads the message.
+    pub fn parse(mut cursor: Cursor) -> Result<Self, FormatError> {
+        let version = cursor.version(1..=5)?;
+        if version < 3 {
+            return early::parse(cursor, version);
+        }
+        let at = cursor.at();
+        match cursor.u8("layout class")? {
+            COMPACT => {
+                let len = cursor.u16("size")?;
+                compact(cursor, len.into())
+            }
+            CONTIGUOUS => Ok(Self::Contiguous {
+                address: cursor.address("address")?,
+                size: Some(cursor.length("size")?),
+            }),
+            CHUNKED if version == 3 => chunked::parse_version_3(cursor),
+            CHUNKED => chunked::parse_version_4(cursor, version),
+            VIRTUAL if version > 3 => {
+                Ok(Self::Virtual { heap: cursor.address("address")?, index: cursor.u32("index")? })
+            }
+            class => Err(cursor.invalid_at(at, "layout class", unknown_class(version, class))),
+        }
+    }
+}
+
+fn compact(mut cursor: Cursor, len: usize) -> Result<Layout, FormatError> {
+    let at = cursor.at();
+    Ok(Layout::Compact { data: cursor.bytes("raw data", len)?, at })
+}
+
+fn unknown_class(version: u8, class: u8) -> String {
+    format!("layout class {class} does not exist in version {version}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Widths;
+    use crate::testing::Build;
+
+    #[test]
+    fn compact_data_knows_its_place_in_the_file() {
+        let body = Build::default().u8(3).u8(0).u16(3).bytes(b"abc").zeros(1);
+        let layout = Layout::parse(body.cursor());
+        assert_eq!(layout, Ok(Layout::Compact { data: Bytes::from_static(b"abc"), at: 4 }));
+        let body = Build::default().u8(4).u8(0).u16(3).bytes(b"abc");
+        body.each_prefix(|cursor| assert!(Layout::parse(cursor).is_err()));
+    }
+
+    #[test]
+    fn contiguous_data_may_not_be_allocated_yet() {
+        for widths in [Widths::default(), Widths { offset: 2, length: 4 }] {
+            let body = Build::new(widths).u8(3).u8(1).address(u64::MAX).length(80);
+            assert_eq!(
+                Layout::parse(body.cursor()),
+                Ok(Layout::Contiguous { address: None, size: Some(80) })
+            );
+            body.each_prefix(|cursor| assert!(Layout::parse(cursor).is_err()));
+        }
+    }
+
+    #[test]
+    fn virtual_data_needs_version_4() {
+        let body = Build::default().u8(4).u8(3).address(0x800).u32(1);
+        let layout = Layout::parse(body.cursor()).unwrap();
+        assert_eq!(layout, Layout::Virtual { heap: Some(Address(0x800)), index: 1 });
+        body.each_prefix(|cursor| assert!(Layout::parse(cursor).is_err()));
+        assert_eq!(Layout::parse(body.with_byte(0, 3).cursor()).unwrap_err().field, "layout class");
+        assert!(Layout::parse(body.with_byte(0, 6).cursor()).unwrap_err().is_unsupported());
+    }
 }

@@ -1,0 +1,49 @@
+//! Attribute Info message (specification IV.A.2.v, type 0x15): where the attributes lie that are not in the object
+//! header, and whether their order of creation is kept.
+//!
+//! ```text
+//! version 0 | flags | [max. creation index 2] | fractal heap | name index | [creation order index]
+//! ```
+
+use crate::{Address, Cursor, FormatError};
+
+/// How an object keeps its attributes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AttributeInfo {
+    /// The largest creation index given out so far, where the order of creation is tracked.
+    pub max_creation_index: Option<u16>,
+    /// Fractal heap with the attributes; `None` where all of them are messages of the object header.
+    pub heap: Option<Address>,
+    /// Version 2 B-tree of attributes by name (records of type 8).
+    pub name_index: Option<Address>,
+    /// Version 2 B-tree of attributes by order of creation (records of type 9).
+    pub creation_order_index: Option<Address>,
+}
+
+const TRACKED: u8 = 0x01;
+const INDEXED: u8 = 0x02;
+
+impl AttributeInfo {
+    /// Reads the message.
+    pub fn parse(mut cursor: Cursor) -> Result<Self, FormatError> {
+        cursor.version(0..=0)?;
+        let flags = cursor.flags(TRACKED | INDEXED)?;
+        let max_creation_index =
+            if flags & TRACKED != 0 { Some(cursor.u16("maximum creation index")?) } else { None };
+        Ok(Self {
+            max_creation_index,
+            heap: cursor.address("fractal heap address")?,
+            name_index: cursor.address("name index address")?,
+            creation_order_index: if flags & INDEXED != 0 {
+                cursor.address("creation order index address")?
+            } else {
+                None
+            },
+        })
+    }
+
+    /// True where the order of creation is tracked.
+    pub fn tracks_creation_order(&self) -> bool {
+        self.max_creation_index.is_some()
+    }
+}

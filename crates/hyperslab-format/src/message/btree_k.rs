@@ -1,0 +1,27 @@
+//! B-tree 'K' Values message (specification IV.A.2.t, type 0x13): the sizes of version 1 B-tree nodes, where they are
+//! not the defaults. Found in the superblock extension.
+
+use crate::{Cursor, FormatError};
+
+/// Half ranks of version 1 B-trees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BtreeK {
+    /// Half the most children of a chunk B-tree node.
+    pub chunk_internal: u16,
+    /// Half the most children of a group B-tree node.
+    pub group_internal: u16,
+    /// Half the most entries of a symbol table node.
+    pub group_leaf: u16,
+}
+
+impl BtreeK {
+    /// Reads the message.
+    pub fn parse(mut cursor: Cursor) -> Result<Self, FormatError> {
+        cursor.version(0..=0)?;
+        Ok(Self {
+            chunk_internal: cursor.u16("indexed storage internal node K")?,
+            group_internal: cursor.u16("group internal node K")?,
+            group_leaf: cursor.u16("group leaf node K")?,
+        })
+    }
+}

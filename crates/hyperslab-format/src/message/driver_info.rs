@@ -1,0 +1,56 @@
+//! What the file driver of the writer left for its reader: the Driver Info message of the superblock extension
+//! (specification IV.A.2.u, type 0x14) and the Driver Information Block of old superblocks (II.B).
+//!
+//! ```text
+//! message   version 0 | driver identification 8 | size 2 | information
+//! block     version 0 | reserved 3 | size 4 | driver identification 8 | information
+//! ```
+//!
+//! The information itself is the driver's own affair; here only its name tells that the file is one of several:
+//! `NCSAmult` (multi and split), `NCSAfami` (family).
+
+use crate::{Address, Bytes, Cursor, FormatError, Name, Parse, View};
+
+/// The file driver that wrote a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DriverInfo {
+    /// Its identification, at most 8 bytes.
+    pub name: Name,
+    /// Its own data.
+    pub data: Bytes,
+}
+
+const BLOCK: &str = "driver information block";
+const BLOCK_PREFIX: u64 = 16;
+
+impl DriverInfo {
+    /// Reads the message.
+    pub fn parse(mut cursor: Cursor) -> Result<Self, FormatError> {
+        cursor.version(0..=0)?;
+        let name = driver_name(&mut cursor)?;
+        let at = cursor.at();
+        let len = cursor.u16("driver information size")?;
+        if len == 0 {
+            return Err(cursor.invalid_at(at, "driver information size", "the driver information is empty"));
+        }
+        Ok(Self { name, data: cursor.bytes("driver information", len.into())? })
+    }
+
+    /// Reads the block that superblocks of version 0 and 1 point to.
+    pub fn parse_block(view: View<'_>, address: Address) -> Parse<Self> {
+        let mut cursor = view.cursor(BLOCK, address, BLOCK_PREFIX)?;
+        cursor.version(0..=0)?;
+        cursor.skip("reserved", 3)?;
+        let len = cursor.u32("driver information size")?;
+        let name = driver_name(&mut cursor)?;
+        let mut whole = view.cursor(BLOCK, address, BLOCK_PREFIX + u64::from(len))?;
+        whole.skip("driver identification", BLOCK_PREFIX as usize)?;
+        Ok(Self { name, data: whole.rest() })
+    }
+}
+
+fn driver_name(cursor: &mut Cursor) -> Result<Name, FormatError> {
+    let name = cursor.bytes("driver identification", 8)?;
+    let len = name.iter().position(|&byte| byte == 0).unwrap_or(name.len());
+    Ok(Name::new(name.slice(..len)))
+}

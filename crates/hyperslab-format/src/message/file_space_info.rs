@@ -1,0 +1,102 @@
+//! File Space Info message (specification IV.A.2.x, type 0x17): how the writer managed the space of the file. Found
+//! in the superblock extension. For a reader the page size matters: with paging, metadata lies in whole pages.
+//!
+//! ```text
+//! version 0   strategy (old numbering) | threshold L | [strategy 1: 6 free-space managers O]
+//! version 1   strategy | persist | threshold L | page size L | page-end threshold 2 | end of allocation O
+//!             | [persist: 12 free-space managers O]
+//! ```
+
+use crate::{Address, Cursor, FormatError};
+
+/// How the space of a file is managed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileSpaceInfo {
+    /// Which mechanisms.
+    pub strategy: FileSpaceStrategy,
+    /// True where free space is remembered in the file.
+    pub persist: bool,
+    /// Bytes of the smallest free section that is remembered.
+    pub threshold: u64,
+    /// Bytes of a page (meaningful with [`FileSpaceStrategy::Page`]).
+    pub page_size: u64,
+    /// Free-space managers, as many as the file lists; `None` where one was never made.
+    pub managers: Vec<Option<Address>>,
+}
+
+/// Mechanisms by which space is given out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileSpaceStrategy {
+    /// Free-space managers, aggregators and the file driver.
+    FreeSpaceAggregators,
+    /// Free-space managers in pages.
+    Page,
+    /// Aggregators and the file driver.
+    Aggregators,
+    /// The file driver alone.
+    None,
+}
+
+/// `H5F_FILE_SPACE_PAGE_SIZE_DEF`, for version 0, which has no paging.
+const PAGE_SIZE_DEFAULT: u64 = 4096;
+/// `H5F_FILE_SPACE_PAGE_SIZE_MAX`.
+const PAGE_SIZE_MAX: u64 = 1 << 30;
+const MANAGERS_VERSION_0: usize = 6;
+const MANAGERS_VERSION_1: usize = 12;
+
+impl FileSpaceInfo {
+    /// Reads the message.
+    pub fn parse(mut cursor: Cursor) -> Result<Self, FormatError> {
+        match cursor.version(0..=1)? {
+            0 => Self::parse_version_0(cursor),
+            _ => Self::parse_version_1(cursor),
+        }
+    }
+
+    fn parse_version_0(mut cursor: Cursor) -> Result<Self, FormatError> {
+        let at = cursor.at();
+        let number = cursor.u8("strategy")?;
+        let threshold = cursor.length("threshold")?;
+        let (strategy, persist, threshold) = match number {
+            1 => (FileSpaceStrategy::FreeSpaceAggregators, true, threshold),
+            2 => (FileSpaceStrategy::FreeSpaceAggregators, false, threshold),
+            3 => (FileSpaceStrategy::Aggregators, false, 1),
+            4 => (FileSpaceStrategy::None, false, 1),
+            _ => return Err(unknown_strategy(&cursor, at, number)),
+        };
+        let managers = if persist { managers(&mut cursor, MANAGERS_VERSION_0)? } else { Vec::new() };
+        Ok(Self { strategy, persist, threshold, page_size: PAGE_SIZE_DEFAULT, managers })
+    }
+
+    fn parse_version_1(mut cursor: Cursor) -> Result<Self, FormatError> {
+        let at = cursor.at();
+        let number = cursor.u8("strategy")?;
+        let strategy = match number {
+            0 => FileSpaceStrategy::FreeSpaceAggregators,
+            1 => FileSpaceStrategy::Page,
+            2 => FileSpaceStrategy::Aggregators,
+            3 => FileSpaceStrategy::None,
+            _ => return Err(unknown_strategy(&cursor, at, number)),
+        };
+        let persist = cursor.u8("persisting free-space")? != 0;
+        let threshold = cursor.length("threshold")?;
+        let at = cursor.at();
+        let page_size = cursor.length("file space page size")?;
+        if page_size == 0 || page_size > PAGE_SIZE_MAX {
+            let what = format!("a page of {page_size} bytes (1 to {PAGE_SIZE_MAX} are possible)");
+            return Err(cursor.invalid_at(at, "file space page size", what));
+        }
+        cursor.u16("page-end metadata threshold")?;
+        cursor.address("end of allocation")?;
+        let managers = if persist { managers(&mut cursor, MANAGERS_VERSION_1)? } else { Vec::new() };
+        Ok(Self { strategy, persist, threshold, page_size, managers })
+    }
+}
+
+fn managers(cursor: &mut Cursor, count: usize) -> Result<Vec<Option<Address>>, FormatError> {
+    (0..count).map(|_| cursor.address("free-space manager address")).collect()
+}
+
+fn unknown_strategy(cursor: &Cursor, at: u64, number: u8) -> FormatError {
+    cursor.invalid_at(at, "strategy", format!("file space strategy {number} is not known"))
+}

@@ -1,0 +1,57 @@
+//! Link Info message (specification IV.A.2.c, type 0x02): where a new-style group keeps the links that are not in
+//! its object header, and whether their order of creation is kept.
+//!
+//! ```text
+//! version 0 | flags | [max. creation index 8] | fractal heap | name index | [creation order index]
+//! ```
+
+use crate::{Address, Cursor, FormatError};
+
+/// How a group keeps its links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LinkInfo {
+    /// The largest creation index given out so far, where the order of creation is tracked.
+    pub max_creation_index: Option<u64>,
+    /// Fractal heap with the links; `None` where all of them are messages of the object header.
+    pub heap: Option<Address>,
+    /// Version 2 B-tree of links by name (records of type 5).
+    pub name_index: Option<Address>,
+    /// Version 2 B-tree of links by order of creation (records of type 6).
+    pub creation_order_index: Option<Address>,
+}
+
+const TRACKED: u8 = 0x01;
+const INDEXED: u8 = 0x02;
+
+impl LinkInfo {
+    /// Reads the message.
+    pub fn parse(mut cursor: Cursor) -> Result<Self, FormatError> {
+        cursor.version(0..=0)?;
+        let flags = cursor.flags(TRACKED | INDEXED)?;
+        let mut max_creation_index = None;
+        if flags & TRACKED != 0 {
+            let field = "maximum creation index";
+            let at = cursor.at();
+            let value = cursor.u64(field)?;
+            if i64::try_from(value).is_err() {
+                return Err(cursor.invalid_at(at, field, "the maximum creation index is negative"));
+            }
+            max_creation_index = Some(value);
+        }
+        Ok(Self {
+            max_creation_index,
+            heap: cursor.address("fractal heap address")?,
+            name_index: cursor.address("name index address")?,
+            creation_order_index: if flags & INDEXED != 0 {
+                cursor.address("creation order index address")?
+            } else {
+                None
+            },
+        })
+    }
+
+    /// True where the order of creation is tracked.
+    pub fn tracks_creation_order(&self) -> bool {
+        self.max_creation_index.is_some()
+    }
+}

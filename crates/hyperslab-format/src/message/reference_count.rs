@@ -1,0 +1,16 @@
+//! Object Reference Count message (specification IV.A.2.w, type 0x16): the number of hard links to an object, where
+//! it is not 1. Version 2 object headers only; version 1 has the number in its prefix.
+
+use crate::{Cursor, FormatError};
+
+/// Number of hard links to an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReferenceCount(pub u32);
+
+impl ReferenceCount {
+    /// Reads the message.
+    pub fn parse(mut cursor: Cursor) -> Result<Self, FormatError> {
+        cursor.version(0..=0)?;
+        Ok(Self(cursor.u32("reference count")?))
+    }
+}

@@ -1,0 +1,164 @@
+//! The messages of a header, typed. Each getter reads the first message of its kind, as libhdf5 does; links and
+//! attributes are the kinds of which a header has many.
+
+use super::{Context, Message, MessageKind, ObjectHeader, Resolved};
+use crate::message::fill_value::Fill;
+use crate::message::{
+    Attribute, AttributeInfo, Comment, Dataspace, Datatype, ExternalFiles, FillValue, FilterPipeline, GroupInfo,
+    Layout, Link, LinkInfo, ModificationTime, SymbolTable,
+};
+use crate::{Cursor, FormatError, Gather, Name, Parse, Widths};
+
+/// An attribute that is stored in an object header, or why it cannot be read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeaderAttribute {
+    /// Its name, if that much can be read.
+    pub name: Option<Name>,
+    /// The attribute.
+    pub attribute: Result<Attribute, FormatError>,
+}
+
+impl ObjectHeader {
+    /// Dimensions of a dataset.
+    pub fn dataspace(&self, context: Context<'_>) -> Parse<Option<Dataspace>> {
+        self.shareable(context, MessageKind::DATASPACE, Dataspace::parse)
+    }
+
+    /// Datatype of a dataset, or the committed datatype itself.
+    pub fn datatype(&self, context: Context<'_>) -> Parse<Option<Datatype>> {
+        let Some(Resolved { cursor, committed }) = self.resolve(context, MessageKind::DATATYPE)? else {
+            return Ok(None);
+        };
+        let mut datatype = Datatype::parse(cursor)?;
+        datatype.committed = committed;
+        Ok(Some(datatype))
+    }
+
+    /// Fill value of a dataset: the new message, else the old one.
+    pub fn fill_value(&self, context: Context<'_>) -> Parse<Option<FillValue>> {
+        let mut kind = MessageKind::FILL_VALUE;
+        let mut fill = self.shareable(context, kind, FillValue::parse)?;
+        if fill.is_none() {
+            kind = MessageKind::FILL_VALUE_OLD;
+            fill = self.shareable(context, kind, FillValue::parse_old)?;
+        }
+        if let (Some(Fill::User(value)), Some(message)) = (fill.as_ref().map(|f| &f.value), self.first(kind)) {
+            let size = self.datatype(context)?.map(|datatype| u64::from(datatype.size));
+            if size.is_some_and(|size| size != value.len() as u64) {
+                let what = format!("{} bytes, but an element has {}", value.len(), size.unwrap_or_default());
+                return Err(FormatError::invalid(kind.structure(), "size", message.at, what).into());
+            }
+        }
+        Ok(fill)
+    }
+
+    /// Filters of a dataset.
+    pub fn filter_pipeline(&self, context: Context<'_>) -> Parse<Option<FilterPipeline>> {
+        self.shareable(context, MessageKind::FILTER_PIPELINE, FilterPipeline::parse)
+    }
+
+    /// Where the raw data of a dataset lies.
+    pub fn layout(&self, widths: Widths) -> Result<Option<Layout>, FormatError> {
+        self.own(widths, MessageKind::LAYOUT, Layout::parse)
+    }
+
+    /// Other files with the raw data.
+    pub fn external_files(&self, widths: Widths) -> Result<Option<ExternalFiles>, FormatError> {
+        self.own(widths, MessageKind::EXTERNAL_FILES, ExternalFiles::parse)
+    }
+
+    /// Where a new-style group keeps links outside of the header.
+    pub fn link_info(&self, widths: Widths) -> Result<Option<LinkInfo>, FormatError> {
+        self.own(widths, MessageKind::LINK_INFO, LinkInfo::parse)
+    }
+
+    /// Thresholds of a new-style group.
+    pub fn group_info(&self, widths: Widths) -> Result<Option<GroupInfo>, FormatError> {
+        self.own(widths, MessageKind::GROUP_INFO, GroupInfo::parse)
+    }
+
+    /// Where an old-style group keeps its links.
+    pub fn symbol_table(&self, widths: Widths) -> Result<Option<SymbolTable>, FormatError> {
+        self.own(widths, MessageKind::SYMBOL_TABLE, SymbolTable::parse)
+    }
+
+    /// Where an object keeps attributes outside of the header.
+    pub fn attribute_info(&self, widths: Widths) -> Result<Option<AttributeInfo>, FormatError> {
+        self.own(widths, MessageKind::ATTRIBUTE_INFO, AttributeInfo::parse)
+    }
+
+    /// The comment on the object.
+    pub fn comment(&self, widths: Widths) -> Result<Option<Comment>, FormatError> {
+        self.own(widths, MessageKind::COMMENT, Comment::parse)
+    }
+
+    /// When the object was last modified: by the new message, else the old one, else by the header's own times.
+    pub fn modification_time(&self, widths: Widths) -> Result<Option<ModificationTime>, FormatError> {
+        if let Some(time) = self.own(widths, MessageKind::MODIFICATION_TIME, ModificationTime::parse)? {
+            return Ok(Some(time));
+        }
+        let old = self.own(widths, MessageKind::MODIFICATION_TIME_OLD, ModificationTime::parse_old)?;
+        Ok(old.or_else(|| self.times.map(|times| ModificationTime(times.change.into()))))
+    }
+
+    /// The links of a new-style group that are stored in the header, each by itself.
+    pub fn links(&self, widths: Widths) -> Vec<Result<Link, FormatError>> {
+        self.all(MessageKind::LINK).map(|message| Link::parse(message.cursor(widths))).collect()
+    }
+
+    /// The attributes that are stored in the header, each by itself.
+    pub fn attributes(&self, context: Context<'_>) -> Parse<Vec<HeaderAttribute>> {
+        let mut gather = Gather::default();
+        let mut attributes = Vec::new();
+        for message in self.all(MessageKind::ATTRIBUTE) {
+            let resolved = match gather.take(context.resolve_message(message)) {
+                Ok(Some(resolved)) => resolved,
+                Ok(None) => continue,
+                Err(error) => {
+                    attributes.push(HeaderAttribute { name: None, attribute: Err(error) });
+                    continue;
+                }
+            };
+            let name = Attribute::parse_name(resolved.cursor.clone()).ok();
+            let order = message.creation_order.map(u32::from);
+            let attribute = match gather.take(Attribute::parse(context, resolved.cursor, order)) {
+                Ok(Some(attribute)) => Ok(attribute),
+                Ok(None) => continue,
+                Err(error) => Err(error),
+            };
+            attributes.push(HeaderAttribute { name, attribute });
+        }
+        gather.finish()?;
+        Ok(attributes)
+    }
+
+    fn resolve(&self, context: Context<'_>, kind: MessageKind) -> Parse<Option<Resolved>> {
+        self.first(kind).map(|message| context.resolve_message(message)).transpose()
+    }
+
+    fn shareable<T>(
+        &self,
+        context: Context<'_>,
+        kind: MessageKind,
+        parse: impl Fn(Cursor) -> Result<T, FormatError>,
+    ) -> Parse<Option<T>> {
+        let resolved = self.resolve(context, kind)?;
+        Ok(resolved.map(|resolved| parse(resolved.cursor)).transpose()?)
+    }
+
+    fn own<T>(
+        &self,
+        widths: Widths,
+        kind: MessageKind,
+        parse: impl Fn(Cursor) -> Result<T, FormatError>,
+    ) -> Result<Option<T>, FormatError> {
+        self.first(kind).map(|message| parse(message.cursor(widths))).transpose()
+    }
+}
+
+impl Context<'_> {
+    /// The real body of a message.
+    pub fn resolve_message(self, message: &Message) -> Parse<Resolved> {
+        self.resolve(message.kind, message.is_shared(), message.cursor(self.view.widths))
+    }
+}

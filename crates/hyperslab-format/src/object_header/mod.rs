@@ -1,0 +1,199 @@
+//! Object headers (specification IV.A): the messages that say what an object is. Version 1 and 2.
+//!
+//! ```text
+//! header ──► block of messages ──► continuation block ──► …
+//! ```
+//!
+//! Parsing a header finds its messages, in all blocks, and leaves them as bytes; the typed getters read them one
+//! kind at a time, so that a message that cannot be read hides no other. Where a message is shared, they look it up
+//! in another object header or in the heap of shared messages, for which they take a [`Context`].
+//!
+//! What libhdf5 accepts is accepted: messages of unknown kinds (unless they are marked as indispensable), bodies
+//! longer than the message needs, and wrong message counts in version 1 where the library overlooks them.
+
+mod block;
+mod getters;
+mod kind;
+mod message_kind;
+mod prefix;
+mod shared;
+mod shared_message;
+
+pub use getters::HeaderAttribute;
+pub use kind::ObjectKind;
+pub use message_kind::MessageKind;
+pub use prefix::Times;
+pub use shared::{Context, Resolved};
+pub use shared_message::{SharedMessageIndex, SharedMessageTable};
+
+use crate::limits::{HEADER_BLOCKS_MAX, HEADER_MESSAGES_MAX};
+use crate::message::ReferenceCount;
+use crate::{Address, Bytes, Cursor, FormatError, Gather, Parse, View, Widths};
+use block::Blocks;
+use std::ops::Range;
+
+/// The header of an object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ObjectHeader {
+    /// Where it begins.
+    pub address: Address,
+    /// 1 or 2.
+    pub version: u8,
+    /// Flags of version 2 (0 in version 1).
+    pub flags: u8,
+    /// Number of hard links to the object.
+    pub reference_count: u32,
+    /// Access, modification, change and birth times, if version 2 stores them.
+    pub times: Option<Times>,
+    /// Most attributes kept in the header, and fewest kept outside of it, if not the defaults (8 and 6).
+    pub attribute_phase_change: Option<(u16, u16)>,
+    /// All messages, in the order of the blocks. Includes empty ones (NIL) and continuations.
+    pub messages: Vec<Message>,
+    /// Bytes of the file that the header takes, block by block, the first with the prefix.
+    pub blocks: Vec<Range<u64>>,
+}
+
+/// A message of an object header.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// What it is about.
+    pub kind: MessageKind,
+    /// Raw flags: 0x02 is "shared".
+    pub flags: u8,
+    /// Position of an attribute in the order of creation, where the header tracks it.
+    pub creation_order: Option<u16>,
+    /// Absolute offset of the body in the file.
+    pub at: u64,
+    /// The body; for a shared message, where the real one is.
+    pub body: Bytes,
+}
+
+const SHARED: u8 = 0x02;
+const DONT_SHARE: u8 = 0x04;
+const FAIL_IF_UNKNOWN_AND_WRITING: u8 = 0x08;
+const MARK_IF_UNKNOWN: u8 = 0x10;
+const WAS_UNKNOWN: u8 = 0x20;
+const SHAREABLE: u8 = 0x40;
+const FAIL_IF_UNKNOWN: u8 = 0x80;
+
+impl Message {
+    /// True where the body only says where the message is.
+    pub fn is_shared(&self) -> bool {
+        self.flags & SHARED != 0
+    }
+
+    /// A cursor over the body.
+    pub fn cursor(&self, widths: Widths) -> Cursor {
+        Cursor::new(self.kind.structure(), self.at, self.body.clone(), widths)
+    }
+}
+
+impl ObjectHeader {
+    /// Reads the header at `address` with all its continuation blocks.
+    pub fn parse(view: View<'_>, address: Address) -> Parse<Self> {
+        let (mut header, first, stored_count) = prefix::parse(view, address)?;
+        let mut claimed = Blocks::default();
+        claimed.claim(header.blocks[0].clone())?;
+        header.read_block(first)?;
+        header.check_count(stored_count)?;
+        // A block may announce several others, and those further ones: all that are known are fetched together.
+        let mut seen = 0;
+        while seen < header.messages.len() {
+            let mut gather = Gather::default();
+            let mut found = Vec::new();
+            for message in &header.messages[seen..] {
+                if message.kind != MessageKind::CONTINUATION {
+                    continue;
+                }
+                let (at, len) = continuation(message.cursor(view.widths))?;
+                let start = view.absolute(at);
+                claimed.claim(start..start.saturating_add(len))?;
+                found.push((start..start.saturating_add(len), block::fetch(view, header.version, at, len)));
+            }
+            seen = header.messages.len();
+            let mut blocks = Vec::new();
+            for (range, parsed) in found {
+                header.blocks.push(range);
+                blocks.extend(gather.take(parsed)?);
+            }
+            gather.finish()?;
+            for cursor in blocks {
+                header.read_block(cursor)?;
+            }
+        }
+        header.count_references(view.widths)?;
+        Ok(header)
+    }
+
+    fn read_block(&mut self, cursor: Cursor) -> Result<(), FormatError> {
+        let at = cursor.at();
+        block::read(cursor, self.version, self.tracks_attribute_order(), &mut self.messages)?;
+        let found = self.messages.len() as u64;
+        if found > HEADER_MESSAGES_MAX {
+            let (limit, max) = ("HEADER_MESSAGES_MAX", HEADER_MESSAGES_MAX);
+            return Err(FormatError::limit(prefix::STRUCTURE, "messages", at, limit, max, found));
+        }
+        Ok(())
+    }
+
+    /// A version 1 prefix counts the messages of all blocks. Old libraries counted wrongly, so that only a first
+    /// block with more than all of them is refused.
+    fn check_count(&self, stored: Option<u16>) -> Result<(), FormatError> {
+        match stored {
+            Some(stored) if self.messages.len() > stored.into() => {
+                let what = format!("{stored} messages, but the first block has {}", self.messages.len());
+                let at = self.blocks[0].start;
+                Err(FormatError::invalid(prefix::STRUCTURE, "number of header messages", at, what))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn count_references(&mut self, widths: Widths) -> Result<(), FormatError> {
+        let mut count = self.reference_count;
+        for message in self.all(MessageKind::REFERENCE_COUNT) {
+            if self.version == 1 {
+                let what = "a version 1 object header counts references in its prefix";
+                return Err(FormatError::invalid(message.kind.structure(), "type", message.at, what));
+            }
+            count = ReferenceCount::parse(message.cursor(widths))?.0;
+        }
+        self.reference_count = count;
+        Ok(())
+    }
+
+    /// The first message of a kind: where there are several, the library reads no other either.
+    pub fn first(&self, kind: MessageKind) -> Option<&Message> {
+        self.messages.iter().find(|message| message.kind == kind)
+    }
+
+    /// All messages of a kind.
+    pub fn all(&self, kind: MessageKind) -> impl Iterator<Item = &Message> {
+        self.messages.iter().filter(move |message| message.kind == kind)
+    }
+
+    /// True where the header keeps the order in which attributes were created.
+    pub fn tracks_attribute_order(&self) -> bool {
+        self.flags & prefix::TRACKS_ATTRIBUTE_ORDER != 0
+    }
+}
+
+/// Reads a continuation message: address and length of a further block.
+fn continuation(mut cursor: Cursor) -> Result<(Address, u64), FormatError> {
+    let address = cursor.address_defined("offset")?;
+    let at = cursor.at();
+    let len = cursor.length("length")?;
+    if len == 0 {
+        return Err(cursor.invalid_at(at, "length", "a continuation block of 0 bytes"));
+    }
+    Ok((address, len))
+}
+
+/// Refuses the block after the last that a header may have.
+fn refuse_more_blocks(at: u64) -> FormatError {
+    let (limit, max) = ("HEADER_BLOCKS_MAX", HEADER_BLOCKS_MAX);
+    FormatError::limit(prefix::STRUCTURE, "continuation", at, limit, max, max + 1)
+}
+
+#[cfg(test)]
+mod tests;

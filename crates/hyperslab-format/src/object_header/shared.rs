@@ -1,0 +1,106 @@
+//! Shared messages (specification IV.A.2, "Shared Message"): a body that only says where the message is. Either in
+//! another object header (a committed datatype), or in the heap of the file's shared message table.
+//!
+//! ```text
+//! version 1   1 | type 1 | reserved 6 | (length, unused) | object header address
+//! version 2   2 | type 1 | object header address
+//! version 3   3 | type 1 | type 1: heap ID 8; otherwise: object header address
+//! ```
+
+use super::{MessageKind, ObjectHeader, SharedMessageTable};
+use crate::heap::fractal::FractalHeap;
+use crate::limits::SHARED_DEPTH_MAX;
+use crate::{Address, Bytes, Cursor, FormatError, Parse, View};
+
+/// What is needed to find shared messages: the file, and its table of shared messages if it has one.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// The file.
+    pub view: View<'a>,
+    /// The table that the superblock extension points to.
+    pub shared: Option<&'a SharedMessageTable>,
+}
+
+impl<'a> From<View<'a>> for Context<'a> {
+    /// A file without a table of shared messages.
+    fn from(view: View<'a>) -> Self {
+        Self { view, shared: None }
+    }
+}
+
+/// The real body of a message.
+#[derive(Debug, Clone)]
+pub struct Resolved {
+    /// At its beginning.
+    pub cursor: Cursor,
+    /// The object header that the message was found in, if it is not the one that was asked.
+    pub committed: Option<Address>,
+}
+
+enum Location {
+    Header(Address),
+    Heap(Bytes),
+}
+
+const IN_HEAP: u8 = 1;
+const HEAP_ID_BYTES: usize = 8;
+
+impl Context<'_> {
+    /// The body of a message of this kind: `cursor` itself, or, if it is `shared`, what it points to.
+    pub fn resolve(self, kind: MessageKind, shared: bool, cursor: Cursor) -> Parse<Resolved> {
+        let mut resolved = Resolved { cursor, committed: None };
+        let mut shared = shared;
+        for _ in 0..SHARED_DEPTH_MAX {
+            if !shared {
+                return Ok(resolved);
+            }
+            let at = resolved.cursor.at();
+            match location(resolved.cursor)? {
+                Location::Header(address) => {
+                    let header = ObjectHeader::parse(self.view, address)?;
+                    let Some(message) = header.first(kind) else {
+                        let what = format!("the object header at {address} has none");
+                        return Err(FormatError::invalid(kind.structure(), "shared message", at, what).into());
+                    };
+                    resolved.cursor = message.cursor(self.view.widths);
+                    resolved.committed.get_or_insert(address);
+                    shared = message.is_shared();
+                }
+                Location::Heap(id) => {
+                    resolved.cursor = self.heap_message(kind, &id, at)?;
+                    shared = false;
+                }
+            }
+        }
+        if !shared {
+            return Ok(resolved);
+        }
+        let (limit, max, at) = ("SHARED_DEPTH_MAX", SHARED_DEPTH_MAX, resolved.cursor.at());
+        Err(FormatError::limit(kind.structure(), "shared message", at, limit, max, max + 1).into())
+    }
+
+    /// The body of a message that lies in the heap of the file's shared messages; `at` is where its ID was found.
+    pub fn heap_message(self, kind: MessageKind, id: &[u8], at: u64) -> Parse<Cursor> {
+        let Some(address) = self.shared.and_then(|table| table.heap(kind)) else {
+            let what = "the file has no heap for shared messages of this type";
+            return Err(FormatError::invalid(kind.structure(), "heap ID", at, what).into());
+        };
+        let heap = FractalHeap::parse(&self.view, address)?;
+        let body = heap.object(&self.view, id)?;
+        // Where the object lies in the file is known to the heap alone; errors point at its header.
+        Ok(Cursor::new(kind.structure(), self.view.absolute(address), body, self.view.widths))
+    }
+}
+
+fn location(mut cursor: Cursor) -> Result<Location, FormatError> {
+    let version = cursor.version(1..=3)?;
+    let kind = cursor.u8("type")?;
+    if version == 1 {
+        // Once a symbol table entry, of which only the object header was ever used.
+        cursor.skip("reserved", 6)?;
+        cursor.length("link name offset")?;
+    } else if kind == IN_HEAP {
+        return Ok(Location::Heap(cursor.bytes("heap ID", HEAP_ID_BYTES)?));
+    }
+    Ok(Location::Header(cursor.address_defined("object header address")?))
+}

@@ -1,0 +1,82 @@
+//! The table of shared messages (specification III.H, "SMTB"): which types of messages are shared, and in which heap
+//! they are; and the lists ("SMLI") that count them.
+//!
+//! ```text
+//! table   "SMTB" | indexes | checksum 4
+//! index   version 0 | type 1 | message types 2 | min. size 4 | list cutoff 2 | B-tree cutoff 2 | messages 2
+//!         | list or B-tree address O | heap address O
+//! ```
+//!
+//! A reader finds a shared message by the heap ID in its place-holder. The lists and B-trees (records of type 7)
+//! serve writers, who look for messages to share, and are not read.
+
+use super::MessageKind;
+use crate::message::SharedMessageTableInfo;
+use crate::{Address, Cursor, FormatError, Parse, View};
+
+/// The shared messages of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedMessageTable {
+    /// One for each set of types that share a heap.
+    pub indexes: Vec<SharedMessageIndex>,
+}
+
+/// Shared messages of some types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SharedMessageIndex {
+    /// Bit n is set where messages of type n are shared.
+    pub types: u16,
+    /// Bytes of the smallest message that is shared.
+    pub min_bytes: u32,
+    /// Number of shared messages.
+    pub messages: u16,
+    /// The list ("SMLI") or B-tree (`is_btree`) of the messages.
+    pub index: Option<Address>,
+    /// What `index` is.
+    pub is_btree: bool,
+    /// The fractal heap with the messages.
+    pub heap: Option<Address>,
+}
+
+const STRUCTURE: &str = "shared message table";
+
+impl SharedMessageTable {
+    /// Reads the table that a Shared Message Table message points to.
+    pub fn parse(view: View<'_>, info: SharedMessageTableInfo) -> Parse<Self> {
+        let index_bytes = 18 + 2 * u64::from(view.widths.offset);
+        let mut cursor = view.cursor(STRUCTURE, info.address, 8 + u64::from(info.indexes) * index_bytes)?;
+        cursor.signature(b"SMTB")?;
+        let indexes = (0..info.indexes).map(|_| index(&mut cursor)).collect::<Result<_, _>>()?;
+        cursor.checksum()?;
+        Ok(Self { indexes })
+    }
+
+    /// The heap with the shared messages of a kind.
+    pub fn heap(&self, kind: MessageKind) -> Option<Address> {
+        // Fill values of both kinds are shared together, under the type of the new one.
+        let kind = if kind == MessageKind::FILL_VALUE_OLD { MessageKind::FILL_VALUE } else { kind };
+        let bit = 1u16.checked_shl(kind.0.into()).filter(|_| kind.is_shareable())?;
+        self.indexes.iter().find(|index| index.types & bit != 0)?.heap
+    }
+}
+
+fn index(cursor: &mut Cursor) -> Result<SharedMessageIndex, FormatError> {
+    cursor.version(0..=0)?;
+    let at = cursor.at();
+    let is_btree = match cursor.u8("index type")? {
+        0 => false,
+        1 => true,
+        other => return Err(cursor.invalid_at(at, "index type", format!("type {other} is not known"))),
+    };
+    let types = cursor.u16("message type flags")?;
+    let min_bytes = cursor.u32("minimum message size")?;
+    cursor.skip("list cutoff and B-tree cutoff", 4)?;
+    Ok(SharedMessageIndex {
+        types,
+        min_bytes,
+        messages: cursor.u16("number of messages")?,
+        index: cursor.address("index address")?,
+        is_btree,
+        heap: cursor.address("fractal heap address")?,
+    })
+}

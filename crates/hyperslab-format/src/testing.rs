@@ -1,0 +1,111 @@
+//! Bytes for tests, built field by field in the widths of a file.
+
+use crate::{Bytes, Cursor, Widths, checksum::lookup3};
+
+/// Bytes of a structure under construction.
+#[derive(Debug, Clone, Default)]
+pub struct Build {
+    bytes: Vec<u8>,
+    widths: Widths,
+}
+
+impl Build {
+    /// Nothing yet, in these widths (`Build::default()` has 8 and 8).
+    pub fn new(widths: Widths) -> Self {
+        Self { bytes: Vec::new(), widths }
+    }
+
+    pub fn u8(self, value: u8) -> Self {
+        self.bytes(&[value])
+    }
+
+    pub fn u16(self, value: u16) -> Self {
+        self.bytes(&value.to_le_bytes())
+    }
+
+    pub fn u32(self, value: u32) -> Self {
+        self.bytes(&value.to_le_bytes())
+    }
+
+    pub fn u64(self, value: u64) -> Self {
+        self.bytes(&value.to_le_bytes())
+    }
+
+    /// The lowest `width` bytes of a number.
+    pub fn uint(self, value: u64, width: usize) -> Self {
+        self.bytes(&value.to_le_bytes()[..width])
+    }
+
+    /// An address in the file's width; `u64::MAX` is the undefined one.
+    pub fn address(self, value: u64) -> Self {
+        let width = self.widths.offset.into();
+        self.uint(value, width)
+    }
+
+    /// A length in the file's width.
+    pub fn length(self, value: u64) -> Self {
+        let width = self.widths.length.into();
+        self.uint(value, width)
+    }
+
+    pub fn bytes(mut self, bytes: &[u8]) -> Self {
+        self.bytes.extend_from_slice(bytes);
+        self
+    }
+
+    pub fn zeros(mut self, count: usize) -> Self {
+        self.bytes.resize(self.bytes.len() + count, 0);
+        self
+    }
+
+    /// Zeros up to a multiple of `align`.
+    pub fn align(self, align: usize) -> Self {
+        let gap = self.bytes.len().next_multiple_of(align) - self.bytes.len();
+        self.zeros(gap)
+    }
+
+    /// Zeros up to offset `at`.
+    pub fn at(self, at: usize) -> Self {
+        let gap = at.checked_sub(self.bytes.len()).expect("nothing was built there yet");
+        self.zeros(gap)
+    }
+
+    pub fn and(self, other: &Build) -> Self {
+        self.bytes(&other.bytes)
+    }
+
+    /// The checksum of everything so far.
+    pub fn checksum(self) -> Self {
+        let sum = lookup3(&self.bytes);
+        self.u32(sum)
+    }
+
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// All bytes, as a file or a message body.
+    pub fn done(&self) -> Bytes {
+        Bytes::copy_from_slice(&self.bytes)
+    }
+
+    /// A cursor over all bytes, which begin at offset 0.
+    pub fn cursor(&self) -> Cursor {
+        Cursor::new("structure under test", 0, self.done(), self.widths)
+    }
+
+    /// Calls `check` with every beginning of the bytes that lacks at least one byte.
+    pub fn each_prefix(&self, mut check: impl FnMut(Cursor)) {
+        for len in 0..self.bytes.len() {
+            let beginning = self.done().slice(..len);
+            check(Cursor::new("structure under test", 0, beginning, self.widths));
+        }
+    }
+
+    /// The same bytes with one of them replaced.
+    pub fn with_byte(&self, at: usize, value: u8) -> Self {
+        let mut changed = self.clone();
+        changed.bytes[at] = value;
+        changed
+    }
+}
