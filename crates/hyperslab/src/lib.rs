@@ -1,0 +1,54 @@
+//! hyperslab reads HDF5 without performance cliffs: in parallel, without a global lock, without a cache to tune.
+//!
+//! ```no_run
+//! # fn main() -> hyperslab::Result<()> {
+//! let file = hyperslab::File::open("era5.nc")?;
+//! let dataset = file.dataset("/t2m")?;
+//! let selection = hyperslab::Selection::parse("0:10, :, 180", dataset.shape())?;
+//! println!("{}", dataset.explain(&selection)?); // what the read will do
+//! let values: Vec<f32> = dataset.read(&selection)?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! From bytes to an array: [`File`] finds the superblock; [`Group`] and [`Dataset`] parse object headers
+//! (`hyperslab_format`) over metadata that [`metadata`](self) fetched; a [`Selection`] is cut along the chunk grid
+//! into a plan ([`Explained`] is its printed form); the plan is carried out chunk by chunk over all cores, each
+//! chunk fetched (`hyperslab_io`), decoded (`hyperslab_filters`), converted and placed in the caller's buffer.
+
+mod attribute;
+pub mod chunk;
+mod dataset;
+pub mod describe;
+mod element;
+mod error;
+mod file;
+mod group;
+mod link;
+mod memory;
+mod metadata;
+mod object;
+mod plan;
+mod read;
+pub mod selection;
+mod settings;
+mod unfilter;
+mod vlen;
+
+pub use attribute::{AttributeEntry, Attributes};
+pub use chunk::map::{ChunkGrid, ChunkMap, Location};
+pub use dataset::{Dataset, Order};
+pub use element::Element;
+pub use error::{Error, ErrorKind, Result};
+pub use file::File;
+pub use group::Group;
+pub use memory::advise_huge_pages;
+pub use object::{NamedDatatype, Object};
+pub use plan::{Explained, ExplainedChunk, ExplainedRequest};
+pub use selection::{Axis, Points, Range, Selection};
+pub use vlen::Heap;
+pub use settings::{CACHE_VARIABLE, cache_bytes, cache_stats, parse_bytes, set_cache_bytes};
+
+pub use hyperslab_format as format;
+pub use hyperslab_format::message::{Attribute, Dataspace, Datatype, Link, LinkTarget};
+pub use hyperslab_io as io;

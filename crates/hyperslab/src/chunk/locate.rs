@@ -1,0 +1,69 @@
+//! Looks chunks up, walking as little of the chunk index as possible.
+
+use super::map::{ChunkGrid, ChunkMap};
+use crate::file::FileInner;
+use crate::Result;
+use hyperslab_format::chunk_index::{Extent, Walk};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// Grids up to this many chunks are read whole at the first look-up.
+const WHOLE_CHUNKS_MAX: u64 = 16_384;
+/// After this many look-ups of parts, the whole index is read.
+const PARTIAL_LOOKUPS_MAX: u32 = 16;
+
+/// The chunk index of one dataset, as far as it has been read.
+#[derive(Default)]
+pub(crate) struct Locator {
+    whole: OnceLock<Arc<ChunkMap>>,
+    partial_lookups: AtomicU32,
+}
+
+impl Locator {
+    /// The chunks of a box of the grid (half-open, in chunk coordinates), or more.
+    pub(crate) fn region(
+        &self,
+        file: &FileInner,
+        extent: &Extent<'_>,
+        grid: &ChunkGrid,
+        region: &[(u64, u64)],
+    ) -> Result<Arc<ChunkMap>> {
+        if let Some(whole) = self.whole.get() {
+            return Ok(whole.clone());
+        }
+        let wanted: u64 = region.iter().fold(1, |n, (start, end)| n.saturating_mul(end - start));
+        let few = wanted < grid.len() / 8;
+        if grid.len() > WHOLE_CHUNKS_MAX
+            && few
+            && self.partial_lookups.fetch_add(1, Ordering::Relaxed) < PARTIAL_LOOKUPS_MAX
+        {
+            return Ok(Arc::new(walk(file, extent, grid, Some(region))?));
+        }
+        self.whole(file, extent, grid)
+    }
+
+    /// All chunks.
+    pub(crate) fn whole(
+        &self,
+        file: &FileInner,
+        extent: &Extent<'_>,
+        grid: &ChunkGrid,
+    ) -> Result<Arc<ChunkMap>> {
+        if let Some(whole) = self.whole.get() {
+            return Ok(whole.clone());
+        }
+        let map = Arc::new(walk(file, extent, grid, None)?);
+        Ok(self.whole.get_or_init(|| map).clone())
+    }
+}
+
+fn walk(
+    file: &FileInner,
+    extent: &Extent<'_>,
+    grid: &ChunkGrid,
+    region: Option<&[(u64, u64)]>,
+) -> Result<ChunkMap> {
+    let mut walk = Walk::new(extent, region);
+    let table = file.parse(|view| walk.advance(view))?;
+    Ok(ChunkMap::new(&table, grid, file.superblock.base))
+}

@@ -1,0 +1,6 @@
+//! Chunks: where they lie, decoding them, keeping them decoded, fetching them ahead.
+
+pub mod cache;
+pub(crate) mod locate;
+pub(crate) mod map;
+pub(crate) mod readahead;

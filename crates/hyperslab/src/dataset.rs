@@ -1,0 +1,491 @@
+//! A dataset: what it looks like, and reading it.
+
+use crate::attribute::Attributes;
+use crate::chunk::locate::Locator;
+use crate::chunk::map::{ChunkGrid, ChunkMap};
+use crate::chunk::readahead::Readahead;
+use crate::file::FileInner;
+use crate::object::Node;
+use crate::plan::{Explained, ReadPlan, Steps};
+use crate::read::{chunked, convert::Conversion, raw, target::Target};
+use crate::{Error, Result, Selection};
+use bytes::Bytes;
+use hyperslab_filters::{FilterSpec, Pipeline};
+use hyperslab_format::chunk_index::Extent;
+use hyperslab_format::Address;
+use hyperslab_format::message::fill_value::Fill;
+use hyperslab_format::message::{
+    ChunkedLayout, Dataspace, Datatype, FillValue, FilterPipeline, Layout,
+};
+use hyperslab_format::object_header::MessageKind;
+use std::sync::{Arc, OnceLock};
+
+/// A dataset of an open file. Cheap to clone; clones share the chunk index.
+#[derive(Clone)]
+pub struct Dataset {
+    pub(crate) inner: Arc<DatasetInner>,
+}
+
+/// In which byte order numbers are handed over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    /// As in the file: nothing is converted.
+    #[default]
+    File,
+    /// As the machine wants them.
+    Native,
+}
+
+pub(crate) struct DatasetInner {
+    pub(crate) file: Arc<FileInner>,
+    pub(crate) path: String,
+    pub(crate) storage: Storage,
+    node: Node,
+    datatype: Datatype,
+    dataspace: Dataspace,
+    max_dims: Vec<Option<u64>>,
+    fill: FillValue,
+    filters: FilterPipeline,
+    pipeline: OnceLock<std::result::Result<Pipeline, hyperslab_filters::FilterError>>,
+    locator: Locator,
+    readahead: Readahead,
+}
+
+/// Where the values lie.
+pub(crate) enum Storage {
+    /// In the object header.
+    Compact { data: Bytes },
+    /// In one piece from an absolute offset on; `None` until something was written.
+    Contiguous { base: Option<u64> },
+    /// In chunks.
+    Chunked { layout: ChunkedLayout, grid: ChunkGrid, chunk_bytes: usize },
+    /// The format of the file is known, but not read by this version.
+    Unreadable { layout: &'static str, why: String },
+}
+
+impl Dataset {
+    pub(crate) fn open(node: Node) -> Result<Self> {
+        let path = node.path.clone();
+        DatasetInner::open(node)
+            .map(|inner| Self { inner: Arc::new(inner) })
+            .map_err(|error| error.at_object(path))
+    }
+
+    /// Its path, as it was opened.
+    pub fn path(&self) -> &str {
+        &self.inner.path
+    }
+
+    /// The file that it lies in.
+    pub fn file(&self) -> crate::File {
+        crate::File { inner: self.inner.file.clone() }
+    }
+
+    /// Sizes along the axes, slowest first; empty for a scalar (and for a null dataspace).
+    pub fn shape(&self) -> &[u64] {
+        self.inner.dims()
+    }
+
+    /// Largest sizes; `None` is unlimited.
+    pub fn max_shape(&self) -> &[Option<u64>] {
+        &self.inner.max_dims
+    }
+
+    /// The extent, as the file has it.
+    pub fn dataspace(&self) -> &Dataspace {
+        &self.inner.dataspace
+    }
+
+    /// The type of its elements.
+    pub fn datatype(&self) -> &Datatype {
+        &self.inner.datatype
+    }
+
+    /// The filters, in the order in which they were applied.
+    pub fn filters(&self) -> &FilterPipeline {
+        &self.inner.filters
+    }
+
+    /// The fill value.
+    pub fn fill_value(&self) -> &FillValue {
+        &self.inner.fill
+    }
+
+    /// Its attributes.
+    pub fn attributes(&self) -> Attributes<'_> {
+        Attributes::new(&self.inner.node)
+    }
+
+    /// How many elements it has.
+    pub fn elements(&self) -> u64 {
+        self.inner.elements()
+    }
+
+    /// Bytes of all elements, unfiltered.
+    pub fn logical_bytes(&self) -> u64 {
+        self.elements().saturating_mul(self.inner.element_bytes() as u64)
+    }
+
+    /// Sizes of a chunk, if the dataset is chunked.
+    pub fn chunk_shape(&self) -> Option<&[u64]> {
+        match &self.inner.storage {
+            Storage::Chunked { layout, .. } => Some(&layout.chunk_dims),
+            _ => None,
+        }
+    }
+
+    /// Bytes of a decoded chunk, if the dataset is chunked.
+    pub fn chunk_bytes(&self) -> Option<u64> {
+        match &self.inner.storage {
+            Storage::Chunked { chunk_bytes, .. } => Some(*chunk_bytes as u64),
+            _ => None,
+        }
+    }
+
+    /// The chunked layout, if the dataset is chunked.
+    pub fn chunked_layout(&self) -> Option<&ChunkedLayout> {
+        match &self.inner.storage {
+            Storage::Chunked { layout, .. } => Some(layout),
+            _ => None,
+        }
+    }
+
+    /// The grid of chunks, if the dataset is chunked.
+    pub fn chunk_grid(&self) -> Option<&ChunkGrid> {
+        match &self.inner.storage {
+            Storage::Chunked { grid, .. } => Some(grid),
+            _ => None,
+        }
+    }
+
+    /// `contiguous`, `chunked`, `compact`, `virtual` or `external`.
+    pub fn layout_name(&self) -> &'static str {
+        match &self.inner.storage {
+            Storage::Compact { .. } => "compact",
+            Storage::Contiguous { .. } => "contiguous",
+            Storage::Chunked { .. } => "chunked",
+            Storage::Unreadable { layout, .. } => layout,
+        }
+    }
+
+    /// Where every existing chunk lies. Reads the whole chunk index (once).
+    pub fn chunk_map(&self) -> Result<Arc<ChunkMap>> {
+        self.inner.whole_map().map_err(|error| self.inner.named(error))
+    }
+
+    /// Bytes that the values take in the file (as h5py's `id.get_storage_size()`).
+    pub fn stored_bytes(&self) -> Result<u64> {
+        Ok(match &self.inner.storage {
+            Storage::Compact { data } => data.len() as u64,
+            Storage::Contiguous { base } => base.map_or(0, |_| self.logical_bytes()),
+            Storage::Chunked { .. } => self.chunk_map()?.iter().map(|(_, location)| location.stored_bytes).sum(),
+            Storage::Unreadable { .. } => 0,
+        })
+    }
+
+    /// What a read of `selection` would do, without doing it.
+    pub fn explain(&self, selection: &Selection) -> Result<Explained> {
+        let inner = &self.inner;
+        ReadPlan::new(inner, selection)
+            .and_then(|plan| plan.explain(inner, inner.file.source.advice()))
+            .map_err(|error| inner.named(error))
+    }
+
+    /// Shape of what a read of `selection` gives.
+    pub fn selected_shape(&self, selection: &Selection) -> Result<Vec<u64>> {
+        Ok(selection.resolve(self.shape())?.shape())
+    }
+
+    /// Reads a selection into `out`, which must have exactly as many bytes as the result: its elements in row-major
+    /// order, in the file's datatype, numbers in `order`.
+    ///
+    /// # Errors
+    /// Anything in [`crate::ErrorKind`]; `out` is then partly written. A datatype whose members have byte orders of
+    /// their own (a compound) is only read in [`Order::File`].
+    pub fn read_into(&self, selection: &Selection, order: Order, out: &mut [u8]) -> Result<()> {
+        self.inner.read_into(selection, order, out).map_err(|error| self.inner.named(error))
+    }
+
+    /// Reads a selection as bytes, see [`Self::read_into`].
+    pub fn read_bytes(&self, selection: &Selection, order: Order) -> Result<Vec<u8>> {
+        let elements = self
+            .selected_shape(selection)
+            .map_err(|error| self.inner.named(error))?
+            .iter()
+            .try_fold(self.inner.element_bytes() as u64, |bytes, &count| bytes.checked_mul(count));
+        let mut out = crate::memory::zeroed(elements).map_err(|error| self.inner.named(error))?;
+        self.read_into(selection, order, &mut out)?;
+        Ok(out)
+    }
+}
+
+impl DatasetInner {
+    fn open(node: Node) -> Result<Self> {
+        let header = &node.header;
+        let parts = node.file.parse_shared(|context| {
+            let widths = context.view.widths;
+            Ok((
+                header.dataspace(context)?,
+                header.datatype(context)?,
+                header.layout(widths)?,
+                header.filter_pipeline(context)?,
+                header.fill_value(context)?,
+            ))
+        })?;
+        let missing = |what: &str| Error::damaged(format!("the object header has no {what} message"));
+        let (dataspace, datatype, layout, filters, fill) = parts;
+        let dataspace = dataspace.ok_or_else(|| missing("dataspace"))?;
+        let datatype = datatype.ok_or_else(|| missing("datatype"))?;
+        let layout = layout.ok_or_else(|| missing("layout"))?;
+        let external = header.first(MessageKind::EXTERNAL_FILES).is_some();
+        let (dims, max_dims) = match &dataspace {
+            Dataspace::Simple { dims, max_dims } => (dims.clone(), max_dims.clone()),
+            Dataspace::Scalar | Dataspace::Null => (Vec::new(), Vec::new()),
+        };
+        let elements = count(&dataspace)?;
+        let storage = storage(layout, &dims, &datatype, elements, external, &node.file)?;
+        Ok(Self {
+            file: node.file.clone(),
+            path: node.path.clone(),
+            node,
+            storage,
+            datatype,
+            dataspace,
+            max_dims,
+            fill: fill.unwrap_or_default(),
+            filters: filters.unwrap_or_default(),
+            pipeline: OnceLock::new(),
+            locator: Locator::default(),
+            readahead: Readahead::default(),
+        })
+    }
+
+    pub(crate) fn address(&self) -> Address {
+        self.node.header.address
+    }
+
+    pub(crate) fn dims(&self) -> &[u64] {
+        match &self.dataspace {
+            Dataspace::Simple { dims, .. } => dims,
+            Dataspace::Scalar | Dataspace::Null => &[],
+        }
+    }
+
+    pub(crate) fn element_bytes(&self) -> usize {
+        self.datatype.size as usize
+    }
+
+    fn elements(&self) -> u64 {
+        match &self.dataspace {
+            Dataspace::Null => 0,
+            _ => self.dims().iter().product(),
+        }
+    }
+
+    pub(crate) fn chunk_bytes(&self) -> usize {
+        match &self.storage {
+            Storage::Chunked { chunk_bytes, .. } => *chunk_bytes,
+            _ => 0,
+        }
+    }
+
+    pub(crate) fn chunk_coordinates(&self, number: u64) -> Vec<u64> {
+        match &self.storage {
+            Storage::Chunked { grid, .. } => grid.coordinates(number),
+            _ => Vec::new(),
+        }
+    }
+
+    /// True where the stored bytes of a chunk are its values.
+    pub(crate) fn is_raw(&self, grid: &ChunkGrid, number: u64) -> bool {
+        let Storage::Chunked { layout, .. } = &self.storage else { return true };
+        if self.filters.filters.is_empty() {
+            return true;
+        }
+        layout.edge_chunks_unfiltered && {
+            let coordinates = grid.coordinates(number);
+            let mut axes = coordinates.iter().zip(&layout.chunk_dims).zip(self.dims());
+            axes.any(|((coordinate, chunk), &dim)| (coordinate + 1) * chunk > dim)
+        }
+    }
+
+    pub(crate) fn pipeline(&self) -> Result<&Pipeline> {
+        let built = self.pipeline.get_or_init(|| {
+            let specs: Vec<FilterSpec<'_>> = self
+                .filters
+                .filters
+                .iter()
+                .map(|filter| FilterSpec {
+                    id: filter.id,
+                    optional: filter.is_optional(),
+                    parameters: &filter.parameters,
+                })
+                .collect();
+            Pipeline::new(&specs, self.element_bytes(), self.chunk_bytes())
+        });
+        built.as_ref().map_err(|error| Error::from(error.clone()))
+    }
+
+    /// The filters in the order in which they are undone, in words.
+    pub(crate) fn filters_undone(&self) -> Vec<String> {
+        let mut words: Vec<String> = self.filters.filters.iter().map(crate::describe::filter).collect();
+        words.reverse();
+        words
+    }
+
+    /// The bytes of one unwritten element, converted like those read.
+    pub(crate) fn fill_element(&self, conversion: Conversion) -> Vec<u8> {
+        match &self.fill.value {
+            Fill::User(bytes) if bytes.len() == self.element_bytes() => {
+                let mut element = bytes.to_vec();
+                conversion.in_place(&mut element);
+                element
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    pub(crate) fn locate(&self, region: &[(u64, u64)]) -> Result<Arc<ChunkMap>> {
+        self.with_extent(|extent, grid| self.locator.region(&self.file, extent, grid, region))
+    }
+
+    fn whole_map(&self) -> Result<Arc<ChunkMap>> {
+        self.with_extent(|extent, grid| self.locator.whole(&self.file, extent, grid))
+    }
+
+    fn with_extent<T>(&self, work: impl FnOnce(&Extent<'_>, &ChunkGrid) -> Result<T>) -> Result<T> {
+        let Storage::Chunked { layout, grid, .. } = &self.storage else {
+            return Err(Error::invalid("the dataset is not chunked"));
+        };
+        let filtered = !self.filters.filters.is_empty();
+        work(&Extent { dims: self.dims(), max_dims: &self.max_dims, layout, filtered }, grid)
+    }
+
+    fn read_into(self: &Arc<Self>, selection: &Selection, order: Order, out: &mut [u8]) -> Result<()> {
+        if let Storage::Unreadable { why, .. } = &self.storage {
+            return Err(Error::unsupported(why.clone()));
+        }
+        if matches!(self.dataspace, Dataspace::Null) {
+            return if out.is_empty() { Ok(()) } else { Err(Error::invalid("the dataspace is null: no values")) };
+        }
+        let plan = ReadPlan::new(self, selection)?;
+        if plan.result_bytes() != out.len() as u64 {
+            let (needed, given) = (plan.result_bytes(), out.len());
+            return Err(Error::invalid(format!("the result has {needed} bytes, the buffer {given}")));
+        }
+        let conversion = match order {
+            Order::File => Conversion::None,
+            Order::Native => Conversion::to_native(&self.datatype).ok_or_else(|| {
+                Error::unsupported("this datatype cannot be brought into native byte order as it is read")
+                    .hint("read it in the file's own order")
+            })?,
+        };
+        self.carry_out(&plan, Target::new(out), conversion)
+    }
+
+    fn carry_out(self: &Arc<Self>, plan: &ReadPlan, target: Target<'_>, conversion: Conversion) -> Result<()> {
+        match &plan.steps {
+            Steps::Nothing => Ok(()),
+            Steps::Fill => {
+                // Which elements are selected does not matter: all of them have the same value.
+                let element = self.fill_element(conversion);
+                target.check(0..plan.result_bytes() as usize)?;
+                // SAFETY: checked; nobody else writes.
+                let all = unsafe { target.slice_mut(0, plan.result_bytes() as usize) };
+                if element.is_empty() {
+                    all.fill(0);
+                } else {
+                    all.chunks_exact_mut(element.len()).for_each(|one| one.copy_from_slice(&element));
+                }
+                Ok(())
+            }
+            Steps::Compact { data, dims, points } => {
+                plan.whole_copies(dims, points.as_ref())?.run(data, 0, target, conversion)
+            }
+            Steps::Contiguous { base, dims, points } => {
+                let copies = plan.whole_copies(dims, points.as_ref())?;
+                raw::read(&*self.file.source, *base, &copies, target, conversion)
+            }
+            Steps::Chunks { dims, chunks } => {
+                if let ([only], Storage::Chunked { grid, .. }) = (chunks.as_slice(), &self.storage) {
+                    self.readahead.follow(self, only, grid.len());
+                }
+                chunked::read(self, plan, dims, chunks, target, conversion)
+            }
+        }
+    }
+
+    /// Names this dataset and its file in an error.
+    pub(crate) fn named(&self, error: Error) -> Error {
+        error.in_file(self.file.source.name()).at_object(self.path.clone())
+    }
+}
+
+fn count(dataspace: &Dataspace) -> Result<u64> {
+    let Dataspace::Simple { dims, .. } = dataspace else { return Ok(1) };
+    dims.iter()
+        .try_fold(1u64, |count, &dim| count.checked_mul(dim))
+        .ok_or_else(|| Error::damaged(format!("an extent of {dims:?} elements cannot be counted")))
+}
+
+fn storage(
+    layout: Layout,
+    dims: &[u64],
+    datatype: &Datatype,
+    elements: u64,
+    external: bool,
+    file: &FileInner,
+) -> Result<Storage> {
+    let element_bytes = u64::from(datatype.size);
+    let logical = elements
+        .checked_mul(element_bytes)
+        .ok_or_else(|| Error::damaged(format!("{elements} elements of {element_bytes} bytes cannot be counted")))?;
+    if external {
+        let why = "the values lie in external files, which this version does not read".into();
+        return Ok(Storage::Unreadable { layout: "external", why });
+    }
+    match layout {
+        Layout::Compact { data, at } => {
+            if (data.len() as u64) < logical {
+                let have = data.len();
+                return Err(Error::damaged(format!(
+                    "compact data at byte {at:#x} has {have} bytes, the extent needs {logical}"
+                )));
+            }
+            Ok(Storage::Compact { data })
+        }
+        Layout::Contiguous { address, size } => {
+            if size.is_some_and(|size| size < logical) && address.is_some() {
+                let size = size.unwrap_or(0);
+                return Err(Error::damaged(format!("contiguous data has {size} bytes, the extent needs {logical}")));
+            }
+            let base = address.map(|address| file.superblock.base.saturating_add(address.0));
+            Ok(Storage::Contiguous { base })
+        }
+        Layout::Chunked(layout) => {
+            if layout.chunk_dims.len() != dims.len() {
+                let (chunk, rank) = (layout.chunk_dims.len(), dims.len());
+                return Err(Error::damaged(format!("chunks have {chunk} axes, the dataset has {rank}")));
+            }
+            if u64::from(layout.element_bytes) != element_bytes {
+                let chunk = layout.element_bytes;
+                return Err(Error::damaged(format!(
+                    "the layout has elements of {chunk} bytes, the datatype of {element_bytes}"
+                )));
+            }
+            let chunk_bytes = layout
+                .chunk_dims
+                .iter()
+                .try_fold(element_bytes, |bytes, &dim| bytes.checked_mul(dim).filter(|_| dim > 0))
+                .and_then(|bytes| usize::try_from(bytes).ok())
+                .filter(|&bytes| bytes <= isize::MAX as usize)
+                .ok_or_else(|| Error::damaged(format!("chunks of {:?} elements", layout.chunk_dims)))?;
+            let grid = ChunkGrid::new(dims, &layout.chunk_dims)?;
+            Ok(Storage::Chunked { layout, grid, chunk_bytes })
+        }
+        Layout::Virtual { .. } => {
+            let why = "the dataset is virtual, which this version does not read".into();
+            Ok(Storage::Unreadable { layout: "virtual", why })
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Rust's own number types as elements of a dataset.
+
+use crate::memory::zeroed_values;
+use crate::read::convert::Conversion;
+use crate::{Dataset, Error, Order, Result, Selection};
+use hyperslab_format::message::{Class, Datatype};
+
+/// A number type whose values a dataset can hold.
+///
+/// # Safety
+/// Any bytes of the type's size must be a valid value of it.
+pub unsafe trait Element: Copy + Default + Send + Sync + 'static {
+    /// Its name, for errors.
+    const NAME: &'static str;
+
+    /// True where elements of this datatype, in native byte order, are values of this type.
+    fn holds(datatype: &Datatype) -> bool;
+}
+
+macro_rules! integers {
+    ($($type:ty, $signed:literal;)*) => {$(
+        // SAFETY: every bit pattern is an integer.
+        unsafe impl Element for $type {
+            const NAME: &'static str = stringify!($type);
+
+            fn holds(datatype: &Datatype) -> bool {
+                let class = match &datatype.class {
+                    Class::Enum { base, .. } => &base.class,
+                    class => class,
+                };
+                let Class::Integer(integer) = class else { return false };
+                integer.signed == $signed
+                    && is_whole(datatype.size, integer.bit_offset, integer.precision, size_of::<$type>())
+            }
+        }
+    )*};
+}
+
+macro_rules! floats {
+    ($($type:ty, $exponent:literal, $mantissa:literal;)*) => {$(
+        // SAFETY: every bit pattern is a float.
+        unsafe impl Element for $type {
+            const NAME: &'static str = stringify!($type);
+
+            fn holds(datatype: &Datatype) -> bool {
+                let Class::Float(float) = &datatype.class else { return false };
+                is_whole(datatype.size, float.bit_offset, float.precision, size_of::<$type>())
+                    && (float.exponent_size, float.mantissa_size) == ($exponent, $mantissa)
+            }
+        }
+    )*};
+}
+
+integers! { i8, true; i16, true; i32, true; i64, true; u8, false; u16, false; u32, false; u64, false; }
+floats! { f32, 8, 23; f64, 11, 52; }
+
+fn is_whole(size: u32, bit_offset: u16, precision: u16, bytes: usize) -> bool {
+    size as usize == bytes && bit_offset == 0 && usize::from(precision) == bytes * 8
+}
+
+impl Dataset {
+    /// Reads a selection as numbers of this type, in row-major order.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Invalid`] where the dataset holds another type: values are never converted unasked.
+    pub fn read<T: Element>(&self, selection: &Selection) -> Result<Vec<T>> {
+        let elements = self.selected_shape(selection)?.iter().try_fold(1u64, |n, &count| n.checked_mul(count));
+        let mut values: Vec<T> = zeroed_values(elements).map_err(|error| self.inner.named(error))?;
+        self.read_values(selection, &mut values)?;
+        Ok(values)
+    }
+
+    /// Reads a selection into `values`, which must have exactly as many numbers as the selection.
+    pub fn read_values<T: Element>(&self, selection: &Selection, values: &mut [T]) -> Result<()> {
+        let readable = Conversion::to_native(self.datatype()).is_some();
+        if !readable || !T::holds(self.datatype()) {
+            let (held, name) = (self.datatype(), T::NAME);
+            let error = Error::invalid(format!("holds {held}, which is not {name}"));
+            return Err(self.inner.named(error.hint("read_bytes gives the elements as the file has them")));
+        }
+        let bytes = size_of_val(values);
+        // SAFETY: an `Element` may have any bytes; the slice is that of `values`.
+        let out = unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast::<u8>(), bytes) };
+        self.read_into(selection, Order::Native, out)
+    }
+}

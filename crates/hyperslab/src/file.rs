@@ -1,0 +1,168 @@
+//! An open file: its bytes, its superblock, its root group.
+
+use crate::chunk::cache::ChunkCache;
+use crate::metadata::Metadata;
+use crate::{Error, ErrorKind, Result, settings};
+use hyperslab_format::superblock::{self, Superblock};
+use hyperslab_format::message::shared_message_table::SharedMessageTableInfo;
+use hyperslab_format::object_header::{Context, MessageKind, ObjectHeader, SharedMessageTable};
+use hyperslab_format::{Parse, View, Widths};
+use hyperslab_io::{LocalFile, Source};
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// An HDF5 file, open for reading. Cheap to clone; all clones share what was read.
+#[derive(Clone)]
+pub struct File {
+    pub(crate) inner: Arc<FileInner>,
+}
+
+/// What the objects of a file share.
+pub(crate) struct FileInner {
+    /// Distinguishes this opening of this file from all others in the process.
+    pub(crate) id: u64,
+    pub(crate) source: Arc<dyn Source>,
+    pub(crate) superblock: Superblock,
+    metadata: Metadata,
+    shared_messages: OnceLock<Option<SharedMessageTable>>,
+    decodes: AtomicU64,
+}
+
+impl File {
+    /// Opens a local file. Nothing but the superblock is read.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`], [`ErrorKind::NotHdf5`], [`ErrorKind::Damaged`] (for example a truncated file).
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let name = path.display().to_string();
+        let source = LocalFile::open(path).map_err(|error| not_opened(&name, error))?;
+        Self::from_source(Arc::new(source))
+    }
+
+    /// Opens whatever answers ranges of bytes.
+    pub fn from_source(source: Arc<dyn Source>) -> Result<Self> {
+        static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+        let name = source.name();
+        let metadata = Metadata::new(source.clone());
+        let superblock = metadata
+            .drive(0, Widths::default(), |view| superblock::locate(*view))
+            .map_err(|error| explain_open(error).in_file(&name))?;
+        superblock.check_end_of_file(source.len()).map_err(|error| Error::from(error).in_file(&name))?;
+        let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
+        let (shared_messages, decodes) = (OnceLock::new(), AtomicU64::new(0));
+        Ok(Self { inner: Arc::new(FileInner { id, source, superblock, metadata, shared_messages, decodes }) })
+    }
+
+    /// Path or URL.
+    pub fn name(&self) -> String {
+        self.inner.source.name()
+    }
+
+    /// Bytes of the file.
+    pub fn len(&self) -> u64 {
+        self.inner.source.len()
+    }
+
+    /// Never true: an empty file cannot be opened.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The structure at the beginning of the file.
+    pub fn superblock(&self) -> &Superblock {
+        &self.inner.superblock
+    }
+
+    /// How many chunks of this file have been decoded through this opening.
+    pub fn decodes(&self) -> u64 {
+        self.inner.decodes.load(Ordering::Relaxed)
+    }
+}
+
+impl FileInner {
+    /// Runs a parser over this file that may meet shared messages.
+    pub(crate) fn parse_shared<T>(&self, mut parser: impl FnMut(Context<'_>) -> Parse<T>) -> Result<T> {
+        let shared = match self.shared_messages.get() {
+            Some(shared) => shared,
+            None => {
+                let table = self.shared_message_table()?;
+                self.shared_messages.get_or_init(|| table)
+            }
+        };
+        self.parse(|view| parser(Context { view: *view, shared: shared.as_ref() }))
+    }
+
+    /// The table of shared messages, if the superblock extension points to one.
+    fn shared_message_table(&self) -> Result<Option<SharedMessageTable>> {
+        let Some(extension) = self.superblock.extension else { return Ok(None) };
+        self.parse(|view| {
+            let header = ObjectHeader::parse(*view, extension)?;
+            let Some(message) = header.first(MessageKind::SHARED_MESSAGE_TABLE) else { return Ok(None) };
+            let info = SharedMessageTableInfo::parse(message.cursor(view.widths))?;
+            SharedMessageTable::parse(*view, info).map(Some)
+        })
+    }
+
+    /// Runs a parser over this file, fetching what it lacks.
+    pub(crate) fn parse<T>(&self, parser: impl FnMut(&View) -> Parse<T>) -> Result<T> {
+        let superblock = &self.superblock;
+        self.metadata.drive(superblock.base, superblock.widths, parser).map_err(|error| error.in_file(self.source.name()))
+    }
+
+    /// To be called between look-ups, never inside one.
+    pub(crate) fn trim(&self) {
+        self.metadata.trim();
+    }
+
+    pub(crate) fn cache(&self) -> &'static ChunkCache {
+        settings::chunk_cache()
+    }
+
+    pub(crate) fn read_raw(&self, at: u64, out: &mut [u8]) -> Result<()> {
+        self.source.read_into(at, out).map_err(|error| {
+            let what = format!("reading {} bytes at byte {at:#x} failed: {error}", out.len());
+            Error::new(ErrorKind::Io, what).in_file(self.source.name())
+        })
+    }
+
+    /// Refuses what lies beyond the end, before anything is allocated for it.
+    pub(crate) fn check_range(&self, at: u64, len: u64) -> Result<()> {
+        let file_len = self.source.len();
+        if at.checked_add(len).is_some_and(|end| end <= file_len) {
+            return Ok(());
+        }
+        Err(Error::damaged(format!(
+            "{len} bytes of raw data at byte {at:#x} reach beyond the end of the file ({file_len} bytes)"
+        )))
+    }
+
+    pub(crate) fn count_decode(&self) {
+        self.decodes.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Drop for FileInner {
+    fn drop(&mut self) {
+        self.cache().remove_file(self.id);
+    }
+}
+
+fn not_opened(name: &str, error: std::io::Error) -> Error {
+    let missing = error.kind() == std::io::ErrorKind::NotFound;
+    let error = Error::from(error).in_file(name);
+    if !missing {
+        return error;
+    }
+    Error { message: "no such file".into(), ..error }.hint("check the path; the file is opened as it is written")
+}
+
+fn explain_open(error: Error) -> Error {
+    let no_signature = error.format.as_ref().is_some_and(|format| format.field == "signature");
+    if !no_signature {
+        return error;
+    }
+    Error { kind: ErrorKind::NotHdf5, message: "not an HDF5 file: no HDF5 signature was found".into(), ..error }
+        .hint("hyperslab reads HDF5 and netCDF-4 files; netCDF classic and HDF4 are other formats")
+}

@@ -1,0 +1,145 @@
+//! Feeds the parsers: fetches the metadata they lack, in blocks, and keeps it.
+//!
+//! This is the only loop between parsing and I/O. A parser says which ranges it needs; the blocks they lie in are
+//! fetched, neighbouring blocks in one request, and the parser is called again.
+
+use crate::{Error, ErrorKind, Result};
+use bytes::{Bytes, BytesMut};
+use hyperslab_format::{Fetched, Need, Parse, Stop, View, Widths};
+use hyperslab_io::{Source, coalesce};
+use std::collections::HashMap;
+use std::sync::{Arc, RwLock};
+
+/// Kept metadata beyond this is dropped between two look-ups.
+const KEPT_BYTES_MAX: usize = 64 << 20;
+
+/// The metadata of one file that has been fetched so far.
+pub(crate) struct Metadata {
+    source: Arc<dyn Source>,
+    file_len: u64,
+    block_bytes: u64,
+    blocks: RwLock<HashMap<u64, Bytes>>,
+}
+
+impl Metadata {
+    pub(crate) fn new(source: Arc<dyn Source>) -> Self {
+        let block_bytes = source.advice().block_bytes.max(512);
+        Self { file_len: source.len(), block_bytes, blocks: RwLock::default(), source }
+    }
+
+    /// Runs a parser to its end, fetching what it lacks.
+    pub(crate) fn drive<T>(
+        &self,
+        base: u64,
+        widths: Widths,
+        mut parser: impl FnMut(&View) -> Parse<T>,
+    ) -> Result<T> {
+        let view = View::new(self).with(base, widths);
+        let mut stalled = 0;
+        loop {
+            match parser(&view) {
+                Ok(value) => return Ok(value),
+                Err(Stop::Bad(error)) => return Err(error.into()),
+                Err(Stop::Need(needs)) => {
+                    let fetched = self.fetch(&needs)?;
+                    stalled = if fetched { 0 } else { stalled + 1 };
+                    if stalled > 1 {
+                        let what = needs.first().map_or("nothing", |need| need.reason);
+                        return Err(Error::new(
+                            ErrorKind::Io,
+                            format!("the parser asks again for {what}, which was fetched; please report this"),
+                        ));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Forgets old blocks when there are many. Not called while a parser is under way: it could never end.
+    pub(crate) fn trim(&self) {
+        let mut blocks = self.blocks.write().expect("no panic while holding the lock");
+        if blocks.len() * self.block_bytes as usize > KEPT_BYTES_MAX {
+            blocks.clear();
+        }
+    }
+
+    /// Fetches the blocks in which the needs lie; false if all of them were there.
+    fn fetch(&self, needs: &[Need]) -> Result<bool> {
+        let mut missing: Vec<u64> = Vec::new();
+        {
+            let blocks = self.blocks.read().expect("no panic while holding the lock");
+            for need in needs {
+                let end = need.range.end.min(self.file_len);
+                let numbers = need.range.start / self.block_bytes..end.div_ceil(self.block_bytes);
+                missing.extend(numbers.filter(|number| !blocks.contains_key(number)));
+            }
+        }
+        missing.sort_unstable();
+        missing.dedup();
+        let ranges: Vec<_> = missing
+            .iter()
+            .map(|number| {
+                let start = number * self.block_bytes;
+                start..(start + self.block_bytes).min(self.file_len)
+            })
+            .collect();
+        let requests: Vec<_> = coalesce(&ranges, self.source.advice()).into_iter().map(|r| r.range).collect();
+        let answers = self.source.read_ranges(&requests)?;
+        let mut blocks = self.blocks.write().expect("no panic while holding the lock");
+        for (request, answer) in requests.iter().zip(answers) {
+            for offset in (0..answer.len()).step_by(self.block_bytes as usize) {
+                let end = (offset + self.block_bytes as usize).min(answer.len());
+                blocks.insert((request.start + offset as u64) / self.block_bytes, answer.slice(offset..end));
+            }
+        }
+        Ok(!missing.is_empty())
+    }
+}
+
+impl Fetched for Metadata {
+    fn file_len(&self) -> u64 {
+        self.file_len
+    }
+
+    fn get(&self, at: u64, len: u64) -> Option<Bytes> {
+        let end = at.checked_add(len).filter(|&end| end <= self.file_len)?;
+        let blocks = self.blocks.read().expect("no panic while holding the lock");
+        let (first, last) = (at / self.block_bytes, end.saturating_sub(1) / self.block_bytes);
+        let within = (at - first * self.block_bytes) as usize;
+        if first == last {
+            return Some(blocks.get(&first)?.slice(within..within + len as usize));
+        }
+        let all: Option<Vec<&Bytes>> = (first..=last).map(|number| blocks.get(&number)).collect();
+        let mut joined = BytesMut::with_capacity(len as usize);
+        for (i, block) in all?.into_iter().enumerate() {
+            let skip = if i == 0 { within } else { 0 };
+            let take = (block.len() - skip).min(len as usize - joined.len());
+            joined.extend_from_slice(&block[skip..skip + take]);
+        }
+        Some(joined.freeze())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hyperslab_format::Address;
+    use hyperslab_io::{Memory, wrap::Recorder};
+
+    #[test]
+    fn fetches_blocks_once_and_joins_them() {
+        let bytes: Vec<u8> = (0..20_000u32).map(|i| i as u8).collect();
+        let (source, recording) = Recorder::new(Memory::new("test", bytes.clone()));
+        let metadata = Metadata::new(Arc::new(source));
+        let read = |at: u64, len: u64| {
+            metadata.drive(0, Widths::default(), |view| view.bytes("test", Address(at), len)).unwrap()
+        };
+        assert_eq!(read(4000, 5000), bytes[4000..9000]);
+        assert_eq!(recording.take(), [0..12288]);
+        assert_eq!(read(10, 100), bytes[10..110]);
+        assert_eq!(read(19_990, 10), bytes[19_990..]);
+        assert_eq!(recording.take(), [16384..20000]);
+        let beyond = metadata.drive(0, Widths::default(), |view| view.bytes("test", Address(19_990), 11));
+        assert_eq!(beyond.unwrap_err().kind, ErrorKind::Damaged);
+    }
+}

@@ -1,0 +1,109 @@
+//! A read, decided but not yet done: which bytes are fetched, how they are decoded, where each piece goes.
+//!
+//! A plan is a value without side effects. The same value is printed by `hyperslab explain`, asserted by tests, and
+//! carried out by [`crate::read`].
+
+mod build;
+mod explain;
+
+pub use explain::{Explained, ExplainedChunk, ExplainedRequest};
+
+use crate::chunk::map::Location;
+use crate::read::place::Copies;
+use crate::selection::grid::{Pieces, Run};
+use crate::Result;
+use bytes::Bytes;
+use smallvec::SmallVec;
+
+/// Sizes along the axes.
+pub(crate) type Dims = SmallVec<[u64; 4]>;
+
+/// What a read will do.
+pub struct ReadPlan {
+    /// Shape of the result.
+    pub(crate) shape: Dims,
+    /// Bytes of one element, in the file and in the result.
+    pub(crate) element_bytes: usize,
+    /// The selection, cut along the chunk grid (a single chunk for other layouts): pieces of each axis.
+    pub(crate) pieces: SmallVec<[Pieces; 4]>,
+    pub(crate) steps: Steps,
+}
+
+/// Where the elements come from.
+pub(crate) enum Steps {
+    /// Nothing is wanted.
+    Nothing,
+    /// Nothing was ever written: the fill value everywhere.
+    Fill,
+    /// The object header holds the data.
+    Compact { data: Bytes, dims: Dims, points: Option<Run> },
+    /// One array in the file, or a list of points of it.
+    Contiguous { base: u64, dims: Dims, points: Option<Run> },
+    /// Chunks.
+    Chunks { dims: Dims, chunks: Vec<ChunkStep> },
+}
+
+/// One chunk that is touched.
+pub(crate) struct ChunkStep {
+    pub(crate) number: u64,
+    /// Which elements of it go where.
+    pub(crate) part: Part,
+    /// Where it lies; `None` where it was never written.
+    pub(crate) location: Option<Location>,
+    /// True where its stored bytes are its values: no filters, or an edge chunk left unfiltered.
+    pub(crate) is_raw: bool,
+}
+
+/// Elements of a chunk.
+pub(crate) enum Part {
+    /// The product of one piece per axis, by number.
+    Product(SmallVec<[u32; 4]>),
+    /// Single elements, numbered in row-major order inside the chunk.
+    Points(Run),
+}
+
+impl ReadPlan {
+    /// Shape of the result.
+    pub fn shape(&self) -> &[u64] {
+        &self.shape
+    }
+
+    /// Elements of the result.
+    pub fn elements(&self) -> u64 {
+        self.shape.iter().product()
+    }
+
+    /// Bytes of the result.
+    pub fn result_bytes(&self) -> u64 {
+        self.elements() * self.element_bytes as u64
+    }
+
+    /// The copies out of an array of `dims` that part `part` asks for.
+    pub(crate) fn copies<'p>(&'p self, part: &'p Part, dims: &[u64]) -> Result<Copies<'p>> {
+        match part {
+            Part::Product(which) => {
+                let runs: SmallVec<[&Run; 4]> = which
+                    .iter()
+                    .zip(&self.pieces)
+                    .map(|(&number, pieces)| &pieces[number as usize].run)
+                    .collect();
+                Copies::new(&runs, dims, &self.shape, self.element_bytes)
+            }
+            Part::Points(run) => {
+                let elements = dims.iter().product();
+                Copies::new(&[run], &[elements], &self.shape, self.element_bytes)
+            }
+        }
+    }
+
+    /// The copies for a layout of one piece (compact, contiguous, fill).
+    pub(crate) fn whole_copies<'p>(&'p self, dims: &[u64], points: Option<&'p Run>) -> Result<Copies<'p>> {
+        match points {
+            Some(run) => Copies::new(&[run], &[dims.iter().product()], &self.shape, self.element_bytes),
+            None => {
+                let runs: SmallVec<[&Run; 4]> = self.pieces.iter().map(|pieces| &pieces[0].run).collect();
+                Copies::new(&runs, dims, &self.shape, self.element_bytes)
+            }
+        }
+    }
+}

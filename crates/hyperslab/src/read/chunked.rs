@@ -1,0 +1,225 @@
+//! Chunks: fetched, decoded and placed in parallel, each decoded once.
+//!
+//! A filtered chunk takes one of three ways:
+//! - it is in the cache: its elements are copied from there;
+//! - the read wants all of it, and it was not wanted lately: it is decoded straight to its place in the caller's
+//!   buffer (or through a thread's own buffer, where its place is not one piece) and not kept, so that a scan over
+//!   a large file does not push out what others use;
+//! - else it is decoded into the cache, once, however many threads want it at the same moment.
+
+use super::convert::Conversion;
+use super::place::Copies;
+use super::raw;
+use super::target::Target;
+use super::worker::{Worker, sized, with_worker};
+use crate::chunk::cache::{ChunkKey, Decoded};
+use crate::chunk::map::Location;
+use crate::dataset::DatasetInner;
+use crate::plan::{ChunkStep, ReadPlan};
+use crate::{Error, Result};
+use hyperslab_io::coalesce;
+use rayon::prelude::*;
+
+/// Stored bytes of small chunks that one task fetches together.
+const TASK_BYTES: u64 = 256 << 10;
+
+/// Carries out the chunk steps of a plan.
+pub(crate) fn read(
+    dataset: &DatasetInner,
+    plan: &ReadPlan,
+    chunk_dims: &[u64],
+    chunks: &[ChunkStep],
+    target: Target<'_>,
+    conversion: Conversion,
+) -> Result<()> {
+    let reader = Reader { dataset, plan, chunk_dims, target, conversion };
+    if let [only] = chunks {
+        return reader.one(only);
+    }
+    let tasks: Vec<&[ChunkStep]> = tasks(chunks).collect();
+    if let [only] = tasks.as_slice() {
+        return reader.many(only);
+    }
+    tasks.into_par_iter().try_for_each(|task| reader.many(task))
+}
+
+/// Cuts the chunks into tasks: as many as it takes to fetch a decent number of bytes, so that small chunks share
+/// requests and large ones share the cores.
+fn tasks(chunks: &[ChunkStep]) -> impl Iterator<Item = &[ChunkStep]> {
+    let mut rest = chunks;
+    std::iter::from_fn(move || {
+        let mut bytes = 0;
+        let fits = rest.iter().take_while(|chunk| {
+            let before = bytes;
+            bytes += chunk.location.map_or(64, |location| location.stored_bytes);
+            before == 0 || bytes <= TASK_BYTES
+        });
+        let (task, others) = rest.split_at(fits.count());
+        rest = others;
+        (!task.is_empty()).then_some(task)
+    })
+}
+
+struct Reader<'a> {
+    dataset: &'a DatasetInner,
+    plan: &'a ReadPlan,
+    chunk_dims: &'a [u64],
+    target: Target<'a>,
+    conversion: Conversion,
+}
+
+impl Reader<'_> {
+    /// Several chunks, those that lie side by side in the file in one request.
+    fn many(&self, chunks: &[ChunkStep]) -> Result<()> {
+        let cache = self.dataset.file.cache();
+        let fetched_together: Vec<(&ChunkStep, Location)> = chunks
+            .iter()
+            .filter(|chunk| !chunk.is_raw)
+            .filter_map(|chunk| Some((chunk, chunk.location?)))
+            .filter(|(_, location)| !cache.contains(self.key(location)))
+            .collect();
+        let advice = self.dataset.file.source.advice();
+        let ranges: Vec<_> = fetched_together
+            .iter()
+            .map(|(_, location)| location.address..location.address.saturating_add(location.stored_bytes))
+            .collect();
+        let requests = coalesce(&ranges, advice);
+        let mut done = Vec::new();
+        for request in requests.iter().filter(|request| request.serves.len() > 1) {
+            let mut bytes = vec![0; (request.range.end - request.range.start) as usize];
+            self.dataset.file.read_raw(request.range.start, &mut bytes)?;
+            for &i in &request.serves {
+                let (chunk, location) = fetched_together[i];
+                let start = (location.address - request.range.start) as usize;
+                self.filtered(chunk, location, Some(&bytes[start..start + location.stored_bytes as usize]))?;
+                done.push(chunk.number);
+            }
+        }
+        done.sort_unstable();
+        chunks
+            .iter()
+            .filter(|chunk| done.binary_search(&chunk.number).is_err())
+            .try_for_each(|chunk| self.one(chunk))
+    }
+
+    fn one(&self, chunk: &ChunkStep) -> Result<()> {
+        let Some(location) = chunk.location else {
+            let copies = self.copies(chunk)?;
+            return copies.fill(&self.dataset.fill_element(self.conversion), self.target);
+        };
+        if chunk.is_raw {
+            let copies = self.copies(chunk)?;
+            if location.stored_bytes < copies.source_end() as u64 {
+                return Err(self.damaged(chunk, location, "is shorter than its values".to_string()));
+            }
+            let source = &*self.dataset.file.source;
+            return raw::read(source, location.address, &copies, self.target, self.conversion);
+        }
+        self.filtered(chunk, location, None)
+    }
+
+    /// A chunk with filters; `stored` are its bytes if they have been fetched already.
+    fn filtered(&self, chunk: &ChunkStep, location: Location, stored: Option<&[u8]>) -> Result<()> {
+        let copies = self.copies(chunk)?;
+        let cache = self.dataset.file.cache();
+        let key = self.key(&location);
+        let chunk_bytes = self.dataset.chunk_bytes();
+        if copies.bytes() == chunk_bytes && copies.unit > 1 {
+            if let Some(decoded) = cache.get(key) {
+                return copies.run(&decoded, 0, self.target, self.conversion);
+            }
+            if !cache.note_bypass(key, chunk_bytes) {
+                return self.straight(chunk, location, stored, &copies);
+            }
+        }
+        let decoded = cache.get_or_decode(key, chunk_bytes, || -> Result<Decoded> {
+            let mut out = vec![0; chunk_bytes];
+            with_worker(|worker| self.decode(chunk, location, stored, worker, &mut out))?;
+            Ok(Decoded::from(out))
+        })?;
+        copies.run(&decoded, 0, self.target, self.conversion)?;
+        cache.consumed(&decoded, copies.bytes());
+        Ok(())
+    }
+
+    /// Decodes without keeping.
+    fn straight(
+        &self,
+        chunk: &ChunkStep,
+        location: Location,
+        stored: Option<&[u8]>,
+        copies: &Copies<'_>,
+    ) -> Result<()> {
+        with_worker(|worker| {
+            if copies.is_single() {
+                self.target.check(copies.target_start..copies.target_end())?;
+                // SAFETY: checked; pieces are disjoint.
+                let place = unsafe { self.target.slice_mut(copies.target_start, copies.unit) };
+                self.decode(chunk, location, stored, worker, place)?;
+                self.conversion.in_place(place);
+                return Ok(());
+            }
+            let mut buffer = std::mem::take(&mut worker.chunk);
+            let out = sized(&mut buffer, self.dataset.chunk_bytes());
+            let outcome = self
+                .decode(chunk, location, stored, worker, out)
+                .and_then(|()| copies.run(out, 0, self.target, self.conversion));
+            worker.chunk = buffer;
+            outcome
+        })
+    }
+
+    fn decode(
+        &self,
+        chunk: &ChunkStep,
+        location: Location,
+        stored: Option<&[u8]>,
+        worker: &mut Worker,
+        out: &mut [u8],
+    ) -> Result<()> {
+        decode(self.dataset, chunk.number, location, stored, worker, out)
+    }
+
+    fn copies<'c>(&'c self, chunk: &'c ChunkStep) -> Result<Copies<'c>> {
+        self.plan.copies(&chunk.part, self.chunk_dims)
+    }
+
+    fn key(&self, location: &Location) -> ChunkKey {
+        ChunkKey { file: self.dataset.file.id, address: location.address }
+    }
+
+    fn damaged(&self, chunk: &ChunkStep, location: Location, what: String) -> Error {
+        damaged(self.dataset, chunk.number, location, what)
+    }
+}
+
+/// Fetches (unless `stored` has it) and decodes one chunk.
+pub(crate) fn decode(
+    dataset: &DatasetInner,
+    number: u64,
+    location: Location,
+    stored: Option<&[u8]>,
+    worker: &mut Worker,
+    out: &mut [u8],
+) -> Result<()> {
+    let pipeline = dataset.pipeline()?;
+    let outcome = match stored {
+        Some(stored) => pipeline.decode_into(stored, location.filter_mask, &mut worker.scratch, out),
+        None => {
+            dataset.file.check_range(location.address, location.stored_bytes)?;
+            let stored = sized(&mut worker.stored, location.stored_bytes as usize);
+            dataset.file.read_raw(location.address, stored)?;
+            pipeline.decode_into(stored, location.filter_mask, &mut worker.scratch, out)
+        }
+    };
+    dataset.file.count_decode();
+    outcome.map_err(|error| {
+        let kind = Error::from(error);
+        Error { kind: kind.kind, ..damaged(dataset, number, location, kind.message) }
+    })
+}
+
+fn damaged(dataset: &DatasetInner, number: u64, location: Location, what: String) -> Error {
+    let (coordinates, address) = (dataset.chunk_coordinates(number), location.address);
+    Error::damaged(format!("chunk {coordinates:?} at byte {address:#x} ({} bytes): {what}", location.stored_bytes))
+}

@@ -1,0 +1,8 @@
+//! Doing what a plan says: fetch, decode, place.
+
+pub(crate) mod chunked;
+pub(crate) mod convert;
+pub(crate) mod place;
+pub(crate) mod raw;
+pub(crate) mod target;
+pub(crate) mod worker;

@@ -1,0 +1,230 @@
+//! Where the elements of one chunk go: nested runs, merged into the longest copies that source and target allow.
+
+use super::convert::Conversion;
+use super::target::Target;
+use crate::selection::grid::Run;
+use crate::{Error, Result};
+use smallvec::SmallVec;
+
+/// The copies that bring a part of a source array (a chunk, or a whole contiguous dataset) to its place.
+///
+/// Every copy is `unit` bytes long. `axes` are what could not be merged into it, innermost first.
+#[derive(Debug)]
+pub(crate) struct Copies<'r> {
+    pub(crate) unit: usize,
+    pub(crate) source_start: usize,
+    pub(crate) target_start: usize,
+    pub(crate) axes: SmallVec<[AxisCopies<'r>; 4]>,
+}
+
+/// One axis of the copies.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AxisCopies<'r> {
+    pub(crate) run: &'r Run,
+    source_stride: usize,
+    target_stride: usize,
+}
+
+impl<'r> Copies<'r> {
+    /// The copies of `runs` (one per axis) out of an array of `source_dims` into one of `target_dims`.
+    pub(crate) fn new(
+        runs: &[&'r Run],
+        source_dims: &[u64],
+        target_dims: &[u64],
+        element_bytes: usize,
+    ) -> Result<Self> {
+        let mut copies =
+            Copies { unit: element_bytes, source_start: 0, target_start: 0, axes: SmallVec::new() };
+        let (mut source_stride, mut target_stride) = (element_bytes, element_bytes);
+        for axis in (0..runs.len()).rev() {
+            match runs[axis] {
+                Run::Even { inner, step, count, out } => {
+                    let merges = *count == 1
+                        || (*step == 1 && copies.unit == source_stride && copies.unit == target_stride);
+                    if merges {
+                        copies.unit = times(copies.unit, *count)?;
+                        copies.source_start += times(source_stride, *inner)?;
+                        copies.target_start += times(target_stride, *out)?;
+                    } else {
+                        copies.axes.push(AxisCopies { run: runs[axis], source_stride, target_stride });
+                    }
+                }
+                Run::Odd(_) => {
+                    copies.axes.push(AxisCopies { run: runs[axis], source_stride, target_stride });
+                }
+            }
+            source_stride = times(source_stride, source_dims[axis])?;
+            target_stride = times(target_stride, target_dims[axis])?;
+        }
+        Ok(copies)
+    }
+
+    /// True where one copy does it all.
+    pub(crate) fn is_single(&self) -> bool {
+        self.axes.is_empty()
+    }
+
+    /// Bytes copied in all.
+    pub(crate) fn bytes(&self) -> usize {
+        self.axes.iter().fold(self.unit, |bytes, axis| bytes * axis.run.len() as usize)
+    }
+
+    /// One past the last byte that is read of the source.
+    pub(crate) fn source_end(&self) -> usize {
+        self.axes.iter().fold(self.source_start + self.unit, |end, axis| {
+            end + axis.last().0
+        })
+    }
+
+    /// One past the last byte that is written of the target.
+    pub(crate) fn target_end(&self) -> usize {
+        self.axes.iter().fold(self.target_start + self.unit, |end, axis| {
+            end + axis.last().1
+        })
+    }
+
+    /// Calls `copy(source offset, target offset)` for each copy of `unit` bytes, in ascending order of axes.
+    #[inline]
+    pub(crate) fn for_each(&self, copy: &mut impl FnMut(usize, usize)) {
+        walk(&self.axes, self.source_start, self.target_start, copy);
+    }
+
+    /// Copies from `source` (bytes from offset `source_from` of the source array on) into the target.
+    pub(crate) fn run(
+        &self,
+        source: &[u8],
+        source_from: usize,
+        target: Target<'_>,
+        conversion: Conversion,
+    ) -> Result<()> {
+        target.check(self.target_start..self.target_end())?;
+        if self.source_start < source_from || self.source_end() - source_from > source.len() {
+            return Err(Error::invalid("a copy reaches beyond its source; please report this"));
+        }
+        match (conversion, self.unit) {
+            // Single elements far apart: fixed widths let the copy be one load and one store.
+            (Conversion::None, 1) => self.run_fixed::<1>(source, source_from, target),
+            (Conversion::None, 2) => self.run_fixed::<2>(source, source_from, target),
+            (Conversion::None, 4) => self.run_fixed::<4>(source, source_from, target),
+            (Conversion::None, 8) => self.run_fixed::<8>(source, source_from, target),
+            _ => self.for_each(&mut |from, to| {
+                // SAFETY: inside the target (checked above); pieces are disjoint.
+                let place = unsafe { target.slice_mut(to, self.unit) };
+                conversion.copy(&source[from - source_from..][..self.unit], place);
+            }),
+        }
+        Ok(())
+    }
+
+    fn run_fixed<const UNIT: usize>(&self, source: &[u8], source_from: usize, target: Target<'_>) {
+        self.for_each(&mut |from, to| {
+            let element: [u8; UNIT] = source[from - source_from..][..UNIT].try_into().expect("UNIT bytes");
+            // SAFETY: inside the target (checked by `run`); pieces are disjoint.
+            unsafe { target.slice_mut(to, UNIT) }.copy_from_slice(&element);
+        });
+    }
+
+    /// Writes a repeated element to all places of the target. `element` empty stands for zeros.
+    pub(crate) fn fill(&self, element: &[u8], target: Target<'_>) -> Result<()> {
+        target.check(self.target_start..self.target_end())?;
+        let zero = element.iter().all(|&byte| byte == 0);
+        self.for_each(&mut |_, to| {
+            // SAFETY: inside the target (checked above); pieces are disjoint.
+            let place = unsafe { target.slice_mut(to, self.unit) };
+            if zero {
+                place.fill(0);
+            } else {
+                place.chunks_mut(element.len()).for_each(|one| one.copy_from_slice(&element[..one.len()]));
+            }
+        });
+        Ok(())
+    }
+}
+
+impl AxisCopies<'_> {
+    /// The largest source and the largest target offset along this axis, in bytes.
+    pub(crate) fn last(&self) -> (usize, usize) {
+        let (inner, out) = match self.run {
+            Run::Even { inner, step, count, out } => {
+                let beyond = count.saturating_sub(1);
+                (inner + beyond * step, out + beyond)
+            }
+            Run::Odd(pairs) => pairs.iter().fold((0, 0), |last, pair| (last.0.max(pair.0), last.1.max(pair.1))),
+        };
+        (inner as usize * self.source_stride, out as usize * self.target_stride)
+    }
+
+    /// Source and target offset of the `i`-th element along this axis, in bytes.
+    pub(crate) fn place(&self, i: u64) -> (usize, usize) {
+        let (inner, out) = match self.run {
+            Run::Even { inner, step, out, .. } => (inner + i * step, out + i),
+            Run::Odd(pairs) => pairs[i as usize],
+        };
+        (inner as usize * self.source_stride, out as usize * self.target_stride)
+    }
+}
+
+/// Calls `copy` for every combination of the axes (innermost first), from these starts on.
+pub(crate) fn walk(axes: &[AxisCopies<'_>], source: usize, target: usize, copy: &mut impl FnMut(usize, usize)) {
+    let Some((outer, inner)) = axes.split_last() else {
+        return copy(source, target);
+    };
+    match outer.run {
+        Run::Even { inner: first, step, count, out } => {
+            let mut from = source + *first as usize * outer.source_stride;
+            let mut to = target + *out as usize * outer.target_stride;
+            let stride = *step as usize * outer.source_stride;
+            for _ in 0..*count {
+                if inner.is_empty() { copy(from, to) } else { walk(inner, from, to, copy) }
+                from += stride;
+                to += outer.target_stride;
+            }
+        }
+        Run::Odd(pairs) => {
+            for &(first, out) in pairs {
+                let from = source + first as usize * outer.source_stride;
+                walk(inner, from, target + out as usize * outer.target_stride, copy);
+            }
+        }
+    }
+}
+
+fn times(bytes: usize, count: u64) -> Result<usize> {
+    usize::try_from(count)
+        .ok()
+        .and_then(|count| bytes.checked_mul(count))
+        .ok_or_else(|| Error::invalid("the selection's extent in bytes does not fit this machine"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn even(inner: u64, step: u64, count: u64, out: u64) -> Run {
+        Run::Even { inner, step, count, out }
+    }
+
+    #[test]
+    fn full_axes_merge_into_one_copy() {
+        let (first, full) = (even(2, 1, 3, 0), even(0, 1, 5, 0));
+        let copies = Copies::new(&[&first, &full], &[10, 5], &[3, 5], 4).unwrap();
+        assert!(copies.is_single());
+        assert_eq!((copies.unit, copies.source_start), (3 * 5 * 4, 2 * 5 * 4));
+    }
+
+    #[test]
+    fn places_rows_strides_and_lists() {
+        let source: Vec<u8> = (0..60).collect();
+        let mut out = vec![0xff; 2 * 3 * 2];
+        let (rows, columns) = (Run::Odd(vec![(4, 0), (1, 1)]), even(1, 2, 3, 0));
+        let copies = Copies::new(&[&rows, &columns], &[5, 6], &[2, 3], 2).unwrap();
+        copies.run(&source, 0, Target::new(&mut out), Conversion::None).unwrap();
+        assert_eq!(out, [50, 51, 54, 55, 58, 59, 14, 15, 18, 19, 22, 23]);
+        copies.run(&source, 0, Target::new(&mut out), Conversion::Swap { width: 2 }).unwrap();
+        assert_eq!(out[..4], [51, 50, 55, 54]);
+        copies.fill(&[7, 8], Target::new(&mut out)).unwrap();
+        assert_eq!(out, [7, 8].repeat(6));
+        assert!(copies.run(&source, 0, Target::new(&mut out[..11]), Conversion::None).is_err());
+        assert!(copies.run(&source[..58], 0, Target::new(&mut out), Conversion::None).is_err());
+    }
+}

@@ -1,0 +1,236 @@
+//! Unfiltered bytes: read only what is selected, in few large requests, straight to its place where it lies in one
+//! piece there.
+
+use super::convert::Conversion;
+use super::place::{AxisCopies, Copies, walk};
+use super::target::Target;
+use super::worker::{sized, with_worker};
+use crate::{Error, Result};
+use hyperslab_io::{Advice, Source};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Reads in one piece are cut here, so that several threads share them.
+const PIECE_BYTES: usize = 4 << 20;
+/// Below this a read is not worth waking other threads.
+const PARALLEL_BYTES_MIN: usize = 1 << 20;
+
+/// One request for unfiltered bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RawRequest {
+    /// First byte, counted from the beginning of the array.
+    pub(crate) start: usize,
+    /// Bytes to ask for.
+    pub(crate) len: usize,
+    /// What to do with them.
+    place: Place,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// They go to one place, as they are.
+    Straight { target: usize },
+    /// They hold `count` elements of axis `axis` (counted from the innermost), from the `first` on, with all of
+    /// the axes inside of it, and gaps.
+    Scattered { axis: usize, first: u64, count: u64, source: usize, target: usize },
+}
+
+/// Makes the requests for these copies, in ascending order of axes.
+pub(crate) fn requests(copies: &Copies<'_>, advice: Advice, emit: &mut impl FnMut(RawRequest)) {
+    descend(copies, copies.axes.len(), copies.source_start, copies.target_start, advice, emit);
+}
+
+fn descend(
+    copies: &Copies<'_>,
+    depth: usize,
+    source: usize,
+    target: usize,
+    advice: Advice,
+    emit: &mut impl FnMut(RawRequest),
+) {
+    let Some(axis) = depth.checked_sub(1) else {
+        for done in (0..copies.unit).step_by(PIECE_BYTES) {
+            let place = Place::Straight { target: target + done };
+            emit(RawRequest { start: source + done, len: (copies.unit - done).min(PIECE_BYTES), place });
+        }
+        return;
+    };
+    let outer = copies.axes[axis];
+    let inner = extent(&copies.axes[..axis], copies.unit);
+    let inner_copies: usize = copies.axes[..axis].iter().map(|axis| axis.run.len() as usize).product();
+    let (gap, max) = (advice.gap_bytes as usize, advice.request_bytes_max as usize);
+    let worthwhile = |span: usize, elements: u64| {
+        let pieces = inner_copies * elements as usize;
+        span <= max && span.saturating_sub(pieces * copies.unit) <= gap * pieces
+    };
+    let count = outer.run.len();
+    let mut first = 0;
+    while first < count {
+        let (at, to) = outer.place(first);
+        let mut span = at + inner.start..at + inner.end;
+        if !worthwhile(span.len(), 1) {
+            descend(copies, axis, source + at, target + to, advice, emit);
+            first += 1;
+            continue;
+        }
+        let mut end = first + 1;
+        while end < count {
+            let (at, _) = outer.place(end);
+            let longer = span.start.min(at + inner.start)..span.end.max(at + inner.end);
+            if !worthwhile(longer.len(), end + 1 - first) {
+                break;
+            }
+            (span, end) = (longer, end + 1);
+        }
+        if axis == 0 && end == first + 1 {
+            descend(copies, axis, source + at, target + to, advice, emit);
+        } else {
+            let place = Place::Scattered { axis, first, count: end - first, source, target };
+            emit(RawRequest { start: source + span.start, len: span.len(), place });
+        }
+        first = end;
+    }
+}
+
+/// From the first to the last byte that copies along these axes touch, from their common start.
+fn extent(axes: &[AxisCopies<'_>], unit: usize) -> Range<usize> {
+    let mut extent = 0..unit;
+    for axis in axes {
+        let places = [0, axis.run.len().saturating_sub(1)].map(|i| axis.place(i).0);
+        let least = if is_even(axis) { places[0] } else { (0..axis.run.len()).map(|i| axis.place(i).0).min().unwrap_or(0) };
+        extent = extent.start + least..extent.end + axis.last().0;
+    }
+    extent
+}
+
+fn is_even(axis: &AxisCopies<'_>) -> bool {
+    matches!(axis.run, crate::selection::grid::Run::Even { .. })
+}
+
+/// Reads an unfiltered array that begins at `base` in the source.
+pub(crate) fn read(
+    source: &dyn Source,
+    base: u64,
+    copies: &Copies<'_>,
+    target: Target<'_>,
+    conversion: Conversion,
+) -> Result<()> {
+    target.check(copies.target_start..copies.target_end())?;
+    let end = base.checked_add(copies.source_end() as u64);
+    if end.is_none_or(|end| end > source.len()) {
+        return Err(Error::damaged(format!(
+            "raw data at byte {base:#x} reaches beyond the end of the file ({} bytes)",
+            source.len()
+        )));
+    }
+    let read_one = |request: RawRequest| read_request(source, base, copies, request, target, conversion);
+    if copies.bytes() < PARALLEL_BYTES_MIN {
+        let mut outcome = Ok(());
+        requests(copies, source.advice(), &mut |request| {
+            if outcome.is_ok() {
+                outcome = read_one(request);
+            }
+        });
+        return outcome;
+    }
+    let mut all = Vec::new();
+    requests(copies, source.advice(), &mut |request| all.push(request));
+    all.into_par_iter().try_for_each(read_one)
+}
+
+fn read_request(
+    source: &dyn Source,
+    base: u64,
+    copies: &Copies<'_>,
+    request: RawRequest,
+    target: Target<'_>,
+    conversion: Conversion,
+) -> Result<()> {
+    let at = base + request.start as u64;
+    match request.place {
+        Place::Straight { target: to } => {
+            // SAFETY: inside the target, checked by `read`; requests are for disjoint places.
+            let place = unsafe { target.slice_mut(to, request.len) };
+            source.read_into(at, place)?;
+            conversion.in_place(place);
+        }
+        Place::Scattered { axis, first, count, source: from, target: to } => with_worker(|worker| {
+            let bytes = sized(&mut worker.stored, request.len);
+            source.read_into(at, bytes)?;
+            for i in first..first + count {
+                let (inner_from, inner_to) = copies.axes[axis].place(i);
+                walk(&copies.axes[..axis], from + inner_from, to + inner_to, &mut |from, to| {
+                    // SAFETY: as above.
+                    let place = unsafe { target.slice_mut(to, copies.unit) };
+                    conversion.copy(&bytes[from - request.start..][..copies.unit], place);
+                });
+            }
+            Ok::<_, Error>(())
+        })?,
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::selection::{Axis, grid};
+    use hyperslab_io::{Memory, wrap::Recorder};
+    use proptest::prelude::*;
+
+    fn check(dims: &[u64], axes: &[Axis], advice: Advice) -> Vec<(usize, usize)> {
+        let bytes: Vec<u8> = (0..dims.iter().product::<u64>() * 2).map(|i| (i % 251) as u8).collect();
+        let pieces: Vec<_> = axes.iter().zip(dims).map(|(axis, &dim)| grid::cut(axis, dim)).collect();
+        let runs: Vec<_> = pieces.iter().map(|pieces| &pieces[0].run).collect();
+        let shape: Vec<u64> = axes.iter().map(Axis::len).collect();
+        let copies = Copies::new(&runs, dims, &shape, 2).unwrap();
+        let mut expected = vec![0; copies.bytes()];
+        copies.run(&bytes, 0, Target::new(&mut expected), Conversion::None).unwrap();
+        let mut all = Vec::new();
+        requests(&copies, advice, &mut |request| all.push(request));
+        let mut found = vec![0; copies.bytes()];
+        let memory = Memory::new("test", bytes);
+        for &request in &all {
+            let target = Target::new(&mut found);
+            read_request(&memory, 0, &copies, request, target, Conversion::None).unwrap();
+        }
+        assert_eq!(found, expected);
+        all.iter().map(|request| (request.start, request.len)).collect()
+    }
+
+    const ADVICE: Advice = Advice { gap_bytes: 4, request_bytes_max: 64, block_bytes: 1 };
+
+    #[test]
+    fn near_rows_share_a_request_and_far_rows_do_not() {
+        assert_eq!(check(&[10, 4], &[Axis::span(2, 5), Axis::all(4)], ADVICE), [(16, 24)]);
+        assert_eq!(check(&[10, 4], &[Axis::span(2, 5), Axis::span(0, 3)], ADVICE), [(16, 22)]);
+        assert_eq!(check(&[3, 100], &[Axis::all(3), Axis::span(10, 12)], ADVICE), [(20, 4), (220, 4), (420, 4)]);
+    }
+
+    #[test]
+    fn reading_everything_is_one_request() {
+        let (source, recording) = Recorder::new(Memory::new("test", vec![1u8; 4000]));
+        let pieces = grid::cut(&Axis::all(2000), 2000);
+        let copies = Copies::new(&[&pieces[0].run], &[2000], &[2000], 2).unwrap();
+        let mut out = vec![0; 4000];
+        read(&source, 0, &copies, Target::new(&mut out), Conversion::None).unwrap();
+        assert_eq!((recording.take(), out), (vec![0..4000], vec![1; 4000]));
+    }
+
+    prop_compose! {
+        fn axis(dim: u64)(choice in 0..2, start in 0..dim, step in 1u64..4, count in 1u64..10,
+                          list in prop::collection::vec(0..dim, 1..6)) -> Axis {
+            let count = count.min((dim - start).div_ceil(step));
+            if choice == 0 { Axis::Range(crate::selection::Range { start, step, count }) } else { Axis::List(list) }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn requests_bring_what_direct_copies_bring(
+            a in axis(7), b in axis(9), c in axis(11), gap_bytes in 0u64..30, request_bytes_max in 1u64..200
+        ) {
+            check(&[7, 9, 11], &[a, b, c], Advice { gap_bytes, request_bytes_max, block_bytes: 1 });
+        }
+    }
+}

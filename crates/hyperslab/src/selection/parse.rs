@@ -1,0 +1,92 @@
+//! Selections as people write them: `0:10,:,::2,7` or `[..., 3]`, with Python's rules.
+
+use super::{Axis, Range, Selection};
+use crate::{Error, Result};
+
+impl Selection {
+    /// Reads a selection in NumPy's notation for a dataset of this shape. Integers keep their axis (of length 1).
+    pub fn parse(text: &str, dims: &[u64]) -> Result<Self> {
+        let inner = text.trim();
+        let inner = inner.strip_prefix('[').map_or(inner, |rest| rest.strip_suffix(']').unwrap_or(rest)).trim();
+        if inner.is_empty() {
+            return Ok(Selection::All);
+        }
+        let fields: Vec<&str> = inner.split(',').map(str::trim).collect();
+        let ellipses = fields.iter().filter(|&&field| field == "...").count();
+        let given = fields.len() - ellipses;
+        if ellipses > 1 || given > dims.len() {
+            return Err(Error::invalid(format!("cannot read the selection {text:?}"))
+                .hint(format!("write at most one field per axis; the dataset's shape is {dims:?}")));
+        }
+        let mut axes = Vec::with_capacity(dims.len());
+        for field in fields {
+            if field == "..." {
+                let missing = dims.len() - given;
+                axes.extend(dims[axes.len()..axes.len() + missing].iter().map(|&dim| Axis::all(dim)));
+            } else {
+                axes.push(parse_axis(field, axes.len(), dims[axes.len()])?);
+            }
+        }
+        axes.extend(dims[axes.len()..].iter().map(|&dim| Axis::all(dim)));
+        Ok(Selection::Slab(axes))
+    }
+}
+
+fn parse_axis(field: &str, axis: usize, dim: u64) -> Result<Axis> {
+    let unreadable = || {
+        Error::invalid(format!("cannot read {field:?} in the selection"))
+            .hint("write an index, or start:stop:step, as in NumPy; for example 0:10,:,::2")
+    };
+    let number = |text: &str| -> Result<Option<i128>> {
+        let text = text.trim();
+        if text.is_empty() { Ok(None) } else { text.parse().map(Some).map_err(|_| unreadable()) }
+    };
+    let parts: Vec<&str> = field.split(':').collect();
+    let size = i128::from(dim);
+    if parts.len() == 1 {
+        let index = number(parts[0])?.ok_or_else(unreadable)?;
+        let absolute = if index < 0 { index + size } else { index };
+        if absolute < 0 || absolute >= size {
+            return Err(Error::invalid(format!(
+                "index {index} is out of range for axis {axis}, which has {dim} elements"
+            )));
+        }
+        return Ok(Axis::Range(Range { start: absolute as u64, count: 1, step: 1 }));
+    }
+    if parts.len() > 3 {
+        return Err(unreadable());
+    }
+    let step = parts.get(2).map_or(Ok(None), |text| number(text))?.unwrap_or(1);
+    if step < 1 {
+        return Err(Error::invalid(format!("the step along axis {axis} must be 1 or more")));
+    }
+    let clamp = |bound: i128| (if bound < 0 { bound + size } else { bound }).clamp(0, size);
+    let start = number(parts[0])?.map_or(0, clamp);
+    let stop = number(parts[1])?.map_or(size, clamp);
+    let count = (stop - start).max(0).div_euclid(step) + i128::from((stop - start).max(0) % step != 0);
+    let step = u64::try_from(step).unwrap_or(u64::MAX);
+    Ok(Axis::Range(Range { start: start as u64, count: count as u64, step }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn range(start: u64, count: u64, step: u64) -> Axis {
+        Axis::Range(Range { start, count, step })
+    }
+
+    #[test]
+    fn follows_numpy() {
+        let dims = [10, 20, 30];
+        let parse = |text| Selection::parse(text, &dims).unwrap();
+        assert_eq!(parse(""), Selection::All);
+        assert_eq!(parse("3"), Selection::Slab(vec![range(3, 1, 1), range(0, 20, 1), range(0, 30, 1)]));
+        assert_eq!(parse("[-1,...,5:9]"), Selection::Slab(vec![range(9, 1, 1), range(0, 20, 1), range(5, 4, 1)]));
+        assert_eq!(parse("::3,-5:,:1"), Selection::Slab(vec![range(0, 4, 3), range(15, 5, 1), range(0, 1, 1)]));
+        assert_eq!(parse("5:2"), Selection::Slab(vec![range(5, 0, 1), range(0, 20, 1), range(0, 30, 1)]));
+        for wrong in ["10", "0,0,0,0", "a", "::0", "1:2:3:4", "...,..."] {
+            assert!(Selection::parse(wrong, &dims).is_err(), "{wrong}");
+        }
+    }
+}

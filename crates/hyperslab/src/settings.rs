@@ -1,0 +1,89 @@
+//! What can be set for the whole process. Nothing needs to be.
+
+use crate::chunk::cache::{ChunkCache, Stats};
+use std::sync::OnceLock;
+
+/// Environment variable with the byte budget of the chunk cache, for example `2GiB`, `500MB` or a number.
+pub const CACHE_VARIABLE: &str = "HYPERSLAB_CACHE";
+
+/// Share of the machine's memory that decoded chunks may take unless something else is set.
+const MEMORY_SHARE: u64 = 8;
+const BUDGET_MIN: u64 = 64 << 20;
+const BUDGET_MAX: u64 = 8 << 30;
+
+/// The cache of decoded chunks, shared by all files of the process.
+pub(crate) fn chunk_cache() -> &'static ChunkCache {
+    static CACHE: OnceLock<ChunkCache> = OnceLock::new();
+    CACHE.get_or_init(|| ChunkCache::new(initial_budget()))
+}
+
+/// Sets how many bytes of decoded chunks the process keeps; 0 keeps none.
+pub fn set_cache_bytes(bytes: usize) {
+    chunk_cache().set_budget(bytes);
+}
+
+/// How many bytes of decoded chunks the process keeps at most.
+pub fn cache_bytes() -> usize {
+    chunk_cache().budget()
+}
+
+/// What the chunk cache has done so far.
+pub fn cache_stats() -> Stats {
+    chunk_cache().stats()
+}
+
+fn initial_budget() -> usize {
+    let wished = std::env::var(CACHE_VARIABLE).ok().and_then(|text| parse_bytes(&text));
+    let default = || (memory_bytes() / MEMORY_SHARE).clamp(BUDGET_MIN, BUDGET_MAX);
+    usize::try_from(wished.unwrap_or_else(default)).unwrap_or(usize::MAX)
+}
+
+/// Physical memory, or 4 GiB where the system does not say.
+fn memory_bytes() -> u64 {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let total = text.lines().find_map(|line| line.strip_prefix("MemTotal:"));
+    let kib = total.and_then(|rest| rest.trim().trim_end_matches("kB").trim().parse::<u64>().ok());
+    kib.map_or(4 << 30, |kib| kib << 10)
+}
+
+/// Reads a number of bytes: `1048576`, `3MB`, `1.5GiB`.
+pub fn parse_bytes(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let factor: u64 = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" | "kib" => 1 << 10,
+        "m" | "mib" => 1 << 20,
+        "g" | "gib" => 1 << 30,
+        "t" | "tib" => 1 << 40,
+        "kb" => 1_000,
+        "mb" => 1_000_000,
+        "gb" => 1_000_000_000,
+        "tb" => 1_000_000_000_000,
+        _ => return None,
+    };
+    match number.parse::<u64>() {
+        Ok(whole) => whole.checked_mul(factor),
+        Err(_) => {
+            let bytes = number.parse::<f64>().ok()? * factor as f64;
+            (bytes.is_finite() && bytes < 1e18).then_some(bytes as u64)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_bytes;
+
+    #[test]
+    fn reads_sizes_as_people_write_them() {
+        assert_eq!(parse_bytes("1048576"), Some(1 << 20));
+        assert_eq!(parse_bytes(" 3 MiB "), Some(3 << 20));
+        assert_eq!(parse_bytes("3MB"), Some(3_000_000));
+        assert_eq!(parse_bytes("1.5g"), Some(3 << 29));
+        for wrong in ["", "x", "3q", "1.2.3", "-1"] {
+            assert_eq!(parse_bytes(wrong), None, "{wrong}");
+        }
+    }
+}

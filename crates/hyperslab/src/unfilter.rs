@@ -1,0 +1,35 @@
+//! Filtered heap blocks: the one place where parsing needs a decoder.
+
+use hyperslab_filters::{FilterSpec, Pipeline, Scratch};
+use hyperslab_format::heap::fractal::Unfilter;
+use hyperslab_format::message::FilterPipeline;
+use hyperslab_format::{Bytes, FormatError};
+
+/// A block of a heap is never larger than this once decoded.
+const BLOCK_BYTES_MAX: u64 = 1 << 30;
+
+/// Undoes the filters of fractal heap blocks with the filters of this build.
+pub(crate) struct HeapFilters;
+
+impl Unfilter for HeapFilters {
+    fn unfilter(
+        &self,
+        pipeline: &FilterPipeline,
+        mask: u32,
+        stored: Bytes,
+        expected: u64,
+    ) -> Result<Bytes, FormatError> {
+        let fail = |what: String| FormatError::invalid("fractal heap", "filtered block", 0, what);
+        if expected > BLOCK_BYTES_MAX {
+            return Err(fail(format!("a block of {expected} bytes")));
+        }
+        let specs: Vec<FilterSpec<'_>> = pipeline
+            .filters
+            .iter()
+            .map(|filter| FilterSpec { id: filter.id, optional: filter.is_optional(), parameters: &filter.parameters })
+            .collect();
+        let decoder = Pipeline::new(&specs, 1, expected as usize).map_err(|error| fail(error.to_string()))?;
+        let decoded = decoder.decode(&stored, mask, &mut Scratch::new(), expected as usize);
+        decoded.map(Bytes::from).map_err(|error| fail(error.to_string()))
+    }
+}
