@@ -1,0 +1,81 @@
+"""What all recipes share: where fixtures go, how files are made the same every time.
+
+A recipe is one file in this folder, named after its topic, with
+
+    KIND = "test"            # or "bench": large, only made when asked for
+    def make(into: Path):    # write the topic's files into this (empty, existing) folder
+
+Files hold no times and no random numbers without a seed, so two runs give the same values.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import re
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+FIXTURES = Path(os.environ.get("HYPERSLAB_FIXTURES", ROOT / "fixtures"))
+
+#: Lower bounds of the format, oldest first; "earliest" writes what libhdf5 1.0 could already read.
+LIBVERS = ["earliest", "v108", "v110", "v112", "v114", "v200"]
+
+
+def create(path: Path, libver: str = "earliest", **options) -> h5py.File:
+    """A new file whose low bound is `libver`."""
+    return h5py.File(path, "w", libver=(libver, "latest"), **options)
+
+
+def random(*seed: int) -> np.random.Generator:
+    """Numbers that are the same in every run."""
+    return np.random.default_rng([20150101, *seed])
+
+
+def ramp(shape, dtype="<i4"):
+    """Values of which each tells its own place, so that a misplaced one is seen."""
+    count = int(np.prod(shape, dtype=np.int64))
+    return np.arange(count, dtype=np.int64).astype(dtype).reshape(shape)
+
+
+def dcpl(**settings) -> h5py.h5p.PropDCID:
+    """A dataset creation property list, for what h5py's `create_dataset` has no word for."""
+    made = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    made.set_obj_track_times(False)
+    for name, value in settings.items():
+        getattr(made, f"set_{name}")(*value if isinstance(value, tuple) else (value,))
+    return made
+
+
+def create_with(where, name: str, dtype, shape, plist, data=None, maxshape=None) -> h5py.Dataset:
+    """A dataset made from a property list."""
+    kind = dtype if isinstance(dtype, h5py.h5t.TypeID) else h5py.h5t.py_create(np.dtype(dtype), logical=True)
+    limits = tuple(h5py.h5s.UNLIMITED if m is None else m for m in (maxshape or shape))
+    space = h5py.h5s.create_simple(tuple(shape), limits)
+    made = h5py.Dataset(h5py.h5d.create(where.id, name.encode(), kind, space, plist))
+    if data is not None:
+        made[...] = data
+    return made
+
+
+@functools.cache
+def libhdf5() -> ctypes.CDLL:
+    """The libhdf5 that h5py itself uses, for calls that h5py does not wrap."""
+    loaded = set(re.findall(r"/\S*libhdf5[-.]\S*", Path("/proc/self/maps").read_text()))
+    own = [path for path in loaded if "h5py" in path] or [path for path in loaded if "netcdf" not in path.lower()]
+    if not own:
+        raise RuntimeError("no libhdf5 is loaded by h5py")
+    return ctypes.CDLL(sorted(own)[0])
+
+
+def call(function: str, plist, *arguments: int) -> None:
+    """`H5Pset_…(plist, …)` with integer arguments; fails as libhdf5 fails."""
+    target = getattr(libhdf5(), function)
+    target.restype = ctypes.c_int
+    target.argtypes = [ctypes.c_int64] + [ctypes.c_uint] * len(arguments)
+    if target(plist.id, *arguments) < 0:
+        raise RuntimeError(f"{function}{arguments} failed")

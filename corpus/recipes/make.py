@@ -1,0 +1,102 @@
+"""Makes the fixtures: files written by libhdf5 and netCDF-C, one folder a topic.
+
+    make.py                     what the tests need (under a minute)
+    make.py --only TOPIC ...    these topics; large ones (for the benchmarks) only this way
+    make.py --list              the topics
+
+Each topic is a recipe in this folder. A test topic also gets ORACLE.jsonl, what libhdf5 reads from its files. A
+folder whose recipe and libraries have not changed is left as it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import importlib
+import os
+import shutil
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+import h5py  # noqa: E402
+import netCDF4  # noqa: E402
+from common import FIXTURES  # noqa: E402
+
+#: Not recipes; a change here makes every topic anew.
+SHARED = ["common.py", "make.py", "oracle.py", "oracle_types.py", "oracle_values.py"]
+STAMP = ".made"
+
+
+def topics() -> dict[str, str]:
+    """Topic to kind."""
+    files = sorted(path for path in HERE.glob("*.py") if path.name not in SHARED)
+    return {path.stem: importlib.import_module(path.stem).KIND for path in files}
+
+
+def stamp(topic: str) -> str:
+    """Changes when the topic's files would."""
+    content = hashlib.sha256()
+    for name in [f"{topic}.py", *SHARED]:
+        content.update((HERE / name).read_bytes())
+    versions = f"h5py {h5py.__version__}, HDF5 {h5py.version.hdf5_version}, netCDF4 {netCDF4.__version__}"
+    return f"{content.hexdigest()} {versions}\n"
+
+
+def fresh(topic: str) -> bool:
+    made = FIXTURES / topic / STAMP
+    return made.is_file() and made.read_text() == stamp(topic)
+
+
+def make(topic: str) -> str:
+    """Writes a topic beside its place and moves it there, so that a half-made folder is never taken for a whole one."""
+    from oracle import digest, line
+
+    began = time.monotonic()
+    recipe = importlib.import_module(topic)
+    into, place = FIXTURES / f"{topic}.{os.getpid()}", FIXTURES / topic
+    into.mkdir(parents=True)
+    try:
+        recipe.make(into)
+        files = sorted(path for path in into.rglob("*") if path.is_file())
+        if recipe.KIND == "test":
+            hdf5 = [path for path in files if h5py.is_hdf5(path)]
+            records = [record for path in hdf5 for record in digest(path, str(path.relative_to(into)))]
+            (into / "ORACLE.jsonl").write_text("".join(f"{line(record)}\n" for record in records))
+        (into / STAMP).write_text(stamp(topic))
+        shutil.rmtree(place, ignore_errors=True)
+        into.rename(place)
+    finally:
+        shutil.rmtree(into, ignore_errors=True)
+    size = sum(path.stat().st_size for path in place.rglob("*"))
+    return f"{topic}: {len(files)} files, {size / 1e6:.1f} MB, {time.monotonic() - began:.1f} s"
+
+
+def main() -> None:
+    known = topics()
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--only", nargs="+", choices=sorted(known), metavar="TOPIC")
+    arguments.add_argument("--list", action="store_true")
+    arguments.add_argument("--force", action="store_true", help="make also what has not changed")
+    arguments.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    given = arguments.parse_args()
+    if given.list:
+        for topic, kind in known.items():
+            print(f"{topic:16} {kind:6} {importlib.import_module(topic).__doc__.splitlines()[0]}")
+        return
+    wanted = given.only or [topic for topic, kind in known.items() if kind == "test"]
+    stale = [topic for topic in wanted if given.force or not fresh(topic)]
+    if not stale:
+        return
+    FIXTURES.mkdir(parents=True, exist_ok=True)
+    with ProcessPoolExecutor(max(1, min(given.jobs, len(stale))), max_tasks_per_child=1) as pool:
+        for done in pool.map(make, stale):
+            print(done, flush=True)
+
+
+if __name__ == "__main__":
+    main()
