@@ -1,0 +1,111 @@
+//! What is remembered of chunks that are not here: when they were last wanted, and how much of them was taken.
+
+use super::ChunkKey;
+use std::collections::{HashMap, VecDeque};
+
+/// The memory of one chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Ghost {
+    /// When it was last wanted.
+    pub stamp: u64,
+    /// Bytes taken of it in all lives that are remembered.
+    pub taken: u64,
+    /// Why it left.
+    pub left: Left,
+}
+
+/// Why a chunk left the cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Left {
+    /// It was put out of probation before it was wanted a second time.
+    CutShort,
+    /// All of it had been taken.
+    Finished,
+    /// It had not been wanted for long, or it never was in the cache.
+    Idle,
+}
+
+/// Ghosts, the oldest forgotten first.
+#[derive(Default)]
+pub(super) struct Ghosts {
+    known: HashMap<ChunkKey, (u64, Ghost)>,
+    /// In the order in which they came; entries of which the number is not the known one are stale.
+    order: VecDeque<(ChunkKey, u64)>,
+    next: u64,
+}
+
+impl Ghosts {
+    pub fn get(&self, key: ChunkKey) -> Option<Ghost> {
+        self.known.get(&key).map(|&(_, ghost)| ghost)
+    }
+
+    pub fn take(&mut self, key: ChunkKey) -> Option<Ghost> {
+        self.known.remove(&key).map(|(_, ghost)| ghost)
+    }
+
+    /// Remembers a chunk, and at most `max` of them.
+    pub fn put(&mut self, key: ChunkKey, ghost: Ghost, max: usize) {
+        self.next += 1;
+        self.known.insert(key, (self.next, ghost));
+        self.order.push_back((key, self.next));
+        while self.known.len() > max {
+            self.forget_oldest();
+        }
+        // Stale entries, of chunks that came back, are dropped before they outnumber the others.
+        if self.order.len() > 2 * self.known.len() + 64 {
+            let known = &self.known;
+            self.order.retain(|(key, number)| known.get(key).is_some_and(|(current, _)| current == number));
+        }
+    }
+
+    pub fn remove(&mut self, matches: impl Fn(ChunkKey) -> bool) {
+        self.known.retain(|key, _| !matches(*key));
+        self.order.retain(|(key, _)| !matches(*key));
+    }
+
+    fn forget_oldest(&mut self) {
+        while let Some((key, number)) = self.order.pop_front() {
+            if self.known.get(&key).is_some_and(|(current, _)| *current == number) {
+                self.known.remove(&key);
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(address: u64) -> ChunkKey {
+        ChunkKey { file: 1, address }
+    }
+
+    fn ghost(stamp: u64) -> Ghost {
+        Ghost { stamp, taken: 0, left: Left::Idle }
+    }
+
+    #[test]
+    fn the_oldest_are_forgotten() {
+        let mut ghosts = Ghosts::default();
+        for i in 0..100 {
+            ghosts.put(key(i), ghost(i), 10);
+        }
+        assert_eq!(
+            (0..100).filter(|&i| ghosts.get(key(i)).is_some()).collect::<Vec<_>>(),
+            (90..100).collect::<Vec<_>>()
+        );
+    }
+
+    #[test]
+    fn chunks_that_come_and_go_do_not_pile_up() {
+        let mut ghosts = Ghosts::default();
+        for i in 0..100_000 {
+            ghosts.put(key(i % 3), ghost(i), 10);
+            if i % 2 == 0 {
+                ghosts.take(key(i % 3));
+            }
+        }
+        assert!(ghosts.order.len() <= 80, "{}", ghosts.order.len());
+    }
+}
