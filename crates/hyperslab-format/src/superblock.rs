@@ -17,7 +17,6 @@ pub use extension::SuperblockExtension;
 
 use crate::{Address, Cursor, FormatError, Gather, Parse, View, Widths};
 
-
 /// The first structure of a file: where everything else begins.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Superblock {
@@ -103,7 +102,8 @@ fn parse(mut cursor: Cursor) -> Result<Superblock, FormatError> {
 
 fn parse_early(mut cursor: Cursor, version: u8) -> Result<Superblock, FormatError> {
     let at = cursor.at() - SIGNATURE.len() as u64 - 1;
-    for field in ["version of the file's free space storage", "version of the root group symbol table entry"] {
+    for field in ["version of the file's free space storage", "version of the root group symbol table entry"]
+    {
         zero(&mut cursor, field)?;
     }
     cursor.skip("reserved", 1)?;

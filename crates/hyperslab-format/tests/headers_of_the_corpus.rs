@@ -1,12 +1,15 @@
 //! Superblocks and object headers of real files. Skips where the corpus is not there; `HYPERSLAB_CORPUS` says where
 //! it is.
 
+use hyperslab_format::message::cache_image::{Overlay, OverlayEntries};
 use hyperslab_format::message::{
-    Attribute, AttributeInfo, BtreeK, CacheImageInfo, Comment, Dataspace, Datatype, DriverInfo, ExternalFiles,
-    FileSpaceInfo, FillValue, FilterPipeline, GroupInfo, Layout, Link, LinkInfo, ModificationTime, ReferenceCount,
-    SharedMessageTableInfo, SymbolTable,
+    Attribute, AttributeInfo, BtreeK, CacheImage, CacheImageInfo, Comment, Dataspace, Datatype, DriverInfo,
+    ExternalFiles, FileSpaceInfo, FillValue, FilterPipeline, GroupInfo, Layout, Link, LinkInfo,
+    ModificationTime, ReferenceCount, SharedMessageTableInfo, SymbolTable,
 };
-use hyperslab_format::object_header::{Context, Message, MessageKind, ObjectHeader, ObjectKind, SharedMessageTable};
+use hyperslab_format::object_header::{
+    Context, Message, MessageKind, ObjectHeader, ObjectKind, SharedMessageTable,
+};
 use hyperslab_format::superblock::{self, SuperblockExtension};
 use hyperslab_format::{Address, Bytes, Parse, Stop, View};
 use std::path::PathBuf;
@@ -31,6 +34,9 @@ fn corpus() -> Vec<File> {
         .map(|columns| File { path: root.join(columns[0]), features: columns[6].to_owned() })
         .collect()
 }
+
+const PARTS: [&str; 3] =
+    ["test_subfiling_stripe_sizes.h5", "tfamily00000.h5", "h5clear_fsm_persist_noclose.h5"];
 
 /// Every message of a header by its own parser.
 fn parse_message(context: Context<'_>, message: &Message) -> Parse<()> {
@@ -69,6 +75,12 @@ fn read_root(bytes: &Bytes) -> Parse<ObjectKind> {
     let superblock = superblock::locate(view)?;
     let view = superblock.view(view);
     let extension = SuperblockExtension::parse(view, &superblock)?;
+    // A few files keep their metadata in one piece.
+    let info = extension.as_ref().and_then(|extension| extension.cache_image);
+    let image = info.map(|info| CacheImage::parse(view, info)).transpose()?;
+    let entries = image.map(|image| OverlayEntries::new(view, &image)).unwrap_or_default();
+    let overlay = Overlay::new(bytes, &entries);
+    let view = superblock.view(View::new(&overlay));
     let table = extension.and_then(|extension| extension.shared_messages);
     let table = table.map(|info| SharedMessageTable::parse(view, info)).transpose()?;
     let context = Context { view, shared: table.as_ref() };
@@ -89,7 +101,10 @@ fn every_root_group_is_read_whole() {
         if features.contains("MALFORMED") {
             continue;
         }
-        if outcome != Ok(ObjectKind::Group) {
+        // A member of several files refers to addresses in the others; one file was never closed and has no root.
+        let part = path.to_string_lossy();
+        let part = features.contains("driver-info:") || PARTS.iter().any(|name| part.ends_with(name));
+        if !part && outcome != Ok(ObjectKind::Group) {
             failures.push(format!("{} ({features}): {outcome:?}", path.display()));
         }
     }

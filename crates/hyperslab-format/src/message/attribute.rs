@@ -84,7 +84,11 @@ impl Parts {
         let name = padded(&mut cursor, "name", name_len, version)?.rest();
         // The size counts the NUL that ends the name.
         let Some(name) = name_len.checked_sub(1).filter(|&len| len > 0).map(|len| name.slice(..len)) else {
-            return Err(cursor.invalid_at(at, "name size", format!("a name of {name_len} bytes with its NUL")));
+            return Err(cursor.invalid_at(
+                at,
+                "name size",
+                format!("a name of {name_len} bytes with its NUL"),
+            ));
         };
         if name.contains(&0) {
             return Err(cursor.invalid_at(name_at, "name", "the name ends before its stored size"));
@@ -110,4 +114,90 @@ fn data(cursor: &mut Cursor, datatype: &Datatype, dataspace: &Dataspace) -> Resu
         return Err(cursor.invalid("data", "the extent has more bytes than can be counted"));
     };
     cursor.bytes("data", usize::try_from(bytes).unwrap_or(usize::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Build;
+    use crate::{Stop, View};
+
+    fn datatype() -> Build {
+        Build::default().u8(0x10).uint(0x08, 3).u32(2).u16(0).u16(16)
+    }
+
+    fn dataspace() -> Build {
+        Build::default().u8(1).u8(1).zeros(6).length(3)
+    }
+
+    fn sizes(head: Build, name: u16) -> Build {
+        head.u16(name).u16(datatype().len() as u16).u16(dataspace().len() as u16)
+    }
+
+    fn parse(cursor: Cursor) -> Result<Attribute, FormatError> {
+        let nothing = Bytes::new();
+        match Attribute::parse(View::new(&nothing).into(), cursor, Some(4)) {
+            Ok(attribute) => Ok(attribute),
+            Err(Stop::Bad(error)) => Err(error),
+            Err(Stop::Need(needs)) => panic!("nothing is shared, but {needs:?}"),
+        }
+    }
+
+    fn of_version(version: u8) -> Build {
+        match version {
+            1 => sizes(Build::default().u8(1).u8(0xff), 6)
+                .bytes(b"hello\0")
+                .align(8)
+                .and(&datatype())
+                .align(8)
+                .and(&dataspace())
+                .align(8),
+            2 => sizes(Build::default().u8(2).u8(0), 6).bytes(b"hello\0").and(&datatype()).and(&dataspace()),
+            _ => {
+                let head = sizes(Build::default().u8(3).u8(0), 6).u8(1);
+                head.bytes(b"hello\0").and(&datatype()).and(&dataspace())
+            }
+        }
+    }
+
+    #[test]
+    fn reads_all_versions() {
+        for version in 1..=3 {
+            let body = of_version(version).u16(1).u16(2).u16(3);
+            let attribute = parse(body.cursor()).unwrap();
+            assert_eq!((&attribute.name, attribute.creation_order), (&"hello".into(), Some(4)));
+            assert_eq!(attribute.data[..], [1, 0, 2, 0, 3, 0]);
+            assert_eq!((attribute.datatype.size, attribute.dataspace.dims()), (2, &[3][..]));
+            body.each_prefix(|cursor| assert!(parse(cursor).is_err()));
+            // What follows the data belongs to nobody.
+            assert_eq!(parse(body.zeros(5).cursor()), Ok(attribute));
+        }
+    }
+
+    #[test]
+    fn the_name_is_known_where_the_data_is_not() {
+        let body = of_version(3);
+        assert_eq!(parse(body.cursor()).unwrap_err().field, "data");
+        assert_eq!(Attribute::parse_name(body.cursor()), Ok("hello".into()));
+    }
+
+    #[test]
+    fn the_name_is_as_long_as_it_says() {
+        let named = |name: &[u8]| {
+            let head = sizes(Build::default().u8(2).u8(0), name.len() as u16);
+            head.bytes(name).and(&datatype()).and(&dataspace()).zeros(6)
+        };
+        assert_eq!(parse(named(b"\0").cursor()).unwrap_err().field, "name size");
+        assert_eq!(parse(named(b"").cursor()).unwrap_err().field, "name size");
+        assert_eq!(parse(named(b"a\0b\0").cursor()).unwrap_err().field, "name");
+        assert!(parse(named(b"ab\0").cursor()).is_ok());
+    }
+
+    #[test]
+    fn an_extent_beyond_all_numbers_is_refused() {
+        let space = Build::default().u8(1).u8(2).zeros(6).length(1 << 40).length(1 << 40);
+        let head = Build::default().u8(2).u8(0).u16(2).u16(datatype().len() as u16).u16(space.len() as u16);
+        let body = head.bytes(b"a\0").and(&datatype()).and(&space);
+        assert_eq!(parse(body.cursor()).unwrap_err().field, "data");
+    }
 }

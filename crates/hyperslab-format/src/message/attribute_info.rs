@@ -47,3 +47,28 @@ impl AttributeInfo {
         self.max_creation_index.is_some()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Build;
+
+    #[test]
+    fn the_flags_decide_what_is_there() {
+        let plain = Build::default().u8(0).u8(0).address(8).address(9);
+        let info = AttributeInfo::parse(plain.cursor()).unwrap();
+        assert_eq!(
+            (info.heap, info.name_index, info.creation_order_index),
+            (Some(Address(8)), Some(Address(9)), None)
+        );
+        assert!(!info.tracks_creation_order());
+        plain.each_prefix(|cursor| assert!(AttributeInfo::parse(cursor).is_err()));
+
+        let all = Build::default().u8(0).u8(3).u16(5).address(u64::MAX).address(u64::MAX).address(10);
+        let info = AttributeInfo::parse(all.cursor()).unwrap();
+        assert_eq!((info.max_creation_index, info.heap), (Some(5), None));
+        assert_eq!(info.creation_order_index, Some(Address(10)));
+        all.each_prefix(|cursor| assert!(AttributeInfo::parse(cursor).is_err()));
+        assert!(AttributeInfo::parse(all.with_byte(1, 4).cursor()).unwrap_err().is_unsupported());
+    }
+}

@@ -25,3 +25,17 @@ impl BtreeK {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Build;
+
+    #[test]
+    fn reads_three_ranks() {
+        let body = Build::default().u8(0).u16(32).u16(16).u16(4);
+        let ranks = BtreeK { chunk_internal: 32, group_internal: 16, group_leaf: 4 };
+        assert_eq!(BtreeK::parse(body.cursor()), Ok(ranks));
+        body.each_prefix(|cursor| assert!(BtreeK::parse(cursor).is_err()));
+    }
+}

@@ -9,7 +9,12 @@
 //!           | address O | size L | parents × address O | the bytes that belong to the address
 //! ```
 //!
-//! What lies at the addresses of the entries may be anything: a reader has to see the bytes of the image there.
+//! What lies at the addresses of the entries may be anything: a reader has to see the bytes of the image there, for
+//! which [`Overlay`] stands between file and parsers.
+
+mod overlay;
+
+pub use overlay::{Overlay, OverlayEntries};
 
 use crate::{Address, Bytes, Cursor, FormatError, Parse, View};
 
@@ -57,13 +62,24 @@ impl CacheImage {
             return Err(cursor.invalid_at(at, "image data length", what).into());
         }
         let count = cursor.u32("number of entries")?;
-        let entries = (0..count).map(|_| entry(&mut cursor)).collect::<Result<_, _>>()?;
+        let mut entries = Vec::new();
+        for _ in 0..count {
+            let at = cursor.at();
+            let (address, bytes) = entry(&mut cursor)?;
+            let end = view.absolute(address).saturating_add(bytes.len() as u64);
+            if end > view.file_len() {
+                let what = format!("{} bytes for {address}, beyond the end of the file", bytes.len());
+                return Err(cursor.invalid_at(at, "entry address", what).into());
+            }
+            entries.push((address, bytes));
+        }
         Ok(Self { entries })
     }
 }
 
 fn check_the_end(mut cursor: Cursor) -> Result<(), FormatError> {
-    let before = cursor.left().checked_sub(4).ok_or_else(|| cursor.invalid("size", "no room for a checksum"))?;
+    let before =
+        cursor.left().checked_sub(4).ok_or_else(|| cursor.invalid("size", "no room for a checksum"))?;
     cursor.skip("entries", before)?;
     cursor.checksum()
 }
@@ -82,4 +98,53 @@ fn entry(cursor: &mut Cursor) -> Result<(Address, Bytes), FormatError> {
     cursor.skip("flush dependency parents", usize::from(parents) * usize::from(cursor.widths().offset))?;
     let bytes = cursor.bytes("entry", usize::try_from(size).unwrap_or(usize::MAX))?;
     Ok((address, bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Fetched;
+    use crate::testing::Build;
+
+    /// A file of 200 bytes with an image at 40 that replaces bytes 8 to 11.
+    fn file() -> (Build, CacheImageInfo) {
+        let entry = Build::default().zeros(8).u16(1).zeros(4).address(8).length(4).address(77).bytes(b"seen");
+        let size = 18 + entry.len() as u64 + 4;
+        let image = Build::default().bytes(b"MDCI").u8(0).u8(0).length(size).u32(1).and(&entry).checksum();
+        let file = Build::default().at(40).and(&image).at(200);
+        (file, CacheImageInfo { address: Some(Address(40)), size })
+    }
+
+    #[test]
+    fn the_image_is_seen_where_its_entries_belong() {
+        let (file, info) = file();
+        let file = file.done();
+        let view = View::new(&file);
+        let image = CacheImage::parse(view, info).unwrap();
+        assert_eq!(image.entries, [(Address(8), Bytes::from_static(b"seen"))]);
+        let entries = OverlayEntries::new(view, &image);
+        assert_eq!(Overlay::new(&file, &entries).get(7, 6).unwrap()[..], *b"\0seen\0");
+    }
+
+    #[test]
+    fn damage_is_noticed_and_nothing_panics() {
+        let (file, info) = file();
+        for at in 40..40 + info.size as usize {
+            let damaged = file.with_byte(at, 0x55).done();
+            assert!(CacheImage::parse(View::new(&damaged), info).is_err(), "byte {at}");
+        }
+        for size in 0..info.size {
+            let outcome = CacheImage::parse(View::new(&file.done()), CacheImageInfo { size, ..info });
+            assert_eq!(outcome.is_ok(), size == 0);
+        }
+        let none = CacheImageInfo { address: None, size: 9 };
+        assert!(CacheImage::parse(View::new(&file.done()), none).unwrap().entries.is_empty());
+    }
+
+    #[test]
+    fn the_message_may_be_empty() {
+        let body = Build::default().u8(0).address(u64::MAX).length(0);
+        assert_eq!(CacheImageInfo::parse(body.cursor()), Ok(CacheImageInfo { address: None, size: 0 }));
+        body.each_prefix(|cursor| assert!(CacheImageInfo::parse(cursor).is_err()));
+    }
 }

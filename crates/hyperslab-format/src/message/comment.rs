@@ -12,3 +12,16 @@ impl Comment {
         Ok(Self(Name::new(cursor.nul_terminated("comment")?)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Build;
+
+    #[test]
+    fn ends_at_the_nul() {
+        let body = Build::default().bytes(b"why\0");
+        assert_eq!(Comment::parse(body.clone().zeros(4).cursor()), Ok(Comment("why".into())));
+        body.each_prefix(|cursor| assert!(Comment::parse(cursor).is_err()));
+    }
+}

@@ -236,3 +236,6 @@ impl Datatype {
             }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -54,3 +54,30 @@ fn driver_name(cursor: &mut Cursor) -> Result<Name, FormatError> {
     let len = name.iter().position(|&byte| byte == 0).unwrap_or(name.len());
     Ok(Name::new(name.slice(..len)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Build;
+
+    #[test]
+    fn reads_message_and_block() {
+        let expected = DriverInfo { name: "NCSAfami".into(), data: Bytes::from_static(b"12345678") };
+        let message = Build::default().u8(0).bytes(b"NCSAfami").u16(8).bytes(b"12345678");
+        assert_eq!(DriverInfo::parse(message.cursor()), Ok(expected.clone()));
+        message.each_prefix(|cursor| assert!(DriverInfo::parse(cursor).is_err()));
+
+        let block = Build::default().u8(0).zeros(3).u32(8).bytes(b"NCSAfami").bytes(b"12345678");
+        let parse = |bytes: Bytes| DriverInfo::parse_block(View::new(&bytes), Address(0));
+        assert_eq!(parse(block.done()), Ok(expected));
+        for len in 0..block.len() {
+            assert!(parse(block.done().slice(..len)).is_err());
+        }
+    }
+
+    #[test]
+    fn a_message_without_information_is_refused() {
+        let message = Build::default().u8(0).bytes(b"NCSAmult").u16(0);
+        assert_eq!(DriverInfo::parse(message.cursor()).unwrap_err().at, 9);
+    }
+}

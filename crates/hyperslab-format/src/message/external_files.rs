@@ -53,3 +53,31 @@ impl ExternalFiles {
         Ok(Self { heap, slots })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Build;
+
+    #[test]
+    fn reads_the_used_slots_only() {
+        for widths in [Widths::default(), Widths { offset: 4, length: 4 }] {
+            let head = Build::new(widths).u8(1).zeros(3).u16(3).u16(2).address(0x700);
+            let body = head.length(8).length(0).length(100).length(16).length(50).length(u64::MAX);
+            let files = ExternalFiles::parse(body.cursor()).unwrap();
+            assert_eq!(files.heap, Address(0x700));
+            assert_eq!(files.slots[0], ExternalSlot { name_offset: 8, offset: 0, size: Some(100) });
+            assert_eq!(files.slots[1], ExternalSlot { name_offset: 16, offset: 50, size: None });
+            assert_eq!(files.slots.len(), 2);
+            body.each_prefix(|cursor| assert!(ExternalFiles::parse(cursor).is_err()));
+        }
+    }
+
+    #[test]
+    fn refuses_slots_that_do_not_add_up() {
+        for (allocated, used) in [(0, 0), (1, 2)] {
+            let body = Build::default().u8(1).zeros(3).u16(allocated).u16(used).address(1).zeros(48);
+            assert_eq!(ExternalFiles::parse(body.cursor()).unwrap_err().field, "allocated slots");
+        }
+    }
+}

@@ -100,3 +100,48 @@ fn managers(cursor: &mut Cursor, count: usize) -> Result<Vec<Option<Address>>, F
 fn unknown_strategy(cursor: &Cursor, at: u64, number: u8) -> FormatError {
     cursor.invalid_at(at, "strategy", format!("file space strategy {number} is not known"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Build;
+
+    #[test]
+    fn version_1_lists_managers_where_space_persists() {
+        let head =
+            |persist| Build::default().u8(1).u8(1).u8(persist).length(1).length(65_536).u16(0).address(0x900);
+        let body = head(0);
+        let info = FileSpaceInfo::parse(body.cursor()).unwrap();
+        assert_eq!((info.strategy, info.page_size), (FileSpaceStrategy::Page, 65_536));
+        assert!(!info.persist && info.managers.is_empty());
+        body.each_prefix(|cursor| assert!(FileSpaceInfo::parse(cursor).is_err()));
+
+        let body = (0..12).fold(head(1), |body, at| body.address(if at == 0 { 7 } else { u64::MAX }));
+        let info = FileSpaceInfo::parse(body.cursor()).unwrap();
+        assert_eq!((info.managers.len(), info.managers[0], info.managers[1]), (12, Some(Address(7)), None));
+        body.each_prefix(|cursor| assert!(FileSpaceInfo::parse(cursor).is_err()));
+    }
+
+    #[test]
+    fn version_0_numbers_the_strategies_otherwise() {
+        let strategy = |number| {
+            let body = Build::default().u8(0).u8(number).length(5).zeros(48);
+            FileSpaceInfo::parse(body.cursor()).map(|info| (info.strategy, info.persist, info.threshold))
+        };
+        assert_eq!(strategy(1), Ok((FileSpaceStrategy::FreeSpaceAggregators, true, 5)));
+        assert_eq!(strategy(2), Ok((FileSpaceStrategy::FreeSpaceAggregators, false, 5)));
+        assert_eq!(strategy(3), Ok((FileSpaceStrategy::Aggregators, false, 1)));
+        assert_eq!(strategy(4), Ok((FileSpaceStrategy::None, false, 1)));
+        assert_eq!(strategy(0).unwrap_err().field, "strategy");
+        let persistent = Build::default().u8(0).u8(1).length(5).zeros(48);
+        persistent.each_prefix(|cursor| assert!(FileSpaceInfo::parse(cursor).is_err()));
+    }
+
+    #[test]
+    fn impossible_pages_are_refused() {
+        for page_size in [0, (1 << 30) + 1] {
+            let body = Build::default().u8(1).u8(1).u8(0).length(1).length(page_size).u16(0).address(0);
+            assert_eq!(FileSpaceInfo::parse(body.cursor()).unwrap_err().field, "file space page size");
+        }
+    }
+}

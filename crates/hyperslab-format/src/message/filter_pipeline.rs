@@ -106,7 +106,10 @@ mod tests {
             .u32(7);
         let pipeline = FilterPipeline::parse(body.cursor()).unwrap();
         let [shuffle, deflate] = &pipeline.filters[..] else { panic!("{pipeline:?}") };
-        assert_eq!((shuffle.id, &shuffle.name, &shuffle.parameters[..]), (2, &Some("shuffle".into()), &[4][..]));
+        assert_eq!(
+            (shuffle.id, &shuffle.name, &shuffle.parameters[..]),
+            (2, &Some("shuffle".into()), &[4][..])
+        );
         assert!(shuffle.is_optional());
         assert_eq!((deflate.id, &deflate.name, &deflate.parameters[..]), (1, &None, &[6, 7][..]));
         assert!(!deflate.is_optional());

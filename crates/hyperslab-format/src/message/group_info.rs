@@ -38,3 +38,20 @@ impl GroupInfo {
         Ok(info)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Build;
+
+    #[test]
+    fn what_is_not_stored_is_the_default() {
+        assert_eq!(GroupInfo::parse(Build::default().u8(0).u8(0).cursor()), Ok(GroupInfo::default()));
+        let body = Build::default().u8(0).u8(3).u16(8).u16(6).u16(4).u16(20);
+        let info = GroupInfo { phase_change: Some((8, 6)), estimate: Some((4, 20)) };
+        assert_eq!(GroupInfo::parse(body.cursor()), Ok(info));
+        body.each_prefix(|cursor| assert!(GroupInfo::parse(cursor).is_err()));
+        let estimate = Build::default().u8(0).u8(2).u16(4).u16(20);
+        assert_eq!(GroupInfo::parse(estimate.cursor()).unwrap().phase_change, None);
+    }
+}

@@ -14,3 +14,16 @@ impl ReferenceCount {
         Ok(Self(cursor.u32("reference count")?))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Build;
+
+    #[test]
+    fn reads_the_count() {
+        let body = Build::default().u8(0).u32(3);
+        assert_eq!(ReferenceCount::parse(body.cursor()), Ok(ReferenceCount(3)));
+        body.each_prefix(|cursor| assert!(ReferenceCount::parse(cursor).is_err()));
+    }
+}

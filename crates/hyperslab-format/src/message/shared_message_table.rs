@@ -29,3 +29,20 @@ impl SharedMessageTableInfo {
         Ok(Self { address, indexes })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Build;
+
+    #[test]
+    fn reads_address_and_number_of_indexes() {
+        let body = Build::default().u8(0).address(0x400).u8(2);
+        let info = SharedMessageTableInfo { address: Address(0x400), indexes: 2 };
+        assert_eq!(SharedMessageTableInfo::parse(body.cursor()), Ok(info));
+        body.each_prefix(|cursor| assert!(SharedMessageTableInfo::parse(cursor).is_err()));
+        for count in [0, 9] {
+            assert_eq!(SharedMessageTableInfo::parse(body.with_byte(9, count).cursor()).unwrap_err().at, 9);
+        }
+    }
+}

@@ -19,3 +19,22 @@ impl SymbolTable {
         Ok(Self { btree, heap })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Widths;
+    use crate::testing::Build;
+
+    #[test]
+    fn reads_two_addresses() {
+        for widths in [Widths::default(), Widths { offset: 2, length: 4 }] {
+            let body = Build::new(widths).address(0x88).address(0x2a8).zeros(8);
+            let table = SymbolTable { btree: Address(0x88), heap: Address(0x2a8) };
+            assert_eq!(SymbolTable::parse(body.cursor()), Ok(table));
+            assert!(SymbolTable::parse(Build::new(widths).address(1).address(u64::MAX).cursor()).is_err());
+        }
+        let body = Build::default().address(0x88).address(0x2a8);
+        body.each_prefix(|cursor| assert!(SymbolTable::parse(cursor).is_err()));
+    }
+}

@@ -10,8 +10,8 @@
 //! A gap is what is left of a version 2 block when not even the head of a message fits.
 
 use super::{
-    DONT_SHARE, FAIL_IF_UNKNOWN, FAIL_IF_UNKNOWN_AND_WRITING, MARK_IF_UNKNOWN, Message, MessageKind, SHAREABLE,
-    SHARED, WAS_UNKNOWN, refuse_more_blocks,
+    DONT_SHARE, FAIL_IF_UNKNOWN, FAIL_IF_UNKNOWN_AND_WRITING, MARK_IF_UNKNOWN, Message, MessageKind,
+    SHAREABLE, SHARED, WAS_UNKNOWN, refuse_more_blocks,
 };
 use crate::limits::HEADER_BLOCKS_MAX;
 use crate::{Address, Cursor, FormatError, Parse, View};

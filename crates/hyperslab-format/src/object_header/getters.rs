@@ -4,8 +4,8 @@
 use super::{Context, Message, MessageKind, ObjectHeader, Resolved};
 use crate::message::fill_value::Fill;
 use crate::message::{
-    Attribute, AttributeInfo, Comment, Dataspace, Datatype, ExternalFiles, FillValue, FilterPipeline, GroupInfo,
-    Layout, Link, LinkInfo, ModificationTime, SymbolTable,
+    Attribute, AttributeInfo, Comment, Dataspace, Datatype, ExternalFiles, FillValue, FilterPipeline,
+    GroupInfo, Layout, Link, LinkInfo, ModificationTime, SymbolTable,
 };
 use crate::{Cursor, FormatError, Gather, Name, Parse, Widths};
 
@@ -42,7 +42,8 @@ impl ObjectHeader {
             kind = MessageKind::FILL_VALUE_OLD;
             fill = self.shareable(context, kind, FillValue::parse_old)?;
         }
-        if let (Some(Fill::User(value)), Some(message)) = (fill.as_ref().map(|f| &f.value), self.first(kind)) {
+        if let (Some(Fill::User(value)), Some(message)) = (fill.as_ref().map(|f| &f.value), self.first(kind))
+        {
             let size = self.datatype(context)?.map(|datatype| u64::from(datatype.size));
             if size.is_some_and(|size| size != value.len() as u64) {
                 let what = format!("{} bytes, but an element has {}", value.len(), size.unwrap_or_default());

@@ -122,9 +122,7 @@ impl Head {
             (2..=4, version) => {
                 Err(self.unsupported(cursor, "reference version", format!("version {version} is not known")))
             }
-            (kind, _) => {
-                Err(self.unsupported(cursor, "reference type", format!("type {kind} is not known")))
-            }
+            (kind, _) => Err(self.unsupported(cursor, "reference type", format!("type {kind} is not known"))),
         }
     }
 
