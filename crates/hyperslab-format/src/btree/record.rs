@@ -1,0 +1,168 @@
+//! Records of version 2 B-trees (specification III.A.2.c to m), a kind for each type.
+//!
+//! Types 10 and 11 (chunks) depend on the dataset; they are read in [`crate::chunk_index`].
+
+use crate::{Address, Bytes, Cursor, FormatError, Widths};
+
+/// Types 1 to 4: a huge object of a fractal heap.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HugeObject {
+    /// Where it is stored.
+    pub address: Address,
+    /// Bytes as stored.
+    pub stored_bytes: u64,
+    /// What its filters skipped, and its bytes without them: types 2 and 4 only.
+    pub filtered: Option<(u32, u64)>,
+    /// Its identifier: types 1 and 2 only.
+    pub id: Option<u64>,
+}
+
+impl HugeObject {
+    /// Bytes of a record.
+    pub fn bytes(indirect: bool, filtered: bool, widths: Widths) -> usize {
+        let (offset, length) = (widths.offset as usize, widths.length as usize);
+        offset + length + if filtered { 4 + length } else { 0 } + if indirect { length } else { 0 }
+    }
+
+    /// Reads a record of type 1 (indirect), 2 (indirect, filtered), 3 (direct) or 4 (direct, filtered).
+    pub fn parse(cursor: &mut Cursor, indirect: bool, filtered: bool) -> Result<Self, FormatError> {
+        let address = cursor.address_defined("huge object address")?;
+        let stored_bytes = cursor.length("huge object length")?;
+        let filtered = if filtered {
+            Some((cursor.u32("filter mask")?, cursor.length("huge object memory size")?))
+        } else {
+            None
+        };
+        let id = if indirect { Some(cursor.length("huge object ID")?) } else { None };
+        Ok(Self { address, stored_bytes, filtered, id })
+    }
+}
+
+/// Type 5: a link by the hash of its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkName {
+    /// lookup3 of the name.
+    pub hash: u32,
+    /// The link message in the group's fractal heap.
+    pub heap_id: Bytes,
+}
+
+impl LinkName {
+    /// Bytes of a record.
+    pub const BYTES: usize = 11;
+
+    /// Reads a record.
+    pub fn parse(cursor: &mut Cursor) -> Result<Self, FormatError> {
+        Ok(Self { hash: cursor.u32("hash of name")?, heap_id: cursor.bytes("heap ID", 7)? })
+    }
+}
+
+/// Type 6: a link by its order of creation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkOrder {
+    /// Position in the order of creation.
+    pub creation_order: i64,
+    /// The link message in the group's fractal heap.
+    pub heap_id: Bytes,
+}
+
+impl LinkOrder {
+    /// Bytes of a record.
+    pub const BYTES: usize = 15;
+
+    /// Reads a record.
+    pub fn parse(cursor: &mut Cursor) -> Result<Self, FormatError> {
+        let creation_order = cursor.u64("creation order")? as i64;
+        Ok(Self { creation_order, heap_id: cursor.bytes("heap ID", 7)? })
+    }
+}
+
+/// Type 7: a shared message by the hash of its bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedMessage {
+    /// lookup3 of the message.
+    pub hash: u32,
+    /// Where it is.
+    pub place: SharedPlace,
+}
+
+/// Where a shared message is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SharedPlace {
+    /// In the fractal heap of its kind of message.
+    Heap {
+        /// How many messages refer to it.
+        references: u32,
+        /// The object in that heap.
+        heap_id: Bytes,
+    },
+    /// In an object header.
+    ObjectHeader {
+        /// Type of the message.
+        message: u8,
+        /// Its place among the messages of the header.
+        index: u16,
+        /// The object header.
+        address: Address,
+    },
+}
+
+impl SharedMessage {
+    /// Reads a record.
+    pub fn parse(cursor: &mut Cursor) -> Result<Self, FormatError> {
+        let field = cursor.clone();
+        let location = cursor.u8("message location")?;
+        let hash = cursor.u32("hash")?;
+        let place = match location {
+            0 => SharedPlace::Heap {
+                references: cursor.u32("reference count")?,
+                heap_id: cursor.bytes("heap ID", 8)?,
+            },
+            1 => {
+                cursor.skip("reserved", 1)?;
+                SharedPlace::ObjectHeader {
+                    message: cursor.u8("message type")?,
+                    index: cursor.u16("creation index")?,
+                    address: cursor.address_defined("object header address")?,
+                }
+            }
+            other => return Err(field.invalid("message location", format!("{other} is neither 0 nor 1"))),
+        };
+        Ok(Self { hash, place })
+    }
+}
+
+/// Types 8 and 9: an attribute by the hash of its name, or by its order of creation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttributeEntry {
+    /// The attribute message, in the object's fractal heap or, if it is shared, in that of shared messages.
+    pub heap_id: Bytes,
+    /// Flags of the message; 0x02 is shared.
+    pub flags: u8,
+    /// Position in the order of creation.
+    pub creation_order: u32,
+    /// lookup3 of the name: type 8 only.
+    pub hash: Option<u32>,
+}
+
+impl AttributeEntry {
+    /// Bytes of a record of type 8.
+    pub const BYTES_BY_NAME: usize = 17;
+    /// Bytes of a record of type 9.
+    pub const BYTES_BY_ORDER: usize = 13;
+
+    /// Reads a record of type 8 (by name) or 9.
+    pub fn parse(cursor: &mut Cursor, by_name: bool) -> Result<Self, FormatError> {
+        Ok(Self {
+            heap_id: cursor.bytes("heap ID", 8)?,
+            flags: cursor.u8("message flags")?,
+            creation_order: cursor.u32("creation order")?,
+            hash: if by_name { Some(cursor.u32("hash of name")?) } else { None },
+        })
+    }
+
+    /// True where the message is kept among the shared messages of the file.
+    pub fn is_shared(&self) -> bool {
+        self.flags & 0x02 != 0
+    }
+}

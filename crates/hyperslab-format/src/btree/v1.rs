@@ -1,0 +1,174 @@
+//! Version 1 B-tree nodes (specification III.A.1).
+//!
+//! ```text
+//! "TREE" | node type | level | entries used 2 | left sibling | right sibling
+//! key 0 | child 0 | key 1 | child 1 | ... | child n-1 | key n
+//! ```
+//!
+//! A node of type 0 leads to symbol table nodes (keys: offsets of names in a local heap), one of type 1 to chunks
+//! (keys: size, filter mask and offset of the chunk). Child i holds what lies between key i and key i + 1. Nodes
+//! have room for more entries than are used; what lies there is never read.
+//!
+//! Not read: the siblings. Levels and children say everything, and siblings are where old writers went wrong.
+
+use crate::{Address, Bytes, Cursor, FormatError, Parse, View, Widths};
+
+/// What a tree indexes, and so how its keys look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NodeType {
+    /// Type 0: the links of an old-style group.
+    Group,
+    /// Type 1: the chunks of a dataset with this many dimensions.
+    Chunk {
+        /// Dimensions of the dataset.
+        rank: usize,
+    },
+}
+
+impl NodeType {
+    /// The number that stands for it.
+    fn number(self) -> u8 {
+        match self {
+            NodeType::Group => 0,
+            NodeType::Chunk { .. } => 1,
+        }
+    }
+
+    /// Bytes of a key. A chunk's has an offset for each dimension, and one more within the element.
+    fn key_bytes(self, widths: Widths) -> usize {
+        match self {
+            NodeType::Group => widths.length as usize,
+            NodeType::Chunk { rank } => 8 + 8 * (rank + 1),
+        }
+    }
+
+    /// Entries for which a node has room unless the file says otherwise. Only how much is asked for at first.
+    fn usual_entries(self) -> u64 {
+        match self {
+            NodeType::Group => 32,
+            NodeType::Chunk { .. } => 64,
+        }
+    }
+}
+
+/// A node. Keys and children are parsed where they are asked for.
+#[derive(Debug, Clone)]
+pub struct Node {
+    /// 0 where the children are not nodes of this tree.
+    pub level: u8,
+    /// Number of children.
+    pub entries: usize,
+    /// Absolute offset of the node.
+    pub at: u64,
+    /// Bytes of the node up to its last key.
+    pub bytes: u64,
+    body: Bytes,
+    key_bytes: usize,
+    widths: Widths,
+}
+
+const STRUCTURE: &str = "version 1 B-tree node";
+
+impl Node {
+    /// Reads the node at `address`. Below the root its level is known from its parent.
+    pub fn parse(view: &View, address: Address, kind: NodeType, level: Option<u8>) -> Parse<Self> {
+        let widths = view.widths;
+        let (key, child) = (kind.key_bytes(widths) as u64, u64::from(widths.offset));
+        let prefix = 8 + 2 * child;
+        let with_entries = |entries: u64| prefix + entries * (key + child) + key;
+        let mut cursor = view.cursor_up_to(STRUCTURE, address, with_entries(kind.usual_entries()))?;
+        let at = cursor.at();
+        cursor.signature(b"TREE")?;
+        let what = cursor.invalid("node type", format!("node type {} was expected here", kind.number()));
+        if cursor.u8("node type")? != kind.number() {
+            return Err(what.into());
+        }
+        let field = cursor.clone();
+        let found = cursor.u8("node level")?;
+        if let Some(expected) = level.filter(|&expected| expected != found) {
+            let what = format!("level {found} where the parent is at level {}", u16::from(expected) + 1);
+            return Err(field.invalid("node level", what).into());
+        }
+        if u64::from(found) > crate::limits::BTREE_DEPTH_MAX {
+            let max = crate::limits::BTREE_DEPTH_MAX;
+            return Err(field.limit("node level", "BTREE_DEPTH_MAX", max, found.into()).into());
+        }
+        let entries = cursor.u16("entries used")? as usize;
+        cursor.skip("siblings", 2 * widths.offset as usize)?;
+        // A node without entries has no key either.
+        let bytes = if entries == 0 { prefix } else { with_entries(entries as u64) };
+        let body_bytes = (bytes - prefix) as usize;
+        if body_bytes > cursor.left() {
+            cursor = view.cursor(STRUCTURE, address, bytes)?;
+            cursor.skip("header", prefix as usize)?;
+        }
+        let body = cursor.bytes("keys and children", body_bytes)?;
+        Ok(Self { level: found, entries, at, bytes, body, key_bytes: key as usize, widths })
+    }
+
+    /// Key `i`, of 0 to `entries` (both included).
+    pub fn key(&self, i: usize) -> Result<Cursor, FormatError> {
+        self.part(i, 0, "key", self.key_bytes)
+    }
+
+    /// Child `i`, of 0 to `entries - 1`.
+    pub fn child(&self, i: usize) -> Result<Address, FormatError> {
+        self.part(i, self.key_bytes, "child", self.widths.offset as usize)?.address_defined("child")
+    }
+
+    fn part(&self, i: usize, skip: usize, field: &'static str, len: usize) -> Result<Cursor, FormatError> {
+        let entry = self.key_bytes + self.widths.offset as usize;
+        let start = self.at + self.bytes - self.body.len() as u64;
+        let mut cursor = Cursor::new(STRUCTURE, start, self.body.clone(), self.widths);
+        cursor.skip(field, i.saturating_mul(entry).saturating_add(skip))?;
+        cursor.sub(field, len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Stop;
+    use crate::test_image::{Image, every_prefix_fails};
+
+    fn group_node(level: u8, children: &[u64]) -> Image {
+        let mut image = Image::new().text("TREE").u8(0).u8(level).u16(children.len() as u16);
+        image = image.undefined().undefined().u64(0);
+        for (i, &child) in children.iter().enumerate() {
+            image = image.u64(child).u64(8 * (i as u64 + 1));
+        }
+        image
+    }
+
+    #[test]
+    fn reads_keys_and_children() {
+        let image = group_node(1, &[1000, 2000]);
+        let view = image.view();
+        let node = Node::parse(&view, Address(0), NodeType::Group, None).unwrap();
+        assert_eq!((node.level, node.entries, node.bytes), (1, 2, image.len()));
+        assert_eq!(node.child(1).unwrap(), Address(2000));
+        assert_eq!(node.key(2).unwrap().length("key").unwrap(), 16);
+        node.child(2).unwrap_err();
+        node.key(usize::MAX).unwrap_err();
+        every_prefix_fails(&image, |view| Node::parse(view, Address(0), NodeType::Group, None));
+    }
+
+    #[test]
+    fn asks_again_for_a_node_larger_than_usual() {
+        let children: Vec<u64> = (1..=1000).collect();
+        let image = group_node(0, &children);
+        let view = image.view();
+        let node = Node::parse(&view, Address(0), NodeType::Group, Some(0)).unwrap();
+        assert_eq!(node.child(999).unwrap(), Address(1000));
+    }
+
+    #[test]
+    fn refuses_other_types_and_levels() {
+        let image = group_node(1, &[1000]);
+        let view = image.view();
+        for (kind, level) in [(NodeType::Chunk { rank: 1 }, None), (NodeType::Group, Some(0))] {
+            let stop = Node::parse(&view, Address(0), kind, level).unwrap_err();
+            assert!(matches!(stop, Stop::Bad(_)), "{stop:?}");
+        }
+    }
+}

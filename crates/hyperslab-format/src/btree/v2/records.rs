@@ -1,0 +1,129 @@
+//! Walks over the records of a version 2 B-tree: all of them, or those in subtrees that may hold what is sought.
+
+use super::node::Pointer;
+use super::{BTreeV2, STRUCTURE};
+use crate::walk::{Item, Walk};
+use crate::{Address, Bytes, Cursor, FormatError, Parse, View, Widths};
+
+/// Whether a subtree may hold a sought record, given the records left and right of it (`None` at the ends). All
+/// records of the subtree lie between them.
+pub type Keep = dyn Fn(Option<&[u8]>, Option<&[u8]>) -> bool + Send + Sync;
+
+/// Records that lie one after the other.
+#[derive(Debug, Clone)]
+pub struct Run {
+    /// Absolute offset of the first one.
+    pub at: u64,
+    /// Whole records.
+    pub bytes: Bytes,
+    record_bytes: usize,
+}
+
+impl Run {
+    /// The bytes of each record.
+    pub fn records(&self) -> impl Iterator<Item = &[u8]> {
+        self.bytes.chunks_exact(self.record_bytes)
+    }
+
+    /// A cursor over each record.
+    pub fn cursors(&self, widths: Widths) -> impl Iterator<Item = Cursor> + '_ {
+        let step = self.record_bytes;
+        (0..self.bytes.len() / step).map(move |i| {
+            let bytes = self.bytes.slice(i * step..(i + 1) * step);
+            Cursor::new("version 2 B-tree record", self.at + (i * step) as u64, bytes, widths)
+        })
+    }
+}
+
+/// A walk under way. Ends with the records in their order, in [`Run`]s.
+pub struct Records {
+    address: Address,
+    kind: u8,
+    record_bytes: Option<usize>,
+    keep: Option<Box<Keep>>,
+    under_way: Option<(BTreeV2, Walk<Pointer, Run>)>,
+}
+
+impl std::fmt::Debug for Records {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Records").field("address", &self.address).field("kind", &self.kind).finish()
+    }
+}
+
+impl Records {
+    /// All records of the tree at `address`, which are of type `kind`.
+    pub fn all(address: Address, kind: u8) -> Self {
+        Self { address, kind, record_bytes: None, keep: None, under_way: None }
+    }
+
+    /// Only the records of nodes that may hold what is sought, which still have to be looked through.
+    pub fn matching(address: Address, kind: u8, keep: Box<Keep>) -> Self {
+        Self { keep: Some(keep), ..Self::all(address, kind) }
+    }
+
+    /// Refuses records of another size.
+    pub fn of_bytes(self, record_bytes: usize) -> Self {
+        Self { record_bytes: Some(record_bytes), ..self }
+    }
+
+    /// Like [`Self::advance`], but keeps the error of a broken subtree among the results instead of ending there.
+    pub fn advance_lenient(&mut self, view: &View) -> Parse<Vec<Result<Run, FormatError>>> {
+        self.run(view, true)
+    }
+
+    /// Goes on. To be used until it is `Ok`, and not after that.
+    pub fn advance(&mut self, view: &View) -> Parse<Vec<Run>> {
+        let runs = self.run(view, false)?;
+        Ok(runs.into_iter().collect::<Result<_, _>>()?)
+    }
+
+    fn run(&mut self, view: &View, lenient: bool) -> Parse<Vec<Result<Run, FormatError>>> {
+        if self.under_way.is_none() {
+            let tree = BTreeV2::parse(view, self.address, self.kind)?;
+            if let Some(expected) = self.record_bytes {
+                tree.expect_record_bytes(view.absolute(self.address), expected)?;
+            }
+            let Some(root) = tree.root_pointer() else {
+                return match tree.root_records {
+                    0 => Ok(Vec::new()),
+                    _ => {
+                        let at = view.absolute(self.address);
+                        let what = "the tree has records, but no root node";
+                        Err(FormatError::invalid(STRUCTURE, "root node address", at, what).into())
+                    }
+                };
+            };
+            let walk = if lenient { Walk::lenient(root) } else { Walk::strict(root) };
+            self.under_way = Some((tree, walk));
+        }
+        let (tree, walk) = self.under_way.as_mut().expect("set above");
+        let (keep, record_bytes) = (self.keep.as_deref(), usize::from(tree.record_bytes));
+        walk.advance(|&pointer, footprint| {
+            let mut node = tree.node(view, pointer)?;
+            footprint.claim("version 2 B-tree node", view, node.at, node.bytes)?;
+            let at = node.records.at();
+            let bytes = node.records.rest();
+            let run = |range: std::ops::Range<usize>| Run {
+                at: at + range.start as u64,
+                bytes: bytes.slice(range),
+                record_bytes,
+            };
+            if node.children.is_empty() {
+                return Ok(vec![Item::Done(run(0..bytes.len()))]);
+            }
+            let record = |i: usize| bytes.get(i * record_bytes..(i + 1) * record_bytes);
+            let mut items = Vec::new();
+            for (i, &child) in node.children.iter().enumerate() {
+                let left = i.checked_sub(1).and_then(record);
+                if keep.is_none_or(|keep| keep(left, record(i))) {
+                    items.push(Item::Node(child));
+                }
+                if i + 1 < node.children.len() {
+                    items.push(Item::Done(run(i * record_bytes..(i + 1) * record_bytes)));
+                }
+            }
+            Ok(items)
+        })?;
+        Ok(walk.results())
+    }
+}

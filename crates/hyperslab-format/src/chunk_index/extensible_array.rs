@@ -1,0 +1,208 @@
+//! Extensible arrays (specification VII.D): an element for each chunk of a dataset with one unlimited dimension.
+//!
+//! ```text
+//! index block:  "EAIB" | version 0 | client ID | header | elements | data blocks | super blocks | checksum 4
+//! super block:  "EASB" | version 0 | client ID | header | offset | [page bitmaps] | data blocks | checksum 4
+//! data block:   "EADB" | version 0 | client ID | header | offset | elements | checksum 4
+//! page:         elements | checksum 4
+//! ```
+//!
+//! Data blocks grow towards the end of the array; how, follows from the [`header`]. Those with more elements than
+//! a page has end after the offset, pages follow them, and the bitmaps of the super block say which were ever
+//! written. Elements count through the dataset's largest size, with the unlimited dimension moved to the front.
+
+mod header;
+
+use super::element::Elements;
+use super::fixed_array::{fit_into_file, is_set, owned};
+use super::grid::Grid;
+use super::plan::{Plan, invalid};
+use super::table::ChunkTable;
+use crate::walk::{self, Item};
+use crate::{Address, Cursor, FormatError, Parse, View};
+use header::{Header, SuperBlock};
+use std::ops::Range;
+
+#[derive(Debug)]
+pub(super) struct Walk {
+    plan: Plan,
+    grid: Grid,
+    header: Option<Header>,
+    nodes: walk::Walk<Node, Elements>,
+}
+
+#[derive(Debug)]
+enum Node {
+    IndexBlock,
+    SuperBlock { address: Address, number: u64 },
+    DataBlock { address: Address, indexes: Range<u64> },
+    /// A data block without its pages.
+    PagedDataBlock { address: Address },
+    Page { address: Address, indexes: Range<u64> },
+}
+
+type Items = Vec<Item<Node, Elements>>;
+
+const INDEX_BLOCK: &str = "extensible array index block";
+const SUPER_BLOCK: &str = "extensible array super block";
+const DATA_BLOCK: &str = "extensible array data block";
+const PAGE: &str = "extensible array data block page";
+
+impl Walk {
+    pub(super) fn new(plan: Plan) -> Result<Self, FormatError> {
+        let unlimited = plan.max_chunks.iter().any(Option::is_none);
+        let grid = Grid::new(&plan.max_chunks, &plan.region).filter(|_| unlimited).ok_or_else(|| {
+            let what = "an extensible array needs one unlimited dimension and chunks that can be counted";
+            invalid("chunk indexing type", what)
+        })?;
+        Ok(Self { plan, grid, header: None, nodes: walk::Walk::strict(Node::IndexBlock) })
+    }
+
+    pub(super) fn advance(&mut self, view: &View) -> Parse<ChunkTable> {
+        let plan = &self.plan;
+        if self.header.is_none() {
+            self.header = Some(Header::parse(view, plan)?);
+        }
+        let header = self.header.as_ref().expect("read above");
+        let mut table = ChunkTable::new(plan.rank);
+        let Some(index_block) = header.index_block else { return Ok(table) };
+        let reader = Reader { view, plan, grid: &self.grid, header };
+        self.nodes.advance(|node, footprint| {
+            let (structure, address, (items, bytes)) = match node {
+                Node::IndexBlock => (INDEX_BLOCK, index_block, reader.index_block(index_block)?),
+                Node::SuperBlock { address, number } => {
+                    (SUPER_BLOCK, *address, reader.super_block(*address, *number)?)
+                }
+                Node::DataBlock { address, indexes } => {
+                    (DATA_BLOCK, *address, reader.data_block(*address, indexes)?)
+                }
+                Node::PagedDataBlock { address } => (DATA_BLOCK, *address, reader.data_block(*address, &(0..0))?),
+                Node::Page { address, indexes } => (PAGE, *address, reader.page(*address, indexes)?),
+            };
+            footprint.claim(structure, view, view.absolute(address), bytes)?;
+            Ok(items)
+        })?;
+        for elements in self.nodes.results() {
+            header.shape.collect(view, plan, &self.grid, &elements?, &mut table)?;
+        }
+        Ok(table.ordered())
+    }
+}
+
+/// Reads blocks: each answers with what is in them and how many bytes they have.
+struct Reader<'a> {
+    view: &'a View<'a>,
+    plan: &'a Plan,
+    grid: &'a Grid,
+    header: &'a Header,
+}
+
+impl Reader<'_> {
+    fn index_block(&self, address: Address) -> Parse<(Items, u64)> {
+        let (header, offset) = (self.header, u64::from(self.view.widths.offset));
+        let elements = 0..header.index_elements;
+        let direct = header.direct_super_blocks();
+        let shapes: Vec<SuperBlock> = (0..direct).map(|number| header.super_block(number)).collect();
+        let pointers = shapes.iter().map(|shape| shape.data_blocks).sum::<u64>() + header.super_blocks() - direct;
+        let bytes = header.prefix_bytes(self.view, false) + elements.end * header.shape.bytes + pointers * offset + 4;
+        let mut cursor = self.view.cursor(INDEX_BLOCK, address, bytes)?;
+        self.prefix(&mut cursor, b"EAIB", false)?;
+        let mut items = vec![Item::Done(header.shape.take(&mut cursor, &elements)?)];
+        for shape in &shapes {
+            for number in 0..shape.data_blocks {
+                let field = cursor.clone();
+                let Some(address) = cursor.address("data block address")? else { continue };
+                let indexes = shape.indexes(number);
+                if !self.grid.meets(&indexes) {
+                    continue;
+                }
+                if shape.pages > 0 {
+                    let what = "a paged data block without a super block that says which pages exist";
+                    return Err(field.invalid("data block address", what).into());
+                }
+                items.push(Item::Node(Node::DataBlock { address, indexes }));
+            }
+        }
+        for number in direct..header.super_blocks() {
+            let Some(address) = cursor.address("super block address")? else { continue };
+            if self.grid.meets(&header.super_block(number).all()) {
+                items.push(Item::Node(Node::SuperBlock { address, number }));
+            }
+        }
+        cursor.checksum()?;
+        Ok((items, bytes))
+    }
+
+    fn super_block(&self, address: Address, number: u64) -> Parse<(Items, u64)> {
+        let (header, shape) = (self.header, self.header.super_block(number));
+        let bitmap_bytes = shape.data_blocks.saturating_mul(shape.bitmap_bytes());
+        let pointers = shape.data_blocks.saturating_mul(self.view.widths.offset.into());
+        let bytes = (header.prefix_bytes(self.view, true) + 4).saturating_add(bitmap_bytes).saturating_add(pointers);
+        let mut cursor = self.view.cursor(SUPER_BLOCK, address, bytes)?;
+        self.prefix(&mut cursor, b"EASB", true)?;
+        let bitmap = cursor.bytes("page bitmaps", bitmap_bytes as usize)?;
+        let page_bytes = header.page_elements().saturating_mul(header.shape.bytes).saturating_add(4);
+        let mut items = Vec::new();
+        let mut pages = 0;
+        for block in 0..shape.data_blocks {
+            let Some(address) = cursor.address("data block address")? else { continue };
+            let indexes = shape.indexes(block);
+            if !self.grid.meets(&indexes) {
+                continue;
+            }
+            if shape.pages == 0 {
+                items.push(Item::Node(Node::DataBlock { address, indexes }));
+                continue;
+            }
+            items.push(Item::Node(Node::PagedDataBlock { address }));
+            let prefix = header.prefix_bytes(self.view, true) + 4;
+            for page in 0..shape.pages {
+                let first = indexes.start.saturating_add(page.saturating_mul(header.page_elements()));
+                let indexes = first..first.saturating_add(header.page_elements());
+                // The bitmaps are filled without gaps, though there is room for whole bytes for each data block.
+                if !is_set(&bitmap, block * shape.pages + page) || !self.grid.meets(&indexes) {
+                    continue;
+                }
+                pages += 1;
+                fit_into_file(self.view, address, pages, page_bytes)?;
+                let offset = prefix.saturating_add(page.saturating_mul(page_bytes));
+                let address = Address(address.0.saturating_add(offset));
+                items.push(Item::Node(Node::Page { address, indexes }));
+            }
+        }
+        cursor.checksum()?;
+        Ok((items, bytes))
+    }
+
+    /// A data block with the elements `indexes`, or with none if it is paged.
+    fn data_block(&self, address: Address, indexes: &Range<u64>) -> Parse<(Items, u64)> {
+        let elements = (indexes.end - indexes.start).saturating_mul(self.header.shape.bytes);
+        let bytes = (self.header.prefix_bytes(self.view, true) + 4).saturating_add(elements);
+        let mut cursor = self.view.cursor(DATA_BLOCK, address, bytes)?;
+        self.prefix(&mut cursor, b"EADB", true)?;
+        let elements = self.header.shape.take(&mut cursor, indexes)?;
+        cursor.checksum()?;
+        Ok((vec![Item::Done(elements)], bytes))
+    }
+
+    fn page(&self, address: Address, indexes: &Range<u64>) -> Parse<(Items, u64)> {
+        let elements = (indexes.end - indexes.start).saturating_mul(self.header.shape.bytes);
+        let bytes = elements.saturating_add(4);
+        let mut cursor = self.view.cursor(PAGE, address, bytes)?;
+        let elements = self.header.shape.take(&mut cursor, indexes)?;
+        cursor.checksum()?;
+        Ok((vec![Item::Done(elements)], bytes))
+    }
+
+    /// What every block begins with. The offset is passed over: the library itself computes that of some data
+    /// blocks wrongly when it writes them, and never looks at it.
+    fn prefix(&self, cursor: &mut Cursor, signature: &[u8; 4], with_offset: bool) -> Result<(), FormatError> {
+        cursor.signature(signature)?;
+        cursor.version(0..=0)?;
+        owned(cursor, self.plan, self.header.shape)?;
+        if with_offset {
+            cursor.skip("block offset", self.header.offset_bytes())?;
+        }
+        Ok(())
+    }
+}

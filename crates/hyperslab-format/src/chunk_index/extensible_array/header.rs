@@ -1,0 +1,200 @@
+//! The header of an extensible array, and the shape of blocks that follows from it.
+//!
+//! ```text
+//! "EAHD" | version 0 | client ID | element size | max. bits | elements in index block
+//!        | fewest elements in data block | fewest data blocks in super block | page bits
+//!        | six statistics | index block | checksum 4
+//! ```
+//!
+//! Super block s has 2^(s/2) data blocks of 2^((s+1)/2) times the fewest elements. The index block holds the first
+//! elements itself, then the data blocks of the first super blocks directly, then the other super blocks.
+
+use super::super::element::Shape;
+use super::super::plan::Plan;
+use crate::{Address, Parse, View};
+use std::ops::Range;
+
+/// The header of an array.
+#[derive(Debug)]
+pub(super) struct Header {
+    pub(super) shape: Shape,
+    /// log2 of the most elements.
+    max_bits: u8,
+    /// Elements in the index block.
+    pub(super) index_elements: u64,
+    data_block_min: u64,
+    super_block_min: u64,
+    page_bits: u8,
+    pub(super) index_block: Option<Address>,
+}
+
+/// A super block, as the header shapes it.
+#[derive(Debug, Clone)]
+pub(super) struct SuperBlock {
+    /// Number of data blocks.
+    pub(super) data_blocks: u64,
+    /// Elements in each of them.
+    pub(super) elements: u64,
+    /// Index of its first element in the array.
+    pub(super) first: u64,
+    /// Pages of each data block; 0 if they are not paged.
+    pub(super) pages: u64,
+}
+
+impl SuperBlock {
+    /// Indexes of the elements of data block `number`.
+    pub(super) fn indexes(&self, number: u64) -> Range<u64> {
+        let first = self.first.saturating_add(number.saturating_mul(self.elements));
+        first..first.saturating_add(self.elements)
+    }
+
+    /// Indexes of all elements.
+    pub(super) fn all(&self) -> Range<u64> {
+        self.first..self.first.saturating_add(self.data_blocks.saturating_mul(self.elements))
+    }
+
+    /// Bytes of the bitmap of pages of one data block.
+    pub(super) fn bitmap_bytes(&self) -> u64 {
+        self.pages.div_ceil(8)
+    }
+}
+
+const STRUCTURE: &str = "extensible array header";
+
+impl Header {
+    pub(super) fn parse(view: &View, plan: &Plan) -> Parse<Self> {
+        let bytes = 16 + 6 * u64::from(view.widths.length) + u64::from(view.widths.offset);
+        let mut cursor = view.cursor(STRUCTURE, plan.address, bytes)?;
+        cursor.signature(b"EAHD")?;
+        cursor.version(0..=0)?;
+        let shape = Shape::parse(&mut cursor, view, plan)?;
+        let field = cursor.clone();
+        let max_bits = cursor.u8("max number of elements bits")?;
+        let index_elements = cursor.u8("index block elements")?;
+        let data_block_min = cursor.u8("min number of elements in data block")?;
+        let super_block_min = cursor.u8("min number of data block pointers in super block")?;
+        let page_bits = cursor.u8("max number of elements in data block page bits")?;
+        for name in ["super blocks", "super block size", "data blocks", "data block size", "max index set"] {
+            cursor.length(name)?;
+        }
+        cursor.length("number of elements")?;
+        let index_block = cursor.address("index block address")?;
+        cursor.checksum()?;
+        let possible = (1..=64).contains(&max_bits)
+            && page_bits <= max_bits
+            && page_bits < 64
+            && data_block_min.is_power_of_two()
+            && super_block_min.is_power_of_two()
+            && u32::from(max_bits) >= data_block_min.ilog2() + 2 * super_block_min.ilog2();
+        if !possible {
+            let what = format!(
+                "2^{max_bits} elements in blocks of {data_block_min} and more, {super_block_min} and more to a \
+                 super block, in pages of 2^{page_bits}"
+            );
+            return Err(field.invalid("max number of elements bits", what).into());
+        }
+        Ok(Self {
+            shape,
+            max_bits,
+            index_elements: index_elements.into(),
+            data_block_min: data_block_min.into(),
+            super_block_min: super_block_min.into(),
+            page_bits,
+            index_block,
+        })
+    }
+
+    /// Number of super blocks, with those whose data blocks are in the index block.
+    pub(super) fn super_blocks(&self) -> u64 {
+        1 + u64::from(self.max_bits) - u64::from(self.data_block_min.ilog2())
+    }
+
+    /// Number of super blocks whose data blocks are in the index block.
+    pub(super) fn direct_super_blocks(&self) -> u64 {
+        2 * u64::from(self.super_block_min.ilog2())
+    }
+
+    /// The shape of super block `number`, which is less than [`Self::super_blocks`].
+    pub(super) fn super_block(&self, number: u64) -> SuperBlock {
+        let power = |exponent: u64| 1u64.checked_shl(exponent as u32).unwrap_or(u64::MAX);
+        let elements = power(number.div_ceil(2)).saturating_mul(self.data_block_min);
+        let before = (power(number) - 1).saturating_mul(self.data_block_min);
+        let page = 1 << self.page_bits;
+        SuperBlock {
+            data_blocks: power(number / 2),
+            elements,
+            first: before.saturating_add(self.index_elements),
+            pages: if elements > page { elements / page } else { 0 },
+        }
+    }
+
+    /// Elements of a page.
+    pub(super) fn page_elements(&self) -> u64 {
+        1 << self.page_bits
+    }
+
+    /// Bytes of what blocks begin with: signature, version, client, header, and (not in the index block) offset.
+    pub(super) fn prefix_bytes(&self, view: &View, with_offset: bool) -> u64 {
+        6 + u64::from(view.widths.offset) + if with_offset { self.offset_bytes() as u64 } else { 0 }
+    }
+
+    /// Bytes of the offset of a block.
+    pub(super) fn offset_bytes(&self) -> usize {
+        usize::from(self.max_bits).div_ceil(8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk_index::tests::plan;
+    use crate::test_image::Image;
+
+    fn header(fields: [u8; 5]) -> Parse<Header> {
+        let image = Image::new().text("EAHD").u8(0).u8(0).u8(8).raw(&fields).raw(&[0; 48]).u64(0);
+        let image = image.checksum_since(Address(0));
+        Header::parse(&image.view(), &plan(&[9], &[None], &[1]))
+    }
+
+    #[test]
+    fn super_blocks_follow_from_the_header() {
+        // What the library always writes.
+        let header = header([32, 4, 16, 4, 10]).unwrap();
+        assert_eq!((header.super_blocks(), header.direct_super_blocks()), (29, 4));
+        let shapes: Vec<_> = (0..12).map(|s| header.super_block(s)).collect();
+        let of = |f: fn(&SuperBlock) -> u64| shapes.iter().map(f).collect::<Vec<_>>();
+        assert_eq!(of(|s| s.data_blocks), [1, 1, 2, 2, 4, 4, 8, 8, 16, 16, 32, 32]);
+        assert_eq!(of(|s| s.elements), [16, 32, 32, 64, 64, 128, 128, 256, 256, 512, 512, 1024]);
+        assert_eq!(of(|s| s.pages), [0; 12]);
+        assert_eq!(header.super_block(13).pages, 2);
+        // One begins where the one before it ends.
+        for s in 1..header.super_blocks() {
+            assert_eq!(header.super_block(s).first, header.super_block(s - 1).all().end);
+        }
+    }
+
+    #[test]
+    fn refuses_impossible_shapes() {
+        for fields in [
+            [0, 4, 16, 4, 0],
+            [65, 4, 16, 4, 10],
+            [32, 4, 0, 4, 10],
+            [32, 4, 16, 0, 10],
+            [32, 4, 15, 4, 10],
+            [32, 4, 16, 3, 10],
+            [32, 4, 16, 4, 33],
+            [4, 4, 16, 4, 3],
+        ] {
+            header(fields).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn the_largest_array_does_not_overflow() {
+        let header = header([64, 255, 128, 2, 63]).unwrap();
+        for s in 0..header.super_blocks() {
+            let shape = header.super_block(s);
+            assert!(shape.all().start <= shape.indexes(shape.data_blocks).end);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! What a walk over a chunk index has to know of its dataset, checked once.
+
+use super::Extent;
+use super::grid::Region;
+use super::table::ChunkTable;
+use crate::{Address, FormatError, View, limits};
+
+/// A checked extent and region.
+#[derive(Debug, Clone)]
+pub(super) struct Plan {
+    pub(super) rank: usize,
+    /// Where the index begins.
+    pub(super) address: Address,
+    /// Elements of a chunk.
+    pub(super) chunk_dims: Vec<u64>,
+    /// Chunks in each dimension at present.
+    pub(super) chunks: Vec<u64>,
+    /// Most chunks in each dimension; `None` is unlimited.
+    pub(super) max_chunks: Vec<Option<u64>>,
+    /// Bytes of a chunk without filters.
+    pub(super) chunk_bytes: u64,
+    /// Bytes of an element.
+    pub(super) element_bytes: u64,
+    pub(super) filtered: bool,
+    /// Layout message 5 and later keep sizes in the width of lengths.
+    pub(super) wide_sizes: bool,
+    /// The chunks sought, all of them within `chunks`.
+    pub(super) region: Region,
+}
+
+/// An error of the messages of a dataset: its place in the file is not known here.
+pub(super) fn invalid(field: &'static str, what: impl Into<String>) -> FormatError {
+    FormatError::invalid("chunk index", field, 0, what)
+}
+
+impl Plan {
+    /// `None` where there is nothing to walk over.
+    pub(super) fn new(extent: &Extent, region: Option<&[(u64, u64)]>) -> Result<Option<Self>, FormatError> {
+        let layout = extent.layout;
+        let rank = extent.dims.len();
+        if rank == 0 || rank as u64 > limits::RANK_MAX {
+            return Err(invalid("dimensionality", format!("chunks in {rank} dimensions")));
+        }
+        if layout.chunk_dims.len() != rank || extent.max_dims.len() != rank {
+            let (chunks, max) = (layout.chunk_dims.len(), extent.max_dims.len());
+            let what = format!("chunks of {chunks} dimensions in a dataset of {rank} ({max} largest sizes)");
+            return Err(invalid("dimensionality", what));
+        }
+        let Some(chunk_bytes) = (layout.chunk_dims.iter())
+            .try_fold(u64::from(layout.element_bytes), |bytes, &dim| bytes.checked_mul(dim))
+            .filter(|&bytes| bytes > 0)
+        else {
+            let (dims, bytes) = (&layout.chunk_dims, layout.element_bytes);
+            return Err(invalid("chunk size", format!("chunks of {dims:?} elements of {bytes} bytes")));
+        };
+        let in_chunks = |(dim, chunk): (&u64, &u64)| dim.div_ceil(*chunk);
+        let chunks: Vec<u64> = extent.dims.iter().zip(&layout.chunk_dims).map(in_chunks).collect();
+        let max_chunks: Vec<Option<u64>> = (extent.max_dims.iter().zip(&layout.chunk_dims))
+            .map(|(max, chunk)| max.as_ref().map(|max| in_chunks((max, chunk))))
+            .collect();
+        if chunks.iter().zip(&max_chunks).any(|(now, max)| max.is_some_and(|max| *now > max)) {
+            let what = format!("size {:?} is above the largest size {:?}", extent.dims, extent.max_dims);
+            return Err(invalid("dimension sizes", what));
+        }
+        if region.is_some_and(|region| region.len() != rank) {
+            return Err(invalid("region", format!("a region of other dimensions than {rank}")));
+        }
+        let Some(region) = Region::new(&chunks, region) else { return Ok(None) };
+        let Some(address) = layout.address else { return Ok(None) };
+        Ok(Some(Self {
+            rank,
+            address,
+            chunk_dims: layout.chunk_dims.clone(),
+            chunks,
+            max_chunks,
+            chunk_bytes,
+            element_bytes: layout.element_bytes.into(),
+            filtered: extent.filtered,
+            wide_sizes: layout.version >= 5,
+            region,
+        }))
+    }
+
+    /// Bytes in which arrays and version 2 B-trees keep the stored size of a filtered chunk.
+    pub(super) fn size_bytes(&self, view: &View) -> usize {
+        if self.wide_sizes {
+            return view.widths.length.into();
+        }
+        // One byte more than the chunk without filters needs, since filters may make it larger.
+        (1 + (self.chunk_bytes.ilog2() as usize + 8) / 8).min(8)
+    }
+
+    /// Adds a chunk to the table, if it is sought. Its bytes have to be in the file.
+    pub(super) fn add(
+        &self,
+        view: &View,
+        table: &mut ChunkTable,
+        coords: &[u64],
+        (address, stored_bytes, filter_mask): (Address, u64, u32),
+    ) -> Result<(), FormatError> {
+        if !self.region.contains(coords) {
+            return Ok(());
+        }
+        let at = view.absolute(address);
+        let error = |field, what: String| {
+            Err(FormatError::invalid("chunk index", field, at, format!("chunk {coords:?}: {what}")))
+        };
+        if stored_bytes == 0 {
+            return error("chunk size", "no bytes are stored".into());
+        }
+        if at.checked_add(stored_bytes).is_none_or(|end| end > view.file_len()) {
+            let file_len = view.file_len();
+            let what = format!("{stored_bytes} bytes reach beyond the end of the file ({file_len} bytes)");
+            return error("chunk address", what);
+        }
+        if !self.filtered && stored_bytes != self.chunk_bytes {
+            let what = format!("{stored_bytes} bytes, where unfiltered chunks have {}", self.chunk_bytes);
+            return error("chunk size", what);
+        }
+        table.push(coords, address, stored_bytes, filter_mask);
+        Ok(())
+    }
+
+    /// Most chunks that the file has room for, to bound what is allocated.
+    pub(super) fn room(&self, view: &View) -> u64 {
+        view.file_len() / if self.filtered { 1 } else { self.chunk_bytes }
+    }
+}

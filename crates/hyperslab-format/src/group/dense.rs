@@ -1,0 +1,167 @@
+//! Dense links: link messages in a fractal heap, found by version 2 B-trees of their names' hashes (type 5) or of
+//! their order of creation (type 6).
+
+use crate::btree::record::{LinkName, LinkOrder};
+use crate::btree::v2::{Records, Run};
+use crate::checksum::lookup3;
+use crate::heap::fractal::{FractalHeap, Objects, Unfilter};
+use crate::message::{Link, LinkInfo};
+use crate::{Address, Bytes, Cursor, FormatError, Gather, Name, Parse, View};
+
+/// All links that a group keeps densely, ordered by creation where there is an index of it, or else by hash.
+/// `None` where all links are messages of the object header.
+pub fn list(info: &LinkInfo) -> Option<List> {
+    let heap = info.heap?;
+    let (records, ordered) = match (info.creation_order_index, info.name_index) {
+        (Some(index), _) => (Records::all(index, 6).of_bytes(LinkOrder::BYTES), true),
+        (None, Some(index)) => (Records::all(index, 5).of_bytes(LinkName::BYTES), false),
+        (None, None) => return None,
+    };
+    Some(List { dense: Dense::new(heap, records), ordered, places: Vec::new() })
+}
+
+/// The densely kept link of this name. `None` where all links are messages of the object header.
+pub fn lookup(info: &LinkInfo, name: Name) -> Option<Lookup> {
+    let hash = lookup3(name.as_bytes());
+    let of = |record: &[u8]| u32::from_le_bytes([record[0], record[1], record[2], record[3]]);
+    // Several names may have the same hash, and they may lie in neighbouring nodes.
+    let keep = move |left: Option<&[u8]>, right: Option<&[u8]>| {
+        left.is_none_or(|left| of(left) <= hash) && right.is_none_or(|right| hash <= of(right))
+    };
+    let records = Records::matching(info.name_index?, 5, Box::new(keep)).of_bytes(LinkName::BYTES);
+    Some(Lookup { dense: Dense::new(info.heap?, records), name, hash })
+}
+
+/// A listing under way.
+#[derive(Debug)]
+pub struct List {
+    dense: Dense,
+    ordered: bool,
+    /// For each link in order: it is sought in the heap, or its part of the index is broken.
+    places: Vec<Result<(), FormatError>>,
+}
+
+impl List {
+    /// Goes on, until it is `Ok` with all links.
+    pub fn advance(
+        &mut self,
+        view: &View,
+        unfilter: &dyn Unfilter,
+    ) -> Parse<Vec<Result<Link, FormatError>>> {
+        if let Some(runs) = self.dense.runs(view)? {
+            let mut ids = Vec::new();
+            for run in runs {
+                match run.and_then(|run| heap_ids(&run, view, self.ordered)) {
+                    Ok(new) => {
+                        self.places.extend(new.iter().map(|_| Ok(())));
+                        ids.extend(new);
+                    }
+                    Err(error) => self.places.push(Err(error)),
+                }
+            }
+            self.dense.seek(ids);
+        }
+        let mut objects = self.dense.objects(view, unfilter)?.into_iter();
+        let links = self.places.drain(..).filter_map(|place| match place {
+            Ok(()) => Some(objects.next()?.and_then(|object| link(object, view))),
+            Err(error) => Some(Err(error)),
+        });
+        Ok(links.collect())
+    }
+}
+
+fn heap_ids(run: &Run, view: &View, ordered: bool) -> Result<Vec<Bytes>, FormatError> {
+    let ids = run.cursors(view.widths).map(|mut cursor| match ordered {
+        true => Ok(LinkOrder::parse(&mut cursor)?.heap_id),
+        false => Ok(LinkName::parse(&mut cursor)?.heap_id),
+    });
+    ids.collect()
+}
+
+/// A look-up under way.
+#[derive(Debug)]
+pub struct Lookup {
+    dense: Dense,
+    name: Name,
+    hash: u32,
+}
+
+impl Lookup {
+    /// Goes on, until it is `Ok`: with `None` if the group keeps no such link densely.
+    pub fn advance(&mut self, view: &View, unfilter: &dyn Unfilter) -> Parse<Option<Link>> {
+        if let Some(runs) = self.dense.runs(view)? {
+            let mut ids = Vec::new();
+            for run in runs {
+                for mut cursor in run?.cursors(view.widths) {
+                    let record = LinkName::parse(&mut cursor)?;
+                    if record.hash == self.hash {
+                        ids.push(record.heap_id);
+                    }
+                }
+            }
+            self.dense.seek(ids);
+        }
+        for object in self.dense.objects(view, unfilter)? {
+            let link = link(object?, view)?;
+            if link.name == self.name {
+                return Ok(Some(link));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// An index and a heap: first the records, then the objects they lead to.
+#[derive(Debug)]
+pub(super) struct Dense {
+    address: Address,
+    heap: Option<FractalHeap>,
+    records: Records,
+    runs: Option<Vec<Result<Run, FormatError>>>,
+    objects: Option<Objects>,
+}
+
+impl Dense {
+    pub(super) fn new(address: Address, records: Records) -> Self {
+        Self { address, heap: None, records, runs: None, objects: None }
+    }
+
+    /// The records, once, as soon as they and the header of the heap are there; then `None`.
+    pub(super) fn runs(&mut self, view: &View) -> Parse<Option<Vec<Result<Run, FormatError>>>> {
+        if self.objects.is_some() {
+            return Ok(None);
+        }
+        let mut gather = Gather::default();
+        if self.heap.is_none() {
+            self.heap = gather.take(FractalHeap::parse(view, self.address))?;
+        }
+        if self.runs.is_none() {
+            self.runs = gather.take(self.records.advance_lenient(view))?;
+        }
+        gather.finish()?;
+        Ok(self.runs.take())
+    }
+
+    /// Says which objects are sought.
+    pub(super) fn seek(&mut self, ids: Vec<Bytes>) {
+        self.objects = Some(Objects::new(ids));
+    }
+
+    /// The objects sought.
+    pub(super) fn objects(
+        &mut self,
+        view: &View,
+        unfilter: &dyn Unfilter,
+    ) -> Parse<Vec<Result<Bytes, FormatError>>> {
+        match (&self.heap, &mut self.objects) {
+            (Some(heap), Some(objects)) => objects.advance(view, heap, unfilter),
+            _ => Ok(Vec::new()),
+        }
+    }
+}
+
+/// Objects of a heap have no one place in the file (they may even have been compressed): places in errors count
+/// from the beginning of the object.
+fn link(object: Bytes, view: &View) -> Result<Link, FormatError> {
+    Link::parse(Cursor::new("link message in a fractal heap", 0, object, view.widths))
+}

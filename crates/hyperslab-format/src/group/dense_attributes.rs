@@ -1,0 +1,112 @@
+//! Dense attributes: attribute messages in a fractal heap, found by version 2 B-trees of their names' hashes
+//! (type 8) or of their order of creation (type 9). Messages are returned as bytes, or as the heap ID among the
+//! file's shared messages.
+
+use super::dense::Dense;
+use crate::btree::record::AttributeEntry;
+use crate::btree::v2::Records;
+use crate::checksum::lookup3;
+use crate::heap::fractal::Unfilter;
+use crate::message::AttributeInfo;
+use crate::{Bytes, FormatError, Parse, View};
+
+/// An attribute, with its message still to be parsed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DenseAttribute {
+    /// Flags of the message.
+    pub flags: u8,
+    /// Position in the order of creation. Means nothing where the object does not track it.
+    pub creation_order: u32,
+    /// The message.
+    pub body: Body,
+}
+
+/// Where an attribute message is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Body {
+    /// Here.
+    Message(Bytes),
+    /// Among the shared messages of the file, in the fractal heap for attributes.
+    Shared {
+        /// Its heap ID there.
+        heap_id: Bytes,
+    },
+}
+
+/// All attributes that an object keeps densely, ordered by creation where there is an index of it, or else by
+/// hash. `None` where all attributes are messages of the object header.
+pub fn list(info: &AttributeInfo) -> Option<Attributes> {
+    let (records, by_name) = match (info.creation_order_index, info.name_index) {
+        (Some(index), _) => (Records::all(index, 9).of_bytes(AttributeEntry::BYTES_BY_ORDER), false),
+        (None, Some(index)) => (Records::all(index, 8).of_bytes(AttributeEntry::BYTES_BY_NAME), true),
+        (None, None) => return None,
+    };
+    Some(Attributes { dense: Dense::new(info.heap?, records), by_name, hash: None, places: Vec::new() })
+}
+
+/// The densely kept attributes whose names have the hash of `name`: nearly always none or the one sought, but
+/// names have to be compared. `None` where all attributes are messages of the object header.
+pub fn lookup(info: &AttributeInfo, name: &[u8]) -> Option<Attributes> {
+    let hash = lookup3(name);
+    let of = |record: &[u8]| u32::from_le_bytes([record[13], record[14], record[15], record[16]]);
+    let keep = move |left: Option<&[u8]>, right: Option<&[u8]>| {
+        left.is_none_or(|left| of(left) <= hash) && right.is_none_or(|right| hash <= of(right))
+    };
+    let records = Records::matching(info.name_index?, 8, Box::new(keep));
+    let records = records.of_bytes(AttributeEntry::BYTES_BY_NAME);
+    let dense = Dense::new(info.heap?, records);
+    Some(Attributes { dense, by_name: true, hash: Some(hash), places: Vec::new() })
+}
+
+/// A listing or look-up under way.
+#[derive(Debug)]
+pub struct Attributes {
+    dense: Dense,
+    by_name: bool,
+    hash: Option<u32>,
+    places: Vec<Result<AttributeEntry, FormatError>>,
+}
+
+impl Attributes {
+    /// Goes on, until it is `Ok`.
+    pub fn advance(
+        &mut self,
+        view: &View,
+        unfilter: &dyn Unfilter,
+    ) -> Parse<Vec<Result<DenseAttribute, FormatError>>> {
+        if let Some(runs) = self.dense.runs(view)? {
+            for run in runs {
+                match run {
+                    Ok(run) => self.places.extend(
+                        run.cursors(view.widths)
+                            .map(|mut cursor| AttributeEntry::parse(&mut cursor, self.by_name))
+                            .filter(|entry| match (entry, self.hash) {
+                                (Ok(entry), Some(hash)) => entry.hash == Some(hash),
+                                _ => true,
+                            }),
+                    ),
+                    Err(error) => self.places.push(Err(error)),
+                }
+            }
+            let own = self.places.iter().flatten().filter(|entry| !entry.is_shared());
+            self.dense.seek(own.map(|entry| entry.heap_id.clone()).collect());
+        }
+        let mut objects = self.dense.objects(view, unfilter)?.into_iter();
+        let attributes = self.places.drain(..).filter_map(|place| {
+            let entry = match place {
+                Ok(entry) => entry,
+                Err(error) => return Some(Err(error)),
+            };
+            let body = if entry.is_shared() {
+                Body::Shared { heap_id: entry.heap_id }
+            } else {
+                match objects.next()? {
+                    Ok(message) => Body::Message(message),
+                    Err(error) => return Some(Err(error)),
+                }
+            };
+            Some(Ok(DenseAttribute { flags: entry.flags, creation_order: entry.creation_order, body }))
+        });
+        Ok(attributes.collect())
+    }
+}

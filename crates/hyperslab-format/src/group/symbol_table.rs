@@ -1,0 +1,143 @@
+//! Symbol table nodes (specification III.B and III.C): up to 2K links of an old-style group, by name.
+//!
+//! ```text
+//! "SNOD" | version 1 | reserved | number of symbols 2 | entries
+//! entry:  link name offset | object header | cache type 4 | reserved 4 | scratch-pad space 16
+//! ```
+//!
+//! Names, and the targets of soft links, are offsets in the group's local heap. A soft link is an entry with cache
+//! type 2. What other types cache is in the object headers too, and is not read from here.
+
+use crate::heap::LocalHeap;
+use crate::message::{Link, LinkTarget};
+use crate::{Address, FormatError, Name, Parse, View};
+
+/// An entry of a node, with its name and target still in the heap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// Absolute offset of the entry.
+    pub at: u64,
+    /// Where in the heap the name begins.
+    pub name_offset: u64,
+    /// The object header; `None` for soft links.
+    pub header: Option<Address>,
+    /// Where in the heap the target of a soft link begins.
+    pub soft_target: Option<u32>,
+}
+
+/// A node.
+#[derive(Debug, Clone)]
+pub struct SymbolTableNode {
+    /// Absolute offset of the node.
+    pub at: u64,
+    /// Bytes of the node up to its last entry.
+    pub bytes: u64,
+    /// The entries in use.
+    pub entries: Vec<Entry>,
+}
+
+const STRUCTURE: &str = "symbol table node";
+/// Entries for which a node has room unless the file says otherwise. Only how much is asked for at first.
+const USUAL_ENTRIES: u64 = 8;
+const CACHED_SOFT_LINK: u32 = 2;
+
+impl SymbolTableNode {
+    /// Reads the node at `address`.
+    pub fn parse(view: &View, address: Address) -> Parse<Self> {
+        let widths = view.widths;
+        let entry = u64::from(widths.length) + u64::from(widths.offset) + 24;
+        let mut cursor = view.cursor_up_to(STRUCTURE, address, 8 + USUAL_ENTRIES * entry)?;
+        let at = cursor.at();
+        cursor.signature(b"SNOD")?;
+        cursor.version(1..=1)?;
+        cursor.skip("reserved", 1)?;
+        let symbols = u64::from(cursor.u16("number of symbols")?);
+        let bytes = 8 + symbols * entry;
+        if symbols * entry > cursor.left() as u64 {
+            cursor = view.cursor(STRUCTURE, address, bytes)?;
+            cursor.skip("header", 8)?;
+        }
+        let mut entries = Vec::with_capacity(symbols as usize);
+        for _ in 0..symbols {
+            let at = cursor.at();
+            let name_offset = cursor.length("link name offset")?;
+            let header = cursor.address("object header address")?;
+            let cache_type = cursor.u32("cache type")?;
+            cursor.skip("reserved", 4)?;
+            let mut scratch = cursor.sub("scratch-pad space", 16)?;
+            let soft_target = match cache_type {
+                CACHED_SOFT_LINK => Some(scratch.u32("offset to link value")?),
+                _ => None,
+            };
+            entries.push(Entry { at, name_offset, header, soft_target });
+        }
+        Ok(Self { at, bytes, entries })
+    }
+}
+
+impl Entry {
+    /// The name of the link.
+    pub fn name(&self, heap: &LocalHeap) -> Result<Name, FormatError> {
+        let name = heap.text("link name", self.name_offset)?;
+        if name.as_bytes().is_empty() {
+            return Err(FormatError::invalid(STRUCTURE, "link name offset", self.at, "the link has no name"));
+        }
+        Ok(name)
+    }
+
+    /// The link.
+    pub fn link(&self, heap: &LocalHeap) -> Result<Link, FormatError> {
+        let name = self.name(heap)?;
+        let target = match (self.soft_target, self.header) {
+            (Some(offset), _) => LinkTarget::Soft(heap.text("soft link value", offset.into())?),
+            (None, Some(header)) => LinkTarget::Hard(header),
+            (None, None) => {
+                let what = format!("the link {name} leads nowhere");
+                return Err(FormatError::invalid(STRUCTURE, "object header address", self.at, what));
+            }
+        };
+        Ok(Link { name, creation_order: None, target })
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::heap::local::tests::heap;
+    use crate::test_image::{Image, every_prefix_fails};
+
+    /// A node at the end of `image` with links as name offset, object header and (of soft links) target offset.
+    pub(crate) fn node(image: Image, links: &[(u64, u64, Option<u32>)]) -> Image {
+        let mut image = image.text("SNOD").u8(1).u8(0).u16(links.len() as u16);
+        for &(name, header, soft) in links {
+            image = image.u64(name).u64(header).u32(if soft.is_some() { 2 } else { 0 }).u32(0);
+            image = image.u32(soft.unwrap_or(0)).raw(&[0; 12]);
+        }
+        image
+    }
+
+    #[test]
+    fn reads_hard_and_soft_links() {
+        let links = [(8, 800, None), (16, u64::MAX, Some(24)), (0, 800, None), (8, u64::MAX, None)];
+        let image = node(Image::new(), &links);
+        let at = image.here();
+        let image = heap(image, b"\0\0\0\0\0\0\0\0hard\0\0\0\0soft\0\0\0\0/hard\0\0\0");
+        let view = image.view();
+        let heap = LocalHeap::parse(&view, at).unwrap();
+        let node = SymbolTableNode::parse(&view, Address(0)).unwrap();
+        let links: Vec<_> = node.entries.iter().map(|entry| entry.link(&heap)).collect();
+        let [Ok(hard), Ok(soft), Err(nameless), Err(nowhere)] = &links[..] else { panic!("{links:?}") };
+        assert_eq!((&hard.name, &hard.target), (&Name::from("hard"), &LinkTarget::Hard(Address(800))));
+        assert_eq!((&soft.name, &soft.target), (&Name::from("soft"), &LinkTarget::Soft("/hard".into())));
+        assert!(nameless.to_string().contains("no name"));
+        assert!(nowhere.to_string().contains("leads nowhere"));
+    }
+
+    #[test]
+    fn reads_nodes_larger_than_usual() {
+        let image = node(Image::new(), &[(8, 800, None); 100]);
+        let node = SymbolTableNode::parse(&image.view(), Address(0)).unwrap();
+        assert_eq!((node.entries.len(), node.bytes), (100, image.len()));
+        every_prefix_fails(&image, |view| SymbolTableNode::parse(view, Address(0)));
+    }
+}

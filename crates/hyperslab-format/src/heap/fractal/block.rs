@@ -1,0 +1,158 @@
+//! Managed blocks of a fractal heap (specification III.G.4 and 5).
+//!
+//! ```text
+//! direct:    "FHDB" | version 0 | heap header | offset in heap | [checksum 4] | objects
+//! indirect:  "FHIB" | version 0 | heap header | offset in heap
+//!                   | direct children: address [stored size | filter mask 4] | indirect children: address | checksum 4
+//! ```
+//!
+//! The checksum of a direct block covers all of it, with the checksum itself taken for zero.
+
+use super::doubling_table::Place;
+use super::{FractalHeap, Unfilter};
+use crate::{Address, Bytes, Cursor, FormatError, Parse, Problem, View, checksum};
+
+/// A child of an indirect block.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Child {
+    pub(super) address: Option<Address>,
+    /// Stored bytes and filter mask: of direct blocks in a filtered heap.
+    pub(super) filtered: Option<(u64, u32)>,
+}
+
+/// An indirect block.
+#[derive(Debug)]
+pub(super) struct Indirect {
+    width: u64,
+    rows: u32,
+    children: Vec<Child>,
+}
+
+impl Indirect {
+    /// The child at a place of this table; `None` where the table has no such row.
+    pub(super) fn child(&self, place: &Place) -> Option<Child> {
+        if place.row >= self.rows {
+            return None;
+        }
+        self.children.get((u64::from(place.row) * self.width + place.column) as usize).copied()
+    }
+}
+
+impl FractalHeap {
+    /// Reads the indirect block of `rows` rows at `address` that begins at `offset` of managed space.
+    pub(super) fn indirect_block(
+        &self,
+        view: &View,
+        address: Address,
+        rows: u32,
+        offset: u64,
+    ) -> Parse<Indirect> {
+        const STRUCTURE: &str = "fractal heap indirect block";
+        let widths = view.widths;
+        let direct_rows = rows.min(self.table.direct_rows());
+        let width = u64::from(self.table.width);
+        let extra = if self.filters.is_some() { u64::from(widths.length) + 4 } else { 0 };
+        let children = u64::from(rows) * width;
+        let bytes = 5 + u64::from(widths.offset) + self.offset_bytes() as u64
+            + children * u64::from(widths.offset)
+            + u64::from(direct_rows) * width * extra
+            + 4;
+        self.preview(view, address, STRUCTURE, b"FHIB", offset)?;
+        let mut cursor = view.cursor(STRUCTURE, address, bytes)?;
+        cursor.signature(b"FHIB")?;
+        self.block_prefix(&mut cursor, offset)?;
+        let mut found = Vec::with_capacity(children as usize);
+        for i in 0..children {
+            let address = cursor.address("child block address")?;
+            let mut filtered = None;
+            if self.filters.is_some() && i < u64::from(direct_rows) * width {
+                let stored = cursor.length("size of filtered direct block")?;
+                filtered = Some((stored, cursor.u32("filter mask")?));
+            }
+            found.push(Child { address, filtered });
+        }
+        cursor.checksum()?;
+        Ok(Indirect { width, rows, children: found })
+    }
+
+    /// Reads the direct block of `bytes` bytes that begins at `offset` of managed space: all of it, verified.
+    pub(super) fn direct_block(
+        &self,
+        view: &View,
+        child: Child,
+        (offset, bytes): (u64, u64),
+        unfilter: &dyn Unfilter,
+    ) -> Parse<Bytes> {
+        const STRUCTURE: &str = "fractal heap direct block";
+        let address = child.address.ok_or_else(|| {
+            let what = format!("the block with offset {offset:#x} was never allocated");
+            FormatError::invalid(STRUCTURE, "address", view.absolute(self.address), what)
+        })?;
+        let at = view.absolute(address);
+        let block = match (&self.filters, child.filtered) {
+            (Some(filters), Some((stored, mask))) => {
+                filters.undo(unfilter, (at, mask), view.bytes(STRUCTURE, address, stored)?, bytes)?
+            }
+            _ => {
+                self.preview(view, address, STRUCTURE, b"FHDB", offset)?;
+                view.bytes(STRUCTURE, address, bytes)?
+            }
+        };
+        let mut cursor = Cursor::new(STRUCTURE, at, block.clone(), view.widths);
+        cursor.signature(b"FHDB")?;
+        self.block_prefix(&mut cursor, offset)?;
+        if self.checksummed {
+            let (field, position) = (cursor.clone(), cursor.position());
+            let stored = cursor.u32("checksum")?;
+            let mut zeroed = block.to_vec();
+            zeroed[position..position + 4].fill(0);
+            let computed = checksum::lookup3(&zeroed);
+            if stored != computed {
+                let problem = Problem::Checksum { stored, computed };
+                let at = field.at();
+                return Err(FormatError { structure: STRUCTURE, field: "checksum", at, problem }.into());
+            }
+        }
+        Ok(block)
+    }
+
+    /// Bytes of a direct block before its objects.
+    pub(super) fn direct_prefix_bytes(&self, view: &View) -> u64 {
+        let checksum = if self.checksummed { 4 } else { 0 };
+        5 + u64::from(view.widths.offset) + self.offset_bytes() as u64 + checksum
+    }
+
+    /// Looks at the prefix first where it has been fetched: large blocks may have to be put together from pieces,
+    /// which is not to be done again and again for pointers to what is no such block.
+    fn preview(
+        &self,
+        view: &View,
+        address: Address,
+        structure: &'static str,
+        signature: &[u8; 4],
+        offset: u64,
+    ) -> Result<(), FormatError> {
+        let bytes = 5 + u64::from(view.widths.offset) + self.offset_bytes() as u64;
+        let Ok(mut cursor) = view.cursor(structure, address, bytes) else { return Ok(()) };
+        cursor.signature(signature)?;
+        self.block_prefix(&mut cursor, offset)
+    }
+
+    /// What direct and indirect blocks begin with, after the signature.
+    fn block_prefix(&self, cursor: &mut Cursor, offset: u64) -> Result<(), FormatError> {
+        cursor.version(0..=0)?;
+        let field = cursor.clone();
+        let owner = cursor.address("heap header address")?;
+        if owner != Some(self.address) {
+            let what = format!("the block belongs to another heap than that at {}", self.address);
+            return Err(field.invalid("heap header address", what));
+        }
+        let field = cursor.clone();
+        let found = cursor.uint("block offset", self.offset_bytes())?;
+        if found != offset {
+            let what = format!("the block says offset {found:#x}, the table {offset:#x}");
+            return Err(field.invalid("block offset", what));
+        }
+        Ok(())
+    }
+}

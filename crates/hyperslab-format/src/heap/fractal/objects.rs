@@ -1,0 +1,230 @@
+//! Finds objects of a fractal heap, many at once: blocks are read and verified once, and what is missing for all
+//! of the objects is asked for together.
+
+use super::block::{Child, Indirect};
+use super::huge::HugeIndex;
+use super::id::HeapId;
+use super::{FractalHeap, Unfilter};
+use crate::btree::record::HugeObject;
+use crate::{Address, Bytes, FormatError, Gather, Parse, Stop, View, limits};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+/// A look-up under way of many objects of one heap.
+#[derive(Debug)]
+pub struct Objects {
+    ids: Vec<Bytes>,
+    found: Vec<Option<Result<Bytes, FormatError>>>,
+    blocks: Blocks,
+    /// Only one object is sought: not worth reading an index as a whole.
+    single: bool,
+}
+
+/// What has been read of a heap. Errors are kept too: a broken block is not verified for each of its objects.
+#[derive(Debug, Default)]
+struct Blocks {
+    /// By where they begin in managed space, which no two blocks of a kind share.
+    indirect: HashMap<u64, Result<Indirect, FormatError>>,
+    direct: HashMap<u64, Result<Bytes, FormatError>>,
+    huge: Option<HugeIndex>,
+    /// Bytes of huge objects, and of blocks after filters.
+    spent: u64,
+}
+
+const STRUCTURE: &str = "fractal heap";
+
+impl Objects {
+    /// The objects with these heap IDs.
+    pub fn new(ids: Vec<Bytes>) -> Self {
+        let found = vec![None; ids.len()];
+        Self { ids, found, blocks: Blocks::default(), single: false }
+    }
+
+    /// One object.
+    pub(super) fn one(id: Bytes) -> Self {
+        Self { single: true, ..Self::new(vec![id]) }
+    }
+
+    /// Goes on, until it is `Ok` with all objects in the order of their IDs.
+    pub fn advance(
+        &mut self,
+        view: &View,
+        heap: &FractalHeap,
+        unfilter: &dyn Unfilter,
+    ) -> Parse<Vec<Result<Bytes, FormatError>>> {
+        let mut gather = Gather::default();
+        for (id, found) in self.ids.iter().zip(&mut self.found) {
+            if found.is_some() {
+                continue;
+            }
+            *found = match self.blocks.object(view, heap, id, self.single, unfilter) {
+                Ok(bytes) => Some(Ok(bytes)),
+                Err(Stop::Bad(error)) => Some(Err(error)),
+                need => gather.take(need)?.map(Ok),
+            };
+        }
+        gather.finish()?;
+        Ok(std::mem::take(&mut self.found).into_iter().flatten().collect())
+    }
+
+    /// Like [`Self::advance`], for the first object.
+    pub(super) fn next(&mut self, view: &View, heap: &FractalHeap, unfilter: &dyn Unfilter) -> Parse<Bytes> {
+        let first = self.advance(view, heap, unfilter)?.swap_remove(0);
+        Ok(first?)
+    }
+}
+
+impl Blocks {
+    fn object(
+        &mut self,
+        view: &View,
+        heap: &FractalHeap,
+        id: &Bytes,
+        single: bool,
+        unfilter: &dyn Unfilter,
+    ) -> Parse<Bytes> {
+        match heap.heap_id(id, view.widths)? {
+            HeapId::Tiny(object) => Ok(object),
+            HeapId::Managed { offset, len } => self.managed(view, heap, (offset, len), unfilter),
+            HeapId::Huge(object) => self.huge(view, heap, &object, unfilter),
+            HeapId::HugeKey(key) => {
+                if self.huge.is_none() {
+                    let (at, only) = (view.absolute(heap.address), single.then_some(key));
+                    self.huge = Some(HugeIndex::new(heap, only, at, view.widths)?);
+                }
+                let index = self.huge.as_mut().expect("set above");
+                let object = index.find(view, heap.filters.is_some(), key)?;
+                self.huge(view, heap, &object, unfilter)
+            }
+        }
+    }
+
+    fn huge(
+        &mut self,
+        view: &View,
+        heap: &FractalHeap,
+        object: &HugeObject,
+        unfilter: &dyn Unfilter,
+    ) -> Parse<Bytes> {
+        let len = object.filtered.map_or(object.stored_bytes, |(_, len)| len);
+        self.check(view, heap, len)?;
+        let bytes = heap.huge_object(view, object, unfilter)?;
+        self.spent += len;
+        Ok(bytes)
+    }
+
+    fn managed(
+        &mut self,
+        view: &View,
+        heap: &FractalHeap,
+        (offset, len): (u64, u64),
+        unfilter: &dyn Unfilter,
+    ) -> Parse<Bytes> {
+        let invalid = |field, what: String| {
+            Stop::Bad(FormatError::invalid(STRUCTURE, field, view.absolute(heap.address), what))
+        };
+        if len == 0 || len > heap.managed_object_max.into() {
+            let what = format!("{len} bytes, where managed objects have 1 to {}", heap.managed_object_max);
+            return Err(invalid("object length", what));
+        }
+        if offset >= heap.managed_space {
+            let what = format!("offset {offset:#x} in a heap of {:#x} bytes", heap.managed_space);
+            return Err(invalid("object offset", what));
+        }
+        let (start, bytes, child) = self.locate(view, heap, offset)?;
+        let block = self.direct(view, heap, child, (start, bytes), unfilter)?;
+        let within = offset - start;
+        if within < heap.direct_prefix_bytes(view) || within.saturating_add(len) > bytes {
+            let what = format!("{len} bytes at {within:#x} are not within the objects of the block at {start:#x}");
+            return Err(invalid("object offset", what));
+        }
+        Ok(block.slice(within as usize..(within + len) as usize))
+    }
+
+    /// The direct block that holds `offset`: where it begins, its bytes, where it is stored.
+    fn locate(&mut self, view: &View, heap: &FractalHeap, offset: u64) -> Parse<(u64, u64, Child)> {
+        let table = &heap.table;
+        if table.root_rows == 0 {
+            let filtered = heap.filters.as_ref().map(|f| (f.root_stored_bytes, f.root_mask));
+            return Ok((0, table.start_bytes, Child { address: table.root, filtered }));
+        }
+        let invalid = |field, what: &str| {
+            Stop::Bad(FormatError::invalid(STRUCTURE, field, view.absolute(heap.address), what))
+        };
+        let (mut start, mut rows, mut address) = (0u64, u32::from(table.root_rows), table.root);
+        // A block's rows are fewer than those above it, so this ends; the limit is for nobody.
+        for _ in 0..limits::HEAP_DEPTH_MAX {
+            let found = address.ok_or_else(|| invalid("block address", "an indirect block was never allocated"))?;
+            let block = self.indirect(view, heap, found, rows, start)?;
+            let place = table.place(offset - start);
+            let child = block
+                .child(&place)
+                .ok_or_else(|| invalid("object offset", "the offset lies beyond the rows of its block"))?;
+            start += place.offset;
+            if place.row < table.direct_rows() {
+                return Ok((start, place.bytes, child));
+            }
+            rows = table
+                .rows_of(place.bytes)
+                .ok_or_else(|| invalid("table width", "an indirect block is smaller than one row"))?;
+            address = child.address;
+        }
+        Err(invalid("object offset", "too many indirect blocks"))
+    }
+
+    fn indirect(
+        &mut self,
+        view: &View,
+        heap: &FractalHeap,
+        address: Address,
+        rows: u32,
+        start: u64,
+    ) -> Parse<&Indirect> {
+        let block = match self.indirect.entry(start) {
+            Entry::Occupied(block) => block.into_mut(),
+            Entry::Vacant(place) => place.insert(settle(heap.indirect_block(view, address, rows, start))?),
+        };
+        Ok(block.as_ref().map_err(|error| error.clone())?)
+    }
+
+    fn direct(
+        &mut self,
+        view: &View,
+        heap: &FractalHeap,
+        child: Child,
+        (start, bytes): (u64, u64),
+        unfilter: &dyn Unfilter,
+    ) -> Parse<Bytes> {
+        if let Some(block) = self.direct.get(&start) {
+            return Ok(block.clone()?);
+        }
+        let of_filters = if heap.filters.is_some() { bytes } else { 0 };
+        self.check(view, heap, of_filters)?;
+        let block = settle(heap.direct_block(view, child, (start, bytes), unfilter))?;
+        self.spent += of_filters;
+        self.direct.insert(start, block.clone());
+        Ok(block?)
+    }
+
+    /// Refuses to take `more` bytes of huge objects or of what comes out of filters. Objects of a valid heap do not
+    /// overlap; without this a small file could ask for the same ones again and again, and a filtered one for more
+    /// than memory holds.
+    fn check(&self, view: &View, heap: &FractalHeap, more: u64) -> Result<(), FormatError> {
+        let max = if heap.filters.is_some() { limits::HEAP_OBJECT_BYTES_MAX } else { view.file_len() };
+        let found = self.spent.saturating_add(more);
+        if found <= max {
+            return Ok(());
+        }
+        let at = view.absolute(heap.address);
+        Err(FormatError::limit(STRUCTURE, "object length", at, "bytes of all objects", max, found))
+    }
+}
+
+/// Takes an error for a result to be kept; what is missing stays missing.
+fn settle<T>(parsed: Parse<T>) -> Parse<Result<T, FormatError>> {
+    match parsed {
+        Ok(value) => Ok(Ok(value)),
+        Err(Stop::Bad(error)) => Ok(Err(error)),
+        Err(need) => Err(need),
+    }
+}

@@ -1,0 +1,52 @@
+//! The way to decoders: a heap may be filtered, but filters are not this crate's work.
+
+use super::HeapFilters;
+use crate::message::FilterPipeline;
+use crate::{Bytes, FormatError, limits};
+
+/// Undoes the filters of heap blocks.
+pub trait Unfilter {
+    /// `stored` without the filters of `pipeline`, except those that `mask` says were skipped. The result is
+    /// `expected` bytes long.
+    fn unfilter(
+        &self,
+        pipeline: &FilterPipeline,
+        mask: u32,
+        stored: Bytes,
+        expected: u64,
+    ) -> Result<Bytes, FormatError>;
+}
+
+/// Refuses filtered heaps.
+#[derive(Debug, Clone, Copy)]
+pub struct NoFilters;
+
+impl Unfilter for NoFilters {
+    fn unfilter(&self, _: &FilterPipeline, _: u32, _: Bytes, _: u64) -> Result<Bytes, FormatError> {
+        let what = "a filtered heap is not read here";
+        Err(FormatError::unsupported("fractal heap", "I/O filter information", 0, what))
+    }
+}
+
+impl HeapFilters {
+    /// Undoes the filters of what lies at the absolute offset `at`, and checks the length of the result.
+    pub(super) fn undo(
+        &self,
+        unfilter: &dyn Unfilter,
+        (at, mask): (u64, u32),
+        stored: Bytes,
+        expected: u64,
+    ) -> Result<Bytes, FormatError> {
+        let max = limits::HEAP_OBJECT_BYTES_MAX;
+        if expected > max {
+            let (structure, field) = ("fractal heap", "size without filters");
+            return Err(FormatError::limit(structure, field, at, "HEAP_OBJECT_BYTES_MAX", max, expected));
+        }
+        let bytes = unfilter.unfilter(&self.pipeline, mask, stored, expected)?;
+        if bytes.len() as u64 != expected {
+            let what = format!("{} bytes after filters, where {expected} are expected", bytes.len());
+            return Err(FormatError::invalid("fractal heap", "filtered bytes", at, what));
+        }
+        Ok(bytes)
+    }
+}

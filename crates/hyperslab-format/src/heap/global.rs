@@ -1,0 +1,164 @@
+//! Global heap collections (specification III.E): variable-length data, region references, virtual mappings.
+//!
+//! ```text
+//! "GCOL" | version 1 | reserved 3 | collection size, with all of this
+//! index 2 | references 2 | reserved 4 | object size | object, padded to 8 bytes      for each object
+//! ```
+//!
+//! Object 0 is the free space, and its size counts its header too. The library takes what is too short for a
+//! header, at the end, for free space without one.
+
+use crate::{Address, Bytes, FormatError, Parse, View};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// A collection with the places of its objects.
+#[derive(Debug, Clone)]
+pub struct Collection {
+    bytes: Bytes,
+    /// Absolute offset of the collection.
+    at: u64,
+    objects: HashMap<u16, Range<usize>>,
+}
+
+const STRUCTURE: &str = "global heap collection";
+/// What the library allocates at least, so what is asked for before the size is known.
+const USUAL_BYTES: u64 = 4096;
+
+impl Collection {
+    /// Reads the collection at `address`.
+    pub fn parse(view: &View, address: Address) -> Parse<Self> {
+        // Headers are padded to 8 bytes too, which matters where lengths have 2 or 4.
+        let header = (8 + usize::from(view.widths.length)).next_multiple_of(8);
+        let mut cursor = view.cursor_up_to(STRUCTURE, address, USUAL_BYTES)?;
+        let at = cursor.at();
+        cursor.signature(b"GCOL")?;
+        cursor.version(1..=1)?;
+        cursor.skip("reserved", 3)?;
+        let field = cursor.clone();
+        let size = cursor.length("collection size")?;
+        if size < header as u64 {
+            let what = format!("{size} bytes are less than the header");
+            return Err(field.invalid("collection size", what).into());
+        }
+        let mut cursor = view.cursor(STRUCTURE, address, size)?;
+        let bytes = cursor.clone().rest();
+        cursor.skip("header", header)?;
+        let mut objects = HashMap::new();
+        while cursor.left() >= header {
+            let field = cursor.clone();
+            let index = cursor.u16("heap object index")?;
+            cursor.skip("reference count, reserved", 6)?;
+            let size = cursor.length("object size")?;
+            let start = field.position() + header;
+            if index == 0 {
+                // Free space reaches to the next object, or (the usual case) to the end.
+                if size < header as u64 {
+                    break;
+                }
+                cursor = field;
+                cursor.skip("free space", usize::try_from(size).unwrap_or(usize::MAX))?;
+                continue;
+            }
+            let left = bytes.len().saturating_sub(start);
+            let len = usize::try_from(size).ok().filter(|&len| len <= left).ok_or_else(|| {
+                let what = format!("object {index} of {size} bytes, where {left} are left");
+                field.invalid("object size", what)
+            })?;
+            objects.insert(index, start..start + len);
+            cursor = field;
+            let padded = header + len.next_multiple_of(8);
+            cursor.skip("object", padded.min(cursor.left()))?;
+        }
+        Ok(Self { bytes, at, objects })
+    }
+
+    /// The object with this index.
+    pub fn object(&self, index: u32) -> Result<Bytes, FormatError> {
+        let range = u16::try_from(index).ok().and_then(|index| self.objects.get(&index));
+        let range = range.ok_or_else(|| {
+            let what = format!("there is no object {index} in this collection");
+            FormatError::invalid(STRUCTURE, "heap object index", self.at, what)
+        })?;
+        Ok(self.bytes.slice(range.clone()))
+    }
+
+    /// The indexes of all objects, in no order.
+    pub fn indexes(&self) -> impl Iterator<Item = u32> + '_ {
+        self.objects.keys().map(|&index| index.into())
+    }
+
+    /// Bytes of the whole collection.
+    pub fn size(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// True where it has no objects.
+    pub fn is_empty(&self) -> bool {
+        self.objects.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Widths;
+    use crate::test_image::{Image, every_prefix_fails};
+    use proptest::prelude::*;
+
+    fn collection() -> Image {
+        let image = Image::new().text("GCOL").u32(1).u64(112);
+        let image = image.u16(1).u16(1).u32(0).u64(5).text("hello").pad_to(40);
+        let image = image.u16(7).u16(1).u32(0).u64(0);
+        let image = image.u16(2).u16(0).u32(0).u64(8).text("eight by");
+        image.u16(0).u16(0).u32(0).u64(32).pad_to(112)
+    }
+
+    #[test]
+    fn finds_objects_by_their_index() {
+        let image = collection();
+        let heap = Collection::parse(&image.view(), Address(0)).unwrap();
+        assert_eq!(heap.object(1).unwrap(), "hello");
+        assert_eq!(heap.object(2).unwrap(), "eight by");
+        assert_eq!(heap.object(7).unwrap(), "");
+        for absent in [0, 3, 65_537] {
+            heap.object(absent).unwrap_err();
+        }
+        assert_eq!(heap.indexes().count(), 3);
+        every_prefix_fails(&image, |view| Collection::parse(view, Address(0)));
+    }
+
+    #[test]
+    fn pads_headers_where_lengths_are_short() {
+        let image = Image::new().text("GCOL").u32(1).u32(48).pad_to(16);
+        let image = image.u16(1).u16(1).u32(0).u32(3).pad_to(32).text("abc").pad_to(48);
+        let view = image.view().with(0, Widths { offset: 4, length: 4 });
+        assert_eq!(Collection::parse(&view, Address(0)).unwrap().object(1).unwrap(), "abc");
+    }
+
+    #[test]
+    fn free_space_without_a_size_ends_the_collection() {
+        let image = Image::new().text("GCOL").u32(1).u64(64).u64(0).u64(0).pad_to(64);
+        assert!(Collection::parse(&image.view(), Address(0)).unwrap().is_empty());
+    }
+
+    #[test]
+    fn refuses_objects_beyond_the_collection() {
+        for size in [81u64, u64::MAX, u64::MAX - 7] {
+            let image = collection().patch(24, &size.to_le_bytes());
+            Collection::parse(&image.view(), Address(0)).unwrap_err();
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_end(mut bytes in proptest::collection::vec(any::<u8>(), 0..200), size in 0u64..250) {
+            if bytes.len() >= 16 {
+                bytes[..8].copy_from_slice(b"GCOL\x01\0\0\0");
+                bytes[8..16].copy_from_slice(&size.to_le_bytes());
+            }
+            let bytes = Bytes::from(bytes);
+            let _ = Collection::parse(&View::new(&bytes), Address(0));
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Heaps: where the format keeps what has no fixed size (specification III.D, III.E, III.G).
+
+pub mod fractal;
+pub mod global;
+pub mod local;
+
+pub use fractal::{FractalHeap, NoFilters, Unfilter};
+pub use global::Collection;
+pub use local::LocalHeap;

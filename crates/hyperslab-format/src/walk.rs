@@ -1,0 +1,220 @@
+//! Walks over structures that lie all over the file: B-trees, arrays of arrays.
+//!
+//! A [`Walk`] is a value that remembers what it has done. Every call visits all nodes that have been fetched, and
+//! then asks for all others of the frontier at once, so that one level of a tree costs one round of requests, and
+//! nothing is parsed twice. The results come in the order of the tree, whatever was fetched first.
+//!
+//! Nodes of a valid file do not overlap. A [`Footprint`] holds a walk to that: it refuses a node that is reached
+//! twice (a cycle) and nodes that together are longer than the file. So no walk outlasts one pass over the file.
+
+use crate::{FormatError, Parse, Stop, View};
+use std::collections::HashSet;
+use std::ops::Range;
+
+/// What a visited node consists of, in order.
+#[derive(Debug)]
+pub(crate) enum Item<N, R> {
+    /// A further node, still to be visited.
+    Node(N),
+    /// A result.
+    Done(R),
+}
+
+/// The nodes that a walk has been to.
+#[derive(Debug, Default)]
+pub(crate) struct Footprint {
+    visited: HashSet<u64>,
+    bytes: u64,
+}
+
+impl Footprint {
+    /// Notes a node of `len` bytes at the absolute offset `at`. To be called once its bytes are there.
+    pub(crate) fn claim(
+        &mut self,
+        structure: &'static str,
+        view: &View,
+        at: u64,
+        len: u64,
+    ) -> Result<(), FormatError> {
+        if !self.visited.insert(at) {
+            return Err(FormatError::invalid(structure, "address", at, "the node is reached a second time"));
+        }
+        self.bytes = self.bytes.saturating_add(len);
+        if self.bytes > view.file_len() {
+            let what = "the nodes of this structure overlap: together they are longer than the file";
+            return Err(FormatError::invalid(structure, "address", at, what));
+        }
+        Ok(())
+    }
+}
+
+/// What became of a node or of a part of it.
+#[derive(Debug)]
+enum Slot<R> {
+    Waiting,
+    /// The slots of its items.
+    Inner(Range<usize>),
+    Done(Result<R, FormatError>),
+}
+
+/// A walk under way over nodes `N`, with results `R`.
+#[derive(Debug)]
+pub(crate) struct Walk<N, R> {
+    slots: Vec<Slot<R>>,
+    waiting: Vec<(usize, N)>,
+    footprint: Footprint,
+    /// Keep the error of a node among the results, instead of ending the walk.
+    lenient: bool,
+    failed: Option<FormatError>,
+}
+
+impl<N, R> Walk<N, R> {
+    /// A walk that begins at `root` and ends at the first error.
+    pub(crate) fn strict(root: N) -> Self {
+        Self::new(root, false)
+    }
+
+    /// A walk that begins at `root`; errors beyond the root come among the results.
+    pub(crate) fn lenient(root: N) -> Self {
+        Self::new(root, true)
+    }
+
+    fn new(root: N, lenient: bool) -> Self {
+        let (slots, waiting) = (vec![Slot::Waiting], vec![(0, root)]);
+        Self { slots, waiting, footprint: Footprint::default(), lenient, failed: None }
+    }
+
+    /// Visits every node that has been fetched. `Ok` once all have been visited.
+    pub(crate) fn advance(
+        &mut self,
+        mut visit: impl FnMut(&N, &mut Footprint) -> Parse<Vec<Item<N, R>>>,
+    ) -> Parse<()> {
+        if let Some(error) = &self.failed {
+            return Err(Stop::Bad(error.clone()));
+        }
+        let mut needs = Vec::new();
+        let mut unfetched = Vec::new();
+        while !self.waiting.is_empty() {
+            for (slot, node) in std::mem::take(&mut self.waiting) {
+                match visit(&node, &mut self.footprint) {
+                    Ok(items) => self.expand(slot, items),
+                    Err(Stop::Bad(error)) if self.lenient && slot > 0 => {
+                        self.slots[slot] = Slot::Done(Err(error));
+                    }
+                    Err(Stop::Bad(error)) => {
+                        self.failed = Some(error.clone());
+                        return Err(Stop::Bad(error));
+                    }
+                    Err(Stop::Need(need)) => {
+                        needs.extend(need);
+                        unfetched.push((slot, node));
+                    }
+                }
+            }
+        }
+        self.waiting = unfetched;
+        if self.waiting.is_empty() { Ok(()) } else { Err(Stop::Need(needs)) }
+    }
+
+    fn expand(&mut self, slot: usize, items: Vec<Item<N, R>>) {
+        let first = self.slots.len();
+        for item in items {
+            match item {
+                Item::Node(node) => {
+                    self.waiting.push((self.slots.len(), node));
+                    self.slots.push(Slot::Waiting);
+                }
+                Item::Done(result) => self.slots.push(Slot::Done(Ok(result))),
+            }
+        }
+        self.slots[slot] = Slot::Inner(first..self.slots.len());
+    }
+
+    /// The results of a walk that has ended, in the order of the tree.
+    pub(crate) fn results(&mut self) -> Vec<Result<R, FormatError>> {
+        let mut results = Vec::new();
+        let root = 0..self.slots.len().min(1);
+        let mut open = Vec::from([root]);
+        while let Some(range) = open.last_mut() {
+            let Some(slot) = range.next() else {
+                open.pop();
+                continue;
+            };
+            match std::mem::replace(&mut self.slots[slot], Slot::Waiting) {
+                Slot::Waiting => {}
+                Slot::Inner(inner) => open.push(inner),
+                Slot::Done(result) => results.push(result),
+            }
+        }
+        self.slots.clear();
+        results
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Address, Bytes, Fetched, Need};
+    use std::cell::RefCell;
+
+    /// A tree in 64 bytes: a node is one byte `n`; nodes below 8 have the children 2n and 2n + 1.
+    fn visit(view: &View, node: &u64, footprint: &mut Footprint) -> Parse<Vec<Item<u64, u64>>> {
+        view.bytes("node", Address(*node), 1)?;
+        footprint.claim("node", view, *node, 1)?;
+        Ok(match *node {
+            1..8 => vec![Item::Node(2 * node), Item::Done(*node), Item::Node(2 * node + 1)],
+            13 => vec![Item::Node(3)],
+            node => vec![Item::Done(node)],
+        })
+    }
+
+    struct Partly(RefCell<HashSet<u64>>);
+
+    impl Fetched for Partly {
+        fn file_len(&self) -> u64 {
+            64
+        }
+
+        fn get(&self, at: u64, len: u64) -> Option<Bytes> {
+            self.0.borrow().contains(&at).then(|| Bytes::from(vec![0; len as usize]))
+        }
+    }
+
+    #[test]
+    fn asks_for_a_level_at_once_and_keeps_the_order_of_the_tree() {
+        let partly = Partly(RefCell::default());
+        let view = View::new(&partly);
+        let mut walk = Walk::lenient(1);
+        let mut rounds = Vec::new();
+        while let Err(stop) = walk.advance(|node, footprint| visit(&view, node, footprint)) {
+            let Stop::Need(needs) = stop else { panic!("{stop:?}") };
+            rounds.push(needs.iter().map(|Need { range, .. }| range.start).collect::<Vec<_>>());
+            partly.0.borrow_mut().extend(rounds.last().unwrap());
+        }
+        assert_eq!(rounds, [vec![1], vec![2, 3], vec![4, 5, 6, 7], (8..16).collect()]);
+        let results = walk.results();
+        assert!(results[10].as_ref().is_err_and(|error| error.to_string().contains("a second time")));
+        let found: Vec<_> = results.into_iter().filter_map(Result::ok).collect();
+        assert_eq!(found, [8, 4, 9, 2, 10, 5, 11, 1, 12, 6, 3, 14, 7, 15]);
+    }
+
+    #[test]
+    fn a_strict_walk_ends_at_an_error_and_stays_there() {
+        let bytes = Bytes::from(vec![0; 64]);
+        let view = View::new(&bytes);
+        let mut walk = Walk::strict(1);
+        let first = walk.advance(|node, footprint| visit(&view, node, footprint)).unwrap_err();
+        assert!(matches!(first, Stop::Bad(_)));
+        assert_eq!(walk.advance(|_, _| Ok(vec![])).unwrap_err(), first);
+    }
+
+    #[test]
+    fn refuses_nodes_that_are_longer_than_the_file() {
+        let bytes = Bytes::from(vec![0; 64]);
+        let view = View::new(&bytes);
+        let mut footprint = Footprint::default();
+        footprint.claim("node", &view, 0, 40).unwrap();
+        footprint.claim("node", &view, 1, 24).unwrap();
+        footprint.claim("node", &view, 2, 1).unwrap_err();
+    }
+}
