@@ -52,7 +52,9 @@ def dcpl(**settings) -> h5py.h5p.PropDCID:
 
 
 def create_with(where, name: str, dtype, shape, plist, data=None, maxshape=None) -> h5py.Dataset:
-    """A dataset made from a property list."""
+    """A dataset made from a property list; groups on the way are made too."""
+    folder, _, name = name.rpartition("/")
+    where = where.require_group(folder) if folder else where
     kind = dtype if isinstance(dtype, h5py.h5t.TypeID) else h5py.h5t.py_create(np.dtype(dtype), logical=True)
     limits = tuple(h5py.h5s.UNLIMITED if m is None else m for m in (maxshape or shape))
     space = h5py.h5s.create_simple(tuple(shape), limits)

@@ -71,6 +71,8 @@ def string(kind) -> dict:
 
 def bitfield(kind) -> dict:
     size = kind.get_size()
+    if size == 1:
+        return {"c": "bitfield", "order": "LE"}
     standard = {order: getattr(h5t, f"STD_B{8 * size}{order}", None) for order in ("LE", "BE")}
     order = next((order for order, one in standard.items() if one is not None and kind.equal(one)), "custom")
     return {"c": "bitfield", "order": order}
