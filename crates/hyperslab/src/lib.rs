@@ -47,7 +47,7 @@ pub use object::{NamedDatatype, Object};
 pub use plan::{Explained, ExplainedChunk, ExplainedRequest};
 pub use selection::{Axis, Points, Range, Selection};
 pub use vlen::Heap;
-pub use settings::{CACHE_VARIABLE, cache_bytes, cache_stats, parse_bytes, set_cache_bytes};
+pub use settings::{CACHE_VARIABLE, cache_bytes, cache_stats, clear_cache, parse_bytes, set_cache_bytes};
 
 pub use hyperslab_format as format;
 pub use hyperslab_format::message::{Attribute, Dataspace, Datatype, Link, LinkTarget};

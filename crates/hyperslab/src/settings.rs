@@ -27,6 +27,11 @@ pub fn cache_bytes() -> usize {
     chunk_cache().budget()
 }
 
+/// Forgets all decoded chunks: for measurements that must begin cold.
+pub fn clear_cache() {
+    chunk_cache().clear();
+}
+
 /// What the chunk cache has done so far.
 pub fn cache_stats() -> Stats {
     chunk_cache().stats()

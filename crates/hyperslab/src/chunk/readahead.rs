@@ -3,6 +3,7 @@
 
 use super::cache::{ChunkKey, Decoded};
 use crate::dataset::DatasetInner;
+use crate::memory::zeroed;
 use crate::plan::ChunkStep;
 use crate::read::{chunked, worker::with_worker};
 use std::sync::{Arc, Mutex};
@@ -89,7 +90,7 @@ fn decode_ahead(dataset: &DatasetInner, number: u64) {
     let Some(location) = map.get(number) else { return };
     let key = ChunkKey { file: dataset.file.id, address: location.address };
     let Some(claim) = dataset.file.cache().claim(key) else { return };
-    let mut out = vec![0; dataset.chunk_bytes()];
+    let Ok(mut out) = zeroed(Some(dataset.chunk_bytes() as u64)) else { return };
     let decoded =
         with_worker(|worker| chunked::decode(dataset, number, location, None, worker, &mut out));
     if decoded.is_ok() {

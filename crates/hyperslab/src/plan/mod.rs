@@ -63,11 +63,6 @@ pub(crate) enum Part {
 }
 
 impl ReadPlan {
-    /// Shape of the result.
-    pub fn shape(&self) -> &[u64] {
-        &self.shape
-    }
-
     /// Elements of the result.
     pub fn elements(&self) -> u64 {
         self.shape.iter().product()

@@ -15,6 +15,7 @@ use super::worker::{Worker, sized, with_worker};
 use crate::chunk::cache::{ChunkKey, Decoded};
 use crate::chunk::map::Location;
 use crate::dataset::DatasetInner;
+use crate::memory::zeroed;
 use crate::plan::{ChunkStep, ReadPlan};
 use crate::{Error, Result};
 use hyperslab_io::coalesce;
@@ -86,7 +87,9 @@ impl Reader<'_> {
         let requests = coalesce(&ranges, advice);
         let mut done = Vec::new();
         for request in requests.iter().filter(|request| request.serves.len() > 1) {
-            let mut bytes = vec![0; (request.range.end - request.range.start) as usize];
+            let len = request.range.end - request.range.start;
+            self.dataset.file.check_range(request.range.start, len)?;
+            let mut bytes = vec![0; len as usize];
             self.dataset.file.read_raw(request.range.start, &mut bytes)?;
             for &i in &request.serves {
                 let (chunk, location) = fetched_together[i];
@@ -133,7 +136,7 @@ impl Reader<'_> {
             }
         }
         let decoded = cache.get_or_decode(key, chunk_bytes, || -> Result<Decoded> {
-            let mut out = vec![0; chunk_bytes];
+            let mut out = zeroed(Some(chunk_bytes as u64))?;
             with_worker(|worker| self.decode(chunk, location, stored, worker, &mut out))?;
             Ok(Decoded::from(out))
         })?;
