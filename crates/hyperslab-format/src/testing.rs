@@ -1,6 +1,8 @@
 //! Bytes for tests, built field by field in the widths of a file.
 
-use crate::{Bytes, Cursor, Widths, checksum::lookup3};
+use crate::checksum::lookup3;
+use crate::{Bytes, Cursor, Fetched, FormatError, Parse, Stop, View, Widths};
+use std::ops::Range;
 
 /// Bytes of a structure under construction.
 #[derive(Debug, Clone, Default)]
@@ -107,5 +109,44 @@ impl Build {
         let mut changed = self.clone();
         changed.bytes[at] = value;
         changed
+    }
+}
+
+/// A file of which only what was asked for can be seen.
+pub struct Reluctant {
+    bytes: Bytes,
+    fetched: Vec<Range<u64>>,
+}
+
+impl Fetched for Reluctant {
+    fn file_len(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    fn get(&self, at: u64, len: u64) -> Option<Bytes> {
+        let end = at.checked_add(len)?;
+        self.fetched.iter().any(|range| range.start <= at && end <= range.end).then_some(())?;
+        Fetched::get(&self.bytes, at, len)
+    }
+}
+
+/// Calls a parser again and again with what it asked for, and counts what it asked for in each round.
+pub fn drive<T>(file: Bytes, parse: impl Fn(View<'_>) -> Parse<T>) -> (Result<T, FormatError>, Vec<usize>) {
+    let mut reluctant = Reluctant { bytes: file, fetched: Vec::new() };
+    let mut rounds = Vec::new();
+    loop {
+        match parse(View::new(&reluctant)) {
+            Ok(value) => return (Ok(value), rounds),
+            Err(Stop::Bad(error)) => return (Err(error), rounds),
+            Err(Stop::Need(needs)) => {
+                assert!(!needs.is_empty(), "a parser that lacks something says what");
+                rounds.push(needs.len());
+                assert!(rounds.len() < 1000, "the parser asks again for what it has got");
+                for need in needs {
+                    assert!(need.range.end <= reluctant.file_len(), "{need:?} is not inside the file");
+                    reluctant.fetched.push(need.range);
+                }
+            }
+        }
     }
 }

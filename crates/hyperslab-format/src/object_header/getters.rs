@@ -163,3 +163,6 @@ impl Context<'_> {
         self.resolve(message.kind, message.is_shared(), message.cursor(self.view.widths))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -104,3 +104,6 @@ fn location(mut cursor: Cursor) -> Result<Location, FormatError> {
     }
     Ok(Location::Header(cursor.address_defined("object header address")?))
 }
+
+#[cfg(test)]
+mod tests;

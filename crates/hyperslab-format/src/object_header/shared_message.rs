@@ -43,7 +43,7 @@ const STRUCTURE: &str = "shared message table";
 impl SharedMessageTable {
     /// Reads the table that a Shared Message Table message points to.
     pub fn parse(view: View<'_>, info: SharedMessageTableInfo) -> Parse<Self> {
-        let index_bytes = 18 + 2 * u64::from(view.widths.offset);
+        let index_bytes = 14 + 2 * u64::from(view.widths.offset);
         let mut cursor = view.cursor(STRUCTURE, info.address, 8 + u64::from(info.indexes) * index_bytes)?;
         cursor.signature(b"SMTB")?;
         let indexes = (0..info.indexes).map(|_| index(&mut cursor)).collect::<Result<_, _>>()?;
@@ -79,4 +79,56 @@ fn index(cursor: &mut Cursor) -> Result<SharedMessageIndex, FormatError> {
         is_btree,
         heap: cursor.address("fractal heap address")?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Build, drive};
+
+    fn table() -> Build {
+        let index = |kind, types, heap| {
+            let head = Build::default().u8(0).u8(kind).u16(types).u32(50).u16(50).u16(40);
+            head.u16(3).address(0x500).address(heap)
+        };
+        let indexes = index(0, 0x1002, 0x600).and(&index(1, 0x0008, u64::MAX));
+        Build::default().bytes(b"SMTB").and(&indexes).checksum()
+    }
+
+    fn parse(file: &Build, indexes: u8) -> Result<SharedMessageTable, FormatError> {
+        let info = SharedMessageTableInfo { address: Address(0), indexes };
+        drive(file.done(), |view| SharedMessageTable::parse(view, info)).0
+    }
+
+    #[test]
+    fn reads_every_index() {
+        let table = parse(&table(), 2).unwrap();
+        let expected = SharedMessageIndex {
+            types: 0x1002,
+            min_bytes: 50,
+            messages: 3,
+            index: Some(Address(0x500)),
+            is_btree: false,
+            heap: Some(Address(0x600)),
+        };
+        assert_eq!(table.indexes[0], expected);
+        assert!(table.indexes[1].is_btree);
+        assert_eq!(table.heap(MessageKind::ATTRIBUTE), Some(Address(0x600)));
+        assert_eq!(table.heap(MessageKind::DATATYPE), None);
+    }
+
+    #[test]
+    fn damage_and_truncation_are_noticed() {
+        let file = table();
+        for at in 0..file.len() {
+            let byte = file.done()[at];
+            assert!(parse(&file.with_byte(at, byte ^ 0x40), 2).is_err(), "byte {at}");
+        }
+        for len in 0..file.len() {
+            let info = SharedMessageTableInfo { address: Address(0), indexes: 2 };
+            let cut = file.done().slice(..len);
+            assert!(SharedMessageTable::parse(View::new(&cut), info).is_err());
+        }
+        assert!(parse(&file, 1).is_err());
+    }
 }
