@@ -5,7 +5,8 @@ A recipe is one file in this folder, named after its topic, with
     KIND = "test"            # or "bench": large, only made when asked for
     def make(into: Path):    # write the topic's files into this (empty, existing) folder
 
-Files hold no times and no random numbers without a seed, so two runs give the same values.
+Files hold no times and no random numbers without a seed, so two runs give the same values. (Not always the same
+bytes: libhdf5 leaves what memory held before in some places that nobody reads.)
 """
 
 from __future__ import annotations
@@ -81,3 +82,13 @@ def call(function: str, plist, *arguments: int) -> None:
     target.argtypes = [ctypes.c_int64] + [ctypes.c_uint] * len(arguments)
     if target(plist.id, *arguments) < 0:
         raise RuntimeError(f"{function}{arguments} failed")
+
+
+def set_fill(plist, dtype: np.dtype, value: np.ndarray | None) -> None:
+    """`H5Pset_fill_value`, with the bytes of `value`, or with none: undefined. h5py's own does not know strings."""
+    target = libhdf5().H5Pset_fill_value
+    target.restype = ctypes.c_int
+    target.argtypes = [ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p]
+    bytes_of_value = None if value is None else np.asarray(value, dtype).tobytes()
+    if target(plist.id, h5py.h5t.py_create(dtype).id, bytes_of_value) < 0:
+        raise RuntimeError("H5Pset_fill_value failed")

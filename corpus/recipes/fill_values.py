@@ -6,7 +6,7 @@ from pathlib import Path
 
 import h5py
 import numpy as np
-from common import create, create_with, dcpl
+from common import create, create_with, dcpl, set_fill
 
 KIND = "test"
 
@@ -41,7 +41,7 @@ def write(file, name, dtype, fill_time, kind, layout) -> None:
         settings["alloc_time"] = h5py.h5d.ALLOC_TIME_EARLY
     plist = dcpl(**settings)
     if kind == "given":
-        plist.set_fill_value(given(dtype))
+        set_fill(plist, dtype, given(dtype))
     maxshape = (None, 9) if layout == "unlimited" else (7, 9)
     made = create_with(file, name, dtype, (7, 9), plist, None, maxshape)
     if "chunk" in settings:
@@ -52,16 +52,9 @@ def write(file, name, dtype, fill_time, kind, layout) -> None:
 
 def undefined(file) -> None:
     """No fill value at all: what is not written is not defined."""
-    from ctypes import c_int, c_int64, c_void_p
-
-    from common import libhdf5
-
-    unset = libhdf5().H5Pset_fill_value
-    unset.argtypes, unset.restype = [c_int64, c_int64, c_void_p], c_int
     for layout in ("contiguous", "chunked"):
         plist = dcpl(**({"chunk": ((3, 4),)} if layout == "chunked" else {}))
-        if unset(plist.id, h5py.h5t.STD_I32LE.id, None) < 0:
-            raise RuntimeError("H5Pset_fill_value failed")
+        set_fill(plist, np.dtype("<i4"), None)
         made = create_with(file, f"undefined {layout}", "<i4", (7, 9), plist)
         if layout == "chunked":
             made[0, 0] = 1

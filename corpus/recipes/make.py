@@ -17,6 +17,7 @@ import os
 import shutil
 import sys
 import time
+import traceback
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -93,9 +94,18 @@ def main() -> None:
     if not stale:
         return
     FIXTURES.mkdir(parents=True, exist_ok=True)
+    failed = []
     with ProcessPoolExecutor(max(1, min(given.jobs, len(stale))), max_tasks_per_child=1) as pool:
-        for done in pool.map(make, stale):
-            print(done, flush=True)
+        running = {topic: pool.submit(make, topic) for topic in stale}
+        for topic, outcome in running.items():
+            try:
+                print(outcome.result(), flush=True)
+            except Exception:  # noqa: BLE001  one topic that fails does not keep the others from being made
+                failed.append(topic)
+                print(f"{topic}: FAILED", file=sys.stderr)
+                traceback.print_exc()
+    if failed:
+        sys.exit(f"not made: {', '.join(failed)}")
 
 
 if __name__ == "__main__":
