@@ -90,5 +90,6 @@ def set_fill(plist, dtype: np.dtype, value: np.ndarray | None) -> None:
     target.restype = ctypes.c_int
     target.argtypes = [ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p]
     bytes_of_value = None if value is None else np.asarray(value, dtype).tobytes()
-    if target(plist.id, h5py.h5t.py_create(dtype).id, bytes_of_value) < 0:
+    kind = h5py.h5t.py_create(dtype)
+    if target(plist.id, kind.id, bytes_of_value) < 0:
         raise RuntimeError("H5Pset_fill_value failed")
