@@ -18,6 +18,7 @@ pub mod limits;
 pub mod message;
 pub mod name;
 pub mod object_header;
+pub mod selection;
 pub mod step;
 pub mod superblock;
 #[cfg(test)]
@@ -25,6 +26,7 @@ mod testing;
 #[cfg(test)]
 mod test_image;
 pub mod view;
+pub mod virtual_mapping;
 mod walk;
 
 pub use address::{Address, Widths};

@@ -1,0 +1,75 @@
+//! The mapping of a virtual dataset: which elements of which source datasets stand where (specification, "Virtual
+//! Dataset"; version 1 of the block, of HDF5 2.0, is in libhdf5's `H5Dvirtual.c` only).
+//!
+//! ```text
+//! version 1 | entries L | per entry: flags 1 (version 1 only) | source file, NUL | source dataset, NUL |
+//!                                    source selection | virtual selection | … | checksum 4
+//! ```
+//! In version 1 a name may be that of an earlier entry, whose number then stands in its place, and a source in the
+//! same file has no file name at all.
+
+use crate::selection::EncodedSelection;
+use crate::{Bytes, Cursor, FormatError, Name};
+
+/// One mapping.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VirtualMapping {
+    /// The source file; `.` is the file of the virtual dataset. `%b` in it is replaced by the number of a block.
+    pub source_file: Name,
+    /// The source dataset; `%b` in it is replaced likewise.
+    pub source_dataset: Name,
+    /// Elements of the source.
+    pub source: EncodedSelection,
+    /// The elements of the virtual dataset that they are.
+    pub target: EncodedSelection,
+}
+
+const STRUCTURE: &str = "virtual dataset mapping";
+const FILE_SHARED: u8 = 0x01;
+const DATASET_SHARED: u8 = 0x02;
+const SAME_FILE: u8 = 0x04;
+
+impl VirtualMapping {
+    /// Reads all mappings out of an object of the global heap.
+    pub fn parse_all(block: Bytes, widths: crate::Widths) -> Result<Vec<Self>, FormatError> {
+        let mut cursor = Cursor::new(STRUCTURE, 0, block.clone(), widths);
+        let version = cursor.version(0..=1)?;
+        let count = cursor.length("number of entries")?;
+        let mut mappings: Vec<Self> = Vec::new();
+        for _ in 0..count {
+            let flags = if version == 1 { cursor.u8("flags")? } else { 0 };
+            if flags & !(FILE_SHARED | DATASET_SHARED | SAME_FILE) != 0 {
+                return Err(cursor.invalid("flags", format!("unknown bits in {flags:#04x}")));
+            }
+            let source_file = if flags & SAME_FILE != 0 {
+                Name::from(".")
+            } else if flags & FILE_SHARED != 0 {
+                earlier(&mut cursor, &mappings, "source file name")?.source_file.clone()
+            } else {
+                Name::new(cursor.nul_terminated("source file name")?)
+            };
+            let source_dataset = if flags & DATASET_SHARED != 0 {
+                earlier(&mut cursor, &mappings, "source dataset name")?.source_dataset.clone()
+            } else {
+                Name::new(cursor.nul_terminated("source dataset name")?)
+            };
+            let source = EncodedSelection::parse(&mut cursor)?;
+            let target = EncodedSelection::parse(&mut cursor)?;
+            mappings.push(Self { source_file, source_dataset, source, target });
+        }
+        cursor.checksum()?;
+        Ok(mappings)
+    }
+}
+
+fn earlier<'m>(
+    cursor: &mut Cursor,
+    mappings: &'m [VirtualMapping],
+    field: &'static str,
+) -> Result<&'m VirtualMapping, FormatError> {
+    let number = cursor.length(field)?;
+    usize::try_from(number)
+        .ok()
+        .and_then(|number| mappings.get(number))
+        .ok_or_else(|| cursor.invalid(field, format!("entry {number} is not an earlier one")))
+}
