@@ -15,15 +15,20 @@
 //!
 //! Deliberately absent: which chunk lies where, threads, conversion of values.
 
+mod bits;
 mod custom;
 mod deflate;
 mod error;
 mod fletcher32;
+mod lzf;
+mod nbit;
 mod pipeline;
 mod registry;
+mod scaleoffset;
 mod scratch;
 mod shuffle;
 mod stage;
+mod szip;
 
 pub use custom::Filter;
 pub use error::FilterError;

@@ -5,7 +5,7 @@
 
 use crate::custom::{Custom, Filter};
 use crate::stage::{Setup, Stage};
-use crate::{FilterError, deflate, fletcher32, shuffle};
+use crate::{FilterError, deflate, fletcher32, lzf, nbit, scaleoffset, shuffle, szip};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, RwLock};
 
@@ -37,7 +37,6 @@ const fn both(id: u16, name: &'static str, library: &'static str, make: Make) ->
     Entry { id, name, read: true, write: true, library, make: Some(make) }
 }
 
-#[allow(dead_code)]
 const fn read(id: u16, name: &'static str, library: &'static str, make: Make) -> Entry {
     Entry { id, name, read: true, write: false, library, make: Some(make) }
 }
@@ -50,14 +49,14 @@ static TABLE: &[Entry] = &[
     both(1, "deflate", "libdeflate", deflate::make),
     both(2, "shuffle", "own", shuffle::make),
     both(3, "fletcher32", "own", fletcher32::make),
-    elsewhere(4, "szip", "libaec or SZIP"),
-    elsewhere(5, "nbit", "the HDF5 library"),
-    elsewhere(6, "scaleoffset", "the HDF5 library"),
+    read(4, "szip", "own", szip::make),
+    read(5, "nbit", "own", nbit::make),
+    read(6, "scaleoffset", "own", scaleoffset::make),
     elsewhere(257, "hzip", "Silo (LLNL)"),
     elsewhere(258, "fpzip", "Silo (LLNL)"),
     elsewhere(305, "LZO", "PyTables"),
     elsewhere(307, "BZIP2", "PyTables"),
-    elsewhere(32000, "LZF", "h5py"),
+    read(32000, "LZF", "own", lzf::make),
     elsewhere(32001, "Blosc", "hdf5-blosc, PyTables, hdf5plugin"),
     elsewhere(32002, "MAFISC", "MAFISC (University of Hamburg)"),
     elsewhere(32003, "Snappy", "snappy-cuda"),

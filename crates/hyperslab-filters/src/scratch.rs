@@ -19,12 +19,12 @@ impl Scratch {
 
     /// Bytes held by the buffers.
     pub fn held_bytes(&self) -> usize {
-        self.buffers.iter().map(|buffer| buffer.bytes.len()).sum()
+        self.buffers.iter().chain([&self.tools.spare]).map(|buffer| buffer.bytes.len()).sum()
     }
 
     /// Gives back buffers longer than `keep` bytes.
     pub fn trim(&mut self, keep: usize) {
-        for buffer in &mut self.buffers {
+        for buffer in self.buffers.iter_mut().chain([&mut self.tools.spare]) {
             if buffer.bytes.len() > keep {
                 *buffer = Buffer::default();
             }
@@ -35,6 +35,8 @@ impl Scratch {
 /// Codec states.
 #[derive(Default)]
 pub(crate) struct Tools {
+    /// For filters that decode in two steps.
+    pub spare: Buffer,
     inflater: Option<Decompressor>,
     deflater: Option<(i32, Compressor)>,
 }

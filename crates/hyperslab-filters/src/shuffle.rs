@@ -87,7 +87,7 @@ impl Stage for Shuffle {
 ///
 /// # Panics
 /// If `out` is not as long as `shuffled`.
-fn unshuffle(shuffled: &[u8], element_bytes: usize, out: &mut [u8]) {
+pub(crate) fn unshuffle(shuffled: &[u8], element_bytes: usize, out: &mut [u8]) {
     assert_eq!(shuffled.len(), out.len());
     if element_bytes < 2 {
         return out.copy_from_slice(shuffled);

@@ -1,0 +1,135 @@
+//! Bits of a byte string, the highest bit of each byte first.
+
+/// A position in a string of bits. Reading past the end gives zeros and is remembered.
+pub(crate) struct Bits<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// Bits that were taken out of `bytes` but not read yet, at the high end.
+    window: u64,
+    count: u32,
+    overrun: bool,
+}
+
+impl<'a> Bits<'a> {
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0, window: 0, count: 0, overrun: false }
+    }
+
+    /// True once more bits were asked for than there are.
+    pub fn is_overrun(&self) -> bool {
+        self.overrun
+    }
+
+    /// The next bits as a number, 0 to 56 of them.
+    #[inline]
+    pub fn get(&mut self, bits: u32) -> u64 {
+        debug_assert!(bits <= 56);
+        if self.count < bits {
+            self.fill();
+            if self.count < bits {
+                // There are none left: the window is zero behind its last bits.
+                self.overrun = true;
+                self.count = bits;
+            }
+        }
+        // In two steps, because a shift by 64 is not one.
+        let value = (self.window >> 1) >> (63 - bits);
+        self.skip(bits);
+        value
+    }
+
+    /// The number of zeros before the next one; passes over both. Wraps around after 2³² of them.
+    #[inline]
+    pub fn zeros(&mut self) -> u32 {
+        let mut zeros = 0u32;
+        loop {
+            let here = self.window.leading_zeros();
+            if here < self.count {
+                self.skip(here + 1);
+                return zeros.wrapping_add(here);
+            }
+            zeros = zeros.wrapping_add(self.count);
+            self.window = 0;
+            self.count = 0;
+            self.fill();
+            if self.count == 0 {
+                self.overrun = true;
+                return zeros;
+            }
+        }
+    }
+
+    #[inline]
+    fn skip(&mut self, bits: u32) {
+        self.window = if bits < 64 { self.window << bits } else { 0 };
+        self.count -= bits;
+    }
+
+    /// Takes in whole bytes until the window has more than 56 bits, or to the end.
+    #[inline]
+    fn fill(&mut self) {
+        if let Some(next) = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk::<8>()) {
+            let bytes = (64 - self.count) / 8;
+            let next = u64::from_be_bytes(*next);
+            let kept = if bytes == 8 { next } else { next >> (64 - 8 * bytes) << (64 - 8 * bytes) };
+            self.window |= kept >> self.count;
+            self.at += bytes as usize;
+            self.count += 8 * bytes;
+        } else {
+            while self.count <= 56 && self.at < self.bytes.len() {
+                self.window |= u64::from(self.bytes[self.at]) << (56 - self.count);
+                self.at += 1;
+                self.count += 8;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn reading_past_the_end_gives_zeros() {
+        let mut bits = Bits::new(&[0b1010_0000]);
+        assert_eq!((bits.zeros(), bits.zeros(), bits.get(5)), (0, 1, 0));
+        assert!(!bits.is_overrun());
+        assert_eq!(bits.get(1), 0);
+        assert!(bits.is_overrun());
+        let mut bits = Bits::new(&[0xff]);
+        assert_eq!(bits.get(12), 0xff0);
+        assert!(bits.is_overrun());
+        assert_eq!((bits.zeros(), bits.get(56)), (0, 0));
+    }
+
+    proptest! {
+        #[test]
+        fn equals_bits_one_by_one(
+            bytes in proptest::collection::vec(prop_oneof![Just(0u8), any::<u8>()], 0..60),
+            steps in proptest::collection::vec(0u32..60, 1..60),
+        ) {
+            let mut all = bytes.iter().flat_map(|byte| (0..8).rev().map(move |i| byte >> i & 1)).collect::<Vec<_>>();
+            let real = all.len();
+            all.extend([0; 4000]);
+            let (mut at, mut bits) = (0, Bits::new(&bytes));
+            for step in steps {
+                if step > 56 {
+                    let zeros = all[at..].iter().take_while(|&&bit| bit == 0).count();
+                    if at + zeros >= real {
+                        bits.zeros();
+                        prop_assert!(bits.is_overrun());
+                        return Ok(());
+                    }
+                    prop_assert_eq!(bits.zeros() as usize, zeros);
+                    at += zeros + 1;
+                } else {
+                    let value = all[at..at + step as usize].iter().fold(0, |value, &bit| value << 1 | u64::from(bit));
+                    prop_assert_eq!(bits.get(step), value);
+                    at += step as usize;
+                }
+                prop_assert_eq!(bits.is_overrun(), at > real);
+            }
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! Filter 5, "nbit": only the significant bits of each number, one after the other, the highest first.
+//!
+//! ```text
+//! parameters   count of parameters | nothing to do | elements | type
+//! type         1 atomic:    size | order (0 little, 1 big) | precision | offset
+//!              2 array:     size | type of an element
+//!              3 compound:  size | members | offset of member, its type; …
+//!              4 no-op:     size
+//! ```
+//!
+//! A no-op type (text, references, full numbers among others) is stored whole. Bits of padding come back as zero, and
+//! so do the gaps of a compound. Where the type has nothing to leave out the filter only passes the chunk on.
+
+use crate::FilterError;
+use crate::bits::Bits;
+use crate::scratch::Tools;
+use crate::stage::{Growth, Setup, Stage};
+use std::ops::Range;
+
+const NAME: &str = "nbit";
+/// Types nested in types; each level costs two parameters, of which HDF5 allows 4096.
+const DEPTH_MAX: usize = 32;
+
+struct Nbit {
+    /// `None` where chunks are passed on.
+    elements: Option<(usize, Type)>,
+}
+
+/// A type and its size in bytes.
+struct Type {
+    size: usize,
+    class: Class,
+}
+
+enum Class {
+    Atomic { big_endian: bool, precision: u32, offset: u32 },
+    Array(Box<Type>),
+    Compound(Vec<(usize, Type)>),
+    Whole,
+}
+
+pub(crate) fn make(setup: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
+    let &[count, nothing_to_do, ref rest @ ..] = setup.parameters else {
+        return Err(invalid("fewer than two"));
+    };
+    if count as usize != setup.parameters.len() {
+        return Err(invalid(format!("{} where the first says {count}", setup.parameters.len())));
+    }
+    if nothing_to_do != 0 {
+        return Ok(Box::new(Nbit { elements: None }));
+    }
+    let mut parameters = Parameters { values: rest };
+    let elements = parameters.next()?;
+    let kind = parameters.kind(0)?;
+    if matches!(kind.class, Class::Whole) {
+        return Err(invalid("a no-op type by itself"));
+    }
+    Ok(Box::new(Nbit { elements: Some((elements as usize, kind)) }))
+}
+
+fn invalid(what: impl Into<String>) -> FilterError {
+    FilterError::parameters(NAME, what)
+}
+
+/// The parameters that are left to read.
+struct Parameters<'a> {
+    values: &'a [u32],
+}
+
+impl Parameters<'_> {
+    fn next(&mut self) -> Result<u32, FilterError> {
+        let (&first, rest) = self.values.split_first().ok_or_else(|| invalid("they end inside a type"))?;
+        self.values = rest;
+        Ok(first)
+    }
+
+    fn kind(&mut self, depth: usize) -> Result<Type, FilterError> {
+        if depth > DEPTH_MAX {
+            return Err(invalid(format!("types nested more than {DEPTH_MAX} deep")));
+        }
+        let class = self.next()?;
+        let size = self.next()?;
+        if size == 0 {
+            return Err(invalid("a type without bytes"));
+        }
+        let class = match class {
+            1 => self.atomic(size)?,
+            2 => {
+                let element = self.kind(depth + 1)?;
+                if element.size > size as usize {
+                    return Err(invalid("an array smaller than its element"));
+                }
+                Class::Array(Box::new(element))
+            }
+            3 => self.compound(size as usize, depth)?,
+            4 => Class::Whole,
+            other => return Err(invalid(format!("type class {other}"))),
+        };
+        Ok(Type { size: size as usize, class })
+    }
+
+    fn atomic(&mut self, size: u32) -> Result<Class, FilterError> {
+        let (order, precision, offset) = (self.next()?, self.next()?, self.next()?);
+        if order > 1 {
+            return Err(invalid(format!("byte order {order}")));
+        }
+        if u64::from(precision) + u64::from(offset) > 8 * u64::from(size) {
+            return Err(invalid(format!("{precision} bits at {offset} in {size} bytes")));
+        }
+        Ok(Class::Atomic { big_endian: order == 1, precision, offset })
+    }
+
+    fn compound(&mut self, size: usize, depth: usize) -> Result<Class, FilterError> {
+        let count = self.next()?;
+        let mut used = 0;
+        let mut members = Vec::new();
+        for _ in 0..count {
+            let offset = self.next()? as usize;
+            let kind = self.kind(depth + 1)?;
+            used += kind.size;
+            if used > size || offset.saturating_add(kind.size) > size {
+                return Err(invalid("a member outside its compound"));
+            }
+            members.push((offset, kind));
+        }
+        Ok(Class::Compound(members))
+    }
+}
+
+impl Stage for Nbit {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn growth(&self) -> Growth {
+        if self.elements.is_none() { Growth::Same } else { Growth::Varies }
+    }
+
+    fn view(&self, stored: &[u8]) -> Result<Option<Range<usize>>, FilterError> {
+        Ok(self.elements.is_none().then_some(0..stored.len()))
+    }
+
+    fn claimed(&self, stored: &[u8]) -> Option<u64> {
+        let bytes =
+            self.elements.as_ref().map(|(count, kind)| (*count as u64).saturating_mul(kind.size as u64));
+        bytes.or(Some(stored.len() as u64))
+    }
+
+    fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut Tools) -> Result<usize, FilterError> {
+        let max = out.len();
+        let too_long = FilterError::TooLong { filter: NAME, max };
+        let Some((count, kind)) = &self.elements else {
+            out.get_mut(..stored.len()).ok_or(too_long)?.copy_from_slice(stored);
+            return Ok(stored.len());
+        };
+        let bytes = count.checked_mul(kind.size).filter(|&bytes| bytes <= max).ok_or(too_long)?;
+        let out = &mut out[..bytes];
+        let mut bits = Bits::new(stored);
+        if !kind.covers_all() {
+            out.fill(0);
+        }
+        for element in out.chunks_exact_mut(kind.size) {
+            kind.read(&mut bits, element);
+            if bits.is_overrun() {
+                return Err(FilterError::corrupt(NAME, "the stored bytes end too early"));
+            }
+        }
+        Ok(bytes)
+    }
+}
+
+impl Type {
+    /// Whether reading writes every byte.
+    fn covers_all(&self) -> bool {
+        matches!(self.class, Class::Atomic { .. } | Class::Whole)
+    }
+
+    fn read(&self, bits: &mut Bits<'_>, out: &mut [u8]) {
+        match &self.class {
+            Class::Atomic { big_endian, precision, offset } => {
+                atomic(bits, out, *precision, *offset);
+                if !big_endian {
+                    out.reverse();
+                }
+            }
+            Class::Array(element) => {
+                out.chunks_exact_mut(element.size).for_each(|out| element.read(bits, out));
+            }
+            Class::Compound(members) => {
+                for (offset, member) in members {
+                    member.read(bits, &mut out[*offset..offset + member.size]);
+                }
+            }
+            Class::Whole => out.iter_mut().for_each(|byte| *byte = bits.get(8) as u8),
+        }
+    }
+}
+
+/// Reads a number of `precision` bits into big-endian `out`, its lowest bit at bit `offset`.
+fn atomic(bits: &mut Bits<'_>, out: &mut [u8], precision: u32, offset: u32) {
+    if out.len() <= 8 && precision <= 56 {
+        let value = bits.get(precision) << offset;
+        let bytes = value.to_be_bytes();
+        return out.copy_from_slice(&bytes[8 - out.len()..]);
+    }
+    out.fill(0);
+    // From the highest bit down, as many bits at a time as lie in one byte.
+    let mut left = precision;
+    while left > 0 {
+        let top = offset + left;
+        let width = left.min((top - 1) % 8 + 1);
+        let byte = out.len() - 1 - (top as usize - 1) / 8;
+        let shift = (top - width) % 8;
+        out[byte] |= (bits.get(width) << shift) as u8;
+        left -= width;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stage(parameters: &[u32]) -> Result<Box<dyn Stage>, FilterError> {
+        let all: Vec<u32> = [parameters.len() as u32 + 1].iter().chain(parameters).copied().collect();
+        make(Setup { id: 5, parameters: &all })
+    }
+
+    #[test]
+    fn numbers_wider_than_a_register() {
+        let stage = stage(&[0, 1, 1, 16, 0, 80, 3]).unwrap();
+        let stored: Vec<u8> = (1..=10).collect();
+        let mut out = [0xff; 16];
+        assert_eq!(stage.decode(&stored, &mut out, &mut Tools::default()).unwrap(), 16);
+        let value = stored.iter().fold(0u128, |value, &byte| value << 8 | u128::from(byte)) << 3;
+        assert_eq!(out, value.to_le_bytes());
+        assert!(stage.decode(&stored[..9], &mut out, &mut Tools::default()).is_err());
+    }
+
+    #[test]
+    fn impossible_types_are_refused() {
+        for parameters in [
+            &[0, 1][..],
+            &[0, 1, 1, 4, 0, 33, 0],
+            &[0, 1, 1, 4, 0, u32::MAX, u32::MAX],
+            &[0, 1, 1, 0, 0, 0, 0],
+            &[0, 1, 1, 4, 2, 8, 0],
+            &[0, 1, 2, 4, 1, 8, 0, 8, 0],
+            &[0, 1, 3, 4, u32::MAX],
+            &[0, 1, 3, 4, 1, 2, 1, 4, 0, 8, 0],
+            &[0, 1, 3, 4, 2, 0, 4, 3, 0, 4, 3],
+            &[0, 1, 4, 4],
+            &[0, 1, 9, 4],
+        ] {
+            assert!(matches!(stage(parameters), Err(FilterError::Parameters { .. })), "{parameters:?}");
+        }
+        let deep: Vec<u32> = [0, 1].into_iter().chain([2, 8].repeat(2000)).chain([1, 8, 0, 4, 0]).collect();
+        assert!(matches!(stage(&deep), Err(FilterError::Parameters { .. })));
+        assert!(make(Setup { id: 5, parameters: &[7, 0, 1, 1, 1, 0, 4, 0] }).is_err());
+    }
+
+    #[test]
+    fn more_elements_than_there_is_room_for() {
+        let stage = stage(&[0, u32::MAX, 1, u32::MAX, 0, 1, 0]).unwrap();
+        let error = stage.decode(&[0; 100], &mut [0; 100], &mut Tools::default()).unwrap_err();
+        assert!(matches!(error, FilterError::TooLong { .. }));
+    }
+}

@@ -1,0 +1,232 @@
+//! Filter 6, "scaleoffset": numbers as their distance to the smallest, in as few bits as that takes.
+//!
+//! ```text
+//! stored   | bits per number, 4 bytes | 8 | smallest, 8 bytes | 8 bytes unused | packed numbers, highest bit first |
+//! ```
+//!
+//! Little-endian. Integers: value = smallest + number. Floating point: value = number / 10^digits + smallest, where
+//! the smallest is stored as a number of that type. If there is a fill value, all ones stand for it. With as many bits
+//! as the type has, the numbers are the values themselves.
+//!
+//! Parameters: kind of scaling (0 decimal digits, 2 integer), digits or bits, elements, class (0 integer, 1 float),
+//! size, signed, order (1 big-endian), fill value defined, then the fill value in up to two of twelve numbers.
+
+use crate::FilterError;
+use crate::bits::Bits;
+use crate::scratch::Tools;
+use crate::stage::{Growth, Setup, Stage};
+use std::ops::Range;
+
+const NAME: &str = "scaleoffset";
+const PARAMETERS: usize = 20;
+const HEADER_BYTES: usize = 21;
+const DECIMAL: u32 = 0;
+const INTEGER: u32 = 2;
+
+struct ScaleOffset {
+    elements: usize,
+    size: usize,
+    kind: Kind,
+    big_endian: bool,
+    fill: Option<u64>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    /// The numbers have all bits already, by order of whoever made the dataset: chunks are passed on.
+    Whole,
+    Integer,
+    Float {
+        digits: i32,
+    },
+}
+
+pub(crate) fn make(setup: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
+    let invalid = |what: String| Err(FilterError::parameters(NAME, what));
+    if setup.parameters.len() != PARAMETERS {
+        return invalid(format!("{} of them where {PARAMETERS} are needed", setup.parameters.len()));
+    }
+    let &[scaling, factor, elements, class, size, _signed, order, has_fill, fill_low, fill_high, ..] =
+        setup.parameters
+    else {
+        return invalid("too few".to_string());
+    };
+    let kind = match (class, scaling) {
+        (0, INTEGER) if i64::from(factor as i32) > 8 * i64::from(size) => {
+            return invalid(format!("{} bits for numbers of {size} bytes", factor as i32));
+        }
+        (0, INTEGER) if factor as i32 > 0 && i64::from(factor) == 8 * i64::from(size) => Kind::Whole,
+        (0, INTEGER) if matches!(size, 1 | 2 | 4 | 8) => Kind::Integer,
+        (1, DECIMAL) if matches!(size, 4 | 8) => Kind::Float { digits: factor as i32 },
+        _ => return invalid(format!("scaling {scaling} of class {class} in {size} bytes")),
+    };
+    let fill = (has_fill != 0).then_some(u64::from(fill_low) | u64::from(fill_high) << 32);
+    Ok(Box::new(ScaleOffset {
+        elements: elements as usize,
+        size: size as usize,
+        kind,
+        big_endian: order == 1,
+        fill,
+    }))
+}
+
+impl Stage for ScaleOffset {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn growth(&self) -> Growth {
+        if self.kind == Kind::Whole { Growth::Same } else { Growth::Varies }
+    }
+
+    fn view(&self, stored: &[u8]) -> Result<Option<Range<usize>>, FilterError> {
+        Ok((self.kind == Kind::Whole).then_some(0..stored.len()))
+    }
+
+    fn claimed(&self, stored: &[u8]) -> Option<u64> {
+        let bytes = (self.elements as u64).saturating_mul(self.size as u64);
+        Some(if self.kind == Kind::Whole { stored.len() as u64 } else { bytes })
+    }
+
+    fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut Tools) -> Result<usize, FilterError> {
+        let max = out.len();
+        let too_long = FilterError::TooLong { filter: NAME, max };
+        if self.kind == Kind::Whole {
+            out.get_mut(..stored.len()).ok_or(too_long)?.copy_from_slice(stored);
+            return Ok(stored.len());
+        }
+        let bytes = self.elements.checked_mul(self.size).filter(|&bytes| bytes <= max).ok_or(too_long)?;
+        let out = &mut out[..bytes];
+        let header = Header::read(stored, self.size)?;
+        match (self.kind, self.size) {
+            _ if header.bits as usize == 8 * self.size => self.whole(header.packed, out)?,
+            (Kind::Float { digits }, 4) => self.floats_4(&header, digits, out)?,
+            (Kind::Float { digits }, _) => self.floats_8(&header, digits, out)?,
+            (_, 1) => self.integers::<1>(&header, out)?,
+            (_, 2) => self.integers::<2>(&header, out)?,
+            (_, 4) => self.integers::<4>(&header, out)?,
+            _ => self.integers::<8>(&header, out)?,
+        }
+        if self.big_endian {
+            out.chunks_exact_mut(self.size).for_each(<[u8]>::reverse);
+        }
+        Ok(bytes)
+    }
+}
+
+impl ScaleOffset {
+    fn whole(&self, packed: &[u8], out: &mut [u8]) -> Result<(), FilterError> {
+        out.copy_from_slice(packed.get(..out.len()).ok_or_else(short)?);
+        Ok(())
+    }
+
+    fn integers<const N: usize>(&self, header: &Header<'_>, out: &mut [u8]) -> Result<(), FilterError> {
+        let smallest = header.smallest;
+        // The sum wraps around in the width of the type.
+        self.values::<N>(header, out, |number| number.wrapping_add(smallest))
+    }
+
+    fn floats_4(&self, header: &Header<'_>, digits: i32, out: &mut [u8]) -> Result<(), FilterError> {
+        let smallest = f32::from_bits(header.smallest as u32);
+        // The same function of the same mathematical library as in libhdf5; the compiler must not put another,
+        // as for instance a power of ten, in its place.
+        let scale = std::hint::black_box(10f32).powf(digits as f32);
+        let value = |number: u64| (number as u32 as i32) as f32 / scale + smallest;
+        self.values::<4>(header, out, |number| u64::from(value(number).to_bits()))
+    }
+
+    fn floats_8(&self, header: &Header<'_>, digits: i32, out: &mut [u8]) -> Result<(), FilterError> {
+        let smallest = f64::from_bits(header.smallest);
+        let scale = std::hint::black_box(10f64).powf(f64::from(digits));
+        let value = |number: u64| (number as i64) as f64 / scale + smallest;
+        self.values::<8>(header, out, |number| value(number).to_bits())
+    }
+
+    /// Unpacks all numbers; `value` makes the bits of a value of each, except where it stands for the fill value.
+    fn values<const N: usize>(
+        &self,
+        header: &Header<'_>,
+        out: &mut [u8],
+        value: impl Fn(u64) -> u64,
+    ) -> Result<(), FilterError> {
+        let mut bits = Bits::new(header.packed);
+        let (high, low) = (header.bits.saturating_sub(32), header.bits.min(32));
+        let ones = (1u64 << header.bits) - 1;
+        for element in out.as_chunks_mut::<N>().0 {
+            let number = bits.get(high) << low | bits.get(low);
+            let bits_of_value = match self.fill {
+                Some(fill) if number == ones => fill,
+                _ => value(number),
+            };
+            element.copy_from_slice(&bits_of_value.to_le_bytes()[..N]);
+        }
+        if bits.is_overrun() { Err(short()) } else { Ok(()) }
+    }
+}
+
+struct Header<'a> {
+    bits: u32,
+    smallest: u64,
+    packed: &'a [u8],
+}
+
+impl<'a> Header<'a> {
+    fn read(stored: &'a [u8], size: usize) -> Result<Self, FilterError> {
+        let (bits, rest) = stored.split_first_chunk().ok_or_else(short)?;
+        let (width, rest) = rest.split_first().ok_or_else(short)?;
+        let bits = u32::from_le_bytes(*bits);
+        if bits as usize > 8 * size {
+            return Err(FilterError::corrupt(NAME, format!("{bits} bits for numbers of {size} bytes")));
+        }
+        let mut smallest = [0; 8];
+        let width = usize::from(*width).min(8);
+        smallest[..width].copy_from_slice(rest.get(..width).ok_or_else(short)?);
+        // A chunk of equal values needs no numbers, and no room for them.
+        let packed = stored.get(HEADER_BYTES..).unwrap_or(&[]);
+        Ok(Self { bits, smallest: u64::from_le_bytes(smallest), packed })
+    }
+}
+
+fn short() -> FilterError {
+    FilterError::corrupt(NAME, "the stored bytes end too early")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parameters(first: [u32; 8]) -> Vec<u32> {
+        first.into_iter().chain([0; 12]).collect()
+    }
+
+    #[test]
+    fn impossible_parameters_are_refused() {
+        for first in [
+            [1, 3, 10, 1, 4, 0, 0, 0],
+            [2, 33, 10, 0, 4, 0, 0, 0],
+            [2, 0, 10, 0, 3, 0, 0, 0],
+            [0, 3, 10, 0, 4, 0, 0, 0],
+            [0, 3, 10, 1, 2, 0, 0, 0],
+            [2, 0, 10, 2, 4, 0, 0, 0],
+        ] {
+            assert!(make(Setup { id: 6, parameters: &parameters(first) }).is_err(), "{first:?}");
+        }
+        assert!(make(Setup { id: 6, parameters: &[2, 0, 10, 0, 4, 0, 0, 0] }).is_err());
+    }
+
+    #[test]
+    fn a_negative_number_of_bits_means_as_many_as_needed() {
+        let stage =
+            make(Setup { id: 6, parameters: &parameters([2, -5i32 as u32, 3, 0, 2, 1, 0, 0]) }).unwrap();
+        let mut stored = vec![4, 0, 0, 0, 8];
+        stored.extend_from_slice(&(-3i64).to_le_bytes());
+        stored.resize(HEADER_BYTES, 0);
+        stored.extend_from_slice(&[0x19, 0xf0]);
+        let mut out = [0; 6];
+        assert_eq!(stage.decode(&stored, &mut out, &mut Tools::default()).unwrap(), 6);
+        assert_eq!(out, [-2i16, 6, 12].map(i16::to_le_bytes).concat()[..]);
+        assert!(stage.decode(&stored[..22], &mut out, &mut Tools::default()).is_err());
+        stored[0] = 17;
+        assert!(stage.decode(&stored, &mut out, &mut Tools::default()).is_err());
+    }
+}

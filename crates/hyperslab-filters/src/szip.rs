@@ -1,0 +1,266 @@
+//! Filter 4, "szip": extended Rice coding, CCSDS 121.0-B, with the options of the SZIP library.
+//!
+//! ```text
+//! stored    | decoded length, 4 bytes little-endian | bits, the highest of each byte first |
+//! bits      line, line, …: each of ⌈pixels per line / block⌉ blocks
+//! block     | option | reference sample (first of a line, if differences are coded) | codes |
+//! ```
+//!
+//! | option, in n bits | codes |
+//! | --- | --- |
+//! | 0, then bit 0 | a run of blocks of zeros: its length in unary (5 means "to the end of the line or of 64 blocks") |
+//! | 0, then bit 1 | pairs of small numbers in one unary number ("second extension") |
+//! | 2ⁿ−1 | the samples as they are |
+//! | k+1 | each sample's upper bits in unary, then each one's lower k bits |
+//!
+//! n is 3 for samples of up to 8 bits, 4 up to 16, else 5. With the option NN samples are differences to their
+//! predecessors, mapped to non-negative numbers so that the range of values is never left. Samples of 32 and 64
+//! bits are coded as bytes, sorted as by the filter shuffle. A line whose length is no multiple of the block is
+//! padded in the stream.
+//!
+//! Parameters: options mask, pixels per block, bits per pixel, pixels per line.
+
+use crate::FilterError;
+use crate::bits::Bits;
+use crate::scratch::Tools;
+use crate::shuffle;
+use crate::stage::{Setup, Stage};
+
+const NAME: &str = "szip";
+const MSB: u32 = 16;
+const NN: u32 = 32;
+/// Far more than the 32 that HDF5 allows, and small enough for the stack.
+const BLOCK_MAX: usize = 256;
+/// Largest number in unary that stands for a pair: 0 to 12, any way to split it.
+const PAIR_MAX: u32 = 90;
+/// The length of a run of zero blocks that means "the rest".
+const REST: u32 = 5;
+
+struct Szip {
+    /// Samples of a block.
+    block: usize,
+    /// Blocks of a line, and samples of a line that are not padding.
+    line_blocks: u64,
+    line_pixels: u64,
+    /// Bits of a sample, as coded.
+    bits: u32,
+    /// Bytes of a sample, as decoded.
+    sample: usize,
+    /// More than 1 where samples are the sorted bytes of larger pixels.
+    sorted: usize,
+    differences: bool,
+    big_endian: bool,
+}
+
+pub(crate) fn make(setup: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
+    let &[options, block, bits, line] = setup.parameters else {
+        return Err(FilterError::parameters(NAME, format!("expected four, found {:?}", setup.parameters)));
+    };
+    if !(2..=BLOCK_MAX as u32).contains(&block) || block % 2 != 0 || line == 0 {
+        return Err(FilterError::parameters(NAME, format!("blocks of {block} pixels in lines of {line}")));
+    }
+    let sorted = if matches!(bits, 32 | 64) { bits as usize / 8 } else { 1 };
+    let bits = if sorted > 1 { 8 } else { bits };
+    let sample = match bits {
+        1..=8 => 1,
+        9..=16 => 2,
+        17..=32 => 4,
+        _ => return Err(FilterError::parameters(NAME, format!("{bits} bits per pixel"))),
+    };
+    Ok(Box::new(Szip {
+        block: block as usize,
+        line_blocks: u64::from(line.div_ceil(block)),
+        line_pixels: u64::from(line),
+        bits,
+        sample,
+        sorted,
+        differences: options & NN != 0,
+        big_endian: options & MSB != 0,
+    }))
+}
+
+impl Stage for Szip {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn claimed(&self, stored: &[u8]) -> Option<u64> {
+        stored.first_chunk().map(|length| u64::from(u32::from_le_bytes(*length)))
+    }
+
+    fn decode(&self, stored: &[u8], out: &mut [u8], tools: &mut Tools) -> Result<usize, FilterError> {
+        let Some((length, codes)) = stored.split_first_chunk() else {
+            return Err(FilterError::corrupt(NAME, "shorter than its header"));
+        };
+        let length = u32::from_le_bytes(*length) as usize;
+        let max = out.len();
+        let out = out.get_mut(..length).ok_or(FilterError::TooLong { filter: NAME, max })?;
+        if !length.is_multiple_of(self.sample * self.sorted) {
+            return Err(FilterError::corrupt(NAME, format!("{length} bytes are no whole number of pixels")));
+        }
+        if self.sorted > 1 {
+            let bytes = tools.spare.room(length)?;
+            self.lines(codes, bytes)?;
+            shuffle::unshuffle(bytes, self.sorted, out);
+        } else {
+            self.lines(codes, out)?;
+        }
+        Ok(length)
+    }
+}
+
+impl Szip {
+    fn lines(&self, codes: &[u8], out: &mut [u8]) -> Result<(), FilterError> {
+        let mut decoder =
+            Decoder { szip: self, bits: Bits::new(codes), zero_blocks: 0, codes: [0; BLOCK_MAX] };
+        for line in out.chunks_mut((self.line_pixels as usize).saturating_mul(self.sample)) {
+            match (self.sample, self.big_endian) {
+                (1, _) => decoder.line(line, |value| [value as u8])?,
+                (2, false) => decoder.line(line, |value| (value as u16).to_le_bytes())?,
+                (2, true) => decoder.line(line, |value| (value as u16).to_be_bytes())?,
+                (_, false) => decoder.line(line, u32::to_le_bytes)?,
+                (_, true) => decoder.line(line, u32::to_be_bytes)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Decoder<'a> {
+    szip: &'a Szip,
+    bits: Bits<'a>,
+    /// Blocks of zeros that are still to come in this line.
+    zero_blocks: u64,
+    codes: [u32; BLOCK_MAX],
+}
+
+impl Decoder<'_> {
+    /// Decodes one line. The last may be cut short; so may be its stream.
+    #[inline]
+    fn line<const N: usize>(
+        &mut self,
+        out: &mut [u8],
+        put: impl Fn(u32) -> [u8; N],
+    ) -> Result<(), FilterError> {
+        let Szip { block, line_blocks, differences, bits, .. } = *self.szip;
+        let most = u32::MAX >> (32 - bits);
+        let mut last = 0;
+        let mut samples = out.as_chunks_mut::<N>().0;
+        for number in 0..line_blocks {
+            if samples.is_empty() {
+                break;
+            }
+            let wanted = samples.len().min(block);
+            let reference = differences && number == 0;
+            self.block(number, reference, wanted)?;
+            let (here, rest) = samples.split_at_mut(wanted);
+            samples = rest;
+            if !differences {
+                for (sample, &code) in here.iter_mut().zip(&self.codes) {
+                    *sample = put(code);
+                }
+                continue;
+            }
+            for (i, (sample, &code)) in here.iter_mut().zip(&self.codes).enumerate() {
+                last = if reference && i == 0 { code } else { next(last, code, most) };
+                *sample = put(last);
+            }
+        }
+        // Padding was the end of the last block; a run of zero blocks does not reach into the next line.
+        Ok(())
+    }
+
+    /// Decodes block `number` of a line into `self.codes`, of which `wanted` will be used.
+    #[inline]
+    fn block(&mut self, number: u64, reference: bool, wanted: usize) -> Result<(), FilterError> {
+        let Szip { block, bits, line_blocks, .. } = *self.szip;
+        if self.zero_blocks > 0 {
+            self.zero_blocks -= 1;
+            self.codes[..block].fill(0);
+            return Ok(());
+        }
+        let option_bits = match bits {
+            0..=8 => 3,
+            9..=16 => 4,
+            _ => 5,
+        };
+        let option = self.bits.get(option_bits) as u32;
+        let pairs = option == 0 && self.bits.get(1) == 1;
+        let first = usize::from(reference);
+        let raw = option == (1 << option_bits) - 1;
+        if reference && !raw {
+            self.codes[0] = self.bits.get(bits) as u32;
+        }
+        let codes = &mut self.codes[first..block];
+        // Bits of padding samples, which may be missing where the stream ends.
+        let mut padding = 0;
+        if raw {
+            self.codes[..wanted].iter_mut().for_each(|code| *code = self.bits.get(bits) as u32);
+            padding = bits;
+        } else if pairs {
+            self.pairs(first)?;
+        } else if option == 0 {
+            codes.fill(0);
+            let run = match self.bits.zeros() + 1 {
+                REST => (line_blocks - number).min(64 - number % 64),
+                longer if longer > REST => u64::from(longer - 1),
+                run => u64::from(run),
+            };
+            if run > line_blocks - number {
+                return Err(FilterError::corrupt(NAME, "a run of zeros goes beyond its line"));
+            }
+            self.zero_blocks = run - 1;
+        } else {
+            let low = option - 1;
+            codes.iter_mut().for_each(|code| *code = self.bits.zeros() << low);
+            if low > 0 {
+                let codes = &mut self.codes[first..wanted.max(first)];
+                codes.iter_mut().for_each(|code| *code = code.wrapping_add(self.bits.get(low) as u32));
+                padding = low;
+            }
+        }
+        if self.bits.is_overrun() {
+            return Err(FilterError::corrupt(NAME, "the stored bytes end too early"));
+        }
+        for _ in wanted..block {
+            self.bits.get(padding);
+        }
+        Ok(())
+    }
+
+    /// A unary number m stands for two codes a and b: m = (a + b)(a + b + 1)/2 + b. The reference sample takes the
+    /// place of the first a.
+    fn pairs(&mut self, first: usize) -> Result<(), FilterError> {
+        for i in (0..self.szip.block).step_by(2) {
+            let number = self.bits.zeros();
+            if number > PAIR_MAX {
+                return Err(FilterError::corrupt(NAME, "a pair of numbers is too large"));
+            }
+            let mut sum = 0;
+            while (sum + 1) * (sum + 2) / 2 <= number {
+                sum += 1;
+            }
+            let second = number - sum * (sum + 1) / 2;
+            if i >= first {
+                self.codes[i] = sum - second;
+            }
+            self.codes[i + 1] = second;
+        }
+        Ok(())
+    }
+}
+
+/// The sample whose mapped difference to the sample before it is `code`. Small codes alternate around `last`; those
+/// that would leave 0 to `most` on one side go on along the other.
+#[inline]
+fn next(last: u32, code: u32, most: u32) -> u32 {
+    let nearer = if last > most / 2 { most - last.min(most) } else { last };
+    if u64::from(code) <= 2 * u64::from(nearer) {
+        let half = code >> 1;
+        if code & 1 == 0 { last.wrapping_add(half) } else { last.wrapping_sub(half + 1) }
+    } else if last > most / 2 {
+        most.wrapping_sub(code)
+    } else {
+        code
+    }
+}

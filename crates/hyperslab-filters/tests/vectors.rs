@@ -1,0 +1,131 @@
+//! Chunks that libhdf5 and its plug-ins wrote: every filter must read what they read.
+//!
+//! The vectors are made by `corpus/recipes/filter_vectors.py`, which describes their format.
+
+use hyperslab_filters::{FilterSpec, Pipeline, Scratch, Staged, unshuffle_elements};
+use std::path::Path;
+
+struct Vector {
+    name: String,
+    filters: Vec<(u16, Vec<u32>)>,
+    mask: u32,
+    stored: Vec<u8>,
+    raw: Vec<u8>,
+}
+
+impl Vector {
+    fn pipeline(&self) -> Pipeline {
+        let specs: Vec<_> = self
+            .filters
+            .iter()
+            .map(|(id, parameters)| FilterSpec { id: *id, optional: true, parameters })
+            .collect();
+        Pipeline::new(&specs, 1, self.raw.len()).unwrap_or_else(|error| panic!("{}: {error}", self.name))
+    }
+}
+
+fn unhex(text: &str) -> Vec<u8> {
+    let digits: Vec<u8> =
+        text.chars().map(|digit| digit.to_digit(16).expect("a hexadecimal digit") as u8).collect();
+    digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect()
+}
+
+fn inflated(stored: &[u8]) -> Vec<u8> {
+    let deflate = FilterSpec { id: 1, optional: false, parameters: &[6] };
+    let pipeline = Pipeline::new(&[deflate], 1, 0).unwrap();
+    pipeline.decode(stored, 0, &mut Scratch::new(), 1 << 24).unwrap()
+}
+
+fn vectors(family: &str) -> Vec<Vector> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors").join(format!("{family}.txt"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let lines: Vec<&str> = text.lines().collect();
+    let field = |line: &str, word: &str| {
+        line.strip_prefix(word)
+            .unwrap_or_else(|| panic!("expected `{word}` in `{line:.40}`"))
+            .trim()
+            .to_string()
+    };
+    let filter = |text: &str| {
+        let (id, values) = text.split_once(':').expect("an identification");
+        let values = values.split(',').filter(|value| !value.is_empty()).map(|value| value.parse().unwrap());
+        (id.parse().unwrap(), values.collect())
+    };
+    let vectors: Vec<Vector> = lines
+        .chunks_exact(5)
+        .map(|lines| Vector {
+            name: format!("{family} {}", field(lines[0], "=")),
+            filters: field(lines[1], "filters").split(' ').map(filter).collect(),
+            mask: field(lines[2], "mask").parse().unwrap(),
+            stored: unhex(&field(lines[3], "stored")),
+            raw: inflated(&unhex(&field(lines[4], "raw"))),
+        })
+        .collect();
+    assert!(!vectors.is_empty(), "{family} has vectors");
+    vectors
+}
+
+/// Decodes in all ways that there are.
+fn check(family: &str) {
+    let mut scratch = Scratch::new();
+    for vector in vectors(family) {
+        let Vector { name, mask, stored, raw, .. } = &vector;
+        let pipeline = vector.pipeline();
+        let mut out = vec![0x55; raw.len()];
+        let decoded = pipeline.decode_into(stored, *mask, &mut scratch, &mut out);
+        decoded.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let wrong = out.iter().zip(raw).position(|(ours, theirs)| ours != theirs);
+        assert_eq!(wrong, None, "{name}: first wrong byte of {}", raw.len());
+        assert!(pipeline.decode(stored, *mask, &mut scratch, raw.len()).unwrap() == *raw, "{name}");
+        match pipeline.decode_staged(stored, *mask, &mut scratch).unwrap() {
+            Staged::Plain(bytes) => assert!(bytes == raw, "{name}"),
+            Staged::Shuffled { bytes, element_bytes } => {
+                unshuffle_elements(bytes, element_bytes, 0, &mut out);
+                assert!(out == *raw, "{name}");
+            }
+        }
+    }
+}
+
+/// Damages every vector in every place: an error, or bytes; never a panic, never more than asked for.
+fn damage(family: &str) {
+    let mut scratch = Scratch::new();
+    for vector in vectors(family) {
+        let pipeline = vector.pipeline();
+        let mut out = vec![0; vector.raw.len()];
+        let step = vector.stored.len() / 97 + 1;
+        for at in (0..vector.stored.len()).step_by(step).chain(0..vector.stored.len().min(40)) {
+            let mut stored = vector.stored.clone();
+            for flip in [0x01, 0x80, 0xff] {
+                stored[at] ^= flip;
+                let _ = pipeline.decode_into(&stored, vector.mask, &mut scratch, &mut out);
+                if let Ok(bytes) = pipeline.decode(&stored, vector.mask, &mut scratch, 3 * out.len()) {
+                    assert!(bytes.len() <= 3 * out.len());
+                }
+            }
+            let _ = pipeline.decode_into(&stored[..at], vector.mask, &mut scratch, &mut out);
+        }
+        // Another length of chunk than the file says.
+        for len in [0, 1, out.len() / 2, out.len() - 1, out.len() + 1] {
+            let _ = pipeline.decode_into(&vector.stored, vector.mask, &mut scratch, &mut vec![0; len]);
+        }
+    }
+}
+
+macro_rules! families {
+    ($($family:ident)*) => {
+        $(mod $family {
+            #[test]
+            fn reads_what_the_reference_reads() {
+                super::check(stringify!($family));
+            }
+
+            #[test]
+            fn survives_damage() {
+                super::damage(stringify!($family));
+            }
+        })*
+    };
+}
+
+families! { classic szip nbit scaleoffset lzf }
