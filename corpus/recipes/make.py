@@ -28,8 +28,10 @@ import h5py  # noqa: E402
 import netCDF4  # noqa: E402
 from common import FIXTURES  # noqa: E402
 
-#: Not recipes; a change here makes every topic anew.
-SHARED = ["common.py", "make.py", "oracle.py", "oracle_types.py", "oracle_values.py"]
+#: Not recipes. What a topic is made with: a change there makes it anew.
+ORACLE = ["oracle.py", "oracle_types.py", "oracle_values.py"]
+MADE_WITH = {"test": ["common.py", *ORACLE], "bench": ["common.py", "bulk.py"]}
+SHARED = ["make.py", "bulk.py", "common.py", *ORACLE]
 STAMP = ".made"
 
 
@@ -42,7 +44,7 @@ def topics() -> dict[str, str]:
 def stamp(topic: str) -> str:
     """Changes when the topic's files would."""
     content = hashlib.sha256()
-    for name in [f"{topic}.py", *SHARED]:
+    for name in [f"{topic}.py", *MADE_WITH[importlib.import_module(topic).KIND]]:
         content.update((HERE / name).read_bytes())
     versions = f"h5py {h5py.__version__}, HDF5 {h5py.version.hdf5_version}, netCDF4 {netCDF4.__version__}"
     return f"{content.hexdigest()} {versions}\n"
