@@ -6,6 +6,7 @@ pub mod memory;
 use bytes::Bytes;
 use std::io;
 use std::ops::Range;
+use std::path::Path;
 
 /// An immutable object of known length whose ranges can be read from many threads at once.
 ///
@@ -40,6 +41,11 @@ pub trait Source: Send + Sync {
 
     /// The name for messages: a path or a URL.
     fn name(&self) -> String;
+
+    /// Where it lies, if it is a local file: other files may lie beside it.
+    fn path(&self) -> Option<&Path> {
+        None
+    }
 }
 
 /// How a source wants to be asked.

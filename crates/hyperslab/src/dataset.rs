@@ -4,6 +4,7 @@ use crate::attribute::Attributes;
 use crate::chunk::locate::Locator;
 use crate::chunk::map::{ChunkGrid, ChunkMap};
 use crate::chunk::readahead::Readahead;
+use crate::external::ExternalData;
 use crate::file::FileInner;
 use crate::object::Node;
 use crate::plan::{Explained, ReadPlan, Steps};
@@ -15,9 +16,8 @@ use hyperslab_format::chunk_index::Extent;
 use hyperslab_format::Address;
 use hyperslab_format::message::fill_value::Fill;
 use hyperslab_format::message::{
-    ChunkedLayout, Dataspace, Datatype, FillValue, FilterPipeline, Layout,
+    ChunkedLayout, Dataspace, Datatype, ExternalFiles, FillValue, FilterPipeline, Layout,
 };
-use hyperslab_format::object_header::MessageKind;
 use std::sync::{Arc, OnceLock};
 
 /// A dataset of an open file. Cheap to clone; clones share the chunk index.
@@ -57,6 +57,8 @@ pub(crate) enum Storage {
     Compact { data: Bytes },
     /// In one piece from an absolute offset on; `None` until something was written.
     Contiguous { base: Option<u64> },
+    /// In other files, listed in the object header.
+    External { data: Arc<ExternalData> },
     /// In chunks.
     Chunked { layout: ChunkedLayout, grid: ChunkGrid, chunk_bytes: usize },
     /// The format of the file is known, but not read by this version.
@@ -163,6 +165,7 @@ impl Dataset {
         match &self.inner.storage {
             Storage::Compact { .. } => "compact",
             Storage::Contiguous { .. } => "contiguous",
+            Storage::External { .. } => "external",
             Storage::Chunked { .. } => "chunked",
             Storage::Unreadable { layout, .. } => layout,
         }
@@ -178,6 +181,7 @@ impl Dataset {
         Ok(match &self.inner.storage {
             Storage::Compact { data } => data.len() as u64,
             Storage::Contiguous { base } => base.map_or(0, |_| self.logical_bytes()),
+            Storage::External { .. } => self.logical_bytes(),
             Storage::Chunked { .. } => self.chunk_map()?.iter().map(|(_, location)| location.stored_bytes).sum(),
             Storage::Unreadable { .. } => 0,
         })
@@ -237,7 +241,7 @@ impl DatasetInner {
         let dataspace = dataspace.ok_or_else(|| missing("dataspace"))?;
         let datatype = datatype.ok_or_else(|| missing("datatype"))?;
         let layout = layout.ok_or_else(|| missing("layout"))?;
-        let external = header.first(MessageKind::EXTERNAL_FILES).is_some();
+        let external = header.external_files(node.file.superblock.widths)?;
         let (dims, max_dims) = match &dataspace {
             Dataspace::Simple { dims, max_dims } => (dims.clone(), max_dims.clone()),
             Dataspace::Scalar | Dataspace::Null => (Vec::new(), Vec::new()),
@@ -402,9 +406,9 @@ impl DatasetInner {
             Steps::Compact { data, dims, points } => {
                 plan.whole_copies(dims, points.as_ref())?.run(data, 0, target, conversion)
             }
-            Steps::Contiguous { base, dims, points } => {
+            Steps::Contiguous { source, base, dims, points } => {
                 let copies = plan.whole_copies(dims, points.as_ref())?;
-                raw::read(&*self.file.source, *base, &copies, target, conversion)
+                raw::read(&**source, *base, &copies, target, conversion)
             }
             Steps::Chunks { dims, chunks } => {
                 if let ([only], Storage::Chunked { grid, .. }) = (chunks.as_slice(), &self.storage) {
@@ -433,16 +437,16 @@ fn storage(
     dims: &[u64],
     datatype: &Datatype,
     elements: u64,
-    external: bool,
-    file: &FileInner,
+    external: Option<ExternalFiles>,
+    file: &Arc<FileInner>,
 ) -> Result<Storage> {
     let element_bytes = u64::from(datatype.size);
     let logical = elements
         .checked_mul(element_bytes)
         .ok_or_else(|| Error::damaged(format!("{elements} elements of {element_bytes} bytes cannot be counted")))?;
-    if external {
-        let why = "the values lie in external files, which this version does not read".into();
-        return Ok(Storage::Unreadable { layout: "external", why });
+    if let Some(external) = external {
+        let data = ExternalData::new(file, &external, logical)?;
+        return Ok(Storage::External { data: Arc::new(data) });
     }
     match layout {
         Layout::Compact { data, at } => {

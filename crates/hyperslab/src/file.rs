@@ -2,6 +2,7 @@
 
 use crate::chunk::cache::ChunkCache;
 use crate::metadata::Metadata;
+use crate::sibling::Siblings;
 use crate::{Error, ErrorKind, Result, settings};
 use hyperslab_format::superblock::{self, Superblock};
 use hyperslab_format::message::shared_message_table::SharedMessageTableInfo;
@@ -26,6 +27,7 @@ pub(crate) struct FileInner {
     pub(crate) superblock: Superblock,
     metadata: Metadata,
     shared_messages: OnceLock<Option<SharedMessageTable>>,
+    pub(crate) siblings: Siblings,
     decodes: AtomicU64,
 }
 
@@ -51,8 +53,16 @@ impl File {
             .map_err(|error| explain_open(error).in_file(&name))?;
         superblock.check_end_of_file(source.len()).map_err(|error| Error::from(error).in_file(&name))?;
         let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
-        let (shared_messages, decodes) = (OnceLock::new(), AtomicU64::new(0));
-        Ok(Self { inner: Arc::new(FileInner { id, source, superblock, metadata, shared_messages, decodes }) })
+        let inner = FileInner {
+            id,
+            source,
+            superblock,
+            metadata,
+            shared_messages: OnceLock::new(),
+            siblings: Siblings::default(),
+            decodes: AtomicU64::new(0),
+        };
+        Ok(Self { inner: Arc::new(inner) })
     }
 
     /// Path or URL.

@@ -22,6 +22,7 @@ mod dataset;
 pub mod describe;
 mod element;
 mod error;
+mod external;
 mod file;
 mod group;
 mod link;
@@ -32,6 +33,7 @@ mod plan;
 mod read;
 pub mod selection;
 mod settings;
+mod sibling;
 mod unfilter;
 mod vlen;
 

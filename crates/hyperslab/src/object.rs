@@ -2,6 +2,7 @@
 
 use crate::file::FileInner;
 use crate::link::{Links, suggest};
+use crate::sibling::Purpose;
 use crate::{Dataset, Error, ErrorKind, File, Group, Result};
 use hyperslab_format::limits::LINK_HOPS_MAX;
 use hyperslab_format::message::{Datatype, Link, LinkTarget};
@@ -199,10 +200,17 @@ pub(crate) fn follow(group: &Node, link: &Link, hops: u64) -> Result<Node> {
             })?;
             Ok(Node { path, ..found })
         }
-        LinkTarget::External { file, path: target } => Err(fail(
-            Error::unsupported(format!("leads to {target} in the file {file}; external links are not followed yet"))
-                .hint(format!("open {file} itself")),
-        )),
+        LinkTarget::External { file, path: target } => {
+            if hops >= LINK_HOPS_MAX {
+                return Err(fail(Error::invalid(format!("more than {LINK_HOPS_MAX} links in a row: a loop?"))));
+            }
+            let (Some(name), Some(target)) = (file.as_str(), target.as_str()) else {
+                return Err(fail(Error::unsupported(format!("the external link to {file} is not UTF-8"))));
+            };
+            let other = group.file.sibling(name, Purpose::ExternalLink).map_err(fail)?;
+            let found = resolve(other.root()?.node, target, hops + 1)?;
+            Ok(Node { path, ..found })
+        }
         LinkTarget::UserDefined { class, .. } => {
             Err(fail(Error::unsupported(format!("is a link of the user-defined class {class}"))))
         }

@@ -26,11 +26,6 @@ impl LocalFile {
         }
         Ok(Self { file, len: metadata.len(), path: path.to_path_buf() })
     }
-
-    /// Where it lies.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
 }
 
 impl Source for LocalFile {
@@ -49,6 +44,10 @@ impl Source for LocalFile {
 
     fn name(&self) -> String {
         self.path.display().to_string()
+    }
+
+    fn path(&self) -> Option<&Path> {
+        Some(&self.path)
     }
 }
 

@@ -4,6 +4,7 @@ use crate::{Advice, Source};
 use bytes::Bytes;
 use std::io;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 /// The requests made so far, in the order in which they were made.
@@ -61,5 +62,9 @@ impl<S: Source> Source for Recorder<S> {
 
     fn name(&self) -> String {
         self.inner.name()
+    }
+
+    fn path(&self) -> Option<&Path> {
+        self.inner.path()
     }
 }

@@ -40,7 +40,11 @@ impl ReadPlan {
                 plan.steps = match other {
                     Storage::Compact { data } => Steps::Compact { data: data.clone(), dims: dims.into(), points },
                     Storage::Contiguous { base: Some(base) } => {
-                        Steps::Contiguous { base: *base, dims: dims.into(), points }
+                        let source = dataset.file.source.clone();
+                        Steps::Contiguous { source, base: *base, dims: dims.into(), points }
+                    }
+                    Storage::External { data } => {
+                        Steps::Contiguous { source: data.clone(), base: 0, dims: dims.into(), points }
                     }
                     _ => Steps::Fill,
                 };

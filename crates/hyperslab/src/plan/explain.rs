@@ -79,7 +79,7 @@ impl ReadPlan {
             Steps::Nothing => explained.layout = "nothing",
             Steps::Fill => {}
             Steps::Compact { .. } => explained.layout = "compact",
-            Steps::Contiguous { base, dims, points } => {
+            Steps::Contiguous { base, dims, points, .. } => {
                 explained.layout = "contiguous";
                 let copies = self.whole_copies(dims, points.as_ref())?;
                 raw::requests(&copies, advice, &mut |request| {

@@ -13,7 +13,9 @@ use crate::read::place::Copies;
 use crate::selection::grid::{Pieces, Run};
 use crate::Result;
 use bytes::Bytes;
+use hyperslab_io::Source;
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// Sizes along the axes.
 pub(crate) type Dims = SmallVec<[u64; 4]>;
@@ -38,7 +40,7 @@ pub(crate) enum Steps {
     /// The object header holds the data.
     Compact { data: Bytes, dims: Dims, points: Option<Run> },
     /// One array in the file, or a list of points of it.
-    Contiguous { base: u64, dims: Dims, points: Option<Run> },
+    Contiguous { source: Arc<dyn Source>, base: u64, dims: Dims, points: Option<Run> },
     /// Chunks.
     Chunks { dims: Dims, chunks: Vec<ChunkStep> },
 }

@@ -1,0 +1,91 @@
+//! Raw data in other files (the external file list, specification IV.A.2.h), as one source of bytes.
+
+use crate::file::FileInner;
+use crate::{Error, Result};
+use hyperslab_format::heap::LocalHeap;
+use hyperslab_format::message::ExternalFiles;
+use hyperslab_io::{Advice, LocalFile, Source};
+use std::io;
+use std::sync::OnceLock;
+
+/// The pieces of a dataset's bytes, one after the other.
+pub(crate) struct ExternalData {
+    pieces: Vec<Piece>,
+    len: u64,
+    name: String,
+}
+
+struct Piece {
+    /// Where it begins among the dataset's bytes.
+    start: u64,
+    len: u64,
+    /// Where it begins in its file.
+    offset: u64,
+    name: String,
+    file: OnceLock<std::result::Result<LocalFile, String>>,
+    owner: std::sync::Weak<FileInner>,
+}
+
+impl ExternalData {
+    /// The pieces that the message lists, as far as the dataset's `len` bytes go.
+    pub(crate) fn new(file: &std::sync::Arc<FileInner>, list: &ExternalFiles, len: u64) -> Result<Self> {
+        let heap = file.parse(|view| LocalHeap::parse(view, list.heap))?;
+        let mut pieces = Vec::new();
+        let mut start = 0u64;
+        for slot in &list.slots {
+            let name = heap.text("external file name", slot.name_offset)?.to_string();
+            let rest = len.saturating_sub(start);
+            let piece_len = slot.size.unwrap_or(rest).min(rest);
+            let (file_cell, owner) = (OnceLock::new(), std::sync::Arc::downgrade(file));
+            pieces.push(Piece { start, len: piece_len, offset: slot.offset, name, file: file_cell, owner });
+            start += piece_len;
+        }
+        if start < len {
+            return Err(Error::damaged(format!("the external files hold {start} bytes, the extent needs {len}")));
+        }
+        Ok(Self { pieces, len, name: file.source.name() })
+    }
+}
+
+impl Piece {
+    fn read_into(&self, within: u64, out: &mut [u8]) -> io::Result<()> {
+        let opened = self.file.get_or_init(|| {
+            let owner = self.owner.upgrade().ok_or("the file was closed")?;
+            owner.raw_sibling(&self.name).map_err(|error| error.to_string())
+        });
+        let file = opened.as_ref().map_err(|error| io::Error::other(error.clone()))?;
+        let at = self.offset.saturating_add(within);
+        // As in libhdf5, a file that ends early continues in zeros.
+        let there = file.len().saturating_sub(at).min(out.len() as u64) as usize;
+        let (read, beyond) = out.split_at_mut(there);
+        beyond.fill(0);
+        file.read_into(at, read)
+    }
+}
+
+impl Source for ExternalData {
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn read_into(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
+        let end = at.checked_add(out.len() as u64).filter(|&end| end <= self.len);
+        let end = end.ok_or(io::ErrorKind::UnexpectedEof)?;
+        for piece in &self.pieces {
+            let (from, to) = (at.max(piece.start), end.min(piece.start + piece.len));
+            if from < to {
+                let part = &mut out[(from - at) as usize..(to - at) as usize];
+                piece.read_into(from - piece.start, part)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn advice(&self) -> Advice {
+        Advice { gap_bytes: 8 << 10, request_bytes_max: 1 << 20, block_bytes: 16 << 10 }
+    }
+
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+}
