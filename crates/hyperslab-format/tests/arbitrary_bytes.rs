@@ -79,7 +79,7 @@ fn whole_header(view: View<'_>, address: Address) -> Parse<()> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn messages(bytes in vec(byte(), 0..200), widths in widths()) {

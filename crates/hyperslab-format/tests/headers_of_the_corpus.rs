@@ -8,7 +8,7 @@ use hyperslab_format::message::{
     ModificationTime, ReferenceCount, SharedMessageTableInfo, SymbolTable,
 };
 use hyperslab_format::object_header::{
-    Context, Message, MessageKind, ObjectHeader, ObjectKind, SharedMessageTable,
+    Context, Message, MessageKind, ObjectHeader, ObjectKind, SharedMessageList, SharedMessageTable,
 };
 use hyperslab_format::superblock::{self, SuperblockExtension};
 use hyperslab_format::{Address, Bytes, Parse, Stop, View};
@@ -83,6 +83,9 @@ fn read_root(bytes: &Bytes) -> Parse<ObjectKind> {
     let view = superblock.view(View::new(&overlay));
     let table = extension.and_then(|extension| extension.shared_messages);
     let table = table.map(|info| SharedMessageTable::parse(view, info)).transpose()?;
+    for index in table.iter().flat_map(|table| &table.indexes) {
+        SharedMessageList::parse(view, index)?;
+    }
     let context = Context { view, shared: table.as_ref() };
     let root = ObjectHeader::parse(view, superblock.root)?;
     for message in &root.messages {

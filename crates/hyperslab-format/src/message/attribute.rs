@@ -12,7 +12,7 @@
 //! The character set of version 3 is not kept: a [`Name`] is bytes.
 
 use super::{Dataspace, Datatype};
-use crate::object_header::{Context, MessageKind};
+use crate::object_header::{Context, Found, MessageKind};
 use crate::{Bytes, Cursor, FormatError, Name, Parse};
 
 /// An attribute, with its value.
@@ -46,13 +46,23 @@ struct Parts {
 impl Attribute {
     /// Reads the message. `creation_order` comes from around it: from the message's head or the index record.
     pub fn parse(context: Context<'_>, cursor: Cursor, creation_order: Option<u32>) -> Parse<Self> {
+        Self::parse_with(context, cursor, creation_order, &mut Found::default())
+    }
+
+    /// Like [`Self::parse`], for one of many attributes that may share a datatype.
+    pub fn parse_with(
+        context: Context<'_>,
+        cursor: Cursor,
+        creation_order: Option<u32>,
+        found: &mut Found,
+    ) -> Parse<Self> {
         let mut parts = Parts::parse(cursor)?;
         let shared = parts.flags & DATATYPE_SHARED != 0;
-        let resolved = context.resolve(MessageKind::DATATYPE, shared, parts.datatype)?;
+        let resolved = context.resolve(MessageKind::DATATYPE, shared, parts.datatype, found)?;
         let mut datatype = Datatype::parse(resolved.cursor)?;
         datatype.committed = resolved.committed;
         let shared = parts.flags & DATASPACE_SHARED != 0;
-        let dataspace = context.resolve(MessageKind::DATASPACE, shared, parts.dataspace)?;
+        let dataspace = context.resolve(MessageKind::DATASPACE, shared, parts.dataspace, found)?;
         let dataspace = Dataspace::parse(dataspace.cursor)?;
         let data = data(&mut parts.rest, &datatype, &dataspace)?;
         Ok(Self { name: parts.name, datatype, dataspace, data, creation_order })

@@ -1,4 +1,4 @@
-//! Metadata Cache Image message (specification IV.A.2.y, type 0x18) and the block it points to: metadata that the
+//! Metadata Cache Image message (type 0x18, not in the specification) and the block it points to: metadata that the
 //! writer left in one piece when it closed the file, instead of writing each structure to its own place.
 //!
 //! ```text

@@ -63,7 +63,7 @@ impl Filter {
         if version == 1 || id >= RESERVED {
             let at = cursor.at();
             name_len = cursor.u16("name length")?;
-            if version == 1 && name_len % 8 != 0 {
+            if version == 1 && !name_len.is_multiple_of(8) {
                 let what = format!("a name of {name_len} bytes, not a multiple of 8");
                 return Err(cursor.invalid_at(at, "name length", what));
             }
@@ -73,7 +73,7 @@ impl Filter {
         let name = cursor.bytes("name", name_len.into())?;
         let len = name.iter().position(|&byte| byte == 0).unwrap_or(name.len());
         let parameters = (0..count).map(|_| cursor.u32("client data")).collect::<Result<_, _>>()?;
-        if version == 1 && count % 2 != 0 {
+        if version == 1 && !count.is_multiple_of(2) {
             cursor.skip("padding", 4)?;
         }
         Ok(Self { id, name: (len > 0).then(|| Name::new(name.slice(..len))), flags, parameters })

@@ -93,7 +93,7 @@ fn message_1(cursor: &mut Cursor) -> Result<Message, FormatError> {
     let kind = MessageKind(cursor.u16("message type")?);
     let at = cursor.at();
     let size = cursor.u16("message data size")?;
-    if size % 8 != 0 {
+    if !size.is_multiple_of(8) {
         let what = format!("{kind} of {size} bytes, not a multiple of 8");
         return Err(cursor.invalid_at(at, "message data size", what));
     }

@@ -1,7 +1,7 @@
 //! The messages of a header, typed. Each getter reads the first message of its kind, as libhdf5 does; links and
 //! attributes are the kinds of which a header has many.
 
-use super::{Context, Message, MessageKind, ObjectHeader, Resolved};
+use super::{Context, Found, Message, MessageKind, ObjectHeader, Resolved};
 use crate::message::fill_value::Fill;
 use crate::message::{
     Attribute, AttributeInfo, Comment, Dataspace, Datatype, ExternalFiles, FillValue, FilterPipeline,
@@ -110,6 +110,7 @@ impl ObjectHeader {
     /// The attributes that are stored in the header, each by itself.
     pub fn attributes(&self, context: Context<'_>) -> Parse<Vec<HeaderAttribute>> {
         let mut gather = Gather::default();
+        let mut datatypes = Found::default();
         let mut attributes = Vec::new();
         for message in self.all(MessageKind::ATTRIBUTE) {
             let resolved = match gather.take(context.resolve_message(message)) {
@@ -122,11 +123,12 @@ impl ObjectHeader {
             };
             let name = Attribute::parse_name(resolved.cursor.clone()).ok();
             let order = message.creation_order.map(u32::from);
-            let attribute = match gather.take(Attribute::parse(context, resolved.cursor, order)) {
-                Ok(Some(attribute)) => Ok(attribute),
-                Ok(None) => continue,
-                Err(error) => Err(error),
-            };
+            let attribute =
+                match gather.take(Attribute::parse_with(context, resolved.cursor, order, &mut datatypes)) {
+                    Ok(Some(attribute)) => Ok(attribute),
+                    Ok(None) => continue,
+                    Err(error) => Err(error),
+                };
             attributes.push(HeaderAttribute { name, attribute });
         }
         gather.finish()?;
@@ -160,7 +162,8 @@ impl ObjectHeader {
 impl Context<'_> {
     /// The real body of a message.
     pub fn resolve_message(self, message: &Message) -> Parse<Resolved> {
-        self.resolve(message.kind, message.is_shared(), message.cursor(self.view.widths))
+        let cursor = message.cursor(self.view.widths);
+        self.resolve(message.kind, message.is_shared(), cursor, &mut Found::default())
     }
 }
 

@@ -18,13 +18,15 @@ mod message_kind;
 mod prefix;
 mod shared;
 mod shared_message;
+mod shared_message_list;
 
 pub use getters::HeaderAttribute;
 pub use kind::ObjectKind;
 pub use message_kind::MessageKind;
 pub use prefix::Times;
-pub use shared::{Context, Resolved};
+pub use shared::{Context, Found, Resolved};
 pub use shared_message::{SharedMessageIndex, SharedMessageTable};
+pub use shared_message_list::{SharedMessage, SharedMessageList};
 
 use crate::limits::{HEADER_BLOCKS_MAX, HEADER_MESSAGES_MAX};
 use crate::message::ReferenceCount;

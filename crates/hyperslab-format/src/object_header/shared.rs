@@ -11,6 +11,7 @@ use super::{MessageKind, ObjectHeader, SharedMessageTable};
 use crate::heap::fractal::FractalHeap;
 use crate::limits::SHARED_DEPTH_MAX;
 use crate::{Address, Bytes, Cursor, FormatError, Parse, View};
+use std::collections::HashMap;
 
 /// What is needed to find shared messages: the file, and its table of shared messages if it has one.
 #[derive(Clone, Copy)]
@@ -37,6 +38,14 @@ pub struct Resolved {
     pub committed: Option<Address>,
 }
 
+/// What was found at places that shared messages point to. Thousands of attributes may have one datatype; with this,
+/// its object header is read once for all of them.
+#[derive(Debug, Default)]
+pub struct Found {
+    messages: HashMap<(MessageKind, Location), (Cursor, bool)>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Location {
     Header(Address),
     Heap(Bytes),
@@ -47,7 +56,13 @@ const HEAP_ID_BYTES: usize = 8;
 
 impl Context<'_> {
     /// The body of a message of this kind: `cursor` itself, or, if it is `shared`, what it points to.
-    pub fn resolve(self, kind: MessageKind, shared: bool, cursor: Cursor) -> Parse<Resolved> {
+    pub fn resolve(
+        self,
+        kind: MessageKind,
+        shared: bool,
+        cursor: Cursor,
+        found: &mut Found,
+    ) -> Parse<Resolved> {
         let mut resolved = Resolved { cursor, committed: None };
         let mut shared = shared;
         for _ in 0..SHARED_DEPTH_MAX {
@@ -55,22 +70,19 @@ impl Context<'_> {
                 return Ok(resolved);
             }
             let at = resolved.cursor.at();
-            match location(resolved.cursor)? {
-                Location::Header(address) => {
-                    let header = ObjectHeader::parse(self.view, address)?;
-                    let Some(message) = header.first(kind) else {
-                        let what = format!("the object header at {address} has none");
-                        return Err(FormatError::invalid(kind.structure(), "shared message", at, what).into());
-                    };
-                    resolved.cursor = message.cursor(self.view.widths);
-                    resolved.committed.get_or_insert(address);
-                    shared = message.is_shared();
-                }
-                Location::Heap(id) => {
-                    resolved.cursor = self.heap_message(kind, &id, at)?;
-                    shared = false;
-                }
+            let location = location(resolved.cursor)?;
+            if let Location::Header(address) = location {
+                resolved.committed.get_or_insert(address);
             }
+            let key = (kind, location);
+            (resolved.cursor, shared) = match found.messages.get(&key) {
+                Some(known) => known.clone(),
+                None => {
+                    let new = self.look_up(kind, &key.1, at)?;
+                    found.messages.insert(key, new.clone());
+                    new
+                }
+            };
         }
         if !shared {
             return Ok(resolved);
@@ -79,7 +91,22 @@ impl Context<'_> {
         Err(FormatError::limit(kind.structure(), "shared message", at, limit, max, max + 1).into())
     }
 
-    /// The body of a message that lies in the heap of the file's shared messages; `at` is where its ID was found.
+    /// The body at a location, and whether that one is shared again.
+    fn look_up(self, kind: MessageKind, location: &Location, at: u64) -> Parse<(Cursor, bool)> {
+        match location {
+            Location::Header(address) => {
+                let header = ObjectHeader::parse(self.view, *address)?;
+                let Some(message) = header.first(kind) else {
+                    let what = format!("the object header at {address} has none");
+                    return Err(FormatError::invalid(kind.structure(), "shared message", at, what).into());
+                };
+                Ok((message.cursor(self.view.widths), message.is_shared()))
+            }
+            Location::Heap(id) => Ok((self.heap_message(kind, id, at)?, false)),
+        }
+    }
+
+    /// The body of a message in the heap of shared messages, by its heap ID, which stands at byte `at` of the file.
     pub fn heap_message(self, kind: MessageKind, id: &[u8], at: u64) -> Parse<Cursor> {
         let Some(address) = self.shared.and_then(|table| table.heap(kind)) else {
             let what = "the file has no heap for shared messages of this type";

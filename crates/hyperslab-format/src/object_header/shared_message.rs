@@ -1,5 +1,5 @@
-//! The table of shared messages (specification III.H, "SMTB"): which types of messages are shared, and in which heap
-//! they are; and the lists ("SMLI") that count them.
+//! The table of shared messages (specification III.I, "SMTB"): which types of messages are shared, and in which heap
+//! they are.
 //!
 //! ```text
 //! table   "SMTB" | indexes | checksum 4
@@ -7,8 +7,9 @@
 //!         | list or B-tree address O | heap address O
 //! ```
 //!
-//! A reader finds a shared message by the heap ID in its place-holder. The lists and B-trees (records of type 7)
-//! serve writers, who look for messages to share, and are not read.
+//! A reader finds a shared message by the heap ID in its place-holder. The indexes themselves, lists (see
+//! [`SharedMessageList`](super::SharedMessageList)) and B-trees (records of type 7), serve writers, who look for
+//! messages to share.
 
 use super::MessageKind;
 use crate::message::SharedMessageTableInfo;
@@ -28,6 +29,8 @@ pub struct SharedMessageIndex {
     pub types: u16,
     /// Bytes of the smallest message that is shared.
     pub min_bytes: u32,
+    /// Most messages of a list, before it becomes a B-tree.
+    pub list_max: u16,
     /// Number of shared messages.
     pub messages: u16,
     /// The list ("SMLI") or B-tree (`is_btree`) of the messages.
@@ -70,10 +73,12 @@ fn index(cursor: &mut Cursor) -> Result<SharedMessageIndex, FormatError> {
     };
     let types = cursor.u16("message type flags")?;
     let min_bytes = cursor.u32("minimum message size")?;
-    cursor.skip("list cutoff and B-tree cutoff", 4)?;
+    let list_max = cursor.u16("list cutoff")?;
+    cursor.skip("B-tree cutoff", 2)?;
     Ok(SharedMessageIndex {
         types,
         min_bytes,
+        list_max,
         messages: cursor.u16("number of messages")?,
         index: cursor.address("index address")?,
         is_btree,
@@ -106,6 +111,7 @@ mod tests {
         let expected = SharedMessageIndex {
             types: 0x1002,
             min_bytes: 50,
+            list_max: 50,
             messages: 3,
             index: Some(Address(0x500)),
             is_btree: false,

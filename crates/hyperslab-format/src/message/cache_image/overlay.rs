@@ -100,7 +100,7 @@ mod tests {
             len in 0u64..60,
         ) {
             let file = Bytes::from(vec![0u8; 64]);
-            let mut expected = vec![0u8; 64];
+            let mut expected = [0u8; 64];
             let mut over = OverlayEntries::default();
             for (number, &(start, len)) in entries.iter().enumerate() {
                 let value = number as u8 + 1;

@@ -84,6 +84,15 @@ impl Head {
         parse_nested(cursor, self.depth + 1).map(Box::new)
     }
 
+    /// Answers with `value`, if the elements have the only size that they can have in this file.
+    fn with_size<T>(&self, cursor: &Cursor, size: u32, value: T) -> Result<T, FormatError> {
+        if self.size == size {
+            return Ok(value);
+        }
+        let what = format!("{} bytes, where {size} are stored", self.size);
+        Err(self.invalid(cursor, "size", what))
+    }
+
     fn padding(&self, cursor: &Cursor, shift: u32) -> Result<StringPadding, FormatError> {
         match (self.bits >> shift) & 0x0f {
             0 => Ok(StringPadding::NullTerminate),
@@ -105,7 +114,7 @@ impl Head {
 
     fn opaque(&self, cursor: &mut Cursor) -> Result<Class, FormatError> {
         let len = (self.bits & 0xff) as usize;
-        if len % 8 != 0 {
+        if !len.is_multiple_of(8) {
             let what = format!("a tag of {len} bytes, not a multiple of 8");
             return Err(self.invalid(cursor, "length of tag", what));
         }
@@ -115,9 +124,11 @@ impl Head {
     }
 
     fn reference(&self, cursor: &Cursor) -> Result<Reference, FormatError> {
+        let address = u32::from(cursor.widths().offset);
         match (self.bits & 0x0f, (self.bits >> 4) & 0x0f) {
-            (0, _) => Ok(Reference::Object),
-            (1, _) => Ok(Reference::Region),
+            (0, _) => self.with_size(cursor, address, Reference::Object),
+            // A global heap reference: address and index.
+            (1, _) => self.with_size(cursor, address + 4, Reference::Region),
             (2..=4, 1) => Ok(Reference::Standard),
             (2..=4, version) => {
                 Err(self.unsupported(cursor, "reference version", format!("version {version} is not known")))
@@ -128,6 +139,8 @@ impl Head {
 
     fn variable_length(&self, cursor: &mut Cursor) -> Result<Class, FormatError> {
         let base = self.base(cursor)?;
+        // A length, and a global heap reference.
+        self.with_size(cursor, u32::from(cursor.widths().offset) + 8, ())?;
         match self.bits & 0x0f {
             0 => Ok(Class::VlenSequence { base }),
             1 => {

@@ -95,12 +95,14 @@ fn time_bitfield_opaque_and_text() {
 
 #[test]
 fn references_old_and_revised() {
-    let reference = |version, bits| parse(&head(version, 7, bits, 8)).class;
-    assert_eq!(reference(1, 0), Class::Reference(Reference::Object));
-    assert_eq!(reference(1, 1), Class::Reference(Reference::Region));
+    let reference = |version, bits, size| parse(&head(version, 7, bits, size)).class;
+    assert_eq!(reference(1, 0, 8), Class::Reference(Reference::Object));
+    assert_eq!(reference(1, 1, 12), Class::Reference(Reference::Region));
     for kind in 2..=4 {
-        assert_eq!(reference(4, 0x10 | kind), Class::Reference(Reference::Standard));
+        assert_eq!(reference(4, 0x10 | kind, 18), Class::Reference(Reference::Standard));
     }
+    assert_eq!(error(&head(1, 7, 0, 4)).field, "size");
+    assert_eq!(error(&head(1, 7, 1, 8)).field, "size");
     assert_eq!(error(&head(4, 7, 0x22, 64)).field, "reference version");
     assert_eq!(error(&head(4, 7, 5, 64)).field, "reference type");
     assert!(parse(&head(1, 7, 0, 8)).contains_reference());
@@ -176,6 +178,7 @@ fn variable_length_data() {
     let expected = Class::VlenString { padding: StringPadding::NullPad, charset: Charset::Utf8 };
     assert_eq!((text.class.clone(), text.is_variable()), (expected, true));
     assert!(error(&head(1, 9, 2, 16).and(&int32())).is_unsupported());
+    assert_eq!(error(&head(1, 9, 0, 8).and(&int32())).field, "size");
 }
 
 #[test]

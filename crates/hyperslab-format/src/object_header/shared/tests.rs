@@ -82,6 +82,7 @@ fn a_heap_id_needs_a_table_with_the_type() {
     let index = |types| SharedMessageIndex {
         types,
         min_bytes: 0,
+        list_max: 50,
         messages: 1,
         index: None,
         is_btree: false,
@@ -110,4 +111,19 @@ fn an_attribute_may_share_datatype_and_dataspace() {
         let outcome = Attribute::parse(View::new(&file.done()).into(), cursor, None);
         assert!(matches!(outcome, Err(Stop::Bad(_))));
     });
+}
+
+#[test]
+fn many_attributes_of_one_datatype_read_its_header_once() {
+    let shared = place(3, 300);
+    let sizes = Build::default().u8(3).u8(1).u16(2).u16(shared.len() as u16).u16(4).u8(0);
+    let body = sizes.bytes(b"a\0").and(&shared).u8(2).zeros(3).u16(77);
+    let file = Build::default().at(300).and(&header(0, &int16())).done();
+    let mut found = Found::default();
+    let first = Attribute::parse_with(View::new(&file).into(), body.cursor(), None, &mut found).unwrap();
+    // The second time, there is no file to look into.
+    let nothing = Bytes::new();
+    let second = Attribute::parse_with(View::new(&nothing).into(), body.cursor(), None, &mut found).unwrap();
+    assert_eq!(first, second);
+    assert!(Attribute::parse(View::new(&nothing).into(), body.cursor(), None).is_err());
 }
