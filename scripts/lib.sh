@@ -1,0 +1,94 @@
+# Shared by the scripts beside it: what they need, kept in the project's own folder (.venv, target, fixtures).
+# Sourced, not run. Progress goes to standard error; what a step says is shown only if it fails.
+
+root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+cd "$root"
+target="${CARGO_TARGET_DIR:-$root/target}"
+venv="$root/.venv"
+python="$venv/bin/python"
+log="$target/scripts.log"
+mkdir -p "$target"
+
+say() { printf '%s\n' "$*" >&2; }
+
+die() {
+    say "error: $1"
+    [ $# -lt 2 ] || say "hint: $2"
+    exit 1
+}
+
+# quietly WHAT COMMAND...: says what is done, and the command's words only if it fails.
+quietly() {
+    local what="$1" began=$SECONDS
+    shift
+    if [ -t 2 ]; then printf '  %s ...\r' "$what" >&2; fi
+    if ! "$@" >"$log" 2>&1 </dev/null; then
+        cat "$log" >&2
+        die "$what failed: $*"
+    fi
+    say "  $what ($((SECONDS - began)) s)"
+}
+
+is_new_enough() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; }
+
+find_python() {
+    local candidate
+    for candidate in "${PYTHON:-python3}" python3 python3.14 python3.13 python3.12 python3.11; do
+        if is_new_enough "$candidate"; then
+            printf '%s' "$candidate"
+            return
+        fi
+    done
+    die "no Python 3.11 or newer was found" "install one, or name it: PYTHON=/path/to/python3 $0"
+}
+
+need_tools() {
+    command -v cargo >/dev/null || die "cargo was not found" "install a stable Rust toolchain: https://rustup.rs"
+    command -v cc >/dev/null || command -v gcc >/dev/null || command -v clang >/dev/null ||
+        die "no C compiler was found" "install gcc or clang: libdeflate is written in C"
+}
+
+make_venv() {
+    local base
+    base="$(find_python)" || exit 1
+    "$base" -m venv "$venv" && return
+    # Some systems package venv without pip; virtualenv brings its own.
+    rm -rf "$venv"
+    "$base" -m pip install --quiet --target "$target/virtualenv" virtualenv &&
+        PYTHONPATH="$target/virtualenv" "$base" -m virtualenv --quiet "$venv" && return
+    say "hint: install your system's python3-venv package"
+    return 1
+}
+
+# need_python NAME: .venv with what scripts/requirements-NAME.txt asks for.
+need_python() {
+    local wanted="scripts/requirements-$1.txt" mark
+    mark="$venv/.$1-$(cat scripts/requirements-*.txt | cksum | cut -d' ' -f1)"
+    is_new_enough "$python" || quietly "make .venv" make_venv
+    [ -e "$mark" ] || quietly "install $wanted into .venv" \
+        "$python" -m pip install --disable-pip-version-check --quiet -r "$wanted"
+    touch "$mark"
+    export PYO3_PYTHON="$python" HYPERSLAB_PYTHON="$python"
+}
+
+need_command() {
+    quietly "build target/release/hyperslab" cargo build --release --locked -p hyperslab-cli
+}
+
+# The package is built anew only when a source is newer than what is installed.
+need_package() {
+    local mark="$venv/.hyperslab-installed"
+    if [ ! -e "$mark" ] || [ -n "$(find Cargo.toml Cargo.lock pyproject.toml crates python -newer "$mark" \
+        -type f -not -path '*/__pycache__/*' -print -quit)" ]; then
+        touch "$mark.began"
+        PATH="$venv/bin:$PATH" quietly "pip install ." \
+            "$python" -m pip install --disable-pip-version-check --quiet --no-build-isolation --no-deps .
+        mv "$mark.began" "$mark"
+    fi
+}
+
+# need_fixtures TOPIC...: files that corpus/recipes writes; without a topic, those that tests need.
+need_fixtures() {
+    local what="${*:-those of the tests}"
+    quietly "make fixtures: $what" "$python" corpus/recipes/make.py ${1:+--only "$@"}
+}
