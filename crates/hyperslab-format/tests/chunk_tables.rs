@@ -1,0 +1,45 @@
+//! Groups, attributes and chunk indexes of real files, against what libhdf5 says of them. Skips where the corpus is
+//! not there; `HYPERSLAB_CORPUS` says where it is.
+
+mod tour;
+
+use hyperslab_format::Bytes;
+use tour::{Compared, corpus, oracle::oracle, tour};
+
+#[test]
+fn groups_attributes_and_chunks_are_those_of_the_library() {
+    let Some(root) = corpus() else { return };
+    let oracle = oracle(&root);
+    let manifest = std::fs::read_to_string(root.join("MANIFEST.tsv")).unwrap();
+    let (mut all, mut total) = (Vec::new(), Compared::default());
+    for line in manifest.lines().skip(1) {
+        let columns: Vec<_> = line.split('\t').collect();
+        if columns[5] != "hdf5" || !oracle.contains_key(&(columns[0].to_owned(), "/".to_owned())) {
+            continue;
+        }
+        let malformed = columns[6].contains("MALFORMED");
+        let bytes = Bytes::from(std::fs::read(root.join(columns[0])).unwrap());
+        match tour(columns[0].to_owned(), bytes, &oracle) {
+            Ok((differences, compared)) => {
+                // The first of several files that the library reads as one refers to what lies in the others.
+                if !malformed && !columns[0].contains("family") {
+                    all.extend(differences.into_iter().map(|difference| difference.text));
+                    let reached = |path: &String| compared.paths.contains(path);
+                    let known = oracle.keys().filter(|(file, _)| file == columns[0]);
+                    let missed = known.filter(|(_, path)| !reached(path));
+                    all.extend(missed.map(|(file, path)| format!("{file} {path} was not reached")));
+                }
+                total.groups += compared.groups;
+                total.attributes += compared.attributes;
+                for (kind, count) in compared.tables {
+                    *total.tables.entry(kind).or_default() += count;
+                }
+            }
+            Err(error) if !malformed => all.push(format!("{}: {error}", columns[0])),
+            Err(_) => {}
+        }
+    }
+    eprintln!("{total:?}");
+    assert!(all.is_empty(), "{} differences:\n{}", all.len(), all.join("\n"));
+    assert_eq!(total.tables.len(), 6, "there are chunk indexes of all kinds");
+}

@@ -1,0 +1,84 @@
+//! Real files with a few bytes changed: whatever is found, it is found or refused, soon and without a panic. Skips
+//! where the corpus is not there; `HYPERSLAB_CORPUS` says where it is.
+
+mod tour;
+
+use hyperslab_format::{Bytes, FormatError, Problem};
+use std::time::{Duration, Instant};
+use tour::{Oracle, corpus, tour};
+
+/// xorshift64*: the same bytes in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % bound
+    }
+
+    /// Values that sizes, counts and addresses break at, or any.
+    fn byte(&mut self) -> u8 {
+        match self.below(4) {
+            0 => [0, 1, 0x7F, 0x80, 0xFF, 4, 8, 16][self.below(8)],
+            _ => self.below(256) as u8,
+        }
+    }
+}
+
+/// Sets the checksum that an error complains about. False for other errors.
+fn repair(bytes: &mut [u8], error: &FormatError) -> bool {
+    let Problem::Checksum { computed, .. } = error.problem else { return false };
+    let Some(place) = bytes.get_mut(error.at as usize..error.at as usize + 4) else { return false };
+    place.copy_from_slice(&computed.to_le_bytes());
+    true
+}
+
+#[test]
+fn changed_bytes_are_found_or_refused() {
+    let Some(root) = corpus() else { return };
+    let manifest = std::fs::read_to_string(root.join("MANIFEST.tsv")).unwrap();
+    let rounds = std::env::var("HYPERSLAB_MUTATIONS").map_or(4, |rounds| rounds.parse().unwrap());
+    let (oracle, mut random) = (Oracle::new(), Random(0x9E37_79B9_7F4A_7C15));
+    let (mut tours, mut refused) = (0, 0);
+    for line in manifest.lines().skip(1) {
+        let columns: Vec<_> = line.split('\t').collect();
+        let original = std::fs::read(root.join(columns[0])).unwrap();
+        if columns[5] != "hdf5" || original.len() > 100_000 || original.is_empty() {
+            continue;
+        }
+        for round in 0..rounds {
+            let mut bytes = original.clone();
+            // Structures are where bytes are not zero; half of the changes go there.
+            for _ in 0..1 + random.below(8) {
+                let mut at = random.below(bytes.len());
+                if random.below(2) == 0 {
+                    at = (at..bytes.len()).find(|&at| bytes[at] != 0).unwrap_or(at);
+                }
+                bytes[at] = random.byte();
+            }
+            if round % 4 == 3 {
+                bytes.truncate(random.below(bytes.len()));
+            }
+            // Checksums would hide what lies behind them, so they are made right again, as an attacker would.
+            for _ in 0..8 {
+                let start = Instant::now();
+                let outcome = tour(columns[0].to_owned(), Bytes::from(bytes.clone()), &oracle);
+                let took = start.elapsed();
+                assert!(took < Duration::from_secs(30), "{} took {took:?}, round {round}", columns[0]);
+                tours += 1;
+                refused += usize::from(outcome.is_err());
+                let errors: Vec<FormatError> = match outcome {
+                    Ok((differences, _)) => differences.into_iter().filter_map(|found| found.error).collect(),
+                    Err(error) => vec![error],
+                };
+                if !errors.iter().fold(false, |any, error| repair(&mut bytes, error) || any) {
+                    break;
+                }
+            }
+        }
+    }
+    // Most files are still opened, so that what lies behind the superblock is reached.
+    assert!(refused < tours / 2, "{refused} of {tours} files were refused at once");
+}
