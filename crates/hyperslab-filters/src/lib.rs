@@ -16,10 +16,13 @@
 //! Deliberately absent: which chunk lies where, threads, conversion of values.
 
 mod bits;
+mod bitshuffle;
+mod bzip2;
 mod custom;
 mod deflate;
 mod error;
 mod fletcher32;
+mod lz4;
 mod lzf;
 mod nbit;
 mod pipeline;
@@ -29,6 +32,7 @@ mod scratch;
 mod shuffle;
 mod stage;
 mod szip;
+mod zstd;
 
 pub use custom::Filter;
 pub use error::FilterError;

@@ -5,7 +5,9 @@
 
 use crate::custom::{Custom, Filter};
 use crate::stage::{Setup, Stage};
-use crate::{FilterError, deflate, fletcher32, lzf, nbit, scaleoffset, shuffle, szip};
+use crate::{
+    FilterError, bitshuffle, bzip2, deflate, fletcher32, lz4, lzf, nbit, scaleoffset, shuffle, szip, zstd,
+};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, RwLock};
 
@@ -55,23 +57,23 @@ static TABLE: &[Entry] = &[
     elsewhere(257, "hzip", "Silo (LLNL)"),
     elsewhere(258, "fpzip", "Silo (LLNL)"),
     elsewhere(305, "LZO", "PyTables"),
-    elsewhere(307, "BZIP2", "PyTables"),
-    read(32000, "LZF", "own", lzf::make),
+    read(307, "bzip2", "libbz2-rs", bzip2::make),
+    read(32000, "lzf", "own", lzf::make),
     elsewhere(32001, "Blosc", "hdf5-blosc, PyTables, hdf5plugin"),
     elsewhere(32002, "MAFISC", "MAFISC (University of Hamburg)"),
     elsewhere(32003, "Snappy", "snappy-cuda"),
-    elsewhere(32004, "LZ4", "HDF5 filter plugins, hdf5plugin"),
+    read(32004, "lz4", "lz4_flex", lz4::make),
     elsewhere(32005, "APAX", "Samplify (no longer available)"),
     elsewhere(32006, "CBF", "CBFlib"),
     elsewhere(32007, "JPEG-XR", "JPEG-XR HDF5 filter"),
-    elsewhere(32008, "bitshuffle", "bitshuffle, hdf5plugin"),
+    read(32008, "bitshuffle", "own", bitshuffle::make),
     elsewhere(32009, "SPDP", "SPDP (Texas State University)"),
     elsewhere(32010, "LPC-Rice", "LPC-Rice"),
     elsewhere(32011, "CCSDS-123", "CCSDS-123 HDF5 filter"),
     elsewhere(32012, "JPEG-LS", "CharLS JPEG-LS HDF5 filter"),
     elsewhere(32013, "ZFP", "H5Z-ZFP, hdf5plugin"),
     elsewhere(32014, "fpzip", "fpzip (LLNL)"),
-    elsewhere(32015, "Zstandard", "HDF5 filter plugins, hdf5plugin"),
+    read(32015, "zstd", "zstd", zstd::make),
     elsewhere(32016, "B3D", "B3D image compression"),
     elsewhere(32017, "SZ", "SZ, hdf5plugin"),
     elsewhere(32018, "FCIDECOMP", "EUMETSAT FCIDECOMP, hdf5plugin"),

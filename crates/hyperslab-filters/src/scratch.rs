@@ -2,6 +2,7 @@
 
 use crate::FilterError;
 use libdeflater::{Compressor, Decompressor};
+use zstd::zstd_safe::DCtx;
 
 /// What one thread reuses between chunks. Its buffers grow to the largest chunk seen and are zeroed only when they
 /// grow, never again.
@@ -19,12 +20,16 @@ impl Scratch {
 
     /// Bytes held by the buffers.
     pub fn held_bytes(&self) -> usize {
-        self.buffers.iter().chain([&self.tools.spare]).map(|buffer| buffer.bytes.len()).sum()
+        self.buffers
+            .iter()
+            .chain([&self.tools.spare, &self.tools.rows])
+            .map(|buffer| buffer.bytes.len())
+            .sum()
     }
 
     /// Gives back buffers longer than `keep` bytes.
     pub fn trim(&mut self, keep: usize) {
-        for buffer in self.buffers.iter_mut().chain([&mut self.tools.spare]) {
+        for buffer in self.buffers.iter_mut().chain([&mut self.tools.spare, &mut self.tools.rows]) {
             if buffer.bytes.len() > keep {
                 *buffer = Buffer::default();
             }
@@ -37,13 +42,23 @@ impl Scratch {
 pub(crate) struct Tools {
     /// For filters that decode in two steps.
     pub spare: Buffer,
+    /// For filters that decode in three.
+    pub rows: Buffer,
     inflater: Option<Decompressor>,
     deflater: Option<(i32, Compressor)>,
+    zstd: Option<DCtx<'static>>,
 }
 
 impl Tools {
     pub fn inflater(&mut self) -> &mut Decompressor {
         self.inflater.get_or_insert_with(Decompressor::new)
+    }
+
+    pub fn zstd(&mut self) -> Result<&mut DCtx<'static>, FilterError> {
+        if self.zstd.is_none() {
+            self.zstd = Some(DCtx::try_create().ok_or(FilterError::Memory { bytes: 1 << 18 })?);
+        }
+        Ok(self.zstd.as_mut().expect("made above"))
     }
 
     /// The compressor of a level (0 to 9); making one costs much more than using it on a small chunk.

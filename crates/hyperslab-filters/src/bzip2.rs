@@ -1,0 +1,46 @@
+//! Filter 307, "bzip2": one bzip2 stream; bytes after it are ignored. The only parameter is the level.
+
+use crate::FilterError;
+use crate::scratch::Tools;
+use crate::stage::{Setup, Stage};
+use bzip2::{Decompress, Status};
+
+const NAME: &str = "bzip2";
+
+struct Bzip2 {
+    level: Option<u32>,
+}
+
+pub(crate) fn make(setup: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
+    Ok(Box::new(Bzip2 { level: setup.parameters.first().copied() }))
+}
+
+impl Stage for Bzip2 {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn describe(&self) -> String {
+        self.level.map_or_else(|| NAME.to_string(), |level| format!("{NAME} {level}"))
+    }
+
+    fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut Tools) -> Result<usize, FilterError> {
+        let max = out.len();
+        let mut stream = Decompress::new(false);
+        let (mut from, mut to) = (0, 0);
+        loop {
+            let status = stream
+                .decompress(&stored[from..], &mut out[to..])
+                .map_err(|error| FilterError::corrupt(NAME, error.to_string()))?;
+            let (read, written) = (stream.total_in() as usize, stream.total_out() as usize);
+            match status {
+                Status::StreamEnd => return Ok(written),
+                Status::MemNeeded => return Err(FilterError::Memory { bytes: 4_000_000 }),
+                // A full output is followed by one more call, in which the stream must end.
+                _ if (read, written) != (from, to) => (from, to) = (read, written),
+                _ if to == max => return Err(FilterError::TooLong { filter: NAME, max }),
+                _ => return Err(FilterError::corrupt(NAME, "the stream has no end")),
+            }
+        }
+    }
+}

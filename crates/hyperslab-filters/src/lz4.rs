@@ -1,0 +1,74 @@
+//! Filter 32004, "lz4": blocks in the LZ4 block format, in a frame of HDF5's own.
+//!
+//! ```text
+//! | decoded length, 8 bytes | block length, 4 | stored length, 4 | block … | stored length, 4 | block … |
+//! ```
+//!
+//! Big-endian. The last block may be shorter. A block whose stored length is its decoded length is stored as it is.
+//! The only parameter is the block length for writing.
+
+use crate::FilterError;
+use crate::scratch::Tools;
+use crate::stage::{Setup, Stage};
+
+const NAME: &str = "lz4";
+
+struct Lz4;
+
+pub(crate) fn make(_: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
+    Ok(Box::new(Lz4))
+}
+
+impl Stage for Lz4 {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn claimed(&self, stored: &[u8]) -> Option<u64> {
+        stored.first_chunk().map(|length| u64::from_be_bytes(*length))
+    }
+
+    fn most(&self, stored_bytes: usize) -> usize {
+        most(stored_bytes)
+    }
+
+    fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut Tools) -> Result<usize, FilterError> {
+        let max = out.len();
+        let (length, rest) = stored.split_first_chunk().ok_or_else(early)?;
+        let (block, mut rest) = rest.split_first_chunk().ok_or_else(early)?;
+        let length = usize::try_from(u64::from_be_bytes(*length)).unwrap_or(usize::MAX);
+        let block = u32::from_be_bytes(*block) as usize;
+        let out = out.get_mut(..length).ok_or(FilterError::TooLong { filter: NAME, max })?;
+        if block == 0 && length > 0 {
+            return Err(FilterError::corrupt(NAME, "blocks of no bytes"));
+        }
+        for out in out.chunks_mut(block.max(1)) {
+            let (len, after) = rest.split_first_chunk().ok_or_else(early)?;
+            let len = u32::from_be_bytes(*len) as usize;
+            let (stored, after) = after.split_at_checked(len).ok_or_else(early)?;
+            rest = after;
+            if len == out.len() {
+                out.copy_from_slice(stored);
+            } else {
+                block_exactly(NAME, stored, out)?;
+            }
+        }
+        Ok(length)
+    }
+}
+
+fn early() -> FilterError {
+    FilterError::corrupt(NAME, "the stored bytes end too early")
+}
+
+/// Decodes a bare LZ4 block that must fill `out`; also for filters that hold such blocks.
+pub(crate) fn block_exactly(filter: &'static str, stored: &[u8], out: &mut [u8]) -> Result<(), FilterError> {
+    let found = lz4_flex::block::decompress_into(stored, out)
+        .map_err(|error| FilterError::corrupt(filter, format!("LZ4: {error}")))?;
+    if found == out.len() { Ok(()) } else { Err(FilterError::Length { filter, expected: out.len(), found }) }
+}
+
+/// A length is continued by bytes that add 255 each.
+pub(crate) fn most(stored_bytes: usize) -> usize {
+    stored_bytes.saturating_mul(255)
+}
