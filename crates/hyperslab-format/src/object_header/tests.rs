@@ -236,3 +236,16 @@ fn what_is_no_header_is_refused_at_its_first_byte() {
     let flags = Build::default().bytes(b"OHDR").u8(2).u8(0x40).zeros(100);
     assert!(parse(&flags).unwrap_err().is_unsupported());
 }
+
+#[test]
+fn the_number_of_blocks_is_bounded() {
+    let chain = |blocks: u64| {
+        let link = |number: u64| message_1(MessageKind::CONTINUATION, 0, &continuation(40 + 24 * number, 24));
+        let last = message_1(MessageKind::NIL, 0, &Build::default().zeros(16));
+        let links = (1..blocks).fold(header_1(1, &link(0)), |file, number| file.and(&link(number)));
+        parse(&links.and(&last)).map(|header| header.blocks.len() as u64)
+    };
+    assert_eq!(chain(HEADER_BLOCKS_MAX), Ok(HEADER_BLOCKS_MAX + 1));
+    let error = chain(HEADER_BLOCKS_MAX + 1).unwrap_err();
+    assert!(matches!(error.problem, crate::Problem::Limit { limit: "HEADER_BLOCKS_MAX", .. }), "{error}");
+}
