@@ -286,6 +286,8 @@ def blosc():
         fast = hp.Blosc(cname=cname, clevel=1, shuffle=1)
         yield Case(f"{cname} blocks", "<i4", (35_001,), np.arange(35_001) // 50 * 50, filtered((35_001,), plugin(fast)))
         yield Case(f"{cname} zeros", "<i4", (1000,), np.zeros(1000), filtered((1000,), plugin(one)))
+        odd = hp.Blosc(cname=cname, clevel=5, shuffle=hp.Blosc.BITSHUFFLE)
+        yield Case(f"{cname} odd count of bits", "<f4", (397,), waves((397,)), filtered((397,), plugin(odd)))
     one = hp.Blosc(clevel=0)
     yield Case("copied", "<i4", (100,), np.arange(100), filtered((100,), plugin(one)))
     yield Case("tiny", "<i4", (3,), np.arange(3), filtered((3,), plugin(hp.Blosc())))

@@ -17,6 +17,7 @@
 
 mod bits;
 mod bitshuffle;
+mod blosc;
 mod bzip2;
 mod custom;
 mod deflate;

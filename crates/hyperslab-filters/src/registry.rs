@@ -6,7 +6,8 @@
 use crate::custom::{Custom, Filter};
 use crate::stage::{Setup, Stage};
 use crate::{
-    FilterError, bitshuffle, bzip2, deflate, fletcher32, lz4, lzf, nbit, scaleoffset, shuffle, szip, zstd,
+    FilterError, bitshuffle, blosc, bzip2, deflate, fletcher32, lz4, lzf, nbit, scaleoffset, shuffle, szip,
+    zstd,
 };
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, RwLock};
@@ -59,7 +60,7 @@ static TABLE: &[Entry] = &[
     elsewhere(305, "LZO", "PyTables"),
     read(307, "bzip2", "libbz2-rs", bzip2::make),
     read(32000, "lzf", "own", lzf::make),
-    elsewhere(32001, "Blosc", "hdf5-blosc, PyTables, hdf5plugin"),
+    read(32001, "blosc", "own, with LZ4, Zstandard, zlib and Snappy", blosc::make),
     elsewhere(32002, "MAFISC", "MAFISC (University of Hamburg)"),
     elsewhere(32003, "Snappy", "snappy-cuda"),
     read(32004, "lz4", "lz4_flex", lz4::make),

@@ -1,0 +1,220 @@
+//! Filter 32001, "blosc": a Blosc 1 buffer.
+//!
+//! ```text
+//! header   version | codec's version | flags | element size | decoded length, 4 | block length, 4 | stored length, 4
+//! body     start of each block, 4 each, from the header's beginning | block … | block …
+//! block    parts, each: stored length, 4 | bytes         (a part as long as its decoded bytes is stored as it is)
+//! flags    1 shuffled by bytes   2 body is the data, as it is   4 shuffled by bits   16 blocks have one part
+//!          32 … 224 codec: BloscLZ, LZ4, Snappy, zlib, Zstandard
+//! ```
+//!
+//! Little-endian. A whole block of elements of up to 16 bytes has one part for each plane of bytes, unless flag 16
+//! says otherwise. Shuffles are within a block. All that is needed to read stands in the header; the filter's
+//! parameters (versions, element size, chunk length, level, shuffle, codec) are for writing.
+
+mod blosclz;
+
+use crate::FilterError;
+use crate::bitshuffle::unshuffle_bits;
+use crate::scratch::Tools;
+use crate::stage::{Setup, Stage};
+use crate::{deflate, lz4, shuffle, zstd};
+
+const NAME: &str = "blosc";
+const HEADER_BYTES: usize = 16;
+const SHUFFLED: u8 = 1;
+const COPIED: u8 = 2;
+const BIT_SHUFFLED: u8 = 4;
+const ONE_PART: u8 = 16;
+/// Elements that are larger are not split into planes, nor are blocks of fewer elements than this.
+const SPLIT_ELEMENT_MAX: usize = 16;
+const SPLIT_COUNT_MIN: usize = 128;
+
+struct Blosc {
+    codec: Option<u32>,
+}
+
+pub(crate) fn make(setup: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
+    Ok(Box::new(Blosc { codec: setup.parameters.get(6).copied() }))
+}
+
+impl Stage for Blosc {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn describe(&self) -> String {
+        match self.codec {
+            None | Some(0) => "blosc blosclz".to_string(),
+            Some(1) => "blosc lz4".to_string(),
+            Some(2) => "blosc lz4hc".to_string(),
+            Some(3) => "blosc snappy".to_string(),
+            Some(4) => "blosc zlib".to_string(),
+            Some(5) => "blosc zstd".to_string(),
+            Some(other) => format!("blosc codec {other}"),
+        }
+    }
+
+    fn claimed(&self, stored: &[u8]) -> Option<u64> {
+        Some(u64::from(u32::from_le_bytes(stored.get(4..8)?.try_into().ok()?)))
+    }
+
+    fn decode(&self, stored: &[u8], out: &mut [u8], tools: &mut Tools) -> Result<usize, FilterError> {
+        let max = out.len();
+        let buffer = Buffer::read(stored)?;
+        let out = out.get_mut(..buffer.length).ok_or(FilterError::TooLong { filter: NAME, max })?;
+        if buffer.flags & COPIED != 0 {
+            out.copy_from_slice(stored[HEADER_BYTES..].get(..buffer.length).ok_or_else(early)?);
+            return Ok(buffer.length);
+        }
+        for (number, out) in out.chunks_mut(buffer.block).enumerate() {
+            let start = stored
+                .get(HEADER_BYTES + 4 * number..)
+                .and_then(|rest| rest.first_chunk())
+                .ok_or_else(early)?;
+            let block = stored.get(u32::from_le_bytes(*start) as usize..).ok_or_else(early)?;
+            buffer.decode_block(block, out, tools)?;
+        }
+        Ok(buffer.length)
+    }
+}
+
+fn early() -> FilterError {
+    FilterError::corrupt(NAME, "the stored bytes end too early")
+}
+
+/// The header.
+struct Buffer {
+    flags: u8,
+    element: usize,
+    length: usize,
+    block: usize,
+}
+
+#[derive(Clone, Copy)]
+enum Shuffle {
+    None,
+    Bytes,
+    Bits,
+}
+
+impl Buffer {
+    fn read(stored: &[u8]) -> Result<Self, FilterError> {
+        let header = stored.first_chunk::<HEADER_BYTES>().ok_or_else(early)?;
+        let number =
+            |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+        let (length, block) = (number(4) as usize, number(8) as usize);
+        let element = usize::from(header[3]).max(1);
+        if header[0] > 2 {
+            return Err(FilterError::unsupported(NAME, format!("format version {}", header[0])));
+        }
+        if block == 0 && length > 0 {
+            return Err(FilterError::corrupt(NAME, "blocks of no bytes"));
+        }
+        Ok(Self { flags: header[2], element, length, block: block.clamp(1, length.max(1)) })
+    }
+
+    fn shuffle(&self) -> Shuffle {
+        if self.flags & SHUFFLED != 0 && self.element > 1 {
+            Shuffle::Bytes
+        } else if self.flags & BIT_SHUFFLED != 0 {
+            Shuffle::Bits
+        } else {
+            Shuffle::None
+        }
+    }
+
+    fn decode_block(&self, stored: &[u8], out: &mut [u8], tools: &mut Tools) -> Result<(), FilterError> {
+        let shuffle = self.shuffle();
+        if let Shuffle::None = shuffle {
+            return self.decode_parts(stored, out, tools);
+        }
+        let mut rows = std::mem::take(&mut tools.rows);
+        let decoded = rows.room(out.len()).and_then(|rows| {
+            self.decode_parts(stored, rows, tools)?;
+            match shuffle {
+                Shuffle::Bytes => shuffle::unshuffle(rows, self.element, out),
+                _ => self.unshuffle_bits(rows, out, tools)?,
+            }
+            Ok(())
+        });
+        tools.rows = rows;
+        decoded
+    }
+
+    /// Blocks of other than whole groups of 8 elements have not been shuffled, and neither has what is left over.
+    fn unshuffle_bits(&self, rows: &[u8], out: &mut [u8], tools: &mut Tools) -> Result<(), FilterError> {
+        let count = out.len() / self.element;
+        let whole = if count.is_multiple_of(8) { count * self.element } else { 0 };
+        unshuffle_bits(&rows[..whole], self.element, &mut out[..whole], &mut tools.spare)?;
+        out[whole..].copy_from_slice(&rows[whole..]);
+        Ok(())
+    }
+
+    fn decode_parts(&self, stored: &[u8], out: &mut [u8], tools: &mut Tools) -> Result<(), FilterError> {
+        let split = self.flags & ONE_PART == 0
+            && out.len() == self.block
+            && self.element <= SPLIT_ELEMENT_MAX
+            && self.block / self.element >= SPLIT_COUNT_MIN;
+        let parts = if split { self.element } else { 1 };
+        if !out.len().is_multiple_of(parts) {
+            return Err(FilterError::corrupt(
+                NAME,
+                format!("a block of {} bytes in {parts} parts", out.len()),
+            ));
+        }
+        let part = out.len() / parts;
+        let mut rest = stored;
+        for out in out.chunks_mut(part.max(1)) {
+            let (len, after) = rest.split_first_chunk().ok_or_else(early)?;
+            let (stored, after) =
+                after.split_at_checked(u32::from_le_bytes(*len) as usize).ok_or_else(early)?;
+            rest = after;
+            if stored.len() == out.len() {
+                out.copy_from_slice(stored);
+            } else {
+                self.decode_part(stored, out, tools)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn decode_part(&self, stored: &[u8], out: &mut [u8], tools: &mut Tools) -> Result<(), FilterError> {
+        let found = match self.flags >> 5 {
+            0 => blosclz::decode(stored, out)?,
+            1 => return lz4::block_exactly(NAME, stored, out),
+            2 => snap::raw::Decoder::new()
+                .decompress(stored, out)
+                .map_err(|error| FilterError::corrupt(NAME, format!("Snappy: {error}")))?,
+            3 => deflate::inflate(NAME, stored, out, tools)?,
+            4 => zstd::frames(NAME, stored, out, tools)?,
+            other => return Err(FilterError::unsupported(NAME, format!("codec {other}"))),
+        };
+        if found == out.len() {
+            Ok(())
+        } else {
+            Err(FilterError::Length { filter: NAME, expected: out.len(), found })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn any_header_and_body(
+            flags: u8, element: u8, length in 0u32..5000, block in 0u32..6000,
+            body in proptest::collection::vec(prop_oneof![Just(0u8), Just(4), any::<u8>()], 0..300),
+        ) {
+            let mut stored = vec![2, 1, flags, element];
+            for number in [length, block, 0] {
+                stored.extend_from_slice(&number.to_le_bytes());
+            }
+            stored.extend_from_slice(&body);
+            let _ = Blosc { codec: None }.decode(&stored, &mut [0; 4000], &mut Tools::default());
+        }
+    }
+}
