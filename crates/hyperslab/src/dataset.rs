@@ -9,6 +9,7 @@ use crate::file::FileInner;
 use crate::object::Node;
 use crate::plan::{Explained, ReadPlan, Steps};
 use crate::read::{chunked, convert::Conversion, raw, target::Target};
+use crate::virtual_dataset::{self, VirtualData};
 use crate::{Error, Result, Selection};
 use bytes::Bytes;
 use hyperslab_filters::{FilterSpec, Pipeline};
@@ -61,8 +62,8 @@ pub(crate) enum Storage {
     External { data: Arc<ExternalData> },
     /// In chunks.
     Chunked { layout: ChunkedLayout, grid: ChunkGrid, chunk_bytes: usize },
-    /// The format of the file is known, but not read by this version.
-    Unreadable { layout: &'static str, why: String },
+    /// In other datasets.
+    Virtual { data: VirtualData },
 }
 
 impl Dataset {
@@ -167,7 +168,15 @@ impl Dataset {
             Storage::Contiguous { .. } => "contiguous",
             Storage::External { .. } => "external",
             Storage::Chunked { .. } => "chunked",
-            Storage::Unreadable { layout, .. } => layout,
+            Storage::Virtual { .. } => "virtual",
+        }
+    }
+
+    /// The sources of a virtual dataset: file (`.` is this one) and dataset, as the file names them.
+    pub fn virtual_sources(&self) -> Option<Vec<(String, String)>> {
+        match &self.inner.storage {
+            Storage::Virtual { data } => Some(data.sources()),
+            _ => None,
         }
     }
 
@@ -183,7 +192,7 @@ impl Dataset {
             Storage::Contiguous { base } => base.map_or(0, |_| self.logical_bytes()),
             Storage::External { .. } => self.logical_bytes(),
             Storage::Chunked { .. } => self.chunk_map()?.iter().map(|(_, location)| location.stored_bytes).sum(),
-            Storage::Unreadable { .. } => 0,
+            Storage::Virtual { .. } => 0,
         })
     }
 
@@ -248,6 +257,13 @@ impl DatasetInner {
         };
         let elements = count(&dataspace)?;
         let storage = storage(layout, &dims, &datatype, elements, external, &node.file)?;
+        let dataspace = match (&storage, dataspace) {
+            // The extent of a virtual dataset is as large as its sources are now.
+            (Storage::Virtual { data }, Dataspace::Simple { dims, max_dims }) => {
+                Dataspace::Simple { dims: data.extent(&node.file, &dims)?, max_dims }
+            }
+            (_, dataspace) => dataspace,
+        };
         Ok(Self {
             file: node.file.clone(),
             path: node.path.clone(),
@@ -266,6 +282,10 @@ impl DatasetInner {
 
     pub(crate) fn address(&self) -> Address {
         self.node.header.address
+    }
+
+    pub(crate) fn datatype(&self) -> &Datatype {
+        &self.datatype
     }
 
     pub(crate) fn dims(&self) -> &[u64] {
@@ -366,9 +386,6 @@ impl DatasetInner {
     }
 
     fn read_into(self: &Arc<Self>, selection: &Selection, order: Order, out: &mut [u8]) -> Result<()> {
-        if let Storage::Unreadable { why, .. } = &self.storage {
-            return Err(Error::unsupported(why.clone()));
-        }
         if matches!(self.dataspace, Dataspace::Null) {
             return if out.is_empty() { Ok(()) } else { Err(Error::invalid("the dataspace is null: no values")) };
         }
@@ -384,7 +401,12 @@ impl DatasetInner {
                     .hint("read it in the file's own order")
             })?,
         };
-        self.carry_out(&plan, Target::new(out), conversion)
+        let target = Target::new(out);
+        self.carry_out(&plan, target, conversion)?;
+        if let Storage::Virtual { data } = &self.storage {
+            virtual_dataset::read(data, self, selection, &plan.shape, target, conversion)?;
+        }
+        Ok(())
     }
 
     fn carry_out(self: &Arc<Self>, plan: &ReadPlan, target: Target<'_>, conversion: Conversion) -> Result<()> {
@@ -487,9 +509,6 @@ fn storage(
             let grid = ChunkGrid::new(dims, &layout.chunk_dims)?;
             Ok(Storage::Chunked { layout, grid, chunk_bytes })
         }
-        Layout::Virtual { .. } => {
-            let why = "the dataset is virtual, which this version does not read".into();
-            Ok(Storage::Unreadable { layout: "virtual", why })
-        }
+        Layout::Virtual { heap, index } => Ok(Storage::Virtual { data: VirtualData::open(file, heap, index)? }),
     }
 }

@@ -35,6 +35,7 @@ pub mod selection;
 mod settings;
 mod sibling;
 mod unfilter;
+mod virtual_dataset;
 mod vlen;
 
 pub use attribute::{AttributeEntry, Attributes};

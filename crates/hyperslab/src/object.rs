@@ -46,6 +46,11 @@ impl NamedDatatype {
         &self.node.path
     }
 
+    /// The file that it lies in.
+    pub fn file(&self) -> File {
+        File { inner: self.node.file.clone() }
+    }
+
     /// Its attributes.
     pub fn attributes(&self) -> crate::Attributes<'_> {
         crate::Attributes::new(&self.node)
@@ -106,6 +111,15 @@ impl Object {
         }
     }
 
+    /// The file that it lies in.
+    pub fn file(&self) -> File {
+        match self {
+            Object::Group(group) => group.file(),
+            Object::Dataset(dataset) => dataset.file(),
+            Object::Datatype(datatype) => datatype.file(),
+        }
+    }
+
     /// Where its object header lies; the same for all paths to the same object.
     pub fn address(&self) -> Address {
         match self {
@@ -129,6 +143,11 @@ impl File {
     /// [`ErrorKind::NotFound`] suggests the nearest name.
     pub fn get(&self, path: &str) -> Result<Object> {
         resolve(self.root()?.node, path, 0)?.into_object()
+    }
+
+    /// The object whose header lies at an address, as references have it. Its path only says so.
+    pub fn object_at(&self, address: Address) -> Result<Object> {
+        Node::open(&self.inner, address, format!("<object at {address}>"))?.into_object()
     }
 
     /// The dataset at a path.

@@ -84,7 +84,7 @@ fn cut_list(list: &[u64], chunk_dim: u64) -> Pieces {
 }
 
 /// Consecutive elements that go to consecutive places are a plain run.
-fn simplify(pairs: Vec<(u64, u64)>) -> Run {
+pub(crate) fn simplify(pairs: Vec<(u64, u64)>) -> Run {
     let (inner, out) = pairs[0];
     let even = pairs.iter().enumerate().all(|(i, &pair)| pair == (inner + i as u64, out + i as u64));
     if even { Run::Even { inner, step: 1, count: pairs.len() as u64, out } } else { Run::Odd(pairs) }
