@@ -1,0 +1,160 @@
+//! The least that a read of some chunks can cost: each chunk fetched, inflated and unshuffled once, over all cores,
+//! straight to its place in memory that was touched before.
+//!
+//! No plan, no cache, no placement of parts, no change of byte order, and the chunk index is read beforehand: an
+//! engine does all of that as well, so it cannot be faster than this by more than noise.
+
+use hyperslab::{Dataset, Error, Result, Selection};
+use hyperslab_filters::unshuffle_elements;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+const DEFLATE: u16 = 1;
+const SHUFFLE: u16 = 2;
+/// Contiguous data is fetched in pieces of this size, so that all cores copy.
+const PIECE_BYTES: usize = 4 << 20;
+/// Beyond this many selections, they are taken to touch every chunk.
+const SELECTIONS_MAX: usize = 1000;
+
+/// The chunks that some selections touch, each once.
+pub struct Work {
+    file: File,
+    pieces: Vec<Range<u64>>,
+    piece_bytes: usize,
+    inflated: bool,
+    shuffled: usize,
+}
+
+impl Work {
+    /// Finds the chunks that the selections touch.
+    ///
+    /// # Errors
+    /// Where the filters are others than deflate, or shuffle and deflate: there is no floor for those.
+    pub fn new(path: &str, dataset: &Dataset, selections: &[Selection]) -> Result<Self> {
+        let element = dataset.datatype().size as usize;
+        let ids: Vec<u16> = dataset.filters().filters.iter().map(|filter| filter.id).collect();
+        let (inflated, shuffled) = match ids.as_slice() {
+            [] => (false, 1),
+            [DEFLATE] => (true, 1),
+            [SHUFFLE, DEFLATE] => (true, element),
+            other => {
+                return Err(Error::from(std::io::Error::other(format!("no floor for filters {other:?}"))));
+            }
+        };
+        let pieces = touched(dataset, selections)?;
+        let piece_bytes = dataset.chunk_bytes().map_or(PIECE_BYTES, |bytes| bytes as usize);
+        Ok(Self { file: File::open(path)?, pieces, piece_bytes, inflated, shuffled })
+    }
+
+    /// How many chunks there are to decode.
+    pub fn chunks(&self) -> usize {
+        self.pieces.len()
+    }
+
+    /// Fills the system's page cache.
+    pub fn warm(&self) {
+        let mut stored = Vec::new();
+        for piece in &self.pieces {
+            stored.resize((piece.end - piece.start) as usize, 0);
+            self.file
+                .read_exact_at(&mut stored, piece.start)
+                .expect("the chunk index was checked by the engine");
+        }
+    }
+
+    /// Memory for all decoded chunks, every page of it touched.
+    pub fn target(&self) -> Vec<u8> {
+        let bytes = self.pieces.len() * self.piece_bytes;
+        let mut target: Vec<u8> = Vec::with_capacity(bytes);
+        hyperslab::advise_huge_pages(target.as_mut_ptr(), bytes);
+        target.resize(bytes, 1);
+        target
+    }
+
+    /// Does the work; seconds that it took.
+    pub fn run(&self, target: &mut [u8]) -> f64 {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let began = Instant::now();
+        // Each place is taken once: the lock is only there to say so to the compiler.
+        let places: Vec<Mutex<&mut [u8]>> = target.chunks_mut(self.piece_bytes).map(Mutex::new).collect();
+        let next = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..cores {
+                scope.spawn(|| {
+                    let mut worker = Worker::default();
+                    loop {
+                        let number = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(piece) = self.pieces.get(number) else { return };
+                        let mut place = places[number].lock().expect("no worker panics");
+                        worker.decode(self, piece, &mut place);
+                    }
+                });
+            }
+        });
+        began.elapsed().as_secs_f64()
+    }
+}
+
+/// What a thread keeps from chunk to chunk.
+struct Worker {
+    inflater: libdeflater::Decompressor,
+    stored: Vec<u8>,
+    shuffled: Vec<u8>,
+}
+
+impl Default for Worker {
+    fn default() -> Self {
+        Self { inflater: libdeflater::Decompressor::new(), stored: Vec::new(), shuffled: Vec::new() }
+    }
+}
+
+impl Worker {
+    fn decode(&mut self, work: &Work, piece: &Range<u64>, place: &mut [u8]) {
+        let len = (piece.end - piece.start) as usize;
+        if !work.inflated {
+            work.file.read_exact_at(&mut place[..len], piece.start).expect("the file did not change");
+            return;
+        }
+        if self.stored.len() < len {
+            self.stored.resize(len, 0);
+        }
+        let stored = &mut self.stored[..len];
+        work.file.read_exact_at(stored, piece.start).expect("the file did not change");
+        if work.shuffled < 2 {
+            self.inflater.zlib_decompress(stored, place).expect("the chunk is whole");
+            return;
+        }
+        self.shuffled.resize(place.len(), 0);
+        self.inflater.zlib_decompress(stored, &mut self.shuffled).expect("the chunk is whole");
+        unshuffle_elements(&self.shuffled, work.shuffled, 0, place);
+    }
+}
+
+/// The bytes of the file that the selections need, each once: whole chunks, or runs of contiguous data.
+fn touched(dataset: &Dataset, selections: &[Selection]) -> Result<Vec<Range<u64>>> {
+    // Rows one after the other touch what the whole touches; explaining each of thousands would take longer.
+    let everything = [Selection::All];
+    let selections = if selections.len() > SELECTIONS_MAX { &everything } else { selections };
+    let mut needed = BTreeSet::new();
+    for selection in selections {
+        for request in dataset.explain(selection)?.requests {
+            if request.chunks.is_empty() {
+                let pieces = request.range.clone().step_by(PIECE_BYTES);
+                needed.extend(pieces.map(|start| (start, request.range.end.min(start + PIECE_BYTES as u64))));
+            }
+            needed.extend(
+                request
+                    .chunks
+                    .into_iter()
+                    .filter_map(|chunk| chunk.range)
+                    .map(|range| (range.start, range.end)),
+            );
+        }
+    }
+    Ok(needed.into_iter().map(|(start, end)| start..end).collect())
+}

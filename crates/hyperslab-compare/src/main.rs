@@ -1,0 +1,126 @@
+//! `hyperslab-floor`: what a read could cost at least, and what it costs the engine, on the same machine at the
+//! same moment.
+//!
+//! ```text
+//! hyperslab-floor read FILE DATASET SELECTION...    these selections, one after the other
+//! hyperslab-floor rows FILE DATASET                 every row along the last axis, one after the other
+//! hyperslab-floor open FILE PATH                    opening one object of a file
+//! hyperslab-floor list FILE                         opening a file and describing every object in it
+//! ```
+//!
+//! Each prints one JSON object of seconds and counts. The process does one measurement and ends: nothing is left
+//! from an earlier one but the system's page cache, which a first, unmeasured pass over the file fills. Repeats are
+//! the caller's (`perf/ratios.py`), so that it can alternate with other readers.
+
+mod engine;
+mod floor;
+
+use hyperslab::{Axis, File, Object, Range, Result, Selection};
+use serde_json::{Value, json};
+use std::time::Instant;
+
+const USAGE: &str =
+    "usage: hyperslab-floor read FILE DATASET SELECTION... | rows FILE DATASET | open FILE PATH | list FILE";
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let measured = match words.as_slice() {
+        ["read", path, dataset, selections @ ..] if !selections.is_empty() => {
+            read(path, dataset, Some(selections))
+        }
+        ["rows", path, dataset] => read(path, dataset, None),
+        ["open", path, object] => open(path, object),
+        ["list", path] => list(path),
+        _ => {
+            eprintln!("{USAGE}");
+            std::process::exit(2);
+        }
+    };
+    match measured {
+        Ok(value) => println!("{value}"),
+        Err(error) => {
+            eprintln!("error: {error}");
+            std::process::exit(1);
+        }
+    }
+}
+
+/// The floor of some reads, the reads by the engine into fresh memory, and (for a single read) into memory that was
+/// touched before.
+fn read(path: &str, name: &str, selections: Option<&[&str]>) -> Result<Value> {
+    let file = File::open(path)?;
+    let dataset = file.dataset(name)?;
+    let selections: Vec<Selection> = match selections {
+        Some(texts) => {
+            texts.iter().map(|text| Selection::parse(text, dataset.shape())).collect::<Result<_>>()?
+        }
+        None => rows(dataset.shape()),
+    };
+    let work = floor::Work::new(path, &dataset, &selections)?;
+    work.warm();
+    let mut target = work.target();
+    let floor = work.run(&mut target);
+    drop(target);
+    let fresh = engine::fresh(path, name, &selections)?;
+    let mut measured = json!({
+        "floor": floor,
+        "rust": fresh.seconds,
+        "reads": selections.len(),
+        "chunks": work.chunks(),
+        "decodes": fresh.decodes,
+    });
+    if let [selection] = selections.as_slice() {
+        measured["rust_touched"] = json!(engine::touched(path, name, selection)?);
+    }
+    Ok(measured)
+}
+
+/// One selection for each row along the last axis.
+fn rows(shape: &[u64]) -> Vec<Selection> {
+    let Some((&last, slow)) = shape.split_last() else { return vec![Selection::All] };
+    let count: u64 = slow.iter().product();
+    let row = |number: u64| {
+        let mut rest = number;
+        let mut axes = vec![Axis::Range(Range { start: 0, count: last, step: 1 })];
+        for &size in slow.iter().rev() {
+            axes.push(Axis::Range(Range { start: rest % size, count: 1, step: 1 }));
+            rest /= size;
+        }
+        axes.reverse();
+        Selection::Slab(axes)
+    };
+    (0..count).map(row).collect()
+}
+
+fn open(path: &str, object: &str) -> Result<Value> {
+    let began = Instant::now();
+    let file = File::open(path)?;
+    let found = file.get(object)?;
+    let seconds = began.elapsed().as_secs_f64();
+    Ok(json!({ "rust": seconds, "object": found.path() }))
+}
+
+fn list(path: &str) -> Result<Value> {
+    let began = Instant::now();
+    let file = File::open(path)?;
+    let opened = began.elapsed().as_secs_f64();
+    let mut waiting = vec![file.root()?];
+    let (mut objects, mut described) = (1u64, 0usize);
+    while let Some(group) = waiting.pop() {
+        for link in group.links()? {
+            objects += 1;
+            match group.open(&link?)? {
+                Object::Group(inner) => waiting.push(inner),
+                Object::Dataset(dataset) => {
+                    let chunks = dataset.chunk_shape().map(<[u64]>::len).unwrap_or_default();
+                    described += dataset.shape().len() + chunks + dataset.filters().filters.len();
+                    described += dataset.attributes().list()?.len();
+                }
+                Object::Datatype(_) => {}
+            }
+        }
+    }
+    let listed = began.elapsed().as_secs_f64();
+    Ok(json!({ "open": opened, "rust": listed, "objects": objects, "described": described }))
+}
