@@ -1,11 +1,11 @@
 //! The attributes of an object.
 
 use crate::object::Node;
-use crate::{Error, ErrorKind, Result};
 use crate::unfilter::HeapFilters;
+use crate::{Error, ErrorKind, Result};
 use hyperslab_format::group::dense_attributes::{self, Body, DenseAttribute};
 use hyperslab_format::message::Attribute;
-use hyperslab_format::object_header::MessageKind;
+use hyperslab_format::object_header::{Found, MessageKind};
 use hyperslab_format::{Cursor, Name};
 
 /// The attributes of one object, looked up when they are asked for.
@@ -67,13 +67,17 @@ impl<'n> Attributes<'n> {
     fn read(&self) -> Result<Vec<AttributeEntry>> {
         let (file, header) = (&self.node.file, &self.node.header);
         let in_header = file.parse_shared(|context| header.attributes(context))?;
-        let mut all: Vec<AttributeEntry> =
-            in_header.into_iter().map(|found| self.entry(found.name, found.attribute.map_err(Error::from))).collect();
+        let mut all: Vec<AttributeEntry> = in_header
+            .into_iter()
+            .map(|found| self.entry(found.name, found.attribute.map_err(Error::from)))
+            .collect();
         let info = header.attribute_info(file.superblock.widths)?;
         let Some(mut listing) = info.and_then(|info| dense_attributes::list(&info)) else { return Ok(all) };
+        // Thousands of attributes may share one datatype; its header is parsed once for all of them.
+        let mut found = Found::default();
         for dense in file.parse(|view| listing.advance(view, &HeapFilters))? {
             all.push(match dense {
-                Ok(dense) => self.dense(dense),
+                Ok(dense) => self.dense(dense, &mut found),
                 Err(error) => self.entry(None, Err(error.into())),
             });
         }
@@ -81,16 +85,18 @@ impl<'n> Attributes<'n> {
     }
 
     /// Parses an attribute that was kept outside of the object header.
-    fn dense(&self, dense: DenseAttribute) -> AttributeEntry {
+    fn dense(&self, dense: DenseAttribute, found: &mut Found) -> AttributeEntry {
         let order = Some(dense.creation_order).filter(|_| self.node.header.tracks_attribute_order());
         let mut name = None;
         let parsed = self.node.file.parse_shared(|context| {
             let cursor = match &dense.body {
-                Body::Message(bytes) => Cursor::new("attribute message in a fractal heap", 0, bytes.clone(), context.view.widths),
+                Body::Message(bytes) => {
+                    Cursor::new("attribute message in a fractal heap", 0, bytes.clone(), context.view.widths)
+                }
                 Body::Shared { heap_id } => context.heap_message(MessageKind::ATTRIBUTE, heap_id, 0)?,
             };
             name = Attribute::parse_name(cursor.clone()).ok();
-            Attribute::parse(context, cursor, order)
+            Attribute::parse_with(context, cursor, order, found)
         });
         self.entry(name, parsed)
     }

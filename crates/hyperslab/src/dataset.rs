@@ -13,8 +13,8 @@ use crate::virtual_dataset::{self, VirtualData};
 use crate::{Error, Result, Selection};
 use bytes::Bytes;
 use hyperslab_filters::{FilterSpec, Pipeline};
-use hyperslab_format::chunk_index::Extent;
 use hyperslab_format::Address;
+use hyperslab_format::chunk_index::Extent;
 use hyperslab_format::message::fill_value::Fill;
 use hyperslab_format::message::{
     ChunkedLayout, Dataspace, Datatype, ExternalFiles, FillValue, FilterPipeline, Layout,
@@ -191,7 +191,9 @@ impl Dataset {
             Storage::Compact { data } => data.len() as u64,
             Storage::Contiguous { base } => base.map_or(0, |_| self.logical_bytes()),
             Storage::External { .. } => self.logical_bytes(),
-            Storage::Chunked { .. } => self.chunk_map()?.iter().map(|(_, location)| location.stored_bytes).sum(),
+            Storage::Chunked { .. } => {
+                self.chunk_map()?.iter().map(|(_, location)| location.stored_bytes).sum()
+            }
             Storage::Virtual { .. } => 0,
         })
     }
@@ -387,7 +389,11 @@ impl DatasetInner {
 
     fn read_into(self: &Arc<Self>, selection: &Selection, order: Order, out: &mut [u8]) -> Result<()> {
         if matches!(self.dataspace, Dataspace::Null) {
-            return if out.is_empty() { Ok(()) } else { Err(Error::invalid("the dataspace is null: no values")) };
+            return if out.is_empty() {
+                Ok(())
+            } else {
+                Err(Error::invalid("the dataspace is null: no values"))
+            };
         }
         let plan = ReadPlan::new(self, selection)?;
         if plan.result_bytes() != out.len() as u64 {
@@ -409,7 +415,12 @@ impl DatasetInner {
         Ok(())
     }
 
-    fn carry_out(self: &Arc<Self>, plan: &ReadPlan, target: Target<'_>, conversion: Conversion) -> Result<()> {
+    fn carry_out(
+        self: &Arc<Self>,
+        plan: &ReadPlan,
+        target: Target<'_>,
+        conversion: Conversion,
+    ) -> Result<()> {
         match &plan.steps {
             Steps::Nothing => Ok(()),
             Steps::Fill => {
@@ -463,9 +474,9 @@ fn storage(
     file: &Arc<FileInner>,
 ) -> Result<Storage> {
     let element_bytes = u64::from(datatype.size);
-    let logical = elements
-        .checked_mul(element_bytes)
-        .ok_or_else(|| Error::damaged(format!("{elements} elements of {element_bytes} bytes cannot be counted")))?;
+    let logical = elements.checked_mul(element_bytes).ok_or_else(|| {
+        Error::damaged(format!("{elements} elements of {element_bytes} bytes cannot be counted"))
+    })?;
     if let Some(external) = external {
         let data = ExternalData::new(file, &external, logical)?;
         return Ok(Storage::External { data: Arc::new(data) });
@@ -483,7 +494,9 @@ fn storage(
         Layout::Contiguous { address, size } => {
             if size.is_some_and(|size| size < logical) && address.is_some() {
                 let size = size.unwrap_or(0);
-                return Err(Error::damaged(format!("contiguous data has {size} bytes, the extent needs {logical}")));
+                return Err(Error::damaged(format!(
+                    "contiguous data has {size} bytes, the extent needs {logical}"
+                )));
             }
             let base = address.map(|address| file.superblock.base.saturating_add(address.0));
             Ok(Storage::Contiguous { base })
@@ -509,6 +522,8 @@ fn storage(
             let grid = ChunkGrid::new(dims, &layout.chunk_dims)?;
             Ok(Storage::Chunked { layout, grid, chunk_bytes })
         }
-        Layout::Virtual { heap, index } => Ok(Storage::Virtual { data: VirtualData::open(file, heap, index)? }),
+        Layout::Virtual { heap, index } => {
+            Ok(Storage::Virtual { data: VirtualData::open(file, heap, index)? })
+        }
     }
 }

@@ -14,7 +14,8 @@ pub fn filter(filter: &Filter) -> String {
         6 => "scaleoffset".into(),
         32000 => "lzf".into(),
         id => {
-            let known = hyperslab_filters::table().iter().find(|entry| entry.id == id).map(|entry| entry.name);
+            let known =
+                hyperslab_filters::table().iter().find(|entry| entry.id == id).map(|entry| entry.name);
             let given = filter.name.as_ref().map(|name| name.to_string());
             let name = known.map(str::to_string).or(given).unwrap_or_else(|| format!("filter {id}"));
             if parameters.is_empty() { name } else { format!("{name} {parameters:?}") }

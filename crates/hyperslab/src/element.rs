@@ -64,7 +64,8 @@ impl Dataset {
     /// # Errors
     /// [`crate::ErrorKind::Invalid`] where the dataset holds another type: values are never converted unasked.
     pub fn read<T: Element>(&self, selection: &Selection) -> Result<Vec<T>> {
-        let elements = self.selected_shape(selection)?.iter().try_fold(1u64, |n, &count| n.checked_mul(count));
+        let elements =
+            self.selected_shape(selection)?.iter().try_fold(1u64, |n, &count| n.checked_mul(count));
         let mut values: Vec<T> = zeroed_values(elements).map_err(|error| self.inner.named(error))?;
         self.read_values(selection, &mut values)?;
         Ok(values)

@@ -41,7 +41,9 @@ impl ExternalData {
             start += piece_len;
         }
         if start < len {
-            return Err(Error::damaged(format!("the external files hold {start} bytes, the extent needs {len}")));
+            return Err(Error::damaged(format!(
+                "the external files hold {start} bytes, the extent needs {len}"
+            )));
         }
         Ok(Self { pieces, len, name: file.source.name() })
     }

@@ -4,14 +4,14 @@ use crate::chunk::cache::ChunkCache;
 use crate::metadata::Metadata;
 use crate::sibling::Siblings;
 use crate::{Error, ErrorKind, Result, settings};
-use hyperslab_format::superblock::{self, Superblock};
-use hyperslab_format::message::shared_message_table::SharedMessageTableInfo;
-use hyperslab_format::object_header::{Context, MessageKind, ObjectHeader, SharedMessageTable};
+use hyperslab_format::message::cache_image::{CacheImage, OverlayEntries};
+use hyperslab_format::object_header::{Context, SharedMessageTable};
+use hyperslab_format::superblock::{self, Superblock, SuperblockExtension};
 use hyperslab_format::{Parse, View, Widths};
 use hyperslab_io::{LocalFile, Source};
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// An HDF5 file, open for reading. Cheap to clone; all clones share what was read.
 #[derive(Clone)]
@@ -62,6 +62,7 @@ impl File {
             siblings: Siblings::default(),
             decodes: AtomicU64::new(0),
         };
+        inner.use_cache_image()?;
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -106,19 +107,36 @@ impl FileInner {
 
     /// The table of shared messages, if the superblock extension points to one.
     fn shared_message_table(&self) -> Result<Option<SharedMessageTable>> {
-        let Some(extension) = self.superblock.extension else { return Ok(None) };
         self.parse(|view| {
-            let header = ObjectHeader::parse(*view, extension)?;
-            let Some(message) = header.first(MessageKind::SHARED_MESSAGE_TABLE) else { return Ok(None) };
-            let info = SharedMessageTableInfo::parse(message.cursor(view.widths))?;
-            SharedMessageTable::parse(*view, info).map(Some)
+            let extension = SuperblockExtension::parse(*view, &self.superblock)?;
+            let info = extension.and_then(|extension| extension.shared_messages);
+            info.map(|info| SharedMessageTable::parse(*view, info)).transpose()
         })
+    }
+
+    /// Lays the metadata cache image over the file, if it has one.
+    fn use_cache_image(&self) -> Result<()> {
+        if self.superblock.extension.is_none() {
+            return Ok(());
+        }
+        let entries = self.parse(|view| {
+            let extension = SuperblockExtension::parse(*view, &self.superblock)?;
+            let Some(info) = extension.and_then(|extension| extension.cache_image) else { return Ok(None) };
+            let image = CacheImage::parse(*view, info)?;
+            Ok(Some(OverlayEntries::new(*view, &image)))
+        })?;
+        if let Some(entries) = entries {
+            self.metadata.supersede(entries);
+        }
+        Ok(())
     }
 
     /// Runs a parser over this file, fetching what it lacks.
     pub(crate) fn parse<T>(&self, parser: impl FnMut(&View) -> Parse<T>) -> Result<T> {
         let superblock = &self.superblock;
-        self.metadata.drive(superblock.base, superblock.widths, parser).map_err(|error| error.in_file(self.source.name()))
+        self.metadata
+            .drive(superblock.base, superblock.widths, parser)
+            .map_err(|error| error.in_file(self.source.name()))
     }
 
     /// To be called between look-ups, never inside one.
@@ -165,7 +183,8 @@ fn not_opened(name: &str, error: std::io::Error) -> Error {
     if !missing {
         return error;
     }
-    Error { message: "no such file".into(), ..error }.hint("check the path; the file is opened as it is written")
+    Error { message: "no such file".into(), ..error }
+        .hint("check the path; the file is opened as it is written")
 }
 
 fn explain_open(error: Error) -> Error {
@@ -173,6 +192,10 @@ fn explain_open(error: Error) -> Error {
     if !no_signature {
         return error;
     }
-    Error { kind: ErrorKind::NotHdf5, message: "not an HDF5 file: no HDF5 signature was found".into(), ..error }
-        .hint("hyperslab reads HDF5 and netCDF-4 files; netCDF classic and HDF4 are other formats")
+    Error {
+        kind: ErrorKind::NotHdf5,
+        message: "not an HDF5 file: no HDF5 signature was found".into(),
+        ..error
+    }
+    .hint("hyperslab reads HDF5 and netCDF-4 files; netCDF classic and HDF4 are other formats")
 }

@@ -1,8 +1,8 @@
 //! A group: named links to other objects.
 
+use crate::link::Links;
 use crate::object::{Node, Object, follow, join, resolve};
 use crate::{Attributes, Dataset, Error, Result};
-use crate::link::Links;
 use hyperslab_format::message::{Link, LinkTarget};
 use hyperslab_format::object_header::ObjectKind;
 

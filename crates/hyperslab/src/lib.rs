@@ -49,8 +49,8 @@ pub use memory::advise_huge_pages;
 pub use object::{NamedDatatype, Object};
 pub use plan::{Explained, ExplainedChunk, ExplainedRequest};
 pub use selection::{Axis, Points, Range, Selection};
-pub use vlen::Heap;
 pub use settings::{CACHE_VARIABLE, cache_bytes, cache_stats, clear_cache, parse_bytes, set_cache_bytes};
+pub use vlen::Heap;
 
 pub use hyperslab_format as format;
 pub use hyperslab_format::message::{Attribute, Dataspace, Datatype, Link, LinkTarget};

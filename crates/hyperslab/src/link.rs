@@ -1,7 +1,7 @@
 //! The links of a group, in whichever of the three ways the file keeps them.
 
-use crate::object::Node;
 use crate::Result;
+use crate::object::Node;
 use crate::unfilter::HeapFilters;
 use hyperslab_format::group;
 use hyperslab_format::message::{Link, LinkInfo, SymbolTable};

@@ -5,10 +5,11 @@
 
 use crate::{Error, ErrorKind, Result};
 use bytes::{Bytes, BytesMut};
+use hyperslab_format::message::cache_image::{Overlay, OverlayEntries};
 use hyperslab_format::{Fetched, Need, Parse, Stop, View, Widths};
 use hyperslab_io::{Source, coalesce};
 use std::collections::HashMap;
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, OnceLock, RwLock};
 
 /// Kept metadata beyond this is dropped between two look-ups.
 const KEPT_BYTES_MAX: usize = 64 << 20;
@@ -19,12 +20,25 @@ pub(crate) struct Metadata {
     file_len: u64,
     block_bytes: u64,
     blocks: RwLock<HashMap<u64, Bytes>>,
+    /// What a metadata cache image supersedes, in the few files that have one.
+    superseded: OnceLock<OverlayEntries>,
 }
 
 impl Metadata {
     pub(crate) fn new(source: Arc<dyn Source>) -> Self {
         let block_bytes = source.advice().block_bytes.max(512);
-        Self { file_len: source.len(), block_bytes, blocks: RwLock::default(), source }
+        Self {
+            file_len: source.len(),
+            block_bytes,
+            blocks: RwLock::default(),
+            superseded: OnceLock::new(),
+            source,
+        }
+    }
+
+    /// From now on, these bytes are seen instead of those at their addresses.
+    pub(crate) fn supersede(&self, entries: OverlayEntries) {
+        let _ = self.superseded.set(entries);
     }
 
     /// Runs a parser to its end, fetching what it lacks.
@@ -34,7 +48,9 @@ impl Metadata {
         widths: Widths,
         mut parser: impl FnMut(&View) -> Parse<T>,
     ) -> Result<T> {
-        let view = View::new(self).with(base, widths);
+        let superseded = self.superseded.get().map(|entries| Overlay::new(self, entries));
+        let fetched: &dyn Fetched = superseded.as_ref().map_or(self, |overlay| overlay as &dyn Fetched);
+        let view = View::new(fetched).with(base, widths);
         let mut stalled = 0;
         loop {
             match parser(&view) {
@@ -47,7 +63,9 @@ impl Metadata {
                         let what = needs.first().map_or("nothing", |need| need.reason);
                         return Err(Error::new(
                             ErrorKind::Io,
-                            format!("the parser asks again for {what}, which was fetched; please report this"),
+                            format!(
+                                "the parser asks again for {what}, which was fetched; please report this"
+                            ),
                         ));
                     }
                 }

@@ -209,19 +209,26 @@ pub(crate) fn follow(group: &Node, link: &Link, hops: u64) -> Result<Node> {
         LinkTarget::Hard(address) => Node::open(&group.file, *address, path),
         LinkTarget::Soft(target) => {
             if hops >= LINK_HOPS_MAX {
-                return Err(fail(Error::invalid(format!("more than {LINK_HOPS_MAX} soft links in a row: a loop?"))));
+                return Err(fail(Error::invalid(format!(
+                    "more than {LINK_HOPS_MAX} soft links in a row: a loop?"
+                ))));
             }
             let Some(target) = target.as_str() else {
-                return Err(fail(Error::unsupported(format!("the soft link leads to {target}, which is not UTF-8"))));
+                return Err(fail(Error::unsupported(format!(
+                    "the soft link leads to {target}, which is not UTF-8"
+                ))));
             };
-            let found = resolve(group.clone(), target, hops + 1).map_err(|error| {
-                Error { hint: Some(format!("{path} is a soft link to {target}")), ..error }
+            let found = resolve(group.clone(), target, hops + 1).map_err(|error| Error {
+                hint: Some(format!("{path} is a soft link to {target}")),
+                ..error
             })?;
             Ok(Node { path, ..found })
         }
         LinkTarget::External { file, path: target } => {
             if hops >= LINK_HOPS_MAX {
-                return Err(fail(Error::invalid(format!("more than {LINK_HOPS_MAX} links in a row: a loop?"))));
+                return Err(fail(Error::invalid(format!(
+                    "more than {LINK_HOPS_MAX} links in a row: a loop?"
+                ))));
             }
             let (Some(name), Some(target)) = (file.as_str(), target.as_str()) else {
                 return Err(fail(Error::unsupported(format!("the external link to {file} is not UTF-8"))));
@@ -247,7 +254,8 @@ fn not_found(group: &Node, part: &str) -> Error {
         .map(|links| links.into_iter().flatten().map(|link| link.name.to_string()).collect())
         .unwrap_or_default();
     let path = join(&group.path, &Name::from(part));
-    let error = Error::new(ErrorKind::NotFound, "no such object").in_file(group.file.source.name()).at_object(path);
+    let error =
+        Error::new(ErrorKind::NotFound, "no such object").in_file(group.file.source.name()).at_object(path);
     match suggest(part, &names) {
         Some(nearest) => error.hint(format!("did you mean {}?", join(&group.path, &Name::from(nearest)))),
         None if names.is_empty() => error.hint(format!("the group {} is empty", group.path)),

@@ -26,7 +26,11 @@ impl Unfilter for HeapFilters {
         let specs: Vec<FilterSpec<'_>> = pipeline
             .filters
             .iter()
-            .map(|filter| FilterSpec { id: filter.id, optional: filter.is_optional(), parameters: &filter.parameters })
+            .map(|filter| FilterSpec {
+                id: filter.id,
+                optional: filter.is_optional(),
+                parameters: &filter.parameters,
+            })
             .collect();
         let decoder = Pipeline::new(&specs, 1, expected as usize).map_err(|error| fail(error.to_string()))?;
         let decoded = decoder.decode(&stored, mask, &mut Scratch::new(), expected as usize);

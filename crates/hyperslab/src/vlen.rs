@@ -96,4 +96,3 @@ impl Heap {
         Cursor::new("variable-length element", 0, Bytes::copy_from_slice(reference), self.widths())
     }
 }
-

@@ -14,8 +14,11 @@ use std::time::{Duration, Instant};
 const HANG: Duration = Duration::from_secs(5);
 
 fn small_files(bytes_max: u64, count: usize) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> =
-        [fixtures(), corpus()].into_iter().flatten().flat_map(|folder| hdf5_files(&folder, bytes_max)).collect();
+    let mut files: Vec<PathBuf> = [fixtures(), corpus()]
+        .into_iter()
+        .flatten()
+        .flat_map(|folder| hdf5_files(&folder, bytes_max))
+        .collect();
     // A spread over all folders rather than the first ones.
     let step = files.len().div_ceil(count).max(1);
     let mut kept = files.drain(..).step_by(step);

@@ -1,8 +1,8 @@
 //! Looks chunks up, walking as little of the chunk index as possible.
 
 use super::map::{ChunkGrid, ChunkMap};
-use crate::file::FileInner;
 use crate::Result;
+use crate::file::FileInner;
 use hyperslab_format::chunk_index::{Extent, Walk};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};

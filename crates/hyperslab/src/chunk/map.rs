@@ -43,7 +43,10 @@ impl ChunkGrid {
 
     /// The number of the chunk at these coordinates (in chunks).
     pub fn number(&self, coordinates: impl IntoIterator<Item = u64>) -> u64 {
-        coordinates.into_iter().zip(&self.counts).fold(0, |number, (coordinate, count)| number * count + coordinate)
+        coordinates
+            .into_iter()
+            .zip(&self.counts)
+            .fold(0, |number, (coordinate, count)| number * count + coordinate)
     }
 
     /// The coordinates of a chunk.

@@ -6,8 +6,8 @@ use crate::dataset::DatasetInner;
 use crate::memory::zeroed;
 use crate::plan::ChunkStep;
 use crate::read::{chunked, worker::with_worker};
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// Nothing has been read yet.
 const NONE: u64 = u64::MAX;
@@ -91,8 +91,7 @@ fn decode_ahead(dataset: &DatasetInner, number: u64) {
     let key = ChunkKey { file: dataset.file.id, address: location.address };
     let Some(claim) = dataset.file.cache().claim(key) else { return };
     let Ok(mut out) = zeroed(Some(dataset.chunk_bytes() as u64)) else { return };
-    let decoded =
-        with_worker(|worker| chunked::decode(dataset, number, location, None, worker, &mut out));
+    let decoded = with_worker(|worker| chunked::decode(dataset, number, location, None, worker, &mut out));
     if decoded.is_ok() {
         claim.fulfil(Decoded::from(out));
     }

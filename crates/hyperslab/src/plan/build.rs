@@ -26,7 +26,10 @@ impl ReadPlan {
         };
         let elements = plan.shape.iter().try_fold(plan.element_bytes as u64, |n, &dim| n.checked_mul(dim));
         if elements.is_none_or(|bytes| isize::try_from(bytes).is_err()) {
-            return Err(Error::invalid(format!("a result of shape {:?} does not fit this machine", plan.shape)));
+            return Err(Error::invalid(format!(
+                "a result of shape {:?} does not fit this machine",
+                plan.shape
+            )));
         }
         if plan.elements() == 0 || plan.element_bytes == 0 {
             return Ok(plan);
@@ -38,7 +41,9 @@ impl ReadPlan {
             other => {
                 let points = whole_steps(&mut plan, &resolved, dims);
                 plan.steps = match other {
-                    Storage::Compact { data } => Steps::Compact { data: data.clone(), dims: dims.into(), points },
+                    Storage::Compact { data } => {
+                        Steps::Compact { data: data.clone(), dims: dims.into(), points }
+                    }
                     Storage::Contiguous { base: Some(base) } => {
                         let source = dataset.file.source.clone();
                         Steps::Contiguous { source, base: *base, dims: dims.into(), points }
@@ -98,11 +103,8 @@ fn slab_steps(
         return Err(Error::invalid(format!("the selection touches {count} chunks, more than {CHUNKS_MAX}"))
             .hint("read it in parts"));
     }
-    let region: SmallVec<[(u64, u64); 4]> = plan
-        .pieces
-        .iter()
-        .map(|pieces| (pieces[0].chunk, pieces[pieces.len() - 1].chunk + 1))
-        .collect();
+    let region: SmallVec<[(u64, u64); 4]> =
+        plan.pieces.iter().map(|pieces| (pieces[0].chunk, pieces[pieces.len() - 1].chunk + 1)).collect();
     let map = dataset.locate(&region)?;
     let mut chunks = Vec::with_capacity(count as usize);
     let mut which: SmallVec<[u32; 4]> = smallvec![0; plan.pieces.len()];
@@ -141,7 +143,8 @@ fn point_steps(
             region[axis] = (start.min(index / dim), end.max(index / dim + 1));
         }
         let number = grid.number(point.iter().zip(chunk_dims).map(|(index, dim)| index / dim));
-        let inner: SmallVec<[u64; 4]> = point.iter().zip(chunk_dims).map(|(index, dim)| index % dim).collect();
+        let inner: SmallVec<[u64; 4]> =
+            point.iter().zip(chunk_dims).map(|(index, dim)| index % dim).collect();
         placed.push((number, row_major(&inner, chunk_dims), out as u64));
     }
     placed.sort_unstable();

@@ -84,7 +84,9 @@ impl ReadPlan {
                 let copies = self.whole_copies(dims, points.as_ref())?;
                 raw::requests(&copies, advice, &mut |request| {
                     let start = base + request.start as u64;
-                    explained.requests.push(ExplainedRequest { range: start..start + request.len as u64, chunks: vec![] });
+                    explained
+                        .requests
+                        .push(ExplainedRequest { range: start..start + request.len as u64, chunks: vec![] });
                 });
             }
             Steps::Chunks { chunks, .. } => {
@@ -103,9 +105,11 @@ impl ReadPlan {
         advice: Advice,
         explained: &mut Explained,
     ) {
-        let described: Vec<ExplainedChunk> = chunks.iter().map(|chunk| self.describe(dataset, chunk)).collect();
+        let described: Vec<ExplainedChunk> =
+            chunks.iter().map(|chunk| self.describe(dataset, chunk)).collect();
         explained.chunks_touched = chunks.len() as u64;
-        let (present, missing): (Vec<_>, Vec<_>) = described.into_iter().partition(|chunk| chunk.range.is_some());
+        let (present, missing): (Vec<_>, Vec<_>) =
+            described.into_iter().partition(|chunk| chunk.range.is_some());
         explained.chunks_missing = missing.len() as u64;
         explained.missing = missing;
         explained.decodes = present.iter().filter(|chunk| !chunk.is_raw).count() as u64;
@@ -127,14 +131,17 @@ impl ReadPlan {
         let (elements, lands) = match &chunk.part {
             Part::Points(run) => (run.len(), format!("{} points", run.len())),
             Part::Product(which) => {
-                let runs: Vec<&Run> = which.iter().zip(&self.pieces).map(|(&i, p)| &p[i as usize].run).collect();
+                let runs: Vec<&Run> =
+                    which.iter().zip(&self.pieces).map(|(&i, p)| &p[i as usize].run).collect();
                 let fields: Vec<String> = runs.iter().map(|run| lands_along(run)).collect();
                 (runs.iter().map(|run| run.len()).product(), format!("[{}]", fields.join(", ")))
             }
         };
         ExplainedChunk {
             coordinates,
-            range: chunk.location.map(|found| found.address..found.address.saturating_add(found.stored_bytes)),
+            range: chunk
+                .location
+                .map(|found| found.address..found.address.saturating_add(found.stored_bytes)),
             filter_mask: chunk.location.map_or(0, |found| found.filter_mask),
             is_raw: chunk.is_raw,
             elements,

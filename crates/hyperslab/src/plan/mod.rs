@@ -8,10 +8,10 @@ mod explain;
 
 pub use explain::{Explained, ExplainedChunk, ExplainedRequest};
 
+use crate::Result;
 use crate::chunk::map::Location;
 use crate::read::place::Copies;
 use crate::selection::grid::{Pieces, Run};
-use crate::Result;
 use bytes::Bytes;
 use hyperslab_io::Source;
 use smallvec::SmallVec;

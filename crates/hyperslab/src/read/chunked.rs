@@ -224,5 +224,8 @@ pub(crate) fn decode(
 
 fn damaged(dataset: &DatasetInner, number: u64, location: Location, what: String) -> Error {
     let (coordinates, address) = (dataset.chunk_coordinates(number), location.address);
-    Error::damaged(format!("chunk {coordinates:?} at byte {address:#x} ({} bytes): {what}", location.stored_bytes))
+    Error::damaged(format!(
+        "chunk {coordinates:?} at byte {address:#x} ({} bytes): {what}",
+        location.stored_bytes
+    ))
 }

@@ -84,7 +84,8 @@ mod tests {
     fn swaps_every_number() {
         let source: Vec<u8> = (0..48).collect();
         for width in [2, 4, 8, 16] {
-            let expected: Vec<u8> = source.chunks(width).flat_map(|number| number.iter().rev().copied()).collect();
+            let expected: Vec<u8> =
+                source.chunks(width).flat_map(|number| number.iter().rev().copied()).collect();
             let mut target = vec![0; 48];
             Conversion::Swap { width }.copy(&source, &mut target);
             assert_eq!(target, expected);

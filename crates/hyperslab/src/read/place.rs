@@ -71,16 +71,12 @@ impl<'r> Copies<'r> {
 
     /// One past the last byte that is read of the source.
     pub(crate) fn source_end(&self) -> usize {
-        self.axes.iter().fold(self.source_start + self.unit, |end, axis| {
-            end + axis.last().0
-        })
+        self.axes.iter().fold(self.source_start + self.unit, |end, axis| end + axis.last().0)
     }
 
     /// One past the last byte that is written of the target.
     pub(crate) fn target_end(&self) -> usize {
-        self.axes.iter().fold(self.target_start + self.unit, |end, axis| {
-            end + axis.last().1
-        })
+        self.axes.iter().fold(self.target_start + self.unit, |end, axis| end + axis.last().1)
     }
 
     /// Calls `copy(source offset, target offset)` for each copy of `unit` bytes, in ascending order of axes.
@@ -149,7 +145,9 @@ impl AxisCopies<'_> {
                 let beyond = count.saturating_sub(1);
                 (inner + beyond * step, out + beyond)
             }
-            Run::Odd(pairs) => pairs.iter().fold((0, 0), |last, pair| (last.0.max(pair.0), last.1.max(pair.1))),
+            Run::Odd(pairs) => {
+                pairs.iter().fold((0, 0), |last, pair| (last.0.max(pair.0), last.1.max(pair.1)))
+            }
         };
         (inner as usize * self.source_stride, out as usize * self.target_stride)
     }
@@ -165,7 +163,12 @@ impl AxisCopies<'_> {
 }
 
 /// Calls `copy` for every combination of the axes (innermost first), from these starts on.
-pub(crate) fn walk(axes: &[AxisCopies<'_>], source: usize, target: usize, copy: &mut impl FnMut(usize, usize)) {
+pub(crate) fn walk(
+    axes: &[AxisCopies<'_>],
+    source: usize,
+    target: usize,
+    copy: &mut impl FnMut(usize, usize),
+) {
     let Some((outer, inner)) = axes.split_last() else {
         return copy(source, target);
     };
@@ -175,7 +178,11 @@ pub(crate) fn walk(axes: &[AxisCopies<'_>], source: usize, target: usize, copy: 
             let mut to = target + *out as usize * outer.target_stride;
             let stride = *step as usize * outer.source_stride;
             for _ in 0..*count {
-                if inner.is_empty() { copy(from, to) } else { walk(inner, from, to, copy) }
+                if inner.is_empty() {
+                    copy(from, to)
+                } else {
+                    walk(inner, from, to, copy)
+                }
                 from += stride;
                 to += outer.target_stride;
             }

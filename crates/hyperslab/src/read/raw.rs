@@ -97,7 +97,11 @@ fn extent(axes: &[AxisCopies<'_>], unit: usize) -> Range<usize> {
     let mut extent = 0..unit;
     for axis in axes {
         let places = [0, axis.run.len().saturating_sub(1)].map(|i| axis.place(i).0);
-        let least = if is_even(axis) { places[0] } else { (0..axis.run.len()).map(|i| axis.place(i).0).min().unwrap_or(0) };
+        let least = if is_even(axis) {
+            places[0]
+        } else {
+            (0..axis.run.len()).map(|i| axis.place(i).0).min().unwrap_or(0)
+        };
         extent = extent.start + least..extent.end + axis.last().0;
     }
     extent
@@ -204,7 +208,10 @@ mod tests {
     fn near_rows_share_a_request_and_far_rows_do_not() {
         assert_eq!(check(&[10, 4], &[Axis::span(2, 5), Axis::all(4)], ADVICE), [(16, 24)]);
         assert_eq!(check(&[10, 4], &[Axis::span(2, 5), Axis::span(0, 3)], ADVICE), [(16, 22)]);
-        assert_eq!(check(&[3, 100], &[Axis::all(3), Axis::span(10, 12)], ADVICE), [(20, 4), (220, 4), (420, 4)]);
+        assert_eq!(
+            check(&[3, 100], &[Axis::all(3), Axis::span(10, 12)], ADVICE),
+            [(20, 4), (220, 4), (420, 4)]
+        );
     }
 
     #[test]

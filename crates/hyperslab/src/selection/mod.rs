@@ -45,7 +45,8 @@ impl Points {
 impl Selection {
     /// A box: `count` elements from `start` on, along each axis.
     pub fn block(start: &[u64], count: &[u64]) -> Self {
-        let axes = start.iter().zip(count).map(|(&start, &count)| Axis::Range(Range { start, count, step: 1 }));
+        let axes =
+            start.iter().zip(count).map(|(&start, &count)| Axis::Range(Range { start, count, step: 1 }));
         Selection::Slab(axes.collect())
     }
 
@@ -63,7 +64,9 @@ impl Selection {
                 Ok(Resolved::Slab(axes.as_slice().into()))
             }
             Selection::Points(points) => {
-                if points.rank != dims.len() || (points.rank > 0 && points.coordinates.len() % points.rank != 0) {
+                if points.rank != dims.len()
+                    || (points.rank > 0 && points.coordinates.len() % points.rank != 0)
+                {
                     return Err(rank_error(points.rank, dims));
                 }
                 for point in points.coordinates.chunks(points.rank.max(1)) {

@@ -7,7 +7,8 @@ impl Selection {
     /// Reads a selection in NumPy's notation for a dataset of this shape. Integers keep their axis (of length 1).
     pub fn parse(text: &str, dims: &[u64]) -> Result<Self> {
         let inner = text.trim();
-        let inner = inner.strip_prefix('[').map_or(inner, |rest| rest.strip_suffix(']').unwrap_or(rest)).trim();
+        let inner =
+            inner.strip_prefix('[').map_or(inner, |rest| rest.strip_suffix(']').unwrap_or(rest)).trim();
         if inner.is_empty() {
             return Ok(Selection::All);
         }
@@ -82,8 +83,14 @@ mod tests {
         let parse = |text| Selection::parse(text, &dims).unwrap();
         assert_eq!(parse(""), Selection::All);
         assert_eq!(parse("3"), Selection::Slab(vec![range(3, 1, 1), range(0, 20, 1), range(0, 30, 1)]));
-        assert_eq!(parse("[-1,...,5:9]"), Selection::Slab(vec![range(9, 1, 1), range(0, 20, 1), range(5, 4, 1)]));
-        assert_eq!(parse("::3,-5:,:1"), Selection::Slab(vec![range(0, 4, 3), range(15, 5, 1), range(0, 1, 1)]));
+        assert_eq!(
+            parse("[-1,...,5:9]"),
+            Selection::Slab(vec![range(9, 1, 1), range(0, 20, 1), range(5, 4, 1)])
+        );
+        assert_eq!(
+            parse("::3,-5:,:1"),
+            Selection::Slab(vec![range(0, 4, 3), range(15, 5, 1), range(0, 1, 1)])
+        );
         assert_eq!(parse("5:2"), Selection::Slab(vec![range(5, 0, 1), range(0, 20, 1), range(0, 30, 1)]));
         for wrong in ["10", "0,0,0,0", "a", "::0", "1:2:3:4", "...,..."] {
             assert!(Selection::parse(wrong, &dims).is_err(), "{wrong}");

@@ -22,7 +22,8 @@ impl VirtualData {
             let end = match unlimited_axis(&mapping.source) {
                 Some((source_axis, source)) => {
                     let found = open_named(file, mapping, None)?;
-                    let slices = found.map_or(0, |found| indexes_below(&source, found.shape().get(source_axis).copied()));
+                    let slices = found
+                        .map_or(0, |found| indexes_below(&source, found.shape().get(source_axis).copied()));
                     end_of_slices(&unlimited, slices)
                 }
                 None => match count_blocks(file, mapping)? {
@@ -102,11 +103,15 @@ fn part(
 
 /// Cuts the unlimited axes of both to the same number of indexes.
 fn common(mapping: &VirtualMapping, source: Region, target: Region) -> Result<(Region, Region)> {
-    let unequal = || Error::damaged("a virtual mapping has different numbers of elements in source and target");
-    let (Some((from, _)), Some((to, _))) = (unlimited_axis(&mapping.source), unlimited_axis(&mapping.target)) else {
+    let unequal =
+        || Error::damaged("a virtual mapping has different numbers of elements in source and target");
+    let (Some((from, _)), Some((to, _))) = (unlimited_axis(&mapping.source), unlimited_axis(&mapping.target))
+    else {
         return Err(unequal());
     };
-    let (Region::Product(mut source), Region::Product(mut target)) = (source, target) else { return Err(unequal()) };
+    let (Region::Product(mut source), Region::Product(mut target)) = (source, target) else {
+        return Err(unequal());
+    };
     let count = source[from].len().min(target[to].len());
     source[from].truncate(count);
     target[to].truncate(count);
@@ -125,7 +130,10 @@ fn open_named(
 }
 
 fn names(mapping: &VirtualMapping, block: Option<u64>) -> (String, String) {
-    (substitute(&mapping.source_file.to_string(), block), substitute(&mapping.source_dataset.to_string(), block))
+    (
+        substitute(&mapping.source_file.to_string(), block),
+        substitute(&mapping.source_dataset.to_string(), block),
+    )
 }
 
 /// Replaces `%b` by the number of the block, and `%%` by `%`.
@@ -179,7 +187,8 @@ fn end_of_slices(axis: &RegularAxis, slices: u64) -> u64 {
 
 /// How many blocks in a row are there, from the first on.
 fn count_blocks(file: &Arc<FileInner>, mapping: &VirtualMapping) -> Result<u64> {
-    let counted = [&mapping.source_file, &mapping.source_dataset].iter().any(|name| name.to_string().contains("%b"));
+    let counted =
+        [&mapping.source_file, &mapping.source_dataset].iter().any(|name| name.to_string().contains("%b"));
     if !counted {
         return Ok(u64::from(open_named(file, mapping, None)?.is_some()));
     }

@@ -41,7 +41,8 @@ impl VirtualData {
 
     /// Names of the sources: file and dataset, as the file has them.
     pub(crate) fn sources(&self) -> Vec<(String, String)> {
-        let name = |mapping: &VirtualMapping| (mapping.source_file.to_string(), mapping.source_dataset.to_string());
+        let name =
+            |mapping: &VirtualMapping| (mapping.source_file.to_string(), mapping.source_dataset.to_string());
         self.mappings.iter().map(name).collect()
     }
 }
@@ -56,7 +57,9 @@ thread_local! {
 /// Runs work that may lead to further virtual datasets, and to this one again.
 fn deeper<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     if DEPTH.get() >= DEPTH_MAX {
-        return Err(Error::damaged(format!("virtual datasets are nested more than {DEPTH_MAX} deep: a loop?")));
+        return Err(Error::damaged(format!(
+            "virtual datasets are nested more than {DEPTH_MAX} deep: a loop?"
+        )));
     }
     DEPTH.set(DEPTH.get() + 1);
     let outcome = work();

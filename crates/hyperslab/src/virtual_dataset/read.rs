@@ -6,8 +6,8 @@ use crate::dataset::DatasetInner;
 use crate::read::convert::Conversion;
 use crate::read::place::Copies;
 use crate::read::target::Target;
-use crate::selection::grid::{Run, simplify};
 use crate::selection::Resolved;
+use crate::selection::grid::{Run, simplify};
 use crate::{Axis, Dataset, Error, Order, Points, Result, Selection};
 
 /// Reads a selection of a virtual dataset. The target holds the fill value already.
@@ -75,7 +75,8 @@ fn meet(part: &Part, wanted: &Resolved<'_>) -> Option<(Selection, Vec<Run>)> {
     let mut coordinates = Vec::new();
     let numbers = part.target.spelled();
     let mut add = |point: &[u64], out: u64| {
-        let number = numbers.as_ref().map_or_else(|| part.target.number(point), |all| all.get(point).copied());
+        let number =
+            numbers.as_ref().map_or_else(|| part.target.number(point), |all| all.get(point).copied());
         if let Some(number) = number {
             pairs.push((pairs.len() as u64, out));
             coordinates.extend(part.source.element(number));
@@ -102,7 +103,8 @@ fn meet(part: &Part, wanted: &Resolved<'_>) -> Option<(Selection, Vec<Run>)> {
 
 /// True where, apart from axes of one index, both have the same sizes in the same order.
 fn corresponds(target: &[Vec<u64>], source: &[Vec<u64>]) -> bool {
-    let sizes = |axes: &[Vec<u64>]| -> Vec<usize> { axes.iter().map(Vec::len).filter(|&len| len != 1).collect() };
+    let sizes =
+        |axes: &[Vec<u64>]| -> Vec<usize> { axes.iter().map(Vec::len).filter(|&len| len != 1).collect() };
     sizes(target) == sizes(source)
 }
 
@@ -129,7 +131,9 @@ fn meet_axes(wanted: &[Axis], target: &[Vec<u64>], source: &[Vec<u64>]) -> Optio
     let mut kept = kept.into_iter();
     let axes = source.iter().map(|indexes| match indexes.len() {
         1 => axis(indexes.clone()),
-        _ => axis(kept.next().unwrap_or_default().into_iter().map(|position| indexes[position as usize]).collect()),
+        _ => axis(
+            kept.next().unwrap_or_default().into_iter().map(|position| indexes[position as usize]).collect(),
+        ),
     });
     Some((Selection::Slab(axes.collect()), runs))
 }

@@ -77,9 +77,10 @@ impl Region {
             Region::Product(axes) => axes.iter().zip(point).try_fold(0, |number, (axis, index)| {
                 Some(number * axis.len() as u64 + axis.binary_search(index).ok()? as u64)
             }),
-            Region::Points { rank, coordinates } => {
-                coordinates.chunks_exact(*rank).position(|element| element == point).map(|number| number as u64)
-            }
+            Region::Points { rank, coordinates } => coordinates
+                .chunks_exact(*rank)
+                .position(|element| element == point)
+                .map(|number| number as u64),
         }
     }
 
@@ -129,7 +130,9 @@ fn blocks(rank: usize, corners: &[u64], len: Option<u64>) -> Result<Region> {
         return block(first, last);
     }
     if len.is_none_or(|len| len > SPELLED_MAX) {
-        return Err(Error::unsupported(format!("a virtual mapping of more than {SPELLED_MAX} scattered elements")));
+        return Err(Error::unsupported(format!(
+            "a virtual mapping of more than {SPELLED_MAX} scattered elements"
+        )));
     }
     let mut points: Vec<Vec<u64>> = Vec::new();
     for corners in corners.chunks_exact(2 * rank) {
