@@ -1,0 +1,140 @@
+"""What is measured, and what it must reach.
+
+A bound says: the median of `measured` is at most `factor` times the median of the best of `against`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+CRIS = ("case_study/cris.h5", "/All_Data/CrIS-SDR_All/ES_ImaginaryLW")
+CRIS_RAW = ("case_study/cris_raw.h5", CRIS[1])
+MAPS = ("t2m/big_t1.h5", "/t2m")
+SERIES = ("t2m/big_365.h5", "/t2m")
+ROWS = ("rows250/rows.h5", "/d")
+PLAIN = ("rows250/plain.h5", "/d")
+CONTIGUOUS = ("rows250/contiguous.h5", "/d")
+
+PEERS = ("h5py", "hidefix")
+
+
+@dataclass
+class Bound:
+    measured: str
+    against: tuple[str, ...]
+    factor: float
+
+
+@dataclass
+class Case:
+    name: str
+    file: str
+    dataset: str
+    #: Selections read one after the other; none means every row along the last axis.
+    selections: tuple[str, ...] = ()
+    #: Python readers.
+    readers: tuple[str, ...] = ("hyperslab", "h5py")
+    bounds: tuple[Bound, ...] = ()
+    #: "read" (Rust and Python), or "open" and "list" (Rust and the command).
+    kind: str = "read"
+    #: In all interleaved repeats; large reads are steady enough with fewer.
+    repeats: int = 7
+    #: (reader, rows): too slow to read all; reckoned from this many.
+    sampled: dict[str, int] = field(default_factory=dict)
+    #: Most decodes of a chunk by the engine.
+    decodes_at_most: float | None = None
+    #: Most seconds, whatever others take.
+    seconds_at_most: dict[str, float] = field(default_factory=dict)
+
+
+def whole(rank: int) -> tuple[str, ...]:
+    return (", ".join([":"] * rank),)
+
+
+#: Every tenth row of the middle axis, ten in all.
+TEN_PLANES = tuple(f":, {y}, :" for y in range(0, 1000, 100))
+
+NO_SLOWER = (Bound("hyperslab", PEERS, 1.0),)
+NO_SLOWER_THAN_H5PY = (Bound("hyperslab", ("h5py",), 1.0),)
+
+CASES = [
+    Case(
+        "16,200 rows, gzip",
+        *CRIS,
+        readers=("hyperslab", "h5py", "h5py tuned", "h5py 1 MiB"),
+        bounds=(Bound("rust", ("floor",), 2.0), Bound("hyperslab", ("h5py tuned",), 0.6)),
+        sampled={"h5py 1 MiB": 100},
+        decodes_at_most=1,
+    ),
+    Case("whole dataset, gzip", *CRIS, selections=whole(4), bounds=(Bound("hyperslab", ("h5py",), 1.0),)),
+    Case(
+        "1.4 GiB, whole",
+        *MAPS,
+        selections=whole(3),
+        readers=("hyperslab", "h5py", "hidefix"),
+        bounds=(Bound("rust", ("floor",), 1.15), Bound("hyperslab", ("h5py",), 0.2)),
+        repeats=3,
+        decodes_at_most=1,
+    ),
+    Case("1.4 GiB, a time step", *MAPS, selections=("700, :, :",), readers=("hyperslab", *PEERS), bounds=NO_SLOWER),
+    Case(
+        "1.4 GiB, a time series",
+        *MAPS,
+        selections=(":, 180, 360",),
+        readers=("hyperslab", *PEERS),
+        bounds=NO_SLOWER,
+        repeats=3,
+    ),
+    Case(
+        "1.4 GiB in 365x25x25, a time step",
+        *SERIES,
+        selections=("700, :, :",),
+        readers=("hyperslab", *PEERS),
+        bounds=NO_SLOWER,
+        repeats=5,
+    ),
+    Case(
+        "1.4 GiB in 365x25x25, a time series",
+        *SERIES,
+        selections=(":, 180, 360",),
+        readers=("hyperslab", *PEERS),
+        bounds=NO_SLOWER,
+    ),
+    Case(
+        "ten reads d[:, y, :] of the same 250 chunks",
+        *ROWS,
+        selections=TEN_PLANES,
+        readers=("hyperslab", "h5py", "h5py tuned"),
+        bounds=(Bound("hyperslab", ("h5py tuned",), 1.0),),
+        repeats=3,
+        decodes_at_most=1,
+    ),
+    Case("contiguous, whole", *CONTIGUOUS, selections=whole(3), bounds=NO_SLOWER_THAN_H5PY),
+    Case("contiguous, one plane", *CONTIGUOUS, selections=("60, :, :",), bounds=NO_SLOWER_THAN_H5PY),
+    Case("contiguous, across the slow axis", *CONTIGUOUS, selections=(":, 500, :",), bounds=NO_SLOWER_THAN_H5PY),
+    Case("uncompressed chunks, whole", *PLAIN, selections=whole(3), bounds=NO_SLOWER_THAN_H5PY),
+    Case("uncompressed chunks, ten planes", *PLAIN, selections=TEN_PLANES, bounds=NO_SLOWER_THAN_H5PY),
+    Case(
+        "16,200 rows, uncompressed",
+        *CRIS_RAW,
+        bounds=(Bound("hyperslab", ("h5py",), 1.0),),
+    ),
+    Case("open and list, 500 chunks", *ROWS, kind="list", seconds_at_most={"rust": 0.010}),
+    Case("open and list, 1,460 chunks", *MAPS, kind="list", seconds_at_most={"rust": 0.010}),
+    Case(
+        "open one of 20,000 datasets, earliest",
+        "many_datasets/flat_earliest.h5",
+        "/dataset 12345",
+        kind="open",
+        seconds_at_most={"rust": 0.005},
+    ),
+    Case(
+        "open one of 20,000 datasets, latest",
+        "many_datasets/flat_latest.h5",
+        "/dataset 12345",
+        kind="open",
+        seconds_at_most={"rust": 0.005},
+    ),
+    Case("walk 20,000 datasets, earliest", "many_datasets/tree_earliest.h5", "/", kind="list", repeats=3),
+    Case("walk 20,000 datasets, latest", "many_datasets/tree_latest.h5", "/", kind="list", repeats=3),
+]

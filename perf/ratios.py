@@ -1,0 +1,133 @@
+"""Measures the cases of cases.py in one run, and says whether each reaches what it must.
+
+    ratios.py                     all cases; text to standard output, perf/out/ratios.{txt,json}
+    ratios.py --only WORD ...     cases with one of these words in their name
+    ratios.py --repeats N         instead of each case's own
+    ratios.py --update-readme     also puts the table into README.md
+
+Repeats of a case go round all its readers, so that a disturbance meets all of them; medians are compared. Before,
+every reader reads once without a clock, and all values are compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import table
+from cases import CASES, Case
+from machine import describe
+from readers import FLOOR, PYTHON, ROOT, TARGET, floor
+
+FIXTURES = ROOT / "fixtures"
+OUT = ROOT / "perf" / "out"
+
+
+def measure(case: Case, repeats: int) -> dict[str, list[float]]:
+    """Seconds of each repeat by reader; "decodes" and "chunks" are counts."""
+    path = FIXTURES / case.file
+    found: dict[str, list[float]] = {}
+    if case.kind == "read":
+        check(case, path)
+    for _ in range(repeats):
+        for reader, seconds in one_round(case, path).items():
+            found.setdefault(reader, []).append(seconds)
+    return found
+
+
+def one_round(case: Case, path: Path) -> dict[str, float]:
+    if case.kind == "list":
+        return {"rust": floor("list", path)["rust"], "hyperslab ls": command("ls", "-r", path)}
+    if case.kind == "open":
+        return {"rust": floor("open", path, case.dataset)["rust"]}
+    words = ("read", path, case.dataset, *case.selections) if case.selections else ("rows", path, case.dataset)
+    native = floor(*words)
+    seconds = {name: native[name] for name in ("floor", "rust", "rust_touched", "decodes", "chunks") if name in native}
+    for reader in case.readers:
+        seconds[reader] = timed(case, path, reader)[0]
+    return seconds
+
+
+def timed(case: Case, path: Path, reader: str) -> tuple[float, np.ndarray]:
+    if case.selections:
+        return PYTHON[reader].slices(path, case.dataset, case.selections)
+    sample = case.sampled.get(reader)
+    seconds, values = PYTHON[reader].rows(path, case.dataset, sample)
+    return seconds * (count_rows(case, path) / sample if sample else 1), values
+
+
+def count_rows(case: Case, path: Path) -> int:
+    import h5py
+
+    with h5py.File(path) as file:
+        return int(np.prod(file[case.dataset].shape[:-1]))
+
+
+def command(*words) -> float:
+    """Wall time of a whole `hyperslab` process."""
+    began = time.perf_counter()
+    subprocess.run([TARGET / "release" / "hyperslab", *words], check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - began
+
+
+def check(case: Case, path: Path) -> None:
+    """All readers must give the same values."""
+    whole = [reader for reader in case.readers if reader not in case.sampled]
+    first = timed(case, path, whole[0])[1]
+    for reader in whole[1:]:
+        np.testing.assert_array_equal(first, timed(case, path, reader)[1], err_msg=f"{case.name}: {reader}")
+
+
+def verdicts(case: Case, medians: dict[str, float]) -> list[dict]:
+    """Each bound of a case with what was reached."""
+    found = []
+    for bound in case.bounds:
+        best = min(bound.against, key=medians.__getitem__)
+        ratio = medians[bound.measured] / medians[best]
+        found.append({"what": f"{bound.measured} / {best}", "value": ratio, "at_most": bound.factor, "unit": "x"})
+    if case.decodes_at_most is not None:
+        value = medians["decodes"] / medians["chunks"]
+        found.append({"what": "decodes per chunk", "value": value, "at_most": case.decodes_at_most, "unit": ""})
+    for reader, limit in case.seconds_at_most.items():
+        found.append({"what": reader, "value": medians[reader] * 1e3, "at_most": limit * 1e3, "unit": " ms"})
+    for verdict in found:
+        verdict["reached"] = verdict["value"] <= verdict["at_most"]
+    return found
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--only", nargs="+", default=[], metavar="WORD")
+    arguments.add_argument("--repeats", type=int)
+    arguments.add_argument("--update-readme", action="store_true")
+    given = arguments.parse_args()
+    if not FLOOR.exists():
+        sys.exit(f"error: {FLOOR} is missing\nhint: run scripts/bench")
+    results = []
+    for case in CASES:
+        if given.only and not any(word in case.name for word in given.only):
+            continue
+        print(f"  {case.name} ...", file=sys.stderr, flush=True)
+        seconds = measure(case, given.repeats or case.repeats)
+        medians = {reader: statistics.median(values) for reader, values in seconds.items()}
+        result = {"case": case.name, "kind": case.kind, "seconds": seconds, "medians": medians}
+        results.append(result | {"sampled": case.sampled, "verdicts": verdicts(case, medians)})
+    report = {"machine": describe(), "results": results}
+    text = table.as_text(report)
+    print(text)
+    OUT.mkdir(exist_ok=True)
+    (OUT / "ratios.json").write_text(json.dumps(report, indent=1) + "\n")
+    (OUT / "ratios.txt").write_text(text + "\n")
+    if given.update_readme:
+        table.put_into(ROOT / "README.md", report)
+    return 0 if all(verdict["reached"] for result in results for verdict in result["verdicts"]) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

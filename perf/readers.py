@@ -1,0 +1,89 @@
+"""How each reader does the same reads. A reader is a function of a case that gives seconds by name.
+
+All are timed alike: the file and the dataset are open, nothing of it is cached by the reader, the system has the
+file in its page cache; what is timed is the reads alone, into new memory.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import h5py
+import hidefix
+import numpy as np
+
+import hyperslab
+
+ROOT = Path(__file__).resolve().parents[1]
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+FLOOR = TARGET / "release" / "hyperslab-floor"
+MIB = 1 << 20
+
+
+def floor(*words: str) -> dict:
+    """One run of hyperslab-floor: {"floor": seconds, "rust": seconds, "decodes": count, ...}."""
+    done = subprocess.run([FLOOR, *map(str, words)], check=True, capture_output=True, text=True)
+    return json.loads(done.stdout)
+
+
+def index(text: str):
+    """`:, 5, 0:10` as NumPy wants it; an index keeps its axis, so that all readers give the same shape."""
+    fields = [field.strip() for field in text.split(",")]
+    parts = [[int(word) if word else None for word in field.split(":")] for field in fields]
+    return tuple(slice(part[0], part[0] + 1) if len(part) == 1 else slice(*part) for part in parts)
+
+
+class Cached:
+    """h5py or hyperslab: anything that has `File`. Rows are read as people do, `dataset[i, j, k]`."""
+
+    def __init__(self, module, **options):
+        self.module, self.options = module, options
+
+    def slices(self, path, name, selections) -> tuple[float, np.ndarray]:
+        with self.module.File(path, "r", **self.options) as file:
+            dataset, wanted = file[name], [index(text) for text in selections]
+            began = time.perf_counter()
+            for one in wanted:
+                values = dataset[one]
+            return time.perf_counter() - began, values
+
+    def rows(self, path, name, count=None) -> tuple[float, np.ndarray]:
+        with self.module.File(path, "r", **self.options) as file:
+            dataset = file[name]
+            places = list(itertools.islice(np.ndindex(*dataset.shape[:-1]), count))
+            total = 0.0
+            began = time.perf_counter()
+            for place in places:
+                total += dataset[place][0]
+            return time.perf_counter() - began, np.array(total)
+
+
+class Hidefix:
+    """hidefix squeezes axes of length one away; they are put back, which costs nothing."""
+
+    def slices(self, path, name, selections) -> tuple[float, np.ndarray]:
+        dataset = hidefix.Index(str(path)).dataset(name.lstrip("/"))
+        wanted = [index(text) for text in selections]
+        began = time.perf_counter()
+        for one in wanted:
+            values = dataset[one]
+        seconds = time.perf_counter() - began
+        shape = [len(range(*part.indices(size))) for part, size in zip(wanted[-1], dataset.shape())]
+        return seconds, np.reshape(values, shape)
+
+
+#: A cache that holds everything: what somebody who knows libhdf5 well would set.
+TUNED = {"rdcc_nbytes": 1024 * MIB, "rdcc_nslots": 1_000_003}
+
+PYTHON = {
+    "hyperslab": Cached(hyperslab),
+    "h5py": Cached(h5py),
+    "h5py tuned": Cached(h5py, **TUNED),
+    "h5py 1 MiB": Cached(h5py, rdcc_nbytes=MIB, rdcc_nslots=521),
+    "hidefix": Hidefix(),
+}

@@ -1,0 +1,82 @@
+"""Results as people read them: text for the terminal, a Markdown table for the README."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+BEGIN = "<!-- begin: measured by scripts/bench --update-readme; do not edit -->"
+END = "<!-- end: measured -->"
+
+#: Columns of the README, in this order; readers that no case has are left out.
+COLUMNS = ["floor", "rust", "hyperslab", "h5py", "h5py tuned", "h5py 1 MiB", "hidefix"]
+HEADINGS = {"floor": "floor", "rust": "hyperslab, Rust", "hyperslab": "hyperslab, Python"}
+COUNTS = ("decodes", "chunks")
+
+
+def seconds(value: float) -> str:
+    if value < 0.1:
+        return f"{value * 1e3:.{2 if value < 0.01 else 1}f} ms"
+    return f"{value:.{0 if value >= 100 else 2}f} s"
+
+
+def machine_line(machine: dict) -> str:
+    return (
+        f"{machine['date']}; {machine['cpu']}, {machine['cores']} cores, {machine['system']}, load {machine['load']}; "
+        f"hyperslab {machine['hyperslab']} ({machine['commit']}), h5py {machine['h5py']} (HDF5 {machine['hdf5']}), "
+        f"hidefix {machine['hidefix']}, NumPy {machine['numpy']}, Python {machine['python']}"
+    )
+
+
+def as_text(report: dict) -> str:
+    lines = [machine_line(report["machine"]), ""]
+    missed = 0
+    for result in report["results"]:
+        lines.append(result["case"])
+        medians = {name: value for name, value in result["medians"].items() if name not in COUNTS}
+        floor = medians.get("floor")
+        for reader, value in medians.items():
+            spread = result["seconds"][reader]
+            times = f"{value / floor:8.2f} x floor" if floor else ""
+            sampled = f"   reckoned from {result['sampled'][reader]} rows" if reader in result["sampled"] else ""
+            lines.append(
+                f"    {reader:14} {seconds(value):>10}   ({seconds(min(spread))} to {seconds(max(spread))}){times}{sampled}"
+            )
+        for verdict in result["verdicts"]:
+            missed += not verdict["reached"]
+            mark = "pass" if verdict["reached"] else "FAIL"
+            unit = verdict["unit"]
+            lines.append(f"  {mark}  {verdict['what']}: {verdict['value']:.2f}{unit}, at most {verdict['at_most']:g}{unit}")
+        lines.append("")
+    bounds = sum(len(result["verdicts"]) for result in report["results"])
+    lines.append(f"{bounds - missed} of {bounds} bounds reached")
+    return "\n".join(lines)
+
+
+def as_markdown(report: dict) -> str:
+    reads = [result for result in report["results"] if result["kind"] == "read"]
+    columns = [name for name in COLUMNS if any(name in result["medians"] for result in reads)]
+    lines = ["| read | " + " | ".join(HEADINGS.get(name, name) for name in columns) + " |"]
+    lines.append("|---|" + "---:|" * len(columns))
+    for result in reads:
+        medians, sampled = result["medians"], result["sampled"]
+        fields = [seconds(medians[n]) + ("*" if n in sampled else "") if n in medians else "" for n in columns]
+        lines.append(f"| {result['case']} | " + " | ".join(fields) + " |")
+    others = [result for result in report["results"] if result["kind"] != "read"]
+    if others:
+        lines += ["", "| metadata | hyperslab, Rust | `hyperslab ls` as a process |", "|---|---:|---:|"]
+        for result in others:
+            medians = result["medians"]
+            process = seconds(medians["hyperslab ls"]) if "hyperslab ls" in medians else ""
+            lines.append(f"| {result['case']} | {seconds(medians['rust'])} | {process} |")
+    note = "\\* reckoned from the first rows. " if any(result["sampled"] for result in reads) else ""
+    return "\n".join([*lines, "", f"{note}Measured {machine_line(report['machine'])}."])
+
+
+def put_into(readme: Path, report: dict) -> None:
+    """Replaces what lies between the marks."""
+    text = readme.read_text()
+    before, mark, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not mark or not end:
+        raise SystemExit(f"error: {readme} has no marks for the table")
+    readme.write_text(f"{before}{BEGIN}\n\n{as_markdown(report)}\n\n{END}{after}")

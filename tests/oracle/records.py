@@ -1,0 +1,82 @@
+"""Records of `hyperslab digest` beside those of libhdf5: what must be equal, and how a file is digested.
+
+A record is compared field by field. A field that libhdf5's own record lacks is not compared, nor are the words of an
+error. Values that HDF5 leaves undefined (storage missing, no fill value) have no digest to compare.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+FIXTURES = Path(os.environ.get("HYPERSLAB_FIXTURES", ROOT / "fixtures"))
+CORPUS = Path(os.environ.get("HYPERSLAB_CORPUS", ROOT.parent / "shared" / "corpus"))
+COMMAND = os.environ.get("HYPERSLAB_COMMAND", str(Path(sys.executable).with_name("hyperslab")))
+
+#: A digest of any file of these sizes takes well under a second; a file made to hang must not.
+SECONDS_MAX = 60
+
+VALUE = ("n", "enc", "nbytes", "sha256")
+OBJECT = ("kind", "nlinks", "dtype", "space", "layout", "chunks", "filters", "fill", "nchunks", "chunks_sha256", "target")
+
+
+@dataclass
+class Digest:
+    code: int
+    records: dict[str, dict]
+    errors: str
+
+
+def digest(path: Path) -> Digest:
+    """Runs the command; whatever the file is, it must end by itself, with a known exit code."""
+    done = subprocess.run(
+        [COMMAND, "digest", "--bare", str(path)], capture_output=True, timeout=SECONDS_MAX, stdin=subprocess.DEVNULL
+    )
+    errors = done.stderr.decode(errors="replace")
+    assert done.returncode in (0, 1, 2), f"exit code {done.returncode}: {errors}"
+    assert "panicked" not in errors, errors
+    records = {}
+    for line in done.stdout.splitlines():
+        record = json.loads(line)
+        assert record["path"] not in records, f"{record['path']} is listed twice"
+        records[record["path"]] = record
+    assert done.returncode != 2 or not records, "a request that is wrong has an answer"
+    return Digest(done.returncode, records, errors)
+
+
+def oracle(path: Path) -> dict[str, dict[str, dict]]:
+    """File to path to record; the file's own record is under the path ""."""
+    files: dict[str, dict[str, dict]] = defaultdict(dict)
+    with gzip.open(path, "rt") if path.suffix == ".gz" else open(path) as lines:
+        for line in lines:
+            record = json.loads(line)
+            files[record["file"]][record.get("path", "")] = record
+    return files
+
+
+def differences(ours: dict, theirs: dict) -> list[str]:
+    """What two records of one object disagree about; empty where they agree."""
+    found = differing(ours, theirs, OBJECT)
+    if not theirs.get("values_undefined"):
+        found += differing(ours, theirs, VALUE)
+    mine = {one["name"]: one for one in ours.get("attrs", [])}
+    for attribute in theirs.get("attrs", []):
+        name = attribute.get("name")
+        if "error" in attribute or name is None:
+            continue
+        if name not in mine:
+            found.append(f"attribute {name!r} is missing")
+        else:
+            found += [f"attribute {name!r}: {what}" for what in differing(mine[name], attribute, ("dtype", "space", *VALUE))]
+    return found
+
+
+def differing(ours: dict, theirs: dict, fields: tuple[str, ...]) -> list[str]:
+    return [f"{f} is {ours.get(f)!r}, not {theirs[f]!r}" for f in fields if f in theirs and ours.get(f) != theirs[f]]
