@@ -1,0 +1,104 @@
+//! What is asked of a file: the requests that opening, listing and reading make, in order.
+//!
+//! The expectations are the point of these tests: a request more, or a byte, is a change of performance on every
+//! store with latency. Each test says in its name what is right about it. Places of chunks are taken from the chunk
+//! map, because they depend on the compressor that made the fixture; all else is spelled out.
+
+mod common;
+
+use common::fixtures;
+use hyperslab::io::wrap::{Recorder, Recording};
+use hyperslab::io::LocalFile;
+use hyperslab::{Dataset, File, Order, Selection};
+use std::fmt::Write;
+use std::sync::Arc;
+
+const CASE_STUDY: &str = "/All_Data/CrIS-SDR_All/ES_ImaginaryLW";
+
+fn open(name: &str) -> Option<(File, Recording)> {
+    let path = fixtures()?.join(name);
+    let (source, recording) = Recorder::new(LocalFile::open(path).expect("a fixture"));
+    Some((File::from_source(Arc::new(source)).expect("a sound file"), recording))
+}
+
+/// The requests since the last call, a line each. Those that are exactly a chunk are called by its number.
+fn requests(recording: &Recording, dataset: Option<&Dataset>) -> String {
+    let chunks = dataset.map(|dataset| dataset.chunk_map().expect("a chunk map"));
+    let mut text = String::new();
+    for range in recording.take() {
+        let chunk = chunks.iter().flat_map(|map| map.iter()).find(|(_, location)| {
+            range == (location.address..location.address + location.stored_bytes)
+        });
+        match chunk {
+            Some((number, _)) => writeln!(text, "chunk {number}").unwrap(),
+            None => writeln!(text, "{} bytes at {}", range.end - range.start, range.start).unwrap(),
+        }
+    }
+    text
+}
+
+fn read(dataset: &Dataset, selection: &str) -> Vec<u8> {
+    let selection = Selection::parse(selection, dataset.shape()).expect("a selection");
+    dataset.read_bytes(&selection, Order::File).expect("values")
+}
+
+#[test]
+fn all_metadata_of_a_small_file_is_one_request_and_rows_of_a_chunk_are_one_more() {
+    let Some((file, recording)) = open("case_study/cris.h5") else { return };
+    assert_eq!(requests(&recording, None), "16384 bytes at 0\n");
+    let dataset = file.dataset(CASE_STUDY).unwrap();
+    let stored = dataset.stored_bytes().unwrap();
+    assert_eq!(requests(&recording, None), "", "path, datatype, layout and chunk index were in the first request");
+    assert!(stored > 40_000_000);
+    for row in 0..30 {
+        read(&dataset, &format!("2, {row}, 0"));
+    }
+    assert_eq!(requests(&recording, Some(&dataset)), "chunk 0\n");
+    assert_eq!(file.decodes(), 1);
+}
+
+#[test]
+fn a_read_over_two_chunks_fetches_these_two_and_nothing_else() {
+    let Some((file, recording)) = open("case_study/cris.h5") else { return };
+    let dataset = file.dataset(CASE_STUDY).unwrap();
+    dataset.chunk_map().unwrap();
+    recording.take();
+    assert_eq!(read(&dataset, "6:10, 0, 0, 0:10").len(), 160);
+    let mut lines: Vec<String> = requests(&recording, Some(&dataset)).lines().map(str::to_string).collect();
+    lines.sort();
+    assert_eq!(lines, ["chunk 1", "chunk 2"]);
+}
+
+#[test]
+fn the_plan_of_that_read_prints() {
+    let Some((file, _)) = open("case_study/cris.h5") else { return };
+    let dataset = file.dataset(CASE_STUDY).unwrap();
+    let map = dataset.chunk_map().unwrap();
+    let (a, b) = (map.get(1).unwrap(), map.get(2).unwrap());
+    let (a_end, b_end) = (a.address + a.stored_bytes, b.address + b.stored_bytes);
+    let selection = Selection::parse("6:10, 0, 0, 0:10", dataset.shape()).unwrap();
+    let expected = format!(
+        "{CASE_STUDY} -> [4, 1, 1, 10], 160 bytes\n\
+         chunked: 2 chunks, 2 decodes; 2 requests, {} bytes fetched\n\
+         decode: gzip 6\n\
+         GET {}..{a_end}\n    chunk [1, 0, 0, 0]  {}..{a_end}  20 elements -> [0:2, 0:1, 0:1, 0:10]\n\
+         GET {}..{b_end}\n    chunk [2, 0, 0, 0]  {}..{b_end}  20 elements -> [2:4, 0:1, 0:1, 0:10]\n",
+        a.stored_bytes + b.stored_bytes,
+        a.address,
+        a.address,
+        b.address,
+        b.address,
+    );
+    assert_eq!(dataset.explain(&selection).unwrap().to_string(), expected);
+}
+
+#[test]
+fn rows_of_unfiltered_chunks_are_read_alone() {
+    let Some((file, recording)) = open("case_study/cris_raw.h5") else { return };
+    let dataset = file.dataset(CASE_STUDY).unwrap();
+    let first = dataset.chunk_map().unwrap().get(0).unwrap().address;
+    recording.take();
+    read(&dataset, "0, 3, 0");
+    let row_bytes = 717 * 4;
+    assert_eq!(requests(&recording, None), format!("{row_bytes} bytes at {}\n", first + 3 * 9 * row_bytes));
+}
