@@ -43,8 +43,9 @@ fn every_truncation_is_an_error() {
             let truncated = read(&bytes[..len]);
             cut += 1;
             if let Ok(met) = &truncated {
-                // Only where the end of file as the superblock has it lies before the cut: trailing bytes.
-                assert_eq!(*met, whole, "{}: cut at {len} of {}", path.display(), bytes.len());
+                // Opened, because its superblock names an end before the cut: then nothing is missing, or it is told.
+                let told = *met == whole || met.errors > whole.errors;
+                assert!(told, "{}: cut at {len} of {}: {met:?}", path.display(), bytes.len());
             }
         }
     }

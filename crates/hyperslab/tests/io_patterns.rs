@@ -7,8 +7,8 @@
 mod common;
 
 use common::fixtures;
-use hyperslab::io::wrap::{Recorder, Recording};
 use hyperslab::io::LocalFile;
+use hyperslab::io::wrap::{Recorder, Recording};
 use hyperslab::{Dataset, File, Order, Selection};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -26,9 +26,10 @@ fn requests(recording: &Recording, dataset: Option<&Dataset>) -> String {
     let chunks = dataset.map(|dataset| dataset.chunk_map().expect("a chunk map"));
     let mut text = String::new();
     for range in recording.take() {
-        let chunk = chunks.iter().flat_map(|map| map.iter()).find(|(_, location)| {
-            range == (location.address..location.address + location.stored_bytes)
-        });
+        let chunk = chunks
+            .iter()
+            .flat_map(|map| map.iter())
+            .find(|(_, location)| range == (location.address..location.address + location.stored_bytes));
         match chunk {
             Some((number, _)) => writeln!(text, "chunk {number}").unwrap(),
             None => writeln!(text, "{} bytes at {}", range.end - range.start, range.start).unwrap(),
@@ -48,7 +49,11 @@ fn all_metadata_of_a_small_file_is_one_request_and_rows_of_a_chunk_are_one_more(
     assert_eq!(requests(&recording, None), "16384 bytes at 0\n");
     let dataset = file.dataset(CASE_STUDY).unwrap();
     let stored = dataset.stored_bytes().unwrap();
-    assert_eq!(requests(&recording, None), "", "path, datatype, layout and chunk index were in the first request");
+    assert_eq!(
+        requests(&recording, None),
+        "",
+        "path, datatype, layout and chunk index were in the first request"
+    );
     assert!(stored > 40_000_000);
     for row in 0..30 {
         read(&dataset, &format!("2, {row}, 0"));

@@ -61,6 +61,9 @@ fn tasks(chunks: &[ChunkStep]) -> impl Iterator<Item = &[ChunkStep]> {
     })
 }
 
+/// Unfiltered chunks up to this size are fetched together.
+const SMALL_BYTES: u64 = 64 << 10;
+
 struct Reader<'a> {
     dataset: &'a DatasetInner,
     plan: &'a ReadPlan,
@@ -75,9 +78,11 @@ impl Reader<'_> {
         let cache = self.dataset.file.cache();
         let fetched_together: Vec<(&ChunkStep, Location)> = chunks
             .iter()
-            .filter(|chunk| !chunk.is_raw)
             .filter_map(|chunk| Some((chunk, chunk.location?)))
-            .filter(|(_, location)| !cache.contains(self.key(location)))
+            .filter(|(chunk, location)| match chunk.is_raw {
+                true => self.wants_most(chunk, location),
+                false => !cache.contains(self.key(location)),
+            })
             .collect();
         let advice = self.dataset.file.source.advice();
         let ranges: Vec<_> = fetched_together
@@ -94,7 +99,11 @@ impl Reader<'_> {
             for &i in &request.serves {
                 let (chunk, location) = fetched_together[i];
                 let start = (location.address - request.range.start) as usize;
-                self.filtered(chunk, location, Some(&bytes[start..start + location.stored_bytes as usize]))?;
+                let stored = &bytes[start..start + location.stored_bytes as usize];
+                match chunk.is_raw {
+                    true => self.copies(chunk)?.run(stored, 0, self.target, self.conversion)?,
+                    false => self.filtered(chunk, location, Some(stored))?,
+                }
                 done.push(chunk.number);
             }
         }
@@ -103,6 +112,13 @@ impl Reader<'_> {
             .iter()
             .filter(|chunk| done.binary_search(&chunk.number).is_err())
             .try_for_each(|chunk| self.one(chunk))
+    }
+
+    /// True for a small unfiltered chunk of which so much is wanted that it is best fetched whole, with its
+    /// neighbours.
+    fn wants_most(&self, chunk: &ChunkStep, location: &Location) -> bool {
+        let wanted = || self.copies(chunk).map_or(0, |copies| copies.bytes() as u64);
+        location.stored_bytes <= SMALL_BYTES && wanted() * 2 >= location.stored_bytes
     }
 
     fn one(&self, chunk: &ChunkStep) -> Result<()> {
