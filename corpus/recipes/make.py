@@ -13,19 +13,20 @@ from __future__ import annotations
 import argparse
 import hashlib
 import importlib
+import multiprocessing
 import os
+import re
 import shutil
 import sys
 import time
 import traceback
 from concurrent.futures import ProcessPoolExecutor
+from importlib.metadata import version
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-import h5py  # noqa: E402
-import netCDF4  # noqa: E402
 from common import FIXTURES  # noqa: E402
 
 #: Not recipes. What a topic is made with: a change there makes it anew.
@@ -34,20 +35,35 @@ MADE_WITH = {"test": ["common.py", *ORACLE], "bench": ["common.py", "bulk.py"]}
 SHARED = ["make.py", "bulk.py", "common.py", *ORACLE]
 STAMP = ".made"
 
+#: What a recipe says of itself, without being imported.
+KIND = r'^KIND = "(\w+)"$'
+SUMMARY = r'\A"""(.*?)(?:""")?$'
+
 
 def topics() -> dict[str, str]:
-    """Topic to kind."""
+    """Topic to kind.
+
+    Recipes are read, not imported: netCDF4 and h5py bring a libhdf5 each, and plug-ins take the first they see. Each
+    topic is made in a process of its own, which imports only what its recipe imports.
+    """
     files = sorted(path for path in HERE.glob("*.py") if path.name not in SHARED)
-    return {path.stem: importlib.import_module(path.stem).KIND for path in files}
+    return {path.stem: declared(path, KIND) for path in files}
+
+
+def declared(path: Path, pattern: str) -> str:
+    found = re.search(pattern, path.read_text(), re.M)
+    if not found:
+        raise SystemExit(f"error: {path} says nothing like {pattern}")
+    return found[1]
 
 
 def stamp(topic: str) -> str:
     """Changes when the topic's files would."""
     content = hashlib.sha256()
-    for name in [f"{topic}.py", *MADE_WITH[importlib.import_module(topic).KIND]]:
+    for name in [f"{topic}.py", *MADE_WITH[topics()[topic]]]:
         content.update((HERE / name).read_bytes())
-    versions = f"h5py {h5py.__version__}, HDF5 {h5py.version.hdf5_version}, netCDF4 {netCDF4.__version__}"
-    return f"{content.hexdigest()} {versions}\n"
+    versions = [f"{package} {version(package)}" for package in ("h5py", "netCDF4", "hdf5plugin", "numpy")]
+    return f"{content.hexdigest()} {', '.join(versions)}\n"
 
 
 def fresh(topic: str) -> bool:
@@ -57,6 +73,7 @@ def fresh(topic: str) -> bool:
 
 def make(topic: str) -> str:
     """Writes a topic beside its place and moves it there, so that a half-made folder is never taken for a whole one."""
+    import h5py
     from oracle import digest, line
 
     began = time.monotonic()
@@ -89,15 +106,15 @@ def main() -> None:
     given = arguments.parse_args()
     if given.list:
         for topic, kind in known.items():
-            print(f"{topic:16} {kind:6} {importlib.import_module(topic).__doc__.splitlines()[0]}")
+            print(f"{topic:16} {kind:6} {declared(HERE / (topic + '.py'), SUMMARY)}")
         return
     wanted = given.only or [topic for topic, kind in known.items() if kind == "test"]
     stale = [topic for topic in wanted if given.force or not fresh(topic)]
     if not stale:
         return
     FIXTURES.mkdir(parents=True, exist_ok=True)
-    failed = []
-    with ProcessPoolExecutor(max(1, min(given.jobs, len(stale))), max_tasks_per_child=1) as pool:
+    failed, workers = [], max(1, min(given.jobs, len(stale)))
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), max_tasks_per_child=1) as pool:
         running = {topic: pool.submit(make, topic) for topic in stale}
         for topic, outcome in running.items():
             try:
