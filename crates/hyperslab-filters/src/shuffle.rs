@@ -9,7 +9,7 @@
 //! The only parameter is the element size in bytes. Data of one-byte elements, or shorter than two elements, are
 //! not changed; bytes after the last whole element stay where they are.
 //!
-//! Undoing it is bound by memory, if done with vector registers: [`x86`] has sizes 2, 4, 8 and 16, [`portable`]
+//! Undoing it is bound by memory, if done with vector registers: [`x86`] has sizes 2, 4, 8 and above, [`portable`]
 //! everything.
 
 mod portable;

@@ -1,4 +1,4 @@
-//! Unshuffle with SSE2 and AVX2 registers, for elements of 2, 4, 8 and 16 bytes.
+//! Unshuffle with SSE2 and AVX2 registers, for elements of 2, 4, 8 and more bytes.
 //!
 //! Take a register of each of P planes, P a power of two. Interleaving the bytes of register i with those of
 //! register i + P/2, for all i, moves the highest bit of the plane's number below the bits of the element's
@@ -20,6 +20,7 @@ pub(super) fn unshuffle(planes: &Planes<'_>, out: &mut [u8]) -> usize {
         4 => dispatch::<4>(planes, out),
         8 => dispatch::<8>(planes, out),
         16 => dispatch::<16>(planes, out),
+        size if size > 8 => strided(planes, out),
         _ => 0,
     }
 }
@@ -64,27 +65,69 @@ fn with_avx2<const P: usize>(sources: [&[u8]; P], out: &mut [u8]) -> usize {
     count
 }
 
+/// The i-th sixteen elements of P planes, in element order.
+///
+/// # Panics
+/// If a source has less than 16·(i + 1) bytes.
+#[inline(always)]
+fn interleaved<const P: usize>(sources: &[&[u8]; P], i: usize) -> [__m128i; P] {
+    let mut registers: [__m128i; P] = std::array::from_fn(|k| {
+        let bytes = &sources[k][16 * i..][..16];
+        // SAFETY: SSE2 is part of x86-64, and 16 bytes are read of a slice of 16.
+        unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
+    });
+    for _ in 0..P.trailing_zeros() {
+        let before = registers;
+        for k in 0..P / 2 {
+            // SAFETY: SSE2 is part of x86-64.
+            unsafe {
+                registers[2 * k] = _mm_unpacklo_epi8(before[k], before[k + P / 2]);
+                registers[2 * k + 1] = _mm_unpackhi_epi8(before[k], before[k + P / 2]);
+            }
+        }
+    }
+    registers
+}
+
 /// SSE2 is part of x86-64.
 fn with_sse2<const P: usize>(sources: [&[u8]; P], out: &mut [u8]) -> usize {
     let count = sources[0].len().min(out.len() / P) / 16 * 16;
     let sources = sources.map(|source| &source[..count]);
     for (i, block) in out.chunks_exact_mut(16 * P).take(count / 16).enumerate() {
-        // SAFETY: SSE2 is part of x86-64; `i` is below `count / 16`, so the 16 bytes lie inside the source.
-        let mut registers: [__m128i; P] =
-            std::array::from_fn(|k| unsafe { _mm_loadu_si128(sources[k].as_ptr().add(16 * i).cast()) });
-        for _ in 0..P.trailing_zeros() {
-            let before = registers;
-            for k in 0..P / 2 {
-                // SAFETY: SSE2 is part of x86-64.
-                unsafe {
-                    registers[2 * k] = _mm_unpacklo_epi8(before[k], before[k + P / 2]);
-                    registers[2 * k + 1] = _mm_unpackhi_epi8(before[k], before[k + P / 2]);
-                }
-            }
-        }
+        let registers = interleaved(&sources, i);
         for (k, register) in registers.into_iter().enumerate() {
             // SAFETY: the block has 16·P bytes and k is below P.
             unsafe { _mm_storeu_si128(block.as_mut_ptr().add(16 * k).cast(), register) };
+        }
+    }
+    count
+}
+
+/// Elements that are done before the next ones are looked at, so that the lines of all planes stay in the cache.
+const TILE: usize = 512;
+
+/// Elements of more than 8 bytes: eight planes at a time, of which each register holds the bytes of two elements.
+/// The last eight planes of an element are its last, and write some bytes a second time, with the same values.
+fn strided(planes: &Planes<'_>, out: &mut [u8]) -> usize {
+    let size = planes.element_bytes;
+    let count = planes.count.min(out.len() / size) / 16 * 16;
+    for (tile, out) in out[..count * size].chunks_mut(TILE * size).enumerate() {
+        let count = out.len() / size;
+        for k in (0..size).step_by(8).map(|k| k.min(size - 8)) {
+            let sources: [&[u8]; 8] = std::array::from_fn(|j| &planes.plane(k + j)[tile * TILE..][..count]);
+            for (i, block) in out.chunks_exact_mut(16 * size).enumerate() {
+                let registers = interleaved(&sources, i);
+                for (j, register) in registers.into_iter().enumerate() {
+                    let low = &mut block[2 * j * size + k..][..8];
+                    // SAFETY: SSE2 is part of x86-64, and 8 bytes are written to a slice of 8.
+                    unsafe { _mm_storel_epi64(low.as_mut_ptr().cast(), register) };
+                    let high = &mut block[(2 * j + 1) * size + k..][..8];
+                    // SAFETY: as above.
+                    unsafe {
+                        _mm_storel_epi64(high.as_mut_ptr().cast(), _mm_unpackhi_epi64(register, register))
+                    };
+                }
+            }
         }
     }
     count
