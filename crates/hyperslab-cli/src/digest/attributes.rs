@@ -1,0 +1,47 @@
+//! The attributes of an object, each by itself: one that cannot be read hides no other.
+
+use super::describe_type::{self, Location};
+use super::extent;
+use crate::places::Places;
+use super::values::{Value, error_text};
+use crate::json::{Json, Object};
+use hyperslab::{Attributes, File};
+
+/// Adds the attributes to `record`. The result is how many could not be read.
+pub(crate) fn describe(
+    attributes: &Attributes<'_>,
+    file: &File,
+    places: &Places,
+    bytes_max: u64,
+    record: &mut Object,
+) -> u64 {
+    let all = match attributes.entries() {
+        Ok(all) => all,
+        Err(error) => {
+            record.insert("attrs_error", error_text(&error));
+            return 1;
+        }
+    };
+    let mut errors = 0;
+    // Those without a readable name come first, as in a sort by name.
+    let (named, nameless): (Vec<_>, Vec<_>) = all.into_iter().partition(|entry| entry.name.is_some());
+    let described = nameless.into_iter().chain(named).map(|entry| {
+        let mut described = Object::new();
+        described.extend(entry.name.as_ref().map(|name| ("name", name.into())));
+        let done = entry.attribute.and_then(|attribute| {
+            described.extend([
+                ("dtype", describe_type::describe(&attribute.datatype, Location::Memory)),
+                ("space", extent::describe(&attribute.dataspace)),
+            ]);
+            Value::of_attribute(&attribute).digest(file, places, bytes_max, &mut described)
+        });
+        if let Err(error) = done {
+            described.insert("error", error_text(&error));
+            errors += 1;
+        }
+        described
+    });
+    let described = Json::list(described);
+    record.insert("attrs", described);
+    errors
+}

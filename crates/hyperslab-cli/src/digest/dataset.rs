@@ -1,0 +1,131 @@
+//! What is said of a dataset besides its values: datatype, extent, layout, chunks, filters, fill value.
+
+use super::canonical::Encoder;
+use super::describe_type::{self, Location};
+use super::extent;
+use super::values::error_text;
+use crate::json::{Json, Object, hex};
+use hyperslab::format::message::fill_value::{Fill, FillTime};
+use hyperslab::format::message::{Class, Filter};
+use hyperslab::{ChunkMap, Dataset};
+use sha2::{Digest, Sha256};
+
+/// Bytes of a fill value that are reported.
+const FILL_BYTES_MAX: usize = 64;
+
+/// Adds everything but the values to `record`. The result is how many parts could not be read.
+pub(crate) fn describe(dataset: &Dataset, record: &mut Object) -> u64 {
+    let layout = match dataset.layout_name() {
+        // The data of an external dataset are contiguous, in their file.
+        "external" => "contiguous",
+        layout => layout,
+    };
+    record.extend([
+        ("dtype", describe_type::describe(dataset.datatype(), Location::Memory)),
+        ("space", extent::describe(dataset.dataspace())),
+        ("layout", layout.into()),
+        ("filters", Json::list(dataset.filters().filters.iter().map(filter))),
+    ]);
+    let mut errors = 0;
+    let mut chunks = None;
+    if let Some(dims) = dataset.chunk_shape() {
+        record.insert("chunks", Json::list(dims.iter().copied()));
+        match dataset.chunk_map() {
+            Ok(map) => {
+                record.insert("nchunks", map.len().into());
+                record.insert("chunks_sha256", chunks_digest(dataset, &map).into());
+                chunks = Some(map);
+            }
+            Err(error) => {
+                record.insert("chunks_error", error_text(&error));
+                errors += 1;
+            }
+        }
+    }
+    if let Ok(stored) = dataset.stored_bytes() {
+        record.insert("storage", stored.into());
+    }
+    describe_fill(dataset, record);
+    if is_undefined(dataset, chunks.as_deref()) {
+        record.insert("values_undefined", true.into());
+    }
+    let missing = missing_filters(dataset);
+    if !missing.is_empty() {
+        record.insert("filters_missing", Json::list(missing));
+    }
+    errors
+}
+
+fn filter(filter: &Filter) -> Object {
+    Object::from([
+        ("id", filter.id.into()),
+        ("flags", filter.flags.into()),
+        ("cd", Json::list(filter.parameters.iter().copied())),
+    ])
+}
+
+fn missing_filters(dataset: &Dataset) -> Vec<u16> {
+    let known = |id| hyperslab_filters::table().iter().any(|entry| entry.id == id);
+    dataset.filters().filters.iter().map(|filter| filter.id).filter(|&id| !known(id)).collect()
+}
+
+/// The chunks as text, a line each: offset in elements, filter mask, bytes.
+fn chunks_digest(dataset: &Dataset, map: &ChunkMap) -> String {
+    let (Some(grid), Some(chunk)) = (dataset.chunk_grid(), dataset.chunk_shape()) else { return String::new() };
+    let mut hash = Sha256::new();
+    let mut line = String::new();
+    for (number, location) in map.iter() {
+        line.clear();
+        for (axis, (coordinate, size)) in grid.coordinates(number).into_iter().zip(chunk).enumerate() {
+            let comma = if axis > 0 { "," } else { "" };
+            line.push_str(&format!("{comma}{}", coordinate * size));
+        }
+        line.push_str(&format!(":{}:{}\n", location.filter_mask, location.stored_bytes));
+        hash.update(line.as_bytes());
+    }
+    hex(&hash.finalize())
+}
+
+fn describe_fill(dataset: &Dataset, record: &mut Object) {
+    let fill = dataset.fill_value();
+    let kind = match fill.value {
+        Fill::Undefined => "undefined",
+        Fill::Default => "default",
+        Fill::User(_) => "user",
+    };
+    let time = match fill.time {
+        FillTime::OnAllocation => "alloc",
+        FillTime::Never => "never",
+        FillTime::IfSet => "ifset",
+    };
+    record.extend([("fill", kind.into()), ("fill_time", time.into())]);
+    let datatype = dataset.datatype();
+    let is_text = datatype.is_variable() || datatype.contains_reference();
+    let is_array = matches!(datatype.class, Class::Array { .. });
+    if let Fill::User(bytes) = &fill.value
+        && !is_text
+        && !is_array
+        && let Some(encoder) = Encoder::new(datatype)
+    {
+        let mut value = Vec::new();
+        encoder.encode(bytes, &mut value);
+        value.truncate(FILL_BYTES_MAX);
+        record.insert("fill_value", hex(&value).into());
+    }
+}
+
+/// True where elements were never written, and nothing says what a reader sees there.
+fn is_undefined(dataset: &Dataset, chunks: Option<&ChunkMap>) -> bool {
+    let fill = dataset.fill_value();
+    if dataset.elements() == 0 || (fill.time != FillTime::Never && fill.value != Fill::Undefined) {
+        return false;
+    }
+    match dataset.layout_name() {
+        "contiguous" => dataset.stored_bytes().is_ok_and(|bytes| bytes == 0),
+        "chunked" => match (chunks, dataset.chunk_grid()) {
+            (Some(map), Some(grid)) => (map.len() as u64) < grid.len(),
+            _ => false,
+        },
+        _ => false,
+    }
+}

@@ -1,0 +1,218 @@
+//! `hyperslab digest`: every object of a file and a checksum of every value, as JSON lines.
+//!
+//! Two files, or two libraries, have the same values where they have the same lines. A part that cannot be read
+//! becomes an `error` in its record and hides nothing else.
+//!
+//! ```text
+//! walk ──► items in order ──► a record each: what the object is, its values, its attributes
+//!             └─► places: the path of every object, which references are written as
+//! ```
+
+mod attributes;
+mod canonical;
+mod dataset;
+mod describe_type;
+mod elements;
+mod extent;
+mod file_record;
+mod region;
+mod sink;
+mod slabs;
+mod values;
+
+use crate::args::DigestArgs;
+use crate::failure::{self, Failure, one_line};
+use crate::json::{Object, write_object};
+use hyperslab::{File, LinkTarget, Object as H5Object};
+use crate::places::Places;
+use std::io::{self, Write};
+use std::path::Path;
+use values::{Value, error_text};
+use crate::walk::{Item, Walk};
+
+/// What a digest is made of.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The name under which the file appears in the records; `None` leaves it out, and the file's own record too.
+    pub name: Option<String>,
+    /// Values of more bytes than this are not read.
+    pub bytes_max: u64,
+}
+
+/// How a digest went.
+#[derive(Debug, Default)]
+pub struct Summary {
+    /// Objects that were listed.
+    pub objects: u64,
+    /// Objects, values and attributes that could not be read.
+    pub errors: u64,
+    /// Values that were skipped because they are too large.
+    pub skipped: u64,
+    /// Why the file could not be opened.
+    pub unopened: Option<hyperslab::Error>,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &DigestArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
+    let mut code = failure::DONE;
+    for path in &args.files {
+        let name = path.to_string_lossy().into_owned();
+        let options = Options { name: (!args.bare).then(|| name.clone()), bytes_max: args.max_bytes };
+        let summary = file(path, &options, out)?;
+        if let Some(error) = summary.unopened {
+            code = code.max(failure::exit_code(error.kind));
+            Failure::from(error).report(err);
+            continue;
+        }
+        let name = one_line(&name);
+        if summary.errors > 0 {
+            code = code.max(failure::UNREADABLE);
+            let _ = writeln!(err, "error: {name}: {} parts could not be read; see \"error\" in the records", summary.errors);
+        }
+        if summary.skipped > 0 {
+            let _ = writeln!(err, "note: {name}: {} values are too large and were skipped; --max-bytes raises the limit", summary.skipped);
+        }
+    }
+    Ok(code)
+}
+
+/// Writes the records of one file, its own last.
+pub fn file(path: &Path, options: &Options, out: &mut dyn Write) -> io::Result<Summary> {
+    std::thread::scope(|scope| {
+        // The checksum of the file needs nothing of the walk.
+        let own = scope.spawn(|| file_record::describe(path));
+        let summary = objects(path, options, out)?;
+        let own = own.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        let (Ok(mut record), Some(name)) = (own, &options.name) else { return Ok(summary) };
+        record.insert("file", name.as_str().into());
+        match &summary.unopened {
+            Some(error) => {
+                record.insert("status", "unreadable".into());
+                record.insert("error", error_text(error));
+            }
+            None => record.extend([
+                ("status", if summary.errors == 0 { "ok" } else { "partial" }.into()),
+                ("objects", summary.objects.into()),
+                ("errors", summary.errors.into()),
+            ]),
+        }
+        Writer { options, out, summary: Summary::default() }.write(record)?;
+        Ok(summary)
+    })
+}
+
+fn objects(path: &Path, options: &Options, out: &mut dyn Write) -> io::Result<Summary> {
+    let mut writer = Writer { options, out, summary: Summary::default() };
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) => return Ok(Summary { unopened: Some(error), ..Summary::default() }),
+    };
+    let (items, places) = match file.root() {
+        Ok(root) => Walk::run(H5Object::Group(root), b"/", usize::MAX),
+        Err(error) => (vec![Item::Unopened { path: b"/".to_vec(), error }], Places::default()),
+    };
+    for item in items {
+        let record = writer.describe(item, &file, &places);
+        writer.write(record)?;
+    }
+    Ok(writer.summary)
+}
+
+struct Writer<'w> {
+    options: &'w Options,
+    out: &'w mut dyn Write,
+    summary: Summary,
+}
+
+impl Writer<'_> {
+    fn write(&mut self, mut record: Object) -> io::Result<()> {
+        if let Some(name) = &self.options.name {
+            record.insert("file", name.as_str().into());
+        }
+        let mut line = String::new();
+        write_object(&record, &mut line);
+        line.push('\n');
+        self.out.write_all(line.as_bytes())
+    }
+
+    fn describe(&mut self, item: Item, file: &File, places: &Places) -> Object {
+        let entry = |t: &str, path: Vec<u8>, kind: &str| {
+            Object::from([("t", t.into()), ("path", crate::json::Json::Text(path)), ("kind", kind.into())])
+        };
+        match item {
+            Item::Object { path, object, links } => {
+                self.summary.objects += 1;
+                let mut record = entry("obj", path, "");
+                record.extend(links.map(|links| ("nlinks", links.into())));
+                self.describe_object(&object, file, places, &mut record);
+                record
+            }
+            Item::Unopened { path, error } => {
+                self.summary.errors += 1;
+                // The root is a group, or nothing can be said of the file at all.
+                let kind = if path == b"/" { "group" } else { "unknown" };
+                let mut record = entry("obj", path, kind);
+                record.insert("error", error_text(&error));
+                record
+            }
+            Item::Alias { path, target } => {
+                let mut record = entry("link", path, "alias");
+                record.insert("target", crate::json::Json::Text(target));
+                record
+            }
+            Item::Link { path, target } => {
+                let mut record = entry("link", path, "");
+                describe_link(&target, &mut record);
+                record
+            }
+            Item::BrokenLink { path, error } => {
+                self.summary.errors += 1;
+                let mut record = entry("link", path, "error");
+                record.insert("error", error_text(&error));
+                record
+            }
+        }
+    }
+
+    fn describe_object(&mut self, object: &H5Object, file: &File, places: &Places, record: &mut Object) {
+        let bytes_max = self.options.bytes_max;
+        match object {
+            H5Object::Group(_) => {
+                record.insert("kind", "group".into());
+            }
+            H5Object::Datatype(named) => {
+                record.insert("kind", "datatype".into());
+                record.insert("dtype", describe_type::describe(named.datatype(), describe_type::Location::File));
+            }
+            H5Object::Dataset(dataset) => {
+                record.insert("kind", "dataset".into());
+                self.summary.errors += dataset::describe(dataset, record);
+                if let Err(error) = Value::of_dataset(dataset).digest(file, places, bytes_max, record) {
+                    record.insert("error", error_text(&error));
+                    self.summary.errors += 1;
+                }
+                self.summary.skipped += u64::from(record.contains_key("skipped"));
+            }
+        }
+        self.summary.errors += attributes::describe(&object.attributes(), file, places, bytes_max, record);
+    }
+}
+
+fn describe_link(target: &LinkTarget, record: &mut Object) {
+    let kind = match target {
+        LinkTarget::Hard(_) => "alias",
+        LinkTarget::Soft(path) => {
+            record.insert("target", path.into());
+            "soft"
+        }
+        LinkTarget::External { file, path } => {
+            record.insert("target", crate::json::Json::list([file, path]));
+            "external"
+        }
+        LinkTarget::UserDefined { class, .. } => {
+            record.insert("class", (*class).into());
+            "user"
+        }
+    };
+    record.insert("kind", kind.into());
+}

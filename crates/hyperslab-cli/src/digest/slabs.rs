@@ -1,0 +1,114 @@
+//! A dataset cut into slabs that are read one after the other.
+//!
+//! A slab is a run of whole rows, in row-major order, of a bounded number of bytes; where chunks allow it, it ends
+//! where chunks end, so that no chunk is decoded twice.
+
+/// A slab is about this large.
+const SLAB_BYTES: u64 = 64 << 20;
+/// A slab may grow up to this to hold whole chunks.
+const CHUNKS_BYTES_MAX: u64 = 256 << 20;
+
+/// Starts and counts of the slabs. Together they hold every element once; each is contiguous in row-major order.
+pub(crate) fn slabs(
+    dims: &[u64],
+    chunk: Option<&[u64]>,
+    element_bytes: u64,
+) -> impl Iterator<Item = (Vec<u64>, Vec<u64>)> + Send {
+    let (axis, rows) = cut(dims, chunk, element_bytes);
+    let dims = dims.to_vec();
+    let mut next = (!dims.contains(&0)).then(|| vec![0u64; dims.len()]);
+    std::iter::from_fn(move || {
+        let start = next.take()?;
+        let mut count = vec![1; dims.len()];
+        for inner in axis..dims.len() {
+            count[inner] = if inner == axis { rows.min(dims[axis] - start[axis]) } else { dims[inner] };
+        }
+        next = advance(&start, &count, &dims, axis);
+        Some((start, count))
+    })
+}
+
+/// The axis along which slabs are cut, and how many indexes of it they have. Slower axes are taken one by one.
+fn cut(dims: &[u64], chunk: Option<&[u64]>, element_bytes: u64) -> (usize, u64) {
+    let mut axis = dims.len();
+    let mut row_bytes = element_bytes.max(1);
+    // The slowest axis of which one index still fits.
+    while axis > 0 && row_bytes <= SLAB_BYTES {
+        axis -= 1;
+        if axis > 0 {
+            let larger = row_bytes.saturating_mul(dims[axis]);
+            if larger > SLAB_BYTES {
+                break;
+            }
+            row_bytes = larger;
+        }
+    }
+    let Some(&dim) = dims.get(axis) else { return (axis, 1) };
+    let rows = (SLAB_BYTES / row_bytes).clamp(1, dim.max(1));
+    let chunk = chunk.and_then(|chunk| chunk.get(axis)).copied().unwrap_or(1).max(1);
+    let aligned = if rows >= chunk {
+        rows - rows % chunk
+    } else if chunk.saturating_mul(row_bytes) <= CHUNKS_BYTES_MAX {
+        chunk
+    } else {
+        rows
+    };
+    (axis, aligned)
+}
+
+fn advance(start: &[u64], count: &[u64], dims: &[u64], axis: usize) -> Option<Vec<u64>> {
+    let mut next = start.to_vec();
+    for at in (0..dims.len().min(axis + 1)).rev() {
+        next[at] += count[at];
+        if next[at] < dims[at] {
+            return Some(next);
+        }
+        next[at] = 0;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(dims: &[u64], chunk: Option<&[u64]>, element_bytes: u64) -> Vec<(Vec<u64>, Vec<u64>)> {
+        slabs(dims, chunk, element_bytes).collect()
+    }
+
+    #[test]
+    fn small_datasets_are_one_slab() {
+        assert_eq!(all(&[], None, 8), [(vec![], vec![])]);
+        assert_eq!(all(&[3, 4], None, 8), [(vec![0, 0], vec![3, 4])]);
+        assert_eq!(all(&[3, 0], None, 8), []);
+    }
+
+    #[test]
+    fn slabs_end_where_chunks_end() {
+        let found = all(&[1460, 361, 720], Some(&[10, 361, 720]), 4);
+        assert_eq!(found[0], (vec![0, 0, 0], vec![60, 361, 720]));
+        assert_eq!(found.last().unwrap(), &(vec![1440, 0, 0], vec![20, 361, 720]));
+        let large_chunks = all(&[1460, 361, 720], Some(&[100, 361, 720]), 4);
+        assert_eq!(large_chunks[0].1, [100, 361, 720]);
+    }
+
+    #[test]
+    fn a_row_too_large_is_cut_along_a_faster_axis() {
+        let found = all(&[2, 3, 1 << 30], Some(&[2, 3, 1 << 20]), 1);
+        assert_eq!(found[0], (vec![0, 0, 0], vec![1, 1, 64 << 20]));
+        assert_eq!(found.len(), 2 * 3 * 16);
+        assert_eq!(found[16].0, [0, 1, 0]);
+    }
+
+    #[test]
+    fn every_element_once_and_in_order() {
+        let dims = [3, 5, 1 << 24];
+        let mut expected = 0;
+        for (start, count) in slabs(&dims, None, 1) {
+            assert_eq!((start[0] * 5 + start[1]) * dims[2] + start[2], expected);
+            expected += count.iter().product::<u64>();
+            assert!(count.iter().product::<u64>() <= SLAB_BYTES);
+        }
+        assert_eq!(expected, dims.iter().product::<u64>());
+    }
+}

@@ -1,0 +1,192 @@
+//! The checksum of a value.
+//!
+//! Which form a value has depends on its datatype alone: canonical bytes, JSON text where a part is of variable
+//! length or a reference, or the bytes as they are in the file where a part has no native type. Datasets are read in
+//! slabs, the next one while the last one is summed up, so that memory is bounded however large they are.
+
+use super::canonical::Encoder;
+use super::describe_type::{Location, size};
+use super::elements::{ElementWriter, Stop};
+use crate::places::Places;
+use super::sink::{Sink, hex};
+use super::slabs::slabs;
+use crate::element::{Enumeration, NativeFloat};
+use crate::json::{self, Json, Object};
+use hyperslab::format::message::{Class, Datatype};
+use hyperslab::{Attribute, Dataset, Dataspace, Error, File, Order, Result, Selection};
+use sha2::{Digest, Sha256};
+
+/// A single value of at most this many bytes is reported itself.
+const SHORT_BYTES: usize = 16;
+
+/// Done, or stopped before the end.
+type Digested = std::result::Result<(), Stop>;
+
+/// What a value is, and where its elements come from.
+pub(crate) struct Value<'v> {
+    pub datatype: &'v Datatype,
+    pub extent: &'v Dataspace,
+    pub elements: Elements<'v>,
+}
+
+/// Where elements come from.
+pub(crate) enum Elements<'v> {
+    /// They are here, as the file has them.
+    Here(&'v [u8]),
+    /// They are read.
+    Of(&'v Dataset),
+}
+
+impl<'v> Value<'v> {
+    /// The value of an attribute.
+    pub fn of_attribute(attribute: &'v Attribute) -> Self {
+        let Attribute { datatype, dataspace, data, .. } = attribute;
+        Self { datatype, extent: dataspace, elements: Elements::Here(data) }
+    }
+
+    /// The values of a dataset.
+    pub fn of_dataset(dataset: &'v Dataset) -> Self {
+        let (datatype, extent) = (dataset.datatype(), dataset.dataspace());
+        Self { datatype, extent, elements: Elements::Of(dataset) }
+    }
+
+    /// Adds what there is to say of this value to `record`. Larger values than `bytes_max` are skipped.
+    pub fn digest(&self, file: &File, places: &Places, bytes_max: u64, record: &mut Object) -> Result<()> {
+        match self.digest_or_stop(file, places, bytes_max, record) {
+            Ok(()) => Ok(()),
+            Err(Stop::TooLong) => {
+                record.insert("skipped", format!("text of more than {bytes_max} bytes").into());
+                Ok(())
+            }
+            Err(Stop::Failed(error)) => Err(error),
+        }
+    }
+
+    fn digest_or_stop(&self, file: &File, places: &Places, bytes_max: u64, record: &mut Object) -> Digested {
+        let count = self.extent.elements().ok_or_else(|| Error::damaged("the extent cannot be counted"))?;
+        record.insert("n", count.into());
+        if *self.extent == Dataspace::Null {
+            record.insert("enc", "null".into());
+            return Ok(());
+        }
+        let is_text = self.datatype.is_variable() || self.datatype.contains_reference();
+        if !is_text && let Some(name) = numpy_name(self.datatype) {
+            record.insert("np", name.into());
+        }
+        let logical = count.saturating_mul(size(self.datatype, Location::Memory));
+        if logical > bytes_max {
+            record.insert("skipped", format!("logical size {logical}").into());
+            return Ok(());
+        }
+        match (is_text, Encoder::new(self.datatype)) {
+            (true, _) => self.digest_text(file, places, bytes_max, record),
+            (false, Some(encoder)) => self.digest_bytes(&encoder, count, record),
+            (false, None) => {
+                let mut hash = Sha256::new();
+                self.each_slab(|elements| Ok(hash.update(elements)))?;
+                record.insert("enc", "raw".into());
+                record.insert("sha256", hex(hash).into());
+                Ok(())
+            }
+        }
+    }
+
+    fn digest_bytes(&self, encoder: &Encoder, count: u64, record: &mut Object) -> Digested {
+        let mut hash = Sha256::new();
+        let mut total = 0u64;
+        let mut short = Vec::new();
+        let mut encoded = Vec::new();
+        self.each_slab(|elements| {
+            let bytes = if encoder.is_identity() {
+                elements
+            } else {
+                encoded.clear();
+                encoder.encode(elements, &mut encoded);
+                &encoded
+            };
+            hash.update(bytes);
+            total += bytes.len() as u64;
+            if count == 1 && bytes.len() <= SHORT_BYTES {
+                short = bytes.to_vec();
+            }
+            Ok(())
+        })?;
+        record.extend([("enc", "bin".into()), ("nbytes", total.into()), ("sha256", hex(hash).into())]);
+        if count == 1 && total <= SHORT_BYTES as u64 {
+            record.insert("value", json::hex(&short).into());
+        }
+        if encoder.has_extended() {
+            record.insert("x87", true.into());
+        }
+        Ok(())
+    }
+
+    fn digest_text(&self, file: &File, places: &Places, bytes_max: u64, record: &mut Object) -> Digested {
+        let mut writer = ElementWriter::new(file.heap(), places);
+        let mut sink = Sink::new(bytes_max);
+        let mut first = true;
+        sink.text.push('[');
+        self.each_slab(|elements| {
+            for element in elements.chunks_exact(self.datatype.size.max(1) as usize) {
+                if !std::mem::take(&mut first) {
+                    sink.text.push(',');
+                }
+                writer.write(self.datatype, element, &mut sink)?;
+                sink.settle()?;
+            }
+            Ok(())
+        })?;
+        sink.text.push(']');
+        let (digest, short) = sink.finish();
+        record.extend([("enc", "json".into()), ("sha256", digest.into())]);
+        if let Some(short) = short {
+            record.insert("value", short.into());
+        }
+        Ok(())
+    }
+
+    /// Calls `consume` with all elements in order, in pieces, until it stops.
+    fn each_slab(
+        &self,
+        mut consume: impl FnMut(&[u8]) -> Digested + Send,
+    ) -> Digested {
+        let dataset = match self.elements {
+            Elements::Here(data) => return consume(data),
+            Elements::Of(dataset) => dataset,
+        };
+        if dataset.elements() == 0 {
+            return Ok(());
+        }
+        let element_bytes = self.datatype.size.into();
+        let mut slabs = slabs(dataset.shape(), dataset.chunk_shape(), element_bytes)
+            .map(|(start, count)| dataset.read_bytes(&Selection::block(&start, &count), Order::File));
+        let mut next = slabs.next();
+        while let Some(read) = next {
+            let elements = read?;
+            let consumed;
+            (next, consumed) = rayon::join(|| slabs.next(), || consume(&elements));
+            consumed?;
+        }
+        Ok(())
+    }
+}
+
+/// NumPy's name of the type of the elements, if they have another size there than in the file.
+fn numpy_name(datatype: &Datatype) -> Option<String> {
+    match &datatype.class {
+        Class::Float(float) => {
+            let native = NativeFloat::of(float, datatype.size)?;
+            (native.memory_bytes() != datatype.size).then(|| native.numpy_name(float.order))
+        }
+        Class::Enum { base, members } => {
+            let enumeration = Enumeration::new(base, members)?;
+            (enumeration.bytes() != datatype.size as usize).then(|| "bool".into())
+        }
+        _ => None,
+    }
+}
+
+/// A value's own error, as it is reported.
+pub(crate) fn error_text(error: &Error) -> Json {
+    error.message.clone().into()
+}

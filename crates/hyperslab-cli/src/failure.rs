@@ -1,0 +1,111 @@
+//! How a command ends when it cannot do what it was asked: one line, perhaps a hint, and an exit code.
+//!
+//! ```text
+//! 0   done
+//! 1   the file is damaged, uses what this version does not read, or could not be read
+//! 2   the request is wrong: unknown option, no such file or object, not HDF5, selection out of range
+//! ```
+
+use hyperslab::{Error, ErrorKind};
+use std::io::{self, Write};
+
+/// Done.
+pub const DONE: i32 = 0;
+/// Something in the file could not be read.
+pub const UNREADABLE: i32 = 1;
+/// What was asked for cannot be.
+pub const WRONG_REQUEST: i32 = 2;
+
+/// Why a command could not be carried out.
+#[derive(Debug)]
+pub struct Failure {
+    /// The exit code.
+    pub code: i32,
+    /// What happened, in one line; empty where nobody is left to read it.
+    pub message: String,
+    /// What to do next.
+    pub hint: Option<String>,
+}
+
+impl Failure {
+    /// The request is wrong.
+    pub fn wrong_request(message: impl Into<String>) -> Self {
+        Self { code: WRONG_REQUEST, message: message.into(), hint: None }
+    }
+
+    /// Something in the file could not be read.
+    pub fn unreadable(message: impl Into<String>) -> Self {
+        Self { code: UNREADABLE, message: message.into(), hint: None }
+    }
+
+    /// Adds what to do next.
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Writes the error, and answers with the exit code.
+    pub(crate) fn report(&self, err: &mut dyn Write) -> i32 {
+        if !self.message.is_empty() {
+            // Nobody is left to tell where even this cannot be written.
+            let _ = writeln!(err, "error: {}", one_line(&self.message));
+            if let Some(hint) = &self.hint {
+                let _ = writeln!(err, "\nhint: {}", one_line(hint));
+            }
+        }
+        self.code
+    }
+}
+
+/// Names in a file may hold line breaks and other control characters; a message has none.
+pub(crate) fn one_line(text: &str) -> String {
+    text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
+}
+
+/// The exit code for an error of the engine.
+pub fn exit_code(kind: ErrorKind) -> i32 {
+    match kind {
+        ErrorKind::NotFound | ErrorKind::NotHdf5 | ErrorKind::Invalid => WRONG_REQUEST,
+        _ => UNREADABLE,
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self { code: exit_code(error.kind), message: error.to_string(), hint: error.hint }
+    }
+}
+
+impl From<io::Error> for Failure {
+    /// Standard output could not be written. Where its reader has gone (`| head`), that is no error.
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Self { code: DONE, message: String::new(), hint: None };
+        }
+        Self::unreadable(format!("the output could not be written: {error}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reported(failure: &Failure) -> (i32, String) {
+        let mut err = Vec::new();
+        let code = failure.report(&mut err);
+        (code, String::from_utf8(err).unwrap())
+    }
+
+    #[test]
+    fn one_line_and_a_hint() {
+        let failure = Failure::from(Error::invalid("a\nb").in_file("f.h5").at_object("/x").hint("try c"));
+        assert_eq!(reported(&failure), (2, "error: f.h5: /x: a\\nb\n\nhint: try c\n".into()));
+        assert_eq!(reported(&Failure::from(Error::damaged("broken"))), (1, "error: broken\n".into()));
+    }
+
+    #[test]
+    fn a_reader_that_has_gone_is_no_error() {
+        assert_eq!(reported(&io::Error::from(io::ErrorKind::BrokenPipe).into()), (0, String::new()));
+        assert_eq!(reported(&io::Error::from(io::ErrorKind::StorageFull).into()).0, 1);
+    }
+}

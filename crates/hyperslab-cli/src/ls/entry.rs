@@ -1,0 +1,126 @@
+//! One line of a listing, with everything that is shown of it.
+
+use super::attribute::ShownAttribute;
+use super::value;
+use crate::dtype;
+use crate::walk::Item;
+use hyperslab::format::message::fill_value::Fill;
+use hyperslab::format::message::{ChunkIndex, Filter};
+use hyperslab::{Dataset, Dataspace, File, LinkTarget, Object, Result};
+
+/// One line of a listing.
+pub(super) struct Entry {
+    pub path: Vec<u8>,
+    pub what: What,
+    /// Looked up only where they are shown.
+    pub attributes: Option<Vec<ShownAttribute>>,
+}
+
+/// What it is.
+pub(super) enum What {
+    Group { links: Option<u64> },
+    Dataset(Box<DatasetEntry>),
+    Datatype { dtype: String },
+    Alias { target: Vec<u8> },
+    Link(LinkTarget),
+    /// It cannot be read, for this reason.
+    Damaged(String),
+}
+
+/// What is shown of a dataset.
+pub(super) struct DatasetEntry {
+    /// `None` for a null dataspace; empty for a scalar.
+    pub shape: Option<Vec<u64>>,
+    pub max_shape: Vec<Option<u64>>,
+    pub dtype: String,
+    pub layout: &'static str,
+    pub chunks: Option<Chunks>,
+    pub filters: Vec<Filter>,
+    pub logical_bytes: u64,
+    /// Or why it cannot be said.
+    pub stored_bytes: std::result::Result<u64, String>,
+    pub fill_value: Option<crate::json::Json>,
+}
+
+/// What is shown of chunks.
+pub(super) struct Chunks {
+    pub dims: Vec<u64>,
+    pub bytes: u64,
+    pub index: ChunkIndex,
+}
+
+impl Entry {
+    /// Looks up what is shown of an item.
+    pub fn look_up(item: Item, file: &File, verbose: bool) -> Self {
+        let (path, what) = match item {
+            Item::Object { path, object, links } => return Self::of_object(path, &object, links, file, verbose),
+            Item::Alias { path, target } => (path, What::Alias { target }),
+            Item::Link { path, target } => (path, What::Link(target)),
+            Item::Unopened { path, error } | Item::BrokenLink { path, error } => {
+                (path, What::Damaged(error.message))
+            }
+        };
+        Self { path, what, attributes: None }
+    }
+
+    fn of_object(path: Vec<u8>, object: &Object, links: Option<u64>, file: &File, verbose: bool) -> Self {
+        let what = match object {
+            Object::Group(_) => What::Group { links },
+            Object::Dataset(dataset) => What::Dataset(Box::new(DatasetEntry::of(dataset, file, verbose))),
+            Object::Datatype(named) => What::Datatype { dtype: dtype::short(named.datatype()) },
+        };
+        let attributes = verbose.then(|| ShownAttribute::all(&object.attributes(), file));
+        Self { path, what, attributes }
+    }
+
+    /// True where something of it could not be read.
+    pub fn is_damaged(&self) -> bool {
+        let damaged = match &self.what {
+            What::Damaged(_) => true,
+            What::Dataset(dataset) => dataset.stored_bytes.is_err(),
+            _ => false,
+        };
+        damaged || self.attributes.iter().flatten().any(|attribute| attribute.value.is_err())
+    }
+}
+
+impl DatasetEntry {
+    fn of(dataset: &Dataset, file: &File, verbose: bool) -> Self {
+        let chunks = dataset.chunked_layout().map(|layout| Chunks {
+            dims: layout.chunk_dims.clone(),
+            bytes: dataset.chunk_bytes().unwrap_or(0),
+            index: layout.index.clone(),
+        });
+        let fill_value = match &dataset.fill_value().value {
+            Fill::User(bytes) if verbose => value::json(dataset.datatype(), bytes, &mut file.heap()).ok(),
+            _ => None,
+        };
+        Self {
+            shape: (*dataset.dataspace() != Dataspace::Null).then(|| dataset.shape().to_vec()),
+            max_shape: dataset.max_shape().to_vec(),
+            dtype: dtype::short(dataset.datatype()),
+            layout: dataset.layout_name(),
+            chunks,
+            filters: dataset.filters().filters.clone(),
+            logical_bytes: dataset.logical_bytes(),
+            stored_bytes: stored_bytes(dataset).map_err(|error| error.message),
+            fill_value,
+        }
+    }
+}
+
+fn stored_bytes(dataset: &Dataset) -> Result<u64> {
+    dataset.stored_bytes()
+}
+
+/// The kind of a chunk index: in words, and as a stable code.
+pub(super) fn index_kind(index: &ChunkIndex) -> (&'static str, &'static str) {
+    match index {
+        ChunkIndex::BTreeV1 => ("v1 B-tree", "btree-v1"),
+        ChunkIndex::Single { .. } => ("single chunk", "single"),
+        ChunkIndex::Implicit => ("implicit", "implicit"),
+        ChunkIndex::FixedArray { .. } => ("fixed array", "fixed-array"),
+        ChunkIndex::ExtensibleArray { .. } => ("extensible array", "extensible-array"),
+        ChunkIndex::BTreeV2 { .. } => ("v2 B-tree", "btree-v2"),
+    }
+}

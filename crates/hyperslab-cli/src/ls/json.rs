@@ -1,0 +1,117 @@
+//! A listing as one JSON document.
+
+use super::attribute::ShownAttribute;
+use super::entry::{DatasetEntry, Entry, What, index_kind};
+use crate::json::{Json, Object, write_object};
+use crate::size;
+use hyperslab::format::message::Filter;
+use hyperslab::{File, LinkTarget, describe};
+
+/// The document, with a line break at its end.
+pub(super) fn document(file: &File, path: &str, entries: &[Entry]) -> String {
+    let superblock = file.superblock();
+    let document = Object::from([
+        ("file", file.name().into()),
+        ("bytes", file.len().into()),
+        ("superblock", superblock.version.into()),
+        ("path", path.into()),
+        ("objects", Json::list(entries.iter().map(entry))),
+    ]);
+    let mut text = String::new();
+    write_object(&document, &mut text);
+    text.push('\n');
+    text
+}
+
+fn entry(entry: &Entry) -> Object {
+    let mut members = match &entry.what {
+        What::Group { links } => Object::from([("kind", "group".into()), ("members", (*links).into())]),
+        What::Dataset(dataset) => self::dataset(dataset),
+        What::Datatype { dtype } => Object::from([("kind", "datatype".into()), ("dtype", dtype.as_str().into())]),
+        What::Alias { target } => {
+            Object::from([("kind", "alias".into()), ("target", Json::Text(target.clone()))])
+        }
+        What::Link(target) => link(target),
+        What::Damaged(why) => Object::from([("kind", "unknown".into()), ("error", why.as_str().into())]),
+    };
+    members.insert("path", Json::Text(entry.path.clone()));
+    if let Some(attributes) = &entry.attributes {
+        members.insert("attributes", Json::list(attributes.iter().map(attribute)));
+    }
+    members
+}
+
+fn dataset(dataset: &DatasetEntry) -> Object {
+    let mut members = Object::from([
+        ("kind", "dataset".into()),
+        ("shape", dataset.shape.as_ref().map(|shape| Json::list(shape.iter().copied())).into()),
+        ("max_shape", Json::list(dataset.max_shape.iter().copied())),
+        ("dtype", dataset.dtype.as_str().into()),
+        ("layout", dataset.layout.into()),
+        ("filters", Json::list(dataset.filters.iter().map(filter))),
+        ("logical_bytes", dataset.logical_bytes.into()),
+    ]);
+    match &dataset.stored_bytes {
+        Ok(stored) => {
+            let ratio = size::ratio(dataset.logical_bytes, *stored);
+            members.insert("stored_bytes", (*stored).into());
+            members.insert("ratio", ratio.map_or(Json::Null, Json::Float));
+        }
+        Err(why) => {
+            members.insert("error", why.as_str().into());
+        }
+    }
+    if let Some(chunks) = &dataset.chunks {
+        members.extend([
+            ("chunks", Json::list(chunks.dims.iter().copied())),
+            ("chunk_bytes", chunks.bytes.into()),
+            ("index", index_kind(&chunks.index).1.into()),
+        ]);
+    }
+    if let Some(value) = &dataset.fill_value {
+        members.insert("fill_value", value.clone());
+    }
+    members
+}
+
+fn filter(filter: &Filter) -> Object {
+    Object::from([
+        ("id", filter.id.into()),
+        ("flags", filter.flags.into()),
+        ("parameters", Json::list(filter.parameters.iter().copied())),
+        ("description", describe::filter(filter).into()),
+    ])
+}
+
+fn link(target: &LinkTarget) -> Object {
+    match target {
+        LinkTarget::Hard(address) => Object::from([("kind", "hard".into()), ("target", address.0.into())]),
+        LinkTarget::Soft(path) => Object::from([("kind", "soft".into()), ("target", path.into())]),
+        LinkTarget::External { file, path } => Object::from([
+            ("kind", "external".into()),
+            ("target_file", file.into()),
+            ("target", path.into()),
+        ]),
+        LinkTarget::UserDefined { class, .. } => Object::from([("kind", "user".into()), ("class", (*class).into())]),
+    }
+}
+
+fn attribute(attribute: &ShownAttribute) -> Object {
+    let mut members = Object::from([("name", Json::Text(attribute.name.clone()))]);
+    match &attribute.value {
+        Err(why) => {
+            members.insert("error", why.as_str().into());
+        }
+        Ok(value) => {
+            members.extend([
+                ("dtype", attribute.dtype.as_str().into()),
+                ("shape", attribute.shape.as_ref().map(|shape| Json::list(shape.iter().copied())).into()),
+                ("value", value.clone()),
+            ]);
+            if attribute.left_out > 0 {
+                members.insert("left_out", attribute.left_out.into());
+            }
+        }
+    }
+    members
+}

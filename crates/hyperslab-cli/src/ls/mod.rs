@@ -1,0 +1,48 @@
+//! `hyperslab ls`: what is in a file.
+//!
+//! ```text
+//! walk ──► entries (looked up in parallel) ──► a table, or one JSON document
+//! ```
+
+mod attribute;
+mod entry;
+mod json;
+mod text;
+mod value;
+
+use crate::args::LsArgs;
+use crate::failure::{self, Failure, one_line};
+use crate::walk::Walk;
+use entry::Entry;
+use hyperslab::{File, Object};
+use rayon::prelude::*;
+use std::io::Write;
+
+/// Runs the command.
+pub(crate) fn run(args: &LsArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
+    let file = File::open(&args.file)?;
+    let start = file.get(&args.path)?;
+    let is_group = matches!(start, Object::Group(_));
+    let path = match start.path() {
+        path if path.starts_with('/') => path.to_owned(),
+        path => format!("/{path}"),
+    };
+    let depth_max = if args.recursive { usize::MAX } else { 1 };
+    let (items, _) = Walk::run(start, path.as_bytes(), depth_max);
+    // The group that was asked for is the heading, not a member.
+    let members = items.into_par_iter().skip(usize::from(is_group));
+    let entries: Vec<Entry> = members.map(|item| Entry::look_up(item, &file, args.verbose)).collect();
+    let damaged = entries.iter().filter(|entry| entry.is_damaged()).count();
+    let listing = if args.json {
+        json::document(&file, &path, &entries)
+    } else {
+        text::listing(&file, &entries)
+    };
+    out.write_all(listing.as_bytes())?;
+    if damaged == 0 {
+        return Ok(failure::DONE);
+    }
+    out.flush()?;
+    let _ = writeln!(err, "error: {}: {damaged} parts could not be read, see above", one_line(&file.name()));
+    Ok(failure::UNREADABLE)
+}

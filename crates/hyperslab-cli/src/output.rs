@@ -1,0 +1,96 @@
+//! Tables for people: columns as wide as their widest cell, two spaces apart, nothing behind the last one.
+
+/// How a column is set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Align {
+    Left,
+    Right,
+}
+
+/// A line of a table: cells, or text that runs across all columns.
+pub(crate) enum Line {
+    Cells(Vec<String>),
+    Text(String),
+}
+
+/// Cells wider than this do not widen their column; they push what follows them to the right.
+const WIDTH_MAX: usize = 60;
+
+/// The table as text. Columns without a single cell vanish. The last cell of a row with fewer cells than columns runs
+/// on across the columns behind it.
+pub(crate) fn table(head: &[(&str, Align)], lines: &[Line]) -> String {
+    let rows = || lines.iter().filter_map(|line| if let Line::Cells(cells) = line { Some(cells) } else { None });
+    let widths: Vec<Option<usize>> = head
+        .iter()
+        .enumerate()
+        .map(|(column, (title, _))| {
+            let runs_on = |cells: &[String]| cells.len() < head.len() && column + 1 == cells.len();
+            let own = || rows().filter(|cells| !runs_on(cells)).filter_map(|cells| cells.get(column));
+            let widest = own().map(|cell| width(cell)).filter(|&width| width <= WIDTH_MAX).max();
+            let any = own().any(|cell| !cell.is_empty());
+            (any || column == 0).then(|| widest.unwrap_or(0).max(width(title)))
+        })
+        .collect();
+    let mut text = String::new();
+    if rows().any(|cells| cells.len() == head.len()) {
+        push_row(&mut text, head, &widths, head.iter().map(|(title, _)| *title));
+    }
+    for line in lines {
+        match line {
+            Line::Cells(cells) => push_row(&mut text, head, &widths, cells.iter().map(String::as_str)),
+            Line::Text(line) => {
+                text.push_str(line);
+                text.push('\n');
+            }
+        }
+    }
+    text
+}
+
+fn push_row<'a>(
+    text: &mut String,
+    head: &[(&str, Align)],
+    widths: &[Option<usize>],
+    cells: impl Iterator<Item = &'a str>,
+) {
+    let start = text.len();
+    let cells: Vec<&str> = cells.collect();
+    let runs_on = cells.len() < head.len();
+    for (column, ((cell, (_, align)), column_width)) in cells.iter().zip(head).zip(widths).enumerate() {
+        let column_width = match *column_width {
+            Some(column_width) => column_width,
+            None if runs_on && column + 1 == cells.len() => 0,
+            None => continue,
+        };
+        if text.len() > start {
+            text.push_str("  ");
+        }
+        let padding = " ".repeat(column_width.saturating_sub(width(cell)));
+        match align {
+            Align::Left => text.extend([*cell, &padding]),
+            Align::Right => text.extend([&padding, *cell]),
+        }
+    }
+    text.truncate(start + text[start..].trim_end().len());
+    text.push('\n');
+}
+
+fn width(text: &str) -> usize {
+    text.chars().count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up_and_empty_ones_vanish() {
+        let head = [("name", Align::Left), ("none", Align::Left), ("size", Align::Right)];
+        let row = |name: &str, size: &str| Line::Cells(vec![name.into(), String::new(), size.into()]);
+        let long = "x".repeat(70);
+        let on = Line::Cells(vec!["b".into(), "runs on and on".into()]);
+        let lines = [row("a", "1"), Line::Text("  note".into()), on, row("longer", "100"), row(&long, "5")];
+        let text = table(&head, &lines);
+        assert_eq!(text, format!("name    size\na          1\n  note\nb       runs on and on\nlonger   100\n{long}     5\n"));
+    }
+}
