@@ -89,7 +89,10 @@ impl Image {
 }
 
 /// Checks that the parser accepts the whole file, and refuses it truncated anywhere.
-pub(crate) fn every_prefix_fails<T: std::fmt::Debug>(image: &Image, mut parse: impl FnMut(&View) -> Parse<T>) {
+pub(crate) fn every_prefix_fails<T: std::fmt::Debug>(
+    image: &Image,
+    mut parse: impl FnMut(&View) -> Parse<T>,
+) {
     let whole = Bytes::from(image.bytes.clone());
     parse(&View::new(&whole)).expect("the whole file parses");
     for len in 0..whole.len() {

@@ -8,7 +8,7 @@
 //! twice (a cycle) and nodes that together are longer than the file. So no walk outlasts one pass over the file.
 
 use crate::{FormatError, Parse, Stop, View};
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// What a visited node consists of, in order.
@@ -23,12 +23,16 @@ pub(crate) enum Item<N, R> {
 /// The nodes that a walk has been to.
 #[derive(Debug, Default)]
 pub(crate) struct Footprint {
-    visited: HashSet<u64>,
+    /// Where nodes begin: which slot claimed it, and how many bytes.
+    claimed: HashMap<u64, (usize, u64)>,
     bytes: u64,
+    /// The slot of the node that is being visited.
+    slot: usize,
 }
 
 impl Footprint {
-    /// Notes a node of `len` bytes at the absolute offset `at`. To be called once its bytes are there.
+    /// Notes a node of at least `len` bytes at the absolute offset `at`. To be called before anything is done that
+    /// takes long, and again when more is known of its length.
     pub(crate) fn claim(
         &mut self,
         structure: &'static str,
@@ -36,10 +40,12 @@ impl Footprint {
         at: u64,
         len: u64,
     ) -> Result<(), FormatError> {
-        if !self.visited.insert(at) {
+        let (slot, known) = self.claimed.entry(at).or_insert((self.slot, 0));
+        if *slot != self.slot {
             return Err(FormatError::invalid(structure, "address", at, "the node is reached a second time"));
         }
-        self.bytes = self.bytes.saturating_add(len);
+        self.bytes = self.bytes.saturating_add(len.saturating_sub(*known));
+        *known = len.max(*known);
         if self.bytes > view.file_len() {
             let what = "the nodes of this structure overlap: together they are longer than the file";
             return Err(FormatError::invalid(structure, "address", at, what));
@@ -96,6 +102,7 @@ impl<N, R> Walk<N, R> {
         let mut unfetched = Vec::new();
         while !self.waiting.is_empty() {
             for (slot, node) in std::mem::take(&mut self.waiting) {
+                self.footprint.slot = slot;
                 match visit(&node, &mut self.footprint) {
                     Ok(items) => self.expand(slot, items),
                     Err(Stop::Bad(error)) if self.lenient && slot > 0 => {
@@ -156,6 +163,7 @@ mod tests {
     use super::*;
     use crate::{Address, Bytes, Fetched, Need};
     use std::cell::RefCell;
+    use std::collections::HashSet;
 
     /// A tree in 64 bytes: a node is one byte `n`; nodes below 8 have the children 2n and 2n + 1.
     fn visit(view: &View, node: &u64, footprint: &mut Footprint) -> Parse<Vec<Item<u64, u64>>> {
@@ -213,8 +221,14 @@ mod tests {
         let bytes = Bytes::from(vec![0; 64]);
         let view = View::new(&bytes);
         let mut footprint = Footprint::default();
+        footprint.claim("node", &view, 0, 0).unwrap();
         footprint.claim("node", &view, 0, 40).unwrap();
+        footprint.claim("node", &view, 0, 30).unwrap();
+        footprint.slot = 1;
         footprint.claim("node", &view, 1, 24).unwrap();
+        footprint.claim("node", &view, 0, 40).unwrap_err();
+        footprint.slot = 2;
         footprint.claim("node", &view, 2, 1).unwrap_err();
+        footprint.claim("node", &view, 3, 0).unwrap_err();
     }
 }

@@ -73,7 +73,8 @@ fn changed_bytes_are_found_or_refused() {
                     Ok((differences, _)) => differences.into_iter().filter_map(|found| found.error).collect(),
                     Err(error) => vec![error],
                 };
-                if !errors.iter().fold(false, |any, error| repair(&mut bytes, error) || any) {
+                let repaired = errors.iter().filter(|error| repair(&mut bytes, error)).count();
+                if repaired == 0 {
                     break;
                 }
             }

@@ -116,10 +116,15 @@ impl Node {
         self.part(i, self.key_bytes, "child", self.widths.offset as usize)?.address_defined("child")
     }
 
+    /// A cursor over all keys and children in turn, beginning with key 0.
+    pub fn keys_and_children(&self) -> Cursor {
+        let start = self.at + self.bytes - self.body.len() as u64;
+        Cursor::new(STRUCTURE, start, self.body.clone(), self.widths)
+    }
+
     fn part(&self, i: usize, skip: usize, field: &'static str, len: usize) -> Result<Cursor, FormatError> {
         let entry = self.key_bytes + self.widths.offset as usize;
-        let start = self.at + self.bytes - self.body.len() as u64;
-        let mut cursor = Cursor::new(STRUCTURE, start, self.body.clone(), self.widths);
+        let mut cursor = self.keys_and_children();
         cursor.skip(field, i.saturating_mul(entry).saturating_add(skip))?;
         cursor.sub(field, len)
     }

@@ -171,6 +171,15 @@ pub(crate) mod tests {
             .checksum_since(start)
     }
 
+    /// A node at the end of `image`: a leaf, or one right above leaves, which have less than 256 records.
+    pub(crate) fn node(image: Image, kind: u8, records: &[Vec<u8>], children: &[(u64, u8)]) -> Image {
+        let start = image.here();
+        let image = image.text(if children.is_empty() { "BTLF" } else { "BTIN" }).u8(0).u8(kind);
+        let image = records.iter().fold(image, |image, record| image.raw(record));
+        let image = children.iter().fold(image, |image, &(address, records)| image.u64(address).u8(records));
+        image.checksum_since(start)
+    }
+
     #[test]
     fn reads_the_header() {
         let image = header(Image::new(), 5, (512, 11), 0, Address(600), 45);

@@ -40,11 +40,16 @@ impl Walk {
                 return Ok(vec![Item::Done(node)]);
             }
             let keys = coords_of_all_keys(plan, &node)?;
+            let key = |i: usize| &keys[i * plan.rank..(i + 1) * plan.rank];
+            if let Some(i) = (1..node.entries).find(|&i| key(i - 1) >= key(i)) {
+                let what = format!("key {:?} comes after key {:?}", key(i), key(i - 1));
+                return Err(node.key(i)?.invalid("chunk offset", what).into());
+            }
             let mut items = Vec::new();
             for i in 0..node.entries {
                 // The outermost keys are not relied on: writers have set them late.
-                let from = (i > 0).then(|| &keys[i * plan.rank..(i + 1) * plan.rank]);
-                let to = (i + 1 < node.entries).then(|| &keys[(i + 1) * plan.rank..(i + 2) * plan.rank]);
+                let from = (i > 0).then(|| key(i));
+                let to = (i + 1 < node.entries).then(|| key(i + 1));
                 if plan.region.meets(from, to) {
                     let (address, level) = (node.child(i)?, Some(node.level - 1));
                     items.push(Item::Node(Pointer { address, level }));
@@ -56,18 +61,21 @@ impl Walk {
         let mut coords = Vec::with_capacity(plan.rank);
         for leaf in self.nodes.results() {
             let leaf = leaf?;
-            for i in 0..leaf.entries {
-                let mut key = leaf.key(i)?;
-                let stored_bytes = u64::from(key.u32("size of chunk")?);
-                let mask = key.u32("filter mask")?;
+            let mut entry = leaf.keys_and_children();
+            for _ in 0..leaf.entries {
+                let stored_bytes = u64::from(entry.u32("size of chunk")?);
+                let mask = entry.u32("filter mask")?;
                 coords.clear();
-                read_coords(plan, &mut key, &mut coords)?;
+                read_coords(plan, &mut entry, &mut coords)?;
+                let at = entry.at();
+                let child = entry.address("child")?;
                 if plan.region.contains(&coords) {
-                    plan.add(view, &mut table, &coords, (leaf.child(i)?, stored_bytes, mask))?;
+                    let nowhere = || entry.invalid_at(at, "child", "a chunk without an address");
+                    plan.add(view, &mut table, &coords, (child.ok_or_else(nowhere)?, stored_bytes, mask))?;
                 }
             }
         }
-        Ok(table.ordered())
+        Ok(table.ascending()?)
     }
 }
 
@@ -87,14 +95,96 @@ fn coords_of_all_keys(plan: &Plan, node: &Node) -> Result<Vec<u64>, FormatError>
 
 fn read_coords(plan: &Plan, key: &mut Cursor, coords: &mut Vec<u64>) -> Result<(), FormatError> {
     for &chunk in plan.chunk_dims.iter().chain([&plan.element_bytes]) {
-        let field = key.clone();
+        let at = key.at();
         let offset = key.u64("chunk offset")?;
         if offset % chunk != 0 {
             let what = format!("offset {offset}, where chunks begin at multiples of {chunk}");
-            return Err(field.invalid("chunk offset", what));
+            return Err(key.invalid_at(at, "chunk offset", what));
         }
         coords.push(offset / chunk);
     }
     coords.pop();
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Dataset, dataset};
+    use crate::message::ChunkIndex;
+    use crate::test_image::{Image, every_prefix_fails};
+
+    const CHILD: u64 = 1000;
+
+    fn node(image: Image, level: u8, keys: &[(u32, [u64; 2])], children: &[u64]) -> Image {
+        let mut image = image.text("TREE").u8(1).u8(level).u16(children.len() as u16).undefined().undefined();
+        for (i, (size, offset)) in keys.iter().enumerate() {
+            image = image.u32(*size).u32(i as u32).u64(offset[0]).u64(offset[1]).u64(0);
+            if let Some(&child) = children.get(i) {
+                image = image.u64(child);
+            }
+        }
+        image
+    }
+
+    /// A tree of two leaves for 2 x 4 chunks of 2 x 3 elements; the chunk (0, 1) was never written.
+    fn tree(second_leaf: &[(u32, [u64; 2])]) -> Image {
+        let image = node(Image::new(), 1, &[(9, [0, 0]), (9, [2, 0]), (0, [2, 12])], &[CHILD, 2 * CHILD]);
+        let image = node(image.pad_to(CHILD), 0, &[(9, [0, 0]), (8, [0, 6]), (0, [2, 0])], &[300, 400]);
+        node(image.pad_to(2 * CHILD), 0, second_leaf, &[500, 600]).pad_to(3 * CHILD)
+    }
+
+    fn filtered() -> Dataset {
+        dataset(&[4, 12], &[None, None], &[2, 3], ChunkIndex::BTreeV1).filtered()
+    }
+
+    #[test]
+    fn finds_chunks_and_goes_only_where_they_can_be() {
+        let image = tree(&[(7, [2, 0]), (6, [2, 9]), (0, [3 * 2, 12])]);
+        let all = [
+            (vec![0, 0], 300, 9, 0),
+            (vec![0, 2], 400, 8, 1),
+            (vec![1, 0], 500, 7, 0),
+            (vec![1, 3], 600, 6, 1),
+        ];
+        assert_eq!(filtered().rows(&image, None), all);
+        let in_use = Image::new().raw(&image.bytes()[..2136]);
+        every_prefix_fails(&in_use, |view| filtered().chunks(view, None));
+        // Without its signature the first leaf cannot be read, but nothing leads there.
+        let broken = image.clone().patch(CHILD, b"nope");
+        filtered().chunks(&broken.view(), None).unwrap_err();
+        assert_eq!(filtered().rows(&broken, Some(&[(1, 2), (0, 4)])), all[2..]);
+        // The dataset became smaller.
+        let mut smaller = filtered();
+        smaller.dims = vec![4, 5];
+        assert_eq!(smaller.rows(&image, None), [all[0].clone(), all[2].clone()]);
+    }
+
+    #[test]
+    fn refuses_chunks_that_cannot_be() {
+        for leaf in [
+            [(7, [2, 0]), (6, [2, 8]), (0, [4, 0])],
+            [(7, [2, 0]), (6, [2, 0]), (0, [4, 0])],
+            [(7, [2, 3]), (6, [2, 0]), (0, [4, 0])],
+            [(0, [2, 0]), (6, [2, 9]), (0, [4, 0])],
+            [(9000, [2, 0]), (6, [2, 9]), (0, [4, 0])],
+        ] {
+            filtered().chunks(&tree(&leaf).view(), None).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn unfiltered_chunks_are_stored_whole() {
+        let unfiltered = Dataset { filtered: false, ..filtered() };
+        let stored = |size: u32| {
+            let keys = [(size, [0, 0]), (size, [2, 0]), (0, [4, 0])];
+            unfiltered.chunks(&node(Image::new(), 0, &keys, &[100, 200]).pad_to(1000).view(), None)
+        };
+        assert_eq!(stored(24).unwrap().len(), 2);
+        stored(23).unwrap_err();
+    }
+
+    #[test]
+    fn survives_any_change() {
+        filtered().survives_changes(&tree(&[(7, [2, 0]), (6, [2, 9]), (0, [6, 12])]));
+    }
 }

@@ -9,7 +9,7 @@
 use super::plan::Plan;
 use super::table::ChunkTable;
 use crate::btree::v2::Records;
-use crate::{FormatError, Parse, View};
+use crate::{Parse, View};
 
 #[derive(Debug)]
 pub(super) struct Walk {
@@ -42,24 +42,97 @@ impl Walk {
         let runs = records.advance(view)?;
         let mut table = ChunkTable::new(plan.rank);
         let mut coords = Vec::with_capacity(plan.rank);
-        for mut cursor in runs.iter().flat_map(|run| run.cursors(view.widths)) {
-            let field = cursor.clone();
-            let address = cursor.address("address")?;
-            let (stored, mask) = if plan.filtered {
-                (cursor.uint("chunk size", size_bytes)?, cursor.u32("filter mask")?)
-            } else {
-                (plan.chunk_bytes, 0)
-            };
-            coords.clear();
-            for _ in 0..plan.rank {
-                coords.push(cursor.u64("scaled offset")?);
-            }
-            if plan.region.contains(&coords) {
-                let address: Result<_, FormatError> =
-                    address.ok_or_else(|| field.invalid("address", "a chunk without an address"));
-                plan.add(view, &mut table, &coords, (address?, stored, mask))?;
+        for run in &runs {
+            let mut record = run.cursor(view.widths);
+            for _ in 0..run.count() {
+                let at = record.at();
+                let address = record.address("address")?;
+                let (stored, mask) = if plan.filtered {
+                    (record.uint("chunk size", size_bytes)?, record.u32("filter mask")?)
+                } else {
+                    (plan.chunk_bytes, 0)
+                };
+                coords.clear();
+                for _ in 0..plan.rank {
+                    coords.push(record.u64("scaled offset")?);
+                }
+                if plan.region.contains(&coords) {
+                    let nowhere = || record.invalid_at(at, "address", "a chunk without an address");
+                    plan.add(view, &mut table, &coords, (address.ok_or_else(nowhere)?, stored, mask))?;
+                }
             }
         }
-        Ok(table.ordered())
+        Ok(table.ascending()?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Dataset, dataset};
+    use crate::Address;
+    use crate::btree::v2::tests::{header, node};
+    use crate::message::ChunkIndex;
+    use crate::test_image::{Image, every_prefix_fails};
+
+    fn btree(dims: &[u64]) -> Dataset {
+        let index = ChunkIndex::BTreeV2 { node_bytes: 128, split_percent: 100, merge_percent: 40 };
+        dataset(dims, &[None, None], &[1, 1], index)
+    }
+
+    fn record(address: u64, row: u64, column: u64) -> Vec<u8> {
+        [address, row, column].iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+
+    /// A record in the root, and a leaf on each side.
+    fn tree() -> Image {
+        let image = header(Image::new(), 10, (128, 24), 1, Address(100), 1).pad_to(100);
+        let image = node(image, 10, &[record(500, 1, 0)], &[(200, 2), (300, 1)]).pad_to(200);
+        let image = node(image, 10, &[record(508, 0, 1), record(504, 0, 3)], &[]).pad_to(300);
+        node(image, 10, &[record(512, 1, 2)], &[]).pad_to(600)
+    }
+
+    #[test]
+    fn finds_chunks_and_goes_only_where_they_can_be() {
+        let all = [
+            (vec![0, 1], 508, 4, 0),
+            (vec![0, 3], 504, 4, 0),
+            (vec![1, 0], 500, 4, 0),
+            (vec![1, 2], 512, 4, 0),
+        ];
+        assert_eq!(btree(&[2, 4]).rows(&tree(), None), all);
+        assert_eq!(btree(&[2, 2]).rows(&tree(), None), [all[0].clone(), all[2].clone()]);
+        every_prefix_fails(&tree(), |view| {
+            btree(&[2, 4]).chunks(view, None).and_then(|table| {
+                // What follows the last node are the chunks themselves.
+                let end = view.bytes("test", Address(599), 1)?;
+                Ok((table, end))
+            })
+        });
+        let broken = tree().patch(200, b"nope");
+        btree(&[2, 4]).chunks(&broken.view(), None).unwrap_err();
+        assert_eq!(btree(&[2, 4]).rows(&broken, Some(&[(1, 2), (0, 4)])), all[2..]);
+    }
+
+    #[test]
+    fn sizes_of_filtered_chunks_follow_from_chunk_size_or_version() {
+        for (version, size_bytes) in [(4, 2), (5, 8)] {
+            let mut leaf = 500u64.to_le_bytes().to_vec();
+            leaf.extend_from_slice(&77u64.to_le_bytes()[..size_bytes]);
+            leaf.extend_from_slice(&3u32.to_le_bytes());
+            leaf.extend_from_slice(&record(1, 0, 0)[..16]);
+            let record_bytes = leaf.len() as u16;
+            let image = header(Image::new(), 11, (128, record_bytes), 0, Address(100), 1).pad_to(100);
+            let image = node(image, 11, &[leaf], &[]).pad_to(600);
+            let mut dataset = btree(&[2, 4]).filtered();
+            dataset.layout.version = version;
+            assert_eq!(dataset.rows(&image, None), [(vec![1, 0], 500, 77, 3)]);
+            dataset.layout.version = 9 - version;
+            dataset.chunks(&image.view(), None).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn survives_any_change() {
+        btree(&[2, 4]).survives_changes(&tree());
     }
 }

@@ -41,7 +41,8 @@ impl Shape {
             other => return Err(field.unsupported("client ID", format!("client {other} is not known"))),
         };
         if filtered != plan.filtered {
-            let what = format!("client {client} in a dataset {} filters", if filtered { "without" } else { "with" });
+            let what =
+                format!("client {client} in a dataset {} filters", if filtered { "without" } else { "with" });
             return Err(field.invalid("client ID", what));
         }
         let size_bytes = plan.size_bytes(view);
@@ -57,7 +58,8 @@ impl Shape {
     /// The elements `indexes`, which follow in `cursor`.
     pub(super) fn take(&self, cursor: &mut Cursor, indexes: &Range<u64>) -> Result<Elements, FormatError> {
         let at = cursor.at();
-        let bytes = (indexes.end - indexes.start).checked_mul(self.bytes).and_then(|len| usize::try_from(len).ok());
+        let bytes =
+            (indexes.end - indexes.start).checked_mul(self.bytes).and_then(|len| usize::try_from(len).ok());
         let bytes = cursor.bytes("elements", bytes.unwrap_or(usize::MAX))?;
         Ok(Elements { structure: cursor.structure(), at, first: indexes.start, bytes })
     }

@@ -34,11 +34,22 @@ pub(super) struct Walk {
 #[derive(Debug)]
 enum Node {
     IndexBlock,
-    SuperBlock { address: Address, number: u64 },
-    DataBlock { address: Address, indexes: Range<u64> },
+    SuperBlock {
+        address: Address,
+        number: u64,
+    },
+    DataBlock {
+        address: Address,
+        indexes: Range<u64>,
+    },
     /// A data block without its pages.
-    PagedDataBlock { address: Address },
-    Page { address: Address, indexes: Range<u64> },
+    PagedDataBlock {
+        address: Address,
+    },
+    Page {
+        address: Address,
+        indexes: Range<u64>,
+    },
 }
 
 type Items = Vec<Item<Node, Elements>>;
@@ -76,7 +87,9 @@ impl Walk {
                 Node::DataBlock { address, indexes } => {
                     (DATA_BLOCK, *address, reader.data_block(*address, indexes)?)
                 }
-                Node::PagedDataBlock { address } => (DATA_BLOCK, *address, reader.data_block(*address, &(0..0))?),
+                Node::PagedDataBlock { address } => {
+                    (DATA_BLOCK, *address, reader.data_block(*address, &(0..0))?)
+                }
                 Node::Page { address, indexes } => (PAGE, *address, reader.page(*address, indexes)?),
             };
             footprint.claim(structure, view, view.absolute(address), bytes)?;
@@ -103,8 +116,10 @@ impl Reader<'_> {
         let elements = 0..header.index_elements;
         let direct = header.direct_super_blocks();
         let shapes: Vec<SuperBlock> = (0..direct).map(|number| header.super_block(number)).collect();
-        let pointers = shapes.iter().map(|shape| shape.data_blocks).sum::<u64>() + header.super_blocks() - direct;
-        let bytes = header.prefix_bytes(self.view, false) + elements.end * header.shape.bytes + pointers * offset + 4;
+        let pointers =
+            shapes.iter().map(|shape| shape.data_blocks).sum::<u64>() + header.super_blocks() - direct;
+        let bytes =
+            header.prefix_bytes(self.view, false) + elements.end * header.shape.bytes + pointers * offset + 4;
         let mut cursor = self.view.cursor(INDEX_BLOCK, address, bytes)?;
         self.prefix(&mut cursor, b"EAIB", false)?;
         let mut items = vec![Item::Done(header.shape.take(&mut cursor, &elements)?)];
@@ -137,13 +152,14 @@ impl Reader<'_> {
         let (header, shape) = (self.header, self.header.super_block(number));
         let bitmap_bytes = shape.data_blocks.saturating_mul(shape.bitmap_bytes());
         let pointers = shape.data_blocks.saturating_mul(self.view.widths.offset.into());
-        let bytes = (header.prefix_bytes(self.view, true) + 4).saturating_add(bitmap_bytes).saturating_add(pointers);
+        let bytes =
+            (header.prefix_bytes(self.view, true) + 4).saturating_add(bitmap_bytes).saturating_add(pointers);
         let mut cursor = self.view.cursor(SUPER_BLOCK, address, bytes)?;
         self.prefix(&mut cursor, b"EASB", true)?;
         let bitmap = cursor.bytes("page bitmaps", bitmap_bytes as usize)?;
         let page_bytes = header.page_elements().saturating_mul(header.shape.bytes).saturating_add(4);
         let mut items = Vec::new();
-        let mut pages = 0;
+        let mut pages = 0u64;
         for block in 0..shape.data_blocks {
             let Some(address) = cursor.address("data block address")? else { continue };
             let indexes = shape.indexes(block);
@@ -155,6 +171,8 @@ impl Reader<'_> {
                 continue;
             }
             items.push(Item::Node(Node::PagedDataBlock { address }));
+            pages = pages.saturating_add(shape.pages);
+            fit_into_file(self.view, address, pages, page_bytes)?;
             let prefix = header.prefix_bytes(self.view, true) + 4;
             for page in 0..shape.pages {
                 let first = indexes.start.saturating_add(page.saturating_mul(header.page_elements()));
@@ -163,8 +181,6 @@ impl Reader<'_> {
                 if !is_set(&bitmap, block * shape.pages + page) || !self.grid.meets(&indexes) {
                     continue;
                 }
-                pages += 1;
-                fit_into_file(self.view, address, pages, page_bytes)?;
                 let offset = prefix.saturating_add(page.saturating_mul(page_bytes));
                 let address = Address(address.0.saturating_add(offset));
                 items.push(Item::Node(Node::Page { address, indexes }));
@@ -204,5 +220,124 @@ impl Reader<'_> {
             cursor.skip("block offset", self.header.offset_bytes())?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Dataset, dataset};
+    use crate::Address;
+    use crate::message::ChunkIndex;
+    use crate::test_image::{Image, every_prefix_fails};
+
+    const INDEX: u64 = 100;
+    const SUPER: [u64; 2] = [200, 300];
+    const PAGED: u64 = 500;
+
+    fn block(image: Image, at: u64, signature: &str) -> Image {
+        image.pad_to(at).text(signature).u8(0).u8(0).u64(0)
+    }
+
+    fn elements(image: Image, indexes: std::ops::Range<u64>) -> Image {
+        indexes.fold(image, |image, i| if i % 5 == 3 { image.undefined() } else { image.u64(2000 + 4 * i) })
+    }
+
+    /// At most 16 elements, 1 of them in the index block, pages of 2. Super block 0 has one data block of 1 element,
+    /// 1 has 1 of 2, 2 has 2 of 2, and 3 has 2 of 4 in two pages each. Element 1 and the second of the data blocks of
+    /// super block 2 were never written, nor was the second page of super block 3.
+    fn array() -> Image {
+        let image =
+            Image::new().text("EAHD").u8(0).u8(0).u8(8).raw(&[4, 1, 1, 2, 1]).raw(&[0; 48]).u64(INDEX);
+        let image = block(image.checksum_since(Address(0)), INDEX, "EAIB");
+        let image = elements(image, 0..1).undefined().u64(400);
+        let image = image.u64(SUPER[0]).u64(SUPER[1]).undefined().checksum_since(Address(INDEX));
+        let image =
+            block(image, SUPER[0], "EASB").u8(3).u64(450).undefined().checksum_since(Address(SUPER[0]));
+        let image = block(image, SUPER[1], "EASB").u8(7).raw(&[0b1011_0000, 0]);
+        let image = image.u64(PAGED).u64(PAGED + 200).checksum_since(Address(SUPER[1]));
+        let image = elements(block(image, 400, "EADB").u8(1), 2..4).checksum_since(Address(400));
+        let image = elements(block(image, 450, "EADB").u8(3), 4..6).checksum_since(Address(450));
+        let mut image = image;
+        for (at, first) in [(PAGED, 8), (PAGED + 200, 12)] {
+            image = block(image, at, "EADB").u8(7).checksum_since(Address(at));
+            let page = image.here();
+            image = elements(image, first..first + 2).checksum_since(page);
+            let page = image.here();
+            if first == 12 {
+                image = elements(image, first + 2..first + 4).checksum_since(page);
+            }
+        }
+        image.pad_to(2100)
+    }
+
+    fn growing(dims: &[u64], max_dims: &[Option<u64>]) -> Dataset {
+        let index = ChunkIndex::ExtensibleArray {
+            max_bits: 4,
+            index_elements: 1,
+            super_block_min_pointers: 2,
+            data_block_min_elements: 1,
+            page_bits: 1,
+        };
+        dataset(dims, max_dims, &vec![1; dims.len()], index)
+    }
+
+    const WRITTEN: [u64; 9] = [0, 2, 4, 5, 9, 12, 14, 15, 99];
+
+    #[test]
+    fn elements_are_found_in_all_kinds_of_blocks() {
+        let dataset = growing(&[16], &[None]);
+        let at = |i: u64| (vec![i], 2000 + 4 * i, 4, 0);
+        let all: Vec<_> = WRITTEN[..8].iter().map(|&i| at(i)).collect();
+        assert_eq!(dataset.rows(&array(), None), all);
+        for from in 0..16 {
+            for to in from + 1..=16 {
+                let part: Vec<_> = all.iter().filter(|row| (from..to).contains(&row.0[0])).cloned().collect();
+                assert_eq!(dataset.rows(&array(), Some(&[(from, to)])), part);
+            }
+        }
+    }
+
+    #[test]
+    fn the_unlimited_dimension_comes_first() {
+        // Element i is chunk (i % 2, i / 2).
+        let dataset = growing(&[2, 8], &[Some(2), None]);
+        let mut all: Vec<_> =
+            WRITTEN[..8].iter().map(|&i| (vec![i % 2, i / 2], 2000 + 4 * i, 4, 0)).collect();
+        all.sort();
+        assert_eq!(dataset.rows(&array(), None), all);
+        // The largest size counts, not the present one.
+        let smaller = growing(&[1, 7], &[Some(2), None]);
+        all.retain(|row| row.0[0] == 0 && row.0[1] < 7);
+        assert_eq!(smaller.rows(&array(), None), all);
+    }
+
+    #[test]
+    fn blocks_without_sought_chunks_are_not_read() {
+        let dataset = growing(&[16], &[None]);
+        for (at, region) in [(PAGED + 19, (0, 8)), (SUPER[1], (0, 8)), (400, (4, 16)), (PAGED + 200, (0, 12))]
+        {
+            let broken = array().patch(at, b"nope");
+            dataset.chunks(&broken.view(), None).unwrap_err();
+            dataset.chunks(&broken.view(), Some(&[region])).unwrap();
+        }
+    }
+
+    #[test]
+    fn refuses_other_dimensions_and_truncated_files() {
+        for max_dims in [Some(16), Some(15)] {
+            growing(&[15], &[max_dims]).chunks(&array().view(), None).unwrap_err();
+        }
+        growing(&[2, 8], &[None, None]).chunks(&array().view(), None).unwrap_err();
+        growing(&[16], &[None]).filtered().chunks(&array().view(), None).unwrap_err();
+        every_prefix_fails(&array(), |view| {
+            let table = growing(&[16], &[None]).chunks(view, None)?;
+            Ok((table, view.bytes("test", Address(2099), 1)?))
+        });
+    }
+
+    #[test]
+    fn survives_any_change() {
+        growing(&[16], &[None]).survives_changes(&array());
+        growing(&[2, 8], &[Some(2), None]).survives_changes(&array());
     }
 }

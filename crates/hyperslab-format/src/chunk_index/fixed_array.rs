@@ -49,7 +49,10 @@ impl Walk {
         let fixed = plan.max_chunks.iter().all(Option::is_some);
         let grid = Grid::new(&plan.max_chunks, &plan.region).filter(|_| fixed);
         let grid = grid.ok_or_else(|| {
-            invalid("chunk indexing type", "a fixed array needs fixed dimensions and chunks that can be counted")
+            invalid(
+                "chunk indexing type",
+                "a fixed array needs fixed dimensions and chunks that can be counted",
+            )
         })?;
         Ok(Self { plan, grid, header: None, nodes: walk::Walk::strict(Node::DataBlock) })
     }
@@ -139,7 +142,9 @@ impl Header {
         self.block_prefix(&mut cursor, plan)?;
         let bitmap = cursor.bytes("page bitmap", pages.div_ceil(8) as usize)?;
         cursor.checksum()?;
+        // Room is taken for all pages, also for those that were never written.
         let page_bytes = self.page_bytes(&(0..page));
+        fit_into_file(view, address, pages - 1, page_bytes)?;
         let mut items = Vec::new();
         for number in 0..pages {
             let indexes = number * page..(number * page).saturating_add(page).min(self.elements);
@@ -147,7 +152,6 @@ impl Header {
                 let offset = number.saturating_mul(page_bytes);
                 let at = Address(address.0.saturating_add(bytes).saturating_add(offset));
                 items.push(Item::Node(Node::Page { at, indexes }));
-                fit_into_file(view, address, items.len() as u64, page_bytes)?;
             }
         }
         Ok((items, bytes))
@@ -174,7 +178,7 @@ pub(super) fn owned(cursor: &mut Cursor, plan: &Plan, shape: Shape) -> Result<()
     Ok(())
 }
 
-/// Refuses more pages than the file has room for: a bitmap can ask for many in few bytes.
+/// Refuses more pages than the file has room for: few bytes of a bitmap can ask for many.
 pub(super) fn fit_into_file(view: &View, block: Address, pages: u64, bytes: u64) -> Result<(), FormatError> {
     if pages.saturating_mul(bytes) <= view.file_len() {
         return Ok(());
@@ -186,4 +190,87 @@ pub(super) fn fit_into_file(view: &View, block: Address, pages: u64, bytes: u64)
 /// Bit `number` of a bitmap, which begins with the highest bit of the first byte.
 pub(super) fn is_set(bitmap: &[u8], number: u64) -> bool {
     bitmap.get((number / 8) as usize).is_some_and(|byte| byte & (0x80 >> (number % 8)) != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Dataset, dataset};
+    use super::*;
+    use crate::message::ChunkIndex;
+    use crate::test_image::{Image, every_prefix_fails};
+
+    const BLOCK: u64 = 100;
+
+    fn header(shape: [u8; 2], page_bits: u8, elements: u64) -> Image {
+        let image = Image::new().text("FAHD").u8(0).raw(&shape).u8(page_bits).u64(elements).u64(BLOCK);
+        image.checksum_since(Address(0)).pad_to(BLOCK).text("FADB").u8(0).u8(shape[0]).u64(0)
+    }
+
+    fn array(dims: &[u64], max_dims: &[Option<u64>]) -> Dataset {
+        dataset(dims, max_dims, &vec![1; dims.len()], ChunkIndex::FixedArray { page_bits: 10 })
+    }
+
+    #[test]
+    fn elements_count_through_the_largest_size() {
+        let mut image = header([0, 8], 10, 12);
+        for i in 0..12u64 {
+            image = if i % 4 == 1 { image.undefined() } else { image.u64(300 + 4 * i) };
+        }
+        let image = image.checksum_since(Address(BLOCK)).pad_to(400);
+        let dataset = array(&[2, 3], &[Some(3), Some(4)]);
+        let at = |row: u64, column: u64| (vec![row, column], 300 + 4 * (4 * row + column), 4, 0);
+        assert_eq!(dataset.rows(&image, None), [at(0, 0), at(0, 2), at(1, 0), at(1, 2)]);
+        assert_eq!(dataset.rows(&image, Some(&[(1, 2), (1, 3)])), [at(1, 2)]);
+        dataset.survives_changes(&image);
+        for other in [array(&[2, 3], &[Some(3), Some(5)]), array(&[2, 3], &[None, Some(4)])] {
+            other.chunks(&image.view(), None).unwrap_err();
+        }
+        array(&[2, 3], &[Some(3), Some(4)]).filtered().chunks(&image.view(), None).unwrap_err();
+    }
+
+    #[test]
+    fn filtered_elements_have_size_and_mask() {
+        let image = header([1, 14], 10, 2).u64(300).uint(99, 2).u32(1).undefined().uint(0, 2).u32(0);
+        let image = image.checksum_since(Address(BLOCK));
+        let image = image.pad_to(400);
+        let dataset = array(&[2], &[Some(2)]).filtered();
+        assert_eq!(dataset.rows(&image, None), [(vec![0], 300, 99, 1)]);
+        every_prefix_fails(&image, |view| {
+            let table = dataset.chunks(view, None)?;
+            Ok((table, view.bytes("test", Address(399), 1)?))
+        });
+    }
+
+    /// Pages of 4 elements for 10 chunks, the second never written.
+    fn paged() -> Image {
+        let image = header([0, 8], 2, 10).u8(0b1010_0000).checksum_since(Address(BLOCK));
+        let first = image.here();
+        assert_eq!(first.0, BLOCK + 19);
+        let image = (0..4).fold(image, |image, i| image.u64(300 + 4 * i)).checksum_since(first);
+        let image = image.pad_to(first.0 + 2 * 36);
+        let third = image.here();
+        image.u64(500).undefined().checksum_since(third).pad_to(600)
+    }
+
+    #[test]
+    fn pages_that_were_never_written_are_not_read() {
+        let dataset = array(&[10], &[Some(10)]);
+        let at = |i: u64| (vec![i], 300 + 4 * i, 4, 0);
+        let all = [at(0), at(1), at(2), at(3), (vec![8], 500, 4, 0)];
+        assert_eq!(dataset.rows(&paged(), None), all);
+        dataset.survives_changes(&paged());
+        // A page that is not asked for may be broken.
+        let broken = paged().patch(BLOCK + 19, &[9]);
+        dataset.chunks(&broken.view(), None).unwrap_err();
+        assert_eq!(dataset.rows(&broken, Some(&[(4, 10)])), all[4..]);
+    }
+
+    #[test]
+    fn refuses_bitmaps_that_ask_for_more_than_the_file() {
+        let elements = 8 * 500;
+        let image = header([0, 8], 0, elements).raw(&[0xFF; 500]).checksum_since(Address(BLOCK));
+        let dataset = array(&[elements], &[Some(elements)]);
+        let error = dataset.chunks(&image.view(), None).unwrap_err();
+        assert!(format!("{error:?}").contains("more than the file"), "{error:?}");
+    }
 }

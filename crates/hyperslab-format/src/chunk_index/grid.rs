@@ -10,7 +10,8 @@ pub(super) struct Region {
 impl Region {
     /// The part of `region` (or all) within `chunks`; `None` if that is nothing.
     pub(super) fn new(chunks: &[u64], region: Option<&[(u64, u64)]>) -> Option<Self> {
-        let part = |d: usize| region.map_or((0, chunks[d]), |region| (region[d].0, region[d].1.min(chunks[d])));
+        let part =
+            |d: usize| region.map_or((0, chunks[d]), |region| (region[d].0, region[d].1.min(chunks[d])));
         let (from, to): (Vec<u64>, Vec<u64>) = (0..chunks.len()).map(part).unzip();
         from.iter().zip(&to).all(|(from, to)| from < to).then_some(Self { from, to })
     }
@@ -89,7 +90,10 @@ impl Grid {
     }
 
     fn index(&self, coords: &[u64]) -> Option<u64> {
-        coords.iter().zip(&self.stride).try_fold(0u64, |index, (c, stride)| index.checked_add(c.checked_mul(*stride)?))
+        coords
+            .iter()
+            .zip(&self.stride)
+            .try_fold(0u64, |index, (c, stride)| index.checked_add(c.checked_mul(*stride)?))
     }
 
     fn coords(&self, index: u64) -> Vec<u64> {
@@ -161,10 +165,10 @@ mod tests {
 
     #[test]
     fn regions_are_clipped() {
-        assert_eq!(Region::new(&[4, 4], Some(&[(1, 9), (0, 2)])).unwrap(), Region {
-            from: vec![1, 0],
-            to: vec![4, 2]
-        });
+        assert_eq!(
+            Region::new(&[4, 4], Some(&[(1, 9), (0, 2)])).unwrap(),
+            Region { from: vec![1, 0], to: vec![4, 2] }
+        );
         assert_eq!(Region::new(&[4, 4], Some(&[(4, 9), (0, 2)])), None);
         assert_eq!(Region::new(&[4, 0], None), None);
     }

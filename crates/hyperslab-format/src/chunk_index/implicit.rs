@@ -31,10 +31,46 @@ impl Walk {
         }
         let mut table = ChunkTable::new(plan.rank);
         self.grid.each(0..u64::MAX, |index, place| {
-            let offset = index.checked_mul(plan.chunk_bytes).and_then(|bytes| plan.address.0.checked_add(bytes));
+            let offset =
+                index.checked_mul(plan.chunk_bytes).and_then(|bytes| plan.address.0.checked_add(bytes));
             let address = Address(offset.unwrap_or(u64::MAX));
             plan.add(view, &mut table, place, (address, plan.chunk_bytes, 0))
         })?;
         Ok(table)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::dataset;
+    use crate::Address;
+    use crate::message::ChunkIndex;
+    use crate::test_image::Image;
+
+    #[test]
+    fn chunks_follow_each_other_through_the_largest_size() {
+        let image = Image::new().pad_to(1000);
+        let mut dataset = dataset(&[3, 5], &[Some(6), Some(9)], &[2, 3], ChunkIndex::Implicit);
+        dataset.layout.address = Some(Address(40));
+        let at = |row: u64, column: u64| (vec![row, column], 40 + 24 * (3 * row + column), 24, 0);
+        assert_eq!(dataset.rows(&image, None), [at(0, 0), at(0, 1), at(1, 0), at(1, 1)]);
+        assert_eq!(dataset.rows(&image, Some(&[(1, 9), (1, 2)])), [at(1, 1)]);
+    }
+
+    #[test]
+    fn refuses_more_chunks_than_the_file_has_room_for() {
+        let image = Image::new().pad_to(1000);
+        let huge = dataset(&[1 << 40], &[Some(1 << 40)], &[1], ChunkIndex::Implicit);
+        huge.chunks(&image.view(), None).unwrap_err();
+        let two =
+            dataset(&[1 << 40, 1 << 30], &[Some(1 << 40), Some(1 << 40)], &[1, 1], ChunkIndex::Implicit);
+        two.chunks(&image.view(), None).unwrap_err();
+        let beyond = dataset(&[251], &[Some(251)], &[1], ChunkIndex::Implicit);
+        beyond.chunks(&image.view(), None).unwrap_err();
+        dataset(&[4], &[None], &[1], ChunkIndex::Implicit).chunks(&image.view(), None).unwrap_err();
+        dataset(&[4], &[Some(4)], &[1], ChunkIndex::Implicit)
+            .filtered()
+            .chunks(&image.view(), None)
+            .unwrap_err();
     }
 }

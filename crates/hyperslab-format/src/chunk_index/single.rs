@@ -28,3 +28,26 @@ impl Walk {
         Ok(table)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::dataset;
+    use crate::message::ChunkIndex;
+    use crate::test_image::Image;
+
+    #[test]
+    fn the_layout_message_says_it_all() {
+        let image = Image::new().pad_to(100);
+        let index = ChunkIndex::Single { filtered: None };
+        let mut one = dataset(&[4], &[Some(4)], &[4], index);
+        assert_eq!(one.rows(&image, None), [(vec![0], 0, 16, 0)]);
+        one.layout.index = ChunkIndex::Single { filtered: Some((99, 2)) };
+        let one = one.filtered();
+        assert_eq!(one.rows(&image, None), [(vec![0], 0, 99, 2)]);
+        one.chunks(&Image::new().pad_to(98).view(), None).unwrap_err();
+        let mut two = one;
+        two.dims = vec![5];
+        two.max_dims = vec![None];
+        two.chunks(&image.view(), None).unwrap_err();
+    }
+}

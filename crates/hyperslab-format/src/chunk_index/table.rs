@@ -1,6 +1,7 @@
 //! Where chunks are: what a walk over an index ends with.
 
-use crate::Address;
+use super::plan::invalid;
+use crate::{Address, FormatError};
 
 /// Chunks with their places in the dataset, ordered by place (last dimension fastest), each place once. Kept in
 /// columns: a million chunks are nothing unusual.
@@ -88,20 +89,31 @@ impl ChunkTable {
         self.filter_masks.push(filter_mask);
     }
 
-    /// Orders the chunks by place. Of several at one place the last one stays, as the library finds it.
+    /// Orders the chunks by place: arrays keep them in an order of their own.
     pub(super) fn ordered(self) -> Self {
-        if (1..self.len()).all(|i| self.coords_of(i - 1) < self.coords_of(i)) {
+        if self.first_out_of_order().is_none() {
             return self;
         }
         let mut order: Vec<usize> = (0..self.len()).collect();
-        order.sort_by(|&a, &b| self.coords_of(a).cmp(self.coords_of(b)).then(b.cmp(&a)));
-        order.dedup_by(|later, first| self.coords_of(*later) == self.coords_of(*first));
+        order.sort_by(|&a, &b| self.coords_of(a).cmp(self.coords_of(b)));
         let mut table = Self::new(self.rank);
         for i in order {
             let chunk = self.get(i);
             table.push(chunk.coords, chunk.address, chunk.stored_bytes, chunk.filter_mask);
         }
         table
+    }
+
+    /// Refuses chunks that are not in the order of their places: a B-tree in which they are not cannot be searched.
+    pub(super) fn ascending(self) -> Result<Self, FormatError> {
+        let Some(i) = self.first_out_of_order() else { return Ok(self) };
+        let what = format!("chunk {:?} comes after chunk {:?}", self.coords_of(i), self.coords_of(i - 1));
+        Err(invalid("chunk offset", what))
+    }
+
+    /// The first chunk that is not beyond the one before it.
+    fn first_out_of_order(&self) -> Option<usize> {
+        (1..self.len()).find(|&i| self.coords_of(i - 1) >= self.coords_of(i))
     }
 }
 
@@ -110,15 +122,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn orders_chunks_and_keeps_the_last_of_a_place() {
+    fn orders_chunks_by_place() {
         let mut table = ChunkTable::new(2);
-        for (i, coords) in [[1, 0], [0, 1], [1, 0], [0, 0]].iter().enumerate() {
+        for (i, coords) in [[1, 0], [0, 1], [0, 0]].iter().enumerate() {
             table.push(coords, Address(100 + i as u64), 8, 0);
         }
-        let table = table.ordered();
+        table.clone().ascending().unwrap_err();
+        let table = table.ordered().ascending().unwrap();
         let found: Vec<_> = table.iter().map(|chunk| (chunk.coords.to_vec(), chunk.address.0)).collect();
-        assert_eq!(found, [(vec![0, 0], 103), (vec![0, 1], 101), (vec![1, 0], 102)]);
+        assert_eq!(found, [(vec![0, 0], 102), (vec![0, 1], 101), (vec![1, 0], 100)]);
         assert_eq!(table.find(&[0, 1]), Some(1));
         assert_eq!(table.find(&[1, 1]), None);
+    }
+
+    #[test]
+    fn refuses_a_place_twice() {
+        let mut table = ChunkTable::new(1);
+        table.push(&[7], Address(100), 8, 0);
+        table.push(&[7], Address(200), 8, 0);
+        table.ascending().unwrap_err();
     }
 }

@@ -1,25 +1,130 @@
 //! What the tests of all kinds of index share.
 
-use super::Extent;
 use super::plan::Plan;
-use crate::Address;
+use super::{ChunkTable, Extent, Walk};
 use crate::message::{ChunkIndex, ChunkedLayout};
+use crate::test_image::Image;
+use crate::{Address, Bytes, Parse, Stop, View};
+use proptest::prelude::*;
 
-/// A layout of chunks with elements of 4 bytes.
-pub(super) fn layout(chunk_dims: &[u64], index: ChunkIndex, address: Option<Address>) -> ChunkedLayout {
-    ChunkedLayout {
+/// A dataset with elements of 4 bytes.
+#[derive(Debug, Clone)]
+pub(super) struct Dataset {
+    pub(super) dims: Vec<u64>,
+    pub(super) max_dims: Vec<Option<u64>>,
+    pub(super) layout: ChunkedLayout,
+    pub(super) filtered: bool,
+}
+
+pub(super) fn dataset(
+    dims: &[u64],
+    max_dims: &[Option<u64>],
+    chunk_dims: &[u64],
+    index: ChunkIndex,
+) -> Dataset {
+    let layout = ChunkedLayout {
         chunk_dims: chunk_dims.to_vec(),
         element_bytes: 4,
         index,
-        address,
+        address: Some(Address(0)),
         edge_chunks_unfiltered: false,
         version: 4,
+    };
+    Dataset { dims: dims.to_vec(), max_dims: max_dims.to_vec(), layout, filtered: false }
+}
+
+impl Dataset {
+    pub(super) fn filtered(self) -> Self {
+        Self { filtered: true, ..self }
+    }
+
+    pub(super) fn extent(&self) -> Extent<'_> {
+        let Self { dims, max_dims, layout, filtered } = self;
+        Extent { dims, max_dims, layout, filtered: *filtered }
+    }
+
+    /// The chunks in a region of a file that is all there.
+    pub(super) fn chunks(&self, view: &View, region: Option<&[(u64, u64)]>) -> Parse<ChunkTable> {
+        Walk::new(&self.extent(), region).advance(view)
+    }
+
+    /// Coordinates, addresses, sizes and masks.
+    pub(super) fn rows(
+        &self,
+        image: &Image,
+        region: Option<&[(u64, u64)]>,
+    ) -> Vec<(Vec<u64>, u64, u64, u32)> {
+        let table = self.chunks(&image.view(), region).unwrap();
+        let row = |chunk: super::Chunk| {
+            (chunk.coords.to_vec(), chunk.address.0, chunk.stored_bytes, chunk.filter_mask)
+        };
+        table.iter().map(row).collect()
+    }
+
+    /// Changes bytes of the file all over: there is a table or an error, but no panic, and not much more than the
+    /// file has bytes.
+    pub(super) fn survives_changes(&self, image: &Image) {
+        let whole = image.bytes().to_vec();
+        let changes = proptest::collection::vec((0..whole.len(), any::<u8>()), 1..6);
+        let cut = 0..=whole.len();
+        proptest!(|(changes in changes, cut in cut)| {
+            let mut bytes = whole.clone();
+            for (at, value) in changes {
+                bytes[at] = value;
+            }
+            bytes.truncate(cut);
+            let bytes = Bytes::from(bytes);
+            // Checksums are made right again until something else stops the walk.
+            let mut bytes = bytes.to_vec();
+            for _ in 0..8 {
+                let frozen = Bytes::from(bytes.clone());
+                match self.chunks(&View::new(&frozen), None) {
+                    Ok(table) => prop_assert!(table.len() <= bytes.len()),
+                    Err(Stop::Need(_)) => prop_assert!(false, "all bytes are there"),
+                    Err(Stop::Bad(error)) => {
+                        let crate::Problem::Checksum { computed, .. } = error.problem else { break };
+                        bytes[error.at as usize..][..4].copy_from_slice(&computed.to_le_bytes());
+                    }
+                }
+            }
+        });
     }
 }
 
 /// The plan for all chunks of an unfiltered dataset whose index lies at address 0.
 pub(super) fn plan(dims: &[u64], max_dims: &[Option<u64>], chunk_dims: &[u64]) -> Plan {
-    let layout = layout(chunk_dims, ChunkIndex::Implicit, Some(Address(0)));
-    let extent = Extent { dims, max_dims, layout: &layout, filtered: false };
-    Plan::new(&extent, None).unwrap().unwrap()
+    let dataset = dataset(dims, max_dims, chunk_dims, ChunkIndex::Implicit);
+    Plan::new(&dataset.extent(), None).unwrap().unwrap()
+}
+
+#[test]
+fn refuses_datasets_that_cannot_be() {
+    let none = Bytes::new();
+    let fails = |change: fn(&mut Dataset)| {
+        let mut dataset = dataset(&[4, 4], &[Some(4), Some(4)], &[2, 2], ChunkIndex::Implicit);
+        change(&mut dataset);
+        assert!(matches!(dataset.chunks(&View::new(&none), None), Err(Stop::Bad(_))), "{dataset:?}");
+    };
+    fails(|dataset| dataset.dims = vec![]);
+    fails(|dataset| dataset.dims = vec![4; 33]);
+    fails(|dataset| dataset.dims = vec![4]);
+    fails(|dataset| dataset.max_dims = vec![None]);
+    fails(|dataset| dataset.dims = vec![4, 5]);
+    fails(|dataset| dataset.layout.chunk_dims = vec![2]);
+    fails(|dataset| dataset.layout.chunk_dims = vec![2, 0]);
+    fails(|dataset| dataset.layout.chunk_dims = vec![u64::MAX, 2]);
+    fails(|dataset| dataset.layout.element_bytes = 0);
+    let dataset = dataset(&[4, 4], &[Some(4), Some(4)], &[2, 2], ChunkIndex::Implicit);
+    dataset.chunks(&View::new(&none), Some(&[(0, 1)])).unwrap_err();
+}
+
+#[test]
+fn nothing_is_read_where_nothing_can_be() {
+    let none = Bytes::new();
+    let mut dataset = dataset(&[4, 0], &[None, Some(4)], &[2, 2], ChunkIndex::BTreeV1);
+    assert!(dataset.chunks(&View::new(&none), None).unwrap().is_empty());
+    dataset.dims = vec![4, 4];
+    assert!(dataset.chunks(&View::new(&none), Some(&[(1, 1), (0, 9)])).unwrap().is_empty());
+    dataset.layout.address = None;
+    assert!(dataset.chunks(&View::new(&none), None).unwrap().is_empty());
 }

@@ -43,11 +43,7 @@ pub struct List {
 
 impl List {
     /// Goes on, until it is `Ok` with all links.
-    pub fn advance(
-        &mut self,
-        view: &View,
-        unfilter: &dyn Unfilter,
-    ) -> Parse<Vec<Result<Link, FormatError>>> {
+    pub fn advance(&mut self, view: &View, unfilter: &dyn Unfilter) -> Parse<Vec<Result<Link, FormatError>>> {
         if let Some(runs) = self.dense.runs(view)? {
             let mut ids = Vec::new();
             for run in runs {
@@ -164,4 +160,91 @@ impl Dense {
 /// from the beginning of the object.
 fn link(object: Bytes, view: &View) -> Result<Link, FormatError> {
     Link::parse(Cursor::new("link message in a fractal heap", 0, object, view.widths))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::btree::v2::tests::{header as tree, node};
+    use crate::heap::NoFilters;
+    use crate::heap::fractal::tests::{SHAPE, Shape, direct, header, managed};
+    use crate::message::LinkTarget;
+    use crate::test_image::{Image, every_prefix_fails};
+
+    /// A link message, version 1: a hard link with a name of one byte.
+    fn message(name: u8, target: u64) -> Vec<u8> {
+        [&[1, 0, 1, name][..], &target.to_le_bytes()].concat()
+    }
+
+    fn by_name(name: u8, offset: u16) -> Vec<u8> {
+        [&lookup3(&[name]).to_le_bytes()[..], &managed(offset, 12)].concat()
+    }
+
+    fn by_order(order: u64, offset: u16) -> Vec<u8> {
+        [&order.to_le_bytes()[..], &managed(offset, 12)].concat()
+    }
+
+    /// The links a, b and c in a heap, with both indexes. The name index also says that b is another d.
+    fn group() -> Image {
+        let image = header(Image::new(), &Shape { root: 200, ..SHAPE }).pad_to(200);
+        let objects = [message(b'a', 900), message(b'b', 901), message(b'c', 902)].concat();
+        let image = direct(image, 0, 0, 64, &objects).pad_to(300);
+        let mut names = vec![by_name(b'a', 19), by_name(b'b', 31), by_name(b'c', 43), by_name(b'd', 31)];
+        names.sort_by_key(|record| u32::from_le_bytes([record[0], record[1], record[2], record[3]]));
+        let image = tree(image, 5, (128, 11), 0, Address(400), 4).pad_to(400);
+        let image = node(image, 5, &names, &[]).pad_to(500);
+        let image = tree(image, 6, (128, 15), 0, Address(600), 3).pad_to(600);
+        node(image, 6, &[by_order(0, 43), by_order(1, 19), by_order(2, 31)], &[])
+    }
+
+    fn info(ordered: bool) -> LinkInfo {
+        LinkInfo {
+            max_creation_index: None,
+            heap: Some(Address(0)),
+            name_index: Some(Address(300)),
+            creation_order_index: ordered.then_some(Address(500)),
+        }
+    }
+
+    #[test]
+    fn lists_by_order_of_creation_or_by_hash() {
+        let names = |ordered: bool| -> Vec<String> {
+            let links = list(&info(ordered)).unwrap().advance(&group().view(), &NoFilters).unwrap();
+            links.into_iter().map(|link| link.unwrap().name.to_string()).collect()
+        };
+        assert_eq!(names(true), ["c", "a", "b"]);
+        let mut by_hash = names(false);
+        by_hash.sort();
+        assert_eq!(by_hash, ["a", "b", "b", "c"]);
+        every_prefix_fails(&group(), |view| list(&info(true)).unwrap().advance(view, &NoFilters));
+    }
+
+    #[test]
+    fn finds_links_by_name_and_not_by_hash_alone() {
+        let found = |name: &str| {
+            let mut lookup = lookup(&info(false), name.into()).unwrap();
+            lookup.advance(&group().view(), &NoFilters).unwrap().map(|link| link.target)
+        };
+        assert_eq!(found("b"), Some(LinkTarget::Hard(Address(901))));
+        assert_eq!(found("c"), Some(LinkTarget::Hard(Address(902))));
+        assert_eq!(found("d"), None);
+        assert_eq!(found("e"), None);
+    }
+
+    #[test]
+    fn one_broken_link_hides_no_other() {
+        // The record of the second link leads out of the heap.
+        let start = 600 + 6 + 15 + 8;
+        let image = group().patch(start, &managed(60, 12));
+        let node = image.bytes()[600..600 + 6 + 45].to_vec();
+        let image = image.patch(651, &lookup3(&node).to_le_bytes());
+        let links = list(&info(true)).unwrap().advance(&image.view(), &NoFilters).unwrap();
+        assert_eq!(links.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true]);
+    }
+
+    #[test]
+    fn nothing_is_dense_without_heap_and_index() {
+        let none = LinkInfo { heap: None, name_index: None, ..info(false) };
+        assert!(list(&none).is_none() && lookup(&none, "a".into()).is_none());
+    }
 }

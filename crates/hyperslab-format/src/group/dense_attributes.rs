@@ -110,3 +110,84 @@ impl Attributes {
         Ok(attributes.collect())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Address;
+    use crate::btree::v2::tests::{header as tree, node};
+    use crate::heap::NoFilters;
+    use crate::heap::fractal::tests::{SHAPE, Shape, direct, header, managed};
+    use crate::test_image::{Image, every_prefix_fails};
+
+    fn record(id: [u8; 8], flags: u8, order: u32, name: Option<&[u8]>) -> Vec<u8> {
+        let hash = name.map(|name| lookup3(name).to_le_bytes());
+        [&id[..], &[flags], &order.to_le_bytes(), hash.as_ref().map_or(&[][..], |hash| &hash[..])].concat()
+    }
+
+    fn id(offset: u16, len: u8) -> [u8; 8] {
+        let mut id = [0; 8];
+        id[..7].copy_from_slice(&managed(offset, len));
+        id
+    }
+
+    /// Two attributes of the object itself, and a shared one.
+    fn object() -> Image {
+        let image = header(Image::new(), &Shape { id_bytes: 8, root: 200, ..SHAPE }).pad_to(200);
+        let image = direct(image, 0, 0, 64, b"first body, second body").pad_to(300);
+        let records = |by_name: bool| {
+            let name = |name: &'static [u8]| by_name.then_some(name);
+            let mut records = vec![
+                record(id(31, 11), 0, 1, name(b"second")),
+                record(*b"\0shared!", 2, 0, name(b"shared")),
+                record(id(19, 10), 0, 2, name(b"first")),
+            ];
+            records.sort_by_key(|record| match by_name {
+                true => u32::from_le_bytes([record[13], record[14], record[15], record[16]]),
+                false => u32::from_le_bytes([record[9], record[10], record[11], record[12]]),
+            });
+            records
+        };
+        let image = tree(image, 8, (128, 17), 0, Address(400), 3).pad_to(400);
+        let image = node(image, 8, &records(true), &[]).pad_to(500);
+        let image = tree(image, 9, (128, 13), 0, Address(600), 3).pad_to(600);
+        node(image, 9, &records(false), &[])
+    }
+
+    fn info(ordered: bool) -> AttributeInfo {
+        AttributeInfo {
+            max_creation_index: None,
+            heap: Some(Address(0)),
+            name_index: Some(Address(300)),
+            creation_order_index: ordered.then_some(Address(500)),
+        }
+    }
+
+    #[test]
+    fn lists_own_and_shared_messages() {
+        let mut listed = list(&info(true)).unwrap().advance(&object().view(), &NoFilters).unwrap();
+        assert_eq!(listed.len(), 3);
+        let last = listed.pop().unwrap().unwrap();
+        assert_eq!((last.creation_order, last.body), (2, Body::Message("first body".into())));
+        let middle = listed.pop().unwrap().unwrap();
+        assert_eq!((middle.creation_order, middle.body), (1, Body::Message("second body".into())));
+        let first = listed.pop().unwrap().unwrap();
+        assert_eq!(
+            (first.flags, first.body),
+            (2, Body::Shared { heap_id: Bytes::from_static(b"\0shared!") })
+        );
+        every_prefix_fails(&object(), |view| list(&info(true)).unwrap().advance(view, &NoFilters));
+    }
+
+    #[test]
+    fn finds_by_hash_of_name() {
+        let found = |name: &[u8]| -> Vec<Body> {
+            let mut found = lookup(&info(false), name).unwrap();
+            let found = found.advance(&object().view(), &NoFilters).unwrap();
+            found.into_iter().map(|attribute| attribute.unwrap().body).collect()
+        };
+        assert_eq!(found(b"first"), [Body::Message("first body".into())]);
+        assert_eq!(found(b"other"), []);
+        assert_eq!(list(&info(false)).unwrap().advance(&object().view(), &NoFilters).unwrap().len(), 3);
+    }
+}

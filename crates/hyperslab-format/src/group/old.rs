@@ -72,6 +72,9 @@ enum Pending {
     Symbols(Address),
 }
 
+const TREE: &str = "version 1 B-tree node";
+const SYMBOLS: &str = "symbol table node";
+
 #[derive(Debug)]
 struct OldWalk {
     heap_address: Address,
@@ -96,20 +99,20 @@ impl OldWalk {
         let heap = self.heap.as_ref();
         let mut visit = |pending: &Pending, footprint: &mut Footprint| match pending {
             Pending::Symbols(address) => {
+                footprint.claim(SYMBOLS, view, view.absolute(*address), 0)?;
                 let node = SymbolTableNode::parse(view, *address)?;
-                footprint.claim("symbol table node", view, node.at, node.bytes)?;
+                footprint.claim(SYMBOLS, view, node.at, node.bytes)?;
                 Ok(vec![Item::Done(node)])
             }
             Pending::Tree { address, level } => {
+                footprint.claim(TREE, view, view.absolute(*address), 0)?;
                 let node = Node::parse(view, *address, NodeType::Group, *level)?;
-                let children = match name {
-                    None => 0..node.entries,
-                    Some(name) => match heap {
-                        Some(heap) => child_of(&node, heap, name)?,
-                        None => return Err(Stop::Need(Vec::new())),
-                    },
+                footprint.claim(TREE, view, node.at, node.bytes)?;
+                let children = match (name, heap) {
+                    (None, _) => 0..node.entries,
+                    (Some(name), Some(heap)) => child_of(&node, heap, name)?,
+                    (Some(_), None) => return Err(Stop::Need(Vec::new())),
                 };
-                footprint.claim("version 1 B-tree node", view, node.at, node.bytes)?;
                 let mut items = Vec::with_capacity(children.len());
                 for i in children {
                     let address = node.child(i)?;
@@ -141,4 +144,76 @@ fn child_of(node: &Node, heap: &LocalHeap, name: &Name) -> Result<std::ops::Rang
     }
     // Beyond the last key there is nothing.
     Ok(low..(low + 1).min(node.entries))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::symbol_table::tests::node as symbols;
+    use super::*;
+    use crate::heap::local::tests::heap;
+    use crate::message::LinkTarget;
+    use crate::test_image::{Image, every_prefix_fails};
+
+    const NAMES: [&str; 6] = ["", "apple", "banana", "cherry", "date", "elder"];
+    const TREE: u64 = 300;
+
+    fn table() -> SymbolTable {
+        SymbolTable { btree: Address(TREE), heap: Address(0) }
+    }
+
+    /// Names at multiples of 8; the nodes hold apple and banana, cherry and date (soft, to elder).
+    fn group() -> Image {
+        let names: Vec<u8> = NAMES.iter().flat_map(|name| format!("{name:\0<8}").into_bytes()).collect();
+        let image = heap(Image::new(), &names).pad_to(TREE);
+        let image = image.text("TREE").u8(0).u8(0).u16(2).undefined().undefined();
+        let image = image.u64(0).u64(400).u64(16).u64(500).u64(32);
+        let image = symbols(image.pad_to(400), &[(8, 1000, None), (16, 1001, None)]).pad_to(500);
+        symbols(image, &[(24, 1002, None), (32, u64::MAX, Some(40))])
+    }
+
+    fn found(image: &Image, name: &str) -> Option<LinkTarget> {
+        lookup(table(), name.into()).advance(&image.view()).unwrap().map(|link| link.target)
+    }
+
+    #[test]
+    fn lists_and_finds_links() {
+        let links = list(table()).advance(&group().view()).unwrap();
+        let names: Vec<_> = links.iter().flatten().map(|link| link.name.to_string()).collect();
+        assert_eq!(names, ["apple", "banana", "cherry", "date"]);
+        for (i, name) in ["apple", "banana", "cherry"].iter().enumerate() {
+            assert_eq!(found(&group(), name), Some(LinkTarget::Hard(Address(1000 + i as u64))));
+        }
+        assert_eq!(found(&group(), "date"), Some(LinkTarget::Soft("elder".into())));
+        for absent in ["", "aardvark", "b", "bananas", "elder", "zebra"] {
+            assert_eq!(found(&group(), absent), None, "{absent}");
+        }
+        every_prefix_fails(&group(), |view| {
+            let links = list(table()).advance(view)?;
+            links.into_iter().collect::<Result<Vec<_>, _>>().map_err(Stop::Bad)
+        });
+        every_prefix_fails(&group(), |view| lookup(table(), "date".into()).advance(view));
+    }
+
+    #[test]
+    fn what_is_broken_hides_nothing_else() {
+        let node = group().patch(400, b"nope");
+        let links = list(table()).advance(&node.view()).unwrap();
+        assert_eq!(links.iter().map(Result::is_ok).collect::<Vec<_>>(), [false, true, true]);
+        assert_eq!(found(&node, "cherry"), Some(LinkTarget::Hard(Address(1002))));
+        lookup(table(), "apple".into()).advance(&node.view()).unwrap_err();
+        let entry = group().patch(408, &9999u64.to_le_bytes());
+        let links = list(table()).advance(&entry.view()).unwrap();
+        assert_eq!(links.iter().map(Result::is_ok).collect::<Vec<_>>(), [false, true, true, true]);
+        assert_eq!(found(&entry, "banana"), Some(LinkTarget::Hard(Address(1001))));
+    }
+
+    #[test]
+    fn cycles_end() {
+        let image = group().patch(TREE + 32, &TREE.to_le_bytes());
+        let links = list(table()).advance(&image.view()).unwrap();
+        assert_eq!(links.iter().map(Result::is_ok).collect::<Vec<_>>(), [false, true, true]);
+        let level = group().patch(TREE + 5, &[1]).patch(TREE + 32, &TREE.to_le_bytes());
+        let links = list(table()).advance(&level.view()).unwrap();
+        assert!(links.iter().all(Result::is_err));
+    }
 }

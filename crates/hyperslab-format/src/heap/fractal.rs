@@ -149,3 +149,6 @@ impl FractalHeap {
         of_blocks.min(of_objects) as usize
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -14,11 +14,13 @@ pub struct LocalHeap {
     data: Bytes,
     /// Absolute offset of the data segment.
     at: u64,
-    /// Where the NULs are, so that text without an end is not searched again and again.
-    nuls: Vec<u64>,
+    /// Where in each [`PIECE`] of the data the first NUL is, so that long text is not searched again and again.
+    first_nuls: Vec<Option<u16>>,
 }
 
 const STRUCTURE: &str = "local heap";
+/// Bytes that are searched for a NUL at once.
+const PIECE: usize = 4096;
 
 impl LocalHeap {
     /// Reads the heap at `address`, all of it.
@@ -33,8 +35,8 @@ impl LocalHeap {
         cursor.length("offset to head of free-list")?;
         let segment = cursor.address_defined("address of data segment")?;
         let data = view.bytes("local heap data segment", segment, size)?;
-        let nuls = data.iter().enumerate().filter(|&(_, &byte)| byte == 0).map(|(i, _)| i as u64).collect();
-        Ok(Self { data, at: view.absolute(segment), nuls })
+        let first_nuls = data.chunks(PIECE).map(|piece| position_of_nul(piece).map(|at| at as u16)).collect();
+        Ok(Self { data, at: view.absolute(segment), first_nuls })
     }
 
     /// The text that begins at `offset`: up to the next NUL, or to the end of the heap.
@@ -45,14 +47,29 @@ impl LocalHeap {
             let what = format!("offset {offset} in a heap of {len} bytes");
             return Err(FormatError::invalid(STRUCTURE, field, at, what));
         }
-        let next = self.nuls.partition_point(|&nul| nul < offset);
-        let end = self.nuls.get(next).copied().unwrap_or(len);
+        let end = self.end_of_text(offset as usize) as u64;
         if end - offset > limits::NAME_BYTES_MAX {
             let (max, found) = (limits::NAME_BYTES_MAX, end - offset);
             return Err(FormatError::limit(STRUCTURE, field, at, "NAME_BYTES_MAX", max, found));
         }
         Ok(Name::new(self.data.slice(offset as usize..end as usize)))
     }
+
+    /// The first NUL at `offset` or after it, or the end of the heap.
+    fn end_of_text(&self, offset: usize) -> usize {
+        let number = offset / PIECE;
+        let piece = &self.data[offset..self.data.len().min((number + 1) * PIECE)];
+        if let Some(nul) = position_of_nul(piece) {
+            return offset + nul;
+        }
+        let later = self.first_nuls.iter().enumerate().skip(number + 1);
+        let mut nuls = later.filter_map(|(number, nul)| nul.map(|nul| number * PIECE + usize::from(nul)));
+        nuls.next().unwrap_or(self.data.len())
+    }
+}
+
+fn position_of_nul(bytes: &[u8]) -> Option<usize> {
+    bytes.iter().position(|&byte| byte == 0)
 }
 
 #[cfg(test)]
@@ -76,6 +93,24 @@ pub(crate) mod tests {
         heap.text("name", 20).unwrap_err();
         heap.text("name", u64::MAX).unwrap_err();
         every_prefix_fails(&image, |view| LocalHeap::parse(view, Address(0)));
+    }
+
+    #[test]
+    fn text_may_be_long() {
+        let mut data = vec![b'x'; 3 * PIECE];
+        data[10] = 0;
+        data[2 * PIECE + 5] = 0;
+        let image = heap(Image::new(), &data);
+        let heap = LocalHeap::parse(&image.view(), Address(0)).unwrap();
+        for (offset, end) in
+            [(0, 10), (11, 2 * PIECE + 5), (PIECE, 2 * PIECE + 5), (2 * PIECE + 6, 3 * PIECE)]
+        {
+            assert_eq!(heap.text("name", offset as u64).unwrap().as_bytes().len(), end - offset);
+        }
+        data.resize(limits::NAME_BYTES_MAX as usize + 4 * PIECE, b'x');
+        let image = self::heap(Image::new(), &data);
+        let heap = LocalHeap::parse(&image.view(), Address(0)).unwrap();
+        assert!(heap.text("name", 3 * PIECE as u64 - 1).is_err());
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //! The checksum follows the last used byte; what is behind it is never read.
 
 use super::{BTreeV2, NODE_OVERHEAD};
+use crate::walk::Footprint;
 use crate::{Address, Cursor, FormatError, Parse, View};
 
 /// Where a node lies, as its parent says.
@@ -23,8 +24,6 @@ pub(super) struct Pointer {
 /// A node that has been read.
 #[derive(Debug)]
 pub(super) struct Node {
-    pub(super) at: u64,
-    pub(super) bytes: u64,
     /// All its records.
     pub(super) records: Cursor,
     /// One more than records, or none for leaves.
@@ -41,7 +40,7 @@ impl BTreeV2 {
         Some(Pointer { address, records: self.root_records.into(), level: self.depth })
     }
 
-    pub(super) fn node(&self, view: &View, pointer: Pointer) -> Parse<Node> {
+    pub(super) fn node(&self, view: &View, pointer: Pointer, footprint: &mut Footprint) -> Parse<Node> {
         let structure = if pointer.level == 0 { LEAF } else { INTERNAL };
         let shape = self.levels[usize::from(pointer.level)];
         let at = view.absolute(pointer.address);
@@ -52,6 +51,7 @@ impl BTreeV2 {
         let pointers = if pointer.level == 0 { 0 } else { pointer.records + 1 };
         let record_bytes = pointer.records * u64::from(self.record_bytes);
         let bytes = NODE_OVERHEAD + record_bytes + pointers * shape.pointer_bytes;
+        footprint.claim(structure, view, at, bytes)?;
         let mut cursor = view.cursor(structure, pointer.address, bytes)?;
         cursor.signature(if pointer.level == 0 { b"BTLF" } else { b"BTIN" })?;
         cursor.version(0..=0)?;
@@ -66,7 +66,7 @@ impl BTreeV2 {
             children.push(self.pointer(&mut cursor, pointer.level - 1)?);
         }
         cursor.checksum()?;
-        Ok(Node { at, bytes, records, children })
+        Ok(Node { records, children })
     }
 
     fn pointer(&self, cursor: &mut Cursor, level: u16) -> Result<Pointer, FormatError> {

@@ -9,6 +9,8 @@ use crate::{Address, Bytes, Cursor, FormatError, Parse, View, Widths};
 /// records of the subtree lie between them.
 pub type Keep = dyn Fn(Option<&[u8]>, Option<&[u8]>) -> bool + Send + Sync;
 
+const STRUCTURE_OF_RECORDS: &str = "version 2 B-tree record";
+
 /// Records that lie one after the other.
 #[derive(Debug, Clone)]
 pub struct Run {
@@ -25,12 +27,22 @@ impl Run {
         self.bytes.chunks_exact(self.record_bytes)
     }
 
+    /// Number of records.
+    pub fn count(&self) -> usize {
+        self.bytes.len() / self.record_bytes
+    }
+
+    /// A cursor over all records in turn.
+    pub fn cursor(&self, widths: Widths) -> Cursor {
+        Cursor::new(STRUCTURE_OF_RECORDS, self.at, self.bytes.clone(), widths)
+    }
+
     /// A cursor over each record.
     pub fn cursors(&self, widths: Widths) -> impl Iterator<Item = Cursor> + '_ {
         let step = self.record_bytes;
-        (0..self.bytes.len() / step).map(move |i| {
+        (0..self.count()).map(move |i| {
             let bytes = self.bytes.slice(i * step..(i + 1) * step);
-            Cursor::new("version 2 B-tree record", self.at + (i * step) as u64, bytes, widths)
+            Cursor::new(STRUCTURE_OF_RECORDS, self.at + (i * step) as u64, bytes, widths)
         })
     }
 }
@@ -99,8 +111,7 @@ impl Records {
         let (tree, walk) = self.under_way.as_mut().expect("set above");
         let (keep, record_bytes) = (self.keep.as_deref(), usize::from(tree.record_bytes));
         walk.advance(|&pointer, footprint| {
-            let mut node = tree.node(view, pointer)?;
-            footprint.claim("version 2 B-tree node", view, node.at, node.bytes)?;
+            let mut node = tree.node(view, pointer, footprint)?;
             let at = node.records.at();
             let bytes = node.records.rest();
             let run = |range: std::ops::Range<usize>| Run {
@@ -125,5 +136,68 @@ impl Records {
             Ok(items)
         })?;
         Ok(walk.results())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{header, node};
+    use super::*;
+    use crate::Stop;
+    use crate::test_image::{Image, every_prefix_fails};
+
+    fn record(key: u32) -> Vec<u8> {
+        [&key.to_le_bytes()[..], &[0; 7]].concat()
+    }
+
+    /// Records of 11 bytes with the keys 1 to 5: two in a leaf, one in the root, two in another leaf.
+    fn tree() -> Image {
+        let image = header(Image::new(), 5, (100, 11), 1, Address(50), 1).pad_to(50);
+        let image = node(image, 5, &[record(3)], &[(100, 2), (150, 2)]).pad_to(100);
+        let image = node(image, 5, &[record(1), record(2)], &[]).pad_to(150);
+        node(image, 5, &[record(4), record(5)], &[])
+    }
+
+    fn keys(runs: &[Run]) -> Vec<u8> {
+        runs.iter().flat_map(|run| run.records().map(|record| record[0])).collect()
+    }
+
+    #[test]
+    fn all_records_come_in_order() {
+        let image = tree();
+        let runs = Records::all(Address(0), 5).advance(&image.view()).unwrap();
+        assert_eq!(keys(&runs), [1, 2, 3, 4, 5]);
+        let ats: Vec<u64> =
+            runs.iter().flat_map(|run| run.cursors(Widths::default())).map(|c| c.at()).collect();
+        assert_eq!(ats, [106, 117, 56, 156, 167]);
+        every_prefix_fails(&image, |view| Records::all(Address(0), 5).advance(view));
+    }
+
+    #[test]
+    fn only_subtrees_that_may_match_are_visited() {
+        let image = tree().patch(100, b"nope");
+        let keep = |left: Option<&[u8]>, _: Option<&[u8]>| left.is_some_and(|left| left[0] <= 4);
+        let mut records = Records::matching(Address(0), 5, Box::new(keep));
+        assert_eq!(keys(&records.advance(&image.view()).unwrap()), [3, 4, 5]);
+        Records::all(Address(0), 5).advance(&image.view()).unwrap_err();
+        let lenient = Records::all(Address(0), 5).advance_lenient(&image.view()).unwrap();
+        assert_eq!(lenient.iter().map(Result::is_ok).collect::<Vec<_>>(), [false, true, true]);
+    }
+
+    #[test]
+    fn refuses_wrong_sizes_counts_and_cycles() {
+        let sized = Records::all(Address(0), 5).of_bytes(12).advance(&tree().view());
+        assert!(matches!(sized, Err(Stop::Bad(_))));
+        let too_many = node(header(Image::new(), 5, (100, 11), 0, Address(50), 9).pad_to(50), 5, &[], &[]);
+        Records::all(Address(0), 5).advance(&too_many.view()).unwrap_err();
+        let rootless = header(Image::new(), 5, (100, 11), 0, Address(u64::MAX), 1);
+        Records::all(Address(0), 5).advance(&rootless.view()).unwrap_err();
+        let empty = header(Image::new(), 5, (100, 11), 0, Address(u64::MAX), 0);
+        assert!(Records::all(Address(0), 5).advance(&empty.view()).unwrap().is_empty());
+        let twice = header(Image::new(), 5, (100, 11), 1, Address(50), 1).pad_to(50);
+        let twice = node(twice, 5, &[record(3)], &[(100, 1), (100, 1)]).pad_to(100);
+        let twice = node(twice, 5, &[record(1)], &[]);
+        let error = Records::all(Address(0), 5).advance(&twice.view()).unwrap_err();
+        assert!(format!("{error:?}").contains("second time"));
     }
 }

@@ -48,15 +48,10 @@ impl FractalHeap {
         offset: u64,
     ) -> Parse<Indirect> {
         const STRUCTURE: &str = "fractal heap indirect block";
-        let widths = view.widths;
         let direct_rows = rows.min(self.table.direct_rows());
         let width = u64::from(self.table.width);
-        let extra = if self.filters.is_some() { u64::from(widths.length) + 4 } else { 0 };
         let children = u64::from(rows) * width;
-        let bytes = 5 + u64::from(widths.offset) + self.offset_bytes() as u64
-            + children * u64::from(widths.offset)
-            + u64::from(direct_rows) * width * extra
-            + 4;
+        let bytes = self.indirect_block_bytes(view, rows);
         self.preview(view, address, STRUCTURE, b"FHIB", offset)?;
         let mut cursor = view.cursor(STRUCTURE, address, bytes)?;
         cursor.signature(b"FHIB")?;
@@ -73,6 +68,15 @@ impl FractalHeap {
         }
         cursor.checksum()?;
         Ok(Indirect { width, rows, children: found })
+    }
+
+    /// Bytes of an indirect block of `rows` rows.
+    pub(super) fn indirect_block_bytes(&self, view: &View, rows: u32) -> u64 {
+        let (offset, length) = (u64::from(view.widths.offset), u64::from(view.widths.length));
+        let width = u64::from(self.table.width);
+        let direct = u64::from(rows.min(self.table.direct_rows())) * width;
+        let of_filters = if self.filters.is_some() { direct * (length + 4) } else { 0 };
+        9 + offset + self.offset_bytes() as u64 + u64::from(rows) * width * offset + of_filters
     }
 
     /// Reads the direct block of `bytes` bytes that begins at `offset` of managed space: all of it, verified.

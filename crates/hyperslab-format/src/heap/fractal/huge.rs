@@ -26,7 +26,12 @@ impl HugeIndex {
         widths: Widths,
     ) -> Result<Self, FormatError> {
         let address = heap.huge_index.ok_or_else(|| {
-            FormatError::invalid(STRUCTURE, "B-tree address of huge objects", at, "the heap has no such B-tree")
+            FormatError::invalid(
+                STRUCTURE,
+                "B-tree address of huge objects",
+                at,
+                "the heap has no such B-tree",
+            )
         })?;
         let filtered = heap.filters.is_some();
         let kind = if filtered { 2 } else { 1 };
@@ -80,7 +85,9 @@ impl FractalHeap {
         let at = view.absolute(object.address);
         let (max, found) = (limits::HEAP_OBJECT_BYTES_MAX, object.stored_bytes);
         if found > max {
-            return Err(FormatError::limit(STRUCTURE, "length", at, "HEAP_OBJECT_BYTES_MAX", max, found).into());
+            return Err(
+                FormatError::limit(STRUCTURE, "length", at, "HEAP_OBJECT_BYTES_MAX", max, found).into()
+            );
         }
         let stored = view.bytes(STRUCTURE, object.address, object.stored_bytes)?;
         match (&self.filters, object.filtered) {

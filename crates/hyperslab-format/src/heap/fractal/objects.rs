@@ -27,8 +27,10 @@ struct Blocks {
     indirect: HashMap<u64, Result<Indirect, FormatError>>,
     direct: HashMap<u64, Result<Bytes, FormatError>>,
     huge: Option<HugeIndex>,
-    /// Bytes of huge objects, and of blocks after filters.
+    /// Bytes of objects, and of blocks after filters.
     spent: u64,
+    /// Bytes of blocks.
+    read: u64,
 }
 
 const STRUCTURE: &str = "fractal heap";
@@ -135,9 +137,12 @@ impl Blocks {
         let block = self.direct(view, heap, child, (start, bytes), unfilter)?;
         let within = offset - start;
         if within < heap.direct_prefix_bytes(view) || within.saturating_add(len) > bytes {
-            let what = format!("{len} bytes at {within:#x} are not within the objects of the block at {start:#x}");
+            let what =
+                format!("{len} bytes at {within:#x} are not within the objects of the block at {start:#x}");
             return Err(invalid("object offset", what));
         }
+        self.check(view, heap, len)?;
+        self.spent += len;
         Ok(block.slice(within as usize..(within + len) as usize))
     }
 
@@ -154,7 +159,8 @@ impl Blocks {
         let (mut start, mut rows, mut address) = (0u64, u32::from(table.root_rows), table.root);
         // A block's rows are fewer than those above it, so this ends; the limit is for nobody.
         for _ in 0..limits::HEAP_DEPTH_MAX {
-            let found = address.ok_or_else(|| invalid("block address", "an indirect block was never allocated"))?;
+            let found =
+                address.ok_or_else(|| invalid("block address", "an indirect block was never allocated"))?;
             let block = self.indirect(view, heap, found, rows, start)?;
             let place = table.place(offset - start);
             let child = block
@@ -182,7 +188,11 @@ impl Blocks {
     ) -> Parse<&Indirect> {
         let block = match self.indirect.entry(start) {
             Entry::Occupied(block) => block.into_mut(),
-            Entry::Vacant(place) => place.insert(settle(heap.indirect_block(view, address, rows, start))?),
+            Entry::Vacant(place) => {
+                let block = settle(heap.indirect_block(view, address, rows, start))?;
+                count(&mut self.read, view, heap, heap.indirect_block_bytes(view, rows))?;
+                place.insert(block)
+            }
         };
         Ok(block.as_ref().map_err(|error| error.clone())?)
     }
@@ -202,11 +212,13 @@ impl Blocks {
         self.check(view, heap, of_filters)?;
         let block = settle(heap.direct_block(view, child, (start, bytes), unfilter))?;
         self.spent += of_filters;
+        let stored = child.filtered.map_or(bytes, |(stored, _)| stored);
+        count(&mut self.read, view, heap, stored)?;
         self.direct.insert(start, block.clone());
         Ok(block?)
     }
 
-    /// Refuses to take `more` bytes of huge objects or of what comes out of filters. Objects of a valid heap do not
+    /// Refuses to take `more` bytes of objects or of what comes out of filters. Objects of a valid heap do not
     /// overlap; without this a small file could ask for the same ones again and again, and a filtered one for more
     /// than memory holds.
     fn check(&self, view: &View, heap: &FractalHeap, more: u64) -> Result<(), FormatError> {
@@ -218,6 +230,18 @@ impl Blocks {
         let at = view.absolute(heap.address);
         Err(FormatError::limit(STRUCTURE, "object length", at, "bytes of all objects", max, found))
     }
+}
+
+/// Counts the bytes of a block that has been read. Blocks of a valid heap do not overlap, so that they are not longer
+/// than the file.
+fn count(read: &mut u64, view: &View, heap: &FractalHeap, bytes: u64) -> Result<(), FormatError> {
+    let (max, found) = (view.file_len(), read.saturating_add(bytes));
+    *read = found;
+    if found <= max {
+        return Ok(());
+    }
+    let at = view.absolute(heap.address);
+    Err(FormatError::limit(STRUCTURE, "block address", at, "bytes of all blocks", max, found))
 }
 
 /// Takes an error for a result to be kept; what is missing stays missing.
