@@ -1,12 +1,36 @@
-//! Diagnosis of slow reads: exact simulation of libhdf5's chunk cache, findings, fixes.
+//! Which reads of an HDF5 file are slow, why, and the fix.
+//!
+//! Pure logic: facts about a dataset go in ([`DatasetFacts`]), a report comes out ([`DatasetReport`]), as JSON by serde
+//! or as text by [`render_text`]. In between libhdf5's chunk cache is simulated exactly ([`simulate`]) for every read
+//! ([`pattern`]) under every library that people have ([`Profile`]), and what falls off a cliff is named
+//! ([`Finding`]) with fixes that were simulated too.
+//!
+//! ```text
+//!   DatasetFacts ─┐
+//!   Options ──────┴─► diagnose ─► DatasetReport { reads × profiles, findings } ─► render_text / JSON
+//! ```
+//!
+//! Deliberately absent: files, the engine, the command line. Nothing here reads a byte of HDF5.
 
+mod case;
+mod diagnose;
 mod error;
 mod facts;
+mod finding;
+mod fix;
 pub mod pattern;
+pub mod predict;
+mod profile;
+mod report;
 pub mod simulate;
 
+pub use diagnose::{Options, diagnose};
 pub use error::DoctorError;
 pub use facts::{
     ChunkMap, DatasetFacts, Decoded, FillFacts, FillTime, FilterFact, Layout, RecodeMeasurement, SampleMeasurement, Sampler,
     StoredChunk, measure_samples,
 };
+pub use finding::{Finding, Severity, codes, why};
+pub use fix::{Fix, FixKind};
+pub use profile::Profile;
+pub use report::{DatasetReport, EngineReport, ProfileReport, ReadReport, Report, render_text};

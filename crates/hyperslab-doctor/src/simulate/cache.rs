@@ -89,6 +89,8 @@ struct Cache {
     hash: SlotHash,
     entries: Entries,
     bytes_used: u64,
+    /// Steps that pre-emption took along the list.
+    steps: u64,
     touched: Touched,
 }
 
@@ -128,6 +130,7 @@ impl<'a> ChunkCacheSim<'a> {
                     // Without room for one chunk the table is never asked.
                     entries: Entries::new(if grid.chunk_bytes <= nbytes { nslots } else { 0 }),
                     bytes_used: 0,
+                    steps: 0,
                     touched: Touched::default(),
                 })
             }
@@ -178,11 +181,19 @@ impl<'a> ChunkCacheSim<'a> {
         counts
     }
 
-    /// A hash of everything that later reads depend on; `None` where it is not kept (contiguous data).
-    pub(super) fn fingerprint(&self) -> Option<u128> {
-        match &self.state {
-            State::Chunked(cache) => Some(cache.entries.fingerprint()),
+    /// The entries of the chunk cache; `None` for contiguous data.
+    pub(super) fn entries(&mut self) -> Option<&mut Entries> {
+        match &mut self.state {
+            State::Chunked(cache) => Some(&mut cache.entries),
             State::Contiguous { .. } => None,
+        }
+    }
+
+    /// Steps that pre-emption took along the list so far: what a simulation costs beside its chunk visits.
+    pub(super) fn steps(&self) -> u64 {
+        match &self.state {
+            State::Chunked(cache) => cache.steps,
+            State::Contiguous { .. } => 0,
         }
     }
 
@@ -328,8 +339,17 @@ impl Cache {
     /// With w0 = 1 the second pointer never sets out, and the limit on bytes is none.
     fn prune(&mut self, grid: &Grid) {
         let mut wait = (self.entries.used as f64 * self.w0) as i64;
+        if self.entries.finished == 0 {
+            // Nothing for the first pointer; what the second will take needs no walk to be found.
+            while wait < self.entries.used as i64 && self.entries.head != NONE && self.is_over(grid) {
+                wait = 0;
+                self.evict(self.entries.head, grid);
+            }
+            return;
+        }
         let mut at = [self.entries.head, NONE];
         while (at[0] != NONE || at[1] != NONE) && self.is_over(grid) {
+            self.steps += 1;
             if wait == 0 {
                 at[1] = self.entries.head;
             }

@@ -5,9 +5,11 @@
 //!   slot[h] ─► e                     at most one entry to a slot
 //! ```
 //!
-//! The fingerprint is a sum of one 128-bit hash for each pair of neighbours and one for each entry's read counter.
-//! It is kept up to date in constant time and determines order and counters, so two equal fingerprints mean (but for
-//! an accident of 1 in 2^100 or so) two equal caches. The sweep uses it to see that a pass has become periodic.
+//! The fingerprint is a sum of one 128-bit hash for each pair of neighbours and one for each entry that has been read
+//! to the end. It is kept up to date in constant time and determines the order and those flags, so two equal
+//! fingerprints mean (but for an accident of 1 in 2^100 or so) two caches that will next do the same. What it leaves
+//! out, how much of an entry is still unread, is in the log: every counter that changed, with its value before. The
+//! [sweep](super::sweep) needs both to see that a pass has become periodic.
 
 use std::collections::HashMap;
 
@@ -25,6 +27,16 @@ pub(super) struct Entry {
     pub(super) next: u32,
     /// Bytes not read yet: starts at the chunk's size, falls to 0.
     pub(super) unread: u64,
+    /// Counts insertions: larger for a later one.
+    pub(super) born: u64,
+}
+
+/// A counter that changed, or went with its entry.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Change {
+    pub(super) chunk: u64,
+    pub(super) slot: u64,
+    pub(super) unread_before: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -42,7 +54,12 @@ pub(super) struct Entries {
     pub(super) head: u32,
     pub(super) tail: u32,
     pub(super) used: u64,
+    /// Entries that have been read to the end.
+    pub(super) finished: u64,
+    /// Insertions so far.
+    pub(super) births: u64,
     fingerprint: u128,
+    log: Option<Vec<Change>>,
 }
 
 impl Entries {
@@ -59,6 +76,9 @@ impl Entries {
             head: NONE,
             tail: NONE,
             used: 0,
+            finished: 0,
+            births: 0,
+            log: None,
             fingerprint: neighbours(NONE_LEFT, NONE_RIGHT),
         }
     }
@@ -81,8 +101,25 @@ impl Entries {
         self.fingerprint
     }
 
+    /// Begins a log of counter changes, or a new one.
+    pub(super) fn start_log(&mut self) {
+        self.log.get_or_insert_default().clear();
+    }
+
+    /// The changes since the log was begun.
+    pub(super) fn log(&self) -> &[Change] {
+        self.log.as_deref().unwrap_or_default()
+    }
+
+    fn note(&mut self, entry: Entry) {
+        if let Some(log) = &mut self.log {
+            log.push(Change { chunk: entry.chunk, slot: entry.slot, unread_before: entry.unread });
+        }
+    }
+
     pub(super) fn push_tail(&mut self, chunk: u64, slot: u64, unread: u64) {
-        let entry = Entry { chunk, slot, prev: self.tail, next: NONE, unread };
+        self.births += 1;
+        let entry = Entry { chunk, slot, prev: self.tail, next: NONE, unread, born: self.births };
         let new = match self.free.pop() {
             Some(place) => {
                 self.pool[place as usize] = entry;
@@ -104,7 +141,7 @@ impl Entries {
             .wrapping_sub(neighbours(left, NONE_RIGHT))
             .wrapping_add(neighbours(left, key))
             .wrapping_add(neighbours(key, NONE_RIGHT))
-            .wrapping_add(counter(chunk, unread));
+            .wrapping_add(finished(chunk, unread));
         if self.tail == NONE {
             self.head = new;
         } else {
@@ -112,10 +149,12 @@ impl Entries {
         }
         self.tail = new;
         self.used += 1;
+        self.finished += u64::from(unread == 0);
     }
 
     pub(super) fn remove(&mut self, entry: u32) {
-        let Entry { chunk, slot, prev, next, unread } = self.pool[entry as usize];
+        let Entry { chunk, slot, prev, next, unread, .. } = self.pool[entry as usize];
+        self.note(self.pool[entry as usize]);
         match &mut self.slots {
             Slots::Array(slots) => slots[slot as usize] = NONE,
             Slots::Map(slots) => drop(slots.remove(&slot)),
@@ -125,7 +164,7 @@ impl Entries {
             .fingerprint
             .wrapping_sub(neighbours(left, key))
             .wrapping_sub(neighbours(key, right))
-            .wrapping_sub(counter(chunk, unread))
+            .wrapping_sub(finished(chunk, unread))
             .wrapping_add(neighbours(left, right));
         match prev {
             NONE => self.head = next,
@@ -137,6 +176,7 @@ impl Entries {
         }
         self.free.push(entry);
         self.used -= 1;
+        self.finished -= u64::from(unread == 0);
     }
 
     /// Changes places with the next entry: a hit moves one step towards the tail, not all the way.
@@ -178,9 +218,10 @@ impl Entries {
         if unread == 0 || bytes == 0 {
             return;
         }
+        self.note(self.pool[entry as usize]);
         let left = unread.saturating_sub(bytes);
-        self.fingerprint =
-            self.fingerprint.wrapping_sub(counter(chunk, unread)).wrapping_add(counter(chunk, left));
+        self.fingerprint = self.fingerprint.wrapping_add(finished(chunk, left));
+        self.finished += u64::from(left == 0);
         self.pool[entry as usize].unread = left;
     }
 
@@ -219,9 +260,10 @@ fn neighbours(left: u64, right: u64) -> u128 {
     mix(left, right, 0x243f_6a88_85a3_08d3)
 }
 
+/// Nothing for an entry that is still to be read from.
 #[inline]
-fn counter(chunk: u64, unread: u64) -> u128 {
-    mix(chunk, unread, 0x1319_8a2e_0370_7344)
+fn finished(chunk: u64, unread: u64) -> u128 {
+    if unread == 0 { mix(chunk, 0, 0x1319_8a2e_0370_7344) } else { 0 }
 }
 
 #[cfg(test)]
@@ -280,11 +322,22 @@ mod tests {
                 (Some(entry), _) => entries.count_read(entry, 1),
             }
             assert_eq!(entries.fingerprint(), fresh(&entries));
-            let unread: Vec<u64> = (0..5).filter_map(|c| Some(entries.get(entries.in_slot(c)?).unread)).collect();
-            let state = (order(&entries), unread);
+            let unread = (0..5).filter_map(|c| Some(entries.get(entries.in_slot(c)?).unread == 0));
+            let state = (order(&entries), unread.collect::<Vec<bool>>());
             assert_eq!(*seen.entry(entries.fingerprint()).or_insert(state.clone()), state, "no accident");
         }
         assert!(seen.len() > 500);
+    }
+
+    #[test]
+    fn the_log_knows_every_counter_before_it_changed() {
+        let mut entries = Entries::new(101);
+        entries.push_tail(7, 7, 10);
+        entries.start_log();
+        entries.count_read(0, 3);
+        entries.remove(0);
+        let log: Vec<_> = entries.log().iter().map(|change| (change.chunk, change.unread_before)).collect();
+        assert_eq!(log, [(7, 10), (7, 7)]);
     }
 
     #[test]

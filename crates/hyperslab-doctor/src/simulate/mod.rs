@@ -24,5 +24,6 @@ mod version;
 
 pub use cache::{CacheSettings, ChunkCacheSim, ReadCounts};
 pub use geometry::{ChunkedStorage, Geometry};
+pub(crate) use sweep::SweepKey;
 pub use sweep::{SweepCounts, VISITS_MAX_DEFAULT, simulate_sweep};
 pub use version::LibVersion;

@@ -50,15 +50,6 @@ impl LibVersion {
     pub(super) fn caches_missing_chunks(self) -> bool {
         self < Self::V2_2
     }
-
-    /// Number and default size of the library's own chunk cache.
-    pub(crate) fn default_cache(self) -> super::CacheSettings {
-        if self >= Self::V2_0 {
-            super::CacheSettings { nbytes: 8 << 20, nslots: 8191, w0: 0.75 }
-        } else {
-            super::CacheSettings { nbytes: 1 << 20, nslots: 521, w0: 0.75 }
-        }
-    }
 }
 
 impl fmt::Display for LibVersion {

@@ -285,12 +285,15 @@ def stored_chunks(library, dataset, case):
     found, size, address = hsize(), hsize(), c.c_uint64()
     unused, mask = c.c_uint(), c.c_uint32()
     offset = numbers([0] * len(case["chunk"]))
-    library.H5Dget_num_chunks(dataset, 0, c.byref(found))
+    # Older libraries do not take H5S_ALL here.
+    space = library.H5Screate_simple(len(case["shape"]), numbers(case["shape"]), None)
+    library.H5Dget_num_chunks(dataset, space, c.byref(found))
     # Only the addresses are taken from here: for an extensible array whose unlimited dimension is not the first,
     # H5Dget_chunk_info gives the coordinates of other chunks, and so does its by-coordinate form.
     for index in range(found.value):
-        library.H5Dget_chunk_info(dataset, 0, index, offset, c.byref(unused), c.byref(address), c.byref(size))
+        library.H5Dget_chunk_info(dataset, space, index, offset, c.byref(unused), c.byref(address), c.byref(size))
         ranges.append((address.value, address.value + size.value))
+    library.H5Sclose(space)
     stored = c.create_string_buffer(2 * product(case["chunk"]) * case["element"] + 1024)
     grid = itertools.product(*(range(0, n, m) for n, m in zip(case["shape"], case["chunk"])))
     for linear, start in enumerate(grid):

@@ -1,0 +1,133 @@
+//! One dataset under examination: its reads, each simulated under each profile, and a memory of every simulation.
+
+use crate::diagnose::Options;
+use crate::facts::DatasetFacts;
+use crate::finding::Cliff;
+use crate::pattern::{Sweep, default_reads, shape_text};
+use crate::predict::CostModel;
+use crate::profile::Profile;
+use crate::simulate::{CacheSettings, Geometry, LibVersion, SweepCounts, SweepKey, simulate_sweep};
+use crate::DoctorError;
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+
+/// One read pattern of a dataset.
+#[derive(Debug, Clone)]
+pub(crate) struct ReadCase {
+    /// What it is called in a sentence.
+    pub(crate) name: String,
+    /// True if the user named it.
+    pub(crate) is_asked: bool,
+    /// True if the user named it, or if it goes with the order in which the data lie.
+    pub(crate) matters: bool,
+    pub(crate) sweep: Sweep,
+    /// One for each profile.
+    pub(crate) rows: Vec<Row>,
+}
+
+/// A read under a profile.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Row {
+    pub(crate) settings: CacheSettings,
+    pub(crate) counts: SweepCounts,
+    pub(crate) seconds: f64,
+}
+
+impl ReadCase {
+    /// `row by row (1x1x1x717)`, or the shape alone where it is the name.
+    pub(crate) fn text(&self) -> String {
+        let shape = shape_text(self.sweep.block());
+        if self.name == shape { shape } else { format!("{} ({shape})", self.name) }
+    }
+}
+
+pub(crate) struct Case<'a> {
+    pub(crate) facts: &'a DatasetFacts,
+    pub(crate) options: &'a Options,
+    pub(crate) geometry: Geometry,
+    pub(crate) profiles: Vec<Profile>,
+    pub(crate) reads: Vec<ReadCase>,
+    pub(crate) costs: CostModel,
+    pub(crate) cliffs: OnceCell<Vec<Cliff>>,
+    memory: RefCell<HashMap<(Vec<u64>, Vec<usize>, SweepKey), SweepCounts>>,
+}
+
+impl<'a> Case<'a> {
+    /// Simulates every read under every profile. `None` for layouts whose reads are not simulated.
+    pub(crate) fn new(facts: &'a DatasetFacts, options: &'a Options) -> Result<Option<Self>, DoctorError> {
+        let Some(geometry) = Geometry::of(facts)? else { return Ok(None) };
+        let profiles = if options.profiles.is_empty() { Profile::defaults() } else { options.profiles.clone() };
+        let costs = CostModel::new(facts, &geometry, options.threads);
+        let sweeps = sweeps(facts, &geometry, options)?;
+        let mut case = Self {
+            facts,
+            options,
+            geometry,
+            profiles,
+            reads: Vec::new(),
+            costs,
+            cliffs: OnceCell::new(),
+            memory: RefCell::new(HashMap::new()),
+        };
+        for (name, is_asked, matters, sweep) in sweeps {
+            let rows = case.profiles.iter().map(|profile| case.row(&sweep, profile)).collect();
+            case.reads.push(ReadCase { name, is_asked, matters, sweep, rows });
+        }
+        Ok(Some(case))
+    }
+
+    fn row(&self, sweep: &Sweep, profile: &Profile) -> Row {
+        let settings = profile.cache(self.geometry.chunk_bytes());
+        let counts = self.counts(sweep, settings, profile.version);
+        Row { settings, counts, seconds: self.costs.seconds(&counts) }
+    }
+
+    /// The counts of a sweep; simulated once for all libraries and caches that behave alike on this dataset.
+    pub(crate) fn counts(&self, sweep: &Sweep, settings: CacheSettings, version: LibVersion) -> SweepCounts {
+        let key = SweepKey::new(&self.geometry, settings, version);
+        let key = (sweep.block().to_vec(), sweep.order().to_vec(), key);
+        if let Some(counts) = self.memory.borrow().get(&key) {
+            return *counts;
+        }
+        let counts = simulate_sweep(&self.geometry, settings, version, sweep, self.options.visits_max);
+        self.memory.borrow_mut().insert(key, counts);
+        counts
+    }
+}
+
+type NamedSweep = (String, bool, bool, Sweep);
+
+fn sweeps(facts: &DatasetFacts, geometry: &Geometry, options: &Options) -> Result<Vec<NamedSweep>, DoctorError> {
+    let shape = geometry.shape();
+    let rank_error = |text: String, given: usize| DoctorError::Rank {
+        text,
+        given,
+        path: facts.path.clone(),
+        rank: facts.shape.len(),
+        shape: shape_text(&facts.shape),
+    };
+    let order = match &options.order {
+        Some(order) if order.len() != shape.len() => {
+            let text = order.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
+            return Err(rank_error(format!("in the order {text}"), order.len()));
+        }
+        Some(order) => order.clone(),
+        None => (0..shape.len()).collect(),
+    };
+    if options.reads.is_empty() {
+        let reads = default_reads(shape, geometry.chunk_dims());
+        return Ok(reads
+            .into_iter()
+            .map(|read| (read.name, false, read.is_natural, Sweep::new(shape, &read.block, &order)))
+            .collect());
+    }
+    options
+        .reads
+        .iter()
+        .map(|read| {
+            let block =
+                read.resolve(shape).ok_or_else(|| rank_error(read.to_string(), read.dims().len()))?;
+            Ok((shape_text(&block), true, true, Sweep::new(shape, &block, &order)))
+        })
+        .collect()
+}

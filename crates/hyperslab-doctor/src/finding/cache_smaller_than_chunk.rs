@@ -1,0 +1,105 @@
+//! # cache-smaller-than-chunk
+//!
+//! ## What it sees
+//!
+//! One decoded chunk is larger than the whole chunk cache of a library, and a read touches the same chunk more than
+//! once.
+//!
+//! ## Why it costs
+//!
+//! libhdf5 must decode a whole chunk to give out any element of it. A chunk that does not fit the cache is thrown away
+//! at the end of each `H5Dread`, so the next read of the same chunk fetches and decodes it again: a chunk of 1,080 rows
+//! is decoded 1,080 times by a program that reads row by row. Without filters nothing is decoded, but each contiguous
+//! piece of each row becomes a request of its own, however small.
+//!
+//! libhdf5 up to 1.14 has 1 MiB by default, 2.x has 8 MiB, netCDF-C 4.9 has 16 MiB and 4.10 has 64 MiB. Readers without
+//! a cache of decoded chunks (pyfive, h5coro, hidefix, zarr over kerchunk or VirtualiZarr references) fall into it with
+//! every chunk size.
+//!
+//! ## What to do
+//!
+//! Any one of three: give the library a cache that holds the chunks of one read, for which the doctor finds the
+//! smallest size by simulation; read whole chunks, so that no chunk is needed twice; or repack the file to chunks that
+//! fit everybody's default, which helps readers who cannot change their program.
+//!
+//! ## When it is fine
+//!
+//! Where every program reads whole chunks, or the whole dataset at once.
+
+use super::cliff::{Cause, group};
+use super::Finding;
+use crate::case::Case;
+use crate::fix::{cache_lines, smallest_cache};
+use crate::pattern::bytes_text;
+use crate::report::count_text;
+
+pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
+    let group = group(case, Cause::SmallerThanChunk)?;
+    let chunk_bytes = case.geometry.chunk_bytes()?;
+    let holds = group.read.rows[group.worst.profile].settings.nbytes;
+    let message = format!(
+        "One chunk is {} bytes ({}), the chunk cache holds {}: reading {} costs {}. {}",
+        count_text(chunk_bytes),
+        bytes_text(chunk_bytes),
+        bytes_text(holds),
+        group.read.text(),
+        group.numbers(case),
+        group.who(case),
+    );
+    let mut evidence = group.evidence(case);
+    let mut fixes = Vec::new();
+    if let Some(fix) = smallest_cache(case, group.read, &group.versions(case)) {
+        evidence["smallest_cache_bytes"] = fix.smallest_nbytes.into();
+        let needed = group.read.rows[group.worst.profile].counts.chunks_touched;
+        let effect = format!(
+            "a cache of {} loads each chunk once, {} instead of {} times (the smallest that does is {} bytes)",
+            bytes_text(fix.settings.nbytes),
+            count_text(needed),
+            count_text(group.loaded(case)),
+            count_text(fix.smallest_nbytes)
+        );
+        fixes.extend(cache_lines(&case.options.file, case.facts, fix.settings, &effect));
+    }
+    fixes.extend(group.reads_and_repack(case));
+    let code = "cache-smaller-than-chunk".to_owned();
+    Some(Finding { code, severity: group.severity(), message, evidence, fixes })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::finding::Severity;
+    use crate::finding::testing::{case_study, chunked, finding, unfiltered};
+
+    const CODE: &str = "cache-smaller-than-chunk";
+
+    #[test]
+    fn the_case_study_gets_the_three_fixes_of_the_paper() {
+        for reads in [&["1x1x1x717"][..], &[]] {
+            let found = finding(CODE, &case_study(), reads).unwrap();
+            assert_eq!(found.severity, Severity::High);
+            assert!(found.message.contains("16,200 decodes of 15 chunks, 1080x"), "{}", found.message);
+            assert!(found.message.contains("Hit: libhdf5 1.8, 1.10, 1.14. Not hit: libhdf5 2.x; netCDF-C 4.9, 4.10."));
+            assert_eq!(found.evidence["smallest_cache_bytes"], 3_097_440);
+            assert_eq!(found.evidence["hit"][2]["decodes"], 16_200);
+            let lines: Vec<&str> = found.fixes.iter().map(|fix| fix.line.as_str()).collect();
+            assert!(lines.iter().any(|line| line.contains("rdcc_nbytes=3145728")), "{lines:?}");
+            assert!(lines.iter().any(|line| line.contains("# 4x30x9x717")), "{lines:?}");
+            assert!(lines.iter().any(|line| line.contains("CHUNK=1x30x9x717 ")), "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn a_chunk_above_8_mib_hits_libhdf5_2_as_well() {
+        let facts = chunked(&[100, 1600, 1600], &[1, 1600, 1600], 4);
+        let found = finding(CODE, &facts, &["1x1x:"]).unwrap();
+        assert!(found.message.contains("Hit: libhdf5 1.8, 1.10, 1.14, 2.x. Not hit: netCDF-C 4.9, 4.10."), "{}", found.message);
+    }
+
+    #[test]
+    fn it_is_silent_where_chunks_fit_or_are_read_whole() {
+        assert_eq!(finding(CODE, &chunked(&[60, 30, 9, 717], &[1, 30, 9, 717], 4), &["1x1x1x:"]), None);
+        assert_eq!(finding(CODE, &case_study(), &["4x30x9x717", ":x:x:x:"]), None);
+        // Small data: 1,000 times nearly nothing.
+        assert_eq!(finding(CODE, &unfiltered(case_study()), &["1x1x1x717"]), None, "rows of raw chunks are cheap");
+    }
+}

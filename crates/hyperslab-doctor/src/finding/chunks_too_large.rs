@@ -1,0 +1,98 @@
+//! # chunks-too-large
+//!
+//! ## What it sees
+//!
+//! Compressed chunks of many megabytes, of which a read wants a small part.
+//!
+//! ## Why it costs
+//!
+//! The first element of a chunk costs the whole chunk: it is fetched and decoded before anything is given out, on one
+//! core, and takes its size in memory, twice while decoding. Above 8 MiB a chunk also falls out of the default cache of
+//! libhdf5 2.x, above 64 MiB out of netCDF-C's. Few large chunks leave little to do in parallel.
+//!
+//! ## What to do
+//!
+//! Repack to chunks of about 1 MiB along the reads that are common (2 to 16 MiB for object stores).
+//!
+//! ## When it is fine
+//!
+//! Where programs read whole chunks: archives, model restarts, training data read in bulk.
+
+use super::cliff::repack_for;
+use super::{Finding, Severity};
+use crate::case::{Case, ReadCase};
+use crate::fix::read_lines;
+use crate::pattern::{bytes_text, shape_text};
+use crate::predict::seconds_text;
+use serde_json::json;
+
+/// Chunks from this size on are large: twice what any libhdf5 caches by default.
+const CHUNK_BYTES_MIN: u64 = 16 << 20;
+/// Beyond every default cache that is known.
+const CHUNK_BYTES_HUGE: u64 = 64 << 20;
+/// A read that wants at most this share of a chunk is partial.
+const SHARE_MAX: f64 = 1.0 / 16.0;
+
+pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
+    let chunk = case.geometry.chunk_dims()?;
+    let chunk_bytes = case.geometry.chunk_bytes()?;
+    if chunk_bytes < CHUNK_BYTES_MIN || !case.geometry.is_filtered() || case.geometry.chunks()?.stored_chunks() == 0 {
+        return None;
+    }
+    let share = |read: &ReadCase| {
+        let dims = read.sweep.block().iter().zip(chunk);
+        dims.map(|(block, chunk)| (*block).min(*chunk) as f64 / *chunk as f64).product::<f64>()
+    };
+    let (read, share) = case
+        .reads
+        .iter()
+        .filter(|read| read.matters)
+        .map(|read| (read, share(read)))
+        .filter(|(_, share)| *share <= SHARE_MAX)
+        .min_by(|(_, a), (_, b)| a.total_cmp(b))?;
+    let seconds = case.costs.decode_once();
+    let severity = if chunk_bytes >= CHUNK_BYTES_HUGE { Severity::Medium } else { Severity::Low };
+    let wanted = (chunk_bytes as f64 * share) as u64;
+    let message = format!(
+        "A chunk of {} is {}: reading {} wants {} of each chunk, and the first element costs {} of decoding.",
+        shape_text(chunk),
+        bytes_text(chunk_bytes),
+        read.text(),
+        bytes_text(wanted),
+        seconds_text(seconds),
+    );
+    let evidence = json!({
+        "chunk_bytes": chunk_bytes,
+        "read": shape_text(read.sweep.block()),
+        "read_name": read.name,
+        "wanted_bytes_per_chunk": wanted,
+        "decode_seconds_per_chunk": seconds,
+    });
+    let mut fixes: Vec<_> = repack_for(case, read).into_iter().collect();
+    fixes.extend(read_lines(case));
+    Some(Finding { code: "chunks-too-large".to_owned(), severity, message, evidence, fixes })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::finding::Severity;
+    use crate::finding::testing::{chunked, finding, unfiltered};
+
+    const CODE: &str = "chunks-too-large";
+
+    #[test]
+    fn rows_of_a_huge_chunk_are_found() {
+        let found = finding(CODE, &chunked(&[10, 5000, 5000], &[1, 5000, 5000], 4), &["1x1x:"]).unwrap();
+        assert_eq!(found.severity, Severity::Medium);
+        assert!(found.message.contains("is 95.4 MiB: reading 1x1x5000 wants 19.5 KiB of each chunk"), "{}", found.message);
+        assert!(found.fixes[0].line.contains("CHUNK=1x52x5000"), "{:?}", found.fixes[0]);
+    }
+
+    #[test]
+    fn whole_chunks_raw_data_and_smaller_chunks_are_fine() {
+        let large = chunked(&[10, 5000, 5000], &[1, 5000, 5000], 4);
+        assert_eq!(finding(CODE, &large, &["1x:x:"]), None);
+        assert_eq!(finding(CODE, &unfiltered(large), &["1x1x:"]), None);
+        assert_eq!(finding(CODE, &chunked(&[10, 1000, 1000], &[1, 1000, 1000], 4), &["1x1x:"]), None);
+    }
+}

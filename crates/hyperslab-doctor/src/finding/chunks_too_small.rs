@@ -1,0 +1,116 @@
+//! # chunks-too-small
+//!
+//! ## What it sees
+//!
+//! A great number of chunks of a few kilobytes each.
+//!
+//! ## Why it costs
+//!
+//! Each chunk has an entry in the chunk index, which is metadata: read in small pieces, before any data, and kept in
+//! memory. Each chunk is one request to the disk or the object store and one call of the filters, whose fixed costs
+//! then outweigh the bytes. Small chunks also compress worse, and over a network with 40 ms a request 100,000 of them
+//! are more than an hour.
+//!
+//! ## What to do
+//!
+//! Repack to chunks of about 1 MiB for files on disk (more for object stores: 2 to 16 MiB), which still fit the
+//! default cache of every libhdf5.
+//!
+//! ## When it is fine
+//!
+//! Where programs read single small chunks at random places and never much at once.
+
+use super::{Finding, Severity};
+use crate::case::Case;
+use crate::fix::{chunk_line, shape_for_read};
+use crate::pattern::{Sweep, bytes_text, shape_text};
+use crate::predict::seconds_text;
+use crate::report::count_text;
+use serde_json::json;
+
+/// Chunks below this are small.
+const CHUNK_BYTES_MAX: u64 = 16 << 10;
+/// And this many of them are many.
+const CHUNKS_MIN: u64 = 10_000;
+/// What libhdf5 spends on a chunk beside its bytes: index, lock, pipeline, request.
+const CHUNK_SECONDS: f64 = 10.0e-6;
+/// What an object store takes to answer.
+const REQUEST_SECONDS: f64 = 0.040;
+
+pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
+    let chunk = case.geometry.chunk_dims()?;
+    let chunk_bytes = case.geometry.chunk_bytes()?;
+    let stored = case.geometry.chunks()?.stored_chunks();
+    let has_one_element = chunk.iter().all(|dim| *dim == 1);
+    if has_one_element || chunk_bytes >= CHUNK_BYTES_MAX || stored < CHUNKS_MIN {
+        return None;
+    }
+    let severity = match stored {
+        1_000_000.. => Severity::High,
+        100_000.. => Severity::Medium,
+        _ => Severity::Low,
+    };
+    // A version 1 B-tree keeps for each chunk a key (size, mask, an offset for each dimension and one more) and an
+    // address, in nodes about two thirds full.
+    let index_bytes = stored.saturating_mul(8 + 8 * (chunk.len() as u64 + 1) + 8).saturating_mul(3) / 2;
+    let overhead_seconds = stored as f64 * CHUNK_SECONDS;
+    let message = format!(
+        "{} chunks of {} ({}): about {} of chunk index, {} of overhead to read everything from disk, and {} over a \
+         network at 40 ms a request, one after the other.",
+        count_text(stored),
+        shape_text(chunk),
+        bytes_text(chunk_bytes),
+        bytes_text(index_bytes),
+        seconds_text(overhead_seconds),
+        seconds_text(stored as f64 * REQUEST_SECONDS),
+    );
+    let evidence = json!({
+        "chunk_bytes": chunk_bytes,
+        "stored_chunks": stored,
+        "index_bytes_about": index_bytes,
+        "overhead_seconds": overhead_seconds,
+    });
+    let seed = case.reads.iter().find(|read| read.is_asked).map_or_else(
+        || Sweep::row_major(case.geometry.shape(), &clipped(chunk, case.geometry.shape())),
+        |read| read.sweep.clone(),
+    );
+    let fixes = shape_for_read(&case.geometry, &seed, case.options.visits_max)
+        .map(|larger| {
+            let count = larger.iter().zip(case.geometry.shape()).fold(1u64, |n, (c, d)| n.saturating_mul(d.div_ceil(*c)));
+            let effect = format!("{} chunks of {}", count_text(count), shape_text(&larger));
+            chunk_line(&case.options.file, case.facts, &larger, effect)
+        })
+        .into_iter()
+        .collect();
+    Some(Finding { code: "chunks-too-small".to_owned(), severity, message, evidence, fixes })
+}
+
+fn clipped(chunk: &[u64], shape: &[u64]) -> Vec<u64> {
+    chunk.iter().zip(shape).map(|(chunk, dim)| (*chunk).min(*dim).max(1)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::finding::Severity;
+    use crate::finding::testing::{chunked, finding};
+
+    const CODE: &str = "chunks-too-small";
+
+    #[test]
+    fn many_small_chunks_are_found_with_their_count() {
+        let found = finding(CODE, &chunked(&[1560, 128, 256], &[1, 16, 32], 4), &[]).unwrap();
+        assert_eq!(found.severity, Severity::Low);
+        assert_eq!(found.evidence["stored_chunks"], 1560 * 8 * 8);
+        assert!(found.message.starts_with("99,840 chunks of 1x16x32 (2 KiB)"), "{}", found.message);
+        assert!(found.fixes[0].line.contains("CHUNK="), "{:?}", found.fixes);
+        let more = finding(CODE, &chunked(&[16_000, 128, 256], &[1, 16, 32], 4), &["1x:x:"]).unwrap();
+        assert_eq!(more.severity, Severity::High);
+        assert!(more.fixes[0].line.contains("CHUNK=8x128x256"), "{:?}", more.fixes);
+    }
+
+    #[test]
+    fn few_or_larger_chunks_are_fine() {
+        assert_eq!(finding(CODE, &chunked(&[100, 128, 256], &[1, 16, 32], 4), &[]), None, "6,400 chunks");
+        assert_eq!(finding(CODE, &chunked(&[20_000, 128, 256], &[1, 128, 256], 4), &[]), None, "128 KiB each");
+    }
+}

@@ -1,0 +1,244 @@
+//! Reads that decode or fetch chunks again and again, and which of three causes makes them.
+
+use crate::case::{Case, ReadCase, Row};
+use crate::fix::{Fix, REPACK_CHUNK_BYTES, chunk_line, read_lines, shape_for_read};
+use crate::pattern::{bytes_text, shape_text};
+use crate::predict::{Ideal, seconds_text};
+use crate::report::{count_text, list_text, ratio_text};
+use crate::simulate::{CacheSettings, LibVersion, SweepCounts};
+use serde_json::{Value, json};
+
+use super::Severity;
+
+/// Loads of a chunk beyond which it is worth a word.
+const RATIO_MIN: f64 = 1.5;
+/// Seconds that must be lost.
+const EXCESS_SECONDS_MIN: f64 = 0.1;
+/// A number of slots that collides by accident only, to tell collisions from lack of room.
+const SLOTS_PLENTY: u64 = 1_000_003;
+/// Collisions are the cause if more slots alone spare at least this share of the loads.
+const COLLISION_SHARE: f64 = 0.5;
+
+/// Why chunks are loaded again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cause {
+    SmallerThanChunk,
+    Collisions,
+    Thrash,
+}
+
+/// A read that falls off under one profile.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cliff {
+    pub(crate) read: usize,
+    pub(crate) profile: usize,
+    pub(crate) cause: Cause,
+    /// Loads for each chunk.
+    pub(crate) ratio: f64,
+    /// Seconds beyond what loading each chunk once would take.
+    pub(crate) excess_seconds: f64,
+    pub(crate) ideal_seconds: f64,
+}
+
+/// Chunks loaded, and how many need to be: decodes where data are filtered, else driver reads.
+fn loads(case: &Case<'_>, counts: &SweepCounts) -> (u64, u64) {
+    if case.geometry.is_filtered() && counts.chunks_filtered > 0 {
+        (counts.decodes, counts.chunks_filtered)
+    } else {
+        (counts.driver_reads, counts.chunks_touched)
+    }
+}
+
+/// All cliffs of a dataset; computed once.
+pub(super) fn cliffs<'c>(case: &'c Case<'_>) -> &'c [Cliff] {
+    case.cliffs.get_or_init(|| find(case))
+}
+
+fn find(case: &Case<'_>) -> Vec<Cliff> {
+    let mut found = Vec::new();
+    let Some(chunk_bytes) = case.geometry.chunk_bytes() else { return found };
+    for (read_index, read) in case.reads.iter().enumerate() {
+        // A read across the chunks that nobody asked for is told of as such, not as the cache's fault.
+        if !read.matters && super::chunk_shape_against_read::is_against(case, read) {
+            continue;
+        }
+        for (profile_index, row) in read.rows.iter().enumerate() {
+            let (loaded, needed) = loads(case, &row.counts);
+            let ratio = loaded as f64 / needed.max(1) as f64;
+            let Ideal { seconds: ideal_seconds, .. } = case.costs.ideal(&row.counts);
+            let excess_seconds = row.seconds - ideal_seconds;
+            if ratio < RATIO_MIN || excess_seconds < EXCESS_SECONDS_MIN || row.seconds < RATIO_MIN * ideal_seconds {
+                continue;
+            }
+            let version = case.profiles[profile_index].version;
+            let cause = if chunk_bytes > row.settings.nbytes || row.settings.nslots == 0 {
+                Cause::SmallerThanChunk
+            } else if is_collision(case, read, row, version) {
+                Cause::Collisions
+            } else {
+                Cause::Thrash
+            };
+            found.push(Cliff { read: read_index, profile: profile_index, cause, ratio, excess_seconds, ideal_seconds });
+        }
+    }
+    found
+}
+
+fn is_collision(case: &Case<'_>, read: &ReadCase, row: &Row, version: LibVersion) -> bool {
+    let plenty = CacheSettings { nslots: SLOTS_PLENTY, ..row.settings };
+    let (with_plenty, _) = loads(case, &case.counts(&read.sweep, plenty, version));
+    let (loaded, _) = loads(case, &row.counts);
+    (with_plenty as f64) < COLLISION_SHARE * loaded as f64
+}
+
+/// The cliffs of one cause, and the read that shows it best.
+pub(super) struct Group<'c> {
+    pub(super) read: &'c ReadCase,
+    pub(super) worst: Cliff,
+    /// Profiles under which that read falls.
+    pub(super) hit: Vec<usize>,
+    /// Profiles under which it does not, whatever the cause.
+    pub(super) clear: Vec<usize>,
+    /// Names of other reads with the same trouble.
+    pub(super) others: Vec<String>,
+}
+
+/// The group of a cause; `None` where no read falls for it.
+pub(super) fn group<'c>(case: &'c Case<'_>, cause: Cause) -> Option<Group<'c>> {
+    let all = cliffs(case);
+    let of_cause = || all.iter().filter(|cliff| cliff.cause == cause);
+    let worst = *of_cause().max_by(|a, b| {
+        let matters = |cliff: &Cliff| case.reads[cliff.read].matters;
+        matters(a).cmp(&matters(b)).then(a.excess_seconds.total_cmp(&b.excess_seconds))
+    })?;
+    let hit: Vec<usize> = of_cause().filter(|cliff| cliff.read == worst.read).map(|cliff| cliff.profile).collect();
+    let clear = (0..case.profiles.len())
+        .filter(|profile| !all.iter().any(|cliff| cliff.read == worst.read && cliff.profile == *profile))
+        .collect();
+    let mut others: Vec<String> = Vec::new();
+    for cliff in of_cause().filter(|cliff| cliff.read != worst.read) {
+        let name = case.reads[cliff.read].name.clone();
+        if !others.contains(&name) {
+            others.push(name);
+        }
+    }
+    Some(Group { read: &case.reads[worst.read], worst, hit, clear, others })
+}
+
+impl Group<'_> {
+    /// How bad it is: by the time that is lost, and less for a read that nobody asked for and that crosses the order
+    /// in which the data lie.
+    pub(super) fn severity(&self) -> Severity {
+        let ratio = (self.worst.excess_seconds + self.worst.ideal_seconds) / self.worst.ideal_seconds.max(1e-9);
+        match self.worst.excess_seconds {
+            excess if !self.read.matters && excess >= 60.0 && ratio >= 10.0 => Severity::Medium,
+            _ if !self.read.matters => Severity::Low,
+            excess if excess >= 5.0 && ratio >= 5.0 => Severity::High,
+            excess if excess >= 1.0 && ratio >= 3.0 => Severity::Medium,
+            _ => Severity::Low,
+        }
+    }
+
+    /// `16,200 decodes of 15 chunks, 1080x, about 3 min 45 s instead of 0.21 s`
+    pub(super) fn numbers(&self, case: &Case<'_>) -> String {
+        let row = &self.read.rows[self.worst.profile];
+        let (loaded, needed) = loads(case, &row.counts);
+        let word = if case.geometry.is_filtered() { "decodes" } else { "driver reads" };
+        let about = if row.counts.is_exact { "" } else { "about " };
+        format!(
+            "{about}{} {word} of {} chunks, {}, {} instead of {}",
+            count_text(loaded),
+            count_text(needed),
+            ratio_text(self.worst.ratio),
+            seconds_text(row.seconds),
+            seconds_text(self.worst.ideal_seconds)
+        )
+    }
+
+    /// Chunk loads of the read under the profile that suffers most.
+    pub(super) fn loaded(&self, case: &Case<'_>) -> u64 {
+        loads(case, &self.read.rows[self.worst.profile].counts).0
+    }
+
+    /// Which libraries are hit and which are not, and which other reads suffer.
+    pub(super) fn who(&self, case: &Case<'_>) -> String {
+        let mut text = format!("Hit: {}.", profile_names(case, &self.hit));
+        if !self.clear.is_empty() {
+            text.push_str(&format!(" Not hit: {}.", profile_names(case, &self.clear)));
+        }
+        if case.geometry.is_filtered() {
+            text.push_str(" Hit too: readers that keep no decoded chunk (pyfive, h5coro, hidefix, zarr over references).");
+        }
+        if !self.others.is_empty() {
+            text.push_str(&format!(" The same with: {}.", list_text(&self.others)));
+        }
+        text
+    }
+
+    pub(super) fn evidence(&self, case: &Case<'_>) -> Value {
+        let rows: Vec<Value> = self
+            .hit
+            .iter()
+            .map(|profile| {
+                let row = &self.read.rows[*profile];
+                json!({
+                    "profile": case.profiles[*profile].name,
+                    "cache": row.settings,
+                    "decodes": row.counts.decodes,
+                    "driver_reads": row.counts.driver_reads,
+                    "loads_per_chunk": ratio_of(case, row),
+                    "predicted_seconds": row.seconds,
+                })
+            })
+            .collect();
+        json!({
+            "chunk_bytes": case.geometry.chunk_bytes(),
+            "read": shape_text(self.read.sweep.block()),
+            "read_name": self.read.name,
+            "chunks_touched": self.read.rows[self.worst.profile].counts.chunks_touched,
+            "ideal_seconds": self.worst.ideal_seconds,
+            "hit": rows,
+            "clear": self.clear.iter().map(|profile| case.profiles[*profile].name.clone()).collect::<Vec<_>>(),
+            "other_reads": self.others,
+        })
+    }
+
+    /// The versions of the libraries that are hit, each once.
+    pub(super) fn versions(&self, case: &Case<'_>) -> Vec<LibVersion> {
+        let mut versions: Vec<LibVersion> = self.hit.iter().map(|profile| case.profiles[*profile].version).collect();
+        versions.sort();
+        versions.dedup();
+        versions
+    }
+
+    /// Fixes beside the cache: other reads, other chunks.
+    pub(super) fn reads_and_repack(&self, case: &Case<'_>) -> Vec<Fix> {
+        let mut fixes = read_lines(case);
+        fixes.extend(repack_for(case, self.read));
+        fixes
+    }
+}
+
+fn ratio_of(case: &Case<'_>, row: &Row) -> f64 {
+    let (loaded, needed) = loads(case, &row.counts);
+    loaded as f64 / needed.max(1) as f64
+}
+
+/// The chunk shape that serves a read everywhere, as a line for h5repack.
+pub(super) fn repack_for(case: &Case<'_>, read: &ReadCase) -> Option<Fix> {
+    let chunk = shape_for_read(&case.geometry, &read.sweep, case.options.visits_max)?;
+    let bytes = chunk.iter().fold(case.geometry.element_bytes(), |n, d| n * d);
+    let effect = format!(
+        "chunks of {} ({}): each decoded once even in a cache of {}",
+        shape_text(&chunk),
+        bytes_text(bytes),
+        bytes_text(REPACK_CHUNK_BYTES)
+    );
+    Some(chunk_line(&case.options.file, case.facts, &chunk, effect))
+}
+
+/// `libhdf5 1.8, 1.10, 1.14; netCDF-C 4.9`
+pub(super) fn profile_names(case: &Case<'_>, profiles: &[usize]) -> String {
+    let names: Vec<&str> = profiles.iter().map(|profile| case.profiles[*profile].name.as_str()).collect();
+    crate::report::library_names(&names)
+}

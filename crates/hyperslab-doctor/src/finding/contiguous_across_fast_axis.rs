@@ -1,0 +1,136 @@
+//! # contiguous-across-fast-axis
+//!
+//! ## What it sees
+//!
+//! A contiguous dataset is read across its fastest dimension: column by column, or as a series at each point.
+//!
+//! ## Why it costs
+//!
+//! The elements of such a read lie far apart in the file. libhdf5 fetches each with up to 64 KiB around it (the sieve
+//! buffer), and the next read of the neighbouring column fetches all of it again: up to 16,384 times the bytes that are
+//! wanted. On a disk or an object store each element is a request.
+//!
+//! ## What to do
+//!
+//! Read blocks that span the fastest dimension and pick the columns in memory; or, if this is the read that matters,
+//! repack to chunks along it.
+//!
+//! ## When it is fine
+//!
+//! For a few columns, and for data that fit in memory and are read whole first.
+
+use super::cliff::repack_for;
+use super::{Finding, Severity};
+use crate::case::{Case, ReadCase};
+use crate::fix::{Fix, FixKind};
+use crate::pattern::{bytes_text, shape_text};
+use crate::predict::seconds_text;
+use crate::report::{count_text, ratio_text};
+use serde_json::json;
+
+/// Bytes fetched for each byte wanted.
+const RATIO_MIN: f64 = 8.0;
+/// Seconds that must be lost by a read that was asked for, and by one that was not.
+const EXCESS_SECONDS_ASKED: f64 = 0.5;
+const EXCESS_SECONDS_TRIED: f64 = 10.0;
+/// Seconds from which on it is severe.
+const EXCESS_SECONDS_HIGH: f64 = 10.0;
+/// Runs of this many bytes no longer profit from being longer.
+const RUN_BYTES: u64 = 1 << 20;
+
+pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
+    if case.geometry.chunk_dims().is_some() {
+        return None;
+    }
+    let wanted = case.geometry.logical_bytes();
+    let (read, excess) = case
+        .reads
+        .iter()
+        .map(|read| (read, read.rows[0].seconds - case.costs.ideal(&read.rows[0].counts).seconds))
+        .filter(|(read, excess)| {
+            let least = if read.is_asked { EXCESS_SECONDS_ASKED } else { EXCESS_SECONDS_TRIED };
+            *excess >= least && read.rows[0].counts.driver_bytes as f64 >= RATIO_MIN * wanted as f64
+        })
+        .max_by(|(a, x), (b, y)| a.matters.cmp(&b.matters).then(x.total_cmp(y)))?;
+    let row = &read.rows[0];
+    let severity = match excess {
+        _ if !read.is_asked => Severity::Low,
+        excess if excess >= EXCESS_SECONDS_HIGH => Severity::High,
+        _ => Severity::Medium,
+    };
+    let ratio = row.counts.driver_bytes as f64 / wanted.max(1) as f64;
+    let message = format!(
+        "The data lie in one block, and reading {} goes across it: {}{} driver reads fetch {}, {} of what is wanted, {} \
+         instead of {}.",
+        read.text(),
+        if row.counts.is_exact { "" } else { "about " },
+        count_text(row.counts.driver_reads),
+        bytes_text(row.counts.driver_bytes),
+        ratio_text(ratio),
+        seconds_text(row.seconds),
+        seconds_text(row.seconds - excess),
+    );
+    let evidence = json!({
+        "read": shape_text(read.sweep.block()),
+        "read_name": read.name,
+        "driver_reads": row.counts.driver_reads,
+        "driver_bytes": row.counts.driver_bytes,
+        "wanted_bytes": wanted,
+        "predicted_seconds": row.seconds,
+        "exact": row.counts.is_exact,
+    });
+    let wide = widened(case, read);
+    let slices: Vec<String> =
+        wide.iter().zip(case.geometry.shape()).map(|(w, d)| if w == d { ":".to_owned() } else { format!("i:i+{w}") }).collect();
+    let mut fixes = vec![Fix {
+        kind: FixKind::Read,
+        target: "h5py".to_owned(),
+        line: format!("block = dset[{}]  # {}, then pick from it in memory", slices.join(", "), shape_text(&wide)),
+        effect: format!("blocks of {}: long runs, each byte fetched once", shape_text(&wide)),
+    }];
+    fixes.extend(repack_for(case, read));
+    Some(Finding { code: "contiguous-across-fast-axis".to_owned(), severity, message, evidence, fixes })
+}
+
+/// The block, widened along the fastest dimensions until its runs are long.
+fn widened(case: &Case<'_>, read: &ReadCase) -> Vec<u64> {
+    let mut block = read.sweep.block().to_vec();
+    let mut run_bytes = case.geometry.element_bytes();
+    for (block, dim) in block.iter_mut().zip(case.geometry.shape()).rev() {
+        if run_bytes >= RUN_BYTES {
+            break;
+        }
+        *block = (*dim).min((RUN_BYTES / run_bytes).max(*block));
+        run_bytes = run_bytes.saturating_mul(*block);
+    }
+    block
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::finding::Severity;
+    use crate::finding::testing::{contiguous, finding};
+
+    const CODE: &str = "contiguous-across-fast-axis";
+
+    #[test]
+    fn columns_that_were_asked_for_are_found() {
+        let found = finding(CODE, &contiguous(&[5_000, 20_000], 4), &[":x1"]).unwrap();
+        assert_eq!(found.severity, Severity::High);
+        assert!(found.message.contains("5000x1 goes across it"), "{}", found.message);
+        assert!(found.fixes[0].line.starts_with("block = dset[:, :]"), "{:?}", found.fixes);
+        assert!(found.fixes[1].line.contains("CHUNK=5000x"), "{:?}", found.fixes);
+    }
+
+    #[test]
+    fn columns_that_nobody_asked_for_are_of_low_severity_and_only_if_severe() {
+        let found = finding(CODE, &contiguous(&[5_000, 20_000], 4), &[]).unwrap();
+        assert_eq!(found.severity, Severity::Low);
+        assert_eq!(finding(CODE, &contiguous(&[200, 300], 4), &[]), None, "a small array");
+    }
+
+    #[test]
+    fn rows_are_fine() {
+        assert_eq!(finding(CODE, &contiguous(&[5_000, 20_000], 4), &["1x:", "7x:"]), None);
+    }
+}

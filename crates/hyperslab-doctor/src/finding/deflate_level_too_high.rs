@@ -1,0 +1,108 @@
+//! # deflate-level-too-high
+//!
+//! ## What it sees
+//!
+//! On sample chunks of this dataset a lower deflate level gives nearly the same size in much less time.
+//!
+//! ## Why it costs
+//!
+//! Above level 4 or so gzip searches longer for matches that most scientific data do not have. The writer pays, each
+//! time the file is written or repacked; readers decode every level at much the same speed.
+//!
+//! ## What to do
+//!
+//! Write, or repack, with the level named. Other filters (zstd, or blosc with a shuffle) go further, where all readers
+//! have them.
+//!
+//! ## When it is fine
+//!
+//! Where files are written once and read for decades, and time does not matter.
+
+use super::{Finding, Severity};
+use crate::case::Case;
+use crate::facts::RecodeMeasurement;
+use crate::fix::filter_line;
+use serde_json::json;
+
+/// A lower level may be this much larger.
+const SIZE_RATIO_MAX: f64 = 1.02;
+/// And must take at most this share of the time.
+const TIME_SHARE_MAX: f64 = 0.6;
+/// Data that take longer to encode than this make it medium.
+const SECONDS_MEDIUM: f64 = 30.0;
+
+pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
+    let samples = case.facts.samples.as_ref()?;
+    let (level, shuffle) = (case.facts.deflate_level()?, case.facts.has_shuffle());
+    let now = samples.recoded_at(level, shuffle)?;
+    let is_better = |other: &&RecodeMeasurement| {
+        other.shuffle == shuffle
+            && (1..level).contains(&other.level)
+            && other.encoded_bytes as f64 <= SIZE_RATIO_MAX * now.encoded_bytes as f64
+            && other.encode_seconds <= TIME_SHARE_MAX * now.encode_seconds
+    };
+    let better = samples.recoded.iter().filter(is_better).min_by(|a, b| a.encode_seconds.total_cmp(&b.encode_seconds))?;
+    let scale = case.geometry.logical_bytes() as f64 / samples.decoded_bytes.max(1) as f64;
+    let saved_seconds = (now.encode_seconds - better.encode_seconds) * scale;
+    let severity = if saved_seconds >= SECONDS_MEDIUM { Severity::Medium } else { Severity::Low };
+    let size = 100.0 * (better.encoded_bytes as f64 / now.encoded_bytes.max(1) as f64 - 1.0);
+    let times = now.encode_seconds / better.encode_seconds.max(1e-9);
+    let message = format!(
+        "On {} sample chunks deflate level {} is {times:.1} times as fast to write as level {level}, for {size:+.1} % \
+         of size.",
+        samples.chunks, better.level,
+    );
+    let entry = |m: &RecodeMeasurement| {
+        json!({ "level": m.level, "encoded_bytes": m.encoded_bytes, "encode_seconds": m.encode_seconds,
+                "decode_seconds": m.decode_seconds })
+    };
+    let evidence = json!({
+        "samples": samples.chunks,
+        "now": entry(now),
+        "better": entry(better),
+        "levels": samples.recoded.iter().filter(|m| m.shuffle == shuffle).map(entry).collect::<Vec<_>>(),
+    });
+    let level = format!("GZIP={}", better.level);
+    let filters: &[&str] = if shuffle { &["SHUF", &level] } else { &[&level] };
+    let effect = format!("{times:.1} times as fast to write, {size:+.1} % of size");
+    let fixes = vec![filter_line(&case.options.file, case.facts, filters, effect)];
+    Some(Finding { code: "deflate-level-too-high".to_owned(), severity, message, evidence, fixes })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::facts::{DatasetFacts, RecodeMeasurement, SampleMeasurement};
+    use crate::finding::testing::{chunked, finding, gzip};
+
+    const CODE: &str = "deflate-level-too-high";
+
+    fn facts(level: u32, levels: &[(u32, u64, f64)]) -> DatasetFacts {
+        let recoded = levels
+            .iter()
+            .map(|&(level, encoded_bytes, encode_seconds)| RecodeMeasurement {
+                level,
+                shuffle: false,
+                encoded_bytes,
+                encode_seconds,
+                decode_seconds: 0.01,
+            })
+            .collect();
+        let samples =
+            SampleMeasurement { chunks: 3, stored_bytes: 500_000, decoded_bytes: 1_000_000, decode_seconds: 0.002, recoded };
+        DatasetFacts { filters: vec![gzip(level)], samples: Some(samples), ..chunked(&[1000, 1000], &[100, 100], 4) }
+    }
+
+    #[test]
+    fn a_level_that_buys_nothing_is_found() {
+        let found = finding(CODE, &facts(9, &[(1, 520_000, 0.01), (4, 501_000, 0.02), (9, 500_000, 0.1)]), &[]).unwrap();
+        assert!(found.message.contains("level 4 is 5.0 times as fast to write as level 9, for +0.2 % of size"), "{}", found.message);
+        assert!(found.fixes[0].line.contains("/d:GZIP=4"), "level 1 is 4 % larger: {:?}", found.fixes);
+    }
+
+    #[test]
+    fn a_level_that_pays_and_no_measurement_are_fine() {
+        assert_eq!(finding(CODE, &facts(6, &[(1, 600_000, 0.01), (4, 550_000, 0.05), (6, 500_000, 0.07)]), &[]), None);
+        assert_eq!(finding(CODE, &facts(1, &[(1, 500_000, 0.01)]), &[]), None);
+        assert_eq!(finding(CODE, &chunked(&[1000, 1000], &[100, 100], 4), &[]), None);
+    }
+}

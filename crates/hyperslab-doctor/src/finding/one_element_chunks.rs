@@ -1,0 +1,76 @@
+//! # one-element-chunks
+//!
+//! ## What it sees
+//!
+//! Every element is a chunk of its own.
+//!
+//! ## Why it costs
+//!
+//! This happens where a library picks chunks for an unlimited dimension and takes 1: a time axis of 10,000 values
+//! becomes 10,000 chunks. Each needs an index entry of several times its own size, a request and a call of the filters;
+//! compression can only make it larger.
+//!
+//! ## What to do
+//!
+//! Repack with real chunks: for a one-dimensional axis a few thousand elements, or all of them.
+//!
+//! ## When it is fine
+//!
+//! For a handful of elements.
+
+use super::{Finding, Severity};
+use crate::case::Case;
+use crate::fix::{chunk_line, shape_for_read};
+use crate::pattern::{Sweep, bytes_text, shape_text};
+use crate::report::count_text;
+use serde_json::json;
+
+/// Fewer than this many chunks are not worth a word.
+const CHUNKS_MIN: u64 = 16;
+
+pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
+    let chunk = case.geometry.chunk_dims()?;
+    let stored = case.geometry.chunks()?.stored_chunks();
+    if chunk.iter().any(|dim| *dim != 1) || stored < CHUNKS_MIN {
+        return None;
+    }
+    let severity = match stored {
+        100_000.. => Severity::High,
+        1_000.. => Severity::Medium,
+        _ => Severity::Low,
+    };
+    let message = format!(
+        "Each of the {} stored elements ({} each) is a chunk of its own.",
+        count_text(stored),
+        bytes_text(case.geometry.element_bytes()),
+    );
+    let evidence = json!({ "stored_chunks": stored, "chunk_bytes": case.geometry.element_bytes() });
+    let sweep = Sweep::row_major(case.geometry.shape(), &vec![1; chunk.len()]);
+    let fixes = shape_for_read(&case.geometry, &sweep, case.options.visits_max)
+        .map(|larger| chunk_line(&case.options.file, case.facts, &larger, format!("chunks of {}", shape_text(&larger))))
+        .into_iter()
+        .collect();
+    Some(Finding { code: "one-element-chunks".to_owned(), severity, message, evidence, fixes })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::finding::Severity;
+    use crate::finding::testing::{chunked, finding};
+
+    const CODE: &str = "one-element-chunks";
+
+    #[test]
+    fn a_time_axis_of_single_chunks_is_found() {
+        let found = finding(CODE, &chunked(&[10_000], &[1], 8), &[]).unwrap();
+        assert_eq!(found.severity, Severity::Medium);
+        assert!(found.fixes[0].line.contains("/d:CHUNK=10000 "), "{:?}", found.fixes);
+    }
+
+    #[test]
+    fn a_few_elements_or_longer_chunks_are_fine() {
+        assert_eq!(finding(CODE, &chunked(&[15], &[1], 8), &[]), None);
+        assert_eq!(finding(CODE, &chunked(&[10_000], &[2], 8), &[]), None);
+        assert_eq!(finding(CODE, &chunked(&[10_000, 5], &[1, 5], 8), &[]), None);
+    }
+}

@@ -1,0 +1,92 @@
+//! # slot-collisions
+//!
+//! ## What it sees
+//!
+//! The chunks that a sweep comes back to fit the cache in bytes, but several of them share a slot of its hash table, and
+//! a slot holds one chunk.
+//!
+//! ## Why it costs
+//!
+//! libhdf5 packs a chunk's coordinates into one number, each dimension padded to a power of two, and takes it modulo
+//! the number of slots. Two chunks in the same slot evict each other at every turn, however empty the cache is. A
+//! number of slots that is a power of two, or shares factors with one (netCDF-C 4.10 has 1,000), makes whole planes of
+//! chunks collide; even a prime number smaller than the chunks of the walk must.
+//!
+//! ## What to do
+//!
+//! Set a prime number of slots, well above the chunks that the cache is to hold: 10 to 100 times. A slot costs 8 bytes.
+//!
+//! ## When it is fine
+//!
+//! Where the chunks are read once each, so that what is evicted is not wanted again.
+
+use super::cliff::{Cause, group};
+use super::Finding;
+use crate::case::Case;
+use crate::fix::{cache_lines, slots_only, smallest_cache};
+use crate::report::count_text;
+
+pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
+    let group = group(case, Cause::Collisions)?;
+    let settings = group.read.rows[group.worst.profile].settings;
+    let message = format!(
+        "The chunks of the walk fit the cache, but collide in its {} slots: reading {} costs {}. {}",
+        count_text(settings.nslots),
+        group.read.text(),
+        group.numbers(case),
+        group.who(case),
+    );
+    let mut evidence = group.evidence(case);
+    evidence["nslots"] = settings.nslots.into();
+    let mut fixes = Vec::new();
+    let version = case.profiles[group.worst.profile].version;
+    // The same bytes if slots are all that is missing, else whatever ends the repeated decodes.
+    let fix = slots_only(case, group.read, settings, version)
+        .filter(|fix| case.counts(&group.read.sweep, fix.settings, version).is_ideal())
+        .or_else(|| smallest_cache(case, group.read, &group.versions(case)))
+        .or_else(|| slots_only(case, group.read, settings, version));
+    if let Some(fix) = fix {
+        evidence["nslots_enough"] = fix.settings.nslots.into();
+        let decodes = case.counts(&group.read.sweep, fix.settings, version).decodes;
+        let effect = format!("{} slots, a prime number: {} decodes", count_text(fix.settings.nslots), count_text(decodes));
+        fixes.extend(cache_lines(&case.options.file, case.facts, fix.settings, &effect));
+    }
+    fixes.extend(group.reads_and_repack(case));
+    Some(Finding { code: "slot-collisions".to_owned(), severity: group.severity(), message, evidence, fixes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnose::{Options, diagnose};
+    use crate::finding::testing::{chunked, finding};
+    use crate::profile::Profile;
+    use crate::simulate::CacheSettings;
+
+    const CODE: &str = "slot-collisions";
+
+    fn with_slots(nslots: u64) -> Option<Finding> {
+        // A column of 64 chunks of 16 KiB, 64 of them in the next power of two.
+        let facts = chunked(&[64, 64 * 4096], &[1, 4096], 4);
+        let options = Options {
+            reads: vec![":x1".parse().unwrap()],
+            profiles: vec![Profile::custom(CacheSettings { nbytes: 64 << 20, nslots, w0: 0.75 })],
+            ..Options::default()
+        };
+        diagnose(&facts, &options).unwrap().findings.into_iter().find(|finding| finding.code == CODE)
+    }
+
+    #[test]
+    fn a_power_of_two_of_slots_is_found_and_a_prime_named() {
+        let found = with_slots(64).unwrap();
+        assert!(found.message.contains("collide in its 64 slots"), "{}", found.message);
+        assert_eq!(found.evidence["nslots_enough"], 521);
+        assert!(found.fixes[0].line.contains("rdcc_nbytes=67108864, rdcc_nslots=521"), "{}", found.fixes[0].line);
+    }
+
+    #[test]
+    fn a_prime_is_fine() {
+        assert_eq!(with_slots(521), None);
+        assert_eq!(finding(CODE, &chunked(&[100, 100], &[10, 10], 4), &[]), None);
+    }
+}

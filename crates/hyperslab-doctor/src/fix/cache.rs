@@ -1,0 +1,107 @@
+//! The smallest cache in which a sweep decodes no chunk twice, found by simulating sweeps.
+
+use crate::case::{Case, ReadCase};
+use crate::simulate::{CacheSettings, LibVersion};
+
+/// No cache above this is proposed: a program that needs more should read otherwise.
+const CACHE_BYTES_MAX: u64 = 1 << 30;
+/// Numbers of slots that are tried, all prime, so that no packing of coordinates shares a factor with them.
+const SLOTS: [u64; 9] = [521, 1_009, 2_003, 8_191, 20_011, 50_021, 100_003, 300_007, 1_000_003];
+
+/// A cache that was found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct CacheFix {
+    /// The smallest in bytes that does.
+    pub(crate) smallest_nbytes: u64,
+    /// What to write: the smallest, rounded up, checked as well.
+    pub(crate) settings: CacheSettings,
+}
+
+/// The smallest cache that is ideal for this read in all of these versions; `None` where none of reasonable size is,
+/// or where the sweep is too large to be simulated exactly.
+pub(crate) fn smallest_cache(case: &Case<'_>, read: &ReadCase, versions: &[LibVersion]) -> Option<CacheFix> {
+    let chunk_bytes = case.geometry.chunk_bytes()?;
+    let grid_chunks = case.geometry.chunks()?.grid_chunks();
+    let chunks_max = (CACHE_BYTES_MAX / chunk_bytes).min(grid_chunks);
+    if chunks_max == 0 {
+        return None;
+    }
+    let is_ideal = |nbytes: u64, nslots: u64| {
+        let settings = CacheSettings { nbytes, nslots, w0: 0.75 };
+        versions.iter().all(|version| case.counts(&read.sweep, settings, *version).is_ideal())
+    };
+    // More bytes never make up for colliding slots, so the largest cache decides which numbers of slots will do.
+    let nslots = SLOTS.into_iter().find(|nslots| is_ideal(chunks_max * chunk_bytes, *nslots))?;
+    let holds = |chunks: u64| is_ideal(chunks * chunk_bytes, nslots);
+    let (mut enough, mut too_few) = (1, 0);
+    while !holds(enough) {
+        too_few = enough;
+        enough = (enough * 2).min(chunks_max);
+        if too_few == chunks_max {
+            return None;
+        }
+    }
+    while enough - too_few > 1 {
+        let middle = too_few + (enough - too_few) / 2;
+        if holds(middle) { enough = middle } else { too_few = middle }
+    }
+    let smallest_nbytes = enough * chunk_bytes;
+    let rounded = round_up(smallest_nbytes);
+    let nbytes = if is_ideal(rounded, nslots) { rounded } else { smallest_nbytes };
+    Some(CacheFix { smallest_nbytes, settings: CacheSettings { nbytes, nslots, w0: 0.75 } })
+}
+
+/// The fewest slots, at the same bytes, with which the sweep decodes no more than with any number of slots.
+pub(crate) fn slots_only(case: &Case<'_>, read: &ReadCase, settings: CacheSettings, version: LibVersion) -> Option<CacheFix> {
+    let decodes = |nslots: u64| {
+        let counts = case.counts(&read.sweep, CacheSettings { nslots, ..settings }, version);
+        counts.is_exact.then_some(counts.decodes)
+    };
+    let best = decodes(SLOTS[SLOTS.len() - 1])?;
+    let nslots = SLOTS.into_iter().find(|nslots| *nslots > settings.nslots && decodes(*nslots) == Some(best))?;
+    Some(CacheFix { smallest_nbytes: settings.nbytes, settings: CacheSettings { nslots, ..settings } })
+}
+
+/// To whole MiB, below one to whole KiB.
+fn round_up(nbytes: u64) -> u64 {
+    let unit = if nbytes >= 1 << 20 { 1u64 << 20 } else { 1 << 10 };
+    nbytes.div_ceil(unit) * unit
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnose::Options;
+    use crate::finding::testing::{case_study, chunked};
+
+    #[test]
+    fn the_case_study_needs_one_chunk() {
+        let (facts, options) = (case_study(), Options::default());
+        let case = Case::new(&facts, &options).unwrap().unwrap();
+        let rows = &case.reads[0];
+        let fix = smallest_cache(&case, rows, &[LibVersion::V1_8, LibVersion::V1_14]).unwrap();
+        assert_eq!(fix.smallest_nbytes, 3_097_440);
+        assert_eq!(fix.settings, CacheSettings { nbytes: 3 << 20, nslots: 521, w0: 0.75 });
+    }
+
+    #[test]
+    fn a_series_needs_every_chunk_it_crosses_and_one_less_does_not_do() {
+        let (facts, options) = (case_study(), Options::default());
+        let case = Case::new(&facts, &options).unwrap().unwrap();
+        let series = case.reads.iter().find(|read| read.name == "series along axis 0").unwrap();
+        let fix = smallest_cache(&case, series, &[LibVersion::V2_2]).unwrap();
+        assert_eq!(fix.smallest_nbytes, 15 * 3_097_440);
+        let fewer = CacheSettings { nbytes: 14 * 3_097_440, ..fix.settings };
+        assert!(!case.counts(&series.sweep, fewer, LibVersion::V2_2).is_ideal());
+    }
+
+    #[test]
+    fn nothing_of_reasonable_size_is_not_proposed() {
+        // A series of 2,000 chunks of 1 MiB.
+        let facts = chunked(&[2000, 512, 512], &[1, 512, 512], 4);
+        let options = Options::default();
+        let case = Case::new(&facts, &options).unwrap().unwrap();
+        let series = case.reads.iter().find(|read| read.name == "series along axis 0").unwrap();
+        assert_eq!(smallest_cache(&case, series, &[LibVersion::V2_2]), None);
+    }
+}

@@ -1,0 +1,109 @@
+//! The lines that people paste: settings and commands in the words of each library.
+
+use super::{Fix, FixKind};
+use crate::facts::DatasetFacts;
+use crate::pattern::shape_text;
+use crate::simulate::CacheSettings;
+
+/// A cache for one dataset, for h5py, netCDF4, xarray and C.
+pub(crate) fn cache_lines(file: &str, facts: &DatasetFacts, cache: CacheSettings, effect: &str) -> Vec<Fix> {
+    let CacheSettings { nbytes, nslots, w0 } = cache;
+    let (file, path) = (python_string(file), python_string(&facts.path));
+    let group = match facts.path.rsplit_once('/') {
+        Some((group, _)) if !group.is_empty() => format!(", group={}", python_string(group)),
+        _ => String::new(),
+    };
+    let fix = |target: &str, line: String| Fix {
+        kind: FixKind::Cache,
+        target: target.to_owned(),
+        line,
+        effect: effect.to_owned(),
+    };
+    vec![
+        fix("h5py", format!("h5py.File({file}, rdcc_nbytes={nbytes}, rdcc_nslots={nslots})")),
+        fix("netCDF4", format!("nc[{path}].set_var_chunk_cache(size={nbytes}, nelems={nslots}, preemption={w0})")),
+        fix(
+            "xarray",
+            format!(
+                "xr.open_dataset({file}{group}, engine=\"h5netcdf\", phony_dims=\"sort\", \
+                 driver_kwds={{\"rdcc_nbytes\": {nbytes}, \"rdcc_nslots\": {nslots}}})"
+            ),
+        ),
+        fix("C", format!("H5Pset_chunk_cache(dapl, {nslots}, {nbytes}, {w0}); /* dapl for H5Dopen2 */")),
+    ]
+}
+
+/// Other chunks, by h5repack.
+pub(crate) fn chunk_line(file: &str, facts: &DatasetFacts, chunk: &[u64], effect: String) -> Fix {
+    repack(file, format!("-l {}", shell_word(&format!("{}:CHUNK={}", facts.path, shape_text(chunk)))), FixKind::Repack, effect)
+}
+
+/// Other filters, each in h5repack's words: `GZIP=4`, `SHUF`, `NONE`.
+pub(crate) fn filter_line(file: &str, facts: &DatasetFacts, filters: &[&str], effect: String) -> Fix {
+    let words: Vec<String> =
+        filters.iter().map(|filter| format!("-f {}", shell_word(&format!("{}:{filter}", facts.path)))).collect();
+    repack(file, words.join(" "), FixKind::Filter, effect)
+}
+
+fn repack(file: &str, options: String, kind: FixKind, effect: String) -> Fix {
+    let line = format!("h5repack {options} {} out.h5", shell_word(file));
+    Fix { kind, target: "h5repack".to_owned(), line, effect }
+}
+
+/// A text in double quotes, as Python reads it.
+fn python_string(text: &str) -> String {
+    let mut out = String::from('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if c.is_control() => out.push_str(&format!("\\u{:04x}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// A text as one word of a POSIX shell.
+fn shell_word(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+=:@%,".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) && !text.starts_with('-') {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::testing::case_study;
+
+    #[test]
+    fn each_library_gets_its_own_words() {
+        let cache = CacheSettings { nbytes: 3 << 20, nslots: 521, w0: 0.75 };
+        let lines: Vec<String> =
+            cache_lines("in.h5", &case_study(), cache, "").into_iter().map(|fix| format!("{}: {}", fix.target, fix.line)).collect();
+        assert_eq!(
+            lines,
+            [
+                "h5py: h5py.File(\"in.h5\", rdcc_nbytes=3145728, rdcc_nslots=521)",
+                "netCDF4: nc[\"/All_Data/CrIS-SDR_All/ES_ImaginaryLW\"].set_var_chunk_cache(size=3145728, nelems=521, preemption=0.75)",
+                "xarray: xr.open_dataset(\"in.h5\", group=\"/All_Data/CrIS-SDR_All\", engine=\"h5netcdf\", phony_dims=\"sort\", driver_kwds={\"rdcc_nbytes\": 3145728, \"rdcc_nslots\": 521})",
+                "C: H5Pset_chunk_cache(dapl, 521, 3145728, 0.75); /* dapl for H5Dopen2 */",
+            ]
+        );
+        assert_eq!(
+            chunk_line("in.h5", &case_study(), &[1, 30, 9, 717], String::new()).line,
+            "h5repack -l /All_Data/CrIS-SDR_All/ES_ImaginaryLW:CHUNK=1x30x9x717 in.h5 out.h5"
+        );
+    }
+
+    #[test]
+    fn names_cannot_break_out_of_their_quotes() {
+        assert_eq!(python_string("a\"b\\c\n"), "\"a\\\"b\\\\c\\u000a\"");
+        assert_eq!(shell_word("it's; rm *"), r"'it'\''s; rm *'");
+        assert_eq!(shell_word("-x"), "'-x'");
+        assert_eq!(shell_word("/a/b_1.h5"), "/a/b_1.h5");
+    }
+}

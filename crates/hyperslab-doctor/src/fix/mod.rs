@@ -1,0 +1,53 @@
+//! Fixes, each found and checked by simulation: a cache, another read, other chunks.
+
+mod cache;
+mod chunk_shape;
+mod lines;
+mod read_shape;
+
+pub(crate) use cache::{slots_only, smallest_cache};
+pub(crate) use chunk_shape::{REPACK_CHUNK_BYTES, shape_for_read};
+pub(crate) use lines::{cache_lines, chunk_line, filter_line};
+pub(crate) use read_shape::read_lines;
+
+use serde::{Deserialize, Serialize};
+
+/// One thing to do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fix {
+    /// What is changed.
+    pub kind: FixKind,
+    /// Where the line goes: `h5py`, `netCDF4`, `xarray`, `C`, `h5repack`.
+    #[serde(rename = "for")]
+    pub target: String,
+    /// The line to paste.
+    pub line: String,
+    /// What it brings, as simulated.
+    pub effect: String,
+}
+
+/// What a fix changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FixKind {
+    /// The reader's chunk cache.
+    Cache,
+    /// How the program reads.
+    Read,
+    /// The file's chunks.
+    Repack,
+    /// The file's filters.
+    Filter,
+}
+
+impl FixKind {
+    /// For a heading.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Cache => "set the cache",
+            Self::Read => "read otherwise",
+            Self::Repack => "repack",
+            Self::Filter => "change the filters",
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! The report as `--json` prints it.
+
+use crate::case::{Case, ReadCase};
+use crate::facts::{DatasetFacts, FilterFact, Layout};
+use crate::finding::Finding;
+use crate::simulate::CacheSettings;
+use serde::{Deserialize, Serialize};
+
+/// A whole file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// The file's name.
+    pub file: String,
+    /// Each dataset that was examined.
+    pub datasets: Vec<DatasetReport>,
+}
+
+/// One dataset.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DatasetReport {
+    /// Absolute path in the file.
+    pub path: String,
+    /// Current extent.
+    pub shape: Vec<u64>,
+    /// Element type, as h5py writes it.
+    pub dtype: String,
+    /// `chunked`, `contiguous`, `compact`, `virtual` or `external`.
+    pub layout: String,
+    /// Extent of a chunk, or null.
+    pub chunks: Option<Vec<u64>>,
+    /// Bytes of a decoded chunk, or null.
+    pub chunk_bytes: Option<u64>,
+    /// Chunks that are stored, or null where the layout is not chunked or nobody counted.
+    pub stored_chunks: Option<u64>,
+    /// Kind of chunk index, or null.
+    pub chunk_index: Option<String>,
+    /// The filter pipeline.
+    pub filters: Vec<FilterFact>,
+    /// Elements times their size.
+    pub logical_bytes: u64,
+    /// Raw data bytes in the file.
+    pub stored_bytes: u64,
+    /// True if the predicted seconds rest on this dataset's own chunks.
+    pub speed_measured: bool,
+    /// Each read that was simulated.
+    pub reads: Vec<ReadReport>,
+    /// What is wrong, most severe first.
+    pub findings: Vec<Finding>,
+}
+
+/// One read pattern.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReadReport {
+    /// `row by row`, or the shape that the user asked for.
+    pub name: String,
+    /// Extent of the block.
+    pub shape: Vec<u64>,
+    /// Dimensions, slowest first.
+    pub order: Vec<usize>,
+    /// Blocks that the sweep reads.
+    pub reads: u64,
+    /// True if the user asked for it.
+    pub asked: bool,
+    /// Under each profile.
+    pub profiles: Vec<ProfileReport>,
+    /// In hyperslab.
+    pub hyperslab: EngineReport,
+}
+
+/// A read under a profile.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProfileReport {
+    /// Name of the profile.
+    pub name: String,
+    /// The libhdf5 that was simulated.
+    pub version: String,
+    /// Its chunk cache.
+    pub cache: CacheSettings,
+    /// Different stored chunks that the sweep touches.
+    pub chunks_touched: u64,
+    /// Chunks put through the filter pipeline.
+    pub decodes: u64,
+    /// Decodes for each chunk that needs any; null where none does.
+    pub amplification: Option<f64>,
+    /// Reads of raw data that reached the driver.
+    pub driver_reads: u64,
+    /// Bytes of them.
+    pub driver_bytes: u64,
+    /// Seconds, see the crate's `predict` module.
+    pub predicted_seconds: f64,
+    /// False where part of the counts is extrapolated.
+    pub exact: bool,
+    /// Reads that were simulated, or counted by a proven period.
+    pub reads_simulated: u64,
+}
+
+/// A read in hyperslab: each chunk decoded once.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct EngineReport {
+    /// Different stored chunks that the sweep touches.
+    pub chunks_touched: u64,
+    /// Chunks decoded.
+    pub decodes: u64,
+    /// Seconds, with all threads.
+    pub predicted_seconds: f64,
+}
+
+impl DatasetReport {
+    pub(crate) fn of(facts: &DatasetFacts) -> Self {
+        let (layout, chunk_index) = match &facts.layout {
+            Layout::Chunked { index_kind, .. } => ("chunked", Some(index_kind.clone())),
+            Layout::Contiguous { .. } => ("contiguous", None),
+            Layout::Compact => ("compact", None),
+            Layout::Virtual => ("virtual", None),
+            Layout::External => ("external", None),
+        };
+        Self {
+            path: facts.path.clone(),
+            shape: facts.shape.clone(),
+            dtype: facts.dtype.clone(),
+            layout: layout.to_owned(),
+            chunks: facts.chunk_dims().map(<[u64]>::to_vec),
+            chunk_bytes: facts.chunk_bytes(),
+            stored_chunks: facts.chunks.as_ref().map(|chunks| chunks.stored_chunks()),
+            chunk_index,
+            filters: facts.filters.clone(),
+            logical_bytes: facts.logical_bytes,
+            stored_bytes: facts.stored_bytes,
+            speed_measured: facts.samples.as_ref().is_some_and(|s| s.decode_bytes_per_second().is_some()),
+            reads: Vec::new(),
+            findings: Vec::new(),
+        }
+    }
+
+    pub(crate) fn fill(&mut self, case: &Case<'_>) {
+        if self.chunks.is_some() {
+            self.stored_chunks = case.geometry.chunks().map(|chunks| chunks.stored_chunks());
+        }
+        self.reads = case.reads.iter().map(|read| read_report(case, read)).collect();
+    }
+}
+
+fn read_report(case: &Case<'_>, read: &ReadCase) -> ReadReport {
+    let profiles = case.profiles.iter().zip(&read.rows).map(|(profile, row)| ProfileReport {
+        name: profile.name.clone(),
+        version: profile.version.to_string(),
+        cache: row.settings,
+        chunks_touched: row.counts.chunks_touched,
+        decodes: row.counts.decodes,
+        amplification: row.counts.amplification(),
+        driver_reads: row.counts.driver_reads,
+        driver_bytes: row.counts.driver_bytes,
+        predicted_seconds: row.seconds,
+        exact: row.counts.is_exact,
+        reads_simulated: row.counts.reads_simulated,
+    });
+    // Chunks touched and decodable are the same under every profile, of which there is at least one.
+    let counts = read.rows[0].counts;
+    ReadReport {
+        name: read.name.clone(),
+        shape: read.sweep.block().to_vec(),
+        order: read.sweep.order().to_vec(),
+        reads: read.sweep.reads(),
+        asked: read.is_asked,
+        profiles: profiles.collect(),
+        hyperslab: EngineReport {
+            chunks_touched: counts.chunks_touched,
+            decodes: counts.chunks_filtered,
+            predicted_seconds: case.costs.engine_seconds(&counts),
+        },
+    }
+}

@@ -1,0 +1,72 @@
+//! Numbers as people read them.
+
+/// `16,200`
+pub(crate) fn count_text(count: u64) -> String {
+    let digits = count.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `1080x`, `1.5x`
+pub(crate) fn ratio_text(ratio: f64) -> String {
+    if ratio >= 1e6 {
+        format!("{ratio:.1e}x")
+    } else if ratio >= 9.95 || (ratio - ratio.round()).abs() < 0.005 {
+        format!("{ratio:.0}x")
+    } else {
+        format!("{ratio:.1}x")
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`
+pub(crate) fn list_text(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [many @ .., last] => format!("{} and {last}", many.join(", ")),
+    }
+}
+
+/// `libhdf5 1.8, 1.10, 1.14; netCDF-C 4.9`: releases of one library under one name.
+pub(crate) fn library_names(names: &[&str]) -> String {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for name in names {
+        let (library, release) = match name.split_once(' ') {
+            Some((library @ ("libhdf5" | "netCDF-C"), release)) => (library, release),
+            _ => (*name, ""),
+        };
+        match groups.iter_mut().find(|(known, _)| *known == library) {
+            Some((_, releases)) => releases.push(release),
+            None => groups.push((library, vec![release])),
+        }
+    }
+    let groups: Vec<String> = groups
+        .into_iter()
+        .map(|(library, releases)| format!("{library} {}", releases.join(", ")).trim_end().to_owned())
+        .collect();
+    groups.join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_and_ratios_short() {
+        assert_eq!([0, 15, 999, 1000, 16_200, 1_234_567].map(count_text), ["0", "15", "999", "1,000", "16,200", "1,234,567"]);
+        assert_eq!([1.0, 1.5, 1080.0, 9.96, 2.04, 193_590.0].map(ratio_text), ["1x", "1.5x", "1080x", "10x", "2.0x", "193590x"]);
+        let libraries = ["libhdf5 1.8", "libhdf5 2.x", "cache 3 MiB, 521 slots, w0 0.75", "netCDF-C 4.9"];
+        assert_eq!(
+            library_names(&libraries),
+            "libhdf5 1.8, 2.x; cache 3 MiB, 521 slots, w0 0.75; netCDF-C 4.9"
+        );
+        let names = ["a", "b", "c"].map(str::to_owned);
+        assert_eq!([&names[..0], &names[..1], &names[..2], &names].map(list_text), ["", "a", "a and b", "a, b and c"]);
+    }
+}

@@ -1,0 +1,186 @@
+//! The table of reads and libraries: one column for each library where the terminal is wide, else one line.
+
+use super::model::{DatasetReport, ProfileReport, ReadReport};
+use super::numbers::{count_text, library_names, ratio_text};
+use super::wrap::wrap;
+use crate::pattern::{bytes_text, shape_text};
+use crate::predict::seconds_text;
+use comfy_table::{Cell, CellAlignment, Table, presets};
+
+/// Neighbouring profiles that answer alike for every read share a column.
+struct Column {
+    title: String,
+    cache: String,
+    profile: usize,
+}
+
+/// The table, no wider than `width` if that is possible.
+pub(super) fn reads_table(report: &DatasetReport, width: usize) -> String {
+    let columns = columns(report);
+    let wide = wide(report, &columns);
+    if wide.lines().all(|line| line.chars().count() <= width) { wide } else { tall(report, width) }
+}
+
+fn columns(report: &DatasetReport) -> Vec<Column> {
+    let Some(first) = report.reads.first() else { return Vec::new() };
+    let answers = |profile: usize| {
+        let answer = |read: &ReadReport| {
+            let profile = &read.profiles[profile];
+            (profile.decodes, profile.driver_reads, profile.driver_bytes, profile.cache.nbytes)
+        };
+        report.reads.iter().map(answer).collect::<Vec<_>>()
+    };
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for profile in 0..first.profiles.len() {
+        match groups.last_mut() {
+            Some(group) if answers(group[0]) == answers(profile) => group.push(profile),
+            _ => groups.push(vec![profile]),
+        }
+    }
+    groups
+        .into_iter()
+        .map(|group| {
+            let names: Vec<&str> = group.iter().map(|profile| first.profiles[*profile].name.as_str()).collect();
+            let cache = bytes_text(first.profiles[group[0]].cache.nbytes);
+            Column { title: library_names(&names), cache, profile: group[0] }
+        })
+        .collect()
+}
+
+fn right(text: String) -> Cell {
+    Cell::new(text).set_alignment(CellAlignment::Right)
+}
+
+/// Name of a read; shape and number.
+fn read_texts(read: &ReadReport) -> (String, String) {
+    let shape = shape_text(&read.shape);
+    let reads = format!("{} {}", count_text(read.reads), if read.reads == 1 { "read" } else { "reads" });
+    if read.name == shape { (shape, reads) } else { (read.name.clone(), format!("{shape}, {reads}")) }
+}
+
+/// Decodes and their share where data are filtered, else requests.
+fn work_text(report: &DatasetReport, profile: &ProfileReport) -> (String, String) {
+    let about = if profile.exact { "" } else { "~" };
+    match profile.amplification {
+        Some(ratio) => (format!("{about}{}", count_text(profile.decodes)), ratio_text(ratio)),
+        None => {
+            let ratio = profile.driver_bytes as f64 / report.stored_bytes.max(1) as f64;
+            (format!("{about}{}", count_text(profile.driver_reads)), format!("{} bytes", ratio_text(ratio)))
+        }
+    }
+}
+
+fn engine_text(read: &ReadReport) -> (String, String) {
+    let ratio = if read.hyperslab.decodes > 0 { "1x".to_owned() } else { String::new() };
+    let decodes = if read.hyperslab.decodes > 0 { count_text(read.hyperslab.decodes) } else { String::new() };
+    (decodes, ratio)
+}
+
+fn wide(report: &DatasetReport, columns: &[Column]) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_HORIZONTAL_ONLY);
+    let mut header = vec![Cell::new("read")];
+    header.extend(columns.iter().map(|column| {
+        let title = column.title.replacen(' ', "\n", 1);
+        right(if column.title.starts_with("cache ") { title } else { format!("{title}\n{}", column.cache) })
+    }));
+    header.push(right("hyperslab".to_owned()));
+    table.set_header(header);
+    for read in &report.reads {
+        let (name, shape) = read_texts(read);
+        let mut row = vec![Cell::new(format!("{name}\n{shape}"))];
+        let cell = |(work, ratio): (String, String), seconds: f64| {
+            right(format!("{work} {ratio}\n{}", seconds_text(seconds)).trim_start().to_owned())
+        };
+        row.extend(columns.iter().map(|column| {
+            let profile = &read.profiles[column.profile];
+            cell(work_text(report, profile), profile.predicted_seconds)
+        }));
+        row.push(cell(engine_text(read), read.hyperslab.predicted_seconds));
+        table.add_row(row);
+    }
+    table.trim_fmt()
+}
+
+/// Under each read one line for each answer, with all the libraries that give it.
+fn tall(report: &DatasetReport, width: usize) -> String {
+    let headings = if report.filters.is_empty() { ["driver reads", "fetched"] } else { ["decodes", "per chunk"] };
+    let mut lines: Vec<(Option<String>, [String; 4])> =
+        vec![(None, ["", headings[0], headings[1], "predicted"].map(str::to_owned))];
+    for read in &report.reads {
+        let (name, shape) = read_texts(read);
+        let mut heading = Some(format!("{name}, {shape}"));
+        for (title, work, ratio, seconds) in answers(report, read) {
+            lines.push((heading.take(), [format!("  {title}"), work, ratio, seconds_text(seconds)]));
+        }
+        let (work, ratio) = engine_text(read);
+        let seconds = seconds_text(read.hyperslab.predicted_seconds);
+        lines.push((heading.take(), ["  hyperslab".to_owned(), work, ratio, seconds]));
+    }
+    let widest = |column: usize| lines.iter().map(|(_, cells)| cells[column].chars().count()).max().unwrap_or(0);
+    let numbers = [widest(1), widest(2), widest(3)];
+    let room = width.saturating_sub(numbers.iter().map(|n| n + 2).sum());
+    let first = widest(0).min(room);
+    let mut out = String::new();
+    for (heading, [title, cells @ ..]) in lines {
+        if let Some(heading) = heading {
+            out.push_str(&heading);
+            out.push('\n');
+        }
+        // A title that is too long has a line of its own.
+        let mut title = title;
+        if title.chars().count() > first {
+            wrap(&mut out, &title, width, "  ", "    ");
+            title = String::new();
+        }
+        out.push_str(&format!("{title:<first$}"));
+        for (cell, width) in cells.iter().zip(numbers) {
+            out.push_str(&format!("  {cell:>width$}"));
+        }
+        out.push('\n');
+    }
+    out
+}
+
+type Answer = (String, String, String, f64);
+
+/// The different answers of a read, each with the libraries that give it and their caches.
+fn answers(report: &DatasetReport, read: &ReadReport) -> Vec<Answer> {
+    let mut groups: Vec<Vec<&ProfileReport>> = Vec::new();
+    for profile in &read.profiles {
+        let key = |p: &ProfileReport| (p.decodes, p.driver_reads, p.driver_bytes);
+        match groups.iter_mut().find(|group| key(group[0]) == key(profile)) {
+            Some(group) => group.push(profile),
+            None => groups.push(vec![profile]),
+        }
+    }
+    groups
+        .into_iter()
+        .map(|group| {
+            let names: Vec<&str> = group.iter().map(|profile| profile.name.as_str()).collect();
+            let title = if group.iter().all(|profile| profile.name.starts_with("cache ")) {
+                library_names(&names)
+            } else {
+                let is_all = group.len() == read.profiles.len() && group.len() > 1;
+                let names = if is_all { "every library".to_owned() } else { library_names(&names) };
+                format!("{names} ({})", range_text(&group))
+            };
+            let (work, ratio) = work_text(report, group[0]);
+            (title, work, ratio, group[0].predicted_seconds)
+        })
+        .collect()
+}
+
+/// `1 MiB`, `1 to 16 MiB`
+fn range_text(profiles: &[&ProfileReport]) -> String {
+    let caches = profiles.iter().map(|profile| profile.cache.nbytes);
+    let (least, most) = (caches.clone().min().unwrap_or(0), caches.max().unwrap_or(0));
+    if least == most {
+        return bytes_text(most);
+    }
+    let (least, most) = (bytes_text(least), bytes_text(most));
+    match (least.split_once(' '), most.split_once(' ')) {
+        (Some((number, unit)), Some((_, other))) if unit == other => format!("{number} to {most}"),
+        _ => format!("{least} to {most}"),
+    }
+}

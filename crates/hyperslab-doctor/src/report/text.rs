@@ -1,0 +1,175 @@
+//! The report for people: plain text, no colour needed, lines to paste on lines of their own.
+
+use super::model::{DatasetReport, Report};
+use super::numbers::count_text;
+use super::table::reads_table;
+use super::wrap::wrap;
+use crate::finding::{Finding, Severity};
+use crate::fix::{Fix, FixKind};
+use crate::pattern::{bytes_text, shape_text};
+use std::fmt::Write;
+
+/// Narrower than this the text is not made.
+const WIDTH_MIN: usize = 40;
+
+/// A report as text of at most `width` columns; lines to paste are never broken and may be longer.
+pub fn render_text(report: &Report, width: usize) -> String {
+    let width = width.max(WIDTH_MIN);
+    let mut out = String::new();
+    for (position, dataset) in report.datasets.iter().enumerate() {
+        if position > 0 {
+            out.push('\n');
+        }
+        dataset_text(&mut out, dataset, width);
+    }
+    summary(&mut out, report);
+    out
+}
+
+fn dataset_text(out: &mut String, report: &DatasetReport, width: usize) {
+    out.push_str(&report.path);
+    out.push('\n');
+    wrap(out, &facts_text(report), width, "  ", "  ");
+    if !report.reads.is_empty() {
+        let what = if report.filters.is_empty() {
+            "Driver reads, bytes fetched for each byte stored, predicted time"
+        } else {
+            "Decodes, decodes per chunk, predicted time"
+        };
+        let how = if report.speed_measured || report.filters.is_empty() { "" } else { " (decoder speed assumed, not measured)" };
+        out.push('\n');
+        wrap(out, &format!("{what}{how}:"), width, "", "");
+        out.push('\n');
+        for line in reads_table(report, width).lines() {
+            out.push_str(line.trim_end());
+            out.push('\n');
+        }
+    }
+    for finding in &report.findings {
+        out.push('\n');
+        finding_text(out, finding, width);
+    }
+    if report.findings.is_empty() {
+        out.push_str(if report.reads.is_empty() {
+            "\nNothing to simulate: reading it touches no chunk.\n"
+        } else {
+            "\nNothing found.\n"
+        });
+    }
+}
+
+/// `60x30x9x717 >f4, chunks 4x30x9x717 (2.95 MiB) x 15, gzip level 6, 44.3 MiB stored as 41.2 MiB (1.076:1)`
+fn facts_text(report: &DatasetReport) -> String {
+    let mut text = format!("{} {}", shape_text(&report.shape), report.dtype);
+    match (&report.chunks, report.chunk_bytes) {
+        (Some(chunk), Some(bytes)) => {
+            let _ = write!(text, ", chunks {} ({})", shape_text(chunk), bytes_text(bytes));
+            if let Some(stored) = report.stored_chunks {
+                let _ = write!(text, " x {}", count_text(stored));
+            }
+        }
+        _ => {
+            let _ = write!(text, ", {}", report.layout);
+        }
+    }
+    for filter in &report.filters {
+        let _ = write!(text, ", {}", if filter.description.is_empty() { &filter.name } else { &filter.description });
+    }
+    let _ = write!(text, ", {}", bytes_text(report.logical_bytes));
+    if report.stored_bytes != report.logical_bytes {
+        let _ = write!(text, " stored as {}", bytes_text(report.stored_bytes));
+        if report.stored_bytes > 0 {
+            let ratio = report.logical_bytes as f64 / report.stored_bytes as f64;
+            let _ = write!(text, " ({ratio:.3}:1)");
+        }
+    }
+    text
+}
+
+fn finding_text(out: &mut String, finding: &Finding, width: usize) {
+    let severity = match finding.severity {
+        Severity::High => "HIGH",
+        Severity::Medium => "MEDIUM",
+        Severity::Low => "LOW",
+    };
+    let _ = writeln!(out, "{severity} {}", finding.code);
+    wrap(out, &finding.message, width, "  ", "  ");
+    // One heading for each kind and effect, the lines for the several libraries under it.
+    let mut heading: Option<(FixKind, &str)> = None;
+    for fix in &finding.fixes {
+        let Fix { kind, target, line, effect } = fix;
+        if heading != Some((*kind, effect)) {
+            heading = Some((*kind, effect));
+            wrap(out, &format!("{}: {effect}", kind.text()), width, "  - ", "    ");
+        }
+        let _ = writeln!(out, "      {target:<9} {line}");
+    }
+}
+
+fn summary(out: &mut String, report: &Report) {
+    let findings: Vec<&Finding> = report.datasets.iter().flat_map(|dataset| &dataset.findings).collect();
+    if findings.is_empty() {
+        return;
+    }
+    let mut codes: Vec<&str> = findings.iter().map(|finding| finding.code.as_str()).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    let (noun, datasets) = (if findings.len() == 1 { "finding" } else { "findings" }, report.datasets.len());
+    let place = if datasets == 1 { "1 dataset".to_owned() } else { format!("{datasets} datasets") };
+    let _ = writeln!(
+        out,
+        "\n{} {noun} in {place}. Why, and when it is fine: hyperslab doctor --why {}",
+        findings.len(),
+        if codes.len() == 1 { codes[0] } else { "CODE" }
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnose::{Options, diagnose};
+    use crate::finding::testing::{case_study, chunked, contiguous};
+
+    fn text(facts: &crate::DatasetFacts, width: usize) -> String {
+        let dataset = diagnose(facts, &Options { threads: 2, ..Options::default() }).unwrap();
+        render_text(&Report { file: "in.h5".to_owned(), datasets: vec![dataset] }, width)
+    }
+
+    #[test]
+    fn the_case_study_reads_as_a_story() {
+        let text = text(&case_study(), 120);
+        for part in [
+            "/All_Data/CrIS-SDR_All/ES_ImaginaryLW\n",
+            "60x30x9x717 >f4, chunks 4x30x9x717 (2.95 MiB) x 15, gzip level 6, 44.3 MiB stored as 41.2 MiB (1.076:1)",
+            "16,200 1080x",
+            "HIGH cache-smaller-than-chunk",
+            "rdcc_nbytes=3145728",
+            "4x30x9x717",
+            "CHUNK=1x30x9x717",
+            "LOW compression-saves-nothing",
+            "hyperslab doctor --why CODE",
+        ] {
+            assert!(text.contains(part), "{part:?} is missing in:\n{text}");
+        }
+        assert!(text.find("HIGH").unwrap() < text.find("LOW").unwrap());
+    }
+
+    #[test]
+    fn text_keeps_to_its_width_but_for_lines_to_paste() {
+        for width in [60, 80, 100, 160] {
+            for line in text(&case_study(), width).lines() {
+                let is_paste = line.starts_with("      ");
+                assert!(is_paste || line.chars().count() <= width, "{width}: {line}");
+            }
+        }
+    }
+
+    #[test]
+    fn where_nothing_is_wrong_it_says_so() {
+        let text = text(&chunked(&[100, 100], &[50, 50], 4), 100);
+        assert!(text.ends_with("\nNothing found.\n"), "{text}");
+        let mut compact = contiguous(&[3], 4);
+        compact.layout = crate::Layout::Compact;
+        assert!(super::tests::text(&compact, 100).contains("Nothing to simulate"));
+    }
+}
