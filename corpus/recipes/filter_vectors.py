@@ -293,7 +293,57 @@ def blosc():
     yield Case("tiny", "<i4", (3,), np.arange(3), filtered((3,), plugin(hp.Blosc())))
 
 
-FAMILIES = [classic, szip, nbit, scaleoffset, lzf, codecs, bitshuffle, blosc]
+def zfp():
+    import hdf5plugin as hp
+
+    shapes = [(50,), (9, 13), (5, 6, 7), (3, 4, 5, 6)]
+    for kind in ["<f4", "<f8", "<i4", "<i8"]:
+        for shape in shapes:
+            size = 8 * np.dtype(kind).itemsize
+            modes = {"rate 8": hp.Zfp(rate=8), "rate 3.3": hp.Zfp(rate=3.3), "precision 12": hp.Zfp(precision=12),
+                     f"precision {size}": hp.Zfp(precision=size), "reversible": hp.Zfp(reversible=True),
+                     "expert": hp.Zfp(minbits=40, maxbits=400, maxprec=24, minexp=-20)}
+            if kind[1] == "f":
+                modes |= {"accuracy 0.01": hp.Zfp(accuracy=0.01), "accuracy 1e-9": hp.Zfp(accuracy=1e-9)}
+            data = waves(shape, kind) if kind[1] == "f" else (smooth(shape) * 1000).astype(kind)
+            for word, one in modes.items():
+                yield Case(f"{word} {kind} {len(shape)}-D", kind, shape, data, filtered(shape, plugin(one)))
+        if kind[1] == "f":
+            ends = np.array([0, -0.0, 1e-38, -1e30, 3e-300, 7, 1.5, np.pi] * 3 + [0.0] * 8, "<f8").astype(kind)
+            if kind == "<f8":
+                ends[:4] = [1e308, -1e-308, 5e-324, -0.0]
+            for word, one in {"reversible": hp.Zfp(reversible=True), "rate 16": hp.Zfp(rate=16)}.items():
+                yield Case(f"{word} {kind} ends of the range", kind, ends.shape, ends, filtered(ends.shape, plugin(one)))
+    yield Case("rate 8 >f4", ">f4", (9, 13), waves((9, 13), ">f4"), filtered((9, 13), plugin(hp.Zfp(rate=8))))
+    yield Case("one row", "<f4", (1, 13), waves((1, 13)), filtered((1, 13), plugin(hp.Zfp(precision=20))))
+
+
+def blosc2():
+    import hdf5plugin as hp
+
+    for cname in ["blosclz", "lz4", "lz4hc", "zlib", "zstd"]:
+        for filters in [hp.Blosc2.NOFILTER, hp.Blosc2.SHUFFLE, hp.Blosc2.BITSHUFFLE, hp.Blosc2.DELTA]:
+            for kind in ["u1", "<i2", "<f4", "<f8", "S20"]:
+                count = 2400 // np.dtype(kind).itemsize
+                values = np.char.mod("%06d", np.arange(count)) if kind[0] == "S" else smooth((count,)) + 100
+                one = hp.Blosc2(cname=cname, clevel=5, filters=filters)
+                yield Case(f"{cname} {filters} {kind}", kind, (count,), values.astype(kind),
+                           filtered((count,), plugin(one)))
+        one = hp.Blosc2(cname=cname, clevel=9, filters=1)
+        yield Case(f"{cname} noise", "<u4", (700,), random(5).integers(0, 1 << 32, 700), filtered((700,), plugin(one)))
+        fast = hp.Blosc2(cname=cname, clevel=1, filters=1)
+        yield Case(f"{cname} blocks", "<i4", (35_001,), np.arange(35_001) // 50 * 50, filtered((35_001,), plugin(fast)))
+        yield Case(f"{cname} zeros", "<i4", (1000,), np.zeros(1000), filtered((1000,), plugin(one)))
+        yield Case(f"{cname} equal", "<f8", (1000,), np.full(1000, 7.25), filtered((1000,), plugin(one)))
+        yield Case(f"{cname} NaN", "<f4", (1000,), np.full(1000, np.nan), filtered((1000,), plugin(one)))
+        yield Case(f"{cname} runs", "<i4", (3000,), np.arange(3000) // 900 * 0x01010101, filtered((3000,), plugin(one)))
+        for shape in [(30, 41), (7, 9, 11), (3, 5, 7, 9)]:
+            yield Case(f"{cname} {len(shape)}-D", "<f4", shape, waves(shape), filtered(shape, plugin(one)))
+    yield Case("copied", "<i4", (100,), np.arange(100), filtered((100,), plugin(hp.Blosc2(clevel=0))))
+    yield Case("tiny", "<i4", (3,), np.arange(3), filtered((3,), plugin(hp.Blosc2())))
+
+
+FAMILIES = [classic, szip, nbit, scaleoffset, lzf, codecs, bitshuffle, blosc, zfp, blosc2]
 
 
 def write(into: Path, family) -> Path:

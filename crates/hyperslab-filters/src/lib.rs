@@ -33,6 +33,7 @@ mod scratch;
 mod shuffle;
 mod stage;
 mod szip;
+mod zfp;
 mod zstd;
 
 pub use custom::Filter;

@@ -7,7 +7,7 @@ use crate::custom::{Custom, Filter};
 use crate::stage::{Setup, Stage};
 use crate::{
     FilterError, bitshuffle, blosc, bzip2, deflate, fletcher32, lz4, lzf, nbit, scaleoffset, shuffle, szip,
-    zstd,
+    zfp, zstd,
 };
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, RwLock};
@@ -72,7 +72,7 @@ static TABLE: &[Entry] = &[
     elsewhere(32010, "LPC-Rice", "LPC-Rice"),
     elsewhere(32011, "CCSDS-123", "CCSDS-123 HDF5 filter"),
     elsewhere(32012, "JPEG-LS", "CharLS JPEG-LS HDF5 filter"),
-    elsewhere(32013, "ZFP", "H5Z-ZFP, hdf5plugin"),
+    read(32013, "zfp", "own", zfp::make),
     elsewhere(32014, "fpzip", "fpzip (LLNL)"),
     read(32015, "zstd", "zstd", zstd::make),
     elsewhere(32016, "B3D", "B3D image compression"),

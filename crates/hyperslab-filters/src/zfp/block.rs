@@ -1,0 +1,302 @@
+//! One block: bit planes to coefficients, coefficients to values.
+
+use super::order::order;
+use super::stream::Stream;
+use super::{Mode, NAME};
+use crate::FilterError;
+
+/// Values of the largest block, of four dimensions.
+const VALUES_MAX: usize = 256;
+
+/// The integers that values are coded as: as many bits as the values have. Sums may leave the range for streams that
+/// no encoder wrote, and wrap around then.
+pub(super) trait Word: Copy + Default {
+    const BITS: u32;
+    const BYTES: usize = Self::BITS as usize / 8;
+    /// Bits of the number of bit planes, of a float's exponent, and what is added to the latter.
+    const COUNT_BITS: u32 = Self::BITS.trailing_zeros();
+    const EXPONENT_BITS: u32;
+    const EXPONENT_BIAS: i32 = (1 << (Self::EXPONENT_BITS - 1)) - 1;
+
+    /// From base −2, in which low bit planes may be left out without a bias.
+    fn from_negabinary(bits: u64) -> Self;
+    fn plus(self, other: Self) -> Self;
+    fn minus(self, other: Self) -> Self;
+    fn doubled(self) -> Self;
+    fn halved(self) -> Self;
+    /// The bits of the float value · 2^(exponent + 2 − bits).
+    fn scaled(self, exponent: i32) -> Self;
+    /// The bits of the float that has this rank among all floats, in order of their values.
+    fn ranked(self) -> Self;
+    /// Little-endian bytes.
+    fn write(self, out: &mut [u8]);
+}
+
+macro_rules! word {
+    ($int:ty, $uint:ty, $float:ty, $exponent_bits:expr) => {
+        impl Word for $int {
+            const BITS: u32 = <$int>::BITS;
+            const EXPONENT_BITS: u32 = $exponent_bits;
+
+            #[inline]
+            fn from_negabinary(bits: u64) -> Self {
+                const MASK: $uint = <$uint>::MAX / 3 * 2;
+                ((bits as $uint ^ MASK).wrapping_sub(MASK)) as $int
+            }
+
+            #[inline]
+            fn plus(self, other: Self) -> Self {
+                self.wrapping_add(other)
+            }
+
+            #[inline]
+            fn minus(self, other: Self) -> Self {
+                self.wrapping_sub(other)
+            }
+
+            #[inline]
+            fn doubled(self) -> Self {
+                self.wrapping_shl(1)
+            }
+
+            #[inline]
+            fn halved(self) -> Self {
+                self >> 1
+            }
+
+            #[inline]
+            fn scaled(self, exponent: i32) -> Self {
+                let scale = power_of_two(exponent - (<$int>::BITS as i32 - 2)) as $float;
+                (scale * self as $float).to_bits() as $int
+            }
+
+            #[inline]
+            fn ranked(self) -> Self {
+                if self < 0 { self ^ <$int>::MAX } else { self }
+            }
+
+            #[inline]
+            fn write(self, out: &mut [u8]) {
+                out.copy_from_slice(&self.to_le_bytes());
+            }
+        }
+    };
+}
+
+word!(i32, u32, f32, 8);
+word!(i64, u64, f64, 11);
+
+/// 2^exponent, or zero where that is below all numbers.
+fn power_of_two(exponent: i32) -> f64 {
+    let half = exponent / 2;
+    // In two steps, because the result may be subnormal.
+    let power = |exponent: i32| f64::from_bits(((exponent + 1023).clamp(0, 2046) as u64) << 52);
+    power(half) * power(exponent - half)
+}
+
+/// Decodes the blocks of a stream one after the other.
+pub(super) struct Decoder<'a, W> {
+    stream: Stream<'a>,
+    dimensions: usize,
+    mode: Mode,
+    is_float: bool,
+    planes: [u64; VALUES_MAX],
+    values: [W; VALUES_MAX],
+}
+
+impl<'a, W: Word> Decoder<'a, W> {
+    pub fn new(stored: &'a [u8], dimensions: usize, mode: Mode, is_float: bool) -> Self {
+        let (planes, values) = ([0; VALUES_MAX], [W::default(); VALUES_MAX]);
+        Self { stream: Stream::new(stored), dimensions, mode, is_float, planes, values }
+    }
+
+    /// The values of the next block; of floats, their bits.
+    pub fn block(&mut self) -> Result<&[W], FilterError> {
+        let used = match (self.is_float, self.mode.is_reversible()) {
+            (false, false) => self.integers(0, self.mode.planes_max),
+            (false, true) => self.integers_reversibly(0),
+            (true, false) => self.floats(),
+            (true, true) => self.floats_reversibly(),
+        };
+        self.stream.skip(self.mode.bits_min.saturating_sub(used));
+        if self.stream.is_overrun() {
+            return Err(FilterError::corrupt(NAME, "the stored bytes end too early"));
+        }
+        Ok(&self.values[..self.len()])
+    }
+
+    fn len(&self) -> usize {
+        1 << (2 * self.dimensions)
+    }
+
+    /// Each of these answers how many bits of the block were read; `used` is how many were before.
+    fn integers(&mut self, used: u32, planes_max: u32) -> u32 {
+        let used = self.read_planes(used, planes_max);
+        self.reorder();
+        self.transform(unlift);
+        used
+    }
+
+    fn integers_reversibly(&mut self, used: u32) -> u32 {
+        let planes = self.stream.get(W::COUNT_BITS) as u32 + 1;
+        let used = self.read_planes(used + W::COUNT_BITS, planes);
+        self.reorder();
+        self.transform(unlift_reversibly);
+        used
+    }
+
+    fn floats(&mut self) -> u32 {
+        if !self.stream.bit() {
+            let len = self.len();
+            self.values[..len].fill(W::default());
+            return 1;
+        }
+        let exponent = self.exponent();
+        let room = i64::from(exponent) - i64::from(self.mode.exponent_min) + 2 * self.dimensions as i64 + 2;
+        let planes = self.mode.planes_max.min(room.clamp(0, 1 << 20) as u32);
+        let used = self.integers(1 + W::EXPONENT_BITS, planes);
+        self.each_value(|value| value.scaled(exponent));
+        used
+    }
+
+    fn floats_reversibly(&mut self) -> u32 {
+        if !self.stream.bit() {
+            let len = self.len();
+            self.values[..len].fill(W::default());
+            return 1;
+        }
+        if self.stream.bit() {
+            let used = self.integers_reversibly(2);
+            self.each_value(W::ranked);
+            return used;
+        }
+        let exponent = self.exponent();
+        let used = self.integers_reversibly(2 + W::EXPONENT_BITS);
+        self.each_value(|value| value.scaled(exponent));
+        used
+    }
+
+    fn exponent(&mut self) -> i32 {
+        self.stream.get(W::EXPONENT_BITS) as i32 - W::EXPONENT_BIAS
+    }
+
+    fn each_value(&mut self, f: impl Fn(W) -> W) {
+        let len = self.len();
+        self.values[..len].iter_mut().for_each(|value| *value = f(*value));
+    }
+
+    /// Reads bit planes until the block's bits or planes are used up. In each plane, coefficients up to the last that
+    /// has shown a bit so far have theirs as they are; of the others, a bit says whether any has one, and then where.
+    fn read_planes(&mut self, used: u32, planes_max: u32) -> u32 {
+        let len = self.len();
+        self.planes[..len].fill(0);
+        let lowest = W::BITS.saturating_sub(planes_max);
+        let budget = self.mode.bits_max.saturating_sub(used);
+        let mut bits = budget;
+        let mut shown = 0;
+        for plane in (lowest..W::BITS).rev() {
+            if bits == 0 {
+                break;
+            }
+            let known = shown.min(bits as usize);
+            bits -= known as u32;
+            self.read_known(known, plane);
+            while shown < len && bits > 0 {
+                bits -= 1;
+                if !self.stream.bit() {
+                    break;
+                }
+                while shown < len - 1 && bits > 0 {
+                    bits -= 1;
+                    if self.stream.bit() {
+                        break;
+                    }
+                    shown += 1;
+                }
+                self.planes[shown] |= 1 << plane;
+                shown += 1;
+            }
+        }
+        used + budget - bits
+    }
+
+    fn read_known(&mut self, known: usize, plane: u32) {
+        for first in (0..known).step_by(64) {
+            let count = (known - first).min(64);
+            let mut ones = self.stream.get(count as u32);
+            while ones != 0 {
+                self.planes[first + ones.trailing_zeros() as usize] |= 1 << plane;
+                ones &= ones - 1;
+            }
+        }
+    }
+
+    fn reorder(&mut self) {
+        for (&place, &bits) in order(self.dimensions).iter().zip(&self.planes) {
+            self.values[usize::from(place)] = W::from_negabinary(bits);
+        }
+    }
+
+    /// Applies `lift` to all lines of four, along the last dimension first.
+    fn transform(&mut self, lift: impl Fn([W; 4]) -> [W; 4]) {
+        let len = self.len();
+        for axis in (0..self.dimensions).rev() {
+            let step = 1 << (2 * axis);
+            for start in (0..len).filter(|start| start / step % 4 == 0) {
+                let line = lift(std::array::from_fn(|i| self.values[start + i * step]));
+                for (i, value) in line.into_iter().enumerate() {
+                    self.values[start + i * step] = value;
+                }
+            }
+        }
+    }
+}
+
+/// The inverse of zfp's decorrelating transform, in integers.
+#[inline]
+fn unlift<W: Word>([mut x, mut y, mut z, mut w]: [W; 4]) -> [W; 4] {
+    y = y.plus(w.halved());
+    w = w.minus(y.halved());
+    y = y.plus(w);
+    w = w.doubled().minus(y);
+    z = z.plus(x);
+    x = x.doubled().minus(z);
+    y = y.plus(z);
+    z = z.doubled().minus(y);
+    w = w.plus(x);
+    x = x.doubled().minus(w);
+    [x, y, z, w]
+}
+
+/// The inverse of taking differences three times over.
+#[inline]
+fn unlift_reversibly<W: Word>([x, mut y, mut z, mut w]: [W; 4]) -> [W; 4] {
+    w = w.plus(z);
+    z = z.plus(y);
+    w = w.plus(z);
+    y = y.plus(x);
+    z = z.plus(y);
+    w = w.plus(z);
+    [x, y, z, w]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn powers_of_two() {
+        for exponent in -1022..=1023 {
+            assert_eq!(power_of_two(exponent), 2f64.powi(exponent), "{exponent}");
+        }
+        assert_eq!(power_of_two(-1074), f64::from_bits(1));
+        assert_eq!(power_of_two(-1080), 0.0);
+    }
+
+    #[test]
+    fn negabinary() {
+        let values = [0b0, 0b1, 0b11, 0b10, 0b110].map(i32::from_negabinary);
+        assert_eq!(values, [0, 1, -1, -2, 2]);
+        assert_eq!(i64::from_negabinary(u64::MAX), -1 - (i64::from_negabinary(0) + 0x5555_5555_5555_5554));
+    }
+}
