@@ -13,7 +13,10 @@ fn main() -> Result<(), DoctorError> {
         max_shape: vec![None; 4],
         dtype: ">f4".to_owned(),
         element_bytes: 4,
-        layout: Layout::Chunked { chunk_dims: vec![4, 30, 9, 717], index_kind: "version 1 B-tree".to_owned() },
+        layout: Layout::Chunked {
+            chunk_dims: vec![4, 30, 9, 717],
+            index_kind: "version 1 B-tree".to_owned(),
+        },
         filters: vec![FilterFact {
             name: "gzip".to_owned(),
             id: 1,
@@ -30,6 +33,9 @@ fn main() -> Result<(), DoctorError> {
     let reads = std::env::args().skip(1).map(|shape| shape.parse()).collect::<Result<_, _>>()?;
     let options = Options { file: "File_with_compression.h5".to_owned(), reads, ..Options::default() };
     let report = Report { file: options.file.clone(), datasets: vec![diagnose(&facts, &options)?] };
-    print!("{}", render_text(&report, std::env::var("COLUMNS").ok().and_then(|w| w.parse().ok()).unwrap_or(110)));
+    print!(
+        "{}",
+        render_text(&report, std::env::var("COLUMNS").ok().and_then(|w| w.parse().ok()).unwrap_or(110))
+    );
     Ok(())
 }

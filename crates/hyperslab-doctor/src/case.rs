@@ -1,13 +1,13 @@
 //! One dataset under examination: its reads, each simulated under each profile, and a memory of every simulation.
 
+use crate::DoctorError;
 use crate::diagnose::Options;
 use crate::facts::DatasetFacts;
 use crate::finding::Cliff;
-use crate::pattern::{Sweep, default_reads, shape_text};
+use crate::pattern::{Sweep, default_reads, is_permutation, shape_text};
 use crate::predict::CostModel;
 use crate::profile::Profile;
 use crate::simulate::{CacheSettings, Geometry, LibVersion, SweepCounts, SweepKey, simulate_sweep};
-use crate::DoctorError;
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 
@@ -49,14 +49,18 @@ pub(crate) struct Case<'a> {
     pub(crate) reads: Vec<ReadCase>,
     pub(crate) costs: CostModel,
     pub(crate) cliffs: OnceCell<Vec<Cliff>>,
-    memory: RefCell<HashMap<(Vec<u64>, Vec<usize>, SweepKey), SweepCounts>>,
+    memory: RefCell<HashMap<MemoryKey, SweepCounts>>,
 }
+
+/// Block, order, and what matters of cache and library.
+type MemoryKey = (Vec<u64>, Vec<usize>, SweepKey);
 
 impl<'a> Case<'a> {
     /// Simulates every read under every profile. `None` for layouts whose reads are not simulated.
     pub(crate) fn new(facts: &'a DatasetFacts, options: &'a Options) -> Result<Option<Self>, DoctorError> {
         let Some(geometry) = Geometry::of(facts)? else { return Ok(None) };
-        let profiles = if options.profiles.is_empty() { Profile::defaults() } else { options.profiles.clone() };
+        let profiles =
+            if options.profiles.is_empty() { Profile::defaults() } else { options.profiles.clone() };
         let costs = CostModel::new(facts, &geometry, options.threads);
         let sweeps = sweeps(facts, &geometry, options)?;
         let mut case = Self {
@@ -97,7 +101,11 @@ impl<'a> Case<'a> {
 
 type NamedSweep = (String, bool, bool, Sweep);
 
-fn sweeps(facts: &DatasetFacts, geometry: &Geometry, options: &Options) -> Result<Vec<NamedSweep>, DoctorError> {
+fn sweeps(
+    facts: &DatasetFacts,
+    geometry: &Geometry,
+    options: &Options,
+) -> Result<Vec<NamedSweep>, DoctorError> {
     let shape = geometry.shape();
     let rank_error = |text: String, given: usize| DoctorError::Rank {
         text,
@@ -110,6 +118,10 @@ fn sweeps(facts: &DatasetFacts, geometry: &Geometry, options: &Options) -> Resul
         Some(order) if order.len() != shape.len() => {
             let text = order.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
             return Err(rank_error(format!("in the order {text}"), order.len()));
+        }
+        Some(order) if !is_permutation(order) => {
+            let problem = "it is not a permutation of the dimensions".to_owned();
+            return Err(DoctorError::Order { text: format!("{order:?}"), problem });
         }
         Some(order) => order.clone(),
         None => (0..shape.len()).collect(),
@@ -125,8 +137,7 @@ fn sweeps(facts: &DatasetFacts, geometry: &Geometry, options: &Options) -> Resul
         .reads
         .iter()
         .map(|read| {
-            let block =
-                read.resolve(shape).ok_or_else(|| rank_error(read.to_string(), read.dims().len()))?;
+            let block = read.resolve(shape).ok_or_else(|| rank_error(read.to_string(), read.dims().len()))?;
             Ok((shape_text(&block), true, true, Sweep::new(shape, &block, &order)))
         })
         .collect()

@@ -1,5 +1,6 @@
 //! The one entry point: facts in, report out.
 
+use crate::DoctorError;
 use crate::case::Case;
 use crate::facts::DatasetFacts;
 use crate::finding;
@@ -7,7 +8,6 @@ use crate::pattern::BlockShape;
 use crate::profile::Profile;
 use crate::report::DatasetReport;
 use crate::simulate::VISITS_MAX_DEFAULT;
-use crate::DoctorError;
 
 /// What to try.
 #[derive(Debug, Clone)]

@@ -4,7 +4,9 @@
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DoctorError {
     /// A read shape that is not a list of sizes.
-    #[error("cannot understand the read shape {text:?}: {problem}; write it as 1x1x1x717, or :x1x1 with ':' for a whole extent")]
+    #[error(
+        "cannot understand the read shape {text:?}: {problem}; write it as 1x1x1x717, or :x1x1 with ':' for a whole extent"
+    )]
     ReadShape {
         /// As the user wrote it.
         text: String,
@@ -26,7 +28,9 @@ pub enum DoctorError {
         shape: String,
     },
     /// An order that is not a permutation of the dimensions.
-    #[error("cannot sweep in the order {text:?}: {problem}; write each dimension once, slowest first, as 0,1,2")]
+    #[error(
+        "cannot sweep in the order {text:?}: {problem}; write each dimension once, slowest first, as 0,1,2"
+    )]
     Order {
         /// As the user wrote it.
         text: String,
@@ -42,7 +46,9 @@ pub enum DoctorError {
         problem: String,
     },
     /// A cache setting that cannot be read.
-    #[error("cannot understand the cache {text:?}: {problem}; write it as NBYTES[,NSLOTS[,W0]], for instance 3MiB,521,0.75")]
+    #[error(
+        "cannot understand the cache {text:?}: {problem}; write it as NBYTES[,NSLOTS[,W0]], for instance 3MiB,521,0.75"
+    )]
     Cache {
         /// As the user wrote it.
         text: String,

@@ -27,8 +27,8 @@ pub mod simulate;
 pub use diagnose::{Options, diagnose};
 pub use error::DoctorError;
 pub use facts::{
-    ChunkMap, DatasetFacts, Decoded, FillFacts, FillTime, FilterFact, Layout, RecodeMeasurement, SampleMeasurement, Sampler,
-    StoredChunk, measure_samples,
+    ChunkMap, DatasetFacts, Decoded, FillFacts, FillTime, FilterFact, Layout, RecodeMeasurement,
+    SampleMeasurement, Sampler, StoredChunk, measure_samples,
 };
 pub use finding::{Finding, Severity, codes, why};
 pub use fix::{Fix, FixKind};

@@ -62,7 +62,8 @@ impl CostModel {
         let chunk_bytes = geometry.chunk_bytes().unwrap_or(0) as f64;
         let measured = facts.samples.as_ref().and_then(|samples| samples.decode_bytes_per_second());
         let engine = measured.unwrap_or(DECODE_BYTES_PER_SECOND_ASSUMED);
-        let slowdown = if facts.filters.iter().any(|f| f.id == FILTER_DEFLATE) { ZLIB_TO_LIBDEFLATE } else { 1.0 };
+        let slowdown =
+            if facts.filters.iter().any(|f| f.id == FILTER_DEFLATE) { ZLIB_TO_LIBDEFLATE } else { 1.0 };
         Self {
             chunk_bytes,
             stored_bytes: facts.stored_bytes as f64,
@@ -76,7 +77,13 @@ impl CostModel {
 
     /// Seconds of a sweep in libhdf5.
     pub fn seconds(&self, counts: &SweepCounts) -> f64 {
-        self.seconds_of(counts.reads, counts.chunk_visits, counts.decodes, counts.driver_reads, counts.driver_bytes)
+        self.seconds_of(
+            counts.reads,
+            counts.chunk_visits,
+            counts.decodes,
+            counts.driver_reads,
+            counts.driver_bytes,
+        )
     }
 
     fn seconds_of(&self, reads: u64, visits: u64, decodes: u64, driver_reads: u64, driver_bytes: u64) -> f64 {
@@ -175,7 +182,8 @@ mod tests {
 
     #[test]
     fn durations_are_written_for_people() {
-        let texts: Vec<String> = [3e-6, 0.0131, 0.212, 12.3, 225.4, 119.4, 7300.0, 1e6].map(seconds_text).to_vec();
+        let texts: Vec<String> =
+            [3e-6, 0.0131, 0.212, 12.3, 225.4, 119.4, 7300.0, 1e6].map(seconds_text).to_vec();
         assert_eq!(texts, ["3 µs", "13.1 ms", "0.21 s", "12 s", "3 min 45 s", "119 s", "2.0 h", "11.6 days"]);
     }
 }

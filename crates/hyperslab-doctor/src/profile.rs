@@ -34,7 +34,12 @@ struct Growth {
 impl Profile {
     /// A library as it comes.
     fn library(name: &str, version: LibVersion, nbytes: u64, nslots: u64) -> Self {
-        Self { name: name.to_owned(), version, cache: CacheSettings { nbytes, nslots, w0: 0.75 }, grows: None }
+        Self {
+            name: name.to_owned(),
+            version,
+            cache: CacheSettings { nbytes, nslots, w0: 0.75 },
+            grows: None,
+        }
     }
 
     /// A cache that the user sets, in the newest libhdf5.
@@ -59,9 +64,10 @@ impl Profile {
     /// The cache that a dataset with chunks of this size gets.
     pub fn cache(&self, chunk_bytes: Option<u64>) -> CacheSettings {
         match (self.grows, chunk_bytes) {
-            (Some(growth), Some(chunk)) if chunk > self.cache.nbytes => {
-                CacheSettings { nbytes: chunk.saturating_mul(growth.chunks).min(growth.nbytes_max), ..self.cache }
-            }
+            (Some(growth), Some(chunk)) if chunk > self.cache.nbytes => CacheSettings {
+                nbytes: chunk.saturating_mul(growth.chunks).min(growth.nbytes_max),
+                ..self.cache
+            },
             _ => self.cache,
         }
     }
@@ -77,14 +83,22 @@ mod tests {
         let netcdf = profiles.iter().find(|profile| profile.name == "netCDF-C 4.9").unwrap();
         assert_eq!(netcdf.cache(Some(4_000)).nbytes, 16 << 20);
         assert_eq!(netcdf.cache(None).nbytes, 16 << 20);
-        assert_eq!(netcdf.cache(Some(20 << 20)).nbytes, 64 << 20, "as netCDF-C 4.9.0 answers for 20 and 72 MiB");
+        assert_eq!(
+            netcdf.cache(Some(20 << 20)).nbytes,
+            64 << 20,
+            "as netCDF-C 4.9.0 answers for 20 and 72 MiB"
+        );
         assert_eq!(netcdf.cache(Some(72 << 20)).nbytes, 64 << 20);
     }
 
     #[test]
     fn the_defaults_are_the_libraries_own() {
-        let nbytes: Vec<u64> = Profile::defaults().iter().map(|profile| profile.cache(None).nbytes >> 20).collect();
+        let nbytes: Vec<u64> =
+            Profile::defaults().iter().map(|profile| profile.cache(None).nbytes >> 20).collect();
         assert_eq!(nbytes, [1, 1, 1, 8, 16, 64]);
-        assert_eq!(Profile::custom(CacheSettings { nbytes: 3 << 20, nslots: 521, w0: 0.75 }).name, "cache 3 MiB, 521 slots, w0 0.75");
+        assert_eq!(
+            Profile::custom(CacheSettings { nbytes: 3 << 20, nslots: 521, w0: 0.75 }).name,
+            "cache 3 MiB, 521 slots, w0 0.75"
+        );
     }
 }

@@ -38,9 +38,11 @@ struct Case {
     cache: CacheSettings,
     chunks: Vec<(u64, u64, bool)>,
     sweep: Option<CaseSweep>,
-    /// Start, count, decodes, driver reads, driver bytes.
-    reads: Vec<(Vec<u64>, Vec<u64>, u64, u64, u64)>,
+    reads: Vec<CaseRead>,
 }
+
+/// Start, count, decodes, driver reads, driver bytes.
+type CaseRead = (Vec<u64>, Vec<u64>, u64, u64, u64);
 
 #[derive(Deserialize)]
 struct CaseSweep {
@@ -54,7 +56,10 @@ impl Case {
             return Geometry::contiguous(&self.shape, self.element, true).unwrap();
         };
         let grid = self.shape.iter().zip(chunk).map(|(n, m)| n.div_ceil(*m)).product();
-        let stored = self.chunks.iter().map(|&(linear, bytes, is_filtered)| (linear, StoredChunk { bytes, is_filtered }));
+        let stored = self
+            .chunks
+            .iter()
+            .map(|&(linear, bytes, is_filtered)| (linear, StoredChunk { bytes, is_filtered }));
         let time = match self.fill_time.as_deref() {
             Some("never") => FillTime::Never,
             Some("alloc") => FillTime::Alloc,
@@ -88,7 +93,7 @@ impl Case {
         let sweep = self.sweep.as_ref()?;
         let sweep = Sweep::new(&self.shape, &sweep.block, &sweep.order);
         let counts = simulate_sweep(&geometry, self.cache, version, &sweep, u64::MAX);
-        let sum = |pick: fn(&(Vec<u64>, Vec<u64>, u64, u64, u64)) -> u64| self.reads.iter().map(pick).sum::<u64>();
+        let sum = |pick: fn(&CaseRead) -> u64| self.reads.iter().map(pick).sum::<u64>();
         let real = (sum(|read| read.2), sum(|read| read.3), sum(|read| read.4));
         let simulated = (counts.decodes, counts.driver_reads, counts.driver_bytes);
         (real != simulated)
@@ -103,7 +108,8 @@ fn workspace_root() -> PathBuf {
 fn python() -> Option<PathBuf> {
     let named = std::env::var_os("HYPERSLAB_PYTHON").map(PathBuf::from);
     let python = named.unwrap_or_else(|| workspace_root().join(".venv/bin/python"));
-    let has_h5py = Command::new(&python).args(["-c", "import h5py"]).output().is_ok_and(|out| out.status.success());
+    let has_h5py =
+        Command::new(&python).args(["-c", "import h5py"]).output().is_ok_and(|out| out.status.success());
     has_h5py.then_some(python)
 }
 

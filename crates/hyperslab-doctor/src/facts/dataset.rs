@@ -179,8 +179,13 @@ mod tests {
     #[test]
     fn shuffles_and_checksums_do_not_compress() {
         let filter = |id, parameters: &[u32]| {
-            FilterFact { name: String::new(), id, parameters: parameters.to_vec(), description: String::new() }
-                .compresses()
+            FilterFact {
+                name: String::new(),
+                id,
+                parameters: parameters.to_vec(),
+                description: String::new(),
+            }
+            .compresses()
         };
         assert!(filter(FILTER_DEFLATE, &[6]));
         assert!(!filter(FILTER_SHUFFLE, &[4]));

@@ -171,7 +171,8 @@ mod tests {
     fn no_sample_no_measurement_and_a_spent_budget_stops() {
         assert_eq!(measure_samples(&mut Fake { samples: 0, can_recode: true }, &[], Duration::MAX), None);
         let measured =
-            measure_samples(&mut Fake { samples: 1, can_recode: true }, &[(1, true)], Duration::ZERO).unwrap();
+            measure_samples(&mut Fake { samples: 1, can_recode: true }, &[(1, true)], Duration::ZERO)
+                .unwrap();
         assert!(measured.recoded.is_empty());
     }
 }

@@ -26,8 +26,8 @@
 //!
 //! Where every program reads whole chunks, or the whole dataset at once.
 
-use super::cliff::{Cause, group};
 use super::Finding;
+use super::cliff::{Cause, group};
 use crate::case::Case;
 use crate::fix::{cache_lines, smallest_cache};
 use crate::pattern::bytes_text;
@@ -78,7 +78,11 @@ mod tests {
             let found = finding(CODE, &case_study(), reads).unwrap();
             assert_eq!(found.severity, Severity::High);
             assert!(found.message.contains("16,200 decodes of 15 chunks, 1080x"), "{}", found.message);
-            assert!(found.message.contains("Hit: libhdf5 1.8, 1.10, 1.14. Not hit: libhdf5 2.x; netCDF-C 4.9, 4.10."));
+            assert!(
+                found
+                    .message
+                    .contains("Hit: libhdf5 1.8, 1.10, 1.14. Not hit: libhdf5 2.x; netCDF-C 4.9, 4.10.")
+            );
             assert_eq!(found.evidence["smallest_cache_bytes"], 3_097_440);
             assert_eq!(found.evidence["hit"][2]["decodes"], 16_200);
             let lines: Vec<&str> = found.fixes.iter().map(|fix| fix.line.as_str()).collect();
@@ -92,7 +96,11 @@ mod tests {
     fn a_chunk_above_8_mib_hits_libhdf5_2_as_well() {
         let facts = chunked(&[100, 1600, 1600], &[1, 1600, 1600], 4);
         let found = finding(CODE, &facts, &["1x1x:"]).unwrap();
-        assert!(found.message.contains("Hit: libhdf5 1.8, 1.10, 1.14, 2.x. Not hit: netCDF-C 4.9, 4.10."), "{}", found.message);
+        assert!(
+            found.message.contains("Hit: libhdf5 1.8, 1.10, 1.14, 2.x. Not hit: netCDF-C 4.9, 4.10."),
+            "{}",
+            found.message
+        );
     }
 
     #[test]
@@ -100,6 +108,10 @@ mod tests {
         assert_eq!(finding(CODE, &chunked(&[60, 30, 9, 717], &[1, 30, 9, 717], 4), &["1x1x1x:"]), None);
         assert_eq!(finding(CODE, &case_study(), &["4x30x9x717", ":x:x:x:"]), None);
         // Small data: 1,000 times nearly nothing.
-        assert_eq!(finding(CODE, &unfiltered(case_study()), &["1x1x1x717"]), None, "rows of raw chunks are cheap");
+        assert_eq!(
+            finding(CODE, &unfiltered(case_study()), &["1x1x1x717"]),
+            None,
+            "rows of raw chunks are cheap"
+        );
     }
 }

@@ -38,7 +38,11 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
     let stored_chunks = case.geometry.chunks()?.stored_chunks();
     let used: Vec<u64> = chunk.iter().zip(shape).map(|(chunk, dim)| (*chunk).min(*dim)).collect();
     let used_bytes = used.iter().fold(case.geometry.element_bytes(), |n, d| n * d);
-    if used_bytes == 0 || stored_chunks == 0 || chunk_bytes < CHUNK_BYTES_MIN || chunk_bytes / used_bytes < RATIO_MIN {
+    if used_bytes == 0
+        || stored_chunks == 0
+        || chunk_bytes < CHUNK_BYTES_MIN
+        || chunk_bytes / used_bytes < RATIO_MIN
+    {
         return None;
     }
     let wasted_in_file =
@@ -52,7 +56,11 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
         bytes_text(chunk_bytes),
         shape_text(shape),
         bytes_text(used_bytes),
-        if wasted_in_file > 0 { format!(", and takes {} in the file", bytes_text(wasted_in_file)) } else { String::new() },
+        if wasted_in_file > 0 {
+            format!(", and takes {} in the file", bytes_text(wasted_in_file))
+        } else {
+            String::new()
+        },
         if still_growing { " The dataset can still grow into it." } else { "" },
     );
     let evidence = json!({
@@ -62,7 +70,12 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
         "padding_bytes_in_file": wasted_in_file,
         "can_grow": still_growing,
     });
-    let effect = format!("chunks of {} ({}), {} of them", shape_text(&used), bytes_text(used_bytes), count_text(stored_chunks));
+    let effect = format!(
+        "chunks of {} ({}), {} of them",
+        shape_text(&used),
+        bytes_text(used_bytes),
+        count_text(stored_chunks)
+    );
     let fixes = vec![chunk_line(&case.options.file, case.facts, &used, effect)];
     Some(Finding { code: "chunk-larger-than-extent".to_owned(), severity, message, evidence, fixes })
 }

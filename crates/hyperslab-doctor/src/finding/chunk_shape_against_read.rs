@@ -52,7 +52,8 @@ fn measure(case: &Case<'_>, read: &ReadCase) -> Option<Against> {
     }
     let block = read.sweep.block();
     // The first block of the sweep, which begins at the origin.
-    let chunks = block.iter().zip(chunk).fold(1u64, |n, (block, chunk)| n.saturating_mul(block.div_ceil(*chunk)));
+    let chunks =
+        block.iter().zip(chunk).fold(1u64, |n, (block, chunk)| n.saturating_mul(block.div_ceil(*chunk)));
     let wanted_bytes = block.iter().fold(case.geometry.element_bytes(), |n, b| n.saturating_mul(*b));
     let decode = if case.geometry.is_filtered() { case.costs.decode_once() } else { 0.0 };
     Some(Against {

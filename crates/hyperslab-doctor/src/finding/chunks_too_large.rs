@@ -36,7 +36,10 @@ const SHARE_MAX: f64 = 1.0 / 16.0;
 pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
     let chunk = case.geometry.chunk_dims()?;
     let chunk_bytes = case.geometry.chunk_bytes()?;
-    if chunk_bytes < CHUNK_BYTES_MIN || !case.geometry.is_filtered() || case.geometry.chunks()?.stored_chunks() == 0 {
+    if chunk_bytes < CHUNK_BYTES_MIN
+        || !case.geometry.is_filtered()
+        || case.geometry.chunks()?.stored_chunks() == 0
+    {
         return None;
     }
     let share = |read: &ReadCase| {
@@ -84,7 +87,11 @@ mod tests {
     fn rows_of_a_huge_chunk_are_found() {
         let found = finding(CODE, &chunked(&[10, 5000, 5000], &[1, 5000, 5000], 4), &["1x1x:"]).unwrap();
         assert_eq!(found.severity, Severity::Medium);
-        assert!(found.message.contains("is 95.4 MiB: reading 1x1x5000 wants 19.5 KiB of each chunk"), "{}", found.message);
+        assert!(
+            found.message.contains("is 95.4 MiB: reading 1x1x5000 wants 19.5 KiB of each chunk"),
+            "{}",
+            found.message
+        );
         assert!(found.fixes[0].line.contains("CHUNK=1x52x5000"), "{:?}", found.fixes[0]);
     }
 

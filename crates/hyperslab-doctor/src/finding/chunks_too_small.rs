@@ -76,7 +76,10 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
     );
     let fixes = shape_for_read(&case.geometry, &seed, case.options.visits_max)
         .map(|larger| {
-            let count = larger.iter().zip(case.geometry.shape()).fold(1u64, |n, (c, d)| n.saturating_mul(d.div_ceil(*c)));
+            let count = larger
+                .iter()
+                .zip(case.geometry.shape())
+                .fold(1u64, |n, (c, d)| n.saturating_mul(d.div_ceil(*c)));
             let effect = format!("{} chunks of {}", count_text(count), shape_text(&larger));
             chunk_line(&case.options.file, case.facts, &larger, effect)
         })
@@ -111,6 +114,10 @@ mod tests {
     #[test]
     fn few_or_larger_chunks_are_fine() {
         assert_eq!(finding(CODE, &chunked(&[100, 128, 256], &[1, 16, 32], 4), &[]), None, "6,400 chunks");
-        assert_eq!(finding(CODE, &chunked(&[20_000, 128, 256], &[1, 128, 256], 4), &[]), None, "128 KiB each");
+        assert_eq!(
+            finding(CODE, &chunked(&[20_000, 128, 256], &[1, 128, 256], 4), &[]),
+            None,
+            "128 KiB each"
+        );
     }
 }

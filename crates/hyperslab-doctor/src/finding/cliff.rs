@@ -67,7 +67,10 @@ fn find(case: &Case<'_>) -> Vec<Cliff> {
             let ratio = loaded as f64 / needed.max(1) as f64;
             let Ideal { seconds: ideal_seconds, .. } = case.costs.ideal(&row.counts);
             let excess_seconds = row.seconds - ideal_seconds;
-            if ratio < RATIO_MIN || excess_seconds < EXCESS_SECONDS_MIN || row.seconds < RATIO_MIN * ideal_seconds {
+            if ratio < RATIO_MIN
+                || excess_seconds < EXCESS_SECONDS_MIN
+                || row.seconds < RATIO_MIN * ideal_seconds
+            {
                 continue;
             }
             let version = case.profiles[profile_index].version;
@@ -78,7 +81,14 @@ fn find(case: &Case<'_>) -> Vec<Cliff> {
             } else {
                 Cause::Thrash
             };
-            found.push(Cliff { read: read_index, profile: profile_index, cause, ratio, excess_seconds, ideal_seconds });
+            found.push(Cliff {
+                read: read_index,
+                profile: profile_index,
+                cause,
+                ratio,
+                excess_seconds,
+                ideal_seconds,
+            });
         }
     }
     found
@@ -111,7 +121,8 @@ pub(super) fn group<'c>(case: &'c Case<'_>, cause: Cause) -> Option<Group<'c>> {
         let matters = |cliff: &Cliff| case.reads[cliff.read].matters;
         matters(a).cmp(&matters(b)).then(a.excess_seconds.total_cmp(&b.excess_seconds))
     })?;
-    let hit: Vec<usize> = of_cause().filter(|cliff| cliff.read == worst.read).map(|cliff| cliff.profile).collect();
+    let hit: Vec<usize> =
+        of_cause().filter(|cliff| cliff.read == worst.read).map(|cliff| cliff.profile).collect();
     let clear = (0..case.profiles.len())
         .filter(|profile| !all.iter().any(|cliff| cliff.read == worst.read && cliff.profile == *profile))
         .collect();
@@ -129,7 +140,8 @@ impl Group<'_> {
     /// How bad it is: by the time that is lost, and less for a read that nobody asked for and that crosses the order
     /// in which the data lie.
     pub(super) fn severity(&self) -> Severity {
-        let ratio = (self.worst.excess_seconds + self.worst.ideal_seconds) / self.worst.ideal_seconds.max(1e-9);
+        let ratio =
+            (self.worst.excess_seconds + self.worst.ideal_seconds) / self.worst.ideal_seconds.max(1e-9);
         match self.worst.excess_seconds {
             excess if !self.read.matters && excess >= 60.0 && ratio >= 10.0 => Severity::Medium,
             _ if !self.read.matters => Severity::Low,
@@ -205,7 +217,8 @@ impl Group<'_> {
 
     /// The versions of the libraries that are hit, each once.
     pub(super) fn versions(&self, case: &Case<'_>) -> Vec<LibVersion> {
-        let mut versions: Vec<LibVersion> = self.hit.iter().map(|profile| case.profiles[*profile].version).collect();
+        let mut versions: Vec<LibVersion> =
+            self.hit.iter().map(|profile| case.profiles[*profile].version).collect();
         versions.sort();
         versions.dedup();
         versions

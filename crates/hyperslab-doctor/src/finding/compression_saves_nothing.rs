@@ -67,7 +67,8 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
         let effect = format!("a shuffle first: {:.2}:1 on sample chunks", 1.0 / share);
         fixes.push(filter_line(&case.options.file, case.facts, &["SHUF", &format!("GZIP={level}")], effect));
     }
-    let effect = format!("{} more in the file, nothing to decode", bytes_text(decoded.saturating_sub(stored)));
+    let effect =
+        format!("{} more in the file, nothing to decode", bytes_text(decoded.saturating_sub(stored)));
     fixes.push(filter_line(&case.options.file, case.facts, &["NONE"], effect));
     Some(Finding { code: "compression-saves-nothing".to_owned(), severity, message, evidence, fixes })
 }
@@ -78,7 +79,11 @@ fn shuffle_gain(case: &Case<'_>) -> Option<(u32, f64)> {
     if case.facts.has_shuffle() || samples.decoded_bytes == 0 {
         return None;
     }
-    let best = samples.recoded.iter().filter(|recoded| recoded.shuffle).min_by_key(|recoded| recoded.encoded_bytes)?;
+    let best = samples
+        .recoded
+        .iter()
+        .filter(|recoded| recoded.shuffle)
+        .min_by_key(|recoded| recoded.encoded_bytes)?;
     let now = samples.stored_bytes as f64;
     (best.encoded_bytes as f64 <= SHUFFLE_SHARE_MAX * now)
         .then(|| (best.level, best.encoded_bytes as f64 / samples.decoded_bytes as f64))
@@ -119,7 +124,11 @@ mod tests {
             recoded: vec![shuffled, RecodeMeasurement { shuffle: false, encoded_bytes: 920_000, ..shuffled }],
         });
         let found = finding(CODE, &facts, &[]).unwrap();
-        assert!(found.fixes[0].line.contains(":SHUF -f /All_Data/CrIS-SDR_All/ES_ImaginaryLW:GZIP=4"), "{:?}", found.fixes);
+        assert!(
+            found.fixes[0].line.contains(":SHUF -f /All_Data/CrIS-SDR_All/ES_ImaginaryLW:GZIP=4"),
+            "{:?}",
+            found.fixes
+        );
         assert_eq!(found.evidence["ratio_with_shuffle"], 2.0);
     }
 

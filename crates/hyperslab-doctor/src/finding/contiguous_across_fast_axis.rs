@@ -80,12 +80,19 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
         "exact": row.counts.is_exact,
     });
     let wide = widened(case, read);
-    let slices: Vec<String> =
-        wide.iter().zip(case.geometry.shape()).map(|(w, d)| if w == d { ":".to_owned() } else { format!("i:i+{w}") }).collect();
+    let slices: Vec<String> = wide
+        .iter()
+        .zip(case.geometry.shape())
+        .map(|(w, d)| if w == d { ":".to_owned() } else { format!("i:i+{w}") })
+        .collect();
     let mut fixes = vec![Fix {
         kind: FixKind::Read,
         target: "h5py".to_owned(),
-        line: format!("block = dset[{}]  # {}, then pick from it in memory", slices.join(", "), shape_text(&wide)),
+        line: format!(
+            "block = dset[{}]  # {}, then pick from it in memory",
+            slices.join(", "),
+            shape_text(&wide)
+        ),
         effect: format!("blocks of {}: long runs, each byte fetched once", shape_text(&wide)),
     }];
     fixes.extend(repack_for(case, read));

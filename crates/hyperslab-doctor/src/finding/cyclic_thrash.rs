@@ -21,8 +21,8 @@
 //!
 //! Where the walk is made once and its chunks are few.
 
-use super::cliff::{Cause, group};
 use super::Finding;
+use super::cliff::{Cause, group};
 use crate::case::Case;
 use crate::fix::{cache_lines, smallest_cache};
 use crate::pattern::bytes_text;
@@ -76,7 +76,11 @@ mod tests {
         assert_eq!(found.severity, Severity::High);
         assert!(found.message.contains("2,500 decodes of 250 chunks, 10x"), "{}", found.message);
         assert_eq!(found.evidence["smallest_cache_bytes"], 250 * 1_040_000);
-        assert!(found.message.contains("Hit: libhdf5 1.8, 1.10, 1.14, 2.x; netCDF-C 4.9, 4.10."), "{}", found.message);
+        assert!(
+            found.message.contains("Hit: libhdf5 1.8, 1.10, 1.14, 2.x; netCDF-C 4.9, 4.10."),
+            "{}",
+            found.message
+        );
     }
 
     #[test]
@@ -90,6 +94,10 @@ mod tests {
     #[test]
     fn it_is_silent_where_the_walk_fits() {
         assert_eq!(finding(CODE, &chunked(&[100, 100, 100], &[10, 10, 10], 4), &[]), None);
-        assert_eq!(finding(CODE, &case_study(), &["1x1x1x717"]), None, "that is the cache being smaller than a chunk");
+        assert_eq!(
+            finding(CODE, &case_study(), &["1x1x1x717"]),
+            None,
+            "that is the cache being smaller than a chunk"
+        );
     }
 }

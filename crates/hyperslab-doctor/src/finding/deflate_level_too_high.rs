@@ -41,7 +41,11 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
             && other.encoded_bytes as f64 <= SIZE_RATIO_MAX * now.encoded_bytes as f64
             && other.encode_seconds <= TIME_SHARE_MAX * now.encode_seconds
     };
-    let better = samples.recoded.iter().filter(is_better).min_by(|a, b| a.encode_seconds.total_cmp(&b.encode_seconds))?;
+    let better = samples
+        .recoded
+        .iter()
+        .filter(is_better)
+        .min_by(|a, b| a.encode_seconds.total_cmp(&b.encode_seconds))?;
     let scale = case.geometry.logical_bytes() as f64 / samples.decoded_bytes.max(1) as f64;
     let saved_seconds = (now.encode_seconds - better.encode_seconds) * scale;
     let severity = if saved_seconds >= SECONDS_MEDIUM { Severity::Medium } else { Severity::Low };
@@ -87,21 +91,39 @@ mod tests {
                 decode_seconds: 0.01,
             })
             .collect();
-        let samples =
-            SampleMeasurement { chunks: 3, stored_bytes: 500_000, decoded_bytes: 1_000_000, decode_seconds: 0.002, recoded };
-        DatasetFacts { filters: vec![gzip(level)], samples: Some(samples), ..chunked(&[1000, 1000], &[100, 100], 4) }
+        let samples = SampleMeasurement {
+            chunks: 3,
+            stored_bytes: 500_000,
+            decoded_bytes: 1_000_000,
+            decode_seconds: 0.002,
+            recoded,
+        };
+        DatasetFacts {
+            filters: vec![gzip(level)],
+            samples: Some(samples),
+            ..chunked(&[1000, 1000], &[100, 100], 4)
+        }
     }
 
     #[test]
     fn a_level_that_buys_nothing_is_found() {
-        let found = finding(CODE, &facts(9, &[(1, 520_000, 0.01), (4, 501_000, 0.02), (9, 500_000, 0.1)]), &[]).unwrap();
-        assert!(found.message.contains("level 4 is 5.0 times as fast to write as level 9, for +0.2 % of size"), "{}", found.message);
+        let found =
+            finding(CODE, &facts(9, &[(1, 520_000, 0.01), (4, 501_000, 0.02), (9, 500_000, 0.1)]), &[])
+                .unwrap();
+        assert!(
+            found.message.contains("level 4 is 5.0 times as fast to write as level 9, for +0.2 % of size"),
+            "{}",
+            found.message
+        );
         assert!(found.fixes[0].line.contains("/d:GZIP=4"), "level 1 is 4 % larger: {:?}", found.fixes);
     }
 
     #[test]
     fn a_level_that_pays_and_no_measurement_are_fine() {
-        assert_eq!(finding(CODE, &facts(6, &[(1, 600_000, 0.01), (4, 550_000, 0.05), (6, 500_000, 0.07)]), &[]), None);
+        assert_eq!(
+            finding(CODE, &facts(6, &[(1, 600_000, 0.01), (4, 550_000, 0.05), (6, 500_000, 0.07)]), &[]),
+            None
+        );
         assert_eq!(finding(CODE, &facts(1, &[(1, 500_000, 0.01)]), &[]), None);
         assert_eq!(finding(CODE, &chunked(&[1000, 1000], &[100, 100], 4), &[]), None);
     }

@@ -3,11 +3,11 @@
 //! A new finding is a new file with the four headings *What it sees*, *Why it costs*, *What to do*, *When it is fine*,
 //! a `check` function, a test where it speaks and one where it is silent, and a line in [`RULES`].
 
+mod cache_smaller_than_chunk;
 mod chunk_larger_than_extent;
 mod chunk_shape_against_read;
 mod chunks_too_large;
 mod chunks_too_small;
-mod cache_smaller_than_chunk;
 mod cliff;
 mod compression_saves_nothing;
 mod contiguous_across_fast_axis;

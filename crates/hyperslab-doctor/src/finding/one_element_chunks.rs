@@ -47,7 +47,9 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
     let evidence = json!({ "stored_chunks": stored, "chunk_bytes": case.geometry.element_bytes() });
     let sweep = Sweep::row_major(case.geometry.shape(), &vec![1; chunk.len()]);
     let fixes = shape_for_read(&case.geometry, &sweep, case.options.visits_max)
-        .map(|larger| chunk_line(&case.options.file, case.facts, &larger, format!("chunks of {}", shape_text(&larger))))
+        .map(|larger| {
+            chunk_line(&case.options.file, case.facts, &larger, format!("chunks of {}", shape_text(&larger)))
+        })
         .into_iter()
         .collect();
     Some(Finding { code: "one-element-chunks".to_owned(), severity, message, evidence, fixes })

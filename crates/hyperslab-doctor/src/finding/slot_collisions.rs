@@ -20,8 +20,8 @@
 //!
 //! Where the chunks are read once each, so that what is evicted is not wanted again.
 
-use super::cliff::{Cause, group};
 use super::Finding;
+use super::cliff::{Cause, group};
 use crate::case::Case;
 use crate::fix::{cache_lines, slots_only, smallest_cache};
 use crate::report::count_text;
@@ -48,7 +48,11 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
     if let Some(fix) = fix {
         evidence["nslots_enough"] = fix.settings.nslots.into();
         let decodes = case.counts(&group.read.sweep, fix.settings, version).decodes;
-        let effect = format!("{} slots, a prime number: {} decodes", count_text(fix.settings.nslots), count_text(decodes));
+        let effect = format!(
+            "{} slots, a prime number: {} decodes",
+            count_text(fix.settings.nslots),
+            count_text(decodes)
+        );
         fixes.extend(cache_lines(&case.options.file, case.facts, fix.settings, &effect));
     }
     fixes.extend(group.reads_and_repack(case));
@@ -81,7 +85,11 @@ mod tests {
         let found = with_slots(64).unwrap();
         assert!(found.message.contains("collide in its 64 slots"), "{}", found.message);
         assert_eq!(found.evidence["nslots_enough"], 521);
-        assert!(found.fixes[0].line.contains("rdcc_nbytes=67108864, rdcc_nslots=521"), "{}", found.fixes[0].line);
+        assert!(
+            found.fixes[0].line.contains("rdcc_nbytes=67108864, rdcc_nslots=521"),
+            "{}",
+            found.fixes[0].line
+        );
     }
 
     #[test]

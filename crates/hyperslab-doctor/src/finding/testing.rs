@@ -62,6 +62,7 @@ pub(crate) fn gzip(level: u32) -> FilterFact {
 
 /// The finding of one code, if the doctor makes it for these reads (none: the default ones).
 pub(crate) fn finding(code: &str, facts: &DatasetFacts, reads: &[&str]) -> Option<Finding> {
-    let options = Options { reads: reads.iter().map(|read| read.parse().unwrap()).collect(), ..Options::default() };
+    let options =
+        Options { reads: reads.iter().map(|read| read.parse().unwrap()).collect(), ..Options::default() };
     diagnose(facts, &options).unwrap().findings.into_iter().find(|finding| finding.code == code)
 }

@@ -52,13 +52,19 @@ pub(crate) fn smallest_cache(case: &Case<'_>, read: &ReadCase, versions: &[LibVe
 }
 
 /// The fewest slots, at the same bytes, with which the sweep decodes no more than with any number of slots.
-pub(crate) fn slots_only(case: &Case<'_>, read: &ReadCase, settings: CacheSettings, version: LibVersion) -> Option<CacheFix> {
+pub(crate) fn slots_only(
+    case: &Case<'_>,
+    read: &ReadCase,
+    settings: CacheSettings,
+    version: LibVersion,
+) -> Option<CacheFix> {
     let decodes = |nslots: u64| {
         let counts = case.counts(&read.sweep, CacheSettings { nslots, ..settings }, version);
         counts.is_exact.then_some(counts.decodes)
     };
     let best = decodes(SLOTS[SLOTS.len() - 1])?;
-    let nslots = SLOTS.into_iter().find(|nslots| *nslots > settings.nslots && decodes(*nslots) == Some(best))?;
+    let nslots =
+        SLOTS.into_iter().find(|nslots| *nslots > settings.nslots && decodes(*nslots) == Some(best))?;
     Some(CacheFix { smallest_nbytes: settings.nbytes, settings: CacheSettings { nslots, ..settings } })
 }
 

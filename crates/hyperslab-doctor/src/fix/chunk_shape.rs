@@ -4,8 +4,8 @@
 //! the next reads fall into the same chunk; a block larger than a chunk may be is cut, slowest dimension first, so that
 //! no other read needs its chunks.
 
-use crate::simulate::{CacheSettings, Geometry, LibVersion, simulate_sweep};
 use crate::pattern::Sweep;
+use crate::simulate::{CacheSettings, Geometry, LibVersion, simulate_sweep};
 
 /// What a chunk may have to fit the default cache of libhdf5 up to 1.14.
 pub(crate) const REPACK_CHUNK_BYTES: u64 = 1 << 20;
@@ -28,7 +28,8 @@ fn grow(shape: &[u64], element_bytes: u64, sweep: &Sweep) -> Option<Vec<u64>> {
     if shape.contains(&0) || element_bytes > REPACK_CHUNK_BYTES {
         return None;
     }
-    let mut chunk: Vec<u64> = sweep.block().iter().zip(shape).map(|(block, dim)| (*block).min(*dim)).collect();
+    let mut chunk: Vec<u64> =
+        sweep.block().iter().zip(shape).map(|(block, dim)| (*block).min(*dim)).collect();
     let bytes = |chunk: &[u64]| chunk.iter().fold(element_bytes, |n, d| n.saturating_mul(*d));
     for axis in 0..chunk.len() {
         let pieces = bytes(&chunk).div_ceil(REPACK_CHUNK_BYTES);
@@ -73,7 +74,11 @@ mod tests {
     #[test]
     fn series_get_long_chunks_of_equal_size() {
         let maps = chunked(&[1460, 361, 720], &[1, 361, 720], 4);
-        assert_eq!(shape(&maps, &[1460, 1, 1]), Some(vec![1460, 1, 144]), "720 in 5 equal pieces, not 179 and a rest");
+        assert_eq!(
+            shape(&maps, &[1460, 1, 1]),
+            Some(vec![1460, 1, 144]),
+            "720 in 5 equal pieces, not 179 and a rest"
+        );
         assert_eq!(shape(&maps, &[1, 361, 720]), None, "it has that shape already");
     }
 

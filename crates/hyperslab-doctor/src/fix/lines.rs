@@ -21,7 +21,10 @@ pub(crate) fn cache_lines(file: &str, facts: &DatasetFacts, cache: CacheSettings
     };
     vec![
         fix("h5py", format!("h5py.File({file}, rdcc_nbytes={nbytes}, rdcc_nslots={nslots})")),
-        fix("netCDF4", format!("nc[{path}].set_var_chunk_cache(size={nbytes}, nelems={nslots}, preemption={w0})")),
+        fix(
+            "netCDF4",
+            format!("nc[{path}].set_var_chunk_cache(size={nbytes}, nelems={nslots}, preemption={w0})"),
+        ),
         fix(
             "xarray",
             format!(
@@ -35,13 +38,20 @@ pub(crate) fn cache_lines(file: &str, facts: &DatasetFacts, cache: CacheSettings
 
 /// Other chunks, by h5repack.
 pub(crate) fn chunk_line(file: &str, facts: &DatasetFacts, chunk: &[u64], effect: String) -> Fix {
-    repack(file, format!("-l {}", shell_word(&format!("{}:CHUNK={}", facts.path, shape_text(chunk)))), FixKind::Repack, effect)
+    repack(
+        file,
+        format!("-l {}", shell_word(&format!("{}:CHUNK={}", facts.path, shape_text(chunk)))),
+        FixKind::Repack,
+        effect,
+    )
 }
 
 /// Other filters, each in h5repack's words: `GZIP=4`, `SHUF`, `NONE`.
 pub(crate) fn filter_line(file: &str, facts: &DatasetFacts, filters: &[&str], effect: String) -> Fix {
-    let words: Vec<String> =
-        filters.iter().map(|filter| format!("-f {}", shell_word(&format!("{}:{filter}", facts.path)))).collect();
+    let words: Vec<String> = filters
+        .iter()
+        .map(|filter| format!("-f {}", shell_word(&format!("{}:{filter}", facts.path))))
+        .collect();
     repack(file, words.join(" "), FixKind::Filter, effect)
 }
 
@@ -82,8 +92,10 @@ mod tests {
     #[test]
     fn each_library_gets_its_own_words() {
         let cache = CacheSettings { nbytes: 3 << 20, nslots: 521, w0: 0.75 };
-        let lines: Vec<String> =
-            cache_lines("in.h5", &case_study(), cache, "").into_iter().map(|fix| format!("{}: {}", fix.target, fix.line)).collect();
+        let lines: Vec<String> = cache_lines("in.h5", &case_study(), cache, "")
+            .into_iter()
+            .map(|fix| format!("{}: {}", fix.target, fix.line))
+            .collect();
         assert_eq!(
             lines,
             [

@@ -7,9 +7,13 @@ use crate::pattern::shape_text;
 /// Whole-chunk reads, for h5py and for C. Each chunk is then decoded once whatever the cache.
 pub(crate) fn read_lines(case: &Case<'_>) -> Vec<Fix> {
     let Some(chunk) = case.geometry.chunk_dims() else { return Vec::new() };
-    let block: Vec<u64> = chunk.iter().zip(case.geometry.shape()).map(|(chunk, dim)| (*chunk).min(*dim)).collect();
+    let block: Vec<u64> =
+        chunk.iter().zip(case.geometry.shape()).map(|(chunk, dim)| (*chunk).min(*dim)).collect();
     let chunks = case.geometry.chunks().map_or(0, |chunks| chunks.stored_chunks());
-    let effect = format!("whole-chunk reads of {}: {chunks} reads, each chunk decoded once with any cache", shape_text(&block));
+    let effect = format!(
+        "whole-chunk reads of {}: {chunks} reads, each chunk decoded once with any cache",
+        shape_text(&block)
+    );
     let fix = |target: &str, line: String| Fix {
         kind: FixKind::Read,
         target: target.to_owned(),

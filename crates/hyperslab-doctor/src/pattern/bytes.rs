@@ -23,7 +23,8 @@ const UNITS: [(&str, u64); 13] = [
 pub fn parse_bytes(text: &str) -> Result<u64, DoctorError> {
     let fail = |problem: &str| DoctorError::Bytes { text: text.to_owned(), problem: problem.to_owned() };
     let trimmed = text.trim();
-    let split = trimmed.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(trimmed.len());
+    let split =
+        trimmed.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(trimmed.len());
     let (number, unit) = trimmed.split_at(split);
     let unit = unit.trim().to_ascii_lowercase();
     let (_, factor) = UNITS.iter().find(|(name, _)| *name == unit).ok_or_else(|| fail("unknown unit"))?;
@@ -42,14 +43,20 @@ pub fn parse_bytes(text: &str) -> Result<u64, DoctorError> {
 /// A size for people: `3 MiB`, `2.95 MiB`, `717 B`.
 pub fn bytes_text(bytes: u64) -> String {
     let (unit, size) = match bytes {
-        0..1_024 => return format!("{bytes} B"),
-        ..1_048_576 => ("KiB", 1u64 << 10),
-        ..1_073_741_824 => ("MiB", 1 << 20),
-        ..1_099_511_627_776 => ("GiB", 1 << 30),
+        ..1_024 => return format!("{bytes} B"),
+        1_024..1_048_576 => ("KiB", 1u64 << 10),
+        1_048_576..1_073_741_824 => ("MiB", 1 << 20),
+        1_073_741_824..1_099_511_627_776 => ("GiB", 1 << 30),
         _ => ("TiB", 1 << 40),
     };
     let value = bytes as f64 / size as f64;
-    let digits = if bytes.is_multiple_of(size) || value >= 100.0 { 0 } else if value >= 10.0 { 1 } else { 2 };
+    let digits = if bytes.is_multiple_of(size) || value >= 100.0 {
+        0
+    } else if value >= 10.0 {
+        1
+    } else {
+        2
+    };
     format!("{value:.digits$} {unit}")
 }
 
@@ -71,7 +78,9 @@ mod tests {
         ] {
             assert_eq!(parse_bytes(text), Ok(bytes), "{text}");
         }
-        for text in ["", "MiB", "3 parsecs", "1.0001 KiB", "99999999999999999999", "20000000000000000G", "1e3", "-1"] {
+        for text in
+            ["", "MiB", "3 parsecs", "1.0001 KiB", "99999999999999999999", "20000000000000000G", "1e3", "-1"]
+        {
             assert!(parse_bytes(text).is_err(), "{text}");
         }
     }

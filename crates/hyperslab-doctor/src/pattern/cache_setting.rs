@@ -1,7 +1,7 @@
 //! A chunk cache as people write it: `NBYTES[,NSLOTS[,W0]]`.
 
-use crate::simulate::CacheSettings;
 use crate::DoctorError;
+use crate::simulate::CacheSettings;
 
 use super::parse_bytes;
 

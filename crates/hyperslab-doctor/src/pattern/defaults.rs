@@ -24,7 +24,8 @@ pub fn default_reads(shape: &[u64], chunk: Option<&[u64]>) -> Vec<NamedRead> {
         }
     };
     let only = |axis: usize| (0..rank).map(|at| if at == axis { whole[at] } else { 1 }).collect::<Vec<_>>();
-    let without = |axis: usize| (0..rank).map(|at| if at == axis { 1 } else { whole[at] }).collect::<Vec<_>>();
+    let without =
+        |axis: usize| (0..rank).map(|at| if at == axis { 1 } else { whole[at] }).collect::<Vec<_>>();
     if rank >= 2 {
         add("row by row".to_owned(), only(rank - 1), true);
     }
@@ -34,9 +35,9 @@ pub fn default_reads(shape: &[u64], chunk: Option<&[u64]>) -> Vec<NamedRead> {
         }
     }
     if rank >= 2 {
-        for axis in 0..rank - 1 {
+        for (axis, dim) in whole[..rank - 1].iter().enumerate() {
             // A series of one element is a single point, which nobody sweeps.
-            if whole[axis] > 1 {
+            if *dim > 1 {
                 add(format!("series along axis {axis}"), only(axis), false);
             }
         }
@@ -63,7 +64,10 @@ mod tests {
         assert_eq!(reads.len(), 10);
         assert_eq!(reads[0].block, [1, 1, 1, 717]);
         assert_eq!(reads[1].block, [1, 30, 9, 717]);
-        assert_eq!((reads[5].name.as_str(), reads[5].block.as_slice()), ("series along axis 0", &[60, 1, 1, 1][..]));
+        assert_eq!(
+            (reads[5].name.as_str(), reads[5].block.as_slice()),
+            ("series along axis 0", &[60, 1, 1, 1][..])
+        );
         assert_eq!(reads[8].name, "whole chunks");
         assert_eq!(reads[9].block, [60, 30, 9, 717]);
     }

@@ -14,6 +14,7 @@ mod sweep;
 pub use bytes::{bytes_text, parse_bytes};
 pub use cache_setting::parse_cache;
 pub use defaults::{NamedRead, default_reads};
+pub(crate) use order::is_permutation;
 pub use order::parse_order;
 pub use shape::{BlockDim, BlockShape, shape_text};
 pub use sweep::Sweep;

@@ -109,7 +109,9 @@ mod tests {
 
     #[test]
     fn what_is_no_shape_says_why() {
-        for (text, why) in [("", "empty"), ("1xx2", "\"\""), ("0x3", "at least one"), ("3MiB", "neither"), ("-1", "neither")] {
+        for (text, why) in
+            [("", "empty"), ("1xx2", "\"\""), ("0x3", "at least one"), ("3MiB", "neither"), ("-1", "neither")]
+        {
             let error = text.parse::<BlockShape>().unwrap_err().to_string();
             assert!(error.contains(why), "{error}");
         }

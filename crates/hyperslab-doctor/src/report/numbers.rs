@@ -59,14 +59,23 @@ mod tests {
 
     #[test]
     fn numbers_are_grouped_and_ratios_short() {
-        assert_eq!([0, 15, 999, 1000, 16_200, 1_234_567].map(count_text), ["0", "15", "999", "1,000", "16,200", "1,234,567"]);
-        assert_eq!([1.0, 1.5, 1080.0, 9.96, 2.04, 193_590.0].map(ratio_text), ["1x", "1.5x", "1080x", "10x", "2.0x", "193590x"]);
+        assert_eq!(
+            [0, 15, 999, 1000, 16_200, 1_234_567].map(count_text),
+            ["0", "15", "999", "1,000", "16,200", "1,234,567"]
+        );
+        assert_eq!(
+            [1.0, 1.5, 1080.0, 9.96, 2.04, 193_590.0].map(ratio_text),
+            ["1x", "1.5x", "1080x", "10x", "2.0x", "193590x"]
+        );
         let libraries = ["libhdf5 1.8", "libhdf5 2.x", "cache 3 MiB, 521 slots, w0 0.75", "netCDF-C 4.9"];
         assert_eq!(
             library_names(&libraries),
             "libhdf5 1.8, 2.x; cache 3 MiB, 521 slots, w0 0.75; netCDF-C 4.9"
         );
         let names = ["a", "b", "c"].map(str::to_owned);
-        assert_eq!([&names[..0], &names[..1], &names[..2], &names].map(list_text), ["", "a", "a and b", "a, b and c"]);
+        assert_eq!(
+            [&names[..0], &names[..1], &names[..2], &names].map(list_text),
+            ["", "a", "a and b", "a, b and c"]
+        );
     }
 }

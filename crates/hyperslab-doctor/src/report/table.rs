@@ -40,7 +40,8 @@ fn columns(report: &DatasetReport) -> Vec<Column> {
     groups
         .into_iter()
         .map(|group| {
-            let names: Vec<&str> = group.iter().map(|profile| first.profiles[*profile].name.as_str()).collect();
+            let names: Vec<&str> =
+                group.iter().map(|profile| first.profiles[*profile].name.as_str()).collect();
             let cache = bytes_text(first.profiles[group[0]].cache.nbytes);
             Column { title: library_names(&names), cache, profile: group[0] }
         })
@@ -104,7 +105,8 @@ fn wide(report: &DatasetReport, columns: &[Column]) -> String {
 
 /// Under each read one line for each answer, with all the libraries that give it.
 fn tall(report: &DatasetReport, width: usize) -> String {
-    let headings = if report.filters.is_empty() { ["driver reads", "fetched"] } else { ["decodes", "per chunk"] };
+    let headings =
+        if report.filters.is_empty() { ["driver reads", "fetched"] } else { ["decodes", "per chunk"] };
     let mut lines: Vec<(Option<String>, [String; 4])> =
         vec![(None, ["", headings[0], headings[1], "predicted"].map(str::to_owned))];
     for read in &report.reads {
@@ -117,7 +119,8 @@ fn tall(report: &DatasetReport, width: usize) -> String {
         let seconds = seconds_text(read.hyperslab.predicted_seconds);
         lines.push((heading.take(), ["  hyperslab".to_owned(), work, ratio, seconds]));
     }
-    let widest = |column: usize| lines.iter().map(|(_, cells)| cells[column].chars().count()).max().unwrap_or(0);
+    let widest =
+        |column: usize| lines.iter().map(|(_, cells)| cells[column].chars().count()).max().unwrap_or(0);
     let numbers = [widest(1), widest(2), widest(3)];
     let room = width.saturating_sub(numbers.iter().map(|n| n + 2).sum());
     let first = widest(0).min(room);

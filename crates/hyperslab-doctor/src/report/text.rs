@@ -22,7 +22,7 @@ pub fn render_text(report: &Report, width: usize) -> String {
         }
         dataset_text(&mut out, dataset, width);
     }
-    summary(&mut out, report);
+    summary(&mut out, report, width);
     out
 }
 
@@ -36,7 +36,11 @@ fn dataset_text(out: &mut String, report: &DatasetReport, width: usize) {
         } else {
             "Decodes, decodes per chunk, predicted time"
         };
-        let how = if report.speed_measured || report.filters.is_empty() { "" } else { " (decoder speed assumed, not measured)" };
+        let how = if report.speed_measured || report.filters.is_empty() {
+            ""
+        } else {
+            " (decoder speed assumed, not measured)"
+        };
         out.push('\n');
         wrap(out, &format!("{what}{how}:"), width, "", "");
         out.push('\n');
@@ -73,7 +77,11 @@ fn facts_text(report: &DatasetReport) -> String {
         }
     }
     for filter in &report.filters {
-        let _ = write!(text, ", {}", if filter.description.is_empty() { &filter.name } else { &filter.description });
+        let _ = write!(
+            text,
+            ", {}",
+            if filter.description.is_empty() { &filter.name } else { &filter.description }
+        );
     }
     let _ = write!(text, ", {}", bytes_text(report.logical_bytes));
     if report.stored_bytes != report.logical_bytes {
@@ -106,7 +114,7 @@ fn finding_text(out: &mut String, finding: &Finding, width: usize) {
     }
 }
 
-fn summary(out: &mut String, report: &Report) {
+fn summary(out: &mut String, report: &Report, width: usize) {
     let findings: Vec<&Finding> = report.datasets.iter().flat_map(|dataset| &dataset.findings).collect();
     if findings.is_empty() {
         return;
@@ -116,12 +124,13 @@ fn summary(out: &mut String, report: &Report) {
     codes.dedup();
     let (noun, datasets) = (if findings.len() == 1 { "finding" } else { "findings" }, report.datasets.len());
     let place = if datasets == 1 { "1 dataset".to_owned() } else { format!("{datasets} datasets") };
-    let _ = writeln!(
-        out,
-        "\n{} {noun} in {place}. Why, and when it is fine: hyperslab doctor --why {}",
-        findings.len(),
-        if codes.len() == 1 { codes[0] } else { "CODE" }
+    let why = if codes.len() == 1 { codes[0] } else { "CODE" };
+    let text = format!(
+        "{} {noun} in {place}. Why, and when it is fine: hyperslab doctor --why {why}",
+        findings.len()
     );
+    out.push('\n');
+    wrap(out, &text, width, "", "");
 }
 
 #[cfg(test)]

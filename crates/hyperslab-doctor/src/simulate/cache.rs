@@ -77,7 +77,7 @@ pub struct ChunkCacheSim<'a> {
 
 #[derive(Debug, Clone)]
 enum State {
-    Chunked(Cache),
+    Chunked(Box<Cache>),
     Contiguous { sieve: Sieve, sieve_bytes: u64 },
 }
 
@@ -122,7 +122,7 @@ impl<'a> ChunkCacheSim<'a> {
                 // Either of them 0 means no cache at all.
                 let has_cache = settings.nbytes > 0 && settings.nslots > 0;
                 let (nbytes, nslots) = if has_cache { (settings.nbytes, settings.nslots) } else { (0, 0) };
-                State::Chunked(Cache {
+                State::Chunked(Box::new(Cache {
                     nbytes,
                     nslots,
                     w0: settings.w0,
@@ -132,7 +132,7 @@ impl<'a> ChunkCacheSim<'a> {
                     bytes_used: 0,
                     steps: 0,
                     touched: Touched::default(),
-                })
+                }))
             }
         };
         Self { geometry, state, version }
@@ -186,6 +186,28 @@ impl<'a> ChunkCacheSim<'a> {
         match &mut self.state {
             State::Chunked(cache) => Some(&mut cache.entries),
             State::Contiguous { .. } => None,
+        }
+    }
+
+    /// No less than what simulating this read takes: chunks, and for those that bypass the cache (or contiguous data)
+    /// the runs in each.
+    pub(super) fn cost_max(&self, spans: &[Span]) -> u64 {
+        let rows = |lens: &mut dyn Iterator<Item = u64>| lens.fold(1u64, |n, len| n.saturating_mul(len));
+        match &self.geometry.storage {
+            Storage::Contiguous { .. } => {
+                rows(&mut spans[..spans.len().saturating_sub(1)].iter().map(|span| span.len))
+            }
+            Storage::Chunked(grid) => {
+                let chunks = rows(&mut spans.iter().zip(&grid.chunk).map(|(span, chunk)| {
+                    let last = (span.start + span.len.saturating_sub(1)) / chunk;
+                    last - span.start / chunk + 1
+                }));
+                if !self.depends_on_offsets() {
+                    return chunks;
+                }
+                let runs = spans.iter().zip(&grid.chunk).map(|(span, chunk)| span.len.min(*chunk));
+                chunks.saturating_mul(rows(&mut runs.take(spans.len() - 1)))
+            }
         }
     }
 
@@ -442,7 +464,11 @@ mod tests {
     fn a_walk_around_one_chunk_too_many_hits_nothing() {
         let geometry = line(3, true);
         let settings = CacheSettings { nbytes: 29, nslots: 521, w0: 0.75 };
-        assert_eq!(decodes(&geometry, settings, &[0, 1, 2, 0, 1, 2, 0]), [1; 7], "29 bytes hold 2 chunks of 10");
+        assert_eq!(
+            decodes(&geometry, settings, &[0, 1, 2, 0, 1, 2, 0]),
+            [1; 7],
+            "29 bytes hold 2 chunks of 10"
+        );
         let settings = CacheSettings { nbytes: 30, ..settings };
         assert_eq!(decodes(&geometry, settings, &[0, 1, 2, 0, 1, 2, 0]), [1, 1, 1, 0, 0, 0, 0]);
     }
@@ -479,7 +505,8 @@ mod tests {
     fn chunks_that_are_not_stored_take_a_place_only_up_to_2_1() {
         let stored = [0u64, 2].map(|index| (index, StoredChunk { bytes: 7, is_filtered: true }));
         let chunks = Some(Arc::new(ChunkMap::from_chunks(3, stored)));
-        let geometry = Geometry::chunked(&[30], 1, ChunkedStorage { chunks, ..storage(&[10], true) }).unwrap();
+        let geometry =
+            Geometry::chunked(&[30], 1, ChunkedStorage { chunks, ..storage(&[10], true) }).unwrap();
         let settings = CacheSettings { nbytes: 10, nslots: 521, w0: 0.75 };
         let run = |version| {
             let mut sim = ChunkCacheSim::new(&geometry, settings, version);
@@ -510,14 +537,18 @@ mod tests {
         assert_eq!(hits, 0, "sixteen rows of 4000 bytes lie in 65536");
         assert_eq!(sim.read(&[16, 0], &[1, 1000]).driver_reads, 1);
         let unallocated = Geometry::contiguous(&[10], 4, false).unwrap();
-        assert_eq!(ChunkCacheSim::new(&unallocated, ONE_MIB, LibVersion::V1_8).read(&[0], &[10]).driver_reads, 0);
+        assert_eq!(
+            ChunkCacheSim::new(&unallocated, ONE_MIB, LibVersion::V1_8).read(&[0], &[10]).driver_reads,
+            0
+        );
     }
 
     #[test]
     fn a_chunk_with_all_filters_masked_is_read_but_not_decoded() {
         let chunks = ChunkMap::from_chunks(1, [(0, StoredChunk { bytes: 10, is_filtered: false })]);
         let chunks = Some(Arc::new(chunks));
-        let geometry = Geometry::chunked(&[10], 1, ChunkedStorage { chunks, ..storage(&[10], true) }).unwrap();
+        let geometry =
+            Geometry::chunked(&[10], 1, ChunkedStorage { chunks, ..storage(&[10], true) }).unwrap();
         let counts = ChunkCacheSim::new(&geometry, ONE_MIB, LibVersion::NEWEST).read(&[0], &[1]);
         assert_eq!((counts.decodes, counts.driver_reads), (0, 1));
     }

@@ -1,8 +1,8 @@
 //! The dataset as the simulator needs it: extents, chunk grid, which chunks are stored.
 
+use crate::DoctorError;
 use crate::facts::{ChunkMap, DatasetFacts, Layout};
 use crate::pattern::shape_text;
-use crate::DoctorError;
 use std::sync::Arc;
 
 /// Dimensions that a dataset may have (`H5S_MAX_RANK`).
@@ -122,7 +122,8 @@ impl Geometry {
         let geometry = match &facts.layout {
             Layout::Chunked { chunk_dims, .. } => {
                 let chunks = facts.chunks.clone().or_else(|| {
-                    let counts = facts.shape.iter().zip(chunk_dims).map(|(dim, chunk)| dim.div_ceil((*chunk).max(1)));
+                    let counts =
+                        facts.shape.iter().zip(chunk_dims).map(|(dim, chunk)| dim.div_ceil((*chunk).max(1)));
                     let grid_chunks = product("", counts).ok()?;
                     Some(Arc::new(ChunkMap::complete(grid_chunks, facts.stored_bytes)))
                 });
@@ -135,7 +136,9 @@ impl Geometry {
                 };
                 Self::chunked(&facts.shape, facts.element_bytes, storage)
             }
-            Layout::Contiguous { allocated } => Self::contiguous(&facts.shape, facts.element_bytes, *allocated),
+            Layout::Contiguous { allocated } => {
+                Self::contiguous(&facts.shape, facts.element_bytes, *allocated)
+            }
             Layout::Compact | Layout::Virtual | Layout::External => return Ok(None),
         };
         geometry.map(Some).map_err(|error| match error {

@@ -92,7 +92,8 @@ mod tests {
         let (shape, chunk) = ([64, 1024], [1, 1]);
         let distinct = |nslots| {
             let hash = SlotHash::new(HashRule::Packed, &shape, &chunk, nslots);
-            let slots: std::collections::HashSet<u64> = (0..64).map(|t| hash.slot(t * 1024, &[t, 0])).collect();
+            let slots: std::collections::HashSet<u64> =
+                (0..64).map(|t| hash.slot(t * 1024, &[t, 0])).collect();
             slots.len()
         };
         assert_eq!(distinct(1024), 1);

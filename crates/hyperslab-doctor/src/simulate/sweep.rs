@@ -16,10 +16,12 @@
 //!
 //! Where that does not help (contiguous data, sieved chunks, many different groups) the number of chunk visits is
 //! limited. Beyond it the rest is extrapolated from the second half of what was simulated, when the cache had long
-//! been full, and the result says so.
+//! been full, and the result says so. A single read of more than [`READ_COST_MAX`] chunks is not simulated at all: then
+//! the counts are those of a cache that never hits.
 
 use super::cache::Span;
 use super::entries::{Entries, Entry};
+use super::sieve::SIEVE_BYTES;
 use super::version::HashRule;
 use super::{CacheSettings, ChunkCacheSim, Geometry, LibVersion, ReadCounts};
 use crate::pattern::Sweep;
@@ -27,6 +29,9 @@ use std::collections::HashSet;
 
 /// Chunk visits, or driver requests of contiguous data, that one sweep may cost by default: some 50 ms.
 pub const VISITS_MAX_DEFAULT: u64 = 500_000;
+
+/// Chunks, or runs of bytes, up to which a single read is simulated.
+const READ_COST_MAX: u64 = 4_000_000;
 
 /// What a whole sweep costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,6 +89,7 @@ pub fn simulate_sweep(
         reads: 0,
         visits: 0,
         visits_max: visits_max.max(1),
+        is_hopeless: false,
         nesting: 0,
         half: None,
     };
@@ -94,7 +100,9 @@ pub fn simulate_sweep(
         run.level(0);
     }
     let is_exact = run.reads == reads;
-    if !is_exact {
+    if run.is_hopeless {
+        run.counts = without_hits(geometry, sweep);
+    } else if !is_exact {
         run.extrapolate(reads);
     }
     SweepCounts {
@@ -149,6 +157,8 @@ struct Run<'a> {
     reads: u64,
     visits: u64,
     visits_max: u64,
+    /// A read was too large to be simulated.
+    is_hopeless: bool,
     /// Repetitions inside repetitions.
     nesting: usize,
     /// Reads and counts when half the visits were spent.
@@ -168,7 +178,7 @@ struct Mark {
 
 impl Run<'_> {
     fn is_spent(&self) -> bool {
-        self.visits >= self.visits_max
+        self.is_hopeless || self.visits >= self.visits_max
     }
 
     /// Every block of the dimensions `order[depth..]`, the others fixed. Recursion as deep as the rank.
@@ -252,7 +262,8 @@ impl Run<'_> {
                 if !seen.insert(change.chunk) {
                     continue;
                 }
-                let resident = entries.in_slot(change.slot).filter(|entry| entries.get(*entry).chunk == change.chunk);
+                let resident =
+                    entries.in_slot(change.slot).filter(|entry| entries.get(*entry).chunk == change.chunk);
                 let Some(entry) = resident else { continue };
                 let Entry { unread, born, .. } = *entries.get(entry);
                 if born > mark.births {
@@ -283,6 +294,10 @@ impl Run<'_> {
     }
 
     fn read(&mut self) {
+        if self.sim.cost_max(&self.spans) > READ_COST_MAX {
+            self.is_hopeless = true;
+            return;
+        }
         let steps = self.sim.steps();
         let counts = self.sim.read_spans(&self.spans);
         let steps = self.sim.steps() - steps;
@@ -311,6 +326,56 @@ impl Run<'_> {
     }
 }
 
+/// The counts of a sweep that hits nothing: each read loads every stored chunk that it touches, or makes a request for
+/// every run.
+fn without_hits(geometry: &Geometry, sweep: &Sweep) -> ReadCounts {
+    let times = |a: u64, b: u64| a.saturating_mul(b);
+    let Some(grid) = geometry.grid() else {
+        let runs = sweep.shape()[..sweep.shape().len() - 1].iter().copied().fold(1, times);
+        let requests = times(
+            runs,
+            sweep.shape().last().map_or(1, |dim| dim.div_ceil(sweep.block()[sweep.block().len() - 1])),
+        );
+        let most = SIEVE_BYTES.min(geometry.logical_bytes());
+        return ReadCounts {
+            driver_reads: requests,
+            driver_bytes: times(requests, most),
+            ..ReadCounts::default()
+        };
+    };
+    let visits = sweep
+        .shape()
+        .iter()
+        .zip(sweep.block())
+        .zip(&grid.chunk)
+        .map(|((dim, block), chunk)| meetings(*dim, *block, *chunk))
+        .fold(1, times);
+    let share =
+        |chunks: u64| (visits as f64 * (chunks as f64 / grid.chunks.grid_chunks().max(1) as f64)) as u64;
+    let stored = share(grid.chunks.stored_chunks());
+    let mean_bytes = grid.chunks.stored_bytes().checked_div(grid.chunks.stored_chunks()).unwrap_or(0);
+    ReadCounts {
+        chunks_touched: visits,
+        decodes: share(geometry.chunks_decodable()),
+        driver_reads: stored,
+        driver_bytes: times(stored, mean_bytes),
+    }
+}
+
+/// How often a block and a chunk overlap along a dimension cut into both.
+fn meetings(dim: u64, block: u64, chunk: u64) -> u64 {
+    if dim == 0 {
+        return 0;
+    }
+    let (mut a, mut b) = (block, chunk);
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    // Each boundary of either opens a new overlap; those that coincide, at multiples of both, open one.
+    let common = (block / a).checked_mul(chunk).map_or(0, |both| (dim - 1) / both);
+    (dim.div_ceil(block) - 1) + (dim.div_ceil(chunk) - 1) - common + 1
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -320,7 +385,12 @@ mod tests {
     use std::sync::Arc;
 
     /// The same, read by read.
-    fn one_by_one(geometry: &Geometry, settings: CacheSettings, version: LibVersion, sweep: &Sweep) -> ReadCounts {
+    fn one_by_one(
+        geometry: &Geometry,
+        settings: CacheSettings,
+        version: LibVersion,
+        sweep: &Sweep,
+    ) -> ReadCounts {
         let mut sim = ChunkCacheSim::new(geometry, settings, version);
         let mut total = ReadCounts::default();
         for (start, count) in sweep.blocks() {
@@ -345,8 +415,13 @@ mod tests {
         let geometry = case_study(&[4, 30, 9, 717]);
         let rows = Sweep::row_major(geometry.shape(), &[1, 1, 1, 717]);
         let decodes = |nbytes, nslots, version| {
-            let counts =
-                simulate_sweep(&geometry, CacheSettings { nbytes, nslots, w0: 0.75 }, version, &rows, 1_000_000);
+            let counts = simulate_sweep(
+                &geometry,
+                CacheSettings { nbytes, nslots, w0: 0.75 },
+                version,
+                &rows,
+                1_000_000,
+            );
             assert!(counts.is_exact);
             assert_eq!((counts.reads, counts.chunks_touched), (16_200, 15));
             counts.decodes
@@ -387,6 +462,39 @@ mod tests {
         assert!(counts.reads_simulated < 50_000);
         let exact = 100_000u64 * 50_000;
         assert!(counts.driver_reads.abs_diff(exact) <= exact / 100, "{}", counts.driver_reads);
+    }
+
+    #[test]
+    fn monstrous_reads_are_estimated_at_once() {
+        let storage = ChunkedStorage {
+            chunk_dims: vec![1, 1],
+            is_filtered: true,
+            edge_chunks_unfiltered: false,
+            skips_missing_chunks: false,
+            chunks: Some(Arc::new(ChunkMap::from_chunks(1 << 60, []))),
+        };
+        let sparse = Geometry::chunked(&[1 << 30, 1 << 30], 8, storage).unwrap();
+        let settings = CacheSettings { nbytes: 1 << 20, nslots: 521, w0: 0.75 };
+        let all = Sweep::row_major(sparse.shape(), sparse.shape());
+        let counts = simulate_sweep(&sparse, settings, LibVersion::V2_2, &all, 1_000);
+        assert_eq!((counts.is_exact, counts.decodes, counts.chunk_visits), (false, 0, 1 << 60));
+        let flat = Geometry::contiguous(&[1 << 40, 2], 8, true).unwrap();
+        let column = Sweep::row_major(flat.shape(), &[1 << 40, 1]);
+        let counts = simulate_sweep(&flat, settings, LibVersion::V2_2, &column, 1_000);
+        assert!(!counts.is_exact && counts.driver_reads == 2 << 40);
+    }
+
+    #[test]
+    fn blocks_and_chunks_meet_as_often_as_one_counts_them() {
+        for dim in 1..30 {
+            for block in 1..12 {
+                for chunk in 1..12 {
+                    let meet = (0..dim).map(|at| (at / block, at / chunk)).collect::<HashSet<_>>().len();
+                    assert_eq!(meetings(dim, block, chunk), meet as u64, "{dim} {block} {chunk}");
+                }
+            }
+        }
+        assert_eq!(meetings(u64::MAX, u64::MAX, u64::MAX - 1), 2);
     }
 
     #[test]
