@@ -274,7 +274,8 @@ impl DatasetInner {
             datatype,
             dataspace,
             max_dims,
-            fill: fill.unwrap_or_default(),
+            // As in libhdf5: no message, no fill value.
+            fill: fill.unwrap_or(FillValue { value: Fill::Undefined, ..FillValue::default() }),
             filters: filters.unwrap_or_default(),
             pipeline: OnceLock::new(),
             locator: Locator::default(),

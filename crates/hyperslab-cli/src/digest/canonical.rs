@@ -88,13 +88,7 @@ impl Encoder {
                 }
             }
             Class::Float(float) => {
-                let native = NativeFloat::of(float, datatype.size)?;
-                self.has_extended |= native == NativeFloat::Extended;
-                if native != NativeFloat::Extended && native.is(float, datatype.size) {
-                    in_order(float.order, size)
-                } else {
-                    Action::Float { size, float: float.clone(), native }
-                }
+                self.float(float, datatype.size, NativeFloat::of(float, datatype.size)?)
             }
             Class::FixedString { padding: StringPadding::NullPad, .. } | Class::Opaque { .. } => {
                 Action::Copy { len: size }
@@ -114,14 +108,16 @@ impl Encoder {
                 }
                 return Some(());
             }
-            Class::Array { base, .. } => return self.repeat(base, size, at, steps),
+            Class::Array { base, .. } => {
+                let mut inner = Vec::new();
+                self.compile(base, 0, &mut inner)?;
+                repeated(inner, base.size as usize, size)
+            }
             Class::Complex { base } => {
-                // NumPy has no complex numbers of half precision.
                 let Class::Float(float) = &base.class else { return None };
-                if NativeFloat::of(float, base.size)? == NativeFloat::Half {
-                    return None;
-                }
-                return self.repeat(base, size, at, steps);
+                let native = NativeFloat::of_complex_part(float, base.size)?;
+                let step = Step { at: 0, action: self.float(float, base.size, native) };
+                repeated(vec![step], base.size as usize, size)
             }
             _ => return None,
         };
@@ -129,17 +125,21 @@ impl Encoder {
         Some(())
     }
 
-    fn repeat(&mut self, base: &Datatype, size: usize, at: usize, steps: &mut Vec<Step>) -> Option<()> {
-        let stride = base.size as usize;
-        let count = size / stride.max(1);
-        let mut inner = Vec::new();
-        self.compile(base, 0, &mut inner)?;
-        let action = match inner[..] {
-            [Step { at: 0, action: Action::Copy { len } }] if len == stride => Action::Copy { len: count * stride },
-            _ => Action::Repeat { count, stride, steps: inner },
-        };
-        push(steps, Step { at, action });
-        Some(())
+    fn float(&mut self, float: &Float, size: u32, native: NativeFloat) -> Action {
+        self.has_extended |= native == NativeFloat::Extended;
+        if native != NativeFloat::Extended && native.is(float, size) {
+            return in_order(float.order, size as usize);
+        }
+        Action::Float { size: size as usize, float: float.clone(), native }
+    }
+}
+
+/// The same steps for every `stride` bytes of `size`.
+fn repeated(steps: Vec<Step>, stride: usize, size: usize) -> Action {
+    let count = size / stride.max(1);
+    match steps[..] {
+        [Step { at: 0, action: Action::Copy { len } }] if len == stride => Action::Copy { len: count * stride },
+        _ => Action::Repeat { count, stride, steps },
     }
 }
 

@@ -58,14 +58,18 @@ impl<'p> ElementWriter<'p> {
                 let value = if enumeration.is_boolean() { i128::from(value != 0) } else { value };
                 out.push_str(&value.to_string());
             }
-            Class::Float(float) => write_float(float, datatype, element, out)?,
+            Class::Float(float) => {
+                let native = NativeFloat::of(float, datatype.size).ok_or_else(|| no_text(datatype))?;
+                write_float(float, native, element, out);
+            }
             Class::Complex { base } => {
                 let Class::Float(float) = &base.class else { return Err(no_text(datatype).into()) };
                 let (real, imaginary) = element.split_at(base.size as usize);
                 out.push('[');
-                write_float(float, base, real, out)?;
+                let native = NativeFloat::of_complex_part(float, base.size).ok_or_else(|| no_text(datatype))?;
+                write_float(float, native, real, out);
                 out.push(',');
-                write_float(float, base, imaginary, out)?;
+                write_float(float, native, imaginary, out);
                 out.push(']');
             }
             Class::FixedString { padding, .. } => write_string(text(*padding, element), out),
@@ -155,13 +159,11 @@ fn no_text(datatype: &Datatype) -> Error {
     Error::unsupported(format!("values of the datatype {datatype} cannot be written as text"))
 }
 
-fn write_float(float: &Float, datatype: &Datatype, element: &[u8], out: &mut String) -> Result<(), Stop> {
-    let native = NativeFloat::of(float, datatype.size).ok_or_else(|| no_text(datatype))?;
+fn write_float(float: &Float, native: NativeFloat, element: &[u8], out: &mut String) {
     let converted = element::convert(float, element, native);
     out.push_str("\"0x");
     converted.as_slice().iter().rev().for_each(|byte| push_hex(&[*byte], out));
     out.push('"');
-    Ok(())
 }
 
 /// Text if it is UTF-8, else its bytes.

@@ -22,7 +22,7 @@ mod values;
 
 use crate::args::DigestArgs;
 use crate::failure::{self, Failure, one_line};
-use crate::json::{Object, write_object};
+use crate::json::{Json, Object, write_object};
 use hyperslab::{File, LinkTarget, Object as H5Object};
 use crate::places::Places;
 use std::io::{self, Write};
@@ -137,7 +137,7 @@ impl Writer<'_> {
 
     fn describe(&mut self, item: Item, file: &File, places: &Places) -> Object {
         let entry = |t: &str, path: Vec<u8>, kind: &str| {
-            Object::from([("t", t.into()), ("path", crate::json::Json::Text(path)), ("kind", kind.into())])
+            Object::from([("t", t.into()), ("path", Json::Text(path)), ("kind", kind.into())])
         };
         match item {
             Item::Object { path, object, links } => {
@@ -157,7 +157,7 @@ impl Writer<'_> {
             }
             Item::Alias { path, target } => {
                 let mut record = entry("link", path, "alias");
-                record.insert("target", crate::json::Json::Text(target));
+                record.insert("target", Json::Text(target));
                 record
             }
             Item::Link { path, target } => {
@@ -182,7 +182,11 @@ impl Writer<'_> {
             }
             H5Object::Datatype(named) => {
                 record.insert("kind", "datatype".into());
-                record.insert("dtype", describe_type::describe(named.datatype(), describe_type::Location::File));
+                let mut datatype = describe_type::describe(named.datatype(), describe_type::Location::File);
+                if let Json::Object(members) = &mut datatype {
+                    members.insert("committed", true.into());
+                }
+                record.insert("dtype", datatype);
             }
             H5Object::Dataset(dataset) => {
                 record.insert("kind", "dataset".into());
@@ -206,7 +210,7 @@ fn describe_link(target: &LinkTarget, record: &mut Object) {
             "soft"
         }
         LinkTarget::External { file, path } => {
-            record.insert("target", crate::json::Json::list([file, path]));
+            record.insert("target", Json::list([file, path]));
             "external"
         }
         LinkTarget::UserDefined { class, .. } => {

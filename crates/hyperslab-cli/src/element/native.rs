@@ -57,6 +57,16 @@ impl NativeFloat {
         })
     }
 
+    /// The type that each part of a complex number becomes. Here only the size decides: a part that the type cannot
+    /// hold exactly is rounded.
+    pub fn of_complex_part(float: &Float, size: u32) -> Option<Self> {
+        if float.order == ByteOrder::Vax {
+            return None;
+        }
+        // NumPy has no complex numbers of half precision.
+        [Self::Single, Self::Double, Self::Extended].into_iter().find(|native| native.memory_bytes() == size)
+    }
+
     /// Bytes of a value in memory.
     pub fn memory_bytes(self) -> u32 {
         self.reach().bytes
