@@ -1,5 +1,5 @@
 /* Counts what libhdf5 does: decodes, by a filter that passes its bytes through; driver reads, by standing in front
- * of pread. Preloaded into the process, so that libhdf5 finds these before those of the C library.
+ * of pread (and read). Preloaded into the process, so that libhdf5 finds these before those of the C library.
  *
  * Only reads that begin inside one of the ranges set by count_ranges are counted: chunks and contiguous raw data, not
  * the chunk index and object headers that are read in between.
@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 static uint64_t decodes, reads, bytes;
 static const uint64_t *range_starts, *range_ends;
@@ -61,6 +62,19 @@ ssize_t pread64(int fd, void *buffer, size_t length, off64_t offset) {
         next = (ssize_t(*)(int, void *, size_t, off64_t))dlsym(RTLD_NEXT, "pread64");
     note(length, (uint64_t)offset);
     return next(fd, buffer, length, offset);
+}
+
+/* libhdf5 before 1.10.5 seeks and reads. */
+ssize_t read(int fd, void *buffer, size_t length) {
+    static ssize_t (*next)(int, void *, size_t);
+    if (!next)
+        next = (ssize_t(*)(int, void *, size_t))dlsym(RTLD_NEXT, "read");
+    if (range_count) {
+        off_t offset = lseek(fd, 0, SEEK_CUR);
+        if (offset >= 0)
+            note(length, (uint64_t)offset);
+    }
+    return next(fd, buffer, length);
 }
 
 /* H5Z_func_t. Encoding fails for every cd[0]-th chunk (0: never), which an optional filter may: the chunk is then

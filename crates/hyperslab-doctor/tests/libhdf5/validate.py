@@ -3,7 +3,8 @@
     python validate.py --cases 2000 --seed 1 [--library PATH]
 
 Without --library it is the libhdf5 that h5py brings. Everything goes through the C API by ctypes, so that any build
-of the library can be asked. The first line names the library; each further line is a case: a dataset, a chunk cache,
+of the library can be asked, from 1.8 on; where it is too old to tell where its chunks are, h5py's writes the files and
+tells. The first line names the library; each further line is a case: a dataset, a chunk cache,
 reads, and for each read the decodes, driver reads and driver bytes that were counted (see count.c). A line with
 "skip" says why nothing could be done. `--list` prints the paths of other libraries found beside h5py.
 """
@@ -22,7 +23,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 FILTER = 300
 DEFLATE = 1
-hid = c.c_int64
+HID = "hid_t"  # its size differs between versions
 hsize = c.c_uint64
 
 
@@ -52,51 +53,60 @@ class Library:
     SIGNATURES = {
         "H5open": (c.c_int, []),
         "H5get_libversion": (c.c_int, [c.POINTER(c.c_uint)] * 3),
-        "H5Eset_auto2": (c.c_int, [hid, c.c_void_p, c.c_void_p]),
+        "H5Eset_auto2": (c.c_int, [HID, c.c_void_p, c.c_void_p]),
         "H5Zregister": (c.c_int, [c.c_void_p]),
         "H5Zfilter_avail": (c.c_int, [c.c_int]),
-        "H5Pcreate": (hid, [hid]),
-        "H5Pclose": (c.c_int, [hid]),
-        "H5Pset_libver_bounds": (c.c_int, [hid, c.c_int, c.c_int]),
-        "H5Pset_chunk": (c.c_int, [hid, c.c_int, c.POINTER(hsize)]),
-        "H5Pset_chunk_opts": (c.c_int, [hid, c.c_uint]),
-        "H5Pset_filter": (c.c_int, [hid, c.c_int, c.c_uint, c.c_size_t, c.POINTER(c.c_uint)]),
-        "H5Pset_fill_time": (c.c_int, [hid, c.c_int]),
-        "H5Pset_fill_value": (c.c_int, [hid, hid, c.c_void_p]),
-        "H5Pset_alloc_time": (c.c_int, [hid, c.c_int]),
-        "H5Pset_chunk_cache": (c.c_int, [hid, c.c_size_t, c.c_size_t, c.c_double]),
-        "H5Fcreate": (hid, [c.c_char_p, c.c_uint, hid, hid]),
-        "H5Fopen": (hid, [c.c_char_p, c.c_uint, hid]),
-        "H5Fclose": (c.c_int, [hid]),
-        "H5Screate_simple": (hid, [c.c_int, c.POINTER(hsize), c.POINTER(hsize)]),
-        "H5Sclose": (c.c_int, [hid]),
-        "H5Sselect_hyperslab": (c.c_int, [hid, c.c_int] + [c.POINTER(hsize)] * 4),
-        "H5Dcreate2": (hid, [hid, c.c_char_p, hid, hid, hid, hid, hid]),
-        "H5Dopen2": (hid, [hid, c.c_char_p, hid]),
-        "H5Dclose": (c.c_int, [hid]),
-        "H5Dread": (c.c_int, [hid, hid, hid, hid, hid, c.c_void_p]),
-        "H5Dwrite": (c.c_int, [hid, hid, hid, hid, hid, c.c_void_p]),
-        "H5Dget_offset": (c.c_uint64, [hid]),
-        "H5Dget_num_chunks": (c.c_int, [hid, hid, c.POINTER(hsize)]),
+        "H5Pcreate": (HID, [HID]),
+        "H5Pclose": (c.c_int, [HID]),
+        "H5Pset_libver_bounds": (c.c_int, [HID, c.c_int, c.c_int]),
+        "H5Pset_chunk": (c.c_int, [HID, c.c_int, c.POINTER(hsize)]),
+        "H5Pset_chunk_opts": (c.c_int, [HID, c.c_uint]),
+        "H5Pset_filter": (c.c_int, [HID, c.c_int, c.c_uint, c.c_size_t, c.POINTER(c.c_uint)]),
+        "H5Pset_fill_time": (c.c_int, [HID, c.c_int]),
+        "H5Pset_fill_value": (c.c_int, [HID, HID, c.c_void_p]),
+        "H5Pset_alloc_time": (c.c_int, [HID, c.c_int]),
+        "H5Pset_chunk_cache": (c.c_int, [HID, c.c_size_t, c.c_size_t, c.c_double]),
+        "H5Fcreate": (HID, [c.c_char_p, c.c_uint, HID, HID]),
+        "H5Fopen": (HID, [c.c_char_p, c.c_uint, HID]),
+        "H5Fclose": (c.c_int, [HID]),
+        "H5Screate_simple": (HID, [c.c_int, c.POINTER(hsize), c.POINTER(hsize)]),
+        "H5Sclose": (c.c_int, [HID]),
+        "H5Sselect_hyperslab": (c.c_int, [HID, c.c_int] + [c.POINTER(hsize)] * 4),
+        "H5Dcreate2": (HID, [HID, c.c_char_p, HID, HID, HID, HID, HID]),
+        "H5Dopen2": (HID, [HID, c.c_char_p, HID]),
+        "H5Dclose": (c.c_int, [HID]),
+        "H5Dread": (c.c_int, [HID, HID, HID, HID, HID, c.c_void_p]),
+        "H5Dwrite": (c.c_int, [HID, HID, HID, HID, HID, c.c_void_p]),
+        "H5Dget_offset": (c.c_uint64, [HID]),
+        "H5Dget_num_chunks": (c.c_int, [HID, HID, c.POINTER(hsize)]),
         "H5Dget_chunk_info": (
             c.c_int,
-            [hid, hid, hsize, c.POINTER(hsize), c.POINTER(c.c_uint), c.POINTER(c.c_uint64), c.POINTER(hsize)],
+            [HID, HID, hsize, c.POINTER(hsize), c.POINTER(c.c_uint), c.POINTER(c.c_uint64), c.POINTER(hsize)],
         ),
-        "H5Dget_chunk_storage_size": (c.c_int, [hid, c.POINTER(hsize), c.POINTER(hsize)]),
-        "H5Dread_chunk": (c.c_int, [hid, hid, c.POINTER(hsize), c.POINTER(c.c_uint32), c.c_void_p]),
+        "H5Dget_chunk_storage_size": (c.c_int, [HID, c.POINTER(hsize), c.POINTER(hsize)]),
+        "H5Dread_chunk": (c.c_int, [HID, HID, c.POINTER(hsize), c.POINTER(c.c_uint32), c.c_void_p]),
     }
+
+    # Not in libraries before 1.10.5.
+    NEW = {"H5Pset_chunk_opts", "H5Dget_num_chunks", "H5Dget_chunk_info", "H5Dget_chunk_storage_size", "H5Dread_chunk"}
 
     def __init__(self, path):
         self.dll = c.CDLL(path)
+        numbers = [c.c_uint() for _ in range(3)]
+        self.dll.H5get_libversion(*map(c.byref, numbers))
+        self.version = tuple(number.value for number in numbers)
+        self.hid = c.c_int if self.version < (1, 10) else c.c_int64
+        self.is_new = True
         for name, (result, arguments) in self.SIGNATURES.items():
             # 2.x numbers the forms of a function; the first is the one that was.
-            function = getattr(self.dll, name, None) or getattr(self.dll, name + "1")
+            function = getattr(self.dll, name, None) or getattr(self.dll, name + "1", None)
+            if function is None and name in self.NEW:
+                self.is_new = False
+                continue
+            types = [self.hid if kind is HID else kind for kind in [result, *arguments]]
+            function.restype, function.argtypes = types[0], types[1:]
             setattr(self.dll, name, function)
-            function.restype, function.argtypes = result, arguments
         self.H5open()
-        numbers = [c.c_uint() for _ in range(3)]
-        self.H5get_libversion(*map(c.byref, numbers))
-        self.version = tuple(number.value for number in numbers)
         self.dll.H5Eset_auto2(0, None, None)
         # The newest bound that this library knows.
         fapl = self.H5Pcreate(self.id("H5P_CLS_FILE_ACCESS_ID_g"))
@@ -104,7 +114,10 @@ class Library:
         self.H5Pclose(fapl)
 
     def id(self, name):
-        return hid.in_dll(self.dll, name).value
+        try:
+            return self.hid.in_dll(self.dll, name).value
+        except ValueError:  # 1.8 named its classes otherwise
+            return self.hid.in_dll(self.dll, name.replace("_ID_g", "_g")).value
 
     def __getattr__(self, name):
         function = getattr(self.dll, name)
@@ -144,7 +157,7 @@ def product(values):
     return result
 
 
-def random_case(rng, library):
+def random_case(rng, newest):
     """A dataset and a cache. Small, so that every limit is met often; some large, so that the sieve is."""
     kind = rng.choices(["small", "large", "contiguous"], [80, 10, 10])[0]
     rank = rng.randint(1, 4)
@@ -177,7 +190,7 @@ def random_case(rng, library):
         "filtered": rng.random() < (0.65 if kind == "small" else 0.25),
         "fill_time": rng.choice(["ifset", "ifset", "never", "alloc"]),
         "fill_defined": rng.random() < 0.85,
-        "low": rng.choice([0, 2, library.newest]),
+        "low": rng.choice([0, 2, newest]) if newest > 1 else 0,
         "missing": rng.choice([0, 0, 0.1, 0.5, 0.9]),
     }
     # Filling on allocation with nothing to fill is refused.
@@ -230,9 +243,9 @@ def random_reads(rng, case):
     return reads, None
 
 
-def write_file(rng, library, path, case):
+def write_file(rng, library, newest, path, case):
     fapl = library.H5Pcreate(library.id("H5P_CLS_FILE_ACCESS_ID_g"))
-    library.H5Pset_libver_bounds(fapl, case.get("low", 0), library.newest)
+    library.H5Pset_libver_bounds(fapl, case.get("low", 0), newest)
     file = library.H5Fcreate(path, 2, 0, fapl)
     library.H5Pclose(fapl)
     dcpl = library.H5Pcreate(library.id("H5P_CLS_DATASET_CREATE_ID_g"))
@@ -307,16 +320,17 @@ def stored_chunks(library, dataset, case):
     return chunks, sorted(ranges)
 
 
-def run_case(rng, library, count, path):
-    case = random_case(rng, library)
-    write_file(rng, library, path, case)
+def run_case(rng, library, writer, count, path):
+    newest = min(library.newest, writer.newest)
+    case = random_case(rng, newest)
+    write_file(rng, writer, newest, path, case)
     case["cache"] = random_cache(rng, case)
+    file = writer.H5Fopen(path, 0, 0)
+    dataset = writer.H5Dopen2(file, b"d", 0)
+    case["chunks"], ranges = stored_chunks(writer, dataset, case)
+    writer.H5Dclose(dataset)
+    writer.H5Fclose(file)
     fapl = library.H5Pcreate(library.id("H5P_CLS_FILE_ACCESS_ID_g"))
-    file = library.H5Fopen(path, 0, fapl)
-    dataset = library.H5Dopen2(file, b"d", 0)
-    case["chunks"], ranges = stored_chunks(library, dataset, case)
-    library.H5Dclose(dataset)
-    library.H5Fclose(file)
     # Opened again, so that the reads begin with a cache that knows nothing.
     file = library.H5Fopen(path, 0, fapl)
     dapl = library.H5Pcreate(library.id("H5P_CLS_DATASET_ACCESS_ID_g"))
@@ -380,6 +394,7 @@ def main():
     try:
         path = options.library or find_h5py_library()
         library = Library(path)
+        writer = library if library.is_new else Library(find_h5py_library())
     except (ImportError, OSError, AttributeError, RuntimeError) as error:
         print(json.dumps({"skip": f"no libhdf5: {error}"}))
         return
@@ -388,12 +403,14 @@ def main():
     name = b"count"
     filter_class = FilterClass(1, FILTER, 1, 1, name, None, None, c.cast(count.count_filter, c.c_void_p).value)
     library.H5Zregister(c.byref(filter_class))
+    if writer is not library:
+        writer.H5Zregister(c.byref(filter_class))
     print(json.dumps({"library": ".".join(map(str, library.version)), "path": path}))
     rng = random.Random(options.seed)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "case.h5").encode()
         for number in range(options.cases):
-            case = run_case(rng, library, count, path)
+            case = run_case(rng, library, writer, count, path)
             case["number"] = number
             print(json.dumps(case, separators=(",", ":")))
 
