@@ -1,0 +1,64 @@
+//! NumPy arrays for results.
+
+use numpy::npyffi::{NpyTypes, PY_ARRAY_API, PyArrayObject, get_type_object, npy_intp};
+use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use smallvec::SmallVec;
+use std::ptr::null_mut;
+
+/// Shape of a result. (Of the dataset's axes; axes of an array datatype are appended by NumPy.)
+pub type Shape = SmallVec<[npy_intp; 4]>;
+
+/// A fresh array in row-major order. Its elements are not initialised, except Python objects, which are null.
+pub fn empty<'py>(
+    py: Python<'py>,
+    dtype: &Bound<'py, PyArrayDescr>,
+    shape: &mut Shape,
+) -> PyResult<Bound<'py, PyUntypedArray>> {
+    // SAFETY: NumPy takes over the reference to the dtype, checks the shape, and returns a new reference or null
+    // with an exception set. What is returned is an ndarray, because that is the type asked for.
+    let array: Bound<'py, PyUntypedArray> = unsafe {
+        let class = get_type_object(py, NpyTypes::PyArray_Type);
+        let dtype = dtype.clone().into_dtype_ptr();
+        let dims = shape.as_mut_ptr();
+        let (strides, data, like) = (null_mut(), null_mut(), null_mut());
+        let rank = shape.len() as i32;
+        let array = PY_ARRAY_API.PyArray_NewFromDescr(py, class, dtype, rank, dims, strides, data, 0, like);
+        Bound::from_owned_ptr_or_err(py, array)?.cast_into_unchecked()
+    };
+    Ok(array)
+}
+
+/// The memory of a fresh array.
+///
+/// # Safety
+/// The array must be in row-major order, nobody else may use it while the slice lives, and its elements must not be
+/// Python objects.
+pub unsafe fn bytes_mut<'a>(array: &'a Bound<'_, PyUntypedArray>) -> &'a mut [u8] {
+    let (start, len) = extent(array);
+    if len == 0 {
+        return &mut [];
+    }
+    // SAFETY: NumPy allocated this many bytes. They may be uninitialised, but they are only written.
+    unsafe { std::slice::from_raw_parts_mut(start, len) }
+}
+
+/// Where the elements lie, and how many bytes they take.
+pub fn extent(array: &Bound<'_, PyUntypedArray>) -> (*mut u8, usize) {
+    // SAFETY: the pointer is that of an array.
+    let start = unsafe { (*array.as_array_ptr()).fields.data };
+    (start.cast(), array.len() * array.dtype().itemsize())
+}
+
+/// The array itself; of an array without axes, its element.
+pub fn finish<'py>(array: Bound<'py, PyUntypedArray>) -> PyResult<Bound<'py, PyAny>> {
+    if array.ndim() > 0 {
+        return Ok(array.into_any());
+    }
+    let py = array.py();
+    // SAFETY: NumPy takes over the reference to the array and returns a new reference, or null with an exception.
+    unsafe {
+        let element = PY_ARRAY_API.PyArray_Return(py, array.into_ptr().cast::<PyArrayObject>());
+        Bound::from_owned_ptr_or_err(py, element)
+    }
+}

@@ -1,0 +1,147 @@
+//! `hyperslab.AttributeManager`: the attributes of an object.
+
+use crate::array::{self, Shape};
+use crate::element::{Element, text};
+use crate::errors;
+use crate::group::name_of;
+use crate::session::Session;
+use hyperslab::{Attribute, Dataspace, ErrorKind, Object};
+use numpy::PyUntypedArrayMethods;
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+use std::sync::Arc;
+
+/// The attributes of an object: a mapping of names to values.
+#[pyclass(frozen, mapping, module = "hyperslab", weakref)]
+pub struct AttributeManager {
+    session: Arc<Session>,
+    object: Object,
+}
+
+impl AttributeManager {
+    pub fn new(session: &Arc<Session>, object: Object) -> PyResult<Self> {
+        session.check_open()?;
+        Ok(Self { session: session.clone(), object })
+    }
+
+    /// All attributes that can be read, in the order of their creation where the file knows it, else by name. The
+    /// others are warned of.
+    fn list(&self, py: Python<'_>) -> PyResult<Vec<Attribute>> {
+        self.session.check_open()?;
+        let found = py.detach(|| self.object.attributes().list()).map_err(errors::raise)?;
+        let mut attributes = Vec::with_capacity(found.len());
+        for attribute in found {
+            match attribute {
+                Ok(attribute) => attributes.push(attribute),
+                Err(error) => crate::errors::warn(py, &format!("an attribute is left out: {error}"))?,
+            }
+        }
+        if attributes.iter().all(|attribute| attribute.creation_order.is_some()) {
+            attributes.sort_by_key(|attribute| attribute.creation_order);
+        }
+        Ok(attributes)
+    }
+
+    fn find(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<hyperslab::Result<Attribute>> {
+        self.session.check_open()?;
+        let name = name_of(name)?;
+        Ok(py.detach(|| self.object.attributes().get(&name)))
+    }
+
+    fn value<'py>(&self, py: Python<'py>, attribute: &Attribute) -> PyResult<Bound<'py, PyAny>> {
+        let element = Element::new(py, &attribute.datatype)?;
+        let shape: Shape = match &attribute.dataspace {
+            Dataspace::Null => {
+                return crate::helper(py, "hyperslab", "Empty")?.call1((element.dtype.bind(py),));
+            }
+            Dataspace::Scalar => Shape::new(),
+            Dataspace::Simple { dims, .. } => dims.iter().map(|&dim| dim as isize).collect(),
+        };
+        let array = element.array(py, &self.object.file(), &attribute.data, shape, element.is_text())?;
+        if array.ndim() == 0 { array::finish(array) } else { Ok(array.into_any()) }
+    }
+
+    fn view<'py>(slf: &Bound<'py, Self>, class: &str) -> PyResult<Bound<'py, PyAny>> {
+        slf.get().session.check_open()?;
+        crate::helper(slf.py(), "hyperslab._views", class)?.call1((slf,))
+    }
+}
+
+#[pymethods]
+impl AttributeManager {
+    fn __getitem__<'py>(&self, py: Python<'py>, name: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let attribute = self.find(py, name)?.map_err(errors::raise)?;
+        self.value(py, &attribute)
+    }
+
+    /// The value of an attribute, or `default` where there is none of this name.
+    #[pyo3(signature = (name, default=None))]
+    fn get<'py>(
+        &self,
+        py: Python<'py>,
+        name: &Bound<'py, PyAny>,
+        default: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        match self.find(py, name)? {
+            Ok(attribute) => self.value(py, &attribute).map(Some),
+            Err(error) if error.kind == ErrorKind::NotFound => Ok(default),
+            Err(error) => Err(errors::raise(error)),
+        }
+    }
+
+    fn __contains__(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<bool> {
+        match self.find(py, name)? {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind == ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(errors::raise(error)),
+        }
+    }
+
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        self.session.check_open()?;
+        py.detach(|| self.object.attributes().list()).map(|found| found.len()).map_err(errors::raise)
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.names(py)?.try_iter().map(Bound::into_any)
+    }
+
+    fn __reversed__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let names = self.names(py)?;
+        names.reverse()?;
+        names.try_iter().map(Bound::into_any)
+    }
+
+    /// Names.
+    fn keys<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Self::view(slf, "Keys")
+    }
+
+    /// Values.
+    fn values<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Self::view(slf, "Values")
+    }
+
+    /// Names and values.
+    fn items<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Self::view(slf, "Items")
+    }
+
+    fn __repr__(&self) -> String {
+        if self.session.is_open() {
+            format!("<Attributes of HDF5 object {:?}>", self.object.path())
+        } else {
+            "<Attributes of closed HDF5 object>".into()
+        }
+    }
+
+    fn _ipython_key_completions_<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        self.names(py)
+    }
+}
+
+impl AttributeManager {
+    fn names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        PyList::new(py, self.list(py)?.iter().map(|attribute| text(py, &attribute.name)))
+    }
+}

@@ -1,0 +1,477 @@
+//! `hyperslab.Dataset`.
+
+use crate::array::{self, Shape};
+use crate::attrs::AttributeManager;
+use crate::element::Element;
+use crate::errors;
+use crate::group;
+use crate::reference::{Reference, RegionReference};
+use crate::selection::{self, Index, ScalarIndex, Selected};
+use crate::session::Session;
+use hyperslab::format::message::fill_value::Fill;
+use hyperslab::{Dataspace, Selection};
+use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyTuple;
+use std::sync::Arc;
+
+/// A dataset of an open file. Indexing it reads.
+#[pyclass(frozen, module = "hyperslab", weakref)]
+pub struct Dataset {
+    session: Arc<Session>,
+    dataset: hyperslab::Dataset,
+    element: PyOnceLock<Element>,
+}
+
+impl Dataset {
+    pub fn new(session: Arc<Session>, dataset: hyperslab::Dataset) -> Self {
+        Self { session, dataset, element: PyOnceLock::new() }
+    }
+
+    #[inline]
+    fn element(&self, py: Python<'_>) -> PyResult<&Element> {
+        self.element.get_or_try_init(py, || Element::new(py, self.dataset.datatype()))
+    }
+
+    #[inline]
+    fn dims(&self) -> Option<&[u64]> {
+        match self.dataset.dataspace() {
+            Dataspace::Simple { dims, .. } => Some(dims),
+            Dataspace::Scalar => Some(&[]),
+            Dataspace::Null => None,
+        }
+    }
+
+    #[inline]
+    fn read<'py>(&self, py: Python<'py>, selected: Selected) -> PyResult<Bound<'py, PyUntypedArray>> {
+        let element = self.element(py)?;
+        element.read(py, &self.dataset, &selected.selection, selected.shape)
+    }
+
+    /// Reads with the index of a scalar or null dataset.
+    fn get_scalar<'py>(slf: &Bound<'py, Self>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let (py, this) = (slf.py(), slf.get());
+        let index = selection::parse_scalar(index)?;
+        if this.dims().is_none() {
+            return match index {
+                ScalarIndex::Element | ScalarIndex::Array => {
+                    crate::helper(py, "hyperslab", "Empty")?.call1((this.element(py)?.dtype.bind(py),))
+                }
+                _ => Err(errors::invalid("Empty datasets cannot be sliced")),
+            };
+        }
+        let read = || this.read(py, Selected { selection: Selection::All, shape: Shape::new() });
+        match index {
+            ScalarIndex::Element => array::finish(read()?),
+            ScalarIndex::Array => Ok(read()?.into_any()),
+            ScalarIndex::Fields(names, rest) => read_fields(slf, names, rest),
+            ScalarIndex::Other => Err(errors::invalid("Illegal slicing argument for scalar dataspace")),
+        }
+    }
+
+    fn filter(&self, id: u16) -> Option<&hyperslab::format::message::Filter> {
+        self.dataset.filters().filters.iter().find(|filter| filter.id == id)
+    }
+
+    fn region(&self, reference: &RegionReference, dims: &[u64]) -> PyResult<Selected> {
+        if reference.target.is_none_or(|target| target.0 != self.address()) {
+            return Err(errors::invalid("Region reference must point to this dataset"));
+        }
+        selection::region(&reference.selection, dims)
+    }
+
+    fn select(&self, index: Option<&Bound<'_, PyAny>>) -> PyResult<Selected> {
+        let dims =
+            self.dims().ok_or_else(|| errors::wrong_type("Empty datasets have no numpy representation"))?;
+        match index {
+            None => Ok(Selected {
+                selection: Selection::All,
+                shape: dims.iter().map(|&dim| dim as isize).collect(),
+            }),
+            Some(index) => match selection::parse(index, dims)? {
+                Index::Selected(selected) => Ok(selected),
+                Index::Region(reference) => self.region(reference.get(), dims),
+                Index::Fields(..) => Err(errors::wrong_type("names of fields are no selection here")),
+            },
+        }
+    }
+}
+
+fn read_fields<'py>(
+    dataset: &Bound<'py, Dataset>,
+    names: Vec<Bound<'py, PyAny>>,
+    rest: Bound<'py, PyTuple>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let class = crate::helper(dataset.py(), "hyperslab._views", "Fields")?;
+    let view = match names.as_slice() {
+        [name] => class.call1((dataset, name))?,
+        names => class.call1((dataset, PyTuple::new(dataset.py(), names)?))?,
+    };
+    view.get_item(rest)
+}
+
+const GZIP: u16 = 1;
+const SHUFFLE: u16 = 2;
+const FLETCHER32: u16 = 3;
+const SZIP: u16 = 4;
+const NBIT: u16 = 5;
+const SCALE_OFFSET: u16 = 6;
+const LZF: u16 = 32000;
+
+#[pymethods]
+impl Dataset {
+    #[inline]
+    fn __getitem__<'py>(slf: &Bound<'py, Self>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let this = slf.get();
+        this.session.check_open()?;
+        let Dataspace::Simple { dims, .. } = this.dataset.dataspace() else {
+            return Self::get_scalar(slf, index);
+        };
+        match selection::parse(index, dims)? {
+            Index::Selected(selected) => array::finish(this.read(slf.py(), selected)?),
+            Index::Fields(names, rest) => read_fields(slf, names, rest),
+            Index::Region(reference) => {
+                Ok(this.read(slf.py(), this.region(reference.get(), dims)?)?.into_any())
+            }
+        }
+    }
+
+    fn __len__(&self) -> PyResult<usize> {
+        self.len().map(|len| len as usize)
+    }
+
+    /// The size of the first axis.
+    fn len(&self) -> PyResult<u64> {
+        match self.dims() {
+            Some([first, ..]) => Ok(*first),
+            _ => Err(errors::wrong_type("Attempt to take len() of scalar dataset")),
+        }
+    }
+
+    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        if slf.get().dims().is_none_or(<[u64]>::is_empty) {
+            return Err(errors::wrong_type("Can't iterate over a scalar dataset"));
+        }
+        crate::helper(slf.py(), "hyperslab._views", "rows")?.call1((slf,))
+    }
+
+    #[pyo3(signature = (dtype=None, copy=None))]
+    fn __array__<'py>(
+        slf: &Bound<'py, Self>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        crate::helper(slf.py(), "hyperslab._views", "array")?.call1((slf, dtype, copy))
+    }
+
+    fn __bool__(&self) -> bool {
+        self.session.is_open()
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Self>().is_ok_and(|other| {
+            let other = other.get();
+            self.session.is_same_file(&other.session) && self.address() == other.address()
+        })
+    }
+
+    fn __hash__(&self) -> u64 {
+        self.address()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        if !self.session.is_open() {
+            return Ok("<Closed HDF5 dataset>".into());
+        }
+        let name = self.path().unwrap_or("(anonymous)").rsplit('/').next().unwrap_or_default();
+        let shape = self.shape(py)?;
+        let dtype = match self.element(py) {
+            Ok(element) => element.dtype.bind(py).getattr("str")?.to_string(),
+            Err(_) => self.dataset.datatype().to_string(),
+        };
+        Ok(format!("<HDF5 dataset \"{name}\": shape {shape}, type \"{dtype}\">"))
+    }
+
+    /// Its path in the file; None after the file was closed.
+    #[getter]
+    fn name(&self) -> Option<&str> {
+        if self.session.is_open() { self.path() } else { None }
+    }
+
+    /// The group that its path goes through last.
+    #[getter]
+    fn parent<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let anonymous = || errors::invalid("the dataset is anonymous: it has no parent");
+        group::parent(py, &self.session, self.path().ok_or_else(anonymous)?)
+    }
+
+    /// The file.
+    #[getter]
+    fn file<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        crate::file::File::of(py, &self.session)
+    }
+
+    /// Its attributes.
+    #[getter]
+    fn attrs(&self) -> PyResult<AttributeManager> {
+        AttributeManager::new(&self.session, hyperslab::Object::Dataset(self.dataset.clone()))
+    }
+
+    /// Sizes along the axes; None where the dataspace is null.
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match self.dims() {
+            Some(dims) => Ok(PyTuple::new(py, dims)?.into_any()),
+            None => Ok(py.None().into_bound(py)),
+        }
+    }
+
+    /// Number of axes.
+    #[getter]
+    fn ndim(&self) -> usize {
+        self.dataset.shape().len()
+    }
+
+    /// Number of elements; None where the dataspace is null.
+    #[getter]
+    fn size(&self) -> Option<u64> {
+        self.dims().map(|_| self.dataset.elements())
+    }
+
+    /// Bytes of all elements in memory.
+    #[getter]
+    fn nbytes(&self, py: Python<'_>) -> PyResult<u64> {
+        let item = self.element(py)?.dtype.bind(py).itemsize() as u64;
+        Ok(self.size().unwrap_or(0).saturating_mul(item))
+    }
+
+    /// The dtype of the elements.
+    #[getter]
+    fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDescr>> {
+        Ok(self.element(py)?.dtype.bind(py).clone())
+    }
+
+    /// Largest sizes along the axes; None along an axis without a limit.
+    #[getter]
+    fn maxshape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match self.dims() {
+            Some(_) => Ok(PyTuple::new(py, self.dataset.max_shape())?.into_any()),
+            None => Ok(py.None().into_bound(py)),
+        }
+    }
+
+    /// Sizes of a chunk; None where the dataset is not chunked.
+    #[getter]
+    fn chunks<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        self.dataset.chunk_shape().map(|chunk| PyTuple::new(py, chunk)).transpose()
+    }
+
+    /// "gzip", "lzf", "szip", "unknown" (another filter) or None.
+    #[getter]
+    fn compression(&self) -> Option<&'static str> {
+        let known = [(GZIP, "gzip"), (LZF, "lzf"), (SZIP, "szip")];
+        let found = known.into_iter().find(|&(id, _)| self.filter(id).is_some());
+        let others = || {
+            let known = [SHUFFLE, FLETCHER32, SCALE_OFFSET];
+            self.dataset.filters().filters.iter().any(|filter| !known.contains(&filter.id))
+        };
+        found.map(|(_, name)| name).or_else(|| others().then_some("unknown"))
+    }
+
+    /// The level of gzip, or the coding and block size of szip.
+    #[getter]
+    fn compression_opts<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let parameter = |id, number: usize| self.filter(id)?.parameters.get(number).copied();
+        match self.compression() {
+            Some("gzip") => {
+                Ok(parameter(GZIP, 0).map(|level| level.into_pyobject(py)).transpose()?.map(Bound::into_any))
+            }
+            Some("szip") => {
+                let (Some(mask), Some(pixels)) = (parameter(SZIP, 0), parameter(SZIP, 1)) else {
+                    return Ok(None);
+                };
+                let coding = if mask & 4 != 0 { "ec" } else { "nn" };
+                Ok(Some((coding, pixels).into_pyobject(py)?.into_any()))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// True where bytes are shuffled before they are compressed.
+    #[getter]
+    fn shuffle(&self) -> bool {
+        self.filter(SHUFFLE).is_some()
+    }
+
+    /// True where chunks have checksums.
+    #[getter]
+    fn fletcher32(&self) -> bool {
+        self.filter(FLETCHER32).is_some()
+    }
+
+    /// The scale factor of the scale-offset filter, or None.
+    #[getter]
+    fn scaleoffset(&self) -> Option<u32> {
+        self.filter(SCALE_OFFSET)?.parameters.get(1).copied()
+    }
+
+    /// Registered numbers of the filters.
+    #[getter]
+    fn filter_ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.dataset.filters().filters.iter().map(|filter| filter.id))
+    }
+
+    /// The names of the filters, as the file has them; empty where it has none.
+    #[getter]
+    fn filter_names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let names = self.dataset.filters().filters.iter().map(|filter| match (&filter.name, filter.id) {
+            (Some(name), _) => name.to_string(),
+            (None, GZIP) => "deflate".into(),
+            (None, SHUFFLE) => "shuffle".into(),
+            (None, FLETCHER32) => "fletcher32".into(),
+            (None, SZIP) => "szip".into(),
+            (None, NBIT) => "nbit".into(),
+            (None, SCALE_OFFSET) => "scaleoffset".into(),
+            (None, _) => String::new(),
+        });
+        PyTuple::new(py, names)
+    }
+
+    /// The filters in words, with their parameters: "gzip 4".
+    #[getter]
+    fn filters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.dataset.filters().filters.iter().map(hyperslab::describe::filter))
+    }
+
+    /// What is read where nothing was written.
+    #[getter]
+    fn fillvalue<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.session.check_open()?;
+        let element = self.element(py)?;
+        let array = match &self.dataset.fill_value().value {
+            Fill::User(bytes) if bytes.len() == element.file_bytes() => {
+                element.array(py, &self.dataset.file(), bytes, Shape::new(), false)?
+            }
+            _ => element.zero(py)?,
+        };
+        array::finish(array)
+    }
+
+    /// A reference to this dataset.
+    #[getter]
+    fn r#ref(&self) -> Reference {
+        Reference { target: Some(hyperslab::format::Address(self.address())) }
+    }
+
+    /// The dimensions and their scales.
+    #[getter(dims)]
+    fn dimensions<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        crate::helper(slf.py(), "hyperslab.dims", "Dimensions")?.call1((slf,))
+    }
+
+    /// True where the dataset is a dimension scale.
+    #[getter]
+    fn is_scale(slf: &Bound<'_, Self>) -> PyResult<bool> {
+        crate::helper(slf.py(), "hyperslab.dims", "is_scale")?.call1((slf,))?.extract()
+    }
+
+    /// True where the values lie in other datasets.
+    #[getter]
+    fn is_virtual(&self) -> bool {
+        self.dataset.layout_name() == "virtual"
+    }
+
+    /// Where and how the values lie: "contiguous", "chunked", "compact", "virtual" or "external".
+    #[getter]
+    fn layout(&self) -> &'static str {
+        self.dataset.layout_name()
+    }
+
+    /// Values as another dtype: `dataset.astype("f8")[...]`.
+    fn astype<'py>(slf: &Bound<'py, Self>, dtype: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        let dtype = crate::helper(py, "numpy", "dtype")?.call1((dtype,))?;
+        if dtype.eq(&slf.get().element(py)?.dtype)? {
+            return Ok(slf.clone().into_any());
+        }
+        crate::helper(py, "hyperslab._views", "AsType")?.call1((slf, dtype))
+    }
+
+    /// Text as `str`: `dataset.asstr()[...]`.
+    #[pyo3(signature = (encoding=None, errors="strict"))]
+    fn asstr<'py>(
+        slf: &Bound<'py, Self>,
+        encoding: Option<&str>,
+        errors: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        crate::helper(slf.py(), "hyperslab._views", "AsStr")?.call1((slf, encoding, errors))
+    }
+
+    /// Some members of a compound: `dataset.fields(["x", "y"])[...]`.
+    fn fields<'py>(slf: &Bound<'py, Self>, names: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        crate::helper(slf.py(), "hyperslab._views", "Fields")?.call1((slf, names))
+    }
+
+    /// The selections of the chunks that a region touches.
+    #[pyo3(signature = (sel=None))]
+    fn iter_chunks<'py>(
+        slf: &Bound<'py, Self>,
+        sel: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        crate::helper(slf.py(), "hyperslab._views", "Chunks")?.call1((slf, sel))
+    }
+
+    /// Reads into an array that exists already.
+    #[pyo3(signature = (dest, source_sel=None, dest_sel=None))]
+    fn read_direct<'py>(
+        &self,
+        py: Python<'py>,
+        dest: &Bound<'py, PyAny>,
+        source_sel: Option<&Bound<'py, PyAny>>,
+        dest_sel: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<()> {
+        self.session.check_open()?;
+        let selected = self.select(source_sel)?;
+        let element = self.element(py)?;
+        let array = dest.cast::<PyUntypedArray>()?;
+        let whole = dest_sel.is_none() && array.is_c_contiguous() && element.reads_into(&array.dtype());
+        let writeable = dest.getattr("flags")?.getattr("writeable")?.is_truthy()?;
+        if !writeable {
+            return Err(errors::invalid("the destination is read-only"));
+        }
+        if whole && array.shape() == selection::shape_with(&selected.shape, element.dtype.bind(py)) {
+            // SAFETY: in row-major order, writeable and without objects. That no other thread uses the array while
+            // it is read into is for the caller to see to, as with any function of NumPy that writes.
+            let out = unsafe { array::bytes_mut(array) };
+            return element.read_into(py, &self.dataset, &selected.selection, out);
+        }
+        let found = self.read(py, selected)?;
+        crate::helper(py, "hyperslab._cast", "copy_into")?.call1((dest, dest_sel, found))?;
+        Ok(())
+    }
+
+    /// What a read would do, as text: chunks, byte ranges, requests, filters.
+    #[pyo3(signature = (selection=None))]
+    fn explain(&self, py: Python<'_>, selection: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
+        self.session.check_open()?;
+        let selected = self.select(selection)?;
+        let explained = py.detach(|| self.dataset.explain(&selected.selection)).map_err(errors::raise)?;
+        Ok(explained.to_string())
+    }
+}
+
+impl Dataset {
+    fn address(&self) -> u64 {
+        hyperslab::Object::Dataset(self.dataset.clone()).address().0
+    }
+
+    /// Its path; of a dataset that was reached by a reference, the path to it, if it has one.
+    fn path(&self) -> Option<&str> {
+        let path = self.dataset.path();
+        if path.starts_with('/') {
+            return Some(path);
+        }
+        self.session.path_of(hyperslab::Object::Dataset(self.dataset.clone()).address())
+    }
+}

@@ -1,0 +1,102 @@
+//! What elements refer to: variable-length data and references, looked up while the interpreter is released.
+//!
+//! Everything that a read refers to is queued in the order in which the elements are rebuilt afterwards.
+
+use super::layout::{Kind, Layout};
+use bytes::Bytes;
+use hyperslab::format::{Address, Cursor};
+use hyperslab::{Error, Heap, Result};
+use std::collections::VecDeque;
+
+/// What was looked up, in order.
+pub type Queue = VecDeque<Fetched>;
+
+/// What one variable-length element or reference refers to.
+pub enum Fetched {
+    /// Elements in the representation of the file.
+    Sequence(Bytes),
+    /// Where an object lies.
+    Object(Option<Address>),
+    /// Where a dataset lies, and the encoded selection.
+    Region(Option<(Address, Bytes)>),
+}
+
+/// How often all of the file may be referred to by one read. Writers never let two elements share their data; a
+/// damaged file may, and nested sequences then grow beyond all measure.
+const FILE_TIMES_MAX: u64 = 8;
+/// So much is allowed to the smallest of files.
+const BYTES_MIN: u64 = 16 << 20;
+
+/// Looks up what elements refer to.
+pub struct Fetch {
+    heap: Heap,
+    queue: Queue,
+    bytes_left: u64,
+}
+
+impl Fetch {
+    /// Nothing looked up yet.
+    pub fn new(file: &hyperslab::File) -> Self {
+        let bytes_left = file.len().saturating_mul(FILE_TIMES_MAX).max(BYTES_MIN);
+        Self { heap: file.heap(), queue: Queue::new(), bytes_left }
+    }
+
+    /// Looks up everything that `elements` refer to.
+    pub fn all(mut self, layout: &Layout, elements: &[u8]) -> Result<Queue> {
+        self.elements(layout, elements)?;
+        Ok(self.queue)
+    }
+
+    fn elements(&mut self, layout: &Layout, elements: &[u8]) -> Result<()> {
+        if layout.file_bytes == 0 || !layout.has_objects() {
+            return Ok(());
+        }
+        elements.chunks_exact(layout.file_bytes).try_for_each(|element| self.element(layout, element))
+    }
+
+    fn element(&mut self, layout: &Layout, element: &[u8]) -> Result<()> {
+        match &layout.kind {
+            Kind::VlenText => self.sequence(element, 1).map(|_| ()),
+            Kind::VlenSequence(base, _) => {
+                let base_bytes = u32::try_from(base.file_bytes).unwrap_or(u32::MAX);
+                let found = self.sequence(element, base_bytes)?;
+                self.elements(base, &found)
+            }
+            Kind::ObjectReference => {
+                let target = self.heap.object_reference(element);
+                self.queue.push_back(Fetched::Object(target));
+                Ok(())
+            }
+            Kind::RegionReference => {
+                let found = self.heap.region(element)?;
+                let found = found.map(|bytes| self.region(bytes)).transpose()?.flatten();
+                self.queue.push_back(Fetched::Region(found));
+                Ok(())
+            }
+            Kind::Array(base) => self.elements(base, element),
+            Kind::Compound(fields) => fields.iter().try_for_each(|field| {
+                self.elements(&field.layout, &element[field.file..field.file + field.layout.file_bytes])
+            }),
+            Kind::Same | Kind::Text(_) | Kind::Bool | Kind::Number(_) => Ok(()),
+        }
+    }
+
+    fn sequence(&mut self, element: &[u8], base_bytes: u32) -> Result<Bytes> {
+        let (_, found) = self.heap.sequence(element, base_bytes)?;
+        let left = self.bytes_left.checked_sub(found.len() as u64);
+        self.bytes_left = left.ok_or_else(|| {
+            Error::damaged(
+                "variable-length elements refer to the same data again and again, beyond all measure",
+            )
+        })?;
+        self.queue.push_back(Fetched::Sequence(found.clone()));
+        Ok(found)
+    }
+
+    fn region(&self, bytes: Bytes) -> Result<Option<(Address, Bytes)>> {
+        let width = usize::from(self.heap.widths().offset);
+        let mut cursor = Cursor::new("region reference", 0, bytes.clone(), self.heap.widths());
+        let address = cursor.address("object address")?;
+        Ok(address.map(|address| (address, bytes.slice(width.min(bytes.len())..))))
+    }
+}

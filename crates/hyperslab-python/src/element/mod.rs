@@ -1,0 +1,144 @@
+//! Elements: the dtype that NumPy sees, and the way from the bytes of the file to the elements of an array.
+
+mod dtype;
+mod fetch;
+mod layout;
+mod number;
+mod rebuild;
+
+pub use dtype::text;
+
+use crate::array::{self, Shape};
+use crate::errors;
+use fetch::{Fetch, Queue};
+use hyperslab::{Datatype, Order, Selection};
+use layout::{Kind, Layout, Work};
+use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray};
+use pyo3::prelude::*;
+use rebuild::Objects;
+
+/// The elements of a dataset or attribute.
+pub struct Element {
+    /// What NumPy sees.
+    pub dtype: Py<PyArrayDescr>,
+    layout: Layout,
+    work: Work,
+}
+
+impl Element {
+    /// The elements of a datatype; an error where NumPy cannot have them.
+    pub fn new(py: Python<'_>, datatype: &Datatype) -> PyResult<Self> {
+        let (dtype, layout) = dtype::describe(py, datatype)?;
+        debug_assert_eq!(dtype.itemsize(), layout.memory_bytes, "{datatype}");
+        Ok(Self { dtype: dtype.unbind(), work: layout.work(), layout })
+    }
+
+    /// Reads a selection of a dataset into a fresh array of `shape`.
+    pub fn read<'py>(
+        &self,
+        py: Python<'py>,
+        dataset: &hyperslab::Dataset,
+        selection: &Selection,
+        mut shape: Shape,
+    ) -> PyResult<Bound<'py, PyUntypedArray>> {
+        let array = array::empty(py, self.dtype.bind(py), &mut shape)?;
+        if self.work > Work::InPlace {
+            let read = || dataset.read_bytes(selection, Order::File);
+            let bytes = py.detach(read).map_err(errors::raise)?;
+            self.rebuild(py, &dataset.file(), &bytes, &array, false)?;
+            return Ok(array);
+        }
+        // SAFETY: the array is fresh, in row-major order, and its elements are no objects, which would be work.
+        let out = unsafe { array::bytes_mut(&array) };
+        self.read_into(py, dataset, selection, out)?;
+        Ok(array)
+    }
+
+    /// True where [`Self::read_into`] can serve an array of this dtype.
+    pub fn reads_into(&self, dtype: &Bound<'_, PyArrayDescr>) -> bool {
+        self.work <= Work::InPlace && self.dtype.bind(dtype.py()).base().is_equiv_to(dtype)
+    }
+
+    /// Reads a selection of a dataset into memory of exactly its size.
+    pub fn read_into(
+        &self,
+        py: Python<'_>,
+        dataset: &hyperslab::Dataset,
+        selection: &Selection,
+        out: &mut [u8],
+    ) -> PyResult<()> {
+        let read = || {
+            hyperslab::advise_huge_pages(out.as_mut_ptr(), out.len());
+            dataset.read_into(selection, Order::File, out)?;
+            if self.work == Work::InPlace {
+                self.layout.change_in_place(out);
+            }
+            Ok(())
+        };
+        py.detach(read).map_err(errors::raise)
+    }
+
+    /// An array of `shape` from elements in the representation of the file; text as `str` if wished.
+    pub fn array<'py>(
+        &self,
+        py: Python<'py>,
+        file: &hyperslab::File,
+        elements: &[u8],
+        mut shape: Shape,
+        decode: bool,
+    ) -> PyResult<Bound<'py, PyUntypedArray>> {
+        let array = array::empty(py, self.dtype.bind(py), &mut shape)?;
+        self.rebuild(py, file, elements, &array, decode)?;
+        Ok(array)
+    }
+
+    /// True where elements are text of any length.
+    pub fn is_text(&self) -> bool {
+        match &self.layout.kind {
+            Kind::Array(base) => matches!(base.kind, Kind::VlenText),
+            kind => matches!(kind, Kind::VlenText),
+        }
+    }
+
+    /// One element of nothing: zeros, empty text, None instead of any other object.
+    pub fn zero<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyUntypedArray>> {
+        let array = array::empty(py, self.dtype.bind(py), &mut Shape::new())?;
+        let zeros = vec![0; self.layout.file_bytes];
+        if self.work < Work::Objects {
+            // SAFETY: fresh, in row-major order, without objects.
+            rebuild::plain(&self.layout, &zeros, unsafe { array::bytes_mut(&array) });
+        } else if self.is_text() {
+            Objects::new(py, Queue::new(), false).rebuild(&self.layout, &zeros, array::extent(&array).0)?;
+        }
+        Ok(array)
+    }
+
+    /// Bytes of an element in the file.
+    pub fn file_bytes(&self) -> usize {
+        self.layout.file_bytes
+    }
+
+    fn rebuild(
+        &self,
+        py: Python<'_>,
+        file: &hyperslab::File,
+        elements: &[u8],
+        array: &Bound<'_, PyUntypedArray>,
+        decode: bool,
+    ) -> PyResult<()> {
+        let (start, len) = array::extent(array);
+        let count = elements.len().checked_div(self.layout.file_bytes).unwrap_or(0);
+        if count * self.layout.memory_bytes != len {
+            return Err(errors::invalid(format!("{count} elements do not fill an array of {len} bytes")));
+        }
+        if self.work == Work::Objects {
+            let fetch = || Fetch::new(file).all(&self.layout, elements);
+            let queue = py.detach(fetch).map_err(errors::raise)?;
+            return Objects::new(py, queue, decode).rebuild(&self.layout, elements, start);
+        }
+        // SAFETY: the array is fresh, in row-major order, and its elements are no objects.
+        let out = unsafe { array::bytes_mut(array) };
+        py.detach(|| rebuild::plain(&self.layout, elements, out));
+        Ok(())
+    }
+}

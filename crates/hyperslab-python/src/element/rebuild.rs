@@ -1,0 +1,137 @@
+//! Elements rebuilt one by one, where NumPy's are not the file's.
+
+use super::fetch::{Fetched, Queue};
+use super::layout::{Kind, Layout, cut_text};
+use crate::array;
+use crate::reference::{Reference, RegionReference};
+use numpy::PyArrayDescr;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+
+/// Rebuilds elements that hold no Python objects.
+pub fn plain(layout: &Layout, source: &[u8], target: &mut [u8]) {
+    let elements = source
+        .chunks_exact(layout.file_bytes.max(1))
+        .zip(target.chunks_exact_mut(layout.memory_bytes.max(1)));
+    elements.for_each(|(source, target)| plain_element(layout, source, target));
+}
+
+fn plain_element(layout: &Layout, source: &[u8], target: &mut [u8]) {
+    match &layout.kind {
+        Kind::Same => target.copy_from_slice(source),
+        Kind::Text(padding) => {
+            target.copy_from_slice(source);
+            cut_text(*padding, target);
+        }
+        Kind::Bool => target[0] = u8::from(source.iter().any(|&byte| byte != 0)),
+        Kind::Number(number) => number.rebuild(source, target),
+        Kind::Array(base) => plain(base, source, target),
+        Kind::Compound(fields) => {
+            target.fill(0);
+            for field in fields {
+                let layout = &field.layout;
+                let source = &source[field.file..field.file + layout.file_bytes];
+                plain_element(layout, source, &mut target[field.memory..field.memory + layout.memory_bytes]);
+            }
+        }
+        Kind::VlenText | Kind::VlenSequence(..) | Kind::ObjectReference | Kind::RegionReference => {
+            unreachable!("Python objects are made by `Objects`")
+        }
+    }
+}
+
+/// Makes the Python objects that elements are or hold.
+pub struct Objects<'py> {
+    py: Python<'py>,
+    queue: Queue,
+    /// Text as `str` instead of `bytes`.
+    decode: bool,
+}
+
+impl<'py> Objects<'py> {
+    /// Takes what was looked up for the elements.
+    pub fn new(py: Python<'py>, queue: Queue, decode: bool) -> Self {
+        Self { py, queue, decode }
+    }
+
+    /// Rebuilds elements into memory that holds null pointers so far.
+    pub fn rebuild(&mut self, layout: &Layout, source: &[u8], target: *mut u8) -> PyResult<()> {
+        if layout.file_bytes == 0 {
+            return Ok(());
+        }
+        for (number, element) in source.chunks_exact(layout.file_bytes).enumerate() {
+            // SAFETY: the caller's memory has room for as many elements as `source` has.
+            self.element(layout, element, unsafe { target.add(number * layout.memory_bytes) })?;
+        }
+        Ok(())
+    }
+
+    fn element(&mut self, layout: &Layout, source: &[u8], target: *mut u8) -> PyResult<()> {
+        let object = match &layout.kind {
+            Kind::Array(base) => return self.rebuild(base, source, target),
+            Kind::Compound(fields) if layout.has_objects() => {
+                for field in fields {
+                    let source = &source[field.file..field.file + field.layout.file_bytes];
+                    // SAFETY: members lie inside the element.
+                    self.element(&field.layout, source, unsafe { target.add(field.memory) })?;
+                }
+                return Ok(());
+            }
+            Kind::VlenText => self.text()?,
+            Kind::VlenSequence(base, dtype) => self.sequence(base, dtype.bind(self.py))?,
+            Kind::ObjectReference => self.object_reference()?,
+            Kind::RegionReference => self.region_reference()?,
+            _ => {
+                // SAFETY: the caller's memory has room for an element; nobody else refers to it.
+                let target = unsafe { std::slice::from_raw_parts_mut(target, layout.memory_bytes) };
+                plain_element(layout, source, target);
+                return Ok(());
+            }
+        };
+        // SAFETY: there is room for a pointer, which was null and may be unaligned; the array now owns the object.
+        unsafe { target.cast::<*mut pyo3::ffi::PyObject>().write_unaligned(object.into_ptr()) };
+        Ok(())
+    }
+
+    fn next(&mut self) -> Option<Fetched> {
+        self.queue.pop_front()
+    }
+
+    fn text(&mut self) -> PyResult<Bound<'py, PyAny>> {
+        let Some(Fetched::Sequence(bytes)) = self.next() else {
+            return Ok(PyBytes::new(self.py, b"").into_any());
+        };
+        // The library hands text to C programs, for which it ends at the first NUL.
+        let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+        let bytes = &bytes[..end];
+        match (self.decode, std::str::from_utf8(bytes)) {
+            (true, Ok(text)) => Ok(PyString::new(self.py, text).into_any()),
+            (true, Err(_)) => {
+                PyBytes::new(self.py, bytes).call_method1("decode", ("utf-8", "surrogateescape"))
+            }
+            (false, _) => Ok(PyBytes::new(self.py, bytes).into_any()),
+        }
+    }
+
+    fn sequence(&mut self, base: &Layout, dtype: &Bound<'py, PyArrayDescr>) -> PyResult<Bound<'py, PyAny>> {
+        let bytes = match self.next() {
+            Some(Fetched::Sequence(bytes)) => bytes,
+            _ => bytes::Bytes::new(),
+        };
+        let count = bytes.len().checked_div(base.file_bytes).unwrap_or(0);
+        let array = array::empty(self.py, dtype, &mut array::Shape::from_slice(&[count as isize]))?;
+        self.rebuild(base, &bytes, array::extent(&array).0)?;
+        Ok(array.into_any())
+    }
+
+    fn object_reference(&mut self) -> PyResult<Bound<'py, PyAny>> {
+        let target = if let Some(Fetched::Object(target)) = self.next() { target } else { None };
+        Ok(Bound::new(self.py, Reference { target })?.into_any())
+    }
+
+    fn region_reference(&mut self) -> PyResult<Bound<'py, PyAny>> {
+        let found = if let Some(Fetched::Region(found)) = self.next() { found } else { None };
+        let (target, selection) = found.map_or((None, Vec::new()), |(at, bytes)| (Some(at), bytes.to_vec()));
+        Ok(Bound::new(self.py, RegionReference { target, selection })?.into_any())
+    }
+}

@@ -1,0 +1,105 @@
+//! The engine's errors as Python exceptions, whose tree is `hyperslab.errors`.
+
+use hyperslab::{Error, ErrorKind};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::io;
+
+/// An exception for an error of the engine.
+pub fn raise(error: Error) -> PyErr {
+    let class = match error.kind {
+        ErrorKind::NotFound => "NotFoundError",
+        ErrorKind::NotHdf5 => "NotHdf5Error",
+        ErrorKind::Unsupported => "UnsupportedError",
+        ErrorKind::Damaged => "DamagedError",
+        ErrorKind::Invalid => "InvalidError",
+        _ => "ReadError",
+    };
+    let message = error.to_string();
+    Exception { class, message, hint: error.hint, file: error.file, object: error.object, errno: None }
+        .raise()
+}
+
+/// An exception for a file that the operating system does not open.
+pub fn not_opened(name: &str, error: &io::Error) -> PyErr {
+    let (class, what, hint) = match error.kind() {
+        io::ErrorKind::NotFound => {
+            let hint = "check the path; the file is opened as it is written".to_string();
+            ("MissingFileError", "no such file".to_string(), Some(hint))
+        }
+        io::ErrorKind::IsADirectory => ("DirectoryError", "is a directory".to_string(), None),
+        io::ErrorKind::PermissionDenied => ("ForbiddenError", "permission denied".to_string(), None),
+        _ => ("ReadError", error.to_string(), None),
+    };
+    Exception {
+        class,
+        message: format!("{name}: {what}"),
+        hint,
+        file: Some(name.to_string()),
+        object: None,
+        errno: error.raw_os_error(),
+    }
+    .raise()
+}
+
+/// The caller asked for what cannot be (also a `ValueError`).
+pub fn invalid(message: impl Into<String>) -> PyErr {
+    simple("InvalidError", message)
+}
+
+/// An argument of the wrong type (also a `TypeError`).
+pub fn wrong_type(message: impl Into<String>) -> PyErr {
+    simple("WrongTypeError", message)
+}
+
+/// An index outside the dataset (also an `IndexError`).
+pub fn out_of_range(message: impl Into<String>) -> PyErr {
+    simple("OutOfRangeError", message)
+}
+
+/// A datatype that NumPy cannot express (also a `TypeError`).
+pub fn unsupported_type(message: impl Into<String>) -> PyErr {
+    simple("UnsupportedTypeError", message)
+}
+
+/// The file was closed.
+pub fn closed(name: &str) -> PyErr {
+    simple("ClosedError", format!("{name}: the file is closed"))
+}
+
+fn simple(class: &'static str, message: impl Into<String>) -> PyErr {
+    Exception { class, message: message.into(), hint: None, file: None, object: None, errno: None }.raise()
+}
+
+struct Exception {
+    class: &'static str,
+    message: String,
+    hint: Option<String>,
+    file: Option<String>,
+    object: Option<String>,
+    errno: Option<i32>,
+}
+
+impl Exception {
+    fn raise(self) -> PyErr {
+        Python::attach(|py| match self.build(py) {
+            Ok(exception) => PyErr::from_value(exception),
+            Err(error) => error,
+        })
+    }
+
+    fn build(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+        let keywords = PyDict::new(py);
+        keywords.set_item("hint", self.hint)?;
+        keywords.set_item("file", self.file)?;
+        keywords.set_item("object", self.object)?;
+        keywords.set_item("errno", self.errno)?;
+        crate::helper(py, "hyperslab.errors", self.class)?.call((self.message,), Some(&keywords))
+    }
+}
+
+/// Warns of something that a walk leaves out.
+pub fn warn(py: Python<'_>, message: &str) -> PyResult<()> {
+    let message = std::ffi::CString::new(message.replace('\0', "?")).unwrap_or_default();
+    PyErr::warn(py, &py.get_type::<pyo3::exceptions::PyRuntimeWarning>(), &message, 1)
+}

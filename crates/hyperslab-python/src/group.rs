@@ -1,0 +1,311 @@
+//! `hyperslab.Group`: a mapping of names to objects.
+
+use crate::attrs::AttributeManager;
+use crate::dataset::Dataset;
+use crate::datatype::Datatype;
+use crate::element::text;
+use crate::errors;
+use crate::file::File;
+use crate::reference::{Reference, RegionReference};
+use crate::session::Session;
+use crate::visit::{self, Visit};
+use hyperslab::format::Address;
+use hyperslab::{ErrorKind, Link, LinkTarget, Object};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList, PyString};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// A group of an open file.
+#[pyclass(frozen, mapping, subclass, module = "hyperslab", weakref)]
+pub struct Group {
+    pub session: Arc<Session>,
+    pub group: hyperslab::Group,
+}
+
+/// The Python object for an object of the file.
+pub fn open<'py>(py: Python<'py>, session: &Arc<Session>, object: Object) -> PyResult<Bound<'py, PyAny>> {
+    let session = session.clone();
+    Ok(match object {
+        Object::Group(group) => Bound::new(py, Group { session, group })?.into_any(),
+        Object::Dataset(dataset) => Bound::new(py, Dataset::new(session, dataset))?.into_any(),
+        Object::Datatype(datatype) => Bound::new(py, Datatype::new(session, datatype))?.into_any(),
+    })
+}
+
+/// The group that a path goes through last.
+pub fn parent<'py>(py: Python<'py>, session: &Arc<Session>, path: &str) -> PyResult<Bound<'py, PyAny>> {
+    session.check_open()?;
+    let parent = match path.rsplit_once('/') {
+        Some(("", _)) | None => "/",
+        Some((parent, _)) => parent,
+    };
+    let found = py.detach(|| session.file.get(parent)).map_err(errors::raise)?;
+    open(py, session, found)
+}
+
+/// A name as h5py accepts it: `str`, or `bytes` of UTF-8.
+pub fn name_of<'a>(name: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, str>> {
+    if let Ok(text) = name.cast::<PyString>() {
+        return text.to_cow();
+    }
+    if let Ok(bytes) = name.cast::<PyBytes>() {
+        return Ok(String::from_utf8_lossy(bytes.as_bytes()));
+    }
+    Err(errors::wrong_type(format!("A name should be string or bytes, not {}", name.get_type())))
+}
+
+/// A link as `Group.get(..., getlink=True)` gives it: an object, or its class.
+pub fn describe_link<'py>(py: Python<'py>, link: &Link, class: bool) -> PyResult<Bound<'py, PyAny>> {
+    let kind = match &link.target {
+        LinkTarget::Hard(_) => "HardLink",
+        LinkTarget::Soft(_) => "SoftLink",
+        LinkTarget::External { .. } => "ExternalLink",
+        LinkTarget::UserDefined { .. } => return Err(errors::wrong_type("Unknown link type")),
+    };
+    let kind = crate::helper(py, "hyperslab.links", kind)?;
+    match &link.target {
+        _ if class => Ok(kind),
+        LinkTarget::Soft(path) => kind.call1((text(py, path),)),
+        LinkTarget::External { file, path } => kind.call1((text(py, file), text(py, path))),
+        LinkTarget::Hard(_) | LinkTarget::UserDefined { .. } => kind.call0(),
+    }
+}
+
+impl Group {
+    fn object(&self) -> Object {
+        Object::Group(self.group.clone())
+    }
+
+    fn find(&self, py: Python<'_>, path: &str) -> PyResult<hyperslab::Result<Object>> {
+        self.session.check_open()?;
+        if path.is_empty() {
+            return Ok(Err(hyperslab::Error::new(ErrorKind::NotFound, "a name must not be empty")));
+        }
+        Ok(py.detach(|| self.group.get(path)))
+    }
+
+    /// The last link of a path; `None` where there is none, or where the path ends at a group without one.
+    fn find_link(&self, py: Python<'_>, path: &str) -> PyResult<hyperslab::Result<Option<Link>>> {
+        self.session.check_open()?;
+        let path = path.trim_end_matches('/');
+        let (parent, name) = match path.rsplit_once('/') {
+            Some(("", name)) => ("/", name),
+            Some((parent, name)) => (parent, name),
+            None => (".", path),
+        };
+        Ok(py.detach(|| match self.group.get(parent) {
+            Ok(Object::Group(group)) => group.link(name.as_bytes()),
+            Ok(_) => Ok(None),
+            Err(error) if error.kind == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }))
+    }
+
+    fn dereference(&self, py: Python<'_>, target: Option<Address>) -> PyResult<Object> {
+        self.session.check_open()?;
+        let target = target.ok_or_else(|| errors::invalid("the reference is null: it refers to nothing"))?;
+        let open = || {
+            let found = self.group.file().object_at(target)?;
+            // The members of a group are named after its path; a dataset's path is sought when it is asked for.
+            match (&found, self.session.path_of(target)) {
+                (Object::Group(_), Some(path)) => self.session.file.get(path),
+                _ => Ok(found),
+            }
+        };
+        py.detach(open).map_err(errors::raise)
+    }
+
+    /// Names in the order in which h5py has them: of creation where the group tracks it, else ascending.
+    fn names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        self.session.check_open()?;
+        let list = || self.group.links().map(|links| (links, self.group.tracks_creation_order()));
+        let (found, tracked) = py.detach(list).map_err(errors::raise)?;
+        let mut links = Vec::with_capacity(found.len());
+        for link in found {
+            match link {
+                Ok(link) => links.push(link),
+                Err(error) => errors::warn(py, &format!("a link is left out: {error}"))?,
+            }
+        }
+        if tracked {
+            links.sort_by_key(|link| link.creation_order);
+        }
+        PyList::new(py, links.iter().map(|link| text(py, &link.name)))
+    }
+
+    fn view<'py>(slf: &Bound<'py, Self>, class: &str) -> PyResult<Bound<'py, PyAny>> {
+        slf.get().session.check_open()?;
+        crate::helper(slf.py(), "hyperslab._views", class)?.call1((slf,))
+    }
+}
+
+#[pymethods]
+impl Group {
+    fn __getitem__<'py>(&self, py: Python<'py>, name: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let object = if let Ok(reference) = name.cast::<Reference>() {
+            self.dereference(py, reference.get().target)?
+        } else if let Ok(reference) = name.cast::<RegionReference>() {
+            self.dereference(py, reference.get().target)?
+        } else if name.is_instance_of::<PyString>() || name.is_instance_of::<PyBytes>() {
+            self.find(py, &name_of(name)?)?.map_err(errors::raise)?
+        } else {
+            let what = format!("Accessing a group is done with bytes or str, not {}", name.get_type());
+            return Err(errors::wrong_type(what));
+        };
+        open(py, &self.session, object)
+    }
+
+    /// An object, its class, its link or the class of its link; `default` where there is nothing of this name.
+    #[pyo3(signature = (name, default=None, getclass=false, getlink=false))]
+    fn get<'py>(
+        &self,
+        py: Python<'py>,
+        name: &Bound<'py, PyAny>,
+        default: Option<Bound<'py, PyAny>>,
+        getclass: bool,
+        getlink: bool,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        if !getclass
+            && !getlink
+            && (name.cast::<Reference>().is_ok() || name.cast::<RegionReference>().is_ok())
+        {
+            return self.__getitem__(py, name).map(Some);
+        }
+        let path = name_of(name)?;
+        if getlink {
+            let link = self.find_link(py, &path)?.map_err(errors::raise)?;
+            return link.map_or(Ok(default), |link| describe_link(py, &link, getclass).map(Some));
+        }
+        match self.find(py, &path)? {
+            Ok(object) if getclass => Ok(Some(match object {
+                Object::Group(_) => py.get_type::<Group>().into_any(),
+                Object::Dataset(_) => py.get_type::<Dataset>().into_any(),
+                Object::Datatype(_) => py.get_type::<Datatype>().into_any(),
+            })),
+            Ok(object) => open(py, &self.session, object).map(Some),
+            Err(error) if error.kind == ErrorKind::NotFound => Ok(default),
+            Err(error) => Err(errors::raise(error)),
+        }
+    }
+
+    fn __contains__(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<bool> {
+        if !self.session.is_open() {
+            return Ok(false);
+        }
+        let path = name_of(name)?;
+        if path.split('/').all(|part| part.is_empty() || part == ".") {
+            return Ok(!path.is_empty());
+        }
+        Ok(self.find_link(py, &path)?.map_err(errors::raise)?.is_some())
+    }
+
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        self.session.check_open()?;
+        py.detach(|| self.group.links()).map(|links| links.len()).map_err(errors::raise)
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.names(py)?.try_iter().map(Bound::into_any)
+    }
+
+    fn __reversed__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let names = self.names(py)?;
+        names.reverse()?;
+        names.try_iter().map(Bound::into_any)
+    }
+
+    /// Names of the members.
+    fn keys<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Self::view(slf, "Keys")
+    }
+
+    /// Members.
+    fn values<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Self::view(slf, "Values")
+    }
+
+    /// Names and members.
+    fn items<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Self::view(slf, "Items")
+    }
+
+    /// Calls `func(name)` for every object below, until it returns something.
+    fn visit<'py>(slf: &Bound<'py, Self>, func: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        visit::walk(slf, Visit::Objects, func)
+    }
+
+    /// Calls `func(name, object)` for every object below, until it returns something.
+    fn visititems<'py>(slf: &Bound<'py, Self>, func: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        visit::walk(slf, Visit::ObjectItems, func)
+    }
+
+    /// Calls `func(name)` for every link below, until it returns something.
+    fn visit_links<'py>(slf: &Bound<'py, Self>, func: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        visit::walk(slf, Visit::Links, func)
+    }
+
+    /// Calls `func(name, link)` for every link below, until it returns something.
+    fn visititems_links<'py>(
+        slf: &Bound<'py, Self>,
+        func: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        visit::walk(slf, Visit::LinkItems, func)
+    }
+
+    /// Its path in the file; None after the file was closed.
+    #[getter]
+    fn name(&self) -> Option<&str> {
+        self.session.is_open().then(|| self.group.path())
+    }
+
+    /// The group that its path goes through last.
+    #[getter]
+    fn parent<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        parent(py, &self.session, self.group.path())
+    }
+
+    /// A reference to this group.
+    #[getter]
+    fn r#ref(&self) -> Reference {
+        Reference { target: Some(self.object().address()) }
+    }
+
+    /// The file.
+    #[getter]
+    fn file<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        File::of(py, &self.session)
+    }
+
+    /// Its attributes.
+    #[getter]
+    fn attrs(&self) -> PyResult<AttributeManager> {
+        AttributeManager::new(&self.session, self.object())
+    }
+
+    fn __bool__(&self) -> bool {
+        self.session.is_open()
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Self>().is_ok_and(|other| {
+            let other = other.get();
+            self.session.is_same_file(&other.session) && self.object().address() == other.object().address()
+        })
+    }
+
+    fn __hash__(&self) -> u64 {
+        self.object().address().0
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        if !self.session.is_open() {
+            return Ok("<Closed HDF5 group>".into());
+        }
+        Ok(format!("<HDF5 group \"{}\" ({} members)>", self.group.path(), self.__len__(py)?))
+    }
+
+    fn _ipython_key_completions_<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        self.names(py)
+    }
+}

@@ -1,0 +1,126 @@
+//! An index as Python has it (`dataset[index]`), as a selection of the engine, by h5py's rules.
+//!
+//! ```text
+//! index ─► key: integers, slices, `...`          the common case, no objects made
+//!          fancy: lists, arrays, masks           at most one list; a mask of the dataset's shape
+//!          names: fields of a compound           left to Python (`_views.Fields`)
+//! ```
+
+mod fancy;
+mod key;
+mod region;
+
+pub use key::Axes;
+pub use region::region;
+
+use crate::array::Shape;
+use crate::errors;
+use crate::reference::RegionReference;
+use hyperslab::Selection;
+use numpy::PyArrayDescr;
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple};
+
+/// What an index selects.
+pub struct Selected {
+    /// The elements.
+    pub selection: Selection,
+    /// The shape of the result: without the axes that have a single index.
+    pub shape: Shape,
+}
+
+/// An index of a dataset with a simple dataspace.
+pub enum Index<'py> {
+    /// Elements.
+    Selected(Selected),
+    /// Names of fields, and the rest of the index.
+    Fields(Vec<Bound<'py, PyAny>>, Bound<'py, PyTuple>),
+    /// What a region reference means.
+    Region(Bound<'py, RegionReference>),
+}
+
+/// Reads an index.
+#[inline]
+pub fn parse<'py>(index: &Bound<'py, PyAny>, dims: &[u64]) -> PyResult<Index<'py>> {
+    let mut axes = Axes::new(dims);
+    let simple = match index.cast::<PyTuple>() {
+        Ok(items) => axes.common(items.iter_borrowed(), items.len())?,
+        Err(_) => axes.common(std::iter::once(index.as_borrowed()), 1)?,
+    };
+    if simple { Ok(Index::Selected(axes.finish())) } else { parse_uncommon(index, dims) }
+}
+
+#[cold]
+fn parse_uncommon<'py>(index: &Bound<'py, PyAny>, dims: &[u64]) -> PyResult<Index<'py>> {
+    let items = match index.cast::<PyTuple>() {
+        Ok(items) => items.clone(),
+        Err(_) => PyTuple::new(index.py(), [index])?,
+    };
+    check_no_new_axis(&items)?;
+    let (names, items) = split_names(&items)?;
+    if !names.is_empty() {
+        return Ok(Index::Fields(names, items));
+    }
+    if items.len() == 1
+        && let Ok(reference) = items.get_item(0)?.cast_into::<RegionReference>()
+    {
+        return Ok(Index::Region(reference));
+    }
+    if items.len() == 1
+        && let Some(selected) = fancy::mask(&items.get_item(0)?, dims)?
+    {
+        return Ok(Index::Selected(selected));
+    }
+    let mut axes = Axes::new(dims);
+    axes.all(&items)?;
+    Ok(Index::Selected(axes.finish()))
+}
+
+/// Reads the index of a scalar dataset: `()` for its element, `...` for an array without axes.
+pub fn parse_scalar<'py>(index: &Bound<'py, PyAny>) -> PyResult<ScalarIndex<'py>> {
+    let py = index.py();
+    let items = match index.cast::<PyTuple>() {
+        Ok(items) => items.clone(),
+        Err(_) => PyTuple::new(py, [index])?,
+    };
+    check_no_new_axis(&items)?;
+    let (names, items) = split_names(&items)?;
+    if !names.is_empty() {
+        return Ok(ScalarIndex::Fields(names, items));
+    }
+    match items.len() {
+        0 => Ok(ScalarIndex::Element),
+        1 if items.get_item(0)?.is(py.Ellipsis()) => Ok(ScalarIndex::Array),
+        _ => Ok(ScalarIndex::Other),
+    }
+}
+
+/// An index of a scalar or null dataset.
+pub enum ScalarIndex<'py> {
+    /// `()`
+    Element,
+    /// `...`
+    Array,
+    /// Names of fields, and the rest of the index.
+    Fields(Vec<Bound<'py, PyAny>>, Bound<'py, PyTuple>),
+    /// Anything else.
+    Other,
+}
+
+fn check_no_new_axis(items: &Bound<'_, PyTuple>) -> PyResult<()> {
+    if items.iter().any(|item| item.is_none()) {
+        return Err(errors::wrong_type("Indexing with None (or np.newaxis) is not supported"));
+    }
+    Ok(())
+}
+
+fn split_names<'py>(items: &Bound<'py, PyTuple>) -> PyResult<(Vec<Bound<'py, PyAny>>, Bound<'py, PyTuple>)> {
+    let (names, rest): (Vec<_>, Vec<_>) = items.iter().partition(|item| item.is_instance_of::<PyString>());
+    Ok((names, PyTuple::new(items.py(), rest)?))
+}
+
+/// The shape that a dtype adds to that of a selection (of an array datatype), as NumPy sees it.
+pub fn shape_with(shape: &Shape, dtype: &Bound<'_, PyArrayDescr>) -> Vec<usize> {
+    use numpy::PyArrayDescrMethods;
+    shape.iter().map(|&size| size as usize).chain(dtype.shape()).collect()
+}

@@ -1,0 +1,98 @@
+//! An open file, shared by all Python objects that came out of it.
+
+use crate::errors;
+use crate::source::Closable;
+use hyperslab::format::Address;
+use hyperslab::io::Source;
+use hyperslab::{LinkTarget, Object};
+use pyo3::prelude::*;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// An open file.
+pub struct Session {
+    /// The engine's file.
+    pub file: hyperslab::File,
+    /// The path as it was given; a description for files that are not local.
+    pub filename: PathBuf,
+    /// What h5py would call the way in which the file is read.
+    pub driver: &'static str,
+    /// The path without links, if it is a local file.
+    canonical: Option<PathBuf>,
+    source: Arc<Closable>,
+    open: AtomicBool,
+    paths: OnceLock<HashMap<Address, String>>,
+}
+
+impl Session {
+    /// Opens an HDF5 file.
+    pub fn open(driver: &'static str, source: Arc<dyn Source>, filename: PathBuf) -> hyperslab::Result<Self> {
+        let canonical = source.path().and_then(|path| path.canonicalize().ok());
+        let source = Arc::new(Closable::new(source));
+        let file = hyperslab::File::from_source(source.clone())?;
+        Ok(Self {
+            file,
+            filename,
+            driver,
+            canonical,
+            source,
+            open: AtomicBool::new(true),
+            paths: OnceLock::new(),
+        })
+    }
+
+    /// False after [`Self::close`].
+    pub fn is_open(&self) -> bool {
+        self.open.load(Ordering::Relaxed)
+    }
+
+    /// An error after [`Self::close`].
+    #[inline]
+    pub fn check_open(&self) -> PyResult<()> {
+        if self.is_open() { Ok(()) } else { Err(errors::closed(&self.filename.display().to_string())) }
+    }
+
+    /// True where both are open and the same file.
+    pub fn is_same_file(&self, other: &Self) -> bool {
+        std::ptr::eq(self, other)
+            || (self.is_open()
+                && other.is_open()
+                && self.canonical.is_some()
+                && self.canonical == other.canonical)
+    }
+
+    /// Ends all reading through this session.
+    pub fn close(&self) {
+        self.open.store(false, Ordering::Relaxed);
+        self.source.close();
+    }
+
+    /// The first path, in a walk by name, to an object that was reached by a reference; `None` where there is none.
+    /// The first question walks through the whole file.
+    pub fn path_of(&self, address: Address) -> Option<&str> {
+        self.paths.get_or_init(|| self.walk()).get(&address).map(String::as_str)
+    }
+
+    fn walk(&self) -> HashMap<Address, String> {
+        let Ok(root) = self.file.root() else { return HashMap::new() };
+        let mut paths = HashMap::new();
+        paths.insert(self.file.superblock().root, "/".to_string());
+        let mut groups = vec![root];
+        while let Some(group) = groups.pop() {
+            for link in group.links().into_iter().flatten().flatten() {
+                let LinkTarget::Hard(address) = link.target else { continue };
+                if paths.contains_key(&address) {
+                    continue;
+                }
+                let slash = if group.path().ends_with('/') { "" } else { "/" };
+                paths.insert(address, format!("{}{slash}{}", group.path(), link.name));
+                if let Ok(Object::Group(group)) = group.open(&link) {
+                    groups.push(group);
+                }
+            }
+        }
+        paths
+    }
+}

@@ -1,0 +1,119 @@
+//! Where the bytes of a file come from, and how it is closed under the objects that still refer to it.
+
+use hyperslab::io::{Advice, Source};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, RwLock};
+
+/// A source that can be taken away while datasets of it are still alive: what they then ask for is an error.
+pub struct Closable {
+    len: u64,
+    advice: Advice,
+    name: String,
+    path: Option<PathBuf>,
+    inner: RwLock<Option<Arc<dyn Source>>>,
+}
+
+impl Closable {
+    /// Wraps a source.
+    pub fn new(inner: Arc<dyn Source>) -> Self {
+        let (len, advice, name) = (inner.len(), inner.advice(), inner.name());
+        let path = inner.path().map(Path::to_path_buf);
+        Self { len, advice, name, path, inner: RwLock::new(Some(inner)) }
+    }
+
+    /// Lets the source go, after the reads that are under way.
+    pub fn close(&self) {
+        *self.inner.write().unwrap_or_else(|poisoned| poisoned.into_inner()) = None;
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&dyn Source) -> io::Result<T>) -> io::Result<T> {
+        let guard = self.inner.read().unwrap_or_else(|poisoned| poisoned.into_inner());
+        match guard.as_deref() {
+            Some(source) => work(source),
+            None => Err(io::Error::other("the file is closed")),
+        }
+    }
+}
+
+impl Source for Closable {
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn read_into(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
+        self.with(|source| source.read_into(at, out))
+    }
+
+    fn read_ranges(&self, ranges: &[Range<u64>]) -> io::Result<Vec<bytes::Bytes>> {
+        self.with(|source| source.read_ranges(ranges))
+    }
+
+    fn advice(&self) -> Advice {
+        self.advice
+    }
+
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+}
+
+/// A Python object with `seek` and `read`.
+pub struct FileLike {
+    object: Py<PyAny>,
+    len: u64,
+    name: String,
+}
+
+impl FileLike {
+    /// Asks the object for its length.
+    pub fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let len = object.call_method1("seek", (0, 2))?.extract()?;
+        Ok(Self { object: object.clone().unbind(), len, name: object.repr()?.to_string() })
+    }
+
+    fn read(&self, py: Python<'_>, at: u64, out: &mut [u8]) -> PyResult<()> {
+        let object = self.object.bind(py);
+        object.call_method1("seek", (at,))?;
+        let mut filled = 0;
+        while filled < out.len() {
+            let piece = object.call_method1("read", (out.len() - filled,))?;
+            let piece = piece.cast::<PyBytes>()?.as_bytes();
+            if piece.is_empty() || piece.len() > out.len() - filled {
+                return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+            }
+            out[filled..filled + piece.len()].copy_from_slice(piece);
+            filled += piece.len();
+        }
+        Ok(())
+    }
+}
+
+impl Source for FileLike {
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn read_into(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
+        // `seek` and `read` belong together, and the object has one position: one thread at a time.
+        static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
+        let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        Python::attach(|py| self.read(py, at, out)).map_err(|error| io::Error::other(error.to_string()))
+    }
+
+    fn advice(&self) -> Advice {
+        // Every call crosses into Python, and mostly into something slow behind it.
+        Advice { gap_bytes: 64 << 10, request_bytes_max: 8 << 20, block_bytes: 64 << 10 }
+    }
+
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+}

@@ -1,0 +1,103 @@
+//! Walking through the groups below a group.
+//!
+//! Members are visited depth first, by name. A walk of objects follows hard links and meets every object once; a
+//! walk of links meets every link once, and enters every group once.
+
+use crate::element::text;
+use crate::errors;
+use crate::group::{Group, open};
+use hyperslab::format::{Address, Name};
+use hyperslab::{Link, LinkTarget, Object};
+use pyo3::prelude::*;
+use std::collections::HashSet;
+
+/// What the callback is given.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Visit {
+    /// Names of objects.
+    Objects,
+    /// Names of objects, and the objects.
+    ObjectItems,
+    /// Names of links.
+    Links,
+    /// Names of links, and the links.
+    LinkItems,
+}
+
+impl Visit {
+    fn of_links(self) -> bool {
+        matches!(self, Visit::Links | Visit::LinkItems)
+    }
+}
+
+/// A group whose members are being visited.
+struct Level {
+    group: hyperslab::Group,
+    /// Path from the group where the walk began, with a slash at its end.
+    prefix: Vec<u8>,
+    links: std::vec::IntoIter<Link>,
+}
+
+impl Level {
+    fn new(py: Python<'_>, group: hyperslab::Group, prefix: Vec<u8>) -> PyResult<Self> {
+        let found = py.detach(|| group.links()).map_err(errors::raise)?;
+        let mut links = Vec::with_capacity(found.len());
+        for link in found {
+            match link {
+                Ok(link) => links.push(link),
+                Err(error) => errors::warn(py, &format!("a link is left out: {error}"))?,
+            }
+        }
+        Ok(Self { group, prefix, links: links.into_iter() })
+    }
+}
+
+/// Calls `function` for everything below `start` until it returns something other than None; returns that.
+pub fn walk<'py>(
+    start: &Bound<'py, Group>,
+    visit: Visit,
+    function: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (py, this) = (start.py(), start.get());
+    this.session.check_open()?;
+    let mut seen: HashSet<Address> = HashSet::new();
+    seen.insert(Object::Group(this.group.clone()).address());
+    let mut levels = vec![Level::new(py, this.group.clone(), Vec::new())?];
+    while let Some(level) = levels.last_mut() {
+        let Some(link) = level.links.next() else {
+            levels.pop();
+            continue;
+        };
+        let path: Vec<u8> = [&level.prefix, link.name.as_bytes()].concat();
+        let hard = if let LinkTarget::Hard(address) = &link.target { Some(*address) } else { None };
+        let new = hard.is_some_and(|address| seen.insert(address));
+        if !new && !visit.of_links() {
+            continue;
+        }
+        let group = level.group.clone();
+        // An object that cannot be opened ends a walk of objects, but not one of names or links.
+        let object = if new { Some(py.detach(|| group.open(&link))) } else { None };
+        let name = text(py, &Name::new(path.clone()));
+        let answer = match (visit, &object) {
+            (Visit::Objects | Visit::Links, _) => function.call1((name,))?,
+            (Visit::ObjectItems, Some(Ok(object))) => {
+                function.call1((name, open(py, &this.session, object.clone())?))?
+            }
+            (Visit::ObjectItems, _) => match object {
+                Some(Err(error)) => return Err(errors::raise(error)),
+                _ => continue,
+            },
+            (Visit::LinkItems, _) => {
+                function.call1((name, crate::group::describe_link(py, &link, false)?))?
+            }
+        };
+        if !answer.is_none() {
+            return Ok(answer);
+        }
+        if let Some(Ok(Object::Group(group))) = object {
+            let prefix = [path.as_slice(), b"/"].concat();
+            levels.push(Level::new(py, group, prefix)?);
+        }
+    }
+    Ok(py.None().into_bound(py))
+}

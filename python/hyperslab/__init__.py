@@ -1,0 +1,67 @@
+"""HDF5 without performance cliffs: a parallel engine that needs no tuning.
+
+    import hyperslab
+    import numpy as np
+
+    with hyperslab.File("era5.nc") as file:
+        t2m = file["t2m"]
+        print(t2m.explain(np.s_[0:10, :, 180]))  # what the read will do
+        values = t2m[0:10, :, 180]
+
+Names and behaviour are those of h5py, for reading.
+"""
+
+from collections.abc import Mapping as _Mapping
+
+from hyperslab._empty import Empty
+from hyperslab._hyperslab import (
+    AttributeManager,
+    CacheStats,
+    Dataset,
+    Datatype,
+    File,
+    Group,
+    Reference,
+    RegionReference,
+    __version__,
+    cache_bytes,
+    cache_stats,
+    is_hdf5,
+    set_cache_bytes,
+)
+from hyperslab.dtypes import (
+    check_enum_dtype,
+    check_ref_dtype,
+    check_string_dtype,
+    check_vlen_dtype,
+)
+from hyperslab.errors import HyperslabError
+from hyperslab.links import ExternalLink, HardLink, SoftLink
+
+__all__ = [
+    "AttributeManager",
+    "CacheStats",
+    "Dataset",
+    "Datatype",
+    "Empty",
+    "ExternalLink",
+    "File",
+    "Group",
+    "HardLink",
+    "HyperslabError",
+    "Reference",
+    "RegionReference",
+    "SoftLink",
+    "__version__",
+    "cache_bytes",
+    "cache_stats",
+    "check_enum_dtype",
+    "check_ref_dtype",
+    "check_string_dtype",
+    "check_vlen_dtype",
+    "is_hdf5",
+    "set_cache_bytes",
+]
+
+_Mapping.register(Group)
+_Mapping.register(AttributeManager)

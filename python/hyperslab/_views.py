@@ -1,0 +1,219 @@
+"""Views of datasets and groups that h5py offers as objects of their own."""
+
+from __future__ import annotations
+
+import collections.abc
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hyperslab import _cast
+from hyperslab.dtypes import check_string_dtype
+from hyperslab.errors import InvalidError, WrongTypeError
+
+if TYPE_CHECKING:
+    from hyperslab import Dataset
+
+
+class View:
+    """A dataset whose values are changed as they are read."""
+
+    def __init__(self, dataset: Dataset, dtype: np.dtype[Any]) -> None:
+        self._dataset = dataset
+        self._dtype = dtype
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of what is read."""
+        return self._dtype
+
+    @property
+    def shape(self) -> tuple[int, ...] | None:
+        """The shape of the dataset."""
+        return self._dataset.shape
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes of the dataset."""
+        return self._dataset.ndim
+
+    @property
+    def size(self) -> int | None:
+        """The number of elements of the dataset."""
+        return self._dataset.size
+
+    def __len__(self) -> int:
+        return len(self._dataset)
+
+    def __getitem__(self, selection: Any) -> Any:
+        raise NotImplementedError
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return array(self, dtype, copy)
+
+
+class AsType(View):
+    """Values of another dtype."""
+
+    def __getitem__(self, selection: Any) -> Any:
+        return _cast.cast(self._dataset[selection], self._dtype)
+
+
+class AsStr(View):
+    """Text as `str`."""
+
+    def __init__(self, dataset: Dataset, encoding: str | None, errors: str) -> None:
+        info = check_string_dtype(dataset.dtype)
+        if info is None:
+            raise WrongTypeError(f"asstr() is for datasets of text, but {dataset.name} holds {dataset.dtype}")
+        super().__init__(dataset, np.dtype(object))
+        self.encoding = encoding or info.encoding
+        self.errors = errors
+
+    def __getitem__(self, selection: Any) -> Any:
+        found = self._dataset[selection]
+        if isinstance(found, bytes):
+            return found.decode(self.encoding, self.errors)
+        text = np.empty(found.shape, dtype=object)
+        text.ravel()[:] = [element.decode(self.encoding, self.errors) for element in found.flat]
+        return text
+
+
+class Fields(View):
+    """Some members of a compound."""
+
+    def __init__(self, dataset: Dataset, names: str | list[str] | tuple[str, ...], prior: Any = None) -> None:
+        base = dataset.dtype if prior is None else prior
+        self._only = names if isinstance(names, str) else None
+        wanted = [names] if isinstance(names, str) else list(names)
+        if base.names is None:
+            raise InvalidError(
+                "Field names only allowed for compound types",
+                hint=f"{dataset.name} holds {base}",
+                object=dataset.name,
+            )
+        for name in wanted:
+            if name not in base.names:
+                raise InvalidError(
+                    f"Field {name} does not appear in this type",
+                    hint=f"its fields are {', '.join(base.names)}",
+                    object=dataset.name,
+                )
+        self._read = np.dtype([(name, base.fields[name][0]) for name in wanted])
+        super().__init__(dataset, self._read if self._only is None else self._read[self._only])
+
+    def __getitem__(self, selection: Any) -> Any:
+        found = self._dataset[selection]
+        if self._only is not None:
+            return found[self._only]
+        some = np.empty(np.shape(found), dtype=self._read)
+        for name in self._read.names or ():
+            some[name] = found[name]
+        return some if isinstance(found, np.ndarray) else some[()]
+
+
+def array(source: Any, dtype: Any, copy: bool | None) -> np.ndarray[Any, Any]:
+    """What `numpy.asarray` wants of a dataset or view."""
+    if copy is False:
+        name = type(source).__name__
+        raise InvalidError(f"{name}.__array__ received copy=False but memory allocation cannot be avoided on read")
+    if source.shape is None:
+        raise WrongTypeError("a dataset without elements (a null dataspace) has no array")
+    found = source[...]
+    return found if dtype is None else np.asarray(_cast.cast(found, np.dtype(dtype)))
+
+
+def rows(dataset: Dataset) -> Iterator[Any]:
+    """The elements along the first axis."""
+    for index in range(dataset.len()):
+        yield dataset[index]
+
+
+class Chunks:
+    """The selections of the chunks that touch a region, in row-major order."""
+
+    def __init__(self, dataset: Dataset, region: Any = None) -> None:
+        chunks, shape = dataset.chunks, dataset.shape
+        if chunks is None or shape is None:
+            raise WrongTypeError("Chunked dataset required", object=dataset.name)
+        if region is None:
+            region = tuple(slice(0, size) for size in shape)
+        elif isinstance(region, (slice, int)):
+            region = (region,)
+        if len(region) != len(shape):
+            raise InvalidError("Invalid selection - selection region must have same rank as dataset")
+        self._spans = [_span(part, size) for part, size in zip(region, shape, strict=True)]
+        counts = []
+        for (start, stop), chunk in zip(self._spans, chunks, strict=True):
+            counts.append(range(start // chunk, -(-stop // chunk)))
+        self._chunks = chunks
+        self._counts = counts
+        self._done = 0
+        self._total = int(np.prod([len(count) for count in counts], dtype=object))
+
+    def __iter__(self) -> Iterator[tuple[slice, ...]]:
+        return self
+
+    def __next__(self) -> tuple[slice, ...]:
+        if self._done >= self._total:
+            raise StopIteration
+        rest, slices = self._done, []
+        for count, chunk, (start, stop) in zip(
+            reversed(self._counts), reversed(self._chunks), reversed(self._spans), strict=True
+        ):
+            rest, index = divmod(rest, len(count))
+            first = count[index] * chunk
+            slices.append(slice(max(first, start), min(first + chunk, stop), 1))
+        self._done += 1
+        return tuple(reversed(slices))
+
+
+def _span(part: slice | int, size: int) -> tuple[int, int]:
+    start, stop = (part, part + 1) if isinstance(part, int) else (part.start or 0, part.stop or size)
+    if start < 0 or stop > size or stop <= start:
+        raise InvalidError("Invalid selection - selection region must be within dataset space")
+    return start, stop
+
+
+class Keys(collections.abc.KeysView[str]):
+    """Names of members or attributes."""
+
+    def __repr__(self) -> str:
+        return f"<KeysViewHDF5 {list(self)}>"
+
+    __str__ = __repr__
+
+    def __reversed__(self) -> Iterator[str]:
+        yield from reversed(self._mapping)  # type: ignore[call-overload]
+
+
+class Values(collections.abc.ValuesView[Any]):
+    """Members or values of attributes. A member that cannot be opened is None."""
+
+    def __contains__(self, value: object) -> bool:
+        return any(value == self._mapping.get(key) for key in self._mapping)
+
+    def __iter__(self) -> Iterator[Any]:
+        for key in self._mapping:
+            yield self._mapping.get(key)
+
+    def __reversed__(self) -> Iterator[Any]:
+        for key in reversed(self._mapping):  # type: ignore[call-overload]
+            yield self._mapping.get(key)
+
+
+class Items(collections.abc.ItemsView[str, Any]):
+    """Names with members or values."""
+
+    def __contains__(self, item: object) -> bool:
+        key, value = item  # type: ignore[misc]
+        return key in self._mapping and value == self._mapping.get(key)
+
+    def __iter__(self) -> Iterator[tuple[str, Any]]:
+        for key in self._mapping:
+            yield key, self._mapping.get(key)
+
+    def __reversed__(self) -> Iterator[tuple[str, Any]]:
+        for key in reversed(self._mapping):  # type: ignore[call-overload]
+            yield key, self._mapping.get(key)
