@@ -44,15 +44,7 @@ impl Stage for Blosc {
     }
 
     fn describe(&self) -> String {
-        match self.codec {
-            None | Some(0) => "blosc blosclz".to_string(),
-            Some(1) => "blosc lz4".to_string(),
-            Some(2) => "blosc lz4hc".to_string(),
-            Some(3) => "blosc snappy".to_string(),
-            Some(4) => "blosc zlib".to_string(),
-            Some(5) => "blosc zstd".to_string(),
-            Some(other) => format!("blosc codec {other}"),
-        }
+        format!("{NAME} {}", codec_name(self.codec))
     }
 
     fn claimed(&self, stored: &[u8]) -> Option<u64> {
@@ -60,31 +52,41 @@ impl Stage for Blosc {
     }
 
     fn decode(&self, stored: &[u8], out: &mut [u8], tools: &mut Tools) -> Result<usize, FilterError> {
-        let max = out.len();
-        let buffer = Buffer::read(stored)?;
-        let out = out.get_mut(..buffer.length).ok_or(FilterError::TooLong { filter: NAME, max })?;
-        if buffer.flags & COPIED != 0 {
-            out.copy_from_slice(stored[HEADER_BYTES..].get(..buffer.length).ok_or_else(early)?);
-            return Ok(buffer.length);
-        }
-        for (number, out) in out.chunks_mut(buffer.block).enumerate() {
-            let start = stored
-                .get(HEADER_BYTES + 4 * number..)
-                .and_then(|rest| rest.first_chunk())
-                .ok_or_else(early)?;
-            let block = stored.get(u32::from_le_bytes(*start) as usize..).ok_or_else(early)?;
-            buffer.decode_block(block, out, tools)?;
-        }
-        Ok(buffer.length)
+        decode_buffer(NAME, stored, out, tools)
     }
 }
 
-fn early() -> FilterError {
-    FilterError::corrupt(NAME, "the stored bytes end too early")
+/// Decodes a buffer to the front of `out`; also for Blosc 2, which may hold such.
+pub(crate) fn decode_buffer(
+    filter: &'static str,
+    stored: &[u8],
+    out: &mut [u8],
+    tools: &mut Tools,
+) -> Result<usize, FilterError> {
+    let max = out.len();
+    let buffer = Buffer::read(filter, stored)?;
+    let early = || early(filter);
+    let out = out.get_mut(..buffer.length).ok_or(FilterError::TooLong { filter, max })?;
+    if buffer.flags & COPIED != 0 {
+        out.copy_from_slice(stored[HEADER_BYTES..].get(..buffer.length).ok_or_else(early)?);
+        return Ok(buffer.length);
+    }
+    for (number, out) in out.chunks_mut(buffer.block).enumerate() {
+        let start =
+            stored.get(HEADER_BYTES + 4 * number..).and_then(|rest| rest.first_chunk()).ok_or_else(early)?;
+        let block = stored.get(u32::from_le_bytes(*start) as usize..).ok_or_else(early)?;
+        buffer.decode_block(block, out, tools)?;
+    }
+    Ok(buffer.length)
+}
+
+fn early(filter: &'static str) -> FilterError {
+    FilterError::corrupt(filter, "the stored bytes end too early")
 }
 
 /// The header.
 struct Buffer {
+    filter: &'static str,
     flags: u8,
     element: usize,
     length: usize,
@@ -99,19 +101,19 @@ enum Shuffle {
 }
 
 impl Buffer {
-    fn read(stored: &[u8]) -> Result<Self, FilterError> {
-        let header = stored.first_chunk::<HEADER_BYTES>().ok_or_else(early)?;
+    fn read(filter: &'static str, stored: &[u8]) -> Result<Self, FilterError> {
+        let header = stored.first_chunk::<HEADER_BYTES>().ok_or_else(|| early(filter))?;
         let number =
             |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
         let (length, block) = (number(4) as usize, number(8) as usize);
         let element = usize::from(header[3]).max(1);
         if header[0] > 2 {
-            return Err(FilterError::unsupported(NAME, format!("format version {}", header[0])));
+            return Err(FilterError::unsupported(filter, format!("format version {}", header[0])));
         }
         if block == 0 && length > 0 {
-            return Err(FilterError::corrupt(NAME, "blocks of no bytes"));
+            return Err(FilterError::corrupt(filter, "blocks of no bytes"));
         }
-        Ok(Self { flags: header[2], element, length, block: block.clamp(1, length.max(1)) })
+        Ok(Self { filter, flags: header[2], element, length, block: block.clamp(1, length.max(1)) })
     }
 
     fn shuffle(&self) -> Shuffle {
@@ -152,6 +154,7 @@ impl Buffer {
     }
 
     fn decode_parts(&self, stored: &[u8], out: &mut [u8], tools: &mut Tools) -> Result<(), FilterError> {
+        let early = || early(self.filter);
         let split = self.flags & ONE_PART == 0
             && out.len() == self.block
             && self.element <= SPLIT_ELEMENT_MAX
@@ -173,29 +176,45 @@ impl Buffer {
             if stored.len() == out.len() {
                 out.copy_from_slice(stored);
             } else {
-                self.decode_part(stored, out, tools)?;
+                decode_part(self.filter, self.flags >> 5, stored, out, tools)?;
             }
         }
         Ok(())
     }
+}
 
-    fn decode_part(&self, stored: &[u8], out: &mut [u8], tools: &mut Tools) -> Result<(), FilterError> {
-        let found = match self.flags >> 5 {
-            0 => blosclz::decode(stored, out)?,
-            1 => return lz4::block_exactly(NAME, stored, out),
-            2 => snap::raw::Decoder::new()
-                .decompress(stored, out)
-                .map_err(|error| FilterError::corrupt(NAME, format!("Snappy: {error}")))?,
-            3 => deflate::inflate(NAME, stored, out, tools)?,
-            4 => zstd::frames(NAME, stored, out, tools)?,
-            other => return Err(FilterError::unsupported(NAME, format!("codec {other}"))),
-        };
-        if found == out.len() {
-            Ok(())
-        } else {
-            Err(FilterError::Length { filter: NAME, expected: out.len(), found })
-        }
+/// The codec that a parameter of the filter names; other numbers than those in the header.
+pub(crate) fn codec_name(code: Option<u32>) -> String {
+    match code.unwrap_or(0) {
+        0 => "blosclz".to_string(),
+        1 => "lz4".to_string(),
+        2 => "lz4hc".to_string(),
+        3 => "snappy".to_string(),
+        4 => "zlib".to_string(),
+        5 => "zstd".to_string(),
+        other => format!("codec {other}"),
     }
+}
+
+/// Decodes one part, of the codec with this number, which must fill `out`; also for Blosc 2.
+pub(crate) fn decode_part(
+    filter: &'static str,
+    codec: u8,
+    stored: &[u8],
+    out: &mut [u8],
+    tools: &mut Tools,
+) -> Result<(), FilterError> {
+    let found = match codec {
+        0 => blosclz::decode(filter, stored, out)?,
+        1 => return lz4::block_exactly(filter, stored, out),
+        2 => snap::raw::Decoder::new()
+            .decompress(stored, out)
+            .map_err(|error| FilterError::corrupt(filter, format!("Snappy: {error}")))?,
+        3 => deflate::inflate(filter, stored, out, tools)?,
+        4 => zstd::frames(filter, stored, out, tools)?,
+        other => return Err(FilterError::unsupported(filter, format!("codec {other}"))),
+    };
+    if found == out.len() { Ok(()) } else { Err(FilterError::Length { filter, expected: out.len(), found }) }
 }
 
 #[cfg(test)]

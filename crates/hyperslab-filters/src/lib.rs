@@ -18,6 +18,7 @@
 mod bits;
 mod bitshuffle;
 mod blosc;
+mod blosc2;
 mod bzip2;
 mod custom;
 mod deflate;

@@ -6,8 +6,8 @@
 use crate::custom::{Custom, Filter};
 use crate::stage::{Setup, Stage};
 use crate::{
-    FilterError, bitshuffle, blosc, bzip2, deflate, fletcher32, lz4, lzf, nbit, scaleoffset, shuffle, szip,
-    zfp, zstd,
+    FilterError, bitshuffle, blosc, blosc2, bzip2, deflate, fletcher32, lz4, lzf, nbit, scaleoffset, shuffle,
+    szip, zfp, zstd,
 };
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, RwLock};
@@ -85,7 +85,7 @@ static TABLE: &[Entry] = &[
     elsewhere(32023, "Granular BitRound", "CCR (netCDF community codecs)"),
     elsewhere(32024, "SZ3", "SZ3, hdf5plugin"),
     elsewhere(32025, "Delta-Rice", "Delta-Rice"),
-    elsewhere(32026, "Blosc2", "hdf5-blosc2, hdf5plugin"),
+    read(32026, "blosc2", "own, with LZ4, Zstandard and zlib", blosc2::make),
     elsewhere(32027, "FLAC", "FLAC HDF5 filter"),
     elsewhere(32028, "SPERR", "H5Z-SPERR, hdf5plugin"),
     elsewhere(32029, "TERSE/PROLIX", "TRPX"),

@@ -128,4 +128,4 @@ macro_rules! families {
     };
 }
 
-families! { classic szip nbit scaleoffset lzf codecs bitshuffle blosc zfp }
+families! { classic szip nbit scaleoffset lzf codecs bitshuffle blosc zfp blosc2 }

@@ -7,7 +7,6 @@
 //! LLL11111 [L …] 11111111 o o      copy from o + 8192 bytes back, o big-endian
 //! ```
 
-use super::{NAME, early};
 use crate::FilterError;
 use crate::lzf::copy_back;
 
@@ -15,14 +14,15 @@ use crate::lzf::copy_back;
 const FAR: usize = 8191;
 
 /// Decodes to the front of `out`; how many bytes.
-pub(super) fn decode(stored: &[u8], out: &mut [u8]) -> Result<usize, FilterError> {
+pub(super) fn decode(filter: &'static str, stored: &[u8], out: &mut [u8]) -> Result<usize, FilterError> {
     let max = out.len();
-    let too_long = || FilterError::TooLong { filter: NAME, max };
+    let too_long = || FilterError::TooLong { filter, max };
+    let early = || FilterError::corrupt(filter, "the stored bytes end inside a code");
     let mut from = Bytes { rest: stored };
     let mut to = 0;
     let mut first = true;
     while !from.rest.is_empty() {
-        let mut control = usize::from(from.next()?);
+        let mut control = usize::from(from.next().ok_or_else(early)?);
         if std::mem::take(&mut first) {
             control &= 0x1f;
         }
@@ -37,21 +37,21 @@ pub(super) fn decode(stored: &[u8], out: &mut [u8]) -> Result<usize, FilterError
         let mut len = (control >> 5) + 2;
         if len == 9 {
             loop {
-                let more = from.next()?;
+                let more = from.next().ok_or_else(early)?;
                 len += usize::from(more);
                 if more != 255 {
                     break;
                 }
             }
         }
-        let mut back = (control & 0x1f) << 8 | usize::from(from.next()?);
+        let mut back = (control & 0x1f) << 8 | usize::from(from.next().ok_or_else(early)?);
         if back == FAR {
-            back += usize::from(from.next()?) << 8;
-            back += usize::from(from.next()?);
+            back += usize::from(from.next().ok_or_else(early)?) << 8;
+            back += usize::from(from.next().ok_or_else(early)?);
         }
         back += 1;
         if back > to {
-            return Err(FilterError::corrupt(NAME, "a copy from before the beginning"));
+            return Err(FilterError::corrupt(filter, "a copy from before the beginning"));
         }
         if len > max - to {
             return Err(too_long());
@@ -67,10 +67,10 @@ struct Bytes<'a> {
 }
 
 impl Bytes<'_> {
-    fn next(&mut self) -> Result<u8, FilterError> {
-        let (&first, rest) = self.rest.split_first().ok_or_else(early)?;
+    fn next(&mut self) -> Option<u8> {
+        let (&first, rest) = self.rest.split_first()?;
         self.rest = rest;
-        Ok(first)
+        Some(first)
     }
 }
 
@@ -86,7 +86,7 @@ mod tests {
         let mut stored = vec![0xe0, b'a', 0xe0];
         stored.extend([255; 32]);
         stored.extend([38, 0, 0, b'b', 0x3f, 255, 0, 3, 0x20, 3]);
-        let len = decode(&stored, &mut out).unwrap();
+        let len = decode("blosc", &stored, &mut out).unwrap();
         assert_eq!(len, 1 + 9 + 32 * 255 + 38 + 1 + 3 + 3);
         assert!(out[..8208].iter().all(|&byte| byte == b'a'));
         assert_eq!(&out[8208..len], b"baaabaa");
@@ -95,7 +95,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_bytes(stored in proptest::collection::vec(any::<u8>(), 0..300), room in 0usize..3000) {
-            let _ = decode(&stored, &mut vec![0; room]);
+            let _ = decode("blosc", &stored, &mut vec![0; room]);
         }
     }
 }
