@@ -49,7 +49,8 @@ def count_pytest(output: str) -> tuple[int, int]:
 
 def steps() -> list[Step]:
     pip = [PYTHON, "-m", "pip", "install", "--disable-pip-version-check", "--quiet", "--no-build-isolation", "--no-deps", "."]
-    pytest = [PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    # How much pytest says is set here: its last line is read.
+    pytest = [PYTHON, "-m", "pytest", "-o", "addopts=-q", "-p", "no:cacheprovider"]
     # The extension module has no tests of its own in Rust, and cannot be linked into a test program.
     workspace = ["--workspace", "--exclude", "hyperslab-python"]
     listed = [

@@ -16,6 +16,7 @@ from __future__ import annotations
 import hashlib
 import json
 
+import h5py
 import numpy as np
 from h5py import h5f, h5o, h5r, h5s, h5t
 from oracle_types import COMPLEX, has_references
@@ -68,7 +69,7 @@ def value_record(owner, kind: h5t.TypeID, space: h5s.SpaceID, references: Refere
 
 def read(owner, kind: h5t.TypeID, shape: tuple[int, ...]) -> np.ndarray:
     """All elements, as NumPy holds them."""
-    dtype = kind.dtype
+    dtype = native_sequences(kind.dtype)
     base, inner = dtype.subdtype or (dtype, ())
     values = np.zeros(shape + inner, base)
     if values.size == 0:
@@ -79,6 +80,21 @@ def read(owner, kind: h5t.TypeID, shape: tuple[int, ...]) -> np.ndarray:
     else:
         owner.read(values, mtype=memory)
     return values
+
+
+def native_sequences(dtype: np.dtype) -> np.dtype:
+    """The type with sequences of native numbers: h5py 3.16 forgets that others have their bytes turned round."""
+    part = h5py.check_vlen_dtype(dtype)
+    if isinstance(part, np.dtype):
+        return h5py.vlen_dtype(native_sequences(part).newbyteorder("="))
+    if dtype.subdtype:
+        return np.dtype((native_sequences(dtype.subdtype[0]), dtype.subdtype[1]))
+    if dtype.names:
+        parts = {name: dtype.fields[name] for name in dtype.names}
+        formats = [native_sequences(part[0]) for part in parts.values()]
+        offsets = [part[1] for part in parts.values()]
+        return np.dtype({"names": dtype.names, "formats": formats, "offsets": offsets, "itemsize": dtype.itemsize})
+    return dtype
 
 
 def memory_type(kind: h5t.TypeID, dtype: np.dtype) -> h5t.TypeID:
