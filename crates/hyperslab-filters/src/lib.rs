@@ -28,6 +28,7 @@ mod lz4;
 mod lzf;
 mod nbit;
 mod pipeline;
+mod quantize;
 mod registry;
 mod scaleoffset;
 mod scratch;

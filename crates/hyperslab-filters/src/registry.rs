@@ -6,8 +6,8 @@
 use crate::custom::{Custom, Filter};
 use crate::stage::{Setup, Stage};
 use crate::{
-    FilterError, bitshuffle, blosc, blosc2, bzip2, deflate, fletcher32, lz4, lzf, nbit, scaleoffset, shuffle,
-    szip, zfp, zstd,
+    FilterError, bitshuffle, blosc, blosc2, bzip2, deflate, fletcher32, lz4, lzf, nbit, quantize,
+    scaleoffset, shuffle, szip, zfp, zstd,
 };
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, RwLock};
@@ -81,8 +81,8 @@ static TABLE: &[Entry] = &[
     elsewhere(32019, "JPEG", "JPEG HDF5 filter"),
     elsewhere(32020, "VBZ", "Oxford Nanopore's vbz_compression"),
     elsewhere(32021, "FAPEC", "FAPEC (DAPCOM)"),
-    elsewhere(32022, "BitGroom", "CCR (netCDF community codecs)"),
-    elsewhere(32023, "Granular BitRound", "CCR (netCDF community codecs)"),
+    read(32022, "BitGroom", "own", quantize::make),
+    read(32023, "Granular BitRound", "own", quantize::make),
     elsewhere(32024, "SZ3", "SZ3, hdf5plugin"),
     elsewhere(32025, "Delta-Rice", "Delta-Rice"),
     read(32026, "blosc2", "own, with LZ4, Zstandard and zlib", blosc2::make),
