@@ -24,7 +24,6 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-import math
 import sys
 from pathlib import Path
 
@@ -36,8 +35,6 @@ from oracle_values import References, packed_bytes, value_record
 LAYOUTS = {h5d.COMPACT: "compact", h5d.CONTIGUOUS: "contiguous", h5d.CHUNKED: "chunked", 3: "virtual"}
 FILL = {0: "undefined", 1: "default", 2: "user"}
 FILL_TIMES = {0: "alloc", 1: "never", 2: "ifset"}
-#: More chunks than this are not asked for one by one.
-PLACES_MAX = 20_000
 LINKS = {h5l.TYPE_SOFT: "soft", h5l.TYPE_EXTERNAL: "external"}
 
 
@@ -187,19 +184,28 @@ def chunk_record(dataset: h5d.DatasetID) -> dict:
 def chunks(dataset: h5d.DatasetID) -> list[tuple]:
     """(offset, filter mask, stored bytes) of each chunk.
 
-    Asked for place by place where there is one unlimited axis: libhdf5 2.0 lists the chunks of an extensible array at
-    wrong places where that axis is not the first, or others may grow. Very many are listed after all.
+    Where one axis is unlimited, the stored bytes of each place are read: libhdf5 2.0 lists the chunks of an extensible
+    array at wrong places if that axis is not the first, or if others may grow.
     """
-    shape, limits = dataset.shape, dataset.get_space().get_simple_extent_dims(True)
+    limits = dataset.get_space().get_simple_extent_dims(True)
+    if limits.count(h5s.UNLIMITED) == 1 and len(limits) > 1:
+        return [stored for place in grid(dataset) if (stored := stored_at(dataset, place))]
+    found = []
+    dataset.chunk_iter(lambda info: found.append((tuple(map(int, info.chunk_offset)), info.filter_mask, info.size)))
+    return found
+
+
+def grid(dataset: h5d.DatasetID):
     sizes = dataset.get_create_plist().get_chunk()
-    grid = [range(0, size, chunk) for size, chunk in zip(shape, sizes)]
-    if limits.count(h5s.UNLIMITED) == 1 and math.prod(map(len, grid)) <= PLACES_MAX:
-        places = [dataset.get_chunk_info_by_coord(place) for place in itertools.product(*grid)]
-        found = [info for info in places if info.byte_offset is not None]
-    else:
-        found = []
-        dataset.chunk_iter(lambda info: found.append(info))
-    return [(tuple(int(x) for x in info.chunk_offset), info.filter_mask, info.size) for info in found]
+    return itertools.product(*(range(0, size, chunk) for size, chunk in zip(dataset.shape, sizes)))
+
+
+def stored_at(dataset: h5d.DatasetID, place: tuple[int, ...]) -> tuple | None:
+    try:
+        mask, content = dataset.read_direct_chunk(place)
+    except RuntimeError:
+        return None  # never written
+    return place, mask, len(content)
 
 
 def values_undefined(record: dict) -> bool:

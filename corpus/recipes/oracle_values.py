@@ -16,7 +16,6 @@ from __future__ import annotations
 import hashlib
 import json
 
-import h5py
 import numpy as np
 from h5py import h5f, h5o, h5r, h5s, h5t
 from oracle_types import COMPLEX, has_references
@@ -69,7 +68,7 @@ def value_record(owner, kind: h5t.TypeID, space: h5s.SpaceID, references: Refere
 
 def read(owner, kind: h5t.TypeID, shape: tuple[int, ...]) -> np.ndarray:
     """All elements, as NumPy holds them."""
-    dtype = native_sequences(kind.dtype)
+    dtype = kind.dtype
     base, inner = dtype.subdtype or (dtype, ())
     values = np.zeros(shape + inner, base)
     if values.size == 0:
@@ -80,21 +79,6 @@ def read(owner, kind: h5t.TypeID, shape: tuple[int, ...]) -> np.ndarray:
     else:
         owner.read(values, mtype=memory)
     return values
-
-
-def native_sequences(dtype: np.dtype) -> np.dtype:
-    """The type with sequences of native numbers: h5py 3.16 forgets that others have their bytes turned round."""
-    part = h5py.check_vlen_dtype(dtype)
-    if isinstance(part, np.dtype):
-        return h5py.vlen_dtype(native_sequences(part).newbyteorder("="))
-    if dtype.subdtype:
-        return np.dtype((native_sequences(dtype.subdtype[0]), dtype.subdtype[1]))
-    if dtype.names:
-        parts = {name: dtype.fields[name] for name in dtype.names}
-        formats = [native_sequences(part[0]) for part in parts.values()]
-        offsets = [part[1] for part in parts.values()]
-        return np.dtype({"names": dtype.names, "formats": formats, "offsets": offsets, "itemsize": dtype.itemsize})
-    return dtype
 
 
 def memory_type(kind: h5t.TypeID, dtype: np.dtype) -> h5t.TypeID:
@@ -191,10 +175,17 @@ def encode(value, kind: h5t.TypeID, references: References):
         return [encode(one, part, references) for one in parts]
     if kind_class == h5t.VLEN:
         part = kind.get_super()
-        return [] if value is None else [encode(one, part, references) for one in value]
+        return [] if value is None else [encode(one, part, references) for one in in_file_order(value, part)]
     if kind_class == h5t.REFERENCE:
         return references.encode(value)
     raise TypeError(f"class {kind_class} has no JSON form")
+
+
+def in_file_order(values: np.ndarray, part: h5t.TypeID) -> np.ndarray:
+    """Numbers of a sequence. h5py 3.16 hands them over as they are in the file, and calls them native."""
+    if part.get_class() in (h5t.INTEGER, h5t.FLOAT) and values.dtype == part.dtype.newbyteorder("="):
+        return values.view(part.dtype)
+    return values
 
 
 def bits(value) -> str:
