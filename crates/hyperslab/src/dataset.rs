@@ -8,7 +8,7 @@ use crate::external::ExternalData;
 use crate::file::FileInner;
 use crate::object::Node;
 use crate::plan::{Explained, ReadPlan, Steps};
-use crate::read::{chunked, convert::Conversion, raw, target::Target};
+use crate::read::{chunked, convert::Conversion, place::repeat, raw, target::Target};
 use crate::virtual_dataset::{self, VirtualData};
 use crate::{Error, Result, Selection};
 use bytes::Bytes;
@@ -429,12 +429,7 @@ impl DatasetInner {
                 let element = self.fill_element(conversion);
                 target.check(0..plan.result_bytes() as usize)?;
                 // SAFETY: checked; nobody else writes.
-                let all = unsafe { target.slice_mut(0, plan.result_bytes() as usize) };
-                if element.is_empty() {
-                    all.fill(0);
-                } else {
-                    all.chunks_exact_mut(element.len()).for_each(|one| one.copy_from_slice(&element));
-                }
+                repeat(&element, unsafe { target.slice_mut(0, plan.result_bytes() as usize) });
                 Ok(())
             }
             Steps::Compact { data, dims, points } => {

@@ -11,6 +11,7 @@ use super::convert::Conversion;
 use super::place::Copies;
 use super::raw;
 use super::target::Target;
+use super::trimmed;
 use super::worker::{Worker, sized, with_worker};
 use crate::chunk::cache::{ChunkKey, Decoded};
 use crate::chunk::map::Location;
@@ -222,20 +223,18 @@ pub(crate) fn decode(
     out: &mut [u8],
 ) -> Result<()> {
     let pipeline = dataset.pipeline()?;
+    let (mask, scratch) = (location.filter_mask, &mut worker.scratch);
     let outcome = match stored {
-        Some(stored) => pipeline.decode_into(stored, location.filter_mask, &mut worker.scratch, out),
+        Some(stored) => trimmed::decode_into(dataset, pipeline, number, stored, mask, scratch, out),
         None => {
             dataset.file.check_range(location.address, location.stored_bytes)?;
             let stored = sized(&mut worker.stored, location.stored_bytes as usize);
             dataset.file.read_raw(location.address, stored)?;
-            pipeline.decode_into(stored, location.filter_mask, &mut worker.scratch, out)
+            trimmed::decode_into(dataset, pipeline, number, stored, mask, scratch, out)
         }
     };
     dataset.file.count_decode();
-    outcome.map_err(|error| {
-        let kind = Error::from(error);
-        Error { kind: kind.kind, ..damaged(dataset, number, location, kind.message) }
-    })
+    outcome.map_err(|error| Error { kind: error.kind, ..damaged(dataset, number, location, error.message) })
 }
 
 fn damaged(dataset: &DatasetInner, number: u64, location: Location, what: String) -> Error {

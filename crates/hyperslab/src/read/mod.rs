@@ -5,4 +5,5 @@ pub(crate) mod convert;
 pub(crate) mod place;
 pub(crate) mod raw;
 pub(crate) mod target;
+mod trimmed;
 pub(crate) mod worker;

@@ -123,17 +123,29 @@ impl<'r> Copies<'r> {
     /// Writes a repeated element to all places of the target. `element` empty stands for zeros.
     pub(crate) fn fill(&self, element: &[u8], target: Target<'_>) -> Result<()> {
         target.check(self.target_start..self.target_end())?;
-        let zero = element.iter().all(|&byte| byte == 0);
         self.for_each(&mut |_, to| {
             // SAFETY: inside the target (checked above); pieces are disjoint.
-            let place = unsafe { target.slice_mut(to, self.unit) };
-            if zero {
-                place.fill(0);
-            } else {
-                place.chunks_mut(element.len()).for_each(|one| one.copy_from_slice(&element[..one.len()]));
-            }
+            repeat(element, unsafe { target.slice_mut(to, self.unit) });
         });
         Ok(())
+    }
+}
+
+/// Writes an element over and over. `element` empty stands for zeros.
+pub(crate) fn repeat(element: &[u8], place: &mut [u8]) {
+    const BLOCK_BYTES: usize = 16 << 10;
+    let first = element.first().copied().unwrap_or(0);
+    if element.iter().all(|&byte| byte == first) {
+        return place.fill(first);
+    }
+    let mut done = element.len().min(place.len());
+    place[..done].copy_from_slice(&element[..done]);
+    // Copies twice as much each time, up to a block that stays in the nearest cache.
+    let block = element.len() * (BLOCK_BYTES / element.len()).max(1);
+    while done < place.len() {
+        let next = done.min(block).min(place.len() - done);
+        place.copy_within(..next, done);
+        done += next;
     }
 }
 
@@ -217,6 +229,16 @@ mod tests {
         let copies = Copies::new(&[&first, &full], &[10, 5], &[3, 5], 4).unwrap();
         assert!(copies.is_single());
         assert_eq!((copies.unit, copies.source_start), (3 * 5 * 4, 2 * 5 * 4));
+    }
+
+    #[test]
+    fn elements_are_repeated_to_the_last_byte() {
+        for (element, len) in [(&[][..], 5), (&[7], 5), (&[1, 2], 1), (&[1, 2, 3], 100_000), (&[0; 4], 8)] {
+            let mut place = vec![0xff; len];
+            repeat(element, &mut place);
+            let expected: Vec<u8> = element.iter().copied().cycle().chain(std::iter::repeat(0)).take(len).collect();
+            assert_eq!(place, expected);
+        }
     }
 
     #[test]

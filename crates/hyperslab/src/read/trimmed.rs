@@ -1,0 +1,59 @@
+//! Edge chunks that their writer cut off where the dataset ends.
+//!
+//! libhdf5 always filters whole chunks. Programs that filter chunks themselves sometimes leave out what lies behind
+//! the extent; libhdf5 reads such chunks all the same, because it never looks there.
+
+use crate::Result;
+use crate::dataset::{DatasetInner, Storage};
+use hyperslab_filters::{FilterError, Pipeline, Scratch};
+
+/// Undoes the filters of chunk `number`. What a cut-off chunk leaves out becomes zeros.
+pub(crate) fn decode_into(
+    dataset: &DatasetInner,
+    pipeline: &Pipeline,
+    number: u64,
+    stored: &[u8],
+    mask: u32,
+    scratch: &mut Scratch,
+    out: &mut [u8],
+) -> Result<()> {
+    match pipeline.decode_into(stored, mask, scratch, out) {
+        Err(FilterError::Length { found, .. }) if found < out.len() && found >= used_bytes(dataset, number) => {
+            let decoded = pipeline.decode(stored, mask, scratch, out.len())?;
+            let (used, unused) = out.split_at_mut(decoded.len().min(out.len()));
+            used.copy_from_slice(&decoded[..used.len()]);
+            unused.fill(0);
+            Ok(())
+        }
+        outcome => Ok(outcome?),
+    }
+}
+
+/// Bytes of a chunk up to its last element inside of the extent.
+fn used_bytes(dataset: &DatasetInner, number: u64) -> usize {
+    let Storage::Chunked { layout, .. } = &dataset.storage else { return usize::MAX };
+    let coordinates = dataset.chunk_coordinates(number);
+    last_used(dataset.dims(), &layout.chunk_dims, &coordinates) as usize * dataset.element_bytes()
+}
+
+/// Elements of a chunk, in row-major order, up to the last one inside of the extent.
+fn last_used(dims: &[u64], chunk_dims: &[u64], coordinates: &[u64]) -> u64 {
+    let axes = coordinates.iter().zip(chunk_dims).zip(dims);
+    let inside = axes.map(|((at, chunk), dim)| (dim - at * chunk).min(*chunk));
+    let last = inside.zip(chunk_dims).fold(0, |last, (inside, chunk)| last * chunk + inside - 1);
+    last + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::last_used;
+
+    #[test]
+    fn the_last_element_inside_decides() {
+        assert_eq!(last_used(&[1993], &[1032], &[1]), 961);
+        assert_eq!(last_used(&[1993], &[1032], &[0]), 1032);
+        // A column of 3 in a chunk of 4 x 5: rows 0 to 3, columns 0 to 2.
+        assert_eq!(last_used(&[4, 8], &[4, 5], &[0, 1]), 3 * 5 + 3);
+        assert_eq!(last_used(&[5, 8], &[4, 5], &[1, 1]), 3);
+    }
+}
