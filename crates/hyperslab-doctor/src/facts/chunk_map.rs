@@ -25,8 +25,8 @@ pub struct ChunkMap {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Cells {
-    /// Every chunk of the grid is stored, all in the same number of bytes.
-    Complete { bytes: u64 },
+    /// Every chunk of the grid is stored, all in the same number of bytes, the first `longer` in one more.
+    Complete { bytes: u64, longer: u64 },
     /// One packed word for each chunk of the grid, 0 where it is not stored.
     Dense(Vec<u64>),
     /// Linear index and packed word of each stored chunk, sorted.
@@ -45,12 +45,13 @@ impl ChunkMap {
     /// driver bytes over some of the chunks is an average.
     pub fn complete(grid_chunks: u64, stored_bytes: u64) -> Self {
         let bytes = stored_bytes.checked_div(grid_chunks).unwrap_or(0);
+        let longer = stored_bytes.checked_rem(grid_chunks).unwrap_or(0);
         Self {
             grid_chunks,
             stored_chunks: grid_chunks,
             stored_bytes,
             filtered_chunks: grid_chunks,
-            cells: Cells::Complete { bytes },
+            cells: Cells::Complete { bytes, longer },
         }
     }
 
@@ -97,9 +98,9 @@ impl ChunkMap {
     #[inline]
     pub fn get(&self, linear: u64) -> Option<StoredChunk> {
         let word = match &self.cells {
-            Cells::Complete { bytes } => {
-                return (linear < self.grid_chunks)
-                    .then_some(StoredChunk { bytes: *bytes, is_filtered: true });
+            Cells::Complete { bytes, longer } => {
+                let bytes = bytes + u64::from(linear < *longer);
+                return (linear < self.grid_chunks).then_some(StoredChunk { bytes, is_filtered: true });
             }
             Cells::Dense(words) => words.get(usize::try_from(linear).ok()?).copied().unwrap_or(0),
             Cells::Sparse { index, word } => word[index.binary_search(&linear).ok()?],
@@ -152,8 +153,9 @@ mod tests {
 
     #[test]
     fn complete_maps_know_every_chunk() {
-        let map = ChunkMap::complete(15, 150);
+        let map = ChunkMap::complete(15, 152);
         assert_eq!(map.get(14), Some(chunk(10)));
+        assert_eq!(map.get(1), Some(chunk(11)), "the sum is kept");
         assert_eq!(map.get(15), None);
         assert!(map.is_complete());
     }

@@ -27,7 +27,7 @@ use crate::case::{Case, ReadCase};
 use crate::fix::read_lines;
 use crate::pattern::{bytes_text, shape_text};
 use crate::predict::seconds_text;
-use crate::report::count_text;
+use crate::report::{count_text, rounded};
 use serde_json::json;
 
 /// Chunks that one read touches.
@@ -107,7 +107,7 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
         "chunks_per_read": against.chunks,
         "wanted_bytes": against.wanted_bytes,
         "touched_bytes": against.touched_bytes,
-        "first_read_seconds": against.seconds,
+        "first_read_seconds": rounded(against.seconds),
     });
     let mut fixes: Vec<_> = repack_for(case, read).into_iter().collect();
     fixes.extend(read_lines(case));

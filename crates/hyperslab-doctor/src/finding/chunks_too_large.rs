@@ -24,6 +24,7 @@ use crate::case::{Case, ReadCase};
 use crate::fix::read_lines;
 use crate::pattern::{bytes_text, shape_text};
 use crate::predict::seconds_text;
+use crate::report::rounded;
 use serde_json::json;
 
 /// Chunks from this size on are large: twice what any libhdf5 caches by default.
@@ -69,7 +70,7 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
         "read": shape_text(read.sweep.block()),
         "read_name": read.name,
         "wanted_bytes_per_chunk": wanted,
-        "decode_seconds_per_chunk": seconds,
+        "decode_seconds_per_chunk": rounded(seconds),
     });
     let mut fixes: Vec<_> = repack_for(case, read).into_iter().collect();
     fixes.extend(read_lines(case));

@@ -25,7 +25,7 @@ use crate::case::Case;
 use crate::fix::{chunk_line, shape_for_read};
 use crate::pattern::{Sweep, bytes_text, shape_text};
 use crate::predict::seconds_text;
-use crate::report::count_text;
+use crate::report::{count_text, rounded};
 use serde_json::json;
 
 /// Chunks below this are small.
@@ -68,7 +68,7 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
         "chunk_bytes": chunk_bytes,
         "stored_chunks": stored,
         "index_bytes_about": index_bytes,
-        "overhead_seconds": overhead_seconds,
+        "overhead_seconds": rounded(overhead_seconds),
     });
     let seed = case.reads.iter().find(|read| read.is_asked).map_or_else(
         || Sweep::row_major(case.geometry.shape(), &clipped(chunk, case.geometry.shape())),

@@ -4,7 +4,7 @@ use crate::case::{Case, ReadCase, Row};
 use crate::fix::{Fix, REPACK_CHUNK_BYTES, chunk_line, read_lines, shape_for_read};
 use crate::pattern::{bytes_text, shape_text};
 use crate::predict::{Ideal, seconds_text};
-use crate::report::{count_text, list_text, ratio_text};
+use crate::report::{count_text, list_text, ratio_text, rounded};
 use crate::simulate::{CacheSettings, LibVersion, SweepCounts};
 use serde_json::{Value, json};
 
@@ -198,8 +198,8 @@ impl Group<'_> {
                     "cache": row.settings,
                     "decodes": row.counts.decodes,
                     "driver_reads": row.counts.driver_reads,
-                    "loads_per_chunk": ratio_of(case, row),
-                    "predicted_seconds": row.seconds,
+                    "loads_per_chunk": rounded(ratio_of(case, row)),
+                    "predicted_seconds": rounded(row.seconds),
                 })
             })
             .collect();
@@ -208,7 +208,7 @@ impl Group<'_> {
             "read": shape_text(self.read.sweep.block()),
             "read_name": self.read.name,
             "chunks_touched": self.read.rows[self.worst.profile].counts.chunks_touched,
-            "ideal_seconds": self.worst.ideal_seconds,
+            "ideal_seconds": rounded(self.worst.ideal_seconds),
             "hit": rows,
             "clear": self.clear.iter().map(|profile| case.profiles[*profile].name.clone()).collect::<Vec<_>>(),
             "other_reads": self.others,

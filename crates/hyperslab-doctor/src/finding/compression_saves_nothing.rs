@@ -25,6 +25,7 @@ use crate::case::Case;
 use crate::fix::filter_line;
 use crate::pattern::bytes_text;
 use crate::predict::seconds_text;
+use crate::report::rounded;
 use serde_json::json;
 
 /// Stored to decoded size from which on nothing much is saved.
@@ -58,12 +59,12 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
     let mut evidence = json!({
         "stored_bytes": stored,
         "decoded_bytes": decoded,
-        "ratio": ratio,
-        "decode_seconds": decode_seconds,
+        "ratio": rounded(ratio),
+        "decode_seconds": rounded(decode_seconds),
     });
     let mut fixes = Vec::new();
     if let Some((level, share)) = shuffle_gain(case) {
-        evidence["ratio_with_shuffle"] = (1.0 / share).into();
+        evidence["ratio_with_shuffle"] = rounded(1.0 / share).into();
         let effect = format!("a shuffle first: {:.2}:1 on sample chunks", 1.0 / share);
         fixes.push(filter_line(&case.options.file, case.facts, &["SHUF", &format!("GZIP={level}")], effect));
     }

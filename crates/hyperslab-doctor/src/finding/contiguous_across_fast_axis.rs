@@ -25,7 +25,7 @@ use crate::case::{Case, ReadCase};
 use crate::fix::{Fix, FixKind};
 use crate::pattern::{bytes_text, shape_text};
 use crate::predict::seconds_text;
-use crate::report::{count_text, ratio_text};
+use crate::report::{count_text, ratio_text, rounded};
 use serde_json::json;
 
 /// Bytes fetched for each byte wanted.
@@ -76,7 +76,7 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
         "driver_reads": row.counts.driver_reads,
         "driver_bytes": row.counts.driver_bytes,
         "wanted_bytes": wanted,
-        "predicted_seconds": row.seconds,
+        "predicted_seconds": rounded(row.seconds),
         "exact": row.counts.is_exact,
     });
     let wide = widened(case, read);

@@ -22,6 +22,7 @@ use super::{Finding, Severity};
 use crate::case::Case;
 use crate::facts::RecodeMeasurement;
 use crate::fix::filter_line;
+use crate::report::rounded;
 use serde_json::json;
 
 /// A lower level may be this much larger.
@@ -57,8 +58,8 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
         samples.chunks, better.level,
     );
     let entry = |m: &RecodeMeasurement| {
-        json!({ "level": m.level, "encoded_bytes": m.encoded_bytes, "encode_seconds": m.encode_seconds,
-                "decode_seconds": m.decode_seconds })
+        json!({ "level": m.level, "encoded_bytes": m.encoded_bytes, "encode_seconds": rounded(m.encode_seconds),
+                "decode_seconds": rounded(m.decode_seconds)})
     };
     let evidence = json!({
         "samples": samples.chunks,

@@ -1,5 +1,6 @@
 //! The report as `--json` prints it.
 
+use super::numbers::rounded;
 use crate::case::{Case, ReadCase};
 use crate::facts::{DatasetFacts, FilterFact, Layout};
 use crate::finding::Finding;
@@ -147,10 +148,10 @@ fn read_report(case: &Case<'_>, read: &ReadCase) -> ReadReport {
         cache: row.settings,
         chunks_touched: row.counts.chunks_touched,
         decodes: row.counts.decodes,
-        amplification: row.counts.amplification(),
+        amplification: row.counts.amplification().map(rounded),
         driver_reads: row.counts.driver_reads,
         driver_bytes: row.counts.driver_bytes,
-        predicted_seconds: row.seconds,
+        predicted_seconds: rounded(row.seconds),
         exact: row.counts.is_exact,
         reads_simulated: row.counts.reads_simulated,
     });
@@ -166,7 +167,7 @@ fn read_report(case: &Case<'_>, read: &ReadCase) -> ReadReport {
         hyperslab: EngineReport {
             chunks_touched: counts.chunks_touched,
             decodes: counts.chunks_filtered,
-            predicted_seconds: case.costs.engine_seconds(&counts),
+            predicted_seconds: rounded(case.costs.engine_seconds(&counts)),
         },
     }
 }

@@ -1,5 +1,10 @@
 //! Numbers as people read them.
 
+/// Seconds and ratios for JSON, to six decimals: more would be noise.
+pub(crate) fn rounded(value: f64) -> f64 {
+    (value * 1e6).round() / 1e6
+}
+
 /// `16,200`
 pub(crate) fn count_text(count: u64) -> String {
     let digits = count.to_string();

@@ -14,16 +14,21 @@
 //! Not here: writes, chunk index traffic (the metadata cache), the page buffer, strided and point selections, MPI,
 //! the strips of a type conversion. A block is read into a buffer of just its shape.
 
+mod alike;
 mod cache;
+mod counts;
 mod entries;
+mod estimate;
 mod geometry;
 mod hash;
+mod open;
 mod sieve;
 mod sweep;
 mod version;
 
-pub use cache::{CacheSettings, ChunkCacheSim, ReadCounts};
+pub(crate) use alike::SweepKey;
+pub use counts::{CacheSettings, ReadCounts};
 pub use geometry::{ChunkedStorage, Geometry};
-pub(crate) use sweep::SweepKey;
+pub use open::ChunkCacheSim;
 pub use sweep::{SweepCounts, VISITS_MAX_DEFAULT, simulate_sweep};
 pub use version::LibVersion;

@@ -19,10 +19,9 @@
 //! been full, and the result says so. A single read of more than [`READ_COST_MAX`] chunks is not simulated at all: then
 //! the counts are those of a cache that never hits.
 
-use super::cache::Span;
 use super::entries::{Entries, Entry};
-use super::sieve::SIEVE_BYTES;
-use super::version::HashRule;
+use super::estimate::without_hits;
+use super::open::Span;
 use super::{CacheSettings, ChunkCacheSim, Geometry, LibVersion, ReadCounts};
 use crate::pattern::Sweep;
 use std::collections::HashSet;
@@ -31,7 +30,7 @@ use std::collections::HashSet;
 pub const VISITS_MAX_DEFAULT: u64 = 500_000;
 
 /// Chunks, or runs of bytes, up to which a single read is simulated.
-const READ_COST_MAX: u64 = 4_000_000;
+const READ_COST_MAX: u64 = 1_500_000;
 
 /// What a whole sweep costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,36 +114,6 @@ pub fn simulate_sweep(
         driver_bytes: run.counts.driver_bytes,
         is_exact,
         reads_simulated: run.reads,
-    }
-}
-
-/// What of a cache and a library matters for one dataset: two that are equal in this count alike, and are simulated
-/// once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct SweepKey {
-    nbytes: u64,
-    nslots: u64,
-    w0: u64,
-    hash: Option<HashRule>,
-    sieves_chunks: bool,
-    caches_missing: bool,
-}
-
-impl SweepKey {
-    pub(crate) fn new(geometry: &Geometry, settings: CacheSettings, version: LibVersion) -> Self {
-        let nothing =
-            Self { nbytes: 0, nslots: 0, w0: 0, hash: None, sieves_chunks: false, caches_missing: false };
-        let Some(grid) = geometry.grid() else { return nothing };
-        if settings.nslots > 0 && grid.chunk_bytes <= settings.nbytes {
-            let caches_missing = !grid.chunks.is_complete() && version.caches_missing_chunks();
-            let hash = Some(version.hash_rule());
-            let CacheSettings { nbytes, nslots, w0 } = settings;
-            Self { nbytes, nslots, w0: w0.to_bits(), hash, caches_missing, ..nothing }
-        } else {
-            // No chunk finds room, so only the way past the cache differs.
-            let some_unfiltered = !grid.is_filtered || grid.edge_chunks_unfiltered;
-            Self { sieves_chunks: some_unfiltered && version.sieves_chunks(), ..nothing }
-        }
     }
 }
 
@@ -326,56 +295,6 @@ impl Run<'_> {
     }
 }
 
-/// The counts of a sweep that hits nothing: each read loads every stored chunk that it touches, or makes a request for
-/// every run.
-fn without_hits(geometry: &Geometry, sweep: &Sweep) -> ReadCounts {
-    let times = |a: u64, b: u64| a.saturating_mul(b);
-    let Some(grid) = geometry.grid() else {
-        let runs = sweep.shape()[..sweep.shape().len() - 1].iter().copied().fold(1, times);
-        let requests = times(
-            runs,
-            sweep.shape().last().map_or(1, |dim| dim.div_ceil(sweep.block()[sweep.block().len() - 1])),
-        );
-        let most = SIEVE_BYTES.min(geometry.logical_bytes());
-        return ReadCounts {
-            driver_reads: requests,
-            driver_bytes: times(requests, most),
-            ..ReadCounts::default()
-        };
-    };
-    let visits = sweep
-        .shape()
-        .iter()
-        .zip(sweep.block())
-        .zip(&grid.chunk)
-        .map(|((dim, block), chunk)| meetings(*dim, *block, *chunk))
-        .fold(1, times);
-    let share =
-        |chunks: u64| (visits as f64 * (chunks as f64 / grid.chunks.grid_chunks().max(1) as f64)) as u64;
-    let stored = share(grid.chunks.stored_chunks());
-    let mean_bytes = grid.chunks.stored_bytes().checked_div(grid.chunks.stored_chunks()).unwrap_or(0);
-    ReadCounts {
-        chunks_touched: visits,
-        decodes: share(geometry.chunks_decodable()),
-        driver_reads: stored,
-        driver_bytes: times(stored, mean_bytes),
-    }
-}
-
-/// How often a block and a chunk overlap along a dimension cut into both.
-fn meetings(dim: u64, block: u64, chunk: u64) -> u64 {
-    if dim == 0 {
-        return 0;
-    }
-    let (mut a, mut b) = (block, chunk);
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    // Each boundary of either opens a new overlap; those that coincide, at multiples of both, open one.
-    let common = (block / a).checked_mul(chunk).map_or(0, |both| (dim - 1) / both);
-    (dim.div_ceil(block) - 1) + (dim.div_ceil(chunk) - 1) - common + 1
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -482,19 +401,6 @@ mod tests {
         let column = Sweep::row_major(flat.shape(), &[1 << 40, 1]);
         let counts = simulate_sweep(&flat, settings, LibVersion::V2_2, &column, 1_000);
         assert!(!counts.is_exact && counts.driver_reads == 2 << 40);
-    }
-
-    #[test]
-    fn blocks_and_chunks_meet_as_often_as_one_counts_them() {
-        for dim in 1..30 {
-            for block in 1..12 {
-                for chunk in 1..12 {
-                    let meet = (0..dim).map(|at| (at / block, at / chunk)).collect::<HashSet<_>>().len();
-                    assert_eq!(meetings(dim, block, chunk), meet as u64, "{dim} {block} {chunk}");
-                }
-            }
-        }
-        assert_eq!(meetings(u64::MAX, u64::MAX, u64::MAX - 1), 2);
     }
 
     #[test]
