@@ -236,7 +236,8 @@ mod tests {
         for (element, len) in [(&[][..], 5), (&[7], 5), (&[1, 2], 1), (&[1, 2, 3], 100_000), (&[0; 4], 8)] {
             let mut place = vec![0xff; len];
             repeat(element, &mut place);
-            let expected: Vec<u8> = element.iter().copied().cycle().chain(std::iter::repeat(0)).take(len).collect();
+            let expected: Vec<u8> =
+                element.iter().copied().cycle().chain(std::iter::repeat(0)).take(len).collect();
             assert_eq!(place, expected);
         }
     }

@@ -18,7 +18,9 @@ pub(crate) fn decode_into(
     out: &mut [u8],
 ) -> Result<()> {
     match pipeline.decode_into(stored, mask, scratch, out) {
-        Err(FilterError::Length { found, .. }) if found < out.len() && found >= used_bytes(dataset, number) => {
+        Err(FilterError::Length { found, .. })
+            if found < out.len() && found >= used_bytes(dataset, number) =>
+        {
             let decoded = pipeline.decode(stored, mask, scratch, out.len())?;
             let (used, unused) = out.split_at_mut(decoded.len().min(out.len()));
             used.copy_from_slice(&decoded[..used.len()]);
