@@ -86,6 +86,11 @@ impl<'a> Case<'a> {
         Row { settings, counts, seconds: self.costs.seconds(&counts) }
     }
 
+    /// What happens to a chunk that is loaded.
+    pub(crate) fn loaded_word(&self) -> &'static str {
+        if self.geometry.is_filtered() { "decoded" } else { "fetched" }
+    }
+
     /// The counts of a sweep; simulated once for all libraries and caches that behave alike on this dataset.
     pub(crate) fn counts(&self, sweep: &Sweep, settings: CacheSettings, version: LibVersion) -> SweepCounts {
         let key = SweepKey::new(&self.geometry, settings, version);

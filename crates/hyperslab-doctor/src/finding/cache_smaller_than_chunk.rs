@@ -52,8 +52,9 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
         evidence["smallest_cache_bytes"] = fix.smallest_nbytes.into();
         let needed = group.read.rows[group.worst.profile].counts.chunks_touched;
         let effect = format!(
-            "a cache of {} loads each chunk once, {} instead of {} times (the smallest that does is {} bytes)",
+            "a cache of {}: each chunk {} once, {} loads instead of {} (the smallest that does is {} bytes)",
             bytes_text(fix.settings.nbytes),
+            case.loaded_word(),
             count_text(needed),
             count_text(group.loaded(case)),
             count_text(fix.smallest_nbytes)

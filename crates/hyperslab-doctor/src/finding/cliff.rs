@@ -242,9 +242,10 @@ pub(super) fn repack_for(case: &Case<'_>, read: &ReadCase) -> Option<Fix> {
     let chunk = shape_for_read(&case.geometry, &read.sweep, case.options.visits_max)?;
     let bytes = chunk.iter().fold(case.geometry.element_bytes(), |n, d| n * d);
     let effect = format!(
-        "chunks of {} ({}): each decoded once even in a cache of {}",
+        "chunks of {} ({}): each {} once even in a cache of {}",
         shape_text(&chunk),
         bytes_text(bytes),
+        case.loaded_word(),
         bytes_text(REPACK_CHUNK_BYTES)
     );
     Some(chunk_line(&case.options.file, case.facts, &chunk, effect))

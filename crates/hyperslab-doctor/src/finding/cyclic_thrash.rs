@@ -15,18 +15,21 @@
 //! ## What to do
 //!
 //! Enlarge the cache to all the chunks that the walk returns to (the doctor finds the smallest size by simulation), or
-//! read larger blocks so that each chunk is finished in one visit, or repack to chunks along the walk.
+//! read larger blocks so that each chunk is finished in one visit, or repack to chunks along the walk. Uncompressed
+//! chunks are often best read with no cache at all: then only the selected bytes are fetched.
 //!
 //! ## When it is fine
 //!
 //! Where the walk is made once and its chunks are few.
 
 use super::Finding;
-use super::cliff::{Cause, group};
+use super::cliff::{Cause, Group, group};
 use crate::case::Case;
-use crate::fix::{cache_lines, smallest_cache};
+use crate::fix::{Fix, cache_lines, smallest_cache};
 use crate::pattern::bytes_text;
+use crate::predict::seconds_text;
 use crate::report::count_text;
+use crate::simulate::CacheSettings;
 
 pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
     let group = group(case, Cause::Thrash)?;
@@ -50,21 +53,46 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
     if let Some(fix) = smallest_cache(case, group.read, &group.versions(case)) {
         evidence["smallest_cache_bytes"] = fix.smallest_nbytes.into();
         let effect = format!(
-            "a cache of {}: room for the {} chunks of the walk, each decoded once",
+            "a cache of {}: room for the {} chunks of the walk, each {} once",
             bytes_text(fix.settings.nbytes),
-            count_text(fix.smallest_nbytes / chunk_bytes)
+            count_text(fix.smallest_nbytes / chunk_bytes),
+            case.loaded_word()
         );
         fixes.extend(cache_lines(&case.options.file, case.facts, fix.settings, &effect));
     }
+    fixes.extend(no_cache(case, &group));
     fixes.extend(group.reads_and_repack(case));
     let code = "cyclic-thrash".to_owned();
     Some(Finding { code, severity: group.severity(), message, evidence, fixes })
 }
 
+/// Uncompressed chunks need no cache: without one only the selected bytes are read, which beats fetching whole chunks
+/// that do not stay.
+fn no_cache(case: &Case<'_>, group: &Group<'_>) -> Vec<Fix> {
+    let row = &group.read.rows[group.worst.profile];
+    let version = case.profiles[group.worst.profile].version;
+    let settings = CacheSettings { nbytes: 0, ..row.settings };
+    let counts = case.counts(&group.read.sweep, settings, version);
+    let seconds = case.costs.seconds(&counts);
+    if case.geometry.is_filtered() || !counts.is_exact || seconds > 0.5 * row.seconds {
+        return Vec::new();
+    }
+    let effect = format!(
+        "no cache: only what is selected is read, {} in {} reads, {}",
+        bytes_text(counts.driver_bytes),
+        count_text(counts.driver_reads),
+        seconds_text(seconds)
+    );
+    cache_lines(&case.options.file, case.facts, settings, &effect)
+}
+
 #[cfg(test)]
 mod tests {
+    use crate::diagnose::{Options, diagnose};
     use crate::finding::Severity;
-    use crate::finding::testing::{case_study, chunked, finding};
+    use crate::finding::testing::{case_study, chunked, finding, unfiltered};
+    use crate::profile::Profile;
+    use crate::simulate::CacheSettings;
 
     const CODE: &str = "cyclic-thrash";
 
@@ -89,6 +117,24 @@ mod tests {
         assert_eq!(found.severity, Severity::Medium, "hours, but nobody said that they read so");
         assert!(found.message.contains("series along axis 0 (60x1x1x1)"), "{}", found.message);
         assert_eq!(found.evidence["smallest_cache_bytes"], 46_461_600);
+    }
+
+    #[test]
+    fn uncompressed_chunks_are_offered_no_cache_as_well() {
+        // Unidata's mystery of the larger cache that is slower: 16 MiB chunks, one fits, a series crosses seven.
+        let facts = unfiltered(chunked(&[1560, 128, 256], &[256, 128, 128], 4));
+        let options = Options {
+            reads: vec![":x1x1".parse().unwrap()],
+            profiles: vec![Profile::custom(CacheSettings { nbytes: 16 << 20, nslots: 1009, w0: 0.75 })],
+            visits_max: 2_000_000,
+            ..Options::default()
+        };
+        let report = diagnose(&facts, &options).unwrap();
+        let found = report.findings.into_iter().find(|finding| finding.code == CODE).unwrap();
+        assert!(found.message.contains("driver reads of 14 chunks"), "{}", found.message);
+        assert_eq!(found.evidence["smallest_cache_bytes"], 14 << 24, "series come back to both columns of seven");
+        let none = found.fixes.iter().find(|fix| fix.line.contains("rdcc_nbytes=0,")).unwrap();
+        assert!(none.effect.starts_with("no cache: only what is selected is read"), "{none:?}");
     }
 
     #[test]

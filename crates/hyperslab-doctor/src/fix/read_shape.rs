@@ -11,8 +11,9 @@ pub(crate) fn read_lines(case: &Case<'_>) -> Vec<Fix> {
         chunk.iter().zip(case.geometry.shape()).map(|(chunk, dim)| (*chunk).min(*dim)).collect();
     let chunks = case.geometry.chunks().map_or(0, |chunks| chunks.stored_chunks());
     let effect = format!(
-        "whole-chunk reads of {}: {chunks} reads, each chunk decoded once with any cache",
-        shape_text(&block)
+        "whole-chunk reads of {}: {chunks} reads, each chunk {} once with any cache",
+        shape_text(&block),
+        case.loaded_word()
     );
     let fix = |target: &str, line: String| Fix {
         kind: FixKind::Read,

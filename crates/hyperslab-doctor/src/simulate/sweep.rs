@@ -61,9 +61,9 @@ impl SweepCounts {
         (self.chunks_filtered > 0).then(|| self.decodes as f64 / self.chunks_filtered as f64)
     }
 
-    /// True where no chunk was decoded twice.
+    /// True where no chunk was fetched or decoded twice.
     pub fn is_ideal(&self) -> bool {
-        self.is_exact && self.decodes <= self.chunks_filtered
+        self.is_exact && self.decodes <= self.chunks_filtered && self.driver_reads <= self.chunks_touched
     }
 }
 
