@@ -36,12 +36,13 @@ def main() -> None:
     with h5py.File(path) as file:
         theirs, _, their_total = read(file[name])
         default = file.id.get_access_plist().get_cache()[2]
+    with hyperslab.File(path) as file, h5py.File(path) as other:
+        if not np.array_equal(file[name][...], other[name][...]):
+            sys.exit("error: the readers do not agree about the values; please report this")
     with h5py.File(path, rdcc_nbytes=MIB) as file:
-        sampled, _, sample_total = read(file[name], SAMPLE)
-    with hyperslab.File(path) as file:
-        _, _, our_sample = read(file[name], SAMPLE)
-    if total != their_total or our_sample != sample_total:
-        sys.exit("error: the readers do not agree about the values; please report this")
+        sampled = read(file[name], SAMPLE)[0]
+    if total != their_total:
+        sys.exit("error: the readers do not agree about the sum of the rows; please report this")
 
     thrashing = sampled / SAMPLE * count
     versions = f"h5py {h5py.__version__}, HDF5 {h5py.version.hdf5_version}"
@@ -49,7 +50,7 @@ def main() -> None:
     print(f"  {theirs:8.3f} s   {versions}, default cache ({default / MIB:.0f} MiB)")
     print(f"  {thrashing:8.0f} s   {versions}, 1 MiB cache (the default before HDF5 2.0); {SAMPLE} rows took {sampled:.2f} s,")
     print(f"               {count:,} rows are reckoned from that")
-    print(f"  Equal values in all; against 1 MiB: {thrashing / ours:,.0f} times faster.")
+    print(f"  All values are equal. Against 1 MiB: {thrashing / ours:,.0f} times faster.")
 
 
 if __name__ == "__main__":
