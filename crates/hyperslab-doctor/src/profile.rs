@@ -48,6 +48,11 @@ impl Profile {
         Self { name, version: LibVersion::NEWEST, cache, grows: None }
     }
 
+    /// The same cache in another libhdf5.
+    pub fn with_version(self, version: LibVersion) -> Self {
+        Self { version, ..self }
+    }
+
     /// The profiles that are tried where the user names none.
     pub fn defaults() -> Vec<Self> {
         let netcdf_4_9 = Self::library("netCDF-C 4.9", LibVersion::V1_14, 16 << 20, 4133);
