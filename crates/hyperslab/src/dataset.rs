@@ -348,7 +348,7 @@ impl DatasetInner {
                     parameters: &filter.parameters,
                 })
                 .collect();
-            Pipeline::new(&specs, self.element_bytes(), self.chunk_bytes())
+            Pipeline::lenient(&specs, self.element_bytes(), self.chunk_bytes())
         });
         built.as_ref().map_err(|error| Error::from(error.clone()))
     }

@@ -1,24 +1,15 @@
-//! Filters and datatypes in words.
+//! Filters in words.
 
+use hyperslab_filters::{FilterSpec, Pipeline};
 use hyperslab_format::message::Filter;
 
-/// A filter with the parameters that people know it by: `gzip 4`, `shuffle`.
+/// A filter as people call it: `gzip 4`, `shuffle`; by the name in the file, or its number, if it is not known.
 pub fn filter(filter: &Filter) -> String {
-    let parameters = &filter.parameters;
-    match filter.id {
-        1 => format!("gzip {}", parameters.first().copied().unwrap_or(6)),
-        2 => "shuffle".into(),
-        3 => "fletcher32".into(),
-        4 => format!("szip {:?}", parameters),
-        5 => "nbit".into(),
-        6 => "scaleoffset".into(),
-        32000 => "lzf".into(),
-        id => {
-            let known =
-                hyperslab_filters::table().iter().find(|entry| entry.id == id).map(|entry| entry.name);
-            let given = filter.name.as_ref().map(|name| name.to_string());
-            let name = known.map(str::to_string).or(given).unwrap_or_else(|| format!("filter {id}"));
-            if parameters.is_empty() { name } else { format!("{name} {parameters:?}") }
-        }
+    let known = hyperslab_filters::table().iter().any(|entry| entry.id == filter.id);
+    if !known {
+        return filter.name.as_ref().map_or(format!("filter {}", filter.id), |name| name.to_string());
     }
+    let spec = FilterSpec { id: filter.id, optional: filter.is_optional(), parameters: &filter.parameters };
+    let said = Pipeline::lenient(&[spec], 1, 0).ok().and_then(|one| one.describe().next().map(|(said, _)| said));
+    said.unwrap_or_else(|| format!("filter {}", filter.id))
 }
