@@ -11,8 +11,16 @@ EXIT CODES
 
 /// HDF5 without performance cliffs: look into a file, see what a read will do, find out why reads are slow
 #[derive(Debug, Parser)]
-#[command(name = "hyperslab", bin_name = "hyperslab", version, subcommand_required = true, arg_required_else_help = true)]
-#[command(after_help = "Try `hyperslab doctor FILE` for a start, or `hyperslab help COMMAND` for one command.")]
+#[command(
+    name = "hyperslab",
+    bin_name = "hyperslab",
+    version,
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
+#[command(
+    after_help = "Try `hyperslab doctor FILE` for a start, or `hyperslab help COMMAND` for one command."
+)]
 #[command(after_long_help = EXIT_CODES)]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -172,7 +180,8 @@ pub(crate) struct DoctorArgs {
 }
 
 fn parse_size(text: &str) -> Result<u64, String> {
-    hyperslab::parse_bytes(text).ok_or_else(|| "write a number of bytes, for example 1073741824, 1GiB or 500MB".into())
+    hyperslab::parse_bytes(text)
+        .ok_or_else(|| "write a number of bytes, for example 1073741824, 1GiB or 500MB".into())
 }
 
 #[cfg(test)]

@@ -20,7 +20,8 @@ pub fn short(datatype: &Datatype) -> String {
         Class::Bitfield { order: byte_order, .. } => format!("bitfield {}u{size}", order(*byte_order, size)),
         Class::Opaque { .. } => format!("|V{size}"),
         Class::Compound { members } => {
-            let members = members.iter().map(|member| format!("{}: {}", member.name, short(&member.datatype)));
+            let members =
+                members.iter().map(|member| format!("{}: {}", member.name, short(&member.datatype)));
             format!("compound{{{}}}", members.collect::<Vec<_>>().join(", "))
         }
         Class::Reference(Reference::Object) => "object reference".into(),
@@ -39,7 +40,9 @@ pub fn short(datatype: &Datatype) -> String {
             format!("({dims}){}", short(base))
         }
         Class::Complex { base } => match &base.class {
-            Class::Float(float) if float.is_ieee(base.size) => format!("{}c{size}", order(float.order, base.size)),
+            Class::Float(float) if float.is_ieee(base.size) => {
+                format!("{}c{size}", order(float.order, base.size))
+            }
             _ => format!("complex{{{}}}", short(base)),
         },
     }

@@ -19,7 +19,8 @@ const WIDTH_MAX: usize = 60;
 /// The table as text. Columns without a single cell vanish. The last cell of a row with fewer cells than columns runs
 /// on across the columns behind it.
 pub(crate) fn table(head: &[(&str, Align)], lines: &[Line]) -> String {
-    let rows = || lines.iter().filter_map(|line| if let Line::Cells(cells) = line { Some(cells) } else { None });
+    let rows =
+        || lines.iter().filter_map(|line| if let Line::Cells(cells) = line { Some(cells) } else { None });
     let widths: Vec<Option<usize>> = head
         .iter()
         .enumerate()
@@ -91,6 +92,11 @@ mod tests {
         let on = Line::Cells(vec!["b".into(), "runs on and on".into()]);
         let lines = [row("a", "1"), Line::Text("  note".into()), on, row("longer", "100"), row(&long, "5")];
         let text = table(&head, &lines);
-        assert_eq!(text, format!("name    size\na          1\n  note\nb       runs on and on\nlonger   100\n{long}     5\n"));
+        assert_eq!(
+            text,
+            format!(
+                "name    size\na          1\n  note\nb       runs on and on\nlonger   100\n{long}     5\n"
+            )
+        );
     }
 }

@@ -53,7 +53,10 @@ fn oracle(corpus: &Path) -> Oracle {
         }
     }
     files.retain(|_, record| record["format"] == "hdf5");
-    files.into_iter().map(|(name, record)| (name.clone(), (record, objects.remove(&name).unwrap_or_default()))).collect()
+    files
+        .into_iter()
+        .map(|(name, record)| (name.clone(), (record, objects.remove(&name).unwrap_or_default())))
+        .collect()
 }
 
 /// Our records of a file, and how long they took.
@@ -88,7 +91,8 @@ fn digest_all(corpus: &Path, names: &[&String]) -> BTreeMap<String, (Vec<Value>,
             .collect();
         while workers.iter().any(|worker| !worker.is_finished()) {
             std::thread::sleep(Duration::from_millis(20));
-            let hung = under_way.lock().unwrap().iter().find(|(_, start)| start.elapsed() > HANG).map(|(n, _)| *n);
+            let hung =
+                under_way.lock().unwrap().iter().find(|(_, start)| start.elapsed() > HANG).map(|(n, _)| *n);
             if let Some(number) = hung {
                 eprintln!("{} does not end", names[number]);
                 std::process::abort();

@@ -2,9 +2,9 @@
 
 use super::describe_type::{self, Location};
 use super::extent;
-use crate::places::Places;
 use super::values::{Value, error_text};
 use crate::json::{Json, Object};
+use crate::places::Places;
 use hyperslab::{Attributes, File};
 
 /// Adds the attributes to `record`. The result is how many could not be read.

@@ -38,7 +38,8 @@ enum Action {
 impl Encoder {
     /// `None` where a part has no native type: then the elements are digested as the file has them.
     pub fn new(datatype: &Datatype) -> Option<Self> {
-        let mut encoder = Self { element_bytes: datatype.size as usize, steps: Vec::new(), has_extended: false };
+        let mut encoder =
+            Self { element_bytes: datatype.size as usize, steps: Vec::new(), has_extended: false };
         let mut steps = Vec::new();
         encoder.compile(datatype, 0, &mut steps)?;
         encoder.steps = steps;
@@ -87,9 +88,7 @@ impl Encoder {
                     Action::Integer { size, integer }
                 }
             }
-            Class::Float(float) => {
-                self.float(float, datatype.size, NativeFloat::of(float, datatype.size)?)
-            }
+            Class::Float(float) => self.float(float, datatype.size, NativeFloat::of(float, datatype.size)?),
             Class::FixedString { padding: StringPadding::NullPad, .. } | Class::Opaque { .. } => {
                 Action::Copy { len: size }
             }
@@ -138,13 +137,19 @@ impl Encoder {
 fn repeated(steps: Vec<Step>, stride: usize, size: usize) -> Action {
     let count = size / stride.max(1);
     match steps[..] {
-        [Step { at: 0, action: Action::Copy { len } }] if len == stride => Action::Copy { len: count * stride },
+        [Step { at: 0, action: Action::Copy { len } }] if len == stride => {
+            Action::Copy { len: count * stride }
+        }
         _ => Action::Repeat { count, stride, steps },
     }
 }
 
 fn in_order(order: ByteOrder, size: usize) -> Action {
-    if order == ByteOrder::Big && size > 1 { Action::Reverse { len: size } } else { Action::Copy { len: size } }
+    if order == ByteOrder::Big && size > 1 {
+        Action::Reverse { len: size }
+    } else {
+        Action::Copy { len: size }
+    }
 }
 
 /// Bytes that are copied together become one step.
@@ -175,7 +180,12 @@ fn run(steps: &[Step], element: &[u8], out: &mut Vec<u8>) {
                 let value = if integer.signed {
                     integer_value(integer, &element[at..at + size]) as u64
                 } else {
-                    significant_bits(&element[at..at + size], integer.order, integer.bit_offset, integer.precision)
+                    significant_bits(
+                        &element[at..at + size],
+                        integer.order,
+                        integer.bit_offset,
+                        integer.precision,
+                    )
                 };
                 out.extend_from_slice(&value.to_le_bytes()[..*size]);
             }
@@ -195,17 +205,23 @@ fn run(steps: &[Step], element: &[u8], out: &mut Vec<u8>) {
 
 fn reverse_all(elements: &[u8], width: usize, out: &mut Vec<u8>) {
     match width {
-        2 => elements.as_chunks::<2>().0.iter().for_each(|n| out.extend(u16::from_be_bytes(*n).to_le_bytes())),
-        4 => elements.as_chunks::<4>().0.iter().for_each(|n| out.extend(u32::from_be_bytes(*n).to_le_bytes())),
-        8 => elements.as_chunks::<8>().0.iter().for_each(|n| out.extend(u64::from_be_bytes(*n).to_le_bytes())),
+        2 => {
+            elements.as_chunks::<2>().0.iter().for_each(|n| out.extend(u16::from_be_bytes(*n).to_le_bytes()))
+        }
+        4 => {
+            elements.as_chunks::<4>().0.iter().for_each(|n| out.extend(u32::from_be_bytes(*n).to_le_bytes()))
+        }
+        8 => {
+            elements.as_chunks::<8>().0.iter().for_each(|n| out.extend(u64::from_be_bytes(*n).to_le_bytes()))
+        }
         _ => elements.chunks_exact(width).for_each(|n| out.extend(n.iter().rev())),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::element::tests::float;
     use super::*;
+    use crate::element::tests::float;
     use hyperslab::format::message::datatype::{Charset, Member};
 
     fn datatype(size: u32, class: Class) -> Datatype {

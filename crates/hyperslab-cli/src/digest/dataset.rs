@@ -71,7 +71,9 @@ fn missing_filters(dataset: &Dataset) -> Vec<u16> {
 
 /// The chunks as text, a line each: offset in elements, filter mask, bytes.
 fn chunks_digest(dataset: &Dataset, map: &ChunkMap) -> String {
-    let (Some(grid), Some(chunk)) = (dataset.chunk_grid(), dataset.chunk_shape()) else { return String::new() };
+    let (Some(grid), Some(chunk)) = (dataset.chunk_grid(), dataset.chunk_shape()) else {
+        return String::new();
+    };
     let mut hash = Sha256::new();
     let mut line = String::new();
     for (number, location) in map.iter() {

@@ -1,11 +1,13 @@
 //! Elements with variable-length or reference parts as JSON text.
 
 use super::describe_type::members_in_memory;
-use crate::places::Places;
 use super::region::Region;
 use super::sink::{Sink, TooLong};
-use crate::element::{self, Enumeration, NativeFloat, integer_value, is_native_integer, significant_bits, text};
+use crate::element::{
+    self, Enumeration, NativeFloat, integer_value, is_native_integer, significant_bits, text,
+};
 use crate::json::{push_hex, write_text};
+use crate::places::Places;
 use hyperslab::format::message::datatype::{Float, Reference};
 use hyperslab::format::message::{Class, Datatype};
 use hyperslab::{Error, Heap};
@@ -66,7 +68,8 @@ impl<'p> ElementWriter<'p> {
                 let Class::Float(float) = &base.class else { return Err(no_text(datatype).into()) };
                 let (real, imaginary) = element.split_at(base.size as usize);
                 out.push('[');
-                let native = NativeFloat::of_complex_part(float, base.size).ok_or_else(|| no_text(datatype))?;
+                let native =
+                    NativeFloat::of_complex_part(float, base.size).ok_or_else(|| no_text(datatype))?;
                 write_float(float, native, real, out);
                 out.push(',');
                 write_float(float, native, imaginary, out);
@@ -89,11 +92,17 @@ impl<'p> ElementWriter<'p> {
                 self.write_list(parts, sink)?;
             }
             Class::Array { base, .. } => {
-                self.write_list(element.chunks_exact(base.size.max(1) as usize).map(|part| (&**base, part)), sink)?;
+                self.write_list(
+                    element.chunks_exact(base.size.max(1) as usize).map(|part| (&**base, part)),
+                    sink,
+                )?;
             }
             Class::VlenSequence { base } => {
                 let (_, bytes) = self.heap.sequence(element, base.size)?;
-                self.write_list(bytes.chunks_exact(base.size.max(1) as usize).map(|part| (&**base, part)), sink)?;
+                self.write_list(
+                    bytes.chunks_exact(base.size.max(1) as usize).map(|part| (&**base, part)),
+                    sink,
+                )?;
             }
             Class::Reference(Reference::Object) => self.write_object_reference(element, out),
             Class::Reference(Reference::Region) => self.write_region_reference(element, out),

@@ -23,12 +23,12 @@ mod values;
 use crate::args::DigestArgs;
 use crate::failure::{self, Failure, one_line};
 use crate::json::{Json, Object, write_object};
-use hyperslab::{File, LinkTarget, Object as H5Object};
 use crate::places::Places;
+use crate::walk::{Item, Walk};
+use hyperslab::{File, LinkTarget, Object as H5Object};
 use std::io::{self, Write};
 use std::path::Path;
 use values::{Value, error_text};
-use crate::walk::{Item, Walk};
 
 /// What a digest is made of.
 #[derive(Debug, Clone)]
@@ -67,10 +67,18 @@ pub(crate) fn run(args: &DigestArgs, out: &mut dyn Write, err: &mut dyn Write) -
         let name = one_line(&name);
         if summary.errors > 0 {
             code = code.max(failure::UNREADABLE);
-            let _ = writeln!(err, "error: {name}: {} parts could not be read; see \"error\" in the records", summary.errors);
+            let _ = writeln!(
+                err,
+                "error: {name}: {} parts could not be read; see \"error\" in the records",
+                summary.errors
+            );
         }
         if summary.skipped > 0 {
-            let _ = writeln!(err, "note: {name}: {} values are too large and were skipped; --max-bytes raises the limit", summary.skipped);
+            let _ = writeln!(
+                err,
+                "note: {name}: {} values are too large and were skipped; --max-bytes raises the limit",
+                summary.skipped
+            );
         }
     }
     Ok(code)

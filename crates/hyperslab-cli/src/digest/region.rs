@@ -103,9 +103,13 @@ fn hyperslabs(cursor: &mut Cursor, extent: &Dataspace) -> Result<Region, FormatE
     for _ in 0..count {
         let first = coordinates(cursor, rank, width)?;
         let last = coordinates(cursor, rank, width)?;
-        let sizes = first.iter().zip(&last).map(|(first, last)| last.checked_sub(*first).and_then(|n| n.checked_add(1)));
+        let sizes = first
+            .iter()
+            .zip(&last)
+            .map(|(first, last)| last.checked_sub(*first).and_then(|n| n.checked_add(1)));
         let block = sizes.reduce(|a, b| a?.checked_mul(b?)).flatten();
-        let block = block.ok_or_else(|| cursor.invalid("block", format!("a block from {first:?} to {last:?}")))?;
+        let block =
+            block.ok_or_else(|| cursor.invalid("block", format!("a block from {first:?} to {last:?}")))?;
         elements = elements.saturating_add(block);
         corners.add(&first, &last);
     }
@@ -123,7 +127,11 @@ fn regular(cursor: &mut Cursor, rank: usize, width: usize) -> Result<Region, For
         }
         let end = (count - 1).checked_mul(stride).and_then(|n| n.checked_add(block - 1)?.checked_add(start));
         let Some((end, product)) = end.zip(count.checked_mul(block)) else {
-            return Err(cursor.invalid_at(at, "hyperslab", format!("{count} blocks of {block} cannot be counted")));
+            return Err(cursor.invalid_at(
+                at,
+                "hyperslab",
+                format!("{count} blocks of {block} cannot be counted"),
+            ));
         };
         first.push(start);
         last.push(end);
@@ -174,7 +182,8 @@ mod tests {
     fn parse(words: &[u32]) -> Result<Region, FormatError> {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let extent = Dataspace::Simple { dims: vec![10, 20], max_dims: vec![None; 2] };
-        let every_prefix = |len| Region::parse(Region::cursor(Bytes::copy_from_slice(len), Widths::default()), &extent);
+        let every_prefix =
+            |len| Region::parse(Region::cursor(Bytes::copy_from_slice(len), Widths::default()), &extent);
         for len in 0..bytes.len() {
             every_prefix(&bytes[..len]).unwrap_err();
         }
@@ -211,7 +220,10 @@ mod tests {
         bytes.extend([1u16, 3, 2, 1, 0, 1, 1, 5].map(u16::to_le_bytes).concat());
         let extent = Dataspace::Simple { dims: vec![10, 20], max_dims: vec![None; 2] };
         let region = Region::parse(Region::cursor(bytes.into(), Widths::default()), &extent).unwrap();
-        assert_eq!(region, Region { kind: "hyperslab", elements: 10, bounds: Some((vec![1, 0], vec![4, 4])) });
+        assert_eq!(
+            region,
+            Region { kind: "hyperslab", elements: 10, bounds: Some((vec![1, 0], vec![4, 4])) }
+        );
     }
 
     #[test]

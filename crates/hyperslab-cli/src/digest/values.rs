@@ -7,11 +7,11 @@
 use super::canonical::Encoder;
 use super::describe_type::{Location, size};
 use super::elements::{ElementWriter, Stop};
-use crate::places::Places;
 use super::sink::{Sink, hex};
 use super::slabs::slabs;
 use crate::element::{Enumeration, NativeFloat};
 use crate::json::{self, Json, Object};
+use crate::places::Places;
 use hyperslab::format::message::{Class, Datatype};
 use hyperslab::{Attribute, Dataset, Dataspace, Error, File, Order, Result, Selection};
 use sha2::{Digest, Sha256};
@@ -146,10 +146,7 @@ impl<'v> Value<'v> {
     }
 
     /// Calls `consume` with all elements in order, in pieces, until it stops.
-    fn each_slab(
-        &self,
-        mut consume: impl FnMut(&[u8]) -> Digested + Send,
-    ) -> Digested {
+    fn each_slab(&self, mut consume: impl FnMut(&[u8]) -> Digested + Send) -> Digested {
         let dataset = match self.elements {
             Elements::Here(data) => return consume(data),
             Elements::Of(dataset) => dataset,

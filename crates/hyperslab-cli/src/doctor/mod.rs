@@ -1,10 +1,78 @@
 //! `hyperslab doctor`: the facts about a file, for the diagnosis that the doctor's crate makes of them.
+//!
+//! ```text
+//! choose datasets ──► facts (layout, chunks, filters) + samples (speed of a few chunks) ──► diagnose ──► text or JSON
+//! ```
+
+mod choose;
+mod facts;
+mod question;
+mod sample;
 
 use crate::args::DoctorArgs;
-use crate::failure::Failure;
-use std::io::Write;
+use crate::failure::{self, Failure};
+use choose::Chosen;
+use hyperslab::{Dataset, File};
+use hyperslab_doctor::{DatasetReport, Options, Report, Severity, codes, diagnose, render_text, why};
+use rayon::prelude::*;
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+
+/// Columns of the text where nobody says how many there are.
+const WIDTH: usize = 100;
 
 /// Runs the command.
-pub(crate) fn run(_args: &DoctorArgs, _out: &mut dyn Write, _err: &mut dyn Write) -> Result<i32, Failure> {
-    Err(Failure::unreadable("not wired"))
+pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
+    if let Some(code) = &args.why {
+        let page = why(code).ok_or_else(|| {
+            let known = codes().collect::<Vec<_>>().join(", ");
+            Failure::wrong_request(format!("there is no finding {code:?}"))
+                .hint(format!("there are: {known}"))
+        })?;
+        out.write_all(page.as_bytes())?;
+        return Ok(failure::DONE);
+    }
+    let Some(path) = &args.file else { return Err(Failure::wrong_request("no file is named")) };
+    let file = File::open(path)?;
+    let options = question::options(args, &file.name())?;
+    let chosen = match &args.dataset {
+        Some(name) => Chosen::one(file.dataset(name)?),
+        None => choose::datasets(&file, &options)?,
+    };
+    let mut reports: Vec<DatasetReport> = chosen
+        .datasets
+        .par_iter()
+        .map(|dataset| examine(path, dataset, &options))
+        .collect::<Result<_, _>>()?;
+    reports.sort_by_key(|report| std::cmp::Reverse((worst(report), report.logical_bytes)));
+    let report = Report { file: file.name(), datasets: reports };
+    let text = if args.json {
+        serde_json::to_string(&report).map_err(|error| Failure::unreadable(error.to_string()))? + "\n"
+    } else {
+        render_text(&report, width())
+    };
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    for note in chosen.notes {
+        let _ = writeln!(err, "note: {note}");
+    }
+    Ok(failure::DONE)
+}
+
+fn examine(path: &Path, dataset: &Dataset, options: &Options) -> Result<DatasetReport, Failure> {
+    let facts = facts::of(path, dataset)?;
+    diagnose(&facts, options).map_err(|error| Failure::wrong_request(error.to_string()))
+}
+
+fn worst(report: &DatasetReport) -> Option<Severity> {
+    report.findings.iter().map(|finding| finding.severity).max()
+}
+
+fn width() -> usize {
+    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let terminal = || {
+        let size = std::io::stdout().is_terminal().then(terminal_size::terminal_size).flatten();
+        size.map(|(width, _)| width.0.into())
+    };
+    columns.or_else(terminal).unwrap_or(WIDTH)
 }

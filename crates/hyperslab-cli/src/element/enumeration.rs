@@ -66,11 +66,13 @@ impl Enumeration {
     pub fn value(&self, element: &[u8]) -> i128 {
         let value = integer_value(&self.integer, element);
         match &self.named {
-            Some(named) if named.binary_search(&value).is_err() => match (self.is_boolean, self.integer.signed) {
-                (true, _) => 0xff,
-                (false, true) => -1,
-                (false, false) => i128::from(u64::MAX >> (64 - 8 * self.size)),
-            },
+            Some(named) if named.binary_search(&value).is_err() => {
+                match (self.is_boolean, self.integer.signed) {
+                    (true, _) => 0xff,
+                    (false, true) => -1,
+                    (false, false) => i128::from(u64::MAX >> (64 - 8 * self.size)),
+                }
+            }
             _ => value,
         }
     }
@@ -90,7 +92,8 @@ mod tests {
             bytes[at] = value;
             Bytes::from(bytes)
         };
-        let members: Vec<_> = members.iter().map(|(name, value)| (Name::from(*name), bytes(*value))).collect();
+        let members: Vec<_> =
+            members.iter().map(|(name, value)| (Name::from(*name), bytes(*value))).collect();
         Enumeration::new(&base, &members).unwrap()
     }
 

@@ -5,8 +5,8 @@
 //! define it otherwise), and what is not a number gets a mantissa of all ones.
 
 use super::native::NativeFloat;
-use hyperslab::format::message::datatype::{Float, Normalization};
 use hyperslab::format::message::ByteOrder;
+use hyperslab::format::message::datatype::{Float, Normalization};
 
 /// The bytes of a native number, little-endian.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,10 @@ pub(crate) fn half_to_double(half: u16) -> f64 {
 enum Value {
     Zero,
     /// `mantissa` × 2^`exponent`; the mantissa is not 0.
-    Finite { mantissa: u128, exponent: i64 },
+    Finite {
+        mantissa: u128,
+        exponent: i64,
+    },
     Infinite,
     NotANumber,
 }

@@ -4,8 +4,8 @@
 //! hold exactly (8-bit floats, bfloat16, VAX exponents) becomes the smallest that can. What NumPy has no type for at
 //! all (3-byte integers, quadruple precision, VAX byte order) is left in the file's own representation.
 
-use hyperslab::format::message::datatype::{Float, Integer, Normalization};
 use hyperslab::format::message::ByteOrder;
+use hyperslab::format::message::datatype::{Float, Integer, Normalization};
 
 /// A floating-point type that NumPy has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

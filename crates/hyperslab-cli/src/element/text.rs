@@ -7,7 +7,9 @@ pub(crate) fn text_len(padding: StringPadding, element: &[u8]) -> usize {
     match padding {
         StringPadding::NullTerminate => element.iter().position(|&byte| byte == 0).unwrap_or(element.len()),
         StringPadding::NullPad => element.len(),
-        StringPadding::SpacePad => element.len() - element.iter().rev().take_while(|&&byte| byte == b' ').count(),
+        StringPadding::SpacePad => {
+            element.len() - element.iter().rev().take_while(|&&byte| byte == b' ').count()
+        }
     }
 }
 

@@ -57,7 +57,8 @@ impl ShownAttribute {
 
 fn first_elements(attribute: &Attribute, count: u64, heap: &mut Heap) -> Result<Json> {
     let size = attribute.datatype.size.max(1) as usize;
-    let mut elements = attribute.data.chunks_exact(size).map(|element| value::json(&attribute.datatype, element, heap));
+    let mut elements =
+        attribute.data.chunks_exact(size).map(|element| value::json(&attribute.datatype, element, heap));
     match attribute.dataspace {
         Dataspace::Null => Ok(Json::Null),
         Dataspace::Scalar => elements.next().unwrap_or(Ok(Json::Null)),

@@ -18,10 +18,16 @@ pub(super) struct Entry {
 
 /// What it is.
 pub(super) enum What {
-    Group { links: Option<u64> },
+    Group {
+        links: Option<u64>,
+    },
     Dataset(Box<DatasetEntry>),
-    Datatype { dtype: String },
-    Alias { target: Vec<u8> },
+    Datatype {
+        dtype: String,
+    },
+    Alias {
+        target: Vec<u8>,
+    },
     Link(LinkTarget),
     /// It cannot be read, for this reason.
     Damaged(String),
@@ -53,7 +59,9 @@ impl Entry {
     /// Looks up what is shown of an item.
     pub fn look_up(item: Item, file: &File, verbose: bool) -> Self {
         let (path, what) = match item {
-            Item::Object { path, object, links } => return Self::of_object(path, &object, links, file, verbose),
+            Item::Object { path, object, links } => {
+                return Self::of_object(path, &object, links, file, verbose);
+            }
             Item::Alias { path, target } => (path, What::Alias { target }),
             Item::Link { path, target } => (path, What::Link(target)),
             Item::Unopened { path, error } | Item::BrokenLink { path, error } => {
@@ -114,7 +122,7 @@ fn stored_bytes(dataset: &Dataset) -> Result<u64> {
 }
 
 /// The kind of a chunk index: in words, and as a stable code.
-pub(super) fn index_kind(index: &ChunkIndex) -> (&'static str, &'static str) {
+pub(crate) fn index_kind(index: &ChunkIndex) -> (&'static str, &'static str) {
     match index {
         ChunkIndex::BTreeV1 => ("v1 B-tree", "btree-v1"),
         ChunkIndex::Single { .. } => ("single chunk", "single"),

@@ -27,7 +27,9 @@ fn entry(entry: &Entry) -> Object {
     let mut members = match &entry.what {
         What::Group { links } => Object::from([("kind", "group".into()), ("members", (*links).into())]),
         What::Dataset(dataset) => self::dataset(dataset),
-        What::Datatype { dtype } => Object::from([("kind", "datatype".into()), ("dtype", dtype.as_str().into())]),
+        What::Datatype { dtype } => {
+            Object::from([("kind", "datatype".into()), ("dtype", dtype.as_str().into())])
+        }
         What::Alias { target } => {
             Object::from([("kind", "alias".into()), ("target", Json::Text(target.clone()))])
         }
@@ -87,12 +89,12 @@ fn link(target: &LinkTarget) -> Object {
     match target {
         LinkTarget::Hard(address) => Object::from([("kind", "hard".into()), ("target", address.0.into())]),
         LinkTarget::Soft(path) => Object::from([("kind", "soft".into()), ("target", path.into())]),
-        LinkTarget::External { file, path } => Object::from([
-            ("kind", "external".into()),
-            ("target_file", file.into()),
-            ("target", path.into()),
-        ]),
-        LinkTarget::UserDefined { class, .. } => Object::from([("kind", "user".into()), ("class", (*class).into())]),
+        LinkTarget::External { file, path } => {
+            Object::from([("kind", "external".into()), ("target_file", file.into()), ("target", path.into())])
+        }
+        LinkTarget::UserDefined { class, .. } => {
+            Object::from([("kind", "user".into()), ("class", (*class).into())])
+        }
     }
 }
 

@@ -14,6 +14,7 @@ use crate::args::LsArgs;
 use crate::failure::{self, Failure, one_line};
 use crate::walk::Walk;
 use entry::Entry;
+pub(crate) use entry::index_kind;
 use hyperslab::{File, Object};
 use rayon::prelude::*;
 use std::io::Write;
@@ -33,11 +34,8 @@ pub(crate) fn run(args: &LsArgs, out: &mut dyn Write, err: &mut dyn Write) -> Re
     let members = items.into_par_iter().skip(usize::from(is_group));
     let entries: Vec<Entry> = members.map(|item| Entry::look_up(item, &file, args.verbose)).collect();
     let damaged = entries.iter().filter(|entry| entry.is_damaged()).count();
-    let listing = if args.json {
-        json::document(&file, &path, &entries)
-    } else {
-        text::listing(&file, &entries)
-    };
+    let listing =
+        if args.json { json::document(&file, &path, &entries) } else { text::listing(&file, &entries) };
     out.write_all(listing.as_bytes())?;
     if damaged == 0 {
         return Ok(failure::DONE);

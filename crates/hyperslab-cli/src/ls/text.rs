@@ -57,7 +57,9 @@ fn lines(entry: &Entry) -> Vec<Line> {
         }
         What::Dataset(dataset) => Line::Cells(row(path, dataset, entry.attributes.is_some())),
         What::Datatype { dtype } => note(path, format!("datatype {}", one_line(dtype))),
-        What::Alias { target } => note(path, format!("same as {}", one_line(&String::from_utf8_lossy(target)))),
+        What::Alias { target } => {
+            note(path, format!("same as {}", one_line(&String::from_utf8_lossy(target))))
+        }
         What::Link(target) => note(path, link(target)),
         What::Damaged(why) => note(path, format!("error: {}", one_line(why))),
     }];
@@ -135,8 +137,16 @@ fn attribute_line(attribute: &ShownAttribute) -> String {
                 None | Some([]) => String::new(),
                 Some(shape) => format!(" {}", size::shape(shape)),
             };
-            let more = if attribute.left_out > 0 { format!(" and {} more", attribute.left_out) } else { String::new() };
-            format!("    @{name} = {}{more}  ({}{shape})", shown(value), cut(one_line(&attribute.dtype), DTYPE_CHARS_MAX))
+            let more = if attribute.left_out > 0 {
+                format!(" and {} more", attribute.left_out)
+            } else {
+                String::new()
+            };
+            format!(
+                "    @{name} = {}{more}  ({}{shape})",
+                shown(value),
+                cut(one_line(&attribute.dtype), DTYPE_CHARS_MAX)
+            )
         }
     }
 }

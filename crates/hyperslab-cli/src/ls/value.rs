@@ -29,12 +29,10 @@ pub(super) fn json(datatype: &Datatype, element: &[u8], heap: &mut Heap) -> Resu
             let len = found.iter().position(|&byte| byte == 0).unwrap_or(found.len());
             text(&found[..len])
         }
-        Class::Enum { base, members } => {
-            match members.iter().find(|(_, value)| value[..] == element[..]) {
-                Some((name, _)) => name.into(),
-                None => json(base, element, heap)?,
-            }
-        }
+        Class::Enum { base, members } => match members.iter().find(|(_, value)| value[..] == element[..]) {
+            Some((name, _)) => name.into(),
+            None => json(base, element, heap)?,
+        },
         Class::Compound { members } => {
             let parts = members.iter().take(PARTS_MAX).map(|member| {
                 let start = member.offset as usize;

@@ -45,8 +45,18 @@ impl fmt::Display for Finding {
 }
 
 /// What depends on the reader, not on the file.
-const OF_THE_READER: [&str; 10] =
-    ["file", "wall", "h5dump", "h5py_crashed_on", "filters_missing", "attrs", "error", "fill_error", "objects", "errors"];
+const OF_THE_READER: [&str; 10] = [
+    "file",
+    "wall",
+    "h5dump",
+    "h5py_crashed_on",
+    "filters_missing",
+    "attrs",
+    "error",
+    "fill_error",
+    "objects",
+    "errors",
+];
 /// What is not defined where nothing was ever written.
 const UNDEFINED: [&str; 2] = ["sha256", "value"];
 /// What is there only after a value was read.
@@ -68,7 +78,8 @@ pub fn compare(file: &Value, oracle: &[Value], ours: &[Value]) -> Vec<Finding> {
     }
     let by_place = |records: &[&Value]| -> BTreeMap<(bool, String), Value> {
         // A group whose links cannot be read has a record of its own besides that of the group.
-        let key = |record: &Value| (record["kind"] == "error", record["path"].as_str().unwrap_or("").to_owned());
+        let key =
+            |record: &Value| (record["kind"] == "error", record["path"].as_str().unwrap_or("").to_owned());
         records.iter().map(|record| (key(record), (*record).clone())).collect()
     };
     let oracle_by_place = by_place(&oracle.iter().collect::<Vec<_>>());
@@ -89,7 +100,9 @@ pub fn compare(file: &Value, oracle: &[Value], ours: &[Value]) -> Vec<Finding> {
         let paths = |records: &[&Value]| -> Vec<String> {
             records.iter().map(|record| record["path"].as_str().unwrap_or("").to_owned()).collect()
         };
-        if oracle_by_place.len() == ours_by_place.len() && paths(&oracle.iter().collect::<Vec<_>>()) != paths(&ours) {
+        if oracle_by_place.len() == ours_by_place.len()
+            && paths(&oracle.iter().collect::<Vec<_>>()) != paths(&ours)
+        {
             findings.push(Finding::Extra { place: "another order of records".into() });
         }
     }
@@ -126,7 +139,12 @@ fn compare_records(place: &str, oracle: &Value, ours: &Value, findings: &mut Vec
 }
 
 /// Compares what is said of one value.
-fn compare_values(place: &str, oracle: &Map<String, Value>, ours: &Map<String, Value>, findings: &mut Vec<Finding>) {
+fn compare_values(
+    place: &str,
+    oracle: &Map<String, Value>,
+    ours: &Map<String, Value>,
+    findings: &mut Vec<Finding>,
+) {
     let is_user_link = oracle.get("kind").is_some_and(|kind| kind == "user");
     let mut ignored: Vec<&str> = Vec::new();
     match (oracle.get("error"), ours.get("error")) {
@@ -165,7 +183,10 @@ fn compare_keys(
         return;
     }
     let show = |record: &Map<String, Value>| {
-        keys.iter().map(|key| record.get(*key).map_or("nothing".into(), Value::to_string)).collect::<Vec<_>>().join(", ")
+        keys.iter()
+            .map(|key| record.get(*key).map_or("nothing".into(), Value::to_string))
+            .collect::<Vec<_>>()
+            .join(", ")
     };
     let (oracle, ours) = (show(oracle), show(ours));
     let keys = keys.into_iter().cloned().collect();

@@ -45,7 +45,9 @@ impl Rules {
     /// Rules that nothing needs any more.
     pub fn unused(&self) -> Vec<String> {
         let unused = self.rules.iter().filter(|(_, used)| *used == 0);
-        unused.map(|(rule, _)| format!("corpus_differences.toml: not needed any more: {}", rule.reason)).collect()
+        unused
+            .map(|(rule, _)| format!("corpus_differences.toml: not needed any more: {}", rule.reason))
+            .collect()
     }
 }
 

@@ -1,0 +1,51 @@
+//! What the doctor is asked, from the command line.
+
+use crate::args::DoctorArgs;
+use crate::failure::Failure;
+use hyperslab_doctor::pattern::{parse_cache, parse_order};
+use hyperslab_doctor::{DoctorError, Options, Profile};
+
+/// The options of the diagnosis.
+pub(super) fn options(args: &DoctorArgs, file: &str) -> Result<Options, Failure> {
+    let wrong = |error: DoctorError| Failure::wrong_request(error.to_string());
+    let reads = args.read.iter().map(|read| read.parse()).collect::<Result<_, _>>().map_err(wrong)?;
+    let order = args.order.as_deref().map(parse_order).transpose().map_err(wrong)?;
+    let mut profiles = Vec::new();
+    for name in &args.profile {
+        profiles.extend(named(name)?);
+    }
+    if let Some(cache) = &args.cache {
+        profiles.push(Profile::custom(parse_cache(cache).map_err(wrong)?));
+    }
+    Ok(Options { file: file.to_owned(), reads, order, profiles, ..Options::default() })
+}
+
+/// The profiles whose names contain what was written, in whatever case.
+fn named(wanted: &str) -> Result<Vec<Profile>, Failure> {
+    let plain = |name: &str| name.to_lowercase().replace([' ', '-', '_'], "");
+    let all = Profile::defaults();
+    let known = all.iter().map(|profile| profile.name.as_str()).collect::<Vec<_>>().join(", ");
+    let found: Vec<Profile> =
+        all.iter().filter(|one| plain(&one.name).contains(&plain(wanted))).cloned().collect();
+    if found.is_empty() || plain(wanted).is_empty() {
+        let failure = Failure::wrong_request(format!("there is no profile {wanted:?}"));
+        return Err(failure.hint(format!("there are: {known}; --cache tries any other cache")));
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn profiles_are_found_by_parts_of_their_names() {
+        let names = |wanted| -> Vec<String> {
+            named(wanted).unwrap().into_iter().map(|profile| profile.name).collect()
+        };
+        assert_eq!(names("libhdf5 1.14"), ["libhdf5 1.14"]);
+        assert_eq!(names("LIBHDF5-2"), ["libhdf5 2.x"]);
+        assert!(names("netcdf").len() > 1);
+        assert_eq!(named("zarr").unwrap_err().code, crate::failure::WRONG_REQUEST);
+    }
+}
