@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
-from typing import Any, BinaryIO, Literal, Self, TypeVar, overload
+from typing import Any, BinaryIO, Literal, Self, TypeVar, final, overload
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -10,6 +10,23 @@ from numpy.typing import DTypeLike, NDArray
 from hyperslab._views import AsStr, AsType, Chunks, Fields, Items, Keys, Values
 from hyperslab.dims import Dimensions
 from hyperslab.links import ExternalLink, HardLink, SoftLink
+
+__all__ = [
+    "AttributeManager",
+    "CacheStats",
+    "Dataset",
+    "Datatype",
+    "File",
+    "Group",
+    "Reference",
+    "RegionReference",
+    "__version__",
+    "cache_bytes",
+    "cache_stats",
+    "is_hdf5",
+    "run_command",
+    "set_cache_bytes",
+]
 
 __version__: str
 
@@ -29,6 +46,7 @@ def cache_stats() -> CacheStats:
 def is_hdf5(fname: str | bytes | PathLike[str]) -> bool:
     """True where `fname` is an HDF5 file; False where it is none, or is not there."""
 
+@final
 class CacheStats:
     """What the chunk cache of this process has done so far."""
 
@@ -51,6 +69,7 @@ class CacheStats:
     def resident_chunks(self) -> int:
         """Chunks that are kept."""
 
+@final
 class Reference:
     """A reference to an object. `file[reference]` opens it; a null reference is false."""
 
@@ -59,6 +78,7 @@ class Reference:
     def __ne__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
+@final
 class RegionReference:
     """A reference to elements of a dataset. `file[reference]` opens the dataset; a null reference is false."""
 
@@ -88,6 +108,7 @@ class _Object:
     def __ne__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
+@final
 class AttributeManager(Mapping[str, Any]):
     """The attributes of an object: a mapping of names to values."""
 
@@ -107,6 +128,7 @@ class AttributeManager(Mapping[str, Any]):
     def items(self) -> Items:
         """Names and values."""
 
+@final
 class Datatype(_Object):
     """A named datatype of an open file."""
 
@@ -188,6 +210,7 @@ class File(Group):
     def decodes(self) -> int:
         """How many chunks of this file were decoded so far."""
 
+@final
 class Dataset(_Object):
     """A dataset of an open file. Indexing it reads."""
 
@@ -256,7 +279,7 @@ class Dataset(_Object):
         """True where the values lie in other datasets."""
     @property
     def layout(self) -> Literal["contiguous", "chunked", "compact", "virtual", "external"]:
-        """Where and how the values lie."""
+        """Where and how the values lie: "contiguous", "chunked", "compact", "virtual" or "external"."""
     def astype(self, dtype: DTypeLike) -> AsType | Dataset:
         """Values as another dtype: `dataset.astype("f8")[...]`."""
     def asstr(self, encoding: str | None = None, errors: str = "strict") -> AsStr:

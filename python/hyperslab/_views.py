@@ -84,7 +84,7 @@ class Fields(View):
     """Some members of a compound."""
 
     def __init__(self, dataset: Dataset, names: str | list[str] | tuple[str, ...], prior: Any = None) -> None:
-        base = dataset.dtype if prior is None else prior
+        base: Any = dataset.dtype if prior is None else prior
         self._only = names if isinstance(names, str) else None
         wanted = [names] if isinstance(names, str) else list(names)
         if base.names is None:
@@ -179,17 +179,21 @@ def _span(part: slice | int, size: int) -> tuple[int, int]:
 class Keys(collections.abc.KeysView[str]):
     """Names of members or attributes."""
 
+    _mapping: Any
+
     def __repr__(self) -> str:
         return f"<KeysViewHDF5 {list(self)}>"
 
     __str__ = __repr__
 
     def __reversed__(self) -> Iterator[str]:
-        yield from reversed(self._mapping)  # type: ignore[call-overload]
+        yield from reversed(self._mapping)
 
 
 class Values(collections.abc.ValuesView[Any]):
-    """Members or values of attributes. A member that cannot be opened is None."""
+    """Members or values of attributes. A link that leads nowhere gives None."""
+
+    _mapping: Any
 
     def __contains__(self, value: object) -> bool:
         return any(value == self._mapping.get(key) for key in self._mapping)
@@ -199,15 +203,19 @@ class Values(collections.abc.ValuesView[Any]):
             yield self._mapping.get(key)
 
     def __reversed__(self) -> Iterator[Any]:
-        for key in reversed(self._mapping):  # type: ignore[call-overload]
+        for key in reversed(self._mapping):
             yield self._mapping.get(key)
 
 
 class Items(collections.abc.ItemsView[str, Any]):
     """Names with members or values."""
 
+    _mapping: Any
+
     def __contains__(self, item: object) -> bool:
-        key, value = item  # type: ignore[misc]
+        if not isinstance(item, tuple) or len(item) != 2:
+            return False
+        key, value = item
         return key in self._mapping and value == self._mapping.get(key)
 
     def __iter__(self) -> Iterator[tuple[str, Any]]:
@@ -215,5 +223,5 @@ class Items(collections.abc.ItemsView[str, Any]):
             yield key, self._mapping.get(key)
 
     def __reversed__(self) -> Iterator[tuple[str, Any]]:
-        for key in reversed(self._mapping):  # type: ignore[call-overload]
+        for key in reversed(self._mapping):
             yield key, self._mapping.get(key)

@@ -19,7 +19,8 @@ class StringInfo(NamedTuple):
 
 
 def _metadata(dtype: np.dtype[Any], key: str) -> Any:
-    return (dtype.metadata or {}).get(key)
+    metadata = dtype.metadata
+    return None if metadata is None else metadata.get(key)
 
 
 def check_vlen_dtype(dtype: np.dtype[Any]) -> Any:

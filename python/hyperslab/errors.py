@@ -6,6 +6,8 @@ whose values are stable: ``not-found``, ``not-hdf5``, ``unsupported``, ``damaged
 
 from __future__ import annotations
 
+from typing import Any
+
 __all__ = [
     "ClosedError",
     "DamagedError",
@@ -28,6 +30,15 @@ class HyperslabError(Exception):
     """Any error of hyperslab."""
 
     kind = "invalid"
+    """What a caller may want to do about it; a stable code."""
+    message: str
+    """What happened, with the file and the object."""
+    hint: str | None
+    """What to do next."""
+    file: str | None
+    """The file, if it is known."""
+    object: str | None
+    """Path of the object in the file, if it is known."""
 
     def __init__(
         self,
@@ -44,18 +55,19 @@ class HyperslabError(Exception):
         self.file = file
         self.object = object
         if isinstance(self, OSError):
-            self.errno = errno
-            self.strerror = message
-            self.filename = file
+            vars(OSError)["errno"].__set__(self, errno)
+            vars(OSError)["strerror"].__set__(self, message)
+            vars(OSError)["filename"].__set__(self, file)
 
     def __str__(self) -> str:
         return f"{self.message}; {self.hint}" if self.hint else self.message
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return (_rebuild, (type(self), self.message, self.hint, self.file, self.object, getattr(self, "errno", None)))
 
 
-def _rebuild(cls, message, hint, file, object, errno):
+def _rebuild(cls: type[HyperslabError], message: str, *rest: Any) -> HyperslabError:
+    hint, file, object, errno = rest
     return cls(message, hint=hint, file=file, object=object, errno=errno)
 
 

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// An HDF5 file, open for reading; its root group.
-#[pyclass(frozen, extends = Group, module = "hyperslab", weakref)]
+#[pyclass(frozen, subclass, extends = Group, module = "hyperslab", weakref)]
 pub struct File {
     session: Arc<Session>,
 }

@@ -107,10 +107,13 @@ impl Group {
         let target = target.ok_or_else(|| errors::invalid("the reference is null: it refers to nothing"))?;
         let open = || {
             let found = self.group.file().object_at(target)?;
-            // The members of a group are named after its path; a dataset's path is sought when it is asked for.
-            match (&found, self.session.path_of(target)) {
-                (Object::Group(_), Some(path)) => self.session.file.get(path),
-                _ => Ok(found),
+            // A dataset's path is only sought when it is asked for: the search goes through the whole file.
+            if matches!(found, Object::Dataset(_)) {
+                return Ok(found);
+            }
+            match self.session.path_of(target) {
+                Some(path) => self.session.file.get(path),
+                None => Ok(found),
             }
         };
         py.detach(open).map_err(errors::raise)

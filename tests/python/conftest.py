@@ -1,0 +1,61 @@
+"""What the tests share: files that h5py writes, read by both libraries."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import h5py
+import pytest
+
+import hyperslab
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(params=["earliest", "latest"])
+def libver(request):
+    """The two ways in which h5py writes everything."""
+    return request.param
+
+
+class Pair:
+    """A file that h5py wrote, open in both libraries."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.theirs = h5py.File(path, "r")
+        self.ours = hyperslab.File(path)
+
+    def __getitem__(self, name):
+        return self.theirs[name], self.ours[name]
+
+    def close(self) -> None:
+        self.theirs.close()
+        self.ours.close()
+
+
+@pytest.fixture
+def pair(tmp_path):
+    """Call it with a function that writes into an `h5py.File`."""
+    opened = []
+
+    def make(write, libver="latest") -> Pair:
+        path = tmp_path / f"pair{len(opened)}.h5"
+        with h5py.File(path, "w", libver=libver) as file:
+            write(file)
+        opened.append(Pair(path))
+        return opened[-1]
+
+    yield make
+    for both in opened:
+        both.close()
+
+
+@pytest.fixture(scope="session")
+def corpus():
+    """The folder of real files; tests that need it are skipped without it."""
+    path = Path(os.environ.get("HYPERSLAB_CORPUS", ROOT.parent / "shared" / "corpus"))
+    if not (path / "MANIFEST.tsv").exists():
+        pytest.skip(f"no corpus at {path} (HYPERSLAB_CORPUS)")
+    return path

@@ -1,0 +1,93 @@
+"""astype, asstr, fields: against h5py."""
+
+from __future__ import annotations
+
+import h5py
+import numpy as np
+import pytest
+from comparing import assert_same
+
+RECORDS = np.array([(1, 2.5, b"ab"), (3, -4.5, b"c")], dtype=[("n", "<i4"), ("x", ">f8"), ("t", "S2")])
+
+
+def write(file):
+    file["records"] = RECORDS
+    file["record"] = RECORDS[0]
+    file["ints"] = np.array([0, 1, -1, 127, 128, 300, -300, 2**31 - 1, -(2**31)], "<i4")
+    file["wide"] = np.array([0, 2**63 - 1, -(2**63), 2**40, -5], "<i8")
+    file["unsigned"] = np.array([0, 255, 2**32, 2**64 - 1], "<u8")
+    file["floats"] = np.array([0.0, 1.75, -1.75, 1e10, -1e10, 3e38, 1e300], "<f8")
+    file["text"] = ["a", "äö", ""]
+    file["word"] = "wörd"
+    file["fixed"] = np.array([b"ab", b"c"], "S3")
+    file["ragged_ascii"] = np.array([b"a", b"b"], dtype=object).astype(h5py.string_dtype("ascii"))
+
+
+@pytest.mark.parametrize("name", ["ints", "wide", "unsigned", "floats"])
+@pytest.mark.parametrize("dtype", ["i1", "u1", "<i2", ">u2", "<i4", ">i4", "u4", "i8", "u8", "f4", ">f4", "f8"])
+def test_astype_converts_as_libhdf5_does(pair, name, dtype):
+    theirs, ours = pair(write)[name]
+    assert_same(ours.astype(dtype)[...], theirs.astype(dtype)[...])
+    assert_same(ours.astype(dtype)[1:3], theirs.astype(dtype)[1:3])
+    assert_same(ours.astype(dtype)[1], theirs.astype(dtype)[1])
+    assert_same(np.asarray(ours.astype(dtype)), np.asarray(theirs.astype(dtype)))
+
+
+def test_a_view_describes_itself(pair):
+    _, ours = pair(write)["ints"]
+    view = ours.astype("f4")
+    assert (view.dtype, view.shape, view.ndim, view.size, len(view)) == (np.dtype("f4"), (9,), 1, 9, 9)
+    assert ours.astype("<i4") is ours
+
+
+def test_astype_of_compounds_goes_by_name(pair):
+    theirs, ours = pair(write)["records"]
+    wanted = np.dtype([("x", "f4"), ("n", "i8")])
+    assert_same(ours.astype(wanted)[:], theirs.astype(wanted)[:])
+
+
+@pytest.mark.parametrize("name", ["text", "word", "fixed", "ragged_ascii"])
+def test_asstr(pair, libver, name):
+    theirs, ours = pair(write, libver)[name]
+    assert_same(ours.asstr()[...], theirs.asstr()[...])
+    assert_same(ours.asstr()[()], theirs.asstr()[()])
+    assert_same(ours.asstr("latin-1")[()], theirs.asstr("latin-1")[()])
+    if ours.ndim:
+        assert_same(ours.asstr()[0], theirs.asstr()[0])
+        assert_same(np.asarray(ours.asstr()), np.asarray(theirs.asstr()))
+
+
+def test_asstr_errors(pair):
+    both = pair(write)
+    with pytest.raises(TypeError):
+        both.ours["ints"].asstr()
+    with pytest.raises(UnicodeDecodeError):
+        both.ours["text"].asstr("ascii")[1]
+    assert both.ours["text"].asstr("ascii", errors="replace")[1] == both.theirs["text"].asstr("ascii", "replace")[1]
+
+
+def test_text_as_numpy_strings(pair):
+    theirs, ours = pair(write)["text"]
+    assert_same(ours.astype("T")[:], theirs.astype("T")[:])
+
+
+@pytest.mark.parametrize("name", ["records", "record"])
+def test_fields(pair, libver, name):
+    theirs, ours = pair(write, libver)[name]
+    for names in ["n", "x", ["x", "n"], ["t"]]:
+        assert_same(ours.fields(names)[()], theirs.fields(names)[()])
+        assert_same(ours.fields(names)[...], theirs.fields(names)[...])
+        assert ours.fields(names).dtype == theirs.fields(names).dtype
+    assert_same(ours["n"], theirs["n"])
+    assert_same(ours["x", "n"], theirs["x", "n"])
+
+
+def test_names_may_stand_beside_other_indexes(pair):
+    theirs, ours = pair(write)["records"]
+    for index in [("n", 1), (1, "n"), ("n", slice(1, None)), ("t", "x", [0, 1]), ("n", ...)]:
+        assert_same(ours[index], theirs[index])
+    for wrong in ["q", ("n", "q")]:
+        with pytest.raises(ValueError):
+            ours[wrong]
+    with pytest.raises(ValueError):
+        pair(write).ours["ints"]["n"]
