@@ -59,7 +59,7 @@ fn find(case: &Case<'_>) -> Vec<Cliff> {
     let Some(chunk_bytes) = case.geometry.chunk_bytes() else { return found };
     for (read_index, read) in case.reads.iter().enumerate() {
         // A read across the chunks that nobody asked for is told of as such, not as the cache's fault.
-        if !read.matters && super::chunk_shape_against_read::is_against(case, read) {
+        if !read.is_asked && super::chunk_shape_against_read::is_against(case, read) {
             continue;
         }
         for (profile_index, row) in read.rows.iter().enumerate() {
@@ -118,8 +118,8 @@ pub(super) fn group<'c>(case: &'c Case<'_>, cause: Cause) -> Option<Group<'c>> {
     let all = cliffs(case);
     let of_cause = || all.iter().filter(|cliff| cliff.cause == cause);
     let worst = *of_cause().max_by(|a, b| {
-        let matters = |cliff: &Cliff| case.reads[cliff.read].matters;
-        matters(a).cmp(&matters(b)).then(a.excess_seconds.total_cmp(&b.excess_seconds))
+        let weight = |cliff: &Cliff| weight(case, &case.reads[cliff.read]);
+        weight(a).cmp(&weight(b)).then(a.excess_seconds.total_cmp(&b.excess_seconds))
     })?;
     let hit: Vec<usize> =
         of_cause().filter(|cliff| cliff.read == worst.read).map(|cliff| cliff.profile).collect();
@@ -134,6 +134,13 @@ pub(super) fn group<'c>(case: &'c Case<'_>, cause: Cause) -> Option<Group<'c>> {
         }
     }
     Some(Group { read: &case.reads[worst.read], worst, hit, clear, others })
+}
+
+/// Which reads to speak of first: those that matter, then series along the slowest dimension, which is mostly time.
+fn weight(case: &Case<'_>, read: &ReadCase) -> u8 {
+    let (block, shape) = (read.sweep.block(), case.geometry.shape());
+    let is_series = block[0] == shape[0] && block[1..].iter().all(|len| *len == 1);
+    if read.matters { 2 } else { u8::from(is_series) }
 }
 
 impl Group<'_> {

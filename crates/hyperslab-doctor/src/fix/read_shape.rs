@@ -3,6 +3,7 @@
 use super::{Fix, FixKind};
 use crate::case::Case;
 use crate::pattern::shape_text;
+use crate::report::count_text;
 
 /// Whole-chunk reads, for h5py and for C. Each chunk is then decoded once whatever the cache.
 pub(crate) fn read_lines(case: &Case<'_>) -> Vec<Fix> {
@@ -11,8 +12,9 @@ pub(crate) fn read_lines(case: &Case<'_>) -> Vec<Fix> {
         chunk.iter().zip(case.geometry.shape()).map(|(chunk, dim)| (*chunk).min(*dim)).collect();
     let chunks = case.geometry.chunks().map_or(0, |chunks| chunks.stored_chunks());
     let effect = format!(
-        "whole-chunk reads of {}: {chunks} reads, each chunk {} once with any cache",
+        "whole-chunk reads of {}: {} reads, each chunk {} once with any cache",
         shape_text(&block),
+        count_text(chunks),
         case.loaded_word()
     );
     let fix = |target: &str, line: String| Fix {

@@ -66,7 +66,7 @@ fn work_text(report: &DatasetReport, profile: &ProfileReport) -> (String, String
         Some(ratio) => (format!("{about}{}", count_text(profile.decodes)), ratio_text(ratio)),
         None => {
             let ratio = profile.driver_bytes as f64 / report.stored_bytes.max(1) as f64;
-            (format!("{about}{}", count_text(profile.driver_reads)), format!("{} bytes", ratio_text(ratio)))
+            (format!("{about}{}", count_text(profile.driver_reads)), ratio_text(ratio))
         }
     }
 }
@@ -161,12 +161,14 @@ fn answers(report: &DatasetReport, read: &ReadReport) -> Vec<Answer> {
         .into_iter()
         .map(|group| {
             let names: Vec<&str> = group.iter().map(|profile| profile.name.as_str()).collect();
-            let title = if group.iter().all(|profile| profile.name.starts_with("cache ")) {
-                library_names(&names)
+            let is_all = group.len() == read.profiles.len() && group.len() > 1;
+            let names_text = if is_all { "every library".to_owned() } else { library_names(&names) };
+            // Caches that the user named say their size themselves; contiguous data have none.
+            let is_named = group.iter().all(|profile| profile.name.starts_with("cache "));
+            let title = if is_named || report.chunks.is_none() {
+                names_text
             } else {
-                let is_all = group.len() == read.profiles.len() && group.len() > 1;
-                let names = if is_all { "every library".to_owned() } else { library_names(&names) };
-                format!("{names} ({})", range_text(&group))
+                format!("{names_text} ({})", range_text(&group))
             };
             let (work, ratio) = work_text(report, group[0]);
             (title, work, ratio, group[0].predicted_seconds)

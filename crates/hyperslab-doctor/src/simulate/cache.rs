@@ -30,7 +30,7 @@ pub(super) struct Cache {
     pub(super) entries: Entries,
     /// With w0 = 1 this is bounded by the slots only, hence the width.
     bytes_used: u128,
-    /// Steps that pre-emption took along the list.
+    /// Steps of pre-emption along the list, and of counting requests.
     pub(super) steps: u64,
     touched: Touched,
 }
@@ -149,11 +149,13 @@ impl Cache {
                     memory: &touched.memory,
                     element_bytes: geometry.element_bytes,
                 };
-                counts.add_requests(if version.sieves_chunks() {
+                let requests = if version.sieves_chunks() {
                     block.requests_sieved(&mut Sieve::default(), SIEVE_BYTES)
                 } else {
                     block.requests_unsieved()
-                });
+                };
+                self.steps += requests.steps;
+                counts.add_requests(requests);
             }
             None if version.caches_missing_chunks() && !grid.skips_missing && fits => {
                 self.insert(grid, linear, slot, accessed);

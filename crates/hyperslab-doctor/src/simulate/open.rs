@@ -17,7 +17,7 @@ pub struct ChunkCacheSim<'a> {
 #[derive(Debug, Clone)]
 enum State {
     Chunked(Box<Cache>),
-    Contiguous { sieve: Sieve, sieve_bytes: u64 },
+    Contiguous { sieve: Sieve, sieve_bytes: u64, steps: u64 },
 }
 
 /// The part of a read that lies in one dimension.
@@ -34,6 +34,7 @@ impl<'a> ChunkCacheSim<'a> {
             Storage::Contiguous { .. } => State::Contiguous {
                 sieve: Sieve::default(),
                 sieve_bytes: SIEVE_BYTES.min(geometry.logical_bytes()),
+                steps: 0,
             },
             Storage::Chunked(grid) => State::Chunked(Box::new(Cache::new(geometry, grid, settings, version))),
         };
@@ -63,7 +64,7 @@ impl<'a> ChunkCacheSim<'a> {
             return counts;
         }
         match (&mut self.state, &self.geometry.storage) {
-            (State::Contiguous { sieve, sieve_bytes }, Storage::Contiguous { is_allocated: true }) => {
+            (State::Contiguous { sieve, sieve_bytes, steps }, Storage::Contiguous { is_allocated: true }) => {
                 let start: Vec<u64> = spans.iter().map(|span| span.start).collect();
                 let count: Vec<u64> = spans.iter().map(|span| span.len).collect();
                 let block = Block {
@@ -73,7 +74,9 @@ impl<'a> ChunkCacheSim<'a> {
                     memory: &count,
                     element_bytes: self.geometry.element_bytes,
                 };
-                counts.add_requests(block.requests_sieved(sieve, *sieve_bytes));
+                let requests = block.requests_sieved(sieve, *sieve_bytes);
+                *steps += requests.steps;
+                counts.add_requests(requests);
             }
             (State::Chunked(cache), Storage::Chunked(grid)) => {
                 cache.read(self.geometry, grid, self.version, spans, &mut counts);
@@ -92,12 +95,12 @@ impl<'a> ChunkCacheSim<'a> {
     }
 
     /// No less than what simulating this read takes: chunks, and for those that bypass the cache (or contiguous data)
-    /// the runs in each.
+    /// the rows of runs in each.
     pub(super) fn cost_max(&self, spans: &[Span]) -> u64 {
         let rows = |lens: &mut dyn Iterator<Item = u64>| lens.fold(1u64, |n, len| n.saturating_mul(len));
         match &self.geometry.storage {
             Storage::Contiguous { .. } => {
-                rows(&mut spans[..spans.len().saturating_sub(1)].iter().map(|span| span.len))
+                rows(&mut spans[..spans.len().saturating_sub(2)].iter().map(|span| span.len))
             }
             Storage::Chunked(grid) => {
                 let chunks = rows(&mut spans.iter().zip(&grid.chunk).map(|(span, chunk)| {
@@ -108,16 +111,16 @@ impl<'a> ChunkCacheSim<'a> {
                     return chunks;
                 }
                 let runs = spans.iter().zip(&grid.chunk).map(|(span, chunk)| span.len.min(*chunk));
-                chunks.saturating_mul(rows(&mut runs.take(spans.len() - 1)))
+                chunks.saturating_mul(rows(&mut runs.take(spans.len().saturating_sub(2))))
             }
         }
     }
 
-    /// Steps that pre-emption took along the list so far: what a simulation costs beside its chunk visits.
+    /// Steps of pre-emption along the list, and of counting requests: what a simulation costs beside its chunk visits.
     pub(super) fn steps(&self) -> u64 {
         match &self.state {
             State::Chunked(cache) => cache.steps,
-            State::Contiguous { .. } => 0,
+            State::Contiguous { steps, .. } => *steps,
         }
     }
 
