@@ -8,7 +8,7 @@ use std::io::Write;
 
 /// Runs the command.
 pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<i32, Failure> {
-    let file = File::open(&args.file)?;
+    let file = failure::open(&args.file)?;
     let dataset = file.dataset(&args.dataset)?;
     let named = |error: hyperslab::Error| error.in_file(file.name()).at_object(dataset.path());
     let selection = Selection::parse(&args.selection, dataset.shape()).map_err(named)?;

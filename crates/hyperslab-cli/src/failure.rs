@@ -6,8 +6,9 @@
 //! 2   the request is wrong: unknown option, no such file or object, not HDF5, selection out of range
 //! ```
 
-use hyperslab::{Error, ErrorKind};
+use hyperslab::{Error, ErrorKind, File};
 use std::io::{self, Write};
+use std::path::Path;
 
 /// Done.
 pub const DONE: i32 = 0;
@@ -60,6 +61,14 @@ impl Failure {
 /// Names in a file may hold line breaks and other control characters; a message has none.
 pub(crate) fn one_line(text: &str) -> String {
     text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
+}
+
+/// Opens a file. A folder is a wrong request, not an unreadable file.
+pub(crate) fn open(path: &Path) -> Result<File, Failure> {
+    File::open(path).map_err(|error| {
+        let failure = Failure::from(error);
+        if path.is_dir() { Failure { code: WRONG_REQUEST, ..failure } } else { failure }
+    })
 }
 
 /// The exit code for an error of the engine.

@@ -180,6 +180,14 @@ impl Dataset {
         }
     }
 
+    /// The external files of a dataset, as its file lists them: name, first byte, bytes (`None` is without end).
+    pub fn external_sources(&self) -> Option<Vec<(String, u64, Option<u64>)>> {
+        match &self.inner.storage {
+            Storage::External { data } => Some(data.sources()),
+            _ => None,
+        }
+    }
+
     /// Where every existing chunk lies. Reads the whole chunk index (once).
     pub fn chunk_map(&self) -> Result<Arc<ChunkMap>> {
         self.inner.whole_map().map_err(|error| self.inner.named(error))

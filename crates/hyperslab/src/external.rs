@@ -21,6 +21,8 @@ struct Piece {
     len: u64,
     /// Where it begins in its file.
     offset: u64,
+    /// How long the file says that it is; `None` is without end.
+    size: Option<u64>,
     name: String,
     file: OnceLock<std::result::Result<LocalFile, String>>,
     owner: std::sync::Weak<FileInner>,
@@ -37,7 +39,8 @@ impl ExternalData {
             let rest = len.saturating_sub(start);
             let piece_len = slot.size.unwrap_or(rest).min(rest);
             let (file_cell, owner) = (OnceLock::new(), std::sync::Arc::downgrade(file));
-            pieces.push(Piece { start, len: piece_len, offset: slot.offset, name, file: file_cell, owner });
+            let (offset, size) = (slot.offset, slot.size);
+            pieces.push(Piece { start, len: piece_len, offset, size, name, file: file_cell, owner });
             start += piece_len;
         }
         if start < len {
@@ -46,6 +49,11 @@ impl ExternalData {
             )));
         }
         Ok(Self { pieces, len, name: file.source.name() })
+    }
+
+    /// The files as the dataset's own file lists them: name, first byte, bytes.
+    pub(crate) fn sources(&self) -> Vec<(String, u64, Option<u64>)> {
+        self.pieces.iter().map(|piece| (piece.name.clone(), piece.offset, piece.size)).collect()
     }
 }
 

@@ -26,6 +26,12 @@ pub(crate) fn describe(dataset: &Dataset, record: &mut Object) -> u64 {
         ("layout", layout.into()),
         ("filters", Json::list(dataset.filters().filters.iter().map(filter))),
     ]);
+    if let Some(files) = dataset.external_sources() {
+        record.insert("external", Json::list(files.into_iter().map(external_file)));
+    }
+    if let Some(sources) = dataset.virtual_sources() {
+        record.insert("virtual", Json::list(sources.into_iter().map(|(file, path)| Json::list([file, path]))));
+    }
     let mut errors = 0;
     let mut chunks = None;
     if let Some(dims) = dataset.chunk_shape() {
@@ -54,6 +60,10 @@ pub(crate) fn describe(dataset: &Dataset, record: &mut Object) -> u64 {
         record.insert("filters_missing", Json::list(missing));
     }
     errors
+}
+
+fn external_file((name, offset, bytes): (String, u64, Option<u64>)) -> Json {
+    Json::List(vec![name.into(), offset.into(), bytes.unwrap_or(u64::MAX).into()])
 }
 
 fn filter(filter: &Filter) -> Object {

@@ -36,7 +36,7 @@ fn cut(dims: &[u64], chunk: Option<&[u64]>, element_bytes: u64) -> (usize, u64) 
     while axis > 0 && row_bytes <= SLAB_BYTES {
         axis -= 1;
         if axis > 0 {
-            let larger = row_bytes.saturating_mul(dims[axis]);
+            let larger = row_bytes.saturating_mul(dims[axis].max(1));
             if larger > SLAB_BYTES {
                 break;
             }

@@ -33,7 +33,7 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
         return Ok(failure::DONE);
     }
     let Some(path) = &args.file else { return Err(Failure::wrong_request("no file is named")) };
-    let file = File::open(path)?;
+    let file = failure::open(path)?;
     let options = question::options(args, &file.name())?;
     let chosen = match &args.dataset {
         Some(name) => Chosen::one(file.dataset(name)?),

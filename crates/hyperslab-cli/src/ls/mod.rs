@@ -21,7 +21,7 @@ use std::io::Write;
 
 /// Runs the command.
 pub(crate) fn run(args: &LsArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
-    let file = File::open(&args.file)?;
+    let file = failure::open(&args.file)?;
     let start = file.get(&args.path)?;
     let is_group = matches!(start, Object::Group(_));
     let path = match start.path() {
@@ -30,8 +30,8 @@ pub(crate) fn run(args: &LsArgs, out: &mut dyn Write, err: &mut dyn Write) -> Re
     };
     let depth_max = if args.recursive { usize::MAX } else { 1 };
     let (items, _) = Walk::run(start, path.as_bytes(), depth_max);
-    // The group that was asked for is the heading, not a member.
-    let members = items.into_par_iter().skip(usize::from(is_group));
+    // The group that was asked for is listed only for its attributes.
+    let members = items.into_par_iter().skip(usize::from(is_group && !args.verbose));
     let entries: Vec<Entry> = members.map(|item| Entry::look_up(item, &file, args.verbose)).collect();
     let damaged = entries.iter().filter(|entry| entry.is_damaged()).count();
     let listing =

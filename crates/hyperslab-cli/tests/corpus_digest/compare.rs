@@ -60,7 +60,7 @@ const OF_THE_READER: [&str; 10] = [
 /// What is not defined where nothing was ever written.
 const UNDEFINED: [&str; 2] = ["sha256", "value"];
 /// What is there only after a value was read.
-const OF_THE_VALUE: [&str; 6] = ["enc", "sha256", "nbytes", "value", "x87", "np"];
+const OF_THE_VALUE: [&str; 7] = ["enc", "sha256", "nbytes", "value", "x87", "np", "nlinks"];
 
 /// Compares the records of one file; `ours` has the file's own record among them.
 pub fn compare(file: &Value, oracle: &[Value], ours: &[Value]) -> Vec<Finding> {

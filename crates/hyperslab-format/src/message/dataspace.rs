@@ -55,7 +55,10 @@ impl Dataspace {
                     let what = format!("{rank} dimensions in a dataspace that can have none");
                     return Err(cursor.invalid_at(at, "type", what));
                 }
-                0 | 1 => {}
+                0 => {}
+                // As in libhdf5, which writes no such thing but tells it from a scalar.
+                1 if rank == 0 => return Ok(Self::Simple { dims: Vec::new(), max_dims: Vec::new() }),
+                1 => {}
                 2 => return Ok(Self::Null),
                 _ => return Err(cursor.invalid_at(at, "type", format!("type {class} is not known"))),
             }
@@ -151,6 +154,8 @@ mod tests {
     fn no_dimensions_are_a_scalar_and_type_2_is_null() {
         assert_eq!(Dataspace::parse(Build::default().u8(1).zeros(7).cursor()), Ok(Dataspace::Scalar));
         assert_eq!(Dataspace::parse(Build::default().u8(2).zeros(3).cursor()), Ok(Dataspace::Scalar));
+        let simple = Build::default().u8(2).u8(0).u8(0).u8(1);
+        assert_eq!(Dataspace::parse(simple.cursor()), Ok(self::simple(&[], &[])));
         let null = Build::default().u8(2).u8(0).u8(0).u8(2);
         assert_eq!(Dataspace::parse(null.cursor()), Ok(Dataspace::Null));
     }
