@@ -54,8 +54,10 @@ def whole(rank: int) -> tuple[str, ...]:
 #: Every tenth row of the middle axis, ten in all.
 TEN_PLANES = tuple(f":, {y}, :" for y in range(0, 1000, 100))
 
-NO_SLOWER = (Bound("hyperslab", PEERS, 1.0),)
-NO_SLOWER_THAN_H5PY = (Bound("hyperslab", ("h5py",), 1.0),)
+#: "No slower", where medians of equal readers scatter by a few percent.
+EQUAL = 1.05
+NO_SLOWER = (Bound("hyperslab", PEERS, EQUAL),)
+NO_SLOWER_THAN_H5PY = (Bound("hyperslab", ("h5py",), EQUAL),)
 
 CASES = [
     Case(
@@ -66,7 +68,7 @@ CASES = [
         sampled={"h5py 1 MiB": 100},
         decodes_at_most=1,
     ),
-    Case("whole dataset, gzip", *CRIS, selections=whole(4), bounds=(Bound("hyperslab", ("h5py",), 1.0),)),
+    Case("whole dataset, gzip", *CRIS, selections=whole(4), bounds=NO_SLOWER_THAN_H5PY),
     Case(
         "1.4 GiB, whole",
         *MAPS,
@@ -105,7 +107,7 @@ CASES = [
         *ROWS,
         selections=TEN_PLANES,
         readers=("hyperslab", "h5py", "h5py tuned"),
-        bounds=(Bound("hyperslab", ("h5py tuned",), 1.0),),
+        bounds=(Bound("hyperslab", ("h5py tuned",), EQUAL),),
         repeats=3,
         decodes_at_most=1,
     ),
@@ -117,7 +119,7 @@ CASES = [
     Case(
         "16,200 rows, uncompressed",
         *CRIS_RAW,
-        bounds=(Bound("hyperslab", ("h5py",), 1.0),),
+        bounds=NO_SLOWER_THAN_H5PY,
     ),
     Case("open and list, 500 chunks", *ROWS, kind="list", seconds_at_most={"rust": 0.010}),
     Case("open and list, 1,460 chunks", *MAPS, kind="list", seconds_at_most={"rust": 0.010}),

@@ -42,8 +42,7 @@ fn one_after_the_other(dataset: &Dataset, selections: &[Selection]) -> Result<f6
     let mut buffer = Vec::new();
     let began = Instant::now();
     for selection in selections {
-        let elements: u64 = dataset.selected_shape(selection)?.iter().product();
-        buffer.resize((elements * u64::from(dataset.datatype().size)) as usize, 0);
+        buffer.resize(bytes_of(dataset, selection)? as usize, 0);
         dataset.read_into(selection, Order::Native, &mut buffer)?;
     }
     Ok(began.elapsed().as_secs_f64())
@@ -52,14 +51,19 @@ fn one_after_the_other(dataset: &Dataset, selections: &[Selection]) -> Result<f6
 /// One read into memory that was touched before, as the floor has it.
 pub fn touched(path: &str, name: &str, selection: &Selection) -> Result<f64> {
     let (_file, dataset) = opened(path, name)?;
-    let elements: u64 = dataset.selected_shape(selection)?.iter().product();
-    let bytes = (elements * u64::from(dataset.datatype().size)) as usize;
+    let bytes = bytes_of(&dataset, selection)? as usize;
     let mut buffer: Vec<u8> = Vec::with_capacity(bytes);
     hyperslab::advise_huge_pages(buffer.as_mut_ptr(), bytes);
     buffer.resize(bytes, 1);
     let began = Instant::now();
     dataset.read_into(selection, Order::Native, &mut buffer)?;
     Ok(began.elapsed().as_secs_f64())
+}
+
+/// Bytes of the elements that are selected.
+pub fn bytes_of(dataset: &Dataset, selection: &Selection) -> Result<u64> {
+    let elements: u64 = dataset.selected_shape(selection)?.iter().product();
+    Ok(elements * u64::from(dataset.datatype().size))
 }
 
 fn opened(path: &str, name: &str) -> Result<(File, Dataset)> {

@@ -47,13 +47,19 @@ impl Work {
             }
         };
         let pieces = touched(dataset, selections)?;
-        let piece_bytes = dataset.chunk_bytes().map_or(PIECE_BYTES, |bytes| bytes as usize);
+        let longest = pieces.iter().map(|piece| piece.end - piece.start).max().unwrap_or(0);
+        let piece_bytes = dataset.chunk_bytes().unwrap_or(longest).max(1) as usize;
         Ok(Self { file: File::open(path)?, pieces, piece_bytes, inflated, shuffled })
     }
 
     /// How many chunks there are to decode.
     pub fn chunks(&self) -> usize {
         self.pieces.len()
+    }
+
+    /// False where unfiltered chunks are read in part: an engine need not fetch all of them, so this work is no floor.
+    pub fn is_least(&self, wanted_bytes: u64) -> bool {
+        self.inflated || self.pieces.iter().map(|piece| piece.end - piece.start).sum::<u64>() <= wanted_bytes
     }
 
     /// Fills the system's page cache.
