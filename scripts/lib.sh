@@ -48,6 +48,12 @@ need_tools() {
         die "no C compiler was found" "install gcc or clang: libdeflate is written in C"
 }
 
+# Best effort: without rustup, scripts/run_tests.py says what is left out.
+need_components() {
+    cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1 && return
+    command -v rustup >/dev/null && rustup component add rustfmt clippy >"$log" 2>&1 </dev/null || true
+}
+
 make_venv() {
     local base
     base="$(find_python)" || exit 1

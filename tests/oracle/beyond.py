@@ -13,7 +13,7 @@ FILTERS = {
     f"filter:{name}"
     for name in (
         "deflate", "shuffle", "fletcher32", "szip", "nbit", "scaleoffset",
-        "lzf", "bzip2", "lz4", "blosc", "bitshuffle", "zstd",
+        "lzf", "bzip2", "lz4", "blosc", "blosc2", "bitshuffle", "zstd", "zfp",
     )
 }  # fmt: skip
 
