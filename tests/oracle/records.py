@@ -6,7 +6,6 @@ error. Values that HDF5 leaves undefined (storage missing, no fill value) have n
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 import subprocess
@@ -54,7 +53,7 @@ def digest(path: Path) -> Digest:
 def oracle(path: Path) -> dict[str, dict[str, dict]]:
     """File to path to record; the file's own record is under the path ""."""
     files: dict[str, dict[str, dict]] = defaultdict(dict)
-    with gzip.open(path, "rt") if path.suffix == ".gz" else open(path) as lines:
+    with open(path) as lines:
         for line in lines:
             record = json.loads(line)
             files[record["file"]].setdefault(record.get("path", ""), record)

@@ -1,0 +1,29 @@
+"""Files of other formats are refused in one line that says what they are not.
+
+(Every HDF5 file of the corpus is digested by the command's own tests, crates/hyperslab-cli/tests/corpus_digest.rs.)
+"""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+from records import CORPUS, digest
+
+pytestmark = pytest.mark.skipif(not CORPUS.is_dir(), reason=f"no corpus at {CORPUS}")
+
+
+def others() -> list[str]:
+    if not CORPUS.is_dir():
+        return []
+    with open(CORPUS / "MANIFEST.tsv", newline="", errors="surrogateescape") as lines:
+        rows = csv.DictReader(lines, delimiter="\t")
+        return sorted(row["path"] for row in rows if not row["kind"].startswith(("hdf5", "companion")))
+
+
+@pytest.mark.parametrize("path", others())
+def test_other_formats_are_refused(path):
+    ours = digest(CORPUS / path)
+    assert ours.code == 2
+    assert "not an HDF5 file" in ours.errors
+    assert len(ours.errors.partition("hint:")[0].split("\n\n")[0].splitlines()) == 1
