@@ -2,6 +2,7 @@
 
 use crate::DoctorError;
 use crate::diagnose::Options;
+use crate::engine::{EngineCounts, stand_in};
 use crate::facts::DatasetFacts;
 use crate::finding::Cliff;
 use crate::pattern::{Sweep, default_reads, is_permutation, shape_text};
@@ -23,6 +24,8 @@ pub(crate) struct ReadCase {
     pub(crate) sweep: Sweep,
     /// One for each profile.
     pub(crate) rows: Vec<Row>,
+    /// In hyperslab.
+    pub(crate) engine: EngineCounts,
 }
 
 /// A read under a profile.
@@ -74,8 +77,9 @@ impl<'a> Case<'a> {
             memory: RefCell::new(HashMap::new()),
         };
         for (name, is_asked, matters, sweep) in sweeps {
-            let rows = case.profiles.iter().map(|profile| case.row(&sweep, profile)).collect();
-            case.reads.push(ReadCase { name, is_asked, matters, sweep, rows });
+            let rows: Vec<Row> = case.profiles.iter().map(|profile| case.row(&sweep, profile)).collect();
+            let engine = case.engine(&sweep, &rows[0].counts);
+            case.reads.push(ReadCase { name, is_asked, matters, sweep, rows, engine });
         }
         Ok(Some(case))
     }
@@ -84,6 +88,15 @@ impl<'a> Case<'a> {
         let settings = profile.cache(self.geometry.chunk_bytes());
         let counts = self.counts(sweep, settings, profile.version);
         Row { settings, counts, seconds: self.costs.seconds(&counts) }
+    }
+
+    /// What the sweep costs hyperslab. Visits and chunks touched are the same under every profile.
+    fn engine(&self, sweep: &Sweep, counts: &SweepCounts) -> EngineCounts {
+        let budget_bytes = self.options.engine_cache_bytes;
+        EngineCounts::new(&self.geometry, sweep, counts, budget_bytes, || {
+            let (settings, version) = stand_in(budget_bytes);
+            self.counts(sweep, settings, version)
+        })
     }
 
     /// What happens to a chunk that is loaded.

@@ -22,6 +22,8 @@ pub struct Options {
     pub profiles: Vec<Profile>,
     /// Threads that hyperslab would use, for its predicted time.
     pub threads: usize,
+    /// Bytes of decoded chunks that hyperslab would keep.
+    pub engine_cache_bytes: u64,
     /// Chunk visits that one simulation may cost before the rest is extrapolated.
     pub visits_max: u64,
 }
@@ -34,6 +36,7 @@ impl Default for Options {
             order: None,
             profiles: Vec::new(),
             threads: std::thread::available_parallelism().map_or(1, usize::from),
+            engine_cache_bytes: 1 << 30,
             visits_max: VISITS_MAX_DEFAULT,
         }
     }

@@ -14,6 +14,7 @@
 
 mod case;
 mod diagnose;
+mod engine;
 mod error;
 mod facts;
 mod finding;

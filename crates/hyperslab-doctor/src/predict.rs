@@ -10,6 +10,7 @@
 //! server core of 2025 with the file in the page cache; they serve to rank reads and to tell milliseconds from
 //! minutes, within a factor of about 1.5. A cold disk or an object store adds its latency for each driver read.
 
+use crate::engine::EngineCounts;
 use crate::facts::{DatasetFacts, FILTER_DEFLATE};
 use crate::simulate::{Geometry, SweepCounts};
 
@@ -31,6 +32,8 @@ pub const COPY_BYTES_PER_SECOND: f64 = 3.0e9;
 pub const FRESH_BYTES_PER_SECOND: f64 = 4.0e9;
 /// One read by hyperslab: a plan, a look into its cache.
 pub const ENGINE_READ_SECONDS: f64 = 1.0e-6;
+/// One chunk that one read by hyperslab touches: its part of the plan, its look-up.
+pub const ENGINE_VISIT_SECONDS: f64 = 0.5e-6;
 
 /// Speeds for one dataset.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -109,13 +112,20 @@ impl CostModel {
         Ideal { seconds, driver_bytes: bytes }
     }
 
-    /// Seconds of the sweep in hyperslab, which decodes each chunk once, on all threads.
-    pub fn engine_seconds(&self, counts: &SweepCounts) -> f64 {
-        let decode = counts.chunks_filtered as f64 * self.engine_decode_seconds;
-        let fetch = self.stored_bytes / DRIVER_BYTES_PER_SECOND;
+    /// Seconds of the sweep in hyperslab, which decodes and fetches on all threads.
+    pub(crate) fn engine_seconds(&self, counts: &SweepCounts, engine: &EngineCounts) -> f64 {
+        let decode = engine.decodes as f64 * self.engine_decode_seconds;
+        // Filtered chunks are fetched at their stored size, which is at most what all chunks have on average.
+        let fetched = if engine.decodes > 0 {
+            self.stored_bytes * engine.decodes as f64 / counts.chunks_filtered.max(1) as f64
+        } else {
+            engine.bytes as f64
+        };
+        let fetch = engine.requests as f64 * DRIVER_READ_SECONDS + fetched / DRIVER_BYTES_PER_SECOND;
         let copy = self.logical_bytes / COPY_BYTES_PER_SECOND;
+        let visits = counts.chunk_visits as f64 * ENGINE_VISIT_SECONDS;
         let threads = self.threads.min(counts.chunks_touched.max(1) as f64);
-        (decode + fetch + copy) / threads + counts.reads as f64 * ENGINE_READ_SECONDS
+        (decode + fetch + copy + visits) / threads + counts.reads as f64 * ENGINE_READ_SECONDS
     }
 }
 
@@ -150,7 +160,8 @@ mod tests {
         let rows = Sweep::row_major(geometry.shape(), &[1, 1, 1, 717]);
         let settings = CacheSettings { nbytes, nslots: 521, w0: 0.75 };
         let counts = simulate_sweep(&geometry, settings, LibVersion::V1_14, &rows, 1_000_000);
-        (model.seconds(&counts), model.engine_seconds(&counts))
+        let engine = EngineCounts::new(&geometry, &rows, &counts, 1 << 30, || counts);
+        (model.seconds(&counts), model.engine_seconds(&counts, &engine))
     }
 
     #[test]

@@ -17,7 +17,8 @@ pub(super) fn options(args: &DoctorArgs, file: &str) -> Result<Options, Failure>
     if let Some(cache) = &args.cache {
         profiles.push(Profile::custom(parse_cache(cache).map_err(wrong)?));
     }
-    Ok(Options { file: file.to_owned(), reads, order, profiles, ..Options::default() })
+    let engine_cache_bytes = hyperslab::cache_bytes() as u64;
+    Ok(Options { file: file.to_owned(), reads, order, profiles, engine_cache_bytes, ..Options::default() })
 }
 
 /// The profiles whose names contain what was written, in whatever case.

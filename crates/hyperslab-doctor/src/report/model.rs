@@ -95,13 +95,19 @@ pub struct ProfileReport {
     pub reads_simulated: u64,
 }
 
-/// A read in hyperslab: each chunk decoded once.
+/// A read in hyperslab.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct EngineReport {
     /// Different stored chunks that the sweep touches.
     pub chunks_touched: u64,
-    /// Chunks decoded.
+    /// Chunks decoded: each once, as long as the cache has room for what the sweep comes back to.
     pub decodes: u64,
+    /// Decodes for each chunk that needs any; null where none does.
+    pub amplification: Option<f64>,
+    /// Requests for stored bytes, as far as they can be told without a plan.
+    pub driver_reads: u64,
+    /// Bytes of them; of filtered chunks, at most.
+    pub driver_bytes: u64,
     /// Seconds, with all threads.
     pub predicted_seconds: f64,
 }
@@ -166,8 +172,12 @@ fn read_report(case: &Case<'_>, read: &ReadCase) -> ReadReport {
         profiles: profiles.collect(),
         hyperslab: EngineReport {
             chunks_touched: counts.chunks_touched,
-            decodes: counts.chunks_filtered,
-            predicted_seconds: rounded(case.costs.engine_seconds(&counts)),
+            decodes: read.engine.decodes,
+            amplification: (counts.chunks_filtered > 0)
+                .then(|| rounded(read.engine.decodes as f64 / counts.chunks_filtered as f64)),
+            driver_reads: read.engine.requests,
+            driver_bytes: read.engine.bytes,
+            predicted_seconds: rounded(case.costs.engine_seconds(&counts, &read.engine)),
         },
     }
 }

@@ -71,10 +71,15 @@ fn work_text(report: &DatasetReport, profile: &ProfileReport) -> (String, String
     }
 }
 
-fn engine_text(read: &ReadReport) -> (String, String) {
-    let ratio = if read.hyperslab.decodes > 0 { "1x".to_owned() } else { String::new() };
-    let decodes = if read.hyperslab.decodes > 0 { count_text(read.hyperslab.decodes) } else { String::new() };
-    (decodes, ratio)
+fn engine_text(report: &DatasetReport, read: &ReadReport) -> (String, String) {
+    let engine = &read.hyperslab;
+    match engine.amplification {
+        Some(ratio) => (count_text(engine.decodes), ratio_text(ratio)),
+        None => {
+            let ratio = engine.driver_bytes as f64 / report.stored_bytes.max(1) as f64;
+            (count_text(engine.driver_reads), ratio_text(ratio))
+        }
+    }
 }
 
 fn wide(report: &DatasetReport, columns: &[Column]) -> String {
@@ -97,7 +102,7 @@ fn wide(report: &DatasetReport, columns: &[Column]) -> String {
             let profile = &read.profiles[column.profile];
             cell(work_text(report, profile), profile.predicted_seconds)
         }));
-        row.push(cell(engine_text(read), read.hyperslab.predicted_seconds));
+        row.push(cell(engine_text(report, read), read.hyperslab.predicted_seconds));
         table.add_row(row);
     }
     table.trim_fmt()
@@ -115,7 +120,7 @@ fn tall(report: &DatasetReport, width: usize) -> String {
         for (title, work, ratio, seconds) in answers(report, read) {
             lines.push((heading.take(), [format!("  {title}"), work, ratio, seconds_text(seconds)]));
         }
-        let (work, ratio) = engine_text(read);
+        let (work, ratio) = engine_text(report, read);
         let seconds = seconds_text(read.hyperslab.predicted_seconds);
         lines.push((heading.take(), ["  hyperslab".to_owned(), work, ratio, seconds]));
     }

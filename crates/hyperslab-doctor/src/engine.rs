@@ -1,0 +1,88 @@
+//! What a sweep costs hyperslab, counted so that it is rather too much than too little.
+//!
+//! A filtered chunk is decoded once as long as the process's cache has room for all that the sweep comes back to.
+//! Where it has not, the count is that of libhdf5's policy with hyperslab's budget: hyperslab's own policy keeps at
+//! least as much. Unfiltered data is not kept at all, so what is fetched for one read is fetched again for the next.
+
+use crate::pattern::Sweep;
+use crate::simulate::{CacheSettings, Geometry, LibVersion, SweepCounts};
+
+/// What a sweep costs hyperslab.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct EngineCounts {
+    pub(crate) decodes: u64,
+    /// Requests for stored bytes.
+    pub(crate) requests: u64,
+    pub(crate) bytes: u64,
+}
+
+/// Wanted runs that lie this close in unfiltered data are fetched together (`hyperslab_io`, local files).
+const GAP_BYTES: u64 = 8 << 10;
+/// Up to this many bytes.
+const REQUEST_BYTES_MAX: u64 = 1 << 20;
+/// A prime above the number of chunks that any budget holds: slots are no matter in hyperslab.
+const SLOTS: u64 = 4_194_301;
+
+/// The cache that stands for hyperslab's where the dataset is larger than its budget.
+pub(crate) fn stand_in(budget_bytes: u64) -> (CacheSettings, LibVersion) {
+    (CacheSettings { nbytes: budget_bytes, nslots: SLOTS, w0: 0.75 }, LibVersion::V2_2)
+}
+
+impl EngineCounts {
+    /// The counts of a sweep; `limited` simulates it under [`stand_in`], and is called only where that matters.
+    pub(crate) fn new(
+        geometry: &Geometry,
+        sweep: &Sweep,
+        counts: &SweepCounts,
+        budget_bytes: u64,
+        limited: impl FnOnce() -> SweepCounts,
+    ) -> Self {
+        let Some(chunk_bytes) = geometry.chunk_bytes() else {
+            let (requests, bytes) = fetch(geometry.shape(), sweep.block(), geometry.element_bytes());
+            let all = |one: u64| one.saturating_mul(sweep.reads());
+            return Self { decodes: 0, requests: all(requests), bytes: all(bytes) };
+        };
+        if counts.chunks_filtered == 0 {
+            return Self { decodes: 0, requests: counts.chunk_visits, bytes: geometry.logical_bytes() };
+        }
+        let fits = counts.chunks_filtered.saturating_mul(chunk_bytes) <= budget_bytes;
+        let decodes =
+            if fits { counts.chunks_filtered } else { limited().decodes.max(counts.chunks_filtered) };
+        Self { decodes, requests: decodes, bytes: decodes.saturating_mul(chunk_bytes) }
+    }
+}
+
+/// Requests and bytes for one block of a contiguous array: runs are joined, axis by axis, where gaps are small.
+fn fetch(shape: &[u64], block: &[u64], element_bytes: u64) -> (u64, u64) {
+    let (mut requests, mut bytes, mut extent) = (1u64, element_bytes, element_bytes);
+    let mut stride = element_bytes;
+    for (&dim, &count) in shape.iter().zip(block).rev() {
+        let count = count.min(dim).max(1);
+        let joined = stride.saturating_mul(count - 1).saturating_add(extent);
+        let is_gapless = stride == extent && requests == 1;
+        if is_gapless || (stride.saturating_sub(extent) <= GAP_BYTES && requests == 1) {
+            (bytes, extent) = (joined, joined);
+        } else {
+            requests = requests.saturating_mul(count);
+            bytes = bytes.saturating_mul(count);
+            extent = joined;
+        }
+        stride = stride.saturating_mul(dim);
+    }
+    (requests.max(bytes.div_ceil(REQUEST_BYTES_MAX)), bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_rows_are_fetched_together_and_far_ones_alone() {
+        assert_eq!(fetch(&[10, 100], &[1, 100], 4), (1, 400));
+        assert_eq!(fetch(&[10, 100], &[10, 1], 4), (1, 9 * 400 + 4));
+        assert_eq!(fetch(&[10, 100_000], &[10, 1], 4), (10, 40));
+        assert_eq!(fetch(&[8, 1024, 1024], &[8, 1024, 1024], 1), (8, 8 << 20));
+        // Every row of every plane is less than the gap from the next: a whole plane is fetched for one column.
+        assert_eq!(fetch(&[125, 1000, 1000], &[125, 1000, 1], 4).1, 499_996_004);
+    }
+}
