@@ -3,14 +3,14 @@
 use super::{ChunkStep, Dims, Part, ReadPlan, Steps};
 use crate::chunk::map::{ChunkGrid, ChunkMap};
 use crate::dataset::{DatasetInner, Storage};
-use crate::selection::grid::{Piece, Pieces, Run, cut};
+use crate::selection::grid::{Piece, Pieces, Run, cut, pieces_of_range};
 use crate::selection::{Axis, Points, Resolved};
 use crate::{Error, Result, Selection};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
 /// A plan with more chunks than this is refused: it would not fit in memory, and neither would its result.
-const CHUNKS_MAX: u64 = 1 << 28;
+const CHUNKS_MAX: u64 = 1 << 24;
 
 impl ReadPlan {
     /// Plans the read of `selection`.
@@ -97,12 +97,10 @@ fn slab_steps(
     grid: &ChunkGrid,
     axes: &[Axis],
 ) -> Result<Vec<ChunkStep>> {
+    // Before anything is allocated for them: a few bytes of the file can claim any number of chunks.
+    check_count(axes.iter().zip(chunk_dims).map(|(axis, &dim)| pieces_of_range(axis, dim)))?;
     plan.pieces = axes.iter().zip(chunk_dims).map(|(axis, &dim)| cut(axis, dim)).collect();
-    let count = plan.pieces.iter().fold(1u64, |n, pieces| n.saturating_mul(pieces.len() as u64));
-    if count > CHUNKS_MAX {
-        return Err(Error::invalid(format!("the selection touches {count} chunks, more than {CHUNKS_MAX}"))
-            .hint("read it in parts"));
-    }
+    let count = check_count(plan.pieces.iter().map(|pieces| pieces.len() as u64))?;
     let region: SmallVec<[(u64, u64); 4]> =
         plan.pieces.iter().map(|pieces| (pieces[0].chunk, pieces[pieces.len() - 1].chunk + 1)).collect();
     let map = dataset.locate(&region)?;
@@ -115,6 +113,16 @@ fn slab_steps(
         advance(&mut which, &plan.pieces);
     }
     Ok(chunks)
+}
+
+/// How many chunks the pieces of all axes touch, if that is not too many.
+fn check_count(pieces: impl Iterator<Item = u64>) -> Result<u64> {
+    let count = pieces.fold(1u64, |count, pieces| count.saturating_mul(pieces));
+    if count > CHUNKS_MAX {
+        return Err(Error::invalid(format!("the selection touches {count} chunks, more than {CHUNKS_MAX}"))
+            .hint("read it in parts"));
+    }
+    Ok(count)
 }
 
 /// Counts up like an odometer, the last axis fastest.

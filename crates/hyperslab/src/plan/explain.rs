@@ -1,7 +1,7 @@
 //! A plan as text: what `hyperslab explain` prints and tests assert.
 
 use super::{ChunkStep, Part, ReadPlan, Steps};
-use crate::Result;
+use crate::{Error, Result};
 use crate::dataset::{DatasetInner, Storage};
 use crate::read::raw;
 use crate::selection::grid::Run;
@@ -60,6 +60,9 @@ pub struct ExplainedChunk {
     pub lands: String,
 }
 
+/// A plan of more chunks than this is not spelled out: it would take gigabytes.
+const EXPLAINED_MAX: usize = 1 << 21;
+
 impl ReadPlan {
     /// What this plan will do.
     pub(crate) fn explain(&self, dataset: &DatasetInner, advice: Advice) -> Result<Explained> {
@@ -90,6 +93,10 @@ impl ReadPlan {
                 });
             }
             Steps::Chunks { chunks, .. } => {
+                if chunks.len() > EXPLAINED_MAX {
+                    let what = format!("the plan has {} chunks, too many to be explained", chunks.len());
+                    return Err(Error::invalid(what).hint("explain a part of the selection"));
+                }
                 explained.layout = "chunked";
                 explained.filters = dataset.filters_undone();
                 self.explain_chunks(dataset, chunks, advice, &mut explained);

@@ -57,6 +57,19 @@ pub fn cut(axis: &Axis, chunk_dim: u64) -> Pieces {
     }
 }
 
+/// Into how many pieces a range is cut, without cutting it; 1 for a list, whose pieces are never more than its
+/// elements.
+pub(crate) fn pieces_of_range(axis: &Axis, chunk_dim: u64) -> u64 {
+    match axis {
+        Axis::Range(range) if range.count > 0 => {
+            let last = range.start + (range.count - 1) * range.step;
+            (last / chunk_dim - range.start / chunk_dim + 1).min(range.count)
+        }
+        Axis::Range(_) => 0,
+        Axis::List(_) => 1,
+    }
+}
+
 fn cut_range(start: u64, step: u64, count: u64, chunk_dim: u64) -> Pieces {
     let mut pieces = Pieces::new();
     let mut done = 0;
@@ -119,6 +132,8 @@ mod tests {
             let expected: Vec<_> = (0..count).map(|i| (i, start + i * step)).collect();
             prop_assert_eq!(spell_out(&pieces, chunk), expected);
             prop_assert!(pieces.windows(2).all(|pair| pair[0].chunk < pair[1].chunk));
+            let most = pieces_of_range(&Axis::Range(Range { start, count, step }), chunk);
+            prop_assert!(most >= pieces.len() as u64 && most <= count);
         }
 
         #[test]
