@@ -9,8 +9,12 @@ pub fn short(datatype: &Datatype) -> String {
     match &datatype.class {
         Class::Integer(integer) => {
             let kind = if integer.signed { 'i' } else { 'u' };
-            let precision = u32::from(integer.precision);
-            let odd = if precision == 8 * size { String::new() } else { format!(" of {precision} bits") };
+            let precision = u64::from(integer.precision);
+            let odd = if precision == 8 * u64::from(size) {
+                String::new()
+            } else {
+                format!(" of {precision} bits")
+            };
             format!("{}{kind}{size}{odd}", order(integer.order, size))
         }
         Class::Float(float) => short_float(float, size),

@@ -3,7 +3,7 @@
 use crate::args::ExplainArgs;
 use crate::failure::{self, Failure};
 use crate::json::{Json, Object, write_object};
-use hyperslab::{Explained, ExplainedChunk, ExplainedRequest, File, Selection};
+use hyperslab::{Explained, ExplainedChunk, ExplainedRequest, Selection};
 use std::io::Write;
 
 /// Runs the command.

@@ -33,6 +33,11 @@ impl Json {
         Self::List(items.into_iter().map(Into::into).collect())
     }
 
+    /// Text that any reader of JSON takes: what is not UTF-8 becomes a replacement character.
+    pub fn lossy(bytes: &[u8]) -> Self {
+        String::from_utf8_lossy(bytes).into_owned().into()
+    }
+
     /// Appends the text.
     pub fn write(&self, out: &mut String) {
         match self {

@@ -30,7 +30,8 @@ pub(crate) fn describe(dataset: &Dataset, record: &mut Object) -> u64 {
         record.insert("external", Json::list(files.into_iter().map(external_file)));
     }
     if let Some(sources) = dataset.virtual_sources() {
-        record.insert("virtual", Json::list(sources.into_iter().map(|(file, path)| Json::list([file, path]))));
+        record
+            .insert("virtual", Json::list(sources.into_iter().map(|(file, path)| Json::list([file, path]))));
     }
     let mut errors = 0;
     let mut chunks = None;

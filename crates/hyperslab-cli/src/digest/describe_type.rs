@@ -102,7 +102,7 @@ pub(crate) fn describe(datatype: &Datatype, location: Location) -> Json {
         }
         Class::Bitfield { order, bit_offset, precision } => {
             if is_native_integer(datatype.size) {
-                let is_whole = *bit_offset == 0 && u32::from(*precision) == 8 * datatype.size;
+                let is_whole = *bit_offset == 0 && u64::from(*precision) == 8 * u64::from(datatype.size);
                 let order = match order {
                     _ if !is_whole => "custom",
                     ByteOrder::Big if datatype.size > 1 => "BE",

@@ -5,6 +5,8 @@
 
 /// A slab is about this large.
 const SLAB_BYTES: u64 = 64 << 20;
+/// A slab touches no more chunks than this, unless a single row does.
+const SLAB_CHUNKS: u64 = 1 << 20;
 /// A slab may grow up to this to hold whole chunks.
 const CHUNKS_BYTES_MAX: u64 = 256 << 20;
 
@@ -30,22 +32,28 @@ pub(crate) fn slabs(
 
 /// The axis along which slabs are cut, and how many indexes of it they have. Slower axes are taken one by one.
 fn cut(dims: &[u64], chunk: Option<&[u64]>, element_bytes: u64) -> (usize, u64) {
+    let chunk_along = |axis: usize| chunk.and_then(|chunk| chunk.get(axis)).map(|&size| size.max(1));
+    let chunks_along = |axis: usize, dim: u64| chunk_along(axis).map_or(1, |size| dim.div_ceil(size));
+    let (mut row_bytes, mut row_chunks) = (element_bytes.max(1), 1u64);
     let mut axis = dims.len();
-    let mut row_bytes = element_bytes.max(1);
     // The slowest axis of which one index still fits.
-    while axis > 0 && row_bytes <= SLAB_BYTES {
+    while axis > 0 {
         axis -= 1;
-        if axis > 0 {
-            let larger = row_bytes.saturating_mul(dims[axis].max(1));
-            if larger > SLAB_BYTES {
-                break;
-            }
-            row_bytes = larger;
+        let dim = dims[axis].max(1);
+        let larger_bytes = row_bytes.saturating_mul(dim);
+        let larger_chunks = row_chunks.saturating_mul(chunks_along(axis, dim));
+        if axis == 0 || larger_bytes > SLAB_BYTES || larger_chunks > SLAB_CHUNKS {
+            break;
         }
+        (row_bytes, row_chunks) = (larger_bytes, larger_chunks);
     }
     let Some(&dim) = dims.get(axis) else { return (axis, 1) };
-    let rows = (SLAB_BYTES / row_bytes).clamp(1, dim.max(1));
-    let chunk = chunk.and_then(|chunk| chunk.get(axis)).copied().unwrap_or(1).max(1);
+    let chunk = chunk_along(axis).unwrap_or(1).min(dim.max(1));
+    let by_chunks = match chunk_along(axis) {
+        Some(size) => (SLAB_CHUNKS / row_chunks).max(1).saturating_mul(size),
+        None => u64::MAX,
+    };
+    let rows = (SLAB_BYTES / row_bytes).clamp(1, dim.max(1)).min(by_chunks);
     let aligned = if rows >= chunk {
         rows - rows % chunk
     } else if chunk.saturating_mul(row_bytes) <= CHUNKS_BYTES_MAX {
@@ -98,6 +106,13 @@ mod tests {
         assert_eq!(found[0], (vec![0, 0, 0], vec![1, 1, 64 << 20]));
         assert_eq!(found.len(), 2 * 3 * 16);
         assert_eq!(found[16].0, [0, 1, 0]);
+    }
+
+    #[test]
+    fn tiny_chunks_make_small_slabs() {
+        let found = all(&[1 << 26], Some(&[1]), 1);
+        assert_eq!((found.len(), &found[0].1), (64, &vec![1 << 20]));
+        assert_eq!(all(&[4, 1 << 22], Some(&[1, 1]), 1)[0].1, [1, 1 << 20]);
     }
 
     #[test]

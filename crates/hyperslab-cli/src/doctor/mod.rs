@@ -12,7 +12,7 @@ mod sample;
 use crate::args::DoctorArgs;
 use crate::failure::{self, Failure};
 use choose::Chosen;
-use hyperslab::{Dataset, File};
+use hyperslab::Dataset;
 use hyperslab_doctor::{DatasetReport, Options, Report, Severity, codes, diagnose, render_text, why};
 use rayon::prelude::*;
 use std::io::{IsTerminal, Write};

@@ -114,7 +114,7 @@ pub(crate) fn is_native_integer(size: u32) -> bool {
 
 /// True where an integer fills its bytes.
 pub(crate) fn is_whole(integer: &Integer, size: u32) -> bool {
-    integer.bit_offset == 0 && u32::from(integer.precision) == 8 * size
+    integer.bit_offset == 0 && u64::from(integer.precision) == 8 * u64::from(size)
 }
 
 /// The value of an integer of at most 8 bytes.

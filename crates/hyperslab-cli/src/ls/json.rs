@@ -30,13 +30,11 @@ fn entry(entry: &Entry) -> Object {
         What::Datatype { dtype } => {
             Object::from([("kind", "datatype".into()), ("dtype", dtype.as_str().into())])
         }
-        What::Alias { target } => {
-            Object::from([("kind", "alias".into()), ("target", Json::Text(target.clone()))])
-        }
+        What::Alias { target } => Object::from([("kind", "alias".into()), ("target", Json::lossy(target))]),
         What::Link(target) => link(target),
         What::Damaged(why) => Object::from([("kind", "unknown".into()), ("error", why.as_str().into())]),
     };
-    members.insert("path", Json::Text(entry.path.clone()));
+    members.insert("path", Json::lossy(&entry.path));
     if let Some(attributes) = &entry.attributes {
         members.insert("attributes", Json::list(attributes.iter().map(attribute)));
     }
@@ -88,10 +86,14 @@ fn filter(filter: &Filter) -> Object {
 fn link(target: &LinkTarget) -> Object {
     match target {
         LinkTarget::Hard(address) => Object::from([("kind", "hard".into()), ("target", address.0.into())]),
-        LinkTarget::Soft(path) => Object::from([("kind", "soft".into()), ("target", path.into())]),
-        LinkTarget::External { file, path } => {
-            Object::from([("kind", "external".into()), ("target_file", file.into()), ("target", path.into())])
+        LinkTarget::Soft(path) => {
+            Object::from([("kind", "soft".into()), ("target", Json::lossy(path.as_bytes()))])
         }
+        LinkTarget::External { file, path } => Object::from([
+            ("kind", "external".into()),
+            ("target_file", Json::lossy(file.as_bytes())),
+            ("target", Json::lossy(path.as_bytes())),
+        ]),
         LinkTarget::UserDefined { class, .. } => {
             Object::from([("kind", "user".into()), ("class", (*class).into())])
         }
@@ -99,7 +101,7 @@ fn link(target: &LinkTarget) -> Object {
 }
 
 fn attribute(attribute: &ShownAttribute) -> Object {
-    let mut members = Object::from([("name", Json::Text(attribute.name.clone()))]);
+    let mut members = Object::from([("name", Json::lossy(&attribute.name))]);
     match &attribute.value {
         Err(why) => {
             members.insert("error", why.as_str().into());

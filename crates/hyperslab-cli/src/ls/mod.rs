@@ -15,7 +15,7 @@ use crate::failure::{self, Failure, one_line};
 use crate::walk::Walk;
 use entry::Entry;
 pub(crate) use entry::index_kind;
-use hyperslab::{File, Object};
+use hyperslab::Object;
 use rayon::prelude::*;
 use std::io::Write;
 

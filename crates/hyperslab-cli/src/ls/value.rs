@@ -30,7 +30,7 @@ pub(super) fn json(datatype: &Datatype, element: &[u8], heap: &mut Heap) -> Resu
             text(&found[..len])
         }
         Class::Enum { base, members } => match members.iter().find(|(_, value)| value[..] == element[..]) {
-            Some((name, _)) => name.into(),
+            Some((name, _)) => Json::lossy(name.as_bytes()),
             None => json(base, element, heap)?,
         },
         Class::Compound { members } => {
@@ -59,7 +59,7 @@ fn list(base: &Datatype, elements: &[u8], heap: &mut Heap) -> Result<Json> {
 }
 
 fn text(bytes: &[u8]) -> Json {
-    Json::Text(bytes[..bytes.len().min(BYTES_MAX)].to_vec())
+    Json::lossy(&bytes[..bytes.len().min(BYTES_MAX)])
 }
 
 fn bytes(element: &[u8]) -> Json {

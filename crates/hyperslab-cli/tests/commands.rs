@@ -1,0 +1,78 @@
+//! Every command: exit code, standard output and standard error, on small files that libhdf5 wrote.
+
+#[path = "commands/damage.rs"]
+mod damage;
+#[path = "commands/digest.rs"]
+mod digest;
+#[path = "commands/doctor.rs"]
+mod doctor;
+#[path = "commands/explain.rs"]
+mod explain;
+#[path = "commands/help.rs"]
+mod help;
+#[path = "commands/ls.rs"]
+mod ls;
+#[path = "commands/process.rs"]
+mod process;
+#[path = "commands/wrong_requests.rs"]
+mod wrong_requests;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// How a command ended.
+#[derive(Debug, PartialEq, Eq)]
+struct Ended {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+/// Runs a command. `{}` in an argument stands for the path.
+fn run(arguments: &[&str], path: &Path) -> Ended {
+    let path = path.to_str().expect("a path in UTF-8");
+    let arguments = arguments.iter().map(|argument| argument.replace("{}", path));
+    let arguments = std::iter::once("hyperslab".to_owned()).chain(arguments).map(OsString::from);
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let code = hyperslab_cli::run_with(arguments, &mut out, &mut err);
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8").replace(path, "FILE");
+    Ended { code, out: text(out), err: text(err) }
+}
+
+fn ended(code: i32, out: &str, err: &str) -> Ended {
+    Ended { code, out: out.into(), err: err.into() }
+}
+
+/// A fixture, if they have been made.
+fn fixture(name: &str) -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let folder = std::env::var_os("HYPERSLAB_FIXTURES").map_or(beside, PathBuf::from);
+    let path = folder.join(name);
+    if path.is_file() {
+        return Some(path);
+    }
+    eprintln!("skipped: {} is not there (run corpus/recipes/make.py)", path.display());
+    None
+}
+
+/// The small file with one of everything.
+fn tour() -> Option<PathBuf> {
+    fixture("command_line/tour.h5")
+}
+
+/// Text with every number of three digits and more replaced: sizes and places that depend on the writing library.
+fn without_places(text: &str) -> String {
+    let mut shown = String::new();
+    let mut digits = String::new();
+    for c in text.chars().chain(['\n']) {
+        if c.is_ascii_digit() {
+            digits.push(c);
+            continue;
+        }
+        shown.push_str(if digits.len() > 2 { "N" } else { &digits });
+        digits.clear();
+        shown.push(c);
+    }
+    shown.pop();
+    shown
+}

@@ -1,0 +1,117 @@
+//! Files cut short or scribbled over: whatever they are, each command ends with a known exit code, and `--json` is
+//! either a whole document or nothing.
+
+use super::{Ended, fixture, run, tour};
+use serde_json::Value;
+use std::path::Path;
+
+/// A line of a digest, in which lone surrogates stand for bytes that are no UTF-8.
+fn record(line: &str) -> Value {
+    serde_json::from_str(&line.replace("\\ud", "\\\\ud")).unwrap_or_else(|error| panic!("{error}: {line}"))
+}
+
+/// What holds for every command on every file.
+fn check(arguments: &[&str], path: &Path) -> Ended {
+    let ended = run(arguments, path);
+    assert!((0..=2).contains(&ended.code), "{ended:?}");
+    assert_eq!(ended.code == 0, !ended.err.contains("error: "), "{ended:?}");
+    if arguments.contains(&"--json") && !ended.out.is_empty() {
+        serde_json::from_str::<Value>(&ended.out).unwrap_or_else(|error| panic!("{error}: {ended:?}"));
+    }
+    if arguments[0] == "digest" {
+        ended.out.lines().for_each(|line| drop(record(line)));
+    }
+    ended
+}
+
+const COMMANDS: [&[&str]; 5] = [
+    &["ls", "-rv", "{}"],
+    &["ls", "-rv", "--json", "{}"],
+    &["digest", "--max-bytes", "1MiB", "{}"],
+    &["explain", "--json", "{}", "/measured/temperature", ":"],
+    &["doctor", "--json", "{}"],
+];
+
+#[test]
+fn a_file_cut_short_is_never_taken_for_whole() {
+    let Some(tour) = tour() else { return };
+    let bytes = std::fs::read(&tour).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let cut = folder.path().join("cut.h5");
+    let places = (0..200).chain((200..bytes.len()).step_by(61));
+    for len in places {
+        std::fs::write(&cut, &bytes[..len]).unwrap();
+        for command in COMMANDS {
+            let ended = check(command, &cut);
+            assert_ne!(ended.code, 0, "{command:?} after {len} bytes: {ended:?}");
+        }
+    }
+}
+
+#[test]
+fn a_file_scribbled_over_ends_cleanly() {
+    let rounds = std::env::var("HYPERSLAB_SCRIBBLES").map_or(25, |rounds| rounds.parse().expect("a number"));
+    let names = [
+        "command_line/tour.h5",
+        "groups/links_latest.h5",
+        "string_types/latest.h5",
+        "layouts/v200.h5",
+        "number_types/latest.h5",
+        "compound_types/v112.h5",
+        "chunk_indexes/btree_v1_gzip.h5",
+        "chunk_indexes/v110_gzip.h5",
+        "fill_values/v200.h5",
+        "attributes/many_latest.h5",
+        "object_headers/continued_earliest.h5",
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("scribbled.h5");
+    let mut state = 0x9e37_79b9_7f4a_7c15u64 ^ rounds;
+    let mut random = move |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    for name in names {
+        let Some(sound) = fixture(name) else { return };
+        let sound = std::fs::read(sound).unwrap();
+        // Nearly all bytes that say something are at the beginning.
+        let metadata = sound.len().min(20_000);
+        for _ in 0..rounds {
+            let mut bytes = sound.clone();
+            for _ in 0..1 + random(8) {
+                let at = random(metadata);
+                bytes[at] = [0, 0xff, 0x80, random(256) as u8][random(4)];
+            }
+            std::fs::write(&path, &bytes).unwrap();
+            COMMANDS.iter().for_each(|command| drop(check(command, &path)));
+        }
+    }
+}
+
+#[test]
+fn a_broken_part_hides_no_other() {
+    let Some(tour) = tour() else { return };
+    let mut bytes = std::fs::read(&tour).unwrap();
+    // The text of the variable-length strings: the signature of its global heap.
+    let heap = bytes.windows(4).position(|four| four == b"GCOL").unwrap();
+    bytes[heap] = b'X';
+    let folder = tempfile::tempdir().unwrap();
+    let broken = folder.path().join("broken.h5");
+    std::fs::write(&broken, &bytes).unwrap();
+    let digest = check(&["digest", "{}"], &broken);
+    assert_eq!(digest.code, 1);
+    let records: Vec<Value> = digest.out.lines().map(record).collect();
+    let with_error = |record: &&Value| record["error"].is_string();
+    assert!(records.iter().any(|record| {
+        with_error(&record)
+            || record["attrs"]
+                .as_array()
+                .is_some_and(|attributes| attributes.iter().any(|one| with_error(&one)))
+    }));
+    let time = records.iter().find(|record| record["path"] == "/measured/time").unwrap();
+    assert!(time["sha256"].is_string());
+    assert_eq!(records.last().unwrap()["status"], "partial");
+    assert!(digest.err.contains("parts could not be read; see \"error\" in the records"), "{}", digest.err);
+    let listed = check(&["ls", "-r", "{}"], &broken);
+    assert!(listed.out.contains("/measured/time"));
+}

@@ -1,0 +1,80 @@
+//! `hyperslab doctor`. Its counts are tested in its own crate; here, that the facts of the file reach it.
+
+use super::{fixture, run, tour};
+use serde_json::{Value, json};
+
+const DATASET: &str = "/All_Data/CrIS-SDR_All/ES_ImaginaryLW";
+
+#[test]
+fn the_case_study_says_what_the_paper_says() {
+    let Some(file) = fixture("case_study/cris.h5") else { return };
+    let told = run(&["doctor", "{}", DATASET, "--read", "1x1x1x717", "--json"], &file);
+    assert_eq!((told.code, told.err.as_str()), (0, ""));
+    let report: Value = serde_json::from_str(&told.out).unwrap();
+    let dataset = &report["datasets"][0];
+    assert_eq!((&dataset["path"], &dataset["dtype"]), (&json!(DATASET), &json!(">f4")));
+    assert_eq!(dataset["filters"][0]["description"], "gzip level 6");
+    assert_eq!(dataset["speed_measured"], true);
+    let read = &dataset["reads"][0];
+    let decodes = |profile: &str| {
+        let profiles = read["profiles"].as_array().unwrap();
+        profiles.iter().find(|one| one["name"] == profile).unwrap()["decodes"].as_u64().unwrap()
+    };
+    assert_eq!((decodes("libhdf5 1.14"), decodes("libhdf5 2.x")), (16_200, 15));
+    let codes: Vec<_> =
+        dataset["findings"].as_array().unwrap().iter().map(|finding| &finding["code"]).collect();
+    assert!(codes.contains(&&json!("cache-smaller-than-chunk")), "{codes:?}");
+
+    let with_cache =
+        run(&["doctor", "{}", DATASET, "--read", "1x1x1x717", "--cache", "3MiB", "--json"], &file);
+    let report: Value = serde_json::from_str(&with_cache.out).unwrap();
+    assert_eq!(report["datasets"][0]["reads"][0]["profiles"][0]["decodes"], 15);
+}
+
+#[test]
+fn without_a_dataset_the_largest_is_examined_quickly() {
+    let Some(file) = fixture("case_study/cris.h5") else { return };
+    let start = std::time::Instant::now();
+    let told = run(&["doctor", "{}"], &file);
+    assert!(start.elapsed() < std::time::Duration::from_secs(20), "{:?}", start.elapsed());
+    assert_eq!(told.code, 0);
+    for expected in ["16,200", "rdcc_nbytes=3145728", "4x30x9x717", "CHUNK=1x30x9x717", "1.076:1"] {
+        assert!(told.out.contains(expected), "{expected} is missing:\n{}", told.out);
+    }
+}
+
+#[test]
+fn datasets_that_are_not_examined_are_counted() {
+    let Some(tour) = tour() else { return };
+    let told = run(&["doctor", "{}"], &tour);
+    assert_eq!(told.code, 0);
+    assert!(told.err.starts_with("note: 6 of 7 datasets were not examined"), "{}", told.err);
+    assert!(told.out.starts_with("/unwritten\n"), "{}", told.out);
+}
+
+#[test]
+fn questions_that_do_not_fit() {
+    let Some(tour) = tour() else { return };
+    let cases: [(&[&str], &str); 6] = [
+        (&["{}", "/measured/time", "--read", "1x1"], "the read 1x1 has 2 dimensions"),
+        (&["{}", "/measured/time", "--read", "many"], "cannot understand the read shape \"many\""),
+        (&["{}", "/measured/time", "--order", "1,1"], "cannot sweep in the order \"1,1\""),
+        (&["{}", "/measured/time", "--cache", "much"], "cannot understand the cache \"much\""),
+        (&["{}", "/measured/time", "--profile", "zarr"], "there is no profile \"zarr\""),
+        (&["--why", "nothing"], "there is no finding \"nothing\""),
+    ];
+    for (arguments, expected) in cases {
+        let told = run(&[&["doctor"], arguments].concat(), &tour);
+        assert_eq!((told.code, told.out.as_str()), (2, ""), "{arguments:?}");
+        assert!(told.err.starts_with(&format!("error: {expected}")), "{}", told.err);
+    }
+}
+
+#[test]
+fn every_finding_has_a_page() {
+    for code in hyperslab_doctor::codes() {
+        let told = run(&["doctor", "--why", code], std::path::Path::new("-"));
+        assert_eq!((told.code, told.err.as_str()), (0, ""));
+        assert!(told.out.lines().count() > 3, "{code}: {}", told.out);
+    }
+}

@@ -1,0 +1,27 @@
+//! Help and version.
+
+use super::run;
+use std::path::Path;
+
+fn out(arguments: &[&str]) -> String {
+    let ended = run(arguments, Path::new("-"));
+    assert_eq!((ended.code, ended.err.as_str()), (0, ""), "{arguments:?}");
+    ended.out
+}
+
+#[test]
+fn the_version_is_the_crates() {
+    assert_eq!(out(&["--version"]), format!("hyperslab {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn every_command_has_help_with_examples_and_exit_codes() {
+    assert!(out(&["--help"]).contains("EXIT CODES"));
+    for command in ["ls", "explain", "digest", "doctor"] {
+        assert!(out(&["help"]).contains(command));
+        for help in [out(&["help", command]), out(&[command, "--help"])] {
+            assert!(help.contains(&format!("EXAMPLES\n  hyperslab {command} ")), "{help}");
+            assert!(help.contains("EXIT CODES\n  0  "), "{help}");
+        }
+    }
+}
