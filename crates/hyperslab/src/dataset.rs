@@ -1,11 +1,10 @@
 //! A dataset: what it looks like, and reading it.
 
 use crate::attribute::Attributes;
-use crate::chunk::locate::Locator;
+use crate::chunk::cache::ChunkKey;
 use crate::chunk::map::{ChunkGrid, ChunkMap};
-use crate::chunk::readahead::Readahead;
 use crate::external::ExternalData;
-use crate::file::FileInner;
+use crate::file::{FileInner, IndexState};
 use crate::object::Node;
 use crate::plan::{Explained, ReadPlan, Steps};
 use crate::read::{chunked, convert::Conversion, place::repeat, raw, target::Target};
@@ -48,8 +47,7 @@ pub(crate) struct DatasetInner {
     fill: FillValue,
     filters: FilterPipeline,
     pipeline: OnceLock<std::result::Result<Pipeline, hyperslab_filters::FilterError>>,
-    locator: Locator,
-    readahead: Readahead,
+    index: Arc<IndexState>,
 }
 
 /// Where the values lie.
@@ -163,13 +161,7 @@ impl Dataset {
 
     /// `contiguous`, `chunked`, `compact`, `virtual` or `external`.
     pub fn layout_name(&self) -> &'static str {
-        match &self.inner.storage {
-            Storage::Compact { .. } => "compact",
-            Storage::Contiguous { .. } => "contiguous",
-            Storage::External { .. } => "external",
-            Storage::Chunked { .. } => "chunked",
-            Storage::Virtual { .. } => "virtual",
-        }
+        self.inner.layout_name()
     }
 
     /// The sources of a virtual dataset: file (`.` is this one) and dataset, as the file names them.
@@ -209,14 +201,12 @@ impl Dataset {
     /// What a read of `selection` would do, without doing it.
     pub fn explain(&self, selection: &Selection) -> Result<Explained> {
         let inner = &self.inner;
-        ReadPlan::new(inner, selection)
-            .and_then(|plan| plan.explain(inner, inner.file.source.advice()))
-            .map_err(|error| inner.named(error))
+        Explained::new(inner, selection).map_err(|error| inner.named(error))
     }
 
     /// Shape of what a read of `selection` gives.
     pub fn selected_shape(&self, selection: &Selection) -> Result<Vec<u64>> {
-        Ok(selection.resolve(self.shape())?.shape())
+        Ok(self.inner.selected(selection).map_err(|error| self.inner.named(error))?.0)
     }
 
     /// Reads a selection into `out`, which must have exactly as many bytes as the result: its elements in row-major
@@ -231,11 +221,8 @@ impl Dataset {
 
     /// Reads a selection as bytes, see [`Self::read_into`].
     pub fn read_bytes(&self, selection: &Selection, order: Order) -> Result<Vec<u8>> {
-        let elements = self
-            .selected_shape(selection)
-            .map_err(|error| self.inner.named(error))?
-            .iter()
-            .try_fold(self.inner.element_bytes() as u64, |bytes, &count| bytes.checked_mul(count));
+        let (_, elements) = self.inner.selected(selection).map_err(|error| self.inner.named(error))?;
+        let elements = elements.checked_mul(self.inner.element_bytes() as u64);
         let mut out = crate::memory::zeroed(elements).map_err(|error| self.inner.named(error))?;
         self.read_into(selection, order, &mut out)?;
         Ok(out)
@@ -274,6 +261,8 @@ impl DatasetInner {
             }
             (_, dataspace) => dataspace,
         };
+        count(&dataspace)?;
+        let index = node.file.index_state(header.address);
         Ok(Self {
             file: node.file.clone(),
             path: node.path.clone(),
@@ -286,9 +275,18 @@ impl DatasetInner {
             fill: fill.unwrap_or(FillValue { value: Fill::Undefined, ..FillValue::default() }),
             filters: filters.unwrap_or_default(),
             pipeline: OnceLock::new(),
-            locator: Locator::default(),
-            readahead: Readahead::default(),
+            index,
         })
+    }
+
+    pub(crate) fn layout_name(&self) -> &'static str {
+        match &self.storage {
+            Storage::Compact { .. } => "compact",
+            Storage::Contiguous { .. } => "contiguous",
+            Storage::External { .. } => "external",
+            Storage::Chunked { .. } => "chunked",
+            Storage::Virtual { .. } => "virtual",
+        }
     }
 
     pub(crate) fn address(&self) -> Address {
@@ -311,10 +309,7 @@ impl DatasetInner {
     }
 
     fn elements(&self) -> u64 {
-        match &self.dataspace {
-            Dataspace::Null => 0,
-            _ => self.dims().iter().product(),
-        }
+        count(&self.dataspace).unwrap_or(u64::MAX)
     }
 
     pub(crate) fn chunk_bytes(&self) -> usize {
@@ -322,6 +317,11 @@ impl DatasetInner {
             Storage::Chunked { chunk_bytes, .. } => *chunk_bytes,
             _ => 0,
         }
+    }
+
+    /// What this chunk is called in the cache.
+    pub(crate) fn chunk_key(&self, number: u64) -> ChunkKey {
+        ChunkKey { file: self.file.id, object: self.address().0, number }
     }
 
     pub(crate) fn chunk_coordinates(&self, number: u64) -> Vec<u64> {
@@ -332,15 +332,15 @@ impl DatasetInner {
     }
 
     /// True where the stored bytes of a chunk are its values.
-    pub(crate) fn is_raw(&self, grid: &ChunkGrid, number: u64) -> bool {
-        let Storage::Chunked { layout, .. } = &self.storage else { return true };
+    pub(crate) fn is_raw(&self, number: u64) -> bool {
+        let Storage::Chunked { layout, grid, .. } = &self.storage else { return true };
         if self.filters.filters.is_empty() {
             return true;
         }
         layout.edge_chunks_unfiltered && {
             let coordinates = grid.coordinates(number);
             let mut axes = coordinates.iter().zip(&layout.chunk_dims).zip(self.dims());
-            axes.any(|((coordinate, chunk), &dim)| (coordinate + 1) * chunk > dim)
+            axes.any(|((coordinate, chunk), &dim)| (coordinate + 1).saturating_mul(*chunk) > dim)
         }
     }
 
@@ -381,11 +381,11 @@ impl DatasetInner {
     }
 
     pub(crate) fn locate(&self, region: &[(u64, u64)]) -> Result<Arc<ChunkMap>> {
-        self.with_extent(|extent, grid| self.locator.region(&self.file, extent, grid, region))
+        self.with_extent(|extent, grid| self.index.locator.region(&self.file, extent, grid, region))
     }
 
     fn whole_map(&self) -> Result<Arc<ChunkMap>> {
-        self.with_extent(|extent, grid| self.locator.whole(&self.file, extent, grid))
+        self.with_extent(|extent, grid| self.index.locator.whole(&self.file, extent, grid))
     }
 
     fn with_extent<T>(&self, work: impl FnOnce(&Extent<'_>, &ChunkGrid) -> Result<T>) -> Result<T> {
@@ -396,18 +396,25 @@ impl DatasetInner {
         work(&Extent { dims: self.dims(), max_dims: &self.max_dims, layout, filtered }, grid)
     }
 
+    /// Shape of what a selection gives, and how many elements that are (a null dataspace has none).
+    pub(crate) fn selected(&self, selection: &Selection) -> Result<(Vec<u64>, u64)> {
+        let shape = selection.resolve(self.dims())?.shape();
+        let elements = match &self.dataspace {
+            Dataspace::Null => Some(0),
+            _ => shape.iter().try_fold(1u64, |product, &count| product.checked_mul(count)),
+        };
+        let elements = elements.ok_or_else(|| Error::invalid(format!("a result of shape {shape:?}")))?;
+        Ok((shape, elements))
+    }
+
     fn read_into(self: &Arc<Self>, selection: &Selection, order: Order, out: &mut [u8]) -> Result<()> {
-        if matches!(self.dataspace, Dataspace::Null) {
-            return if out.is_empty() {
-                Ok(())
-            } else {
-                Err(Error::invalid("the dataspace is null: no values"))
-            };
+        let (shape, elements) = self.selected(selection)?;
+        let needed = elements.saturating_mul(self.element_bytes() as u64);
+        if needed != out.len() as u64 {
+            return Err(Error::invalid(format!("the result has {needed} bytes, the buffer {}", out.len())));
         }
-        let plan = ReadPlan::new(self, selection)?;
-        if plan.result_bytes() != out.len() as u64 {
-            let (needed, given) = (plan.result_bytes(), out.len());
-            return Err(Error::invalid(format!("the result has {needed} bytes, the buffer {given}")));
+        if elements == 0 {
+            return Ok(());
         }
         let conversion = match order {
             Order::File => Conversion::None,
@@ -417,9 +424,9 @@ impl DatasetInner {
             })?,
         };
         let target = Target::new(out);
-        self.carry_out(&plan, target, conversion)?;
+        ReadPlan::for_each(self, selection, |plan| self.carry_out(&plan, target, conversion))?;
         if let Storage::Virtual { data } = &self.storage {
-            virtual_dataset::read(data, self, selection, &plan.shape, target, conversion)?;
+            virtual_dataset::read(data, self, selection, &shape, target, conversion)?;
         }
         Ok(())
     }
@@ -449,7 +456,7 @@ impl DatasetInner {
             }
             Steps::Chunks { dims, chunks } => {
                 if let ([only], Storage::Chunked { grid, .. }) = (chunks.as_slice(), &self.storage) {
-                    self.readahead.follow(self, only, grid.len());
+                    self.index.readahead.follow(self, only, grid.len());
                 }
                 chunked::read(self, plan, dims, chunks, target, conversion)
             }
@@ -463,7 +470,12 @@ impl DatasetInner {
 }
 
 fn count(dataspace: &Dataspace) -> Result<u64> {
-    let Dataspace::Simple { dims, .. } = dataspace else { return Ok(1) };
+    let dims = match dataspace {
+        Dataspace::Null => return Ok(0),
+        Dataspace::Scalar => return Ok(1),
+        Dataspace::Simple { dims, .. } if dims.contains(&0) => return Ok(0),
+        Dataspace::Simple { dims, .. } => dims,
+    };
     dims.iter()
         .try_fold(1u64, |count, &dim| count.checked_mul(dim))
         .ok_or_else(|| Error::damaged(format!("an extent of {dims:?} elements cannot be counted")))

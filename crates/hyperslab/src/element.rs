@@ -64,24 +64,28 @@ impl Dataset {
     /// # Errors
     /// [`crate::ErrorKind::Invalid`] where the dataset holds another type: values are never converted unasked.
     pub fn read<T: Element>(&self, selection: &Selection) -> Result<Vec<T>> {
-        let elements =
-            self.selected_shape(selection)?.iter().try_fold(1u64, |n, &count| n.checked_mul(count));
-        let mut values: Vec<T> = zeroed_values(elements).map_err(|error| self.inner.named(error))?;
+        self.check_holds::<T>()?;
+        let (_, elements) = self.inner.selected(selection).map_err(|error| self.inner.named(error))?;
+        let mut values: Vec<T> = zeroed_values(Some(elements)).map_err(|error| self.inner.named(error))?;
         self.read_values(selection, &mut values)?;
         Ok(values)
     }
 
     /// Reads a selection into `values`, which must have exactly as many numbers as the selection.
     pub fn read_values<T: Element>(&self, selection: &Selection, values: &mut [T]) -> Result<()> {
-        let readable = Conversion::to_native(self.datatype()).is_some();
-        if !readable || !T::holds(self.datatype()) {
-            let (held, name) = (self.datatype(), T::NAME);
-            let error = Error::invalid(format!("holds {held}, which is not {name}"));
-            return Err(self.inner.named(error.hint("read_bytes gives the elements as the file has them")));
-        }
+        self.check_holds::<T>()?;
         let bytes = size_of_val(values);
         // SAFETY: an `Element` may have any bytes; the slice is that of `values`.
         let out = unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast::<u8>(), bytes) };
         self.read_into(selection, Order::Native, out)
+    }
+
+    fn check_holds<T: Element>(&self) -> Result<()> {
+        if Conversion::to_native(self.datatype()).is_some() && T::holds(self.datatype()) {
+            return Ok(());
+        }
+        let (held, name) = (self.datatype(), T::NAME);
+        let error = Error::invalid(format!("holds {held}, which is not {name}"));
+        Err(self.inner.named(error.hint("read_bytes gives the elements as the file has them")))
     }
 }

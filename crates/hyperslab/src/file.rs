@@ -1,17 +1,20 @@
 //! An open file: its bytes, its superblock, its root group.
 
 use crate::chunk::cache::ChunkCache;
+use crate::chunk::locate::Locator;
+use crate::chunk::readahead::Readahead;
 use crate::metadata::Metadata;
 use crate::sibling::Siblings;
 use crate::{Error, ErrorKind, Result, settings};
 use hyperslab_format::message::cache_image::{CacheImage, OverlayEntries};
 use hyperslab_format::object_header::{Context, SharedMessageTable};
 use hyperslab_format::superblock::{self, Superblock, SuperblockExtension};
-use hyperslab_format::{Parse, View, Widths};
+use hyperslab_format::{Address, Parse, View, Widths};
 use hyperslab_io::{LocalFile, Source};
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// An HDF5 file, open for reading. Cheap to clone; all clones share what was read.
 #[derive(Clone)]
@@ -29,7 +32,21 @@ pub(crate) struct FileInner {
     shared_messages: OnceLock<Option<SharedMessageTable>>,
     pub(crate) siblings: Siblings,
     decodes: AtomicU64,
+    /// By the addresses of object headers: what was learnt of datasets stays when they are opened again.
+    indexes: Mutex<HashMap<Address, Arc<IndexState>>>,
 }
+
+/// What is known of the chunks of a dataset, shared by all who have opened it.
+#[derive(Default)]
+pub(crate) struct IndexState {
+    pub(crate) locator: Locator,
+    pub(crate) readahead: Readahead,
+}
+
+/// Chunk indexes that nobody uses are kept up to this many chunks in all, and this many datasets.
+const IDLE_CHUNKS_MAX: usize = 1 << 20;
+const IDLE_DATASETS_MAX: usize = 1 << 12;
+const IDLE_CHECKED_EACH: usize = 64;
 
 impl File {
     /// Opens a local file. Nothing but the superblock is read.
@@ -61,6 +78,7 @@ impl File {
             shared_messages: OnceLock::new(),
             siblings: Siblings::default(),
             decodes: AtomicU64::new(0),
+            indexes: Mutex::default(),
         };
         inner.use_cache_image()?;
         Ok(Self { inner: Arc::new(inner) })
@@ -139,6 +157,22 @@ impl FileInner {
             .map_err(|error| error.in_file(self.source.name()))
     }
 
+    /// What is known of the chunks of the dataset whose object header lies here.
+    pub(crate) fn index_state(&self, header: Address) -> Arc<IndexState> {
+        let mut indexes = self.indexes.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = indexes.get(&header) {
+            return known.clone();
+        }
+        // Counted now and then only: files may have many thousands of datasets.
+        if indexes.len() % IDLE_CHECKED_EACH == IDLE_CHECKED_EACH - 1 {
+            let chunks: usize = indexes.values().map(|index| index.locator.known_chunks()).sum();
+            if chunks > IDLE_CHUNKS_MAX || indexes.len() > IDLE_DATASETS_MAX {
+                indexes.retain(|_, index| Arc::strong_count(index) > 1);
+            }
+        }
+        indexes.entry(header).or_default().clone()
+    }
+
     /// To be called between look-ups, never inside one.
     pub(crate) fn trim(&self) {
         self.metadata.trim();
@@ -173,7 +207,10 @@ impl FileInner {
 
 impl Drop for FileInner {
     fn drop(&mut self) {
-        self.cache().remove_file(self.id);
+        // A file without a decoded chunk has nothing in the cache.
+        if *self.decodes.get_mut() > 0 {
+            self.cache().remove_file(self.id);
+        }
     }
 }
 

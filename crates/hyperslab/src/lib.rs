@@ -30,6 +30,7 @@ mod memory;
 mod metadata;
 mod object;
 mod plan;
+mod process;
 mod read;
 pub mod selection;
 mod settings;

@@ -9,6 +9,7 @@ use hyperslab_format::message::cache_image::{Overlay, OverlayEntries};
 use hyperslab_format::{Fetched, Need, Parse, Stop, View, Widths};
 use hyperslab_io::{Source, coalesce};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, RwLock};
 
 /// Kept metadata beyond this is dropped between two look-ups.
@@ -22,6 +23,27 @@ pub(crate) struct Metadata {
     blocks: RwLock<HashMap<u64, Bytes>>,
     /// What a metadata cache image supersedes, in the few files that have one.
     superseded: OnceLock<OverlayEntries>,
+    /// Parsers under way.
+    running: AtomicUsize,
+}
+
+/// A parser that asks this often for what was just fetched will never end.
+const REPEATED_MAX: u32 = 16;
+
+/// Counts a parser as running while it lives.
+struct Running<'c>(&'c AtomicUsize);
+
+impl<'c> Running<'c> {
+    fn new(count: &'c AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::AcqRel);
+        Self(count)
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
 }
 
 impl Metadata {
@@ -32,6 +54,7 @@ impl Metadata {
             block_bytes,
             blocks: RwLock::default(),
             superseded: OnceLock::new(),
+            running: AtomicUsize::new(0),
             source,
         }
     }
@@ -51,15 +74,18 @@ impl Metadata {
         let superseded = self.superseded.get().map(|entries| Overlay::new(self, entries));
         let fetched: &dyn Fetched = superseded.as_ref().map_or(self, |overlay| overlay as &dyn Fetched);
         let view = View::new(fetched).with(base, widths);
-        let mut stalled = 0;
+        let _running = Running::new(&self.running);
+        let mut last_needs = Vec::new();
+        let mut repeated = 0;
         loop {
             match parser(&view) {
                 Ok(value) => return Ok(value),
                 Err(Stop::Bad(error)) => return Err(error.into()),
                 Err(Stop::Need(needs)) => {
+                    // Another thread may fetch a block between the parser's look and ours: that is no standstill.
                     let fetched = self.fetch(&needs)?;
-                    stalled = if fetched { 0 } else { stalled + 1 };
-                    if stalled > 1 {
+                    repeated = if fetched || needs != last_needs { 0 } else { repeated + 1 };
+                    if repeated > REPEATED_MAX {
                         let what = needs.first().map_or("nothing", |need| need.reason);
                         return Err(Error::new(
                             ErrorKind::Io,
@@ -68,13 +94,17 @@ impl Metadata {
                             ),
                         ));
                     }
+                    last_needs = needs;
                 }
             }
         }
     }
 
-    /// Forgets old blocks when there are many. Not called while a parser is under way: it could never end.
+    /// Forgets all blocks when there are many, unless a parser is under way: it could never end.
     pub(crate) fn trim(&self) {
+        if self.running.load(Ordering::Acquire) > 0 {
+            return;
+        }
         let mut blocks = self.blocks.write().expect("no panic while holding the lock");
         if blocks.len() * self.block_bytes as usize > KEPT_BYTES_MAX {
             blocks.clear();
@@ -128,8 +158,9 @@ impl Fetched for Metadata {
             return Some(blocks.get(&first)?.slice(within..within + len as usize));
         }
         let all: Option<Vec<&Bytes>> = (first..=last).map(|number| blocks.get(&number)).collect();
+        let all = all?;
         let mut joined = BytesMut::with_capacity(len as usize);
-        for (i, block) in all?.into_iter().enumerate() {
+        for (i, block) in all.into_iter().enumerate() {
             let skip = if i == 0 { within } else { 0 };
             let take = (block.len() - skip).min(len as usize - joined.len());
             joined.extend_from_slice(&block[skip..skip + take]);

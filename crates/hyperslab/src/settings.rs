@@ -1,7 +1,7 @@
 //! What can be set for the whole process. Nothing needs to be.
 
 use crate::chunk::cache::{ChunkCache, Stats};
-use std::sync::OnceLock;
+use crate::process::PerProcess;
 
 /// Environment variable with the byte budget of the chunk cache, for example `2GiB`, `500MB` or a number.
 pub const CACHE_VARIABLE: &str = "HYPERSLAB_CACHE";
@@ -13,8 +13,8 @@ const BUDGET_MAX: u64 = 8 << 30;
 
 /// The cache of decoded chunks, shared by all files of the process.
 pub(crate) fn chunk_cache() -> &'static ChunkCache {
-    static CACHE: OnceLock<ChunkCache> = OnceLock::new();
-    CACHE.get_or_init(|| ChunkCache::new(initial_budget()))
+    static CACHE: PerProcess<ChunkCache> = PerProcess::new();
+    CACHE.get(|| ChunkCache::new(initial_budget()))
 }
 
 /// Sets how many bytes of decoded chunks the process keeps; 0 keeps none.

@@ -31,16 +31,18 @@ use flight::{Flight, Lead};
 use policy::Policy;
 use shard::{Found, Shards};
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// Which chunk: of which opened file, at which address there.
+/// Which chunk. Not its address: damaged files let chunks of several datasets, with other filters, claim the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ChunkKey {
     /// Unique for each opened file, never used again.
     pub file: u64,
-    /// Where the stored chunk lies in the file.
-    pub address: u64,
+    /// Where the object header of its dataset lies.
+    pub object: u64,
+    /// Number of the chunk in the dataset's grid, in row-major order.
+    pub number: u64,
 }
 
 /// What a cache has done and holds.
@@ -69,6 +71,8 @@ pub struct ChunkCache {
 struct Inner {
     shards: Shards,
     policy: Mutex<Policy>,
+    /// That of the policy, for those who only ask.
+    budget: AtomicUsize,
     /// Bytes decoded so far.
     clock: AtomicU64,
     /// Chunks of which every byte has been taken, oldest first. The policy looks here first for room.
@@ -84,6 +88,7 @@ impl ChunkCache {
             inner: Arc::new(Inner {
                 shards: Shards::new(),
                 policy: Mutex::new(Policy::new(budget_bytes)),
+                budget: AtomicUsize::new(budget_bytes),
                 clock: AtomicU64::new(0),
                 finished: Mutex::default(),
                 misses: AtomicU64::new(0),
@@ -94,12 +99,13 @@ impl ChunkCache {
 
     /// Sets the budget; chunks beyond a smaller one go at once.
     pub fn set_budget(&self, bytes: usize) {
+        self.inner.budget.store(bytes, Relaxed);
         self.inner.with_policy(|policy, room| policy.set_budget(bytes, room));
     }
 
     /// The most bytes of chunks that are kept.
     pub fn budget(&self) -> usize {
-        self.inner.policy().budget()
+        self.inner.budget.load(Relaxed)
     }
 
     /// The chunk if it is here. Counts as a use.
@@ -139,6 +145,17 @@ impl ChunkCache {
                 }
             }
         }
+    }
+
+    /// The chunk if it is here, or as soon as it is where another thread is decoding it now. Counts as a use.
+    pub fn get_or_wait(&self, key: ChunkKey) -> Option<Arc<Decoded>> {
+        if let Some(chunk) = self.get(key) {
+            return Some(chunk);
+        }
+        let flight = self.inner.shards.flight(key).filter(|flight| !flight.is_led_by_this_thread())?;
+        let chunk = flight.wait()?;
+        self.inner.shards.count_hit(key);
+        Some(chunk)
     }
 
     /// Whether the chunk is here; not a use.

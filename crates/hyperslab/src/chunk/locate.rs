@@ -1,11 +1,11 @@
 //! Looks chunks up, walking as little of the chunk index as possible.
 
 use super::map::{ChunkGrid, ChunkMap};
-use crate::Result;
 use crate::file::FileInner;
+use crate::{Error, Result};
 use hyperslab_format::chunk_index::{Extent, Walk};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Grids up to this many chunks are read whole at the first look-up.
 const WHOLE_CHUNKS_MAX: u64 = 16_384;
@@ -16,6 +16,8 @@ const PARTIAL_LOOKUPS_MAX: u32 = 16;
 #[derive(Default)]
 pub(crate) struct Locator {
     whole: OnceLock<Arc<ChunkMap>>,
+    /// Held while the whole index is read, so that it is read once; true when that failed.
+    reading: Mutex<bool>,
     partial_lookups: AtomicU32,
 }
 
@@ -31,15 +33,17 @@ impl Locator {
         if let Some(whole) = self.whole.get() {
             return Ok(whole.clone());
         }
+        let part = || walk(file, extent, grid, Some(region)).map(Arc::new);
         let wanted: u64 = region.iter().fold(1, |n, (start, end)| n.saturating_mul(end - start));
         let few = wanted < grid.len() / 8;
         if grid.len() > WHOLE_CHUNKS_MAX
             && few
             && self.partial_lookups.fetch_add(1, Ordering::Relaxed) < PARTIAL_LOOKUPS_MAX
         {
-            return Ok(Arc::new(walk(file, extent, grid, Some(region))?));
+            return part();
         }
-        self.whole(file, extent, grid)
+        // An index that is damaged elsewhere still leads to these chunks.
+        self.whole(file, extent, grid).or_else(|_| part())
     }
 
     /// All chunks.
@@ -52,8 +56,21 @@ impl Locator {
         if let Some(whole) = self.whole.get() {
             return Ok(whole.clone());
         }
-        let map = Arc::new(walk(file, extent, grid, None)?);
+        let mut failed = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(whole) = self.whole.get() {
+            return Ok(whole.clone());
+        }
+        if *failed {
+            return Err(Error::damaged("the chunk index of this dataset is damaged"));
+        }
+        let map = walk(file, extent, grid, None).map(Arc::new).inspect_err(|_| *failed = true)?;
+        file.trim();
         Ok(self.whole.get_or_init(|| map).clone())
+    }
+
+    /// Chunks that are known.
+    pub(crate) fn known_chunks(&self) -> usize {
+        self.whole.get().map_or(0, |map| map.len())
     }
 }
 

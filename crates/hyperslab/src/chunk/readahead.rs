@@ -1,10 +1,11 @@
 //! Notices reads that move from chunk to chunk in equal steps, and says which chunks come next, so that they can be
 //! decoded on other cores while the caller is still busy with this one.
 
-use super::cache::{ChunkKey, Decoded};
+use super::cache::Decoded;
 use crate::dataset::DatasetInner;
 use crate::memory::zeroed;
 use crate::plan::ChunkStep;
+use crate::process;
 use crate::read::{chunked, worker::with_worker};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -37,16 +38,20 @@ impl Default for Readahead {
 impl Readahead {
     /// Starts decoding, on other threads, the chunks that will be wanted after this one.
     pub(crate) fn follow(&self, dataset: &Arc<DatasetInner>, chunk: &ChunkStep, count: u64) {
+        // Most reads stay in their chunk: for them this one load is all.
+        if self.last.load(Ordering::Relaxed) == chunk.number {
+            return;
+        }
         // Chunks that are not decoded need no other core, and a cache without room keeps nothing ahead.
         let cache = dataset.file.cache();
         let room = cache.budget() / 4 / dataset.chunk_bytes().max(1);
         if chunk.is_raw || room == 0 {
             return;
         }
-        let ahead_max = rayon::current_num_threads().min(room) as u64;
+        let ahead_max = process::thread_count().min(room) as u64;
         for number in self.touch(chunk.number, count, ahead_max) {
             let dataset = dataset.clone();
-            rayon::spawn(move || decode_ahead(&dataset, number));
+            process::spawn(move || decode_ahead(&dataset, number));
         }
     }
 
@@ -87,8 +92,8 @@ impl Readahead {
 fn decode_ahead(dataset: &DatasetInner, number: u64) {
     let coordinates: Vec<_> = dataset.chunk_coordinates(number).iter().map(|&c| (c, c + 1)).collect();
     let Ok(map) = dataset.locate(&coordinates) else { return };
-    let Some(location) = map.get(number) else { return };
-    let key = ChunkKey { file: dataset.file.id, address: location.address };
+    let Some(location) = map.get(number).filter(|_| !dataset.is_raw(number)) else { return };
+    let key = dataset.chunk_key(number);
     let Some(claim) = dataset.file.cache().claim(key) else { return };
     let Ok(mut out) = zeroed(Some(dataset.chunk_bytes() as u64)) else { return };
     let decoded = with_worker(|worker| chunked::decode(dataset, number, location, None, worker, &mut out));

@@ -1,24 +1,32 @@
-//! From a selection and a layout to a plan.
+//! From a selection and a layout to plans: one, or several where it touches very many chunks.
 
 use super::{ChunkStep, Dims, Part, ReadPlan, Steps};
 use crate::chunk::map::{ChunkGrid, ChunkMap};
 use crate::dataset::{DatasetInner, Storage};
-use crate::selection::grid::{Piece, Pieces, Run, cut, pieces_of_range};
+use crate::selection::grid::{Pieces, Run, cut, halve, pieces_max};
 use crate::selection::{Axis, Points, Resolved};
 use crate::{Error, Result, Selection};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
-/// A plan with more chunks than this is refused: it would not fit in memory, and neither would its result.
-const CHUNKS_MAX: u64 = 1 << 24;
+/// A plan has no more chunks than this; larger reads are planned in parts, one after the other. A few bytes of a file
+/// can claim any number of chunks, and nothing may be allocated for them all.
+const CHUNKS_MAX: u64 = 1 << 17;
+
+/// Part of a slab: axes, and where each begins in the output.
+type Window = (SmallVec<[Axis; 4]>, SmallVec<[u64; 4]>);
 
 impl ReadPlan {
-    /// Plans the read of `selection`.
-    pub(crate) fn new(dataset: &DatasetInner, selection: &Selection) -> Result<Self> {
+    /// Plans the read of `selection` and hands over the plans, which together are the read.
+    pub(crate) fn for_each(
+        dataset: &DatasetInner,
+        selection: &Selection,
+        mut each: impl FnMut(ReadPlan) -> Result<()>,
+    ) -> Result<()> {
         let dims = dataset.dims();
         let resolved = selection.resolve(dims)?;
         let shape: Dims = resolved.shape().into();
-        let mut plan = ReadPlan {
+        let plan = ReadPlan {
             shape,
             element_bytes: dataset.element_bytes(),
             pieces: SmallVec::new(),
@@ -32,97 +40,104 @@ impl ReadPlan {
             )));
         }
         if plan.elements() == 0 || plan.element_bytes == 0 {
-            return Ok(plan);
+            return each(plan);
         }
-        match &dataset.storage {
-            Storage::Chunked { layout, grid, .. } => {
-                chunk_steps(&mut plan, dataset, &layout.chunk_dims, grid, &resolved)?;
+        match (&dataset.storage, resolved) {
+            (Storage::Chunked { layout, grid, .. }, Resolved::Points(points)) => {
+                let chunks = point_steps(dataset, &layout.chunk_dims, grid, points)?;
+                let dims = layout.chunk_dims.as_slice().into();
+                each(ReadPlan { steps: Steps::Chunks { dims, chunks }, ..plan })
             }
-            other => {
-                let points = whole_steps(&mut plan, &resolved, dims);
-                plan.steps = match other {
-                    Storage::Compact { data } => {
-                        Steps::Compact { data: data.clone(), dims: dims.into(), points }
-                    }
-                    Storage::Contiguous { base: Some(base) } => {
-                        let source = dataset.file.source.clone();
-                        Steps::Contiguous { source, base: *base, dims: dims.into(), points }
-                    }
-                    Storage::External { data } => {
-                        Steps::Contiguous { source: data.clone(), base: 0, dims: dims.into(), points }
-                    }
-                    _ => Steps::Fill,
-                };
+            (Storage::Chunked { layout, grid, .. }, Resolved::Slab(axes)) => {
+                let outs = smallvec![0; axes.len()];
+                windows((axes, outs), &layout.chunk_dims, &mut |window| {
+                    each(slab_plan(&plan, dataset, &layout.chunk_dims, grid, window)?)
+                })
             }
+            (other, resolved) => each(whole_plan(plan, dataset, other, &resolved)),
         }
-        Ok(plan)
     }
 }
 
-/// One piece per axis, or one list of points.
-fn whole_steps(plan: &mut ReadPlan, resolved: &Resolved<'_>, dims: &[u64]) -> Option<Run> {
-    match resolved {
+/// Cuts a slab in halves, along the axis that touches most chunks, until each part touches few enough.
+fn windows(
+    (axes, outs): Window,
+    chunk_dims: &[u64],
+    each: &mut impl FnMut(&Window) -> Result<()>,
+) -> Result<()> {
+    let pieces: SmallVec<[u64; 4]> =
+        axes.iter().zip(chunk_dims).map(|(axis, &dim)| pieces_max(axis, dim)).collect();
+    let touched = pieces.iter().fold(1u64, |product, &pieces| product.saturating_mul(pieces));
+    let widest = (0..pieces.len()).max_by_key(|&axis| pieces[axis]).unwrap_or(0);
+    let halves = if touched > CHUNKS_MAX { halve(&axes[widest], chunk_dims[widest]) } else { None };
+    let Some((head, tail, before)) = halves else { return each(&(axes, outs)) };
+    let (mut first, mut second) = (axes.clone(), axes);
+    first[widest] = head;
+    second[widest] = tail;
+    let mut second_outs = outs.clone();
+    second_outs[widest] += before;
+    windows((first, outs), chunk_dims, each)?;
+    windows((second, second_outs), chunk_dims, each)
+}
+
+/// The plan for a layout of one piece.
+fn whole_plan(
+    mut plan: ReadPlan,
+    dataset: &DatasetInner,
+    storage: &Storage,
+    resolved: &Resolved<'_>,
+) -> ReadPlan {
+    let dims = dataset.dims();
+    let points = match resolved {
         Resolved::Slab(axes) => {
-            plan.pieces = axes.iter().zip(dims).map(|(axis, &dim)| cut(axis, dim.max(1))).collect();
+            plan.pieces = axes.iter().zip(dims).map(|(axis, &dim)| cut(axis, dim.max(1), 0)).collect();
             None
         }
         Resolved::Points(points) => {
             let numbers = points.coordinates.chunks(points.rank.max(1)).enumerate();
-            let run = Run::Odd(numbers.map(|(out, point)| (row_major(point, dims), out as u64)).collect());
-            plan.pieces = smallvec![smallvec![Piece { chunk: 0, run: run.clone() }]];
-            Some(run)
+            let mut pairs: Vec<_> =
+                numbers.map(|(out, point)| (row_major(point, dims), out as u64)).collect();
+            // In the order of the file, so that near points share requests.
+            pairs.sort_unstable();
+            Some(Run::Odd(pairs))
         }
-    }
-}
-
-fn chunk_steps(
-    plan: &mut ReadPlan,
-    dataset: &DatasetInner,
-    chunk_dims: &[u64],
-    grid: &ChunkGrid,
-    resolved: &Resolved<'_>,
-) -> Result<()> {
-    let chunks = match resolved {
-        Resolved::Slab(axes) => slab_steps(plan, dataset, chunk_dims, grid, axes)?,
-        Resolved::Points(points) => point_steps(dataset, chunk_dims, grid, points)?,
     };
-    plan.steps = Steps::Chunks { dims: chunk_dims.into(), chunks };
-    Ok(())
+    let dims: Dims = dims.into();
+    plan.steps = match storage {
+        Storage::Compact { data } => Steps::Compact { data: data.clone(), dims, points },
+        Storage::Contiguous { base: Some(base) } => {
+            Steps::Contiguous { source: dataset.file.source.clone(), base: *base, dims, points }
+        }
+        Storage::External { data } => Steps::Contiguous { source: data.clone(), base: 0, dims, points },
+        _ => Steps::Fill,
+    };
+    plan
 }
 
-fn slab_steps(
-    plan: &mut ReadPlan,
+fn slab_plan(
+    whole: &ReadPlan,
     dataset: &DatasetInner,
     chunk_dims: &[u64],
     grid: &ChunkGrid,
-    axes: &[Axis],
-) -> Result<Vec<ChunkStep>> {
-    // Before anything is allocated for them: a few bytes of the file can claim any number of chunks.
-    check_count(axes.iter().zip(chunk_dims).map(|(axis, &dim)| pieces_of_range(axis, dim)))?;
-    plan.pieces = axes.iter().zip(chunk_dims).map(|(axis, &dim)| cut(axis, dim)).collect();
-    let count = check_count(plan.pieces.iter().map(|pieces| pieces.len() as u64))?;
+    (axes, outs): &Window,
+) -> Result<ReadPlan> {
+    let cuts = axes.iter().zip(chunk_dims).zip(outs);
+    let pieces: SmallVec<[Pieces; 4]> = cuts.map(|((axis, &dim), &out)| cut(axis, dim, out)).collect();
     let region: SmallVec<[(u64, u64); 4]> =
-        plan.pieces.iter().map(|pieces| (pieces[0].chunk, pieces[pieces.len() - 1].chunk + 1)).collect();
+        pieces.iter().map(|pieces| (pieces[0].chunk, pieces[pieces.len() - 1].chunk + 1)).collect();
     let map = dataset.locate(&region)?;
-    let mut chunks = Vec::with_capacity(count as usize);
-    let mut which: SmallVec<[u32; 4]> = smallvec![0; plan.pieces.len()];
+    let count: usize = pieces.iter().map(|pieces| pieces.len()).product();
+    let mut chunks = Vec::with_capacity(count);
+    let mut which: SmallVec<[u32; 4]> = smallvec![0; pieces.len()];
     for _ in 0..count {
-        let coordinates = which.iter().zip(&plan.pieces).map(|(&i, pieces)| pieces[i as usize].chunk);
+        let coordinates = which.iter().zip(&pieces).map(|(&i, pieces)| pieces[i as usize].chunk);
         let number = grid.number(coordinates);
-        chunks.push(step(dataset, grid, &map, number, Part::Product(which.clone())));
-        advance(&mut which, &plan.pieces);
+        chunks.push(step(dataset, &map, number, Part::Product(which.clone())));
+        advance(&mut which, &pieces);
     }
-    Ok(chunks)
-}
-
-/// How many chunks the pieces of all axes touch, if that is not too many.
-fn check_count(pieces: impl Iterator<Item = u64>) -> Result<u64> {
-    let count = pieces.fold(1u64, |count, pieces| count.saturating_mul(pieces));
-    if count > CHUNKS_MAX {
-        return Err(Error::invalid(format!("the selection touches {count} chunks, more than {CHUNKS_MAX}"))
-            .hint("read it in parts"));
-    }
-    Ok(count)
+    let (shape, element_bytes) = (whole.shape.clone(), whole.element_bytes);
+    let steps = Steps::Chunks { dims: chunk_dims.into(), chunks };
+    Ok(ReadPlan { shape, element_bytes, pieces, steps })
 }
 
 /// Counts up like an odometer, the last axis fastest.
@@ -159,14 +174,13 @@ fn point_steps(
     let map = dataset.locate(&region)?;
     let steps = placed.chunk_by(|a, b| a.0 == b.0).map(|group| {
         let run = Run::Odd(group.iter().map(|&(_, inner, out)| (inner, out)).collect());
-        step(dataset, grid, &map, group[0].0, Part::Points(run))
+        step(dataset, &map, group[0].0, Part::Points(run))
     });
     Ok(steps.collect())
 }
 
-fn step(dataset: &DatasetInner, grid: &ChunkGrid, map: &Arc<ChunkMap>, number: u64, part: Part) -> ChunkStep {
-    let location = map.get(number);
-    ChunkStep { number, part, location, is_raw: dataset.is_raw(grid, number) }
+fn step(dataset: &DatasetInner, map: &Arc<ChunkMap>, number: u64, part: Part) -> ChunkStep {
+    ChunkStep { number, part, location: map.get(number), is_raw: dataset.is_raw(number) }
 }
 
 fn row_major(point: &[u64], dims: &[u64]) -> u64 {

@@ -1,11 +1,10 @@
 //! A plan as text: what `hyperslab explain` prints and tests assert.
 
 use super::{ChunkStep, Part, ReadPlan, Steps};
-use crate::{Error, Result};
 use crate::dataset::{DatasetInner, Storage};
-use crate::read::raw;
+use crate::read::{chunked, raw};
 use crate::selection::grid::Run;
-use hyperslab_io::{Advice, coalesce};
+use crate::{Result, Selection};
 use std::fmt;
 use std::ops::Range;
 
@@ -18,7 +17,7 @@ pub struct Explained {
     pub shape: Vec<u64>,
     /// Bytes of the result.
     pub result_bytes: u64,
-    /// Where the data comes from: `chunked`, `contiguous`, `compact`, `fill value`.
+    /// Where the data comes from: `chunked`, `contiguous`, `compact`, `external`, `virtual`, `fill value`, `nothing`.
     pub layout: &'static str,
     /// Chunks touched, existing or not.
     pub chunks_touched: u64,
@@ -28,9 +27,13 @@ pub struct Explained {
     pub decodes: u64,
     /// Filters as they are undone, in that order: `["gzip 4", "shuffle"]`.
     pub filters: Vec<String>,
-    /// Requests, by ascending position in the file.
+    /// How many requests are made.
+    pub requests_made: u64,
+    /// Bytes that they bring.
+    pub fetched_bytes: u64,
+    /// The first thousand requests, by ascending position in the file.
     pub requests: Vec<ExplainedRequest>,
-    /// Chunks whose values are the fill value.
+    /// The first thousand chunks whose values are the fill value.
     pub missing: Vec<ExplainedChunk>,
 }
 
@@ -60,74 +63,115 @@ pub struct ExplainedChunk {
     pub lands: String,
 }
 
-/// A plan of more chunks than this is not spelled out: it would take gigabytes.
-const EXPLAINED_MAX: usize = 1 << 21;
+/// As many requests, and chunks without storage, are listed; the rest is only counted.
+const KEPT_MAX: usize = 1000;
 
-impl ReadPlan {
-    /// What this plan will do.
-    pub(crate) fn explain(&self, dataset: &DatasetInner, advice: Advice) -> Result<Explained> {
+impl Explained {
+    /// What a read of `selection` would do.
+    pub(crate) fn new(dataset: &DatasetInner, selection: &Selection) -> Result<Self> {
         let mut explained = Explained {
             dataset: dataset.path.clone(),
-            shape: self.shape.to_vec(),
-            result_bytes: self.result_bytes(),
-            layout: "fill value",
+            shape: Vec::new(),
+            result_bytes: 0,
+            layout: "nothing",
             chunks_touched: 0,
             chunks_missing: 0,
             decodes: 0,
             filters: Vec::new(),
+            requests_made: 0,
+            fetched_bytes: 0,
             requests: Vec::new(),
             missing: Vec::new(),
         };
+        ReadPlan::for_each(dataset, selection, |plan| plan.explain(dataset, &mut explained))?;
+        if let (Storage::Virtual { .. }, false) = (&dataset.storage, explained.layout == "nothing") {
+            explained.layout = "virtual";
+        }
+        explained.requests.sort_by_key(|request| request.range.start);
+        Ok(explained)
+    }
+
+    fn request(&mut self, range: Range<u64>, chunks: impl FnOnce() -> Vec<ExplainedChunk>) {
+        self.requests_made += 1;
+        self.fetched_bytes += range.end - range.start;
+        if self.requests.len() < KEPT_MAX {
+            self.requests.push(ExplainedRequest { range, chunks: chunks() });
+        }
+    }
+}
+
+impl ReadPlan {
+    /// Adds what this plan will do.
+    fn explain(&self, dataset: &DatasetInner, explained: &mut Explained) -> Result<()> {
+        explained.shape = self.shape.to_vec();
+        explained.result_bytes = self.result_bytes();
         match &self.steps {
-            Steps::Nothing => explained.layout = "nothing",
-            Steps::Fill => {}
+            Steps::Nothing => {}
+            Steps::Fill => explained.layout = "fill value",
             Steps::Compact { .. } => explained.layout = "compact",
-            Steps::Contiguous { base, dims, points, .. } => {
-                explained.layout = "contiguous";
+            Steps::Contiguous { source, base, dims, points } => {
+                explained.layout = dataset.layout_name();
                 let copies = self.whole_copies(dims, points.as_ref())?;
-                raw::requests(&copies, advice, &mut |request| {
+                raw::check_source(&**source, *base, &copies)?;
+                raw::requests(&copies, source.advice(), &mut |request| {
                     let start = base + request.start as u64;
-                    explained
-                        .requests
-                        .push(ExplainedRequest { range: start..start + request.len as u64, chunks: vec![] });
+                    explained.request(start..start + request.len as u64, Vec::new);
                 });
             }
-            Steps::Chunks { chunks, .. } => {
-                if chunks.len() > EXPLAINED_MAX {
-                    let what = format!("the plan has {} chunks, too many to be explained", chunks.len());
-                    return Err(Error::invalid(what).hint("explain a part of the selection"));
-                }
+            Steps::Chunks { dims, chunks } => {
                 explained.layout = "chunked";
                 explained.filters = dataset.filters_undone();
-                self.explain_chunks(dataset, chunks, advice, &mut explained);
+                self.explain_chunks(dataset, dims, chunks, explained)?;
             }
         }
-        Ok(explained)
+        Ok(())
     }
 
     fn explain_chunks(
         &self,
         dataset: &DatasetInner,
+        dims: &[u64],
         chunks: &[ChunkStep],
-        advice: Advice,
         explained: &mut Explained,
-    ) {
-        let described: Vec<ExplainedChunk> =
-            chunks.iter().map(|chunk| self.describe(dataset, chunk)).collect();
-        explained.chunks_touched = chunks.len() as u64;
-        let (present, missing): (Vec<_>, Vec<_>) =
-            described.into_iter().partition(|chunk| chunk.range.is_some());
-        explained.chunks_missing = missing.len() as u64;
-        explained.missing = missing;
-        explained.decodes = present.iter().filter(|chunk| !chunk.is_raw).count() as u64;
-        let ranges: Vec<_> = present.iter().filter_map(|chunk| chunk.range.clone()).collect();
-        explained.requests = coalesce(&ranges, advice)
-            .into_iter()
-            .map(|request| ExplainedRequest {
-                range: request.range,
-                chunks: request.serves.iter().map(|&i| present[i].clone()).collect(),
-            })
-            .collect();
+    ) -> Result<()> {
+        let advice = dataset.file.source.advice();
+        explained.chunks_touched += chunks.len() as u64;
+        for task in chunked::tasks(chunks, dataset.chunk_bytes()) {
+            let shared = chunked::shared_requests(self, dims, task, advice, |_| false);
+            let mut is_shared = vec![false; task.len()];
+            for request in &shared {
+                request.serves.iter().for_each(|&i| is_shared[i] = true);
+                let described = || request.serves.iter().map(|&i| self.describe(dataset, &task[i])).collect();
+                explained.request(request.range.clone(), described);
+            }
+            for (chunk, is_shared) in task.iter().zip(is_shared) {
+                let Some(location) = chunk.location else {
+                    explained.chunks_missing += 1;
+                    if explained.missing.len() < KEPT_MAX {
+                        explained.missing.push(self.describe(dataset, chunk));
+                    }
+                    continue;
+                };
+                explained.decodes += u64::from(!chunk.is_raw);
+                if is_shared {
+                    continue;
+                }
+                if !chunk.is_raw {
+                    let end = location.address.saturating_add(location.stored_bytes);
+                    explained.request(location.address..end, || vec![self.describe(dataset, chunk)]);
+                    continue;
+                }
+                let mut described = Some(chunk);
+                raw::requests(&self.copies(&chunk.part, dims)?, advice, &mut |request| {
+                    let start = location.address.saturating_add(request.start as u64);
+                    let first = described.take();
+                    explained.request(start..start.saturating_add(request.len as u64), || {
+                        first.map(|chunk| self.describe(dataset, chunk)).into_iter().collect()
+                    });
+                });
+            }
+        }
+        Ok(())
     }
 
     fn describe(&self, dataset: &DatasetInner, chunk: &ChunkStep) -> ExplainedChunk {
@@ -173,7 +217,6 @@ const LISTED_MAX: usize = 40;
 
 impl fmt::Display for Explained {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let fetched: u64 = self.requests.iter().map(|request| request.range.end - request.range.start).sum();
         writeln!(f, "{} -> {:?}, {} bytes", self.dataset, self.shape, self.result_bytes)?;
         write!(f, "{}", self.layout)?;
         if self.layout == "chunked" {
@@ -182,14 +225,17 @@ impl fmt::Display for Explained {
                 write!(f, ", {} never written (fill value)", self.chunks_missing)?;
             }
         }
-        writeln!(f, "; {} requests, {fetched} bytes fetched", self.requests.len())?;
+        if self.layout == "virtual" {
+            return writeln!(f, "; the requests are those of its sources");
+        }
+        writeln!(f, "; {} requests, {} bytes fetched", self.requests_made, self.fetched_bytes)?;
         if !self.filters.is_empty() {
             writeln!(f, "decode: {}", self.filters.join(" -> "))?;
         }
         let mut listed = 0;
         for (i, request) in self.requests.iter().enumerate() {
             if listed >= LISTED_MAX {
-                writeln!(f, "… and {} more requests", self.requests.len() - i)?;
+                writeln!(f, "… and {} more requests", self.requests_made - i as u64)?;
                 break;
             }
             writeln!(f, "GET {}..{}", request.range.start, request.range.end)?;

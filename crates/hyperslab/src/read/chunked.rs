@@ -13,14 +13,16 @@ use super::raw;
 use super::target::Target;
 use super::trimmed;
 use super::worker::{Worker, sized, with_worker};
-use crate::chunk::cache::{ChunkKey, Decoded};
+use crate::chunk::cache::Decoded;
 use crate::chunk::map::Location;
 use crate::dataset::DatasetInner;
 use crate::memory::zeroed;
 use crate::plan::{ChunkStep, ReadPlan};
+use crate::process::in_parallel;
 use crate::{Error, Result};
-use hyperslab_io::coalesce;
+use hyperslab_io::{Advice, Request, coalesce};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Stored bytes of small chunks that one task fetches together.
 const TASK_BYTES: u64 = 256 << 10;
@@ -38,22 +40,24 @@ pub(crate) fn read(
     if let [only] = chunks {
         return reader.one(only);
     }
-    let tasks: Vec<&[ChunkStep]> = tasks(chunks).collect();
+    let tasks: Vec<&[ChunkStep]> = tasks(chunks, dataset.chunk_bytes()).collect();
     if let [only] = tasks.as_slice() {
         return reader.many(only);
     }
-    tasks.into_par_iter().try_for_each(|task| reader.many(task))
+    in_parallel(|| tasks.into_par_iter().try_for_each(|task| reader.many(task)))
 }
 
-/// Cuts the chunks into tasks: as many as it takes to fetch a decent number of bytes, so that small chunks share
-/// requests and large ones share the cores.
-fn tasks(chunks: &[ChunkStep]) -> impl Iterator<Item = &[ChunkStep]> {
+/// Cuts the chunks into tasks: as many as it takes to fetch or to decode a decent number of bytes, so that small
+/// chunks share requests and large ones share the cores.
+pub(crate) fn tasks(chunks: &[ChunkStep], chunk_bytes: usize) -> impl Iterator<Item = &[ChunkStep]> {
+    let decoded = chunk_bytes as u64 / 4;
     let mut rest = chunks;
     std::iter::from_fn(move || {
-        let mut bytes = 0;
+        let mut bytes = 0u64;
         let fits = rest.iter().take_while(|chunk| {
             let before = bytes;
-            bytes += chunk.location.map_or(64, |location| location.stored_bytes);
+            let stored = chunk.location.map_or(0, |location| location.stored_bytes);
+            bytes = bytes.saturating_add(stored.max(decoded).max(64));
             before == 0 || bytes <= TASK_BYTES
         });
         let (task, others) = rest.split_at(fits.count());
@@ -62,8 +66,38 @@ fn tasks(chunks: &[ChunkStep]) -> impl Iterator<Item = &[ChunkStep]> {
     })
 }
 
+/// The requests of a task that bring several chunks each. Chunks that `is_here` are not fetched; all others have
+/// requests of their own.
+pub(crate) fn shared_requests(
+    plan: &ReadPlan,
+    chunk_dims: &[u64],
+    task: &[ChunkStep],
+    advice: Advice,
+    is_here: impl Fn(&ChunkStep) -> bool,
+) -> Vec<Request> {
+    let wanted = |chunk: &ChunkStep| -> Option<Range<u64>> {
+        let location = chunk.location?;
+        let fetched_whole =
+            if chunk.is_raw { wants_most(plan, chunk_dims, chunk, location) } else { !is_here(chunk) };
+        let end = location.address.saturating_add(location.stored_bytes);
+        fetched_whole.then_some(location.address..end)
+    };
+    // Empty ranges are served by no request.
+    let ranges: Vec<Range<u64>> = task.iter().map(|chunk| wanted(chunk).unwrap_or(0..0)).collect();
+    let mut requests = coalesce(&ranges, advice);
+    requests.retain(|request| request.serves.len() > 1);
+    requests
+}
+
+/// True for a small unfiltered chunk of which so much is wanted that it is best fetched whole, with its neighbours.
+fn wants_most(plan: &ReadPlan, chunk_dims: &[u64], chunk: &ChunkStep, location: Location) -> bool {
+    let wanted = || plan.copies(&chunk.part, chunk_dims).map_or(0, |copies| copies.bytes() as u64);
+    location.stored_bytes <= SMALL_BYTES && wanted() * 2 >= location.stored_bytes
+}
+
 /// Unfiltered chunks up to this size are fetched together.
 const SMALL_BYTES: u64 = 64 << 10;
+const SHORTER: &str = "is shorter than its values";
 
 struct Reader<'a> {
     dataset: &'a DatasetInner,
@@ -76,50 +110,42 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// Several chunks, those that lie side by side in the file in one request.
     fn many(&self, chunks: &[ChunkStep]) -> Result<()> {
-        let cache = self.dataset.file.cache();
-        let fetched_together: Vec<(&ChunkStep, Location)> = chunks
-            .iter()
-            .filter_map(|chunk| Some((chunk, chunk.location?)))
-            .filter(|(chunk, location)| match chunk.is_raw {
-                true => self.wants_most(chunk, location),
-                false => !cache.contains(self.key(location)),
-            })
-            .collect();
-        let advice = self.dataset.file.source.advice();
-        let ranges: Vec<_> = fetched_together
-            .iter()
-            .map(|(_, location)| location.address..location.address.saturating_add(location.stored_bytes))
-            .collect();
-        let requests = coalesce(&ranges, advice);
-        let mut done = Vec::new();
-        for request in requests.iter().filter(|request| request.serves.len() > 1) {
-            let len = request.range.end - request.range.start;
-            self.dataset.file.check_range(request.range.start, len)?;
-            let mut bytes = vec![0; len as usize];
-            self.dataset.file.read_raw(request.range.start, &mut bytes)?;
+        let file = &self.dataset.file;
+        let is_here = |chunk: &ChunkStep| file.cache().contains(self.dataset.chunk_key(chunk.number));
+        let requests = shared_requests(self.plan, self.chunk_dims, chunks, file.source.advice(), is_here);
+        let mut is_done = vec![false; chunks.len()];
+        for request in requests {
+            let bytes = self.fetch(&request)?;
             for &i in &request.serves {
-                let (chunk, location) = fetched_together[i];
+                let (chunk, Some(location)) = (&chunks[i], chunks[i].location) else { continue };
                 let start = (location.address - request.range.start) as usize;
                 let stored = &bytes[start..start + location.stored_bytes as usize];
                 match chunk.is_raw {
-                    true => self.copies(chunk)?.run(stored, 0, self.target, self.conversion)?,
+                    true => self.unfiltered(chunk, location, stored)?,
                     false => self.filtered(chunk, location, Some(stored))?,
                 }
-                done.push(chunk.number);
+                is_done[i] = true;
             }
         }
-        done.sort_unstable();
-        chunks
-            .iter()
-            .filter(|chunk| done.binary_search(&chunk.number).is_err())
-            .try_for_each(|chunk| self.one(chunk))
+        let rest = chunks.iter().zip(is_done).filter(|(_, is_done)| !is_done);
+        rest.map(|(chunk, _)| chunk).try_for_each(|chunk| self.one(chunk))
     }
 
-    /// True for a small unfiltered chunk of which so much is wanted that it is best fetched whole, with its
-    /// neighbours.
-    fn wants_most(&self, chunk: &ChunkStep, location: &Location) -> bool {
-        let wanted = || self.copies(chunk).map_or(0, |copies| copies.bytes() as u64);
-        location.stored_bytes <= SMALL_BYTES && wanted() * 2 >= location.stored_bytes
+    fn fetch(&self, request: &Request) -> Result<Vec<u8>> {
+        let file = &self.dataset.file;
+        let len = request.range.end - request.range.start;
+        file.check_range(request.range.start, len)?;
+        let mut bytes = zeroed(Some(len))?;
+        file.read_raw(request.range.start, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn unfiltered(&self, chunk: &ChunkStep, location: Location, stored: &[u8]) -> Result<()> {
+        let copies = self.copies(chunk)?;
+        if stored.len() < copies.source_end() {
+            return Err(self.damaged(chunk, location, SHORTER.to_string()));
+        }
+        copies.run(stored, 0, self.target, self.conversion)
     }
 
     fn one(&self, chunk: &ChunkStep) -> Result<()> {
@@ -130,7 +156,7 @@ impl Reader<'_> {
         if chunk.is_raw {
             let copies = self.copies(chunk)?;
             if location.stored_bytes < copies.source_end() as u64 {
-                return Err(self.damaged(chunk, location, "is shorter than its values".to_string()));
+                return Err(self.damaged(chunk, location, SHORTER.to_string()));
             }
             let source = &*self.dataset.file.source;
             return raw::read(source, location.address, &copies, self.target, self.conversion);
@@ -142,10 +168,10 @@ impl Reader<'_> {
     fn filtered(&self, chunk: &ChunkStep, location: Location, stored: Option<&[u8]>) -> Result<()> {
         let copies = self.copies(chunk)?;
         let cache = self.dataset.file.cache();
-        let key = self.key(&location);
+        let key = self.dataset.chunk_key(chunk.number);
         let chunk_bytes = self.dataset.chunk_bytes();
         if copies.bytes() == chunk_bytes && copies.unit > 1 {
-            if let Some(decoded) = cache.get(key) {
+            if let Some(decoded) = cache.get_or_wait(key) {
                 return copies.run(&decoded, 0, self.target, self.conversion);
             }
             if !cache.note_bypass(key, chunk_bytes) {
@@ -180,7 +206,7 @@ impl Reader<'_> {
                 return Ok(());
             }
             let mut buffer = std::mem::take(&mut worker.chunk);
-            let out = sized(&mut buffer, self.dataset.chunk_bytes());
+            let out = sized(&mut buffer, self.dataset.chunk_bytes())?;
             let outcome = self
                 .decode(chunk, location, stored, worker, out)
                 .and_then(|()| copies.run(out, 0, self.target, self.conversion));
@@ -204,10 +230,6 @@ impl Reader<'_> {
         self.plan.copies(&chunk.part, self.chunk_dims)
     }
 
-    fn key(&self, location: &Location) -> ChunkKey {
-        ChunkKey { file: self.dataset.file.id, address: location.address }
-    }
-
     fn damaged(&self, chunk: &ChunkStep, location: Location, what: String) -> Error {
         damaged(self.dataset, chunk.number, location, what)
     }
@@ -228,7 +250,7 @@ pub(crate) fn decode(
         Some(stored) => trimmed::decode_into(dataset, pipeline, number, stored, mask, scratch, out),
         None => {
             dataset.file.check_range(location.address, location.stored_bytes)?;
-            let stored = sized(&mut worker.stored, location.stored_bytes as usize);
+            let stored = sized(&mut worker.stored, location.stored_bytes as usize)?;
             dataset.file.read_raw(location.address, stored)?;
             trimmed::decode_into(dataset, pipeline, number, stored, mask, scratch, out)
         }

@@ -2,6 +2,9 @@
 
 use hyperslab_format::message::{ByteOrder, Class, Datatype};
 
+#[cfg(target_endian = "big")]
+compile_error!("conversion to native order is written for little-endian machines");
+
 /// What happens to elements on their way from the file to memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Conversion {

@@ -5,6 +5,7 @@ use super::convert::Conversion;
 use super::place::{AxisCopies, Copies, walk};
 use super::target::Target;
 use super::worker::{sized, with_worker};
+use crate::process::in_parallel;
 use crate::{Error, Result};
 use hyperslab_io::{Advice, Source};
 use rayon::prelude::*;
@@ -12,6 +13,8 @@ use std::ops::Range;
 
 /// Reads in one piece are cut here, so that several threads share them.
 const PIECE_BYTES: usize = 4 << 20;
+/// Requests that are shared out among threads at a time.
+const BATCH: usize = 4096;
 /// Below this a read is not worth waking other threads.
 const PARALLEL_BYTES_MIN: usize = 1 << 20;
 
@@ -120,13 +123,7 @@ pub(crate) fn read(
     conversion: Conversion,
 ) -> Result<()> {
     target.check(copies.target_start..copies.target_end())?;
-    let end = base.checked_add(copies.source_end() as u64);
-    if end.is_none_or(|end| end > source.len()) {
-        return Err(Error::damaged(format!(
-            "raw data at byte {base:#x} reaches beyond the end of the file ({} bytes)",
-            source.len()
-        )));
-    }
+    check_source(source, base, copies)?;
     let read_one = |request: RawRequest| read_request(source, base, copies, request, target, conversion);
     if copies.bytes() < PARALLEL_BYTES_MIN {
         let mut outcome = Ok(());
@@ -137,9 +134,32 @@ pub(crate) fn read(
         });
         return outcome;
     }
-    let mut all = Vec::new();
-    requests(copies, source.advice(), &mut |request| all.push(request));
-    all.into_par_iter().try_for_each(read_one)
+    // Batches, because a request for each of many scattered elements takes more memory than the elements.
+    let mut batch = Vec::with_capacity(BATCH);
+    let mut outcome = Ok(());
+    requests(copies, source.advice(), &mut |request| {
+        batch.push(request);
+        if batch.len() == BATCH && outcome.is_ok() {
+            outcome = in_parallel(|| batch.par_iter().try_for_each(|&request| read_one(request)));
+        }
+        if batch.len() == BATCH {
+            batch.clear();
+        }
+    });
+    outcome?;
+    in_parallel(|| batch.par_iter().try_for_each(|&request| read_one(request)))
+}
+
+/// Refuses copies that reach beyond the end of their source.
+pub(crate) fn check_source(source: &dyn Source, base: u64, copies: &Copies<'_>) -> Result<()> {
+    let end = base.checked_add(copies.source_end() as u64);
+    if end.is_none_or(|end| end > source.len()) {
+        return Err(Error::damaged(format!(
+            "raw data at byte {base:#x} reaches beyond the end of the file ({} bytes)",
+            source.len()
+        )));
+    }
+    Ok(())
 }
 
 fn read_request(
@@ -159,7 +179,7 @@ fn read_request(
             conversion.in_place(place);
         }
         Place::Scattered { axis, first, count, source: from, target: to } => with_worker(|worker| {
-            let bytes = sized(&mut worker.stored, request.len);
+            let bytes = sized(&mut worker.stored, request.len)?;
             source.read_into(at, bytes)?;
             for i in first..first + count {
                 let (inner_from, inner_to) = copies.axes[axis].place(i);
@@ -184,7 +204,7 @@ mod tests {
 
     fn check(dims: &[u64], axes: &[Axis], advice: Advice) -> Vec<(usize, usize)> {
         let bytes: Vec<u8> = (0..dims.iter().product::<u64>() * 2).map(|i| (i % 251) as u8).collect();
-        let pieces: Vec<_> = axes.iter().zip(dims).map(|(axis, &dim)| grid::cut(axis, dim)).collect();
+        let pieces: Vec<_> = axes.iter().zip(dims).map(|(axis, &dim)| grid::cut(axis, dim, 0)).collect();
         let runs: Vec<_> = pieces.iter().map(|pieces| &pieces[0].run).collect();
         let shape: Vec<u64> = axes.iter().map(Axis::len).collect();
         let copies = Copies::new(&runs, dims, &shape, 2).unwrap();
@@ -217,7 +237,7 @@ mod tests {
     #[test]
     fn reading_everything_is_one_request() {
         let (source, recording) = Recorder::new(Memory::new("test", vec![1u8; 4000]));
-        let pieces = grid::cut(&Axis::all(2000), 2000);
+        let pieces = grid::cut(&Axis::all(2000), 2000, 0);
         let copies = Copies::new(&[&pieces[0].run], &[2000], &[2000], 2).unwrap();
         let mut out = vec![0; 4000];
         read(&source, 0, &copies, Target::new(&mut out), Conversion::None).unwrap();

@@ -3,8 +3,8 @@
 //! libhdf5 always filters whole chunks. Programs that filter chunks themselves sometimes leave out what lies behind
 //! the extent; libhdf5 reads such chunks all the same, because it never looks there.
 
-use crate::Result;
 use crate::dataset::{DatasetInner, Storage};
+use crate::{Error, Result};
 use hyperslab_filters::{FilterError, Pipeline, Scratch};
 
 /// Undoes the filters of chunk `number`. What a cut-off chunk leaves out becomes zeros.
@@ -22,6 +22,13 @@ pub(crate) fn decode_into(
             if found < out.len() && found >= used_bytes(dataset, number) =>
         {
             let decoded = pipeline.decode(stored, mask, scratch, out.len())?;
+            // What the first attempt found may have been a bound, not a length.
+            if decoded.len() < used_bytes(dataset, number) {
+                let (expected, found) = (out.len(), decoded.len());
+                return Err(Error::damaged(format!(
+                    "decoded to {found} bytes where {expected} were expected"
+                )));
+            }
             let (used, unused) = out.split_at_mut(decoded.len().min(out.len()));
             used.copy_from_slice(&decoded[..used.len()]);
             unused.fill(0);

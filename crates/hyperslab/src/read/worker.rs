@@ -1,5 +1,6 @@
 //! What one thread needs to decode chunk after chunk without allocating: reused buffers and a decompressor.
 
+use crate::{Error, Result};
 use hyperslab_filters::Scratch;
 use std::cell::RefCell;
 
@@ -20,12 +21,14 @@ thread_local! {
     static WORKER: RefCell<Worker> = RefCell::default();
 }
 
-/// Runs `work` with this thread's buffers. Never nested: work does not wait for other work.
+/// Runs `work` with this thread's buffers. Work does not wait for other work.
 pub(crate) fn with_worker<T>(work: impl FnOnce(&mut Worker) -> T) -> T {
     WORKER.with(|worker| {
-        let mut worker = worker.borrow_mut();
+        // A source or a filter of the user's may read through us while it works for us.
+        let Ok(mut worker) = worker.try_borrow_mut() else { return work(&mut Worker::default()) };
         let done = work(&mut worker);
-        let Worker { stored, chunk, .. } = &mut *worker;
+        let Worker { stored, chunk, scratch } = &mut *worker;
+        scratch.trim(KEPT_BYTES_MAX);
         for buffer in [stored, chunk] {
             if buffer.capacity() > KEPT_BYTES_MAX {
                 *buffer = Vec::new();
@@ -36,9 +39,12 @@ pub(crate) fn with_worker<T>(work: impl FnOnce(&mut Worker) -> T) -> T {
 }
 
 /// The first `len` bytes of a reused buffer; their old content is meaningless.
-pub(crate) fn sized(buffer: &mut Vec<u8>, len: usize) -> &mut [u8] {
+pub(crate) fn sized(buffer: &mut Vec<u8>, len: usize) -> Result<&mut [u8]> {
     if buffer.len() < len {
+        let more = len - buffer.len();
+        let room = buffer.try_reserve_exact(more);
+        room.map_err(|_| Error::invalid(format!("no memory for a chunk of {len} bytes")))?;
         buffer.resize(len, 0);
     }
-    &mut buffer[..len]
+    Ok(&mut buffer[..len])
 }

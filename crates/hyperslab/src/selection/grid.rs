@@ -1,7 +1,7 @@
 //! A selection cut along a grid of chunks: along each axis, which chunks are touched, which elements of each, and
 //! where they go. The chunks touched by a slab are the product of its axes' pieces.
 
-use super::Axis;
+use super::{Axis, Range};
 use smallvec::SmallVec;
 
 /// The part of one axis of a selection that lies in one row of chunks.
@@ -49,28 +49,51 @@ impl Run {
 /// The pieces of one axis, in ascending order of chunks.
 pub type Pieces = SmallVec<[Piece; 1]>;
 
-/// Cuts one axis of a selection into pieces of `chunk_dim` elements.
-pub fn cut(axis: &Axis, chunk_dim: u64) -> Pieces {
+/// Cuts one axis of a selection into pieces of `chunk_dim` elements. Its first index goes to the place `out` of the
+/// output, the others follow.
+pub fn cut(axis: &Axis, chunk_dim: u64, out: u64) -> Pieces {
     match axis {
-        Axis::Range(range) => cut_range(range.start, range.step, range.count, chunk_dim),
-        Axis::List(list) => cut_list(list, chunk_dim),
+        Axis::Range(range) => cut_range(range.start, range.step, range.count, chunk_dim, out),
+        Axis::List(list) => cut_list(list, chunk_dim, out),
     }
 }
 
-/// Into how many pieces a range is cut, without cutting it; 1 for a list, whose pieces are never more than its
-/// elements.
-pub(crate) fn pieces_of_range(axis: &Axis, chunk_dim: u64) -> u64 {
+/// Into how many pieces an axis is cut, at most; told without cutting it.
+pub(crate) fn pieces_max(axis: &Axis, chunk_dim: u64) -> u64 {
     match axis {
-        Axis::Range(range) if range.count > 0 => {
-            let last = range.start + (range.count - 1) * range.step;
-            (last / chunk_dim - range.start / chunk_dim + 1).min(range.count)
+        Axis::Range(range) => match range.last() {
+            Some(last) => (last / chunk_dim - range.start / chunk_dim + 1).min(range.count),
+            None => 0,
+        },
+        Axis::List(list) => list.len() as u64,
+    }
+}
+
+/// Cuts an axis in two, between chunks if it is a range; says how many indexes the first part has. `None` where it
+/// cannot be cut further.
+pub(crate) fn halve(axis: &Axis, chunk_dim: u64) -> Option<(Axis, Axis, u64)> {
+    match axis {
+        Axis::Range(range) => {
+            let (first, last) = (range.start / chunk_dim, range.last()? / chunk_dim);
+            if first == last {
+                return None;
+            }
+            let edge = (first + (last - first).div_ceil(2)) * chunk_dim;
+            let before = (edge - range.start).div_ceil(range.step).clamp(1, range.count - 1);
+            let head = Range { count: before, ..*range };
+            let tail =
+                Range { start: range.start + before * range.step, count: range.count - before, ..*range };
+            Some((Axis::Range(head), Axis::Range(tail), before))
         }
-        Axis::Range(_) => 0,
-        Axis::List(_) => 1,
+        Axis::List(list) if list.len() > 1 => {
+            let (head, tail) = list.split_at(list.len() / 2);
+            Some((Axis::List(head.to_vec()), Axis::List(tail.to_vec()), head.len() as u64))
+        }
+        Axis::List(_) => None,
     }
 }
 
-fn cut_range(start: u64, step: u64, count: u64, chunk_dim: u64) -> Pieces {
+fn cut_range(start: u64, step: u64, count: u64, chunk_dim: u64, first_out: u64) -> Pieces {
     let mut pieces = Pieces::new();
     let mut done = 0;
     while done < count {
@@ -78,19 +101,20 @@ fn cut_range(start: u64, step: u64, count: u64, chunk_dim: u64) -> Pieces {
         let chunk = index / chunk_dim;
         let inner = index % chunk_dim;
         let here = ((chunk_dim - inner).div_ceil(step)).min(count - done);
-        pieces.push(Piece { chunk, run: Run::Even { inner, step, count: here, out: done } });
+        pieces.push(Piece { chunk, run: Run::Even { inner, step, count: here, out: first_out + done } });
         done += here;
     }
     pieces
 }
 
-fn cut_list(list: &[u64], chunk_dim: u64) -> Pieces {
+fn cut_list(list: &[u64], chunk_dim: u64, first_out: u64) -> Pieces {
     let mut order: Vec<u64> = (0..list.len() as u64).collect();
     order.sort_by_key(|&out| list[out as usize] / chunk_dim);
     let mut pieces = Pieces::new();
     for group in order.chunk_by(|&a, &b| list[a as usize] / chunk_dim == list[b as usize] / chunk_dim) {
         let chunk = list[group[0] as usize] / chunk_dim;
-        let pairs: Vec<_> = group.iter().map(|&out| (list[out as usize] % chunk_dim, out)).collect();
+        let pairs: Vec<_> =
+            group.iter().map(|&out| (list[out as usize] % chunk_dim, first_out + out)).collect();
         pieces.push(Piece { chunk, run: simplify(pairs) });
     }
     pieces
@@ -105,7 +129,6 @@ pub(crate) fn simplify(pairs: Vec<(u64, u64)>) -> Run {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Range;
     use super::*;
     use proptest::prelude::*;
 
@@ -128,17 +151,24 @@ mod tests {
     proptest! {
         #[test]
         fn pieces_of_a_range_are_the_range(start in 0u64..50, step in 1u64..9, count in 0u64..40, chunk in 1u64..20) {
-            let pieces = cut(&Axis::Range(Range { start, count, step }), chunk);
+            let axis = Axis::Range(Range { start, count, step });
+            let pieces = cut(&axis, chunk, 0);
             let expected: Vec<_> = (0..count).map(|i| (i, start + i * step)).collect();
+            prop_assert!(pieces.len() as u64 <= pieces_max(&axis, chunk));
+            if let Some((head, tail, before)) = halve(&axis, chunk) {
+                prop_assert_eq!(head.len(), before);
+                let mut both = spell_out(&cut(&head, chunk, 0), chunk);
+                both.extend(spell_out(&cut(&tail, chunk, before), chunk));
+                prop_assert_eq!(&both, &expected);
+            }
             prop_assert_eq!(spell_out(&pieces, chunk), expected);
             prop_assert!(pieces.windows(2).all(|pair| pair[0].chunk < pair[1].chunk));
-            let most = pieces_of_range(&Axis::Range(Range { start, count, step }), chunk);
-            prop_assert!(most >= pieces.len() as u64 && most <= count);
+            prop_assert!(pieces_max(&axis, chunk) <= count);
         }
 
         #[test]
         fn pieces_of_a_list_are_the_list(list in prop::collection::vec(0u64..60, 0..30), chunk in 1u64..20) {
-            let pieces = cut(&Axis::List(list.clone()), chunk);
+            let pieces = cut(&Axis::List(list.clone()), chunk, 0);
             let expected: Vec<_> = list.iter().enumerate().map(|(i, &index)| (i as u64, index)).collect();
             prop_assert_eq!(spell_out(&pieces, chunk), expected);
             prop_assert!(pieces.windows(2).all(|pair| pair[0].chunk < pair[1].chunk));

@@ -42,7 +42,7 @@ impl Decoded {
     fn new(bytes: Box<[u8]>) -> Self {
         Self {
             bytes,
-            key: ChunkKey { file: 0, address: 0 },
+            key: ChunkKey { file: 0, object: 0, number: 0 },
             number: 0,
             arrived: AtomicU64::new(0),
             stamp: AtomicU64::new(0),

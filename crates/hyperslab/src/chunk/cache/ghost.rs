@@ -77,8 +77,8 @@ impl Ghosts {
 mod tests {
     use super::*;
 
-    fn key(address: u64) -> ChunkKey {
-        ChunkKey { file: 1, address }
+    fn key(number: u64) -> ChunkKey {
+        ChunkKey { file: 1, object: 0, number }
     }
 
     fn ghost(stamp: u64) -> Ghost {

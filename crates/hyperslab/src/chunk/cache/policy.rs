@@ -76,10 +76,6 @@ impl Policy {
         }
     }
 
-    pub fn budget(&self) -> usize {
-        self.budget
-    }
-
     pub fn set_budget(&mut self, budget: usize, room: &mut Room<'_>) {
         self.budget = budget;
         self.share = budget / 4;

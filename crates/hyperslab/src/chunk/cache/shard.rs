@@ -80,6 +80,14 @@ impl Shards {
         }
     }
 
+    /// The flight that the chunk is on.
+    pub fn flight(&self, key: ChunkKey) -> Option<Arc<Flight>> {
+        match self.shard(key).read().get(&key) {
+            Some(Slot::Flying(flight)) => Some(Arc::clone(flight)),
+            Some(Slot::Here(_)) | None => None,
+        }
+    }
+
     pub fn contains(&self, key: ChunkKey) -> bool {
         matches!(self.shard(key).read().get(&key), Some(Slot::Here(_)))
     }

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 const CHUNK: usize = 1000;
 
-fn key(address: u64) -> ChunkKey {
-    ChunkKey { file: 1, address }
+fn key(number: u64) -> ChunkKey {
+    ChunkKey { file: 1, object: 0, number }
 }
 
 fn chunk(address: u64) -> Decoded {
@@ -473,7 +473,7 @@ fn a_finished_chunk_that_is_wanted_again_is_not_finished() {
 #[test]
 fn a_file_is_removed_with_all_that_is_known_of_it() {
     let cache = ChunkCache::new(10 * CHUNK);
-    let other = ChunkKey { file: 2, address: 0 };
+    let other = ChunkKey { file: 2, object: 0, number: 0 };
     cache.get_or_decode(other, CHUNK, || Ok::<_, ()>(chunk(0))).unwrap();
     (0..30).for_each(|address| read(&cache, address % 15, CHUNK));
     let held = cache.get(key(14)).unwrap();
@@ -535,7 +535,7 @@ fn many_threads_do_everything_at_once() {
                 let mut random = Random(thread + 1);
                 for _ in 0..3000 {
                     let address = random.below(100);
-                    let key = ChunkKey { file: random.below(3), address };
+                    let key = ChunkKey { file: random.below(3), object: 0, number: address };
                     match random.below(20) {
                         0 => cache.remove_file(random.below(3)),
                         1 => drop(cache.claim(key)),
@@ -561,7 +561,7 @@ fn many_threads_do_everything_at_once() {
     let stats = cache.stats();
     assert!(stats.resident_bytes <= cache.budget());
     let here: HashSet<_> = (0..3)
-        .flat_map(|file| (0..100).map(move |address| ChunkKey { file, address }))
+        .flat_map(|file| (0..100).map(move |address| ChunkKey { file, object: 0, number: address }))
         .filter(|&key| cache.contains(key))
         .collect();
     assert_eq!((stats.resident_chunks, stats.resident_bytes), (here.len(), here.len() * CHUNK));
