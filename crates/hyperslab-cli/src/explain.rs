@@ -34,6 +34,8 @@ fn json(file: &str, explained: &Explained) -> Object {
         ("chunks_missing", explained.chunks_missing.into()),
         ("decodes", explained.decodes.into()),
         ("decode", Json::list(explained.filters.iter().map(String::as_str))),
+        ("requests_made", explained.requests_made.into()),
+        ("fetched_bytes", explained.fetched_bytes.into()),
         ("requests", Json::list(explained.requests.iter().map(request))),
         ("missing", Json::list(explained.missing.iter().map(chunk))),
     ])
