@@ -127,6 +127,20 @@ def test_objects(pair, libver, name):
     assert_same(ours.fillvalue, theirs.fillvalue)
 
 
+def test_text_that_was_never_written_is_one_object(pair):
+    """A fill value of a million elements takes the memory of one."""
+
+    def write(file):
+        file.create_dataset("d", (1_000_000,), h5py.string_dtype(), fillvalue="x" * 1000, chunks=(10_000,))[7] = "y"
+
+    _, ours = pair(write)["d"]
+    found = ours[...]
+    assert found[7] == b"y"
+    # Those that share a chunk with what was written have their own copies in the file.
+    assert found[10_000] is found[-1]
+    assert found[0] == found[-1] == b"x" * 1000
+
+
 def create(file, name, datatype, values=None, memory=None, shape=(2,)):
     dataset = h5d.create(file.id, name.encode(), datatype, h5s.create_simple(shape))
     if values is not None:

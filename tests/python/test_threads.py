@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import h5py
 import numpy as np
+import pytest
 
 import hyperslab
 
@@ -46,6 +49,42 @@ def test_objects_in_threads(tmp_path):
     with hyperslab.File(tmp_path / "a.h5") as file, ThreadPoolExecutor(8) as pool:
         dataset = file["d"]
         assert all(pool.map(work, range(80)))
+
+
+def test_threads_share_a_file_like_object(tmp_path):
+    values = np.arange(40_000).reshape(400, 100)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("d", data=values, chunks=(10, 100), compression="gzip")
+        file.create_dataset("ref", data=file["d"].ref, dtype=h5py.ref_dtype)
+
+    def work(seed):
+        row = seed * 7 % 400
+        np.testing.assert_array_equal(file["d"][row], values[row])
+        # The name of what a reference leads to is sought in the file.
+        return file[file["ref"][()]].name == "/d"
+
+    with open(tmp_path / "a.h5", "rb") as source, hyperslab.File(source) as file, ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(work, range(200)))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_child_reads(tmp_path):
+    values = np.arange(100_000).reshape(100, 1000)
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("d", data=values, chunks=(1, 1000), compression="gzip")
+    with hyperslab.File(tmp_path / "a.h5") as file:
+        dataset = file["d"]
+        np.testing.assert_array_equal(dataset[...], values)
+        child = os.fork()
+        if child == 0:
+            signal.alarm(30)
+            equal = np.array_equal(dataset[...], values) and np.array_equal(dataset[5], values[5])
+            with hyperslab.File(tmp_path / "a.h5") as again:
+                equal = equal and np.array_equal(again["d"][::3], values[::3])
+            os._exit(0 if equal else 1)
+        assert os.waitpid(child, 0)[1] == 0
+        np.testing.assert_array_equal(dataset[...], values)
 
 
 def test_closing_while_others_read(tmp_path):

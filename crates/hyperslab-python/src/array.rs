@@ -34,6 +34,7 @@ pub fn empty<'py>(
 /// # Safety
 /// The array must be in row-major order, nobody else may use it while the slice lives, and its elements must not be
 /// Python objects.
+#[expect(clippy::mut_from_ref, reason = "the memory is NumPy's, the borrowed handle only keeps it alive")]
 pub unsafe fn bytes_mut<'a>(array: &'a Bound<'_, PyUntypedArray>) -> &'a mut [u8] {
     let (start, len) = extent(array);
     if len == 0 {

@@ -4,6 +4,7 @@ use crate::array::{self, Shape};
 use crate::attrs::AttributeManager;
 use crate::element::Element;
 use crate::errors;
+use crate::filters::{CompressionOptions, Filters};
 use crate::group;
 use crate::reference::{Reference, RegionReference};
 use crate::selection::{self, Index, ScalarIndex, Selected};
@@ -70,8 +71,8 @@ impl Dataset {
         }
     }
 
-    fn filter(&self, id: u16) -> Option<&hyperslab::format::message::Filter> {
-        self.dataset.filters().filters.iter().find(|filter| filter.id == id)
+    fn filters_of(&self) -> Filters<'_> {
+        Filters(self.dataset.filters())
     }
 
     fn region(&self, reference: &RegionReference, dims: &[u64]) -> PyResult<Selected> {
@@ -110,14 +111,6 @@ fn read_fields<'py>(
     };
     view.get_item(rest)
 }
-
-const GZIP: u16 = 1;
-const SHUFFLE: u16 = 2;
-const FLETCHER32: u16 = 3;
-const SZIP: u16 = 4;
-const NBIT: u16 = 5;
-const SCALE_OFFSET: u16 = 6;
-const LZF: u16 = 32000;
 
 #[pymethods]
 impl Dataset {
@@ -184,7 +177,7 @@ impl Dataset {
         if !self.session.is_open() {
             return Ok("<Closed HDF5 dataset>".into());
         }
-        let name = self.path().unwrap_or("(anonymous)").rsplit('/').next().unwrap_or_default();
+        let name = self.path(py).unwrap_or("(anonymous)").rsplit('/').next().unwrap_or_default();
         let shape = self.shape(py)?;
         let dtype = match self.element(py) {
             Ok(element) => element.dtype.bind(py).getattr("str")?.to_string(),
@@ -195,15 +188,15 @@ impl Dataset {
 
     /// Its path in the file; None after the file was closed.
     #[getter]
-    fn name(&self) -> Option<&str> {
-        if self.session.is_open() { self.path() } else { None }
+    fn name(&self, py: Python<'_>) -> Option<&str> {
+        if self.session.is_open() { self.path(py) } else { None }
     }
 
     /// The group that its path goes through last.
     #[getter]
     fn parent<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let anonymous = || errors::invalid("the dataset is anonymous: it has no parent");
-        group::parent(py, &self.session, self.path().ok_or_else(anonymous)?)
+        group::parent(py, &self.session, self.path(py).ok_or_else(anonymous)?)
     }
 
     /// The file.
@@ -270,78 +263,55 @@ impl Dataset {
     /// "gzip", "lzf", "szip", "unknown" (another filter) or None.
     #[getter]
     fn compression(&self) -> Option<&'static str> {
-        let known = [(GZIP, "gzip"), (LZF, "lzf"), (SZIP, "szip")];
-        let found = known.into_iter().find(|&(id, _)| self.filter(id).is_some());
-        let others = || {
-            let known = [SHUFFLE, FLETCHER32, SCALE_OFFSET];
-            self.dataset.filters().filters.iter().any(|filter| !known.contains(&filter.id))
-        };
-        found.map(|(_, name)| name).or_else(|| others().then_some("unknown"))
+        self.filters_of().compression()
     }
 
     /// The level of gzip, or the coding and block size of szip.
     #[getter]
     fn compression_opts<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let parameter = |id, number: usize| self.filter(id)?.parameters.get(number).copied();
-        match self.compression() {
-            Some("gzip") => {
-                Ok(parameter(GZIP, 0).map(|level| level.into_pyobject(py)).transpose()?.map(Bound::into_any))
+        Ok(match self.filters_of().compression_options() {
+            Some(CompressionOptions::Level(level)) => Some(level.into_pyobject(py)?.into_any()),
+            Some(CompressionOptions::Szip(coding, pixels)) => {
+                Some((coding, pixels).into_pyobject(py)?.into_any())
             }
-            Some("szip") => {
-                let (Some(mask), Some(pixels)) = (parameter(SZIP, 0), parameter(SZIP, 1)) else {
-                    return Ok(None);
-                };
-                let coding = if mask & 4 != 0 { "ec" } else { "nn" };
-                Ok(Some((coding, pixels).into_pyobject(py)?.into_any()))
-            }
-            _ => Ok(None),
-        }
+            None => None,
+        })
     }
 
     /// True where bytes are shuffled before they are compressed.
     #[getter]
     fn shuffle(&self) -> bool {
-        self.filter(SHUFFLE).is_some()
+        self.filters_of().shuffle()
     }
 
     /// True where chunks have checksums.
     #[getter]
     fn fletcher32(&self) -> bool {
-        self.filter(FLETCHER32).is_some()
+        self.filters_of().fletcher32()
     }
 
     /// The scale factor of the scale-offset filter, or None.
     #[getter]
     fn scaleoffset(&self) -> Option<u32> {
-        self.filter(SCALE_OFFSET)?.parameters.get(1).copied()
+        self.filters_of().scale_offset()
     }
 
     /// Registered numbers of the filters.
     #[getter]
     fn filter_ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, self.dataset.filters().filters.iter().map(|filter| filter.id))
+        PyTuple::new(py, self.filters_of().ids())
     }
 
     /// The names of the filters, as the file has them; empty where it has none.
     #[getter]
     fn filter_names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let names = self.dataset.filters().filters.iter().map(|filter| match (&filter.name, filter.id) {
-            (Some(name), _) => name.to_string(),
-            (None, GZIP) => "deflate".into(),
-            (None, SHUFFLE) => "shuffle".into(),
-            (None, FLETCHER32) => "fletcher32".into(),
-            (None, SZIP) => "szip".into(),
-            (None, NBIT) => "nbit".into(),
-            (None, SCALE_OFFSET) => "scaleoffset".into(),
-            (None, _) => String::new(),
-        });
-        PyTuple::new(py, names)
+        PyTuple::new(py, self.filters_of().names())
     }
 
     /// The filters in words, with their parameters: "gzip 4".
     #[getter]
     fn filters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, self.dataset.filters().filters.iter().map(hyperslab::describe::filter))
+        PyTuple::new(py, self.filters_of().words())
     }
 
     /// What is read where nothing was written.
@@ -467,11 +437,12 @@ impl Dataset {
     }
 
     /// Its path; of a dataset that was reached by a reference, the path to it, if it has one.
-    fn path(&self) -> Option<&str> {
+    fn path(&self, py: Python<'_>) -> Option<&str> {
         let path = self.dataset.path();
         if path.starts_with('/') {
             return Some(path);
         }
-        self.session.path_of(hyperslab::Object::Dataset(self.dataset.clone()).address())
+        let address = hyperslab::Object::Dataset(self.dataset.clone()).address();
+        py.detach(|| self.session.path_of(address))
     }
 }

@@ -15,6 +15,7 @@ mod datatype;
 mod element;
 mod errors;
 mod file;
+mod filters;
 mod group;
 mod reference;
 mod selection;

@@ -2,11 +2,12 @@
 
 use hyperslab::io::{Advice, Source};
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use pyo3::types::PyBytes;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 
 /// A source that can be taken away while datasets of it are still alive: what they then ask for is an error.
 pub struct Closable {
@@ -70,13 +71,19 @@ pub struct FileLike {
     object: Py<PyAny>,
     len: u64,
     name: String,
+    turn: Mutex<()>,
 }
 
 impl FileLike {
     /// Asks the object for its length.
     pub fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         let len = object.call_method1("seek", (0, 2))?.extract()?;
-        Ok(Self { object: object.clone().unbind(), len, name: object.repr()?.to_string() })
+        Ok(Self {
+            object: object.clone().unbind(),
+            len,
+            name: object.repr()?.to_string(),
+            turn: Mutex::new(()),
+        })
     }
 
     fn read(&self, py: Python<'_>, at: u64, out: &mut [u8]) -> PyResult<()> {
@@ -102,10 +109,13 @@ impl Source for FileLike {
     }
 
     fn read_into(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
-        // `seek` and `read` belong together, and the object has one position: one thread at a time.
-        static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
-        let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        Python::attach(|py| self.read(py, at, out)).map_err(|error| io::Error::other(error.to_string()))
+        let read = |py: Python<'_>| {
+            // `seek` and `read` belong together, and the object has one position: one thread at a time. Who waits
+            // lets the interpreter go, which the thread whose turn it is may need.
+            let _turn = self.turn.lock_py_attached(py).unwrap_or_else(|poisoned| poisoned.into_inner());
+            self.read(py, at, out)
+        };
+        Python::attach(read).map_err(|error| io::Error::other(error.to_string()))
     }
 
     fn advice(&self) -> Advice {

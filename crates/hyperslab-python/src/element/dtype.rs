@@ -35,7 +35,7 @@ pub fn describe<'py>(py: Python<'py>, datatype: &Datatype) -> PyResult<Described
         Class::FixedString { padding, charset } => {
             let dtype = with_metadata(py, format!("S{size}"), "h5py_encoding", encoding(*charset))?;
             let kind = if *padding == StringPadding::NullPad { Kind::Same } else { Kind::Text(*padding) };
-            Ok((dtype, Layout { file_bytes: size, memory_bytes: size, kind }))
+            Ok((dtype, Layout::new(size, size, kind)))
         }
         Class::Opaque { tag } => describe_opaque(py, tag, size),
         Class::Compound { members } => describe_compound(py, members, datatype),
@@ -95,7 +95,7 @@ fn describe_integer<'py>(
     let whole = (integer.bit_offset, usize::from(integer.precision)) == (0, 8 * size) && memory_bytes == size;
     let kind = if whole { Kind::Same } else { Kind::Number(Number::Integer(integer.clone())) };
     let dtype = new_dtype(py, format!("{}{letter}{memory_bytes}", mark(integer.order)))?;
-    Ok((dtype, Layout { file_bytes: size, memory_bytes, kind }))
+    Ok((dtype, Layout::new(size, memory_bytes, kind)))
 }
 
 fn describe_float<'py>(py: Python<'py>, float: &Float, size: usize) -> PyResult<Described<'py>> {
@@ -109,7 +109,7 @@ fn describe_float<'py>(py: Python<'py>, float: &Float, size: usize) -> PyResult<
     let kind =
         if format.is(float, size) { Kind::Same } else { Kind::Number(Number::Float(float.clone(), format)) };
     let dtype = new_dtype(py, format!("{}f{}", mark(float.order), format.bytes))?;
-    Ok((dtype, Layout { file_bytes: size, memory_bytes: format.bytes, kind }))
+    Ok((dtype, Layout::new(size, format.bytes, kind)))
 }
 
 fn describe_opaque<'py>(py: Python<'py>, tag: &Name, size: usize) -> PyResult<Described<'py>> {
@@ -132,7 +132,7 @@ fn describe_enum<'py>(
         members.iter().map(|(name, value)| (name, decode_integer(integer, value))).collect();
     let is = |name: &[u8], value| values.iter().any(|(n, v)| n.as_bytes() == name && *v == value);
     if values.len() == 2 && is(b"FALSE", 0) && is(b"TRUE", 1) {
-        let layout = Layout { file_bytes: base.size as usize, memory_bytes: 1, kind: Kind::Bool };
+        let layout = Layout::new(base.size as usize, 1, Kind::Bool);
         return Ok((new_dtype(py, "?")?, layout));
     }
     let names = PyDict::new(py);
@@ -200,7 +200,7 @@ fn pair(described: Vec<Described<'_>>, members: &[&Member], datatype: &Datatype)
 fn compound(fields: Vec<Field>, file_bytes: usize, memory_bytes: usize) -> Layout {
     let same = file_bytes == memory_bytes
         && fields.iter().all(|field| field.file == field.memory && matches!(field.layout.kind, Kind::Same));
-    Layout { file_bytes, memory_bytes, kind: if same { Kind::Same } else { Kind::Compound(fields) } }
+    Layout::new(file_bytes, memory_bytes, if same { Kind::Same } else { Kind::Compound(fields) })
 }
 
 fn repeat(count: usize, base: Layout) -> Layout {
@@ -209,7 +209,7 @@ fn repeat(count: usize, base: Layout) -> Layout {
         Kind::Same => Kind::Same,
         _ => Kind::Array(Box::new(base)),
     };
-    Layout { file_bytes, memory_bytes, kind }
+    Layout::new(file_bytes, memory_bytes, kind)
 }
 
 /// Where libhdf5 has the members in memory, which is where h5py tells NumPy to expect them, and how large that makes

@@ -2,7 +2,7 @@
 //!
 //! Everything that a read refers to is queued in the order in which the elements are rebuilt afterwards.
 
-use super::layout::{Kind, Layout};
+use super::layout::{Kind, Layout, Work};
 use bytes::Bytes;
 use hyperslab::format::{Address, Cursor};
 use hyperslab::{Error, Heap, Result};
@@ -21,34 +21,39 @@ pub enum Fetched {
     Region(Option<(Address, Bytes)>),
 }
 
-/// How often all of the file may be referred to by one read. Writers never let two elements share their data; a
-/// damaged file may, and nested sequences then grow beyond all measure.
+/// How often all of the file may be referred to by one read. Writers never let two elements share their data (but
+/// for fill values); a damaged file may, and nested sequences then grow beyond all measure.
 const FILE_TIMES_MAX: u64 = 8;
-/// So much is allowed to the smallest of files.
+/// So much is allowed to the smallest of files,
 const BYTES_MIN: u64 = 16 << 20;
+/// and so much for each byte of the elements that refer to it, for fill values.
+const ELEMENT_TIMES_MAX: u64 = 64;
 
 /// Looks up what elements refer to.
 pub struct Fetch {
     heap: Heap,
     queue: Queue,
     bytes_left: u64,
+    last_text: Bytes,
 }
 
 impl Fetch {
     /// Nothing looked up yet.
     pub fn new(file: &hyperslab::File) -> Self {
-        let bytes_left = file.len().saturating_mul(FILE_TIMES_MAX).max(BYTES_MIN);
-        Self { heap: file.heap(), queue: Queue::new(), bytes_left }
+        let bytes_left = file.len().saturating_mul(FILE_TIMES_MAX).saturating_add(BYTES_MIN);
+        Self { heap: file.heap(), queue: Queue::new(), bytes_left, last_text: Bytes::new() }
     }
 
     /// Looks up everything that `elements` refer to.
     pub fn all(mut self, layout: &Layout, elements: &[u8]) -> Result<Queue> {
+        let more = (elements.len() as u64).saturating_mul(ELEMENT_TIMES_MAX);
+        self.bytes_left = self.bytes_left.saturating_add(more);
         self.elements(layout, elements)?;
         Ok(self.queue)
     }
 
     fn elements(&mut self, layout: &Layout, elements: &[u8]) -> Result<()> {
-        if layout.file_bytes == 0 || !layout.has_objects() {
+        if layout.file_bytes == 0 || layout.work < Work::Objects {
             return Ok(());
         }
         elements.chunks_exact(layout.file_bytes).try_for_each(|element| self.element(layout, element))
@@ -56,10 +61,21 @@ impl Fetch {
 
     fn element(&mut self, layout: &Layout, element: &[u8]) -> Result<()> {
         match &layout.kind {
-            Kind::VlenText => self.sequence(element, 1).map(|_| ()),
+            Kind::VlenText => {
+                let (_, text) = self.heap.sequence(element, 1)?;
+                // The same text once more, such as a fill value, costs nothing: it is the same object in Python.
+                if !is_same(&text, &self.last_text) {
+                    self.spend(&text)?;
+                    self.last_text = text.clone();
+                }
+                self.queue.push_back(Fetched::Sequence(text));
+                Ok(())
+            }
             Kind::VlenSequence(base, _) => {
                 let base_bytes = u32::try_from(base.file_bytes).unwrap_or(u32::MAX);
-                let found = self.sequence(element, base_bytes)?;
+                let (_, found) = self.heap.sequence(element, base_bytes)?;
+                self.spend(&found)?;
+                self.queue.push_back(Fetched::Sequence(found.clone()));
                 self.elements(base, &found)
             }
             Kind::ObjectReference => {
@@ -81,16 +97,14 @@ impl Fetch {
         }
     }
 
-    fn sequence(&mut self, element: &[u8], base_bytes: u32) -> Result<Bytes> {
-        let (_, found) = self.heap.sequence(element, base_bytes)?;
+    fn spend(&mut self, found: &Bytes) -> Result<()> {
         let left = self.bytes_left.checked_sub(found.len() as u64);
         self.bytes_left = left.ok_or_else(|| {
             Error::damaged(
                 "variable-length elements refer to the same data again and again, beyond all measure",
             )
         })?;
-        self.queue.push_back(Fetched::Sequence(found.clone()));
-        Ok(found)
+        Ok(())
     }
 
     fn region(&self, bytes: Bytes) -> Result<Option<(Address, Bytes)>> {
@@ -99,4 +113,9 @@ impl Fetch {
         let address = cursor.address("object address")?;
         Ok(address.map(|address| (address, bytes.slice(width.min(bytes.len())..))))
     }
+}
+
+/// True for the same bytes at the same place.
+pub fn is_same(a: &Bytes, b: &Bytes) -> bool {
+    a.as_ptr() == b.as_ptr() && a.len() == b.len()
 }

@@ -13,6 +13,8 @@ pub struct Layout {
     pub memory_bytes: usize,
     /// What happens to them.
     pub kind: Kind,
+    /// How much work it is.
+    pub work: Work,
 }
 
 /// What happens to the bytes of an element.
@@ -63,56 +65,52 @@ pub enum Work {
 }
 
 impl Layout {
+    /// A layout; how much work it is follows from the rest.
+    pub fn new(file_bytes: usize, memory_bytes: usize, kind: Kind) -> Self {
+        let work = match &kind {
+            Kind::Same => Work::None,
+            Kind::Text(_) => Work::InPlace,
+            Kind::Bool if file_bytes == memory_bytes => Work::InPlace,
+            Kind::Bool | Kind::Number(_) => Work::Rebuild,
+            Kind::Array(base) => base.work,
+            Kind::Compound(fields) => {
+                let moved =
+                    file_bytes != memory_bytes || fields.iter().any(|field| field.file != field.memory);
+                let own = if moved { Work::Rebuild } else { Work::None };
+                fields.iter().map(|field| field.layout.work).fold(own, Work::max)
+            }
+            _ => Work::Objects,
+        };
+        Self { file_bytes, memory_bytes, kind, work }
+    }
+
     /// The same bytes in memory as in the file.
     pub fn same(bytes: usize) -> Self {
-        Self { file_bytes: bytes, memory_bytes: bytes, kind: Kind::Same }
+        Self::new(bytes, bytes, Kind::Same)
     }
 
     /// A Python object.
     pub fn object(file_bytes: usize, kind: Kind) -> Self {
-        Self { file_bytes, memory_bytes: size_of::<*mut pyo3::ffi::PyObject>(), kind }
-    }
-
-    /// How much work it is.
-    pub fn work(&self) -> Work {
-        match &self.kind {
-            Kind::Same => Work::None,
-            Kind::Text(_) => Work::InPlace,
-            Kind::Bool if self.file_bytes == self.memory_bytes => Work::InPlace,
-            Kind::Bool | Kind::Number(_) => Work::Rebuild,
-            Kind::Array(base) => base.work(),
-            Kind::Compound(fields) => {
-                let moved = self.file_bytes != self.memory_bytes
-                    || fields.iter().any(|field| field.file != field.memory);
-                let own = if moved { Work::Rebuild } else { Work::None };
-                fields.iter().map(|field| field.layout.work()).fold(own, Work::max)
-            }
-            _ => Work::Objects,
-        }
-    }
-
-    /// True where elements are, or hold, Python objects.
-    pub fn has_objects(&self) -> bool {
-        self.work() == Work::Objects
+        Self::new(file_bytes, size_of::<*mut pyo3::ffi::PyObject>(), kind)
     }
 
     /// Changes elements where they lie ([`Work::InPlace`]).
     pub fn change_in_place(&self, elements: &mut [u8]) {
-        if self.file_bytes == 0 || self.work() == Work::None {
-            return;
-        }
-        for element in elements.chunks_exact_mut(self.file_bytes) {
-            match &self.kind {
-                Kind::Text(padding) => cut_text(*padding, element),
-                Kind::Bool => element.iter_mut().for_each(|byte| *byte = u8::from(*byte != 0)),
-                Kind::Array(base) => base.change_in_place(element),
-                Kind::Compound(fields) => {
+        match &self.kind {
+            Kind::Text(padding) => {
+                elements.chunks_exact_mut(self.file_bytes).for_each(|element| cut_text(*padding, element));
+            }
+            Kind::Bool => elements.iter_mut().for_each(|byte| *byte = u8::from(*byte != 0)),
+            // Elements of an array follow one another like any others.
+            Kind::Array(base) => base.change_in_place(elements),
+            Kind::Compound(fields) => {
+                for element in elements.chunks_exact_mut(self.file_bytes) {
                     for Field { file, layout, .. } in fields {
                         layout.change_in_place(&mut element[*file..file + layout.file_bytes]);
                     }
                 }
-                _ => {}
             }
+            _ => {}
         }
     }
 }

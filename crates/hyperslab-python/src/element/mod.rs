@@ -30,7 +30,7 @@ impl Element {
     pub fn new(py: Python<'_>, datatype: &Datatype) -> PyResult<Self> {
         let (dtype, layout) = dtype::describe(py, datatype)?;
         debug_assert_eq!(dtype.itemsize(), layout.memory_bytes, "{datatype}");
-        Ok(Self { dtype: dtype.unbind(), work: layout.work(), layout })
+        Ok(Self { dtype: dtype.unbind(), work: layout.work, layout })
     }
 
     /// Reads a selection of a dataset into a fresh array of `shape`.

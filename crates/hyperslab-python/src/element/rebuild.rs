@@ -1,9 +1,10 @@
 //! Elements rebuilt one by one, where NumPy's are not the file's.
 
-use super::fetch::{Fetched, Queue};
-use super::layout::{Kind, Layout, cut_text};
+use super::fetch::{Fetched, Queue, is_same};
+use super::layout::{Kind, Layout, Work, cut_text};
 use crate::array;
 use crate::reference::{Reference, RegionReference};
+use bytes::Bytes;
 use numpy::PyArrayDescr;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -46,12 +47,14 @@ pub struct Objects<'py> {
     queue: Queue,
     /// Text as `str` instead of `bytes`.
     decode: bool,
+    /// The text made last: neighbours often refer to the same.
+    last: Option<(Bytes, Bound<'py, PyAny>)>,
 }
 
 impl<'py> Objects<'py> {
     /// Takes what was looked up for the elements.
     pub fn new(py: Python<'py>, queue: Queue, decode: bool) -> Self {
-        Self { py, queue, decode }
+        Self { py, queue, decode, last: None }
     }
 
     /// Rebuilds elements into memory that holds null pointers so far.
@@ -69,7 +72,7 @@ impl<'py> Objects<'py> {
     fn element(&mut self, layout: &Layout, source: &[u8], target: *mut u8) -> PyResult<()> {
         let object = match &layout.kind {
             Kind::Array(base) => return self.rebuild(base, source, target),
-            Kind::Compound(fields) if layout.has_objects() => {
+            Kind::Compound(fields) if layout.work == Work::Objects => {
                 for field in fields {
                     let source = &source[field.file..field.file + field.layout.file_bytes];
                     // SAFETY: members lie inside the element.
@@ -98,9 +101,18 @@ impl<'py> Objects<'py> {
     }
 
     fn text(&mut self) -> PyResult<Bound<'py, PyAny>> {
-        let Some(Fetched::Sequence(bytes)) = self.next() else {
-            return Ok(PyBytes::new(self.py, b"").into_any());
-        };
+        let bytes = if let Some(Fetched::Sequence(bytes)) = self.next() { bytes } else { Bytes::new() };
+        if let Some((last, object)) = &self.last
+            && is_same(last, &bytes)
+        {
+            return Ok(object.clone());
+        }
+        let object = self.new_text(&bytes)?;
+        self.last = Some((bytes, object.clone()));
+        Ok(object)
+    }
+
+    fn new_text(&self, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
         // The library hands text to C programs, for which it ends at the first NUL.
         let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
         let bytes = &bytes[..end];
@@ -116,7 +128,7 @@ impl<'py> Objects<'py> {
     fn sequence(&mut self, base: &Layout, dtype: &Bound<'py, PyArrayDescr>) -> PyResult<Bound<'py, PyAny>> {
         let bytes = match self.next() {
             Some(Fetched::Sequence(bytes)) => bytes,
-            _ => bytes::Bytes::new(),
+            _ => Bytes::new(),
         };
         let count = bytes.len().checked_div(base.file_bytes).unwrap_or(0);
         let array = array::empty(self.py, dtype, &mut array::Shape::from_slice(&[count as isize]))?;

@@ -1,0 +1,99 @@
+//! What h5py says about the filters of a dataset.
+
+use hyperslab::format::message::{Filter, FilterPipeline};
+
+const GZIP: u16 = 1;
+const SHUFFLE: u16 = 2;
+const FLETCHER32: u16 = 3;
+const SZIP: u16 = 4;
+const NBIT: u16 = 5;
+const SCALE_OFFSET: u16 = 6;
+const LZF: u16 = 32000;
+
+/// Bit of szip's options: entropy coding instead of nearest neighbour.
+const SZIP_ENTROPY_CODING: u32 = 4;
+
+/// The filters of a dataset, by h5py's names.
+pub struct Filters<'d>(pub &'d FilterPipeline);
+
+/// Setting of the compression.
+pub enum CompressionOptions {
+    /// Level of gzip.
+    Level(u32),
+    /// Coding and block size of szip.
+    Szip(&'static str, u32),
+}
+
+impl Filters<'_> {
+    fn all(&self) -> &[Filter] {
+        &self.0.filters
+    }
+
+    fn find(&self, id: u16) -> Option<&Filter> {
+        self.all().iter().find(|filter| filter.id == id)
+    }
+
+    fn parameter(&self, id: u16, number: usize) -> Option<u32> {
+        self.find(id)?.parameters.get(number).copied()
+    }
+
+    /// `gzip`, `lzf`, `szip`, or `unknown` for any other filter that h5py has no name for.
+    pub fn compression(&self) -> Option<&'static str> {
+        let known = [(GZIP, "gzip"), (LZF, "lzf"), (SZIP, "szip")];
+        let found = known.into_iter().find(|&(id, _)| self.find(id).is_some());
+        let unknown =
+            || self.all().iter().any(|filter| ![SHUFFLE, FLETCHER32, SCALE_OFFSET].contains(&filter.id));
+        found.map(|(_, name)| name).or_else(|| unknown().then_some("unknown"))
+    }
+
+    /// How it compresses, where h5py knows.
+    pub fn compression_options(&self) -> Option<CompressionOptions> {
+        match self.compression()? {
+            "gzip" => self.parameter(GZIP, 0).map(CompressionOptions::Level),
+            "szip" => {
+                let coding = if self.parameter(SZIP, 0)? & SZIP_ENTROPY_CODING != 0 { "ec" } else { "nn" };
+                Some(CompressionOptions::Szip(coding, self.parameter(SZIP, 1)?))
+            }
+            _ => None,
+        }
+    }
+
+    /// True where bytes are shuffled.
+    pub fn shuffle(&self) -> bool {
+        self.find(SHUFFLE).is_some()
+    }
+
+    /// True where chunks have checksums.
+    pub fn fletcher32(&self) -> bool {
+        self.find(FLETCHER32).is_some()
+    }
+
+    /// Scale factor of the scale-offset filter.
+    pub fn scale_offset(&self) -> Option<u32> {
+        self.parameter(SCALE_OFFSET, 1)
+    }
+
+    /// Registered numbers.
+    pub fn ids(&self) -> impl ExactSizeIterator<Item = u16> {
+        self.all().iter().map(|filter| filter.id)
+    }
+
+    /// Names as the file has them; the library's own filters have theirs even where the file has none.
+    pub fn names(&self) -> impl ExactSizeIterator<Item = String> {
+        self.all().iter().map(|filter| match (&filter.name, filter.id) {
+            (Some(name), _) => name.to_string(),
+            (None, GZIP) => "deflate".into(),
+            (None, SHUFFLE) => "shuffle".into(),
+            (None, FLETCHER32) => "fletcher32".into(),
+            (None, SZIP) => "szip".into(),
+            (None, NBIT) => "nbit".into(),
+            (None, SCALE_OFFSET) => "scaleoffset".into(),
+            (None, _) => String::new(),
+        })
+    }
+
+    /// In words, with their parameters.
+    pub fn words(&self) -> impl ExactSizeIterator<Item = String> {
+        self.all().iter().map(hyperslab::describe::filter)
+    }
+}
