@@ -1,15 +1,13 @@
 //! Elements with variable-length or reference parts as JSON text.
 
-use super::describe_type::members_in_memory;
 use super::region::Region;
 use super::sink::{Sink, TooLong};
-use crate::element::{
-    self, Enumeration, NativeFloat, integer_value, is_native_integer, significant_bits, text,
-};
+use super::text_plan::{Part, TextPlan};
+use crate::element::{self, NativeFloat, integer_value, text};
 use crate::json::{push_hex, write_text};
 use crate::places::Places;
-use hyperslab::format::message::datatype::{Float, Reference};
-use hyperslab::format::message::{Class, Datatype};
+use hyperslab::format::Bytes;
+use hyperslab::format::message::datatype::Float;
 use hyperslab::{Error, Heap};
 
 /// Why the text of a value was not written to its end.
@@ -45,84 +43,51 @@ impl<'p> ElementWriter<'p> {
     }
 
     /// Writes one element.
-    pub fn write(&mut self, datatype: &Datatype, element: &[u8], sink: &mut Sink) -> Result<(), Stop> {
+    pub fn write(&mut self, plan: &TextPlan, element: &[u8], sink: &mut Sink) -> Result<(), Stop> {
         let out = &mut sink.text;
-        match &datatype.class {
-            Class::Integer(integer) if is_native_integer(datatype.size) => {
-                out.push_str(&integer_value(integer, element).to_string());
-            }
-            Class::Bitfield { order, bit_offset, precision } if is_native_integer(datatype.size) => {
-                out.push_str(&significant_bits(element, *order, *bit_offset, *precision).to_string());
-            }
-            Class::Enum { base, members } => {
-                let enumeration = Enumeration::new(base, members).ok_or_else(|| no_text(datatype))?;
+        match plan {
+            TextPlan::Integer(integer) => out.push_str(&integer_value(integer, element).to_string()),
+            TextPlan::Enumeration(enumeration) => {
                 let value = enumeration.value(element);
                 let value = if enumeration.is_boolean() { i128::from(value != 0) } else { value };
                 out.push_str(&value.to_string());
             }
-            Class::Float(float) => {
-                let native = NativeFloat::of(float, datatype.size).ok_or_else(|| no_text(datatype))?;
-                write_float(float, native, element, out);
-            }
-            Class::Complex { base } => {
-                let Class::Float(float) = &base.class else { return Err(no_text(datatype).into()) };
-                let (real, imaginary) = element.split_at(base.size as usize);
-                out.push('[');
-                let native =
-                    NativeFloat::of_complex_part(float, base.size).ok_or_else(|| no_text(datatype))?;
-                write_float(float, native, real, out);
-                out.push(',');
-                write_float(float, native, imaginary, out);
-                out.push(']');
-            }
-            Class::FixedString { padding, .. } => write_string(text(*padding, element), out),
-            Class::VlenString { .. } => {
+            TextPlan::Float { float, native } => write_float(float, *native, element, out),
+            TextPlan::FixedText(padding) => write_string(text(*padding, element), out),
+            TextPlan::Text => {
                 let (_, bytes) = self.heap.sequence(element, 1)?;
                 // In memory it is a C string.
                 let len = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
                 write_string(&bytes[..len], out);
             }
-            Class::Opaque { .. } => write_bytes(element, out),
-            Class::Compound { members } => {
-                let members = members_in_memory(datatype, members);
-                let parts = members.into_iter().map(|member| {
-                    let start = member.offset as usize;
-                    (&member.datatype, &element[start..start + member.datatype.size as usize])
-                });
+            TextPlan::Opaque => write_bytes(element, out),
+            TextPlan::Compound(parts) => {
+                let parts =
+                    parts.iter().map(|part| (&part.plan, &element[part.start..part.start + part.size]));
                 self.write_list(parts, sink)?;
             }
-            Class::Array { base, .. } => {
-                self.write_list(
-                    element.chunks_exact(base.size.max(1) as usize).map(|part| (&**base, part)),
-                    sink,
-                )?;
+            TextPlan::Repeat(part) => self.write_list(side_by_side(part, element), sink)?,
+            TextPlan::Sequence(part) => {
+                let (_, bytes) = self.heap.sequence(element, part.size as u32)?;
+                self.write_list(side_by_side(part, &bytes), sink)?;
             }
-            Class::VlenSequence { base } => {
-                let (_, bytes) = self.heap.sequence(element, base.size)?;
-                self.write_list(
-                    bytes.chunks_exact(base.size.max(1) as usize).map(|part| (&**base, part)),
-                    sink,
-                )?;
-            }
-            Class::Reference(Reference::Object) => self.write_object_reference(element, out),
-            Class::Reference(Reference::Region) => self.write_region_reference(element, out),
-            _ => return Err(no_text(datatype).into()),
+            TextPlan::ObjectReference => self.write_object_reference(element, out),
+            TextPlan::RegionReference => self.write_region_reference(element, out),
         }
-        Ok(())
+        Ok(sink.settle()?)
     }
 
     fn write_list<'e>(
         &mut self,
-        parts: impl Iterator<Item = (&'e Datatype, &'e [u8])>,
+        parts: impl Iterator<Item = (&'e TextPlan, &'e [u8])>,
         sink: &mut Sink,
     ) -> Result<(), Stop> {
         sink.text.push('[');
-        for (number, (datatype, part)) in parts.enumerate() {
+        for (number, (plan, part)) in parts.enumerate() {
             if number > 0 {
                 sink.text.push(',');
             }
-            self.write(datatype, part, sink)?;
-            sink.settle()?;
+            self.write(plan, part, sink)?;
         }
         sink.text.push(']');
         Ok(())
@@ -156,7 +121,7 @@ impl<'p> ElementWriter<'p> {
     }
 
     /// The dataset that a region lies in, and the region; `None` where either cannot be found.
-    fn region(&self, object: hyperslab::format::Bytes) -> Option<(&'p [u8], Region)> {
+    fn region(&self, object: Bytes) -> Option<(&'p [u8], Region)> {
         let mut cursor = Region::cursor(object, self.heap.widths());
         let place = self.places.get(cursor.address("dataset").ok()??)?;
         let region = Region::parse(cursor, place.extent.as_ref()?).ok()?;
@@ -164,8 +129,8 @@ impl<'p> ElementWriter<'p> {
     }
 }
 
-fn no_text(datatype: &Datatype) -> Error {
-    Error::unsupported(format!("values of the datatype {datatype} cannot be written as text"))
+fn side_by_side<'e>(part: &'e Part, elements: &'e [u8]) -> impl Iterator<Item = (&'e TextPlan, &'e [u8])> {
+    elements.chunks_exact(part.size.max(1)).map(|element| (&part.plan, element))
 }
 
 fn write_float(float: &Float, native: NativeFloat, element: &[u8], out: &mut String) {

@@ -18,6 +18,7 @@ mod file_record;
 mod region;
 mod sink;
 mod slabs;
+mod text_plan;
 mod values;
 
 use crate::args::DigestArgs;
@@ -86,27 +87,30 @@ pub(crate) fn run(args: &DigestArgs, out: &mut dyn Write, err: &mut dyn Write) -
 
 /// Writes the records of one file, its own last.
 pub fn file(path: &Path, options: &Options, out: &mut dyn Write) -> io::Result<Summary> {
-    std::thread::scope(|scope| {
+    let Some(name) = &options.name else { return objects(path, options, out) };
+    let (own, summary) = std::thread::scope(|scope| {
         // The checksum of the file needs nothing of the walk.
         let own = scope.spawn(|| file_record::describe(path));
-        let summary = objects(path, options, out)?;
-        let own = own.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        let (Ok(mut record), Some(name)) = (own, &options.name) else { return Ok(summary) };
-        record.insert("file", name.as_str().into());
-        match &summary.unopened {
-            Some(error) => {
-                record.insert("status", "unreadable".into());
-                record.insert("error", error_text(error));
-            }
-            None => record.extend([
-                ("status", if summary.errors == 0 { "ok" } else { "partial" }.into()),
-                ("objects", summary.objects.into()),
-                ("errors", summary.errors.into()),
-            ]),
+        let summary = objects(path, options, out);
+        (own.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), summary)
+    });
+    let summary = summary?;
+    // Where not even its bytes can be read, there is nothing to say of the file.
+    let Ok(mut record) = own else { return Ok(summary) };
+    record.insert("file", name.as_str().into());
+    match &summary.unopened {
+        Some(error) => {
+            record.insert("status", "unreadable".into());
+            record.insert("error", error_text(error));
         }
-        Writer { options, out, summary: Summary::default() }.write(record)?;
-        Ok(summary)
-    })
+        None => record.extend([
+            ("status", if summary.errors == 0 { "ok" } else { "partial" }.into()),
+            ("objects", summary.objects.into()),
+            ("errors", summary.errors.into()),
+        ]),
+    }
+    Writer { options, out, summary: Summary::default() }.write(record)?;
+    Ok(summary)
 }
 
 fn objects(path: &Path, options: &Options, out: &mut dyn Write) -> io::Result<Summary> {

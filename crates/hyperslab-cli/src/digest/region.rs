@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn regular_hyperslabs_of_later_versions() {
-        let mut bytes = Vec::from([2u32, 3].map(u32::to_le_bytes).concat());
+        let mut bytes = [2u32, 3].map(u32::to_le_bytes).concat();
         bytes.extend([1, 2]);
         bytes.extend(2u32.to_le_bytes());
         bytes.extend([1u16, 3, 2, 1, 0, 1, 1, 5].map(u16::to_le_bytes).concat());

@@ -9,6 +9,7 @@ use super::describe_type::{Location, size};
 use super::elements::{ElementWriter, Stop};
 use super::sink::{Sink, hex};
 use super::slabs::slabs;
+use super::text_plan::TextPlan;
 use crate::element::{Enumeration, NativeFloat};
 use crate::json::{self, Json, Object};
 use crate::places::Places;
@@ -83,7 +84,10 @@ impl<'v> Value<'v> {
             (false, Some(encoder)) => self.digest_bytes(&encoder, count, record),
             (false, None) => {
                 let mut hash = Sha256::new();
-                self.each_slab(|elements| Ok(hash.update(elements)))?;
+                self.each_slab(|elements| {
+                    hash.update(elements);
+                    Ok(())
+                })?;
                 record.insert("enc", "raw".into());
                 record.insert("sha256", hex(hash).into());
                 Ok(())
@@ -122,6 +126,7 @@ impl<'v> Value<'v> {
     }
 
     fn digest_text(&self, file: &File, places: &Places, bytes_max: u64, record: &mut Object) -> Digested {
+        let plan = TextPlan::new(self.datatype)?;
         let mut writer = ElementWriter::new(file.heap(), places);
         let mut sink = Sink::new(bytes_max);
         let mut first = true;
@@ -131,8 +136,7 @@ impl<'v> Value<'v> {
                 if !std::mem::take(&mut first) {
                     sink.text.push(',');
                 }
-                writer.write(self.datatype, element, &mut sink)?;
-                sink.settle()?;
+                writer.write(&plan, element, &mut sink)?;
             }
             Ok(())
         })?;

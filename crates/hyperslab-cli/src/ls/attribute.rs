@@ -1,6 +1,6 @@
 //! Attributes as they are listed.
 
-use super::value;
+use super::value::Values;
 use crate::dtype;
 use crate::json::Json;
 use hyperslab::{Attribute, AttributeEntry, Attributes, Dataspace, File, Heap, Result};
@@ -57,8 +57,9 @@ impl ShownAttribute {
 
 fn first_elements(attribute: &Attribute, count: u64, heap: &mut Heap) -> Result<Json> {
     let size = attribute.datatype.size.max(1) as usize;
+    let mut values = Values::new(heap);
     let mut elements =
-        attribute.data.chunks_exact(size).map(|element| value::json(&attribute.datatype, element, heap));
+        attribute.data.chunks_exact(size).map(|element| values.json(&attribute.datatype, element));
     match attribute.dataspace {
         Dataspace::Null => Ok(Json::Null),
         Dataspace::Scalar => elements.next().unwrap_or(Ok(Json::Null)),

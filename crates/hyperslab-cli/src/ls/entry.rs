@@ -1,7 +1,7 @@
 //! One line of a listing, with everything that is shown of it.
 
 use super::attribute::ShownAttribute;
-use super::value;
+use super::value::Values;
 use crate::dtype;
 use crate::walk::Item;
 use hyperslab::format::message::fill_value::Fill;
@@ -100,7 +100,9 @@ impl DatasetEntry {
             index: layout.index.clone(),
         });
         let fill_value = match &dataset.fill_value().value {
-            Fill::User(bytes) if verbose => value::json(dataset.datatype(), bytes, &mut file.heap()).ok(),
+            Fill::User(bytes) if verbose => {
+                Values::new(&mut file.heap()).json(dataset.datatype(), bytes).ok()
+            }
             _ => None,
         };
         Self {

@@ -7,55 +7,77 @@ use hyperslab::format::message::datatype::{Float, Reference};
 use hyperslab::format::message::{Class, Datatype};
 use hyperslab::{Heap, Result};
 
-/// More parts of one element than this are not shown.
-const PARTS_MAX: usize = 16;
+/// More parts of one value than this are not shown, however they are nested.
+const PARTS_MAX: usize = 64;
 /// More bytes of text or of opaque data than this are not shown.
 const BYTES_MAX: usize = 1000;
 
-/// One element.
-pub(super) fn json(datatype: &Datatype, element: &[u8], heap: &mut Heap) -> Result<Json> {
-    Ok(match &datatype.class {
-        Class::Integer(integer) if datatype.size <= 8 => element::integer_value(integer, element).into(),
-        Class::Bitfield { order, bit_offset, precision } if datatype.size <= 8 => {
-            element::significant_bits(element, *order, *bit_offset, *precision).into()
-        }
-        Class::Float(float) => match float_value(float, element) {
-            Some(value) => value,
-            None => bytes(element),
-        },
-        Class::FixedString { padding, .. } => text(element::text(*padding, element)),
-        Class::VlenString { .. } => {
-            let (_, found) = heap.sequence(element, 1)?;
-            let len = found.iter().position(|&byte| byte == 0).unwrap_or(found.len());
-            text(&found[..len])
-        }
-        Class::Enum { base, members } => match members.iter().find(|(_, value)| value[..] == element[..]) {
-            Some((name, _)) => Json::lossy(name.as_bytes()),
-            None => json(base, element, heap)?,
-        },
-        Class::Compound { members } => {
-            let parts = members.iter().take(PARTS_MAX).map(|member| {
-                let start = member.offset as usize;
-                json(&member.datatype, &element[start..start + member.datatype.size as usize], heap)
-            });
-            Json::List(parts.collect::<Result<_>>()?)
-        }
-        Class::Array { base, .. } | Class::Complex { base } => list(base, element, heap)?,
-        Class::VlenSequence { base } => {
-            let (_, found) = heap.sequence(element, base.size)?;
-            list(base, &found, heap)?
-        }
-        Class::Reference(Reference::Object) => match heap.object_reference(element) {
-            Some(address) => format!("object at byte {:#x}", address.0).into(),
-            None => Json::Null,
-        },
-        _ => bytes(element),
-    })
+/// Reads one value.
+pub(super) struct Values<'h> {
+    heap: &'h mut Heap,
+    /// How many parts may still be shown.
+    left: usize,
 }
 
-fn list(base: &Datatype, elements: &[u8], heap: &mut Heap) -> Result<Json> {
-    let parts = elements.chunks_exact(base.size.max(1) as usize).take(PARTS_MAX);
-    Ok(Json::List(parts.map(|part| json(base, part, heap)).collect::<Result<_>>()?))
+impl<'h> Values<'h> {
+    /// For a new value, of however many elements.
+    pub fn new(heap: &'h mut Heap) -> Self {
+        Self { heap, left: PARTS_MAX }
+    }
+
+    /// One element.
+    pub fn json(&mut self, datatype: &Datatype, element: &[u8]) -> Result<Json> {
+        if self.left == 0 {
+            return Ok("…".into());
+        }
+        self.left -= 1;
+        Ok(match &datatype.class {
+            Class::Integer(integer) if datatype.size <= 8 => element::integer_value(integer, element).into(),
+            Class::Bitfield { order, bit_offset, precision } if datatype.size <= 8 => {
+                element::significant_bits(element, *order, *bit_offset, *precision).into()
+            }
+            Class::Float(float) => float_value(float, element).unwrap_or_else(|| bytes(element)),
+            Class::FixedString { padding, .. } => text(element::text(*padding, element)),
+            Class::VlenString { .. } => {
+                let (_, found) = self.heap.sequence(element, 1)?;
+                let len = found.iter().position(|&byte| byte == 0).unwrap_or(found.len());
+                text(&found[..len])
+            }
+            Class::Enum { base, members } => {
+                match members.iter().find(|(_, value)| value[..] == element[..]) {
+                    Some((name, _)) => Json::lossy(name.as_bytes()),
+                    None => self.json(base, element)?,
+                }
+            }
+            Class::Compound { members } => self.list(members.iter().map(|member| {
+                let start = member.offset as usize;
+                (&member.datatype, &element[start..start + member.datatype.size as usize])
+            }))?,
+            Class::Array { base, .. } | Class::Complex { base } => self.list(side_by_side(base, element))?,
+            Class::VlenSequence { base } => {
+                let (_, found) = self.heap.sequence(element, base.size)?;
+                self.list(side_by_side(base, &found))?
+            }
+            Class::Reference(Reference::Object) => match self.heap.object_reference(element) {
+                Some(address) => format!("object at byte {:#x}", address.0).into(),
+                None => Json::Null,
+            },
+            _ => bytes(element),
+        })
+    }
+
+    fn list<'e>(&mut self, parts: impl Iterator<Item = (&'e Datatype, &'e [u8])>) -> Result<Json> {
+        // One more than may be shown, so that it is seen that some are not.
+        let parts = parts.take(self.left + 1);
+        Ok(Json::List(parts.map(|(datatype, part)| self.json(datatype, part)).collect::<Result<_>>()?))
+    }
+}
+
+fn side_by_side<'e>(
+    base: &'e Datatype,
+    elements: &'e [u8],
+) -> impl Iterator<Item = (&'e Datatype, &'e [u8])> {
+    elements.chunks_exact(base.size.max(1) as usize).map(move |part| (base, part))
 }
 
 fn text(bytes: &[u8]) -> Json {
