@@ -4,7 +4,7 @@ use super::{ChunkStep, Part, ReadPlan, Steps};
 use crate::dataset::{DatasetInner, Storage};
 use crate::read::{chunked, raw};
 use crate::selection::grid::Run;
-use crate::{Result, Selection};
+use crate::{Error, Result, Selection};
 use std::fmt;
 use std::ops::Range;
 
@@ -65,6 +65,8 @@ pub struct ExplainedChunk {
 
 /// As many requests, and chunks without storage, are listed; the rest is only counted.
 const KEPT_MAX: usize = 1000;
+/// Beyond this many chunks nobody waits for the answer.
+const EXPLAINED_MAX: u64 = 1 << 24;
 
 impl Explained {
     /// What a read of `selection` would do.
@@ -83,7 +85,14 @@ impl Explained {
             requests: Vec::new(),
             missing: Vec::new(),
         };
-        ReadPlan::for_each(dataset, selection, |plan| plan.explain(dataset, &mut explained))?;
+        ReadPlan::for_each(dataset, selection, |plan| {
+            if explained.chunks_touched > EXPLAINED_MAX {
+                let what =
+                    format!("the selection touches more than {EXPLAINED_MAX} chunks, too many to explain");
+                return Err(Error::invalid(what).hint("explain a part of it"));
+            }
+            plan.explain(dataset, &mut explained)
+        })?;
         if let (Storage::Virtual { .. }, false) = (&dataset.storage, explained.layout == "nothing") {
             explained.layout = "virtual";
         }
