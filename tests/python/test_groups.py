@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 
 import h5py
@@ -171,9 +172,18 @@ def test_external_links(pair, tmp_path):
     with h5py.File(tmp_path / "other.h5", "w") as other:
         other["in/it"] = ["text", "more"]
         other["in"]["it"].attrs["a"] = "b"
+        other["in"]["ref"] = other["in"]["it"].ref
     theirs, ours = both["external"]
     assert ours[:].tolist() == theirs[:].tolist()
     assert ours.attrs["a"] == "b"
+    assert (ours.name, ours.parent.name) == (theirs.name, theirs.parent.name) == ("/in/it", "/in")
+    assert os.path.samefile(ours.file.filename, theirs.file.filename)
+    assert ours.file != both.ours and ours.file == both.ours["external"].file
+    # A reference leads somewhere in the file that it was read from.
+    assert ours.file[ours.parent["ref"][()]] == ours
+    other = ours.file
+    both.ours.close()
+    assert not ours and not other
 
 
 def test_many_links_in_a_dense_group(pair):

@@ -25,7 +25,7 @@ pub struct Group {
 
 /// The Python object for an object of the file.
 pub fn open<'py>(py: Python<'py>, session: &Arc<Session>, object: Object) -> PyResult<Bound<'py, PyAny>> {
-    let session = session.clone();
+    let session = session.of(object.file());
     Ok(match object {
         Object::Group(group) => Bound::new(py, Group { session, group })?.into_any(),
         Object::Dataset(dataset) => Bound::new(py, Dataset::new(session, dataset))?.into_any(),

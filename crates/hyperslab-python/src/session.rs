@@ -21,7 +21,10 @@ pub struct Session {
     pub driver: &'static str,
     /// The path without links, if it is a local file.
     canonical: Option<PathBuf>,
-    source: Arc<Closable>,
+    /// `None` for a file that another one refers to: the engine opened it.
+    source: Option<Arc<Closable>>,
+    /// The session through which it was reached, if another one: it ends with that one.
+    parent: Option<Arc<Session>>,
     open: AtomicBool,
     paths: OnceLock<HashMap<Address, String>>,
 }
@@ -32,20 +35,34 @@ impl Session {
         let canonical = source.path().and_then(|path| path.canonicalize().ok());
         let source = Arc::new(Closable::new(source));
         let file = hyperslab::File::from_source(source.clone())?;
-        Ok(Self {
-            file,
-            filename,
-            driver,
-            canonical,
-            source,
-            open: AtomicBool::new(true),
-            paths: OnceLock::new(),
-        })
+        Ok(Self::new(file, filename, driver, canonical, Some(source), None))
+    }
+
+    /// The session of a file to which an external link led.
+    pub fn of(self: &Arc<Self>, file: hyperslab::File) -> Arc<Self> {
+        if file.is_same(&self.file) {
+            return self.clone();
+        }
+        let filename = PathBuf::from(file.name());
+        let canonical = filename.canonicalize().ok();
+        Arc::new(Self::new(file, filename, self.driver, canonical, None, Some(self.clone())))
+    }
+
+    fn new(
+        file: hyperslab::File,
+        filename: PathBuf,
+        driver: &'static str,
+        canonical: Option<PathBuf>,
+        source: Option<Arc<Closable>>,
+        parent: Option<Arc<Session>>,
+    ) -> Self {
+        let (open, paths) = (AtomicBool::new(true), OnceLock::new());
+        Self { file, filename, driver, canonical, source, parent, open, paths }
     }
 
     /// False after [`Self::close`].
     pub fn is_open(&self) -> bool {
-        self.open.load(Ordering::Relaxed)
+        self.open.load(Ordering::Relaxed) && self.parent.as_ref().is_none_or(|parent| parent.is_open())
     }
 
     /// An error after [`Self::close`].
@@ -66,7 +83,9 @@ impl Session {
     /// Ends all reading through this session.
     pub fn close(&self) {
         self.open.store(false, Ordering::Relaxed);
-        self.source.close();
+        if let Some(source) = &self.source {
+            source.close();
+        }
     }
 
     /// The first path, in a walk by name, to an object that was reached by a reference; `None` where there is none.

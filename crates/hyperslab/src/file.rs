@@ -84,6 +84,11 @@ impl File {
         Ok(Self { inner: Arc::new(inner) })
     }
 
+    /// True where both are the same opening of the same file.
+    pub fn is_same(&self, other: &File) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+
     /// Path or URL.
     pub fn name(&self) -> String {
         self.inner.source.name()
