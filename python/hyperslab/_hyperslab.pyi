@@ -278,6 +278,9 @@ class Dataset(_Object):
     def is_virtual(self) -> bool:
         """True where the values lie in other datasets."""
     @property
+    def external(self) -> list[tuple[str, int, int]] | None:
+        """The files of raw data that hold the values: name, first byte, bytes. None where this file holds them."""
+    @property
     def layout(self) -> Literal["contiguous", "chunked", "compact", "virtual", "external"]:
         """Where and how the values lie: "contiguous", "chunked", "compact", "virtual" or "external"."""
     def astype(self, dtype: DTypeLike) -> AsType | Dataset:

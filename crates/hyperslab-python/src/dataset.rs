@@ -352,6 +352,13 @@ impl Dataset {
         self.dataset.layout_name() == "virtual"
     }
 
+    /// The files of raw data that hold the values: name, first byte, bytes. None where this file holds them.
+    #[getter]
+    fn external(&self) -> Option<Vec<(String, u64, u64)>> {
+        let files = self.dataset.external_sources()?;
+        Some(files.into_iter().map(|(name, start, bytes)| (name, start, bytes.unwrap_or(u64::MAX))).collect())
+    }
+
     /// Where and how the values lie: "contiguous", "chunked", "compact", "virtual" or "external".
     #[getter]
     fn layout(&self) -> &'static str {
