@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -53,6 +54,10 @@ def test_the_cache_can_be_watched(tmp_path, budget):
 def test_the_budget_comes_from_the_environment():
     script = "import hyperslab; print(hyperslab.cache_bytes())"
     done = subprocess.run(
-        [sys.executable, "-c", script], env={"HYPERSLAB_CACHE": "5MiB"}, capture_output=True, text=True, check=True
+        [sys.executable, "-c", script],
+        env={**os.environ, "HYPERSLAB_CACHE": "5MiB"},
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert int(done.stdout) == 5 << 20
