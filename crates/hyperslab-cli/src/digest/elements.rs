@@ -6,8 +6,9 @@ use super::text_plan::{Part, TextPlan};
 use crate::element::{self, NativeFloat, integer_value, text};
 use crate::json::{push_hex, write_text};
 use crate::places::Places;
-use hyperslab::format::Bytes;
 use hyperslab::format::message::datatype::Float;
+use hyperslab::format::selection::EncodedSelection;
+use hyperslab::format::{Bytes, Cursor};
 use hyperslab::{Error, Heap};
 
 /// Why the text of a value was not written to its end.
@@ -122,10 +123,10 @@ impl<'p> ElementWriter<'p> {
 
     /// The dataset that a region lies in, and the region; `None` where either cannot be found.
     fn region(&self, object: Bytes) -> Option<(&'p [u8], Region)> {
-        let mut cursor = Region::cursor(object, self.heap.widths());
+        let mut cursor = Cursor::new("dataset region", 0, object, self.heap.widths());
         let place = self.places.get(cursor.address("dataset").ok()??)?;
-        let region = Region::parse(cursor, place.extent.as_ref()?).ok()?;
-        Some((&place.path, region))
+        let selection = EncodedSelection::parse(&mut cursor).ok()?;
+        Some((&place.path, Region::of(&selection, place.extent.as_ref()?)?))
     }
 }
 

@@ -12,8 +12,10 @@ mod sample;
 use crate::args::DoctorArgs;
 use crate::failure::{self, Failure};
 use choose::Chosen;
-use hyperslab::Dataset;
-use hyperslab_doctor::{DatasetReport, Options, Report, Severity, codes, diagnose, render_text, why};
+use hyperslab::{Dataset, File};
+use hyperslab_doctor::{
+    DatasetReport, DoctorError, Options, Report, Severity, codes, diagnose, render_text, why,
+};
 use rayon::prelude::*;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -39,11 +41,17 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
         Some(name) => Chosen::one(file.dataset(name)?),
         None => choose::datasets(&file, &options)?,
     };
-    let mut reports: Vec<DatasetReport> = chosen
-        .datasets
-        .par_iter()
-        .map(|dataset| examine(path, dataset, &options))
-        .collect::<Result<_, _>>()?;
+    let examined: Vec<Result<DatasetReport, Failure>> =
+        chosen.datasets.par_iter().map(|dataset| examine(path, &file, dataset, &options)).collect();
+    let (mut reports, mut failures) = (Vec::new(), Vec::new());
+    examined.into_iter().for_each(|one| match one {
+        Ok(report) => reports.push(report),
+        Err(failure) => failures.push(failure),
+    });
+    // One dataset that cannot be examined hides no other.
+    if reports.is_empty() && !failures.is_empty() {
+        return Err(failures.swap_remove(0));
+    }
     reports.sort_by_key(|report| std::cmp::Reverse((worst(report), report.logical_bytes)));
     let report = Report { file: file.name(), datasets: reports };
     let text = if args.json {
@@ -56,12 +64,20 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
     for note in chosen.notes {
         let _ = writeln!(err, "note: {note}");
     }
-    Ok(failure::DONE)
+    Ok(failures.iter().map(|failure| failure.report(err)).max().unwrap_or(failure::DONE))
 }
 
-fn examine(path: &Path, dataset: &Dataset, options: &Options) -> Result<DatasetReport, Failure> {
-    let facts = facts::of(path, dataset)?;
-    diagnose(&facts, options).map_err(|error| Failure::wrong_request(error.to_string()))
+fn examine(path: &Path, file: &File, dataset: &Dataset, options: &Options) -> Result<DatasetReport, Failure> {
+    // An external link may have led into another file.
+    let own = dataset.file();
+    let facts = match own.is_same(file) {
+        true => facts::of(path, dataset)?,
+        false => facts::of(Path::new(&own.name()), dataset)?,
+    };
+    diagnose(&facts, options).map_err(|error| match error {
+        DoctorError::Geometry { .. } => Failure::unreadable(error.to_string()),
+        _ => Failure::wrong_request(error.to_string()),
+    })
 }
 
 fn worst(report: &DatasetReport) -> Option<Severity> {
