@@ -176,6 +176,7 @@ mod tests {
     use hyperslab_io::{Memory, wrap::Recorder};
 
     #[test]
+    #[expect(clippy::single_range_in_vec_init, reason = "one request")]
     fn fetches_blocks_once_and_joins_them() {
         let bytes: Vec<u8> = (0..20_000u32).map(|i| i as u8).collect();
         let (source, recording) = Recorder::new(Memory::new("test", bytes.clone()));

@@ -235,6 +235,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::single_range_in_vec_init, reason = "one request")]
     fn reading_everything_is_one_request() {
         let (source, recording) = Recorder::new(Memory::new("test", vec![1u8; 4000]));
         let pieces = grid::cut(&Axis::all(2000), 2000, 0);
