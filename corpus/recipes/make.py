@@ -84,7 +84,8 @@ def make(topic: str) -> str:
         recipe.make(into)
         files = sorted(path for path in into.rglob("*") if path.is_file())
         if recipe.KIND == "test":
-            hdf5 = [path for path in files if h5py.is_hdf5(path)]
+            unread = getattr(recipe, "UNREAD", ())
+            hdf5 = [path for path in files if path.name not in unread and h5py.is_hdf5(path)]
             records = [record for path in hdf5 for record in digest(path, str(path.relative_to(into)))]
             (into / "ORACLE.jsonl").write_text("".join(f"{line(record)}\n" for record in records))
         (into / STAMP).write_text(stamp(topic))

@@ -257,7 +257,7 @@ impl DatasetInner {
         let dataspace = match (&storage, dataspace) {
             // The extent of a virtual dataset is as large as its sources are now.
             (Storage::Virtual { data }, Dataspace::Simple { dims, max_dims }) => {
-                Dataspace::Simple { dims: data.extent(&node.file, &dims)?, max_dims }
+                Dataspace::Simple { dims: data.extent(&node.file, &dims, &max_dims)?, max_dims }
             }
             (_, dataspace) => dataspace,
         };

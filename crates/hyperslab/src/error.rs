@@ -90,6 +90,16 @@ impl Error {
         self
     }
 
+    /// The error as a source of bytes must give it; [`Error::from`] takes it out again.
+    pub(crate) fn into_io(self) -> io::Error {
+        let kind = match self.kind {
+            ErrorKind::NotFound => io::ErrorKind::NotFound,
+            ErrorKind::Unsupported => io::ErrorKind::Unsupported,
+            _ => io::ErrorKind::Other,
+        };
+        io::Error::new(kind, self)
+    }
+
     /// Names the object, unless it is named already.
     pub fn at_object(mut self, object: impl Into<String>) -> Self {
         self.object.get_or_insert_with(|| object.into());
@@ -113,6 +123,11 @@ impl From<FilterError> for Error {
 
 impl From<io::Error> for Error {
     fn from(error: io::Error) -> Self {
+        // One of our own, that came through `into_io`.
+        let error = match error.downcast::<Error>() {
+            Ok(own) => return own,
+            Err(error) => error,
+        };
         let kind = if error.kind() == io::ErrorKind::NotFound { ErrorKind::NotFound } else { ErrorKind::Io };
         Self::new(kind, error.to_string())
     }

@@ -24,7 +24,8 @@ struct Piece {
     /// How long the file says that it is; `None` is without end.
     size: Option<u64>,
     name: String,
-    file: OnceLock<std::result::Result<LocalFile, String>>,
+    /// Opened when it is needed first; a failure is not kept, the file may come.
+    file: OnceLock<LocalFile>,
     owner: std::sync::Weak<FileInner>,
 }
 
@@ -58,12 +59,17 @@ impl ExternalData {
 }
 
 impl Piece {
+    fn open(&self) -> io::Result<&LocalFile> {
+        if let Some(file) = self.file.get() {
+            return Ok(file);
+        }
+        let owner = self.owner.upgrade().ok_or_else(|| io::Error::other("the file was closed"))?;
+        let file = owner.raw_sibling(&self.name).map_err(Error::into_io)?;
+        Ok(self.file.get_or_init(|| file))
+    }
+
     fn read_into(&self, within: u64, out: &mut [u8]) -> io::Result<()> {
-        let opened = self.file.get_or_init(|| {
-            let owner = self.owner.upgrade().ok_or("the file was closed")?;
-            owner.raw_sibling(&self.name).map_err(|error| error.to_string())
-        });
-        let file = opened.as_ref().map_err(|error| io::Error::other(error.clone()))?;
+        let file = self.open()?;
         let at = self.offset.saturating_add(within);
         // As in libhdf5, a file that ends early continues in zeros.
         let there = file.len().saturating_sub(at).min(out.len() as u64) as usize;
@@ -81,7 +87,8 @@ impl Source for ExternalData {
     fn read_into(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
         let end = at.checked_add(out.len() as u64).filter(|&end| end <= self.len);
         let end = end.ok_or(io::ErrorKind::UnexpectedEof)?;
-        for piece in &self.pieces {
+        let first = self.pieces.partition_point(|piece| piece.start + piece.len <= at);
+        for piece in self.pieces[first..].iter().take_while(|piece| piece.start < end) {
             let (from, to) = (at.max(piece.start), end.min(piece.start + piece.len));
             if from < to {
                 let part = &mut out[(from - at) as usize..(to - at) as usize];

@@ -1,7 +1,7 @@
 //! A group: named links to other objects.
 
 use crate::link::Links;
-use crate::object::{Node, Object, follow, join, resolve};
+use crate::object::{Lookup, Node, Object, follow, join, resolve};
 use crate::{Attributes, Dataset, Error, Result};
 use hyperslab_format::message::{Link, LinkTarget};
 use hyperslab_format::object_header::ObjectKind;
@@ -46,12 +46,12 @@ impl Group {
 
     /// Opens what a link of this group leads to.
     pub fn open(&self, link: &Link) -> Result<Object> {
-        follow(&self.node, link, 0)?.into_object()
+        follow(&self.node, link, &mut Lookup::plain())?.into_object()
     }
 
     /// The object at a path, from this group (or from the root, if it begins with a slash).
     pub fn get(&self, path: &str) -> Result<Object> {
-        resolve(self.node.clone(), path, 0)?.into_object()
+        resolve(self.node.clone(), path, &mut Lookup::suggesting())?.into_object()
     }
 
     /// The dataset at a path.

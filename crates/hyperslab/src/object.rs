@@ -142,7 +142,12 @@ impl File {
     /// # Errors
     /// [`ErrorKind::NotFound`] suggests the nearest name.
     pub fn get(&self, path: &str) -> Result<Object> {
-        resolve(self.root()?.node, path, 0)?.into_object()
+        resolve(self.root()?.node, path, &mut Lookup::suggesting())?.into_object()
+    }
+
+    /// The node at a path that a file has, not a person.
+    pub(crate) fn node(&self, path: &str) -> Result<Node> {
+        resolve(self.root()?.node, path, &mut Lookup::plain())
     }
 
     /// The object whose header lies at an address, as references have it. Its path only says so.
@@ -181,61 +186,105 @@ fn mismatch(found: &Object, wanted: &str) -> Error {
     Error { hint, ..error }
 }
 
-/// Follows a path from an object, through hard and soft links.
-pub(crate) fn resolve(start: Node, path: &str, hops: u64) -> Result<Node> {
+/// Path components of one look-up, those of the links that it follows included.
+const COMPONENTS_MAX: u64 = 4096;
+/// Bytes of the paths of one look-up, those of the links that it follows included.
+const PATH_BYTES_MAX: u64 = 256 << 10;
+
+/// What one look-up may still do. All links that it meets share it: a link may lead to a path of further links, and
+/// limits for each of them would multiply.
+pub(crate) struct Lookup {
+    links: u64,
+    components: u64,
+    path_bytes: u64,
+    suggests: bool,
+}
+
+impl Lookup {
+    /// For a path that a person wrote: what is not found is answered with the nearest name.
+    pub(crate) fn suggesting() -> Self {
+        Self { suggests: true, ..Self::plain() }
+    }
+
+    /// For a path that a file has: nobody reads suggestions, which would list the group.
+    pub(crate) fn plain() -> Self {
+        Self { links: LINK_HOPS_MAX, components: COMPONENTS_MAX, path_bytes: PATH_BYTES_MAX, suggests: false }
+    }
+
+    fn path(&mut self, path: &str) -> Result<()> {
+        self.path_bytes = self.path_bytes.checked_sub(path.len() as u64).ok_or_else(|| {
+            Error::invalid(format!("the path, with those of its links, has more than {PATH_BYTES_MAX} bytes"))
+        })?;
+        Ok(())
+    }
+
+    fn component(&mut self) -> Result<()> {
+        self.components = self.components.checked_sub(1).ok_or_else(|| {
+            Error::invalid(format!("the path, with those of its links, has more than {COMPONENTS_MAX} parts"))
+        })?;
+        Ok(())
+    }
+
+    fn link(&mut self) -> Result<()> {
+        self.links = self.links.checked_sub(1).ok_or_else(|| {
+            Error::invalid(format!(
+                "leads through more than {LINK_HOPS_MAX} soft and external links: a loop?"
+            ))
+        })?;
+        Ok(())
+    }
+}
+
+/// Follows a path from an object, through links of every kind.
+pub(crate) fn resolve(start: Node, path: &str, lookup: &mut Lookup) -> Result<Node> {
+    lookup.path(path).map_err(|error| start.named(error))?;
     let mut node = match path.starts_with('/') {
         true => Node::open(&start.file, start.file.superblock.root, "/".into())?,
         false => start,
     };
     for part in path.split('/').filter(|part| !part.is_empty() && *part != ".") {
+        lookup.component().map_err(|error| node.named(error))?;
         if node.header.kind() != ObjectKind::Group {
             let what = format!("is not a group, so it has no member {part:?}");
             return Err(node.named(Error::new(ErrorKind::NotFound, what)));
         }
         let links = Links::new(&node);
         let Some(link) = links.get(part.as_bytes()).map_err(|error| node.named(error))? else {
-            return Err(not_found(&node, part));
+            return Err(not_found(&node, part, lookup));
         };
-        node = follow(&node, &link, hops)?;
+        node = follow(&node, &link, lookup)?;
     }
     Ok(node)
 }
 
 /// Opens what a link leads to.
-pub(crate) fn follow(group: &Node, link: &Link, hops: u64) -> Result<Node> {
+pub(crate) fn follow(group: &Node, link: &Link, lookup: &mut Lookup) -> Result<Node> {
     let path = join(&group.path, &link.name);
     let fail = |error: Error| error.in_file(group.file.source.name()).at_object(path.clone());
     match &link.target {
         LinkTarget::Hard(address) => Node::open(&group.file, *address, path),
         LinkTarget::Soft(target) => {
-            if hops >= LINK_HOPS_MAX {
-                return Err(fail(Error::invalid(format!(
-                    "more than {LINK_HOPS_MAX} soft links in a row: a loop?"
-                ))));
-            }
+            lookup.link().map_err(fail)?;
             let Some(target) = target.as_str() else {
                 return Err(fail(Error::unsupported(format!(
                     "the soft link leads to {target}, which is not UTF-8"
                 ))));
             };
-            let found = resolve(group.clone(), target, hops + 1).map_err(|error| Error {
-                hint: Some(format!("{path} is a soft link to {target}")),
-                ..error
-            })?;
+            let found = resolve(group.clone(), target, lookup)
+                .map_err(|error| led_here(error, || format!("{path} is a soft link to {target}")))?;
             Ok(Node { path, ..found })
         }
         LinkTarget::External { file, path: target } => {
-            if hops >= LINK_HOPS_MAX {
-                return Err(fail(Error::invalid(format!(
-                    "more than {LINK_HOPS_MAX} links in a row: a loop?"
-                ))));
-            }
+            lookup.link().map_err(fail)?;
             let (Some(name), Some(target)) = (file.as_str(), target.as_str()) else {
                 return Err(fail(Error::unsupported(format!("the external link to {file} is not UTF-8"))));
             };
             let other = group.file.sibling(name, Purpose::ExternalLink).map_err(fail)?;
-            let found = resolve(other.root()?.node, target, hops + 1)?;
-            Ok(Node { path, ..found })
+            let found = resolve(other.root()?.node, target, lookup).map_err(|error| {
+                led_here(error, || format!("{path} is an external link to {target} in {name}"))
+            })?;
+            // It is named as it is there: its path belongs to the file that it lies in.
+            Ok(found)
         }
         LinkTarget::UserDefined { class, .. } => {
             Err(fail(Error::unsupported(format!("is a link of the user-defined class {class}"))))
@@ -243,19 +292,27 @@ pub(crate) fn follow(group: &Node, link: &Link, hops: u64) -> Result<Node> {
     }
 }
 
+/// Tells by which link an error was met, unless there is something better to tell.
+fn led_here(error: Error, link: impl FnOnce() -> String) -> Error {
+    Error { hint: error.hint.or_else(|| Some(link())), ..error }
+}
+
 /// The path of a member.
 pub(crate) fn join(group: &str, name: &Name) -> String {
     if group.ends_with('/') { format!("{group}{name}") } else { format!("{group}/{name}") }
 }
 
-fn not_found(group: &Node, part: &str) -> Error {
+fn not_found(group: &Node, part: &str, lookup: &Lookup) -> Error {
+    let path = join(&group.path, &Name::from(part));
+    let error =
+        Error::new(ErrorKind::NotFound, "no such object").in_file(group.file.source.name()).at_object(path);
+    if !lookup.suggests {
+        return error;
+    }
     let names: Vec<String> = Links::new(group)
         .list()
         .map(|links| links.into_iter().flatten().map(|link| link.name.to_string()).collect())
         .unwrap_or_default();
-    let path = join(&group.path, &Name::from(part));
-    let error =
-        Error::new(ErrorKind::NotFound, "no such object").in_file(group.file.source.name()).at_object(path);
     match suggest(part, &names) {
         Some(nearest) => error.hint(format!("did you mean {}?", join(&group.path, &Name::from(nearest)))),
         None if names.is_empty() => error.hint(format!("the group {} is empty", group.path)),

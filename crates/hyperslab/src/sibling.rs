@@ -9,7 +9,7 @@ use crate::{Error, ErrorKind, File, Result};
 use hyperslab_io::LocalFile;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// What another file is wanted for.
 #[derive(Debug, Clone, Copy)]
@@ -29,28 +29,53 @@ impl Purpose {
     }
 }
 
-/// Files opened on behalf of one file. They stay open as long as something of them is in use.
-#[derive(Default)]
+/// Files opened on behalf of each other, by their absolute paths: two that refer to each other are two, not a chain of
+/// ever new openings. They stay open as long as something of them is in use (a virtual dataset keeps its sources), and
+/// nothing here keeps them so: they would own each other in a circle.
+#[derive(Clone, Default)]
 pub(crate) struct Siblings {
-    opened: Mutex<HashMap<PathBuf, Weak<FileInner>>>,
+    opened: Arc<Mutex<HashMap<PathBuf, Weak<FileInner>>>>,
+}
+
+impl Siblings {
+    fn known(&self, path: &Path) -> Option<File> {
+        let opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        opened.get(path).and_then(Weak::upgrade).map(|inner| File { inner })
+    }
+
+    /// Remembers a file, unless another thread has opened it in the meantime.
+    fn keep(&self, path: PathBuf, file: File) -> File {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(inner) = opened.get(&path).and_then(Weak::upgrade) {
+            return File { inner };
+        }
+        opened.retain(|_, file| file.strong_count() > 0);
+        opened.insert(path, Arc::downgrade(&file.inner));
+        file
+    }
 }
 
 impl FileInner {
     /// Opens an HDF5 file that this one refers to.
-    pub(crate) fn sibling(&self, name: &str, purpose: Purpose) -> Result<File> {
+    pub(crate) fn sibling(self: &Arc<Self>, name: &str, purpose: Purpose) -> Result<File> {
         let path = self.find(name, purpose)?;
-        let known = |opened: &HashMap<PathBuf, Weak<FileInner>>| opened.get(&path).and_then(Weak::upgrade);
-        if let Some(inner) = known(&self.siblings.opened.lock().expect("no panic while holding the lock")) {
-            return Ok(File { inner });
+        // `..` stays as it is: behind a symbolic link it may lead elsewhere.
+        let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        let known_as = absolute(&path);
+        if self.source.path().is_some_and(|own| absolute(own) == known_as) {
+            return Ok(File { inner: self.clone() });
         }
-        let file = File::open(&path)?;
-        let mut opened = self.siblings.opened.lock().expect("no panic while holding the lock");
-        if let Some(inner) = known(&opened) {
-            return Ok(File { inner });
+        if let Some(file) = self.siblings.known(&known_as) {
+            return Ok(file);
         }
-        opened.retain(|_, file| file.strong_count() > 0);
-        opened.insert(path.clone(), Arc::downgrade(&file.inner));
-        Ok(file)
+        if let Some(own) = self.source.path() {
+            self.siblings.keep(absolute(own), File { inner: self.clone() });
+        }
+        let mut file = File::open(&path)?;
+        if let Some(inner) = Arc::get_mut(&mut file.inner) {
+            inner.siblings = self.siblings.clone();
+        }
+        Ok(self.siblings.keep(known_as, file))
     }
 
     /// Opens a file of raw data that this one refers to.

@@ -1,11 +1,15 @@
 //! Mappings made concrete: blocks of printf-style names counted, unlimited axes ended where their sources end.
 
+use super::blocks::Blocks;
+use super::operation;
+use super::read::Wanted;
 use super::region::Region;
-use super::{Part, VirtualData, open_source};
+use super::{Part, VirtualData};
 use crate::file::FileInner;
-use crate::{Error, Result};
+use crate::{Dataset, Error, Result};
 use hyperslab_format::selection::{EncodedSelection, RegularAxis};
 use hyperslab_format::virtual_mapping::VirtualMapping;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// Blocks of a printf-style mapping that are looked for at most.
@@ -13,92 +17,138 @@ const BLOCKS_MAX: u64 = 1 << 20;
 
 impl VirtualData {
     /// The extent by the sources that are there now: unlimited axes reach as far as the last of them, as libhdf5's
-    /// default view (`H5D_VDS_LAST_AVAILABLE`) has it. Other axes keep their size.
-    pub(crate) fn extent(&self, file: &Arc<FileInner>, stored: &[u64]) -> Result<Vec<u64>> {
-        let mut dims = stored.to_vec();
+    /// default view (`H5D_VDS_LAST_AVAILABLE`) has it, but not beyond the largest extent. Other axes keep their size.
+    pub(crate) fn extent(
+        &self,
+        file: &Arc<FileInner>,
+        stored: &[u64],
+        largest: &[Option<u64>],
+    ) -> Result<Vec<u64>> {
         let mut reached: Vec<Option<u64>> = vec![None; stored.len()];
-        for mapping in &self.mappings {
-            let Some((axis, unlimited)) = unlimited_axis(&mapping.target) else { continue };
-            let end = match unlimited_axis(&mapping.source) {
-                Some((source_axis, source)) => {
-                    let found = open_named(file, mapping, None)?;
-                    let slices = found
-                        .map_or(0, |found| indexes_below(&source, found.shape().get(source_axis).copied()));
-                    end_of_slices(&unlimited, slices)
-                }
-                None => match count_blocks(file, mapping)? {
-                    0 => 0,
-                    count => unlimited.start + (count - 1) * unlimited.stride + unlimited.block.unwrap_or(1),
-                },
-            };
-            if let Some(reached) = reached.get_mut(axis) {
+        operation::deeper(|| {
+            for mapping in &self.mappings {
+                let Some((axis, unlimited)) = unlimited_axis(&mapping.target) else { continue };
+                let Some(reached) = reached.get_mut(axis) else { continue };
+                let end = self.end(file, mapping, &unlimited)?;
                 *reached = Some(reached.unwrap_or(0).max(end));
             }
-        }
+            Ok(())
+        })?;
+        let mut dims = stored.to_vec();
         for (axis, reached) in reached.into_iter().enumerate() {
             if let Some(reached) = reached {
-                dims[axis] = reached.max(self.least(axis));
+                let largest = largest.get(axis).copied().flatten().unwrap_or(u64::MAX);
+                dims[axis] = reached.max(self.least(axis)?).min(largest);
             }
         }
         Ok(dims)
     }
 
-    /// The size along an axis that the limited mappings need.
-    fn least(&self, axis: usize) -> u64 {
-        let ends = self.mappings.iter().filter_map(|mapping| match &mapping.target {
-            EncodedSelection::Regular(axes) => {
-                let axis = axes.get(axis)?;
-                (axis.start + axis.count?.checked_sub(1)? * axis.stride).checked_add(axis.block?)
+    /// Where an unlimited mapping ends along its unlimited axis.
+    fn end(&self, file: &Arc<FileInner>, mapping: &VirtualMapping, unlimited: &RegularAxis) -> Result<u64> {
+        let slices = match unlimited_axis(&mapping.source) {
+            Some((axis, source)) => {
+                let found = self.open_source(file, mapping, None)?;
+                let dim = found.and_then(|found| found.shape().get(axis).copied());
+                Blocks::new(&source, dim.unwrap_or(0))?.len()
             }
-            limited => limited.bounds().and_then(|(_, last)| last.get(axis)?.checked_add(1)),
-        });
-        ends.max().unwrap_or(0)
+            None => self.count_blocks(file, mapping)?.saturating_mul(unlimited.block.unwrap_or(1)),
+        };
+        let mut indexes = Blocks::new(unlimited, u64::MAX)?;
+        indexes.truncate(slices);
+        Ok(indexes.bounds().map_or(0, |(_, last)| last.saturating_add(1)))
     }
 
-    /// The parts whose targets are wanted, in the order of the mappings. `dims` is the extent of the virtual dataset.
-    pub(crate) fn parts(
+    /// The size along an axis that the limited mappings need.
+    fn least(&self, axis: usize) -> Result<u64> {
+        let mut least = 0;
+        for mapping in &self.mappings {
+            let last = match &mapping.target {
+                EncodedSelection::Regular(axes) => match axes.get(axis) {
+                    Some(axis) if is_limited(axis) => {
+                        Blocks::new(axis, u64::MAX)?.bounds().map(|(_, last)| last)
+                    }
+                    _ => None,
+                },
+                limited => limited.bounds().and_then(|(_, last)| last.get(axis).copied()),
+            };
+            least = least.max(last.map_or(0, |last| last.saturating_add(1)));
+        }
+        Ok(least)
+    }
+
+    /// Hands over the parts whose targets are wanted, in the order of the mappings. `dims` is the extent of the
+    /// virtual dataset.
+    pub(super) fn for_each_part(
         &self,
         file: &Arc<FileInner>,
         dims: &[u64],
-        is_wanted: impl Fn(&Region) -> bool,
-    ) -> Result<Vec<Part>> {
-        let mut parts = Vec::new();
+        wanted: &Wanted<'_>,
+        mut work: impl FnMut(Part) -> Result<()>,
+    ) -> Result<()> {
+        let mut add = |mapping: &VirtualMapping, target: &EncodedSelection, block| {
+            if !wanted.meets_bounds(target) {
+                return Ok(());
+            }
+            let target = Region::new(target, dims)?;
+            if !wanted.touches(&target) {
+                return Ok(());
+            }
+            self.part(file, mapping, target, block)?.map_or(Ok(()), &mut work)
+        };
         for mapping in &self.mappings {
             match unlimited_axis(&mapping.target) {
                 Some((axis, unlimited)) if unlimited_axis(&mapping.source).is_none() => {
-                    for block in 0..blocks_within(&unlimited, dims.get(axis).copied().unwrap_or(0)) {
-                        let target = Region::new(&with_block(&mapping.target, axis, block)?, dims)?;
-                        if is_wanted(&target) {
-                            parts.extend(part(file, mapping, target, Some(block))?);
-                        }
+                    for block in blocks_wanted(mapping, &unlimited, wanted.span(axis))? {
+                        add(mapping, &with_block(&mapping.target, axis, block)?, Some(block))?;
                     }
                 }
-                _ => {
-                    let target = Region::new(&mapping.target, dims)?;
-                    if is_wanted(&target) {
-                        parts.extend(part(file, mapping, target, None)?);
-                    }
-                }
+                _ => add(mapping, &mapping.target, None)?,
             }
         }
-        Ok(parts)
+        Ok(())
     }
-}
 
-fn part(
-    file: &Arc<FileInner>,
-    mapping: &VirtualMapping,
-    mut target: Region,
-    block: Option<u64>,
-) -> Result<Option<Part>> {
-    let Some(found) = open_named(file, mapping, block)? else { return Ok(None) };
-    let mut source = Region::new(&mapping.source, found.shape())?;
-    if source.len() != target.len() {
-        // One of them is unlimited: what both have is mapped.
-        (source, target) = common(mapping, source, target)?;
+    fn part(
+        &self,
+        file: &Arc<FileInner>,
+        mapping: &VirtualMapping,
+        mut target: Region,
+        block: Option<u64>,
+    ) -> Result<Option<Part>> {
+        let Some(dataset) = self.open_source(file, mapping, block)? else {
+            if block.is_some() {
+                operation::count_absent()?;
+            }
+            return Ok(None);
+        };
+        let mut source = Region::new(&mapping.source, dataset.shape())?;
+        if source.len() != target.len() {
+            // One of them is unlimited: what both have is mapped.
+            (source, target) = common(mapping, source, target)?;
+        }
+        Ok(Some(Part { dataset, source, target }))
     }
-    let (file, dataset) = names(mapping, block);
-    Ok(Some(Part { file, dataset, source, target }))
+
+    /// Opens the source of a mapping, block `block` of it if its names are counted.
+    fn open_source(
+        &self,
+        file: &Arc<FileInner>,
+        mapping: &VirtualMapping,
+        block: Option<u64>,
+    ) -> Result<Option<Dataset>> {
+        self.sources.open(file, names(mapping, block))
+    }
+
+    /// How many blocks in a row are there, from the first on.
+    fn count_blocks(&self, file: &Arc<FileInner>, mapping: &VirtualMapping) -> Result<u64> {
+        let most = if is_counted(mapping) { BLOCKS_MAX } else { 1 };
+        let mut block = 0;
+        while block < most && self.open_source(file, mapping, Some(block))?.is_some() {
+            block += 1;
+        }
+        Ok(block)
+    }
 }
 
 /// Cuts the unlimited axes of both to the same number of indexes.
@@ -119,21 +169,16 @@ fn common(mapping: &VirtualMapping, source: Region, target: Region) -> Result<(R
     if source.len() == target.len() { Ok((source, target)) } else { Err(unequal()) }
 }
 
-/// Opens the source of a mapping, block `block` of it if its names are counted.
-fn open_named(
-    file: &Arc<FileInner>,
-    mapping: &VirtualMapping,
-    block: Option<u64>,
-) -> Result<Option<crate::Dataset>> {
-    let (source_file, source_dataset) = names(mapping, block);
-    open_source(file, &source_file, &source_dataset)
-}
-
 fn names(mapping: &VirtualMapping, block: Option<u64>) -> (String, String) {
     (
         substitute(&mapping.source_file.to_string(), block),
         substitute(&mapping.source_dataset.to_string(), block),
     )
+}
+
+/// True where each block has a name of its own.
+fn is_counted(mapping: &VirtualMapping) -> bool {
+    names(mapping, Some(0)) != names(mapping, Some(1))
 }
 
 /// Replaces `%b` by the number of the block, and `%%` by `%`.
@@ -158,50 +203,31 @@ fn substitute(pattern: &str, block: Option<u64>) -> String {
 /// The axis of a hyperslab that has no end.
 fn unlimited_axis(selection: &EncodedSelection) -> Option<(usize, RegularAxis)> {
     let EncodedSelection::Regular(axes) = selection else { return None };
-    let axis = axes.iter().position(|axis| axis.count.is_none() || axis.block.is_none())?;
+    let axis = axes.iter().position(|axis| !is_limited(axis))?;
     Some((axis, axes[axis]))
 }
 
-/// How many indexes of an unlimited axis lie below `dim`.
-fn indexes_below(axis: &RegularAxis, dim: Option<u64>) -> u64 {
-    let Some(length) = dim.unwrap_or(0).checked_sub(axis.start) else { return 0 };
-    match axis.block {
-        Some(block) if axis.stride > block => {
-            length / axis.stride * block + (length % axis.stride).min(block)
-        }
-        _ => length,
-    }
+fn is_limited(axis: &RegularAxis) -> bool {
+    axis.count.is_some() && axis.block.is_some()
 }
 
-/// One past the last of the first `slices` indexes of an unlimited axis.
-fn end_of_slices(axis: &RegularAxis, slices: u64) -> u64 {
-    match (slices, axis.block) {
-        (0, _) => 0,
-        (_, Some(block)) if axis.stride > block && block > 0 => {
-            let (whole, rest) = ((slices - 1) / block, (slices - 1) % block);
-            axis.start.saturating_add(whole.saturating_mul(axis.stride)).saturating_add(rest + 1)
-        }
-        _ => axis.start.saturating_add(slices),
+/// The blocks that may have wanted indexes, of which `span` are the first and the last.
+fn blocks_wanted(
+    mapping: &VirtualMapping,
+    axis: &RegularAxis,
+    span: Option<(u64, u64)>,
+) -> Result<RangeInclusive<u64>> {
+    const NONE: RangeInclusive<u64> = RangeInclusive::new(1, 0);
+    // Refuses blocks that overlap.
+    Blocks::new(axis, u64::MAX)?;
+    let Some((first, last)) = span else { return Ok(NONE) };
+    let Some(last) = last.checked_sub(axis.start) else { return Ok(NONE) };
+    if !is_counted(mapping) || axis.stride == 0 {
+        return Ok(0..=0);
     }
-}
-
-/// How many blocks in a row are there, from the first on.
-fn count_blocks(file: &Arc<FileInner>, mapping: &VirtualMapping) -> Result<u64> {
-    let counted =
-        [&mapping.source_file, &mapping.source_dataset].iter().any(|name| name.to_string().contains("%b"));
-    if !counted {
-        return Ok(u64::from(open_named(file, mapping, None)?.is_some()));
-    }
-    let mut block = 0;
-    while block < BLOCKS_MAX && open_named(file, mapping, Some(block))?.is_some() {
-        block += 1;
-    }
-    Ok(block)
-}
-
-fn blocks_within(axis: &RegularAxis, dim: u64) -> u64 {
-    let length = dim.saturating_sub(axis.start);
-    if axis.stride == 0 { length.min(1) } else { length.div_ceil(axis.stride).min(BLOCKS_MAX) }
+    let blocks = first.saturating_sub(axis.start) / axis.stride..=last / axis.stride;
+    operation::count_blocks(blocks.end() - blocks.start())?;
+    Ok(blocks)
 }
 
 /// The target of one block.
@@ -210,7 +236,8 @@ fn with_block(target: &EncodedSelection, axis: usize, block: u64) -> Result<Enco
         return Err(Error::damaged("an unlimited mapping that is no regular hyperslab"));
     };
     let mut axes = axes.clone();
-    axes[axis].start += block * axes[axis].stride;
+    let start = block.checked_mul(axes[axis].stride).and_then(|offset| offset.checked_add(axes[axis].start));
+    axes[axis].start = start.ok_or_else(|| Error::damaged("a virtual mapping that cannot be counted"))?;
     axes[axis].count = Some(1);
     Ok(EncodedSelection::Regular(axes))
 }
@@ -227,12 +254,20 @@ mod tests {
     }
 
     #[test]
-    fn slices_and_ends_agree() {
-        let axis = RegularAxis { start: 2, stride: 5, count: None, block: Some(3) };
-        for dim in 0..40 {
-            let slices = indexes_below(&axis, Some(dim));
-            let end = end_of_slices(&axis, slices);
-            assert!(end <= dim && indexes_below(&axis, Some(end)) == slices, "{dim}");
-        }
+    fn blocks_are_computed_from_what_is_wanted() {
+        let axis = RegularAxis { start: 10, stride: 5, count: None, block: Some(3) };
+        let mapping = |name: &str| VirtualMapping {
+            source_file: ".".into(),
+            source_dataset: name.into(),
+            source: EncodedSelection::All,
+            target: EncodedSelection::Regular(vec![axis]),
+        };
+        let wanted = |name, span| blocks_wanted(&mapping(name), &axis, span).unwrap();
+        assert_eq!(wanted("d%b", Some((0, 9))).count(), 0);
+        assert_eq!(wanted("d%b", Some((0, 10))), 0..=0);
+        assert_eq!(wanted("d%b", Some((17, 31))), 1..=4);
+        assert_eq!((wanted("d%%b", Some((17, 31))), wanted("d%b", None).count()), (0..=0, 0));
+        assert!(blocks_wanted(&mapping("%b"), &axis, Some((0, u64::MAX))).is_err());
+        assert!(blocks_wanted(&mapping("%b"), &RegularAxis { stride: 2, ..axis }, Some((0, 1))).is_err());
     }
 }

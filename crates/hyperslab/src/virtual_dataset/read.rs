@@ -1,14 +1,17 @@
 //! Bringing the elements of a virtual dataset from their sources.
 
-use super::region::{Region, axis};
-use super::{Part, VirtualData, deeper, open_source};
-use crate::dataset::DatasetInner;
+use super::meet::{Batch, meet};
+use super::region::Region;
+use super::{Part, VirtualData, operation};
+use crate::dataset::{DatasetInner, Storage};
 use crate::read::convert::Conversion;
 use crate::read::place::Copies;
 use crate::read::target::Target;
 use crate::selection::Resolved;
-use crate::selection::grid::{Run, simplify};
-use crate::{Axis, Dataset, Error, Order, Points, Result, Selection};
+use crate::selection::grid::Run;
+use crate::{Axis, Dataset, Error, Order, Result, Selection};
+use hyperslab_format::message::{ByteOrder, Class, Datatype};
+use hyperslab_format::selection::EncodedSelection;
 
 /// Reads a selection of a virtual dataset. The target holds the fill value already.
 pub(crate) fn read(
@@ -19,137 +22,163 @@ pub(crate) fn read(
     target: Target<'_>,
     conversion: Conversion,
 ) -> Result<()> {
-    deeper(|| read_parts(virtual_data, dataset, selection, shape, target, conversion))
-}
-
-fn read_parts(
-    virtual_data: &VirtualData,
-    dataset: &DatasetInner,
-    selection: &Selection,
-    shape: &[u64],
-    target: Target<'_>,
-    conversion: Conversion,
-) -> Result<()> {
-    let wanted = selection.resolve(dataset.dims())?;
-    for part in virtual_data.parts(&dataset.file, dataset.dims(), |target| touches(target, &wanted))? {
-        let Some((source_selection, pairs)) = meet(&part, &wanted) else { continue };
-        let Some(source) = open_source(&dataset.file, &part.file, &part.dataset)? else { continue };
-        check_datatype(dataset, &source)?;
-        let bytes = source.read_bytes(&source_selection, Order::File)?;
-        let source_dims: Vec<u64> = pairs.iter().map(Run::len).collect();
-        let runs: Vec<&Run> = pairs.iter().collect();
-        let copies = Copies::new(&runs, &source_dims, shape, dataset.element_bytes())?;
-        copies.run(&bytes, 0, target, conversion)?;
-    }
-    Ok(())
-}
-
-/// False where surely nothing of this part is wanted.
-fn touches(target: &Region, wanted: &Resolved<'_>) -> bool {
-    let (Region::Product(target), Resolved::Slab(axes)) = (target, wanted) else { return true };
-    axes.iter().zip(target).all(|(axis, mapped)| match axis {
-        Axis::List(list) => list.iter().any(|index| mapped.binary_search(index).is_ok()),
-        Axis::Range(range) => {
-            let first = mapped.partition_point(|&index| index < range.start);
-            range.last().is_some_and(|last| {
-                mapped[first..]
-                    .iter()
-                    .take_while(|&&index| index <= last)
-                    .any(|index| (index - range.start) % range.step == 0)
+    operation::deeper(|| {
+        let wanted = Wanted::new(selection.resolve(dataset.dims())?);
+        virtual_data.for_each_part(&dataset.file, dataset.dims(), &wanted, |part| {
+            let conversion = conversion_from(dataset, &part.dataset, conversion)?;
+            meet(&part, wanted.resolved(), shape, &mut |batch| {
+                bring(&part, batch, dataset.element_bytes(), target, conversion)
             })
-        }
+        })
     })
 }
 
-/// Which elements of the source are wanted, and for each axis of the result (its places in what is read of the
-/// source, its places in the result). `None` where nothing of this part is wanted.
-fn meet(part: &Part, wanted: &Resolved<'_>) -> Option<(Selection, Vec<Run>)> {
-    if let (Resolved::Slab(axes), Region::Product(target), Region::Product(source)) =
-        (wanted, &part.target, &part.source)
-        && corresponds(target, source)
-        && axes.iter().zip(target).all(|(axis, mapped)| mapped.len() != 1 || matches!(axis, Axis::Range(_)))
-    {
-        return meet_axes(axes, target, source);
-    }
-    let mut pairs = Vec::new();
-    let mut coordinates = Vec::new();
-    let numbers = part.target.spelled();
-    let mut add = |point: &[u64], out: u64| {
-        let number =
-            numbers.as_ref().map_or_else(|| part.target.number(point), |all| all.get(point).copied());
-        if let Some(number) = number {
-            pairs.push((pairs.len() as u64, out));
-            coordinates.extend(part.source.element(number));
-        }
-    };
-    let runs = |pairs: Vec<(u64, u64)>| vec![simplify(pairs)];
-    match wanted {
-        Resolved::Points(points) => {
-            for (out, point) in points.coordinates.chunks(points.rank.max(1)).enumerate() {
-                add(point, out as u64);
-            }
-        }
-        Resolved::Slab(axes) => {
-            let all = Region::Product(axes.iter().map(spell).collect());
-            (0..all.len()).for_each(|out| add(&all.element(out), out));
-        }
-    }
-    let rank = match &part.source {
-        Region::Product(axes) => axes.len(),
-        Region::Points { rank, .. } => *rank,
-    };
-    (!pairs.is_empty()).then(|| (Selection::Points(Points { rank, coordinates }), runs(pairs)))
-}
-
-/// True where, apart from axes of one index, both have the same sizes in the same order.
-fn corresponds(target: &[Vec<u64>], source: &[Vec<u64>]) -> bool {
-    let sizes =
-        |axes: &[Vec<u64>]| -> Vec<usize> { axes.iter().map(Vec::len).filter(|&len| len != 1).collect() };
-    sizes(target) == sizes(source)
-}
-
-fn meet_axes(wanted: &[Axis], target: &[Vec<u64>], source: &[Vec<u64>]) -> Option<(Selection, Vec<Run>)> {
-    let mut runs = Vec::with_capacity(wanted.len());
-    let mut kept: Vec<Vec<u64>> = Vec::new();
-    for (axis, mapped) in wanted.iter().zip(target) {
-        let mut pairs = Vec::new();
-        let mut positions = Vec::new();
-        for (out, index) in spell(axis).into_iter().enumerate() {
-            if let Ok(position) = mapped.binary_search(&index) {
-                pairs.push((pairs.len() as u64, out as u64));
-                positions.push(position as u64);
-            }
-        }
-        if pairs.is_empty() {
-            return None;
-        }
-        runs.push(simplify(pairs));
-        if mapped.len() != 1 {
-            kept.push(positions);
-        }
-    }
-    let mut kept = kept.into_iter();
-    let axes = source.iter().map(|indexes| match indexes.len() {
-        1 => axis(indexes.clone()),
-        _ => axis(
-            kept.next().unwrap_or_default().into_iter().map(|position| indexes[position as usize]).collect(),
-        ),
-    });
-    Some((Selection::Slab(axes.collect()), runs))
-}
-
-fn spell(axis: &Axis) -> Vec<u64> {
-    match axis {
-        Axis::Range(range) => (0..range.count).map(|i| range.start + i * range.step).collect(),
-        Axis::List(list) => list.clone(),
-    }
-}
-
-fn check_datatype(dataset: &DatasetInner, source: &Dataset) -> Result<()> {
-    let (own, other) = (dataset.datatype(), source.datatype());
-    if own.size == other.size && own.class == other.class {
+/// Reads what a batch wants of a source, and puts it into its places.
+fn bring(
+    part: &Part,
+    batch: &Batch<'_>,
+    element_bytes: usize,
+    target: Target<'_>,
+    conversion: Conversion,
+) -> Result<()> {
+    let source = &part.dataset;
+    batch.selection.resolve(source.shape()).map_err(|error| {
+        let what = format!("the virtual dataset maps elements that its source does not have: {error}");
+        Error::damaged(what).in_file(source.file().name()).at_object(source.path())
+    })?;
+    let source_dims: Vec<u64> = batch.runs.iter().map(Run::len).collect();
+    let runs: Vec<&Run> = batch.runs.iter().collect();
+    let copies = Copies::new(&runs, &source_dims, batch.dims, element_bytes)?;
+    if copies.is_single() {
+        let place = copies.target_start..copies.target_end();
+        target.check(place.clone())?;
+        // SAFETY: checked; one batch after the other is brought, and the source writes to nothing else.
+        let place = unsafe { target.slice_mut(place.start, place.len()) };
+        read_source(source, || source.read_into(&batch.selection, Order::File, place))?;
+        conversion.in_place(place);
         return Ok(());
+    }
+    let bytes = read_source(source, || source.read_bytes(&batch.selection, Order::File))?;
+    copies.run(&bytes, 0, target, conversion)
+}
+
+fn read_source<T>(source: &Dataset, read: impl FnOnce() -> T) -> T {
+    match &source.inner.storage {
+        Storage::Virtual { .. } => read(),
+        _ => operation::aside(read),
+    }
+}
+
+/// The elements that are wanted of a virtual dataset.
+pub(super) struct Wanted<'a> {
+    resolved: Resolved<'a>,
+    /// The first and the last index along each axis; `None` where nothing is wanted.
+    bounds: Option<Vec<(u64, u64)>>,
+}
+
+impl<'a> Wanted<'a> {
+    fn new(resolved: Resolved<'a>) -> Self {
+        let bounds = match &resolved {
+            Resolved::Slab(axes) => axes.iter().map(axis_bounds).collect(),
+            Resolved::Points(points) => (0..points.rank)
+                .map(|axis| {
+                    let along = || points.coordinates.iter().skip(axis).step_by(points.rank).copied();
+                    Some((along().min()?, along().max()?))
+                })
+                .collect(),
+        };
+        Self { resolved, bounds }
+    }
+
+    fn resolved(&self) -> &Resolved<'a> {
+        &self.resolved
+    }
+
+    /// The first and the last index along an axis.
+    pub(super) fn span(&self, axis: usize) -> Option<(u64, u64)> {
+        self.bounds.as_ref()?.get(axis).copied()
+    }
+
+    /// False where surely nothing of these elements is wanted, by their first and last indexes.
+    pub(super) fn meets_bounds(&self, target: &EncodedSelection) -> bool {
+        let Some(wanted) = &self.bounds else { return false };
+        let Some((first, last)) = target.bounds() else { return true };
+        let mut axes = wanted.iter().zip(first.iter().zip(&last));
+        axes.all(|(wanted, (first, last))| wanted.0 <= *last && *first <= wanted.1)
+    }
+
+    /// False where surely nothing of this region is wanted.
+    pub(super) fn touches(&self, target: &Region) -> bool {
+        /// So many indexes are tried.
+        const TRIED_MAX: u64 = 1 << 10;
+        let Region::Product(mapped) = target else { return true };
+        match &self.resolved {
+            Resolved::Points(points) => {
+                points.coordinates.chunks(points.rank.max(1)).any(|point| target.number(point).is_some())
+            }
+            Resolved::Slab(axes) => axes.iter().zip(mapped).all(|(axis, mapped)| {
+                let Some((first, last)) = mapped.bounds() else { return false };
+                match axis {
+                    Axis::List(list) => list.iter().any(|&index| mapped.position(index).is_some()),
+                    Axis::Range(range) => {
+                        let places = super::meet::places(range, first, last);
+                        let tried = places.start..places.end.min(places.start.saturating_add(TRIED_MAX));
+                        places.end > tried.end
+                            || tried
+                                .into_iter()
+                                .any(|i| mapped.position(range.start + i * range.step).is_some())
+                    }
+                }
+            }),
+        }
+    }
+}
+
+fn axis_bounds(axis: &Axis) -> Option<(u64, u64)> {
+    match axis {
+        Axis::Range(range) => Some((range.start, range.last()?)),
+        Axis::List(list) => Some((*list.iter().min()?, *list.iter().max()?)),
+    }
+}
+
+/// The conversion that a source needs whose numbers may have another byte order than those of the virtual dataset.
+fn conversion_from(dataset: &DatasetInner, source: &Dataset, conversion: Conversion) -> Result<Conversion> {
+    let (own, other) = (dataset.datatype(), source.datatype());
+    let is_elsewhere = source.inner.file.id != dataset.file.id;
+    if is_elsewhere && (own.is_variable() || own.contains_reference()) {
+        let what = format!("elements of the source {} ({other}) refer to their own file", source.path());
+        return Err(Error::unsupported(what).hint("read the source itself"));
+    }
+    if own.size == other.size && own.class == other.class {
+        return Ok(conversion);
+    }
+    if is_swapped(own, other) {
+        return Ok(match conversion {
+            Conversion::None => Conversion::Swap { width: own.size as usize },
+            Conversion::Swap { .. } => Conversion::None,
+        });
     }
     let what = format!("the source {} holds {other}, the virtual dataset {own}", source.path());
     Err(Error::unsupported(what).hint("read the source itself"))
+}
+
+/// True where two datatypes of numbers differ in their byte order alone.
+fn is_swapped(own: &Datatype, other: &Datatype) -> bool {
+    let orders =
+        |a, b| matches!((a, b), (ByteOrder::Little, ByteOrder::Big) | (ByteOrder::Big, ByteOrder::Little));
+    own.size == other.size
+        && matches!(own.size, 2 | 4 | 8 | 16)
+        && match (&own.class, &other.class) {
+            (Class::Integer(own), Class::Integer(other)) => {
+                let mut same = other.clone();
+                same.order = own.order;
+                orders(own.order, other.order) && same == *own
+            }
+            (Class::Float(own), Class::Float(other)) => {
+                let mut same = other.clone();
+                same.order = own.order;
+                orders(own.order, other.order) && same == *own
+            }
+            _ => false,
+        }
 }

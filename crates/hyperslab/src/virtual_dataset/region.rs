@@ -1,38 +1,37 @@
-//! Sets of elements in row-major order, and which element of one corresponds to which of another.
+//! Sets of elements in a certain order, and which element of one corresponds to which of another.
 
-use crate::{Axis, Error, Range, Result};
-use hyperslab_format::selection::{EncodedSelection, RegularAxis};
+use super::blocks::Blocks;
+use super::operation;
+use crate::{Error, Result};
+use hyperslab_format::selection::EncodedSelection;
 use std::collections::HashMap;
 
-/// Selections are spelled out up to this many indexes along an axis, or scattered elements.
-const SPELLED_MAX: u64 = 1 << 24;
+/// Scattered elements of one mapping.
+const SCATTERED_MAX: u64 = 1 << 20;
 
-/// Elements of a dataspace, numbered in row-major order.
+/// Elements of a dataspace, numbered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Region {
-    /// The product of ascending indexes along each axis.
-    Product(Vec<Vec<u64>>),
+pub(super) enum Region {
+    /// The product of ascending indexes along each axis, numbered in row-major order.
+    Product(Vec<Blocks>),
     /// Single elements, `rank` numbers each, in their order.
     Points { rank: usize, coordinates: Vec<u64> },
 }
 
 impl Region {
     /// The elements that an encoded selection means in an extent. Unlimited axes end with the extent.
-    pub(crate) fn new(selection: &EncodedSelection, dims: &[u64]) -> Result<Self> {
+    pub(super) fn new(selection: &EncodedSelection, dims: &[u64]) -> Result<Self> {
         let rank = dims.len();
         match selection {
-            EncodedSelection::None => Ok(Region::Product(vec![Vec::new(); rank])),
-            EncodedSelection::All => {
-                let axes = dims.iter().map(|&dim| check_length(dim).map(|()| (0..dim).collect()));
-                Ok(Region::Product(axes.collect::<Result<_>>()?))
-            }
+            EncodedSelection::None => Ok(Region::Points { rank: rank.max(1), coordinates: Vec::new() }),
+            EncodedSelection::All => product(dims.iter().map(|&dim| Blocks::span(0, dim))),
             EncodedSelection::Regular(axes) => {
                 check_rank(axes.len(), rank)?;
-                let indexes = axes.iter().zip(dims).map(|(axis, &dim)| indexes(axis, dim));
-                Ok(Region::Product(indexes.collect::<Result<_>>()?))
+                product(axes.iter().zip(dims).map(|(axis, &dim)| Blocks::new(axis, dim)))
             }
             EncodedSelection::Points { rank: given, coordinates } => {
                 check_rank(*given, rank)?;
+                check_scattered(selection.len())?;
                 Ok(Region::Points { rank, coordinates: coordinates.clone() })
             }
             EncodedSelection::Blocks { rank: given, corners } => {
@@ -43,52 +42,63 @@ impl Region {
     }
 
     /// How many elements.
-    pub(crate) fn len(&self) -> u64 {
+    pub(super) fn len(&self) -> u64 {
         match self {
-            Region::Product(axes) => axes.iter().map(|axis| axis.len() as u64).product(),
+            // Checked when it was made, unless an axis was empty.
+            Region::Product(axes) if axes.iter().any(|axis| axis.len() == 0) => 0,
+            Region::Product(axes) => axes.iter().map(Blocks::len).product(),
             Region::Points { rank, coordinates } => (coordinates.len() / rank) as u64,
         }
     }
 
-    /// The coordinates of element `number`.
-    pub(crate) fn element(&self, number: u64) -> Vec<u64> {
+    pub(super) fn rank(&self) -> usize {
         match self {
-            Region::Points { rank, coordinates } => coordinates[number as usize * rank..][..*rank].to_vec(),
+            Region::Product(axes) => axes.len(),
+            Region::Points { rank, .. } => *rank,
+        }
+    }
+
+    /// Appends the coordinates of element `number`.
+    pub(super) fn push_element(&self, number: u64, coordinates: &mut Vec<u64>) {
+        match self {
+            Region::Points { rank, coordinates: all } => {
+                coordinates.extend_from_slice(&all[number as usize * rank..][..*rank]);
+            }
             Region::Product(axes) => {
-                let mut rest = number;
-                let mut point: Vec<u64> = axes
-                    .iter()
-                    .rev()
-                    .map(|axis| {
-                        let index = axis[(rest % axis.len() as u64) as usize];
-                        rest /= axis.len() as u64;
-                        index
-                    })
-                    .collect();
-                point.reverse();
-                point
+                let (mut rest, first) = (number, coordinates.len());
+                for axis in axes.iter().rev() {
+                    coordinates.push(axis.index(rest % axis.len()));
+                    rest /= axis.len();
+                }
+                coordinates[first..].reverse();
             }
         }
     }
 
-    /// The number of the element at these coordinates, if it is in the region.
-    pub(crate) fn number(&self, point: &[u64]) -> Option<u64> {
-        match self {
-            Region::Product(axes) => axes.iter().zip(point).try_fold(0, |number, (axis, index)| {
-                Some(number * axis.len() as u64 + axis.binary_search(index).ok()? as u64)
-            }),
-            Region::Points { rank, coordinates } => coordinates
-                .chunks_exact(*rank)
-                .position(|element| element == point)
-                .map(|number| number as u64),
-        }
+    /// The number of the element at these coordinates, if it is in this product; points are in [`Self::numbers`].
+    pub(super) fn number(&self, point: &[u64]) -> Option<u64> {
+        let Region::Product(axes) = self else { return None };
+        axes.iter()
+            .zip(point)
+            .try_fold(0, |number, (axis, &index)| Some(number * axis.len() + axis.position(index)?))
     }
 
-    /// The numbers of single elements by their coordinates, for many look-ups; products need no such table.
-    pub(crate) fn spelled(&self) -> Option<HashMap<&[u64], u64>> {
-        let Region::Points { rank, coordinates } = self else { return None };
-        Some(coordinates.chunks_exact(*rank).zip(0..).collect())
+    /// The numbers of single elements by their coordinates.
+    pub(super) fn numbers(&self) -> HashMap<&[u64], u64> {
+        match self {
+            Region::Points { rank, coordinates } => coordinates.chunks_exact(*rank).zip(0..).collect(),
+            Region::Product(_) => HashMap::new(),
+        }
     }
+}
+
+fn product(axes: impl Iterator<Item = Result<Blocks>>) -> Result<Region> {
+    let axes: Vec<Blocks> = axes.collect::<Result<_>>()?;
+    let countable = axes.iter().try_fold(1u64, |product, axis| product.checked_mul(axis.len()));
+    if countable.is_none() && axes.iter().all(|axis| axis.len() > 0) {
+        return Err(Error::damaged("the elements of a virtual mapping cannot be counted"));
+    }
+    Ok(Region::Product(axes))
 }
 
 fn check_rank(given: usize, rank: usize) -> Result<()> {
@@ -98,29 +108,13 @@ fn check_rank(given: usize, rank: usize) -> Result<()> {
     Err(Error::damaged(format!("a virtual mapping selects along {given} axes, the dataset has {rank}")))
 }
 
-fn check_length(len: u64) -> Result<()> {
-    if len <= SPELLED_MAX {
-        return Ok(());
+fn check_scattered(len: Option<u64>) -> Result<()> {
+    match len {
+        Some(len) if len <= SCATTERED_MAX => operation::count_scattered(len),
+        _ => Err(Error::unsupported(format!(
+            "a virtual mapping of more than {SCATTERED_MAX} scattered elements"
+        ))),
     }
-    Err(Error::unsupported(format!("a virtual mapping of more than {SPELLED_MAX} indexes along an axis")))
-}
-
-/// The indexes of a regular axis inside an extent.
-fn indexes(axis: &RegularAxis, dim: u64) -> Result<Vec<u64>> {
-    let mut indexes = Vec::new();
-    let mut start = axis.start;
-    let mut number = 0;
-    while axis.count.is_none_or(|count| number < count) && start < dim {
-        let end = axis.block.map_or(dim, |block| start.saturating_add(block).min(dim));
-        check_length(indexes.len() as u64 + (end - start))?;
-        indexes.extend(start..end);
-        if axis.stride == 0 || axis.block.is_none() {
-            break;
-        }
-        start = start.saturating_add(axis.stride);
-        number += 1;
-    }
-    Ok(indexes)
 }
 
 /// The union of blocks: as a product if it is one block, else spelled out in row-major order.
@@ -129,53 +123,62 @@ fn blocks(rank: usize, corners: &[u64], len: Option<u64>) -> Result<Region> {
         let (first, last) = corners.split_at(rank);
         return block(first, last);
     }
-    if len.is_none_or(|len| len > SPELLED_MAX) {
-        return Err(Error::unsupported(format!(
-            "a virtual mapping of more than {SPELLED_MAX} scattered elements"
-        )));
-    }
-    let mut points: Vec<Vec<u64>> = Vec::new();
+    check_scattered(len)?;
+    let mut spelled = Vec::new();
     for corners in corners.chunks_exact(2 * rank) {
         let (first, last) = corners.split_at(rank);
         let block = block(first, last)?;
-        points.extend((0..block.len()).map(|number| block.element(number)));
+        (0..block.len()).for_each(|number| block.push_element(number, &mut spelled));
     }
+    let mut points: Vec<&[u64]> = spelled.chunks_exact(rank).collect();
     points.sort_unstable();
     points.dedup();
-    Ok(Region::Points { rank, coordinates: points.into_iter().flatten().collect() })
+    Ok(Region::Points { rank, coordinates: points.concat() })
 }
 
 fn block(first: &[u64], last: &[u64]) -> Result<Region> {
-    let axes = first.iter().zip(last).map(|(&first, &last)| {
-        check_length(last.saturating_sub(first).saturating_add(1)).map(|()| (first..=last).collect())
-    });
-    Ok(Region::Product(axes.collect::<Result<_>>()?))
-}
-
-/// Indexes as an axis of a selection, evenly spaced if they are.
-pub(crate) fn axis(indexes: Vec<u64>) -> Axis {
-    let (start, count) = (indexes.first().copied().unwrap_or(0), indexes.len() as u64);
-    let step = indexes.get(1).map_or(1, |second| second.saturating_sub(start));
-    let even = step > 0 && indexes.iter().enumerate().all(|(i, &index)| index == start + i as u64 * step);
-    if even { Axis::Range(Range { start, count, step }) } else { Axis::List(indexes) }
+    product(first.iter().zip(last).map(|(&first, &last)| match last.checked_sub(first) {
+        Some(more) if more < u64::MAX => Blocks::span(first, more + 1),
+        _ => Err(Error::damaged(format!("a block from {first} to {last} in a virtual mapping"))),
+    }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hyperslab_format::selection::RegularAxis;
+
+    fn element(region: &Region, number: u64) -> Vec<u64> {
+        let mut coordinates = Vec::new();
+        region.push_element(number, &mut coordinates);
+        coordinates
+    }
 
     #[test]
     fn numbers_and_elements_agree() {
         let regular = |start, stride, count, block| RegularAxis { start, stride, count, block };
         let axes = vec![regular(1, 4, None, Some(2)), regular(0, 1, Some(1), None)];
         let region = Region::new(&EncodedSelection::Regular(axes), &[8, 3]).unwrap();
-        assert_eq!(region, Region::Product(vec![vec![1, 2, 5, 6], vec![0, 1, 2]]));
+        let rows = (0..12).step_by(3).map(|number| element(&region, number)[0]).collect::<Vec<_>>();
+        assert_eq!((region.len(), rows), (12, vec![1, 2, 5, 6]));
         for number in 0..region.len() {
-            assert_eq!(region.number(&region.element(number)), Some(number));
+            assert_eq!(region.number(&element(&region, number)), Some(number));
         }
         let corners = vec![0, 0, 0, 1, 1, 0, 1, 0];
         let region = Region::new(&EncodedSelection::Blocks { rank: 2, corners }, &[4, 4]).unwrap();
         assert_eq!(region, Region::Points { rank: 2, coordinates: vec![0, 0, 0, 1, 1, 0] });
-        assert_eq!((region.element(2), region.number(&[0, 1])), (vec![1, 0], Some(1)));
+        assert_eq!((element(&region, 2), region.numbers()[&[0, 1][..]]), (vec![1, 0], 1));
+    }
+
+    #[test]
+    fn a_billion_elements_take_no_memory_and_too_many_are_refused() {
+        let region = Region::new(&EncodedSelection::All, &[1 << 40]).unwrap();
+        assert_eq!((region.len(), region.number(&[1 << 39])), (1 << 40, Some(1 << 39)));
+        assert!(Region::new(&EncodedSelection::All, &[1 << 40, 1 << 40]).is_err());
+        assert_eq!(Region::new(&EncodedSelection::All, &[1 << 40, 1 << 40, 0]).unwrap().len(), 0);
+        let corners = vec![0, 1 << 19, (1 << 20), 1 << 22];
+        assert!(Region::new(&EncodedSelection::Blocks { rank: 1, corners }, &[1 << 30]).is_err());
+        let corners = vec![0, u64::MAX];
+        assert!(Region::new(&EncodedSelection::Blocks { rank: 1, corners }, &[1]).is_err());
     }
 }

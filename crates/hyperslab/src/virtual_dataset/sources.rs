@@ -1,0 +1,109 @@
+//! The sources of a virtual dataset, kept open between its reads: opening a file anew for every row would cost its
+//! metadata and its decoded chunks every time.
+//!
+//! A source is held strongly, and may be a virtual dataset that holds sources itself. So that no circle of owners
+//! ever closes, a virtual dataset only keeps sources that were opened after it.
+
+use super::operation;
+use crate::dataset::Storage;
+use crate::file::FileInner;
+use crate::object::Object;
+use crate::sibling::Purpose;
+use crate::{Dataset, Error, ErrorKind, File, Result};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Sources that one virtual dataset keeps; an open file each, at worst.
+const KEPT_MAX: usize = 128;
+
+/// Sources by the names of their files and datasets. What was not there stays absent as long as the virtual dataset
+/// is open.
+pub(super) struct Sources {
+    /// Grows with every virtual dataset that is opened.
+    serial: u64,
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    clock: u64,
+    sources: HashMap<(String, String), (u64, Option<Dataset>)>,
+}
+
+impl Default for Sources {
+    fn default() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self { serial: NEXT.fetch_add(1, Ordering::Relaxed), kept: Mutex::default() }
+    }
+}
+
+impl Sources {
+    /// Opens a source; `None` where the file or the dataset is not there.
+    pub(super) fn open(&self, owner: &Arc<FileInner>, names: (String, String)) -> Result<Option<Dataset>> {
+        operation::count_part()?;
+        if let Some(known) = self.known(&names) {
+            return Ok(known);
+        }
+        let found = match open(owner, &names.0, &names.1) {
+            Ok(dataset) => Some(dataset),
+            Err(error) if error.kind == ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        self.keep(names, &found);
+        Ok(found)
+    }
+
+    fn known(&self, names: &(String, String)) -> Option<Option<Dataset>> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.clock += 1;
+        let now = kept.clock;
+        let (used, dataset) = kept.sources.get_mut(names)?;
+        *used = now;
+        Some(dataset.clone())
+    }
+
+    fn keep(&self, names: (String, String), found: &Option<Dataset>) {
+        let is_younger = found.as_ref().is_none_or(|dataset| match &dataset.inner.storage {
+            Storage::Virtual { data } => data.sources.serial > self.serial,
+            _ => true,
+        });
+        if !is_younger {
+            return;
+        }
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut oldest = None;
+        if kept.sources.len() >= KEPT_MAX
+            && let Some(names) =
+                kept.sources.iter().min_by_key(|(_, (used, _))| *used).map(|(names, _)| names.clone())
+        {
+            oldest = kept.sources.remove(&names);
+        }
+        let now = kept.clock;
+        kept.sources.insert(names, (now, found.clone()));
+        drop(kept);
+        // Closing a file is nothing to do while others wait.
+        drop(oldest);
+    }
+}
+
+fn open(owner: &Arc<FileInner>, file: &str, dataset: &str) -> Result<Dataset> {
+    let file = match file {
+        "." => File { inner: owner.clone() },
+        name => owner.sibling(name, Purpose::VirtualSource)?,
+    };
+    let node = file.node(dataset)?;
+    if let Some(known) = operation::shared(node.file.id, node.header.address) {
+        return Ok(known);
+    }
+    operation::count_opened()?;
+    match node.into_object()? {
+        Object::Dataset(dataset) => {
+            operation::share(&dataset);
+            Ok(dataset)
+        }
+        other => Err(Error::invalid("is the source of a virtual dataset, but no dataset")
+            .in_file(file.name())
+            .at_object(other.path())),
+    }
+}
