@@ -39,9 +39,14 @@ def test_errors_have_exit_codes(path):
 
 
 def test_ctrl_c_ends_it():
-    # A command that waits for a reader of its standard output: nothing of it returns to Python meanwhile.
-    script = "import hyperslab._command as c, hyperslab._hyperslab as h, time; h.run_command = lambda a: time.sleep(60);"
-    process = subprocess.Popen([sys.executable, "-c", f"{script} print('ready', flush=True); c.main()"], stdout=-1)
+    script = """
+import time
+from hyperslab import _command, _hyperslab
+_hyperslab.run_command = lambda arguments: time.sleep(60)
+print("ready", flush=True)
+_command.main()
+"""
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE)
     assert process.stdout.readline() == b"ready\n"
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
