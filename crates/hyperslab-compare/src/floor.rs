@@ -161,7 +161,11 @@ fn touched(dataset: &Dataset, selections: &[Selection]) -> Result<Vec<Range<u64>
     let selections = if selections.len() > SELECTIONS_MAX { &everything } else { selections };
     let mut needed = BTreeSet::new();
     for selection in selections {
-        for request in dataset.explain(selection)?.requests {
+        let explained = dataset.explain(selection)?;
+        if explained.requests_made > explained.requests.len() as u64 {
+            return Err(Error::from(std::io::Error::other("no floor for a read of so many requests")));
+        }
+        for request in explained.requests {
             if request.chunks.is_empty() {
                 let pieces = request.range.clone().step_by(PIECE_BYTES);
                 needed.extend(pieces.map(|start| (start, request.range.end.min(start + PIECE_BYTES as u64))));

@@ -10,6 +10,7 @@ pub fn filter(filter: &Filter) -> String {
         return filter.name.as_ref().map_or(format!("filter {}", filter.id), |name| name.to_string());
     }
     let spec = FilterSpec { id: filter.id, optional: filter.is_optional(), parameters: &filter.parameters };
-    let said = Pipeline::lenient(&[spec], 1, 0).ok().and_then(|one| one.describe().next().map(|(said, _)| said));
+    let said =
+        Pipeline::lenient(&[spec], 1, 0).ok().and_then(|one| one.describe().next().map(|(said, _)| said));
     said.unwrap_or_else(|| format!("filter {}", filter.id))
 }

@@ -31,9 +31,9 @@ pub struct Explained {
     pub requests_made: u64,
     /// Bytes that they bring.
     pub fetched_bytes: u64,
-    /// The first thousand requests, by ascending position in the file.
+    /// The first 65,536 requests, by ascending position in the file.
     pub requests: Vec<ExplainedRequest>,
-    /// The first thousand chunks whose values are the fill value.
+    /// The first 65,536 chunks whose values are the fill value.
     pub missing: Vec<ExplainedChunk>,
 }
 
@@ -64,7 +64,7 @@ pub struct ExplainedChunk {
 }
 
 /// As many requests, and chunks without storage, are listed; the rest is only counted.
-const KEPT_MAX: usize = 1000;
+const KEPT_MAX: usize = 1 << 16;
 /// Beyond this many chunks nobody waits for the answer.
 const EXPLAINED_MAX: u64 = 1 << 24;
 
