@@ -68,7 +68,12 @@ impl FormatError {
     }
 
     /// An error for a valid value that is not read (yet).
-    pub fn unsupported(structure: &'static str, field: &'static str, at: u64, what: impl Into<String>) -> Self {
+    pub fn unsupported(
+        structure: &'static str,
+        field: &'static str,
+        at: u64,
+        what: impl Into<String>,
+    ) -> Self {
         Self { structure, field, at, problem: Problem::Unsupported(what.into()) }
     }
 

@@ -22,9 +22,9 @@ pub mod selection;
 pub mod step;
 pub mod superblock;
 #[cfg(test)]
-mod testing;
-#[cfg(test)]
 mod test_image;
+#[cfg(test)]
+mod testing;
 pub mod view;
 pub mod virtual_mapping;
 mod walk;

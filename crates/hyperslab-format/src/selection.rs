@@ -87,8 +87,11 @@ impl EncodedSelection {
             EncodedSelection::Blocks { rank, corners } => {
                 corners.chunks_exact(2 * rank).try_fold(0u64, |sum, corners| {
                     let (first, last) = corners.split_at(*rank);
-                    let sizes = first.iter().zip(last).map(|(first, last)| last.checked_sub(*first)?.checked_add(1));
-                    sum.checked_add(sizes.into_iter().try_fold(1u64, |product, size| product.checked_mul(size?))?)
+                    let sizes =
+                        first.iter().zip(last).map(|(first, last)| last.checked_sub(*first)?.checked_add(1));
+                    sum.checked_add(
+                        sizes.into_iter().try_fold(1u64, |product, size| product.checked_mul(size?))?,
+                    )
                 })
             }
         }
@@ -205,7 +208,8 @@ fn hyperslab(cursor: &mut Cursor) -> Result<EncodedSelection, FormatError> {
     if flags & REGULAR == 0 {
         let count = cursor.uint("number of blocks", number_width)?;
         let corners = numbers(cursor, "blocks", count, 2 * rank, number_width)?;
-        let reversed = corners.chunks_exact(2 * rank).any(|block| (0..rank).any(|i| block[i] > block[rank + i]));
+        let reversed =
+            corners.chunks_exact(2 * rank).any(|block| (0..rank).any(|i| block[i] > block[rank + i]));
         if reversed {
             return Err(cursor.invalid("blocks", "a block ends before it begins"));
         }
