@@ -11,7 +11,7 @@ use crate::read::{chunked, convert::Conversion, place::repeat, raw, target::Targ
 use crate::virtual_dataset::{self, VirtualData};
 use crate::{Error, Result, Selection};
 use bytes::Bytes;
-use hyperslab_filters::{FilterSpec, Pipeline};
+use hyperslab_filters::Pipeline;
 use hyperslab_format::Address;
 use hyperslab_format::chunk_index::Extent;
 use hyperslab_format::message::fill_value::Fill;
@@ -346,16 +346,7 @@ impl DatasetInner {
 
     pub(crate) fn pipeline(&self) -> Result<&Pipeline> {
         let built = self.pipeline.get_or_init(|| {
-            let specs: Vec<FilterSpec<'_>> = self
-                .filters
-                .filters
-                .iter()
-                .map(|filter| FilterSpec {
-                    id: filter.id,
-                    optional: filter.is_optional(),
-                    parameters: &filter.parameters,
-                })
-                .collect();
+            let specs: Vec<_> = self.filters.filters.iter().map(crate::describe::spec).collect();
             Pipeline::lenient(&specs, self.element_bytes(), self.chunk_bytes())
         });
         built.as_ref().map_err(|error| Error::from(error.clone()))

@@ -7,6 +7,7 @@ use crate::metadata::Metadata;
 use crate::sibling::Siblings;
 use crate::{Error, ErrorKind, Result, settings};
 use hyperslab_format::message::cache_image::{CacheImage, OverlayEntries};
+use hyperslab_format::message::shared_message_table::SharedMessageTableInfo;
 use hyperslab_format::object_header::{Context, SharedMessageTable};
 use hyperslab_format::superblock::{self, Superblock, SuperblockExtension};
 use hyperslab_format::{Address, Parse, View, Widths};
@@ -29,6 +30,7 @@ pub(crate) struct FileInner {
     pub(crate) source: Arc<dyn Source>,
     pub(crate) superblock: Superblock,
     metadata: Metadata,
+    shared_messages_at: Option<SharedMessageTableInfo>,
     shared_messages: OnceLock<Option<SharedMessageTable>>,
     pub(crate) siblings: Siblings,
     decodes: AtomicU64,
@@ -49,7 +51,7 @@ const IDLE_DATASETS_MAX: usize = 1 << 12;
 const IDLE_CHECKED_EACH: usize = 64;
 
 impl File {
-    /// Opens a local file. Nothing but the superblock is read.
+    /// Opens a local file. Nothing but the superblock, and what extends it, is read.
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`], [`ErrorKind::NotHdf5`], [`ErrorKind::Damaged`] (for example a truncated file).
@@ -70,17 +72,18 @@ impl File {
             .map_err(|error| explain_open(error).in_file(&name))?;
         superblock.check_end_of_file(source.len()).map_err(|error| Error::from(error).in_file(&name))?;
         let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
-        let inner = FileInner {
+        let mut inner = FileInner {
             id,
             source,
             superblock,
             metadata,
+            shared_messages_at: None,
             shared_messages: OnceLock::new(),
             siblings: Siblings::default(),
             decodes: AtomicU64::new(0),
             indexes: Mutex::default(),
         };
-        inner.use_cache_image()?;
+        inner.use_extension()?;
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -128,26 +131,26 @@ impl FileInner {
         self.parse(|view| parser(Context { view: *view, shared: shared.as_ref() }))
     }
 
-    /// The table of shared messages, if the superblock extension points to one.
+    /// The table of shared messages, if the file has one.
     fn shared_message_table(&self) -> Result<Option<SharedMessageTable>> {
-        self.parse(|view| {
-            let extension = SuperblockExtension::parse(*view, &self.superblock)?;
-            let info = extension.and_then(|extension| extension.shared_messages);
-            info.map(|info| SharedMessageTable::parse(*view, info)).transpose()
-        })
+        let parse = |info| self.parse(|view| SharedMessageTable::parse(*view, info));
+        self.shared_messages_at.map(parse).transpose()
     }
 
-    /// Lays the metadata cache image over the file, if it has one.
-    fn use_cache_image(&self) -> Result<()> {
+    /// Takes from the superblock extension what reading depends on: lays the metadata cache image over the file, and
+    /// notes where the table of shared messages lies.
+    fn use_extension(&mut self) -> Result<()> {
         if self.superblock.extension.is_none() {
             return Ok(());
         }
-        let entries = self.parse(|view| {
-            let extension = SuperblockExtension::parse(*view, &self.superblock)?;
-            let Some(info) = extension.and_then(|extension| extension.cache_image) else { return Ok(None) };
-            let image = CacheImage::parse(*view, info)?;
-            Ok(Some(OverlayEntries::new(*view, &image)))
+        let (shared_messages_at, entries) = self.parse(|view| {
+            let Some(extension) = SuperblockExtension::parse(*view, &self.superblock)? else {
+                return Ok((None, None));
+            };
+            let image = extension.cache_image.map(|info| CacheImage::parse(*view, info)).transpose()?;
+            Ok((extension.shared_messages, image.map(|image| OverlayEntries::new(*view, &image))))
         })?;
+        self.shared_messages_at = shared_messages_at;
         if let Some(entries) = entries {
             self.metadata.supersede(entries);
         }

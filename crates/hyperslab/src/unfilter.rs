@@ -1,6 +1,7 @@
 //! Filtered heap blocks: the one place where parsing needs a decoder.
 
-use hyperslab_filters::{FilterSpec, Pipeline, Scratch};
+use crate::describe;
+use hyperslab_filters::{Pipeline, Scratch};
 use hyperslab_format::heap::fractal::Unfilter;
 use hyperslab_format::message::FilterPipeline;
 use hyperslab_format::{Bytes, FormatError};
@@ -23,15 +24,7 @@ impl Unfilter for HeapFilters {
         if expected > BLOCK_BYTES_MAX {
             return Err(fail(format!("a block of {expected} bytes")));
         }
-        let specs: Vec<FilterSpec<'_>> = pipeline
-            .filters
-            .iter()
-            .map(|filter| FilterSpec {
-                id: filter.id,
-                optional: filter.is_optional(),
-                parameters: &filter.parameters,
-            })
-            .collect();
+        let specs: Vec<_> = pipeline.filters.iter().map(describe::spec).collect();
         let decoder = Pipeline::new(&specs, 1, expected as usize).map_err(|error| fail(error.to_string()))?;
         let decoded = decoder.decode(&stored, mask, &mut Scratch::new(), expected as usize);
         decoded.map(Bytes::from).map_err(|error| fail(error.to_string()))
