@@ -8,6 +8,7 @@ use crate::file::{FileInner, IndexState};
 use crate::object::Node;
 use crate::plan::{Explained, ReadPlan, Steps};
 use crate::read::{chunked, convert::Conversion, place::repeat, raw, target::Target};
+use crate::selection::Measured;
 use crate::virtual_dataset::{self, VirtualData};
 use crate::{Error, Result, Selection};
 use bytes::Bytes;
@@ -206,7 +207,8 @@ impl Dataset {
 
     /// Shape of what a read of `selection` gives.
     pub fn selected_shape(&self, selection: &Selection) -> Result<Vec<u64>> {
-        Ok(self.inner.selected(selection).map_err(|error| self.inner.named(error))?.0)
+        let wanted = self.inner.wanted(selection).map_err(|error| self.inner.named(error))?;
+        Ok(wanted.shape.into_vec())
     }
 
     /// Reads a selection into `out`, which must have exactly as many bytes as the result: its elements in row-major
@@ -221,8 +223,8 @@ impl Dataset {
 
     /// Reads a selection as bytes, see [`Self::read_into`].
     pub fn read_bytes(&self, selection: &Selection, order: Order) -> Result<Vec<u8>> {
-        let (_, elements) = self.inner.selected(selection).map_err(|error| self.inner.named(error))?;
-        let elements = elements.checked_mul(self.inner.element_bytes() as u64);
+        let wanted = self.inner.wanted(selection).map_err(|error| self.inner.named(error))?;
+        let elements = wanted.count.checked_mul(self.inner.element_bytes() as u64);
         let mut out = crate::memory::zeroed(elements).map_err(|error| self.inner.named(error))?;
         self.read_into(selection, order, &mut out)?;
         Ok(out)
@@ -387,24 +389,22 @@ impl DatasetInner {
         work(&Extent { dims: self.dims(), max_dims: &self.max_dims, layout, filtered }, grid)
     }
 
-    /// Shape of what a selection gives, and how many elements that are (a null dataspace has none).
-    pub(crate) fn selected(&self, selection: &Selection) -> Result<(Vec<u64>, u64)> {
-        let shape = selection.resolve(self.dims())?.shape();
-        let elements = match &self.dataspace {
-            Dataspace::Null => Some(0),
-            _ => shape.iter().try_fold(1u64, |product, &count| product.checked_mul(count)),
-        };
-        let elements = elements.ok_or_else(|| Error::invalid(format!("a result of shape {shape:?}")))?;
-        Ok((shape, elements))
+    /// What a selection gives; nothing where the dataspace is null.
+    pub(crate) fn wanted<'s>(&self, selection: &'s Selection) -> Result<Measured<'s>> {
+        let mut wanted = Measured::new(selection.resolve(self.dims())?)?;
+        if matches!(self.dataspace, Dataspace::Null) {
+            wanted.count = 0;
+        }
+        Ok(wanted)
     }
 
     fn read_into(self: &Arc<Self>, selection: &Selection, order: Order, out: &mut [u8]) -> Result<()> {
-        let (shape, elements) = self.selected(selection)?;
-        let needed = elements.saturating_mul(self.element_bytes() as u64);
+        let wanted = self.wanted(selection)?;
+        let needed = wanted.count.saturating_mul(self.element_bytes() as u64);
         if needed != out.len() as u64 {
             return Err(Error::invalid(format!("the result has {needed} bytes, the buffer {}", out.len())));
         }
-        if elements == 0 {
+        if wanted.count == 0 {
             return Ok(());
         }
         let conversion = match order {
@@ -415,7 +415,8 @@ impl DatasetInner {
             })?,
         };
         let target = Target::new(out);
-        ReadPlan::for_each(self, selection, |plan| self.carry_out(&plan, target, conversion))?;
+        let shape = wanted.shape.clone();
+        ReadPlan::for_each(self, wanted, |plan| self.carry_out(&plan, target, conversion))?;
         if let Storage::Virtual { data } = &self.storage {
             virtual_dataset::read(data, self, selection, &shape, target, conversion)?;
         }

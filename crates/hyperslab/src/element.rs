@@ -65,7 +65,7 @@ impl Dataset {
     /// [`crate::ErrorKind::Invalid`] where the dataset holds another type: values are never converted unasked.
     pub fn read<T: Element>(&self, selection: &Selection) -> Result<Vec<T>> {
         self.check_holds::<T>()?;
-        let (_, elements) = self.inner.selected(selection).map_err(|error| self.inner.named(error))?;
+        let elements = self.inner.wanted(selection).map_err(|error| self.inner.named(error))?.count;
         let mut values: Vec<T> = zeroed_values(Some(elements)).map_err(|error| self.inner.named(error))?;
         self.read_values(selection, &mut values)?;
         Ok(values)

@@ -4,8 +4,8 @@ use super::{ChunkStep, Dims, Part, ReadPlan, Steps};
 use crate::chunk::map::{ChunkGrid, ChunkMap};
 use crate::dataset::{DatasetInner, Storage};
 use crate::selection::grid::{Pieces, Run, cut, halve, pieces_max};
-use crate::selection::{Axis, Points, Resolved};
-use crate::{Error, Result, Selection};
+use crate::selection::{Axis, Measured, Points, Resolved};
+use crate::{Error, Result};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
@@ -17,32 +17,29 @@ const CHUNKS_MAX: u64 = 1 << 17;
 type Window = (SmallVec<[Axis; 4]>, SmallVec<[u64; 4]>);
 
 impl ReadPlan {
-    /// Plans the read of `selection` and hands over the plans, which together are the read.
+    /// Plans the read of what is wanted and hands over the plans, which together are the read.
     pub(crate) fn for_each(
         dataset: &DatasetInner,
-        selection: &Selection,
+        wanted: Measured<'_>,
         mut each: impl FnMut(ReadPlan) -> Result<()>,
     ) -> Result<()> {
-        let dims = dataset.dims();
-        let resolved = selection.resolve(dims)?;
-        let shape: Dims = resolved.shape().into();
         let plan = ReadPlan {
-            shape,
+            shape: wanted.shape,
             element_bytes: dataset.element_bytes(),
             pieces: SmallVec::new(),
             steps: Steps::Nothing,
         };
-        let elements = plan.shape.iter().try_fold(plan.element_bytes as u64, |n, &dim| n.checked_mul(dim));
-        if elements.is_none_or(|bytes| isize::try_from(bytes).is_err()) {
+        let bytes = wanted.count.checked_mul(plan.element_bytes as u64);
+        if bytes.is_none_or(|bytes| isize::try_from(bytes).is_err()) {
             return Err(Error::invalid(format!(
                 "a result of shape {:?} does not fit this machine",
                 plan.shape
             )));
         }
-        if plan.elements() == 0 || plan.element_bytes == 0 {
+        if wanted.count == 0 || plan.element_bytes == 0 {
             return each(plan);
         }
-        match (&dataset.storage, resolved) {
+        match (&dataset.storage, wanted.elements) {
             (Storage::Chunked { layout, grid, .. }, Resolved::Points(points)) => {
                 let chunks = point_steps(dataset, &layout.chunk_dims, grid, points)?;
                 let dims = layout.chunk_dims.as_slice().into();

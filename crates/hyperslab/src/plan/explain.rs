@@ -85,7 +85,7 @@ impl Explained {
             requests: Vec::new(),
             missing: Vec::new(),
         };
-        ReadPlan::for_each(dataset, selection, |plan| {
+        ReadPlan::for_each(dataset, dataset.wanted(selection)?, |plan| {
             if explained.chunks_touched > EXPLAINED_MAX {
                 let what =
                     format!("the selection touches more than {EXPLAINED_MAX} chunks, too many to explain");
@@ -115,7 +115,7 @@ impl ReadPlan {
         explained.shape = self.shape.to_vec();
         explained.result_bytes = self.result_bytes();
         match &self.steps {
-            Steps::Nothing => {}
+            Steps::Nothing => explained.result_bytes = 0,
             Steps::Fill => explained.layout = "fill value",
             Steps::Compact { .. } => explained.layout = "compact",
             Steps::Contiguous { source, base, dims, points } => {

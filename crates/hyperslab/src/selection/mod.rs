@@ -9,6 +9,7 @@ mod range;
 pub use range::{Axis, Range};
 
 use crate::{Error, Result};
+use smallvec::{SmallVec, smallvec};
 
 /// The elements wanted of a dataset.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,17 +83,35 @@ impl Selection {
 
 /// A selection that lies inside its dataset.
 pub(crate) enum Resolved<'a> {
-    Slab(smallvec::SmallVec<[Axis; 4]>),
+    Slab(SmallVec<[Axis; 4]>),
     Points(&'a Points),
 }
 
 impl Resolved<'_> {
     /// Shape of the result.
-    pub(crate) fn shape(&self) -> Vec<u64> {
+    fn shape(&self) -> SmallVec<[u64; 4]> {
         match self {
             Resolved::Slab(axes) => axes.iter().map(Axis::len).collect(),
-            Resolved::Points(points) => vec![points.len() as u64],
+            Resolved::Points(points) => smallvec![points.len() as u64],
         }
+    }
+}
+
+/// A selection that lies inside its dataset, measured.
+pub(crate) struct Measured<'a> {
+    pub(crate) elements: Resolved<'a>,
+    /// Shape of the result.
+    pub(crate) shape: SmallVec<[u64; 4]>,
+    /// How many elements that are.
+    pub(crate) count: u64,
+}
+
+impl<'a> Measured<'a> {
+    pub(crate) fn new(elements: Resolved<'a>) -> Result<Self> {
+        let shape = elements.shape();
+        let count = shape.iter().try_fold(1u64, |product, &count| product.checked_mul(count));
+        let count = count.ok_or_else(|| Error::invalid(format!("a result of shape {shape:?}")))?;
+        Ok(Self { elements, shape, count })
     }
 }
 
