@@ -26,6 +26,8 @@ from machine import describe
 from readers import FLOOR, PYTHON, ROOT, TARGET, floor
 
 FIXTURES = ROOT / "fixtures"
+#: What hyperslab-floor measures of a read, as far as it applies.
+NATIVE = ("floor", "floor_new", "rust", "rust_touched", "decodes", "chunks")
 OUT = ROOT / "perf" / "out"
 
 
@@ -48,7 +50,7 @@ def one_round(case: Case, path: Path) -> dict[str, float]:
         return {"rust": floor("open", path, case.dataset)["rust"]}
     words = ("read", path, case.dataset, *case.selections) if case.selections else ("rows", path, case.dataset)
     native = floor(*words)
-    seconds = {name: native[name] for name in ("floor", "rust", "rust_touched", "decodes", "chunks") if name in native}
+    seconds = {name: native[name] for name in NATIVE if name in native}
     for reader in case.readers:
         seconds[reader] = timed(case, path, reader)[0]
     return seconds

@@ -1,5 +1,5 @@
 //! The least that a read of some chunks can cost: each chunk fetched, inflated and unshuffled once, over all cores,
-//! straight to its place in memory that was touched before.
+//! straight to its place in memory that was touched before (or, where that is said, in new memory).
 //!
 //! No plan, no cache, no placement of parts, no change of byte order, and the chunk index is read beforehand: an
 //! engine does all of that as well, so it cannot be faster than this by more than noise.
@@ -73,12 +73,22 @@ impl Work {
         }
     }
 
+    /// Bytes of all decoded chunks.
+    pub fn decoded_bytes(&self) -> u64 {
+        (self.pieces.len() * self.piece_bytes) as u64
+    }
+
     /// Memory for all decoded chunks, every page of it touched.
     pub fn target(&self) -> Vec<u8> {
-        let bytes = self.pieces.len() * self.piece_bytes;
-        let mut target: Vec<u8> = Vec::with_capacity(bytes);
-        hyperslab::advise_huge_pages(target.as_mut_ptr(), bytes);
-        target.resize(bytes, 1);
+        let mut target = self.new_target();
+        target.fill(1);
+        target
+    }
+
+    /// Memory for all decoded chunks, none of it touched: the first write to each page costs what it costs.
+    pub fn new_target(&self) -> Vec<u8> {
+        let mut target = vec![0; self.pieces.len() * self.piece_bytes];
+        hyperslab::advise_huge_pages(target.as_mut_ptr(), target.len());
         target
     }
 
