@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Grids up to this many chunks are read whole at the first look-up.
-const WHOLE_CHUNKS_MAX: u64 = 16_384;
+const WHOLE_CHUNKS_MAX: u64 = 256;
 /// After this many look-ups of parts, the whole index is read.
 const PARTIAL_LOOKUPS_MAX: u32 = 16;
 
