@@ -3,4 +3,5 @@
 pub mod cache;
 pub(crate) mod locate;
 pub(crate) mod map;
+pub(crate) mod memory;
 pub(crate) mod readahead;

@@ -2,8 +2,8 @@
 //! decoded on other cores while the caller is still busy with this one.
 
 use super::cache::Decoded;
+use super::memory::ChunkMemory;
 use crate::dataset::DatasetInner;
-use crate::memory::zeroed;
 use crate::plan::ChunkStep;
 use crate::process;
 use crate::read::{chunked, worker::with_worker};
@@ -95,7 +95,7 @@ fn decode_ahead(dataset: &DatasetInner, number: u64) {
     let Some(location) = map.get(number).filter(|_| !dataset.is_raw(number)) else { return };
     let key = dataset.chunk_key(number);
     let Some(claim) = dataset.file.cache().claim(key) else { return };
-    let Ok(mut out) = zeroed(Some(dataset.chunk_bytes() as u64)) else { return };
+    let Ok(mut out) = ChunkMemory::take(dataset.chunk_bytes()) else { return };
     let decoded = with_worker(|worker| chunked::decode(dataset, number, location, None, worker, &mut out));
     if decoded.is_ok() {
         claim.fulfil(Decoded::from(out));

@@ -15,6 +15,7 @@ use super::trimmed;
 use super::worker::{Worker, sized, with_worker};
 use crate::chunk::cache::Decoded;
 use crate::chunk::map::Location;
+use crate::chunk::memory::ChunkMemory;
 use crate::dataset::DatasetInner;
 use crate::memory::zeroed;
 use crate::plan::{ChunkStep, ReadPlan};
@@ -179,7 +180,7 @@ impl Reader<'_> {
             }
         }
         let decoded = cache.get_or_decode(key, chunk_bytes, || -> Result<Decoded> {
-            let mut out = zeroed(Some(chunk_bytes as u64))?;
+            let mut out = ChunkMemory::take(chunk_bytes)?;
             with_worker(|worker| self.decode(chunk, location, stored, worker, &mut out))?;
             Ok(Decoded::from(out))
         })?;

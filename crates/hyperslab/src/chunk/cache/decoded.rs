@@ -1,12 +1,13 @@
 //! A decoded chunk, with what the policy knows about it.
 
 use super::ChunkKey;
+use crate::chunk::memory::ChunkMemory;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 
 /// The bytes of a decoded chunk.
 pub struct Decoded {
-    bytes: Box<[u8]>,
+    bytes: ChunkMemory,
     key: ChunkKey,
     /// Order of arrival, unique in the process.
     number: u64,
@@ -39,7 +40,7 @@ pub(super) enum Place {
 }
 
 impl Decoded {
-    fn new(bytes: Box<[u8]>) -> Self {
+    fn new(bytes: ChunkMemory) -> Self {
         Self {
             bytes,
             key: ChunkKey { file: 0, object: 0, number: 0 },
@@ -155,12 +156,12 @@ impl Deref for Decoded {
 
 impl From<Vec<u8>> for Decoded {
     fn from(bytes: Vec<u8>) -> Self {
-        Self::new(bytes.into_boxed_slice())
+        Self::new(ChunkMemory::from(bytes))
     }
 }
 
-impl From<Box<[u8]>> for Decoded {
-    fn from(bytes: Box<[u8]>) -> Self {
+impl From<ChunkMemory> for Decoded {
+    fn from(bytes: ChunkMemory) -> Self {
         Self::new(bytes)
     }
 }

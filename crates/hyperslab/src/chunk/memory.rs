@@ -1,0 +1,209 @@
+//! Memory for decoded chunks that are kept.
+//!
+//! The first touch of fresh memory in pages of 4 KiB costs a tenth to a third of what decoding into it costs. So
+//! chunks of one size share slabs, which ask for huge pages, and the place of a chunk that went serves the next one
+//! of its size. An empty slab is kept, but its pages are the system's to take whenever it is short of memory, until
+//! chunks of another size need slabs: then it is given back. While chunks of several sizes take turns, the process
+//! may hold more than the cache's budget, by slabs that are not full.
+
+use crate::memory::zeroed;
+use crate::process::PerProcess;
+use crate::{Error, Result};
+use memmap2::MmapMut;
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Chunks outside of these bounds have memory of their own: the allocator is good at the small ones, and the large
+/// ones ask for huge pages themselves.
+const SHARED_BYTES: std::ops::RangeInclusive<usize> = 64 << 10..=8 << 20;
+const SLAB_BYTES: usize = 16 << 20;
+const HUGE_PAGE: usize = 2 << 20;
+/// Slots begin where no two share a line of the processor's cache.
+const ALIGNMENT: usize = 64;
+
+/// The bytes of one chunk: zeros, or what an earlier chunk left.
+pub struct ChunkMemory(Memory);
+
+enum Memory {
+    Own(Box<[u8]>),
+    Slot { slab: Arc<Slab>, number: u32, len: usize },
+}
+
+impl ChunkMemory {
+    /// Memory for `len` bytes, whatever they are.
+    pub(crate) fn take(len: usize) -> Result<Self> {
+        static SLABS: PerProcess<Mutex<Vec<Arc<Slab>>>> = PerProcess::new();
+        if !SHARED_BYTES.contains(&len) {
+            return Ok(Self(Memory::Own(zeroed(Some(len as u64))?.into_boxed_slice())));
+        }
+        let mut slabs = SLABS.get(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+        let slot_bytes = len.next_multiple_of(ALIGNMENT);
+        // The oldest first, so that the others may become empty.
+        let mut same = slabs.iter().filter(|slab| slab.slot_bytes == slot_bytes);
+        let found = same.find_map(|slab| Some((slab.take()?, slab.clone())));
+        let (number, slab) = match found {
+            Some(found) => found,
+            None => {
+                // Nobody else has an `Arc` of a slab without chunks, and nobody gets one without the lock.
+                slabs.retain(|slab| Arc::strong_count(slab) > 1);
+                let slab = Arc::new(Slab::new(slot_bytes)?);
+                slabs.push(slab.clone());
+                (slab.take().expect("a new slab has room"), slab)
+            }
+        };
+        Ok(Self(Memory::Slot { slab, number, len }))
+    }
+}
+
+impl Deref for ChunkMemory {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match &self.0 {
+            Memory::Own(bytes) => bytes,
+            // SAFETY: the slot is this value's alone until it is dropped, and all of it is initialised.
+            Memory::Slot { slab, number, len } => unsafe {
+                std::slice::from_raw_parts(slab.slot(*number).as_ptr(), *len)
+            },
+        }
+    }
+}
+
+impl DerefMut for ChunkMemory {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        match &mut self.0 {
+            Memory::Own(bytes) => bytes,
+            // SAFETY: as above.
+            Memory::Slot { slab, number, len } => unsafe {
+                std::slice::from_raw_parts_mut(slab.slot(*number).as_ptr(), *len)
+            },
+        }
+    }
+}
+
+impl Drop for ChunkMemory {
+    fn drop(&mut self) {
+        if let Memory::Slot { slab, number, .. } = &self.0 {
+            slab.give_back(*number);
+        }
+    }
+}
+
+impl From<Vec<u8>> for ChunkMemory {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self(Memory::Own(bytes.into_boxed_slice()))
+    }
+}
+
+/// Slots of one size. No lock: a forked child may drop chunks whose slab another thread of its parent was using.
+struct Slab {
+    start: NonNull<u8>,
+    slot_bytes: usize,
+    /// Bit `i` is set while slot `i` is free.
+    free: AtomicU64,
+    /// The bits that there are.
+    all: u64,
+    /// Owns the memory that `start` points into.
+    map: MmapMut,
+}
+
+// SAFETY: `start` points into memory that the slab owns; who may touch which part of it is settled by `free`.
+unsafe impl Send for Slab {}
+// SAFETY: as above.
+unsafe impl Sync for Slab {}
+
+impl Slab {
+    fn new(slot_bytes: usize) -> Result<Self> {
+        let slots = (SLAB_BYTES / slot_bytes).clamp(1, u64::BITS as usize);
+        let bytes = slots * slot_bytes + HUGE_PAGE;
+        let no_room = |error| Error::invalid(format!("no memory for chunks of {slot_bytes} bytes: {error}"));
+        let mut map = MmapMut::map_anon(bytes).map_err(no_room)?;
+        // A refusal does no harm.
+        #[cfg(target_os = "linux")]
+        let _ = map.advise(memmap2::Advice::HugePage);
+        let start = NonNull::new(map.as_mut_ptr()).expect("a mapping is not at 0");
+        let skipped = (start.as_ptr() as usize).next_multiple_of(HUGE_PAGE) - start.as_ptr() as usize;
+        // SAFETY: less than `HUGE_PAGE` is skipped, by which the mapping is longer than its slots.
+        let start = unsafe { start.add(skipped) };
+        let all = u64::MAX >> (u64::BITS as usize - slots);
+        Ok(Self { start, slot_bytes, free: AtomicU64::new(all), all, map })
+    }
+
+    fn slot(&self, number: u32) -> NonNull<u8> {
+        // SAFETY: only numbers that `take` gave are asked for.
+        unsafe { self.start.add(number as usize * self.slot_bytes) }
+    }
+
+    /// The number of a slot that was free.
+    fn take(&self) -> Option<u32> {
+        let taken = self.free.fetch_update(Ordering::Acquire, Ordering::Relaxed, |free| {
+            (free != 0).then(|| free & (free - 1))
+        });
+        taken.ok().map(u64::trailing_zeros)
+    }
+
+    fn give_back(&self, number: u32) {
+        let before = self.free.fetch_or(1 << number, Ordering::Release);
+        if before | 1 << number == self.all {
+            self.lend();
+        }
+    }
+
+    /// Lets the system take the pages, unless a slot was taken again. All slots are taken meanwhile: what a chunk
+    /// wrote before the system is told would be lost.
+    fn lend(&self) {
+        if self.free.compare_exchange(self.all, 0, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+            #[cfg(target_os = "linux")]
+            // SAFETY: no slot is anybody's; what comes to lie in the pages is never read before it is written.
+            let _ = unsafe { self.map.unchecked_advise(memmap2::UncheckedAdvice::Free) };
+            self.free.store(self.all, Ordering::Release);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LEN: usize = (1 << 20) + 3;
+
+    #[test]
+    fn chunks_do_not_share_bytes_and_places_are_used_again() {
+        let mut chunks: Vec<ChunkMemory> = (0..40).map(|_| ChunkMemory::take(LEN).unwrap()).collect();
+        for (i, chunk) in chunks.iter_mut().enumerate() {
+            assert_eq!(chunk.len(), LEN);
+            chunk.fill(i as u8);
+        }
+        assert!(chunks.iter().enumerate().all(|(i, chunk)| chunk.iter().all(|&byte| byte == i as u8)));
+        let place = chunks.remove(7).as_ptr();
+        assert!(std::ptr::eq(place, ChunkMemory::take(LEN).unwrap().as_ptr()));
+    }
+
+    #[test]
+    fn small_and_large_chunks_have_their_own() {
+        for len in [0, 1, (64 << 10) - 1, (8 << 20) + 1] {
+            assert!(matches!(&ChunkMemory::take(len).unwrap().0, Memory::Own(bytes) if bytes.len() == len));
+        }
+        for len in [64 << 10, 8 << 20] {
+            assert_eq!(ChunkMemory::take(len).unwrap().len(), len);
+        }
+    }
+
+    #[test]
+    fn threads_take_and_give_back_at_once() {
+        std::thread::scope(|scope| {
+            for thread in 0..4u8 {
+                scope.spawn(move || {
+                    for round in 0..200 {
+                        let mut chunks: Vec<_> =
+                            (0..round % 7).map(|_| ChunkMemory::take(64 << 10).unwrap()).collect();
+                        chunks.iter_mut().for_each(|chunk| chunk.fill(thread));
+                        assert!(chunks.iter().all(|chunk| chunk.iter().all(|&byte| byte == thread)));
+                    }
+                });
+            }
+        });
+    }
+}
