@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 
@@ -15,6 +16,8 @@ def main() -> int:
     # A reader that goes away (`hyperslab ls FILE | head`) ends it as quietly as any other command.
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    # Which interpreter a part of the command that needs a process of its own starts.
+    os.environ.setdefault("HYPERSLAB_INTERPRETER", sys.executable)
     return _hyperslab.run_command(["hyperslab", *sys.argv[1:]])
 
 

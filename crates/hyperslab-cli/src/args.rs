@@ -1,5 +1,6 @@
 //! The command line: subcommands, options, and their help.
 
+use crate::bench::arguments::BenchArgs;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -34,6 +35,10 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     Digest(DigestArgs),
     Doctor(DoctorArgs),
+    Bench(Box<BenchArgs>),
+    /// Serves one run of a bench
+    #[command(hide = true)]
+    BenchWorker,
 }
 
 /// List the objects of a file: shapes, types, chunks, filters, sizes

@@ -7,6 +7,7 @@
 //! complete before its first byte is printed.
 
 mod args;
+pub mod bench;
 pub mod digest;
 pub mod doctor;
 pub mod dtype;
@@ -45,6 +46,8 @@ pub fn run_with(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write, e
         Command::Explain(args) => explain::run(&args, out),
         Command::Digest(args) => digest::run(&args, out, err),
         Command::Doctor(args) => doctor::run(&args, out, err),
+        Command::Bench(args) => bench::run(&args, out, err),
+        Command::BenchWorker => bench::worker(out),
     };
     let done = done.and_then(|code| out.flush().map(|()| code).map_err(Failure::from));
     match done {

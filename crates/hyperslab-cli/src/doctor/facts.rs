@@ -9,8 +9,14 @@ use hyperslab_doctor::{ChunkMap, DatasetFacts, FillFacts, FillTime, FilterFact, 
 use std::path::Path;
 use std::sync::Arc;
 
-/// The facts about a dataset of the file at `path`.
+/// The facts about a dataset of the file at `path`, and how fast some of its chunks decode.
 pub(super) fn of(path: &Path, dataset: &Dataset) -> Result<DatasetFacts> {
+    let facts = layout_facts(dataset)?;
+    Ok(DatasetFacts { samples: sample::measure(path, dataset, &facts.filters), ..facts })
+}
+
+/// The facts about a dataset, without reading any of its values.
+pub(crate) fn layout_facts(dataset: &Dataset) -> Result<DatasetFacts> {
     let stored_bytes = dataset.stored_bytes()?;
     let filters: Vec<FilterFact> = dataset.filters().filters.iter().map(filter).collect();
     let layout = match (dataset.layout_name(), dataset.chunked_layout()) {
@@ -35,7 +41,7 @@ pub(super) fn of(path: &Path, dataset: &Dataset) -> Result<DatasetFacts> {
         stored_bytes,
         chunks: chunks(dataset)?.map(Arc::new),
         fill: fill(dataset),
-        samples: sample::measure(path, dataset, &filters),
+        samples: None,
         filters,
     })
 }

@@ -9,6 +9,8 @@ mod facts;
 mod question;
 mod sample;
 
+pub(crate) use facts::layout_facts;
+
 use crate::args::DoctorArgs;
 use crate::failure::{self, Failure};
 use choose::Chosen;

@@ -49,25 +49,28 @@ impl Sweep {
 
     /// The positions: start and clipped count of each.
     pub fn blocks(&self) -> impl Iterator<Item = (Vec<u64>, Vec<u64>)> + '_ {
-        let mut next = (self.reads() > 0).then(|| vec![0u64; self.shape.len()]);
-        std::iter::from_fn(move || {
-            let start = next.take()?;
+        let first = (self.reads() > 0).then(|| vec![0u64; self.shape.len()]);
+        std::iter::successors(first, |start| self.after(start)).map(|start| {
             let count = (start.iter().zip(&self.block).zip(&self.shape))
                 .map(|((start, block), dim)| (*block).min(dim - start))
                 .collect();
-            let mut after = start.clone();
-            for &axis in self.order.iter().rev() {
-                match after[axis].checked_add(self.block[axis]).filter(|at| *at < self.shape[axis]) {
-                    Some(at) => {
-                        after[axis] = at;
-                        next = Some(after);
-                        break;
-                    }
-                    None => after[axis] = 0,
-                }
-            }
-            Some((start, count))
+            (start, count)
         })
+    }
+
+    /// The position that follows this one.
+    pub fn after(&self, start: &[u64]) -> Option<Vec<u64>> {
+        let mut after = start.to_vec();
+        for &axis in self.order.iter().rev() {
+            match after[axis].checked_add(self.block[axis]).filter(|at| *at < self.shape[axis]) {
+                Some(at) => {
+                    after[axis] = at;
+                    return Some(after);
+                }
+                None => after[axis] = 0,
+            }
+        }
+        None
     }
 }
 

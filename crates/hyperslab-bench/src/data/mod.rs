@@ -1,0 +1,62 @@
+//! Where the values come from that a bench writes: another dataset, or nowhere.
+
+mod synthetic;
+
+pub use synthetic::Synthetic;
+
+use crate::study::Block;
+use hyperslab::{Axis, Dataset, File, Order, Range, Selection};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// Values for every block.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Values {
+    /// Made up.
+    Synthetic(Synthetic),
+    /// Those of a dataset, read by hyperslab; the file is only read.
+    Dataset {
+        /// The file.
+        file: PathBuf,
+        /// The dataset in it.
+        path: String,
+    },
+}
+
+/// Values, ready to be taken.
+pub enum Source {
+    /// Made up.
+    Synthetic(Synthetic),
+    /// Read from an open dataset.
+    Dataset(Dataset),
+}
+
+impl Values {
+    /// Opens what has to be opened.
+    pub fn open(&self) -> hyperslab::Result<Source> {
+        Ok(match self {
+            Self::Synthetic(synthetic) => Source::Synthetic(synthetic.clone()),
+            Self::Dataset { file, path } => Source::Dataset(File::open(file)?.dataset(path)?),
+        })
+    }
+}
+
+impl Source {
+    /// Puts the values of a block into `out`, in the machine's byte order.
+    pub fn fill(&self, block: &Block, out: &mut [u8]) -> hyperslab::Result<()> {
+        match self {
+            Self::Synthetic(synthetic) => synthetic.fill(block, out),
+            Self::Dataset(dataset) => dataset.read_into(&selection(block), Order::Native, out)?,
+        }
+        Ok(())
+    }
+}
+
+/// A block as hyperslab selects it.
+pub fn selection(block: &Block) -> Selection {
+    let ranges = block.start.iter().zip(&block.count).zip(&block.step);
+    let range =
+        |((start, count), step): ((&u64, &u64), &u64)| Range { start: *start, count: *count, step: *step };
+    Selection::Slab(ranges.map(|parts| Axis::Range(range(parts))).collect())
+}

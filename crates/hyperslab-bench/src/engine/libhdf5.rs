@@ -1,0 +1,84 @@
+//! A libhdf5 of the user's.
+
+use super::{EngineError, Opening, Reading, Writing};
+use crate::library::{Counter, Found, Hdf5, Hdf5Dataset, Hdf5File};
+use crate::study::{Block, Storage};
+use std::path::Path;
+
+struct Open {
+    // Closed in this order.
+    dataset: Hdf5Dataset,
+    file: Hdf5File,
+    counter: Option<Counter>,
+}
+
+/// Where libhdf5 looks for filters that are not its own.
+const PLUGIN_VARIABLE: &str = "HDF5_PLUGIN_PATH";
+
+pub(super) fn load(found: &Found) -> Result<Hdf5, EngineError> {
+    if let (Some(plugins), None) = (&found.plugins, std::env::var_os(PLUGIN_VARIABLE)) {
+        // SAFETY: a process that runs one task has one thread at this point; libhdf5 reads it when it is loaded.
+        unsafe { std::env::set_var(PLUGIN_VARIABLE, plugins) };
+    }
+    Ok(Hdf5::load(&found.path)?)
+}
+
+pub(super) fn open(
+    library: &Hdf5,
+    file: &Path,
+    dataset: &str,
+    opening: &Opening,
+    counted: Option<&[u16]>,
+) -> Result<Box<dyn Reading>, EngineError> {
+    let counter = counted.and_then(|filters| Counter::install(library, filters));
+    let file = library.open(file, opening.page_buffer)?;
+    let dataset = file.dataset(dataset, opening.cache)?;
+    Ok(Box::new(Open { dataset, file, counter }))
+}
+
+pub(super) fn create(
+    library: &Hdf5,
+    file: &Path,
+    dataset: &str,
+    storage: &Storage,
+    opening: &Opening,
+) -> Result<Box<dyn Writing>, EngineError> {
+    let file = library.create(file, storage)?;
+    let dataset = file.create(dataset, storage, opening.cache)?;
+    Ok(Box::new(Open { dataset, file, counter: None }))
+}
+
+impl Open {
+    fn close(self) -> Result<(), EngineError> {
+        self.dataset.close()?;
+        Ok(self.file.close()?)
+    }
+}
+
+impl Reading for Open {
+    fn element_bytes(&self) -> usize {
+        self.dataset.element_bytes()
+    }
+
+    fn read(&mut self, block: &Block, out: &mut [u8]) -> Result<(), EngineError> {
+        Ok(self.dataset.read(block, out)?)
+    }
+
+    fn decodes(&self) -> Option<u64> {
+        self.counter.as_ref().map(Counter::decodes)
+    }
+
+    fn close(self: Box<Self>) -> Result<(), EngineError> {
+        Self::close(*self)
+    }
+}
+
+impl Writing for Open {
+    fn write(&mut self, block: &Block, values: &[u8]) -> Result<(), EngineError> {
+        Ok(self.dataset.write(block, values)?)
+    }
+
+    fn close(self: Box<Self>) -> Result<(), EngineError> {
+        Self::close(*self)
+    }
+}

@@ -1,0 +1,50 @@
+//! The user's own libraries: found, loaded while the program runs, and called.
+//!
+//! Nothing is linked: what a user measures is the very file that their programs load.
+
+mod api;
+mod count;
+mod discover;
+mod handle;
+mod hdf5;
+
+pub use count::Counter;
+pub use discover::{Found, find_all, of_python};
+pub use hdf5::{Hdf5, Hdf5Dataset, Hdf5File};
+
+use std::path::PathBuf;
+
+/// What can go wrong with a library.
+#[derive(Debug, thiserror::Error)]
+pub enum LibraryError {
+    /// It cannot be loaded.
+    #[error("{path}: {why}")]
+    Load {
+        /// Where it lies.
+        path: PathBuf,
+        /// What the loader says.
+        why: String,
+    },
+    /// It is older than what is supported.
+    #[error("{path} is libhdf5 {version}; 1.8 or newer is needed")]
+    TooOld {
+        /// Where it lies.
+        path: PathBuf,
+        /// Its release.
+        version: String,
+    },
+    /// It lacks a function.
+    #[error("the library has no {0}")]
+    Missing(&'static str),
+    /// A call failed.
+    #[error("{call}: {why}")]
+    Call {
+        /// The function.
+        call: &'static str,
+        /// What the library says.
+        why: String,
+    },
+    /// It cannot do what is asked.
+    #[error("{0}")]
+    Unsupported(String),
+}

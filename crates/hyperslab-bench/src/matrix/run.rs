@@ -1,0 +1,310 @@
+//! Measures every cell.
+//!
+//! All contenders of one storage and access take turns, round by round, so that a disturbance or a machine that warms up
+//! meets all alike. A first round checks: values are compared between all, decodes counted. It is not measured, unless
+//! it took so long that one run has to be enough.
+
+use super::prepare::{Prepared, prepare};
+use super::row::{ReadFigures, Row, Rows, Skipped};
+use super::simulated;
+use super::statistics::Summary;
+use crate::data::Synthetic;
+use crate::engine::{Engine, Opening};
+use crate::process::{Check, Launcher, Operation, Outcome, RunError, Task};
+use crate::study::{Access, Storage};
+use hyperslab_doctor::DatasetFacts;
+use hyperslab_doctor::simulate::CacheSettings;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What is stored and read.
+#[derive(Debug, Clone)]
+pub enum Subject {
+    /// A dataset of the user's; its file is only read.
+    Dataset {
+        /// The file.
+        file: PathBuf,
+        /// The dataset in it.
+        path: String,
+        /// Its extent.
+        shape: Vec<u64>,
+    },
+    /// Values that are made up.
+    Synthetic(Synthetic),
+}
+
+impl Subject {
+    /// The extent.
+    pub fn shape(&self) -> &[u64] {
+        match self {
+            Self::Dataset { shape, .. } => shape,
+            Self::Synthetic(synthetic) => &synthetic.shape,
+        }
+    }
+}
+
+/// What is varied, each a list; the cells are their product.
+#[derive(Debug, Clone)]
+pub struct Matrix {
+    /// What is stored.
+    pub subject: Subject,
+    /// How; none stands for the user's file as it is.
+    pub storages: Vec<Option<Storage>>,
+    /// How it is read.
+    pub accesses: Vec<Access>,
+    /// Chunk caches of libraries that have one; none stands for the library's default.
+    pub caches: Vec<Option<CacheSettings>>,
+    /// Page buffers of libraries that have one; none stands for no buffer.
+    pub page_buffers: Vec<Option<u64>>,
+    /// Who reads. The first libhdf5 writes.
+    pub engines: Vec<Engine>,
+    /// The blocks in which it is written; chunk by chunk where none are given.
+    pub write: Option<Access>,
+    /// The chunk cache while it is written.
+    pub write_cache: Option<CacheSettings>,
+    /// How often each file is written.
+    pub write_repeats: usize,
+    /// How often each cell is measured, at most.
+    pub repeats: usize,
+    /// A cell is not repeated once its runs have taken so many seconds.
+    pub seconds_max: f64,
+    /// Only so many reads of each access.
+    pub reads_max: Option<u64>,
+    /// Whether the file is taken out of the page cache before each run.
+    pub cold: bool,
+}
+
+/// Who wants to know how far it is.
+pub trait Progress {
+    /// So many runs are expected in all.
+    fn expect(&mut self, runs: usize);
+    /// This is being done.
+    fn doing(&mut self, what: &str);
+    /// One run is done.
+    fn done(&mut self);
+    /// A cell is complete.
+    fn row(&mut self, row: &Row);
+}
+
+/// One contender in a cell.
+struct Contender<'a> {
+    engine: &'a Engine,
+    opening: Opening,
+    check: Option<Outcome>,
+    timed: Vec<Outcome>,
+    failure: Option<String>,
+}
+
+impl Matrix {
+    /// The blocks in which a storage is written: as asked, or chunk by chunk, or all at once.
+    pub fn write_access(&self, storage: &Storage) -> Access {
+        match (&self.write, &storage.chunks) {
+            (Some(access), _) => access.clone(),
+            (None, Some(chunks)) => {
+                let clipped = chunks.iter().zip(&storage.shape).map(|(chunk, dim)| (*chunk).min(*dim).max(1));
+                Access::sweep(clipped.collect())
+            }
+            (None, None) => Access::whole(&storage.shape),
+        }
+    }
+
+    /// Runs all cells; what is complete when `stop` is set is kept. `facts` tells what the simulator needs to know of a
+    /// dataset, where it can be known.
+    pub fn run(
+        &self,
+        folder: &Path,
+        launcher: &Launcher,
+        facts: &dyn Fn(&Path, &str) -> Option<DatasetFacts>,
+        progress: &mut dyn Progress,
+        stop: &AtomicBool,
+    ) -> Rows {
+        let mut rows = Rows::default();
+        let contenders = self.contenders().len();
+        progress.expect(self.storages.len() * self.accesses.len() * contenders * (self.repeats + 1));
+        for (number, storage) in self.storages.iter().enumerate() {
+            let prepared = match prepare(self, storage.as_ref(), number, folder, launcher, progress, stop) {
+                Ok(prepared) => prepared,
+                Err(skipped) => {
+                    rows.skipped.push(skipped);
+                    continue;
+                }
+            };
+            let facts = facts(&prepared.file, &prepared.dataset);
+            for access in &self.accesses {
+                if stop.load(Ordering::Relaxed) {
+                    let what = format!("{}, {access}", prepared.stored_as);
+                    rows.skipped.push(Skipped { what, why: "interrupted".to_owned() });
+                    continue;
+                }
+                self.cell(&prepared, access, facts.as_ref(), launcher, progress, stop, &mut rows);
+            }
+            if storage.is_some() {
+                // The folder goes as a whole in the end; large files need not wait for that.
+                let _ = std::fs::remove_file(&prepared.file);
+            }
+        }
+        rows
+    }
+
+    /// Every engine with every setting that means something to it.
+    fn contenders(&self) -> Vec<Contender<'_>> {
+        let mut found = Vec::new();
+        for engine in &self.engines {
+            let has_settings = matches!(engine, Engine::Libhdf5(_));
+            let (caches, buffers) =
+                if has_settings { (&*self.caches, &*self.page_buffers) } else { (&[None][..], &[None][..]) };
+            for &cache in caches {
+                for &page_buffer in buffers {
+                    let opening = Opening { cache, page_buffer };
+                    found.push(Contender { engine, opening, check: None, timed: Vec::new(), failure: None });
+                }
+            }
+        }
+        found
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "one cell of the matrix, and who is told")]
+    fn cell(
+        &self,
+        prepared: &Prepared,
+        access: &Access,
+        facts: Option<&DatasetFacts>,
+        launcher: &Launcher,
+        progress: &mut dyn Progress,
+        stop: &AtomicBool,
+        rows: &mut Rows,
+    ) {
+        let mut contenders = self.contenders();
+        let filters =
+            facts.map(|facts| facts.filters.iter().map(|filter| filter.id).collect()).unwrap_or_default();
+        let check = Check { filters };
+        for round in 0..=self.repeats {
+            for contender in &mut contenders {
+                if contender.failure.is_some() || contender.is_enough(round, self.seconds_max) {
+                    progress.done();
+                    continue;
+                }
+                progress.doing(&format!("{}: {access}, {}", contender.engine.name(), prepared.stored_as));
+                let task = self.task(prepared, access, contender, (round == 0).then(|| check.clone()));
+                match launcher.run(&task, stop) {
+                    Ok(outcome) if round == 0 => contender.check = Some(outcome),
+                    Ok(outcome) => contender.timed.push(outcome),
+                    Err(RunError::Interrupted) => contender.failure = Some("interrupted".to_owned()),
+                    Err(error) => contender.failure = Some(error.to_string()),
+                }
+                progress.done();
+            }
+        }
+        differing(&mut contenders);
+        for contender in contenders {
+            match contender.row(self, prepared, access, facts) {
+                Ok(row) => {
+                    progress.row(&row);
+                    rows.rows.push(row);
+                }
+                Err(skipped) => rows.skipped.push(skipped),
+            }
+        }
+    }
+
+    fn task(
+        &self,
+        prepared: &Prepared,
+        access: &Access,
+        contender: &Contender<'_>,
+        check: Option<Check>,
+    ) -> Task {
+        let shape = self.subject.shape().to_vec();
+        Task {
+            engine: contender.engine.clone(),
+            file: prepared.file.clone(),
+            dataset: prepared.dataset.clone(),
+            access: access.clone(),
+            opening: contender.opening.clone(),
+            operation: Operation::Read { shape, reads_max: self.reads_max, cold: self.cold, check },
+        }
+    }
+}
+
+/// Contenders whose values are not those of the first are failures, not rows.
+fn differing(contenders: &mut [Contender<'_>]) {
+    let sum = |contender: &Contender<'_>| {
+        let is_null = matches!(contender.engine, Engine::Null);
+        contender.check.as_ref().filter(|_| !is_null).and_then(|check| check.checksum.clone())
+    };
+    let Some((name, expected)) = contenders.iter().find_map(|one| Some((one.engine.name(), sum(one)?)))
+    else {
+        return;
+    };
+    for contender in contenders {
+        if sum(contender).is_some_and(|own| own != expected) {
+            contender.failure = Some(format!("WRONG VALUES: not those that {name} read"));
+        }
+    }
+}
+
+impl Contender<'_> {
+    /// True where another round would take longer than the cell is worth.
+    fn is_enough(&self, round: usize, seconds_max: f64) -> bool {
+        let spent: f64 = self.check.iter().chain(&self.timed).map(Outcome::total_seconds).sum();
+        round > 0 && spent > seconds_max
+    }
+
+    fn row(
+        self,
+        matrix: &Matrix,
+        prepared: &Prepared,
+        access: &Access,
+        facts: Option<&DatasetFacts>,
+    ) -> Result<Row, Skipped> {
+        let what = format!("{}: {access}, {}", self.engine.name(), prepared.stored_as);
+        let (Some(check), None) = (&self.check, &self.failure) else {
+            let why = self.failure.unwrap_or_else(|| "it was not run".to_owned());
+            return Err(Skipped { what, why });
+        };
+        let measured: Vec<&Outcome> =
+            if self.timed.is_empty() { vec![check] } else { self.timed.iter().collect() };
+        let summary =
+            |of: fn(&Outcome) -> f64| Summary::of(&measured.iter().map(|one| of(one)).collect::<Vec<_>>());
+        let read = summary(|outcome| outcome.data_seconds);
+        let in_all = access.len(matrix.subject.shape());
+        let is_part = check.blocks > 0 && check.blocks < in_all;
+        let last = measured[measured.len() - 1];
+        let cache = match self.engine {
+            Engine::Libhdf5(_) => self.opening.cache.or(check.default_cache),
+            Engine::Hyperslab | Engine::Null => None,
+        };
+        let simulated = facts.and_then(|facts| {
+            simulated::decodes(facts, access, matrix.reads_max, self.engine, &check.version, cache)
+        });
+        Ok(Row {
+            storage: prepared.storage.clone(),
+            stored_as: prepared.stored_as.clone(),
+            access: access.clone(),
+            read_as: access.to_string(),
+            engine: self.engine.name(),
+            version: check.version.clone(),
+            cache,
+            is_default_cache: self.opening.cache.is_none(),
+            page_buffer: self.opening.page_buffer,
+            write: prepared.write.clone(),
+            read: ReadFigures {
+                read,
+                open_read_close: summary(Outcome::total_seconds),
+                first: summary(|outcome| outcome.first_seconds),
+                average: if check.blocks == 0 { 0.0 } else { read.median / check.blocks as f64 },
+                cpu: summary(|outcome| outcome.usage.cpu_seconds),
+                reads: check.blocks,
+                reads_in_all: in_all,
+                reckoned_read: is_part.then(|| read.median / check.blocks as f64 * in_all as f64),
+                bytes: last.bytes,
+                read_calls: last.usage.read_calls,
+                read_bytes: last.usage.read_bytes,
+                memory_bytes: last.peak_memory_bytes.saturating_sub(last.base_memory_bytes),
+                decodes: check.decodes,
+                simulated_decodes: simulated,
+                page_cache: last.page_cache,
+            },
+        })
+    }
+}

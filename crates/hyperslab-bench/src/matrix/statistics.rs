@@ -1,0 +1,74 @@
+//! What several measurements of the same say together.
+
+use serde::{Deserialize, Serialize};
+
+/// Median and spread.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Half of the runs took less.
+    pub median: f64,
+    /// The fastest run.
+    pub min: f64,
+    /// The slowest run.
+    pub max: f64,
+    /// How many there are.
+    pub runs: usize,
+    /// Runs that strayed so far from the others that something else was at work.
+    pub outliers: usize,
+}
+
+/// A run this many (scaled) median deviations away from the median is an outlier (Iglewicz and Hoaglin 1993).
+const OUTLIER_SCORE: f64 = 3.5;
+/// Scales the median deviation to the standard deviation of a normal distribution.
+const SCALE: f64 = 0.6745;
+
+impl Summary {
+    /// Sums up; all zeros for no runs.
+    pub fn of(values: &[f64]) -> Self {
+        let Some(middle) = median(values) else { return Self::default() };
+        let deviations: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();
+        let deviation = median(&deviations).unwrap_or(0.0);
+        // Where most runs agree to the last digit, any other would be an outlier.
+        let is_outlier =
+            |value: &&f64| deviation > 0.0 && SCALE * (*value - middle).abs() / deviation > OUTLIER_SCORE;
+        Self {
+            median: middle,
+            min: values.iter().copied().fold(f64::INFINITY, f64::min),
+            max: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            runs: values.len(),
+            outliers: if values.len() < 4 { 0 } else { values.iter().filter(is_outlier).count() },
+        }
+    }
+}
+
+fn median(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    match sorted.len() {
+        0 => None,
+        len if len % 2 == 1 => Some(sorted[middle]),
+        _ => Some(f64::midpoint(sorted[middle - 1], sorted[middle])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians_of_odd_and_even_counts() {
+        assert_eq!(Summary::of(&[3.0, 1.0, 2.0]).median, 2.0);
+        let even = Summary::of(&[4.0, 1.0, 2.0, 3.0]);
+        assert_eq!((even.median, even.min, even.max, even.runs), (2.5, 1.0, 4.0, 4));
+        assert_eq!(Summary::of(&[]), Summary::default());
+    }
+
+    #[test]
+    fn a_run_far_away_is_noticed() {
+        assert_eq!(Summary::of(&[1.0, 1.01, 0.99, 1.02, 9.0]).outliers, 1);
+        assert_eq!(Summary::of(&[1.0, 1.1, 0.9, 1.2, 0.8]).outliers, 0);
+        assert_eq!(Summary::of(&[1.0, 1.0, 1.0, 1.0, 1.1]).outliers, 0, "no spread to measure by");
+        assert_eq!(Summary::of(&[1.0, 50.0]).outliers, 0, "too few to say");
+    }
+}

@@ -1,0 +1,93 @@
+//! What this process has used so far, as the system counts it.
+
+use serde::{Deserialize, Serialize};
+
+/// Running totals; the difference of two is what lay between them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Seconds of processor time, of all threads, in the program and in the system.
+    pub cpu_seconds: f64,
+    /// Calls that read.
+    pub read_calls: u64,
+    /// Bytes that they asked for and got, from the page cache or from the disk.
+    pub read_bytes: u64,
+    /// Calls that wrote.
+    pub write_calls: u64,
+    /// Bytes that they wrote.
+    pub write_bytes: u64,
+}
+
+impl Usage {
+    /// The totals now. Input and output are those that Linux counts; elsewhere they are 0.
+    pub fn now() -> Self {
+        // SAFETY: a place for the answer, which a failing call leaves as it is.
+        let used = unsafe {
+            let mut used: libc::rusage = std::mem::zeroed();
+            libc::getrusage(libc::RUSAGE_SELF, &mut used);
+            used
+        };
+        let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+        let io = std::fs::read_to_string("/proc/self/io").unwrap_or_default();
+        let count = |name: &str| {
+            let line = io.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+            line.and_then(|number| number.trim().parse().ok()).unwrap_or(0)
+        };
+        Self {
+            cpu_seconds: seconds(used.ru_utime) + seconds(used.ru_stime),
+            read_calls: count("syscr"),
+            read_bytes: count("rchar"),
+            write_calls: count("syscw"),
+            write_bytes: count("wchar"),
+        }
+    }
+
+    /// What was used since an earlier moment.
+    pub fn since(self, earlier: Self) -> Self {
+        Self {
+            cpu_seconds: self.cpu_seconds - earlier.cpu_seconds,
+            read_calls: self.read_calls - earlier.read_calls,
+            read_bytes: self.read_bytes - earlier.read_bytes,
+            write_calls: self.write_calls - earlier.write_calls,
+            write_bytes: self.write_bytes - earlier.write_bytes,
+        }
+    }
+}
+
+/// The most memory that this process has had resident so far.
+pub fn peak_memory_bytes() -> u64 {
+    // SAFETY: as above.
+    let most = unsafe {
+        let mut used: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_SELF, &mut used);
+        used.ru_maxrss as u64
+    };
+    if cfg!(target_os = "macos") { most } else { most << 10 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_and_memory_are_noticed() {
+        let (before, peak) = (Usage::now(), peak_memory_bytes());
+        let mut block = vec![1u8; 256 << 20];
+        for round in 0..4 {
+            block.iter_mut().step_by(64).for_each(|byte| *byte = byte.wrapping_mul(3).wrapping_add(round));
+        }
+        std::hint::black_box(&block);
+        assert!(peak_memory_bytes() > peak.max(200 << 20));
+        assert!(Usage::now().since(before).cpu_seconds > 0.0);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn bytes_read_are_counted() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), vec![7; 100_000]).unwrap();
+        let before = Usage::now();
+        std::fs::read(file.path()).unwrap();
+        let used = Usage::now().since(before);
+        assert!(used.read_bytes >= 100_000 && used.read_calls >= 1, "{used:?}");
+    }
+}

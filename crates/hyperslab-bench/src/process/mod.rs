@@ -1,0 +1,13 @@
+//! Runs in processes of their own.
+//!
+//! ```text
+//!   Task ── JSON ──► worker: load, open, read or write, close ── JSON ──► Outcome
+//! ```
+
+mod launch;
+mod task;
+mod worker;
+
+pub use launch::{Launcher, RunError};
+pub use task::{Answer, Check, Operation, Outcome, Task};
+pub use worker::{run, serve};

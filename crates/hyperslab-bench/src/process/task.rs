@@ -1,0 +1,109 @@
+//! What a process of its own is asked to do, and what it answers. Both travel as one line of JSON.
+
+use crate::data::Values;
+use crate::engine::{Engine, Opening};
+use crate::measure::{PageCache, Usage};
+use crate::study::{Access, Storage};
+use hyperslab_doctor::simulate::CacheSettings;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// One run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Task {
+    /// Who does it.
+    pub engine: Engine,
+    /// The file.
+    pub file: PathBuf,
+    /// The dataset in it.
+    pub dataset: String,
+    /// Which blocks, in which order.
+    pub access: Access,
+    /// How the file is opened.
+    pub opening: Opening,
+    /// Reading or writing.
+    pub operation: Operation,
+}
+
+/// What is done with the blocks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Operation {
+    /// They are read.
+    Read {
+        /// The extent.
+        shape: Vec<u64>,
+        /// Only so many of them, from the first on; what all would take is reckoned by the reader of the answer.
+        reads_max: Option<u64>,
+        /// The file is taken out of the page cache before.
+        cold: bool,
+        /// Their values go into a checksum, and decodes are counted where possible: not for measuring.
+        check: Option<Check>,
+    },
+    /// They are written into a new file.
+    Write {
+        /// How the dataset is stored.
+        storage: Box<Storage>,
+        /// What is written.
+        values: Values,
+    },
+}
+
+/// What a run that checks needs to know.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Check {
+    /// The filters of the dataset, by identification.
+    pub filters: Vec<u16>,
+}
+
+/// What a run took and gave. Times are seconds of wall time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// Opening (or creating) file and dataset.
+    pub open_seconds: f64,
+    /// The first block.
+    pub first_seconds: f64,
+    /// All blocks.
+    pub data_seconds: f64,
+    /// Closing dataset and file.
+    pub close_seconds: f64,
+    /// Blocks that were read or written.
+    pub blocks: u64,
+    /// Bytes of their elements in memory.
+    pub bytes: u64,
+    /// What opening, reading or writing, and closing used.
+    pub usage: Usage,
+    /// Most memory the process had resident.
+    pub peak_memory_bytes: u64,
+    /// Most memory before the file was opened: libraries and buffers.
+    pub base_memory_bytes: u64,
+    /// What was done about the page cache.
+    pub page_cache: PageCache,
+    /// Chunks decoded, where that was asked for and could be counted.
+    pub decodes: Option<u64>,
+    /// SHA-256 of all values in the order of the blocks, where that was asked for.
+    pub checksum: Option<String>,
+    /// Bytes of the file afterwards.
+    pub file_bytes: u64,
+    /// The engine's own version.
+    pub version: String,
+    /// The chunk cache that the engine gives a dataset where none is set.
+    pub default_cache: Option<CacheSettings>,
+}
+
+impl Outcome {
+    /// Opening, all blocks, and closing.
+    pub fn total_seconds(&self) -> f64 {
+        self.open_seconds + self.data_seconds + self.close_seconds
+    }
+}
+
+/// What the process prints.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// It is done.
+    Done(Box<Outcome>),
+    /// It could not be done; why, in a sentence.
+    Failed(String),
+}

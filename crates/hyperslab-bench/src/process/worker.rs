@@ -1,0 +1,218 @@
+//! The child's side: does one task and answers.
+//!
+//! The clock runs only while the engine works. Blocks are laid out some thousands at a time, buffers are made and
+//! touched, values to be written are made, all while it stands.
+
+use super::task::{Answer, Check, Operation, Outcome, Task};
+use crate::engine::{EngineError, Prepared};
+use crate::measure::{PageCache, Usage, empty_page_cache, peak_memory_bytes};
+use crate::study::Block;
+use sha2::{Digest, Sha256};
+use std::io::{Read, Write};
+use std::time::{Duration, Instant};
+
+/// Blocks laid out at once.
+const BATCH: usize = 4096;
+
+/// Reads a task from `from`, does it, and writes the answer to `to`.
+pub fn serve(from: &mut dyn Read, to: &mut dyn Write) -> std::io::Result<()> {
+    let mut text = String::new();
+    from.read_to_string(&mut text)?;
+    let answer = match serde_json::from_str::<Task>(&text) {
+        Ok(task) => match run(&task) {
+            Ok(outcome) => Answer::Done(Box::new(outcome)),
+            Err(error) => Answer::Failed(error.to_string()),
+        },
+        Err(error) => Answer::Failed(format!("the task is not understood: {error}")),
+    };
+    serde_json::to_writer(&mut *to, &answer)?;
+    to.write_all(b"\n")?;
+    to.flush()
+}
+
+/// Does a task in this process.
+pub fn run(task: &Task) -> Result<Outcome, EngineError> {
+    let engine = task.engine.prepare()?;
+    let shape = match &task.operation {
+        Operation::Read { shape, .. } => shape,
+        Operation::Write { storage, .. } => &storage.shape,
+    };
+    task.access.check(shape).map_err(EngineError::Unsupported)?;
+    match &task.operation {
+        Operation::Read { reads_max, cold, check, .. } => {
+            read(task, &engine, shape, *reads_max, *cold, check.as_ref())
+        }
+        Operation::Write { .. } => write(task, &engine, shape),
+    }
+}
+
+fn read(
+    task: &Task,
+    engine: &Prepared,
+    shape: &[u64],
+    reads_max: Option<u64>,
+    cold: bool,
+    check: Option<&Check>,
+) -> Result<Outcome, EngineError> {
+    let io = |error: std::io::Error| EngineError::Unsupported(format!("{}: {error}", task.file.display()));
+    let page_cache = if cold { empty_page_cache(&task.file).map_err(io)? } else { PageCache::Warm };
+    let mut clock = Clock::start();
+    let counted = check.map(|check| check.filters.as_slice());
+    let mut reading = clock.open(|| engine.open(&task.file, &task.dataset, &task.opening, counted))?;
+    let element = reading.element_bytes() as u64;
+    let mut sum = check.map(|_| Sha256::new());
+    let mut buffer = Vec::new();
+    let most = reads_max.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
+    let mut blocks = task.access.blocks(shape).take(most).peekable();
+    while blocks.peek().is_some() {
+        let batch: Vec<Block> = blocks.by_ref().take(BATCH).collect();
+        make_room(&mut buffer, &batch, element)?;
+        match &mut sum {
+            None => {
+                clock
+                    .data(&batch, |block| reading.read(block, &mut buffer[..block_bytes(block, element)]))?;
+            }
+            Some(sum) => {
+                for block in &batch {
+                    let values = &mut buffer[..block_bytes(block, element)];
+                    clock.data(std::slice::from_ref(block), |block| reading.read(block, values))?;
+                    sum.update(&*values);
+                }
+            }
+        }
+        clock.bytes += batch.iter().map(|block| block_bytes(block, element) as u64).sum::<u64>();
+    }
+    let decodes = check.and_then(|_| reading.decodes());
+    clock.close(|| reading.close())?;
+    let checksum = sum.map(|sum| sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect());
+    let file_bytes = std::fs::metadata(&task.file).map_err(io)?.len();
+    Ok(Outcome {
+        decodes,
+        checksum,
+        page_cache,
+        file_bytes,
+        version: engine.version(),
+        default_cache: engine.default_cache(),
+        ..clock.outcome()
+    })
+}
+
+fn write(task: &Task, engine: &Prepared, shape: &[u64]) -> Result<Outcome, EngineError> {
+    let Operation::Write { storage, values } = &task.operation else {
+        return Err(EngineError::Unsupported("not a task to write".to_owned()));
+    };
+    storage.check().map_err(EngineError::Unsupported)?;
+    let source = values.open()?;
+    let mut clock = Clock::start();
+    let mut writing = clock.open(|| engine.create(&task.file, &task.dataset, storage, &task.opening))?;
+    let element = u64::from(storage.element.bytes);
+    let mut buffer = Vec::new();
+    for block in task.access.blocks(shape) {
+        make_room(&mut buffer, std::slice::from_ref(&block), element)?;
+        let values = &mut buffer[..block_bytes(&block, element)];
+        source.fill(&block, values)?;
+        clock.data(std::slice::from_ref(&block), |block| writing.write(block, values))?;
+        clock.bytes += values.len() as u64;
+    }
+    clock.close(|| writing.close())?;
+    let file_bytes = std::fs::metadata(&task.file).map_or(0, |metadata| metadata.len());
+    Ok(Outcome {
+        file_bytes,
+        version: engine.version(),
+        default_cache: engine.default_cache(),
+        ..clock.outcome()
+    })
+}
+
+fn block_bytes(block: &Block, element: u64) -> usize {
+    block.elements().saturating_mul(element) as usize
+}
+
+/// Room for the largest block, touched: the first touch of memory is not the engine's.
+fn make_room(buffer: &mut Vec<u8>, blocks: &[Block], element: u64) -> Result<(), EngineError> {
+    let most = blocks.iter().map(|block| block.elements().saturating_mul(element)).max().unwrap_or(0);
+    let more = usize::try_from(most).ok().map(|most| most.saturating_sub(buffer.len()));
+    let room = more.filter(|more| buffer.try_reserve_exact(*more).is_ok());
+    let more =
+        room.ok_or_else(|| EngineError::Unsupported(format!("no memory for a block of {most} bytes")))?;
+    buffer.resize(buffer.len() + more, 1);
+    Ok(())
+}
+
+/// Adds up what the engine takes.
+struct Clock {
+    before: Usage,
+    base_memory_bytes: u64,
+    opened: Duration,
+    first: Option<Duration>,
+    all: Duration,
+    closed: Duration,
+    blocks: u64,
+    bytes: u64,
+}
+
+impl Clock {
+    fn start() -> Self {
+        Self {
+            base_memory_bytes: peak_memory_bytes(),
+            opened: Duration::ZERO,
+            first: None,
+            all: Duration::ZERO,
+            closed: Duration::ZERO,
+            blocks: 0,
+            bytes: 0,
+            before: Usage::now(),
+        }
+    }
+
+    fn open<T>(&mut self, work: impl FnOnce() -> Result<T, EngineError>) -> Result<T, EngineError> {
+        let began = Instant::now();
+        let done = work();
+        self.opened = began.elapsed();
+        done
+    }
+
+    fn data(
+        &mut self,
+        blocks: &[Block],
+        mut work: impl FnMut(&Block) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
+        let began = Instant::now();
+        for block in blocks {
+            work(block)?;
+            if self.first.is_none() {
+                self.first = Some(began.elapsed());
+            }
+        }
+        self.all += began.elapsed();
+        self.blocks += blocks.len() as u64;
+        Ok(())
+    }
+
+    fn close(&mut self, work: impl FnOnce() -> Result<(), EngineError>) -> Result<(), EngineError> {
+        let began = Instant::now();
+        let done = work();
+        self.closed = began.elapsed();
+        done
+    }
+
+    fn outcome(self) -> Outcome {
+        Outcome {
+            open_seconds: self.opened.as_secs_f64(),
+            first_seconds: self.first.unwrap_or_default().as_secs_f64(),
+            data_seconds: self.all.as_secs_f64(),
+            close_seconds: self.closed.as_secs_f64(),
+            blocks: self.blocks,
+            bytes: self.bytes,
+            usage: Usage::now().since(self.before),
+            peak_memory_bytes: peak_memory_bytes(),
+            base_memory_bytes: self.base_memory_bytes,
+            page_cache: PageCache::Warm,
+            decodes: None,
+            checksum: None,
+            file_bytes: 0,
+            version: String::new(),
+            default_cache: None,
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! The element types that a bench writes and reads, written as NumPy writes them.
+
+use serde::{Deserialize, Serialize};
+use std::{fmt, str::FromStr};
+
+/// A type of numbers, or of byte strings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Element {
+    /// What its bits mean.
+    pub kind: Kind,
+    /// Bytes of one element.
+    pub bytes: u32,
+    /// Byte order in the file; in memory it is always the machine's own.
+    pub is_big_endian: bool,
+}
+
+/// What the bits of an element mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `i`
+    Signed,
+    /// `u`
+    Unsigned,
+    /// `f`
+    Float,
+    /// `S`: a string of fixed length.
+    Text,
+}
+
+/// Longest string that is written.
+const TEXT_BYTES_MAX: u32 = 1 << 16;
+
+impl FromStr for Element {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let fail = || {
+            format!(
+                "{text:?} is no element type; write a byte order (<, >), a kind (i, u, f, S) and bytes: <f4, >i2, u1, S16"
+            )
+        };
+        let (is_big_endian, rest) = match text.strip_prefix('>') {
+            Some(rest) => (true, rest),
+            None => (
+                cfg!(target_endian = "big") && !text.starts_with('<'),
+                text.trim_start_matches(['<', '|', '=']),
+            ),
+        };
+        let mut letters = rest.chars();
+        let kind = match letters.next() {
+            Some('i') => Kind::Signed,
+            Some('u') => Kind::Unsigned,
+            Some('f') => Kind::Float,
+            Some('S') => Kind::Text,
+            _ => return Err(fail()),
+        };
+        let bytes: u32 = letters.as_str().parse().map_err(|_| fail())?;
+        let known = match kind {
+            Kind::Signed | Kind::Unsigned => matches!(bytes, 1 | 2 | 4 | 8),
+            Kind::Float => matches!(bytes, 4 | 8),
+            Kind::Text => (1..=TEXT_BYTES_MAX).contains(&bytes),
+        };
+        let has_order = bytes > 1 && kind != Kind::Text;
+        known.then_some(Self { kind, bytes, is_big_endian: is_big_endian && has_order }).ok_or_else(fail)
+    }
+}
+
+impl fmt::Display for Element {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let order = match (self.kind, self.bytes, self.is_big_endian) {
+            (Kind::Text, ..) | (_, 1, _) => "|",
+            (.., true) => ">",
+            (.., false) => "<",
+        };
+        let kind = match self.kind {
+            Kind::Signed => 'i',
+            Kind::Unsigned => 'u',
+            Kind::Float => 'f',
+            Kind::Text => 'S',
+        };
+        write!(f, "{order}{kind}{}", self.bytes)
+    }
+}
+
+impl Element {
+    /// True where the bytes of an element in the file are not those in memory.
+    pub fn is_swapped(&self) -> bool {
+        self.is_big_endian != cfg!(target_endian = "big") && self.bytes > 1 && self.kind != Kind::Text
+    }
+}
+
+impl Serialize for Element {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Element {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        String::deserialize(from)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_read_and_written_as_numpy_does() {
+        for (text, written) in
+            [(">f4", ">f4"), ("<i2", "<i2"), ("u1", "|u1"), ("f8", "<f8"), (">u1", "|u1"), ("S16", "|S16")]
+        {
+            assert_eq!(text.parse::<Element>().unwrap().to_string(), written);
+        }
+        for text in ["", "f", "f2", "i3", "x4", "S0", "S99999999", "f-4"] {
+            assert!(text.parse::<Element>().unwrap_err().contains("no element type"), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_foreign_numbers_of_several_bytes_are_swapped() {
+        let swapped = |text: &str| text.parse::<Element>().unwrap().is_swapped();
+        assert_eq!(swapped(">f4"), cfg!(target_endian = "little"));
+        assert!(!swapped("u1") && !swapped("S4") && !swapped(">u1"));
+    }
+}

@@ -1,0 +1,11 @@
+//! What is asked: how data is stored, how it is accessed, by whom.
+
+mod access;
+mod element;
+mod filter;
+mod storage;
+
+pub use access::{Access, Block, Walk};
+pub use element::{Element, Kind};
+pub use filter::{FilterSpec, pipeline_text};
+pub use storage::{AllocTime, FillTime, Format, Libver, Storage};

@@ -1,0 +1,203 @@
+//! How a dataset is stored: everything that is decided when it is created.
+
+use super::element::Element;
+use super::filter::{FilterSpec, pipeline_text};
+use hyperslab_doctor::pattern::shape_text;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What a dataset is created with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Storage {
+    /// Which kind of file.
+    pub format: Format,
+    /// Extent.
+    pub shape: Vec<u64>,
+    /// True where every dimension may grow.
+    pub unlimited: bool,
+    /// Element type in the file.
+    pub element: Element,
+    /// Chunk shape; none for contiguous.
+    pub chunks: Option<Vec<u64>>,
+    /// In the order in which they are applied when writing.
+    pub filters: Vec<FilterSpec>,
+    /// The fill value, where one is set.
+    pub fill_value: Option<f64>,
+    /// When it is written.
+    pub fill_time: FillTime,
+    /// When space is allocated.
+    pub alloc_time: AllocTime,
+    /// Which versions of the format may be written.
+    pub libver: Libver,
+    /// Bytes of a file-space page; none for an unpaged file.
+    pub page_bytes: Option<u64>,
+}
+
+/// Which kind of file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// HDF5 by libhdf5.
+    Hdf5,
+    /// HDF5 by netCDF-C.
+    Netcdf4,
+    /// netCDF classic (64-bit offsets) by netCDF-C.
+    NetcdfClassic,
+}
+
+/// When the fill value is written: `H5Pset_fill_time`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FillTime {
+    /// If one is set.
+    #[default]
+    IfSet,
+    /// When space is allocated.
+    Alloc,
+    /// Never.
+    Never,
+}
+
+/// When space is allocated: `H5Pset_alloc_time`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AllocTime {
+    /// As the layout's default says.
+    #[default]
+    Default,
+    /// At creation.
+    Early,
+    /// At the first write.
+    Late,
+    /// Chunk by chunk.
+    Incremental,
+}
+
+/// Bounds on the versions of the format: `H5Pset_libver_bounds`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Libver {
+    /// As the library comes.
+    #[default]
+    Default,
+    /// The oldest that can express it.
+    Earliest,
+    /// The newest that the library knows.
+    Latest,
+}
+
+impl Storage {
+    /// Contiguous, unfiltered, everything else as the library comes.
+    pub fn plain(shape: Vec<u64>, element: Element) -> Self {
+        Self {
+            format: Format::Hdf5,
+            shape,
+            unlimited: false,
+            element,
+            chunks: None,
+            filters: Vec::new(),
+            fill_value: None,
+            fill_time: FillTime::default(),
+            alloc_time: AllocTime::default(),
+            libver: Libver::default(),
+            page_bytes: None,
+        }
+    }
+
+    /// Bytes of all elements (saturating).
+    pub fn logical_bytes(&self) -> u64 {
+        self.shape.iter().fold(u64::from(self.element.bytes), |n, dim| n.saturating_mul(*dim))
+    }
+
+    /// Bytes of one decoded chunk (saturating).
+    pub fn chunk_bytes(&self) -> Option<u64> {
+        let chunks = self.chunks.as_ref()?;
+        Some(chunks.iter().fold(u64::from(self.element.bytes), |n, dim| n.saturating_mul(*dim)))
+    }
+
+    /// What is impossible about it, in words.
+    pub fn check(&self) -> Result<(), String> {
+        let classic = self.format == Format::NetcdfClassic;
+        match &self.chunks {
+            Some(chunks) if chunks.len() != self.shape.len() => {
+                Err(format!("chunks of {} dimensions for a dataset of {}", chunks.len(), self.shape.len()))
+            }
+            Some(chunks) if chunks.contains(&0) => {
+                Err("a chunk is at least one element in each dimension".to_owned())
+            }
+            Some(_) if classic => Err("netCDF classic has no chunks".to_owned()),
+            None if !self.filters.is_empty() => Err("filters need chunks".to_owned()),
+            None if self.unlimited && !classic => Err("dimensions that may grow need chunks".to_owned()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What differs from a plain one, for a line of a table: `chunks 4x30 gzip=6 unlimited`.
+impl fmt::Display for Storage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.chunks, self.format) {
+            (_, Format::NetcdfClassic) => f.write_str("netCDF classic")?,
+            (Some(chunks), _) => write!(f, "chunks {} {}", shape_text(chunks), pipeline_text(&self.filters))?,
+            (None, _) => f.write_str("contiguous")?,
+        }
+        if self.format == Format::Netcdf4 {
+            f.write_str(" by netCDF-4")?;
+        }
+        if self.unlimited {
+            f.write_str(" unlimited")?;
+        }
+        if let Some(value) = self.fill_value {
+            write!(f, " fill {value}")?;
+        }
+        let (fill, alloc, libver) = (self.fill_time, self.alloc_time, self.libver);
+        if fill != FillTime::default() {
+            write!(f, " fill time {fill:?}")?;
+        }
+        if alloc != AllocTime::default() {
+            write!(f, " allocated {alloc:?}")?;
+        }
+        if libver != Libver::default() {
+            write!(f, " libver {libver:?}")?;
+        }
+        if let Some(bytes) = self.page_bytes {
+            write!(f, " pages of {bytes}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain() -> Storage {
+        Storage::plain(vec![60, 30], ">f4".parse().unwrap())
+    }
+
+    #[test]
+    fn impossible_storage_is_named() {
+        let wrong = |storage: Storage| storage.check().unwrap_err();
+        assert!(wrong(Storage { chunks: Some(vec![1]), ..plain() }).contains("1 dimensions"));
+        assert!(wrong(Storage { filters: vec![FilterSpec::Shuffle], ..plain() }).contains("need chunks"));
+        assert!(wrong(Storage { unlimited: true, ..plain() }).contains("need chunks"));
+        let classic = Storage { format: Format::NetcdfClassic, chunks: Some(vec![1, 1]), ..plain() };
+        assert!(wrong(classic).contains("no chunks"));
+        plain().check().unwrap();
+    }
+
+    #[test]
+    fn it_reads_as_a_line_of_a_table() {
+        let storage = Storage {
+            chunks: Some(vec![4, 30]),
+            filters: FilterSpec::parse_pipeline("shuffle+gzip=6").unwrap(),
+            unlimited: true,
+            page_bytes: Some(4096),
+            ..plain()
+        };
+        assert_eq!(storage.to_string(), "chunks 4x30 shuffle+gzip=6 unlimited pages of 4096");
+        assert_eq!(storage.chunk_bytes(), Some(480));
+        assert_eq!(plain().to_string(), "contiguous");
+        assert_eq!(plain().logical_bytes(), 7200);
+    }
+}

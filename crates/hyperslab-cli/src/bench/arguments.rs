@@ -1,0 +1,134 @@
+//! The options of `hyperslab bench`, and their help.
+
+use clap::Args;
+use std::path::PathBuf;
+
+/// Measure reads and writes with other chunks, filters and caches, on your own libraries and on hyperslab
+///
+/// Every list of options is multiplied with every other; each cell of the matrix is measured in processes of its own,
+/// its values compared between all engines. The file is only read: what is written goes to a temporary folder.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+EXAMPLES
+  hyperslab bench era5.nc /t2m --read 1x361x720 --read :x1x1
+      a time step and a time series, in the libhdf5 of your h5py and in hyperslab
+  hyperslab bench era5.nc /t2m --read 1x1x720 --cache 1MiB --cache 8MiB --cache 64MiB
+      rows, under three chunk caches
+  hyperslab bench era5.nc /t2m --read :x1x1 --chunks 1x361x720 --chunks 365x25x25 --filter gzip=4 --filter shuffle+gzip=4
+      the same values, rewritten in two chunk shapes with two pipelines each
+  hyperslab bench --synthetic 1000x1000x100 --type '<i2' --ratio 2 --chunks 1MiB --read 100x100x1 --order all
+      made-up values, all orders of the dimensions
+  hyperslab bench --list
+      which libraries were found
+
+A pipeline is its filters joined by `+`: none, gzip=6, shuffle, fletcher32, szip=nn,8, nbit, scaleoffset=2, zstd=3 ..., or
+the number of a registered filter with its parameters, 32015=3.
+
+EXIT CODES
+  0  every cell was measured
+  1  a cell was not measured (the others are reported), or engines read different values
+  2  the request is wrong: no such file or dataset, not HDF5, or an option that makes no sense for the dataset")]
+pub(crate) struct BenchArgs {
+    /// HDF5 or netCDF-4 file; it is only read
+    #[arg(required_unless_present_any = ["synthetic", "list"])]
+    pub file: Option<PathBuf>,
+    /// Dataset in the file
+    #[arg(required_unless_present_any = ["synthetic", "list"])]
+    pub dataset: Option<String>,
+    /// Made-up values of this shape instead of a file
+    #[arg(long, value_name = "SHAPE", conflicts_with = "file")]
+    pub synthetic: Option<String>,
+    /// Type of the values that are written: <f4, >i2, u1, S16; may be repeated for made-up values
+    #[arg(long = "type", value_name = "TYPE")]
+    pub element: Vec<String>,
+    /// Ratio by which gzip makes made-up values smaller
+    #[arg(long, default_value_t = 2.0)]
+    pub ratio: f64,
+    /// Seed of made-up values and of random blocks
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Block that is read, swept over the dataset; may be repeated
+    #[arg(long, value_name = "SHAPE", help_heading = "Access")]
+    pub read: Vec<String>,
+    /// Order of the dimensions in which blocks move, slowest first, or `all`; may be repeated
+    #[arg(long, value_name = "ORDER", help_heading = "Access")]
+    pub order: Vec<String>,
+    /// Only every so-many-th element of each block, by dimension; may be repeated
+    #[arg(long, value_name = "STEPS", help_heading = "Access")]
+    pub stride: Vec<String>,
+    /// Blocks at so many random places instead of a sweep
+    #[arg(long, value_name = "COUNT", help_heading = "Access", conflicts_with = "moved")]
+    pub random: Option<u64>,
+    /// Each block moved along every axis and along the diagonal instead of a sweep
+    #[arg(long, help_heading = "Access")]
+    pub moved: bool,
+    /// Only so many reads of each access; the time of all is reckoned
+    #[arg(long, value_name = "COUNT", help_heading = "Access")]
+    pub reads: Option<u64>,
+    /// Rewrite with chunks of this shape, of this many bytes (1MiB), `contiguous`, or `as-is`; may be repeated
+    #[arg(long, value_name = "CHUNKS", help_heading = "Storage")]
+    pub chunks: Vec<String>,
+    /// Rewrite with this pipeline of filters; may be repeated
+    #[arg(long, value_name = "FILTERS", help_heading = "Storage")]
+    pub filter: Vec<String>,
+    /// Rewrite with pages of this size; may be repeated
+    #[arg(long, value_name = "SIZE", help_heading = "Storage")]
+    pub page_size: Vec<String>,
+    /// Rewrite for these versions of the format: default, earliest, latest; may be repeated
+    #[arg(long, value_name = "VERSIONS", help_heading = "Storage")]
+    pub libver: Vec<String>,
+    /// Rewrite with this fill value
+    #[arg(long, value_name = "NUMBER", help_heading = "Storage", allow_hyphen_values = true)]
+    pub fill_value: Option<f64>,
+    /// When fill values are written: if-set, alloc, never; may be repeated
+    #[arg(long, value_name = "TIME", help_heading = "Storage")]
+    pub fill_time: Vec<String>,
+    /// When space is allocated: default, early, late, incremental; may be repeated
+    #[arg(long, value_name = "TIME", help_heading = "Storage")]
+    pub alloc_time: Vec<String>,
+    /// Rewrite with unlimited dimensions
+    #[arg(long, help_heading = "Storage")]
+    pub unlimited: bool,
+    /// Block in which files are written; without it, chunk by chunk
+    #[arg(long, value_name = "SHAPE", help_heading = "Storage")]
+    pub write: Option<String>,
+    /// Chunk cache of libraries that have one, NBYTES[,NSLOTS[,W0]] or `default`; may be repeated
+    #[arg(long, value_name = "CACHE", help_heading = "Engines")]
+    pub cache: Vec<String>,
+    /// Page buffer of libraries that have one, for paged files; may be repeated
+    #[arg(long, value_name = "SIZE", help_heading = "Engines")]
+    pub page_buffer: Vec<String>,
+    /// Who reads: hyperslab, libhdf5, null (what the harness itself costs); may be repeated
+    #[arg(long, value_name = "NAME", help_heading = "Engines")]
+    pub engine: Vec<String>,
+    /// A libhdf5 at this place instead of the one that is found first; may be repeated
+    #[arg(long, value_name = "PATH", help_heading = "Engines")]
+    pub libhdf5: Vec<PathBuf>,
+    /// All libraries that are found, not only the first
+    #[arg(long, help_heading = "Engines")]
+    pub all_libraries: bool,
+    /// Say which libraries are found, and end
+    #[arg(long, help_heading = "Engines")]
+    pub list: bool,
+    /// How often each cell is measured
+    #[arg(long, value_name = "COUNT", default_value_t = 5, help_heading = "Measuring")]
+    pub repeats: usize,
+    /// A cell is not repeated once its runs took so many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 20.0, help_heading = "Measuring")]
+    pub max_seconds: f64,
+    /// A run that takes longer is ended
+    #[arg(long, value_name = "SECONDS", default_value_t = 900, help_heading = "Measuring")]
+    pub timeout: u64,
+    /// Take the file out of the system's page cache before each run
+    #[arg(long, help_heading = "Measuring")]
+    pub cold: bool,
+    /// Folder for what is written; without it, the system's temporary one
+    #[arg(long, value_name = "DIR", help_heading = "Measuring")]
+    pub folder: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+    /// Also write the rows as CSV
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub csv: Option<PathBuf>,
+}

@@ -1,0 +1,41 @@
+//! How far a bench is, on standard error, where that is a terminal.
+
+use hyperslab_bench::matrix::{Progress, Row};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+
+/// A bar with the time that is left.
+pub(super) struct Bar(ProgressBar);
+
+impl Bar {
+    pub(super) fn new() -> Self {
+        let target = match std::io::stderr().is_terminal() {
+            true => ProgressDrawTarget::stderr(),
+            false => ProgressDrawTarget::hidden(),
+        };
+        let bar = ProgressBar::with_draw_target(None, target);
+        let style = ProgressStyle::with_template("{bar:20} {pos}/{len} runs, {eta} left  {wide_msg}");
+        bar.set_style(style.expect("the template is valid"));
+        Self(bar)
+    }
+
+    pub(super) fn finish(&self) {
+        self.0.finish_and_clear();
+    }
+}
+
+impl Progress for Bar {
+    fn expect(&mut self, runs: usize) {
+        self.0.set_length(runs as u64);
+    }
+
+    fn doing(&mut self, what: &str) {
+        self.0.set_message(what.to_owned());
+    }
+
+    fn done(&mut self) {
+        self.0.inc(1);
+    }
+
+    fn row(&mut self, _row: &Row) {}
+}

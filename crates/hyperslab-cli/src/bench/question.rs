@@ -1,0 +1,318 @@
+//! The matrix that the command line asks for.
+
+use super::arguments::BenchArgs;
+use crate::failure::{self, Failure};
+use hyperslab::Dataset;
+use hyperslab_bench::data::Synthetic;
+use hyperslab_bench::engine::Engine;
+use hyperslab_bench::library::{Found, find_all};
+use hyperslab_bench::matrix::{Matrix, Subject};
+use hyperslab_bench::study::{Access, AllocTime, Element, FillTime, FilterSpec, Libver, Storage, Walk};
+use hyperslab_doctor::pattern::{BlockShape, parse_cache, parse_order};
+use hyperslab_doctor::simulate::CacheSettings;
+use serde::de::DeserializeOwned;
+
+/// Dimensions of which all orders are tried; more would be more than a hundred.
+const ORDERS_RANK_MAX: usize = 4;
+
+fn wrong(error: impl std::fmt::Display) -> Failure {
+    Failure::wrong_request(error.to_string())
+}
+
+/// One matrix for each type of element; a user's dataset has one.
+pub(super) fn matrices(args: &BenchArgs) -> Result<Vec<Matrix>, Failure> {
+    let engines = engines(args)?;
+    let (subjects, element) = subjects(args)?;
+    let caches = list(&args.cache, None, |text| match text {
+        "default" => Ok(None),
+        text => parse_cache(text).map(Some).map_err(wrong),
+    })?;
+    let page_buffers = list(&args.page_buffer, None, |text| size(text).map(Some))?;
+    let mut found = Vec::new();
+    for (subject, element) in subjects.into_iter().zip(element) {
+        let shape = subject.shape().to_vec();
+        let accesses = accesses(args, &shape)?;
+        found.push(Matrix {
+            storages: storages(args, &subject, element)?,
+            accesses,
+            caches: caches.clone(),
+            page_buffers: page_buffers.clone(),
+            engines: engines.clone(),
+            write: args.write.as_deref().map(|text| block(text, &shape).map(Access::sweep)).transpose()?,
+            write_cache: None::<CacheSettings>,
+            write_repeats: 1,
+            repeats: args.repeats,
+            seconds_max: args.max_seconds,
+            reads_max: args.reads,
+            cold: args.cold,
+            subject,
+        });
+    }
+    Ok(found)
+}
+
+/// The values of an option that may be repeated, or one where it is not given.
+fn list<T>(
+    texts: &[String],
+    absent: T,
+    parse: impl Fn(&str) -> Result<T, Failure>,
+) -> Result<Vec<T>, Failure> {
+    match texts {
+        [] => Ok(vec![absent]),
+        some => some.iter().map(|text| parse(text)).collect(),
+    }
+}
+
+/// A name of a value that is a kebab-case word in JSON, too.
+fn word<T: DeserializeOwned>(what: &str, known: &str) -> impl Fn(&str) -> Result<T, Failure> {
+    move |text| {
+        let value = serde_json::Value::String(text.to_owned());
+        serde_json::from_value(value).map_err(|_| wrong(format!("{text:?} is no {what}; there are {known}")))
+    }
+}
+
+fn size(text: &str) -> Result<u64, Failure> {
+    hyperslab::parse_bytes(text).ok_or_else(|| wrong(format!("{text:?} is no size, such as 4MiB")))
+}
+
+fn block(text: &str, shape: &[u64]) -> Result<Vec<u64>, Failure> {
+    let block: BlockShape = text.parse().map_err(wrong)?;
+    block.resolve(shape).ok_or_else(|| {
+        wrong(format!("the block {text} has {} dimensions, the dataset {}", block.dims().len(), shape.len()))
+    })
+}
+
+fn engines(args: &BenchArgs) -> Result<Vec<Engine>, Failure> {
+    let libraries = || -> Vec<Found> {
+        if !args.libhdf5.is_empty() {
+            let own = |path: &std::path::PathBuf| Found {
+                path: path.clone(),
+                origin: path.display().to_string(),
+                plugins: None,
+            };
+            return args.libhdf5.iter().map(own).collect();
+        }
+        let found = find_all().hdf5;
+        let most = if args.all_libraries { usize::MAX } else { 1 };
+        found.into_iter().take(most).collect()
+    };
+    let names: Vec<&str> = match args.engine.as_slice() {
+        [] => vec!["libhdf5", "hyperslab"],
+        some => some.iter().map(String::as_str).collect(),
+    };
+    let mut engines = Vec::new();
+    for name in names {
+        match name {
+            "hyperslab" => engines.push(Engine::Hyperslab),
+            "null" => engines.push(Engine::Null),
+            "libhdf5" => engines.extend(libraries().into_iter().map(Engine::Libhdf5)),
+            other => {
+                return Err(wrong(format!("there is no engine {other:?}"))
+                    .hint("there are: hyperslab, libhdf5, null"));
+            }
+        }
+    }
+    Ok(engines)
+}
+
+/// What is stored, and of which type what is written of it.
+fn subjects(args: &BenchArgs) -> Result<(Vec<Subject>, Vec<Option<Element>>), Failure> {
+    if let Some(shape) = &args.synthetic {
+        let shape: BlockShape = shape.parse().map_err(wrong)?;
+        let dims: Option<Vec<u64>> = shape
+            .dims()
+            .iter()
+            .map(|dim| match dim {
+                hyperslab_doctor::pattern::BlockDim::Elements(count) => Some(*count),
+                hyperslab_doctor::pattern::BlockDim::Whole => None,
+            })
+            .collect();
+        let dims = dims.ok_or_else(|| wrong("made-up values need numbers for all dimensions"))?;
+        let elements: Vec<Element> = match args.element.as_slice() {
+            [] => vec!["<f4".parse().map_err(wrong)?],
+            some => some.iter().map(|text| text.parse().map_err(wrong)).collect::<Result<_, _>>()?,
+        };
+        let made = |element: &Element| {
+            Subject::Synthetic(Synthetic::with_ratio(&dims, *element, args.ratio, args.seed))
+        };
+        return Ok((elements.iter().map(made).collect(), elements.iter().copied().map(Some).collect()));
+    }
+    let (Some(path), Some(name)) = (&args.file, &args.dataset) else {
+        return Err(wrong("no file and dataset are named"));
+    };
+    let dataset = failure::open(path)?.dataset(name)?;
+    let subject = Subject::Dataset {
+        file: path.clone(),
+        path: dataset.path().to_owned(),
+        shape: dataset.shape().to_vec(),
+    };
+    let element = match args.element.as_slice() {
+        [] => element_of(&dataset),
+        [one] if Some(one.parse().map_err(wrong)?) == element_of(&dataset) => element_of(&dataset),
+        _ => return Err(wrong("the values of a file keep their type").hint("--type goes with --synthetic")),
+    };
+    Ok((vec![subject], vec![element]))
+}
+
+/// The type of a dataset, if it is one that is written here.
+fn element_of(dataset: &Dataset) -> Option<Element> {
+    crate::dtype::short(dataset.datatype()).parse().ok()
+}
+
+fn accesses(args: &BenchArgs, shape: &[u64]) -> Result<Vec<Access>, Failure> {
+    let rank = shape.len();
+    let blocks = match args.read.as_slice() {
+        [] => vec![Access::whole(shape).block],
+        some => some.iter().map(|text| block(text, shape)).collect::<Result<_, _>>()?,
+    };
+    let mut orders = Vec::new();
+    for text in &args.order {
+        match text.as_str() {
+            "all" if rank > ORDERS_RANK_MAX => {
+                return Err(wrong(format!("all orders of {rank} dimensions are too many; name some")));
+            }
+            "all" => orders.extend(permutations(rank)),
+            text => orders.push(parse_order(text).map_err(wrong)?),
+        }
+    }
+    if orders.is_empty() {
+        orders.push((0..rank).collect());
+    }
+    let steps = list(&args.stride, vec![1; rank], |text| block(text, &vec![u64::MAX; rank]))?;
+    let walks: Vec<Walk> = if let Some(count) = args.random {
+        vec![Walk::Random { count, seed: args.seed }]
+    } else if args.moved {
+        (0..rank).map(|axis| Walk::Along { axis }).chain([Walk::Diagonal]).collect()
+    } else {
+        orders.into_iter().map(|order| Walk::Sweep { order }).collect()
+    };
+    let mut found = Vec::new();
+    for block in &blocks {
+        for step in &steps {
+            for walk in &walks {
+                let access = Access { block: block.clone(), step: step.clone(), walk: walk.clone() };
+                access.check(shape).map_err(wrong)?;
+                found.push(access);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// All orders of so many dimensions, the row-major one first.
+fn permutations(rank: usize) -> Vec<Vec<usize>> {
+    let longer = |shorter: Vec<usize>| -> Vec<Vec<usize>> {
+        let others = (0..rank).filter(|axis| !shorter.contains(axis));
+        others.map(|axis| [shorter.as_slice(), &[axis]].concat()).collect()
+    };
+    (0..rank).fold(vec![Vec::new()], |orders, _| orders.into_iter().flat_map(longer).collect())
+}
+
+/// The product of everything that is decided at creation; the user's file as it is where nothing is asked for.
+fn storages(
+    args: &BenchArgs,
+    subject: &Subject,
+    element: Option<Element>,
+) -> Result<Vec<Option<Storage>>, Failure> {
+    let lists =
+        [&args.chunks, &args.filter, &args.page_size, &args.libver, &args.fill_time, &args.alloc_time];
+    let nothing = lists.iter().all(|list| list.is_empty()) && !args.unlimited && args.fill_value.is_none();
+    let is_dataset = matches!(subject, Subject::Dataset { .. });
+    if nothing && is_dataset {
+        return Ok(vec![None]);
+    }
+    let shape = subject.shape();
+    let element = element.ok_or_else(|| {
+        wrong("only datasets of numbers and of strings of fixed length are rewritten")
+            .hint("without --chunks, --filter and the other options of storage, the file is read as it is")
+    })?;
+    let plain = Storage {
+        unlimited: args.unlimited,
+        fill_value: args.fill_value,
+        ..Storage::plain(shape.to_vec(), element)
+    };
+    let (mut as_is, mut found) = (false, Vec::new());
+    let texts: Vec<&str> = match args.chunks.as_slice() {
+        [] => vec![DEFAULT_CHUNKS],
+        some => some.iter().map(String::as_str).collect(),
+    };
+    for text in texts {
+        match text {
+            "as-is" if is_dataset => as_is = true,
+            "contiguous" => found.push(plain.clone()),
+            text => found.push(Storage { chunks: Some(chunk_shape(text, shape, element)?), ..plain.clone() }),
+        }
+    }
+    let pipelines = list(&args.filter, Vec::new(), |text| FilterSpec::parse_pipeline(text).map_err(wrong))?;
+    vary(&mut found, &pipelines, |storage, filters| storage.filters.clone_from(filters));
+    let pages = list(&args.page_size, None, |text| size(text).map(Some))?;
+    vary(&mut found, &pages, |storage, bytes| storage.page_bytes = *bytes);
+    let libvers = list(&args.libver, Libver::default(), word("version", "default, earliest, latest"))?;
+    vary(&mut found, &libvers, |storage, libver| storage.libver = *libver);
+    let times = list(&args.fill_time, FillTime::default(), word("fill time", "if-set, alloc, never"))?;
+    vary(&mut found, &times, |storage, time| storage.fill_time = *time);
+    let known = "default, early, late, incremental";
+    let times = list(&args.alloc_time, AllocTime::default(), word("allocation time", known))?;
+    vary(&mut found, &times, |storage, time| storage.alloc_time = *time);
+    found.iter().try_for_each(|storage| storage.check().map_err(wrong))?;
+    Ok(as_is.then_some(None).into_iter().chain(found.into_iter().map(Some)).collect())
+}
+
+/// Chunks of what is written where nothing is said of them.
+const DEFAULT_CHUNKS: &str = "1MiB";
+
+/// Multiplies the storages by the values of one property.
+fn vary<T>(found: &mut Vec<Storage>, values: &[T], set: impl Fn(&mut Storage, &T)) {
+    let varied = found.iter().flat_map(|storage| {
+        values.iter().map(|value| {
+            let mut storage = storage.clone();
+            set(&mut storage, value);
+            storage
+        })
+    });
+    *found = varied.collect();
+}
+
+/// A shape, or a number of bytes: then the last dimensions whole, as far as they fit.
+fn chunk_shape(text: &str, shape: &[u64], element: Element) -> Result<Vec<u64>, Failure> {
+    let is_bytes = text.ends_with(|last: char| last.is_ascii_alphabetic());
+    if !is_bytes {
+        return block(text, shape);
+    }
+    let mut room = (size(text)? / u64::from(element.bytes)).max(1);
+    let mut chunk: Vec<u64> = shape
+        .iter()
+        .rev()
+        .map(|dim| {
+            let taken = (*dim).min(room).max(1);
+            room = (room / taken).max(1);
+            taken
+        })
+        .collect();
+    chunk.reverse();
+    Ok(chunk)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_orders_of_three_dimensions_are_six() {
+        let orders = permutations(3);
+        assert_eq!(orders.len(), 6);
+        assert_eq!((&orders[0], &orders[5]), (&vec![0, 1, 2], &vec![2, 1, 0]));
+        assert_eq!(permutations(1), [[0]]);
+    }
+
+    #[test]
+    fn chunks_of_so_many_bytes_take_the_last_dimensions_whole() {
+        let element = "<f4".parse().unwrap();
+        let chunk = |text| chunk_shape(text, &[1460, 361, 720], element).unwrap();
+        assert_eq!(chunk("1MiB"), [1, 361, 720]);
+        assert_eq!(chunk("4KiB"), [1, 1, 720]);
+        assert_eq!(chunk("1KiB"), [1, 1, 256]);
+        assert_eq!(chunk("1GiB"), [1032, 361, 720]);
+        assert_eq!(chunk("365x25x25"), [365, 25, 25]);
+    }
+}

@@ -1,0 +1,191 @@
+//! `hyperslab bench` on the libhdf5 of a Python's h5py, where there is one: all engines read the same, and what was
+//! counted in the real library is what was simulated.
+
+use serde_json::Value;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+/// The command, with the tests' Python before all others.
+fn bench(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hyperslab"));
+    command.arg("bench").args(arguments).env_remove("VIRTUAL_ENV").env_remove("CONDA_PREFIX");
+    if let Some(folder) =
+        std::env::var_os("HYPERSLAB_PYTHON").map(PathBuf::from).and_then(|p| Some(p.parent()?.to_owned()))
+    {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let all = std::iter::once(folder).chain(std::env::split_paths(&path));
+        command.env("PATH", std::env::join_paths(all).unwrap());
+    }
+    command
+}
+
+fn json(output: &Output) -> Value {
+    let text = String::from_utf8_lossy(&output.stdout);
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text} {:?}", output))
+}
+
+/// False, said aloud, where no libhdf5 is found to measure.
+fn has_libhdf5() -> bool {
+    let found = json(&bench(&["--list", "--json"]).output().unwrap());
+    let any = !found["libhdf5"].as_array().unwrap().is_empty();
+    if !any {
+        eprintln!("skipped: no libhdf5 was found; set HYPERSLAB_PYTHON to a Python with h5py");
+    }
+    any
+}
+
+fn rows(arguments: &[&str]) -> Vec<Value> {
+    let output = bench(&[arguments, &["--json", "--repeats", "1"]].concat()).output().unwrap();
+    let found = json(&output);
+    assert_eq!(found["skipped"], Value::Array(Vec::new()), "{arguments:?}");
+    assert_eq!(output.status.code(), Some(0));
+    found["rows"].as_array().unwrap().clone()
+}
+
+#[test]
+fn decodes_of_the_real_library_are_those_simulated() {
+    if !has_libhdf5() {
+        return;
+    }
+    let storage = [
+        "--chunks",
+        "10x20x30",
+        "--chunks",
+        "40x7x9",
+        "--filter",
+        "gzip=1",
+        "--filter",
+        "shuffle+gzip=4",
+        "--filter",
+        "fletcher32",
+    ];
+    let access = ["--read", "1x40x50", "--read", ":x1x1", "--order", "0,1,2", "--order", "2,0,1"];
+    let caches = ["--cache", "default", "--cache", "30KiB,7,0.5", "--cache", "0"];
+    let subject = ["--synthetic", "40x40x50", "--type", ">f4", "--reads", "150"];
+    let found = rows(&[&subject[..], &storage, &access, &caches].concat());
+    let of_libhdf5 = found.iter().filter(|row| row["engine"].as_str().unwrap().starts_with("libhdf5"));
+    let counts: Vec<(u64, u64)> = of_libhdf5
+        .filter_map(|row| {
+            Some((row["read"]["decodes"].as_u64()?, row["read"]["simulated_decodes"].as_u64().unwrap()))
+        })
+        .collect();
+    // 6 storages, 2 blocks in 2 orders, 3 caches; and a library that hides its filters counts nothing.
+    if counts.is_empty() {
+        eprintln!("skipped: this build of libhdf5 lets nobody count");
+        return;
+    }
+    assert_eq!(counts.len(), 6 * 2 * 2 * 3);
+    assert!(counts.iter().all(|(counted, simulated)| counted == simulated), "{counts:?}");
+    assert!(counts.iter().any(|(counted, _)| *counted > 150), "some cache has to thrash");
+    let ours = found.iter().filter(|row| row["engine"] == "hyperslab");
+    assert_eq!(ours.count(), 6 * 2 * 2, "hyperslab has no cache to vary");
+}
+
+#[test]
+fn what_is_decided_at_creation_varies_and_reads_alike() {
+    if !has_libhdf5() {
+        return;
+    }
+    let storage =
+        ["--chunks", "contiguous", "--fill-value", "-1.5", "--fill-time", "alloc", "--fill-time", "never"];
+    let more = ["--alloc-time", "early", "--libver", "earliest", "--libver", "latest", "--page-size", "4096"];
+    let found = rows(
+        &[&["--synthetic", "30x20", "--stride", "2x3", "--moved", "--read", "10x10"][..], &storage, &more]
+            .concat(),
+    );
+    // 4 storages, 3 ways to move, 2 engines.
+    assert_eq!(found.len(), 4 * 3 * 2);
+    assert!(found.iter().all(|row| row["write"]["file_bytes"].as_u64().unwrap() >= 2400));
+    for row in rows(&[
+        "--synthetic",
+        "50x50",
+        "--type",
+        "S8",
+        "--chunks",
+        "10x10",
+        "--unlimited",
+        "--random",
+        "40",
+        "--read",
+        "4x4",
+    ]) {
+        assert_eq!(row["read"]["reads"], 40);
+        assert_eq!(row["read"]["bytes"], 40 * 16 * 8);
+    }
+}
+
+#[test]
+fn a_file_is_only_read_and_nothing_is_left_behind() {
+    if !has_libhdf5() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let made = folder.path().join("made");
+    std::fs::create_dir(&made).unwrap();
+    // Rows of a first bench tell nothing of its file, which goes: a file of the tests' own is written by its worker.
+    let file = folder.path().join("input.h5");
+    let library = json(&bench(&["--list", "--json"]).output().unwrap())["libhdf5"][0].clone();
+    let task = serde_json::json!({
+        "engine": { "libhdf5": library },
+        "file": file, "dataset": "/d",
+        "access": { "block": [4, 25], "step": [1, 1], "walk": { "sweep": { "order": [0, 1] } } },
+        "opening": { "cache": null, "page_buffer": null },
+        "operation": { "write": {
+            "storage": {
+                "format": "hdf5", "shape": [20, 25], "unlimited": false, "element": "<f8", "chunks": [4, 25],
+                "filters": ["gzip=1"], "fill_value": null, "fill_time": "if-set", "alloc_time": "default",
+                "libver": "default", "page_bytes": null,
+            },
+            "values": { "synthetic": { "shape": [20, 25], "element": "<f8", "noise_bits": 8.0, "seed": 1 } },
+        } },
+    });
+    let answer = served(&task.to_string());
+    assert_eq!(answer["done"]["blocks"], 5, "{answer}");
+    let before = std::fs::read(&file).unwrap();
+    let (input, made_in) = (file.to_str().unwrap(), made.to_str().unwrap());
+    let found = rows(&[
+        input, "/d", "--chunks", "as-is", "--chunks", "20x5", "--filter", "gzip=9", "--read", "1x:",
+        "--folder", made_in,
+    ]);
+    assert_eq!(found.len(), 2 * 2);
+    assert_eq!(found[0]["stored_as"], "as it is");
+    assert_eq!(std::fs::read(&file).unwrap(), before);
+    assert_eq!(std::fs::read_dir(&made).unwrap().count(), 0);
+}
+
+#[test]
+fn what_cannot_be_is_said_and_the_rest_goes_on() {
+    let output =
+        bench(&["--synthetic", "10", "--libhdf5", "/nowhere/libhdf5.so", "--json"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let found = json(&output);
+    assert!(found["skipped"][0]["why"].as_str().unwrap().contains("/nowhere/libhdf5.so"), "{found}");
+    for (arguments, says) in [
+        (&["--synthetic", "10x10", "--read", "5"][..], "dimensions"),
+        (&["--synthetic", "10", "--filter", "snappy"], "registered filter"),
+        (&["--synthetic", "10", "--engine", "zarr"], "no engine"),
+        (&["/nowhere.h5", "/d"], "nowhere.h5"),
+        (&["--synthetic", "10", "--libver", "oldest"], "earliest"),
+    ] {
+        let output = bench(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(output.stdout.is_empty());
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains(says), "{arguments:?}: {said}");
+    }
+    let answer = served("not a task");
+    assert!(answer["failed"].as_str().unwrap().contains("not understood"));
+}
+
+fn served(task: &str) -> Value {
+    use std::io::Write;
+    use std::process::Stdio;
+    let mut child = Command::new(env!("CARGO_BIN_EXE_hyperslab"))
+        .arg("bench-worker")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(task.as_bytes()).unwrap();
+    json(&child.wait_with_output().unwrap())
+}
