@@ -198,8 +198,9 @@ class File(Group):
     def mode(self) -> Literal["r"]:
         """Always "r"."""
     @property
-    def driver(self) -> Literal["sec2", "core", "fileobj"]:
-        """"sec2" for a local file, "core" for one in memory, "fileobj" for a Python object."""
+    def driver(self) -> Literal["sec2", "family", "split", "multi", "core", "fileobj"]:
+        """"sec2" for a local file, "family", "split" or "multi" for one that consists of several, "core" for one in
+        memory, "fileobj" for a Python object."""
     @property
     def swmr_mode(self) -> bool:
         """Always False: the file is read as it was when it was opened."""

@@ -8,6 +8,14 @@ use bytes::Bytes;
 pub trait Fetched {
     /// Length of the whole file in bytes.
     fn file_len(&self) -> u64;
+    /// How many bytes follow one another from `at` on. A file that consists of several has gaps before its end.
+    fn held_from(&self, at: u64) -> u64 {
+        self.file_len().saturating_sub(at)
+    }
+    /// How many bytes the file has: its length without the gaps.
+    fn stored_bytes(&self) -> u64 {
+        self.file_len()
+    }
     /// The bytes `at..at + len`, or `None` if any of them has not been fetched.
     fn get(&self, at: u64, len: u64) -> Option<Bytes>;
 }
@@ -51,6 +59,16 @@ impl<'a> View<'a> {
         self.fetched.file_len()
     }
 
+    /// True where the file has all of these bytes.
+    pub fn holds(&self, at: u64, len: u64) -> bool {
+        at <= self.file_len() && len <= self.fetched.held_from(at)
+    }
+
+    /// How many bytes the file has, which bounds how much of anything can be in it.
+    pub fn stored_bytes(&self) -> u64 {
+        self.fetched.stored_bytes()
+    }
+
     /// The absolute byte offset of an address, saturating (an offset past the end is refused by [`Self::bytes`]).
     pub fn absolute(&self, address: Address) -> u64 {
         self.base.saturating_add(address.0)
@@ -59,9 +77,8 @@ impl<'a> View<'a> {
     /// The `len` bytes of `structure` at `address`, or what to fetch, or why they cannot exist.
     pub fn bytes(&self, structure: &'static str, address: Address, len: u64) -> Parse<Bytes> {
         let at = self.absolute(address);
-        let file_len = self.file_len();
-        if at.checked_add(len).is_none_or(|end| end > file_len) {
-            let problem = Problem::PastEnd { needed: len, file_len };
+        if !self.holds(at, len) {
+            let problem = Problem::PastEnd { needed: len, file_len: self.file_len() };
             return Err(Stop::Bad(FormatError { structure, field: "extent", at, problem }));
         }
         if len == 0 {
@@ -81,7 +98,7 @@ impl<'a> View<'a> {
     /// Like [`Self::cursor`], but shorter where the file ends before `len` bytes: for structures whose size is
     /// only known once their beginning has been read.
     pub fn cursor_up_to(&self, structure: &'static str, address: Address, len: u64) -> Parse<Cursor> {
-        let left = self.file_len().saturating_sub(self.absolute(address));
+        let left = self.fetched.held_from(self.absolute(address));
         self.cursor(structure, address, len.min(left).max(1))
     }
 }

@@ -46,7 +46,7 @@ impl Footprint {
         }
         self.bytes = self.bytes.saturating_add(len.saturating_sub(*known));
         *known = len.max(*known);
-        if self.bytes > view.file_len() {
+        if self.bytes > view.stored_bytes() {
             let what = "the nodes of this structure overlap: together they are longer than the file";
             return Err(FormatError::invalid(structure, "address", at, what));
         }

@@ -8,4 +8,9 @@ pub mod source;
 pub mod wrap;
 
 pub use coalesce::{Request, coalesce};
-pub use source::{Advice, Source, local::LocalFile, memory::Memory};
+pub use source::{
+    Advice, Source,
+    local::LocalFile,
+    memory::Memory,
+    pieces::{Piece, Pieces},
+};

@@ -2,6 +2,7 @@
 
 pub mod local;
 pub mod memory;
+pub mod pieces;
 
 use bytes::Bytes;
 use std::io;
@@ -13,12 +14,24 @@ use std::path::Path;
 /// Implementations must be exact: a range inside `0..len()` is answered with precisely its bytes or an error,
 /// never with fewer.
 pub trait Source: Send + Sync {
-    /// Length in bytes.
+    /// Length in bytes: the first offset behind the last byte.
     fn len(&self) -> u64;
 
     /// True where there is not a single byte.
     fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// How many bytes follow one another from `at` on. Only a source of several pieces has gaps before its end, which
+    /// read as zeros.
+    fn held_from(&self, at: u64) -> u64 {
+        self.len().saturating_sub(at)
+    }
+
+    /// How many bytes there are, which is less than [`Self::len`] where there are gaps: what bounds how much a file
+    /// can say.
+    fn stored_bytes(&self) -> u64 {
+        self.len()
     }
 
     /// Fills `out` with the bytes from `at` on, straight into the caller's memory.

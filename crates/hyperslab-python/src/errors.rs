@@ -20,6 +20,16 @@ pub fn raise(error: Error) -> PyErr {
         .raise()
 }
 
+/// An exception for a file that does not open: one that is not there is a `FileNotFoundError`.
+pub fn raise_opening(error: Error) -> PyErr {
+    if error.kind != ErrorKind::NotFound {
+        return raise(error);
+    }
+    let (message, errno) = (error.to_string(), Some(libc::ENOENT));
+    let Error { hint, file, object, .. } = error;
+    Exception { class: "MissingFileError", message, hint, file, object, errno }.raise()
+}
+
 /// An exception for a file that the operating system does not open.
 pub fn not_opened(name: &str, error: &io::Error) -> PyErr {
     let (class, what, hint) = match error.kind() {

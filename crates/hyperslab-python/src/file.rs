@@ -9,6 +9,7 @@ use hyperslab::io::{LocalFile, Memory, Source};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -39,6 +40,9 @@ const WITHOUT_EFFECT: &[&str] = &[
     "alignment_interval",
     "meta_block_size",
     "track_times",
+    "memb_size",
+    "meta_ext",
+    "raw_ext",
 ];
 
 impl File {
@@ -56,16 +60,14 @@ impl File {
 
     fn open(
         py: Python<'_>,
-        driver: &'static str,
-        source: Arc<dyn Source>,
-        filename: PathBuf,
+        session: impl FnOnce() -> hyperslab::Result<Session> + Send,
     ) -> PyResult<PyClassInitializer<Self>> {
         let open = || {
-            let session = Session::open(driver, source, filename)?;
+            let session = session()?;
             let group = session.file.root()?;
             Ok((Arc::new(session), group))
         };
-        let (session, group) = py.detach(open).map_err(errors::raise)?;
+        let (session, group) = py.detach(open).map_err(errors::raise_opening)?;
         Ok(Self::initializer(session, group))
     }
 }
@@ -82,7 +84,7 @@ fn check_mode(mode: &str) -> PyResult<()> {
 
 fn check_options(driver: Option<&str>, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
     if let Some(driver) = driver
-        && !matches!(driver, "sec2" | "stdio" | "core" | "fileobj")
+        && !matches!(driver, "sec2" | "stdio" | "core" | "fileobj" | "family" | "split" | "multi")
     {
         return Err(errors::invalid(format!(
             "there is no driver {driver:?} here; files are read without one"
@@ -114,13 +116,17 @@ impl File {
         if name.hasattr("read")? && name.hasattr("seek")? {
             let source = FileLike::new(name)?;
             let filename = source.name().into();
-            return Self::open(py, "fileobj", Arc::new(source), filename);
+            return Self::open(py, || Session::open("fileobj", Arc::new(source), filename));
         }
         let path = crate::helper(py, "os", "fsdecode")?.call1((name,))?;
         let path = PathBuf::from(path.extract::<OsString>()?);
-        let opened = py.detach(|| LocalFile::open(&path));
-        let source = opened.map_err(|error| errors::not_opened(&path.display().to_string(), &error))?;
-        Self::open(py, "sec2", Arc::new(source), path)
+        match py.detach(|| LocalFile::open(&path)) {
+            // A name that is none of a file may still be that of several.
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(errors::not_opened(&path.display().to_string(), &error))
+            }
+            _ => Self::open(py, || Session::open_local(path)),
+        }
     }
 
     /// Opens a file whose bytes are in memory already.
@@ -132,7 +138,8 @@ impl File {
         let py = class.py();
         let bytes = crate::helper(py, "builtins", "bytes")?.call1((file_image,))?.extract::<Vec<u8>>()?;
         let source = Arc::new(Memory::new("file in memory", bytes));
-        Ok(Bound::new(py, Self::open(py, "core", source, "file in memory".into())?)?.into_any())
+        let session = || Session::open("core", source, "file in memory".into());
+        Ok(Bound::new(py, Self::open(py, session)?)?.into_any())
     }
 
     /// Closes the file; every object of it becomes unusable.
@@ -169,7 +176,8 @@ impl File {
         Ok("r")
     }
 
-    /// "sec2" for a local file, "core" for one in memory, "fileobj" for a Python object.
+    /// "sec2" for a local file, "family", "split" or "multi" for one that consists of several, "core" for one in
+    /// memory, "fileobj" for a Python object.
     #[getter]
     fn driver(&self) -> PyResult<&'static str> {
         self.session.check_open()?;

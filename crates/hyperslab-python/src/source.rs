@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, RwLock};
 /// A source that can be taken away while datasets of it are still alive: what they then ask for is an error.
 pub struct Closable {
     len: u64,
+    stored_bytes: u64,
     advice: Advice,
     name: String,
     path: Option<PathBuf>,
@@ -23,7 +24,8 @@ impl Closable {
     pub fn new(inner: Arc<dyn Source>) -> Self {
         let (len, advice, name) = (inner.len(), inner.advice(), inner.name());
         let path = inner.path().map(Path::to_path_buf);
-        Self { len, advice, name, path, inner: RwLock::new(Some(inner)) }
+        let stored_bytes = inner.stored_bytes();
+        Self { len, stored_bytes, advice, name, path, inner: RwLock::new(Some(inner)) }
     }
 
     /// Lets the source go, after the reads that are under way.
@@ -43,6 +45,19 @@ impl Closable {
 impl Source for Closable {
     fn len(&self) -> u64 {
         self.len
+    }
+
+    fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    fn held_from(&self, at: u64) -> u64 {
+        // A closed file says why it cannot be read when it is read.
+        self.with(|source| Ok(source.held_from(at))).unwrap_or(self.len.saturating_sub(at))
+    }
+
+    fn stored_bytes(&self) -> u64 {
+        self.stored_bytes
     }
 
     fn read_into(&self, at: u64, out: &mut [u8]) -> io::Result<()> {

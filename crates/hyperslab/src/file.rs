@@ -3,6 +3,7 @@
 use crate::chunk::cache::ChunkCache;
 use crate::chunk::locate::Locator;
 use crate::chunk::readahead::Readahead;
+use crate::driver::{Driver, First};
 use crate::metadata::Metadata;
 use crate::sibling::Siblings;
 use crate::{Error, ErrorKind, Result, settings};
@@ -11,7 +12,7 @@ use hyperslab_format::message::shared_message_table::SharedMessageTableInfo;
 use hyperslab_format::object_header::{Context, SharedMessageTable};
 use hyperslab_format::superblock::{self, Superblock, SuperblockExtension};
 use hyperslab_format::{Address, Parse, View, Widths};
-use hyperslab_io::{LocalFile, Source};
+use hyperslab_io::Source;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,6 +29,7 @@ pub(crate) struct FileInner {
     /// Distinguishes this opening of this file from all others in the process.
     pub(crate) id: u64,
     pub(crate) source: Arc<dyn Source>,
+    driver: Option<Driver>,
     pub(crate) superblock: Superblock,
     metadata: Metadata,
     shared_messages_at: Option<SharedMessageTableInfo>,
@@ -53,28 +55,44 @@ const IDLE_CHECKED_EACH: usize = 64;
 impl File {
     /// Opens a local file. Nothing but the superblock, and what extends it, is read.
     ///
+    /// Where a file consists of several (those of libhdf5's family, split and multi drivers), the path is that of the
+    /// first one; the others are found beside it. A family may also be opened by its pattern, `data%05d.h5`.
+    ///
     /// # Errors
     /// [`ErrorKind::NotFound`], [`ErrorKind::NotHdf5`], [`ErrorKind::Damaged`] (for example a truncated file).
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
-        let name = path.display().to_string();
-        let source = LocalFile::open(path).map_err(|error| not_opened(&name, error))?;
-        Self::from_source(Arc::new(source))
+        Self::open_through(path, |source| source)
+    }
+
+    /// Opens a local file as [`File::open`] does, and reads it through what `wrap` makes of its bytes.
+    pub fn open_through(
+        path: impl AsRef<Path>,
+        wrap: impl FnOnce(Arc<dyn Source>) -> Arc<dyn Source>,
+    ) -> Result<Self> {
+        let first = First::open(path.as_ref())?;
+        let located = Located::find(first.file.clone())?;
+        let members = first.members(&located.metadata, &located.superblock);
+        match members.map_err(|error| error.in_file(first.file.name()))? {
+            None => Self::new(located.through(wrap(first.file)), None),
+            Some((driver, pieces)) => Self::new(Located::find(wrap(Arc::new(pieces)))?, Some(driver)),
+        }
     }
 
     /// Opens whatever answers ranges of bytes.
     pub fn from_source(source: Arc<dyn Source>) -> Result<Self> {
+        Self::new(Located::find(source)?, None)
+    }
+
+    fn new(located: Located, driver: Option<Driver>) -> Result<Self> {
         static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+        let Located { source, metadata, superblock } = located;
         let name = source.name();
-        let metadata = Metadata::new(source.clone());
-        let superblock = metadata
-            .drive(0, Widths::default(), |view| superblock::locate(*view))
-            .map_err(|error| explain_open(error).in_file(&name))?;
         superblock.check_end_of_file(source.len()).map_err(|error| Error::from(error).in_file(&name))?;
         let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
         let mut inner = FileInner {
             id,
             source,
+            driver,
             superblock,
             metadata,
             shared_messages_at: None,
@@ -97,9 +115,14 @@ impl File {
         self.inner.source.name()
     }
 
-    /// Bytes of the file.
+    /// Bytes of the file, in all of its members.
     pub fn len(&self) -> u64 {
-        self.inner.source.len()
+        self.inner.source.stored_bytes()
+    }
+
+    /// The driver whose members the file consists of, where they are several.
+    pub fn driver(&self) -> Option<Driver> {
+        self.inner.driver
     }
 
     /// Never true: an empty file cannot be opened.
@@ -200,7 +223,7 @@ impl FileInner {
     /// Refuses what lies beyond the end, before anything is allocated for it.
     pub(crate) fn check_range(&self, at: u64, len: u64) -> Result<()> {
         let file_len = self.source.len();
-        if at.checked_add(len).is_some_and(|end| end <= file_len) {
+        if at <= file_len && len <= self.source.held_from(at) {
             return Ok(());
         }
         Err(Error::damaged(format!(
@@ -222,14 +245,26 @@ impl Drop for FileInner {
     }
 }
 
-fn not_opened(name: &str, error: std::io::Error) -> Error {
-    let missing = error.kind() == std::io::ErrorKind::NotFound;
-    let error = Error::from(error).in_file(name);
-    if !missing {
-        return error;
+/// A source in which the superblock was found.
+struct Located {
+    source: Arc<dyn Source>,
+    metadata: Metadata,
+    superblock: Superblock,
+}
+
+impl Located {
+    fn find(source: Arc<dyn Source>) -> Result<Self> {
+        let metadata = Metadata::new(source.clone());
+        let superblock = metadata
+            .drive(0, Widths::default(), |view| superblock::locate(*view))
+            .map_err(|error| explain_open(error).in_file(source.name()))?;
+        Ok(Self { source, metadata, superblock })
     }
-    Error { message: "no such file".into(), ..error }
-        .hint("check the path; the file is opened as it is written")
+
+    /// The same bytes from another source; what was read already stays.
+    fn through(self, source: Arc<dyn Source>) -> Self {
+        Self { metadata: self.metadata.through(source.clone()), source, ..self }
+    }
 }
 
 fn explain_open(error: Error) -> Error {

@@ -59,6 +59,11 @@ impl Metadata {
         }
     }
 
+    /// The same metadata, of which what is missing is fetched from another source of the same bytes.
+    pub(crate) fn through(self, source: Arc<dyn Source>) -> Self {
+        Self { source, ..self }
+    }
+
     /// From now on, these bytes are seen instead of those at their addresses.
     pub(crate) fn supersede(&self, entries: OverlayEntries) {
         let _ = self.superseded.set(entries);
@@ -128,7 +133,7 @@ impl Metadata {
             .iter()
             .map(|number| {
                 let start = number * self.block_bytes;
-                start..(start + self.block_bytes).min(self.file_len)
+                start..start.saturating_add(self.block_bytes).min(self.file_len)
             })
             .collect();
         let requests: Vec<_> = coalesce(&ranges, self.source.advice()).into_iter().map(|r| r.range).collect();
@@ -147,6 +152,14 @@ impl Metadata {
 impl Fetched for Metadata {
     fn file_len(&self) -> u64 {
         self.file_len
+    }
+
+    fn held_from(&self, at: u64) -> u64 {
+        self.source.held_from(at)
+    }
+
+    fn stored_bytes(&self) -> u64 {
+        self.source.stored_bytes()
     }
 
     fn get(&self, at: u64, len: u64) -> Option<Bytes> {

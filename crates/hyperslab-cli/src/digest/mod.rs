@@ -49,6 +49,8 @@ pub struct Summary {
     pub errors: u64,
     /// Values that were skipped because they are too large.
     pub skipped: u64,
+    /// The driver of a file that consists of several.
+    pub driver: Option<hyperslab::Driver>,
     /// Why the file could not be opened.
     pub unopened: Option<hyperslab::Error>,
 }
@@ -97,6 +99,9 @@ pub fn file(path: &Path, options: &Options, out: &mut dyn Write) -> io::Result<S
     let summary = summary?;
     // Where not even its bytes can be read, there is nothing to say of the file.
     let Ok(mut record) = own else { return Ok(summary) };
+    if let Some(driver) = summary.driver {
+        record.insert("driver", driver.name().into());
+    }
     record.insert("file", name.as_str().into());
     match &summary.unopened {
         Some(error) => {
@@ -123,6 +128,7 @@ fn objects(path: &Path, options: &Options, out: &mut dyn Write) -> io::Result<Su
         Ok(root) => Walk::run(H5Object::Group(root), b"/", usize::MAX),
         Err(error) => (vec![Item::Unopened { path: b"/".to_vec(), error }], Places::default()),
     };
+    writer.summary.driver = file.driver();
     for item in items {
         let record = writer.describe(item, &file, &places);
         writer.write(record)?;

@@ -10,13 +10,14 @@ use hyperslab::{File, LinkTarget, describe};
 /// The document, with a line break at its end.
 pub(super) fn document(file: &File, path: &str, entries: &[Entry]) -> String {
     let superblock = file.superblock();
-    let document = Object::from([
+    let mut document = Object::from([
         ("file", file.name().into()),
         ("bytes", file.len().into()),
         ("superblock", superblock.version.into()),
         ("path", path.into()),
         ("objects", Json::list(entries.iter().map(entry))),
     ]);
+    document.extend(file.driver().map(|driver| ("driver", driver.name().into())));
     let mut text = String::new();
     write_object(&document, &mut text);
     text.push('\n');

@@ -28,8 +28,9 @@ const VALUE_CHARS_MAX: usize = 100;
 /// The whole listing.
 pub(super) fn listing(file: &File, entries: &[Entry]) -> String {
     let superblock = file.superblock();
+    let driver = file.driver().map_or(String::new(), |driver| format!(", {} driver", driver.name()));
     let mut text = format!(
-        "{}: {}, superblock version {}\n",
+        "{}: {}, superblock version {}{driver}\n",
         one_line(&file.name()),
         size::bytes(file.len()),
         superblock.version

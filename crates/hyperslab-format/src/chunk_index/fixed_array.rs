@@ -180,7 +180,7 @@ pub(super) fn owned(cursor: &mut Cursor, plan: &Plan, shape: Shape) -> Result<()
 
 /// Refuses more pages than the file has room for: few bytes of a bitmap can ask for many.
 pub(super) fn fit_into_file(view: &View, block: Address, pages: u64, bytes: u64) -> Result<(), FormatError> {
-    if pages.saturating_mul(bytes) <= view.file_len() {
+    if pages.saturating_mul(bytes) <= view.stored_bytes() {
         return Ok(());
     }
     let what = format!("{pages} pages of {bytes} bytes are more than the file");

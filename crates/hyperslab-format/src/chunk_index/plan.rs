@@ -108,7 +108,7 @@ impl Plan {
         if stored_bytes == 0 {
             return error("chunk size", "no bytes are stored".into());
         }
-        if at.checked_add(stored_bytes).is_none_or(|end| end > view.file_len()) {
+        if !view.holds(at, stored_bytes) {
             let file_len = view.file_len();
             let what = format!("{stored_bytes} bytes reach beyond the end of the file ({file_len} bytes)");
             return error("chunk address", what);
@@ -123,6 +123,6 @@ impl Plan {
 
     /// Most chunks that the file has room for, to bound what is allocated.
     pub(super) fn room(&self, view: &View) -> u64 {
-        view.file_len() / if self.filtered { 1 } else { self.chunk_bytes }
+        view.stored_bytes() / if self.filtered { 1 } else { self.chunk_bytes }
     }
 }

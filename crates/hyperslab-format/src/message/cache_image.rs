@@ -66,8 +66,7 @@ impl CacheImage {
         for _ in 0..count {
             let at = cursor.at();
             let (address, bytes) = entry(&mut cursor)?;
-            let end = view.absolute(address).saturating_add(bytes.len() as u64);
-            if end > view.file_len() {
+            if !view.holds(view.absolute(address), bytes.len() as u64) {
                 let what = format!("{} bytes for {address}, beyond the end of the file", bytes.len());
                 return Err(cursor.invalid_at(at, "entry address", what).into());
             }

@@ -46,6 +46,14 @@ impl<S: Source> Source for Recorder<S> {
         self.inner.is_empty()
     }
 
+    fn held_from(&self, at: u64) -> u64 {
+        self.inner.held_from(at)
+    }
+
+    fn stored_bytes(&self) -> u64 {
+        self.inner.stored_bytes()
+    }
+
     fn read_into(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
         self.recording.push(at..at + out.len() as u64);
         self.inner.read_into(at, out)

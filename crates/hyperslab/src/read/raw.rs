@@ -152,8 +152,7 @@ pub(crate) fn read(
 
 /// Refuses copies that reach beyond the end of their source.
 pub(crate) fn check_source(source: &dyn Source, base: u64, copies: &Copies<'_>) -> Result<()> {
-    let end = base.checked_add(copies.source_end() as u64);
-    if end.is_none_or(|end| end > source.len()) {
+    if base > source.len() || copies.source_end() as u64 > source.held_from(base) {
         return Err(Error::damaged(format!(
             "raw data at byte {base:#x} reaches beyond the end of the file ({} bytes)",
             source.len()

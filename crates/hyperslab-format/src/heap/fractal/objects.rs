@@ -222,7 +222,7 @@ impl Blocks {
     /// overlap; without this a small file could ask for the same ones again and again, and a filtered one for more
     /// than memory holds.
     fn check(&self, view: &View, heap: &FractalHeap, more: u64) -> Result<(), FormatError> {
-        let max = if heap.filters.is_some() { limits::HEAP_OBJECT_BYTES_MAX } else { view.file_len() };
+        let max = if heap.filters.is_some() { limits::HEAP_OBJECT_BYTES_MAX } else { view.stored_bytes() };
         let found = self.spent.saturating_add(more);
         if found <= max {
             return Ok(());
@@ -235,7 +235,7 @@ impl Blocks {
 /// Counts the bytes of a block that has been read. Blocks of a valid heap do not overlap, so that they are not longer
 /// than the file.
 fn count(read: &mut u64, view: &View, heap: &FractalHeap, bytes: u64) -> Result<(), FormatError> {
-    let (max, found) = (view.file_len(), read.saturating_add(bytes));
+    let (max, found) = (view.stored_bytes(), read.saturating_add(bytes));
     *read = found;
     if found <= max {
         return Ok(());

@@ -64,6 +64,14 @@ impl Fetched for Overlay<'_> {
         self.under.file_len()
     }
 
+    fn held_from(&self, at: u64) -> u64 {
+        self.under.held_from(at)
+    }
+
+    fn stored_bytes(&self) -> u64 {
+        self.under.stored_bytes()
+    }
+
     fn get(&self, at: u64, len: u64) -> Option<Bytes> {
         let end = at.checked_add(len)?;
         let before = self.entries.last_before(at.saturating_add(1));

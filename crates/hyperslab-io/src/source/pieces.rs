@@ -1,0 +1,165 @@
+//! One range of bytes that lies in several sources, as files of HDF5's family, split and multi drivers do.
+//!
+//! Between pieces there may be gaps, some of them astronomic: the split driver puts raw data in the middle of all
+//! 64-bit addresses. They read as zeros, and [`Source::held_from`] tells where they begin.
+
+use super::{Advice, Source};
+use std::io;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A piece of a whole.
+pub struct Piece {
+    /// Where it begins.
+    pub start: u64,
+    /// How many bytes of its source belong to the whole, at most.
+    pub len: u64,
+    /// The bytes, or why they are not there: asking for them gives this error.
+    pub source: Result<Arc<dyn Source>, String>,
+}
+
+/// Pieces as one source.
+pub struct Pieces {
+    /// By ascending start, without overlap, none of them empty.
+    pieces: Vec<Piece>,
+    advice: Advice,
+}
+
+impl Pieces {
+    /// Joins pieces, of which the one that begins first names the whole; `None` where they overlap, or where there
+    /// is nothing to read.
+    pub fn new(mut pieces: Vec<Piece>) -> Option<Self> {
+        for piece in &mut pieces {
+            piece.len = piece.source.as_ref().map_or(piece.len, |source| source.len().min(piece.len));
+        }
+        pieces.retain(|piece| piece.len > 0);
+        pieces.sort_by_key(|piece| piece.start);
+        let apart = pieces.windows(2).all(|pair| pair[1].start - pair[0].start >= pair[0].len);
+        let ends = pieces.last()?.start.checked_add(pieces.last()?.len).is_some();
+        let advice = pieces.first()?.source.as_ref().ok()?.advice();
+        (apart && ends).then_some(Self { pieces, advice })
+    }
+
+    fn first(&self) -> Option<&Arc<dyn Source>> {
+        self.pieces.first()?.source.as_ref().ok()
+    }
+
+    /// The pieces that have a part in a range.
+    fn within(&self, range: &Range<u64>) -> impl Iterator<Item = &Piece> {
+        let first = self.pieces.partition_point(|piece| piece.end() <= range.start);
+        let end = range.end;
+        self.pieces[first..].iter().take_while(move |piece| piece.start < end)
+    }
+}
+
+impl Piece {
+    fn end(&self) -> u64 {
+        self.start + self.len
+    }
+
+    fn read_into(&self, within: u64, out: &mut [u8]) -> io::Result<()> {
+        match &self.source {
+            Ok(source) => source.read_into(within, out),
+            Err(why) => Err(io::Error::new(io::ErrorKind::NotFound, why.clone())),
+        }
+    }
+}
+
+impl Source for Pieces {
+    fn len(&self) -> u64 {
+        self.pieces.last().map_or(0, Piece::end)
+    }
+
+    fn held_from(&self, at: u64) -> u64 {
+        let mut next = at;
+        for piece in self.within(&(at..u64::MAX)) {
+            if piece.start > next {
+                break;
+            }
+            next = piece.end();
+        }
+        next - at
+    }
+
+    fn stored_bytes(&self) -> u64 {
+        let there = self.pieces.iter().filter(|piece| piece.source.is_ok());
+        there.fold(0, |bytes, piece| bytes.saturating_add(piece.len))
+    }
+
+    fn read_into(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
+        let end = at.checked_add(out.len() as u64).filter(|&end| end <= self.len());
+        let end = end.ok_or(io::ErrorKind::UnexpectedEof)?;
+        if self.held_from(at) < end - at {
+            out.fill(0);
+        }
+        for piece in self.within(&(at..end)) {
+            let (from, to) = (at.max(piece.start), end.min(piece.end()));
+            piece.read_into(from - piece.start, &mut out[(from - at) as usize..(to - at) as usize])?;
+        }
+        Ok(())
+    }
+
+    fn advice(&self) -> Advice {
+        self.advice
+    }
+
+    fn name(&self) -> String {
+        self.first().map_or_else(String::new, |source| source.name())
+    }
+
+    fn path(&self) -> Option<&Path> {
+        self.first().and_then(|source| source.path())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Memory;
+
+    fn piece(start: u64, len: u64, bytes: &'static [u8]) -> Piece {
+        let source: Arc<dyn Source> = Arc::new(Memory::new(format!("piece at {start}"), bytes));
+        Piece { start, len, source: Ok(source) }
+    }
+
+    fn read(pieces: &Pieces, at: u64, len: usize) -> Result<Vec<u8>, io::ErrorKind> {
+        let mut out = vec![b'?'; len];
+        pieces.read_into(at, &mut out).map_err(|error| error.kind()).map(|()| out)
+    }
+
+    #[test]
+    fn neighbours_are_read_as_one_and_gaps_as_zeros() {
+        let far = 1 << 62;
+        let pieces =
+            Pieces::new(vec![piece(far, 2, b"89"), piece(0, 3, b"012"), piece(3, 4, b"3456")]).unwrap();
+        assert_eq!((pieces.len(), pieces.stored_bytes()), (far + 2, 9));
+        assert_eq!(read(&pieces, 1, 5).unwrap(), b"12345");
+        assert_eq!(read(&pieces, far - 1, 3).unwrap(), b"\089");
+        assert_eq!(read(&pieces, 6, 3).unwrap(), b"6\0\0");
+        assert_eq!(pieces.name(), "piece at 0");
+        for (at, len) in [(far + 1, 2), (u64::MAX, 1)] {
+            assert_eq!(read(&pieces, at, len), Err(io::ErrorKind::UnexpectedEof), "{at} {len}");
+        }
+        let held = [0, 2, 7, far - 1, far, far + 2, u64::MAX].map(|at| pieces.held_from(at));
+        assert_eq!(held, [7, 5, 0, 0, 2, 0, 0]);
+    }
+
+    #[test]
+    fn a_missing_piece_says_why_and_a_short_one_leaves_a_gap() {
+        let mut pieces = vec![piece(0, 4, b"01"), piece(4, 2, b"4567")];
+        pieces.push(Piece { start: 6, len: 2, source: Err("it is gone".into()) });
+        let pieces = Pieces::new(pieces).unwrap();
+        assert_eq!(read(&pieces, 1, 4).unwrap(), b"1\0\x004");
+        assert_eq!((pieces.held_from(0), pieces.held_from(4), pieces.stored_bytes()), (2, 4, 4));
+        let mut out = [0; 3];
+        assert_eq!(pieces.read_into(5, &mut out).unwrap_err().to_string(), "it is gone");
+    }
+
+    #[test]
+    fn pieces_that_overlap_are_none() {
+        assert!(Pieces::new(vec![piece(0, 3, b"012"), piece(2, 1, b"2")]).is_none());
+        assert!(Pieces::new(vec![piece(u64::MAX, 1, b"2")]).is_none());
+        assert!(Pieces::new(vec![piece(0, 0, b"")]).is_none());
+    }
+}

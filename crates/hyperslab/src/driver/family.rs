@@ -1,0 +1,136 @@
+//! Family: one range of addresses, cut into members of equal size, which are numbered in their names.
+//!
+//! The driver information is the size of a member, 8 bytes. Where there is none, the first member has it.
+
+use super::{Driver, missing};
+use crate::{Error, Result};
+use hyperslab_io::{LocalFile, Piece, Pieces, Source};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How the members of a family are named: a number, padded to a width, between two texts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Naming {
+    folder: PathBuf,
+    before: String,
+    after: String,
+    width: usize,
+    padding: char,
+}
+
+impl Naming {
+    /// By a pattern of C's `printf` with one number: `data%05d.h5`.
+    pub fn of_pattern(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_str()?;
+        let (before, rest) = name.split_once('%')?;
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let (width, rest) = rest.split_at(digits);
+        let after = rest.strip_prefix(['d', 'i', 'u'])?;
+        let padding = if width.starts_with('0') { '0' } else { ' ' };
+        let width = if width.is_empty() { 0 } else { width.parse().ok().filter(|&width| width <= 64)? };
+        let one = !after.contains('%');
+        let (before, after) = (before.to_owned(), after.to_owned());
+        one.then(|| Self { folder: parent(path), before, after, width, padding })
+    }
+
+    /// By the name of the first member: the last zeros in it are its number, unless other zeros lead to a second
+    /// member.
+    pub fn of_first(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_str()?;
+        let mut numbers = Vec::new();
+        let mut end = name.len();
+        while let Some(last) = name[..end].rfind('0') {
+            let start = name[..=last].trim_end_matches('0').len();
+            let (before, after) = (name[..start].to_owned(), name[last + 1..].to_owned());
+            numbers.push(Self { folder: parent(path), before, after, width: last + 1 - start, padding: '0' });
+            end = start;
+        }
+        let leads_on = numbers.iter().position(Self::has_second).unwrap_or(0);
+        (!numbers.is_empty()).then(|| numbers.swap_remove(leads_on))
+    }
+
+    /// True where there is a member after the first.
+    pub fn has_second(&self) -> bool {
+        self.member(1).is_file()
+    }
+
+    /// The path of a member.
+    pub fn member(&self, number: u64) -> PathBuf {
+        let number = number.to_string();
+        let padding: String =
+            std::iter::repeat_n(self.padding, self.width.saturating_sub(number.len())).collect();
+        self.folder.join(format!("{}{padding}{number}{}", self.before, self.after))
+    }
+}
+
+fn parent(path: &Path) -> PathBuf {
+    path.parent().unwrap_or(Path::new("")).to_path_buf()
+}
+
+/// The size of a member, from the driver information.
+pub(super) fn member_size(data: &[u8]) -> Result<u64> {
+    let size = data.first_chunk().map(|bytes| u64::from_le_bytes(*bytes));
+    size.ok_or_else(|| Error::damaged("the driver information of the family has no size of its members"))
+}
+
+/// The members that hold the addresses up to `end`.
+pub(super) fn members(naming: &Naming, size: u64, end: u64) -> Result<Pieces> {
+    if size == 0 {
+        return Err(Error::damaged("the members of the family have no bytes"));
+    }
+    let mut pieces = Vec::new();
+    for number in 0..end.div_ceil(size) {
+        let path = naming.member(number);
+        let file = LocalFile::open(&path).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => missing(&path, Driver::Family),
+            _ => Error::from(error).in_file(path.display().to_string()),
+        })?;
+        let source: Arc<dyn Source> = Arc::new(file);
+        pieces.push(Piece { start: number * size, len: size, source: Ok(source) });
+    }
+    Pieces::new(pieces).ok_or_else(|| Error::damaged("the members of the family have no bytes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pattern(path: &str) -> Option<[String; 3]> {
+        let naming = Naming::of_pattern(Path::new(path))?;
+        Some([0, 7, 123].map(|number| naming.member(number).to_str().unwrap().to_owned()))
+    }
+
+    #[test]
+    fn patterns_number_as_printf_does() {
+        assert_eq!(pattern("a/b%02d.h5").unwrap(), ["a/b00.h5", "a/b07.h5", "a/b123.h5"]);
+        assert_eq!(pattern("%d").unwrap(), ["0", "7", "123"]);
+        assert_eq!(pattern("x%4u").unwrap(), ["x   0", "x   7", "x 123"]);
+        for none in ["a.h5", "%s.h5", "%d%d", "%", "100%", "%999999999d"] {
+            assert_eq!(pattern(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn the_zeros_of_the_first_name_are_its_number() {
+        let folder = tempfile::tempdir().unwrap();
+        let second = |name: &str| {
+            let naming = Naming::of_first(&folder.path().join(name))?;
+            Some(naming.member(1).file_name().unwrap().to_str().unwrap().to_owned())
+        };
+        assert_eq!(second("v2.0-00000.h5").unwrap(), "v2.0-00001.h5");
+        assert_eq!(second("data.h5"), None);
+        // The last zeros are not the number where others lead to a member.
+        std::fs::write(folder.path().join("run001-v2.0.h5"), "").unwrap();
+        assert_eq!(second("run000-v2.0.h5").unwrap(), "run001-v2.0.h5");
+    }
+
+    #[test]
+    fn a_family_without_size_or_members_is_an_error() {
+        let naming = Naming::of_pattern(Path::new("/nowhere/f%d.h5")).unwrap();
+        assert!(members(&naming, 0, 1).is_err());
+        let error = members(&naming, 1, u64::MAX).err().unwrap();
+        assert!(error.message.contains("/nowhere/f0.h5 of the family driver"), "{error}");
+        assert!(member_size(&[1, 2]).is_err());
+        assert_eq!(member_size(&[1, 2, 0, 0, 0, 0, 0, 0, 9]).unwrap(), 513);
+    }
+}

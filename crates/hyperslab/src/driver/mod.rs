@@ -1,0 +1,146 @@
+//! Files that are several: the family, split and multi drivers of libhdf5 (specification II.B and IV.A.2.u).
+//!
+//! ```text
+//! family   one range of addresses, cut into members of equal size: data00000.h5, data00001.h5, ...
+//! split    metadata in one member, raw data in another, far up in the address space: data-m.h5, data-r.h5
+//! multi    up to six members, one for each kind of metadata and one for raw data: data-s.h5, -b, -r, -g, -l, -o
+//! ```
+//!
+//! The first member tells: its superblock names the driver, and of split and multi files the members too. Old
+//! families do not name it; there a file that is too short gives itself away by its name. Everything above sees one
+//! [`Pieces`]. What libhdf5 has to be told in a property list is found here, so that a path suffices: that of the
+//! first member, a pattern such as `data%05d.h5`, or, for split and multi, what comes before `-m.h5`.
+//!
+//! Not handled: members with their own drivers, subfiling, onion files.
+
+mod family;
+mod multi;
+
+use crate::metadata::Metadata;
+use crate::{Error, ErrorKind, Result};
+use family::Naming;
+use hyperslab_format::message::DriverInfo;
+use hyperslab_format::superblock::{Superblock, SuperblockExtension};
+use hyperslab_io::{LocalFile, Pieces, Source};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The driver of a file that consists of several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Driver {
+    /// Members of equal size, one after the other.
+    Family,
+    /// Metadata in one member, raw data in another.
+    Split,
+    /// A member for each kind of data.
+    Multi,
+}
+
+impl Driver {
+    /// h5py's name of it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Driver::Family => "family",
+            Driver::Split => "split",
+            Driver::Multi => "multi",
+        }
+    }
+}
+
+/// The first file of what a path means.
+pub(crate) struct First {
+    pub file: Arc<dyn Source>,
+    /// How the members are named, where the path was a pattern.
+    naming: Option<Naming>,
+}
+
+impl First {
+    /// Opens the file at a path or, where there is none, the first member that the path is a pattern or a stem of.
+    pub fn open(path: &Path) -> Result<Self> {
+        let missing = match LocalFile::open(path) {
+            Ok(file) => return Ok(Self { file: Arc::new(file), naming: None }),
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(not_opened(path, error));
+            }
+            Err(error) => error,
+        };
+        if let Some(naming) = Naming::of_pattern(path) {
+            let first = naming.member(0);
+            let file = LocalFile::open(&first).map_err(|error| {
+                let hint = format!("{} is taken for the pattern of a family of files", path.display());
+                not_opened(&first, error).hint(hint)
+            })?;
+            return Ok(Self { file: Arc::new(file), naming: Some(naming) });
+        }
+        for ending in multi::FIRST_ENDINGS {
+            let mut name = path.as_os_str().to_owned();
+            name.push(ending);
+            if let Ok(file) = LocalFile::open(PathBuf::from(name)) {
+                return Ok(Self { file: Arc::new(file), naming: None });
+            }
+        }
+        Err(not_opened(path, missing))
+    }
+
+    /// All members as one, where this file is the first of several.
+    pub fn members(&self, metadata: &Metadata, superblock: &Superblock) -> Result<Option<(Driver, Pieces)>> {
+        let (path, len) = (self.file.path().unwrap_or(Path::new("")), self.file.len());
+        let info = information(metadata, superblock);
+        let driver = info.as_ref().map_or(&b""[..], |info| info.name.as_bytes());
+        let end = superblock.base.saturating_add(superblock.end_of_file.0);
+        let found = match (driver, info.as_ref()) {
+            (b"NCSAmult", Some(info)) => Some(multi::members(path, &info.data)?),
+            // The only member, or a family that was put together.
+            (b"NCSAfami", Some(_)) if end <= len => None,
+            (b"NCSAfami", Some(info)) => {
+                let size = family::member_size(&info.data)?;
+                let naming = self.naming.clone().or_else(|| Naming::of_first(path));
+                let naming = naming.ok_or_else(|| {
+                    let what = "is a member of a family of files, but not named like the first of them";
+                    Error::unsupported(what).hint("the first member of a family has the number 0 in its name")
+                })?;
+                Some((Driver::Family, family::members(&naming, size, end)?))
+            }
+            // Before HDF5 1.8, families had no driver information.
+            _ if end > len => {
+                let naming =
+                    self.naming.clone().or_else(|| Naming::of_first(path).filter(Naming::has_second));
+                naming
+                    .map(|naming| family::members(&naming, len, end))
+                    .transpose()?
+                    .map(|it| (Driver::Family, it))
+            }
+            _ => None,
+        };
+        Ok(found)
+    }
+}
+
+/// What the driver of the writer left. What cannot be read counts as nothing here: whoever needs it, says so.
+fn information(metadata: &Metadata, superblock: &Superblock) -> Option<DriverInfo> {
+    let parsed = metadata.drive(superblock.base, superblock.widths, |view| match superblock.driver_info {
+        Some(address) => DriverInfo::parse_block(*view, address).map(Some),
+        None => {
+            Ok(SuperblockExtension::parse(*view, superblock)?.and_then(|extension| extension.driver_info))
+        }
+    });
+    parsed.ok().flatten()
+}
+
+/// Why a file cannot be opened.
+fn not_opened(path: &Path, error: std::io::Error) -> Error {
+    let missing = error.kind() == std::io::ErrorKind::NotFound;
+    let error = Error::from(error).in_file(path.display().to_string());
+    if !missing {
+        return error;
+    }
+    Error { message: "no such file".into(), ..error }
+        .hint("check the path; the file is opened as it is written")
+}
+
+/// A member that should be there.
+fn missing(member: &Path, driver: Driver) -> Error {
+    let what = format!("the member {} of the {} driver is not there", member.display(), driver.name());
+    Error::new(ErrorKind::NotFound, what)
+        .hint("all members are needed, side by side and under their own names")
+}
