@@ -16,6 +16,7 @@ from collections.abc import Mapping as _Mapping
 from hyperslab._empty import Empty
 from hyperslab._hyperslab import (
     AttributeManager,
+    AttributeReference,
     CacheStats,
     Dataset,
     Datatype,
@@ -40,6 +41,7 @@ from hyperslab.links import ExternalLink, HardLink, SoftLink
 
 __all__ = [
     "AttributeManager",
+    "AttributeReference",
     "CacheStats",
     "Dataset",
     "Datatype",

@@ -13,6 +13,7 @@ from hyperslab.links import ExternalLink, HardLink, SoftLink
 
 __all__ = [
     "AttributeManager",
+    "AttributeReference",
     "CacheStats",
     "Dataset",
     "Datatype",
@@ -87,6 +88,18 @@ class RegionReference:
     def __ne__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 
+@final
+class AttributeReference:
+    """A reference to an attribute (HDF5 1.12; h5py has no such class). `file[reference]` opens the object that has it,
+    `file[reference].attrs[reference.name]` reads it."""
+
+    @property
+    def name(self) -> str | bytes:
+        """The name of the attribute."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
 class _Object:
     @property
     def name(self) -> str | None:
@@ -139,7 +152,7 @@ class Datatype(_Object):
 class Group(_Object, Mapping[str, Any]):
     """A group of an open file."""
 
-    def __getitem__(self, name: str | bytes | Reference | RegionReference, /) -> Any: ...
+    def __getitem__(self, name: str | bytes | Reference | RegionReference | AttributeReference, /) -> Any: ...
     def __contains__(self, name: object, /) -> bool: ...
     def __iter__(self) -> Iterator[str]: ...
     def __reversed__(self) -> Iterator[str]: ...

@@ -18,6 +18,7 @@ pub mod limits;
 pub mod message;
 pub mod name;
 pub mod object_header;
+pub mod reference;
 pub mod selection;
 pub mod step;
 pub mod superblock;

@@ -15,6 +15,7 @@ use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMet
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A dataset of an open file. Indexing it reads.
@@ -76,7 +77,12 @@ impl Dataset {
     }
 
     fn region(&self, reference: &RegionReference, dims: &[u64]) -> PyResult<Selected> {
-        if reference.target.is_none_or(|target| target.0 != self.address()) {
+        let own = PathBuf::from(self.dataset.file().name());
+        // Where the reference says another file, it is told by its name alone: folders change.
+        let elsewhere = reference.file.as_ref().is_some_and(|name| {
+            name.as_str().is_none_or(|name| Path::new(name).file_name() != own.file_name())
+        });
+        if elsewhere || reference.target.is_none_or(|target| target.0 != self.address()) {
             return Err(errors::invalid("Region reference must point to this dataset"));
         }
         selection::region(&reference.selection, dims)
@@ -331,7 +337,7 @@ impl Dataset {
     /// A reference to this dataset.
     #[getter]
     fn r#ref(&self) -> Reference {
-        Reference { target: Some(hyperslab::format::Address(self.address())) }
+        Reference { target: Some(hyperslab::format::Address(self.address())), file: None }
     }
 
     /// The dimensions and their scales.

@@ -49,7 +49,7 @@ impl Datatype {
     /// A reference to this datatype.
     #[getter]
     fn r#ref(&self) -> Reference {
-        Reference { target: Some(self.object().address()) }
+        Reference { target: Some(self.object().address()), file: None }
     }
 
     /// The file.

@@ -6,11 +6,11 @@ use crate::datatype::Datatype;
 use crate::element::text;
 use crate::errors;
 use crate::file::File;
-use crate::reference::{Reference, RegionReference};
+use crate::reference::{AttributeReference, Reference, RegionReference};
 use crate::session::Session;
 use crate::visit::{self, Visit};
-use hyperslab::format::Address;
-use hyperslab::{ErrorKind, Link, LinkTarget, Object};
+use hyperslab::format::{Address, Name};
+use hyperslab::{ErrorKind, Link, LinkTarget, Object, ReferenceTarget, RevisedReference};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString};
 use std::borrow::Cow;
@@ -102,9 +102,17 @@ impl Group {
         }))
     }
 
-    fn dereference(&self, py: Python<'_>, target: Option<Address>) -> PyResult<Object> {
+    fn dereference(&self, py: Python<'_>, target: Option<Address>, file: Option<&Name>) -> PyResult<Object> {
         self.session.check_open()?;
         let target = target.ok_or_else(|| errors::invalid("the reference is null: it refers to nothing"))?;
+        if let Some(file) = file {
+            let reference = RevisedReference {
+                object: target,
+                file: Some(file.clone()),
+                target: ReferenceTarget::Object,
+            };
+            return py.detach(|| self.group.file().dereference(&reference)).map_err(errors::raise);
+        }
         let open = || {
             let found = self.group.file().object_at(target)?;
             // A dataset's path is only sought when it is asked for: the search goes through the whole file.
@@ -147,9 +155,11 @@ impl Group {
 impl Group {
     fn __getitem__<'py>(&self, py: Python<'py>, name: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let object = if let Ok(reference) = name.cast::<Reference>() {
-            self.dereference(py, reference.get().target)?
+            self.dereference(py, reference.get().target, reference.get().file.as_ref())?
         } else if let Ok(reference) = name.cast::<RegionReference>() {
-            self.dereference(py, reference.get().target)?
+            self.dereference(py, reference.get().target, reference.get().file.as_ref())?
+        } else if let Ok(reference) = name.cast::<AttributeReference>() {
+            self.dereference(py, Some(reference.get().target), reference.get().file.as_ref())?
         } else if name.is_instance_of::<PyString>() || name.is_instance_of::<PyBytes>() {
             self.find(py, &name_of(name)?)?.map_err(errors::raise)?
         } else {
@@ -171,7 +181,9 @@ impl Group {
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         if !getclass
             && !getlink
-            && (name.cast::<Reference>().is_ok() || name.cast::<RegionReference>().is_ok())
+            && (name.cast::<Reference>().is_ok()
+                || name.cast::<RegionReference>().is_ok()
+                || name.cast::<AttributeReference>().is_ok())
         {
             return self.__getitem__(py, name).map(Some);
         }
@@ -271,7 +283,7 @@ impl Group {
     /// A reference to this group.
     #[getter]
     fn r#ref(&self) -> Reference {
-        Reference { target: Some(self.object().address()) }
+        Reference { target: Some(self.object().address()), file: None }
     }
 
     /// The file.

@@ -43,7 +43,7 @@ mod _hyperslab {
     #[pymodule_export]
     use crate::group::Group;
     #[pymodule_export]
-    use crate::reference::{Reference, RegionReference};
+    use crate::reference::{AttributeReference, Reference, RegionReference};
     #[pymodule_export]
     use crate::settings::{CacheStats, cache_bytes, cache_stats, set_cache_bytes};
 

@@ -1,6 +1,8 @@
-//! Object and region references: what they point to, without the file that they came from.
+//! References to objects, to elements of datasets and to attributes: what they point to, without the file that they
+//! came from.
 
-use hyperslab::format::Address;
+use crate::element::text;
+use hyperslab::format::{Address, Name};
 use pyo3::prelude::*;
 
 /// A reference to an object. `file[reference]` opens it; a null reference is false.
@@ -9,6 +11,8 @@ use pyo3::prelude::*;
 pub struct Reference {
     /// Where the object header lies; `None` for a null reference.
     pub target: Option<Address>,
+    /// The file that the object lies in, if another one.
+    pub file: Option<Name>,
 }
 
 #[pymethods]
@@ -28,6 +32,8 @@ impl Reference {
 pub struct RegionReference {
     /// Where the dataset's object header lies; `None` for a null reference.
     pub target: Option<Address>,
+    /// The file that the dataset lies in, if another one.
+    pub file: Option<Name>,
     /// The selection, as the file encodes it.
     pub selection: Vec<u8>,
 }
@@ -40,5 +46,31 @@ impl RegionReference {
 
     fn __repr__(&self) -> &'static str {
         if self.target.is_some() { "<HDF5 region reference>" } else { "<HDF5 region reference (null)>" }
+    }
+}
+
+/// A reference to an attribute (HDF5 1.12; h5py has no such class). `file[reference]` opens the object that has it,
+/// `file[reference].attrs[reference.name]` reads it.
+#[pyclass(frozen, eq, hash, module = "hyperslab")]
+#[derive(PartialEq, Eq, Hash, Clone)]
+pub struct AttributeReference {
+    /// Where the header of the object lies that has the attribute.
+    pub target: Address,
+    /// The file that the object lies in, if another one.
+    pub file: Option<Name>,
+    /// The attribute.
+    pub attribute: Name,
+}
+
+#[pymethods]
+impl AttributeReference {
+    /// The name of the attribute.
+    #[getter]
+    fn name<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        text(py, &self.attribute)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<HDF5 attribute reference \"{}\">", self.attribute)
     }
 }

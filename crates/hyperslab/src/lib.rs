@@ -57,4 +57,5 @@ pub use vlen::Heap;
 
 pub use hyperslab_format as format;
 pub use hyperslab_format::message::{Attribute, Dataspace, Datatype, Link, LinkTarget};
+pub use hyperslab_format::reference::{ReferenceTarget, RevisedReference};
 pub use hyperslab_io as io;

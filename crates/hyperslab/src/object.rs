@@ -7,6 +7,7 @@ use crate::{Dataset, Error, ErrorKind, File, Group, Result};
 use hyperslab_format::limits::LINK_HOPS_MAX;
 use hyperslab_format::message::{Datatype, Link, LinkTarget};
 use hyperslab_format::object_header::{ObjectHeader, ObjectKind};
+use hyperslab_format::reference::RevisedReference;
 use hyperslab_format::{Address, Name};
 use std::sync::Arc;
 
@@ -153,6 +154,17 @@ impl File {
     /// The object whose header lies at an address, as references have it. Its path only says so.
     pub fn object_at(&self, address: Address) -> Result<Object> {
         Node::open(&self.inner, address, format!("<object at {address}>"))?.into_object()
+    }
+
+    /// The object that a revised reference of this file (HDF5 1.12) refers to, of another file where it says so.
+    /// What of the object is meant, elements or an attribute, the reference tells.
+    pub fn dereference(&self, reference: &RevisedReference) -> Result<Object> {
+        let Some(name) = &reference.file else { return self.object_at(reference.object) };
+        let Some(name) = name.as_str() else {
+            let what = format!("a reference leads to the file {name}, whose name is not UTF-8");
+            return Err(Error::unsupported(what).in_file(self.name()));
+        };
+        self.inner.sibling(name, Purpose::Reference)?.object_at(reference.object)
     }
 
     /// The dataset at a path.

@@ -1,4 +1,4 @@
-//! Other files that a file refers to: external links, sources of virtual datasets, external raw data.
+//! Other files that a file refers to: external links, references, sources of virtual datasets, external raw data.
 //!
 //! As libhdf5 does, a relative name is sought beside the file that holds it, then below the working directory; an
 //! absolute one where it says, then by its last part beside the file. A prefix from the environment comes first
@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Purpose {
     ExternalLink,
+    Reference,
     VirtualSource,
     RawData,
 }
@@ -22,7 +23,7 @@ pub(crate) enum Purpose {
 impl Purpose {
     fn prefix_variable(self) -> &'static str {
         match self {
-            Purpose::ExternalLink => "HDF5_EXT_PREFIX",
+            Purpose::ExternalLink | Purpose::Reference => "HDF5_EXT_PREFIX",
             Purpose::VirtualSource => "HDF5_VDS_PREFIX",
             Purpose::RawData => "HDF5_EXTFILE_PREFIX",
         }

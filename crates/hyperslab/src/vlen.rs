@@ -8,7 +8,8 @@ use crate::file::FileInner;
 use crate::{Error, File, Result};
 use bytes::Bytes;
 use hyperslab_format::heap::global::Collection;
-use hyperslab_format::{Address, Cursor, Widths};
+use hyperslab_format::reference::{RevisedReference, StoredReference};
+use hyperslab_format::{Address, Cursor, FormatError, Widths};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -69,6 +70,21 @@ impl Heap {
     pub fn object_reference(&self, reference: &[u8]) -> Option<Address> {
         let address = self.cursor(reference).address("object address").ok()?;
         address.filter(|address| address.0 > 0)
+    }
+
+    /// What a revised reference (HDF5 1.12) refers to; `None` where it is null.
+    pub fn reference(&mut self, reference: &[u8]) -> Result<Option<RevisedReference>> {
+        let in_file = |error: FormatError| Error::from(error).in_file(self.file.source.name());
+        let bytes = Bytes::copy_from_slice(reference);
+        match StoredReference::parse(bytes, self.widths()).map_err(in_file)? {
+            StoredReference::Null => Ok(None),
+            StoredReference::Here(found) => Ok(Some(found)),
+            StoredReference::InHeap { kind, collection, index } => {
+                let object = self.object(collection, index)?;
+                let found = RevisedReference::parse_in_heap(kind, object, self.widths());
+                found.map(Some).map_err(|error| Error::from(error).in_file(self.file.source.name()))
+            }
+        }
     }
 
     /// One object of a collection.

@@ -9,7 +9,7 @@ use crate::places::Places;
 use hyperslab::format::message::datatype::Float;
 use hyperslab::format::selection::EncodedSelection;
 use hyperslab::format::{Bytes, Cursor};
-use hyperslab::{Error, Heap};
+use hyperslab::{Error, Heap, ReferenceTarget, RevisedReference};
 
 /// Why the text of a value was not written to its end.
 #[derive(Debug)]
@@ -74,6 +74,10 @@ impl<'p> ElementWriter<'p> {
             }
             TextPlan::ObjectReference => self.write_object_reference(element, out),
             TextPlan::RegionReference => self.write_region_reference(element, out),
+            TextPlan::RevisedReference => match self.heap.reference(element)? {
+                Some(reference) => self.write_revised_reference(&reference, out),
+                None => out.push_str("{\"ref\":null}"),
+            },
         }
         Ok(sink.settle()?)
     }
@@ -113,10 +117,40 @@ impl<'p> ElementWriter<'p> {
         let Some((path, region)) = found else { return out.push_str("{\"regref\":\"?\"}") };
         out.push_str("{\"regref\":");
         write_text(path, out);
-        out.push_str(&format!(",\"sel\":\"{}\",\"n\":{}", region.kind, region.elements));
-        if let Some((first, last)) = &region.bounds {
-            let list = |corner: &[u64]| corner.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
-            out.push_str(&format!(",\"bounds\":[[{}],[{}]]", list(first), list(last)));
+        write_region(&region, out);
+        out.push('}');
+    }
+
+    /// An object of another file is named by that file and its address: it was not listed.
+    fn write_revised_reference(&self, reference: &RevisedReference, out: &mut String) {
+        let place = if reference.file.is_none() { self.places.get(reference.object) } else { None };
+        out.push_str(match reference.target {
+            ReferenceTarget::Object => "{\"ref\":",
+            ReferenceTarget::Region(_) => "{\"regref\":",
+            ReferenceTarget::Attribute(_) => "{\"attref\":",
+        });
+        match (&reference.file, place) {
+            (None, Some(place)) => write_text(&place.path, out),
+            (None, None) => out.push_str("\"?\""),
+            (Some(file), _) => {
+                out.push_str(&format!("{},\"file\":", reference.object.0));
+                write_string(file.as_bytes(), out);
+            }
+        }
+        match &reference.target {
+            ReferenceTarget::Object => {}
+            ReferenceTarget::Attribute(name) => {
+                out.push_str(",\"name\":");
+                write_string(name.as_bytes(), out);
+            }
+            ReferenceTarget::Region(encoded) => {
+                let mut cursor = Cursor::new("dataset region", 0, encoded.clone(), self.heap.widths());
+                let selection = EncodedSelection::parse(&mut cursor).ok();
+                let extent = place.and_then(|place| place.extent.as_ref());
+                if let Some(region) = selection.and_then(|selection| Region::of(&selection, extent)) {
+                    write_region(&region, out);
+                }
+            }
         }
         out.push('}');
     }
@@ -126,7 +160,15 @@ impl<'p> ElementWriter<'p> {
         let mut cursor = Cursor::new("dataset region", 0, object, self.heap.widths());
         let place = self.places.get(cursor.address("dataset").ok()??)?;
         let selection = EncodedSelection::parse(&mut cursor).ok()?;
-        Some((&place.path, Region::of(&selection, place.extent.as_ref()?)?))
+        Some((&place.path, Region::of(&selection, Some(place.extent.as_ref()?))?))
+    }
+}
+
+fn write_region(region: &Region, out: &mut String) {
+    out.push_str(&format!(",\"sel\":\"{}\",\"n\":{}", region.kind, region.elements));
+    if let Some((first, last)) = &region.bounds {
+        let list = |corner: &[u64]| corner.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
+        out.push_str(&format!(",\"bounds\":[[{}],[{}]]", list(first), list(last)));
     }
 }
 

@@ -15,16 +15,18 @@ pub(crate) struct Region {
 }
 
 impl Region {
-    /// A selection of a dataset of this extent; `None` where the two do not fit together.
-    pub fn of(selection: &EncodedSelection, extent: &Dataspace) -> Option<Self> {
+    /// A selection of a dataset of this extent, as far as it is known; `None` where the two do not fit together, or
+    /// where it takes an extent to tell what is selected.
+    pub fn of(selection: &EncodedSelection, extent: Option<&Dataspace>) -> Option<Self> {
         let kind = match selection {
             EncodedSelection::None => return Some(Self { kind: "none", elements: 0, bounds: None }),
-            EncodedSelection::All => return all(extent),
+            EncodedSelection::All => return all(extent?),
             EncodedSelection::Points { .. } => "points",
             EncodedSelection::Regular(_) | EncodedSelection::Blocks { .. } => "hyperslab",
         };
         let (elements, bounds) = (selection.len()?, selection.bounds().filter(|_| !selection.is_empty()));
-        let fits = bounds.as_ref().is_none_or(|(first, _)| first.len() == extent.rank());
+        let fits =
+            bounds.as_ref().is_none_or(|(first, _)| extent.is_none_or(|extent| first.len() == extent.rank()));
         fits.then_some(Self { kind, elements, bounds })
     }
 }
@@ -42,7 +44,7 @@ mod tests {
     use hyperslab::format::selection::RegularAxis;
 
     fn region(selection: EncodedSelection) -> Option<Region> {
-        Region::of(&selection, &Dataspace::Simple { dims: vec![10, 20], max_dims: vec![None; 2] })
+        Region::of(&selection, Some(&Dataspace::Simple { dims: vec![10, 20], max_dims: vec![None; 2] }))
     }
 
     #[test]

@@ -31,6 +31,8 @@ pub(crate) enum TextPlan {
     ObjectReference,
     /// The path of a dataset, and what is selected of it.
     RegionReference,
+    /// Whichever of the two it is, or the path of an object and one of its attributes; perhaps of another file.
+    RevisedReference,
 }
 
 /// A part of an element.
@@ -80,6 +82,7 @@ impl TextPlan {
             Class::VlenSequence { base } => Self::Sequence(Box::new(Part::of(base, 0)?)),
             Class::Reference(Reference::Object) => Self::ObjectReference,
             Class::Reference(Reference::Region) => Self::RegionReference,
+            Class::Reference(Reference::Standard) => Self::RevisedReference,
             _ => return Err(no_text()),
         })
     }

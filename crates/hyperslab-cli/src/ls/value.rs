@@ -5,7 +5,7 @@ use crate::element::{self, NativeFloat};
 use crate::json::{Json, hex};
 use hyperslab::format::message::datatype::{Float, Reference};
 use hyperslab::format::message::{Class, Datatype};
-use hyperslab::{Heap, Result};
+use hyperslab::{Heap, ReferenceTarget, Result, RevisedReference};
 
 /// More parts of one value than this are not shown, however they are nested.
 const PARTS_MAX: usize = 64;
@@ -62,6 +62,10 @@ impl<'h> Values<'h> {
                 Some(address) => format!("object at byte {:#x}", address.0).into(),
                 None => Json::Null,
             },
+            Class::Reference(Reference::Standard) => match self.heap.reference(element)? {
+                Some(reference) => reference_text(&reference).into(),
+                None => Json::Null,
+            },
             _ => bytes(element),
         })
     }
@@ -78,6 +82,16 @@ fn side_by_side<'e>(
     elements: &'e [u8],
 ) -> impl Iterator<Item = (&'e Datatype, &'e [u8])> {
     elements.chunks_exact(base.size.max(1) as usize).map(move |part| (base, part))
+}
+
+fn reference_text(reference: &RevisedReference) -> String {
+    let what = match &reference.target {
+        ReferenceTarget::Object => String::new(),
+        ReferenceTarget::Region(_) => "elements of the ".into(),
+        ReferenceTarget::Attribute(name) => format!("attribute {name} of the "),
+    };
+    let of = reference.file.as_ref().map_or(String::new(), |file| format!(" of {file}"));
+    format!("{what}object at byte {:#x}{of}", reference.object.0)
 }
 
 fn text(bytes: &[u8]) -> Json {

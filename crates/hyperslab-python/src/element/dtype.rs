@@ -47,6 +47,11 @@ pub fn describe<'py>(py: Python<'py>, datatype: &Datatype) -> PyResult<Described
             let dtype = with_metadata(py, "O", "ref", py.get_type::<reference::RegionReference>())?;
             Ok((dtype, Layout::object(size, Kind::RegionReference)))
         }
+        // Elements may be of all three classes; they are told apart by their own.
+        Class::Reference(Reference::Standard) => {
+            let dtype = with_metadata(py, "O", "ref", py.get_type::<reference::Reference>())?;
+            Ok((dtype, Layout::object(size, Kind::RevisedReference)))
+        }
         Class::Enum { base, members } => describe_enum(py, base, members),
         Class::VlenString { charset, .. } => {
             let class = match charset {
@@ -72,9 +77,7 @@ pub fn describe<'py>(py: Python<'py>, datatype: &Datatype) -> PyResult<Described
             let Some(dtype) = dtype else { return Err(unsupported_type(no_equivalent(datatype))) };
             Ok((dtype, repeat(2, part)))
         }
-        Class::Reference(Reference::Standard) | Class::Time { .. } => {
-            Err(unsupported_type(no_equivalent(datatype)))
-        }
+        Class::Time { .. } => Err(unsupported_type(no_equivalent(datatype))),
     }
 }
 
@@ -245,6 +248,7 @@ fn memory_size(datatype: &Datatype) -> i64 {
         Class::VlenSequence { .. } => 16,
         Class::Reference(Reference::Object) => 8,
         Class::Reference(Reference::Region) => 12,
+        Class::Reference(Reference::Standard) => 64,
         Class::Array { dims, base } => {
             dims.iter().map(|&dim| i64::from(dim)).product::<i64>() * memory_size(base)
         }

@@ -5,7 +5,7 @@
 use super::layout::{Kind, Layout, Work};
 use bytes::Bytes;
 use hyperslab::format::{Address, Cursor};
-use hyperslab::{Error, Heap, Result};
+use hyperslab::{Error, Heap, Result, RevisedReference};
 use std::collections::VecDeque;
 
 /// What was looked up, in order.
@@ -19,6 +19,8 @@ pub enum Fetched {
     Object(Option<Address>),
     /// Where a dataset lies, and the encoded selection.
     Region(Option<(Address, Bytes)>),
+    /// A reference of HDF5 1.12.
+    Revised(Option<RevisedReference>),
 }
 
 /// How often all of the file may be referred to by one read. Writers never let two elements share their data (but
@@ -87,6 +89,11 @@ impl Fetch {
                 let found = self.heap.region(element)?;
                 let found = found.map(|bytes| self.region(bytes)).transpose()?.flatten();
                 self.queue.push_back(Fetched::Region(found));
+                Ok(())
+            }
+            Kind::RevisedReference => {
+                let found = self.heap.reference(element)?;
+                self.queue.push_back(Fetched::Revised(found));
                 Ok(())
             }
             Kind::Array(base) => self.elements(base, element),

@@ -39,6 +39,8 @@ pub enum Kind {
     ObjectReference,
     /// `hyperslab.RegionReference`.
     RegionReference,
+    /// Either of the two, or `hyperslab.AttributeReference`.
+    RevisedReference,
 }
 
 /// A member of a compound.

@@ -3,8 +3,9 @@
 use super::fetch::{Fetched, Queue, is_same};
 use super::layout::{Kind, Layout, Work, cut_text};
 use crate::array;
-use crate::reference::{Reference, RegionReference};
+use crate::reference::{AttributeReference, Reference, RegionReference};
 use bytes::Bytes;
+use hyperslab::{ReferenceTarget, RevisedReference};
 use numpy::PyArrayDescr;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -35,7 +36,11 @@ fn plain_element(layout: &Layout, source: &[u8], target: &mut [u8]) {
                 plain_element(layout, source, &mut target[field.memory..field.memory + layout.memory_bytes]);
             }
         }
-        Kind::VlenText | Kind::VlenSequence(..) | Kind::ObjectReference | Kind::RegionReference => {
+        Kind::VlenText
+        | Kind::VlenSequence(..)
+        | Kind::ObjectReference
+        | Kind::RegionReference
+        | Kind::RevisedReference => {
             unreachable!("Python objects are made by `Objects`")
         }
     }
@@ -84,6 +89,7 @@ impl<'py> Objects<'py> {
             Kind::VlenSequence(base, dtype) => self.sequence(base, dtype.bind(self.py))?,
             Kind::ObjectReference => self.object_reference()?,
             Kind::RegionReference => self.region_reference()?,
+            Kind::RevisedReference => self.revised_reference()?,
             _ => {
                 // SAFETY: the caller's memory has room for an element; nobody else refers to it.
                 let target = unsafe { std::slice::from_raw_parts_mut(target, layout.memory_bytes) };
@@ -138,12 +144,31 @@ impl<'py> Objects<'py> {
 
     fn object_reference(&mut self) -> PyResult<Bound<'py, PyAny>> {
         let target = if let Some(Fetched::Object(target)) = self.next() { target } else { None };
-        Ok(Bound::new(self.py, Reference { target })?.into_any())
+        Ok(Bound::new(self.py, Reference { target, file: None })?.into_any())
     }
 
     fn region_reference(&mut self) -> PyResult<Bound<'py, PyAny>> {
         let found = if let Some(Fetched::Region(found)) = self.next() { found } else { None };
         let (target, selection) = found.map_or((None, Vec::new()), |(at, bytes)| (Some(at), bytes.to_vec()));
-        Ok(Bound::new(self.py, RegionReference { target, selection })?.into_any())
+        Ok(Bound::new(self.py, RegionReference { target, file: None, selection })?.into_any())
+    }
+
+    fn revised_reference(&mut self) -> PyResult<Bound<'py, PyAny>> {
+        let Some(Fetched::Revised(Some(found))) = self.next() else {
+            return Ok(Bound::new(self.py, Reference { target: None, file: None })?.into_any());
+        };
+        let RevisedReference { object, file, target } = found;
+        Ok(match target {
+            ReferenceTarget::Object => {
+                Bound::new(self.py, Reference { target: Some(object), file })?.into_any()
+            }
+            ReferenceTarget::Region(selection) => {
+                let (target, selection) = (Some(object), selection.to_vec());
+                Bound::new(self.py, RegionReference { target, file, selection })?.into_any()
+            }
+            ReferenceTarget::Attribute(attribute) => {
+                Bound::new(self.py, AttributeReference { target: object, file, attribute })?.into_any()
+            }
+        })
     }
 }
