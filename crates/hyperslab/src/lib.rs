@@ -29,6 +29,7 @@ mod group;
 mod link;
 mod memory;
 mod metadata;
+pub mod number;
 mod object;
 mod plan;
 mod process;

@@ -190,7 +190,9 @@ fn run(steps: &[Step], element: &[u8], out: &mut Vec<u8>) {
                 out.extend_from_slice(&value.to_le_bytes()[..*size]);
             }
             Action::Float { size, float, native } => {
-                out.extend_from_slice(element::convert(float, &element[at..at + size], *native).as_slice());
+                out.extend_from_slice(
+                    element::native_float(float, &element[at..at + size], *native).as_slice(),
+                );
             }
             Action::Enumeration { size, enumeration } => {
                 let value = enumeration.value(&element[at..at + size]) as u64;
@@ -221,8 +223,7 @@ fn reverse_all(elements: &[u8], width: usize, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::tests::float;
-    use hyperslab::format::message::datatype::{Charset, Member};
+    use hyperslab::format::message::datatype::{Charset, Member, Normalization};
 
     fn datatype(size: u32, class: Class) -> Datatype {
         Datatype { size, class, committed: None }
@@ -284,7 +285,19 @@ mod tests {
     fn extended_precision_keeps_ten_bytes() {
         for order in [ByteOrder::Little, ByteOrder::Big] {
             let mut stored: Vec<u8> = (0..16).collect();
-            let number = datatype(16, Class::Float(float(order, [79, 64, 15, 0, 64], 16_383, 80, false)));
+            let float = Float {
+                order,
+                bit_offset: 0,
+                precision: 80,
+                sign_location: 79,
+                exponent_location: 64,
+                exponent_size: 15,
+                mantissa_location: 0,
+                mantissa_size: 64,
+                exponent_bias: 16_383,
+                normalization: Normalization::None,
+            };
+            let number = datatype(16, Class::Float(float));
             if order == ByteOrder::Big {
                 stored.reverse();
             }

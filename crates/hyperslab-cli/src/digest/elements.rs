@@ -177,7 +177,7 @@ fn side_by_side<'e>(part: &'e Part, elements: &'e [u8]) -> impl Iterator<Item = 
 }
 
 fn write_float(float: &Float, native: NativeFloat, element: &[u8], out: &mut String) {
-    let converted = element::convert(float, element, native);
+    let converted = element::native_float(float, element, native);
     out.push_str("\"0x");
     converted.as_slice().iter().rev().for_each(|byte| push_hex(&[*byte], out));
     out.push('"');

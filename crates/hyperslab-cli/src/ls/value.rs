@@ -104,7 +104,7 @@ fn bytes(element: &[u8]) -> Json {
 
 fn float_value(float: &Float, element: &[u8]) -> Option<Json> {
     let native = NativeFloat::of(float, element.len() as u32)?;
-    let converted = element::convert(float, element, native);
+    let converted = element::native_float(float, element, native);
     let bytes = converted.as_slice();
     let value = match native {
         // By way of the shortest decimal, so that 0.1 stays 0.1.

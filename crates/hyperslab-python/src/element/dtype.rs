@@ -5,7 +5,7 @@
 //! fixed-length text).
 
 use super::layout::{Field, Kind, Layout};
-use super::number::{FloatFormat, Number, decode_integer};
+use super::number::{self, Number};
 use crate::errors::unsupported_type;
 use crate::reference;
 use hyperslab::Datatype;
@@ -13,6 +13,7 @@ use hyperslab::format::Name;
 use hyperslab::format::message::datatype::{
     ByteOrder, Charset, Class, Float, Integer, Member, Reference, StringPadding,
 };
+use hyperslab::number::integer_value;
 use numpy::{PyArrayDescr, PyArrayDescrMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
@@ -102,17 +103,19 @@ fn describe_integer<'py>(
 }
 
 fn describe_float<'py>(py: Python<'py>, float: &Float, size: usize) -> PyResult<Described<'py>> {
-    let format = FloatFormat::holding(float, size).filter(|_| float.order != ByteOrder::Vax);
-    let Some(format) = format else {
+    let Some(native) = number::holding(float, size) else {
         let (exponent, mantissa) = (float.exponent_size, float.mantissa_size);
         let what =
             format!("a float of {size} bytes with {exponent} bits of exponent and {mantissa} of mantissa");
         return Err(unsupported_type(format!("NumPy has no float that holds every value of {what}")));
     };
-    let kind =
-        if format.is(float, size) { Kind::Same } else { Kind::Number(Number::Float(float.clone(), format)) };
-    let dtype = new_dtype(py, format!("{}f{}", mark(float.order), format.bytes))?;
-    Ok((dtype, Layout::new(size, format.bytes, kind)))
+    let memory_bytes = native.memory_bytes() as usize;
+    let kind = match number::is_same(native, float, size) {
+        true => Kind::Same,
+        false => Kind::Number(Number::Float(float.clone(), native)),
+    };
+    let dtype = new_dtype(py, format!("{}f{memory_bytes}", mark(float.order)))?;
+    Ok((dtype, Layout::new(size, memory_bytes, kind)))
 }
 
 fn describe_opaque<'py>(py: Python<'py>, tag: &Name, size: usize) -> PyResult<Described<'py>> {
@@ -132,7 +135,7 @@ fn describe_enum<'py>(
     let (base_dtype, base_layout) = describe(py, base)?;
     let Class::Integer(integer) = &base.class else { return Ok((base_dtype, base_layout)) };
     let values: Vec<(&Name, i128)> =
-        members.iter().map(|(name, value)| (name, decode_integer(integer, value))).collect();
+        members.iter().map(|(name, value)| (name, integer_value(integer, value))).collect();
     let is = |name: &[u8], value| values.iter().any(|(n, v)| n.as_bytes() == name && *v == value);
     if values.len() == 2 && is(b"FALSE", 0) && is(b"TRUE", 1) {
         let layout = Layout::new(base.size as usize, 1, Kind::Bool);

@@ -4,6 +4,8 @@ use super::meet::{Batch, meet};
 use super::region::Region;
 use super::{Part, VirtualData, operation};
 use crate::dataset::{DatasetInner, Storage};
+use crate::memory::zeroed;
+use crate::number::Converter;
 use crate::read::convert::Conversion;
 use crate::read::place::Copies;
 use crate::read::target::Target;
@@ -25,9 +27,9 @@ pub(crate) fn read(
     operation::deeper(|| {
         let wanted = Wanted::new(selection.resolve(dataset.dims())?);
         virtual_data.for_each_part(&dataset.file, dataset.dims(), &wanted, |part| {
-            let conversion = conversion_from(dataset, &part.dataset, conversion)?;
+            let from_source = FromSource::new(dataset, &part.dataset, conversion)?;
             meet(&part, wanted.resolved(), shape, &mut |batch| {
-                bring(&part, batch, dataset.element_bytes(), target, conversion)
+                bring(&part, batch, dataset.element_bytes(), target, &from_source)
             })
         })
     })
@@ -39,7 +41,7 @@ fn bring(
     batch: &Batch<'_>,
     element_bytes: usize,
     target: Target<'_>,
-    conversion: Conversion,
+    from_source: &FromSource,
 ) -> Result<()> {
     let source = &part.dataset;
     batch.selection.resolve(source.shape()).map_err(|error| {
@@ -49,6 +51,14 @@ fn bring(
     let source_dims: Vec<u64> = batch.runs.iter().map(Run::len).collect();
     let runs: Vec<&Run> = batch.runs.iter().collect();
     let copies = Copies::new(&runs, &source_dims, batch.dims, element_bytes)?;
+    let conversion = from_source.then;
+    if let Some(converter) = &from_source.converter {
+        let stored = read_source(source, || source.read_bytes(&batch.selection, Order::File))?;
+        let elements = (stored.len() / source.inner.element_bytes().max(1)) as u64;
+        let mut converted = zeroed(elements.checked_mul(element_bytes as u64))?;
+        converter.convert(&stored, &mut converted);
+        return copies.run(&converted, 0, target, conversion);
+    }
     if copies.is_single() {
         let place = copies.target_start..copies.target_end();
         target.check(place.clone())?;
@@ -141,25 +151,38 @@ fn axis_bounds(axis: &Axis) -> Option<(u64, u64)> {
     }
 }
 
-/// The conversion that a source needs whose numbers may have another byte order than those of the virtual dataset.
-fn conversion_from(dataset: &DatasetInner, source: &Dataset, conversion: Conversion) -> Result<Conversion> {
-    let (own, other) = (dataset.datatype(), source.datatype());
-    let is_elsewhere = source.inner.file.id != dataset.file.id;
-    if is_elsewhere && (own.is_variable() || own.contains_reference()) {
-        let what = format!("elements of the source {} ({other}) refer to their own file", source.path());
-        return Err(Error::unsupported(what).hint("read the source itself"));
+/// How elements of a source become those of the virtual dataset, as the caller wants them.
+struct FromSource {
+    /// Into the datatype of the virtual dataset, where the source has another one; swapping alone is left to `then`.
+    converter: Option<Converter>,
+    /// Into the byte order that is wanted.
+    then: Conversion,
+}
+
+impl FromSource {
+    fn new(dataset: &DatasetInner, source: &Dataset, wanted: Conversion) -> Result<Self> {
+        let (own, other) = (dataset.datatype(), source.datatype());
+        let is_elsewhere = source.inner.file.id != dataset.file.id;
+        if is_elsewhere && (own.is_variable() || own.contains_reference()) {
+            let what = format!("elements of the source {} ({other}) refer to their own file", source.path());
+            return Err(Error::unsupported(what).hint("read the source itself"));
+        }
+        if own.size == other.size && own.class == other.class {
+            return Ok(Self { converter: None, then: wanted });
+        }
+        if is_swapped(own, other) {
+            let then = match wanted {
+                Conversion::None => Conversion::Swap { width: own.size as usize },
+                Conversion::Swap { .. } => Conversion::None,
+            };
+            return Ok(Self { converter: None, then });
+        }
+        let converter = Converter::new(other, own).ok_or_else(|| {
+            let what = format!("the source {} holds {other}, the virtual dataset {own}", source.path());
+            Error::unsupported(what).hint("read the source itself")
+        })?;
+        Ok(Self { converter: Some(converter), then: wanted })
     }
-    if own.size == other.size && own.class == other.class {
-        return Ok(conversion);
-    }
-    if is_swapped(own, other) {
-        return Ok(match conversion {
-            Conversion::None => Conversion::Swap { width: own.size as usize },
-            Conversion::Swap { .. } => Conversion::None,
-        });
-    }
-    let what = format!("the source {} holds {other}, the virtual dataset {own}", source.path());
-    Err(Error::unsupported(what).hint("read the source itself"))
 }
 
 /// True where two datatypes of numbers differ in their byte order alone.

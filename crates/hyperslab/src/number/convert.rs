@@ -1,0 +1,313 @@
+//! Elements of one datatype as elements of another: what libhdf5 does when a virtual dataset and its source differ.
+//!
+//! | from | to | |
+//! |---|---|---|
+//! | integer, enumeration | integer | clipped to the range of the target |
+//! | integer, enumeration | float | rounded to even |
+//! | float | integer | the fraction cut off, clipped; what is not a number, see [`nan_as_integer`] |
+//! | float | float | rounded; what is too large becomes infinite |
+//! | text of fixed length | the same | cut, or padded as the target is; not between character sets |
+//! | array, complex | the same shape | part by part |
+//! | compound | compound | member by member, by name |
+//!
+//! Targets are the types that C and NumPy have, in either byte order: where a target is a rarer one, libhdf5's answer
+//! depends on the type that its caller wants in memory, and there is none here. Where libhdf5 2.0 gives nonsense, this
+//! does not follow it: bit by bit, it turns -0.25 into the smallest integer, forgets a carry into the exponent of the
+//! smallest floats, and makes integers beyond half precision not a number; as the processor does it, half precision is
+//! not clipped to the range of integers.
+
+use super::Manner;
+use super::float::{Value, write_bits};
+use super::integer::{integer_value, is_native_integer, is_whole, write_clipped};
+use super::native::NativeFloat;
+use hyperslab_format::message::datatype::{Float, Integer, StringPadding};
+use hyperslab_format::message::{ByteOrder, Class, Datatype};
+
+/// Converts elements.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Converter {
+    from_bytes: usize,
+    to_bytes: usize,
+    step: Step,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Step {
+    Same,
+    Number {
+        from: Number,
+        to: Number,
+        is_processor: bool,
+    },
+    Text {
+        from: StringPadding,
+        to: StringPadding,
+    },
+    Repeat(Box<Converter>),
+    /// Where each member begins in the source and in the target.
+    Compound(Vec<(usize, usize, Converter)>),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Number {
+    Integer(Integer),
+    Float(Float),
+}
+
+impl Converter {
+    /// The conversion between two datatypes; `None` where libhdf5 has none, or where the target is no native type.
+    pub fn new(from: &Datatype, to: &Datatype) -> Option<Self> {
+        let (from_bytes, to_bytes) = (from.size as usize, to.size as usize);
+        let step =
+            if from_bytes == to_bytes && from.class == to.class { Step::Same } else { step(from, to)? };
+        Some(Self { from_bytes, to_bytes, step })
+    }
+
+    /// Bytes of a converted element.
+    pub fn to_bytes(&self) -> usize {
+        self.to_bytes
+    }
+
+    /// Converts whole elements into memory for as many.
+    pub fn convert(&self, from: &[u8], to: &mut [u8]) {
+        if self.from_bytes == 0 || self.to_bytes == 0 {
+            return;
+        }
+        if self.step == Step::Same {
+            return to.copy_from_slice(from);
+        }
+        let elements = from.chunks_exact(self.from_bytes).zip(to.chunks_exact_mut(self.to_bytes));
+        elements.for_each(|(from, to)| self.element(from, to));
+    }
+
+    fn element(&self, from: &[u8], to: &mut [u8]) {
+        match &self.step {
+            Step::Same => to.copy_from_slice(from),
+            Step::Number { from: source, to: target, is_processor } => {
+                target.write(source, from, *is_processor, to);
+            }
+            Step::Text { from: source, to: target } => convert_text(*source, from, *target, to),
+            Step::Repeat(part) => part.convert(from, to),
+            Step::Compound(members) => {
+                to.fill(0);
+                for (source, target, member) in members {
+                    let from = &from[*source..source + member.from_bytes];
+                    member.convert(from, &mut to[*target..target + member.to_bytes]);
+                }
+            }
+        }
+    }
+}
+
+fn step(from: &Datatype, to: &Datatype) -> Option<Step> {
+    match (&from.class, &to.class) {
+        (Class::FixedString { padding, charset }, Class::FixedString { padding: target, charset: other }) => {
+            (charset == other).then_some(Step::Text { from: *padding, to: *target })
+        }
+        (Class::Array { dims, base }, Class::Array { dims: other_dims, base: other }) => (dims == other_dims)
+            .then(|| Converter::new(base, other))?
+            .map(|part| Step::Repeat(Box::new(part))),
+        (Class::Complex { base }, Class::Complex { base: other }) => {
+            Converter::new(base, other).map(|part| Step::Repeat(Box::new(part)))
+        }
+        (Class::Compound { members }, Class::Compound { members: others }) => {
+            // What the source has no member for, libhdf5 leaves as it was in the memory of its caller.
+            let members = others.iter().map(|target| {
+                let source = members.iter().find(|source| source.name == target.name)?;
+                let member = Converter::new(&source.datatype, &target.datatype)?;
+                Some((source.offset as usize, target.offset as usize, member))
+            });
+            members.collect::<Option<_>>().map(Step::Compound)
+        }
+        (Class::Enum { base, .. }, Class::Integer(_) | Class::Float(_)) => step(base, to),
+        _ => {
+            let (source, target) = (Number::of(from)?, Number::of(to)?);
+            let is_processor = source.is_native(from.size) && target.is_native(to.size);
+            target.is_whole(to.size).then_some(Step::Number { from: source, to: target, is_processor })
+        }
+    }
+}
+
+impl Number {
+    fn of(datatype: &Datatype) -> Option<Self> {
+        match &datatype.class {
+            Class::Integer(integer) if datatype.size <= 16 && integer.precision <= 64 => {
+                Some(Self::Integer(integer.clone()))
+            }
+            Class::Float(float) if datatype.size <= 16 => Some(Self::Float(float.clone())),
+            _ => None,
+        }
+    }
+
+    /// True for a type that C has, in either byte order.
+    fn is_whole(&self, size: u32) -> bool {
+        match self {
+            Self::Integer(integer) => is_native_integer(size) && is_whole(integer, size),
+            Self::Float(float) => NativeFloat::same_as(float, size).is_some(),
+        }
+    }
+
+    /// True for a type that C has on this machine.
+    fn is_native(&self, size: u32) -> bool {
+        let order = match self {
+            Self::Integer(integer) => integer.order,
+            Self::Float(float) => float.order,
+        };
+        self.is_whole(size) && (order == ByteOrder::Little || size == 1 && matches!(self, Self::Integer(_)))
+    }
+
+    /// Writes the value of an element of a source as one of this.
+    fn write(&self, source: &Number, from: &[u8], is_processor: bool, to: &mut [u8]) {
+        match (source, self) {
+            (Self::Integer(source), Self::Integer(target)) => {
+                write_clipped(integer_value(source, from), target, to);
+            }
+            (Self::Integer(source), Self::Float(target)) => {
+                let manner = if is_processor { Manner::Processor } else { Manner::BitsOfInteger };
+                let value = Value::of_integer(integer_value(source, from));
+                write_bits(value.encode(target, manner), target.order, to);
+            }
+            (Self::Float(source), Self::Float(target)) => {
+                let manner = if is_processor { Manner::Processor } else { Manner::Bits };
+                write_bits(Value::of(source, from).encode(target, manner), target.order, to);
+            }
+            (Self::Float(source), Self::Integer(target)) => {
+                let nan = || if is_processor { nan_as_integer(from.len(), to.len()) } else { 0 };
+                match Value::of(source, from).truncated() {
+                    Some(value) => write_clipped(value, target, to),
+                    // The same bits, signed or not.
+                    None => write_clipped(nan(), &Integer { signed: false, ..target.clone() }, to),
+                }
+            }
+        }
+    }
+}
+
+/// What an x86-64 processor makes of a float that is not a number, where C leaves it open: the highest bit of the
+/// integer that it computes, which has 4 bytes (2 from extended precision to 2 bytes) or 8 before it is cut.
+fn nan_as_integer(from_bytes: usize, to_bytes: usize) -> i128 {
+    match (from_bytes, to_bytes) {
+        (16, 2) => 1 << 15,
+        (_, 4) => 1 << 31,
+        (_, 8) => 1 << 63,
+        _ => 0,
+    }
+}
+
+/// Text as the target keeps it. A target that ends its text with a NUL keeps none where all of its bytes are text.
+fn convert_text(padding: StringPadding, from: &[u8], target: StringPadding, to: &mut [u8]) {
+    let len = match padding {
+        StringPadding::SpacePad => from.len() - from.iter().rev().take_while(|&&byte| byte == b' ').count(),
+        _ => from.iter().position(|&byte| byte == 0).unwrap_or(from.len()),
+    };
+    let kept = len.min(to.len());
+    to[..kept].copy_from_slice(&from[..kept]);
+    to[kept..].fill(if target == StringPadding::SpacePad { b' ' } else { 0 });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hyperslab_format::message::datatype::{Charset, Member};
+
+    fn datatype(size: u32, class: Class) -> Datatype {
+        Datatype { size, class, committed: None }
+    }
+
+    fn integer(size: u32, signed: bool, order: ByteOrder) -> Datatype {
+        datatype(size, Class::Integer(Integer { order, signed, bit_offset: 0, precision: 8 * size as u16 }))
+    }
+
+    fn float(native: NativeFloat, order: ByteOrder) -> Datatype {
+        datatype(native.memory_bytes(), Class::Float(Float { order, ..native.layout() }))
+    }
+
+    fn converted(from: &Datatype, to: &Datatype, elements: &[u8]) -> Vec<u8> {
+        let converter = Converter::new(from, to).unwrap();
+        let mut out = vec![0xaa; elements.len() / from.size as usize * to.size as usize];
+        converter.convert(elements, &mut out);
+        out
+    }
+
+    use ByteOrder::{Big, Little};
+    use NativeFloat::{Double, Half, Single};
+
+    #[test]
+    fn integers_are_clipped_in_either_order() {
+        let from = integer(4, true, Big);
+        let elements = [-1i32, 70_000, 5].map(i32::to_be_bytes).concat();
+        assert_eq!(converted(&from, &integer(2, false, Little), &elements), [0, 0, 0xff, 0xff, 5, 0]);
+        assert_eq!(converted(&from, &integer(1, true, Little), &elements), [0xff, 0x7f, 5]);
+    }
+
+    #[test]
+    fn floats_lose_their_fraction_and_what_is_not_a_number_everything() {
+        let elements = [-1.9, 300.0, f64::NAN, f64::INFINITY].map(f64::to_le_bytes).concat();
+        let to = integer(1, true, Little);
+        assert_eq!(converted(&float(Double, Little), &to, &elements), [0xff, 0x7f, 0, 0x7f]);
+        let four = converted(&float(Double, Little), &integer(4, true, Little), &elements);
+        assert_eq!(four[8..12], i32::MIN.to_le_bytes());
+        let four = converted(&float(Double, Little), &integer(4, true, Big), &elements);
+        assert_eq!(four[8..12], [0; 4]);
+    }
+
+    #[test]
+    fn integers_become_the_nearest_float() {
+        let elements = [(1i64 << 24) + 1, (1 << 24) + 3].map(i64::to_le_bytes).concat();
+        let expected = [16_777_216f32, 16_777_220.0].map(f32::to_be_bytes).concat();
+        assert_eq!(converted(&integer(8, true, Little), &float(Single, Big), &elements), expected);
+        // The processor's way compares with the largest value before it rounds.
+        let elements = 65_519i32.to_le_bytes();
+        assert_eq!(converted(&integer(4, true, Little), &float(Half, Little), &elements), [0, 0x7c]);
+        assert_eq!(converted(&integer(4, true, Little), &float(Half, Big), &elements), [0x7b, 0xff]);
+    }
+
+    #[test]
+    fn text_is_cut_and_padded() {
+        let text = |size, padding| datatype(size, Class::FixedString { padding, charset: Charset::Ascii });
+        let from = text(4, StringPadding::SpacePad);
+        assert_eq!(converted(&from, &text(6, StringPadding::NullPad), b"ab  "), b"ab\0\0\0\0");
+        assert_eq!(converted(&from, &text(2, StringPadding::NullTerminate), b"abc "), b"ab");
+        let from = text(4, StringPadding::NullPad);
+        assert_eq!(converted(&from, &text(6, StringPadding::SpacePad), b"a\0b\0"), b"a     ");
+        let utf8 =
+            datatype(4, Class::FixedString { padding: StringPadding::NullPad, charset: Charset::Utf8 });
+        assert_eq!(Converter::new(&from, &utf8), None);
+    }
+
+    #[test]
+    fn members_are_found_by_name() {
+        let member = |name: &str, offset, datatype| Member { name: name.into(), offset, datatype };
+        let array = |base| datatype(2 * 4, Class::Array { dims: vec![2], base: Box::new(base) });
+        let from = datatype(
+            12,
+            Class::Compound {
+                members: vec![
+                    member("a", 0, integer(4, true, Little)),
+                    member("b", 4, array(float(Single, Little))),
+                ],
+            },
+        );
+        let target = |name: &str| {
+            let members = vec![
+                member(name, 0, array(integer(4, true, Little))),
+                member("a", 8, integer(1, true, Little)),
+            ];
+            datatype(9, Class::Compound { members })
+        };
+        let element = [&1000i32.to_le_bytes()[..], &2.5f32.to_le_bytes(), &(-3.5f32).to_le_bytes()].concat();
+        let expected = [&2i32.to_le_bytes()[..], &(-3i32).to_le_bytes(), &[127]].concat();
+        assert_eq!(converted(&from, &target("b"), &element), expected);
+        assert_eq!(Converter::new(&from, &target("c")), None);
+    }
+
+    #[test]
+    fn rare_targets_and_other_classes_have_no_conversion() {
+        let from = integer(4, true, Little);
+        let nibble = Integer { order: Little, signed: true, bit_offset: 0, precision: 4 };
+        assert_eq!(Converter::new(&from, &datatype(1, Class::Integer(nibble.clone()))), None);
+        assert!(Converter::new(&datatype(1, Class::Integer(nibble)), &from).is_some());
+        assert_eq!(Converter::new(&from, &datatype(4, Class::Opaque { tag: "".into() })), None);
+        assert_eq!(Converter::new(&from, &integer(3, true, Little)), None);
+    }
+}
