@@ -109,7 +109,10 @@ def packed_record(owner, kind, space, shape, count, chunks) -> dict:
 
 
 def packed_bytes(values: np.ndarray) -> bytes:
-    """Elements without padding, little-endian."""
+    """Elements without padding, little-endian; of an x87 number the ten bytes that mean something."""
+    if values.dtype.kind == "f" and values.dtype.itemsize == 16:
+        native = np.ascontiguousarray(values.astype(np.longdouble))
+        return native.reshape(-1).view("u1").reshape(-1, 16)[:, :10].tobytes()
     dtype = packed_dtype(values.dtype)
     if dtype == values.dtype:
         return np.ascontiguousarray(values).tobytes()

@@ -20,6 +20,7 @@ __all__ = [
     "NotHdf5Error",
     "OutOfRangeError",
     "ReadError",
+    "UnfollowedLinkError",
     "UnsupportedError",
     "UnsupportedTypeError",
     "WrongTypeError",
@@ -93,6 +94,10 @@ class UnsupportedError(HyperslabError, OSError):
     """The file may be sound, but uses what this version does not read."""
 
     kind = "unsupported"
+
+
+class UnfollowedLinkError(UnsupportedError, KeyError):
+    """A user-defined link, which only the program that wrote it can follow."""
 
 
 class UnsupportedTypeError(UnsupportedError, TypeError):

@@ -20,6 +20,13 @@ pub fn raise(error: Error) -> PyErr {
         .raise()
 }
 
+/// An exception for a link that only the program can follow that wrote it (also a `KeyError`).
+pub fn raise_unfollowed(error: Error) -> PyErr {
+    let message = error.to_string();
+    let Error { hint, file, object, .. } = error;
+    Exception { class: "UnfollowedLinkError", message, hint, file, object, errno: None }.raise()
+}
+
 /// An exception for a file that does not open: one that is not there is a `FileNotFoundError`.
 pub fn raise_opening(error: Error) -> PyErr {
     if error.kind != ErrorKind::NotFound {

@@ -102,6 +102,12 @@ impl Group {
         }))
     }
 
+    /// True for a path that ends with a user-defined link, which nobody but its writer can follow.
+    fn is_unfollowed(&self, py: Python<'_>, path: &str, error: &hyperslab::Error) -> PyResult<bool> {
+        let link = if error.kind == ErrorKind::Unsupported { self.find_link(py, path)? } else { Ok(None) };
+        Ok(matches!(link, Ok(Some(Link { target: LinkTarget::UserDefined { .. }, .. }))))
+    }
+
     fn dereference(&self, py: Python<'_>, target: Option<Address>, file: Option<&Name>) -> PyResult<Object> {
         self.session.check_open()?;
         let target = target.ok_or_else(|| errors::invalid("the reference is null: it refers to nothing"))?;
@@ -161,7 +167,14 @@ impl Group {
         } else if let Ok(reference) = name.cast::<AttributeReference>() {
             self.dereference(py, Some(reference.get().target), reference.get().file.as_ref())?
         } else if name.is_instance_of::<PyString>() || name.is_instance_of::<PyBytes>() {
-            self.find(py, &name_of(name)?)?.map_err(errors::raise)?
+            let path = name_of(name)?;
+            match self.find(py, &path)? {
+                Ok(object) => object,
+                Err(error) if self.is_unfollowed(py, &path, &error)? => {
+                    return Err(errors::raise_unfollowed(error));
+                }
+                Err(error) => return Err(errors::raise(error)),
+            }
         } else {
             let what = format!("Accessing a group is done with bytes or str, not {}", name.get_type());
             return Err(errors::wrong_type(what));
@@ -200,6 +213,7 @@ impl Group {
             })),
             Ok(object) => open(py, &self.session, object).map(Some),
             Err(error) if error.kind == ErrorKind::NotFound => Ok(default),
+            Err(error) if self.is_unfollowed(py, &path, &error)? => Ok(default),
             Err(error) => Err(errors::raise(error)),
         }
     }
