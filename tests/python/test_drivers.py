@@ -65,13 +65,13 @@ def test_a_family_that_lacks_a_member_names_it(tmp_path, libver):
         hyperslab.File(tmp_path / "f01.h5")
 
 
-@pytest.mark.parametrize("endings", [{}, {"meta_ext": ".meta", "raw_ext": ".raw"}, {"meta_ext": "_a", "raw_ext": "_b"}])
+@pytest.mark.parametrize("endings", [{}, {"meta_ext": b".meta", "raw_ext": b".raw"}, {"meta_ext": b"_a", "raw_ext": b"_b"}])
 def test_split_files(tmp_path, libver, endings):
     path = tmp_path / "data"
     write(path, libver, driver="split", **endings)
-    first = f"{path}{endings.get('meta_ext', '-m.h5')}"
+    first = f"{path}{endings.get('meta_ext', b'-m.h5').decode()}"
     with h5py.File(path, "r", driver="split", **endings) as theirs:
-        for name in [first] if endings.get("meta_ext") == "_a" else [first, path]:
+        for name in [first] if endings.get("meta_ext") == b"_a" else [first, path]:
             with hyperslab.File(name) as ours:
                 assert ours.driver == "split"
                 compare(ours, theirs)

@@ -29,7 +29,8 @@ def store(file, name, references, attribute=False):
     """Writes references as a dataset, or as an attribute of the root; None is a null reference."""
     library, kind = libhdf5(), constant("H5T_STD_REF_g")
     library.H5Tcopy.restype = library.H5Dcreate2.restype = library.H5Acreate2.restype = ID
-    space = h5py.h5s.create_simple((len(references),)).id
+    extent = h5py.h5s.create_simple((len(references),))
+    space = extent.id
     buffer = (ReferenceBuffer * len(references))(*[one or ReferenceBuffer() for one in references])
     if attribute:
         library.H5Acreate2.argtypes = [ID, TEXT, ID, ID, ID, ID]
@@ -124,9 +125,10 @@ def test_other_files(tmp_path, libver):
     with h5py.File(tmp_path / "there.h5", "r") as there, h5py.File(tmp_path / "here.h5", "w", libver=libver) as here:
         # At other addresses than those in the other file.
         here["some"] = np.arange(1000)
+        block = spaces()[0]
         made = [
             make("H5Rcreate_object", there.id.id, b"/group/data"),
-            make("H5Rcreate_region", there.id.id, b"/group/data", spaces()[0].id),
+            make("H5Rcreate_region", there.id.id, b"/group/data", block.id),
             make("H5Rcreate_attr", there.id.id, b"/group/data", b"units"),
         ]
         store(here, b"away", made)

@@ -2,7 +2,8 @@
 
 Left out is where libhdf5 2.0 itself is wrong, so that we differ on purpose (see `number/convert.rs`): numbers between
 -0.5 and 0 become the smallest integer, and roundings into the exponent of subnormal results are lost, both where it
-converts bit by bit; half precision is not clipped to unsigned integers, nor its infinities to any.
+converts bit by bit; half precision is not clipped to unsigned integers, nor its infinities to any, nor the power of two
+just above an integer's range from any float.
 """
 
 from __future__ import annotations
@@ -52,6 +53,8 @@ def comparable(values, source, target):
             return values
         smallest = np.finfo(target.newbyteorder("=")).tiny
         return values[(values == 0) | ~(np.abs(values) < 2 * smallest)]
+    if by_processor(source, target):
+        values = values[values.astype("f8") != 2.0 ** (8 * target.itemsize - (target.kind == "i"))]
     if source.itemsize == 2 and by_processor(source, target):
         values = values[~np.isinf(values)]
         return values if target.kind == "i" else values[~(values < 0)]

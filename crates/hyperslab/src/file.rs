@@ -3,7 +3,7 @@
 use crate::chunk::cache::ChunkCache;
 use crate::chunk::locate::Locator;
 use crate::chunk::readahead::Readahead;
-use crate::driver::{Driver, First};
+use crate::driver::{self, Driver, First};
 use crate::metadata::Metadata;
 use crate::sibling::Siblings;
 use crate::{Error, ErrorKind, Result, settings};
@@ -83,16 +83,18 @@ impl File {
         Self::new(Located::find(source)?, None)
     }
 
-    fn new(located: Located, driver: Option<Driver>) -> Result<Self> {
+    fn new(located: Located, of: Option<Driver>) -> Result<Self> {
         static NEXT_ID: AtomicU64 = AtomicU64::new(1);
         let Located { source, metadata, superblock } = located;
         let name = source.name();
-        superblock.check_end_of_file(source.len()).map_err(|error| Error::from(error).in_file(&name))?;
+        superblock
+            .check_end_of_file(source.len())
+            .map_err(|error| driver::explain_end(error.into(), &metadata, &superblock).in_file(&name))?;
         let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
         let mut inner = FileInner {
             id,
             source,
-            driver,
+            driver: of,
             superblock,
             metadata,
             shared_messages_at: None,

@@ -299,7 +299,8 @@ pub(crate) fn follow(group: &Node, link: &Link, lookup: &mut Lookup) -> Result<N
             Ok(found)
         }
         LinkTarget::UserDefined { class, .. } => {
-            let what = format!("is a user-defined link of class {class}, which says nothing to other programs");
+            let what =
+                format!("is a user-defined link of class {class}, which says nothing to other programs");
             Err(fail(Error::unsupported(what).hint("only the program that wrote it knows where it leads")))
         }
     }

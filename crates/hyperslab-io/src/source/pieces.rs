@@ -61,7 +61,7 @@ impl Piece {
     fn read_into(&self, within: u64, out: &mut [u8]) -> io::Result<()> {
         match &self.source {
             Ok(source) => source.read_into(within, out),
-            Err(why) => Err(io::Error::new(io::ErrorKind::NotFound, why.clone())),
+            Err(why) => Err(io::Error::other(why.clone())),
         }
     }
 }

@@ -8,6 +8,9 @@ use hyperslab_io::{LocalFile, Piece, Pieces, Source};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// What HDF5 files begin with.
+const SIGNATURE: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
+
 /// How the members of a family are named: a number, padded to a width, between two texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Naming {
@@ -49,9 +52,22 @@ impl Naming {
         (!numbers.is_empty()).then(|| numbers.swap_remove(leads_on))
     }
 
-    /// True where there is a member after the first.
-    pub fn has_second(&self) -> bool {
+    /// True where there is a file after the first.
+    fn has_second(&self) -> bool {
         self.member(1).is_file()
+    }
+
+    /// True where the second file looks like the continuation of a first one of `len` bytes, and not like another file
+    /// of a series, of which the first is truncated: it has the right length, and is no HDF5 file itself.
+    pub fn continues(&self, len: u64, end: u64) -> bool {
+        let Some(file) =
+            Some(self.member(1)).filter(|path| path.is_file()).and_then(|path| LocalFile::open(path).ok())
+        else {
+            return false;
+        };
+        let mut head = [0; SIGNATURE.len()];
+        let is_hdf5 = file.read_into(0, &mut head).is_ok() && head == SIGNATURE;
+        file.len() == len.min(end.saturating_sub(len)) && !is_hdf5
     }
 
     /// The path of a member.
@@ -81,10 +97,11 @@ pub(super) fn members(naming: &Naming, size: u64, end: u64) -> Result<Pieces> {
     let mut pieces = Vec::new();
     for number in 0..end.div_ceil(size) {
         let path = naming.member(number);
-        let file = LocalFile::open(&path).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => missing(&path, Driver::Family),
-            _ => Error::from(error).in_file(path.display().to_string()),
-        })?;
+        if !path.is_file() {
+            return Err(missing(&path, Driver::Family));
+        }
+        let file =
+            LocalFile::open(&path).map_err(|error| Error::from(error).in_file(path.display().to_string()))?;
         let source: Arc<dyn Source> = Arc::new(file);
         pieces.push(Piece { start: number * size, len: size, source: Ok(source) });
     }
@@ -122,6 +139,20 @@ mod tests {
         // The last zeros are not the number where others lead to a member.
         std::fs::write(folder.path().join("run001-v2.0.h5"), "").unwrap();
         assert_eq!(second("run000-v2.0.h5").unwrap(), "run001-v2.0.h5");
+    }
+
+    #[test]
+    fn the_next_file_of_a_series_is_no_second_member() {
+        let folder = tempfile::tempdir().unwrap();
+        let naming = Naming::of_first(&folder.path().join("data_0.h5")).unwrap();
+        let second = |bytes: &[u8]| std::fs::write(folder.path().join("data_1.h5"), bytes).unwrap();
+        assert!(!naming.continues(20, 50));
+        second(&[7; 20]);
+        assert!(naming.continues(20, 50) && !naming.continues(20, 35) && !naming.continues(19, 50));
+        second(&[7; 15]);
+        assert!(naming.continues(20, 35));
+        second(&[&SIGNATURE[..], &[7; 12]].concat());
+        assert!(!naming.continues(20, 50));
     }
 
     #[test]

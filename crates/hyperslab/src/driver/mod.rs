@@ -101,19 +101,30 @@ impl First {
                 })?;
                 Some((Driver::Family, family::members(&naming, size, end)?))
             }
-            // Before HDF5 1.8, families had no driver information.
+            // Before HDF5 1.8, families had no driver information: there it takes a pattern, or good evidence.
             _ if end > len => {
-                let naming =
-                    self.naming.clone().or_else(|| Naming::of_first(path).filter(Naming::has_second));
-                naming
-                    .map(|naming| family::members(&naming, len, end))
-                    .transpose()?
-                    .map(|it| (Driver::Family, it))
+                let guessed = || Naming::of_first(path).filter(|naming| naming.continues(len, end));
+                let naming = self.naming.clone().or_else(guessed);
+                let pieces = naming.map(|naming| family::members(&naming, len, end)).transpose()?;
+                pieces.map(|pieces| (Driver::Family, pieces))
             }
             _ => None,
         };
         Ok(found)
     }
+}
+
+/// Says of a file that is too short by itself that it was written by one of the drivers.
+pub(crate) fn explain_end(error: Error, metadata: &Metadata, superblock: &Superblock) -> Error {
+    let info = information(metadata, superblock);
+    let driver = match info.as_ref().map_or(&b""[..], |info| info.name.as_bytes()) {
+        b"NCSAmult" => "split or multi",
+        b"NCSAfami" => "family",
+        _ => return error,
+    };
+    error.hint(format!(
+        "it is one of several files of the {driver} driver: open the first of them by its path"
+    ))
 }
 
 /// What the driver of the writer left. What cannot be read counts as nothing here: whoever needs it, says so.

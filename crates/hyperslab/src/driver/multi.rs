@@ -55,12 +55,14 @@ pub(super) fn members(path: &Path, data: &Bytes) -> Result<(Driver, Pieces)> {
         let next = starts.iter().find(|&&start| start > member.start).copied().unwrap_or(u64::MAX);
         let room = next - member.start;
         let path = PathBuf::from(member.template.replacen("%s", stem, 1));
-        match LocalFile::open(&path) {
-            Ok(file) => {
+        // The name stands in the file: what is no file (a pipe, say) is not opened.
+        let file = if path.is_file() { LocalFile::open(&path).ok() } else { None };
+        match file {
+            Some(file) => {
                 let file: Arc<dyn Source> = Arc::new(file);
                 Piece { start: member.start, len: room, source: Ok(file) }
             }
-            Err(_) => {
+            None => {
                 let len = member.end.min(MISSED_BYTES_MAX).min(room);
                 Piece { start: member.start, len, source: Err(missing(&path, driver).message) }
             }

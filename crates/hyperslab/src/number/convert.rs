@@ -14,7 +14,7 @@
 //! depends on the type that its caller wants in memory, and there is none here. Where libhdf5 2.0 gives nonsense, this
 //! does not follow it: bit by bit, it turns -0.25 into the smallest integer, forgets a carry into the exponent of the
 //! smallest floats, and makes integers beyond half precision not a number; as the processor does it, half precision is
-//! not clipped to the range of integers.
+//! not clipped to the range of integers, nor is a float that lies just above it (2³¹ as 4 bytes).
 
 use super::Manner;
 use super::float::{Value, write_bits};
@@ -172,24 +172,22 @@ impl Number {
                 write_bits(Value::of(source, from).encode(target, manner), target.order, to);
             }
             (Self::Float(source), Self::Integer(target)) => {
-                let nan = || if is_processor { nan_as_integer(from.len(), to.len()) } else { 0 };
-                match Value::of(source, from).truncated() {
-                    Some(value) => write_clipped(value, target, to),
-                    // The same bits, signed or not.
-                    None => write_clipped(nan(), &Integer { signed: false, ..target.clone() }, to),
-                }
+                let value = Value::of(source, from).truncated();
+                let nan = || if is_processor { nan_as_integer(from.len(), target, to.len()) } else { 0 };
+                write_clipped(value.unwrap_or_else(nan), target, to);
             }
         }
     }
 }
 
-/// What an x86-64 processor makes of a float that is not a number, where C leaves it open: the highest bit of the
-/// integer that it computes, which has 4 bytes (2 from extended precision to 2 bytes) or 8 before it is cut.
-fn nan_as_integer(from_bytes: usize, to_bytes: usize) -> i128 {
-    match (from_bytes, to_bytes) {
-        (16, 2) => 1 << 15,
-        (_, 4) => 1 << 31,
-        (_, 8) => 1 << 63,
+/// What an x86-64 processor makes of a float that is not a number, where C leaves it open: the lowest signed integer of
+/// the width in which it computes, which is that of the next larger signed type, and cut to the target's.
+fn nan_as_integer(from_bytes: usize, target: &Integer, to_bytes: usize) -> i128 {
+    match (target.signed, to_bytes) {
+        (true, 2) if from_bytes == 16 => i128::from(i16::MIN),
+        (true, 4) => i128::from(i32::MIN),
+        (true, 8) => i128::from(i64::MIN),
+        (false, 8) => 1 << 63,
         _ => 0,
     }
 }

@@ -185,7 +185,8 @@ impl FromSource {
     }
 }
 
-/// True where two datatypes of numbers differ in their byte order alone.
+/// True where two datatypes of numbers differ in their byte order alone. As in libhdf5 this swaps signed integers into
+/// unsigned ones, too, without clipping them: -1 becomes the largest.
 fn is_swapped(own: &Datatype, other: &Datatype) -> bool {
     let orders =
         |a, b| matches!((a, b), (ByteOrder::Little, ByteOrder::Big) | (ByteOrder::Big, ByteOrder::Little));
@@ -194,7 +195,7 @@ fn is_swapped(own: &Datatype, other: &Datatype) -> bool {
         && match (&own.class, &other.class) {
             (Class::Integer(own), Class::Integer(other)) => {
                 let mut same = other.clone();
-                same.order = own.order;
+                (same.order, same.signed) = (own.order, own.signed);
                 orders(own.order, other.order) && same == *own
             }
             (Class::Float(own), Class::Float(other)) => {
