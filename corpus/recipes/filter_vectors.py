@@ -1,7 +1,7 @@
 """Chunks through every filter that can be read, as HDF5 files and as vectors for the filters' own tests.
 
     make.py --only filter_vectors    the files: FAMILY.h5, one dataset of one chunk for each case
-    filter_vectors.py                crates/hyperslab-filters/vectors/FAMILY.txt: stored bytes, decoded bytes
+    filter_vectors.py [FAMILY...]    crates/hyperslab-filters/vectors/FAMILY.txt: stored bytes, decoded bytes
 
 A vector file is text, one case after the other:
 
@@ -30,6 +30,7 @@ VECTORS = ROOT / "crates/hyperslab-filters/vectors"
 
 DEFLATE, SHUFFLE, FLETCHER32, SZIP, NBIT = 1, 2, 3, 4, 5
 SCALEOFFSET, BZIP2, LZF, BLOSC, LZ4, BITSHUFFLE, ZFP, ZSTD, BLOSC2 = 6, 307, 32000, 32001, 32004, 32008, 32013, 32015, 32026
+LZO, VBZ = 305, 32020
 MANDATORY, OPTIONAL = h5py.h5z.FLAG_MANDATORY, h5py.h5z.FLAG_OPTIONAL
 EC, NN = 4, 32
 
@@ -349,7 +350,27 @@ def blosc2():
     yield Case("tiny", "<i4", (3,), np.arange(3), filtered((3,), plugin(hp.Blosc2())))
 
 
+def vbz():
+    """Needs `pip install vbz-h5py-plugin`."""
+    import vbz_h5py_plugin
+
+    h5py.h5pl.prepend(str(Path(vbz_h5py_plugin.__file__).parent / "lib").encode())
+    for kind, integer in [("i1", 1), ("u1", 1), ("<i2", 2), ("<u2", 2), ("<i4", 4), ("<f4", 4)]:
+        ends = random(11).integers(0, 256, 200 * integer, np.uint8).tobytes()
+        for version in [0, 1]:
+            for differences in [0, 1]:
+                for level in [0, 1]:
+                    name = f"v{version} {kind} differences {differences} level {level}"
+                    through = filtered((200,), (VBZ, (version, integer, differences, level)))
+                    yield Case(name, kind, (200,), (smooth((200,)) % 120).astype(kind), through)
+                    yield Case(f"{name} noise", kind, (200,), ends, through)
+    through = filtered((401,), (VBZ, (0, 2, 1)))
+    yield Case("no level", "<i2", (401,), smooth((401,), step=200), through)
+
+
 FAMILIES = [classic, szip, nbit, scaleoffset, lzf, codecs, bitshuffle, blosc, zfp, blosc2]
+#: Their writers are not among those that the tests install: only named ones are made anew.
+RARE = [vbz]
 
 
 def write(into: Path, family) -> Path:
@@ -375,28 +396,69 @@ def vectors(path: Path):
     with h5py.File(path) as file:
         for name in sorted(file):
             dataset = file[name].id
-            plist, kind = dataset.get_create_plist(), dataset.get_type()
-            mask, stored = dataset.read_direct_chunk((0,) * dataset.rank)
+            kind = dataset.get_type()
             raw = np.zeros(dataset.shape, f"V{kind.get_size()}")
             dataset.read(h5py.h5s.ALL, h5py.h5s.ALL, raw, mtype=kind)
-            filters = [plist.get_filter(i) for i in range(plist.get_nfilters())]
-            yield f"= {name}"
-            yield "filters " + " ".join(f"{one[0]}:{','.join(str(v & 0xFFFFFFFF) for v in one[2])}" for one in filters)
-            yield f"mask {mask}"
-            yield f"stored {stored.hex()}"
-            yield f"raw {zlib.compress(raw.tobytes(), 9).hex()}"
+            yield from lines(name, dataset, raw.tobytes())
+
+
+def lines(name, dataset, raw):
+    """A case: the first chunk of a dataset as it is stored, and as it is read."""
+    plist = dataset.get_create_plist()
+    mask, stored = dataset.read_direct_chunk((0,) * dataset.rank)
+    filters = [plist.get_filter(i) for i in range(plist.get_nfilters())]
+    yield f"= {name}"
+    yield "filters " + " ".join(f"{one[0]}:{','.join(str(v & 0xFFFFFFFF) for v in one[2])}" for one in filters)
+    yield f"mask {mask}"
+    yield f"stored {stored.hex()}"
+    yield f"raw {zlib.compress(raw, 9).hex()}"
+
+
+def lzo(folder: Path):
+    """Chunks as PyTables makes them, without it (its packages leave LZO out); needs liblzo2."""
+    library = ctypes.CDLL("liblzo2.so.2")
+
+    def compressed(raw, function):
+        out, length, memory = ctypes.create_string_buffer(2 * len(raw) + 99), ctypes.c_size_t(), bytearray(1 << 19)
+        memory = (ctypes.c_char * len(memory)).from_buffer(memory)
+        if getattr(library, function)(raw, ctypes.c_size_t(len(raw)), out, ctypes.byref(length), memory) != 0:
+            raise RuntimeError(f"{function} failed")
+        return out.raw[: length.value]
+
+    shape = (30, 41)
+    noise = random(3).integers(0, 256, 18_000, np.uint8)
+    cases = {
+        "<f4": waves(shape), "<i2": smooth(shape), "u1": np.full(shape, 3), "<i8": np.arange(1230).reshape(shape) // 100,
+        "<u4": random(2).integers(0, 9, shape), "S6": np.char.mod("%06d", np.arange(1230) // 3 * 3).reshape(shape),
+        "u1 far copies": np.concatenate([noise, np.roll(noise, 99)[:5_000]]), "u1 noise": noise[:700],
+    }  # fmt: skip
+    with create(folder / "lzo.h5", "v110") as file:
+        for name, data in cases.items():
+            data = data.astype(name.split()[0])
+            raw = data.tobytes()
+            for function in ["lzo1x_1_compress", "lzo1x_999_compress"]:
+                trailer = zlib.adler32(raw).to_bytes(4, "little") + len(raw).to_bytes(4, "little")
+                for version, end in [(20, trailer), (10, b"")] if name == "<i2" else [(20, trailer)]:
+                    # The level, PyTables' version of the format, and a table.
+                    plist = filtered(data.shape, (LZO, (1, version, 0)))
+                    word = f"{name} {function[4:-9]} {version}"
+                    kind, space = h5py.h5t.py_create(data.dtype), h5py.h5s.create_simple(data.shape)
+                    made = h5py.h5d.create(file.id, word.encode(), kind, space, plist)
+                    made.write_direct_chunk((0,) * data.ndim, compressed(raw, function) + end)
+                    yield from lines(word, made, raw)
 
 
 def main() -> None:
     names = sys.argv[1:]
     VECTORS.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        for family in FAMILIES:
-            if not names or family.__name__ in names:
-                lines = list(vectors(write(Path(folder), family)))
-                out = VECTORS / f"{family.__name__}.txt"
-                out.write_text("\n".join(lines) + "\n")
-                print(f"{out.name}: {len(lines) // 5} cases, {out.stat().st_size / 1e3:.0f} kB")
+        made = {family.__name__: lambda family=family: vectors(write(Path(folder), family)) for family in FAMILIES + RARE}
+        made["lzo"] = lambda: lzo(Path(folder))
+        for name in names or [family.__name__ for family in FAMILIES]:
+            lines = list(made[name]())
+            out = VECTORS / f"{name}.txt"
+            out.write_text("\n".join(lines) + "\n")
+            print(f"{out.name}: {len(lines) // 5} cases, {out.stat().st_size / 1e3:.0f} kB")
 
 
 if __name__ == "__main__":

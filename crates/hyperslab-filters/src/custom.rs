@@ -25,27 +25,34 @@ pub trait Filter: Send + Sync {
     }
 }
 
-const NAME: &str = "custom filter";
-
+/// A filter that was registered, with the parameters of a dataset once it is in use.
+#[derive(Clone)]
 pub(crate) struct Custom {
-    pub id: u16,
-    pub filter: Arc<dyn Filter>,
-    pub parameters: Vec<u32>,
+    id: u16,
+    /// For errors, which hold names for ever; as many as filters were registered.
+    name: &'static str,
+    filter: Arc<dyn Filter>,
+    parameters: Vec<u32>,
 }
 
 impl Custom {
+    pub fn new(id: u16, filter: Arc<dyn Filter>) -> Self {
+        let name = Box::leak(filter.name().to_string().into_boxed_str());
+        Self { id, name, filter, parameters: Vec::new() }
+    }
+
+    pub fn with(self, parameters: &[u32]) -> Self {
+        Self { parameters: parameters.to_vec(), ..self }
+    }
+
     fn failed(&self, error: Box<dyn std::error::Error>) -> FilterError {
-        FilterError::Custom { id: self.id, name: self.filter.name().to_string(), what: error.to_string() }
+        FilterError::Custom { id: self.id, name: self.name.to_string(), what: error.to_string() }
     }
 }
 
 impl Stage for Custom {
     fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn describe(&self) -> String {
-        self.filter.name().to_string()
+        self.name
     }
 
     /// One try with all the room there may be: the filter's own errors do not say whether more room would help.
@@ -56,7 +63,7 @@ impl Stage for Custom {
     fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut Tools) -> Result<usize, FilterError> {
         let max = out.len();
         let raw = self.filter.decode(&self.parameters, stored, max).map_err(|error| self.failed(error))?;
-        let room = out.get_mut(..raw.len()).ok_or(FilterError::TooLong { filter: NAME, max })?;
+        let room = out.get_mut(..raw.len()).ok_or(FilterError::TooLong { filter: self.name, max })?;
         room.copy_from_slice(&raw);
         Ok(raw.len())
     }

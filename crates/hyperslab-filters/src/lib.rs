@@ -26,6 +26,7 @@ mod error;
 mod fletcher32;
 mod lz4;
 mod lzf;
+mod lzo;
 mod nbit;
 mod pipeline;
 mod quantize;
@@ -35,6 +36,7 @@ mod scratch;
 mod shuffle;
 mod stage;
 mod szip;
+mod vbz;
 mod zfp;
 mod zstd;
 

@@ -6,8 +6,8 @@
 use crate::custom::{Custom, Filter};
 use crate::stage::{Setup, Stage};
 use crate::{
-    FilterError, bitshuffle, blosc, blosc2, bzip2, deflate, fletcher32, lz4, lzf, nbit, quantize,
-    scaleoffset, shuffle, szip, zfp, zstd,
+    FilterError, bitshuffle, blosc, blosc2, bzip2, deflate, fletcher32, lz4, lzf, lzo, nbit, quantize,
+    scaleoffset, shuffle, szip, vbz, zfp, zstd,
 };
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, RwLock};
@@ -27,6 +27,8 @@ pub struct Entry {
     pub write: bool,
     /// The code that does it here, or who provides it where it is not here.
     pub library: &'static str,
+    /// Why it is not read, where more can be said than that nobody has asked for it yet.
+    pub reason: Option<&'static str>,
     make: Option<Make>,
 }
 
@@ -37,16 +39,25 @@ impl std::fmt::Debug for Entry {
 }
 
 const fn both(id: u16, name: &'static str, library: &'static str, make: Make) -> Entry {
-    Entry { id, name, read: true, write: true, library, make: Some(make) }
+    Entry { id, name, read: true, write: true, library, reason: None, make: Some(make) }
 }
 
 const fn read(id: u16, name: &'static str, library: &'static str, make: Make) -> Entry {
-    Entry { id, name, read: true, write: false, library, make: Some(make) }
+    Entry { id, name, read: true, write: false, library, reason: None, make: Some(make) }
 }
 
 const fn elsewhere(id: u16, name: &'static str, provider: &'static str) -> Entry {
-    Entry { id, name, read: false, write: false, library: provider, make: None }
+    Entry { id, name, read: false, write: false, library: provider, reason: None, make: None }
 }
+
+impl Entry {
+    const fn because(self, reason: &'static str) -> Self {
+        Self { reason: Some(reason), ..self }
+    }
+}
+
+/// From here on identifications are for private use.
+const PRIVATE: u16 = 32768;
 
 static TABLE: &[Entry] = &[
     both(1, "deflate", "libdeflate", deflate::make),
@@ -57,37 +68,40 @@ static TABLE: &[Entry] = &[
     read(6, "scaleoffset", "own", scaleoffset::make),
     elsewhere(257, "hzip", "Silo (LLNL)"),
     elsewhere(258, "fpzip", "Silo (LLNL)"),
-    elsewhere(305, "LZO", "PyTables"),
+    read(305, "LZO", "own", lzo::make),
     read(307, "bzip2", "libbz2-rs", bzip2::make),
     read(32000, "lzf", "own", lzf::make),
     read(32001, "blosc", "own, with LZ4, Zstandard, zlib and Snappy", blosc::make),
     elsewhere(32002, "MAFISC", "MAFISC (University of Hamburg)"),
     elsewhere(32003, "Snappy", "snappy-cuda"),
     read(32004, "lz4", "lz4_flex", lz4::make),
-    elsewhere(32005, "APAX", "Samplify (no longer available)"),
+    elsewhere(32005, "APAX", "Samplify").because("no longer available"),
     elsewhere(32006, "CBF", "CBFlib"),
     elsewhere(32007, "JPEG-XR", "JPEG-XR HDF5 filter"),
     read(32008, "bitshuffle", "own", bitshuffle::make),
     elsewhere(32009, "SPDP", "SPDP (Texas State University)"),
     elsewhere(32010, "LPC-Rice", "LPC-Rice"),
     elsewhere(32011, "CCSDS-123", "CCSDS-123 HDF5 filter"),
-    elsewhere(32012, "JPEG-LS", "CharLS JPEG-LS HDF5 filter"),
+    elsewhere(32012, "JPEG-LS", "CharLS JPEG-LS HDF5 filter")
+        .because("JPEG-LS: the Rust libraries wrap CharLS and need CMake to build"),
     read(32013, "zfp", "own", zfp::make),
     elsewhere(32014, "fpzip", "fpzip (LLNL)"),
     read(32015, "zstd", "zstd", zstd::make),
     elsewhere(32016, "B3D", "B3D image compression"),
-    elsewhere(32017, "SZ", "SZ, hdf5plugin"),
-    elsewhere(32018, "FCIDECOMP", "EUMETSAT FCIDECOMP, hdf5plugin"),
+    elsewhere(32017, "SZ", "SZ, hdf5plugin").because("no Rust library; superseded by SZ3"),
+    elsewhere(32018, "FCIDECOMP", "EUMETSAT FCIDECOMP, hdf5plugin")
+        .because("JPEG-LS: the Rust libraries wrap CharLS and need CMake to build"),
     elsewhere(32019, "JPEG", "JPEG HDF5 filter"),
-    elsewhere(32020, "VBZ", "Oxford Nanopore's vbz_compression"),
-    elsewhere(32021, "FAPEC", "FAPEC (DAPCOM)"),
+    read(32020, "VBZ", "own, with zstd", vbz::make),
+    elsewhere(32021, "FAPEC", "FAPEC (DAPCOM)").because("a commercial library"),
     read(32022, "BitGroom", "own", quantize::make),
     read(32023, "Granular BitRound", "own", quantize::make),
-    elsewhere(32024, "SZ3", "SZ3, hdf5plugin"),
+    elsewhere(32024, "SZ3", "SZ3, hdf5plugin").because("the Rust library that wraps it is under the GPL"),
     elsewhere(32025, "Delta-Rice", "Delta-Rice"),
     read(32026, "blosc2", "own, with LZ4, Zstandard and zlib", blosc2::make),
     elsewhere(32027, "FLAC", "FLAC HDF5 filter"),
-    elsewhere(32028, "SPERR", "H5Z-SPERR, hdf5plugin"),
+    elsewhere(32028, "SPERR", "H5Z-SPERR, hdf5plugin")
+        .because("the Rust library that wraps it needs CMake and libclang to build"),
     elsewhere(32029, "TERSE/PROLIX", "TRPX"),
     elsewhere(32030, "FFMPEG", "ffmpeg HDF5 filter"),
 ];
@@ -97,7 +111,7 @@ pub fn table() -> &'static [Entry] {
     TABLE
 }
 
-type Registered = RwLock<HashMap<u16, Arc<dyn Filter>>>;
+type Registered = RwLock<HashMap<u16, Custom>>;
 
 fn registered() -> &'static Registered {
     static REGISTERED: OnceLock<Registered> = OnceLock::new();
@@ -105,16 +119,37 @@ fn registered() -> &'static Registered {
 }
 
 /// Makes a filter of the program known to all pipelines that are made from now on, before any of the table with
-/// the same identification.
+/// the same identification. Pipelines are made when a dataset is first read: register before files are opened.
+///
+/// ```
+/// use hyperslab_filters::{Filter, register};
+/// use std::error::Error;
+///
+/// /// Every byte was inverted.
+/// struct Invert;
+///
+/// impl Filter for Invert {
+///     fn name(&self) -> &str {
+///         "invert"
+///     }
+///
+///     fn decode(&self, _parameters: &[u32], stored: &[u8], _max: usize) -> Result<Vec<u8>, Box<dyn Error>> {
+///         Ok(stored.iter().map(|byte| !byte).collect())
+///     }
+/// }
+///
+/// register(40_000, std::sync::Arc::new(Invert));
+/// ```
 pub fn register(id: u16, filter: Arc<dyn Filter>) {
-    registered().write().unwrap_or_else(|poisoned| poisoned.into_inner()).insert(id, filter);
+    let custom = Custom::new(id, filter);
+    registered().write().unwrap_or_else(|poisoned| poisoned.into_inner()).insert(id, custom);
 }
 
 /// The filter with these parameters, ready to use.
 pub(crate) fn make(setup: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
     let custom = registered().read().unwrap_or_else(|poisoned| poisoned.into_inner()).get(&setup.id).cloned();
-    if let Some(filter) = custom {
-        return Ok(Box::new(Custom { id: setup.id, filter, parameters: setup.parameters.to_vec() }));
+    if let Some(custom) = custom {
+        return Ok(Box::new(custom.with(setup.parameters)));
     }
     match entry(setup.id) {
         Some(Entry { make: Some(make), .. }) => make(setup),
@@ -122,7 +157,11 @@ pub(crate) fn make(setup: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
         None => Err(FilterError::Unknown {
             id: setup.id,
             name: "unregistered",
-            provider: "whoever wrote the file",
+            provider: if setup.id < PRIVATE {
+                "nobody: the file is damaged, or newer than this list"
+            } else {
+                "whoever wrote the file"
+            },
         }),
     }
 }

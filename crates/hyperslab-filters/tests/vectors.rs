@@ -1,4 +1,4 @@
-//! Chunks that libhdf5 and its plug-ins wrote: every filter must read what they read.
+//! Chunks that libhdf5 and its plug-ins wrote, or their libraries: every filter must read what they read.
 //!
 //! The vectors are made by `corpus/recipes/filter_vectors.py`, which describes their format.
 
@@ -128,4 +128,4 @@ macro_rules! families {
     };
 }
 
-families! { classic szip nbit scaleoffset lzf codecs bitshuffle blosc zfp blosc2 }
+families! { classic szip nbit scaleoffset lzf codecs bitshuffle blosc zfp blosc2 vbz lzo }

@@ -117,7 +117,13 @@ impl From<FormatError> for Error {
 impl From<FilterError> for Error {
     fn from(error: FilterError) -> Self {
         let kind = if error.is_unsupported() { ErrorKind::Unsupported } else { ErrorKind::Damaged };
-        Self::new(kind, error.to_string())
+        let made = Self::new(kind, error.to_string());
+        match error {
+            FilterError::Unknown { .. } => made.hint(
+                "a program can bring its own decoder: filters::register in Rust, register_filter in Python",
+            ),
+            _ => made,
+        }
     }
 }
 

@@ -257,7 +257,10 @@ pub(crate) fn decode(
         }
     };
     dataset.file.count_decode();
-    outcome.map_err(|error| Error { kind: error.kind, ..damaged(dataset, number, location, error.message) })
+    outcome.map_err(|error| {
+        let Error { kind, hint, .. } = error;
+        Error { kind, hint, ..damaged(dataset, number, location, error.message) }
+    })
 }
 
 fn damaged(dataset: &DatasetInner, number: u64, location: Location, what: String) -> Error {

@@ -1,0 +1,285 @@
+//! Filter 305, "LZO": one LZO1X stream, as PyTables writes it.
+//!
+//! ```text
+//! first byte, from 18 on         this minus 17 bytes follow as they are
+//! 0000LLLL                       after a copy alone: L + 3 bytes follow as they are
+//! 0000ddss DDDDDDDD              after 1 to 3 bytes as they are: copy 2 bytes from 4D + d + 1 back
+//! 0000ddss DDDDDDDD              after more of them: copy 3 bytes from 4D + d + 2049 back
+//! 0001dLLL DDDDDDss DDDDDDDD     copy L + 2 bytes from 16384d + D + 16384 back; the end where that is 16384
+//! 001LLLLL DDDDDDss DDDDDDDD     copy L + 2 bytes from D + 1 back
+//! 01Ldddss DDDDDDDD              copy L + 3 bytes from 8D + d + 1 back
+//! 1LLdddss DDDDDDDD              copy L + 5 bytes from 8D + d + 1 back
+//! ```
+//!
+//! After a copy, `s` bytes follow as they are. An L of zero is continued by the bytes after it: 255 for each that is
+//! zero, then the first that is not, and the largest L. There is no public specification; this is the format as the
+//! Linux kernel's documentation describes it (`Documentation/staging/lzo.rst`, version 0).
+//!
+//! Behind the stream stand a checksum (Adler-32) and the length of the decoded bytes, 4 bytes each, little-endian;
+//! tables of PyTables before format version 2.0 lack both. The stream marks its own end, so that the parameters
+//! (level, format version, kind of object) are not needed to tell.
+
+use crate::FilterError;
+use crate::lzf::copy_back;
+use crate::scratch::Tools;
+use crate::stage::{Setup, Stage};
+
+const NAME: &str = "LZO";
+/// Bytes as they are, before a code: this, or more.
+const MANY: usize = 4;
+
+struct Lzo;
+
+pub(crate) fn make(_: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
+    Ok(Box::new(Lzo))
+}
+
+impl Stage for Lzo {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn claimed(&self, stored: &[u8]) -> Option<u64> {
+        stored.last_chunk().map(|length| u32::from_le_bytes(*length).into())
+    }
+
+    /// A length is continued by bytes that add 255 each.
+    fn most(&self, stored_bytes: usize) -> usize {
+        stored_bytes.saturating_mul(255)
+    }
+
+    fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut Tools) -> Result<usize, FilterError> {
+        let mut stream = Stream { stored, from: 0, out, to: 0 };
+        stream.run()?;
+        let Stream { from, out, to, .. } = stream;
+        match stored[from..] {
+            [] => {}
+            [a, b, c, d, ref length @ ..] if length.len() == 4 => {
+                let (stored, computed) = (u32::from_le_bytes([a, b, c, d]), libdeflater::adler32(&out[..to]));
+                if length != (to as u32).to_le_bytes() {
+                    return Err(FilterError::corrupt(
+                        NAME,
+                        format!("another length than the {to} bytes decoded"),
+                    ));
+                }
+                if stored != computed {
+                    return Err(FilterError::Checksum { filter: NAME, stored, computed });
+                }
+            }
+            ref rest => {
+                return Err(FilterError::corrupt(NAME, format!("{} bytes behind the end", rest.len())));
+            }
+        }
+        Ok(to)
+    }
+}
+
+struct Stream<'a> {
+    stored: &'a [u8],
+    from: usize,
+    out: &'a mut [u8],
+    to: usize,
+}
+
+impl Stream<'_> {
+    /// Decodes up to the mark of the end.
+    fn run(&mut self) -> Result<(), FilterError> {
+        let mut literals = 0;
+        if let Some(&first @ 18..) = self.stored.first() {
+            self.from = 1;
+            literals = usize::from(first) - 17;
+            self.literals(literals)?;
+        }
+        loop {
+            let code = self.byte()?;
+            let (len, back, after) = match code {
+                0..=15 if literals == 0 => {
+                    literals = 3 + self.length(code, 15)?;
+                    self.literals(literals)?;
+                    continue;
+                }
+                0..=15 => {
+                    let (len, nearest) = if literals < MANY { (2, 1) } else { (3, 2049) };
+                    (len, nearest + (code >> 2) + (self.byte()? << 2), code)
+                }
+                16..=31 => {
+                    let len = 2 + self.length(code, 7)?;
+                    let (low, high) = (self.byte()?, self.byte()?);
+                    let back = 16384 + ((code & 8) << 11) + (high << 6 | low >> 2);
+                    if back == 16384 {
+                        return Ok(());
+                    }
+                    (len, back, low)
+                }
+                32..=63 => {
+                    let len = 2 + self.length(code, 31)?;
+                    let (low, high) = (self.byte()?, self.byte()?);
+                    (len, 1 + (high << 6 | low >> 2), low)
+                }
+                _ => {
+                    let len = if code < 128 { 3 + (code >> 5 & 1) } else { 5 + (code >> 5 & 3) };
+                    (len, 1 + (code >> 2 & 7) + (self.byte()? << 3), code)
+                }
+            };
+            self.copy(len, back)?;
+            literals = after & 3;
+            self.literals(literals)?;
+        }
+    }
+
+    fn byte(&mut self) -> Result<usize, FilterError> {
+        let byte = *self.stored.get(self.from).ok_or_else(early)?;
+        self.from += 1;
+        Ok(byte.into())
+    }
+
+    /// The L of a code, whose bits are those of `largest`.
+    fn length(&mut self, code: usize, largest: usize) -> Result<usize, FilterError> {
+        let mut length = code & largest;
+        if length == 0 {
+            length = largest;
+            loop {
+                match self.byte()? {
+                    0 => length += 255,
+                    last => break length += last,
+                }
+            }
+        }
+        Ok(length)
+    }
+
+    /// Takes bytes as they are.
+    fn literals(&mut self, len: usize) -> Result<(), FilterError> {
+        let max = self.out.len();
+        let literals = self.stored.get(self.from..self.from + len).ok_or_else(early)?;
+        let room =
+            self.out.get_mut(self.to..self.to + len).ok_or(FilterError::TooLong { filter: NAME, max })?;
+        room.copy_from_slice(literals);
+        self.from += len;
+        self.to += len;
+        Ok(())
+    }
+
+    fn copy(&mut self, len: usize, back: usize) -> Result<(), FilterError> {
+        let max = self.out.len();
+        if back > self.to {
+            return Err(FilterError::corrupt(NAME, "a copy from before the beginning"));
+        }
+        if len > max - self.to {
+            return Err(FilterError::TooLong { filter: NAME, max });
+        }
+        copy_back(self.out, self.to, back, len);
+        self.to += len;
+        Ok(())
+    }
+}
+
+fn early() -> FilterError {
+    FilterError::corrupt(NAME, "the stored bytes end too early")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const END: [u8; 3] = [17, 0, 0];
+
+    fn decode(stored: &[u8], room: usize) -> Result<Vec<u8>, FilterError> {
+        let mut out = vec![0xAA; room];
+        let len = Lzo.decode(stored, &mut out, &mut Tools::default())?;
+        out.truncate(len);
+        Ok(out)
+    }
+
+    fn stream(codes: &[&[u8]]) -> Vec<u8> {
+        [&codes.concat()[..], &END].concat()
+    }
+
+    fn with_trailer(mut stream: Vec<u8>, raw: &[u8]) -> Vec<u8> {
+        stream.extend(libdeflater::adler32(raw).to_le_bytes());
+        stream.extend((raw.len() as u32).to_le_bytes());
+        stream
+    }
+
+    #[test]
+    fn bytes_as_they_are() {
+        let long: Vec<u8> = (0..600u32).map(|i| (i % 251) as u8).collect();
+        assert_eq!(decode(&stream(&[&[18 + 2], b"abc"]), 9).unwrap(), b"abc");
+        assert_eq!(decode(&stream(&[&[17 + 200], &long[..200]]), 200).unwrap(), long[..200]);
+        // A code of its own, at the beginning or after a copy without literals.
+        assert_eq!(decode(&stream(&[&[4], &long[..7]]), 600).unwrap(), long[..7]);
+        assert_eq!(decode(&stream(&[&[0, 0, 0, (600 - 18 - 510) as u8], &long]), 600).unwrap(), long);
+    }
+
+    #[test]
+    fn copies_of_every_kind() {
+        let far: Vec<u8> =
+            (0..40_000u32).flat_map(|i| i.wrapping_mul(2_654_435_761).to_le_bytes()).take(40_000).collect();
+        let mut zeros = vec![0; (far.len() - 18) / 255];
+        zeros.push(((far.len() - 18) % 255) as u8);
+        let head = [&[0][..], &zeros, &far].concat();
+        let check = |code: &[u8], back: usize, len: usize, after: &[u8]| {
+            let mut expected = far.clone();
+            expected.extend_from_slice(&far[far.len() - back..][..len]);
+            expected.extend_from_slice(after);
+            assert_eq!(decode(&stream(&[&head, code, after]), 41_000).unwrap(), expected, "{code:?}");
+        };
+        // After many literals, 0000ddss copies three bytes from afar.
+        check(&[0b0000_1001, 5], 2049 + 2 + 20, 3, b"x");
+        check(&[0b0101_0110, 3], 24 + 5 + 1, 3, b"xy");
+        check(&[0b0110_0000, 3], 24 + 1, 4, b"");
+        check(&[0b1111_1111, 2], 16 + 7 + 1, 8, b"xyz");
+        check(&[0b0010_0101, 0b0000_0101, 1], 64 + 1 + 1, 7, b"x");
+        check(&[0b0010_0000, 30, 0, 4], 256 + 1, 2 + 31 + 30, b"");
+        check(&[0b0001_0010, 0b0000_1000, 0], 16384 + 2, 4, b"");
+        check(&[0b0001_1000, 1, 0b0000_0000, 1], 32768 + 64, 2 + 7 + 1, b"");
+        // After one to three, it copies two from nearby.
+        assert_eq!(decode(&stream(&[&[18 + 1], b"ab", &[0b0000_0101, 0], b"c"]), 9).unwrap(), b"ababc");
+    }
+
+    #[test]
+    fn a_copy_may_overlap_itself() {
+        assert_eq!(decode(&stream(&[&[18], b"a", &[0b1110_0000, 0]]), 9).unwrap(), b"aaaaaaaaa");
+        assert!(matches!(
+            decode(&stream(&[&[18], b"a", &[0b1110_0000, 0]]), 8),
+            Err(FilterError::TooLong { .. })
+        ));
+    }
+
+    #[test]
+    fn the_trailer_is_checked_where_there_is_one() {
+        let chunk = stream(&[&[18 + 2], b"abc"]);
+        assert_eq!(decode(&with_trailer(chunk.clone(), b"abc"), 9).unwrap(), b"abc");
+        let wrong_sum = decode(&with_trailer(chunk.clone(), b"abd"), 9);
+        assert!(matches!(wrong_sum, Err(FilterError::Checksum { .. })));
+        let mut wrong_length = with_trailer(chunk.clone(), b"abc");
+        *wrong_length.last_mut().unwrap() = 1;
+        assert!(matches!(decode(&wrong_length, 9), Err(FilterError::Corrupt { .. })));
+        for extra in [1, 4, 7, 9] {
+            let found = decode(&[&chunk[..], &vec![0; extra]].concat(), 9);
+            assert!(matches!(found, Err(FilterError::Corrupt { .. })), "{extra}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be() {
+        for stored in
+            [&[][..], &[17], &[17, 0], &[20, b'a'], &[18, b'a', 0b0100_0000, 0b1], &[0, 0, 0], &[32, 0]]
+        {
+            assert!(matches!(decode(stored, 100), Err(FilterError::Corrupt { .. })), "{stored:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes(stored in prop::collection::vec(any::<u8>(), 0..300), room in 0usize..2000) {
+            let ended = stream(&[&stored]);
+            for stored in [&stored, &ended] {
+                if let Ok(out) = decode(stored, room) {
+                    prop_assert!(out.len() <= room && out.len() <= Lzo.most(stored.len()));
+                }
+            }
+        }
+    }
+}

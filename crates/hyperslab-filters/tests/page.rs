@@ -1,0 +1,58 @@
+//! `docs/filters.md` says what the table of filters says.
+
+use hyperslab_filters::{Entry, table};
+use std::fmt::Write;
+use std::path::Path;
+
+const HEAD: &str = "\
+# Filters
+
+<!-- Made from crates/hyperslab-filters/src/registry.rs; to renew it:
+     HYPERSLAB_UPDATE=1 cargo test -p hyperslab-filters --test page -->
+
+All filters of the HDF5 library, and all on The HDF Group's list of [registered filters][registered]. *Written* means
+that `hyperslab_filters::Pipeline` can apply the filter as well; hyperslab writes no files yet.
+
+A chunk that was stored through any other filter gives an error with the filter's number, its name and who provides
+it. A program can bring a decoder of its own: `hyperslab::filters::register` in Rust, `hyperslab.register_filter` in
+Python.
+
+[registered]: https://github.com/HDFGroup/hdf5_plugins/blob/master/docs/RegisteredFilterPlugins.md
+
+## Read
+
+| number | name | read | written | by |
+|---:|---|---|---|---|
+";
+
+const NOT_READ: &str = "
+## Not read
+
+| number | name | provided by | why not |
+|---:|---|---|---|
+";
+
+fn page() -> String {
+    let (here, elsewhere): (Vec<&Entry>, Vec<&Entry>) = table().iter().partition(|entry| entry.read);
+    let mut page = HEAD.to_string();
+    for Entry { id, name, write, library, .. } in here {
+        writeln!(page, "| {id} | {name} | yes | {} | {library} |", if *write { "yes" } else { "no" })
+            .unwrap();
+    }
+    page += NOT_READ;
+    for Entry { id, name, library, reason, .. } in elsewhere {
+        writeln!(page, "| {id} | {name} | {library} | {} |", reason.unwrap_or("rare")).unwrap();
+    }
+    page
+}
+
+#[test]
+fn the_page_of_filters_is_up_to_date() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/filters.md");
+    if std::env::var_os("HYPERSLAB_UPDATE").is_some() {
+        std::fs::write(&path, page()).unwrap();
+    }
+    let found = std::fs::read_to_string(&path).unwrap_or_default();
+    let renew = "HYPERSLAB_UPDATE=1 cargo test -p hyperslab-filters --test page";
+    assert!(found == page(), "docs/filters.md is not what the table says; renew it: {renew}");
+}
