@@ -18,6 +18,7 @@ mod file;
 mod filters;
 mod group;
 mod reference;
+mod register;
 mod selection;
 mod session;
 mod settings;
@@ -44,6 +45,8 @@ mod _hyperslab {
     use crate::group::Group;
     #[pymodule_export]
     use crate::reference::{AttributeReference, Reference, RegionReference};
+    #[pymodule_export]
+    use crate::register::register_filter;
     #[pymodule_export]
     use crate::settings::{CacheStats, cache_bytes, cache_stats, set_cache_bytes};
 

@@ -56,7 +56,13 @@ pub use selection::{Axis, Points, Range, Selection};
 pub use settings::{CACHE_VARIABLE, cache_bytes, cache_stats, clear_cache, parse_bytes, set_cache_bytes};
 pub use vlen::Heap;
 
+pub use hyperslab_filters as filters;
 pub use hyperslab_format as format;
 pub use hyperslab_format::message::{Attribute, Dataspace, Datatype, Link, LinkTarget};
 pub use hyperslab_format::reference::{ReferenceTarget, RevisedReference};
 pub use hyperslab_io as io;
+
+/// The examples of the README that say so are compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

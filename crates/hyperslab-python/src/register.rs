@@ -1,0 +1,73 @@
+//! `hyperslab.register_filter`: filters that a Python program brings itself.
+//!
+//! Chunks are decoded on threads of the engine, which do not hold the interpreter: it is taken for the call alone.
+
+use crate::errors;
+use hyperslab::filters::Filter;
+use pyo3::buffer::PyUntypedBuffer;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
+use std::error::Error;
+use std::sync::Arc;
+
+/// Reads chunks that were stored through a filter which is not built in, or another one than is built in.
+///
+/// `decode(stored, client_data, nbytes)` is given the bytes of a chunk, the filter's parameters in the file, and how
+/// many bytes the result has at most; it answers with bytes, or whatever offers them (an array, a memoryview). It is
+/// called on several threads. Register filters before files are opened.
+#[pyfunction]
+pub fn register_filter(py: Python<'_>, id: u16, name: String, decode: Py<PyAny>) -> PyResult<()> {
+    if id == 0 {
+        return Err(errors::invalid("there is no filter 0; identifications begin at 1"));
+    }
+    if !decode.bind(py).is_callable() {
+        return Err(errors::wrong_type(format!(
+            "decode must be callable, not {}",
+            decode.bind(py).get_type()
+        )));
+    }
+    hyperslab::filters::register(id, Arc::new(PythonFilter { name, decode }));
+    // What another filter of this number decoded is not to be found again.
+    py.detach(hyperslab::clear_cache);
+    Ok(())
+}
+
+struct PythonFilter {
+    name: String,
+    decode: Py<PyAny>,
+}
+
+impl Filter for PythonFilter {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn decode(&self, parameters: &[u32], stored: &[u8], max_bytes: usize) -> Result<Vec<u8>, Box<dyn Error>> {
+        let call = |py: Python<'_>| {
+            let arguments = (PyBytes::new(py, stored), PyTuple::new(py, parameters)?, max_bytes);
+            bytes_of(self.decode.bind(py).call1(arguments)?, max_bytes)
+        };
+        match Python::try_attach(call) {
+            Some(Ok(bytes)) => Ok(bytes),
+            Some(Err(error)) => Err(error.to_string().into()),
+            None => Err("the interpreter is shutting down".into()),
+        }
+    }
+}
+
+/// What `decode` answered, if it is not longer than it may be.
+fn bytes_of(answer: Bound<'_, PyAny>, max_bytes: usize) -> PyResult<Vec<u8>> {
+    let py = answer.py();
+    let what = || format!("decode() must return bytes, not {}", answer.get_type());
+    let buffer = PyUntypedBuffer::get(&answer).map_err(|_| errors::wrong_type(what()))?;
+    let length = buffer.len_bytes();
+    if length > max_bytes {
+        return Err(errors::invalid(format!("decode() returned {length} bytes, {max_bytes} are possible")));
+    }
+    match answer.cast::<PyBytes>() {
+        Ok(bytes) => Ok(bytes.as_bytes().to_vec()),
+        Err(_) => {
+            crate::helper(py, "builtins", "memoryview")?.call1((answer,))?.call_method0("tobytes")?.extract()
+        }
+    }
+}
