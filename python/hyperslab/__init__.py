@@ -13,6 +13,7 @@ Names and behaviour are those of h5py, for reading.
 
 from collections.abc import Mapping as _Mapping
 
+from hyperslab._blocks import MultiBlockSlice
 from hyperslab._empty import Empty
 from hyperslab._hyperslab import (
     AttributeManager,
@@ -28,13 +29,22 @@ from hyperslab._hyperslab import (
     cache_bytes,
     cache_stats,
     is_hdf5,
+    register_filter,
     set_cache_bytes,
 )
 from hyperslab.dtypes import (
+    check_dtype,
     check_enum_dtype,
+    check_opaque_dtype,
     check_ref_dtype,
     check_string_dtype,
     check_vlen_dtype,
+    enum_dtype,
+    opaque_dtype,
+    ref_dtype,
+    regionref_dtype,
+    string_dtype,
+    vlen_dtype,
 )
 from hyperslab.errors import HyperslabError
 from hyperslab.links import ExternalLink, HardLink, SoftLink
@@ -51,18 +61,28 @@ __all__ = [
     "Group",
     "HardLink",
     "HyperslabError",
+    "MultiBlockSlice",
     "Reference",
     "RegionReference",
     "SoftLink",
     "__version__",
     "cache_bytes",
     "cache_stats",
+    "check_dtype",
     "check_enum_dtype",
+    "check_opaque_dtype",
     "check_ref_dtype",
     "check_string_dtype",
     "check_vlen_dtype",
+    "enum_dtype",
     "is_hdf5",
+    "opaque_dtype",
+    "ref_dtype",
+    "regionref_dtype",
+    "register_filter",
     "set_cache_bytes",
+    "string_dtype",
+    "vlen_dtype",
 ]
 
 _Mapping.register(Group)

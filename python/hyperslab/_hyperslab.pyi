@@ -6,8 +6,9 @@ from typing import Any, BinaryIO, Literal, Self, TypeVar, final, overload
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
+from typing_extensions import Buffer
 
-from hyperslab._views import AsStr, AsType, Chunks, Fields, Items, Keys, Values
+from hyperslab._views import AsStr, AsType, Chunks, Fields, Items, Keys, Values, VirtualSource
 from hyperslab.dims import Dimensions
 from hyperslab.links import ExternalLink, HardLink, SoftLink
 
@@ -25,6 +26,7 @@ __all__ = [
     "cache_bytes",
     "cache_stats",
     "is_hdf5",
+    "register_filter",
     "run_command",
     "set_cache_bytes",
 ]
@@ -46,6 +48,14 @@ def cache_stats() -> CacheStats:
 
 def is_hdf5(fname: str | bytes | PathLike[str]) -> bool:
     """True where `fname` is an HDF5 file; False where it is none, or is not there."""
+
+def register_filter(id: int, name: str, decode: Callable[[bytes, tuple[int, ...], int], Buffer]) -> None:
+    """Reads chunks that were stored through a filter which is not built in, or another one than is built in.
+
+    `decode(stored, client_data, nbytes)` is given the bytes of a chunk, the filter's parameters in the file, and how
+    many bytes the result has at most; it answers with bytes, or whatever offers them (an array, a memoryview). It is
+    called on several threads. Register filters before files are opened.
+    """
 
 @final
 class CacheStats:
@@ -159,15 +169,38 @@ class Group(_Object, Mapping[str, Any]):
     def __len__(self) -> int: ...
     @overload
     def get(
-        self, name: str, default: Any = None, getclass: Literal[False] = False, getlink: Literal[False] = False
+        self,
+        name: str | bytes | Reference | RegionReference,
+        default: Any = None,
+        getclass: Literal[False] = False,
+        getlink: Literal[False] = False,
+        elink_mode: Literal["r"] | None = None,
+        elink_locking: bool | Literal["true", "false", "best-effort"] | None = None,
+        elink_swmr: bool | None = None,
     ) -> Any: ...
     @overload
     def get(
-        self, name: str, default: Any = None, *, getclass: Literal[True], getlink: bool = False
+        self,
+        name: str | bytes,
+        default: Any = None,
+        *,
+        getclass: Literal[True],
+        getlink: bool = False,
+        elink_mode: Literal["r"] | None = None,
+        elink_locking: bool | Literal["true", "false", "best-effort"] | None = None,
+        elink_swmr: bool | None = None,
     ) -> type[Any] | Any: ...
     @overload
     def get(
-        self, name: str, default: Any = None, getclass: Literal[False] = False, *, getlink: Literal[True]
+        self,
+        name: str | bytes,
+        default: Any = None,
+        getclass: Literal[False] = False,
+        *,
+        getlink: Literal[True],
+        elink_mode: Literal["r"] | None = None,
+        elink_locking: bool | Literal["true", "false", "best-effort"] | None = None,
+        elink_swmr: bool | None = None,
     ) -> _Link | Any: ...
     def keys(self) -> Keys:
         """Names of the members."""
@@ -291,6 +324,8 @@ class Dataset(_Object):
     @property
     def is_virtual(self) -> bool:
         """True where the values lie in other datasets."""
+    def virtual_sources(self) -> list[VirtualSource]:
+        """The files and datasets that a virtual dataset takes its values from, as the file names them."""
     @property
     def external(self) -> list[tuple[str, int, int]] | None:
         """The files of raw data that hold the values: name, first byte, bytes. None where this file holds them."""

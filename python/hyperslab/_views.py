@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections.abc
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -55,6 +55,11 @@ class View:
 
 class AsType(View):
     """Values of another dtype."""
+
+    def __init__(self, dataset: Dataset, dtype: np.dtype[Any]) -> None:
+        if dtype.kind == "T" and check_string_dtype(dataset.dtype) is None:
+            raise WrongTypeError(f"{dtype} is for an HDF5 string datatype, but {dataset.name} holds {dataset.dtype}")
+        super().__init__(dataset, dtype)
 
     def __getitem__(self, selection: Any) -> Any:
         return _cast.cast(self._dataset[selection], self._dtype)
@@ -111,6 +116,15 @@ class Fields(View):
         for name in self._read.names or ():
             some[name] = found[name]
         return some if isinstance(found, np.ndarray) else some[()]
+
+
+class VirtualSource(NamedTuple):
+    """Where a part of a virtual dataset lies, as the file names it."""
+
+    file_name: str
+    """The file; ``.`` for the one of the virtual dataset."""
+    dset_name: str
+    """The dataset in it."""
 
 
 def array(source: Any, dtype: Any, copy: bool | None) -> np.ndarray[Any, Any]:

@@ -2,11 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-__all__ = ["StringInfo", "check_enum_dtype", "check_ref_dtype", "check_string_dtype", "check_vlen_dtype"]
+from hyperslab._hyperslab import Reference, RegionReference
+from hyperslab.errors import InvalidError, WrongTypeError
+
+__all__ = [
+    "StringInfo",
+    "check_dtype",
+    "check_enum_dtype",
+    "check_opaque_dtype",
+    "check_ref_dtype",
+    "check_string_dtype",
+    "check_vlen_dtype",
+    "enum_dtype",
+    "opaque_dtype",
+    "ref_dtype",
+    "regionref_dtype",
+    "string_dtype",
+    "vlen_dtype",
+]
 
 
 class StringInfo(NamedTuple):
@@ -48,3 +67,56 @@ def check_string_dtype(dtype: np.dtype[Any]) -> StringInfo | None:
     if dtype.kind == "S":
         return StringInfo(_metadata(dtype, "h5py_encoding") or "ascii", dtype.itemsize)
     return None
+
+
+def check_opaque_dtype(dtype: np.dtype[Any]) -> bool:
+    """True where a dtype that HDF5 lacks is stored as opaque bytes."""
+    return bool(_metadata(dtype, "h5py_opaque"))
+
+
+def check_dtype(
+    *, vlen: np.dtype[Any] | None = None, enum: np.dtype[Any] | None = None, ref: np.dtype[Any] | None = None
+) -> Any:
+    """`check_vlen_dtype`, `check_enum_dtype` or `check_ref_dtype` of the one dtype that is given."""
+    given = [(key, dtype) for key, dtype in (("vlen", vlen), ("enum", enum), ("ref", ref)) if dtype is not None]
+    if len(given) != 1:
+        raise WrongTypeError(f"check_dtype() takes one of vlen, enum and ref, not {len(given)}")
+    key, dtype = given[0]
+    return _metadata(dtype, key)
+
+
+def string_dtype(encoding: Literal["utf-8", "ascii"] = "utf-8", length: int | None = None) -> np.dtype[Any]:
+    """The dtype of text; of any length unless one is given, in bytes."""
+    if encoding not in ("utf-8", "ascii"):
+        raise InvalidError(f"there is no encoding {encoding!r} in HDF5, only 'utf-8' and 'ascii'")
+    if length is None:
+        return np.dtype("O", metadata={"vlen": str if encoding == "utf-8" else bytes})
+    return np.dtype(f"S{int(length)}", metadata={"h5py_encoding": encoding})
+
+
+def vlen_dtype(basetype: DTypeLike) -> np.dtype[Any]:
+    """The dtype of sequences of any length."""
+    return np.dtype("O", metadata={"vlen": basetype})
+
+
+def enum_dtype(values_dict: Mapping[str, int], basetype: DTypeLike = np.uint8) -> np.dtype[Any]:
+    """The dtype of an enumeration: integers that have names."""
+    base = np.dtype(basetype)
+    if base.kind not in "iu":
+        raise WrongTypeError(f"an enumeration is one of integers, not of {base}")
+    return np.dtype(base, metadata={"enum": dict(values_dict)})
+
+
+def opaque_dtype(dtype: DTypeLike) -> np.dtype[Any]:
+    """A dtype that HDF5 lacks, to be stored as opaque bytes."""
+    base = np.dtype(dtype)
+    if base.kind == "O":
+        raise WrongTypeError("objects cannot be stored as opaque bytes")
+    return np.dtype(base, metadata={"h5py_opaque": True})
+
+
+ref_dtype = np.dtype("O", metadata={"ref": Reference})
+"""The dtype of references to objects."""
+
+regionref_dtype = np.dtype("O", metadata={"ref": RegionReference})
+"""The dtype of references to elements of datasets."""

@@ -136,5 +136,5 @@ class WrongTypeError(InvalidError, TypeError):
     """An argument of a type that cannot be used here."""
 
 
-class ClosedError(InvalidError, OSError, KeyError):
+class ClosedError(InvalidError, OSError, KeyError, RuntimeError):
     """The file was closed. (h5py raises, by turns, each of the bases.)"""

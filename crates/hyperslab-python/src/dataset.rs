@@ -358,6 +358,15 @@ impl Dataset {
         self.dataset.layout_name() == "virtual"
     }
 
+    /// The files and datasets that a virtual dataset takes its values from, as the file names them.
+    fn virtual_sources<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        self.session.check_open()?;
+        let not_virtual = || errors::invalid("Not a virtual dataset");
+        let class = crate::helper(py, "hyperslab._views", "VirtualSource")?;
+        let sources = self.dataset.virtual_sources().ok_or_else(not_virtual)?;
+        sources.into_iter().map(|source| class.call1(source)).collect()
+    }
+
     /// The files of raw data that hold the values: name, first byte, bytes. None where this file holds them.
     #[getter]
     fn external(&self) -> Option<Vec<(String, u64, u64)>> {

@@ -7,7 +7,7 @@ use crate::source::FileLike;
 use hyperslab::ErrorKind;
 use hyperslab::io::{LocalFile, Memory, Source};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyType};
+use pyo3::types::{PyBool, PyDict, PyType};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::PathBuf;
@@ -72,7 +72,8 @@ impl File {
     }
 }
 
-fn check_mode(mode: &str) -> PyResult<()> {
+/// Only reading is possible.
+pub fn check_mode(mode: &str) -> PyResult<()> {
     match mode {
         "r" => Ok(()),
         "r+" | "w" | "w-" | "x" | "a" => {
@@ -80,6 +81,15 @@ fn check_mode(mode: &str) -> PyResult<()> {
         }
         _ => Err(errors::invalid(format!("there is no mode {mode:?}; a file is opened with mode 'r'"))),
     }
+}
+
+/// Files are not locked, whatever is asked for; but it must be something that can be asked for.
+pub fn check_locking(locking: &Bound<'_, PyAny>) -> PyResult<()> {
+    let is_word = |word: String| matches!(word.as_str(), "true" | "false" | "best-effort");
+    if locking.is_none() || locking.is_instance_of::<PyBool>() || locking.extract().is_ok_and(is_word) {
+        return Ok(());
+    }
+    Err(errors::invalid(format!("locking is True, False or \"best-effort\", not {}", locking.repr()?)))
 }
 
 fn check_options(driver: Option<&str>, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
@@ -90,8 +100,11 @@ fn check_options(driver: Option<&str>, options: Option<&Bound<'_, PyDict>>) -> P
             "there is no driver {driver:?} here; files are read without one"
         )));
     }
-    for name in options.map(|options| options.keys()).into_iter().flatten() {
+    for (name, value) in options.into_iter().flatten() {
         let name: String = name.extract()?;
+        if name == "locking" {
+            check_locking(&value)?;
+        }
         if !WITHOUT_EFFECT.contains(&name.as_str()) {
             return Err(errors::wrong_type(format!("File() got an unexpected keyword argument {name:?}")));
         }

@@ -5,7 +5,7 @@ use crate::dataset::Dataset;
 use crate::datatype::Datatype;
 use crate::element::text;
 use crate::errors;
-use crate::file::File;
+use crate::file::{self, File};
 use crate::reference::{AttributeReference, Reference, RegionReference};
 use crate::session::Session;
 use crate::visit::{self, Visit};
@@ -182,8 +182,12 @@ impl Group {
         open(py, &self.session, object)
     }
 
-    /// An object, its class, its link or the class of its link; `default` where there is nothing of this name.
-    #[pyo3(signature = (name, default=None, getclass=false, getlink=false))]
+    /// An object, its class, its link or the class of its link; `default` where there is nothing of this name. Files
+    /// behind external links are opened as this one was: `elink_locking` and `elink_swmr` have no effect.
+    #[pyo3(signature = (
+        name, default=None, getclass=false, getlink=false, elink_mode=None, elink_locking=None, elink_swmr=None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "they are h5py's")]
     fn get<'py>(
         &self,
         py: Python<'py>,
@@ -191,7 +195,13 @@ impl Group {
         default: Option<Bound<'py, PyAny>>,
         getclass: bool,
         getlink: bool,
+        elink_mode: Option<&str>,
+        elink_locking: Option<&Bound<'py, PyAny>>,
+        elink_swmr: Option<bool>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let _ = elink_swmr;
+        elink_mode.map_or(Ok(()), file::check_mode)?;
+        elink_locking.map_or(Ok(()), file::check_locking)?;
         if !getclass
             && !getlink
             && (name.cast::<Reference>().is_ok()

@@ -1,9 +1,9 @@
-//! Lists of indexes and boolean masks.
+//! Lists of indexes, boolean masks, and blocks at regular distances.
 
 use super::Selected;
 use crate::array::Shape;
 use crate::errors;
-use hyperslab::{Axis, Points, Selection};
+use hyperslab::{Axis, Points, Range, Selection};
 use numpy::{PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -80,6 +80,26 @@ pub fn list(item: &Bound<'_, PyAny>, dim: u64, has_list: bool) -> PyResult<Vec<u
         let indexes = indexes.cast::<PyArrayDyn<i64>>()?.readonly();
         increasing(indexes.as_array().iter().map(|&index| i128::from(index)), dim)
     }
+}
+
+/// A `MultiBlockSlice` (this package's, or h5py's); `None` for anything else.
+pub fn blocks(item: &Bound<'_, PyAny>, dim: u64) -> PyResult<Option<Axis>> {
+    if item.get_type().name()? != "MultiBlockSlice" {
+        return Ok(None);
+    }
+    let (start, stride, count, block): (u64, u64, u64, u64) =
+        item.call_method1("indices", (dim,))?.extract()?;
+    let last = count
+        .checked_sub(1)
+        .and_then(|last| last.checked_mul(stride)?.checked_add(start)?.checked_add(block));
+    if last.is_none_or(|end| end > dim) || stride < block || block == 0 {
+        return Err(errors::out_of_range(format!("{} reaches beyond an axis of {dim}", item.repr()?)));
+    }
+    Ok(Some(match block {
+        1 => Axis::Range(Range { start, count, step: stride }),
+        _ if block == stride => Axis::span(start, start + count * block),
+        _ => Axis::List((0..count).flat_map(|i| (0..block).map(move |j| start + i * stride + j)).collect()),
+    }))
 }
 
 fn increasing(indexes: impl Iterator<Item = i128>, dim: u64) -> PyResult<Vec<u64>> {

@@ -65,6 +65,11 @@ impl<'d> Axes<'d> {
                 Ok(integer) => self.integer(&integer.as_borrowed(), count)?,
                 Err(error) if error.is_instance_of::<pyo3::exceptions::PyTypeError>(item.py()) => {
                     let dim = self.next_dim(count)?;
+                    if let Some(axis) = fancy::blocks(&item, dim)? {
+                        self.shape.push(axis.len() as isize);
+                        self.axes.push(axis);
+                        continue;
+                    }
                     let list = fancy::list(&item, dim, self.has_list)?;
                     self.has_list = true;
                     self.shape.push(list.len() as isize);
