@@ -14,6 +14,9 @@ SERIES = ("t2m/big_365.h5", "/t2m")
 ROWS = ("rows250/rows.h5", "/d")
 PLAIN = ("rows250/plain.h5", "/d")
 CONTIGUOUS = ("rows250/contiguous.h5", "/d")
+STRINGS = "million_elements/strings.h5"
+RECORDS = "million_elements/records.h5"
+FIELD = ("scattered/field.h5", "/field")
 
 PEERS = ("h5py", "hidefix")
 
@@ -35,8 +38,10 @@ class Case:
     #: Python readers.
     readers: tuple[str, ...] = ("hyperslab", "h5py")
     bounds: tuple[Bound, ...] = ()
-    #: "read" (Rust and Python), or "open" and "list" (Rust and the command).
+    #: "read" and "task" (Rust and Python), or "open" and "list" (Rust and the command).
     kind: str = "read"
+    #: Its name in tasks.py.
+    task: str = ""
     #: In all interleaved repeats; large reads are steady enough with fewer.
     repeats: int = 7
     #: (reader, rows): too slow to read all; reckoned from this many.
@@ -58,6 +63,71 @@ TEN_PLANES = tuple(f":, {y}, :" for y in range(0, 1000, 100))
 EQUAL = 1.05
 NO_SLOWER = (Bound("hyperslab", PEERS, EQUAL),)
 NO_SLOWER_THAN_H5PY = (Bound("hyperslab", ("h5py",), EQUAL),)
+
+
+
+def task(name: str, file: str, dataset: str, task: str, **options) -> Case:
+    """Something that is no plain slice, or has no floor: no slower than h5py, from Python and from Rust."""
+    bounds = (*NO_SLOWER_THAN_H5PY, Bound("rust", ("h5py",), EQUAL))
+    return Case(name, file, dataset, kind="task", task=task, bounds=bounds, **options)
+
+
+def strides(name: str, selection: str) -> Case:
+    return Case(name, *FIELD, selections=(selection,), bounds=NO_SLOWER_THAN_H5PY, decodes_at_most=1)
+
+
+#: Kinds of text and records: name of the dataset, and what it is called in the table.
+TEXT = {
+    "vlen": "variable length",
+    "vlen_gzip": "variable length, gzip",
+    "fixed": "fixed length",
+    "fixed_gzip": "fixed length, gzip",
+}
+RECORD_STORAGE = {"contiguous": "contiguous", "gzip": "gzip"}
+INDEXES = {
+    "btree_v1": "earliest",
+    "fixed_array": "latest",
+    "extensible_array": "latest",
+    "btree_v2": "latest",
+}
+
+TABLES = [
+    *(task(f"10^6 strings, {what}", STRINGS, name, "whole", repeats=5) for name, what in TEXT.items()),
+    *(task(f"10^6 strings, {what}, as str", STRINGS, name, "text", repeats=5) for name, what in TEXT.items()),
+    *(task(f"10^6 records, {what}, whole", RECORDS, name, "whole") for name, what in RECORD_STORAGE.items()),
+    *(task(f"10^6 records, {what}, one field", RECORDS, name, "field") for name, what in RECORD_STORAGE.items()),
+    *(task(f"10^6 records, {what}, two fields", RECORDS, name, "fields") for name, what in RECORD_STORAGE.items()),
+]
+
+MEMBERS = [
+    *(task(f"names of 10^5 members, {v}", f"many_members/{v}.h5", "/group", "names") for v in ("earliest", "latest")),
+    *(task(f"one of 10^5 members, {v}", f"many_members/{v}.h5", "/group", "member") for v in ("earliest", "latest")),
+    task("names of 10^5 attributes", "many_members/latest.h5", "/object", "attribute names"),
+    task("one of 10^5 attributes", "many_members/latest.h5", "/object", "attribute"),
+]
+
+MANY_CHUNKS = [
+    *(
+        task(f"10^6 chunks, {name.replace('_', ' ')}, whole", f"many_chunks/{v}.h5", name, "whole", repeats=1)
+        for name, v in INDEXES.items()
+    ),
+    *(
+        task(f"10^6 chunks, {name.replace('_', ' ')}, the first", f"many_chunks/{v}.h5", name, "first chunk")
+        for name, v in INDEXES.items()
+    ),
+    *(
+        task(f"10^6 chunks, {name.replace('_', ' ')}, 2,500 of them", f"many_chunks/{v}.h5", name, "block")
+        for name, v in INDEXES.items()
+    ),
+]
+
+SCATTERED = [
+    strides("strides of 3 and 5, gzip", "::3, ::5"),
+    strides("strides beyond a chunk, gzip", "::300, 7::9"),
+    task("100,000 points by a boolean mask, gzip", *FIELD, "mask", repeats=5, decodes_at_most=1),
+    task("a list of 400 rows, gzip", *FIELD, "rows", repeats=5, decodes_at_most=1),
+    task("a list of 100 columns, gzip", *FIELD, "columns", repeats=5, decodes_at_most=1),
+]
 
 CASES = [
     Case(
@@ -139,4 +209,8 @@ CASES = [
     ),
     Case("walk 20,000 datasets, earliest", "many_datasets/tree_earliest.h5", "/", kind="list", repeats=3),
     Case("walk 20,000 datasets, latest", "many_datasets/tree_latest.h5", "/", kind="list", repeats=3),
+    *SCATTERED,
+    *TABLES,
+    *MEMBERS,
+    *MANY_CHUNKS,
 ]

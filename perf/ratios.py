@@ -35,7 +35,7 @@ def measure(case: Case, repeats: int) -> dict[str, list[float]]:
     """Seconds of each repeat by reader; "decodes" and "chunks" are counts."""
     path = FIXTURES / case.file
     found: dict[str, list[float]] = {}
-    if case.kind == "read":
+    if case.kind in ("read", "task"):
         check(case, path)
     for _ in range(repeats):
         for reader, seconds in one_round(case, path).items():
@@ -48,15 +48,25 @@ def one_round(case: Case, path: Path) -> dict[str, float]:
         return {"rust": floor("list", path)["rust"], "hyperslab ls": command("ls", "-r", path)}
     if case.kind == "open":
         return {"rust": floor("open", path, case.dataset)["rust"]}
-    words = ("read", path, case.dataset, *case.selections) if case.selections else ("rows", path, case.dataset)
-    native = floor(*words)
+    native = floor(*native_words(case, path))
     seconds = {name: native[name] for name in NATIVE if name in native}
     for reader in case.readers:
         seconds[reader] = timed(case, path, reader)[0]
     return seconds
 
 
-def timed(case: Case, path: Path, reader: str) -> tuple[float, np.ndarray]:
+def native_words(case: Case, path: Path) -> tuple:
+    """What hyperslab-floor is asked for."""
+    if case.kind == "task":
+        return ("task", case.task, path, case.dataset)
+    if case.selections:
+        return ("read", path, case.dataset, *case.selections)
+    return ("rows", path, case.dataset)
+
+
+def timed(case: Case, path: Path, reader: str) -> tuple[float, object]:
+    if case.kind == "task":
+        return PYTHON[reader].task(path, case.dataset, case.task)
     if case.selections:
         return PYTHON[reader].slices(path, case.dataset, case.selections)
     sample = case.sampled.get(reader)

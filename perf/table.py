@@ -11,6 +11,8 @@ END = "<!-- end: measured -->"
 COLUMNS = ["floor", "floor_new", "rust", "hyperslab", "h5py", "h5py tuned", "h5py 1 MiB", "hidefix"]
 HEADINGS = {"floor_new": "floor, new memory", "rust": "hyperslab, Rust", "hyperslab": "hyperslab, Python"}
 COUNTS = ("decodes", "chunks")
+#: Kinds of cases that share the first table.
+READS = ("read", "task")
 
 
 def seconds(value: float) -> str:
@@ -53,7 +55,7 @@ def as_text(report: dict) -> str:
 
 
 def as_markdown(report: dict) -> str:
-    reads = [result for result in report["results"] if result["kind"] == "read"]
+    reads = [result for result in report["results"] if result["kind"] in READS]
     columns = [name for name in COLUMNS if any(name in result["medians"] for result in reads)]
     lines = ["| read | " + " | ".join(HEADINGS.get(name, name) for name in columns) + " |"]
     lines.append("|---|" + "---:|" * len(columns))
@@ -61,7 +63,7 @@ def as_markdown(report: dict) -> str:
         medians, sampled = result["medians"], result["sampled"]
         fields = [seconds(medians[n]) + ("*" if n in sampled else "") if n in medians else "" for n in columns]
         lines.append(f"| {result['case']} | " + " | ".join(fields) + " |")
-    others = [result for result in report["results"] if result["kind"] != "read"]
+    others = [result for result in report["results"] if result["kind"] not in READS]
     if others:
         lines += ["", "| metadata | hyperslab, Rust | `hyperslab ls` as a process |", "|---|---:|---:|"]
         for result in others:

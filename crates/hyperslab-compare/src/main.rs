@@ -6,6 +6,7 @@
 //! hyperslab-floor rows FILE DATASET                 every row along the last axis, one after the other
 //! hyperslab-floor open FILE PATH                    opening one object of a file
 //! hyperslab-floor list FILE                         opening a file and describing every object in it
+//! hyperslab-floor task TASK FILE PATH               what `perf/tasks.py` calls by this name
 //! ```
 //!
 //! Each prints one JSON object of seconds and counts. The process does one measurement and ends: nothing is left
@@ -14,13 +15,14 @@
 
 mod engine;
 mod floor;
+mod tasks;
 
 use hyperslab::{Axis, File, Object, Range, Result, Selection};
 use serde_json::{Value, json};
 use std::time::Instant;
 
-const USAGE: &str =
-    "usage: hyperslab-floor read FILE DATASET SELECTION... | rows FILE DATASET | open FILE PATH | list FILE";
+const USAGE: &str = "usage: hyperslab-floor read FILE DATASET SELECTION... | rows FILE DATASET | open FILE PATH \
+                     | list FILE | task TASK FILE PATH";
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -32,6 +34,7 @@ fn main() {
         ["rows", path, dataset] => read(path, dataset, None),
         ["open", path, object] => open(path, object),
         ["list", path] => list(path),
+        ["task", task, path, object] => tasks::run(task, path, object),
         _ => {
             eprintln!("{USAGE}");
             std::process::exit(2);

@@ -1,0 +1,134 @@
+//! What is more than reading slices: text, members of records, points, names. `perf/tasks.py` does the same from
+//! Python, under the same names.
+
+use hyperslab::format::message::Class;
+use hyperslab::{Axis, Dataset, Error, File, Order, Points, Result, Selection};
+use serde_json::{Value, json};
+use std::hint::black_box;
+use std::time::Instant;
+
+/// Numbers that `perf/tasks.py` has too.
+const POINTS: u64 = 100_000;
+const STRIDE: u64 = 11_400_714_819;
+const ROWS: u64 = 400;
+const COLUMNS: u64 = 100;
+const MEMBER: &str = "member 054321";
+const ATTRIBUTE: &str = "attribute 054321";
+
+/// Does a task twice, each time with a newly opened file, and says what the second time took: the first one pays what
+/// a process pays once.
+pub fn run(task: &str, path: &str, name: &str) -> Result<Value> {
+    once(task, path, name)?;
+    hyperslab::clear_cache();
+    once(task, path, name)
+}
+
+fn once(task: &str, path: &str, name: &str) -> Result<Value> {
+    let file = File::open(path)?;
+    match task {
+        "names" => {
+            let group = file.group(name)?;
+            timed(|| group.links().map(|links| links.len()))
+        }
+        "member" => {
+            let group = file.group(name)?;
+            timed(|| group.dataset(MEMBER)?.read::<i32>(&Selection::All))
+        }
+        "attribute names" => {
+            let object = file.get(name)?;
+            timed(|| object.attributes().list().map(|attributes| attributes.len()))
+        }
+        "attribute" => {
+            let object = file.get(name)?;
+            timed(|| object.attributes().get(ATTRIBUTE))
+        }
+        "text" => {
+            let dataset = file.dataset(name)?;
+            timed(|| text(&dataset))
+        }
+        "field" => {
+            let dataset = file.dataset(name)?;
+            timed(|| members(&dataset, &["energy"]))
+        }
+        "fields" => {
+            let dataset = file.dataset(name)?;
+            timed(|| members(&dataset, &["id", "energy"]))
+        }
+        other => {
+            let dataset = file.dataset(name)?;
+            let selection = selection(other, dataset.shape())?;
+            let measured = match dataset.datatype().class {
+                Class::VlenString { .. } => timed(|| text(&dataset)),
+                _ => timed(|| dataset.read_bytes(&selection, Order::File)),
+            };
+            let mut measured = measured?;
+            if !dataset.filters().filters.is_empty() {
+                measured["decodes"] = json!(file.decodes());
+                measured["chunks"] = json!(dataset.explain(&selection)?.chunks_touched);
+            }
+            Ok(measured)
+        }
+    }
+}
+
+fn timed<T>(work: impl FnOnce() -> Result<T>) -> Result<Value> {
+    let began = Instant::now();
+    let done = work()?;
+    let seconds = began.elapsed().as_secs_f64();
+    black_box(done);
+    Ok(json!({ "rust": seconds }))
+}
+
+fn selection(task: &str, shape: &[u64]) -> Result<Selection> {
+    let list = |count: u64, step: u64, size: u64| {
+        let mut indexes: Vec<u64> = (0..count).map(|i| i * step % size).collect();
+        indexes.sort_unstable();
+        Axis::List(indexes)
+    };
+    Ok(match (task, shape) {
+        ("whole", _) => Selection::All,
+        ("first chunk", _) => Selection::block(&[0, 0], &[2, 2]),
+        ("block", _) => Selection::block(&[1000, 1000], &[100, 100]),
+        ("rows", &[rows, columns]) => Selection::Slab(vec![list(ROWS, 37, rows), Axis::all(columns)]),
+        ("columns", &[rows, columns]) => Selection::Slab(vec![Axis::all(rows), list(COLUMNS, 40, columns)]),
+        ("mask", &[rows, columns]) => {
+            let mut flat: Vec<u64> = (0..POINTS).map(|i| i * STRIDE % (rows * columns)).collect();
+            flat.sort_unstable();
+            let coordinates = flat.iter().flat_map(|place| [place / columns, place % columns]).collect();
+            Selection::Points(Points { rank: 2, coordinates })
+        }
+        _ => return Err(Error::from(std::io::Error::other(format!("no task {task:?} for this dataset")))),
+    })
+}
+
+/// All text of a dataset.
+fn text(dataset: &Dataset) -> Result<Vec<String>> {
+    let bytes = dataset.read_bytes(&Selection::All, Order::File)?;
+    let elements = bytes.chunks_exact(dataset.datatype().size as usize);
+    let string = |bytes: &[u8]| {
+        let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+        String::from_utf8_lossy(&bytes[..end]).into_owned()
+    };
+    match dataset.datatype().class {
+        Class::VlenString { .. } => {
+            let mut heap = dataset.file().heap();
+            elements.map(|element| heap.sequence(element, 1).map(|(_, text)| string(&text))).collect()
+        }
+        _ => Ok(elements.map(string).collect()),
+    }
+}
+
+/// Some members of all records.
+fn members(dataset: &Dataset, names: &[&str]) -> Result<Vec<u8>> {
+    let Class::Compound { members } = &dataset.datatype().class else { return Ok(Vec::new()) };
+    let wanted: Vec<_> = members.iter().filter(|member| names.contains(&&*member.name.to_string())).collect();
+    let bytes = dataset.read_bytes(&Selection::All, Order::File)?;
+    let mut found = Vec::new();
+    for record in bytes.chunks_exact(dataset.datatype().size as usize) {
+        for member in &wanted {
+            let start = member.offset as usize;
+            found.extend_from_slice(&record[start..start + member.datatype.size as usize]);
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,101 @@
+"""What a case does that is more than reading slices: the same lines for h5py and for hyperslab.
+
+A task is a function of an opened object; what it returns is compared between the readers. `hyperslab-floor task` does
+the same from Rust (`crates/hyperslab-compare/src/tasks.rs`), with the same names and numbers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+#: Elements that the tasks "points" and "mask" want, spread over the whole of the dataset.
+POINTS = 100_000
+#: An odd number: its multiples meet every element of a size that is a power of two once.
+STRIDE = 11_400_714_819
+ROWS = 400
+COLUMNS = 100
+
+
+def text(dataset: Any) -> np.ndarray:
+    return dataset.asstr()[:]
+
+
+def whole(dataset: Any) -> np.ndarray:
+    return dataset[...]
+
+
+def first_chunk(dataset: Any) -> np.ndarray:
+    return dataset[0:2, 0:2]
+
+
+def block(dataset: Any) -> np.ndarray:
+    return dataset[1000:1100, 1000:1100]
+
+
+def field(dataset: Any) -> np.ndarray:
+    return dataset["energy"]
+
+
+def fields(dataset: Any) -> np.ndarray:
+    return dataset.fields(["id", "energy"])[:]
+
+
+def flat(shape: tuple[int, ...]) -> np.ndarray:
+    return np.arange(POINTS, dtype=np.uint64) * np.uint64(STRIDE) % np.uint64(np.prod(shape))
+
+
+def mask(dataset: Any) -> np.ndarray:
+    """The mask is made before: see `prepared`."""
+    return dataset[0][dataset[1]]
+
+
+def rows(dataset: Any) -> np.ndarray:
+    return dataset[sorted(i * 37 % len(dataset) for i in range(ROWS)), :]
+
+
+def columns(dataset: Any) -> np.ndarray:
+    return dataset[:, [i * 40 for i in range(COLUMNS)]]
+
+
+def names(group: Any) -> list[str]:
+    return list(group)
+
+
+def member(group: Any) -> int:
+    return group["member 054321"][()]
+
+
+def attribute_names(thing: Any) -> list[str]:
+    return sorted(thing.attrs)
+
+
+def attribute(thing: Any) -> int:
+    return thing.attrs["attribute 054321"]
+
+
+TASKS = {
+    "text": text,
+    "whole": whole,
+    "first chunk": first_chunk,
+    "block": block,
+    "field": field,
+    "fields": fields,
+    "mask": mask,
+    "rows": rows,
+    "columns": columns,
+    "names": names,
+    "member": member,
+    "attribute names": attribute_names,
+    "attribute": attribute,
+}
+
+
+def prepared(task: str, thing: Any) -> Any:
+    """What the task works on; making it is not measured."""
+    if task != "mask":
+        return thing
+    wanted = np.zeros(thing.shape, bool)
+    wanted.ravel()[flat(thing.shape)] = True
+    return thing, wanted
