@@ -64,13 +64,15 @@ impl<'n> Links<'n> {
             }
             Kept::Compact => header.links(self.widths()),
         };
-        let mut links: Vec<Result<Link>> = found.into_iter().map(|link| link.map_err(Into::into)).collect();
         // Damaged links, whose names are unknown, come last.
-        links.sort_by(|a, b| match (a, b) {
-            (Ok(a), Ok(b)) => a.name.cmp(&b.name),
-            (a, b) => a.is_err().cmp(&b.is_err()),
-        });
-        Ok(links)
+        let (mut links, mut damaged) = (Vec::with_capacity(found.len()), Vec::new());
+        for link in found {
+            match link {
+                Ok(link) => links.push(link),
+                Err(error) => damaged.push(Err(error.into())),
+            }
+        }
+        Ok(by_name(links).map(Ok).chain(damaged).collect())
     }
 
     /// The link of this name.
@@ -91,6 +93,28 @@ impl<'n> Links<'n> {
             }
         }
     }
+}
+
+/// Links by ascending name. Names of many links lie all over the memory, and most begin alike: what decides is taken
+/// from each name once.
+fn by_name(links: Vec<Link>) -> impl Iterator<Item = Link> {
+    let first = links.first().map(|link| link.name.clone()).unwrap_or_default();
+    let common = links.iter().fold(first.as_bytes().len(), |common, link| {
+        let pairs = first.as_bytes()[..common].iter().zip(link.name.as_bytes());
+        pairs.take_while(|(a, b)| a == b).count()
+    });
+    let beginning = |link: &Link| {
+        let mut bytes = [0; 8];
+        let rest = &link.name.as_bytes()[common..];
+        let len = rest.len().min(8);
+        bytes[..len].copy_from_slice(&rest[..len]);
+        u64::from_be_bytes(bytes)
+    };
+    let mut order: Vec<(u64, usize)> =
+        links.iter().enumerate().map(|(number, link)| (beginning(link), number)).collect();
+    order.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| links[a.1].name.cmp(&links[b.1].name)));
+    let mut links: Vec<Option<Link>> = links.into_iter().map(Some).collect();
+    order.into_iter().filter_map(move |(_, number)| links[number].take())
 }
 
 /// Names are compared up to this many bytes, and this many of them: comparing takes the product of two lengths.
@@ -117,7 +141,10 @@ pub(crate) fn suggest<'a>(wanted: &str, names: &'a [String]) -> Option<&'a str> 
 
 #[cfg(test)]
 mod tests {
-    use super::suggest;
+    use super::{by_name, suggest};
+    use hyperslab_format::Address;
+    use hyperslab_format::message::{Link, LinkTarget};
+    use proptest::prelude::*;
 
     #[test]
     fn near_names_are_suggested_and_long_ones_never_compared() {
@@ -127,5 +154,22 @@ mod tests {
         let long = ["A".repeat(60_000), "B".repeat(129)];
         assert_eq!(suggest(&"A".repeat(60_000), &long), None);
         assert_eq!(suggest(&"B".repeat(128), &long), None);
+    }
+
+    proptest! {
+        #[test]
+        fn links_are_ordered_by_all_bytes_of_their_names(
+            prefix in "[a\\x00]{0,12}", rests in prop::collection::vec("[ab\\x00]{0,10}", 0..20)
+        ) {
+            let mut names: Vec<String> = rests.iter().map(|rest| format!("{prefix}{rest}")).collect();
+            let links = names.iter().map(|name| Link {
+                name: name.as_str().into(),
+                target: LinkTarget::Hard(Address(0)),
+                creation_order: None,
+            });
+            let found: Vec<String> = by_name(links.collect()).map(|link| link.name.to_string()).collect();
+            names.sort_by(|a, b| a.as_bytes().cmp(b.as_bytes()));
+            prop_assert_eq!(found, names);
+        }
     }
 }

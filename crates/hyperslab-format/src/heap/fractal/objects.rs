@@ -9,15 +9,27 @@ use crate::btree::record::HugeObject;
 use crate::{Address, Bytes, FormatError, Gather, Parse, Stop, View, limits};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::ops::Range;
 
 /// A look-up under way of many objects of one heap.
 #[derive(Debug)]
 pub struct Objects {
     ids: Vec<Bytes>,
     found: Vec<Option<Result<Bytes, FormatError>>>,
+    /// Those that are not found yet, in the order of their places: neighbours share blocks.
+    waiting: Option<Vec<Waiting>>,
     blocks: Blocks,
     /// Only one object is sought: not worth reading an index as a whole.
     single: bool,
+}
+
+/// An object that is not found yet.
+#[derive(Debug)]
+struct Waiting {
+    /// Of managed objects the offset; others come first.
+    offset: u64,
+    number: usize,
+    id: HeapId,
 }
 
 /// What has been read of a heap. Errors are kept too: a broken block is not verified for each of its objects.
@@ -31,6 +43,15 @@ struct Blocks {
     spent: u64,
     /// Bytes of blocks.
     read: u64,
+    last: Option<Last>,
+}
+
+/// What the search for the last managed object came to; it holds for all objects in this part of managed space.
+#[derive(Debug)]
+struct Last {
+    covered: Range<u64>,
+    /// The direct block; `None` while it, or one that leads to it, is missing.
+    block: Option<Bytes>,
 }
 
 const STRUCTURE: &str = "fractal heap";
@@ -39,7 +60,7 @@ impl Objects {
     /// The objects with these heap IDs.
     pub fn new(ids: Vec<Bytes>) -> Self {
         let found = vec![None; ids.len()];
-        Self { ids, found, blocks: Blocks::default(), single: false }
+        Self { ids, found, waiting: None, blocks: Blocks::default(), single: false }
     }
 
     /// One object.
@@ -55,18 +76,38 @@ impl Objects {
         unfilter: &dyn Unfilter,
     ) -> Parse<Vec<Result<Bytes, FormatError>>> {
         let mut gather = Gather::default();
-        for (id, found) in self.ids.iter().zip(&mut self.found) {
-            if found.is_some() {
-                continue;
+        let waiting = self.waiting.take().unwrap_or_else(|| self.parse_ids(view, heap));
+        let mut still_waiting = Vec::new();
+        self.blocks.last = None;
+        for one in waiting {
+            match self.blocks.object(view, heap, &one, self.single, unfilter) {
+                Ok(bytes) => self.found[one.number] = Some(Ok(bytes)),
+                Err(Stop::Bad(error)) => self.found[one.number] = Some(Err(error)),
+                need => {
+                    gather.take(need)?;
+                    still_waiting.push(one);
+                }
             }
-            *found = match self.blocks.object(view, heap, id, self.single, unfilter) {
-                Ok(bytes) => Some(Ok(bytes)),
-                Err(Stop::Bad(error)) => Some(Err(error)),
-                need => gather.take(need)?.map(Ok),
-            };
         }
+        self.waiting = Some(still_waiting);
         gather.finish()?;
         Ok(std::mem::take(&mut self.found).into_iter().flatten().collect())
+    }
+
+    /// Takes the IDs apart; what is wrong with one is what was found of its object.
+    fn parse_ids(&mut self, view: &View, heap: &FractalHeap) -> Vec<Waiting> {
+        let mut waiting = Vec::with_capacity(self.ids.len());
+        for (number, id) in std::mem::take(&mut self.ids).into_iter().enumerate() {
+            match heap.heap_id(&id, view.widths) {
+                Ok(id) => {
+                    let offset = if let HeapId::Managed { offset, .. } = id { offset } else { 0 };
+                    waiting.push(Waiting { offset, number, id });
+                }
+                Err(error) => self.found[number] = Some(Err(error)),
+            }
+        }
+        waiting.sort_by_key(|one| one.offset);
+        waiting
     }
 
     /// Like [`Self::advance`], for the first object.
@@ -81,15 +122,15 @@ impl Blocks {
         &mut self,
         view: &View,
         heap: &FractalHeap,
-        id: &Bytes,
+        sought: &Waiting,
         single: bool,
         unfilter: &dyn Unfilter,
     ) -> Parse<Bytes> {
-        match heap.heap_id(id, view.widths)? {
-            HeapId::Tiny(object) => Ok(object),
-            HeapId::Managed { offset, len } => self.managed(view, heap, (offset, len), unfilter),
-            HeapId::Huge(object) => self.huge(view, heap, &object, unfilter),
-            HeapId::HugeKey(key) => {
+        match &sought.id {
+            HeapId::Tiny(object) => Ok(object.clone()),
+            HeapId::Managed { offset, len } => self.managed(view, heap, (*offset, *len), unfilter),
+            HeapId::Huge(object) => self.huge(view, heap, object, unfilter),
+            &HeapId::HugeKey(key) => {
                 if self.huge.is_none() {
                     let (at, only) = (view.absolute(heap.address), single.then_some(key));
                     self.huge = Some(HugeIndex::new(heap, only, at, view.widths)?);
@@ -133,8 +174,15 @@ impl Blocks {
             let what = format!("offset {offset:#x} in a heap of {:#x} bytes", heap.managed_space);
             return Err(invalid("object offset", what));
         }
-        let (start, bytes, child) = self.locate(view, heap, offset)?;
-        let block = self.direct(view, heap, child, (start, bytes), unfilter)?;
+        let last = match self.last.take().filter(|last| last.covered.contains(&offset)) {
+            Some(last) => last,
+            None => self.search(view, heap, offset, unfilter)?,
+        };
+        let Range { start, end } = last.covered;
+        let (block, bytes) = (last.block.clone(), end - start);
+        self.last = Some(last);
+        // What is missing was asked for already.
+        let block = block.ok_or(Stop::Need(Vec::new()))?;
         let within = offset - start;
         if within < heap.direct_prefix_bytes(view) || within.saturating_add(len) > bytes {
             let what =
@@ -146,8 +194,37 @@ impl Blocks {
         Ok(block.slice(within as usize..(within + len) as usize))
     }
 
-    /// The direct block that holds `offset`: where it begins, its bytes, where it is stored.
-    fn locate(&mut self, view: &View, heap: &FractalHeap, offset: u64) -> Parse<(u64, u64, Child)> {
+    /// Searches for the direct block that holds `offset`. Where something is missing, remembers for which offsets.
+    fn search(
+        &mut self,
+        view: &View,
+        heap: &FractalHeap,
+        offset: u64,
+        unfilter: &dyn Unfilter,
+    ) -> Parse<Last> {
+        let mut covered = 0..u64::MAX;
+        let found = match self.locate(view, heap, offset, &mut covered) {
+            Ok((start, bytes, child)) => {
+                covered = start..start.saturating_add(bytes);
+                self.direct(view, heap, child, (start, bytes), unfilter)
+            }
+            Err(stop) => Err(stop),
+        };
+        if let Err(Stop::Need(_)) = &found {
+            self.last = Some(Last { covered: covered.clone(), block: None });
+        }
+        Ok(Last { block: Some(found?), covered })
+    }
+
+    /// The direct block that holds `offset`: where it begins, its bytes, where it is stored. `covered` becomes the
+    /// part of managed space of the block looked at last.
+    fn locate(
+        &mut self,
+        view: &View,
+        heap: &FractalHeap,
+        offset: u64,
+        covered: &mut Range<u64>,
+    ) -> Parse<(u64, u64, Child)> {
         let table = &heap.table;
         if table.root_rows == 0 {
             let filtered = heap.filters.as_ref().map(|f| (f.root_stored_bytes, f.root_mask));
@@ -167,6 +244,7 @@ impl Blocks {
                 .child(&place)
                 .ok_or_else(|| invalid("object offset", "the offset lies beyond the rows of its block"))?;
             start += place.offset;
+            *covered = start..start.saturating_add(place.bytes);
             if place.row < table.direct_rows() {
                 return Ok((start, place.bytes, child));
             }
