@@ -1,11 +1,11 @@
 //! `hyperslab.AttributeManager`: the attributes of an object.
 
 use crate::array::{self, Shape};
-use crate::element::{Element, text};
+use crate::element::{Element, Text, text};
 use crate::errors;
 use crate::group::name_of;
 use crate::session::Session;
-use hyperslab::{Attribute, Dataspace, ErrorKind, Object};
+use hyperslab::{Attribute, Dataspace, Object};
 use numpy::PyUntypedArrayMethods;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -42,10 +42,10 @@ impl AttributeManager {
         Ok(attributes)
     }
 
-    fn find(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<hyperslab::Result<Attribute>> {
+    fn find(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<Option<Attribute>> {
         self.session.check_open()?;
         let name = name_of(name)?;
-        Ok(py.detach(|| self.object.attributes().get(&name)))
+        py.detach(|| self.object.attributes().find(&name)).map_err(errors::raise)
     }
 
     fn value<'py>(&self, py: Python<'py>, attribute: &Attribute) -> PyResult<Bound<'py, PyAny>> {
@@ -57,7 +57,8 @@ impl AttributeManager {
             Dataspace::Scalar => Shape::new(),
             Dataspace::Simple { dims, .. } => dims.iter().map(|&dim| dim as isize).collect(),
         };
-        let array = element.array(py, &self.object.file(), &attribute.data, shape, element.is_text())?;
+        let text = if element.is_text() { Text::LOSSLESS } else { Text::Bytes };
+        let array = element.array(py, &self.object.file(), &attribute.data, shape, text)?;
         if array.ndim() == 0 { array::finish(array) } else { Ok(array.into_any()) }
     }
 
@@ -70,7 +71,9 @@ impl AttributeManager {
 #[pymethods]
 impl AttributeManager {
     fn __getitem__<'py>(&self, py: Python<'py>, name: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let attribute = self.find(py, name)?.map_err(errors::raise)?;
+        self.session.check_open()?;
+        let name = name_of(name)?;
+        let attribute = py.detach(|| self.object.attributes().get(&name)).map_err(errors::raise)?;
         self.value(py, &attribute)
     }
 
@@ -83,18 +86,13 @@ impl AttributeManager {
         default: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         match self.find(py, name)? {
-            Ok(attribute) => self.value(py, &attribute).map(Some),
-            Err(error) if error.kind == ErrorKind::NotFound => Ok(default),
-            Err(error) => Err(errors::raise(error)),
+            Some(attribute) => self.value(py, &attribute).map(Some),
+            None => Ok(default),
         }
     }
 
     fn __contains__(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<bool> {
-        match self.find(py, name)? {
-            Ok(_) => Ok(true),
-            Err(error) if error.kind == ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(errors::raise(error)),
-        }
+        Ok(self.find(py, name)?.is_some())
     }
 
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {

@@ -77,7 +77,16 @@ impl Group {
         Object::Group(self.group.clone())
     }
 
-    fn find(&self, py: Python<'_>, path: &str) -> PyResult<hyperslab::Result<Object>> {
+    fn find(&self, py: Python<'_>, path: &str) -> PyResult<hyperslab::Result<Option<Object>>> {
+        self.session.check_open()?;
+        if path.is_empty() {
+            return Ok(Ok(None));
+        }
+        Ok(py.detach(|| self.group.find(path)))
+    }
+
+    /// Like [`Self::find`], with an error that suggests the nearest name.
+    fn get_object(&self, py: Python<'_>, path: &str) -> PyResult<hyperslab::Result<Object>> {
         self.session.check_open()?;
         if path.is_empty() {
             return Ok(Err(hyperslab::Error::new(ErrorKind::NotFound, "a name must not be empty")));
@@ -168,7 +177,7 @@ impl Group {
             self.dereference(py, Some(reference.get().target), reference.get().file.as_ref())?
         } else if name.is_instance_of::<PyString>() || name.is_instance_of::<PyBytes>() {
             let path = name_of(name)?;
-            match self.find(py, &path)? {
+            match self.get_object(py, &path)? {
                 Ok(object) => object,
                 Err(error) if self.is_unfollowed(py, &path, &error)? => {
                     return Err(errors::raise_unfollowed(error));
@@ -216,13 +225,13 @@ impl Group {
             return link.map_or(Ok(default), |link| describe_link(py, &link, getclass).map(Some));
         }
         match self.find(py, &path)? {
-            Ok(object) if getclass => Ok(Some(match object {
+            Ok(Some(object)) if getclass => Ok(Some(match object {
                 Object::Group(_) => py.get_type::<Group>().into_any(),
                 Object::Dataset(_) => py.get_type::<Dataset>().into_any(),
                 Object::Datatype(_) => py.get_type::<Datatype>().into_any(),
             })),
-            Ok(object) => open(py, &self.session, object).map(Some),
-            Err(error) if error.kind == ErrorKind::NotFound => Ok(default),
+            Ok(Some(object)) => open(py, &self.session, object).map(Some),
+            Ok(None) => Ok(default),
             Err(error) if self.is_unfollowed(py, &path, &error)? => Ok(default),
             Err(error) => Err(errors::raise(error)),
         }

@@ -34,7 +34,7 @@ impl<'n> Attributes<'n> {
 
     /// The same, with the names of damaged attributes where they can be read.
     pub fn entries(&self) -> Result<Vec<AttributeEntry>> {
-        let mut all = self.read().map_err(|error| self.node.named(error))?;
+        let mut all = self.read(None).map_err(|error| self.node.named(error))?;
         all.sort_by(|a, b| match (&a.name, &b.name) {
             (Some(a), Some(b)) => a.cmp(b),
             (a, b) => a.is_none().cmp(&b.is_none()),
@@ -43,20 +43,15 @@ impl<'n> Attributes<'n> {
     }
 
     /// The attribute of this name.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] suggests the nearest name.
     pub fn get(&self, name: &str) -> Result<Attribute> {
-        let all = self.list()?;
-        let mut names = Vec::new();
-        let mut damaged = None;
-        for attribute in all {
-            match attribute {
-                Ok(attribute) if attribute.name.as_bytes() == name.as_bytes() => return Ok(attribute),
-                Ok(attribute) => names.push(attribute.name.to_string()),
-                Err(error) => damaged = Some(error),
-            }
+        if let Some(attribute) = self.find(name)? {
+            return Ok(attribute);
         }
-        if let Some(error) = damaged {
-            return Err(error);
-        }
+        let names: Vec<String> =
+            self.list()?.into_iter().flatten().map(|attribute| attribute.name.to_string()).collect();
         let error = self.node.named(Error::new(ErrorKind::NotFound, format!("no attribute {name:?}")));
         Err(match crate::link::suggest(name, &names) {
             Some(nearest) => error.hint(format!("did you mean {nearest:?}?")),
@@ -64,15 +59,35 @@ impl<'n> Attributes<'n> {
         })
     }
 
-    fn read(&self) -> Result<Vec<AttributeEntry>> {
+    /// The attribute of this name, if there is one. Of many attributes only those are read that may be it.
+    pub fn find(&self, name: &str) -> Result<Option<Attribute>> {
+        let entries = self.read(Some(name)).map_err(|error| self.node.named(error))?;
+        let mut damaged = None;
+        for entry in entries {
+            match entry.attribute {
+                Ok(attribute) if attribute.name.as_bytes() == name.as_bytes() => return Ok(Some(attribute)),
+                Ok(_) => {}
+                // It may be the one, unless its name could be read.
+                Err(error) if entry.name.is_none_or(|found| found.as_bytes() == name.as_bytes()) => {
+                    damaged = Some(error);
+                }
+                Err(_) => {}
+            }
+        }
+        damaged.map_or(Ok(None), Err)
+    }
+
+    /// All attributes; with a `name`, at least those of this name.
+    fn read(&self, name: Option<&str>) -> Result<Vec<AttributeEntry>> {
         let (file, header) = (&self.node.file, &self.node.header);
         let in_header = file.parse_shared(|context| header.attributes(context))?;
         let mut all: Vec<AttributeEntry> = in_header
             .into_iter()
             .map(|found| self.entry(found.name, found.attribute.map_err(Error::from)))
             .collect();
-        let info = header.attribute_info(file.superblock.widths)?;
-        let Some(mut listing) = info.and_then(|info| dense_attributes::list(&info)) else { return Ok(all) };
+        let Some(info) = header.attribute_info(file.superblock.widths)? else { return Ok(all) };
+        let lookup = name.and_then(|name| dense_attributes::lookup(&info, name.as_bytes()));
+        let Some(mut listing) = lookup.or_else(|| dense_attributes::list(&info)) else { return Ok(all) };
         // Thousands of attributes may share one datatype; its header is parsed once for all of them.
         let mut found = Found::default();
         for dense in file.parse(|view| listing.advance(view, &HeapFilters))? {

@@ -2,7 +2,7 @@
 
 use crate::link::Links;
 use crate::object::{Lookup, Node, Object, follow, join, resolve};
-use crate::{Attributes, Dataset, Error, Result};
+use crate::{Attributes, Dataset, Error, ErrorKind, Result};
 use hyperslab_format::message::{Link, LinkTarget};
 use hyperslab_format::object_header::ObjectKind;
 
@@ -52,6 +52,15 @@ impl Group {
     /// The object at a path, from this group (or from the root, if it begins with a slash).
     pub fn get(&self, path: &str) -> Result<Object> {
         resolve(self.node.clone(), path, &mut Lookup::suggesting())?.into_object()
+    }
+
+    /// The object at a path, if there is one.
+    pub fn find(&self, path: &str) -> Result<Option<Object>> {
+        match resolve(self.node.clone(), path, &mut Lookup::plain()) {
+            Ok(found) => found.into_object().map(Some),
+            Err(error) if error.kind == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// The dataset at a path.
