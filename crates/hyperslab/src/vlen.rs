@@ -2,31 +2,51 @@
 //!
 //! In the file, an element of a variable-length datatype is a count of elements (4 bytes), the address of a global
 //! heap collection, and the number of an object in it (4 bytes) (specification IV.A.2.d, III.E). Neighbouring
-//! elements mostly lie in the same collection, so a [`Heap`] keeps the collections that it has parsed.
+//! elements mostly lie in the same collection, so a [`Heap`] keeps the collections that it has parsed, and many
+//! references are looked up together: what they lack is then fetched in few requests.
 
 use crate::file::FileInner;
 use crate::{Error, File, Result};
 use bytes::Bytes;
-use hyperslab_format::heap::global::Collection;
+use hyperslab_format::heap::global::{self, Collection};
 use hyperslab_format::reference::{RevisedReference, StoredReference};
-use hyperslab_format::{Address, Cursor, FormatError, Widths};
+use hyperslab_format::{Address, Cursor, Gather, Widths};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Parsed collections beyond this are forgotten.
 const KEPT_BYTES_MAX: usize = 64 << 20;
+/// References whose collections are fetched together.
+const BATCH: usize = 1 << 14;
 
 /// The global heap of a file, as far as it was needed.
 pub struct Heap {
     file: Arc<FileInner>,
-    collections: HashMap<Address, Collection>,
+    collections: Vec<Collection>,
+    /// Where in `collections` the one at an address is.
+    numbers: HashMap<Address, usize>,
+    /// The collection used last.
+    last: Option<(Address, usize)>,
     kept_bytes: usize,
+}
+
+/// A variable-length element, as the file has it.
+struct Reference {
+    count: u32,
+    collection: Address,
+    index: u32,
 }
 
 impl File {
     /// Looks up variable-length data. One value serves many elements; it is not shared between threads.
     pub fn heap(&self) -> Heap {
-        Heap { file: self.inner.clone(), collections: HashMap::new(), kept_bytes: 0 }
+        Heap {
+            file: self.inner.clone(),
+            collections: Vec::new(),
+            numbers: HashMap::new(),
+            last: None,
+            kept_bytes: 0,
+        }
     }
 }
 
@@ -34,25 +54,40 @@ impl Heap {
     /// The elements that a variable-length element refers to: how many, and their bytes, `base_bytes` each in the
     /// representation of the file (1 for text). A reference that was never written is empty.
     pub fn sequence(&mut self, reference: &[u8], base_bytes: u32) -> Result<(u64, Bytes)> {
-        let mut cursor = self.cursor(reference);
-        let count = u64::from(cursor.u32("length")?);
-        let (collection, index) = (cursor.address("collection address")?, cursor.u32("object index")?);
-        let needed = count * u64::from(base_bytes);
-        match collection {
-            // libhdf5 treats address 0 as "nothing", too.
-            Some(address) if count > 0 && address.0 > 0 => {
-                let object = self.object(address, index)?;
-                if (object.len() as u64) < needed {
-                    return Err(Error::damaged(format!(
-                        "variable-length data: object {index} of the global heap at {address} has {} bytes, the \
-                         element needs {needed}",
-                        object.len()
-                    )));
+        let Some(reference) = self.reference(reference)? else { return Ok((0, Bytes::new())) };
+        let collection = self.collection(reference.collection)?;
+        let found = self.referred(collection, &reference, base_bytes)?;
+        Ok((reference.count.into(), self.collections[collection].slice(found)))
+    }
+
+    /// Calls `each` with the bytes that each of many references leads to, which follow one another as a read of a
+    /// variable-length dataset gives them; else as [`Self::sequence`]. A reference that is that before it once more,
+    /// as those of fill values are, is answered with `None`.
+    pub fn each_sequence(
+        &mut self,
+        references: &[u8],
+        base_bytes: u32,
+        mut each: impl FnMut(Option<&[u8]>) -> Result<()>,
+    ) -> Result<()> {
+        let bytes = self.reference_bytes();
+        let mut before: &[u8] = &[];
+        for batch in references.chunks(BATCH * bytes) {
+            self.fetch(batch)?;
+            for element in batch.chunks_exact(bytes) {
+                if std::mem::replace(&mut before, element) == element {
+                    each(None)?;
+                    continue;
                 }
-                Ok((count, object.slice(..needed as usize)))
+                match self.reference(element)? {
+                    Some(reference) => {
+                        let collection = self.collection(reference.collection)?;
+                        each(Some(self.referred(collection, &reference, base_bytes)?))?;
+                    }
+                    None => each(Some(&[]))?,
+                }
             }
-            _ => Ok((0, Bytes::new())),
         }
+        Ok(())
     }
 
     /// The bytes that a dataset region reference refers to (an object's address and a selection); `None` where the
@@ -74,38 +109,132 @@ impl Heap {
 
     /// What a revised reference (HDF5 1.12) refers to; `None` where it is null.
     pub fn reference(&mut self, reference: &[u8]) -> Result<Option<RevisedReference>> {
-        let in_file = |error: FormatError| Error::from(error).in_file(self.file.source.name());
         let bytes = Bytes::copy_from_slice(reference);
-        match StoredReference::parse(bytes, self.widths()).map_err(in_file)? {
+        match StoredReference::parse(bytes, self.widths()).map_err(|error| self.in_file(error))? {
             StoredReference::Null => Ok(None),
             StoredReference::Here(found) => Ok(Some(found)),
             StoredReference::InHeap { kind, collection, index } => {
                 let object = self.object(collection, index)?;
                 let found = RevisedReference::parse_in_heap(kind, object, self.widths());
-                found.map(Some).map_err(|error| Error::from(error).in_file(self.file.source.name()))
+                found.map(Some).map_err(|error| self.in_file(error))
             }
         }
     }
 
     /// One object of a collection.
     pub fn object(&mut self, collection: Address, index: u32) -> Result<Bytes> {
-        if !self.collections.contains_key(&collection) {
-            let parsed = self.file.parse(|view| Collection::parse(view, collection))?;
-            if self.kept_bytes > KEPT_BYTES_MAX {
-                self.collections.clear();
-                self.kept_bytes = 0;
-                self.file.trim();
-            }
-            self.kept_bytes += parsed.size();
-            self.collections.insert(collection, parsed);
-        }
-        let found = self.collections.get(&collection).expect("just parsed");
-        found.object(index).map_err(|error| Error::from(error).in_file(self.file.source.name()))
+        let number = self.collection(collection)?;
+        self.collections[number].object(index).map_err(|error| self.in_file(error))
     }
 
     /// How the file writes addresses.
     pub fn widths(&self) -> Widths {
         self.file.superblock.widths
+    }
+
+    /// Bytes of a variable-length element in the file.
+    fn reference_bytes(&self) -> usize {
+        8 + usize::from(self.widths().offset)
+    }
+
+    /// A reference that leads somewhere.
+    #[inline]
+    fn reference(&self, element: &[u8]) -> Result<Option<Reference>> {
+        let width = usize::from(self.widths().offset);
+        if element.len() < 8 + width {
+            // Says which field is missing.
+            let mut cursor = self.cursor(element);
+            cursor.u32("length")?;
+            cursor.address("collection address")?;
+            cursor.u32("object index")?;
+        }
+        let u32_at = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|i| element[at + i]));
+        let mut address = [0; 8];
+        address[..width].copy_from_slice(&element[4..4 + width]);
+        let address = u64::from_le_bytes(address);
+        let count = u32_at(0);
+        // libhdf5 treats address 0 as "nothing", too.
+        if count == 0 || address == 0 || address == Widths::undefined(width as u8) {
+            return Ok(None);
+        }
+        Ok(Some(Reference { count, collection: Address(address), index: u32_at(4 + width) }))
+    }
+
+    /// What a reference leads to.
+    #[inline]
+    fn referred(&self, collection: usize, reference: &Reference, base_bytes: u32) -> Result<&[u8]> {
+        let object = self.collections[collection].get(reference.index);
+        let object = object.map_err(|error| self.in_file(error))?;
+        let needed = u64::from(reference.count) * u64::from(base_bytes);
+        if (object.len() as u64) < needed {
+            let Reference { collection, index, .. } = reference;
+            return Err(Error::damaged(format!(
+                "variable-length data: object {index} of the global heap at {collection} has {} bytes, the \
+                 element needs {needed}",
+                object.len()
+            )));
+        }
+        Ok(&object[..needed as usize])
+    }
+
+    /// The collection at an address, by its number.
+    #[inline]
+    fn collection(&mut self, address: Address) -> Result<usize> {
+        if let Some((last, number)) = self.last
+            && last == address
+        {
+            return Ok(number);
+        }
+        let number = match self.numbers.get(&address) {
+            Some(&number) => number,
+            None => self.parse(address)?,
+        };
+        self.last = Some((address, number));
+        Ok(number)
+    }
+
+    fn parse(&mut self, address: Address) -> Result<usize> {
+        let parsed = self.file.parse(|view| Collection::parse(view, address))?;
+        if self.kept_bytes > KEPT_BYTES_MAX {
+            self.collections.clear();
+            self.numbers.clear();
+            self.kept_bytes = 0;
+            self.file.trim();
+        }
+        self.kept_bytes += parsed.size();
+        self.numbers.insert(address, self.collections.len());
+        self.collections.push(parsed);
+        Ok(self.collections.len() - 1)
+    }
+
+    /// Fetches what the collections of these references begin with, and mostly all of them, at once.
+    fn fetch(&self, references: &[u8]) -> Result<()> {
+        let mut missing: Vec<Address> = Vec::new();
+        let mut before = None;
+        for reference in references.chunks_exact(self.reference_bytes()) {
+            let Some(Reference { collection, .. }) = self.reference(reference)? else { continue };
+            if before.replace(collection) != Some(collection) && !self.numbers.contains_key(&collection) {
+                missing.push(collection);
+            }
+        }
+        missing.sort_unstable();
+        missing.dedup();
+        if missing.len() < 2 {
+            return Ok(());
+        }
+        self.file.parse(|view| {
+            let mut gather = Gather::default();
+            for &address in &missing {
+                // What cannot be read is told of when it is looked up.
+                let beginning = view.cursor_up_to(global::STRUCTURE, address, global::USUAL_BYTES);
+                let _ = gather.take(beginning);
+            }
+            gather.finish()
+        })
+    }
+
+    fn in_file(&self, error: hyperslab_format::FormatError) -> Error {
+        Error::from(error).in_file(self.file.source.name())
     }
 
     fn cursor(&self, reference: &[u8]) -> Cursor {

@@ -9,8 +9,6 @@
 //! header, at the end, for free space without one.
 
 use crate::{Address, Bytes, FormatError, Parse, View};
-use std::collections::HashMap;
-use std::ops::Range;
 
 /// A collection with the places of its objects.
 #[derive(Debug, Clone)]
@@ -18,12 +16,22 @@ pub struct Collection {
     bytes: Bytes,
     /// Absolute offset of the collection.
     at: u64,
-    objects: HashMap<u16, Range<usize>>,
+    /// By ascending index.
+    objects: Vec<Object>,
 }
 
-const STRUCTURE: &str = "global heap collection";
+/// Where an object lies in its collection.
+#[derive(Debug, Clone, Copy)]
+struct Object {
+    index: u16,
+    start: usize,
+    len: usize,
+}
+
+/// What errors call it.
+pub const STRUCTURE: &str = "global heap collection";
 /// What the library allocates at least, so what is asked for before the size is known.
-const USUAL_BYTES: u64 = 4096;
+pub const USUAL_BYTES: u64 = 4096;
 
 impl Collection {
     /// Reads the collection at `address`.
@@ -44,7 +52,7 @@ impl Collection {
         let mut cursor = view.cursor(STRUCTURE, address, size)?;
         let bytes = cursor.clone().rest();
         cursor.skip("header", header)?;
-        let mut objects = HashMap::new();
+        let mut objects: Vec<Object> = Vec::new();
         while cursor.left() >= header {
             let field = cursor.clone();
             let index = cursor.u16("heap object index")?;
@@ -65,27 +73,51 @@ impl Collection {
                 let what = format!("object {index} of {size} bytes, where {left} are left");
                 field.invalid("object size", what)
             })?;
-            objects.insert(index, start..start + len);
+            objects.push(Object { index, start, len });
             cursor = field;
             let padded = header + len.next_multiple_of(8);
             cursor.skip("object", padded.min(cursor.left()))?;
+        }
+        if !objects.is_sorted_by(|a, b| a.index < b.index) {
+            // Of several objects with one index the last one counts.
+            objects.reverse();
+            objects.sort_by_key(|object| object.index);
+            objects.dedup_by_key(|object| object.index);
         }
         Ok(Self { bytes, at, objects })
     }
 
     /// The object with this index.
     pub fn object(&self, index: u32) -> Result<Bytes, FormatError> {
-        let range = u16::try_from(index).ok().and_then(|index| self.objects.get(&index));
-        let range = range.ok_or_else(|| {
-            let what = format!("there is no object {index} in this collection");
-            FormatError::invalid(STRUCTURE, "heap object index", self.at, what)
-        })?;
-        Ok(self.bytes.slice(range.clone()))
+        Ok(self.slice(self.get(index)?))
     }
 
-    /// The indexes of all objects, in no order.
+    /// The bytes of the object with this index.
+    #[inline]
+    pub fn get(&self, index: u32) -> Result<&[u8], FormatError> {
+        // Indexes count up from 1, as long as nothing was deleted.
+        let usual = self.objects.get((index as usize).wrapping_sub(1));
+        let found = usual.filter(|object| u32::from(object.index) == index).or_else(|| {
+            let place = self.objects.binary_search_by_key(&index, |object| object.index.into()).ok()?;
+            Some(&self.objects[place])
+        });
+        match found {
+            Some(object) => Ok(&self.bytes[object.start..object.start + object.len]),
+            None => {
+                let what = format!("there is no object {index} in this collection");
+                Err(FormatError::invalid(STRUCTURE, "heap object index", self.at, what))
+            }
+        }
+    }
+
+    /// A part of an object, as [`Self::get`] gives it, that keeps the collection alive.
+    pub fn slice(&self, part: &[u8]) -> Bytes {
+        self.bytes.slice_ref(part)
+    }
+
+    /// The indexes of all objects, ascending.
     pub fn indexes(&self) -> impl Iterator<Item = u32> + '_ {
-        self.objects.keys().map(|&index| index.into())
+        self.objects.iter().map(|object| object.index.into())
     }
 
     /// Bytes of the whole collection.
@@ -124,8 +156,20 @@ mod tests {
         for absent in [0, 3, 65_537] {
             heap.object(absent).unwrap_err();
         }
-        assert_eq!(heap.indexes().count(), 3);
+        assert_eq!(heap.indexes().collect::<Vec<_>>(), [1, 2, 7]);
         every_prefix_fails(&image, |view| Collection::parse(view, Address(0)));
+    }
+
+    #[test]
+    fn of_two_objects_with_one_index_the_last_counts() {
+        let image = Image::new().text("GCOL").u32(1).u64(88);
+        let image = image.u16(3).u16(1).u32(0).u64(3).text("one").pad_to(40);
+        let image = image.u16(2).u16(1).u32(0).u64(3).text("two").pad_to(64);
+        let image = image.u16(3).u16(1).u32(0).u64(5).text("three").pad_to(88);
+        let heap = Collection::parse(&image.view(), Address(0)).unwrap();
+        assert_eq!((heap.get(2).unwrap(), heap.get(3).unwrap()), (&b"two"[..], &b"three"[..]));
+        assert_eq!(heap.indexes().collect::<Vec<_>>(), [2, 3]);
+        heap.get(1).unwrap_err();
     }
 
     #[test]
