@@ -2,7 +2,7 @@
 //! Python, under the same names.
 
 use hyperslab::format::message::Class;
-use hyperslab::{Axis, Dataset, Error, File, Order, Points, Result, Selection};
+use hyperslab::{Axis, Dataset, Error, File, Members, Order, Points, Result, Selection};
 use serde_json::{Value, json};
 use std::hint::black_box;
 use std::time::Instant;
@@ -104,31 +104,26 @@ fn selection(task: &str, shape: &[u64]) -> Result<Selection> {
 /// All text of a dataset.
 fn text(dataset: &Dataset) -> Result<Vec<String>> {
     let bytes = dataset.read_bytes(&Selection::All, Order::File)?;
-    let elements = bytes.chunks_exact(dataset.datatype().size as usize);
     let string = |bytes: &[u8]| {
         let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
         String::from_utf8_lossy(&bytes[..end]).into_owned()
     };
-    match dataset.datatype().class {
-        Class::VlenString { .. } => {
-            let mut heap = dataset.file().heap();
-            elements.map(|element| heap.sequence(element, 1).map(|(_, text)| string(&text))).collect()
-        }
-        _ => Ok(elements.map(string).collect()),
-    }
+    let Class::VlenString { .. } = dataset.datatype().class else {
+        return Ok(bytes.chunks_exact(dataset.datatype().size as usize).map(string).collect());
+    };
+    let mut found: Vec<String> = Vec::with_capacity(bytes.len() / 16);
+    dataset.file().heap().each_sequence(&bytes, 1, |text| {
+        let text = match text {
+            Some(text) => string(text),
+            None => found.last().cloned().unwrap_or_default(),
+        };
+        found.push(text);
+        Ok(())
+    })?;
+    Ok(found)
 }
 
 /// Some members of all records.
 fn members(dataset: &Dataset, names: &[&str]) -> Result<Vec<u8>> {
-    let Class::Compound { members } = &dataset.datatype().class else { return Ok(Vec::new()) };
-    let wanted: Vec<_> = members.iter().filter(|member| names.contains(&&*member.name.to_string())).collect();
-    let bytes = dataset.read_bytes(&Selection::All, Order::File)?;
-    let mut found = Vec::new();
-    for record in bytes.chunks_exact(dataset.datatype().size as usize) {
-        for member in &wanted {
-            let start = member.offset as usize;
-            found.extend_from_slice(&record[start..start + member.datatype.size as usize]);
-        }
-    }
-    Ok(found)
+    dataset.read_members(&Selection::All, &Members::new(dataset.datatype(), names)?)
 }

@@ -5,10 +5,11 @@ use crate::chunk::cache::ChunkKey;
 use crate::chunk::map::{ChunkGrid, ChunkMap};
 use crate::external::ExternalData;
 use crate::file::{FileInner, IndexState};
+use crate::memory::zeroed;
 use crate::object::Node;
 use crate::plan::{Explained, ReadPlan, Steps};
 use crate::read::{chunked, convert::Conversion, place::repeat, raw, target::Target};
-use crate::selection::Measured;
+use crate::selection::{Measured, Parts};
 use crate::virtual_dataset::{self, VirtualData};
 use crate::{Error, Result, Selection};
 use bytes::Bytes;
@@ -225,7 +226,7 @@ impl Dataset {
     pub fn read_bytes(&self, selection: &Selection, order: Order) -> Result<Vec<u8>> {
         let wanted = self.inner.wanted(selection).map_err(|error| self.inner.named(error))?;
         let elements = wanted.count.checked_mul(self.inner.element_bytes() as u64);
-        let mut out = crate::memory::zeroed(elements).map_err(|error| self.inner.named(error))?;
+        let mut out = zeroed(elements).map_err(|error| self.inner.named(error))?;
         self.read_into(selection, order, &mut out)?;
         Ok(out)
     }
@@ -362,12 +363,15 @@ impl DatasetInner {
     }
 
     /// The bytes of one unwritten element, converted like those read.
-    pub(crate) fn fill_element(&self, conversion: Conversion) -> Vec<u8> {
+    pub(crate) fn fill_element(&self, conversion: Conversion, parts: Option<&Parts>) -> Vec<u8> {
         match &self.fill.value {
             Fill::User(bytes) if bytes.len() == self.element_bytes() => {
                 let mut element = bytes.to_vec();
                 conversion.in_place(&mut element);
-                element
+                let Some(parts) = parts else { return element };
+                let mut wanted = vec![0; parts.bytes()];
+                parts.gather(&element, &mut wanted);
+                wanted
             }
             _ => Vec::new(),
         }
@@ -399,12 +403,30 @@ impl DatasetInner {
     }
 
     fn read_into(self: &Arc<Self>, selection: &Selection, order: Order, out: &mut [u8]) -> Result<()> {
+        self.read_parts_into(selection, order, None, out)
+    }
+
+    /// Reads whole elements, or parts of each.
+    pub(crate) fn read_parts_into(
+        self: &Arc<Self>,
+        selection: &Selection,
+        order: Order,
+        parts: Option<&Parts>,
+        out: &mut [u8],
+    ) -> Result<()> {
         let wanted = self.wanted(selection)?;
-        let needed = wanted.count.saturating_mul(self.element_bytes() as u64);
+        let needed = wanted.count.saturating_mul(parts.map_or(self.element_bytes(), Parts::bytes) as u64);
         if needed != out.len() as u64 {
             return Err(Error::invalid(format!("the result has {needed} bytes, the buffer {}", out.len())));
         }
-        if wanted.count == 0 {
+        if needed == 0 {
+            return Ok(());
+        }
+        let is_virtual = matches!(self.storage, Storage::Virtual { .. });
+        if let Some(parts) = parts.filter(|parts| is_virtual || parts.run.is_none()) {
+            let mut elements = zeroed(wanted.count.checked_mul(self.element_bytes() as u64))?;
+            self.read_into(selection, order, &mut elements)?;
+            parts.gather(&elements, out);
             return Ok(());
         }
         let conversion = match order {
@@ -416,7 +438,7 @@ impl DatasetInner {
         };
         let target = Target::new(out);
         let shape = wanted.shape.clone();
-        ReadPlan::for_each(self, wanted, |plan| self.carry_out(&plan, target, conversion))?;
+        ReadPlan::for_each(self, wanted, parts, |plan| self.carry_out(&plan, target, conversion))?;
         if let Storage::Virtual { data } = &self.storage {
             virtual_dataset::read(data, self, selection, &shape, target, conversion)?;
         }
@@ -433,7 +455,7 @@ impl DatasetInner {
             Steps::Nothing => Ok(()),
             Steps::Fill => {
                 // Which elements are selected does not matter: all of them have the same value.
-                let element = self.fill_element(conversion);
+                let element = self.fill_element(conversion, plan.parts.as_ref());
                 target.check(0..plan.result_bytes() as usize)?;
                 // SAFETY: checked; nobody else writes.
                 repeat(&element, unsafe { target.slice_mut(0, plan.result_bytes() as usize) });

@@ -4,7 +4,7 @@ use super::{ChunkStep, Dims, Part, ReadPlan, Steps};
 use crate::chunk::map::{ChunkGrid, ChunkMap};
 use crate::dataset::{DatasetInner, Storage};
 use crate::selection::grid::{Pieces, Run, cut, halve, pieces_max};
-use crate::selection::{Axis, Measured, Points, Resolved};
+use crate::selection::{Axis, Measured, Parts, Points, Resolved};
 use crate::{Error, Result};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
@@ -21,11 +21,13 @@ impl ReadPlan {
     pub(crate) fn for_each(
         dataset: &DatasetInner,
         wanted: Measured<'_>,
+        parts: Option<&Parts>,
         mut each: impl FnMut(ReadPlan) -> Result<()>,
     ) -> Result<()> {
         let plan = ReadPlan {
             shape: wanted.shape,
             element_bytes: dataset.element_bytes(),
+            parts: parts.cloned(),
             pieces: SmallVec::new(),
             steps: Steps::Nothing,
         };
@@ -36,7 +38,7 @@ impl ReadPlan {
                 plan.shape
             )));
         }
-        if wanted.count == 0 || plan.element_bytes == 0 {
+        if wanted.count == 0 || plan.wanted_bytes() == 0 {
             return each(plan);
         }
         match (&dataset.storage, wanted.elements) {
@@ -132,9 +134,9 @@ fn slab_plan(
         chunks.push(step(dataset, &map, number, Part::Product(which.clone())));
         advance(&mut which, &pieces);
     }
-    let (shape, element_bytes) = (whole.shape.clone(), whole.element_bytes);
+    let (shape, element_bytes, parts) = (whole.shape.clone(), whole.element_bytes, whole.parts.clone());
     let steps = Steps::Chunks { dims: chunk_dims.into(), chunks };
-    Ok(ReadPlan { shape, element_bytes, pieces, steps })
+    Ok(ReadPlan { shape, element_bytes, parts, pieces, steps })
 }
 
 /// Counts up like an odometer, the last axis fastest.

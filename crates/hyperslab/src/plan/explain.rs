@@ -85,7 +85,7 @@ impl Explained {
             requests: Vec::new(),
             missing: Vec::new(),
         };
-        ReadPlan::for_each(dataset, dataset.wanted(selection)?, |plan| {
+        ReadPlan::for_each(dataset, dataset.wanted(selection)?, None, |plan| {
             if explained.chunks_touched > EXPLAINED_MAX {
                 let what =
                     format!("the selection touches more than {EXPLAINED_MAX} chunks, too many to explain");

@@ -11,21 +11,27 @@ pub use explain::{Explained, ExplainedChunk, ExplainedRequest};
 use crate::Result;
 use crate::chunk::map::Location;
 use crate::read::place::Copies;
+use crate::selection::Parts;
 use crate::selection::grid::{Pieces, Run};
 use bytes::Bytes;
 use hyperslab_io::Source;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
 /// Sizes along the axes.
 pub(crate) type Dims = SmallVec<[u64; 4]>;
 
+/// What is copied along each axis.
+type Runs<'p> = SmallVec<[&'p Run; 4]>;
+
 /// What a read will do.
 pub struct ReadPlan {
     /// Shape of the result.
     pub(crate) shape: Dims,
-    /// Bytes of one element, in the file and in the result.
+    /// Bytes of one element in the file.
     pub(crate) element_bytes: usize,
+    /// What of each element is wanted, if not all of it.
+    pub(crate) parts: Option<Parts>,
     /// The selection, cut along the chunk grid (a single chunk for other layouts): pieces of each axis.
     pub(crate) pieces: SmallVec<[Pieces; 4]>,
     pub(crate) steps: Steps,
@@ -72,35 +78,53 @@ impl ReadPlan {
 
     /// Bytes of the result.
     pub fn result_bytes(&self) -> u64 {
-        self.elements() * self.element_bytes as u64
+        self.elements() * self.wanted_bytes() as u64
+    }
+
+    /// Bytes wanted of each element.
+    pub(crate) fn wanted_bytes(&self) -> usize {
+        self.parts.as_ref().map_or(self.element_bytes, Parts::bytes)
     }
 
     /// The copies out of an array of `dims` that part `part` asks for.
     pub(crate) fn copies<'p>(&'p self, part: &'p Part, dims: &[u64]) -> Result<Copies<'p>> {
         match part {
-            Part::Product(which) => {
-                let runs: SmallVec<[&Run; 4]> = which
-                    .iter()
-                    .zip(&self.pieces)
-                    .map(|(&number, pieces)| &pieces[number as usize].run)
-                    .collect();
-                Copies::new(&runs, dims, &self.shape, self.element_bytes)
-            }
-            Part::Points(run) => {
-                let elements = dims.iter().product();
-                Copies::new(&[run], &[elements], &self.shape, self.element_bytes)
-            }
+            Part::Product(which) => self.of_elements(self.runs(which), dims),
+            Part::Points(run) => self.of_elements(smallvec![run], &[dims.iter().product()]),
+        }
+    }
+
+    /// The same places in the result, for a whole element that is repeated.
+    pub(crate) fn fill_copies<'p>(&'p self, part: &'p Part, dims: &[u64]) -> Result<Copies<'p>> {
+        let bytes = self.wanted_bytes();
+        match part {
+            Part::Product(which) => Copies::new(&self.runs(which), dims, &self.shape, bytes),
+            Part::Points(run) => Copies::new(&[run], &[dims.iter().product()], &self.shape, bytes),
         }
     }
 
     /// The copies for a layout of one piece (compact, contiguous, fill).
     pub(crate) fn whole_copies<'p>(&'p self, dims: &[u64], points: Option<&'p Run>) -> Result<Copies<'p>> {
         match points {
-            Some(run) => Copies::new(&[run], &[dims.iter().product()], &self.shape, self.element_bytes),
-            None => {
-                let runs: SmallVec<[&Run; 4]> = self.pieces.iter().map(|pieces| &pieces[0].run).collect();
-                Copies::new(&runs, dims, &self.shape, self.element_bytes)
-            }
+            Some(run) => self.of_elements(smallvec![run], &[dims.iter().product()]),
+            None => self.of_elements(self.pieces.iter().map(|pieces| &pieces[0].run).collect(), dims),
         }
+    }
+
+    fn runs(&self, which: &[u32]) -> Runs<'_> {
+        which.iter().zip(&self.pieces).map(|(&number, pieces)| &pieces[number as usize].run).collect()
+    }
+
+    /// Copies of elements, or of what is wanted of each.
+    fn of_elements<'p>(&'p self, mut runs: Runs<'p>, dims: &[u64]) -> Result<Copies<'p>> {
+        let parts = self.parts.as_ref().and_then(|parts| Some((parts, parts.run.as_ref()?)));
+        let Some((parts, run)) = parts else {
+            return Copies::new(&runs, dims, &self.shape, self.element_bytes);
+        };
+        let (mut dims, mut shape) = (Dims::from(dims), self.shape.clone());
+        runs.push(run);
+        dims.push(parts.source);
+        shape.push(parts.target);
+        Copies::new(&runs, &dims, &shape, parts.unit)
     }
 }

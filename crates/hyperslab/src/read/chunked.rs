@@ -151,8 +151,9 @@ impl Reader<'_> {
 
     fn one(&self, chunk: &ChunkStep) -> Result<()> {
         let Some(location) = chunk.location else {
-            let copies = self.copies(chunk)?;
-            return copies.fill(&self.dataset.fill_element(self.conversion), self.target);
+            let copies = self.plan.fill_copies(&chunk.part, self.chunk_dims)?;
+            let element = self.dataset.fill_element(self.conversion, self.plan.parts.as_ref());
+            return copies.fill(&element, self.target);
         };
         if chunk.is_raw {
             let copies = self.copies(chunk)?;

@@ -97,6 +97,22 @@ impl<'r> Copies<'r> {
         if self.source_start < source_from || self.source_end() - source_from > source.len() {
             return Err(Error::invalid("a copy reaches beyond its source; please report this"));
         }
+        // SAFETY: checked above; pieces are disjoint.
+        unsafe { self.run_unchecked(source, source_from, target, conversion) };
+        Ok(())
+    }
+
+    /// Does the copies.
+    ///
+    /// # Safety
+    /// All places are inside the target, and nobody else uses them.
+    pub(crate) unsafe fn run_unchecked(
+        &self,
+        source: &[u8],
+        source_from: usize,
+        target: Target<'_>,
+        conversion: Conversion,
+    ) {
         match (conversion, self.unit) {
             // Single elements far apart: fixed widths let the copy be one load and one store.
             (Conversion::None, 1) => self.run_fixed::<1>(source, source_from, target),
@@ -104,18 +120,17 @@ impl<'r> Copies<'r> {
             (Conversion::None, 4) => self.run_fixed::<4>(source, source_from, target),
             (Conversion::None, 8) => self.run_fixed::<8>(source, source_from, target),
             _ => self.for_each(&mut |from, to| {
-                // SAFETY: inside the target (checked above); pieces are disjoint.
+                // SAFETY: inside the target, and disjoint from others (promised).
                 let place = unsafe { target.slice_mut(to, self.unit) };
                 conversion.copy(&source[from - source_from..][..self.unit], place);
             }),
         }
-        Ok(())
     }
 
     fn run_fixed<const UNIT: usize>(&self, source: &[u8], source_from: usize, target: Target<'_>) {
         self.for_each(&mut |from, to| {
             let element: [u8; UNIT] = source[from - source_from..][..UNIT].try_into().expect("UNIT bytes");
-            // SAFETY: inside the target (checked by `run`); pieces are disjoint.
+            // SAFETY: inside the target, and disjoint from others (promised to `run_unchecked`).
             unsafe { target.slice_mut(to, UNIT) }.copy_from_slice(&element);
         });
     }
@@ -150,6 +165,19 @@ pub(crate) fn repeat(element: &[u8], place: &mut [u8]) {
 }
 
 impl AxisCopies<'_> {
+    /// The same axis with other places along it.
+    pub(crate) fn along<'o>(&self, run: &'o Run) -> AxisCopies<'o> {
+        AxisCopies { run, source_stride: self.source_stride, target_stride: self.target_stride }
+    }
+
+    /// Bytes of the source from one element to the next, where that is the same between all of them.
+    pub(crate) fn even_stride(&self) -> Option<usize> {
+        match self.run {
+            Run::Even { step, .. } => usize::try_from(*step).ok()?.checked_mul(self.source_stride),
+            Run::Odd(_) => None,
+        }
+    }
+
     /// The largest source and the largest target offset along this axis, in bytes.
     pub(crate) fn last(&self) -> (usize, usize) {
         let (inner, out) = match self.run {
@@ -189,6 +217,14 @@ pub(crate) fn walk(
             let mut from = source + *first as usize * outer.source_stride;
             let mut to = target + *out as usize * outer.target_stride;
             let stride = *step as usize * outer.source_stride;
+            if let Some(few) = few_places(inner) {
+                for _ in 0..*count {
+                    few.iter().for_each(|place| copy(from + place.0, to + place.1));
+                    from += stride;
+                    to += outer.target_stride;
+                }
+                return;
+            }
             for _ in 0..*count {
                 if inner.is_empty() {
                     copy(from, to)
@@ -207,6 +243,19 @@ pub(crate) fn walk(
         }
     }
 }
+
+/// Source and target offsets along a single axis of few elements, such as the members of a record.
+fn few_places(axes: &[AxisCopies<'_>]) -> Option<SmallVec<[(usize, usize); FEW_MAX]>> {
+    match axes {
+        [only] if only.run.len() <= FEW_MAX as u64 => {
+            Some((0..only.run.len()).map(|i| only.place(i)).collect())
+        }
+        _ => None,
+    }
+}
+
+/// So many places are worth being worked out beforehand.
+const FEW_MAX: usize = 16;
 
 fn times(bytes: usize, count: u64) -> Result<usize> {
     usize::try_from(count)

@@ -2,13 +2,14 @@
 //! piece there.
 
 use super::convert::Conversion;
-use super::place::{AxisCopies, Copies, walk};
+use super::place::{AxisCopies, Copies};
 use super::target::Target;
 use super::worker::{sized, with_worker};
 use crate::process::in_parallel;
 use crate::{Error, Result};
 use hyperslab_io::{Advice, Source};
 use rayon::prelude::*;
+use smallvec::SmallVec;
 use std::ops::Range;
 
 /// Reads in one piece are cut here, so that several threads share them.
@@ -77,7 +78,15 @@ fn descend(
             continue;
         }
         let mut end = first + 1;
-        while end < count {
+        // Where each further element alike is worthwhile, as many as fit into a request are taken at once.
+        let near = inner_copies.saturating_mul(copies.unit.saturating_add(gap));
+        let alike = outer.even_stride().filter(|&stride| stride > 0 && stride <= near);
+        if let Some(stride) = alike {
+            let fit = max.saturating_sub(span.len()) / stride + 1;
+            end = (first + fit as u64).min(count);
+            span.end += (end - first - 1) as usize * stride;
+        }
+        while alike.is_none() && end < count {
             let (at, _) = outer.place(end);
             let longer = span.start.min(at + inner.start)..span.end.max(at + inner.end);
             if !worthwhile(longer.len(), end + 1 - first) {
@@ -180,14 +189,12 @@ fn read_request(
         Place::Scattered { axis, first, count, source: from, target: to } => with_worker(|worker| {
             let bytes = sized(&mut worker.stored, request.len)?;
             source.read_into(at, bytes)?;
-            for i in first..first + count {
-                let (inner_from, inner_to) = copies.axes[axis].place(i);
-                walk(&copies.axes[..axis], from + inner_from, to + inner_to, &mut |from, to| {
-                    // SAFETY: as above.
-                    let place = unsafe { target.slice_mut(to, copies.unit) };
-                    conversion.copy(&bytes[from - request.start..][..copies.unit], place);
-                });
-            }
+            let run = copies.axes[axis].run.part(first, count);
+            let mut axes = SmallVec::from(&copies.axes[..axis]);
+            axes.push(copies.axes[axis].along(&run));
+            let part = Copies { unit: copies.unit, source_start: from, target_start: to, axes };
+            // SAFETY: as above.
+            unsafe { part.run_unchecked(bytes, request.start, target, conversion) };
             Ok::<_, Error>(())
         })?,
     }

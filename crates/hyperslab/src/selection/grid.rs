@@ -40,6 +40,16 @@ impl Run {
         }
     }
 
+    /// `count` of the elements, from the `first` on.
+    pub(crate) fn part(&self, first: u64, count: u64) -> Run {
+        match self {
+            Run::Even { inner, step, out, .. } => {
+                Run::Even { inner: inner + first * step, step: *step, count, out: out + first }
+            }
+            Run::Odd(pairs) => Run::Odd(pairs[first as usize..(first + count) as usize].to_vec()),
+        }
+    }
+
     /// True without an element (no piece is made with such a run).
     pub fn is_empty(&self) -> bool {
         self.len() == 0

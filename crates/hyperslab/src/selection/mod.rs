@@ -4,8 +4,10 @@
 
 pub mod grid;
 mod parse;
+mod parts;
 mod range;
 
+pub(crate) use parts::Parts;
 pub use range::{Axis, Range};
 
 use crate::{Error, Result};

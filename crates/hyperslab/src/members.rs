@@ -1,0 +1,103 @@
+//! Reading some members of a compound: the others are neither copied nor, where they lie far apart, fetched.
+
+use crate::memory::{zeroed, zeroed_values};
+use crate::read::convert::Conversion;
+use crate::selection::Parts;
+use crate::{Dataset, Element, Error, ErrorKind, Order, Result, Selection};
+use hyperslab_format::Name;
+use hyperslab_format::message::datatype::Member;
+use hyperslab_format::message::{Class, Datatype};
+
+/// Some members of a compound, in an order of their own.
+#[derive(Debug, Clone)]
+pub struct Members {
+    wanted: Vec<Member>,
+    packed: Datatype,
+    parts: Parts,
+}
+
+impl Members {
+    /// The members of these names.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] for a name that the datatype does not have; [`ErrorKind::Invalid`] for a datatype that
+    /// is no compound.
+    pub fn new(datatype: &Datatype, names: &[impl AsRef<[u8]>]) -> Result<Self> {
+        let Class::Compound { members } = &datatype.class else {
+            return Err(Error::invalid(format!("{datatype} has no members")));
+        };
+        let wanted = names.iter().map(|name| find(members, name.as_ref())).collect::<Result<Vec<_>>>()?;
+        let range = |member: &Member| {
+            let start = member.offset as usize;
+            start..start.saturating_add(member.datatype.size as usize)
+        };
+        let parts = Parts::new(wanted.iter().map(range).collect(), datatype.size as usize)?;
+        let mut size = 0u32;
+        let mut packed = wanted.clone();
+        for member in &mut packed {
+            member.offset = size;
+            let beyond = || Error::invalid("the members wanted are larger than any compound");
+            size = size.checked_add(member.datatype.size).ok_or_else(beyond)?;
+        }
+        let packed = Datatype { size, class: Class::Compound { members: packed }, committed: None };
+        Ok(Self { wanted, packed, parts })
+    }
+
+    /// What is read: a compound of these members alone, one after the other, without gaps.
+    pub fn datatype(&self) -> &Datatype {
+        &self.packed
+    }
+}
+
+fn find(members: &[Member], name: &[u8]) -> Result<Member> {
+    let found = members.iter().find(|member| member.name.as_bytes() == name);
+    found.cloned().ok_or_else(|| {
+        let names: Vec<String> = members.iter().map(|member| member.name.to_string()).collect();
+        let what = format!("the compound has no member {:?}", Name::new(name.to_vec()));
+        let hint = match crate::link::suggest(&String::from_utf8_lossy(name), &names) {
+            Some(nearest) => format!("did you mean {nearest:?}?"),
+            None => format!("its members are {}", names.join(", ")),
+        };
+        Error::new(ErrorKind::NotFound, what).hint(hint)
+    })
+}
+
+impl Dataset {
+    /// Reads some members of the selected elements into `out`, packed as [`Members::datatype`] says, in the
+    /// representation of the file.
+    pub fn read_members_into(&self, selection: &Selection, members: &Members, out: &mut [u8]) -> Result<()> {
+        let read = self.inner.read_parts_into(selection, Order::File, Some(&members.parts), out);
+        read.map_err(|error| self.inner.named(error))
+    }
+
+    /// Reads some members as bytes, see [`Self::read_members_into`].
+    pub fn read_members(&self, selection: &Selection, members: &Members) -> Result<Vec<u8>> {
+        let named = |error| self.inner.named(error);
+        let elements = self.inner.wanted(selection).map_err(named)?.count;
+        let mut out = zeroed(elements.checked_mul(members.packed.size.into())).map_err(named)?;
+        self.read_members_into(selection, members, &mut out)?;
+        Ok(out)
+    }
+
+    /// Reads one member as numbers.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`] where the member is of another type: values are never converted unasked.
+    pub fn read_member<T: Element>(&self, selection: &Selection, name: &str) -> Result<Vec<T>> {
+        let named = |error| self.inner.named(error);
+        let members = Members::new(self.datatype(), &[name]).map_err(named)?;
+        let held = &members.wanted[0].datatype;
+        let Some(conversion) = Conversion::to_native(held).filter(|_| T::holds(held)) else {
+            return Err(named(Error::invalid(format!("{name:?} holds {held}, which is not {}", T::NAME))));
+        };
+        let elements = self.inner.wanted(selection).map_err(named)?.count;
+        let mut values: Vec<T> = zeroed_values(Some(elements)).map_err(named)?;
+        // SAFETY: an `Element` may have any bytes; the slice is that of `values`.
+        let out = unsafe {
+            std::slice::from_raw_parts_mut(values.as_mut_ptr().cast::<u8>(), size_of_val(values.as_slice()))
+        };
+        self.read_members_into(selection, &members, out)?;
+        conversion.in_place(out);
+        Ok(values)
+    }
+}
