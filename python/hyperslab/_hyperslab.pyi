@@ -1,6 +1,6 @@
 """What the extension module offers; `hyperslab` exports it."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, BinaryIO, Literal, Self, TypeVar, final, overload
 
@@ -336,6 +336,8 @@ class Dataset(_Object):
         """Values as another dtype: `dataset.astype("f8")[...]`."""
     def asstr(self, encoding: str | None = None, errors: str = "strict") -> AsStr:
         """Text as `str`: `dataset.asstr()[...]`."""
+    def _read_text(self, index: Any, encoding: str, errors: str) -> Any: ...
+    def _read_fields(self, names: Sequence[str], only: bool, index: Any) -> Any: ...
     def fields(self, names: str | list[str] | tuple[str, ...]) -> Fields:
         """Some members of a compound: `dataset.fields(["x", "y"])[...]`."""
     def iter_chunks(self, sel: Any = None) -> Chunks:

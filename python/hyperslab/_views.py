@@ -77,12 +77,8 @@ class AsStr(View):
         self.errors = errors
 
     def __getitem__(self, selection: Any) -> Any:
-        found = self._dataset[selection]
-        if isinstance(found, bytes):
-            return found.decode(self.encoding, self.errors)
-        text = np.empty(found.shape, dtype=object)
-        text.ravel()[:] = [element.decode(self.encoding, self.errors) for element in found.flat]
-        return text
+        text = self._dataset._read_text(selection, self.encoding, self.errors)
+        return self._dataset[selection] if text is None else text
 
 
 class Fields(View):
@@ -91,7 +87,7 @@ class Fields(View):
     def __init__(self, dataset: Dataset, names: str | list[str] | tuple[str, ...], prior: Any = None) -> None:
         base: Any = dataset.dtype if prior is None else prior
         self._only = names if isinstance(names, str) else None
-        wanted = [names] if isinstance(names, str) else list(names)
+        wanted = self._wanted = [names] if isinstance(names, str) else list(names)
         if base.names is None:
             raise InvalidError(
                 "Field names only allowed for compound types",
@@ -105,17 +101,12 @@ class Fields(View):
                     hint=f"its fields are {', '.join(base.names)}",
                     object=dataset.name,
                 )
-        self._read = np.dtype([(name, base.fields[name][0]) for name in wanted])
-        super().__init__(dataset, self._read if self._only is None else self._read[self._only])
+        read = np.dtype([(name, base.fields[name][0]) for name in wanted])
+        super().__init__(dataset, read if self._only is None else read[self._only])
 
     def __getitem__(self, selection: Any) -> Any:
-        found = self._dataset[selection]
-        if self._only is not None:
-            return found[self._only]
-        some = np.empty(np.shape(found), dtype=self._read)
-        for name in self._read.names or ():
-            some[name] = found[name]
-        return some if isinstance(found, np.ndarray) else some[()]
+        found = self._dataset._read_fields(self._wanted, self._only is not None, selection)
+        return self._dataset[selection] if found is None else found
 
 
 class VirtualSource(NamedTuple):

@@ -91,3 +91,59 @@ def test_names_may_stand_beside_other_indexes(pair):
             ours[wrong]
     with pytest.raises(ValueError):
         pair(write).ours["ints"]["n"]
+
+
+MANY = np.dtype(
+    [
+        ("r", "<f4"),
+        ("i", "<f4"),
+        ("n", ">i2"),
+        ("text", h5py.string_dtype()),
+        ("grid", "<i4", (2, 2)),
+        ("inner", [("a", "u1"), ("b", ">f8")]),
+        ("fixed", "S5"),
+        ("flag", "?"),
+    ]
+)
+
+
+def write_many(file):
+    made = np.zeros(40, MANY)
+    made["r"] = np.arange(40)
+    made["n"] = np.arange(40) * 300
+    made["text"] = [f"text {i}" for i in range(40)]
+    made["grid"] = np.arange(160).reshape(40, 2, 2)
+    made["inner"]["b"] = np.arange(40) / 4
+    made["fixed"] = [b"%d" % i for i in range(40)]
+    made["flag"] = np.arange(40) % 3 == 0
+    file["plain"] = made
+    file["one"] = made[7]
+    file.create_dataset("chunked", data=made, chunks=(7,))
+
+
+@pytest.mark.parametrize("name", ["plain", "chunked", "one"])
+@pytest.mark.parametrize("names", [*MANY.names, ["r", "i"], ["flag", "n"], ["text", "inner", "r"], ["grid"]])
+def test_fields_of_every_kind(pair, name, names):
+    theirs, ours = pair(write_many)[name]
+    indexes = [(), ...]
+    if ours.ndim:
+        indexes += [np.s_[:], np.s_[3:30:4], 5, [1, 8, 20], np.arange(40) % 5 == 0]
+    for index in indexes:
+        assert_same(ours.fields(names)[index], theirs.fields(names)[index])
+
+
+def test_text_of_many_elements(pair):
+    words = [f"word {i}" if i % 7 else "" for i in range(50_000)]
+
+    def write(file):
+        file.create_dataset("vlen", data=words, dtype=h5py.string_dtype())
+        file.create_dataset("gzip", data=words, dtype=h5py.string_dtype(), chunks=(999,), compression="gzip")
+        file.create_dataset("fixed", data=np.array(words, "S"), chunks=(999,))
+        file.create_dataset("unwritten", (20_000,), h5py.string_dtype(), fillvalue="again")
+
+    both = pair(write)
+    for name in ("vlen", "gzip", "fixed", "unwritten"):
+        theirs, ours = both[name]
+        assert_same(ours[:], theirs[:])
+        assert_same(ours.asstr()[:], theirs.asstr()[:])
+        assert_same(ours.asstr()[17:18_000:3], theirs.asstr()[17:18_000:3])

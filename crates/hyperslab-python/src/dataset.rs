@@ -2,7 +2,7 @@
 
 use crate::array::{self, Shape};
 use crate::attrs::AttributeManager;
-use crate::element::Element;
+use crate::element::{Element, Text};
 use crate::errors;
 use crate::filters::{CompressionOptions, Filters};
 use crate::group;
@@ -69,6 +69,29 @@ impl Dataset {
             ScalarIndex::Array => Ok(read()?.into_any()),
             ScalarIndex::Fields(names, rest) => read_fields(slf, names, rest),
             ScalarIndex::Other => Err(errors::invalid("Illegal slicing argument for scalar dataspace")),
+        }
+    }
+
+    /// What an index selects, and whether what is read stays an array even without axes; `None` where there are no
+    /// elements to select.
+    fn selected(&self, index: &Bound<'_, PyAny>) -> PyResult<Option<(Selected, bool)>> {
+        self.session.check_open()?;
+        let illegal = || errors::invalid("Illegal slicing argument for this dataset");
+        match self.dims() {
+            None => Ok(None),
+            Some([]) => {
+                let selected = Selected { selection: Selection::All, shape: Shape::new() };
+                match selection::parse_scalar(index)? {
+                    ScalarIndex::Element => Ok(Some((selected, false))),
+                    ScalarIndex::Array => Ok(Some((selected, true))),
+                    ScalarIndex::Fields(..) | ScalarIndex::Other => Err(illegal()),
+                }
+            }
+            Some(dims) => match selection::parse(index, dims)? {
+                Index::Selected(selected) => Ok(Some((selected, false))),
+                Index::Region(reference) => Ok(Some((self.region(reference.get(), dims)?, true))),
+                Index::Fields(..) => Err(illegal()),
+            },
         }
     }
 
@@ -327,7 +350,7 @@ impl Dataset {
         let element = self.element(py)?;
         let array = match &self.dataset.fill_value().value {
             Fill::User(bytes) if bytes.len() == element.file_bytes() => {
-                element.array(py, &self.dataset.file(), bytes, Shape::new(), false)?
+                element.array(py, &self.dataset.file(), bytes, Shape::new(), Text::Bytes)?
             }
             _ => element.zero(py)?,
         };
@@ -398,6 +421,37 @@ impl Dataset {
         errors: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
         crate::helper(slf.py(), "hyperslab._views", "AsStr")?.call1((slf, encoding, errors))
+    }
+
+    /// Reads text as `str`; None where the dataset has no elements, or no text.
+    fn _read_text<'py>(
+        &self,
+        py: Python<'py>,
+        index: &Bound<'py, PyAny>,
+        encoding: &str,
+        errors: &str,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let element = self.element(py)?;
+        let Some((Selected { selection, shape }, keep)) = self.selected(index)? else { return Ok(None) };
+        let text = Text::Str { encoding, errors };
+        let found = element.read_text(py, &self.dataset, &selection, shape, text)?;
+        found.map(|array| if keep { Ok(array.into_any()) } else { array::finish(array) }).transpose()
+    }
+
+    /// Reads members of a compound and nothing else of it: with one name its values, else a compound of them; None
+    /// where the dataset has no elements.
+    fn _read_fields<'py>(
+        &self,
+        py: Python<'py>,
+        names: Vec<String>,
+        only: bool,
+        index: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some((Selected { selection, shape }, keep)) = self.selected(index)? else { return Ok(None) };
+        let members = hyperslab::Members::new(self.dataset.datatype(), &names).map_err(errors::raise)?;
+        let element = Element::of_members(py, members.datatype(), only)?;
+        let array = element.read_members(py, &self.dataset, &selection, &members, shape)?;
+        if keep { Ok(Some(array.into_any())) } else { array::finish(array).map(Some) }
     }
 
     /// Some members of a compound: `dataset.fields(["x", "y"])[...]`.

@@ -54,7 +54,7 @@ impl Heap {
     /// The elements that a variable-length element refers to: how many, and their bytes, `base_bytes` each in the
     /// representation of the file (1 for text). A reference that was never written is empty.
     pub fn sequence(&mut self, reference: &[u8], base_bytes: u32) -> Result<(u64, Bytes)> {
-        let Some(reference) = self.reference(reference)? else { return Ok((0, Bytes::new())) };
+        let Some(reference) = self.place(reference)? else { return Ok((0, Bytes::new())) };
         let collection = self.collection(reference.collection)?;
         let found = self.referred(collection, &reference, base_bytes)?;
         Ok((reference.count.into(), self.collections[collection].slice(found)))
@@ -78,7 +78,7 @@ impl Heap {
                     each(None)?;
                     continue;
                 }
-                match self.reference(element)? {
+                match self.place(element)? {
                     Some(reference) => {
                         let collection = self.collection(reference.collection)?;
                         each(Some(self.referred(collection, &reference, base_bytes)?))?;
@@ -139,7 +139,7 @@ impl Heap {
 
     /// A reference that leads somewhere.
     #[inline]
-    fn reference(&self, element: &[u8]) -> Result<Option<Reference>> {
+    fn place(&self, element: &[u8]) -> Result<Option<Reference>> {
         let width = usize::from(self.widths().offset);
         if element.len() < 8 + width {
             // Says which field is missing.
@@ -212,7 +212,7 @@ impl Heap {
         let mut missing: Vec<Address> = Vec::new();
         let mut before = None;
         for reference in references.chunks_exact(self.reference_bytes()) {
-            let Some(Reference { collection, .. }) = self.reference(reference)? else { continue };
+            let Some(Reference { collection, .. }) = self.place(reference)? else { continue };
             if before.replace(collection) != Some(collection) && !self.numbers.contains_key(&collection) {
                 missing.push(collection);
             }

@@ -148,6 +148,25 @@ fn describe_enum<'py>(
     Ok((with_metadata(py, base_dtype, "enum", names)?, base_layout))
 }
 
+/// Describes a compound of members that follow one another, as h5py has it when it reads them alone: each as it is,
+/// without gaps. With `only`, the one member itself.
+pub fn describe_members<'py>(py: Python<'py>, datatype: &Datatype, only: bool) -> PyResult<Described<'py>> {
+    let Class::Compound { members } = &datatype.class else { return describe(py, datatype) };
+    if let (true, [member]) = (only, members.as_slice()) {
+        return describe(py, &member.datatype);
+    }
+    let recipe = PyList::empty(py);
+    let (mut fields, mut memory) = (Vec::new(), 0);
+    for member in members {
+        let (dtype, layout) = describe(py, &member.datatype)?;
+        recipe.append((text(py, &member.name), dtype))?;
+        let bytes = layout.memory_bytes;
+        fields.push(Field { file: member.offset as usize, memory, layout });
+        memory += bytes;
+    }
+    Ok((new_dtype(py, recipe)?, compound(fields, datatype.size as usize, memory)))
+}
+
 fn describe_compound<'py>(
     py: Python<'py>,
     members: &[Member],

@@ -2,10 +2,11 @@
 //!
 //! Everything that a read refers to is queued in the order in which the elements are rebuilt afterwards.
 
+use super::allowance::Allowance;
 use super::layout::{Kind, Layout, Work};
 use bytes::Bytes;
 use hyperslab::format::{Address, Cursor};
-use hyperslab::{Error, Heap, Result, RevisedReference};
+use hyperslab::{Heap, Result, RevisedReference};
 use std::collections::VecDeque;
 
 /// What was looked up, in order.
@@ -23,33 +24,24 @@ pub enum Fetched {
     Revised(Option<RevisedReference>),
 }
 
-/// How often all of the file may be referred to by one read. Writers never let two elements share their data (but
-/// for fill values); a damaged file may, and nested sequences then grow beyond all measure.
-const FILE_TIMES_MAX: u64 = 8;
-/// So much is allowed to the smallest of files,
-const BYTES_MIN: u64 = 16 << 20;
-/// and so much for each byte of the elements that refer to it, for fill values.
-const ELEMENT_TIMES_MAX: u64 = 64;
-
 /// Looks up what elements refer to.
 pub struct Fetch {
     heap: Heap,
     queue: Queue,
-    bytes_left: u64,
+    allowance: Allowance,
     last_text: Bytes,
 }
 
 impl Fetch {
     /// Nothing looked up yet.
     pub fn new(file: &hyperslab::File) -> Self {
-        let bytes_left = file.len().saturating_mul(FILE_TIMES_MAX).saturating_add(BYTES_MIN);
-        Self { heap: file.heap(), queue: Queue::new(), bytes_left, last_text: Bytes::new() }
+        let allowance = Allowance::new(file);
+        Self { heap: file.heap(), queue: Queue::new(), allowance, last_text: Bytes::new() }
     }
 
     /// Looks up everything that `elements` refer to.
     pub fn all(mut self, layout: &Layout, elements: &[u8]) -> Result<Queue> {
-        let more = (elements.len() as u64).saturating_mul(ELEMENT_TIMES_MAX);
-        self.bytes_left = self.bytes_left.saturating_add(more);
+        self.allowance.add_elements(elements);
         self.elements(layout, elements)?;
         Ok(self.queue)
     }
@@ -67,7 +59,7 @@ impl Fetch {
                 let (_, text) = self.heap.sequence(element, 1)?;
                 // The same text once more, such as a fill value, costs nothing: it is the same object in Python.
                 if !is_same(&text, &self.last_text) {
-                    self.spend(&text)?;
+                    self.allowance.spend(text.len())?;
                     self.last_text = text.clone();
                 }
                 self.queue.push_back(Fetched::Sequence(text));
@@ -76,7 +68,7 @@ impl Fetch {
             Kind::VlenSequence(base, _) => {
                 let base_bytes = u32::try_from(base.file_bytes).unwrap_or(u32::MAX);
                 let (_, found) = self.heap.sequence(element, base_bytes)?;
-                self.spend(&found)?;
+                self.allowance.spend(found.len())?;
                 self.queue.push_back(Fetched::Sequence(found.clone()));
                 self.elements(base, &found)
             }
@@ -102,16 +94,6 @@ impl Fetch {
             }),
             Kind::Same | Kind::Text(_) | Kind::Bool | Kind::Number(_) => Ok(()),
         }
-    }
-
-    fn spend(&mut self, found: &Bytes) -> Result<()> {
-        let left = self.bytes_left.checked_sub(found.len() as u64);
-        self.bytes_left = left.ok_or_else(|| {
-            Error::damaged(
-                "variable-length elements refer to the same data again and again, beyond all measure",
-            )
-        })?;
-        Ok(())
     }
 
     fn region(&self, bytes: Bytes) -> Result<Option<(Address, Bytes)>> {

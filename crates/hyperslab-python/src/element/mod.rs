@@ -1,17 +1,21 @@
 //! Elements: the dtype that NumPy sees, and the way from the bytes of the file to the elements of an array.
 
+mod allowance;
 mod dtype;
 mod fetch;
 mod layout;
 mod number;
 mod rebuild;
+mod vlen_text;
 
 pub use dtype::text;
+pub use vlen_text::Text;
 
 use crate::array::{self, Shape};
 use crate::errors;
 use fetch::{Fetch, Queue};
-use hyperslab::{Datatype, Order, Selection};
+use hyperslab::format::message::Class;
+use hyperslab::{Datatype, Members, Order, Selection};
 use layout::{Kind, Layout, Work};
 use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray};
 use pyo3::prelude::*;
@@ -33,6 +37,12 @@ impl Element {
         Ok(Self { dtype: dtype.unbind(), work: layout.work, layout })
     }
 
+    /// What is read of some members of a compound: a compound of these, or the `only` one.
+    pub fn of_members(py: Python<'_>, datatype: &Datatype, only: bool) -> PyResult<Self> {
+        let (dtype, layout) = dtype::describe_members(py, datatype, only)?;
+        Ok(Self { dtype: dtype.unbind(), work: layout.work, layout })
+    }
+
     /// Reads a selection of a dataset into a fresh array of `shape`.
     pub fn read<'py>(
         &self,
@@ -45,13 +55,73 @@ impl Element {
         if self.work > Work::InPlace {
             let read = || dataset.read_bytes(selection, Order::File);
             let bytes = py.detach(read).map_err(errors::raise)?;
-            self.rebuild(py, &dataset.file(), &bytes, &array, false)?;
+            self.rebuild(py, &dataset.file(), &bytes, &array, Text::Bytes)?;
             return Ok(array);
         }
         // SAFETY: the array is fresh, in row-major order, and its elements are no objects, which would be work.
         let out = unsafe { array::bytes_mut(&array) };
         self.read_into(py, dataset, selection, out)?;
         Ok(array)
+    }
+
+    /// Reads members of the elements of a dataset, whose own datatype is another.
+    pub fn read_members<'py>(
+        &self,
+        py: Python<'py>,
+        dataset: &hyperslab::Dataset,
+        selection: &Selection,
+        members: &Members,
+        mut shape: Shape,
+    ) -> PyResult<Bound<'py, PyUntypedArray>> {
+        let array = array::empty(py, self.dtype.bind(py), &mut shape)?;
+        if self.work > Work::InPlace {
+            let read = || dataset.read_members(selection, members);
+            let bytes = py.detach(read).map_err(errors::raise)?;
+            self.rebuild(py, &dataset.file(), &bytes, &array, Text::Bytes)?;
+            return Ok(array);
+        }
+        // SAFETY: the array is fresh, in row-major order, and its elements are no objects, which would be work.
+        let out = unsafe { array::bytes_mut(&array) };
+        let read = || {
+            hyperslab::advise_huge_pages(out.as_mut_ptr(), out.len());
+            dataset.read_members_into(selection, members, out)?;
+            if self.work == Work::InPlace {
+                self.layout.change_in_place(out);
+            }
+            Ok(())
+        };
+        py.detach(read).map_err(errors::raise)?;
+        Ok(array)
+    }
+
+    /// Reads text into an array of `str`; `None` where the elements are no text.
+    pub fn read_text<'py>(
+        &self,
+        py: Python<'py>,
+        dataset: &hyperslab::Dataset,
+        selection: &Selection,
+        mut shape: Shape,
+        text: Text<'_>,
+    ) -> PyResult<Option<Bound<'py, PyUntypedArray>>> {
+        let fixed = matches!(dataset.datatype().class, Class::FixedString { .. });
+        if !fixed && !matches!(self.layout.kind, Kind::VlenText) {
+            return Ok(None);
+        }
+        let read = || {
+            let mut bytes = dataset.read_bytes(selection, Order::File)?;
+            if self.work == Work::InPlace {
+                self.layout.change_in_place(&mut bytes);
+            }
+            Ok(bytes)
+        };
+        let bytes = py.detach(read).map_err(errors::raise)?;
+        let array = array::empty(py, &PyArrayDescr::new(py, "O")?, &mut shape)?;
+        if fixed {
+            vlen_text::fill_fixed(py, &bytes, self.layout.file_bytes, array::extent(&array).0, text)?;
+        } else {
+            self.rebuild(py, &dataset.file(), &bytes, &array, text)?;
+        }
+        Ok(Some(array))
     }
 
     /// True where [`Self::read_into`] can serve an array of this dtype.
@@ -78,17 +148,17 @@ impl Element {
         py.detach(read).map_err(errors::raise)
     }
 
-    /// An array of `shape` from elements in the representation of the file; text as `str` if wished.
+    /// An array of `shape` from elements in the representation of the file.
     pub fn array<'py>(
         &self,
         py: Python<'py>,
         file: &hyperslab::File,
         elements: &[u8],
         mut shape: Shape,
-        decode: bool,
+        text: Text<'_>,
     ) -> PyResult<Bound<'py, PyUntypedArray>> {
         let array = array::empty(py, self.dtype.bind(py), &mut shape)?;
-        self.rebuild(py, file, elements, &array, decode)?;
+        self.rebuild(py, file, elements, &array, text)?;
         Ok(array)
     }
 
@@ -108,7 +178,11 @@ impl Element {
             // SAFETY: fresh, in row-major order, without objects.
             rebuild::plain(&self.layout, &zeros, unsafe { array::bytes_mut(&array) });
         } else if self.is_text() {
-            Objects::new(py, Queue::new(), false).rebuild(&self.layout, &zeros, array::extent(&array).0)?;
+            Objects::new(py, Queue::new(), Text::Bytes).rebuild(
+                &self.layout,
+                &zeros,
+                array::extent(&array).0,
+            )?;
         }
         Ok(array)
     }
@@ -124,17 +198,23 @@ impl Element {
         file: &hyperslab::File,
         elements: &[u8],
         array: &Bound<'_, PyUntypedArray>,
-        decode: bool,
+        text: Text<'_>,
     ) -> PyResult<()> {
         let (start, len) = array::extent(array);
         let count = elements.len().checked_div(self.layout.file_bytes).unwrap_or(0);
         if count * self.layout.memory_bytes != len {
             return Err(errors::invalid(format!("{count} elements do not fill an array of {len} bytes")));
         }
+        if self.is_text() {
+            // Where texts are all there is, their references follow one another.
+            let reference_bytes =
+                self.layout.file_bytes * size_of::<usize>() / self.layout.memory_bytes.max(1);
+            return vlen_text::fill(py, file, elements, reference_bytes, start, text);
+        }
         if self.work == Work::Objects {
             let fetch = || Fetch::new(file).all(&self.layout, elements);
             let queue = py.detach(fetch).map_err(errors::raise)?;
-            return Objects::new(py, queue, decode).rebuild(&self.layout, elements, start);
+            return Objects::new(py, queue, text).rebuild(&self.layout, elements, start);
         }
         // SAFETY: the array is fresh, in row-major order, and its elements are no objects.
         let out = unsafe { array::bytes_mut(array) };

@@ -2,13 +2,13 @@
 
 use super::fetch::{Fetched, Queue, is_same};
 use super::layout::{Kind, Layout, Work, cut_text};
+use super::vlen_text::Text;
 use crate::array;
 use crate::reference::{AttributeReference, Reference, RegionReference};
 use bytes::Bytes;
 use hyperslab::{ReferenceTarget, RevisedReference};
 use numpy::PyArrayDescr;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
 
 /// Rebuilds elements that hold no Python objects.
 pub fn plain(layout: &Layout, source: &[u8], target: &mut [u8]) {
@@ -47,19 +47,18 @@ fn plain_element(layout: &Layout, source: &[u8], target: &mut [u8]) {
 }
 
 /// Makes the Python objects that elements are or hold.
-pub struct Objects<'py> {
+pub struct Objects<'py, 't> {
     py: Python<'py>,
     queue: Queue,
-    /// Text as `str` instead of `bytes`.
-    decode: bool,
+    text: Text<'t>,
     /// The text made last: neighbours often refer to the same.
     last: Option<(Bytes, Bound<'py, PyAny>)>,
 }
 
-impl<'py> Objects<'py> {
+impl<'py, 't> Objects<'py, 't> {
     /// Takes what was looked up for the elements.
-    pub fn new(py: Python<'py>, queue: Queue, decode: bool) -> Self {
-        Self { py, queue, decode, last: None }
+    pub fn new(py: Python<'py>, queue: Queue, text: Text<'t>) -> Self {
+        Self { py, queue, text, last: None }
     }
 
     /// Rebuilds elements into memory that holds null pointers so far.
@@ -85,7 +84,7 @@ impl<'py> Objects<'py> {
                 }
                 return Ok(());
             }
-            Kind::VlenText => self.text()?,
+            Kind::VlenText => self.next_text()?,
             Kind::VlenSequence(base, dtype) => self.sequence(base, dtype.bind(self.py))?,
             Kind::ObjectReference => self.object_reference()?,
             Kind::RegionReference => self.region_reference()?,
@@ -106,29 +105,16 @@ impl<'py> Objects<'py> {
         self.queue.pop_front()
     }
 
-    fn text(&mut self) -> PyResult<Bound<'py, PyAny>> {
+    fn next_text(&mut self) -> PyResult<Bound<'py, PyAny>> {
         let bytes = if let Some(Fetched::Sequence(bytes)) = self.next() { bytes } else { Bytes::new() };
         if let Some((last, object)) = &self.last
             && is_same(last, &bytes)
         {
             return Ok(object.clone());
         }
-        let object = self.new_text(&bytes)?;
+        let object = self.text.object(self.py, &bytes)?;
         self.last = Some((bytes, object.clone()));
         Ok(object)
-    }
-
-    fn new_text(&self, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
-        // The library hands text to C programs, for which it ends at the first NUL.
-        let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
-        let bytes = &bytes[..end];
-        match (self.decode, std::str::from_utf8(bytes)) {
-            (true, Ok(text)) => Ok(PyString::new(self.py, text).into_any()),
-            (true, Err(_)) => {
-                PyBytes::new(self.py, bytes).call_method1("decode", ("utf-8", "surrogateescape"))
-            }
-            (false, _) => Ok(PyBytes::new(self.py, bytes).into_any()),
-        }
     }
 
     fn sequence(&mut self, base: &Layout, dtype: &Bound<'py, PyArrayDescr>) -> PyResult<Bound<'py, PyAny>> {
