@@ -146,6 +146,13 @@ impl Stage for Nbit {
         bytes.or(Some(stored.len() as u64))
     }
 
+    fn most(&self, stored_bytes: usize) -> usize {
+        let Some((count, kind)) = &self.elements else { return stored_bytes };
+        // Numbers of no bits take no room.
+        let stored = (8 * stored_bytes as u64).checked_div(kind.bits()).unwrap_or(u64::MAX);
+        usize::try_from(stored).unwrap_or(usize::MAX).min(*count).saturating_mul(kind.size)
+    }
+
     fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut Tools) -> Result<usize, FilterError> {
         let max = out.len();
         let too_long = FilterError::TooLong { filter: NAME, max };
@@ -173,6 +180,18 @@ impl Type {
     /// Whether reading writes every byte.
     fn covers_all(&self) -> bool {
         matches!(self.class, Class::Atomic { .. } | Class::Whole)
+    }
+
+    /// Stored bits of an element.
+    fn bits(&self) -> u64 {
+        match &self.class {
+            Class::Atomic { precision, .. } => (*precision).into(),
+            Class::Array(element) => ((self.size / element.size) as u64).saturating_mul(element.bits()),
+            Class::Compound(members) => {
+                members.iter().fold(0u64, |bits, (_, member)| bits.saturating_add(member.bits()))
+            }
+            Class::Whole => 8 * self.size as u64,
+        }
     }
 
     fn read(&self, bits: &mut Bits<'_>, out: &mut [u8]) {

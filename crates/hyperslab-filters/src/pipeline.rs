@@ -125,6 +125,17 @@ impl Pipeline {
         })
     }
 
+    /// No chunk of this many stored bytes can decode to more than this. Whoever wants a chunk allocates no more for
+    /// it: a few bytes can claim to be gigabytes.
+    pub fn most(&self, stored_bytes: usize, mask: u32) -> Result<usize, FilterError> {
+        let undo = |bytes: usize, stage: &&dyn Stage| match stage.growth() {
+            Growth::Same => bytes,
+            Growth::Plus(more) => bytes.saturating_sub(more),
+            Growth::Varies => stage.most(bytes),
+        };
+        Ok(self.stages(mask)?.iter().rev().fold(stored_bytes, undo))
+    }
+
     /// Undoes the filters that `mask` does not leave out and writes the chunk to `out`, which is as long as a
     /// chunk. On success every byte of `out` was written.
     pub fn decode_into(

@@ -88,6 +88,11 @@ impl Stage for ScaleOffset {
         Some(if self.kind == Kind::Whole { stored.len() as u64 } else { bytes })
     }
 
+    /// All numbers may be equal, and then they take no room.
+    fn most(&self, stored_bytes: usize) -> usize {
+        self.elements.saturating_mul(self.size).max(stored_bytes)
+    }
+
     fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut Tools) -> Result<usize, FilterError> {
         let max = out.len();
         let too_long = FilterError::TooLong { filter: NAME, max };

@@ -35,6 +35,8 @@ const BLOCK_MAX: usize = 256;
 const PAIR_MAX: u32 = 90;
 /// The length of a run of zero blocks that means "the rest".
 const REST: u32 = 5;
+/// The longest run of zero blocks that one short code can mean.
+const RUN_MAX: u64 = 64;
 
 struct Szip {
     /// Samples of a block.
@@ -86,6 +88,11 @@ impl Stage for Szip {
 
     fn claimed(&self, stored: &[u8]) -> Option<u64> {
         stored.first_chunk().map(|length| u64::from(u32::from_le_bytes(*length)))
+    }
+
+    /// A code that takes at least a byte stands for at most 64 blocks of zeros.
+    fn most(&self, stored_bytes: usize) -> usize {
+        stored_bytes.saturating_mul(RUN_MAX as usize * self.block * self.sample)
     }
 
     fn decode(&self, stored: &[u8], out: &mut [u8], tools: &mut Tools) -> Result<usize, FilterError> {
@@ -202,7 +209,7 @@ impl Decoder<'_> {
         } else if option == 0 {
             codes.fill(0);
             let run = match self.bits.zeros() + 1 {
-                REST => (line_blocks - number).min(64 - number % 64),
+                REST => (line_blocks - number).min(RUN_MAX - number % RUN_MAX),
                 longer if longer > REST => u64::from(longer - 1),
                 run => u64::from(run),
             };

@@ -156,6 +156,13 @@ impl Stage for Zfp {
         Some(self.bytes().map_or(u64::MAX, |bytes| bytes as u64))
     }
 
+    /// A block of 4 values along each axis takes a bit at least.
+    fn most(&self, stored_bytes: usize) -> usize {
+        let blocks = stored_bytes.saturating_mul(8) / self.mode.bits_min.max(1) as usize + 1;
+        let block_bytes = self.element_bytes() << (2 * self.dimensions);
+        self.bytes().unwrap_or(usize::MAX).min(blocks.saturating_mul(block_bytes))
+    }
+
     fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut Tools) -> Result<usize, FilterError> {
         let max = out.len();
         let bytes =

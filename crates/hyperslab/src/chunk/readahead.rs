@@ -1,12 +1,10 @@
 //! Notices reads that move from chunk to chunk in equal steps, and says which chunks come next, so that they can be
 //! decoded on other cores while the caller is still busy with this one.
 
-use super::cache::Decoded;
-use super::memory::ChunkMemory;
 use crate::dataset::DatasetInner;
 use crate::plan::ChunkStep;
 use crate::process;
-use crate::read::{chunked, worker::with_worker};
+use crate::read::chunked;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -95,10 +93,8 @@ fn decode_ahead(dataset: &DatasetInner, number: u64) {
     let Some(location) = map.get(number).filter(|_| !dataset.is_raw(number)) else { return };
     let key = dataset.chunk_key(number);
     let Some(claim) = dataset.file.cache().claim(key) else { return };
-    let Ok(mut out) = ChunkMemory::take(dataset.chunk_bytes()) else { return };
-    let decoded = with_worker(|worker| chunked::decode(dataset, number, location, None, worker, &mut out));
-    if decoded.is_ok() {
-        claim.fulfil(Decoded::from(out));
+    if let Ok(decoded) = chunked::decode_to_keep(dataset, number, location, None) {
+        claim.fulfil(decoded);
     }
 }
 

@@ -180,10 +180,8 @@ impl Reader<'_> {
                 return self.straight(chunk, location, stored, &copies);
             }
         }
-        let decoded = cache.get_or_decode(key, chunk_bytes, || -> Result<Decoded> {
-            let mut out = ChunkMemory::take(chunk_bytes)?;
-            with_worker(|worker| self.decode(chunk, location, stored, worker, &mut out))?;
-            Ok(Decoded::from(out))
+        let decoded = cache.get_or_decode(key, chunk_bytes, || {
+            decode_to_keep(self.dataset, chunk.number, location, stored)
         })?;
         copies.run(&decoded, 0, self.target, self.conversion)?;
         cache.consumed(&decoded, copies.bytes());
@@ -237,6 +235,22 @@ impl Reader<'_> {
     }
 }
 
+/// Fetches (unless `stored` has it) and decodes one chunk, into as many bytes as it can have: a file may claim
+/// gigabytes for a chunk of which it stores a few bytes.
+pub(crate) fn decode_to_keep(
+    dataset: &DatasetInner,
+    number: u64,
+    location: Location,
+    stored: Option<&[u8]>,
+) -> Result<Decoded> {
+    let stored_bytes = usize::try_from(location.stored_bytes).unwrap_or(usize::MAX);
+    let most = dataset.pipeline()?.most(stored_bytes, location.filter_mask);
+    let most = most.map_err(|error| in_chunk(dataset, number, location, error.into()))?;
+    let mut out = ChunkMemory::take(dataset.chunk_bytes().min(most))?;
+    with_worker(|worker| decode(dataset, number, location, stored, worker, &mut out))?;
+    Ok(Decoded::from(out))
+}
+
 /// Fetches (unless `stored` has it) and decodes one chunk.
 pub(crate) fn decode(
     dataset: &DatasetInner,
@@ -258,10 +272,12 @@ pub(crate) fn decode(
         }
     };
     dataset.file.count_decode();
-    outcome.map_err(|error| {
-        let Error { kind, hint, .. } = error;
-        Error { kind, hint, ..damaged(dataset, number, location, error.message) }
-    })
+    outcome.map_err(|error| in_chunk(dataset, number, location, error))
+}
+
+fn in_chunk(dataset: &DatasetInner, number: u64, location: Location, error: Error) -> Error {
+    let Error { kind, hint, .. } = error;
+    Error { kind, hint, ..damaged(dataset, number, location, error.message) }
 }
 
 fn damaged(dataset: &DatasetInner, number: u64, location: Location, what: String) -> Error {

@@ -7,7 +7,8 @@ use crate::dataset::{DatasetInner, Storage};
 use crate::{Error, Result};
 use hyperslab_filters::{FilterError, Pipeline, Scratch};
 
-/// Undoes the filters of chunk `number`. What a cut-off chunk leaves out becomes zeros.
+/// Undoes the filters of chunk `number`. What a cut-off chunk leaves out becomes zeros. `out` is shorter than a chunk
+/// where the stored bytes cannot give a whole one.
 pub(crate) fn decode_into(
     dataset: &DatasetInner,
     pipeline: &Pipeline,
@@ -17,6 +18,9 @@ pub(crate) fn decode_into(
     scratch: &mut Scratch,
     out: &mut [u8],
 ) -> Result<()> {
+    if out.len() < dataset.chunk_bytes() && out.len() < used_bytes(dataset, number) {
+        return Err(too_short(dataset, out.len()));
+    }
     match pipeline.decode_into(stored, mask, scratch, out) {
         Err(FilterError::Length { found, .. })
             if found < out.len() && found >= used_bytes(dataset, number) =>
@@ -24,10 +28,7 @@ pub(crate) fn decode_into(
             let decoded = pipeline.decode(stored, mask, scratch, out.len())?;
             // What the first attempt found may have been a bound, not a length.
             if decoded.len() < used_bytes(dataset, number) {
-                let (expected, found) = (out.len(), decoded.len());
-                return Err(Error::damaged(format!(
-                    "decoded to {found} bytes where {expected} were expected"
-                )));
+                return Err(too_short(dataset, decoded.len()));
             }
             let (used, unused) = out.split_at_mut(decoded.len().min(out.len()));
             used.copy_from_slice(&decoded[..used.len()]);
@@ -36,6 +37,11 @@ pub(crate) fn decode_into(
         }
         outcome => Ok(outcome?),
     }
+}
+
+fn too_short(dataset: &DatasetInner, found: usize) -> Error {
+    let expected = dataset.chunk_bytes();
+    Error::damaged(format!("decoded to {found} bytes where {expected} were expected"))
 }
 
 /// Bytes of a chunk up to its last element inside of the extent.
