@@ -13,6 +13,8 @@ pub struct Cursor {
     bytes: Bytes,
     position: usize,
     widths: Widths,
+    /// The bytes were made from those at `start`: no place in them is a place in the file.
+    is_derived: bool,
 }
 
 type Result<T> = std::result::Result<T, FormatError>;
@@ -20,7 +22,13 @@ type Result<T> = std::result::Result<T, FormatError>;
 impl Cursor {
     /// A cursor over `bytes`, which lie at the absolute offset `start`.
     pub fn new(structure: &'static str, start: u64, bytes: Bytes, widths: Widths) -> Self {
-        Self { structure, start, bytes, position: 0, widths }
+        Self { structure, start, bytes, position: 0, widths, is_derived: false }
+    }
+
+    /// The same place, where the bytes do not lie in the file but were made from what does: errors point there.
+    pub fn derived(mut self) -> Self {
+        self.is_derived = true;
+        self
     }
 
     /// The structure named in errors.
@@ -36,7 +44,7 @@ impl Cursor {
 
     /// Absolute offset in the file of the next field.
     pub fn at(&self) -> u64 {
-        self.start.saturating_add(self.position as u64)
+        if self.is_derived { self.start } else { self.start.saturating_add(self.position as u64) }
     }
 
     /// Offset of the next field from the beginning of the structure.
@@ -77,7 +85,7 @@ impl Cursor {
     pub fn sub(&mut self, field: &'static str, len: usize) -> Result<Cursor> {
         let start = self.at();
         let bytes = self.bytes(field, len)?;
-        Ok(Cursor { structure: self.structure, start, bytes, position: 0, widths: self.widths })
+        Ok(Cursor { start, bytes, position: 0, ..self.clone() })
     }
 
     /// Passes over `len` bytes.

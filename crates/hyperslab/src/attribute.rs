@@ -3,10 +3,10 @@
 use crate::object::Node;
 use crate::unfilter::HeapFilters;
 use crate::{Error, ErrorKind, Result};
+use hyperslab_format::Name;
 use hyperslab_format::group::dense_attributes::{self, Body, DenseAttribute};
 use hyperslab_format::message::Attribute;
 use hyperslab_format::object_header::{Found, MessageKind};
-use hyperslab_format::{Cursor, Name};
 
 /// The attributes of one object, looked up when they are asked for.
 pub struct Attributes<'n> {
@@ -105,8 +105,8 @@ impl<'n> Attributes<'n> {
         let mut name = None;
         let parsed = self.node.file.parse_shared(|context| {
             let cursor = match &dense.body {
-                Body::Message(bytes) => {
-                    Cursor::new("attribute message in a fractal heap", 0, bytes.clone(), context.view.widths)
+                Body::Message(object) => {
+                    object.cursor("attribute message in a fractal heap", context.view.widths)
                 }
                 Body::Shared { heap_id } => context.heap_message(MessageKind::ATTRIBUTE, heap_id, 0)?,
             };

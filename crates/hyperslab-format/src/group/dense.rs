@@ -4,9 +4,9 @@
 use crate::btree::record::{LinkName, LinkOrder};
 use crate::btree::v2::{Records, Run};
 use crate::checksum::lookup3;
-use crate::heap::fractal::{FractalHeap, Objects, Unfilter};
+use crate::heap::fractal::{FractalHeap, HeapObject, Objects, Unfilter};
 use crate::message::{Link, LinkInfo};
-use crate::{Address, Bytes, Cursor, FormatError, Gather, Name, Parse, View};
+use crate::{Address, Bytes, FormatError, Gather, Name, Parse, View};
 
 /// All links that a group keeps densely, ordered by creation where there is an index of it, or else as the heap keeps
 /// them.
@@ -158,7 +158,7 @@ impl Dense {
         &mut self,
         view: &View,
         unfilter: &dyn Unfilter,
-    ) -> Parse<Vec<Result<Bytes, FormatError>>> {
+    ) -> Parse<Vec<Result<HeapObject, FormatError>>> {
         match (&self.heap, &mut self.objects) {
             (Some(heap), Some(objects)) => objects.advance(view, heap, unfilter),
             _ => Ok(Vec::new()),
@@ -166,10 +166,8 @@ impl Dense {
     }
 }
 
-/// Objects of a heap have no one place in the file (they may even have been compressed): places in errors count
-/// from the beginning of the object.
-fn link(object: Bytes, view: &View) -> Result<Link, FormatError> {
-    Link::parse(Cursor::new("link message in a fractal heap", 0, object, view.widths))
+fn link(object: HeapObject, view: &View) -> Result<Link, FormatError> {
+    Link::parse(object.cursor("link message in a fractal heap", view.widths))
 }
 
 #[cfg(test)]

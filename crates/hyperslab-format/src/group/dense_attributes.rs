@@ -6,7 +6,7 @@ use super::dense::Dense;
 use crate::btree::record::AttributeEntry;
 use crate::btree::v2::Records;
 use crate::checksum::lookup3;
-use crate::heap::fractal::Unfilter;
+use crate::heap::fractal::{HeapObject, Unfilter};
 use crate::message::AttributeInfo;
 use crate::{Bytes, FormatError, Parse, View};
 
@@ -25,7 +25,7 @@ pub struct DenseAttribute {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Body {
     /// Here.
-    Message(Bytes),
+    Message(HeapObject),
     /// Among the shared messages of the file, in the fractal heap for attributes.
     Shared {
         /// Its heap ID there.
@@ -154,6 +154,11 @@ mod tests {
         node(image, 9, &records(false), &[])
     }
 
+    /// An object of the block at byte 200.
+    fn message(text: &'static str, within: u64) -> Body {
+        Body::Message(HeapObject::plain(text.into(), 200 + within))
+    }
+
     fn info(ordered: bool) -> AttributeInfo {
         AttributeInfo {
             max_creation_index: None,
@@ -168,9 +173,9 @@ mod tests {
         let mut listed = list(&info(true)).unwrap().advance(&object().view(), &NoFilters).unwrap();
         assert_eq!(listed.len(), 3);
         let last = listed.pop().unwrap().unwrap();
-        assert_eq!((last.creation_order, last.body), (2, Body::Message("first body".into())));
+        assert_eq!((last.creation_order, last.body), (2, message("first body", 19)));
         let middle = listed.pop().unwrap().unwrap();
-        assert_eq!((middle.creation_order, middle.body), (1, Body::Message("second body".into())));
+        assert_eq!((middle.creation_order, middle.body), (1, message("second body", 31)));
         let first = listed.pop().unwrap().unwrap();
         assert_eq!(
             (first.flags, first.body),
@@ -186,7 +191,7 @@ mod tests {
             let found = found.advance(&object().view(), &NoFilters).unwrap();
             found.into_iter().map(|attribute| attribute.unwrap().body).collect()
         };
-        assert_eq!(found(b"first"), [Body::Message("first body".into())]);
+        assert_eq!(found(b"first"), [message("first body", 19)]);
         assert_eq!(found(b"other"), []);
         assert_eq!(list(&info(false)).unwrap().advance(&object().view(), &NoFilters).unwrap().len(), 3);
     }

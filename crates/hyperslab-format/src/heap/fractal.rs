@@ -17,12 +17,14 @@ pub mod block;
 pub mod doubling_table;
 pub mod huge;
 pub mod id;
+pub mod object;
 pub mod objects;
 pub mod unfilter;
 
 use crate::message::FilterPipeline;
 use crate::{Address, Bytes, Parse, View};
 use doubling_table::DoublingTable;
+pub use object::HeapObject;
 pub use objects::Objects;
 pub use unfilter::{NoFilters, Unfilter};
 
@@ -128,12 +130,12 @@ impl FractalHeap {
     }
 
     /// The object with this heap ID, in a heap without filters.
-    pub fn object(&self, view: &View, id: &[u8]) -> Parse<Bytes> {
+    pub fn object(&self, view: &View, id: &[u8]) -> Parse<HeapObject> {
         self.object_with(view, id, &NoFilters)
     }
 
     /// The object with this heap ID.
-    pub fn object_with(&self, view: &View, id: &[u8], unfilter: &dyn Unfilter) -> Parse<Bytes> {
+    pub fn object_with(&self, view: &View, id: &[u8], unfilter: &dyn Unfilter) -> Parse<HeapObject> {
         Objects::one(Bytes::copy_from_slice(id)).next(view, self, unfilter)
     }
 

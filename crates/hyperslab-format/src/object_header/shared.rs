@@ -113,9 +113,7 @@ impl Context<'_> {
             return Err(FormatError::invalid(kind.structure(), "heap ID", at, what).into());
         };
         let heap = FractalHeap::parse(&self.view, address)?;
-        let body = heap.object(&self.view, id)?;
-        // Where the object lies in the file is known to the heap alone; errors point at its header.
-        Ok(Cursor::new(kind.structure(), self.view.absolute(address), body, self.view.widths))
+        Ok(heap.object(&self.view, id)?.cursor(kind.structure(), self.view.widths))
     }
 }
 

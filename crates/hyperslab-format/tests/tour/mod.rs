@@ -110,8 +110,9 @@ impl Tour<'_> {
         for attribute in &dense {
             // Names begin the message after version, flags or reserved byte, three sizes and (version 3) charset.
             let Body::Message(message) = &attribute.body else { continue };
-            let start = if message.first() == Some(&3) { 9 } else { 8 };
-            let name = message.get(start..).unwrap_or_default().split(|&byte| byte == 0).next().unwrap();
+            let start = if message.bytes.first() == Some(&3) { 9 } else { 8 };
+            let name =
+                message.bytes.get(start..).unwrap_or_default().split(|&byte| byte == 0).next().unwrap();
             let Some(mut walk) = dense_attributes::lookup(&info, name) else { continue };
             let found = drive(self.partly, || walk.advance(&view, &Inflate))?;
             if !found.iter().flatten().any(|found| found.body == attribute.body) {

@@ -9,8 +9,8 @@
 //! The checksum of a direct block covers all of it, with the checksum itself taken for zero.
 
 use super::doubling_table::Place;
-use super::{FractalHeap, Unfilter};
-use crate::{Address, Bytes, Cursor, FormatError, Parse, Problem, View, checksum};
+use super::{FractalHeap, HeapObject, Unfilter};
+use crate::{Address, Cursor, FormatError, Parse, Problem, View, checksum};
 
 /// A child of an indirect block.
 #[derive(Debug, Clone, Copy)]
@@ -86,7 +86,7 @@ impl FractalHeap {
         child: Child,
         (offset, bytes): (u64, u64),
         unfilter: &dyn Unfilter,
-    ) -> Parse<Bytes> {
+    ) -> Parse<HeapObject> {
         const STRUCTURE: &str = "fractal heap direct block";
         let address = child.address.ok_or_else(|| {
             let what = format!("the block with offset {offset:#x} was never allocated");
@@ -95,20 +95,21 @@ impl FractalHeap {
         let at = view.absolute(address);
         let block = match (&self.filters, child.filtered) {
             (Some(filters), Some((stored, mask))) => {
-                filters.undo(unfilter, (at, mask), view.bytes(STRUCTURE, address, stored)?, bytes)?
+                let stored = view.bytes(STRUCTURE, address, stored)?;
+                HeapObject::derived(filters.undo(unfilter, (at, mask), stored, bytes)?, at)
             }
             _ => {
                 self.preview(view, address, STRUCTURE, b"FHDB", offset)?;
-                view.bytes(STRUCTURE, address, bytes)?
+                HeapObject::plain(view.bytes(STRUCTURE, address, bytes)?, at)
             }
         };
-        let mut cursor = Cursor::new(STRUCTURE, at, block.clone(), view.widths);
+        let mut cursor = block.cursor(STRUCTURE, view.widths);
         cursor.signature(b"FHDB")?;
         self.block_prefix(&mut cursor, offset)?;
         if self.checksummed {
             let (field, position) = (cursor.clone(), cursor.position());
             let stored = cursor.u32("checksum")?;
-            let mut zeroed = block.to_vec();
+            let mut zeroed = block.bytes.to_vec();
             zeroed[position..position + 4].fill(0);
             let computed = checksum::lookup3(&zeroed);
             if stored != computed {

@@ -2,10 +2,10 @@
 //!
 //! Where an ID has no room for address and length, it is a key in a version 2 B-tree, of type 1, or 2 if filtered.
 
-use super::{FractalHeap, Unfilter};
+use super::{FractalHeap, HeapObject, Unfilter};
 use crate::btree::record::HugeObject;
 use crate::btree::v2::Records;
-use crate::{Bytes, Cursor, FormatError, Parse, View, Widths, limits};
+use crate::{Cursor, FormatError, Parse, View, Widths, limits};
 use std::collections::HashMap;
 
 /// The B-tree of huge objects, as far as it has been read.
@@ -81,7 +81,7 @@ impl FractalHeap {
         view: &View,
         object: &HugeObject,
         unfilter: &dyn Unfilter,
-    ) -> Parse<Bytes> {
+    ) -> Parse<HeapObject> {
         let at = view.absolute(object.address);
         let (max, found) = (limits::HEAP_OBJECT_BYTES_MAX, object.stored_bytes);
         if found > max {
@@ -91,8 +91,10 @@ impl FractalHeap {
         }
         let stored = view.bytes(STRUCTURE, object.address, object.stored_bytes)?;
         match (&self.filters, object.filtered) {
-            (Some(filters), Some((mask, len))) => Ok(filters.undo(unfilter, (at, mask), stored, len)?),
-            _ => Ok(stored),
+            (Some(filters), Some((mask, len))) => {
+                Ok(HeapObject::derived(filters.undo(unfilter, (at, mask), stored, len)?, at))
+            }
+            _ => Ok(HeapObject::plain(stored, at)),
         }
     }
 }

@@ -4,7 +4,7 @@
 use super::block::{Child, Indirect};
 use super::huge::HugeIndex;
 use super::id::HeapId;
-use super::{FractalHeap, Unfilter};
+use super::{FractalHeap, HeapObject, Unfilter};
 use crate::btree::record::HugeObject;
 use crate::{Address, Bytes, FormatError, Gather, Parse, Stop, View, limits};
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use std::ops::Range;
 #[derive(Debug)]
 pub struct Objects {
     ids: Vec<Bytes>,
-    found: Vec<Option<Result<Bytes, FormatError>>>,
+    found: Vec<Option<Result<HeapObject, FormatError>>>,
     /// Those that are not found yet, in the order of their places: neighbours share blocks.
     waiting: Option<Vec<Waiting>>,
     blocks: Blocks,
@@ -37,7 +37,7 @@ struct Waiting {
 struct Blocks {
     /// By where they begin in managed space, which no two blocks of a kind share.
     indirect: HashMap<u64, Result<Indirect, FormatError>>,
-    direct: HashMap<u64, Result<Bytes, FormatError>>,
+    direct: HashMap<u64, Result<HeapObject, FormatError>>,
     huge: Option<HugeIndex>,
     /// Bytes of objects, and of blocks after filters.
     spent: u64,
@@ -51,7 +51,7 @@ struct Blocks {
 struct Last {
     covered: Range<u64>,
     /// The direct block; `None` while it, or one that leads to it, is missing.
-    block: Option<Bytes>,
+    block: Option<HeapObject>,
 }
 
 const STRUCTURE: &str = "fractal heap";
@@ -74,7 +74,7 @@ impl Objects {
         view: &View,
         heap: &FractalHeap,
         unfilter: &dyn Unfilter,
-    ) -> Parse<Vec<Result<Bytes, FormatError>>> {
+    ) -> Parse<Vec<Result<HeapObject, FormatError>>> {
         let mut gather = Gather::default();
         let waiting = self.waiting.take().unwrap_or_else(|| self.parse_ids(view, heap));
         let mut still_waiting = Vec::new();
@@ -111,7 +111,12 @@ impl Objects {
     }
 
     /// Like [`Self::advance`], for the first object.
-    pub(super) fn next(&mut self, view: &View, heap: &FractalHeap, unfilter: &dyn Unfilter) -> Parse<Bytes> {
+    pub(super) fn next(
+        &mut self,
+        view: &View,
+        heap: &FractalHeap,
+        unfilter: &dyn Unfilter,
+    ) -> Parse<HeapObject> {
         let first = self.advance(view, heap, unfilter)?.swap_remove(0);
         Ok(first?)
     }
@@ -125,9 +130,9 @@ impl Blocks {
         sought: &Waiting,
         single: bool,
         unfilter: &dyn Unfilter,
-    ) -> Parse<Bytes> {
+    ) -> Parse<HeapObject> {
         match &sought.id {
-            HeapId::Tiny(object) => Ok(object.clone()),
+            HeapId::Tiny(object) => Ok(HeapObject::derived(object.clone(), view.absolute(heap.address))),
             HeapId::Managed { offset, len } => self.managed(view, heap, (*offset, *len), unfilter),
             HeapId::Huge(object) => self.huge(view, heap, object, unfilter),
             &HeapId::HugeKey(key) => {
@@ -148,7 +153,7 @@ impl Blocks {
         heap: &FractalHeap,
         object: &HugeObject,
         unfilter: &dyn Unfilter,
-    ) -> Parse<Bytes> {
+    ) -> Parse<HeapObject> {
         let len = object.filtered.map_or(object.stored_bytes, |(_, len)| len);
         self.check(view, heap, len)?;
         let bytes = heap.huge_object(view, object, unfilter)?;
@@ -162,7 +167,7 @@ impl Blocks {
         heap: &FractalHeap,
         (offset, len): (u64, u64),
         unfilter: &dyn Unfilter,
-    ) -> Parse<Bytes> {
+    ) -> Parse<HeapObject> {
         let invalid = |field, what: String| {
             Stop::Bad(FormatError::invalid(STRUCTURE, field, view.absolute(heap.address), what))
         };
@@ -191,7 +196,7 @@ impl Blocks {
         }
         self.check(view, heap, len)?;
         self.spent += len;
-        Ok(block.slice(within as usize..(within + len) as usize))
+        Ok(block.part(within, len))
     }
 
     /// Searches for the direct block that holds `offset`. Where something is missing, remembers for which offsets.
@@ -282,7 +287,7 @@ impl Blocks {
         child: Child,
         (start, bytes): (u64, u64),
         unfilter: &dyn Unfilter,
-    ) -> Parse<Bytes> {
+    ) -> Parse<HeapObject> {
         if let Some(block) = self.direct.get(&start) {
             return Ok(block.clone()?);
         }

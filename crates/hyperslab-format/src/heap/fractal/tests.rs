@@ -52,7 +52,21 @@ pub(crate) fn managed(offset: u16, len: u8) -> [u8; 7] {
 
 fn object(image: &Image, id: &[u8]) -> Parse<Bytes> {
     let view = image.view();
-    FractalHeap::parse(&view, Address(0))?.object(&view, id)
+    Ok(FractalHeap::parse(&view, Address(0))?.object(&view, id)?.bytes)
+}
+
+#[test]
+fn an_object_says_where_it_lies() {
+    let found = |image: &Image, id: &[u8]| {
+        let view = image.view();
+        let object = FractalHeap::parse(&view, Address(0)).unwrap().object(&view, id).unwrap();
+        let mut cursor = object.cursor("object", view.widths);
+        cursor.skip("head", 3).unwrap();
+        (object.at, cursor.at())
+    };
+    assert_eq!(found(&one_block(), &managed(19, 5)), (BLOCK + 19, BLOCK + 19 + 3));
+    // In its own ID: the heap has to stand for it.
+    assert_eq!(found(&header(Image::new(), &SHAPE), b"\x25tiny!!"), (0, 0));
 }
 
 const BLOCK: u64 = 200;
@@ -193,7 +207,8 @@ fn filters_are_undone_before_anything_is_read() {
         let view = image.view();
         let heap = FractalHeap::parse(&view, Address(0)).unwrap();
         let found = heap.object_with(&view, &managed(19, 5), &Invert);
-        assert_eq!(found.ok().as_deref(), (stored == 64).then_some(&b"hello"[..]));
+        let found = found.ok().map(|object| (object.bytes, object.at));
+        assert_eq!(found, (stored == 64).then_some((Bytes::from_static(b"hello"), BLOCK)));
         let refused = heap.object(&view, &managed(19, 5)).unwrap_err();
         assert!(matches!(refused, Stop::Bad(error) if error.is_unsupported()));
     }
