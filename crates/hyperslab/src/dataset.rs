@@ -68,10 +68,8 @@ pub(crate) enum Storage {
 
 impl Dataset {
     pub(crate) fn open(node: Node) -> Result<Self> {
-        let path = node.path.clone();
-        DatasetInner::open(node)
-            .map(|inner| Self { inner: Arc::new(inner) })
-            .map_err(|error| error.at_object(path))
+        let inner = DatasetInner::open(node.clone()).map_err(|error| node.located(error))?;
+        Ok(Self { inner: Arc::new(inner) })
     }
 
     /// Its path, as it was opened.
@@ -245,7 +243,7 @@ impl DatasetInner {
                 header.fill_value(context)?,
             ))
         })?;
-        let missing = |what: &str| Error::damaged(format!("the object header has no {what} message"));
+        let missing = |what: &str| Error::damaged(format!("there is no {what} message"));
         let (dataspace, datatype, layout, filters, fill) = parts;
         let dataspace = dataspace.ok_or_else(|| missing("dataspace"))?;
         let datatype = datatype.ok_or_else(|| missing("datatype"))?;
@@ -479,7 +477,7 @@ impl DatasetInner {
 
     /// Names this dataset and its file in an error.
     pub(crate) fn named(&self, error: Error) -> Error {
-        error.in_file(self.file.source.name()).at_object(self.path.clone())
+        self.node.located(error)
     }
 }
 

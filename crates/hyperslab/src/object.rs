@@ -33,8 +33,8 @@ impl NamedDatatype {
     fn open(node: Node) -> Result<Self> {
         let found = node.file.parse_shared(|context| node.header.datatype(context));
         let datatype = found.map_err(|error| error.at_object(node.path.clone()))?;
-        let missing = || Error::damaged("the object header has no datatype message");
-        Ok(Self { datatype: datatype.ok_or_else(|| node.named(missing()))?, node })
+        let missing = || Error::damaged("there is no datatype message");
+        Ok(Self { datatype: datatype.ok_or_else(|| node.located(missing()))?, node })
     }
 
     /// The datatype.
@@ -79,6 +79,18 @@ impl Node {
         error.in_file(self.file.source.name()).at_object(self.path.clone())
     }
 
+    /// Names this object in an error and, unless the error points into the file already, where its header lies.
+    pub(crate) fn located(&self, error: Error) -> Error {
+        let points =
+            error.format.is_some() || error.object.is_some() || error.message.contains(" at byte 0x");
+        let error = self.named(error);
+        if points || error.kind != ErrorKind::Damaged {
+            return error;
+        }
+        let at = self.file.superblock.base.saturating_add(self.header.address.0);
+        Error { message: format!("object header at byte {at:#x}: {}", error.message), ..error }
+    }
+
     /// Opens the object as what it is.
     pub(crate) fn into_object(self) -> Result<Object> {
         match self.header.kind() {
@@ -87,7 +99,7 @@ impl Node {
             ObjectKind::NamedDatatype => NamedDatatype::open(self).map(Object::Datatype),
             ObjectKind::Unknown => {
                 let what = "the object is neither a group, nor a dataset, nor a named datatype";
-                Err(self.named(Error::damaged(what)))
+                Err(self.located(Error::damaged(what)))
             }
         }
     }
