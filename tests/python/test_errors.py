@@ -147,3 +147,28 @@ def test_variable_length_data_that_refers_in_circles_ends(tmp_path):
             file["d"][:]
         except hyperslab.HyperslabError as error:
             assert error.kind == "damaged"
+
+
+@pytest.mark.parametrize("libver", ["earliest", "v110"])
+def test_a_damaged_member_hides_no_other(tmp_path, libver):
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w", libver=(libver, "latest")) as file:
+        for name in ("a", "b", "g/c", "z"):
+            file[name] = np.arange(3)
+        damaged = [h5py.h5o.get_info(file[name].id).addr for name in ("b", "g")]
+    for addresses in (damaged[:1], damaged):
+        whole = bytearray(path.read_bytes())
+        for address in addresses:
+            whole[address : address + 16] = b"\xff" * 16
+        with hyperslab.File.in_memory(whole) as file:
+            assert list(file.keys()) == ["a", "b", "g", "z"]
+            seen = {}
+            with pytest.warns(RuntimeWarning, match="/b: .*object header"):
+                file.visititems(lambda name, item: seen.__setitem__(name, item))
+            assert sorted(seen) == (["a", "g", "g/c", "z"] if len(addresses) == 1 else ["a", "z"])
+            names = []
+            file.visit(names.append)
+            assert [name for name in names if "/" not in name] == ["a", "b", "g", "z"]
+            with pytest.raises(hyperslab.DamagedError, match="object header"):
+                file["b"]
+            assert file["z"][2] == 2

@@ -1,7 +1,7 @@
 //! Walking through the groups below a group.
 //!
 //! Members are visited depth first, by name. A walk of objects follows hard links and meets every object once; a
-//! walk of links meets every link once, and enters every group once.
+//! walk of links meets every link once, and enters every group once. What cannot be read is warned of and left out.
 
 use crate::element::text;
 use crate::errors;
@@ -39,8 +39,12 @@ struct Level {
 }
 
 impl Level {
-    fn new(py: Python<'_>, group: hyperslab::Group, prefix: Vec<u8>) -> PyResult<Self> {
-        let found = py.detach(|| group.links()).map_err(errors::raise)?;
+    fn new(
+        py: Python<'_>,
+        group: hyperslab::Group,
+        prefix: Vec<u8>,
+        found: Vec<hyperslab::Result<Link>>,
+    ) -> PyResult<Self> {
         let mut links = Vec::with_capacity(found.len());
         for link in found {
             match link {
@@ -62,7 +66,8 @@ pub fn walk<'py>(
     this.session.check_open()?;
     let mut seen: HashSet<Address> = HashSet::new();
     seen.insert(Object::Group(this.group.clone()).address());
-    let mut levels = vec![Level::new(py, this.group.clone(), Vec::new())?];
+    let links = py.detach(|| this.group.links()).map_err(errors::raise)?;
+    let mut levels = vec![Level::new(py, this.group.clone(), Vec::new(), links)?];
     while let Some(level) = levels.last_mut() {
         let Some(link) = level.links.next() else {
             levels.pop();
@@ -75,7 +80,6 @@ pub fn walk<'py>(
             continue;
         }
         let group = level.group.clone();
-        // An object that cannot be opened ends a walk of objects, but not one of names or links.
         let object = if new { Some(py.detach(|| group.open(&link))) } else { None };
         let name = text(py, &Name::new(path.clone()));
         let answer = match (visit, &object) {
@@ -83,10 +87,12 @@ pub fn walk<'py>(
             (Visit::ObjectItems, Some(Ok(object))) => {
                 function.call1((name, open(py, &this.session, object.clone())?))?
             }
-            (Visit::ObjectItems, _) => match object {
-                Some(Err(error)) => return Err(errors::raise(error)),
-                _ => continue,
-            },
+            // Of a name alone nothing more is said; but an object was asked for.
+            (Visit::ObjectItems, Some(Err(error))) => {
+                errors::warn(py, &format!("an object is left out: {error}"))?;
+                continue;
+            }
+            (Visit::ObjectItems, None) => continue,
             (Visit::LinkItems, _) => {
                 function.call1((name, crate::group::describe_link(py, &link, false)?))?
             }
@@ -96,7 +102,10 @@ pub fn walk<'py>(
         }
         if let Some(Ok(Object::Group(group))) = object {
             let prefix = [path.as_slice(), b"/"].concat();
-            levels.push(Level::new(py, group, prefix)?);
+            match py.detach(|| group.links()) {
+                Ok(links) => levels.push(Level::new(py, group, prefix, links)?),
+                Err(error) => errors::warn(py, &format!("the members of a group are left out: {error}"))?,
+            }
         }
     }
     Ok(py.None().into_bound(py))

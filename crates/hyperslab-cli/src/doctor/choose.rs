@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::walk::{Item, Walk};
-use hyperslab::{Dataset, File, Object};
+use hyperslab::{Dataset, Error, File, Object};
 use hyperslab_doctor::Options;
 
 /// More datasets than this are not examined unasked.
@@ -14,28 +14,30 @@ const BYTES_MIN: u64 = 1 << 20;
 pub(super) struct Chosen {
     pub datasets: Vec<Dataset>,
     pub notes: Vec<String>,
+    /// What could not be read, so that it was not there to choose.
+    pub damaged: Vec<Error>,
 }
 
 impl Chosen {
     /// The dataset that was asked for.
     pub fn one(dataset: Dataset) -> Self {
-        Self { datasets: vec![dataset], notes: Vec::new() }
+        Self { datasets: vec![dataset], notes: Vec::new(), damaged: Vec::new() }
     }
 }
 
 /// The largest datasets of a file, of a rank that the question fits.
 pub(super) fn datasets(file: &File, options: &Options) -> Result<Chosen, Failure> {
     let (items, _) = Walk::run(Object::Group(file.root()?), b"/", usize::MAX);
-    let mut damaged = 0;
+    let mut damaged = Vec::new();
     let mut found: Vec<Dataset> = Vec::new();
     for item in items {
         match item {
             Item::Object { object: Object::Dataset(dataset), .. } => found.push(dataset),
-            Item::Unopened { .. } | Item::BrokenLink { .. } => damaged += 1,
+            Item::Unopened { error, .. } | Item::BrokenLink { error, .. } => damaged.push(error),
             _ => {}
         }
     }
-    if found.is_empty() && damaged == 0 {
+    if found.is_empty() && damaged.is_empty() {
         return Err(Failure::wrong_request(format!("{}: there is no dataset in this file", file.name())));
     }
     let all = found.len();
@@ -55,10 +57,7 @@ pub(super) fn datasets(file: &File, options: &Options) -> Result<Chosen, Failure
             "{rest} of {all} datasets were not examined, the others are larger; name one to examine it"
         ));
     }
-    if damaged > 0 {
-        notes.push(format!("{damaged} parts of the file could not be read"));
-    }
-    Ok(Chosen { datasets: found, notes })
+    Ok(Chosen { datasets: found, notes, damaged })
 }
 
 /// True where reads of the dataset touch chunks or raw data, and have the rank that was asked for.

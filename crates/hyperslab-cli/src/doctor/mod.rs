@@ -45,12 +45,13 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
     };
     let examined: Vec<Result<DatasetReport, Failure>> =
         chosen.datasets.par_iter().map(|dataset| examine(path, &file, dataset, &options)).collect();
-    let (mut reports, mut failures) = (Vec::new(), Vec::new());
+    let mut reports = Vec::new();
+    // One part that cannot be read hides no other.
+    let mut failures: Vec<Failure> = chosen.damaged.into_iter().map(Failure::from).collect();
     examined.into_iter().for_each(|one| match one {
         Ok(report) => reports.push(report),
         Err(failure) => failures.push(failure),
     });
-    // One dataset that cannot be examined hides no other.
     if reports.is_empty() && !failures.is_empty() {
         return Err(failures.swap_remove(0));
     }

@@ -3,7 +3,7 @@
 
 use super::{Ended, fixture, run, tour};
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A line of a digest, in which lone surrogates stand for bytes that are no UTF-8.
 fn record(line: &str) -> Value {
@@ -114,4 +114,42 @@ fn a_broken_part_hides_no_other() {
     assert!(digest.err.contains("parts could not be read; see \"error\" in the records"), "{}", digest.err);
     let listed = check(&["ls", "-r", "{}"], &broken);
     assert!(listed.out.contains("/measured/time"));
+}
+
+/// A file of many datasets, with the header of one of them overwritten.
+fn with_a_damaged_member(name: &str, folder: &Path) -> Option<PathBuf> {
+    let sound = fixture(name)?;
+    let at = hyperslab::File::open(&sound).unwrap().get("/enum").unwrap().address().0 as usize;
+    let mut bytes = std::fs::read(sound).unwrap();
+    bytes[at..at + 16].fill(0xff);
+    let path = folder.join("member.h5");
+    std::fs::write(&path, bytes).unwrap();
+    Some(path)
+}
+
+#[test]
+fn a_damaged_member_is_a_finding_and_the_others_are_listed() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["structures/datatypes_earliest.h5", "structures/datatypes_v110.h5"] {
+        let Some(path) = with_a_damaged_member(name, folder.path()) else { return };
+        for command in [&["ls", "{}"][..], &["ls", "-r", "{}"]] {
+            let listed = check(command, &path);
+            assert_eq!(listed.code, 1, "{listed:?}");
+            let line = |start: &str| listed.out.lines().find(|line| line.trim_start().starts_with(start));
+            assert!(line("/enum").is_some_and(|line| line.contains("error: ")), "{}", listed.out);
+            assert!(line("/compound").is_some() && line("/text").is_some(), "{}", listed.out);
+            assert!(listed.err.contains("1 parts could not be read"), "{}", listed.err);
+        }
+        let digest = check(&["digest", "{}"], &path);
+        let records: Vec<Value> = digest.out.lines().map(record).collect();
+        let of = |path: &str| records.iter().find(|record| record["path"] == path).unwrap();
+        assert!(of("/enum")["error"].is_string());
+        assert!(of("/compound")["sha256"].is_string() && of("/text")["sha256"].is_string());
+        assert_eq!((digest.code, records.last().unwrap()["status"].as_str()), (1, Some("partial")));
+        let doctor = check(&["doctor", "--json", "{}"], &path);
+        assert_eq!(doctor.code, 1, "{doctor:?}");
+        assert!(doctor.err.contains("/enum: "), "{}", doctor.err);
+        let report: Value = serde_json::from_str(&doctor.out).unwrap();
+        assert!(!report["datasets"].as_array().unwrap().is_empty());
+    }
 }
