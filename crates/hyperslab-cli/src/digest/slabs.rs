@@ -3,11 +3,13 @@
 //! A slab is a run of whole rows, in row-major order, of a bounded number of bytes; where chunks allow it, it ends
 //! where chunks end, so that no chunk is decoded twice.
 
-/// A slab is about this large.
+/// A slab is about this large, and of a small file no larger than that: it may claim any extent.
 const SLAB_BYTES: u64 = 64 << 20;
+/// The slabs of the smallest file.
+const SLAB_BYTES_MIN: u64 = 16 << 20;
 /// A slab touches no more chunks than this, unless a single row does.
 const SLAB_CHUNKS: u64 = 1 << 20;
-/// A slab may grow up to this to hold whole chunks.
+/// A slab may grow up to this, and to the length of the file, to hold whole chunks.
 const CHUNKS_BYTES_MAX: u64 = 256 << 20;
 
 /// Starts and counts of the slabs. Together they hold every element once; each is contiguous in row-major order.
@@ -15,8 +17,9 @@ pub(crate) fn slabs(
     dims: &[u64],
     chunk: Option<&[u64]>,
     element_bytes: u64,
+    file_len: u64,
 ) -> impl Iterator<Item = (Vec<u64>, Vec<u64>)> + Send {
-    let (axis, rows) = cut(dims, chunk, element_bytes);
+    let (axis, rows) = cut(dims, chunk, element_bytes, file_len);
     let dims = dims.to_vec();
     let mut next = (!dims.contains(&0)).then(|| vec![0u64; dims.len()]);
     std::iter::from_fn(move || {
@@ -31,7 +34,9 @@ pub(crate) fn slabs(
 }
 
 /// The axis along which slabs are cut, and how many indexes of it they have. Slower axes are taken one by one.
-fn cut(dims: &[u64], chunk: Option<&[u64]>, element_bytes: u64) -> (usize, u64) {
+fn cut(dims: &[u64], chunk: Option<&[u64]>, element_bytes: u64, file_len: u64) -> (usize, u64) {
+    let slab_bytes = file_len.clamp(SLAB_BYTES_MIN, SLAB_BYTES);
+    let chunks_bytes_max = file_len.clamp(SLAB_BYTES_MIN, CHUNKS_BYTES_MAX);
     let chunk_along = |axis: usize| chunk.and_then(|chunk| chunk.get(axis)).map(|&size| size.max(1));
     let chunks_along = |axis: usize, dim: u64| chunk_along(axis).map_or(1, |size| dim.div_ceil(size));
     let (mut row_bytes, mut row_chunks) = (element_bytes.max(1), 1u64);
@@ -42,7 +47,7 @@ fn cut(dims: &[u64], chunk: Option<&[u64]>, element_bytes: u64) -> (usize, u64) 
         let dim = dims[axis].max(1);
         let larger_bytes = row_bytes.saturating_mul(dim);
         let larger_chunks = row_chunks.saturating_mul(chunks_along(axis, dim));
-        if axis == 0 || larger_bytes > SLAB_BYTES || larger_chunks > SLAB_CHUNKS {
+        if axis == 0 || larger_bytes > slab_bytes || larger_chunks > SLAB_CHUNKS {
             break;
         }
         (row_bytes, row_chunks) = (larger_bytes, larger_chunks);
@@ -53,10 +58,10 @@ fn cut(dims: &[u64], chunk: Option<&[u64]>, element_bytes: u64) -> (usize, u64) 
         Some(size) => (SLAB_CHUNKS / row_chunks).max(1).saturating_mul(size),
         None => u64::MAX,
     };
-    let rows = (SLAB_BYTES / row_bytes).clamp(1, dim.max(1)).min(by_chunks);
+    let rows = (slab_bytes / row_bytes).clamp(1, dim.max(1)).min(by_chunks);
     let aligned = if rows >= chunk {
         rows - rows % chunk
-    } else if chunk.saturating_mul(row_bytes) <= CHUNKS_BYTES_MAX {
+    } else if chunk.saturating_mul(row_bytes) <= chunks_bytes_max {
         chunk
     } else {
         rows
@@ -81,7 +86,7 @@ mod tests {
     use super::*;
 
     fn all(dims: &[u64], chunk: Option<&[u64]>, element_bytes: u64) -> Vec<(Vec<u64>, Vec<u64>)> {
-        slabs(dims, chunk, element_bytes).collect()
+        slabs(dims, chunk, element_bytes, u64::MAX).collect()
     }
 
     #[test]
@@ -116,10 +121,19 @@ mod tests {
     }
 
     #[test]
+    fn a_small_file_makes_small_slabs() {
+        let first = |chunk: Option<&[u64]>, file_len| slabs(&[1 << 30], chunk, 1, file_len).next().unwrap().1;
+        assert_eq!(first(None, 2000), [16 << 20]);
+        assert_eq!(first(None, 40 << 20), [40 << 20]);
+        assert_eq!(first(Some(&[200 << 20]), 2000), [16 << 20]);
+        assert_eq!(first(Some(&[200 << 20]), 1 << 30), [200 << 20]);
+    }
+
+    #[test]
     fn every_element_once_and_in_order() {
         let dims = [3, 5, 1 << 24];
         let mut expected = 0;
-        for (start, count) in slabs(&dims, None, 1) {
+        for (start, count) in slabs(&dims, None, 1, u64::MAX) {
             assert_eq!((start[0] * 5 + start[1]) * dims[2] + start[2], expected);
             expected += count.iter().product::<u64>();
             assert!(count.iter().product::<u64>() <= SLAB_BYTES);

@@ -159,7 +159,7 @@ impl<'v> Value<'v> {
             return Ok(());
         }
         let element_bytes = self.datatype.size.into();
-        let mut slabs = slabs(dataset.shape(), dataset.chunk_shape(), element_bytes)
+        let mut slabs = slabs(dataset.shape(), dataset.chunk_shape(), element_bytes, dataset.file().len())
             .map(|(start, count)| dataset.read_bytes(&Selection::block(&start, &count), Order::File));
         let mut next = slabs.next();
         while let Some(read) = next {
