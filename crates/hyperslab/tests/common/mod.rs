@@ -1,9 +1,11 @@
 //! Files for tests, and reading all that a file holds.
 #![allow(dead_code, reason = "every test uses a part of this")]
 
-use hyperslab::{Attributes, File, Group, LinkTarget, Object, Order, Result, Selection};
-use std::collections::HashSet;
+mod walk;
+
 use std::path::{Path, PathBuf};
+#[allow(unused_imports, reason = "every test uses a part of this")]
+pub use walk::{Met, read_everything};
 
 /// The folder that `corpus/recipes/make.py` fills, if it has been run.
 pub fn fixtures() -> Option<PathBuf> {
@@ -44,68 +46,4 @@ pub fn hdf5_files(folder: &Path, bytes_max: u64) -> Vec<PathBuf> {
     }
     found.sort();
     found
-}
-
-/// What was met on a walk through a whole file.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Met {
-    pub objects: usize,
-    pub values: usize,
-    pub errors: usize,
-}
-
-/// Values of datasets larger than this are not read.
-const VALUE_BYTES_MAX: u64 = 4 << 20;
-
-/// Reads everything that can be reached in a file.
-pub fn read_everything(file: &File) -> Result<Met> {
-    let mut met = Met::default();
-    let mut seen = HashSet::new();
-    let mut groups = vec![file.root()?];
-    met.objects += 1;
-    while let Some(group) = groups.pop() {
-        read_attributes(group.attributes(), &mut met);
-        read_group(&group, &mut groups, &mut seen, &mut met);
-    }
-    Ok(met)
-}
-
-fn read_group(group: &Group, groups: &mut Vec<Group>, seen: &mut HashSet<u64>, met: &mut Met) {
-    let Ok(links) = group.links() else {
-        met.errors += 1;
-        return;
-    };
-    for link in links {
-        let Ok(link) = link else {
-            met.errors += 1;
-            continue;
-        };
-        match &link.target {
-            LinkTarget::Hard(address) if seen.insert(address.0) => {}
-            _ => continue,
-        }
-        match group.open(&link) {
-            Ok(Object::Group(group)) => groups.push(group),
-            Ok(object) => {
-                read_attributes(object.attributes(), met);
-                if let Object::Dataset(dataset) = &object
-                    && dataset.logical_bytes() <= VALUE_BYTES_MAX
-                {
-                    match dataset.read_bytes(&Selection::All, Order::File) {
-                        Ok(_) => met.values += 1,
-                        Err(_) => met.errors += 1,
-                    }
-                }
-            }
-            Err(_) => met.errors += 1,
-        }
-        met.objects += 1;
-    }
-}
-
-fn read_attributes(attributes: Attributes<'_>, met: &mut Met) {
-    match attributes.list() {
-        Ok(list) => list.iter().for_each(|one| if one.is_ok() { met.values += 1 } else { met.errors += 1 }),
-        Err(_) => met.errors += 1,
-    }
 }

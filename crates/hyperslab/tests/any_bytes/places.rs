@@ -1,0 +1,230 @@
+//! Where the structures of a sound file lie.
+
+use super::seals::Seal;
+use hyperslab::format::heap::global::Collection;
+use hyperslab::format::message::{Class, Layout, layout::ChunkIndex};
+use hyperslab::format::object_header::{Message, MessageKind, ObjectHeader};
+use hyperslab::format::{Address, Bytes, View, superblock};
+use hyperslab::{File, Group, LinkTarget, Object, io::Memory};
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A structure and the bytes that it has.
+#[derive(Debug, Clone)]
+pub struct Place {
+    pub structure: String,
+    pub range: Range<usize>,
+}
+
+/// All structures of a sound file that are found.
+pub fn places(bytes: &[u8], seals: &[Seal]) -> Vec<Place> {
+    let whole = Bytes::copy_from_slice(bytes);
+    let view = View::new(&whole);
+    let superblock = superblock::locate(view).expect("a sound superblock");
+    let view = superblock.view(view);
+    let mut found = Finder { whole: &whole, view, places: Vec::new() };
+    let len = [96, 100, 48, 48][superblock.version as usize];
+    found.add(format!("superblock {}", superblock.version), superblock.at as usize, len);
+    for (address, prefix) in headers(bytes, superblock.extension) {
+        // Headers that a cache image supersedes are nowhere else.
+        if let Ok(header) = ObjectHeader::parse(view, address) {
+            found.header(&header, prefix);
+        }
+    }
+    found.signatures(seals);
+    found.places.retain(|place| !place.range.is_empty() && place.range.end <= bytes.len());
+    found.places
+}
+
+/// The object headers that links lead to, and that of the superblock extension.
+fn headers(bytes: &[u8], extension: Option<Address>) -> Vec<(Address, &'static str)> {
+    let file = File::from_source(Arc::new(Memory::new("sound", bytes.to_vec()))).expect("a sound file");
+    let mut found = BTreeSet::new();
+    let root = file.root().expect("a root group");
+    found.insert(Object::Group(root.clone()).address());
+    collect(root, &mut found);
+    found
+        .into_iter()
+        .map(|address| (address, ""))
+        .chain(extension.map(|at| (at, "superblock extension: ")))
+        .collect()
+}
+
+fn collect(group: Group, found: &mut BTreeSet<Address>) {
+    for link in group.links().expect("sound links").into_iter().flatten() {
+        let LinkTarget::Hard(address) = link.target else { continue };
+        if found.insert(address)
+            && let Ok(Object::Group(inner)) = group.open(&link)
+        {
+            collect(inner, found);
+        }
+    }
+}
+
+struct Finder<'b> {
+    whole: &'b Bytes,
+    view: View<'b>,
+    places: Vec<Place>,
+}
+
+impl Finder<'_> {
+    fn add(&mut self, structure: impl Into<String>, start: usize, len: usize) {
+        self.places.push(Place { structure: structure.into(), range: start..start + len });
+    }
+
+    /// A slice of the file says where it was cut from.
+    fn offset(&self, part: &Bytes) -> usize {
+        part.as_ptr() as usize - self.whole.as_ptr() as usize
+    }
+
+    fn header(&mut self, header: &ObjectHeader, prefix: &str) {
+        let block = &header.blocks[0];
+        self.add(
+            format!("object header {}", header.version),
+            block.start as usize,
+            (block.end - block.start) as usize,
+        );
+        for message in header.messages.iter().filter(|message| !message.body.is_empty()) {
+            let structure = self.message(message);
+            self.add(format!("{prefix}{structure}"), message.at as usize, message.body.len());
+        }
+        self.values(header);
+    }
+
+    fn message(&self, message: &Message) -> String {
+        let structure = message.kind.structure();
+        if message.is_shared() {
+            return format!("{structure}, shared");
+        }
+        let version = message.body[0];
+        match message.kind {
+            MessageKind::DATATYPE => {
+                let classes = [
+                    "integer",
+                    "float",
+                    "time",
+                    "string",
+                    "bitfield",
+                    "opaque",
+                    "compound",
+                    "reference",
+                    "enum",
+                    "variable length",
+                    "array",
+                    "complex",
+                ];
+                format!("{structure}, {}", classes[usize::from(version & 0x0f)])
+            }
+            MessageKind::LAYOUT => match Layout::parse(message.cursor(self.view.widths)) {
+                Ok(layout) => format!("{structure} {version}, {}", layout_name(&layout)),
+                Err(error) => panic!("{error}"),
+            },
+            MessageKind::DATASPACE
+            | MessageKind::FILL_VALUE
+            | MessageKind::FILTER_PIPELINE
+            | MessageKind::ATTRIBUTE => format!("{structure} {version}"),
+            _ => structure.to_owned(),
+        }
+    }
+
+    /// Raw data that refers to something, and what mappings of virtual datasets lie in.
+    fn values(&mut self, header: &ObjectHeader) {
+        let widths = self.view.widths;
+        let context = self.view.into();
+        let Ok(Some(layout)) = header.layout(widths) else { return };
+        match layout {
+            Layout::Virtual { heap: Some(heap), index } => {
+                let collection = Collection::parse(&self.view, heap).expect("a sound heap");
+                let block = collection.object(index).expect("a mapping");
+                self.add("virtual dataset heap block", self.offset(&block), block.len());
+            }
+            Layout::Contiguous { address: Some(address), size: Some(size) } => {
+                let class = header.datatype(context).ok().flatten().map(|datatype| datatype.class);
+                let what = match class {
+                    Some(Class::Reference(reference)) => format!("references, {reference:?}").to_lowercase(),
+                    Some(Class::VlenSequence { .. } | Class::VlenString { .. }) => {
+                        "variable-length elements".into()
+                    }
+                    _ => return,
+                };
+                self.add(what, self.view.absolute(address) as usize, size as usize);
+            }
+            _ => {}
+        }
+    }
+
+    /// What begins with a signature. Its length is told by its checksum, if it has one.
+    fn signatures(&mut self, seals: &[Seal]) {
+        let whole = self.whole.clone();
+        for start in 0..whole.len().saturating_sub(48) {
+            let at = &whole[start..];
+            let short = |offset: usize| u16::from_le_bytes([at[offset], at[offset + 1]]) as usize;
+            match &at[..4] {
+                b"SNOD" => self.add("symbol table node", start, (8 + 40 * short(6)).min(at.len())),
+                b"TREE" => {
+                    let kind = ["group", "chunks"][usize::from(at[4] & 1)];
+                    let level = if at[5] == 0 { "leaf" } else { "inner" };
+                    let len = (24 + 40 * (short(6) + 1)).min(at.len());
+                    self.add(format!("version 1 B-tree, {kind}, {level}"), start, len);
+                }
+                b"HEAP" => {
+                    let long = |offset: usize| {
+                        at[offset..].first_chunk().map_or(0, |field| u64::from_le_bytes(*field))
+                    };
+                    self.add("local heap", start, 32);
+                    self.add("local heap data segment", long(24) as usize, long(8) as usize);
+                }
+                b"GCOL" => {
+                    let end = at.iter().take(4096).rposition(|&byte| byte != 0).map_or(16, |last| last + 8);
+                    self.add("global heap collection", start, end.min(at.len()));
+                }
+                b"BTHD" => self.sealed(format!("version 2 B-tree header, type {}", at[5]), start, seals),
+                b"BTIN" => self.sealed(format!("version 2 B-tree inner node, type {}", at[5]), start, seals),
+                b"BTLF" => self.sealed(format!("version 2 B-tree leaf, type {}", at[5]), start, seals),
+                b"OCHK" => self.sealed("object header continuation block".into(), start, seals),
+                b"FRHP" => self.sealed("fractal heap header".into(), start, seals),
+                b"FHDB" => self.sealed("fractal heap direct block".into(), start, seals),
+                b"FHIB" => self.sealed("fractal heap indirect block".into(), start, seals),
+                b"FAHD" => self.sealed("fixed array header".into(), start, seals),
+                b"FADB" => self.sealed("fixed array data block".into(), start, seals),
+                b"EAHD" => self.sealed("extensible array header".into(), start, seals),
+                b"EAIB" => self.sealed("extensible array index block".into(), start, seals),
+                b"EASB" => self.sealed("extensible array super block".into(), start, seals),
+                b"EADB" => self.sealed("extensible array data block".into(), start, seals),
+                b"SMTB" => self.sealed("shared message table".into(), start, seals),
+                b"SMLI" => self.sealed("shared message list".into(), start, seals),
+                b"MDCI" => self.sealed("metadata cache image".into(), start, seals),
+                _ => {}
+            }
+        }
+        for seal in seals.iter().filter(|seal| whole[seal.bytes.start..].first_chunk() == Some(b"FADB")) {
+            let next = seals.iter().find(|page| page.bytes.start == seal.at + 4);
+            if let Some(page) = next {
+                self.add("fixed array page", page.bytes.start, page.bytes.len());
+            }
+        }
+    }
+
+    fn sealed(&mut self, structure: String, start: usize, seals: &[Seal]) {
+        if let Some(seal) = seals.iter().find(|seal| seal.bytes.start == start) {
+            self.add(structure, start, seal.bytes.len());
+        }
+    }
+}
+
+fn layout_name(layout: &Layout) -> &'static str {
+    match layout {
+        Layout::Compact { .. } => "compact",
+        Layout::Contiguous { .. } => "contiguous",
+        Layout::Virtual { .. } => "virtual",
+        Layout::Chunked(chunked) => match chunked.index {
+            ChunkIndex::BTreeV1 => "version 1 B-tree",
+            ChunkIndex::Single { .. } => "single chunk",
+            ChunkIndex::Implicit => "implicit",
+            ChunkIndex::FixedArray { .. } => "fixed array",
+            ChunkIndex::ExtensibleArray { .. } => "extensible array",
+            ChunkIndex::BTreeV2 { .. } => "version 2 B-tree",
+        },
+    }
+}
