@@ -1,0 +1,8 @@
+//! What the fuzz targets run: any bytes, and what must hold of them. A target in `fuzz_targets` is one line.
+
+pub mod file;
+pub mod filter;
+pub mod selection;
+
+#[path = "../../crates/hyperslab/tests/common/walk.rs"]
+mod walk;
