@@ -24,9 +24,9 @@ impl Stage for Bzip2 {
         self.level.map_or_else(|| NAME.to_string(), |level| format!("{NAME} {level}"))
     }
 
-    /// A block of 900,000 bytes, in which five may stand for 259, takes more than 32.
+    /// A block of 900,000 bytes, in which five may stand for 259, takes more than 16.
     fn most(&self, stored_bytes: usize) -> usize {
-        stored_bytes.saturating_mul(900_000 / 5 * 259 / 32)
+        stored_bytes.saturating_mul(900_000 / 5 * 259 / 16)
     }
 
     fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut Tools) -> Result<usize, FilterError> {

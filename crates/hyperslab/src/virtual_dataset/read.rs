@@ -46,7 +46,7 @@ fn bring(
     let source = &part.dataset;
     batch.selection.resolve(source.shape()).map_err(|error| {
         let what = format!("the virtual dataset maps elements that its source does not have: {error}");
-        Error::damaged(what).in_file(source.file().name()).at_object(source.path())
+        source.inner.named(Error::damaged(what))
     })?;
     let source_dims: Vec<u64> = batch.runs.iter().map(Run::len).collect();
     let runs: Vec<&Run> = batch.runs.iter().collect();
