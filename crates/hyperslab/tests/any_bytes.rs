@@ -20,7 +20,7 @@ use any_bytes::mutate::{Random, mutate};
 use any_bytes::places::{Place, places};
 use any_bytes::seals::{Seal, repair, seals};
 use any_bytes::structures::STRUCTURES;
-use common::{Met, fixtures, hdf5_files, read_everything};
+use common::{Met, Stopwatch, fixtures, hdf5_files, read_everything};
 use hyperslab::io::Memory;
 use hyperslab::{ErrorKind, File};
 use std::collections::BTreeMap;
@@ -96,7 +96,7 @@ struct Row {
 
 impl Row {
     fn note(&mut self, number: usize, bytes: Vec<u8>) {
-        let start = Instant::now();
+        let start = Stopwatch::start();
         let met = catch_unwind(AssertUnwindSafe(|| read(bytes)));
         let took = start.elapsed();
         self.slowest = self.slowest.max(took);
@@ -200,7 +200,7 @@ fn every_truncation_is_told() {
         let whole = read(sound.bytes.clone()).counts();
         let memory = Above::now();
         let mut check = |bytes: Vec<u8>| {
-            let (len, start) = (bytes.len(), Instant::now());
+            let (len, start) = (bytes.len(), Stopwatch::start());
             let met = read(bytes).counts();
             slowest = slowest.max(start.elapsed());
             cuts += 1;

@@ -3,12 +3,12 @@
 
 mod common;
 
-use common::{Met, corpus, fixtures, hdf5_files, read_everything};
+use common::{Met, Stopwatch, corpus, fixtures, hdf5_files, read_everything};
 use hyperslab::File;
 use hyperslab::io::Memory;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A walk through a small damaged file that takes longer than this counts as a hang.
 const HANG: Duration = Duration::from_secs(5);
@@ -26,7 +26,7 @@ fn small_files(bytes_max: u64, count: usize) -> Vec<PathBuf> {
 }
 
 fn read(bytes: &[u8]) -> Met {
-    let start = Instant::now();
+    let start = Stopwatch::start();
     let file = File::from_source(Arc::new(Memory::new("damaged", bytes.to_vec())));
     let met = file.map_or_else(Met::of, |file| read_everything(&file));
     assert!(start.elapsed() < HANG, "took {:?}", start.elapsed());

@@ -1,9 +1,12 @@
 //! Files for tests, and reading all that a file holds.
 #![allow(dead_code, reason = "every test uses a part of this")]
 
+mod stopwatch;
 mod walk;
 
 use std::path::{Path, PathBuf};
+#[allow(unused_imports, reason = "every test uses a part of this")]
+pub use stopwatch::Stopwatch;
 #[allow(unused_imports, reason = "every test uses a part of this")]
 pub use walk::{Met, read_everything};
 
