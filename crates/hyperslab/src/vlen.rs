@@ -167,12 +167,14 @@ impl Heap {
         let object = object.map_err(|error| self.in_file(error))?;
         let needed = u64::from(reference.count) * u64::from(base_bytes);
         if (object.len() as u64) < needed {
-            let Reference { collection, index, .. } = reference;
+            let at = self.file.superblock.base.saturating_add(reference.collection.0);
             return Err(Error::damaged(format!(
-                "variable-length data: object {index} of the global heap at {collection} has {} bytes, the \
-                 element needs {needed}",
+                "variable-length data: object {} of the global heap at byte {at:#x} has {} bytes, the element \
+                 needs {needed}",
+                reference.index,
                 object.len()
-            )));
+            ))
+            .in_file(self.file.source.name()));
         }
         Ok(&object[..needed as usize])
     }
