@@ -1,8 +1,8 @@
 //! Memory for decoded chunks that are kept.
 //!
 //! The first touch of fresh memory in pages of 4 KiB costs a tenth to a third of what decoding into it costs. So
-//! chunks of one size share slabs, which ask for huge pages, and the place of a chunk that went serves the next one
-//! of its size. An empty slab is kept, but its pages are the system's to take whenever it is short of memory, until
+//! chunks of about one size share slabs, which ask for huge pages, and the place of a chunk that went serves the next
+//! one of its size. An empty slab is kept, but its pages are the system's to take whenever it is short of memory, until
 //! chunks of another size need slabs: then it is given back. While chunks of several sizes take turns, the process
 //! may hold more than the cache's budget, by slabs that are not full.
 
@@ -20,8 +20,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 const SHARED_BYTES: std::ops::RangeInclusive<usize> = 64 << 10..=8 << 20;
 const SLAB_BYTES: usize = 16 << 20;
 const HUGE_PAGE: usize = 2 << 20;
-/// Slots begin where no two share a line of the processor's cache.
-const ALIGNMENT: usize = 64;
+/// Slots come in so many sizes between two powers of two: many sizes of chunks share few slabs, of which each takes a
+/// huge page at least, and no slot is an eighth larger than its chunk.
+const SIZES: usize = 8;
 
 /// The bytes of one chunk: zeros, or what an earlier chunk left.
 pub struct ChunkMemory(Memory);
@@ -39,7 +40,7 @@ impl ChunkMemory {
             return Ok(Self(Memory::Own(zeroed(Some(len as u64))?.into_boxed_slice())));
         }
         let mut slabs = SLABS.get(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
-        let slot_bytes = len.next_multiple_of(ALIGNMENT);
+        let slot_bytes = slot_bytes(len);
         // The oldest first, so that the others may become empty.
         let mut same = slabs.iter().filter(|slab| slab.slot_bytes == slot_bytes);
         let found = same.find_map(|slab| Some((slab.take()?, slab.clone())));
@@ -55,6 +56,11 @@ impl ChunkMemory {
         };
         Ok(Self(Memory::Slot { slab, number, len }))
     }
+}
+
+/// The size of the slot that a chunk of one of [`SHARED_BYTES`] gets.
+fn slot_bytes(len: usize) -> usize {
+    len.next_multiple_of((1 << len.ilog2()) / SIZES)
 }
 
 impl Deref for ChunkMemory {
@@ -179,6 +185,16 @@ mod tests {
         assert!(chunks.iter().enumerate().all(|(i, chunk)| chunk.iter().all(|&byte| byte == i as u8)));
         let place = chunks.remove(7).as_ptr();
         assert!(std::ptr::eq(place, ChunkMemory::take(LEN).unwrap().as_ptr()));
+    }
+
+    #[test]
+    fn chunks_of_all_sizes_share_few_sizes_of_slots() {
+        let sizes: std::collections::BTreeSet<usize> =
+            SHARED_BYTES.step_by(1000).chain([*SHARED_BYTES.end()]).map(slot_bytes).collect();
+        assert!(sizes.len() <= 7 * SIZES + 1, "{}", sizes.len());
+        for len in SHARED_BYTES.step_by(997) {
+            assert!((len..=len + len / SIZES).contains(&slot_bytes(len)), "{len}");
+        }
     }
 
     #[test]
