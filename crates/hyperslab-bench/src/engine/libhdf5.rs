@@ -2,7 +2,7 @@
 
 use super::{EngineError, Opening, Reading, Writing};
 use crate::library::{Counter, Found, Hdf5, Hdf5Dataset, Hdf5File};
-use crate::study::{Block, Storage};
+use crate::study::{Block, Format, Storage};
 use std::path::Path;
 
 struct Open {
@@ -43,6 +43,9 @@ pub(super) fn create(
     storage: &Storage,
     opening: &Opening,
 ) -> Result<Box<dyn Writing>, EngineError> {
+    if storage.format != Format::Hdf5 {
+        return Err(EngineError::Unsupported("libhdf5 writes no netCDF files".to_owned()));
+    }
     let file = library.create(file, storage)?;
     let dataset = file.create(dataset, storage, opening.cache)?;
     Ok(Box::new(Open { dataset, file, counter: None }))

@@ -1,6 +1,6 @@
 //! How far a bench is, on standard error, where that is a terminal.
 
-use hyperslab_bench::matrix::{Progress, Row};
+use hyperslab_bench::matrix::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 
@@ -36,6 +36,4 @@ impl Progress for Bar {
     fn done(&mut self) {
         self.0.inc(1);
     }
-
-    fn row(&mut self, _row: &Row) {}
 }
