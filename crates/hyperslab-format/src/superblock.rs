@@ -53,7 +53,8 @@ pub struct Superblock {
 }
 
 const STRUCTURE: &str = "superblock";
-const SIGNATURE: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
+/// What an HDF5 file begins with, or what follows its user block.
+pub const SIGNATURE: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
 const USER_BLOCK_MIN: u64 = 512;
 /// Long enough for all versions in the widest widths.
 const LONGEST: u64 = 100;

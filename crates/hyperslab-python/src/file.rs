@@ -133,13 +133,15 @@ impl File {
         }
         let path = crate::helper(py, "os", "fsdecode")?.call1((name,))?;
         let path = PathBuf::from(path.extract::<OsString>()?);
-        match py.detach(|| LocalFile::open(&path)) {
-            // A name that is none of a file may still be that of several.
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(errors::not_opened(&path.display().to_string(), &error))
+        Self::open(py, || Session::open_local(path.clone())).map_err(|error| {
+            // What the system says against the file itself is told in its own exceptions.
+            match py.detach(|| LocalFile::open(&path)) {
+                Err(refusal) if refusal.kind() != io::ErrorKind::NotFound => {
+                    errors::not_opened(&path.display().to_string(), &refusal)
+                }
+                _ => error,
             }
-            _ => Self::open(py, || Session::open_local(path)),
-        }
+        })
     }
 
     /// Opens a file whose bytes are in memory already.

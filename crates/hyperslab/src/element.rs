@@ -58,6 +58,13 @@ fn is_whole(size: u32, bit_offset: u16, precision: u16, bytes: usize) -> bool {
     size as usize == bytes && bit_offset == 0 && usize::from(precision) == bytes * 8
 }
 
+/// The memory of numbers, to be written in their representation.
+pub(crate) fn bytes_of<T: Element>(values: &mut [T]) -> &mut [u8] {
+    let bytes = size_of_val(values);
+    // SAFETY: an `Element` may have any bytes; the slice is that of `values`.
+    unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast::<u8>(), bytes) }
+}
+
 impl Dataset {
     /// Reads a selection as numbers of this type, in row-major order.
     ///
@@ -74,10 +81,7 @@ impl Dataset {
     /// Reads a selection into `values`, which must have exactly as many numbers as the selection.
     pub fn read_values<T: Element>(&self, selection: &Selection, values: &mut [T]) -> Result<()> {
         self.check_holds::<T>()?;
-        let bytes = size_of_val(values);
-        // SAFETY: an `Element` may have any bytes; the slice is that of `values`.
-        let out = unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast::<u8>(), bytes) };
-        self.read_into(selection, Order::Native, out)
+        self.read_into(selection, Order::Native, bytes_of(values))
     }
 
     fn check_holds<T: Element>(&self) -> Result<()> {

@@ -71,7 +71,7 @@ impl File {
     ) -> Result<Self> {
         let first = First::open(path.as_ref())?;
         let located = Located::find(first.file.clone())?;
-        let members = first.members(&located.metadata, &located.superblock);
+        let members = first.members(&located);
         match members.map_err(|error| error.in_file(first.file.name()))? {
             None => Self::new(located.through(wrap(first.file)), None),
             Some((driver, pieces)) => Self::new(Located::find(wrap(Arc::new(pieces)))?, Some(driver)),
@@ -85,11 +85,13 @@ impl File {
 
     fn new(located: Located, of: Option<Driver>) -> Result<Self> {
         static NEXT_ID: AtomicU64 = AtomicU64::new(1);
-        let Located { source, metadata, superblock } = located;
-        let name = source.name();
-        superblock
-            .check_end_of_file(source.len())
-            .map_err(|error| driver::explain_end(error.into(), &metadata, &superblock).in_file(&name))?;
+        let name = located.source.name();
+        located
+            .superblock
+            .check_end_of_file(located.source.len())
+            .map_err(|error| driver::explain_end(error.into(), &located).in_file(&name))?;
+        let Located { source, metadata, superblock, extension } = located;
+        let extension = extension.map_err(|error| error.in_file(&name))?;
         let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
         let mut inner = FileInner {
             id,
@@ -103,7 +105,7 @@ impl File {
             decodes: AtomicU64::new(0),
             indexes: Mutex::default(),
         };
-        inner.use_extension()?;
+        extension.map_or(Ok(()), |extension| inner.use_extension(extension))?;
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -164,19 +166,13 @@ impl FileInner {
 
     /// Takes from the superblock extension what reading depends on: lays the metadata cache image over the file, and
     /// notes where the table of shared messages lies.
-    fn use_extension(&mut self) -> Result<()> {
-        if self.superblock.extension.is_none() {
-            return Ok(());
-        }
-        let (shared_messages_at, entries) = self.parse(|view| {
-            let Some(extension) = SuperblockExtension::parse(*view, &self.superblock)? else {
-                return Ok((None, None));
-            };
-            let image = extension.cache_image.map(|info| CacheImage::parse(*view, info)).transpose()?;
-            Ok((extension.shared_messages, image.map(|image| OverlayEntries::new(*view, &image))))
-        })?;
-        self.shared_messages_at = shared_messages_at;
-        if let Some(entries) = entries {
+    fn use_extension(&mut self, extension: SuperblockExtension) -> Result<()> {
+        self.shared_messages_at = extension.shared_messages;
+        if let Some(info) = extension.cache_image {
+            let entries = self.parse(|view| {
+                let image = CacheImage::parse(*view, info)?;
+                Ok(OverlayEntries::new(*view, &image))
+            })?;
             self.metadata.supersede(entries);
         }
         Ok(())
@@ -248,10 +244,12 @@ impl Drop for FileInner {
 }
 
 /// A source in which the superblock was found.
-struct Located {
+pub(crate) struct Located {
     source: Arc<dyn Source>,
-    metadata: Metadata,
-    superblock: Superblock,
+    pub(crate) metadata: Metadata,
+    pub(crate) superblock: Superblock,
+    /// What extends the superblock; a failure counts only for who needs it.
+    pub(crate) extension: Result<Option<SuperblockExtension>>,
 }
 
 impl Located {
@@ -260,7 +258,9 @@ impl Located {
         let superblock = metadata
             .drive(0, Widths::default(), |view| superblock::locate(*view))
             .map_err(|error| explain_open(error).in_file(source.name()))?;
-        Ok(Self { source, metadata, superblock })
+        let extension = metadata
+            .drive(superblock.base, superblock.widths, |view| SuperblockExtension::parse(*view, &superblock));
+        Ok(Self { source, metadata, superblock, extension })
     }
 
     /// The same bytes from another source; what was read already stays.

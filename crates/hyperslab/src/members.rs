@@ -1,5 +1,6 @@
 //! Reading some members of a compound: the others are neither copied nor, where they lie far apart, fetched.
 
+use crate::element::bytes_of;
 use crate::memory::{zeroed, zeroed_values};
 use crate::read::convert::Conversion;
 use crate::selection::Parts;
@@ -92,10 +93,7 @@ impl Dataset {
         };
         let elements = self.inner.wanted(selection).map_err(named)?.count;
         let mut values: Vec<T> = zeroed_values(Some(elements)).map_err(named)?;
-        // SAFETY: an `Element` may have any bytes; the slice is that of `values`.
-        let out = unsafe {
-            std::slice::from_raw_parts_mut(values.as_mut_ptr().cast::<u8>(), size_of_val(values.as_slice()))
-        };
+        let out = bytes_of(&mut values);
         self.read_members_into(selection, &members, out)?;
         conversion.in_place(out);
         Ok(values)

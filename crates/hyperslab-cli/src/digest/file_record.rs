@@ -1,14 +1,13 @@
 //! What is said of a file itself.
 
 use crate::json::{Json, Object};
+use hyperslab::format::superblock::SIGNATURE;
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-/// The first bytes of an HDF5 file, or of what follows its user block.
-const SIGNATURE: &[u8; 8] = b"\x89HDF\r\n\x1a\n";
 /// Where the signature may be first, other than at the beginning; then at every doubling.
 const FIRST_USER_BLOCK: u64 = 512;
 
@@ -32,7 +31,7 @@ pub(crate) fn kind(file: &File) -> io::Result<Kind> {
         file.read_exact_at(head, at).map(|()| true)
     };
     if read(&mut head, 0)? {
-        let format = match &head {
+        let format = match head {
             SIGNATURE => "hdf5",
             [b'C', b'D', b'F', 1, ..] => "cdf1",
             [b'C', b'D', b'F', 2, ..] => "cdf2",
@@ -46,7 +45,7 @@ pub(crate) fn kind(file: &File) -> io::Result<Kind> {
     }
     let mut at = FIRST_USER_BLOCK;
     while read(&mut head, at)? {
-        if &head == SIGNATURE {
+        if head == SIGNATURE {
             return Ok(Kind { format: "hdf5", user_block: at });
         }
         at = at.saturating_mul(2);

@@ -4,12 +4,10 @@
 
 use super::{Driver, missing};
 use crate::{Error, Result};
+use hyperslab_format::superblock::SIGNATURE;
 use hyperslab_io::{LocalFile, Piece, Pieces, Source};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// What HDF5 files begin with.
-const SIGNATURE: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
 
 /// How the members of a family are named: a number, padded to a width, between two texts.
 #[derive(Debug, Clone, PartialEq, Eq)]

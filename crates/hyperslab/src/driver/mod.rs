@@ -16,11 +16,11 @@
 mod family;
 mod multi;
 
-use crate::metadata::Metadata;
+use crate::file::Located;
 use crate::{Error, ErrorKind, Result};
 use family::Naming;
+use hyperslab_format::View;
 use hyperslab_format::message::DriverInfo;
-use hyperslab_format::superblock::{Superblock, SuperblockExtension};
 use hyperslab_io::{LocalFile, Pieces, Source};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -83,10 +83,11 @@ impl First {
     }
 
     /// All members as one, where this file is the first of several.
-    pub fn members(&self, metadata: &Metadata, superblock: &Superblock) -> Result<Option<(Driver, Pieces)>> {
+    pub fn members(&self, located: &Located) -> Result<Option<(Driver, Pieces)>> {
         let (path, len) = (self.file.path().unwrap_or(Path::new("")), self.file.len());
-        let info = information(metadata, superblock);
+        let info = information(located);
         let driver = info.as_ref().map_or(&b""[..], |info| info.name.as_bytes());
+        let superblock = &located.superblock;
         let end = superblock.base.saturating_add(superblock.end_of_file.0);
         let found = match (driver, info.as_ref()) {
             (b"NCSAmult", Some(info)) => Some(multi::members(path, &info.data)?),
@@ -115,8 +116,8 @@ impl First {
 }
 
 /// Says of a file that is too short by itself that it was written by one of the drivers.
-pub(crate) fn explain_end(error: Error, metadata: &Metadata, superblock: &Superblock) -> Error {
-    let info = information(metadata, superblock);
+pub(crate) fn explain_end(error: Error, located: &Located) -> Error {
+    let info = information(located);
     let driver = match info.as_ref().map_or(&b""[..], |info| info.name.as_bytes()) {
         b"NCSAmult" => "split or multi",
         b"NCSAfami" => "family",
@@ -128,14 +129,15 @@ pub(crate) fn explain_end(error: Error, metadata: &Metadata, superblock: &Superb
 }
 
 /// What the driver of the writer left. What cannot be read counts as nothing here: whoever needs it, says so.
-fn information(metadata: &Metadata, superblock: &Superblock) -> Option<DriverInfo> {
-    let parsed = metadata.drive(superblock.base, superblock.widths, |view| match superblock.driver_info {
-        Some(address) => DriverInfo::parse_block(*view, address).map(Some),
-        None => {
-            Ok(SuperblockExtension::parse(*view, superblock)?.and_then(|extension| extension.driver_info))
+fn information(located: &Located) -> Option<DriverInfo> {
+    let Located { metadata, superblock, extension, .. } = located;
+    match superblock.driver_info {
+        Some(address) => {
+            let parse = |view: &View| DriverInfo::parse_block(*view, address);
+            metadata.drive(superblock.base, superblock.widths, parse).ok()
         }
-    });
-    parsed.ok().flatten()
+        None => extension.as_ref().ok()?.as_ref()?.driver_info.clone(),
+    }
 }
 
 /// Why a file cannot be opened.

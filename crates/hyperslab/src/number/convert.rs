@@ -16,10 +16,10 @@
 //! smallest floats, and makes integers beyond half precision not a number; as the processor does it, half precision is
 //! not clipped to the range of integers, nor is a float that lies just above it (2³¹ as 4 bytes).
 
-use super::Manner;
-use super::float::{Value, write_bits};
+use super::float::Value;
 use super::integer::{integer_value, is_native_integer, is_whole, write_clipped};
 use super::native::NativeFloat;
+use super::{Manner, write_bits};
 use hyperslab_format::message::datatype::{Float, Integer, StringPadding};
 use hyperslab_format::message::{ByteOrder, Class, Datatype};
 

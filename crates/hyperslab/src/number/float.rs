@@ -5,7 +5,6 @@
 
 use super::native::NativeFloat;
 use super::{Manner, field, little_endian, ones};
-use hyperslab_format::message::ByteOrder;
 use hyperslab_format::message::datatype::{Float, Normalization};
 
 /// The bytes of a native number, least significant first.
@@ -198,18 +197,10 @@ fn shifted(value: u128, by: i64, manner: Manner) -> (u128, bool) {
     }
 }
 
-/// Writes the bits of a number of at most 16 bytes.
-pub(super) fn write_bits(bits: u128, order: ByteOrder, element: &mut [u8]) {
-    let len = element.len().min(16);
-    element[..len].copy_from_slice(&bits.to_le_bytes()[..len]);
-    if order == ByteOrder::Big {
-        element.reverse();
-    }
-}
-
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use hyperslab_format::message::ByteOrder;
 
     pub fn float(order: ByteOrder, fields: [u8; 5], bias: u32, precision: u16, implied: bool) -> Float {
         Float {

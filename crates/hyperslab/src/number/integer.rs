@@ -1,6 +1,6 @@
 //! Fixed-point numbers: cut out of their bytes, extended with their sign, clipped to what a target holds.
 
-use super::{field, little_endian, ones};
+use super::{field, little_endian, ones, write_bits};
 use hyperslab_format::message::ByteOrder;
 use hyperslab_format::message::datatype::Integer;
 
@@ -36,11 +36,7 @@ pub(super) fn range(signed: bool, precision: u32) -> (i128, i128) {
 pub(super) fn write_clipped(value: i128, integer: &Integer, element: &mut [u8]) {
     let (lowest, highest) = range(integer.signed, integer.precision.into());
     let bits = value.clamp(lowest, highest) as u128 & ones(integer.precision.into());
-    let len = element.len().min(16);
-    element[..len].copy_from_slice(&bits.to_le_bytes()[..len]);
-    if integer.order == ByteOrder::Big {
-        element.reverse();
-    }
+    write_bits(bits, integer.order, element);
 }
 
 #[cfg(test)]

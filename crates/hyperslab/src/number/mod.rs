@@ -51,6 +51,15 @@ fn little_endian(element: &[u8], order: ByteOrder) -> u128 {
     u128::from_le_bytes(padded)
 }
 
+/// Writes the bits of a number of at most 16 bytes.
+fn write_bits(bits: u128, order: ByteOrder, element: &mut [u8]) {
+    let len = element.len().min(16);
+    element[..len].copy_from_slice(&bits.to_le_bytes()[..len]);
+    if order == ByteOrder::Big {
+        element.reverse();
+    }
+}
+
 /// Bits of a number.
 fn field(raw: u128, start: u32, len: u32) -> u128 {
     raw.checked_shr(start).unwrap_or(0) & ones(len)
