@@ -115,6 +115,34 @@ fn what_is_decided_at_creation_varies_and_reads_alike() {
 }
 
 #[test]
+fn writing_varies_in_blocks_orders_and_caches() {
+    if !has_libhdf5() {
+        return;
+    }
+    let subject =
+        ["--synthetic", "40x40x20", "--chunks", "20x10x10", "--filter", "gzip=1", "--engine", "libhdf5"];
+    let ways = ["--write", "4KiB", "--write-order", "all", "--write-cache", "0", "--write-cache", "64MiB"];
+    let found = rows(&[&subject[..], &ways, &["--write-repeats", "2"]].concat());
+    assert_eq!(found.len(), 6 * 2);
+    let chunks = 2 * 4 * 2;
+    for row in &found {
+        let write = &row["write"];
+        assert_eq!(write["write"]["runs"], 2, "{write}");
+        assert_eq!(write["bytes"], 40 * 40 * 20 * 4);
+        let Some(encodes) = write["encodes"].as_u64() else { continue };
+        let decodes = write["decodes"].as_u64().unwrap();
+        match write["cache"]["nbytes"].as_u64().unwrap() {
+            // Every write of a part of a chunk takes it out of the file and puts it back.
+            0 => assert!(encodes > chunks && decodes >= encodes - chunks, "{write}"),
+            _ => assert_eq!((encodes, decodes), (chunks, 0), "{write}"),
+        }
+    }
+    let buffers: Vec<&str> = found.iter().map(|row| row["write"]["written_as"].as_str().unwrap()).collect();
+    assert_eq!(buffers[0], "1x40x20", "the last dimensions of the first order fit whole");
+    assert_eq!(buffers[11], "40x25x1 order 2,1,0");
+}
+
+#[test]
 fn a_file_is_only_read_and_nothing_is_left_behind() {
     if !has_libhdf5() {
         return;

@@ -1,8 +1,8 @@
 //! A libhdf5 of the user's.
 
 use super::{EngineError, Opening, Reading, Writing};
-use crate::library::{Counter, Found, Hdf5, Hdf5Dataset, Hdf5File};
-use crate::study::{Block, Format, Storage};
+use crate::library::{Counter, Counts, Found, Hdf5, Hdf5Dataset, Hdf5File};
+use crate::study::{Block, FilterSpec, Format, Storage};
 use std::path::Path;
 
 struct Open {
@@ -46,15 +46,18 @@ pub(super) fn create(
     if storage.format != Format::Hdf5 {
         return Err(EngineError::Unsupported("libhdf5 writes no netCDF files".to_owned()));
     }
+    let filters: Vec<u16> = storage.filters.iter().map(FilterSpec::id).collect();
+    let counter = Counter::install(library, &filters);
     let file = library.create(file, storage)?;
     let dataset = file.create(dataset, storage, opening.cache)?;
-    Ok(Box::new(Open { dataset, file, counter: None }))
+    Ok(Box::new(Open { dataset, file, counter }))
 }
 
 impl Open {
-    fn close(self) -> Result<(), EngineError> {
+    fn close(self) -> Result<Option<Counts>, EngineError> {
         self.dataset.close()?;
-        Ok(self.file.close()?)
+        self.file.close()?;
+        Ok(self.counter.as_ref().map(Counter::counts))
     }
 }
 
@@ -68,11 +71,11 @@ impl Reading for Open {
     }
 
     fn decodes(&self) -> Option<u64> {
-        self.counter.as_ref().map(Counter::decodes)
+        self.counter.as_ref().map(|counter| counter.counts().decodes)
     }
 
     fn close(self: Box<Self>) -> Result<(), EngineError> {
-        Self::close(*self)
+        Self::close(*self).map(drop)
     }
 }
 
@@ -81,7 +84,7 @@ impl Writing for Open {
         Ok(self.dataset.write(block, values)?)
     }
 
-    fn close(self: Box<Self>) -> Result<(), EngineError> {
+    fn close(self: Box<Self>) -> Result<Option<Counts>, EngineError> {
         Self::close(*self)
     }
 }

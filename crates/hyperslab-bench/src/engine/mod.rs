@@ -4,7 +4,7 @@ mod hyperslab;
 mod libhdf5;
 mod null;
 
-use crate::library::{Found, LibraryError};
+use crate::library::{Counts, Found, LibraryError};
 use crate::study::{Block, Storage};
 use hyperslab_doctor::simulate::CacheSettings;
 use serde::{Deserialize, Serialize};
@@ -65,8 +65,8 @@ pub trait Writing {
     /// Writes a block that is in the machine's byte order.
     fn write(&mut self, block: &Block, values: &[u8]) -> Result<(), EngineError>;
 
-    /// Closes dataset and file, so that everything is in the file.
-    fn close(self: Box<Self>) -> Result<(), EngineError>;
+    /// Closes dataset and file, so that everything is in the file. What passed the filters, where that can be counted.
+    fn close(self: Box<Self>) -> Result<Option<Counts>, EngineError>;
 }
 
 impl Engine {

@@ -1,6 +1,7 @@
 //! An engine that does nothing, so that what is measured is the harness alone.
 
 use super::{EngineError, Reading, Writing};
+use crate::library::Counts;
 use crate::study::Block;
 use std::path::Path;
 
@@ -42,7 +43,7 @@ impl Writing for Null {
         Ok(())
     }
 
-    fn close(self: Box<Self>) -> Result<(), EngineError> {
-        Ok(())
+    fn close(self: Box<Self>) -> Result<Option<Counts>, EngineError> {
+        Ok(None)
     }
 }

@@ -1,4 +1,4 @@
-//! Counts the chunks that a libhdf5 decodes, by standing in front of one of its own filters.
+//! Counts the chunks that a libhdf5 decodes and encodes, by standing in front of one of its own filters.
 //!
 //! libhdf5 exports its table of filters (`H5Z_register`, `H5Z_DEFLATE` …), so a filter that counts and hands on can
 //! take the place of a predefined one, for any file. Builds that hide these names cannot be counted, nor can
@@ -30,6 +30,7 @@ struct Class {
 const DECODING: c_uint = 0x0100;
 
 static DECODES: AtomicU64 = AtomicU64::new(0);
+static ENCODES: AtomicU64 = AtomicU64::new(0);
 static NEXT: OnceLock<Filter> = OnceLock::new();
 
 /// The predefined filters, by identification.
@@ -42,9 +43,24 @@ const SYMBOLS: [(u16, &str); 6] = [
     (6, "H5Z_SCALEOFFSET"),
 ];
 
-/// Counts the decodes of this process from when it is made.
+/// Counts what passes the filters of this process from when it is made.
 pub struct Counter {
-    before: u64,
+    before: Counts,
+}
+
+/// Chunks that passed a pipeline of filters.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// On their way out of the file.
+    pub decodes: u64,
+    /// On their way into the file.
+    pub encodes: u64,
+}
+
+impl Counts {
+    fn now() -> Self {
+        Self { decodes: DECODES.load(Ordering::Relaxed), encodes: ENCODES.load(Ordering::Relaxed) }
+    }
 }
 
 impl Counter {
@@ -62,12 +78,13 @@ impl Counter {
         }
         // SAFETY: a class as the library's own, but for its function, which hands on to that.
         let done = unsafe { register(&Class { filter: count, ..class }) };
-        (done >= 0).then(|| Self { before: DECODES.load(Ordering::Relaxed) })
+        (done >= 0).then(|| Self { before: Counts::now() })
     }
 
-    /// How many chunks were decoded since.
-    pub fn decodes(&self) -> u64 {
-        DECODES.load(Ordering::Relaxed) - self.before
+    /// How many chunks passed since.
+    pub fn counts(&self) -> Counts {
+        let now = Counts::now();
+        Counts { decodes: now.decodes - self.before.decodes, encodes: now.encodes - self.before.encodes }
     }
 }
 
@@ -79,9 +96,8 @@ unsafe extern "C" fn count(
     buffer_bytes: *mut usize,
     buffer: *mut *mut c_void,
 ) -> usize {
-    if flags & DECODING != 0 {
-        DECODES.fetch_add(1, Ordering::Relaxed);
-    }
+    let counter = if flags & DECODING != 0 { &DECODES } else { &ENCODES };
+    counter.fetch_add(1, Ordering::Relaxed);
     let Some(next) = NEXT.get() else { return 0 };
     // SAFETY: what libhdf5 hands over goes on to its own filter.
     unsafe { next(flags, parameter_count, parameters, bytes, buffer_bytes, buffer) }

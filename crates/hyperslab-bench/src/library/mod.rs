@@ -8,7 +8,7 @@ mod discover;
 mod handle;
 mod hdf5;
 
-pub use count::Counter;
+pub use count::{Counter, Counts};
 pub use discover::{Found, find_all, of_python};
 pub use hdf5::{Hdf5, Hdf5Dataset, Hdf5File};
 

@@ -1,7 +1,7 @@
 //! The matrix: every storage by every access by every contender, each cell measured.
 //!
 //! ```text
-//!   Matrix ─► prepare: a file for each storage (by each library that writes it) ─► rounds of reads ─► Vec<Row>
+//!   Matrix ─► prepare: a file for each storage and way of writing ─► rounds of reads ─► Vec<Row>
 //! ```
 
 mod prepare;
@@ -9,7 +9,9 @@ mod row;
 mod run;
 mod simulated;
 mod statistics;
+mod way;
 
 pub use row::{ReadFigures, Row, Rows, Skipped, WriteFigures};
 pub use run::{Matrix, Progress, Subject};
 pub use statistics::Summary;
+pub use way::Way;

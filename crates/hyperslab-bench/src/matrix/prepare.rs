@@ -1,11 +1,15 @@
-//! Files to read: the user's own, or made here by each library that can.
+//! Files to read: the user's own, or made here by a library that can.
+//!
+//! Files that are written several times take turns, and only the last of each stays, until it is read: a disk holds one
+//! at a time.
 
 use super::row::{Skipped, WriteFigures};
 use super::run::{Matrix, Progress, Subject};
 use super::statistics::Summary;
+use super::way::Way;
 use crate::data::Values;
 use crate::engine::{Engine, Opening};
-use crate::process::{Launcher, Operation, RunError, Task};
+use crate::process::{Launcher, Operation, Outcome, RunError, Task};
 use crate::study::Storage;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -19,76 +23,189 @@ pub(super) struct Prepared {
     pub(super) write: Option<WriteFigures>,
 }
 
+/// A file that is to be made, and how that went so far.
+pub(super) struct Made<'a> {
+    storage: &'a Storage,
+    way: &'a Way,
+    stored_as: String,
+    file: PathBuf,
+    outcomes: Vec<Outcome>,
+    failure: Option<String>,
+}
+
+/// What there is to read: the user's file, or one that is made.
+pub(super) enum Plan<'a> {
+    AsItIs,
+    Made(Made<'a>),
+}
+
 /// The name of the dataset in files that are made here.
 const NAME: &str = "/data";
 
-/// The file for one storage, or why there is none.
-pub(super) fn prepare(
-    matrix: &Matrix,
-    storage: Option<&Storage>,
-    number: usize,
-    folder: &Path,
-    launcher: &Launcher,
-    progress: &mut dyn Progress,
-    stop: &AtomicBool,
-) -> Result<Prepared, Skipped> {
-    let Some(storage) = storage else {
-        let Subject::Dataset { file, path, .. } = &matrix.subject else {
-            return Err(Skipped { what: "the file as it is".to_owned(), why: "there is none".to_owned() });
+/// Where the runs are made, and who hears of them.
+pub(super) struct Site<'a> {
+    pub(super) folder: &'a Path,
+    pub(super) launcher: &'a Launcher,
+    pub(super) stop: &'a AtomicBool,
+}
+
+/// Every storage, each in every way of writing.
+pub(super) fn plans<'a>(matrix: &'a Matrix, site: &Site<'_>) -> Vec<Plan<'a>> {
+    let mut found = Vec::new();
+    for storage in &matrix.storages {
+        let Some(storage) = storage else {
+            found.push(Plan::AsItIs);
+            continue;
         };
-        let (file, dataset) = (file.clone(), path.clone());
-        return Ok(Prepared { file, dataset, storage: None, stored_as: "as it is".to_owned(), write: None });
-    };
-    let skipped = |why: String| Skipped { what: format!("writing {storage}"), why };
-    let writer = matrix.engines.iter().find(|engine| matches!(engine, Engine::Libhdf5(_)));
-    let writer = writer.ok_or_else(|| {
-        skipped(
-            "no libhdf5 to write with was found; pip install h5py brings one, or name one with --libhdf5"
-                .to_owned(),
-        )
-    })?;
-    storage.check().map_err(skipped)?;
-    let file = folder.join(format!("{number}.h5"));
-    let access = matrix.write_access(storage);
-    let values = match &matrix.subject {
-        Subject::Dataset { file, path, .. } => Values::Dataset { file: file.clone(), path: path.clone() },
-        Subject::Synthetic(synthetic) => Values::Synthetic(synthetic.clone()),
-    };
-    let task = Task {
-        engine: writer.clone(),
-        file: file.clone(),
-        dataset: NAME.to_owned(),
-        access: access.clone(),
-        opening: Opening { cache: matrix.write_cache, page_buffer: None },
-        operation: Operation::Write { storage: Box::new(storage.clone()), values },
-    };
-    let mut outcomes = Vec::new();
-    for _ in 0..matrix.write_repeats.max(1) {
-        progress.doing(&format!("writing {storage}"));
-        match launcher.run(&task, stop) {
-            Ok(outcome) => outcomes.push(outcome),
-            Err(RunError::Interrupted) => return Err(skipped("interrupted".to_owned())),
-            Err(error) => return Err(skipped(error.to_string())),
+        for way in &matrix.ways {
+            let stored_as =
+                if matrix.ways.len() > 1 { format!("{storage}, written {way}") } else { storage.to_string() };
+            let file = site.folder.join(format!("{}.h5", found.len()));
+            found.push(Plan::Made(Made {
+                storage,
+                way,
+                stored_as,
+                file,
+                outcomes: Vec::new(),
+                failure: None,
+            }));
         }
     }
-    let summary =
-        |of: fn(&crate::process::Outcome) -> f64| Summary::of(&outcomes.iter().map(of).collect::<Vec<_>>());
-    let file_bytes = outcomes.last().map_or(0, |outcome| outcome.file_bytes);
-    let write = WriteFigures {
-        engine: writer.name(),
-        written_as: access.to_string(),
-        write: summary(|outcome| outcome.data_seconds),
-        open_write_close: summary(|outcome| outcome.total_seconds()),
-        cpu: summary(|outcome| outcome.usage.cpu_seconds),
-        file_bytes,
-        overhead_bytes: file_bytes as i64 - storage.logical_bytes() as i64,
-    };
-    let stored_as = storage.to_string();
-    Ok(Prepared {
-        file,
-        dataset: NAME.to_owned(),
-        storage: Some(storage.clone()),
-        stored_as,
-        write: Some(write),
-    })
+    found
+}
+
+impl Made<'_> {
+    /// Writes it once more, unless that failed before.
+    fn write(&mut self, matrix: &Matrix, site: &Site<'_>, progress: &mut dyn Progress) {
+        if self.failure.is_none() {
+            progress.doing(&format!("writing {}", self.stored_as));
+            match self.task(matrix).map(|task| site.launcher.run(&task, site.stop)) {
+                Ok(Ok(outcome)) => self.outcomes.push(outcome),
+                Ok(Err(RunError::Interrupted)) => self.failure = Some("interrupted".to_owned()),
+                Ok(Err(error)) => self.failure = Some(error.to_string()),
+                Err(why) => self.failure = Some(why),
+            }
+        }
+        progress.done();
+    }
+
+    /// A round before the last, unless writing has taken long enough; nothing of it stays.
+    fn rehearse(&mut self, matrix: &Matrix, site: &Site<'_>, progress: &mut dyn Progress) {
+        let spent: f64 = self.outcomes.iter().map(Outcome::total_seconds).sum();
+        if spent > matrix.seconds_max {
+            progress.done();
+            return;
+        }
+        self.write(matrix, site, progress);
+        self.remove();
+    }
+
+    /// Takes the file away again.
+    fn remove(&self) {
+        // The folder goes as a whole in the end; large files need not wait for that.
+        let _ = std::fs::remove_file(&self.file);
+    }
+
+    fn task(&self, matrix: &Matrix) -> Result<Task, String> {
+        let writer = matrix.engines.iter().find(|engine| matches!(engine, Engine::Libhdf5(_)));
+        let writer = writer.ok_or(
+            "no libhdf5 to write with was found; pip install h5py brings one, or name one with --libhdf5",
+        )?;
+        self.storage.check()?;
+        let values = match &matrix.subject {
+            Subject::Dataset { file, path, .. } => Values::Dataset { file: file.clone(), path: path.clone() },
+            Subject::Synthetic(synthetic) => Values::Synthetic(synthetic.clone()),
+        };
+        Ok(Task {
+            engine: writer.clone(),
+            file: self.file.clone(),
+            dataset: NAME.to_owned(),
+            access: self.way.access(self.storage),
+            opening: Opening { cache: self.way.cache, page_buffer: None },
+            operation: Operation::Write { storage: Box::new(self.storage.clone()), values },
+        })
+    }
+
+    fn figures(&self, matrix: &Matrix) -> Option<WriteFigures> {
+        let last = self.outcomes.last()?;
+        let summary =
+            |of: fn(&Outcome) -> f64| Summary::of(&self.outcomes.iter().map(of).collect::<Vec<_>>());
+        let writer = matrix.engines.iter().find(|engine| matches!(engine, Engine::Libhdf5(_)))?;
+        Some(WriteFigures {
+            engine: writer.name(),
+            version: last.version.clone(),
+            written_as: self.way.access(self.storage).to_string(),
+            cache: self.way.cache.or(last.default_cache),
+            is_default_cache: self.way.cache.is_none(),
+            write: summary(|outcome| outcome.data_seconds),
+            open_write_close: summary(Outcome::total_seconds),
+            cpu: summary(|outcome| outcome.usage.cpu_seconds),
+            writes: last.blocks,
+            bytes: last.bytes,
+            write_calls: last.usage.write_calls,
+            write_bytes: last.usage.write_bytes,
+            memory_bytes: last.peak_memory_bytes.saturating_sub(last.base_memory_bytes),
+            encodes: last.encodes,
+            decodes: last.decodes,
+            file_bytes: last.file_bytes,
+            overhead_bytes: last.file_bytes as i64 - self.storage.logical_bytes() as i64,
+        })
+    }
+}
+
+impl Plan<'_> {
+    /// The file, written for the last time where it is made here; or why there is none.
+    pub(super) fn prepare(
+        &mut self,
+        matrix: &Matrix,
+        site: &Site<'_>,
+        progress: &mut dyn Progress,
+    ) -> Result<Prepared, Skipped> {
+        match self {
+            Self::AsItIs => {
+                let Subject::Dataset { file, path, .. } = &matrix.subject else {
+                    return Err(Skipped {
+                        what: "the file as it is".to_owned(),
+                        why: "there is none".to_owned(),
+                    });
+                };
+                let (file, dataset) = (file.clone(), path.clone());
+                Ok(Prepared { file, dataset, storage: None, stored_as: "as it is".to_owned(), write: None })
+            }
+            Self::Made(made) => {
+                made.write(matrix, site, progress);
+                match &made.failure {
+                    Some(why) => {
+                        Err(Skipped { what: format!("writing {}", made.stored_as), why: why.clone() })
+                    }
+                    None => Ok(Prepared {
+                        file: made.file.clone(),
+                        dataset: NAME.to_owned(),
+                        storage: Some(made.storage.clone()),
+                        stored_as: made.stored_as.clone(),
+                        write: made.figures(matrix),
+                    }),
+                }
+            }
+        }
+    }
+
+    /// A round of writing before the last.
+    pub(super) fn rehearse(&mut self, matrix: &Matrix, site: &Site<'_>, progress: &mut dyn Progress) {
+        if let Self::Made(made) = self {
+            made.rehearse(matrix, site, progress);
+        }
+    }
+
+    /// How often it is written in all.
+    pub(super) fn writes(&self, matrix: &Matrix) -> usize {
+        if matches!(self, Self::Made(_)) { matrix.write_repeats.max(1) } else { 0 }
+    }
+
+    /// Takes away what was made.
+    pub(super) fn remove(&self) {
+        if let Self::Made(made) = self {
+            made.remove();
+        }
+    }
 }

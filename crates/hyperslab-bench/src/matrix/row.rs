@@ -56,14 +56,34 @@ pub struct Row {
 pub struct WriteFigures {
     /// Who wrote.
     pub engine: String,
+    /// The engine's release.
+    pub version: String,
     /// In which blocks.
     pub written_as: String,
+    /// The chunk cache that it had; none where there is none to set.
+    pub cache: Option<CacheSettings>,
+    /// True where that is the engine's own default.
+    pub is_default_cache: bool,
     /// Seconds of writing.
     pub write: Summary,
     /// Seconds of creating, writing and closing.
     pub open_write_close: Summary,
     /// Seconds of processor time of it all.
     pub cpu: Summary,
+    /// Blocks that were written.
+    pub writes: u64,
+    /// Bytes of values.
+    pub bytes: u64,
+    /// Calls that wrote the file.
+    pub write_calls: u64,
+    /// Bytes that they wrote.
+    pub write_bytes: u64,
+    /// Most memory beyond what the process had before.
+    pub memory_bytes: u64,
+    /// Chunks encoded, as counted: more than there are where chunks leave the cache before they are full.
+    pub encodes: Option<u64>,
+    /// Chunks decoded to be filled further, as counted.
+    pub decodes: Option<u64>,
     /// Bytes of the file.
     pub file_bytes: u64,
     /// Bytes of the file beyond the values' own; negative where filters save more than the format takes.

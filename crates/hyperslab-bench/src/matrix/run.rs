@@ -4,10 +4,11 @@
 //! meets all alike. A first round checks: values are compared between all, decodes counted. It is not measured, unless
 //! it took so long that one run has to be enough.
 
-use super::prepare::{Prepared, prepare};
+use super::prepare::{Plan, Prepared, Site, plans};
 use super::row::{ReadFigures, Row, Rows, Skipped};
 use super::simulated;
 use super::statistics::Summary;
+use super::way::Way;
 use crate::data::Synthetic;
 use crate::engine::{Engine, Opening};
 use crate::process::{Check, Launcher, Operation, Outcome, RunError, Task};
@@ -58,11 +59,9 @@ pub struct Matrix {
     pub page_buffers: Vec<Option<u64>>,
     /// Who reads. The first libhdf5 writes.
     pub engines: Vec<Engine>,
-    /// The blocks in which it is written; chunk by chunk where none are given.
-    pub write: Option<Access>,
-    /// The chunk cache while it is written.
-    pub write_cache: Option<CacheSettings>,
-    /// How often each file is written.
+    /// How files are written; at least one way.
+    pub ways: Vec<Way>,
+    /// How often each file is written, at most: not again once that took `seconds_max`, but for the one that is read.
     pub write_repeats: usize,
     /// How often each cell is measured, at most.
     pub repeats: usize,
@@ -94,18 +93,6 @@ struct Contender<'a> {
 }
 
 impl Matrix {
-    /// The blocks in which a storage is written: as asked, or chunk by chunk, or all at once.
-    pub fn write_access(&self, storage: &Storage) -> Access {
-        match (&self.write, &storage.chunks) {
-            (Some(access), _) => access.clone(),
-            (None, Some(chunks)) => {
-                let clipped = chunks.iter().zip(&storage.shape).map(|(chunk, dim)| (*chunk).min(*dim).max(1));
-                Access::sweep(clipped.collect())
-            }
-            (None, None) => Access::whole(&storage.shape),
-        }
-    }
-
     /// Runs all cells; what is complete when `stop` is set is kept. `facts` tells what the simulator needs to know of a
     /// dataset, where it can be known.
     pub fn run(
@@ -117,31 +104,43 @@ impl Matrix {
         stop: &AtomicBool,
     ) -> Rows {
         let mut rows = Rows::default();
+        let site = Site { folder, launcher, stop };
+        let mut plans = plans(self, &site);
+        let writes: usize = plans.iter().map(|plan| plan.writes(self)).sum();
         let contenders = self.contenders().len();
-        progress.expect(self.storages.len() * self.accesses.len() * contenders * (self.repeats + 1));
-        for (number, storage) in self.storages.iter().enumerate() {
-            let prepared = match prepare(self, storage.as_ref(), number, folder, launcher, progress, stop) {
-                Ok(prepared) => prepared,
-                Err(skipped) => {
-                    rows.skipped.push(skipped);
-                    continue;
-                }
-            };
-            let facts = facts(&prepared.file, &prepared.dataset);
-            for access in &self.accesses {
-                if stop.load(Ordering::Relaxed) {
-                    let what = format!("{}, {access}", prepared.stored_as);
-                    rows.skipped.push(Skipped { what, why: "interrupted".to_owned() });
-                    continue;
-                }
-                self.cell(&prepared, access, facts.as_ref(), launcher, progress, stop, &mut rows);
-            }
-            if storage.is_some() {
-                // The folder goes as a whole in the end; large files need not wait for that.
-                let _ = std::fs::remove_file(&prepared.file);
-            }
+        progress.expect(writes + plans.len() * self.accesses.len() * contenders * (self.repeats + 1));
+        for _ in 1..self.write_repeats {
+            plans.iter_mut().for_each(|plan| plan.rehearse(self, &site, progress));
+        }
+        for plan in &mut plans {
+            self.read_all(plan, &site, facts, progress, &mut rows);
+            plan.remove();
         }
         rows
+    }
+
+    /// Everything that is read of one file.
+    fn read_all(
+        &self,
+        plan: &mut Plan<'_>,
+        site: &Site<'_>,
+        facts: &dyn Fn(&Path, &str) -> Option<DatasetFacts>,
+        progress: &mut dyn Progress,
+        rows: &mut Rows,
+    ) {
+        let prepared = match plan.prepare(self, site, progress) {
+            Ok(prepared) => prepared,
+            Err(skipped) => return rows.skipped.push(skipped),
+        };
+        let facts = facts(&prepared.file, &prepared.dataset);
+        for access in &self.accesses {
+            if site.stop.load(Ordering::Relaxed) {
+                let what = format!("{}, {access}", prepared.stored_as);
+                rows.skipped.push(Skipped { what, why: "interrupted".to_owned() });
+                continue;
+            }
+            self.cell(&prepared, access, facts.as_ref(), site, progress, rows);
+        }
     }
 
     /// Every engine with every setting that means something to it.
@@ -161,15 +160,13 @@ impl Matrix {
         found
     }
 
-    #[allow(clippy::too_many_arguments, reason = "one cell of the matrix, and who is told")]
     fn cell(
         &self,
         prepared: &Prepared,
         access: &Access,
         facts: Option<&DatasetFacts>,
-        launcher: &Launcher,
+        site: &Site<'_>,
         progress: &mut dyn Progress,
-        stop: &AtomicBool,
         rows: &mut Rows,
     ) {
         let mut contenders = self.contenders();
@@ -184,7 +181,7 @@ impl Matrix {
                 }
                 progress.doing(&format!("{}: {access}, {}", contender.engine.name(), prepared.stored_as));
                 let task = self.task(prepared, access, contender, (round == 0).then(|| check.clone()));
-                match launcher.run(&task, stop) {
+                match site.launcher.run(&task, site.stop) {
                     Ok(outcome) if round == 0 => contender.check = Some(outcome),
                     Ok(outcome) => contender.timed.push(outcome),
                     Err(RunError::Interrupted) => contender.failure = Some("interrupted".to_owned()),

@@ -81,6 +81,9 @@ pub struct Outcome {
     pub page_cache: PageCache,
     /// Chunks decoded, where that was asked for and could be counted.
     pub decodes: Option<u64>,
+    /// Chunks encoded while writing, where that could be counted.
+    #[serde(default)]
+    pub encodes: Option<u64>,
     /// SHA-256 of all values in the order of the blocks, where that was asked for.
     pub checksum: Option<String>,
     /// Bytes of the file afterwards.

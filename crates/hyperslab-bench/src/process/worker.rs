@@ -114,10 +114,13 @@ fn write(task: &Task, engine: &Prepared, shape: &[u64]) -> Result<Outcome, Engin
         clock.data(std::slice::from_ref(&block), |block| writing.write(block, values))?;
         clock.bytes += values.len() as u64;
     }
-    clock.close(|| writing.close())?;
+    // Chunks that are still in a cache are encoded when the file is closed.
+    let counted = clock.close(|| writing.close())?;
     let file_bytes = std::fs::metadata(&task.file).map_or(0, |metadata| metadata.len());
     Ok(Outcome {
         file_bytes,
+        encodes: counted.map(|counted| counted.encodes),
+        decodes: counted.map(|counted| counted.decodes),
         version: engine.version(),
         default_cache: engine.default_cache(),
         ..clock.outcome()
@@ -189,7 +192,7 @@ impl Clock {
         Ok(())
     }
 
-    fn close(&mut self, work: impl FnOnce() -> Result<(), EngineError>) -> Result<(), EngineError> {
+    fn close<T>(&mut self, work: impl FnOnce() -> Result<T, EngineError>) -> Result<T, EngineError> {
         let began = Instant::now();
         let done = work();
         self.closed = began.elapsed();
@@ -209,6 +212,7 @@ impl Clock {
             base_memory_bytes: self.base_memory_bytes,
             page_cache: PageCache::Warm,
             decodes: None,
+            encodes: None,
             checksum: None,
             file_bytes: 0,
             version: String::new(),

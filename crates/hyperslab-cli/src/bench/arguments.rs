@@ -18,6 +18,8 @@ EXAMPLES
       the same values, rewritten in two chunk shapes with two pipelines each
   hyperslab bench --synthetic 1000x1000x100 --type '<i2' --ratio 2 --chunks 1MiB --read 100x100x1 --order all
       made-up values, all orders of the dimensions
+  hyperslab bench --synthetic 1000x1000x100 --chunks 100x100x10 --filter gzip --write 4MiB --write-order all --write-cache 1MiB --write-cache 64MiB
+      what writing costs in buffers of 4 MiB, in all orders of the dimensions, under two chunk caches
   hyperslab bench --list
       which libraries were found
 
@@ -47,7 +49,7 @@ pub(crate) struct BenchArgs {
     /// Seed of made-up values and of random blocks
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Block that is read, swept over the dataset; may be repeated
+    /// Block that is read, swept over the dataset: a shape, or the bytes of a buffer (1MiB); may be repeated
     #[arg(long, value_name = "SHAPE", help_heading = "Access")]
     pub read: Vec<String>,
     /// Order of the dimensions in which blocks move, slowest first, or `all`; may be repeated
@@ -89,9 +91,18 @@ pub(crate) struct BenchArgs {
     /// Rewrite with unlimited dimensions
     #[arg(long, help_heading = "Storage")]
     pub unlimited: bool,
-    /// Block in which files are written; without it, chunk by chunk
-    #[arg(long, value_name = "SHAPE", help_heading = "Storage")]
-    pub write: Option<String>,
+    /// Block in which files are written, a shape or the bytes of a buffer; chunk by chunk without; may be repeated
+    #[arg(long, value_name = "SHAPE", help_heading = "Writing")]
+    pub write: Vec<String>,
+    /// Order of the dimensions in which blocks are written, slowest first, or `all`; may be repeated
+    #[arg(long, value_name = "ORDER", help_heading = "Writing")]
+    pub write_order: Vec<String>,
+    /// Chunk cache while writing, as in --cache; may be repeated
+    #[arg(long, value_name = "CACHE", help_heading = "Writing")]
+    pub write_cache: Vec<String>,
+    /// How often each file is written
+    #[arg(long, value_name = "COUNT", default_value_t = 3, help_heading = "Writing")]
+    pub write_repeats: usize,
     /// Chunk cache of libraries that have one, NBYTES[,NSLOTS[,W0]] or `default`; may be repeated
     #[arg(long, value_name = "CACHE", help_heading = "Engines")]
     pub cache: Vec<String>,

@@ -6,7 +6,7 @@ use hyperslab::Dataset;
 use hyperslab_bench::data::Synthetic;
 use hyperslab_bench::engine::Engine;
 use hyperslab_bench::library::{Found, find_all};
-use hyperslab_bench::matrix::{Matrix, Subject};
+use hyperslab_bench::matrix::{Matrix, Subject, Way};
 use hyperslab_bench::study::{Access, AllocTime, Element, FillTime, FilterSpec, Libver, Storage, Walk};
 use hyperslab_doctor::pattern::{BlockShape, parse_cache, parse_order};
 use hyperslab_doctor::simulate::CacheSettings;
@@ -23,24 +23,22 @@ fn wrong(error: impl std::fmt::Display) -> Failure {
 pub(super) fn matrices(args: &BenchArgs) -> Result<Vec<Matrix>, Failure> {
     let engines = engines(args)?;
     let (subjects, element) = subjects(args)?;
-    let caches = list(&args.cache, None, |text| match text {
-        "default" => Ok(None),
-        text => parse_cache(text).map(Some).map_err(wrong),
-    })?;
+    let caches = list(&args.cache, None, cache)?;
     let page_buffers = list(&args.page_buffer, None, |text| size(text).map(Some))?;
     let mut found = Vec::new();
     for (subject, element) in subjects.into_iter().zip(element) {
         let shape = subject.shape().to_vec();
-        let accesses = accesses(args, &shape)?;
+        let element_bytes = element_bytes(&subject, element)?;
+        let accesses = accesses(args, &shape, element_bytes)?;
+        let ways = ways(args, &shape, element_bytes)?;
         found.push(Matrix {
             storages: storages(args, &subject, element)?,
             accesses,
             caches: caches.clone(),
             page_buffers: page_buffers.clone(),
             engines: engines.clone(),
-            write: args.write.as_deref().map(|text| block(text, &shape).map(Access::sweep)).transpose()?,
-            write_cache: None::<CacheSettings>,
-            write_repeats: 1,
+            ways,
+            write_repeats: args.write_repeats,
             repeats: args.repeats,
             seconds_max: args.max_seconds,
             reads_max: args.reads,
@@ -73,6 +71,14 @@ fn word<T: DeserializeOwned>(what: &str, known: &str) -> impl Fn(&str) -> Result
 
 fn size(text: &str) -> Result<u64, Failure> {
     hyperslab::parse_bytes(text).ok_or_else(|| wrong(format!("{text:?} is no size, such as 4MiB")))
+}
+
+/// `None` is the library's own default.
+fn cache(text: &str) -> Result<Option<CacheSettings>, Failure> {
+    match text {
+        "default" => Ok(None),
+        text => parse_cache(text).map(Some).map_err(wrong),
+    }
 }
 
 fn block(text: &str, shape: &[u64]) -> Result<Vec<u64>, Failure> {
@@ -159,14 +165,21 @@ fn element_of(dataset: &Dataset) -> Option<Element> {
     crate::dtype::short(dataset.datatype()).parse().ok()
 }
 
-fn accesses(args: &BenchArgs, shape: &[u64]) -> Result<Vec<Access>, Failure> {
-    let rank = shape.len();
-    let blocks = match args.read.as_slice() {
-        [] => vec![Access::whole(shape).block],
-        some => some.iter().map(|text| block(text, shape)).collect::<Result<_, _>>()?,
-    };
+/// Bytes of one element in memory.
+fn element_bytes(subject: &Subject, element: Option<Element>) -> Result<u64, Failure> {
+    match (element, subject) {
+        (Some(element), _) => Ok(u64::from(element.bytes)),
+        (None, Subject::Dataset { file, path, .. }) => {
+            Ok(u64::from(failure::open(file)?.dataset(path)?.datatype().size))
+        }
+        (None, Subject::Synthetic(synthetic)) => Ok(u64::from(synthetic.element.bytes)),
+    }
+}
+
+/// Orders of the dimensions; that of the dataset where none is given.
+fn orders(texts: &[String], rank: usize) -> Result<Vec<Vec<usize>>, Failure> {
     let mut orders = Vec::new();
-    for text in &args.order {
+    for text in texts {
         match text.as_str() {
             "all" if rank > ORDERS_RANK_MAX => {
                 return Err(wrong(format!("all orders of {rank} dimensions are too many; name some")));
@@ -178,6 +191,32 @@ fn accesses(args: &BenchArgs, shape: &[u64]) -> Result<Vec<Access>, Failure> {
     if orders.is_empty() {
         orders.push((0..rank).collect());
     }
+    Ok(orders)
+}
+
+/// Every block in every order behind every cache.
+fn ways(args: &BenchArgs, shape: &[u64], element_bytes: u64) -> Result<Vec<Way>, Failure> {
+    let caches = list(&args.write_cache, None, cache)?;
+    let mut found = Vec::new();
+    for text in list(&args.write, None, |text| Ok(Some(text.to_owned())))? {
+        for order in orders(&args.write_order, shape.len())? {
+            let block = text.as_ref().map(|text| buffer(text, shape, &order, element_bytes)).transpose()?;
+            let walk = Walk::Sweep { order: order.clone() };
+            Access { walk, ..Access::sweep(vec![1; shape.len()]) }.check(shape).map_err(wrong)?;
+            let order = (!args.write_order.is_empty()).then_some(order);
+            found.extend(caches.iter().map(|&cache| Way {
+                block: block.clone(),
+                order: order.clone(),
+                cache,
+            }));
+        }
+    }
+    Ok(found)
+}
+
+fn accesses(args: &BenchArgs, shape: &[u64], element_bytes: u64) -> Result<Vec<Access>, Failure> {
+    let rank = shape.len();
+    let orders = orders(&args.order, rank)?;
     let steps = list(&args.stride, vec![1; rank], |text| block(text, &vec![u64::MAX; rank]))?;
     let walks: Vec<Walk> = if let Some(count) = args.random {
         vec![Walk::Random { count, seed: args.seed }]
@@ -186,11 +225,17 @@ fn accesses(args: &BenchArgs, shape: &[u64]) -> Result<Vec<Access>, Failure> {
     } else {
         orders.into_iter().map(|order| Walk::Sweep { order }).collect()
     };
+    let row_major: Vec<usize> = (0..rank).collect();
     let mut found = Vec::new();
-    for block in &blocks {
+    for text in list(&args.read, None, |text| Ok(Some(text.to_owned())))? {
         for step in &steps {
             for walk in &walks {
-                let access = Access { block: block.clone(), step: step.clone(), walk: walk.clone() };
+                let order = if let Walk::Sweep { order } = walk { order } else { &row_major };
+                let block = match &text {
+                    Some(text) => buffer(text, shape, order, element_bytes)?,
+                    None => Access::whole(shape).block,
+                };
+                let access = Access { block, step: step.clone(), walk: walk.clone() };
                 access.check(shape).map_err(wrong)?;
                 found.push(access);
             }
@@ -273,24 +318,26 @@ fn vary<T>(found: &mut Vec<Storage>, values: &[T], set: impl Fn(&mut Storage, &T
     *found = varied.collect();
 }
 
-/// A shape, or a number of bytes: then the last dimensions whole, as far as they fit.
 fn chunk_shape(text: &str, shape: &[u64], element: Element) -> Result<Vec<u64>, Failure> {
+    let row_major: Vec<usize> = (0..shape.len()).collect();
+    buffer(text, shape, &row_major, u64::from(element.bytes))
+}
+
+/// A shape, or a number of bytes: then the dimensions that move fastest whole, as far as they fit.
+fn buffer(text: &str, shape: &[u64], order: &[usize], element_bytes: u64) -> Result<Vec<u64>, Failure> {
     let is_bytes = text.ends_with(|last: char| last.is_ascii_alphabetic());
     if !is_bytes {
         return block(text, shape);
     }
-    let mut room = (size(text)? / u64::from(element.bytes)).max(1);
-    let mut chunk: Vec<u64> = shape
-        .iter()
-        .rev()
-        .map(|dim| {
-            let taken = (*dim).min(room).max(1);
-            room = (room / taken).max(1);
-            taken
-        })
-        .collect();
-    chunk.reverse();
-    Ok(chunk)
+    let mut room = (size(text)? / element_bytes.max(1)).max(1);
+    let mut taken = vec![1; shape.len()];
+    for &axis in order.iter().rev() {
+        // An order that is no permutation is refused where it is checked.
+        let (Some(dim), Some(taken)) = (shape.get(axis), taken.get_mut(axis)) else { continue };
+        *taken = (*dim).min(room).max(1);
+        room = (room / *taken).max(1);
+    }
+    Ok(taken)
 }
 
 #[cfg(test)]
@@ -314,5 +361,13 @@ mod tests {
         assert_eq!(chunk("1KiB"), [1, 1, 256]);
         assert_eq!(chunk("1GiB"), [1032, 361, 720]);
         assert_eq!(chunk("365x25x25"), [365, 25, 25]);
+    }
+
+    #[test]
+    fn a_buffer_fills_the_fastest_dimensions_of_its_order_first() {
+        let buffer = |text, order: &[usize]| buffer(text, &[1460, 361, 720], order, 4).unwrap();
+        assert_eq!(buffer("4KiB", &[2, 1, 0]), [1024, 1, 1]);
+        assert_eq!(buffer("1MiB", &[2, 1, 0]), [1460, 179, 1]);
+        assert_eq!(buffer("2x3x4", &[2, 1, 0]), [2, 3, 4]);
     }
 }
