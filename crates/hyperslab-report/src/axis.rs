@@ -1,0 +1,171 @@
+//! Axes: where a value lies between two ends, and which places are labelled.
+
+use serde::{Deserialize, Serialize};
+
+/// How values are spread along an axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scale {
+    /// Equal steps; begins at 0.
+    Linear,
+    /// Equal doublings.
+    Log2,
+    /// Equal powers of ten.
+    Log10,
+}
+
+/// An axis with its labels.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Axis {
+    /// What is measured along it.
+    pub title: String,
+    /// How values are spread.
+    pub scale: Scale,
+    /// The lower end.
+    pub from: f64,
+    /// The upper end.
+    pub to: f64,
+    /// Labelled places, rising.
+    pub ticks: Vec<Tick>,
+}
+
+/// A labelled place.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Tick {
+    /// The value.
+    pub at: f64,
+    /// What stands there.
+    pub label: String,
+}
+
+/// More labels than this crowd an axis.
+const TICKS_MAX: usize = 9;
+/// Room beyond the outermost values, as a share of the axis.
+const MARGIN: f64 = 0.05;
+
+impl Axis {
+    /// An axis that holds all values that can lie on it (on a logarithmic one those above 0), labelled by `label`.
+    pub fn over(
+        title: impl Into<String>,
+        scale: Scale,
+        values: impl IntoIterator<Item = f64>,
+        label: impl Fn(f64) -> String,
+    ) -> Self {
+        let usable = |value: &f64| value.is_finite() && (scale == Scale::Linear || *value > 0.0);
+        let places = values.into_iter().filter(usable).map(|value| scale.place(value));
+        let ends = places.fold(None, |ends: Option<(f64, f64)>, place| {
+            Some(ends.map_or((place, place), |(low, high)| (low.min(place), high.max(place))))
+        });
+        let (mut low, mut high) = ends.unwrap_or((0.0, 1.0));
+        if scale == Scale::Linear {
+            low = low.min(0.0);
+        }
+        // Half a doubling, or a half, around a single value.
+        let room = ((high - low) * MARGIN).max(if high > low { 0.0 } else { 0.5 });
+        (low, high) = (if low == 0.0 && scale == Scale::Linear { 0.0 } else { low - room }, high + room);
+        let ticks = scale.ticks(low, high).into_iter().map(|at| Tick { at, label: label(at) }).collect();
+        Self { title: title.into(), scale, from: scale.value(low), to: scale.value(high), ticks }
+    }
+
+    /// Adds a label at a place of its own, such as one that stands for 0 on a logarithmic axis.
+    pub fn labelled(mut self, at: f64, label: impl Into<String>) -> Self {
+        self.ticks.retain(|tick| tick.at > at);
+        self.ticks.insert(0, Tick { at, label: label.into() });
+        self
+    }
+
+    /// Where a value lies: 0 at the lower end, 1 at the upper.
+    pub fn share(&self, value: f64) -> f64 {
+        let place = |value| self.scale.place(value);
+        let (low, high) = (place(self.from), place(self.to));
+        ((place(value) - low) / (high - low)).clamp(0.0, 1.0)
+    }
+}
+
+impl Scale {
+    /// A value as equal steps: itself, or its logarithm.
+    fn place(self, value: f64) -> f64 {
+        match self {
+            Self::Linear => value,
+            Self::Log2 => value.max(f64::MIN_POSITIVE).log2(),
+            Self::Log10 => value.max(f64::MIN_POSITIVE).log10(),
+        }
+    }
+
+    fn value(self, place: f64) -> f64 {
+        match self {
+            Self::Linear => place,
+            Self::Log2 => place.exp2(),
+            Self::Log10 => 10f64.powf(place),
+        }
+    }
+
+    /// Round values between two places.
+    fn ticks(self, low: f64, high: f64) -> Vec<f64> {
+        let within = |step: f64| -> Vec<f64> {
+            let (first, last) = ((low / step).ceil(), (high / step).floor());
+            let count = (last - first).clamp(-1.0, 1000.0) as i64;
+            (0..=count).map(|i| (first + i as f64) * step).collect()
+        };
+        match self {
+            Self::Linear => {
+                let rough = 10f64.powf(((high - low) / TICKS_MAX as f64).log10().floor());
+                let steps = [1.0, 2.0, 5.0, 10.0, 20.0].map(|factor| within(rough * factor));
+                steps.into_iter().find(|places| places.len() <= TICKS_MAX).unwrap_or_default()
+            }
+            Self::Log2 | Self::Log10 => {
+                let whole = within(1.0);
+                if whole.len() < 3 {
+                    return self.close(low, high);
+                }
+                let every = whole.len().div_ceil(TICKS_MAX);
+                whole.into_iter().step_by(every).map(|place| self.value(place)).collect()
+            }
+        }
+    }
+
+    /// Ticks of less than three doublings or decades.
+    fn close(self, low: f64, high: f64) -> Vec<f64> {
+        let factors: &[f64] = if self == Self::Log2 { &[1.0, 1.5] } else { &[1.0, 2.0, 5.0] };
+        let base = low.floor() as i64..=high.ceil() as i64;
+        let all = base.flat_map(|whole| factors.iter().map(move |factor| factor * self.value(whole as f64)));
+        all.filter(|value| (low..=high).contains(&self.place(*value))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(scale: Scale, values: &[f64]) -> Vec<String> {
+        let axis = Axis::over("", scale, values.iter().copied(), |value| format!("{value}"));
+        axis.ticks.into_iter().map(|tick| tick.label).collect()
+    }
+
+    #[test]
+    fn labels_are_round_and_few() {
+        assert_eq!(labels(Scale::Log2, &[1024.0, 8192.0]), ["1024", "2048", "4096", "8192"]);
+        assert_eq!(labels(Scale::Log10, &[0.1, 340.0]), ["0.1", "1", "10", "100"]);
+        assert_eq!(labels(Scale::Log10, &[0.1, 0.4]), ["0.1", "0.2"]);
+        assert_eq!(labels(Scale::Linear, &[3.0, 9.0]), ["0", "2", "4", "6", "8"]);
+        assert!(labels(Scale::Log2, &[1.0, 1e12]).len() <= TICKS_MAX);
+    }
+
+    #[test]
+    fn values_lie_between_the_ends() {
+        let axis = Axis::over("", Scale::Log10, [1.0, 100.0, 0.0, f64::NAN], |_| String::new());
+        assert!((axis.share(10.0) - 0.5).abs() < 1e-9);
+        assert!(axis.share(1.0) > 0.0 && axis.share(100.0) < 1.0);
+        assert_eq!((axis.share(0.0), axis.share(1e9)), (0.0, 1.0));
+    }
+
+    #[test]
+    fn one_value_and_none_still_make_an_axis() {
+        for scale in [Scale::Linear, Scale::Log2, Scale::Log10] {
+            for values in [&[][..], &[5.0], &[0.0]] {
+                let axis = Axis::over("", scale, values.iter().copied(), |_| String::new());
+                assert!(axis.from < axis.to && axis.share(5.0).is_finite(), "{scale:?} {values:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Lines over an axis, drawn by uPlot: a cursor reads all lines at once, and a stretch can be drawn larger.
+//!
+//! uPlot wants one rising list of places for all lines. Where a line has several points at one place (two chunk shapes
+//! of one size), that place is in the list as often.
+
+use crate::axis::Axis;
+use maud::{Markup, PreEscaped, html};
+use serde::{Deserialize, Serialize};
+
+/// Lines over an axis.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Curves {
+    /// What they show.
+    pub title: String,
+    /// To the right.
+    pub x: Axis,
+    /// Upwards.
+    pub y: Axis,
+    /// The lines.
+    pub lines: Vec<Line>,
+    /// Places on the x axis that mean something.
+    pub marks: Vec<Mark>,
+}
+
+/// One line.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Line {
+    /// Whose it is.
+    pub name: String,
+    /// Its points.
+    pub points: Vec<Point>,
+    /// True for a value that holds for every x; its one point says it.
+    pub is_level: bool,
+}
+
+/// One point of a line.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// To the right.
+    pub x: f64,
+    /// Upwards.
+    pub y: f64,
+    /// What is said when it is pointed at.
+    pub text: String,
+}
+
+/// A place that means something.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Mark {
+    /// Where.
+    pub x: f64,
+    /// What.
+    pub text: String,
+}
+
+/// The lines as uPlot takes them.
+#[derive(Serialize)]
+struct Aligned<'a> {
+    x_axis: &'a Axis,
+    y_axis: &'a Axis,
+    marks: &'a [Mark],
+    x: Vec<f64>,
+    lines: Vec<AlignedLine<'a>>,
+}
+
+#[derive(Serialize)]
+struct AlignedLine<'a> {
+    name: &'a str,
+    is_level: bool,
+    y: Vec<Option<f64>>,
+    texts: Vec<Option<&'a str>>,
+}
+
+impl Curves {
+    pub(super) fn markup(&self) -> Markup {
+        // In a script nothing but its end tag has a meaning, and JSON may write any character as its number.
+        let data = serde_json::to_string(&self.aligned()).unwrap_or_default().replace('<', "\\u003c");
+        html! {
+            figure.curves {
+                figcaption { (self.title) }
+                div.plot role="img" aria-label=(self.title) {}
+                script.data type="application/json" { (PreEscaped(data)) }
+                noscript { p.quiet { "This picture is drawn by a script. Its numbers are in the table." } }
+            }
+        }
+    }
+
+    fn aligned(&self) -> Aligned<'_> {
+        let mut x = self.places();
+        if let (true, Some(line)) = (x.is_empty(), self.lines.first()) {
+            x = line.points.iter().map(|point| point.x).collect();
+        }
+        let lines = self.lines.iter().map(|line| line.aligned(&x)).collect();
+        Aligned { x_axis: &self.x, y_axis: &self.y, marks: &self.marks, lines, x }
+    }
+
+    /// All places, rising, each as often as the line that has it most often.
+    fn places(&self) -> Vec<f64> {
+        let mut all: Vec<f64> = Vec::new();
+        for line in self.lines.iter().filter(|line| !line.is_level) {
+            for point in &line.points {
+                let own = line.points.iter().filter(|other| other.x == point.x).count();
+                let known = all.iter().filter(|x| **x == point.x).count();
+                all.extend(std::iter::repeat_n(point.x, own.saturating_sub(known)));
+            }
+        }
+        all.sort_by(f64::total_cmp);
+        all
+    }
+}
+
+impl Line {
+    fn aligned(&self, x: &[f64]) -> AlignedLine<'_> {
+        let mut rest: Vec<&Point> = self.points.iter().collect();
+        let points: Vec<Option<&Point>> = x
+            .iter()
+            .map(|x| match self.is_level {
+                true => self.points.first(),
+                false => rest.iter().position(|point| point.x == *x).map(|found| rest.remove(found)),
+            })
+            .collect();
+        AlignedLine {
+            name: &self.name,
+            is_level: self.is_level,
+            y: points.iter().map(|point| point.map(|point| point.y)).collect(),
+            texts: points.iter().map(|point| point.map(|point| point.text.as_str())).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::axis::Scale;
+
+    fn line(points: &[(f64, f64)]) -> Line {
+        let point = |(x, y): &(f64, f64)| Point { x: *x, y: *y, text: format!("</script>{y}") };
+        Line { name: "l".into(), points: points.iter().map(point).collect(), is_level: false }
+    }
+
+    #[test]
+    fn lines_share_their_places_and_may_have_several_points_at_one() {
+        let axis = || Axis::over("", Scale::Log2, [1.0, 4.0], |_| String::new());
+        let level = Line { is_level: true, ..line(&[(1.0, 9.0)]) };
+        let curves = Curves {
+            title: "t".into(),
+            x: axis(),
+            y: axis(),
+            lines: vec![line(&[(4.0, 1.0), (1.0, 2.0)]), line(&[(2.0, 3.0), (2.0, 4.0)]), level],
+            marks: Vec::new(),
+        };
+        let aligned = curves.aligned();
+        assert_eq!(aligned.x, [1.0, 2.0, 2.0, 4.0]);
+        assert_eq!(aligned.lines[0].y, [Some(2.0), None, None, Some(1.0)]);
+        assert_eq!(aligned.lines[1].y, [None, Some(3.0), Some(4.0), None]);
+        assert_eq!(aligned.lines[2].y, [Some(9.0); 4]);
+        let text = curves.markup().into_string();
+        assert_eq!(text.matches("</script>").count(), 1, "data cannot end its script");
+    }
+}

@@ -1,0 +1,115 @@
+//! Tables. A wide one scrolls on its own; a long one may be folded away, and is there when printed.
+
+use maud::{Markup, html};
+use serde::{Deserialize, Serialize};
+
+/// Rows and columns.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Table {
+    /// What it shows.
+    pub title: String,
+    /// The columns.
+    pub columns: Vec<Column>,
+    /// The rows, a cell for each column.
+    pub rows: Vec<Vec<String>>,
+    /// Whether only its title shows until somebody asks for more.
+    pub is_folded: bool,
+}
+
+/// One column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Column {
+    /// Its head.
+    pub title: String,
+    /// How its cells are set.
+    pub align: Align,
+}
+
+/// How cells are set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Align {
+    /// Words.
+    Left,
+    /// Numbers.
+    Right,
+    /// A command line, to be copied.
+    Command,
+}
+
+impl Column {
+    /// A column.
+    pub fn new(title: impl Into<String>, align: Align) -> Self {
+        Self { title: title.into(), align }
+    }
+}
+
+impl Table {
+    /// A table without rows yet.
+    pub fn new(title: impl Into<String>, columns: Vec<Column>) -> Self {
+        Self { title: title.into(), columns, ..Self::default() }
+    }
+
+    /// Adds a row.
+    pub fn row<T: Into<String>>(mut self, cells: impl IntoIterator<Item = T>) -> Self {
+        self.rows.push(cells.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Folded until somebody asks for more.
+    pub fn folded(self) -> Self {
+        Self { is_folded: true, ..self }
+    }
+
+    pub(super) fn markup(&self) -> Markup {
+        html! {
+            @if self.is_folded {
+                details.numbers {
+                    summary { (self.title) }
+                    (self.body(false))
+                }
+            } @else {
+                figure.table { (self.body(true)) }
+            }
+        }
+    }
+
+    fn body(&self, is_titled: bool) -> Markup {
+        html! {
+            div.scroll tabindex="0" role="region" aria-label=(self.title) {
+                table {
+                    @if is_titled { caption { (self.title) } }
+                    thead { tr { @for column in &self.columns { th.(column.align.class()) scope="col" { (column.title) } } } }
+                    tbody {
+                        @for row in &self.rows {
+                            tr { @for (cell, column) in row.iter().zip(&self.columns) { (column.align.cell(cell)) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Align {
+    fn class(self) -> &'static str {
+        match self {
+            Self::Left => "left",
+            Self::Right => "right",
+            Self::Command => "command",
+        }
+    }
+
+    fn cell(self, text: &str) -> Markup {
+        html! {
+            td.(self.class()) {
+                @if self == Self::Command && !text.is_empty() { (command(text)) } @else { (text) }
+            }
+        }
+    }
+}
+
+/// A command line that can be copied.
+pub(super) fn command(text: &str) -> Markup {
+    html! { span.copyable { code { (text) } button.copy type="button" hidden { "copy" } } }
+}

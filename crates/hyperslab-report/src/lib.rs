@@ -1,0 +1,30 @@
+//! Pages with figures: a document model, and one self-contained HTML file made of it.
+//!
+//! ```text
+//!   Page ─► Section ─► Figure (table, heat map, curves, scatter, bars, facts) ──► html: one file, no network
+//! ```
+//!
+//! A page knows nothing of what it shows. Numbers come with their texts, axes with their labels, so that one way to
+//! write a second or a size serves a program's text and its pages. Every figure but the curves is HTML or SVG that is
+//! there without scripts; the curves are drawn by uPlot, which is embedded, and their numbers stand in a table.
+//!
+//! ```
+//! use hyperslab_report::{Align, Column, Page, Section, Table};
+//!
+//! let table = Table::new("Engines", vec![Column::new("engine", Align::Left), Column::new("time", Align::Right)])
+//!     .row(["hyperslab", "82 ms"]);
+//! let page = Page::new("Rows of a granule").section(Section::new("All figures").figure(table));
+//! assert!(page.html().contains("82 ms"));
+//! ```
+
+mod axis;
+mod figure;
+mod html;
+mod page;
+
+pub use axis::{Axis, Scale, Tick};
+pub use figure::{
+    Align, Bar, Bars, Column, Curves, Facts, Figure, HeatCell, HeatMap, HeatRow, Line, Mark, Point, Points,
+    Scatter, Table,
+};
+pub use page::{Page, Section};
