@@ -3,7 +3,7 @@
     ratios.py                     all cases; text to standard output, perf/out/ratios.{txt,json}
     ratios.py --only WORD ...     cases with one of these words in their name
     ratios.py --repeats N         instead of each case's own
-    ratios.py --update-readme     also puts the table into README.md
+    ratios.py --update-readme     also puts the tables into README.md and docs/measured.md
 
 Repeats of a case go round all its readers, so that a disturbance meets all of them; medians are compared. Before,
 every reader reads once without a clock, and all values are compared.
@@ -137,7 +137,7 @@ def main() -> int:
     (OUT / "ratios.json").write_text(json.dumps(report, indent=1) + "\n")
     (OUT / "ratios.txt").write_text(text + "\n")
     if given.update_readme:
-        table.put_into(ROOT / "README.md", report)
+        table.publish(report, ROOT / "README.md", ROOT / "docs" / "measured.md")
     return 0 if all(verdict["reached"] for result in results for verdict in result["verdicts"]) else 1
 
 

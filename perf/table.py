@@ -1,4 +1,4 @@
-"""Results as people read them: text for the terminal, a Markdown table for the README."""
+"""Results as people read them: text for the terminal, a few rows for the README, all of them for docs/measured.md."""
 
 from __future__ import annotations
 
@@ -13,6 +13,22 @@ HEADINGS = {"floor_new": "floor, new memory", "rust": "hyperslab, Rust", "hypers
 COUNTS = ("decodes", "chunks")
 #: Kinds of cases that share the first table.
 READS = ("read", "task")
+#: The cases that the README shows.
+HEADLINES = (
+    "16,200 rows, gzip",
+    "1.4 GiB, whole",
+    "1.4 GiB, a time step",
+    "1.4 GiB, a time series",
+    "ten reads d[:, y, :] of the same 250 chunks",
+    "contiguous, whole",
+    "100,000 points by a boolean mask, gzip",
+    "10^6 strings, variable length",
+    "10^6 records, gzip, two fields",
+    "names of 10^5 members, latest",
+    "10^6 chunks, btree v1, 2,500 of them",
+    "open and list, 1,460 chunks",
+    "open one of 20,000 datasets, earliest",
+)
 
 
 def seconds(value: float) -> str:
@@ -74,11 +90,36 @@ def as_markdown(report: dict) -> str:
     return "\n".join([*lines, "", f"{note}Measured {machine_line(report['machine'])}."])
 
 
-def put_into(readme: Path, report: dict) -> None:
+def bounds_as_markdown(report: dict) -> str:
+    lines = ["| | what must be reached | measured |", "|---|---|---:|"]
+    for result in report["results"]:
+        for verdict in result["verdicts"]:
+            unit = verdict["unit"]
+            mark = "" if verdict["reached"] else " **not reached**"
+            must = f"{verdict['what']} at most {verdict['at_most']:g}{unit}"
+            lines.append(f"| {result['case']} | {must} | {verdict['value']:.2f}{unit}{mark} |")
+    return "\n".join(lines)
+
+
+def headlines(report: dict) -> dict:
+    found = {result["case"]: result for result in report["results"]}
+    missing = [name for name in HEADLINES if name not in found]
+    if missing:
+        raise SystemExit(f"error: the README shows cases that were not measured: {', '.join(missing)}")
+    return report | {"results": [found[name] for name in HEADLINES]}
+
+
+def publish(report: dict, readme: Path, page: Path) -> None:
+    """Puts a few rows into the README, and everything into the page."""
+    put_into(readme, as_markdown(headlines(report)))
+    put_into(page, f"{as_markdown(report)}\n\n{bounds_as_markdown(report)}")
+
+
+def put_into(path: Path, table: str) -> None:
     """Replaces what lies between the marks."""
-    text = readme.read_text()
+    text = path.read_text()
     before, mark, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not mark or not end:
-        raise SystemExit(f"error: {readme} has no marks for the table")
-    readme.write_text(f"{before}{BEGIN}\n\n{as_markdown(report)}\n\n{END}{after}")
+        raise SystemExit(f"error: {path} has no marks for the table")
+    path.write_text(f"{before}{BEGIN}\n\n{table}\n\n{END}{after}")
