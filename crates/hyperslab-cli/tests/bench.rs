@@ -24,14 +24,18 @@ fn json(output: &Output) -> Value {
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text} {:?}", output))
 }
 
-/// False, said aloud, where no libhdf5 is found to measure.
-fn has_libhdf5() -> bool {
+/// False, said aloud, where a library is not found that a test measures.
+fn has(library: &str, package: &str) -> bool {
     let found = json(&bench(&["--list", "--json"]).output().unwrap());
-    let any = !found["libhdf5"].as_array().unwrap().is_empty();
+    let any = !found[library].as_array().unwrap().is_empty();
     if !any {
-        eprintln!("skipped: no libhdf5 was found; set HYPERSLAB_PYTHON to a Python with h5py");
+        eprintln!("skipped: no {library} was found; set HYPERSLAB_PYTHON to a Python with {package}");
     }
     any
+}
+
+fn has_libhdf5() -> bool {
+    has("libhdf5", "h5py")
 }
 
 fn rows(arguments: &[&str]) -> Vec<Value> {
@@ -79,6 +83,136 @@ fn decodes_of_the_real_library_are_those_simulated() {
     assert!(counts.iter().any(|(counted, _)| *counted > 150), "some cache has to thrash");
     let ours = found.iter().filter(|row| row["engine"] == "hyperslab");
     assert_eq!(ours.count(), 6 * 2 * 2, "hyperslab has no cache to vary");
+}
+
+/// Rows of one engine.
+fn of<'a>(rows: &'a [Value], engine: &str) -> Vec<&'a Value> {
+    rows.iter().filter(|row| row["engine"].as_str().unwrap().starts_with(engine)).collect()
+}
+
+#[test]
+fn netcdf_c_writes_and_reads_its_formats() {
+    if !has("netcdf", "netCDF4") || !has_libhdf5() {
+        return;
+    }
+    let subject =
+        ["--synthetic", "30x20x25", "--type", ">f4", "--type", "<i2", "--read", "1x20x25", "--read", ":x1x1"];
+    let storage =
+        ["--format", "netcdf4", "--chunks", "7x9x11", "--chunks", "default", "--filter", "shuffle+gzip=2"];
+    let more = ["--cache", "default", "--cache", "10KiB,7,0.5", "--reads", "60", "--unlimited"];
+    let found = rows(&[&subject[..], &storage, &more].concat());
+    let (netcdf, libhdf5, ours) = (of(&found, "netCDF-C"), of(&found, "libhdf5"), of(&found, "hyperslab"));
+    // 2 types, 2 storages, 2 reads, 2 caches; hyperslab has none.
+    assert_eq!((netcdf.len(), libhdf5.len(), ours.len()), (16, 16, 8));
+    for row in &netcdf {
+        assert!(row["write"]["engine"].as_str().unwrap().starts_with("netCDF-C"));
+        assert!(row["cache"].is_object(), "{row}");
+        let read = &row["read"];
+        assert!(read["decodes"].is_null() || read["decodes"] == read["simulated_decodes"], "{row}");
+    }
+    assert!(
+        netcdf.iter().any(|row| row["read"]["simulated_decodes"].as_u64() > Some(60)),
+        "some cache thrashes"
+    );
+    let chunks = |row: &&&Value| row["stored_as"].as_str().unwrap().contains("default chunks");
+    assert_eq!(netcdf.iter().filter(chunks).count(), 8);
+}
+
+#[test]
+fn classic_files_have_fewer_readers_and_the_report_says_so() {
+    if !has("netcdf", "netCDF4") {
+        return;
+    }
+    let output = bench(&[
+        "--synthetic",
+        "12x30",
+        "--type",
+        "<f8",
+        "--format",
+        "classic",
+        "--format",
+        "cdf5",
+        "--chunks",
+        "4x4",
+        "--chunks",
+        "5x5",
+        "--filter",
+        "gzip",
+        "--read",
+        "4x4",
+        "--stride",
+        "1x1",
+        "--stride",
+        "2x3",
+        "--unlimited",
+        "--fill-time",
+        "never",
+        "--repeats",
+        "1",
+    ])
+    .output()
+    .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    // Neither chunks nor filters: each format is written once.
+    assert_eq!(said.matches("netCDF classic unlimited fill time Never, read 4x4").count(), 2, "{said}");
+    assert_eq!(said.matches("netCDF CDF-5 unlimited fill time Never, read 4x4").count(), 2, "{said}");
+    assert_eq!(said.matches("note: netCDF classic files are read by netCDF-C").count(), 1, "{said}");
+    assert!(!said.contains("not measured"), "{said}");
+}
+
+#[test]
+fn what_netcdf_c_cannot_write_is_said() {
+    if !has("netcdf", "netCDF4") {
+        return;
+    }
+    let why = |arguments: &[&str]| {
+        let output = bench(&[arguments, &["--json", "--engine", "netcdf", "--repeats", "1"]].concat())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        json(&output)["skipped"][0]["why"].as_str().unwrap().to_owned()
+    };
+    let with = |format, element, filter| {
+        why(&[
+            "--synthetic",
+            "8x8",
+            "--chunks",
+            "4x4",
+            "--format",
+            format,
+            "--type",
+            element,
+            "--filter",
+            filter,
+        ])
+    };
+    assert!(with("classic", "<u4", "none").contains("cdf5 and netcdf4 have"));
+    assert!(with("netcdf4", "S8", "none").contains("S1 there"));
+    assert!(with("netcdf4", "<i4", "gzip=1+shuffle").contains("another order"));
+    assert!(with("netcdf4", "<i4", "nbit").contains("writes no nbit"));
+    assert!(with("netcdf4", "<i4", "59999").contains("HDF5_PLUGIN_PATH"));
+    let output = bench(&["--synthetic", "8", "--format", "netcdf4", "--page-size", "4096"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("not for netCDF-4"));
+}
+
+#[test]
+fn a_library_that_is_missing_is_said_with_how_to_get_it() {
+    let empty = tempfile::tempdir().unwrap();
+    for (engine, says) in [("netcdf", "pip install netCDF4")] {
+        let mut command = bench(&["--synthetic", "8", "--engine", engine]);
+        // Without a Python, and where the system has none.
+        let output = command.env("PATH", empty.path()).env_remove("LD_LIBRARY_PATH").output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        if output.status.code() != Some(2) {
+            eprintln!("skipped: this system has {engine} without a Python");
+            continue;
+        }
+        assert!(said.contains(says), "{said}");
+    }
+    let listed = bench(&["--list"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&listed.stdout).contains("netCDF-C"));
 }
 
 #[test]

@@ -15,12 +15,12 @@ struct Open {
 /// Where libhdf5 looks for filters that are not its own.
 const PLUGIN_VARIABLE: &str = "HDF5_PLUGIN_PATH";
 
-pub(super) fn load(found: &Found) -> Result<Hdf5, EngineError> {
+/// Has the plug-ins found that came with a library, unless the user named some.
+pub(super) fn name_plugins(found: &Found) {
     if let (Some(plugins), None) = (&found.plugins, std::env::var_os(PLUGIN_VARIABLE)) {
         // SAFETY: a process that runs one task has one thread at this point; libhdf5 reads it when it is loaded.
         unsafe { std::env::set_var(PLUGIN_VARIABLE, plugins) };
     }
-    Ok(Hdf5::load(&found.path)?)
 }
 
 pub(super) fn open(
@@ -44,7 +44,7 @@ pub(super) fn create(
     opening: &Opening,
 ) -> Result<Box<dyn Writing>, EngineError> {
     if storage.format != Format::Hdf5 {
-        return Err(EngineError::Unsupported("libhdf5 writes no netCDF files".to_owned()));
+        return Err(EngineError::Unsupported(format!("libhdf5 writes no {} files", storage.format)));
     }
     let filters: Vec<u16> = storage.filters.iter().map(FilterSpec::id).collect();
     let counter = Counter::install(library, &filters);

@@ -2,10 +2,11 @@
 
 mod hyperslab;
 mod libhdf5;
+mod netcdf;
 mod null;
 
-use crate::library::{Counts, Found, LibraryError};
-use crate::study::{Block, Storage};
+use crate::library::{Counts, Family, Found, Hdf5, LibraryError, Netcdf};
+use crate::study::{Block, Format, Storage};
 use hyperslab_doctor::simulate::CacheSettings;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -18,6 +19,8 @@ pub enum Engine {
     Hyperslab,
     /// A libhdf5 of the user's.
     Libhdf5(Found),
+    /// A netCDF-C of the user's.
+    Netcdf(Found),
     /// Does nothing: what is measured is the harness.
     Null,
 }
@@ -56,6 +59,11 @@ pub trait Reading {
     /// Chunks decoded since it was opened, where that can be counted.
     fn decodes(&self) -> Option<u64>;
 
+    /// The chunk cache that the dataset got, where the library tells; else it is the library's default.
+    fn cache(&self) -> Option<CacheSettings> {
+        None
+    }
+
     /// Closes dataset and file.
     fn close(self: Box<Self>) -> Result<(), EngineError>;
 }
@@ -70,20 +78,64 @@ pub trait Writing {
 }
 
 impl Engine {
+    /// The engine that a library is.
+    pub fn of(family: Family, found: Found) -> Self {
+        match family {
+            Family::Hdf5 => Self::Libhdf5(found),
+            Family::Netcdf => Self::Netcdf(found),
+        }
+    }
+
     /// A name for tables.
     pub fn name(&self) -> String {
         match self {
             Self::Hyperslab => "hyperslab".to_owned(),
             Self::Libhdf5(found) => format!("libhdf5 ({})", found.origin),
+            Self::Netcdf(found) => format!("netCDF-C ({})", found.origin),
             Self::Null => "null".to_owned(),
         }
+    }
+
+    /// True where it reads files of this format.
+    pub fn reads(&self, format: Format) -> bool {
+        match self {
+            Self::Hyperslab | Self::Libhdf5(_) => format.is_hdf5(),
+            Self::Netcdf(_) => format.is_hdf5() || format.is_classic(),
+            Self::Null => true,
+        }
+    }
+
+    /// True where it writes files of this format.
+    pub fn writes(&self, format: Format) -> bool {
+        match self {
+            Self::Libhdf5(_) => format == Format::Hdf5,
+            Self::Netcdf(_) => format == Format::Netcdf4 || format.is_classic(),
+            Self::Hyperslab | Self::Null => false,
+        }
+    }
+
+    /// True where a chunk cache can be set for files of this format.
+    pub fn has_chunk_cache(&self, format: Format) -> bool {
+        matches!(self, Self::Libhdf5(_) | Self::Netcdf(_)) && format.is_hdf5()
+    }
+
+    /// True where a page buffer can be set.
+    pub fn has_page_buffer(&self) -> bool {
+        matches!(self, Self::Libhdf5(_))
     }
 
     /// Does once what is not to be measured: loads a library, starts threads.
     pub fn prepare(&self) -> Result<Prepared, EngineError> {
         Ok(match self {
             Self::Hyperslab => Prepared::Hyperslab,
-            Self::Libhdf5(found) => Prepared::Libhdf5(libhdf5::load(found)?),
+            Self::Libhdf5(found) => {
+                libhdf5::name_plugins(found);
+                Prepared::Libhdf5(Hdf5::load(&found.path)?)
+            }
+            Self::Netcdf(found) => {
+                libhdf5::name_plugins(found);
+                Prepared::Netcdf(Netcdf::load(&found.path)?)
+            }
             Self::Null => Prepared::Null,
         })
     }
@@ -94,7 +146,9 @@ pub enum Prepared {
     /// This project's.
     Hyperslab,
     /// A loaded library.
-    Libhdf5(crate::library::Hdf5),
+    Libhdf5(Hdf5),
+    /// A loaded library.
+    Netcdf(Netcdf),
     /// Nothing.
     Null,
 }
@@ -105,7 +159,17 @@ impl Prepared {
         match self {
             Self::Hyperslab => env!("CARGO_PKG_VERSION").to_owned(),
             Self::Libhdf5(library) => library.version(),
+            Self::Netcdf(library) => library.version(),
             Self::Null => String::new(),
+        }
+    }
+
+    /// The version of the libhdf5 that reads and writes HDF5 for it.
+    pub fn hdf5_version(&self) -> Option<String> {
+        match self {
+            Self::Libhdf5(library) => Some(library.version()),
+            Self::Netcdf(library) => library.hdf5().map(Hdf5::version),
+            Self::Hyperslab | Self::Null => None,
         }
     }
 
@@ -113,6 +177,7 @@ impl Prepared {
     pub fn default_cache(&self) -> Option<CacheSettings> {
         match self {
             Self::Libhdf5(library) => library.default_cache().ok(),
+            Self::Netcdf(library) => library.default_cache().ok(),
             Self::Hyperslab | Self::Null => None,
         }
     }
@@ -128,6 +193,7 @@ impl Prepared {
         match self {
             Self::Hyperslab => hyperslab::open(file, dataset),
             Self::Libhdf5(library) => libhdf5::open(library, file, dataset, opening, counted),
+            Self::Netcdf(library) => netcdf::open(library, file, dataset, opening, counted),
             Self::Null => null::open(file, dataset),
         }
     }
@@ -142,6 +208,7 @@ impl Prepared {
     ) -> Result<Box<dyn Writing>, EngineError> {
         match self {
             Self::Libhdf5(library) => libhdf5::create(library, file, dataset, storage, opening),
+            Self::Netcdf(library) => netcdf::create(library, file, dataset, storage, opening),
             Self::Null => Ok(null::create()),
             Self::Hyperslab => Err(EngineError::Unsupported("hyperslab does not write yet".to_owned())),
         }

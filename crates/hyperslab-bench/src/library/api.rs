@@ -3,6 +3,7 @@
 //! Identifiers (`hid_t`) are 64 bits wide since 1.10 and were 32 before; [`Api::id`] and [`Api::constant`] level that.
 
 use super::LibraryError;
+use super::functions::functions;
 use libloading::Library;
 use std::ffi::{c_char, c_double, c_int, c_uint, c_void};
 use std::path::Path;
@@ -13,69 +14,49 @@ pub(crate) type Id = i64;
 /// `H5P_DEFAULT`, `H5S_ALL`.
 pub(crate) const DEFAULT: Id = 0;
 
-macro_rules! functions {
-    ($($name:ident($($argument:ty),*) -> $result:ty;)*) => {
-        /// The functions, under the names that libhdf5 gives them.
-        #[allow(non_snake_case, reason = "the names are libhdf5's")]
-        #[derive(Clone, Copy)]
-        pub(crate) struct Functions {
-            $(pub $name: unsafe extern "C" fn($($argument),*) -> $result,)*
-        }
-
-        impl Functions {
-            /// # Safety
-            /// `library` is a libhdf5: its functions have the types that its headers say.
-            unsafe fn find(library: &Library) -> Result<Self, LibraryError> {
-                Ok(Self {
-                    // SAFETY: the types are those of the headers of libhdf5 1.8 to 2.2.
-                    $($name: *unsafe { library.get(concat!(stringify!($name), "\0").as_bytes()) }
-                        .map_err(|_| LibraryError::Missing(stringify!($name)))?,)*
-                })
-            }
-        }
-    };
-}
-
 functions! {
-    H5open() -> c_int;
-    H5get_libversion(*mut c_uint, *mut c_uint, *mut c_uint) -> c_int;
-    H5Eset_auto2(Id, *const c_void, *mut c_void) -> c_int;
-    H5Ewalk2(Id, c_int, *const c_void, *mut c_void) -> c_int;
-    H5Pcreate(Id) -> Id;
-    H5Pclose(Id) -> c_int;
-    H5Pset_libver_bounds(Id, c_int, c_int) -> c_int;
-    H5Pset_chunk(Id, c_int, *const u64) -> c_int;
-    H5Pset_layout(Id, c_int) -> c_int;
-    H5Pset_filter(Id, c_int, c_uint, usize, *const c_uint) -> c_int;
-    H5Pset_szip(Id, c_uint, c_uint) -> c_int;
-    H5Pset_nbit(Id) -> c_int;
-    H5Pset_scaleoffset(Id, c_int, c_int) -> c_int;
-    H5Pset_fill_time(Id, c_int) -> c_int;
-    H5Pset_fill_value(Id, Id, *const c_void) -> c_int;
-    H5Pset_alloc_time(Id, c_int) -> c_int;
-    H5Pset_chunk_cache(Id, usize, usize, c_double) -> c_int;
-    H5Pget_chunk_cache(Id, *mut usize, *mut usize, *mut c_double) -> c_int;
-    H5Zfilter_avail(c_int) -> c_int;
-    H5Fcreate(*const c_char, c_uint, Id, Id) -> Id;
-    H5Fopen(*const c_char, c_uint, Id) -> Id;
-    H5Fclose(Id) -> c_int;
-    H5Screate_simple(c_int, *const u64, *const u64) -> Id;
-    H5Screate(c_int) -> Id;
-    H5Sclose(Id) -> c_int;
-    H5Sselect_hyperslab(Id, c_int, *const u64, *const u64, *const u64, *const u64) -> c_int;
-    H5Dcreate2(Id, *const c_char, Id, Id, Id, Id, Id) -> Id;
-    H5Dopen2(Id, *const c_char, Id) -> Id;
-    H5Dclose(Id) -> c_int;
-    H5Dread(Id, Id, Id, Id, Id, *mut c_void) -> c_int;
-    H5Dwrite(Id, Id, Id, Id, Id, *const c_void) -> c_int;
-    H5Dget_type(Id) -> Id;
-    H5Dget_storage_size(Id) -> u64;
-    H5Tcopy(Id) -> Id;
-    H5Tset_size(Id, usize) -> c_int;
-    H5Tget_size(Id) -> usize;
-    H5Tget_class(Id) -> c_int;
-    H5Tget_native_type(Id, c_int) -> Id;
-    H5Tclose(Id) -> c_int;
+    /// The functions, under the names that libhdf5 gives them; their types are those of the headers of 1.8 to 2.2.
+    struct Functions {
+        H5open() -> c_int;
+        H5get_libversion(*mut c_uint, *mut c_uint, *mut c_uint) -> c_int;
+        H5Eset_auto2(Id, *const c_void, *mut c_void) -> c_int;
+        H5Ewalk2(Id, c_int, *const c_void, *mut c_void) -> c_int;
+        H5Pcreate(Id) -> Id;
+        H5Pclose(Id) -> c_int;
+        H5Pset_libver_bounds(Id, c_int, c_int) -> c_int;
+        H5Pset_chunk(Id, c_int, *const u64) -> c_int;
+        H5Pset_layout(Id, c_int) -> c_int;
+        H5Pset_filter(Id, c_int, c_uint, usize, *const c_uint) -> c_int;
+        H5Pset_szip(Id, c_uint, c_uint) -> c_int;
+        H5Pset_nbit(Id) -> c_int;
+        H5Pset_scaleoffset(Id, c_int, c_int) -> c_int;
+        H5Pset_fill_time(Id, c_int) -> c_int;
+        H5Pset_fill_value(Id, Id, *const c_void) -> c_int;
+        H5Pset_alloc_time(Id, c_int) -> c_int;
+        H5Pset_chunk_cache(Id, usize, usize, c_double) -> c_int;
+        H5Pget_chunk_cache(Id, *mut usize, *mut usize, *mut c_double) -> c_int;
+        H5Zfilter_avail(c_int) -> c_int;
+        H5Fcreate(*const c_char, c_uint, Id, Id) -> Id;
+        H5Fopen(*const c_char, c_uint, Id) -> Id;
+        H5Fclose(Id) -> c_int;
+        H5Screate_simple(c_int, *const u64, *const u64) -> Id;
+        H5Screate(c_int) -> Id;
+        H5Sclose(Id) -> c_int;
+        H5Sselect_hyperslab(Id, c_int, *const u64, *const u64, *const u64, *const u64) -> c_int;
+        H5Dcreate2(Id, *const c_char, Id, Id, Id, Id, Id) -> Id;
+        H5Dopen2(Id, *const c_char, Id) -> Id;
+        H5Dclose(Id) -> c_int;
+        H5Dread(Id, Id, Id, Id, Id, *mut c_void) -> c_int;
+        H5Dwrite(Id, Id, Id, Id, Id, *const c_void) -> c_int;
+        H5Dget_type(Id) -> Id;
+        H5Dget_storage_size(Id) -> u64;
+        H5Tcopy(Id) -> Id;
+        H5Tset_size(Id, usize) -> c_int;
+        H5Tget_size(Id) -> usize;
+        H5Tget_class(Id) -> c_int;
+        H5Tget_native_type(Id, c_int) -> Id;
+        H5Tclose(Id) -> c_int;
+    }
 }
 
 /// A loaded libhdf5. It stays loaded as long as the process runs: the library registers functions for its end.
@@ -94,6 +75,11 @@ impl Api {
         // SAFETY: the user names the library, or it is the one that their h5py loads: its initialisers are as
         // trustworthy as in the user's own programs.
         let library = Box::leak(Box::new(unsafe { Library::new(path) }.map_err(fail)?));
+        Self::of(library, path)
+    }
+
+    /// The libhdf5 that is a library itself, or that came along with it: names are looked for in what it needs, too.
+    pub(crate) fn of(library: &'static Library, path: &Path) -> Result<Self, LibraryError> {
         // SAFETY: a library with all these names is a libhdf5.
         let functions = unsafe { Functions::find(library) }?;
         let (mut major, mut minor, mut patch) = (0, 0, 0);

@@ -3,6 +3,7 @@
 use super::LibraryError;
 use super::api::{Api, DEFAULT, Id};
 use super::handle::{Handle, check};
+use super::text;
 use crate::study::{AllocTime, Block, Element, FillTime, FilterSpec, Kind, Libver, Storage};
 use hyperslab_doctor::simulate::CacheSettings;
 use std::ffi::{CString, c_int};
@@ -476,10 +477,4 @@ impl Hdf5Dataset {
         self.memory_space = Some((block.count.clone(), space));
         Ok(id)
     }
-}
-
-fn text(path: &Path) -> Result<CString, LibraryError> {
-    use std::os::unix::ffi::OsStrExt;
-    CString::new(path.as_os_str().as_bytes())
-        .map_err(|_| LibraryError::Unsupported(format!("the file name {path:?}")))
 }

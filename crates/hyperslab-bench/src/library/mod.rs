@@ -5,14 +5,20 @@
 mod api;
 mod count;
 mod discover;
+mod family;
+mod functions;
 mod handle;
 mod hdf5;
+mod netcdf;
 
 pub use count::{Counter, Counts};
-pub use discover::{Found, find_all, of_python};
+pub use discover::{Found, Libraries, find_all, of_python};
+pub use family::Family;
 pub use hdf5::{Hdf5, Hdf5Dataset, Hdf5File};
+pub use netcdf::{Netcdf, NetcdfVariable};
 
-use std::path::PathBuf;
+use std::ffi::CString;
+use std::path::{Path, PathBuf};
 
 /// What can go wrong with a library.
 #[derive(Debug, thiserror::Error)]
@@ -47,4 +53,11 @@ pub enum LibraryError {
     /// It cannot do what is asked.
     #[error("{0}")]
     Unsupported(String),
+}
+
+/// A path as C functions take it.
+fn text(path: &Path) -> Result<CString, LibraryError> {
+    use std::os::unix::ffi::OsStrExt;
+    CString::new(path.as_os_str().as_bytes())
+        .map_err(|_| LibraryError::Unsupported(format!("the file name {path:?}")))
 }

@@ -8,7 +8,8 @@ use super::run::{Matrix, Progress, Subject};
 use super::statistics::Summary;
 use super::way::Way;
 use crate::data::Values;
-use crate::engine::{Engine, Opening};
+use crate::engine::Opening;
+use crate::library::Family;
 use crate::process::{Launcher, Operation, Outcome, RunError, Task};
 use crate::study::Storage;
 use std::path::{Path, PathBuf};
@@ -107,10 +108,11 @@ impl Made<'_> {
     }
 
     fn task(&self, matrix: &Matrix) -> Result<Task, String> {
-        let writer = matrix.engines.iter().find(|engine| matches!(engine, Engine::Libhdf5(_)));
-        let writer = writer.ok_or(
-            "no libhdf5 to write with was found; pip install h5py brings one, or name one with --libhdf5",
-        )?;
+        let format = self.storage.format;
+        let writer = matrix.writer(format).ok_or_else(|| {
+            let family = Family::of(format);
+            format!("no {} to write with was found; {}", family.name(), family.how_to_get())
+        })?;
         self.storage.check()?;
         let values = match &matrix.subject {
             Subject::Dataset { file, path, .. } => Values::Dataset { file: file.clone(), path: path.clone() },
@@ -130,12 +132,13 @@ impl Made<'_> {
         let last = self.outcomes.last()?;
         let summary =
             |of: fn(&Outcome) -> f64| Summary::of(&self.outcomes.iter().map(of).collect::<Vec<_>>());
-        let writer = matrix.engines.iter().find(|engine| matches!(engine, Engine::Libhdf5(_)))?;
+        let writer = matrix.writer(self.storage.format)?;
+        let has_cache = writer.has_chunk_cache(self.storage.format);
         Some(WriteFigures {
             engine: writer.name(),
             version: last.version.clone(),
             written_as: self.way.access(self.storage).to_string(),
-            cache: self.way.cache.or(last.default_cache),
+            cache: self.way.cache.or(last.default_cache).filter(|_| has_cache),
             is_default_cache: self.way.cache.is_none(),
             write: summary(|outcome| outcome.data_seconds),
             open_write_close: summary(Outcome::total_seconds),
@@ -187,6 +190,14 @@ impl Plan<'_> {
                     }),
                 }
             }
+        }
+    }
+
+    /// How the file is stored, where it is made here.
+    pub(super) fn storage(&self) -> Option<&Storage> {
+        match self {
+            Self::AsItIs => None,
+            Self::Made(made) => Some(made.storage),
         }
     }
 

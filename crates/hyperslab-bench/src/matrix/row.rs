@@ -13,6 +13,9 @@ pub struct Rows {
     pub rows: Vec<Row>,
     /// What was not, and why.
     pub skipped: Vec<Skipped>,
+    /// What has to be said of it all, and is no failure.
+    #[serde(default)]
+    pub notes: Vec<String>,
 }
 
 /// Something that was not measured.

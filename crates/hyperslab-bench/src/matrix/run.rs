@@ -12,7 +12,7 @@ use super::way::Way;
 use crate::data::Synthetic;
 use crate::engine::{Engine, Opening};
 use crate::process::{Check, Launcher, Operation, Outcome, RunError, Task};
-use crate::study::{Access, Storage};
+use crate::study::{Access, Format, Storage};
 use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::simulate::CacheSettings;
 use std::path::{Path, PathBuf};
@@ -57,8 +57,10 @@ pub struct Matrix {
     pub caches: Vec<Option<CacheSettings>>,
     /// Page buffers of libraries that have one; none stands for no buffer.
     pub page_buffers: Vec<Option<u64>>,
-    /// Who reads. The first libhdf5 writes.
+    /// Who reads.
     pub engines: Vec<Engine>,
+    /// Who writes a format that none of those who read does.
+    pub writers: Vec<Engine>,
     /// How files are written; at least one way.
     pub ways: Vec<Way>,
     /// How often each file is written, at most: not again once that took `seconds_max`, but for the one that is read.
@@ -107,8 +109,8 @@ impl Matrix {
         let site = Site { folder, launcher, stop };
         let mut plans = plans(self, &site);
         let writes: usize = plans.iter().map(|plan| plan.writes(self)).sum();
-        let contenders = self.contenders().len();
-        progress.expect(writes + plans.len() * self.accesses.len() * contenders * (self.repeats + 1));
+        let contenders: usize = plans.iter().map(|plan| self.contenders(plan.storage()).len()).sum();
+        progress.expect(writes + self.accesses.len() * contenders * (self.repeats + 1));
         for _ in 1..self.write_repeats {
             plans.iter_mut().for_each(|plan| plan.rehearse(self, &site, progress));
         }
@@ -132,6 +134,9 @@ impl Matrix {
             Ok(prepared) => prepared,
             Err(skipped) => return rows.skipped.push(skipped),
         };
+        if let Some(storage) = &prepared.storage {
+            self.note_readers(storage.format, rows);
+        }
         let facts = facts(&prepared.file, &prepared.dataset);
         for access in &self.accesses {
             if site.stop.load(Ordering::Relaxed) {
@@ -143,13 +148,19 @@ impl Matrix {
         }
     }
 
-    /// Every engine with every setting that means something to it.
-    fn contenders(&self) -> Vec<Contender<'_>> {
+    /// Who writes files of a format, if anybody.
+    pub fn writer(&self, format: Format) -> Option<&Engine> {
+        self.engines.iter().chain(&self.writers).find(|engine| engine.writes(format))
+    }
+
+    /// Every engine that reads such files, with every setting that means something to it. A file of the user's that is
+    /// read as it is was opened as HDF5 before.
+    fn contenders(&self, storage: Option<&Storage>) -> Vec<Contender<'_>> {
+        let format = storage.map_or(Format::Hdf5, |storage| storage.format);
         let mut found = Vec::new();
-        for engine in &self.engines {
-            let has_settings = matches!(engine, Engine::Libhdf5(_));
-            let (caches, buffers) =
-                if has_settings { (&*self.caches, &*self.page_buffers) } else { (&[None][..], &[None][..]) };
+        for engine in self.engines.iter().filter(|engine| engine.reads(format)) {
+            let caches = if engine.has_chunk_cache(format) { &*self.caches } else { &[None] };
+            let buffers = if engine.has_page_buffer() { &*self.page_buffers } else { &[None] };
             for &cache in caches {
                 for &page_buffer in buffers {
                     let opening = Opening { cache, page_buffer };
@@ -158,6 +169,26 @@ impl Matrix {
             }
         }
         found
+    }
+
+    /// Says once who does not read files of a format at all: that is no failure.
+    fn note_readers(&self, format: Format, rows: &mut Rows) {
+        let (readers, others): (Vec<&Engine>, Vec<&Engine>) =
+            self.engines.iter().partition(|engine| engine.reads(format));
+        if others.is_empty() {
+            return;
+        }
+        let names = |engines: &[&Engine]| {
+            let names: Vec<String> = engines.iter().map(|engine| engine.name()).collect();
+            names.join(", ")
+        };
+        let note = match readers.as_slice() {
+            [] => format!("{format} files are not read by {}", names(&others)),
+            some => format!("{format} files are read by {}, not by {}", names(some), names(&others)),
+        };
+        if !rows.notes.contains(&note) {
+            rows.notes.push(note);
+        }
     }
 
     fn cell(
@@ -169,7 +200,7 @@ impl Matrix {
         progress: &mut dyn Progress,
         rows: &mut Rows,
     ) {
-        let mut contenders = self.contenders();
+        let mut contenders = self.contenders(prepared.storage.as_ref());
         let filters =
             facts.map(|facts| facts.filters.iter().map(|filter| filter.id).collect()).unwrap_or_default();
         let check = Check { filters };
@@ -262,12 +293,11 @@ impl Contender<'_> {
         let in_all = access.len(matrix.subject.shape());
         let is_part = check.blocks > 0 && check.blocks < in_all;
         let last = measured[measured.len() - 1];
-        let cache = match self.engine {
-            Engine::Libhdf5(_) => self.opening.cache.or(check.default_cache),
-            Engine::Hyperslab | Engine::Null => None,
-        };
+        let format = prepared.storage.as_ref().map_or(Format::Hdf5, |storage| storage.format);
+        let has_cache = self.engine.has_chunk_cache(format);
+        let cache = self.opening.cache.or(check.default_cache).filter(|_| has_cache);
         let simulated = facts.and_then(|facts| {
-            simulated::decodes(facts, access, matrix.reads_max, self.engine, &check.version, cache)
+            simulated::decodes(facts, access, matrix.reads_max, check.hdf5_version.as_deref(), cache)
         });
         Ok(Row {
             storage: prepared.storage.clone(),

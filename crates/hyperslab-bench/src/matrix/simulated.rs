@@ -1,6 +1,5 @@
 //! How many chunks an engine decodes for an access, without reading.
 
-use crate::engine::Engine;
 use crate::study::Access;
 use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::simulate::{CacheSettings, ChunkCacheSim, Geometry, LibVersion};
@@ -8,17 +7,16 @@ use hyperslab_doctor::simulate::{CacheSettings, ChunkCacheSim, Geometry, LibVers
 /// Accesses of more blocks than this are not simulated.
 const BLOCKS_MAX: u64 = 20_000_000;
 
-/// Decodes by a libhdf5 of this release, with this cache. `None` for other engines, and where a stride leaps over
+/// Decodes by a libhdf5 of this release, with this cache. `None` for engines without, and where a stride leaps over
 /// chunks: the simulator knows plain blocks, which touch the same chunks as strided ones with steps up to a chunk.
 pub(super) fn decodes(
     facts: &DatasetFacts,
     access: &Access,
     reads_max: Option<u64>,
-    engine: &Engine,
-    version: &str,
+    version: Option<&str>,
     cache: Option<CacheSettings>,
 ) -> Option<u64> {
-    let (Engine::Libhdf5(_), Some(cache)) = (engine, cache) else { return None };
+    let (Some(version), Some(cache)) = (version, cache) else { return None };
     let version: LibVersion = version.parse().ok()?;
     let geometry = Geometry::of(facts).ok()??;
     if !geometry.is_filtered() {

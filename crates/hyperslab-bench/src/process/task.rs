@@ -47,6 +47,8 @@ pub enum Operation {
         /// What is written.
         values: Values,
     },
+    /// Nothing: the answer tells the engine's version and default cache.
+    Inspect,
 }
 
 /// What a run that checks needs to know.
@@ -90,7 +92,10 @@ pub struct Outcome {
     pub file_bytes: u64,
     /// The engine's own version.
     pub version: String,
-    /// The chunk cache that the engine gives a dataset where none is set.
+    /// The version of the libhdf5 that it reads and writes HDF5 with.
+    #[serde(default)]
+    pub hdf5_version: Option<String>,
+    /// The chunk cache that the engine gives this dataset where none is set.
     pub default_cache: Option<CacheSettings>,
 }
 

@@ -33,16 +33,22 @@ pub fn serve(from: &mut dyn Read, to: &mut dyn Write) -> std::io::Result<()> {
 /// Does a task in this process.
 pub fn run(task: &Task) -> Result<Outcome, EngineError> {
     let engine = task.engine.prepare()?;
-    let shape = match &task.operation {
-        Operation::Read { shape, .. } => shape,
-        Operation::Write { storage, .. } => &storage.shape,
-    };
-    task.access.check(shape).map_err(EngineError::Unsupported)?;
+    let on = |shape: &[u64]| task.access.check(shape).map_err(EngineError::Unsupported);
     match &task.operation {
-        Operation::Read { reads_max, cold, check, .. } => {
+        Operation::Read { shape, reads_max, cold, check } => {
+            on(shape)?;
             read(task, &engine, shape, *reads_max, *cold, check.as_ref())
         }
-        Operation::Write { .. } => write(task, &engine, shape),
+        Operation::Write { storage, .. } => {
+            on(&storage.shape)?;
+            write(task, &engine, &storage.shape)
+        }
+        Operation::Inspect => Ok(Outcome {
+            version: engine.version(),
+            hdf5_version: engine.hdf5_version(),
+            default_cache: engine.default_cache(),
+            ..Clock::start().outcome()
+        }),
     }
 }
 
@@ -83,6 +89,7 @@ fn read(
         clock.bytes += batch.iter().map(|block| block_bytes(block, element) as u64).sum::<u64>();
     }
     let decodes = check.and_then(|_| reading.decodes());
+    let cache = reading.cache().or_else(|| engine.default_cache());
     clock.close(|| reading.close())?;
     let checksum = sum.map(|sum| sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect());
     let file_bytes = std::fs::metadata(&task.file).map_err(io)?.len();
@@ -92,7 +99,8 @@ fn read(
         page_cache,
         file_bytes,
         version: engine.version(),
-        default_cache: engine.default_cache(),
+        hdf5_version: engine.hdf5_version(),
+        default_cache: cache,
         ..clock.outcome()
     })
 }
@@ -122,6 +130,7 @@ fn write(task: &Task, engine: &Prepared, shape: &[u64]) -> Result<Outcome, Engin
         encodes: counted.map(|counted| counted.encodes),
         decodes: counted.map(|counted| counted.decodes),
         version: engine.version(),
+        hdf5_version: engine.hdf5_version(),
         default_cache: engine.default_cache(),
         ..clock.outcome()
     })
@@ -216,6 +225,7 @@ impl Clock {
             checksum: None,
             file_bytes: 0,
             version: String::new(),
+            hdf5_version: None,
             default_cache: None,
         }
     }

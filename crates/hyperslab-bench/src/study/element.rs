@@ -87,6 +87,30 @@ impl Element {
     pub fn is_swapped(&self) -> bool {
         self.is_big_endian != cfg!(target_endian = "big") && self.bytes > 1 && self.kind != Kind::Text
     }
+
+    /// The element that is nearest to a number, in the machine's byte order. A string has it as text.
+    pub fn bytes_of(&self, number: f64) -> Vec<u8> {
+        let size = self.bytes as usize;
+        // Conversions saturate, and so does an integer that is cut off below.
+        let integer = |low: i128, high: i128| (number as i128).clamp(low, high);
+        let (bits, width) = match self.kind {
+            Kind::Float if size == 4 => return (number as f32).to_ne_bytes().to_vec(),
+            Kind::Float => return number.to_ne_bytes().to_vec(),
+            Kind::Text => {
+                let mut text = number.to_string().into_bytes();
+                text.resize(size, 0);
+                return text;
+            }
+            Kind::Signed => (integer(-(1 << (8 * size - 1)), (1 << (8 * size - 1)) - 1), size),
+            Kind::Unsigned => (integer(0, (1 << (8 * size)) - 1), size),
+        };
+        let bytes = bits.to_ne_bytes();
+        if cfg!(target_endian = "big") {
+            bytes[bytes.len() - width..].to_vec()
+        } else {
+            bytes[..width].to_vec()
+        }
+    }
 }
 
 impl Serialize for Element {
@@ -115,6 +139,17 @@ mod tests {
         for text in ["", "f", "f2", "i3", "x4", "S0", "S99999999", "f-4"] {
             assert!(text.parse::<Element>().unwrap_err().contains("no element type"), "{text}");
         }
+    }
+
+    #[test]
+    fn numbers_become_elements() {
+        let bytes = |text: &str, number| text.parse::<Element>().unwrap().bytes_of(number);
+        assert_eq!(bytes(">i2", -3.7), (-3i16).to_ne_bytes());
+        assert_eq!(bytes("u1", 300.0), [255]);
+        assert_eq!(bytes("<i8", 1e30), i64::MAX.to_ne_bytes());
+        assert_eq!(bytes("<u8", -1.0), 0u64.to_ne_bytes());
+        assert_eq!(bytes("<f4", 1.5), 1.5f32.to_ne_bytes());
+        assert_eq!(bytes("S4", 12.0), *b"12\0\0");
     }
 
     #[test]

@@ -13,11 +13,11 @@ pub struct Storage {
     pub format: Format,
     /// Extent.
     pub shape: Vec<u64>,
-    /// True where every dimension may grow.
+    /// True where every dimension may grow; in files that netCDF-C writes, the first alone.
     pub unlimited: bool,
     /// Element type in the file.
     pub element: Element,
-    /// Chunk shape; none for contiguous.
+    /// Chunk shape; none for contiguous, and in netCDF-4 where there have to be some for the library's own choice.
     pub chunks: Option<Vec<u64>>,
     /// In the order in which they are applied when writing.
     pub filters: Vec<FilterSpec>,
@@ -41,8 +41,33 @@ pub enum Format {
     Hdf5,
     /// HDF5 by netCDF-C.
     Netcdf4,
-    /// netCDF classic (64-bit offsets) by netCDF-C.
-    NetcdfClassic,
+    /// netCDF classic with 64-bit offsets (CDF-2) by netCDF-C.
+    Classic,
+    /// netCDF classic with 64-bit data (CDF-5) by netCDF-C.
+    Cdf5,
+}
+
+impl Format {
+    /// True where a file of it is HDF5.
+    pub fn is_hdf5(self) -> bool {
+        matches!(self, Self::Hdf5 | Self::Netcdf4)
+    }
+
+    /// True for the formats of netCDF before it was HDF5, which have neither chunks nor filters.
+    pub fn is_classic(self) -> bool {
+        matches!(self, Self::Classic | Self::Cdf5)
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Hdf5 => "HDF5",
+            Self::Netcdf4 => "netCDF-4",
+            Self::Classic => "netCDF classic",
+            Self::Cdf5 => "netCDF CDF-5",
+        })
+    }
 }
 
 /// When the fill value is written: `H5Pset_fill_time`.
@@ -117,7 +142,13 @@ impl Storage {
 
     /// What is impossible about it, in words.
     pub fn check(&self) -> Result<(), String> {
-        let classic = self.format == Format::NetcdfClassic;
+        let format = self.format;
+        let is_plain = [
+            self.libver == Libver::default(),
+            self.page_bytes.is_none(),
+            self.alloc_time == AllocTime::default(),
+            self.fill_time != FillTime::Alloc,
+        ];
         match &self.chunks {
             Some(chunks) if chunks.len() != self.shape.len() => {
                 Err(format!("chunks of {} dimensions for a dataset of {}", chunks.len(), self.shape.len()))
@@ -125,9 +156,16 @@ impl Storage {
             Some(chunks) if chunks.contains(&0) => {
                 Err("a chunk is at least one element in each dimension".to_owned())
             }
-            Some(_) if classic => Err("netCDF classic has no chunks".to_owned()),
-            None if !self.filters.is_empty() => Err("filters need chunks".to_owned()),
-            None if self.unlimited && !classic => Err("dimensions that may grow need chunks".to_owned()),
+            Some(_) if format.is_classic() => Err("netCDF classic has no chunks".to_owned()),
+            None if !self.filters.is_empty() && format != Format::Netcdf4 => {
+                Err("filters need chunks".to_owned())
+            }
+            None if self.unlimited && format == Format::Hdf5 => {
+                Err("dimensions that may grow need chunks".to_owned())
+            }
+            _ if format != Format::Hdf5 && is_plain.contains(&false) => Err(format!(
+                "versions, pages, allocation time and filling at allocation are set for HDF5 by libhdf5, not for {format}"
+            )),
             _ => Ok(()),
         }
     }
@@ -136,13 +174,18 @@ impl Storage {
 /// What differs from a plain one, for a line of a table: `chunks 4x30 gzip=6 unlimited`.
 impl fmt::Display for Storage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.chunks, self.format) {
-            (_, Format::NetcdfClassic) => f.write_str("netCDF classic")?,
-            (Some(chunks), _) => write!(f, "chunks {} {}", shape_text(chunks), pipeline_text(&self.filters))?,
-            (None, _) => f.write_str("contiguous")?,
+        let needs_chunks = self.unlimited || !self.filters.is_empty();
+        let pipeline = pipeline_text(&self.filters);
+        if self.format != Format::Hdf5 {
+            write!(f, "{}", self.format)?;
         }
-        if self.format == Format::Netcdf4 {
-            f.write_str(" by netCDF-4")?;
+        match (&self.chunks, self.format) {
+            (Some(chunks), Format::Hdf5) => write!(f, "chunks {} {pipeline}", shape_text(chunks))?,
+            (Some(chunks), _) => write!(f, " chunks {} {pipeline}", shape_text(chunks))?,
+            (None, Format::Hdf5) => f.write_str("contiguous")?,
+            (None, Format::Netcdf4) if needs_chunks => write!(f, " default chunks {pipeline}")?,
+            (None, Format::Netcdf4) => f.write_str(" contiguous")?,
+            (None, _) => {}
         }
         if self.unlimited {
             f.write_str(" unlimited")?;
@@ -181,8 +224,10 @@ mod tests {
         assert!(wrong(Storage { chunks: Some(vec![1]), ..plain() }).contains("1 dimensions"));
         assert!(wrong(Storage { filters: vec![FilterSpec::Shuffle], ..plain() }).contains("need chunks"));
         assert!(wrong(Storage { unlimited: true, ..plain() }).contains("need chunks"));
-        let classic = Storage { format: Format::NetcdfClassic, chunks: Some(vec![1, 1]), ..plain() };
+        let classic = Storage { format: Format::Classic, chunks: Some(vec![1, 1]), ..plain() };
         assert!(wrong(classic).contains("no chunks"));
+        let paged = Storage { format: Format::Netcdf4, page_bytes: Some(4096), ..plain() };
+        assert!(wrong(paged).contains("not for netCDF-4"));
         plain().check().unwrap();
     }
 
@@ -199,5 +244,9 @@ mod tests {
         assert_eq!(storage.chunk_bytes(), Some(480));
         assert_eq!(plain().to_string(), "contiguous");
         assert_eq!(plain().logical_bytes(), 7200);
+        let classic = Storage { format: Format::Classic, unlimited: true, ..plain() };
+        assert_eq!(classic.to_string(), "netCDF classic unlimited");
+        let netcdf = Storage { format: Format::Netcdf4, page_bytes: None, chunks: None, ..storage };
+        assert_eq!(netcdf.to_string(), "netCDF-4 default chunks shuffle+gzip=6 unlimited");
     }
 }

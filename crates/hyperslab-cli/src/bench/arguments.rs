@@ -20,6 +20,8 @@ EXAMPLES
       made-up values, all orders of the dimensions
   hyperslab bench --synthetic 1000x1000x100 --chunks 100x100x10 --filter gzip --write 4MiB --write-order all --write-cache 1MiB --write-cache 64MiB
       what writing costs in buffers of 4 MiB, in all orders of the dimensions, under two chunk caches
+  hyperslab bench --synthetic 365x180x360 --format netcdf4 --format classic --unlimited --read 1x180x360 --read :x1x1
+      time steps and time series in netCDF-4 and classic files that netCDF-C writes
   hyperslab bench --list
       which libraries were found
 
@@ -67,7 +69,11 @@ pub(crate) struct BenchArgs {
     /// Only so many reads of each access; the time of all is reckoned
     #[arg(long, value_name = "COUNT", help_heading = "Access")]
     pub reads: Option<u64>,
-    /// Rewrite with chunks of this shape, of this many bytes (1MiB), `contiguous`, or `as-is`; may be repeated
+    /// Rewrite as a file of this format: hdf5, netcdf4, classic (64-bit offsets), cdf5; may be repeated
+    #[arg(long, value_name = "FORMAT", help_heading = "Storage")]
+    pub format: Vec<String>,
+    /// Rewrite with chunks of this shape, of this many bytes (1MiB), `contiguous`, `default` (those that netCDF-C
+    /// chooses), or `as-is`; may be repeated
     #[arg(long, value_name = "CHUNKS", help_heading = "Storage")]
     pub chunks: Vec<String>,
     /// Rewrite with this pipeline of filters; may be repeated
@@ -88,7 +94,7 @@ pub(crate) struct BenchArgs {
     /// When space is allocated: default, early, late, incremental; may be repeated
     #[arg(long, value_name = "TIME", help_heading = "Storage")]
     pub alloc_time: Vec<String>,
-    /// Rewrite with unlimited dimensions
+    /// Rewrite with unlimited dimensions; in files that netCDF-C writes, the first alone is
     #[arg(long, help_heading = "Storage")]
     pub unlimited: bool,
     /// Block in which files are written, a shape or the bytes of a buffer; chunk by chunk without; may be repeated
@@ -109,16 +115,19 @@ pub(crate) struct BenchArgs {
     /// Page buffer of libraries that have one, for paged files; may be repeated
     #[arg(long, value_name = "SIZE", help_heading = "Engines")]
     pub page_buffer: Vec<String>,
-    /// Who reads: hyperslab, libhdf5, null (what the harness itself costs); may be repeated
+    /// Who reads: hyperslab, libhdf5, netcdf, null (what the harness itself costs); may be repeated
     #[arg(long, value_name = "NAME", help_heading = "Engines")]
     pub engine: Vec<String>,
     /// A libhdf5 at this place instead of the one that is found first; may be repeated
     #[arg(long, value_name = "PATH", help_heading = "Engines")]
     pub libhdf5: Vec<PathBuf>,
+    /// A netCDF-C at this place instead of the one that is found first; may be repeated
+    #[arg(long, value_name = "PATH", help_heading = "Engines")]
+    pub netcdf: Vec<PathBuf>,
     /// All libraries that are found, not only the first
     #[arg(long, help_heading = "Engines")]
     pub all_libraries: bool,
-    /// Say which libraries are found, and end
+    /// Say which libraries are found, with their versions, and end
     #[arg(long, help_heading = "Engines")]
     pub list: bool,
     /// How often each cell is measured

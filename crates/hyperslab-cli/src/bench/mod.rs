@@ -6,6 +6,7 @@
 
 pub(crate) mod arguments;
 mod csv;
+mod engines;
 mod progress;
 mod question;
 mod report;
@@ -13,7 +14,6 @@ mod report;
 use crate::doctor;
 use crate::failure::{self, Failure};
 use arguments::BenchArgs;
-use hyperslab_bench::library::{Found, find_all};
 use hyperslab_bench::matrix::Rows;
 use hyperslab_bench::process::{Launcher, serve};
 use progress::Bar;
@@ -31,8 +31,10 @@ static STOP: AtomicBool = AtomicBool::new(false);
 
 /// Runs the command.
 pub(crate) fn run(args: &BenchArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
+    let (program, arguments) = worker_command()?;
+    let launcher = Launcher { program, arguments, timeout: Duration::from_secs(args.timeout) };
     if args.list {
-        return list(args.json, out);
+        return engines::list(args, &launcher, out);
     }
     let matrices = question::matrices(args)?;
     let folder = match &args.folder {
@@ -40,8 +42,6 @@ pub(crate) fn run(args: &BenchArgs, out: &mut dyn Write, err: &mut dyn Write) ->
         None => tempfile::Builder::new().prefix("hyperslab-bench-").tempdir(),
     };
     let folder = folder.map_err(|error| Failure::wrong_request(format!("no folder to write to: {error}")))?;
-    let (program, arguments) = worker_command()?;
-    let launcher = Launcher { program, arguments, timeout: Duration::from_secs(args.timeout) };
     // What is complete is reported, and the folder goes; a second Ctrl-C ends the process.
     let _ = ctrlc::set_handler(|| {
         if STOP.swap(true, Ordering::Relaxed) {
@@ -59,7 +59,9 @@ pub(crate) fn run(args: &BenchArgs, out: &mut dyn Write, err: &mut dyn Write) ->
         bar.finish();
         rows.rows.extend(found.rows);
         rows.skipped.extend(found.skipped);
+        rows.notes.extend(found.notes);
     }
+    rows.notes.dedup();
     if let Some(path) = &args.csv {
         let fail = |error: ::csv::Error| Failure::unreadable(format!("{}: {error}", path.display()));
         csv::write(&rows, path).map_err(fail)?;
@@ -95,29 +97,4 @@ fn worker_command() -> Result<(OsString, Vec<OsString>), Failure> {
 fn python_or(program: std::path::PathBuf, is_python: bool) -> OsString {
     let named = std::env::var_os("HYPERSLAB_INTERPRETER").filter(|_| is_python);
     named.unwrap_or_else(|| program.into_os_string())
-}
-
-fn list(json: bool, out: &mut dyn Write) -> Result<i32, Failure> {
-    let found = find_all();
-    if json {
-        let value = serde_json::json!({ "libhdf5": found.hdf5, "netcdf": found.netcdf });
-        writeln!(out, "{value}")?;
-        return Ok(failure::DONE);
-    }
-    for (name, libraries) in [("libhdf5", &found.hdf5), ("netCDF-C", &found.netcdf)] {
-        if libraries.is_empty() {
-            writeln!(out, "{name}: none was found")?;
-        }
-        for Found { path, origin, plugins } in libraries {
-            write!(out, "{name}: {origin}: {}", path.display())?;
-            match plugins {
-                Some(folder) => writeln!(out, " (plug-ins in {})", folder.display())?,
-                None => writeln!(out)?,
-            }
-        }
-    }
-    if found.hdf5.is_empty() {
-        writeln!(out, "\nhint: pip install h5py brings a libhdf5; --libhdf5 PATH names any other")?;
-    }
-    Ok(failure::DONE)
 }

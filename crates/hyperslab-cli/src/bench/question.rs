@@ -1,16 +1,18 @@
 //! The matrix that the command line asks for.
 
 use super::arguments::BenchArgs;
+use super::engines;
 use crate::failure::{self, Failure};
 use hyperslab::Dataset;
 use hyperslab_bench::data::Synthetic;
-use hyperslab_bench::engine::Engine;
-use hyperslab_bench::library::{Found, find_all};
 use hyperslab_bench::matrix::{Matrix, Subject, Way};
-use hyperslab_bench::study::{Access, AllocTime, Element, FillTime, FilterSpec, Libver, Storage, Walk};
+use hyperslab_bench::study::{
+    Access, AllocTime, Element, FillTime, FilterSpec, Format, Libver, Storage, Walk,
+};
 use hyperslab_doctor::pattern::{BlockShape, parse_cache, parse_order};
 use hyperslab_doctor::simulate::CacheSettings;
 use serde::de::DeserializeOwned;
+use std::path::Path;
 
 /// Dimensions of which all orders are tried; more would be more than a hundred.
 const ORDERS_RANK_MAX: usize = 4;
@@ -21,8 +23,10 @@ fn wrong(error: impl std::fmt::Display) -> Failure {
 
 /// One matrix for each type of element; a user's dataset has one.
 pub(super) fn matrices(args: &BenchArgs) -> Result<Vec<Matrix>, Failure> {
-    let engines = engines(args)?;
     let (subjects, element) = subjects(args)?;
+    let formats = formats(args)?;
+    let written = if stores_as_is(args) && args.file.is_some() { &[][..] } else { &formats };
+    let cast = engines::cast(args, written, args.file.as_deref().is_some_and(is_netcdf))?;
     let caches = list(&args.cache, None, cache)?;
     let page_buffers = list(&args.page_buffer, None, |text| size(text).map(Some))?;
     let mut found = Vec::new();
@@ -32,11 +36,12 @@ pub(super) fn matrices(args: &BenchArgs) -> Result<Vec<Matrix>, Failure> {
         let accesses = accesses(args, &shape, element_bytes)?;
         let ways = ways(args, &shape, element_bytes)?;
         found.push(Matrix {
-            storages: storages(args, &subject, element)?,
+            storages: storages(args, &subject, element, &formats)?,
             accesses,
             caches: caches.clone(),
             page_buffers: page_buffers.clone(),
-            engines: engines.clone(),
+            engines: cast.readers.clone(),
+            writers: cast.writers.clone(),
             ways,
             write_repeats: args.write_repeats,
             repeats: args.repeats,
@@ -86,39 +91,6 @@ fn block(text: &str, shape: &[u64]) -> Result<Vec<u64>, Failure> {
     block.resolve(shape).ok_or_else(|| {
         wrong(format!("the block {text} has {} dimensions, the dataset {}", block.dims().len(), shape.len()))
     })
-}
-
-fn engines(args: &BenchArgs) -> Result<Vec<Engine>, Failure> {
-    let libraries = || -> Vec<Found> {
-        if !args.libhdf5.is_empty() {
-            let own = |path: &std::path::PathBuf| Found {
-                path: path.clone(),
-                origin: path.display().to_string(),
-                plugins: None,
-            };
-            return args.libhdf5.iter().map(own).collect();
-        }
-        let found = find_all().hdf5;
-        let most = if args.all_libraries { usize::MAX } else { 1 };
-        found.into_iter().take(most).collect()
-    };
-    let names: Vec<&str> = match args.engine.as_slice() {
-        [] => vec!["libhdf5", "hyperslab"],
-        some => some.iter().map(String::as_str).collect(),
-    };
-    let mut engines = Vec::new();
-    for name in names {
-        match name {
-            "hyperslab" => engines.push(Engine::Hyperslab),
-            "null" => engines.push(Engine::Null),
-            "libhdf5" => engines.extend(libraries().into_iter().map(Engine::Libhdf5)),
-            other => {
-                return Err(wrong(format!("there is no engine {other:?}"))
-                    .hint("there are: hyperslab, libhdf5, null"));
-            }
-        }
-    }
-    Ok(engines)
 }
 
 /// What is stored, and of which type what is written of it.
@@ -253,15 +225,39 @@ fn permutations(rank: usize) -> Vec<Vec<usize>> {
     (0..rank).fold(vec![Vec::new()], |orders, _| orders.into_iter().flat_map(longer).collect())
 }
 
+/// The formats of what is written.
+fn formats(args: &BenchArgs) -> Result<Vec<Format>, Failure> {
+    list(&args.format, Format::Hdf5, word("format", "hdf5, netcdf4, classic, cdf5"))
+}
+
+/// True where nothing is asked for that is decided at creation.
+fn stores_as_is(args: &BenchArgs) -> bool {
+    let lists = [
+        &args.format,
+        &args.chunks,
+        &args.filter,
+        &args.page_size,
+        &args.libver,
+        &args.fill_time,
+        &args.alloc_time,
+    ];
+    lists.iter().all(|list| list.is_empty()) && !args.unlimited && args.fill_value.is_none()
+}
+
+/// True for a file that netCDF-C wrote.
+fn is_netcdf(path: &Path) -> bool {
+    let mark = |file: hyperslab::File| file.root()?.attributes().find("_NCProperties");
+    hyperslab::File::open(path).and_then(mark).is_ok_and(|found| found.is_some())
+}
+
 /// The product of everything that is decided at creation; the user's file as it is where nothing is asked for.
 fn storages(
     args: &BenchArgs,
     subject: &Subject,
     element: Option<Element>,
+    formats: &[Format],
 ) -> Result<Vec<Option<Storage>>, Failure> {
-    let lists =
-        [&args.chunks, &args.filter, &args.page_size, &args.libver, &args.fill_time, &args.alloc_time];
-    let nothing = lists.iter().all(|list| list.is_empty()) && !args.unlimited && args.fill_value.is_none();
+    let nothing = stores_as_is(args);
     let is_dataset = matches!(subject, Subject::Dataset { .. });
     if nothing && is_dataset {
         return Ok(vec![None]);
@@ -284,12 +280,25 @@ fn storages(
     for text in texts {
         match text {
             "as-is" if is_dataset => as_is = true,
-            "contiguous" => found.push(plain.clone()),
+            "contiguous" | "default" => found.push(plain.clone()),
             text => found.push(Storage { chunks: Some(chunk_shape(text, shape, element)?), ..plain.clone() }),
         }
     }
     let pipelines = list(&args.filter, Vec::new(), |text| FilterSpec::parse_pipeline(text).map_err(wrong))?;
     vary(&mut found, &pipelines, |storage, filters| storage.filters.clone_from(filters));
+    vary(&mut found, formats, |storage, format| {
+        storage.format = *format;
+        if format.is_classic() {
+            // It has neither; what differs in them alone is written once.
+            (storage.chunks, storage.filters) = (None, Vec::new());
+        }
+    });
+    let mut once: Vec<Storage> = Vec::new();
+    found.retain(|storage| {
+        let is_new = !once.contains(storage);
+        once.extend(is_new.then(|| storage.clone()));
+        is_new
+    });
     let pages = list(&args.page_size, None, |text| size(text).map(Some))?;
     vary(&mut found, &pages, |storage, bytes| storage.page_bytes = *bytes);
     let libvers = list(&args.libver, Libver::default(), word("version", "default, earliest, latest"))?;

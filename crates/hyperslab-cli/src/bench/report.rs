@@ -30,6 +30,9 @@ pub(super) fn text(rows: &Rows) -> String {
         rest = others;
     }
     text += &written(&rows.rows);
+    for note in &rows.notes {
+        text += &format!("note: {note}\n");
+    }
     for skipped in &rows.skipped {
         text += &format!("not measured: {}: {}\n", skipped.what, skipped.why);
     }

@@ -1,0 +1,84 @@
+//! A netCDF-C of the user's.
+
+use super::{EngineError, Opening, Reading, Writing};
+use crate::library::{Counter, Counts, Netcdf, NetcdfVariable};
+use crate::study::{Block, FilterSpec, Storage};
+use hyperslab_doctor::simulate::CacheSettings;
+use std::path::Path;
+
+struct Open {
+    variable: NetcdfVariable,
+    counter: Option<Counter>,
+}
+
+pub(super) fn open(
+    library: &Netcdf,
+    file: &Path,
+    dataset: &str,
+    opening: &Opening,
+    counted: Option<&[u16]>,
+) -> Result<Box<dyn Reading>, EngineError> {
+    no_page_buffer(opening)?;
+    let counter = counted.and_then(|filters| count(library, filters));
+    let variable = library.open(file, dataset, opening.cache)?;
+    Ok(Box::new(Open { variable, counter }))
+}
+
+pub(super) fn create(
+    library: &Netcdf,
+    file: &Path,
+    dataset: &str,
+    storage: &Storage,
+    opening: &Opening,
+) -> Result<Box<dyn Writing>, EngineError> {
+    no_page_buffer(opening)?;
+    let filters: Vec<u16> = storage.filters.iter().map(FilterSpec::id).collect();
+    let counter = count(library, &filters);
+    let variable = library.create(file, dataset, storage, opening.cache)?;
+    Ok(Box::new(Open { variable, counter }))
+}
+
+/// What netCDF-C decodes and encodes goes through the libhdf5 that it came with.
+fn count(library: &Netcdf, filters: &[u16]) -> Option<Counter> {
+    Counter::install(library.hdf5()?, filters)
+}
+
+fn no_page_buffer(opening: &Opening) -> Result<(), EngineError> {
+    match opening.page_buffer {
+        None => Ok(()),
+        Some(_) => Err(EngineError::Unsupported("netCDF-C has no page buffer to set".to_owned())),
+    }
+}
+
+impl Reading for Open {
+    fn element_bytes(&self) -> usize {
+        self.variable.element_bytes()
+    }
+
+    fn read(&mut self, block: &Block, out: &mut [u8]) -> Result<(), EngineError> {
+        Ok(self.variable.read(block, out)?)
+    }
+
+    fn decodes(&self) -> Option<u64> {
+        self.counter.as_ref().map(|counter| counter.counts().decodes)
+    }
+
+    fn cache(&self) -> Option<CacheSettings> {
+        self.variable.cache()
+    }
+
+    fn close(self: Box<Self>) -> Result<(), EngineError> {
+        Ok(self.variable.close()?)
+    }
+}
+
+impl Writing for Open {
+    fn write(&mut self, block: &Block, values: &[u8]) -> Result<(), EngineError> {
+        Ok(self.variable.write(block, values)?)
+    }
+
+    fn close(self: Box<Self>) -> Result<Option<Counts>, EngineError> {
+        self.variable.close()?;
+        Ok(self.counter.as_ref().map(Counter::counts))
+    }
+}

@@ -1,0 +1,156 @@
+//! A netCDF-C of the user's: netCDF-4 (which is HDF5, by the libhdf5 that came with it) and the classic formats.
+//!
+//! The types of its functions are those of `include/netcdf.h` of netCDF-C 4.4 to 4.9.
+
+mod create;
+mod variable;
+
+pub use variable::NetcdfVariable;
+
+use super::LibraryError;
+use super::api::Api;
+use super::functions::functions;
+use super::hdf5::Hdf5;
+use hyperslab_doctor::simulate::CacheSettings;
+use libloading::Library;
+use std::ffi::{CStr, CString, c_char, c_float, c_int, c_void};
+use std::path::Path;
+use std::rc::Rc;
+
+functions! {
+    /// The functions that every netCDF-C since 4.4 has.
+    struct Functions {
+        nc_inq_libvers() -> *const c_char;
+        nc_strerror(c_int) -> *const c_char;
+        nc_create(*const c_char, c_int, *mut c_int) -> c_int;
+        nc_open(*const c_char, c_int, *mut c_int) -> c_int;
+        nc_close(c_int) -> c_int;
+        nc_enddef(c_int) -> c_int;
+        nc_set_fill(c_int, c_int, *mut c_int) -> c_int;
+        nc_def_dim(c_int, *const c_char, usize, *mut c_int) -> c_int;
+        nc_def_var(c_int, *const c_char, c_int, c_int, *const c_int, *mut c_int) -> c_int;
+        nc_def_var_chunking(c_int, c_int, c_int, *const usize) -> c_int;
+        nc_def_var_deflate(c_int, c_int, c_int, c_int, c_int) -> c_int;
+        nc_def_var_fletcher32(c_int, c_int, c_int) -> c_int;
+        nc_def_var_fill(c_int, c_int, c_int, *const c_void) -> c_int;
+        nc_def_var_endian(c_int, c_int, c_int) -> c_int;
+        nc_set_var_chunk_cache(c_int, c_int, usize, usize, c_float) -> c_int;
+        nc_get_var_chunk_cache(c_int, c_int, *mut usize, *mut usize, *mut c_float) -> c_int;
+        nc_get_chunk_cache(*mut usize, *mut usize, *mut c_float) -> c_int;
+        nc_inq_format_extended(c_int, *mut c_int, *mut c_int) -> c_int;
+        nc_inq_grp_full_ncid(c_int, *const c_char, *mut c_int) -> c_int;
+        nc_inq_varid(c_int, *const c_char, *mut c_int) -> c_int;
+        nc_inq_vartype(c_int, c_int, *mut c_int) -> c_int;
+        nc_inq_varndims(c_int, c_int, *mut c_int) -> c_int;
+        nc_inq_var_chunking(c_int, c_int, *mut c_int, *mut usize) -> c_int;
+        nc_inq_type(c_int, c_int, *mut c_char, *mut usize) -> c_int;
+        nc_get_vara(c_int, c_int, *const usize, *const usize, *mut c_void) -> c_int;
+        nc_get_vars(c_int, c_int, *const usize, *const usize, *const isize, *mut c_void) -> c_int;
+        nc_put_vara(c_int, c_int, *const usize, *const usize, *const c_void) -> c_int;
+        nc_put_vars(c_int, c_int, *const usize, *const usize, *const isize, *const c_void) -> c_int;
+    }
+}
+
+/// `NC_FORMATX_NC_HDF5`
+const FORMAT_HDF5: c_int = 2;
+
+/// A loaded netCDF-C. Not for several threads.
+#[derive(Clone)]
+pub struct Netcdf {
+    pub(super) functions: Rc<Functions>,
+    library: &'static Library,
+    /// The libhdf5 that it came with, where its functions can be reached.
+    hdf5: Option<Hdf5>,
+}
+
+impl Netcdf {
+    /// Loads the library at a path.
+    pub fn load(path: &Path) -> Result<Self, LibraryError> {
+        let fail =
+            |error: libloading::Error| LibraryError::Load { path: path.to_owned(), why: error.to_string() };
+        // SAFETY: the user names the library, or it is the one that their netCDF4 loads. It stays loaded as long as the
+        // process runs.
+        let library = Box::leak(Box::new(unsafe { Library::new(path) }.map_err(fail)?));
+        // SAFETY: a library with all these names is a netCDF-C.
+        let functions = Rc::new(unsafe { Functions::find(library) }?);
+        let hdf5 = Api::of(library, path).ok().map(|api| Hdf5 { api: Rc::new(api) });
+        Ok(Self { functions, library, hdf5 })
+    }
+
+    /// Its release, such as `4.9.3`.
+    pub fn version(&self) -> String {
+        // SAFETY: a string that lives as long as the library.
+        let text = unsafe { CStr::from_ptr((self.functions.nc_inq_libvers)()) }.to_string_lossy();
+        text.split_whitespace().next().unwrap_or_default().to_owned()
+    }
+
+    /// The libhdf5 that it came with, where its functions can be reached.
+    pub fn hdf5(&self) -> Option<&Hdf5> {
+        self.hdf5.as_ref()
+    }
+
+    /// The chunk cache that a variable gets where nothing is set and one chunk is not larger.
+    pub fn default_cache(&self) -> Result<CacheSettings, LibraryError> {
+        let (mut nbytes, mut nslots, mut w0) = (0, 0, 0.0);
+        // SAFETY: places for three values.
+        self.check("nc_get_chunk_cache", unsafe {
+            (self.functions.nc_get_chunk_cache)(&mut nbytes, &mut nslots, &mut w0)
+        })?;
+        Ok(settings(nbytes, nslots, w0))
+    }
+
+    /// Fails where a function answered that it failed.
+    pub(super) fn check(&self, call: &'static str, answered: c_int) -> Result<(), LibraryError> {
+        if answered == 0 {
+            return Ok(());
+        }
+        // SAFETY: a string for every number, which lives as long as the library.
+        let why = unsafe { CStr::from_ptr((self.functions.nc_strerror)(answered)) };
+        Err(LibraryError::Call { call, why: why.to_string_lossy().into_owned() })
+    }
+
+    /// A function that not every build has.
+    pub(super) fn optional<T: Copy>(&self, name: &'static str) -> Result<T, LibraryError> {
+        let symbol = [name.as_bytes(), b"\0"].concat();
+        // SAFETY: the caller names the type that the library's headers give.
+        unsafe { self.library.get::<T>(&symbol) }.map(|symbol| *symbol).map_err(|_| {
+            LibraryError::Unsupported(format!("netCDF-C {} has no {name}; a newer one may", self.version()))
+        })
+    }
+}
+
+fn settings(nbytes: usize, nslots: usize, w0: c_float) -> CacheSettings {
+    // A fraction that was given as 0.75 shall not be told as 0.7500000119.
+    let w0 = w0.to_string().parse().unwrap_or_else(|_| f64::from(w0));
+    CacheSettings { nbytes: nbytes as u64, nslots: nslots as u64, w0 }
+}
+
+/// An open file, closed when it goes.
+struct NetcdfFile {
+    library: Netcdf,
+    id: c_int,
+}
+
+impl NetcdfFile {
+    /// Closes it now, and says if that fails (what is written may reach the file only then).
+    fn close(self) -> Result<(), LibraryError> {
+        let this = std::mem::ManuallyDrop::new(self);
+        // SAFETY: `this` is never dropped, so the library is taken out of it once, and the file closed once.
+        let library = unsafe { std::ptr::read(&this.library) };
+        // SAFETY: as above.
+        library.check("nc_close", unsafe { (library.functions.nc_close)(this.id) })
+    }
+}
+
+impl Drop for NetcdfFile {
+    fn drop(&mut self) {
+        // SAFETY: an open file. Nobody is left to tell if this fails.
+        unsafe {
+            (self.library.functions.nc_close)(self.id);
+        }
+    }
+}
+
+fn name(text: &str) -> Result<CString, LibraryError> {
+    CString::new(text).map_err(|_| LibraryError::Unsupported(format!("the name {text:?}")))
+}

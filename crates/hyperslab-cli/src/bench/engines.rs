@@ -1,0 +1,146 @@
+//! Who reads and writes: the engines that the command line asks for, and the libraries that are found for them.
+
+use super::arguments::BenchArgs;
+use crate::failure::{self, Failure};
+use hyperslab_bench::engine::{Engine, Opening};
+use hyperslab_bench::library::{Family, Found, Libraries, find_all};
+use hyperslab_bench::process::{Launcher, Operation, Task};
+use hyperslab_bench::study::{Access, Format};
+use serde_json::{Map, Value, json};
+use std::cell::OnceCell;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+/// Who reads, and who else writes what they read.
+pub(super) struct Cast {
+    pub(super) readers: Vec<Engine>,
+    pub(super) writers: Vec<Engine>,
+}
+
+/// The libraries, looked for when the first is wanted: that takes a second.
+struct Shelf<'a> {
+    args: &'a BenchArgs,
+    found: OnceCell<Libraries>,
+}
+
+impl Shelf<'_> {
+    /// Libraries of a kind: those that are named, or the first that is found, or all.
+    fn libraries(&self, family: Family) -> Vec<Found> {
+        let named = match family {
+            Family::Hdf5 => &self.args.libhdf5,
+            Family::Netcdf => &self.args.netcdf,
+        };
+        if !named.is_empty() {
+            let own = |path: &PathBuf| Found {
+                path: path.clone(),
+                origin: path.display().to_string(),
+                plugins: None,
+            };
+            return named.iter().map(own).collect();
+        }
+        let most = if self.args.all_libraries { usize::MAX } else { 1 };
+        family.among(self.found.get_or_init(find_all)).iter().take(most).cloned().collect()
+    }
+
+    fn engines(&self, family: Family) -> Vec<Engine> {
+        self.libraries(family).into_iter().map(|found| Engine::of(family, found)).collect()
+    }
+}
+
+/// The engines for these formats; `is_netcdf` where a file is read that netCDF-C wrote.
+pub(super) fn cast(args: &BenchArgs, formats: &[Format], is_netcdf: bool) -> Result<Cast, Failure> {
+    let shelf = Shelf { args, found: OnceCell::new() };
+    let mut readers = Vec::new();
+    for name in &args.engine {
+        let family = match name.as_str() {
+            "hyperslab" => {
+                readers.push(Engine::Hyperslab);
+                continue;
+            }
+            "null" => {
+                readers.push(Engine::Null);
+                continue;
+            }
+            "libhdf5" => Family::Hdf5,
+            "netcdf" => Family::Netcdf,
+            other => {
+                return Err(Failure::wrong_request(format!("there is no engine {other:?}"))
+                    .hint("there are: hyperslab, libhdf5, netcdf, null"));
+            }
+        };
+        let engines = shelf.engines(family);
+        if engines.is_empty() {
+            return Err(
+                Failure::wrong_request(format!("no {} was found", family.name())).hint(family.how_to_get())
+            );
+        }
+        readers.extend(engines);
+    }
+    if args.engine.is_empty() {
+        readers.extend(shelf.engines(Family::Hdf5));
+        let families: Vec<Family> = formats.iter().map(|format| Family::of(*format)).collect();
+        if is_netcdf || families.contains(&Family::Netcdf) {
+            readers.extend(shelf.engines(Family::Netcdf));
+        }
+        readers.push(Engine::Hyperslab);
+    }
+    let is_missing = |format: &&Format| !readers.iter().any(|engine| engine.writes(**format));
+    let writers =
+        formats.iter().filter(is_missing).flat_map(|format| shelf.engines(Family::of(*format))).collect();
+    Ok(Cast { readers, writers })
+}
+
+/// Every library that is found, with its version and its default cache; each is loaded in a process of its own.
+pub(super) fn list(args: &BenchArgs, launcher: &Launcher, out: &mut dyn Write) -> Result<i32, Failure> {
+    let shelf = Shelf { args, found: OnceCell::from(find_all()) };
+    let mut document = Map::new();
+    for (family, key) in Family::ALL.into_iter().zip(["libhdf5", "netcdf"]) {
+        let mut described = Vec::new();
+        let found = family.among(shelf.found.get_or_init(find_all));
+        if found.is_empty() && !args.json {
+            writeln!(out, "{}: none was found; {}", family.name(), family.how_to_get())?;
+        }
+        for library in found {
+            let asked = Task {
+                engine: Engine::of(family, library.clone()),
+                file: PathBuf::new(),
+                dataset: String::new(),
+                access: Access::whole(&[]),
+                opening: Opening::default(),
+                operation: Operation::Inspect,
+            };
+            let outcome = launcher.run(&asked, &AtomicBool::new(false));
+            let mut value = json!(library);
+            match &outcome {
+                Ok(outcome) => {
+                    value["version"] = json!(outcome.version);
+                    value["hdf5_version"] = json!(outcome.hdf5_version);
+                    value["default_cache"] = json!(outcome.default_cache);
+                }
+                Err(error) => value["error"] = json!(error.to_string()),
+            }
+            if !args.json {
+                let version = match &outcome {
+                    Ok(outcome) => match (&outcome.hdf5_version, family) {
+                        (Some(hdf5), Family::Netcdf) => format!("{} (HDF5 {hdf5})", outcome.version),
+                        _ => outcome.version.clone(),
+                    },
+                    Err(error) => format!("that cannot be loaded ({error})"),
+                };
+                let Found { path, origin, plugins } = library;
+                write!(out, "{} {version}: {origin}: {}", family.name(), path.display())?;
+                match plugins {
+                    Some(folder) => writeln!(out, " (plug-ins in {})", folder.display())?,
+                    None => writeln!(out)?,
+                }
+            }
+            described.push(value);
+        }
+        document.insert(key.to_owned(), Value::Array(described));
+    }
+    if args.json {
+        writeln!(out, "{}", Value::Object(document))?;
+    }
+    Ok(failure::DONE)
+}
