@@ -2,7 +2,7 @@
 //! counted in the real library is what was simulated.
 
 use serde_json::Value;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// The command, with the tests' Python before all others.
@@ -337,6 +337,80 @@ fn what_cannot_be_is_said_and_the_rest_goes_on() {
     }
     let answer = served("not a task");
     assert!(answer["failed"].as_str().unwrap().contains("not understood"));
+}
+
+/// A task for the worker, with what most of them have alike.
+fn task(engine: &Value, file: &Path, operation: Value) -> String {
+    serde_json::json!({
+        "engine": engine, "file": file, "dataset": "/d",
+        "access": { "block": [1], "step": [1], "walk": { "sweep": { "order": [0] } } },
+        "opening": { "cache": null, "page_buffer": null },
+        "operation": operation,
+    })
+    .to_string()
+}
+
+fn storage(changes: Value) -> Value {
+    let mut storage = serde_json::json!({
+        "format": "hdf5", "shape": [6], "unlimited": false, "element": "<f4", "chunks": null, "filters": [],
+        "fill_value": null, "fill_time": "if-set", "alloc_time": "default", "libver": "default", "page_bytes": null,
+    });
+    for (key, value) in changes.as_object().unwrap() {
+        storage[key] = value.clone();
+    }
+    storage
+}
+
+#[test]
+fn files_of_many_objects_are_made_and_visited_alike() {
+    if !has_libhdf5() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("many.h5");
+    let found = json(&bench(&["--list", "--json"]).output().unwrap());
+    let libhdf5 = serde_json::json!({ "libhdf5": found["libhdf5"][0] });
+    for (changes, groups) in [
+        (serde_json::json!({ "page_bytes": 16384, "chunks": [4], "filters": ["gzip=1"] }), 171),
+        (serde_json::json!({ "element": ">i2", "libver": "latest" }), 0),
+    ] {
+        let is_paged = !changes["page_bytes"].is_null();
+        let tree = serde_json::json!({
+            "groups": groups, "datasets": 500, "attributes": 3, "storage": storage(changes), "seed": 1,
+        });
+        let made = served(&task(&libhdf5, &file, serde_json::json!({ "make": { "tree": tree } })));
+        let objects = serde_json::json!({
+            "groups": groups + 1, "datasets": 500, "attributes": (500 + groups) * 3,
+        });
+        assert_eq!(made["done"]["objects"], objects, "{made}");
+        assert!(made["done"]["file_bytes"].as_u64().unwrap() > 500 * 12);
+        let visited = |engine: &Value, wanted: &str| {
+            let visit = serde_json::json!({ "visit": { "wanted": wanted, "cold": false, "check": true } });
+            let mut task: Value = serde_json::from_str(&task(engine, &file, visit)).unwrap();
+            if is_paged && engine.is_object() {
+                task["opening"]["page_buffer"] = 65536.into();
+            }
+            let answer = served(&task.to_string());
+            assert_eq!(answer["done"]["objects"], objects, "{answer}");
+            answer["done"].clone()
+        };
+        let ours = serde_json::json!("hyperslab");
+        let mut sums = Vec::new();
+        for wanted in ["nothing", "first", "all"] {
+            let (theirs, ours) = (visited(&libhdf5, wanted), visited(&ours, wanted));
+            assert_eq!(theirs["checksum"], ours["checksum"], "{wanted} {groups}");
+            assert_eq!(theirs["bytes"], ours["bytes"]);
+            assert_eq!(theirs["page_buffer"].is_object(), is_paged, "{theirs}");
+            if is_paged {
+                let metadata = &theirs["page_buffer"]["metadata"];
+                let number = |name: &str| metadata[name].as_u64().unwrap();
+                assert!(number("accesses") > 500, "{theirs}");
+                assert_eq!(number("accesses"), number("hits") + number("misses"), "{theirs}");
+            }
+            sums.push(theirs["checksum"].as_str().unwrap().to_owned());
+        }
+        assert!(sums[0] != sums[1] && sums[1] != sums[2], "values are part of the checksum");
+    }
 }
 
 fn served(task: &str) -> Value {

@@ -1,6 +1,6 @@
 //! A libhdf5 of the user's.
 
-use super::{EngineError, Opening, Reading, Writing};
+use super::{EngineError, Opening, PageBuffer, Reading, Writing};
 use crate::library::{Counter, Counts, Found, Hdf5, Hdf5Dataset, Hdf5File};
 use crate::study::{Block, FilterSpec, Format, Storage};
 use std::path::Path;
@@ -72,6 +72,10 @@ impl Reading for Open {
 
     fn decodes(&self) -> Option<u64> {
         self.counter.as_ref().map(|counter| counter.counts().decodes)
+    }
+
+    fn page_buffer(&self) -> Option<PageBuffer> {
+        super::objects::libhdf5::page_buffer(&self.file)
     }
 
     fn close(self: Box<Self>) -> Result<(), EngineError> {

@@ -4,6 +4,9 @@ mod hyperslab;
 mod libhdf5;
 mod netcdf;
 mod null;
+mod objects;
+
+pub use objects::{Making, PageBuffer, PageCounts, Seen, Visiting};
 
 use crate::library::{Counts, Family, Found, Hdf5, LibraryError, Netcdf};
 use crate::study::{Block, Format, Storage};
@@ -61,6 +64,11 @@ pub trait Reading {
 
     /// The chunk cache that the dataset got, where the library tells; else it is the library's default.
     fn cache(&self) -> Option<CacheSettings> {
+        None
+    }
+
+    /// What passed the page buffer since the file was opened, where there is one that counts.
+    fn page_buffer(&self) -> Option<PageBuffer> {
         None
     }
 
@@ -212,5 +220,33 @@ impl Prepared {
             Self::Null => Ok(null::create()),
             Self::Hyperslab => Err(EngineError::Unsupported("hyperslab does not write yet".to_owned())),
         }
+    }
+    /// Makes a file for many objects, each dataset stored so.
+    pub fn make(&self, file: &Path, storage: &Storage) -> Result<Box<dyn Making>, EngineError> {
+        match self {
+            Self::Libhdf5(library) => objects::libhdf5::make(library, file, storage),
+            Self::Hyperslab | Self::Netcdf(_) | Self::Null => {
+                Err(self.does_not("make files of many objects"))
+            }
+        }
+    }
+
+    /// Opens a file for all its objects to be visited.
+    pub fn visit(&self, file: &Path, opening: &Opening) -> Result<Box<dyn Visiting>, EngineError> {
+        match self {
+            Self::Hyperslab => objects::hyperslab::visit(file),
+            Self::Libhdf5(library) => objects::libhdf5::visit(library, file, opening),
+            Self::Netcdf(_) | Self::Null => Err(self.does_not("visit all objects of a file")),
+        }
+    }
+
+    fn does_not(&self, what: &str) -> EngineError {
+        let name = match self {
+            Self::Hyperslab => "hyperslab",
+            Self::Libhdf5(_) => "libhdf5",
+            Self::Netcdf(_) => "netCDF-C",
+            Self::Null => "null",
+        };
+        EngineError::Unsupported(format!("{name} is not asked to {what} here"))
     }
 }

@@ -4,7 +4,9 @@
 
 use super::LibraryError;
 use super::functions::functions;
+use super::objects::ObjectFunctions;
 use libloading::Library;
+use std::cell::OnceCell;
 use std::ffi::{c_char, c_double, c_int, c_uint, c_void};
 use std::path::Path;
 
@@ -64,7 +66,9 @@ pub(crate) struct Api {
     pub(crate) functions: Functions,
     /// Release numbers: major, minor, patch.
     pub(crate) version: (u32, u32, u32),
-    library: &'static Library,
+    pub(super) library: &'static Library,
+    /// Functions that few tasks need, looked up for the first that does.
+    pub(super) objects: OnceCell<ObjectFunctions>,
 }
 
 impl Api {
@@ -98,7 +102,7 @@ impl Api {
                 version: format!("{major}.{minor}.{patch}"),
             });
         }
-        Ok(Self { functions, version: (major, minor, patch), library })
+        Ok(Self { functions, version: (major, minor, patch), library, objects: OnceCell::new() })
     }
 
     fn has_wide_ids(&self) -> bool {

@@ -28,13 +28,13 @@ pub struct Hdf5 {
 
 /// An open file.
 pub struct Hdf5File {
-    handle: Handle,
+    pub(super) handle: Handle,
 }
 
 /// An open dataset, with what it takes to read and write blocks of it.
 pub struct Hdf5Dataset {
-    handle: Handle,
-    file_space: Handle,
+    pub(super) handle: Handle,
+    pub(super) file_space: Handle,
     memory_type: Handle,
     /// The dataspace of the block in memory, kept while blocks have the same shape.
     memory_space: Option<(Vec<u64>, Handle)>,

@@ -10,12 +10,14 @@ mod functions;
 mod handle;
 mod hdf5;
 mod netcdf;
+mod objects;
 
 pub use count::{Counter, Counts};
 pub use discover::{Found, Libraries, find_all, of_python};
 pub use family::Family;
 pub use hdf5::{Hdf5, Hdf5Dataset, Hdf5File};
 pub use netcdf::{Netcdf, NetcdfVariable};
+pub use objects::Visited;
 
 use std::ffi::CString;
 use std::path::{Path, PathBuf};

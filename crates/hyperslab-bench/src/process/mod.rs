@@ -4,10 +4,13 @@
 //!   Task ── JSON ──► worker: load, open, read or write, close ── JSON ──► Outcome
 //! ```
 
+mod clock;
 mod launch;
+mod objects;
 mod task;
 mod worker;
 
 pub use launch::{Launcher, RunError};
+pub use objects::Objects;
 pub use task::{Answer, Check, Operation, Outcome, Task};
 pub use worker::{run, serve};

@@ -1,9 +1,10 @@
 //! What a process of its own is asked to do, and what it answers. Both travel as one line of JSON.
 
+use super::objects::Objects;
 use crate::data::Values;
-use crate::engine::{Engine, Opening};
+use crate::engine::{Engine, Opening, PageBuffer};
 use crate::measure::{PageCache, Usage};
-use crate::study::{Access, Storage};
+use crate::study::{Access, Storage, Tree, Wanted};
 use hyperslab_doctor::simulate::CacheSettings;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -47,6 +48,20 @@ pub enum Operation {
         /// What is written.
         values: Values,
     },
+    /// A file of many objects is made.
+    Make {
+        /// What is put into it.
+        tree: Box<Tree>,
+    },
+    /// All groups, datasets and attributes of a file are visited.
+    Visit {
+        /// What is read of each dataset.
+        wanted: Wanted,
+        /// The file is taken out of the page cache before.
+        cold: bool,
+        /// Everything goes into a checksum: not for measuring.
+        check: bool,
+    },
     /// Nothing: the answer tells the engine's version and default cache.
     Inspect,
 }
@@ -88,6 +103,12 @@ pub struct Outcome {
     pub encodes: Option<u64>,
     /// SHA-256 of all values in the order of the blocks, where that was asked for.
     pub checksum: Option<String>,
+    /// What was made or visited in a file of many objects.
+    #[serde(default)]
+    pub objects: Option<Objects>,
+    /// What passed libhdf5's page buffer, where there is one.
+    #[serde(default)]
+    pub page_buffer: Option<PageBuffer>,
     /// Bytes of the file afterwards.
     pub file_bytes: u64,
     /// The engine's own version.

@@ -3,13 +3,14 @@
 //! The clock runs only while the engine works. Blocks are laid out some thousands at a time, buffers are made and
 //! touched, values to be written are made, all while it stands.
 
+use super::clock::Clock;
+use super::objects;
 use super::task::{Answer, Check, Operation, Outcome, Task};
 use crate::engine::{EngineError, Prepared};
-use crate::measure::{PageCache, Usage, empty_page_cache, peak_memory_bytes};
+use crate::measure::{PageCache, empty_page_cache};
 use crate::study::Block;
 use sha2::{Digest, Sha256};
 use std::io::{Read, Write};
-use std::time::{Duration, Instant};
 
 /// Blocks laid out at once.
 const BATCH: usize = 4096;
@@ -43,12 +44,9 @@ pub fn run(task: &Task) -> Result<Outcome, EngineError> {
             on(&storage.shape)?;
             write(task, &engine, &storage.shape)
         }
-        Operation::Inspect => Ok(Outcome {
-            version: engine.version(),
-            hdf5_version: engine.hdf5_version(),
-            default_cache: engine.default_cache(),
-            ..Clock::start().outcome()
-        }),
+        Operation::Make { tree } => objects::make(task, &engine, tree),
+        Operation::Visit { wanted, cold, check } => objects::visit(task, &engine, *wanted, *cold, *check),
+        Operation::Inspect => Ok(Clock::start().outcome_of(&engine)),
     }
 }
 
@@ -90,6 +88,7 @@ fn read(
     }
     let decodes = check.and_then(|_| reading.decodes());
     let cache = reading.cache().or_else(|| engine.default_cache());
+    let page_buffer = reading.page_buffer();
     clock.close(|| reading.close())?;
     let checksum = sum.map(|sum| sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect());
     let file_bytes = std::fs::metadata(&task.file).map_err(io)?.len();
@@ -98,10 +97,9 @@ fn read(
         checksum,
         page_cache,
         file_bytes,
-        version: engine.version(),
-        hdf5_version: engine.hdf5_version(),
         default_cache: cache,
-        ..clock.outcome()
+        page_buffer,
+        ..clock.outcome_of(engine)
     })
 }
 
@@ -129,10 +127,7 @@ fn write(task: &Task, engine: &Prepared, shape: &[u64]) -> Result<Outcome, Engin
         file_bytes,
         encodes: counted.map(|counted| counted.encodes),
         decodes: counted.map(|counted| counted.decodes),
-        version: engine.version(),
-        hdf5_version: engine.hdf5_version(),
-        default_cache: engine.default_cache(),
-        ..clock.outcome()
+        ..clock.outcome_of(engine)
     })
 }
 
@@ -149,84 +144,4 @@ fn make_room(buffer: &mut Vec<u8>, blocks: &[Block], element: u64) -> Result<(),
         room.ok_or_else(|| EngineError::Unsupported(format!("no memory for a block of {most} bytes")))?;
     buffer.resize(buffer.len() + more, 1);
     Ok(())
-}
-
-/// Adds up what the engine takes.
-struct Clock {
-    before: Usage,
-    base_memory_bytes: u64,
-    opened: Duration,
-    first: Option<Duration>,
-    all: Duration,
-    closed: Duration,
-    blocks: u64,
-    bytes: u64,
-}
-
-impl Clock {
-    fn start() -> Self {
-        Self {
-            base_memory_bytes: peak_memory_bytes(),
-            opened: Duration::ZERO,
-            first: None,
-            all: Duration::ZERO,
-            closed: Duration::ZERO,
-            blocks: 0,
-            bytes: 0,
-            before: Usage::now(),
-        }
-    }
-
-    fn open<T>(&mut self, work: impl FnOnce() -> Result<T, EngineError>) -> Result<T, EngineError> {
-        let began = Instant::now();
-        let done = work();
-        self.opened = began.elapsed();
-        done
-    }
-
-    fn data(
-        &mut self,
-        blocks: &[Block],
-        mut work: impl FnMut(&Block) -> Result<(), EngineError>,
-    ) -> Result<(), EngineError> {
-        let began = Instant::now();
-        for block in blocks {
-            work(block)?;
-            if self.first.is_none() {
-                self.first = Some(began.elapsed());
-            }
-        }
-        self.all += began.elapsed();
-        self.blocks += blocks.len() as u64;
-        Ok(())
-    }
-
-    fn close<T>(&mut self, work: impl FnOnce() -> Result<T, EngineError>) -> Result<T, EngineError> {
-        let began = Instant::now();
-        let done = work();
-        self.closed = began.elapsed();
-        done
-    }
-
-    fn outcome(self) -> Outcome {
-        Outcome {
-            open_seconds: self.opened.as_secs_f64(),
-            first_seconds: self.first.unwrap_or_default().as_secs_f64(),
-            data_seconds: self.all.as_secs_f64(),
-            close_seconds: self.closed.as_secs_f64(),
-            blocks: self.blocks,
-            bytes: self.bytes,
-            usage: Usage::now().since(self.before),
-            peak_memory_bytes: peak_memory_bytes(),
-            base_memory_bytes: self.base_memory_bytes,
-            page_cache: PageCache::Warm,
-            decodes: None,
-            encodes: None,
-            checksum: None,
-            file_bytes: 0,
-            version: String::new(),
-            hdf5_version: None,
-            default_cache: None,
-        }
-    }
 }

@@ -4,8 +4,10 @@ mod access;
 mod element;
 mod filter;
 mod storage;
+mod tree;
 
 pub use access::{Access, Block, Walk};
 pub use element::{Element, Kind};
 pub use filter::{FilterSpec, pipeline_text};
 pub use storage::{AllocTime, FillTime, Format, Libver, Storage};
+pub use tree::{Attribute, Tree, Wanted};

@@ -1,0 +1,99 @@
+//! Visiting all objects of a file with this project's engine.
+
+use super::{EngineError, Seen, Visiting};
+use crate::data::selection;
+use crate::study::Wanted;
+use hyperslab::format::message::{Class, Dataspace, Datatype};
+use hyperslab::{Attributes, Dataset, File, Group, LinkTarget, Object, Order};
+use std::collections::HashSet;
+use std::path::Path;
+
+struct Open {
+    file: File,
+}
+
+pub(in crate::engine) fn visit(file: &Path) -> Result<Box<dyn Visiting>, EngineError> {
+    Ok(Box::new(Open { file: File::open(file)? }))
+}
+
+impl Visiting for Open {
+    fn visit(&mut self, wanted: Wanted, seen: &mut dyn FnMut(Seen<'_>)) -> Result<(), EngineError> {
+        let root = Object::Group(self.file.root()?);
+        let mut known = HashSet::from([root.address()]);
+        // What is still to be visited, the next one last.
+        let mut pending = vec![(root, String::new())];
+        let mut values = Vec::new();
+        while let Some((object, path)) = pending.pop() {
+            match &object {
+                Object::Group(group) => {
+                    seen(Seen::Group { path: &path });
+                    attributes(&group.attributes(), seen)?;
+                    pending.extend(members(group, &path, &mut known)?);
+                }
+                Object::Dataset(dataset) => {
+                    read(dataset, wanted, &mut values)?;
+                    let is_null = matches!(dataset.dataspace(), Dataspace::Null);
+                    let shape = (!is_null).then(|| dataset.shape());
+                    seen(Seen::Dataset { path: &path, shape, values: &values });
+                    attributes(&dataset.attributes(), seen)?;
+                }
+                Object::Datatype(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn close(self: Box<Self>) -> Result<(), EngineError> {
+        Ok(())
+    }
+}
+
+/// The objects that hard links of a group lead to for the first time, the first name last.
+fn members(
+    group: &Group,
+    path: &str,
+    known: &mut HashSet<hyperslab::format::Address>,
+) -> Result<Vec<(Object, String)>, EngineError> {
+    let mut found = Vec::new();
+    for link in group.links()? {
+        let link = link?;
+        let LinkTarget::Hard(address) = link.target else { continue };
+        if known.insert(address) {
+            let slash = if path.is_empty() { "" } else { "/" };
+            found.push((group.open(&link)?, format!("{path}{slash}{}", link.name)));
+        }
+    }
+    found.reverse();
+    Ok(found)
+}
+
+fn read(dataset: &Dataset, wanted: Wanted, values: &mut Vec<u8>) -> Result<(), EngineError> {
+    values.clear();
+    let is_null = matches!(dataset.dataspace(), Dataspace::Null);
+    let Some(block) = wanted.block(dataset.shape()).filter(|_| !is_null) else { return Ok(()) };
+    let datatype = dataset.datatype();
+    if !is_fixed(datatype) {
+        return Ok(());
+    }
+    super::make_room(values, block.elements().saturating_mul(datatype.size.into()))?;
+    let order = if is_number(datatype) { Order::Native } else { Order::File };
+    Ok(dataset.read_into(&selection(&block), order, values)?)
+}
+
+fn attributes(attributes: &Attributes<'_>, seen: &mut dyn FnMut(Seen<'_>)) -> Result<(), EngineError> {
+    for attribute in attributes.list()? {
+        let attribute = attribute?;
+        let value = if is_fixed(&attribute.datatype) { &*attribute.data } else { &[] };
+        seen(Seen::Attribute { name: &attribute.name.to_string(), value });
+    }
+    Ok(())
+}
+
+fn is_number(datatype: &Datatype) -> bool {
+    matches!(datatype.class, Class::Integer(_) | Class::Float(_))
+}
+
+/// True where an element is all there is of it: it leads to nothing that lies elsewhere.
+fn is_fixed(datatype: &Datatype) -> bool {
+    !datatype.is_variable() && !datatype.contains_reference()
+}

@@ -1,0 +1,107 @@
+//! Files of many objects by a libhdf5 of the user's.
+
+use super::{EngineError, Making, PageBuffer, PageCounts, Seen, Visiting};
+use crate::engine::Opening;
+use crate::library::{Hdf5, Hdf5File, Visited};
+use crate::study::{Access, Attribute, Storage, Wanted};
+use hyperslab_doctor::simulate::CacheSettings;
+use std::path::Path;
+
+struct Made {
+    file: Hdf5File,
+    storage: Storage,
+}
+
+struct Open {
+    file: Hdf5File,
+    cache: Option<CacheSettings>,
+}
+
+pub(in crate::engine) fn make(
+    library: &Hdf5,
+    file: &Path,
+    storage: &Storage,
+) -> Result<Box<dyn Making>, EngineError> {
+    Ok(Box::new(Made { file: library.create(file, storage)?, storage: storage.clone() }))
+}
+
+pub(in crate::engine) fn visit(
+    library: &Hdf5,
+    file: &Path,
+    opening: &Opening,
+) -> Result<Box<dyn Visiting>, EngineError> {
+    Ok(Box::new(Open { file: library.open(file, opening.page_buffer)?, cache: opening.cache }))
+}
+
+impl Making for Made {
+    fn group(&mut self, path: &str, attributes: &[(String, Attribute)]) -> Result<(), EngineError> {
+        Ok(self.file.create_group(path, attributes)?)
+    }
+
+    fn dataset(
+        &mut self,
+        path: &str,
+        attributes: &[(String, Attribute)],
+        values: &[u8],
+    ) -> Result<(), EngineError> {
+        let mut dataset = self.file.create(path, &self.storage, None)?;
+        for block in Access::whole(&self.storage.shape).blocks(&self.storage.shape) {
+            dataset.write(&block, values)?;
+        }
+        dataset.write_attributes(attributes)?;
+        Ok(dataset.close()?)
+    }
+
+    fn close(self: Box<Self>) -> Result<(), EngineError> {
+        Ok(self.file.close()?)
+    }
+}
+
+impl Visiting for Open {
+    fn visit(&mut self, wanted: Wanted, seen: &mut dyn FnMut(Seen<'_>)) -> Result<(), EngineError> {
+        let mut values = Vec::new();
+        self.file.visit(&mut |visited| {
+            match visited {
+                Visited::Group { path } => seen(Seen::Group { path }),
+                Visited::Attribute { name, value } => seen(Seen::Attribute { name, value }),
+                Visited::Dataset { path } => {
+                    let mut dataset = self.file.dataset(path, self.cache)?;
+                    let shape = dataset.shape()?;
+                    values.clear();
+                    if let Some(shape) = shape.as_deref()
+                        && dataset.has_fixed_elements()?
+                        && let Some(block) = wanted.block(shape)
+                    {
+                        let bytes = block.elements().saturating_mul(dataset.element_bytes() as u64);
+                        super::make_room(&mut values, bytes)?;
+                        dataset.read(&block, &mut values)?;
+                    }
+                    seen(Seen::Dataset { path, shape: shape.as_deref(), values: &values });
+                }
+            }
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    fn page_buffer(&self) -> Option<PageBuffer> {
+        page_buffer(&self.file)
+    }
+
+    fn close(self: Box<Self>) -> Result<(), EngineError> {
+        Ok(self.file.close()?)
+    }
+}
+
+/// What passed the page buffer of an open file.
+pub(in crate::engine) fn page_buffer(file: &Hdf5File) -> Option<PageBuffer> {
+    let counts = file.page_buffer()?;
+    let of = |which: usize| PageCounts {
+        accesses: counts[0][which].into(),
+        hits: counts[1][which].into(),
+        misses: counts[2][which].into(),
+        evictions: counts[3][which].into(),
+        bypasses: counts[4][which].into(),
+    };
+    Some(PageBuffer { metadata: of(0), raw: of(1) })
+}

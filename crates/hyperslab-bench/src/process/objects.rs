@@ -1,0 +1,184 @@
+//! Tasks about files of many objects: making one, and visiting all that is in one.
+
+use super::clock::Clock;
+use super::task::{Outcome, Task};
+use crate::data::{Source, Synthetic, Values};
+use crate::engine::{EngineError, Prepared, Seen};
+use crate::measure::{PageCache, empty_page_cache};
+use crate::study::{Access, Tree, Wanted};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+
+/// What was made or visited.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Objects {
+    /// Groups, the root among them.
+    pub groups: u64,
+    /// Datasets.
+    pub datasets: u64,
+    /// Attributes of them all.
+    pub attributes: u64,
+}
+
+/// Random bits of each value, so that not all are alike.
+const NOISE_BITS: f64 = 4.0;
+
+pub(super) fn make(task: &Task, engine: &Prepared, tree: &Tree) -> Result<Outcome, EngineError> {
+    tree.storage.check().map_err(EngineError::Unsupported)?;
+    let (groups, datasets) = (tree.group_paths(), tree.dataset_paths());
+    let shape = &tree.storage.shape;
+    let mut objects = Objects { groups: 1, ..Objects::default() };
+    let mut clock = Clock::start();
+    let mut making = clock.open(|| engine.make(&task.file, &tree.storage))?;
+    let attributes_of = |objects: &mut Objects| {
+        let attributes = tree.attributes_of(objects.groups + objects.datasets);
+        objects.attributes += attributes.len() as u64;
+        attributes
+    };
+    for path in &groups {
+        let attributes = attributes_of(&mut objects);
+        clock.time(|| making.group(path, &attributes))?;
+        objects.groups += 1;
+    }
+    let mut values = Vec::new();
+    for path in &datasets {
+        let attributes = attributes_of(&mut objects);
+        let source = Values::Synthetic(Synthetic {
+            shape: shape.clone(),
+            element: tree.storage.element,
+            noise_bits: NOISE_BITS,
+            seed: tree.seed.wrapping_add(objects.datasets),
+        });
+        fill(&source.open()?, tree, &mut values)?;
+        clock.item(values.len() as u64, || making.dataset(path, &attributes, &values))?;
+        objects.datasets += 1;
+    }
+    clock.close(|| making.close())?;
+    let file_bytes = std::fs::metadata(&task.file).map_or(0, |metadata| metadata.len());
+    Ok(Outcome { objects: Some(objects), file_bytes, ..clock.outcome_of(engine) })
+}
+
+fn fill(source: &Source, tree: &Tree, values: &mut Vec<u8>) -> Result<(), EngineError> {
+    let bytes = usize::try_from(tree.storage.logical_bytes()).ok();
+    let bytes = bytes.filter(|bytes| values.try_reserve_exact(bytes.saturating_sub(values.len())).is_ok());
+    let no_memory = || EngineError::Unsupported(format!("no memory for datasets of {tree}"));
+    values.resize(bytes.ok_or_else(no_memory)?, 0);
+    for block in Access::whole(&tree.storage.shape).blocks(&tree.storage.shape) {
+        source.fill(&block, values)?;
+    }
+    Ok(())
+}
+
+pub(super) fn visit(
+    task: &Task,
+    engine: &Prepared,
+    wanted: Wanted,
+    cold: bool,
+    check: bool,
+) -> Result<Outcome, EngineError> {
+    let io = |error: std::io::Error| EngineError::Unsupported(format!("{}: {error}", task.file.display()));
+    let page_cache = if cold { empty_page_cache(&task.file).map_err(io)? } else { PageCache::Warm };
+    let (mut objects, mut bytes) = (Objects::default(), 0);
+    let mut sum = check.then(Sum::default);
+    let mut clock = Clock::start();
+    let mut visiting = clock.open(|| engine.visit(&task.file, &task.opening))?;
+    clock.time(|| {
+        visiting.visit(wanted, &mut |seen| {
+            match seen {
+                Seen::Group { .. } => objects.groups += 1,
+                Seen::Dataset { values, .. } => {
+                    objects.datasets += 1;
+                    bytes += values.len() as u64;
+                }
+                Seen::Attribute { .. } => objects.attributes += 1,
+            }
+            if let Some(sum) = &mut sum {
+                sum.add(seen);
+            }
+        })
+    })?;
+    let page_buffer = visiting.page_buffer();
+    clock.close(|| visiting.close())?;
+    (clock.blocks, clock.bytes) = (objects.datasets, bytes);
+    Ok(Outcome {
+        objects: Some(objects),
+        page_buffer,
+        page_cache,
+        checksum: sum.map(Sum::hex),
+        file_bytes: std::fs::metadata(&task.file).map_err(io)?.len(),
+        ..clock.outcome_of(engine)
+    })
+}
+
+/// A checksum of all that was visited, the same in whichever order that was.
+#[derive(Default)]
+struct Sum {
+    objects: BTreeMap<String, Sha256>,
+    last: String,
+}
+
+impl Sum {
+    fn add(&mut self, seen: Seen<'_>) {
+        let mut part = |path: &str, kind: &[u8]| {
+            self.last = path.to_owned();
+            let hash = self.objects.entry(path.to_owned()).or_default();
+            hash.update(kind);
+        };
+        match seen {
+            Seen::Group { path } => part(path, b"group"),
+            Seen::Dataset { path, shape, values } => {
+                part(path, b"dataset");
+                let hash = self.objects.entry(path.to_owned()).or_default();
+                for dim in shape.unwrap_or(&[]) {
+                    hash.update(dim.to_le_bytes());
+                }
+                hash.update([u8::from(shape.is_some())]);
+                hash.update(values);
+            }
+            Seen::Attribute { name, value } => {
+                let mut hash = Sha256::new();
+                hash.update(value);
+                self.objects.insert(format!("{}\0{name}", self.last), hash);
+            }
+        }
+    }
+
+    fn hex(self) -> String {
+        let mut all = Sha256::new();
+        for (path, hash) in self.objects {
+            all.update(path.as_bytes());
+            all.update([0]);
+            all.update(hash.finalize());
+        }
+        all.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sum(seen: &[Seen<'_>]) -> String {
+        let mut sum = Sum::default();
+        seen.iter().for_each(|seen| sum.add(*seen));
+        sum.hex()
+    }
+
+    #[test]
+    fn the_order_of_a_walk_is_nothing_to_the_checksum_and_every_value_is() {
+        let group = Seen::Group { path: "" };
+        let one = Seen::Dataset { path: "a", shape: Some(&[2]), values: &[1, 2] };
+        let (units, count) =
+            (Seen::Attribute { name: "units", value: b"K" }, Seen::Attribute { name: "count", value: b"1" });
+        let whole = sum(&[group, one, units, count]);
+        assert_eq!(whole, sum(&[one, count, units, group]));
+        let other = Seen::Dataset { path: "a", shape: Some(&[2]), values: &[1, 3] };
+        assert_ne!(whole, sum(&[group, other, units, count]));
+        assert_ne!(whole, sum(&[group, one, count]));
+        assert_ne!(whole, sum(&[group, units, count, one]), "attributes belong to what was told of before");
+        let nothing = Seen::Dataset { path: "a", shape: None, values: &[] };
+        let scalar = Seen::Dataset { path: "a", shape: Some(&[]), values: &[] };
+        assert_ne!(sum(&[nothing]), sum(&[scalar]));
+    }
+}
