@@ -104,7 +104,7 @@ impl Stage for ScaleOffset {
         let out = &mut out[..bytes];
         let header = Header::read(stored, self.size)?;
         match (self.kind, self.size) {
-            _ if header.bits as usize == 8 * self.size => self.whole(header.packed, out)?,
+            _ if header.bits as usize == 8 * self.size => return Ok(self.whole(header.packed, out)),
             (Kind::Float { digits }, 4) => self.floats_4(&header, digits, out)?,
             (Kind::Float { digits }, _) => self.floats_8(&header, digits, out)?,
             (_, 1) => self.integers::<1>(&header, out)?,
@@ -120,9 +120,14 @@ impl Stage for ScaleOffset {
 }
 
 impl ScaleOffset {
-    fn whole(&self, packed: &[u8], out: &mut [u8]) -> Result<(), FilterError> {
-        out.copy_from_slice(packed.get(..out.len()).ok_or_else(short)?);
-        Ok(())
+    /// What another filter made may be shorter than so many elements: that filter tells whether it is whole.
+    fn whole(&self, packed: &[u8], out: &mut [u8]) -> usize {
+        let bytes = out.len().min(packed.len()) / self.size * self.size;
+        out[..bytes].copy_from_slice(&packed[..bytes]);
+        if self.big_endian {
+            out[..bytes].chunks_exact_mut(self.size).for_each(<[u8]>::reverse);
+        }
+        bytes
     }
 
     fn integers<const N: usize>(&self, header: &Header<'_>, out: &mut [u8]) -> Result<(), FilterError> {
@@ -233,5 +238,16 @@ mod tests {
         assert!(stage.decode(&stored[..22], &mut out, &mut Tools::default()).is_err());
         stored[0] = 17;
         assert!(stage.decode(&stored, &mut out, &mut Tools::default()).is_err());
+    }
+
+    #[test]
+    fn numbers_of_all_bits_may_be_cut_off() {
+        let stage = make(Setup { id: 6, parameters: &parameters([2, 0, 10, 0, 2, 0, 1, 0]) }).unwrap();
+        let mut stored = vec![16, 0, 0, 0, 8];
+        stored.resize(HEADER_BYTES, 0);
+        stored.extend_from_slice(&[1, 2, 3, 4, 5]);
+        let mut out = [0; 20];
+        let length = stage.decode(&stored, &mut out, &mut Tools::default()).unwrap();
+        assert_eq!(out[..length], [2, 1, 4, 3]);
     }
 }

@@ -102,21 +102,35 @@ impl Stage for Szip {
         let length = u32::from_le_bytes(*length) as usize;
         let max = out.len();
         let out = out.get_mut(..length).ok_or(FilterError::TooLong { filter: NAME, max })?;
-        if !length.is_multiple_of(self.sample * self.sorted) {
-            return Err(FilterError::corrupt(NAME, format!("{length} bytes are no whole number of pixels")));
-        }
         if self.sorted > 1 {
+            // Of a pixel that is cut off nothing was coded.
+            let length = length - length % self.sorted;
             let bytes = tools.spare.room(length)?;
             self.lines(codes, bytes)?;
-            shuffle::unshuffle(bytes, self.sorted, out);
+            shuffle::unshuffle(bytes, self.sorted, &mut out[..length]);
+            Ok(length)
+        } else if !length.is_multiple_of(self.sample) {
+            self.broken_off(codes, out, tools)
         } else {
             self.lines(codes, out)?;
+            Ok(length)
         }
-        Ok(length)
     }
 }
 
 impl Szip {
+    /// What an earlier filter made need not end with a whole sample. Where lines are padded, the rest is coded in a
+    /// sample with padding; else it is lost, as in libaec's stand-in for the SZIP library.
+    fn broken_off(&self, codes: &[u8], out: &mut [u8], tools: &mut Tools) -> Result<usize, FilterError> {
+        let is_padded = !self.line_pixels.is_multiple_of(self.block as u64);
+        let samples = if is_padded { out.len().div_ceil(self.sample) } else { out.len() / self.sample };
+        let whole = tools.spare.room(samples * self.sample)?;
+        self.lines(codes, whole)?;
+        let length = out.len().min(whole.len());
+        out[..length].copy_from_slice(&whole[..length]);
+        Ok(length)
+    }
+
     fn lines(&self, codes: &[u8], out: &mut [u8]) -> Result<(), FilterError> {
         let mut decoder =
             Decoder { szip: self, bits: Bits::new(codes), zero_blocks: 0, codes: [0; BLOCK_MAX] };
@@ -269,5 +283,35 @@ fn next(last: u32, code: u32, most: u32) -> u32 {
         most.wrapping_sub(code)
     } else {
         code
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Decodes 16-bit samples that are coded as they are, in blocks of 2, of a chunk of so many bytes.
+    fn decoded(line: u32, bytes: u8, bits: &str) -> Vec<u8> {
+        let stage = make(Setup { id: 4, parameters: &[0, 2, 16, line] }).unwrap();
+        let bits: Vec<char> = bits.chars().filter(|bit| *bit != ' ').collect();
+        let byte = |bits: &[char]| bits.iter().fold(0, |byte, bit| byte << 1 | u8::from(*bit == '1'));
+        let stored: Vec<u8> = [bytes, 0, 0, 0].into_iter().chain(bits.chunks(8).map(byte)).collect();
+        let mut out = vec![0; bytes.into()];
+        let length = stage.decode(&stored, &mut out, &mut Tools::default()).unwrap();
+        out.truncate(length);
+        out
+    }
+
+    const THREE_SAMPLES: &str =
+        "1111 0000000000000001 0000000000000010 1111 0000000000000011 0000000000000011";
+
+    #[test]
+    fn half_a_sample_is_kept_by_the_padding_of_its_line() {
+        assert_eq!(decoded(3, 5, THREE_SAMPLES), [1, 0, 2, 0, 3]);
+    }
+
+    #[test]
+    fn half_a_sample_is_lost_where_lines_have_no_padding() {
+        assert_eq!(decoded(4, 5, THREE_SAMPLES), [1, 0, 2, 0]);
     }
 }

@@ -11,7 +11,8 @@ pub const HEADER_MESSAGES_MAX: u64 = 1_000_000;
 pub const DATATYPE_DEPTH_MAX: u64 = 32;
 /// Members of a compound or enumerated datatype.
 pub const DATATYPE_MEMBERS_MAX: u64 = 65_536;
-/// Levels of a B-tree.
+/// Levels of a version 2 B-tree. (One of version 1 says its level in a byte, and may use all of it: with nodes of two
+/// children, libhdf5 makes a tree of 240 chunks 239 levels deep.)
 pub const BTREE_DEPTH_MAX: u64 = 64;
 /// Shared messages that refer to shared messages.
 pub const SHARED_DEPTH_MAX: u64 = 8;

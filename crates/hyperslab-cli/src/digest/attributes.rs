@@ -1,6 +1,6 @@
 //! The attributes of an object, each by itself: one that cannot be read hides no other.
 
-use super::describe_type::{self, Location};
+use super::describe_type;
 use super::extent;
 use super::values::{Value, error_text};
 use crate::json::{Json, Object};
@@ -30,7 +30,7 @@ pub(crate) fn describe(
         described.extend(entry.name.as_ref().map(|name| ("name", name.into())));
         let done = entry.attribute.and_then(|attribute| {
             described.extend([
-                ("dtype", describe_type::describe(&attribute.datatype, Location::Memory)),
+                ("dtype", describe_type::describe(&attribute.datatype)),
                 ("space", extent::describe(&attribute.dataspace)),
             ]);
             Value::of_attribute(&attribute).digest(file, places, bytes_max, &mut described)

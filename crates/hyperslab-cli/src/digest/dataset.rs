@@ -1,7 +1,7 @@
 //! What is said of a dataset besides its values: datatype, extent, layout, chunks, filters, fill value.
 
 use super::canonical::Encoder;
-use super::describe_type::{self, Location};
+use super::describe_type;
 use super::extent;
 use super::values::error_text;
 use crate::json::{Json, Object, hex};
@@ -21,7 +21,7 @@ pub(crate) fn describe(dataset: &Dataset, record: &mut Object) -> u64 {
         layout => layout,
     };
     record.extend([
-        ("dtype", describe_type::describe(dataset.datatype(), Location::Memory)),
+        ("dtype", describe_type::describe(dataset.datatype())),
         ("space", extent::describe(dataset.dataspace())),
         ("layout", layout.into()),
         ("filters", Json::list(dataset.filters().filters.iter().map(filter))),

@@ -1,8 +1,7 @@
 //! A datatype as JSON: what libhdf5's `H5T` functions answer about it.
 //!
-//! Of a dataset or attribute the library hands out the datatype as it is in memory, where variable-length and
-//! reference parts have other sizes than in the file; the members of a compound with such parts move accordingly,
-//! and are sorted by offset. A named datatype is described as it is in the file.
+//! The library hands out datatypes as they are in memory, where variable-length and reference parts have other sizes
+//! than in the file; the members of a compound with such parts move accordingly, and are sorted by offset.
 
 use crate::element::{integer_value, is_native_integer};
 use crate::json::{Json, Object};
@@ -14,18 +13,9 @@ const SEQUENCE_BYTES: u64 = 16;
 /// Bytes of a C pointer.
 const POINTER_BYTES: u64 = 8;
 
-/// Where a datatype is described.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Location {
-    /// As elements lie in the file.
-    File,
-    /// As the library hands them out.
-    Memory,
-}
-
-/// Bytes of an element.
-pub(crate) fn size(datatype: &Datatype, location: Location) -> u64 {
-    if location == Location::File || !is_relocated(datatype) {
+/// Bytes of an element in memory.
+pub(crate) fn size(datatype: &Datatype) -> u64 {
+    if !is_relocated(datatype) {
         return datatype.size.into();
     }
     match &datatype.class {
@@ -35,12 +25,11 @@ pub(crate) fn size(datatype: &Datatype, location: Location) -> u64 {
         Class::Reference(Reference::Region) => 12,
         Class::Reference(Reference::Standard) => 64,
         Class::Array { dims, base } => {
-            dims.iter().fold(size(base, location), |bytes, dim| bytes.saturating_mul((*dim).into()))
+            dims.iter().fold(size(base), |bytes, dim| bytes.saturating_mul((*dim).into()))
         }
         Class::Compound { members } => {
-            let change = |member: &Member| -> i64 {
-                size(&member.datatype, location) as i64 - i64::from(member.datatype.size)
-            };
+            let change =
+                |member: &Member| -> i64 { size(&member.datatype) as i64 - i64::from(member.datatype.size) };
             (i64::from(datatype.size) + members.iter().map(change).sum::<i64>()).max(0) as u64
         }
         _ => datatype.size.into(),
@@ -52,8 +41,8 @@ fn is_relocated(datatype: &Datatype) -> bool {
 }
 
 /// The description.
-pub(crate) fn describe(datatype: &Datatype, location: Location) -> Json {
-    let mut members = Object::from([("size", size(datatype, location).into())]);
+pub(crate) fn describe(datatype: &Datatype) -> Json {
+    let mut members = Object::from([("size", size(datatype).into())]);
     if datatype.committed.is_some() {
         members.insert("committed", true.into());
     }
@@ -117,7 +106,7 @@ pub(crate) fn describe(datatype: &Datatype, location: Location) -> Json {
             "opaque"
         }
         Class::Compound { members: parts } => {
-            members.insert("members", compound(datatype, parts, location));
+            members.insert("members", compound(datatype, parts));
             "compound"
         }
         Class::Reference(reference) => {
@@ -139,21 +128,21 @@ pub(crate) fn describe(datatype: &Datatype, location: Location) -> Json {
             };
             let names = names.iter().map(|(name, bytes)| Json::List(vec![name.into(), value(bytes)]));
             members.insert("members", Json::List(names.collect()));
-            members.insert("base", describe(base, location));
+            members.insert("base", describe(base));
             "enum"
         }
         Class::VlenSequence { base } => {
-            members.insert("base", describe(base, location));
+            members.insert("base", describe(base));
             members.insert("size", Json::Null);
             "vlen"
         }
         Class::Array { dims, base } => {
             members.insert("dims", Json::list(dims.iter().copied()));
-            members.insert("base", describe(base, location));
+            members.insert("base", describe(base));
             "array"
         }
         Class::Complex { base } => {
-            members.insert("base", describe(base, location));
+            members.insert("base", describe(base));
             "complex"
         }
     };
@@ -191,16 +180,12 @@ pub(crate) fn members_in_memory<'d>(datatype: &Datatype, members: &'d [Member]) 
     members
 }
 
-fn compound(datatype: &Datatype, members: &[Member], location: Location) -> Json {
-    let members = match location {
-        Location::File => members.iter().collect(),
-        Location::Memory => members_in_memory(datatype, members),
-    };
+fn compound(datatype: &Datatype, members: &[Member]) -> Json {
     let mut moved = 0;
-    let described = members.into_iter().map(|member| {
+    let described = members_in_memory(datatype, members).into_iter().map(|member| {
         let offset = i64::from(member.offset) + moved;
-        moved += size(&member.datatype, location) as i64 - i64::from(member.datatype.size);
-        Json::List(vec![(&member.name).into(), offset.into(), describe(&member.datatype, location)])
+        moved += size(&member.datatype) as i64 - i64::from(member.datatype.size);
+        Json::List(vec![(&member.name).into(), offset.into(), describe(&member.datatype)])
     });
     Json::List(described.collect())
 }
@@ -228,18 +213,14 @@ mod tests {
         let member = |name: &str, offset, datatype| Member { name: name.into(), offset, datatype };
         let members = vec![member("b", 16, opaque), member("a", 0, string())];
         let compound = datatype(18, Class::Compound { members });
-        assert_eq!((size(&compound, Location::File), size(&compound, Location::Memory)), (18, 10));
+        assert_eq!((compound.size, size(&compound)), (18, 10));
         let a = r#"["a",0,{"c":"string","cset":"utf8","pad":"nullterm","size":null,"vlen":true}]"#;
-        let b = |offset| format!(r#"["b",{offset},{{"c":"opaque","size":2,"tag":"t"}}]"#);
+        let b = r#"["b",8,{"c":"opaque","size":2,"tag":"t"}]"#;
         assert_eq!(
-            text(&describe(&compound, Location::Memory)),
-            format!(r#"{{"c":"compound","members":[{a},{}],"size":10}}"#, b(8))
-        );
-        assert_eq!(
-            text(&describe(&compound, Location::File)),
-            format!(r#"{{"c":"compound","members":[{},{a}],"size":18}}"#, b(16))
+            text(&describe(&compound)),
+            format!(r#"{{"c":"compound","members":[{a},{b}],"size":10}}"#)
         );
         let array = datatype(54, Class::Array { dims: vec![3], base: Box::new(compound) });
-        assert_eq!(size(&array, Location::Memory), 30);
+        assert_eq!(size(&array), 30);
     }
 }

@@ -200,7 +200,7 @@ impl Writer<'_> {
             }
             H5Object::Datatype(named) => {
                 record.insert("kind", "datatype".into());
-                let mut datatype = describe_type::describe(named.datatype(), describe_type::Location::File);
+                let mut datatype = describe_type::describe(named.datatype());
                 if let Json::Object(members) = &mut datatype {
                     members.insert("committed", true.into());
                 }

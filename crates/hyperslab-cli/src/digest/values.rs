@@ -5,7 +5,7 @@
 //! slabs, the next one while the last one is summed up, so that memory is bounded however large they are.
 
 use super::canonical::Encoder;
-use super::describe_type::{Location, size};
+use super::describe_type::size;
 use super::elements::{ElementWriter, Stop};
 use super::sink::{Sink, hex};
 use super::slabs::slabs;
@@ -74,7 +74,7 @@ impl<'v> Value<'v> {
         if !is_text && let Some(name) = numpy_name(self.datatype) {
             record.insert("np", name.into());
         }
-        let logical = count.saturating_mul(size(self.datatype, Location::Memory));
+        let logical = count.saturating_mul(size(self.datatype));
         if logical > bytes_max {
             record.insert("skipped", format!("logical size {logical}").into());
             return Ok(());

@@ -89,10 +89,6 @@ impl Node {
             let what = format!("level {found} where the parent is at level {}", u16::from(expected) + 1);
             return Err(field.invalid("node level", what).into());
         }
-        if u64::from(found) > crate::limits::BTREE_DEPTH_MAX {
-            let max = crate::limits::BTREE_DEPTH_MAX;
-            return Err(field.limit("node level", "BTREE_DEPTH_MAX", max, found.into()).into());
-        }
         let entries = cursor.u16("entries used")? as usize;
         cursor.skip("siblings", 2 * widths.offset as usize)?;
         // A node without entries has no key either.

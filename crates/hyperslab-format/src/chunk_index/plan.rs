@@ -3,6 +3,7 @@
 use super::Extent;
 use super::grid::Region;
 use super::table::ChunkTable;
+use crate::message::ChunkIndex;
 use crate::{Address, FormatError, View, limits};
 
 /// A checked extent and region.
@@ -54,7 +55,11 @@ impl Plan {
             return Err(invalid("chunk size", format!("chunks of {dims:?} elements of {bytes} bytes")));
         };
         let in_chunks = |(dim, chunk): (&u64, &u64)| dim.div_ceil(*chunk);
-        let chunks: Vec<u64> = extent.dims.iter().zip(&layout.chunk_dims).map(in_chunks).collect();
+        let mut chunks: Vec<u64> = extent.dims.iter().zip(&layout.chunk_dims).map(in_chunks).collect();
+        if matches!(layout.index, ChunkIndex::Single { .. }) && region.is_none() {
+            // It stays when the extent shrinks to nothing, unlike the chunks of other indexes.
+            chunks.iter_mut().for_each(|count| *count = (*count).max(1));
+        }
         let max_chunks: Vec<Option<u64>> = (extent.max_dims.iter().zip(&layout.chunk_dims))
             .map(|(max, chunk)| max.as_ref().map(|max| in_chunks((max, chunk))))
             .collect();

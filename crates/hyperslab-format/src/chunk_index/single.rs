@@ -42,9 +42,13 @@ mod tests {
         let mut one = dataset(&[4], &[Some(4)], &[4], index);
         assert_eq!(one.rows(&image, None), [(vec![0], 0, 16, 0)]);
         one.layout.index = ChunkIndex::Single { filtered: Some((99, 2)) };
-        let one = one.filtered();
+        let mut one = one.filtered();
         assert_eq!(one.rows(&image, None), [(vec![0], 0, 99, 2)]);
         one.chunks(&Image::new().pad_to(98).view(), None).unwrap_err();
+        // Shrunk to nothing, the dataset still has its chunk; none of it is wanted by any read.
+        one.dims = vec![0];
+        assert_eq!(one.rows(&image, None), [(vec![0], 0, 99, 2)]);
+        assert_eq!(one.rows(&image, Some(&[(0, 1)])), []);
         let mut two = one;
         two.dims = vec![5];
         two.max_dims = vec![None];
