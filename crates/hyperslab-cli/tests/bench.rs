@@ -339,6 +339,49 @@ fn what_cannot_be_is_said_and_the_rest_goes_on() {
     assert!(answer["failed"].as_str().unwrap().contains("not understood"));
 }
 
+#[test]
+fn records_are_the_same_in_every_layout() {
+    if !has_libhdf5() {
+        return;
+    }
+    let subject = [
+        "--synthetic",
+        "3000",
+        "--type",
+        "{a:<f4,b:>i2,c:<f4[3],d:S1}",
+        "--type",
+        "struct{a:<f4,b:<i2,c:>f8,d:S3}",
+    ];
+    let storage = ["--chunks", "contiguous", "--chunks", "700", "--read", "900"];
+    let bytes = |more: &[&str]| {
+        let found = rows(&[&subject[..], &storage, more].concat());
+        assert_eq!(found.len(), 2 * 2 * 2);
+        let read = |engine: &str| -> Vec<u64> {
+            of(&found, engine).iter().map(|row| row["read"]["bytes"].as_u64().unwrap() / 3000).collect()
+        };
+        (read("libhdf5"), read("hyperslab"))
+    };
+    // Packed, and with the gaps of a C struct in the file: 4 + 2 + 12 + 1, and 4 + 2 (+ 2) + 8 + 3 (+ 5).
+    assert_eq!(bytes(&[]), (vec![19, 19, 24, 24], vec![19, 19, 24, 24]));
+    assert_eq!(bytes(&["--memory", "struct"]), (vec![24; 4], vec![19, 19, 24, 24]));
+    assert_eq!(bytes(&["--fields", "d,a"]), (vec![5, 5, 7, 7], vec![5, 5, 7, 7]));
+    assert_eq!(bytes(&["--fields", "d,a", "--memory", "struct"]), (vec![8; 4], vec![5, 5, 7, 7]));
+    let output =
+        bench(&["--synthetic", "9", "--type", "{a:<f4}", "--fields", "b", "--json"]).output().unwrap();
+    let found = json(&output);
+    assert_eq!(found["skipped"].as_array().unwrap().len(), 2, "{found}");
+    assert!(found["skipped"][0]["why"].as_str().unwrap().contains("no field \"b\""), "{found}");
+    for (arguments, says) in [
+        (&["--type", "{a:<f4", "--synthetic", "9"][..], "no record"),
+        (&["--synthetic", "9", "--type", "{a:<f4}", "--memory", "rows"], "columns"),
+        (&["--synthetic", "9", "--type", "{a:<f4}", "--fill-value", "1"], "no record"),
+    ] {
+        let output = bench(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(says), "{arguments:?} {output:?}");
+    }
+}
+
 /// A task for the worker, with what most of them have alike.
 fn task(engine: &Value, file: &Path, operation: Value) -> String {
     serde_json::json!({

@@ -53,10 +53,11 @@ impl Synthetic {
     /// The first elements, in row-major order.
     fn sample(&self) -> Vec<u8> {
         let elements: u64 = self.shape.iter().fold(1, |n, dim| n.saturating_mul(*dim));
-        let wanted = elements.min(SAMPLE_BYTES / u64::from(self.element.bytes)).max(1) as usize;
-        let mut bytes = vec![0; wanted * self.element.bytes as usize];
+        let size = element_bytes(self.element);
+        let wanted = elements.min(SAMPLE_BYTES / size as u64).max(1) as usize;
+        let mut bytes = vec![0; wanted * size];
         let mut at = vec![0; self.shape.len()];
-        for (number, place) in bytes.chunks_exact_mut(self.element.bytes as usize).enumerate() {
+        for (number, place) in bytes.chunks_exact_mut(size).enumerate() {
             self.put(number as u64, &at, place);
             for (coordinate, dim) in at.iter_mut().zip(&self.shape).rev() {
                 *coordinate += 1;
@@ -71,7 +72,7 @@ impl Synthetic {
 
     /// Puts the values of a block into `out`, in the machine's byte order.
     pub fn fill(&self, block: &Block, out: &mut [u8]) {
-        let size = self.element.bytes as usize;
+        let size = element_bytes(self.element);
         let mut inside = vec![0u64; block.count.len()];
         let mut at = block.start.clone();
         for place in out.chunks_exact_mut(size) {
@@ -97,34 +98,59 @@ impl Synthetic {
         let fraction = self.noise_bits.fract();
         let one_more = ((mixed(random) >> 11) as f64) < fraction * (1u64 << 53) as f64;
         let noise = self.noise_bits as u32 + u32::from(one_more);
-        if self.element.kind == Kind::Text {
-            return text(random, noise, place);
-        }
         let smooth = smooth(at, &self.shape);
-        let bits = match (self.element.kind, self.element.bytes) {
-            (Kind::Float, 4) => {
-                let value = (200.0 + 100.0 * smooth) as f32;
-                let keep = mask(noise);
-                // An exponent that begins with 01 is that of a finite number, whatever follows.
-                u64::from(value.to_bits()) & !keep & !0x6000_0000 | random & keep & !0x6000_0000 | 0x2000_0000
-            }
-            (Kind::Float, _) => {
-                let value = 200.0 + 100.0 * smooth;
-                let keep = mask(noise);
-                let exponent = 0x6000_0000_0000_0000;
-                value.to_bits() & !keep & !exponent | random & keep & !exponent | 0x2000_0000_0000_0000
-            }
-            (_, bytes) => {
-                let top = mask(8 * bytes) >> 1;
-                let value = (smooth.mul_add(0.25, 0.5) * top as f64) as u64;
-                value & !mask(noise) | random & mask(noise)
-            }
+        let Kind::Record(record) = self.element.kind else {
+            return value(self.element, smooth, random, noise, place);
         };
-        let bytes = bits.to_le_bytes();
-        place.copy_from_slice(&bytes[..place.len()]);
-        if cfg!(target_endian = "big") {
-            place.reverse();
+        // Records come without gaps. Each number in them has random bits of its own.
+        let (mut rest, mut random) = (place, random);
+        for field in &record.fields {
+            let (here, after) = rest.split_at_mut(field.bytes());
+            rest = after;
+            for place in here.chunks_exact_mut(field.element.bytes as usize) {
+                random = mixed(random);
+                value(field.element, smooth, random, noise.min(random_bits_max(field.element)), place);
+            }
         }
+    }
+}
+
+/// One number or text.
+fn value(element: Element, smooth: f64, random: u64, noise: u32, place: &mut [u8]) {
+    if element.kind == Kind::Text {
+        return text(random, noise, place);
+    }
+    let bits = match (element.kind, element.bytes) {
+        (Kind::Float, 4) => {
+            let value = (200.0 + 100.0 * smooth) as f32;
+            let keep = mask(noise);
+            // An exponent that begins with 01 is that of a finite number, whatever follows.
+            u64::from(value.to_bits()) & !keep & !0x6000_0000 | random & keep & !0x6000_0000 | 0x2000_0000
+        }
+        (Kind::Float, _) => {
+            let value = 200.0 + 100.0 * smooth;
+            let keep = mask(noise);
+            let exponent = 0x6000_0000_0000_0000;
+            value.to_bits() & !keep & !exponent | random & keep & !exponent | 0x2000_0000_0000_0000
+        }
+        (_, bytes) => {
+            let top = mask(8 * bytes) >> 1;
+            let value = (smooth.mul_add(0.25, 0.5) * top as f64) as u64;
+            value & !mask(noise) | random & mask(noise)
+        }
+    };
+    let bytes = bits.to_le_bytes();
+    place.copy_from_slice(&bytes[..place.len()]);
+    if cfg!(target_endian = "big") {
+        place.reverse();
+    }
+}
+
+/// Bytes of one element as it is made up: records have no gaps.
+fn element_bytes(element: Element) -> usize {
+    match element.kind {
+        Kind::Record(record) => record.stored().packed_bytes(),
+        _ => element.bytes as usize,
     }
 }
 
@@ -145,6 +171,9 @@ fn random_bits_max(element: Element) -> u32 {
         // Two bits of the exponent are kept, so that every value is finite.
         Kind::Float => 8 * element.bytes - 1,
         Kind::Signed | Kind::Unsigned | Kind::Text => 8 * element.bytes,
+        Kind::Record(record) => {
+            record.fields.iter().map(|field| random_bits_max(field.element)).max().unwrap_or(0)
+        }
     }
 }
 
@@ -188,6 +217,18 @@ mod tests {
             }
         }
         assert!(made("<f4", 1.0).sample_ratio() < 1.1);
+    }
+
+    #[test]
+    fn records_have_values_in_every_field() {
+        let values = made("struct{a:<f4,b:<i2,c:<f8[2],d:S3}", 1.5);
+        let sample = values.sample();
+        let records: Vec<&[u8]> = sample.chunks_exact(4 + 2 + 16 + 3).collect();
+        for range in [0..4, 4..6, 6..14, 14..22, 22..25] {
+            let distinct: std::collections::BTreeSet<&[u8]> =
+                records.iter().map(|record| &record[range.clone()]).collect();
+            assert!(distinct.len() > 100, "{range:?}: {}", distinct.len());
+        }
     }
 
     #[test]

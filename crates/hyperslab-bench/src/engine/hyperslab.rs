@@ -2,28 +2,71 @@
 
 use super::{EngineError, Reading};
 use crate::data::selection;
-use crate::study::Block;
-use hyperslab::{Dataset, File, Order};
+use crate::study::{Block, Layout, Place, Records};
+use hyperslab::format::message::Class;
+use hyperslab::format::message::datatype::ByteOrder;
+use hyperslab::{Dataset, Datatype, File, Members, Order};
 use std::path::Path;
 
 struct Open {
     file: File,
     dataset: Dataset,
+    /// The fields that are wanted of records; all where there are none.
+    members: Option<Members>,
+    layout: Option<Layout>,
 }
 
-pub(super) fn open(file: &Path, dataset: &str) -> Result<Box<dyn Reading>, EngineError> {
+pub(super) fn open(file: &Path, dataset: &str, records: &Records) -> Result<Box<dyn Reading>, EngineError> {
     let file = File::open(file)?;
     let dataset = file.dataset(dataset)?;
-    Ok(Box::new(Open { file, dataset }))
+    let fields = records.fields.as_ref();
+    let members = fields.map(|fields| Members::new(dataset.datatype(), fields)).transpose()?;
+    let layout = layout(members.as_ref().map_or(dataset.datatype(), Members::datatype));
+    Ok(Box::new(Open { file, dataset, members, layout }))
+}
+
+/// Where the fields of records lie, if they are numbers and text.
+fn layout(datatype: &Datatype) -> Option<Layout> {
+    let Class::Compound { members } = &datatype.class else { return None };
+    let places = members
+        .iter()
+        .map(|member| Some(Place { offset: member.offset as usize, ..place(&member.datatype)? }))
+        .collect::<Option<Vec<_>>>()?;
+    Some(Layout { places, bytes: datatype.size as usize, in_columns: false })
+}
+
+fn place(datatype: &Datatype) -> Option<Place> {
+    let bytes = datatype.size as usize;
+    let number = |order: ByteOrder| {
+        let is_swapped = (order == ByteOrder::Big) != cfg!(target_endian = "big") && bytes > 1;
+        Some(Place { offset: 0, bytes, unit: bytes, is_swapped })
+    };
+    match &datatype.class {
+        Class::Integer(integer) => number(integer.order),
+        Class::Float(float) => number(float.order),
+        Class::FixedString { .. } => Some(Place { offset: 0, bytes, unit: 1, is_swapped: false }),
+        Class::Array { base, .. } => Some(Place { bytes, ..place(base)? }),
+        _ => None,
+    }
 }
 
 impl Reading for Open {
     fn element_bytes(&self) -> usize {
-        self.dataset.datatype().size as usize
+        self.members.as_ref().map_or(self.dataset.datatype(), Members::datatype).size as usize
+    }
+
+    fn layout(&self) -> Option<&Layout> {
+        self.layout.as_ref()
     }
 
     fn read(&mut self, block: &Block, out: &mut [u8]) -> Result<(), EngineError> {
-        Ok(self.dataset.read_into(&selection(block), Order::Native, out)?)
+        let selection = selection(block);
+        if let Some(members) = &self.members {
+            return Ok(self.dataset.read_members_into(&selection, members, out)?);
+        }
+        let is_record = matches!(self.dataset.datatype().class, Class::Compound { .. });
+        let order = if is_record { Order::File } else { Order::Native };
+        Ok(self.dataset.read_into(&selection, order, out)?)
     }
 
     fn decodes(&self) -> Option<u64> {

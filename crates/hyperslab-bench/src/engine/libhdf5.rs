@@ -2,7 +2,7 @@
 
 use super::{EngineError, Opening, PageBuffer, Reading, Writing};
 use crate::library::{Counter, Counts, Found, Hdf5, Hdf5Dataset, Hdf5File};
-use crate::study::{Block, FilterSpec, Format, Storage};
+use crate::study::{Block, FilterSpec, Format, Layout, Storage};
 use std::path::Path;
 
 struct Open {
@@ -32,7 +32,13 @@ pub(super) fn open(
 ) -> Result<Box<dyn Reading>, EngineError> {
     let counter = counted.and_then(|filters| Counter::install(library, filters));
     let file = library.open(file, opening.page_buffer)?;
-    let dataset = file.dataset(dataset, opening.cache)?;
+    let dataset = file.dataset(dataset, opening.cache, &opening.records)?;
+    if !dataset.has_fixed_elements()? {
+        return Err(EngineError::Unsupported(
+            "libhdf5 is not asked for elements of variable length or references, which lead elsewhere"
+                .to_owned(),
+        ));
+    }
     Ok(Box::new(Open { dataset, file, counter }))
 }
 
@@ -49,7 +55,7 @@ pub(super) fn create(
     let filters: Vec<u16> = storage.filters.iter().map(FilterSpec::id).collect();
     let counter = Counter::install(library, &filters);
     let file = library.create(file, storage)?;
-    let dataset = file.create(dataset, storage, opening.cache)?;
+    let dataset = file.create(dataset, storage, opening.cache, opening.records.memory)?;
     Ok(Box::new(Open { dataset, file, counter }))
 }
 
@@ -64,6 +70,10 @@ impl Open {
 impl Reading for Open {
     fn element_bytes(&self) -> usize {
         self.dataset.element_bytes()
+    }
+
+    fn layout(&self) -> Option<&Layout> {
+        self.dataset.layout()
     }
 
     fn read(&mut self, block: &Block, out: &mut [u8]) -> Result<(), EngineError> {
@@ -84,6 +94,10 @@ impl Reading for Open {
 }
 
 impl Writing for Open {
+    fn layout(&self) -> Option<&Layout> {
+        self.dataset.layout()
+    }
+
     fn write(&mut self, block: &Block, values: &[u8]) -> Result<(), EngineError> {
         Ok(self.dataset.write(block, values)?)
     }

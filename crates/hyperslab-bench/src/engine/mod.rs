@@ -9,7 +9,7 @@ mod objects;
 pub use objects::{Making, PageBuffer, PageCounts, Seen, Visiting};
 
 use crate::library::{Counts, Family, Found, Hdf5, LibraryError, Netcdf};
-use crate::study::{Block, Format, Storage};
+use crate::study::{Block, Format, Layout, Records, Storage};
 use hyperslab_doctor::simulate::CacheSettings;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -49,6 +49,9 @@ pub struct Opening {
     pub cache: Option<CacheSettings>,
     /// Bytes of the page buffer; none unless the file is paged.
     pub page_buffer: Option<u64>,
+    /// What is read of records, and how. hyperslab always gives them as they are stored.
+    #[serde(default)]
+    pub records: Records,
 }
 
 /// A dataset, open for reading.
@@ -56,7 +59,12 @@ pub trait Reading {
     /// Bytes of one element in memory.
     fn element_bytes(&self) -> usize;
 
-    /// Reads a block, in the machine's byte order.
+    /// Where the fields of records lie in what is read; none for what are no records.
+    fn layout(&self) -> Option<&Layout> {
+        None
+    }
+
+    /// Reads a block, numbers in the machine's byte order.
     fn read(&mut self, block: &Block, out: &mut [u8]) -> Result<(), EngineError>;
 
     /// Chunks decoded since it was opened, where that can be counted.
@@ -78,6 +86,11 @@ pub trait Reading {
 
 /// A dataset, open for writing.
 pub trait Writing {
+    /// Where the fields of records are wanted in what is written; none for what are no records.
+    fn layout(&self) -> Option<&Layout> {
+        None
+    }
+
     /// Writes a block that is in the machine's byte order.
     fn write(&mut self, block: &Block, values: &[u8]) -> Result<(), EngineError>;
 
@@ -199,7 +212,7 @@ impl Prepared {
         counted: Option<&[u16]>,
     ) -> Result<Box<dyn Reading>, EngineError> {
         match self {
-            Self::Hyperslab => hyperslab::open(file, dataset),
+            Self::Hyperslab => hyperslab::open(file, dataset, &opening.records),
             Self::Libhdf5(library) => libhdf5::open(library, file, dataset, opening, counted),
             Self::Netcdf(library) => netcdf::open(library, file, dataset, opening, counted),
             Self::Null => null::open(file, dataset),

@@ -3,8 +3,11 @@
 use super::LibraryError;
 use super::api::{Api, DEFAULT, Id};
 use super::handle::{Handle, check};
+use super::record::{COMPOUND, MemoryType};
 use super::text;
-use crate::study::{AllocTime, Block, Element, FillTime, FilterSpec, Kind, Libver, Storage};
+use crate::study::{
+    AllocTime, Block, Element, FillTime, FilterSpec, Kind, Layout, Libver, Memory, Records, Storage,
+};
 use hyperslab_doctor::simulate::CacheSettings;
 use std::ffi::{CString, c_int};
 use std::path::Path;
@@ -35,7 +38,7 @@ pub struct Hdf5File {
 pub struct Hdf5Dataset {
     pub(super) handle: Handle,
     pub(super) file_space: Handle,
-    memory_type: Handle,
+    memory_type: MemoryType,
     /// The dataspace of the block in memory, kept while blocks have the same shape.
     memory_space: Option<(Vec<u64>, Handle)>,
 }
@@ -164,9 +167,10 @@ impl Hdf5 {
         Handle::new(&self.api, "H5Pcreate", answered, f.H5Pclose)
     }
 
-    fn file_type(&self, element: Element) -> Result<Handle, LibraryError> {
+    pub(super) fn file_type(&self, element: Element) -> Result<Handle, LibraryError> {
         let big = element.is_big_endian;
         let name = match (element.kind, element.bytes, big) {
+            (Kind::Record(record), ..) => return self.record_type(record),
             (Kind::Text, ..) => "H5T_C_S1_g",
             (Kind::Float, 4, false) => "H5T_IEEE_F32LE_g",
             (Kind::Float, 4, true) => "H5T_IEEE_F32BE_g",
@@ -198,16 +202,25 @@ impl Hdf5 {
         Ok(copy)
     }
 
-    /// Numbers as the machine has them; anything else as it is in the file.
-    fn memory_type(&self, file_type: &Handle) -> Result<Handle, LibraryError> {
+    /// Numbers as the machine has them, records as asked for; anything else as it is in the file.
+    fn memory_type(&self, file_type: &Handle, records: &Records) -> Result<MemoryType, LibraryError> {
         let f = &self.api.functions;
+        // SAFETY: an open type.
+        if unsafe { (f.H5Tget_class)(file_type.id) } == COMPOUND {
+            return self.fields_in_memory(file_type, records.fields.as_deref(), records.memory);
+        }
+        if records.fields.is_some() {
+            return Err(LibraryError::Unsupported("the dataset has no records, so no fields".to_owned()));
+        }
         // SAFETY: an open type.
         unsafe {
             if NUMBERS.contains(&(f.H5Tget_class)(file_type.id)) {
                 let answered = (f.H5Tget_native_type)(file_type.id, 0);
-                return Handle::new(&self.api, "H5Tget_native_type", answered, f.H5Tclose);
+                let handle = Handle::new(&self.api, "H5Tget_native_type", answered, f.H5Tclose)?;
+                return Ok(MemoryType { handle, layout: None });
             }
-            Handle::new(&self.api, "H5Tcopy", (f.H5Tcopy)(file_type.id), f.H5Tclose)
+            let handle = Handle::new(&self.api, "H5Tcopy", (f.H5Tcopy)(file_type.id), f.H5Tclose)?;
+            Ok(MemoryType { handle, layout: None })
         }
     }
 
@@ -311,7 +324,12 @@ impl Hdf5 {
 
 impl Hdf5File {
     /// Opens a dataset with a chunk cache of its own, or with the library's default.
-    pub fn dataset(&self, name: &str, cache: Option<CacheSettings>) -> Result<Hdf5Dataset, LibraryError> {
+    pub fn dataset(
+        &self,
+        name: &str,
+        cache: Option<CacheSettings>,
+        records: &Records,
+    ) -> Result<Hdf5Dataset, LibraryError> {
         let library = self.library();
         let f = &library.api.functions;
         let access = access(&library, cache)?;
@@ -328,7 +346,7 @@ impl Hdf5File {
         // SAFETY: as above.
         let file_type =
             Handle::new(&library.api, "H5Dget_type", unsafe { (f.H5Dget_type)(handle.id) }, f.H5Tclose)?;
-        let memory_type = library.memory_type(&file_type)?;
+        let memory_type = library.memory_type(&file_type, records)?;
         Ok(Hdf5Dataset { handle, file_space, memory_type, memory_space: None })
     }
 
@@ -338,6 +356,7 @@ impl Hdf5File {
         name: &str,
         storage: &Storage,
         cache: Option<CacheSettings>,
+        memory: Memory,
     ) -> Result<Hdf5Dataset, LibraryError> {
         let library = self.library();
         let f = &library.api.functions;
@@ -360,7 +379,10 @@ impl Hdf5File {
             )
         };
         let handle = Handle::new(&library.api, "H5Dcreate2", answered, f.H5Dclose)?;
-        let memory_type = library.memory_type(&file_type)?;
+        let memory_type = match storage.element.kind {
+            Kind::Record(record) => library.record_in_memory(record, memory)?,
+            _ => library.memory_type(&file_type, &Records::default())?,
+        };
         Ok(Hdf5Dataset { handle, file_space, memory_type, memory_space: None })
     }
 
@@ -395,7 +417,12 @@ impl Hdf5Dataset {
     /// Bytes of one element in memory.
     pub fn element_bytes(&self) -> usize {
         // SAFETY: an open type.
-        unsafe { (self.handle.api.functions.H5Tget_size)(self.memory_type.id) }
+        unsafe { (self.handle.api.functions.H5Tget_size)(self.memory_type.handle.id) }
+    }
+
+    /// Where the fields of records lie in memory.
+    pub fn layout(&self) -> Option<&Layout> {
+        self.memory_type.layout.as_ref()
     }
 
     /// Bytes of raw data in the file.
@@ -412,7 +439,7 @@ impl Hdf5Dataset {
         let answered = unsafe {
             (f.H5Dread)(
                 self.handle.id,
-                self.memory_type.id,
+                self.memory_type.handle.id,
                 memory,
                 self.file_space.id,
                 DEFAULT,
@@ -430,7 +457,7 @@ impl Hdf5Dataset {
         let answered = unsafe {
             (f.H5Dwrite)(
                 self.handle.id,
-                self.memory_type.id,
+                self.memory_type.handle.id,
                 memory,
                 self.file_space.id,
                 DEFAULT,

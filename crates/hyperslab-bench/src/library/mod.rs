@@ -11,6 +11,7 @@ mod handle;
 mod hdf5;
 mod netcdf;
 mod objects;
+mod record;
 
 pub use count::{Counter, Counts};
 pub use discover::{Found, Libraries, find_all, of_python};

@@ -123,7 +123,7 @@ impl Made<'_> {
             file: self.file.clone(),
             dataset: NAME.to_owned(),
             access: self.way.access(self.storage),
-            opening: Opening { cache: self.way.cache, page_buffer: None },
+            opening: Opening { cache: self.way.cache, page_buffer: None, records: matrix.records.clone() },
             operation: Operation::Write { storage: Box::new(self.storage.clone()), values },
         })
     }

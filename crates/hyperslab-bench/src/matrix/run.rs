@@ -12,7 +12,7 @@ use super::way::Way;
 use crate::data::Synthetic;
 use crate::engine::{Engine, Opening};
 use crate::process::{Check, Launcher, Operation, Outcome, RunError, Task};
-use crate::study::{Access, Format, Storage};
+use crate::study::{Access, Format, Records, Storage};
 use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::simulate::CacheSettings;
 use std::path::{Path, PathBuf};
@@ -57,6 +57,8 @@ pub struct Matrix {
     pub caches: Vec<Option<CacheSettings>>,
     /// Page buffers of libraries that have one; none stands for no buffer.
     pub page_buffers: Vec<Option<u64>>,
+    /// What is read of records, and how they lie in memory.
+    pub records: Records,
     /// Who reads.
     pub engines: Vec<Engine>,
     /// Who writes a format that none of those who read does.
@@ -163,7 +165,7 @@ impl Matrix {
             let buffers = if engine.has_page_buffer() { &*self.page_buffers } else { &[None] };
             for &cache in caches {
                 for &page_buffer in buffers {
-                    let opening = Opening { cache, page_buffer };
+                    let opening = Opening { cache, page_buffer, records: self.records.clone() };
                     found.push(Contender { engine, opening, check: None, timed: Vec::new(), failure: None });
                 }
             }

@@ -5,7 +5,7 @@ use super::task::{Outcome, Task};
 use crate::data::{Source, Synthetic, Values};
 use crate::engine::{EngineError, Prepared, Seen};
 use crate::measure::{PageCache, empty_page_cache};
-use crate::study::{Access, Tree, Wanted};
+use crate::study::{Access, Kind, Tree, Wanted};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -26,6 +26,11 @@ const NOISE_BITS: f64 = 4.0;
 
 pub(super) fn make(task: &Task, engine: &Prepared, tree: &Tree) -> Result<Outcome, EngineError> {
     tree.storage.check().map_err(EngineError::Unsupported)?;
+    if matches!(tree.storage.element.kind, Kind::Record(_)) {
+        return Err(EngineError::Unsupported(
+            "many datasets are made of numbers or text, not of records".to_owned(),
+        ));
+    }
     let (groups, datasets) = (tree.group_paths(), tree.dataset_paths());
     let shape = &tree.storage.shape;
     let mut objects = Objects { groups: 1, ..Objects::default() };

@@ -80,7 +80,10 @@ fn read(
                 for block in &batch {
                     let values = &mut buffer[..block_bytes(block, element)];
                     clock.data(std::slice::from_ref(block), |block| reading.read(block, values))?;
-                    sum.update(&*values);
+                    match reading.layout() {
+                        Some(layout) => sum.update(layout.gather(values)),
+                        None => sum.update(&*values),
+                    }
                 }
             }
         }
@@ -111,12 +114,23 @@ fn write(task: &Task, engine: &Prepared, shape: &[u64]) -> Result<Outcome, Engin
     let source = values.open()?;
     let mut clock = Clock::start();
     let mut writing = clock.open(|| engine.create(&task.file, &task.dataset, storage, &task.opening))?;
-    let element = u64::from(storage.element.bytes);
-    let mut buffer = Vec::new();
+    let layout = writing.layout().cloned();
+    let element = layout.as_ref().map_or(u64::from(storage.element.bytes), |layout| layout.bytes as u64);
+    let (mut buffer, mut packed) = (Vec::new(), Vec::new());
     for block in task.access.blocks(shape) {
         make_room(&mut buffer, std::slice::from_ref(&block), element)?;
         let values = &mut buffer[..block_bytes(&block, element)];
-        source.fill(&block, values)?;
+        match &layout {
+            None => source.fill(&block, values)?,
+            Some(layout) => {
+                // Records are made up without gaps, and put where the engine wants their fields.
+                let record = layout.packed_bytes() as u64;
+                make_room(&mut packed, std::slice::from_ref(&block), record)?;
+                let packed = &mut packed[..block_bytes(&block, record)];
+                source.fill(&block, packed)?;
+                layout.spread(packed, values);
+            }
+        }
         clock.data(std::slice::from_ref(&block), |block| writing.write(block, values))?;
         clock.bytes += values.len() as u64;
     }

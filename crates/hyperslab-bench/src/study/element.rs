@@ -1,14 +1,15 @@
-//! The element types that a bench writes and reads, written as NumPy writes them.
+//! The element types that a bench writes and reads, written as NumPy writes them; records as `{a:<f4,b:<i2}`.
 
+use super::record::Record;
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
-/// A type of numbers, or of byte strings.
+/// A type of numbers, of byte strings, or of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Element {
     /// What its bits mean.
     pub kind: Kind,
-    /// Bytes of one element.
+    /// Bytes of one element in the file.
     pub bytes: u32,
     /// Byte order in the file; in memory it is always the machine's own.
     pub is_big_endian: bool,
@@ -25,6 +26,8 @@ pub enum Kind {
     Float,
     /// `S`: a string of fixed length.
     Text,
+    /// Fields of these.
+    Record(&'static Record),
 }
 
 /// Longest string that is written.
@@ -34,9 +37,16 @@ impl FromStr for Element {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        if text.contains('{') {
+            let record = Record::parse(text)?;
+            let bytes = u32::try_from(record.stored().bytes)
+                .map_err(|_| format!("{text:?} is larger than any record"))?;
+            return Ok(Self { kind: Kind::Record(record), bytes, is_big_endian: false });
+        }
         let fail = || {
             format!(
-                "{text:?} is no element type; write a byte order (<, >), a kind (i, u, f, S) and bytes: <f4, >i2, u1, S16"
+                "{text:?} is no element type; write a byte order (<, >), a kind (i, u, f, S) and bytes: <f4, >i2, u1, S16; or \
+                 records of them: {{a:<f4,b:<i2,c:<f4[3],d:S1}}"
             )
         };
         let (is_big_endian, rest) = match text.strip_prefix('>') {
@@ -59,6 +69,7 @@ impl FromStr for Element {
             Kind::Signed | Kind::Unsigned => matches!(bytes, 1 | 2 | 4 | 8),
             Kind::Float => matches!(bytes, 4 | 8),
             Kind::Text => (1..=TEXT_BYTES_MAX).contains(&bytes),
+            Kind::Record(_) => false,
         };
         let has_order = bytes > 1 && kind != Kind::Text;
         known.then_some(Self { kind, bytes, is_big_endian: is_big_endian && has_order }).ok_or_else(fail)
@@ -77,6 +88,7 @@ impl fmt::Display for Element {
             Kind::Unsigned => 'u',
             Kind::Float => 'f',
             Kind::Text => 'S',
+            Kind::Record(record) => return record.fmt(f),
         };
         write!(f, "{order}{kind}{}", self.bytes)
     }
@@ -85,10 +97,20 @@ impl fmt::Display for Element {
 impl Element {
     /// True where the bytes of an element in the file are not those in memory.
     pub fn is_swapped(&self) -> bool {
-        self.is_big_endian != cfg!(target_endian = "big") && self.bytes > 1 && self.kind != Kind::Text
+        let is_number = !matches!(self.kind, Kind::Text | Kind::Record(_));
+        self.is_big_endian != cfg!(target_endian = "big") && self.bytes > 1 && is_number
     }
 
-    /// The element that is nearest to a number, in the machine's byte order. A string has it as text.
+    /// Bytes that belong together when the order of bytes changes: those of a number, one of a text.
+    pub fn unit(&self) -> usize {
+        match self.kind {
+            Kind::Signed | Kind::Unsigned | Kind::Float => self.bytes as usize,
+            Kind::Text | Kind::Record(_) => 1,
+        }
+    }
+
+    /// The element that is nearest to a number, in the machine's byte order. A string has it as text, a record in no
+    /// field.
     pub fn bytes_of(&self, number: f64) -> Vec<u8> {
         let size = self.bytes as usize;
         // Conversions saturate, and so does an integer that is cut off below.
@@ -101,6 +123,7 @@ impl Element {
                 text.resize(size, 0);
                 return text;
             }
+            Kind::Record(_) => return vec![0; size],
             Kind::Signed => (integer(-(1 << (8 * size - 1)), (1 << (8 * size - 1)) - 1), size),
             Kind::Unsigned => (integer(0, (1 << (8 * size)) - 1), size),
         };
@@ -131,9 +154,15 @@ mod tests {
 
     #[test]
     fn types_are_read_and_written_as_numpy_does() {
-        for (text, written) in
-            [(">f4", ">f4"), ("<i2", "<i2"), ("u1", "|u1"), ("f8", "<f8"), (">u1", "|u1"), ("S16", "|S16")]
-        {
+        for (text, written) in [
+            (">f4", ">f4"),
+            ("<i2", "<i2"),
+            ("u1", "|u1"),
+            ("f8", "<f8"),
+            (">u1", "|u1"),
+            ("S16", "|S16"),
+            ("{a:u1,b:>f4[2]}", "{a:|u1,b:>f4[2]}"),
+        ] {
             assert_eq!(text.parse::<Element>().unwrap().to_string(), written);
         }
         for text in ["", "f", "f2", "i3", "x4", "S0", "S99999999", "f-4"] {

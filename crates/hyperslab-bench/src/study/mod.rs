@@ -3,11 +3,13 @@
 mod access;
 mod element;
 mod filter;
+mod record;
 mod storage;
 mod tree;
 
 pub use access::{Access, Block, Walk};
 pub use element::{Element, Kind};
 pub use filter::{FilterSpec, pipeline_text};
+pub use record::{Field, Layout, Memory, Place, Record, Records, align, pack};
 pub use storage::{AllocTime, FillTime, Format, Libver, Storage};
 pub use tree::{Attribute, Tree, Wanted};

@@ -1,6 +1,6 @@
 //! How a dataset is stored: everything that is decided when it is created.
 
-use super::element::Element;
+use super::element::{Element, Kind};
 use super::filter::{FilterSpec, pipeline_text};
 use hyperslab_doctor::pattern::shape_text;
 use serde::{Deserialize, Serialize};
@@ -149,6 +149,9 @@ impl Storage {
             self.alloc_time == AllocTime::default(),
             self.fill_time != FillTime::Alloc,
         ];
+        if matches!(self.element.kind, Kind::Record(_)) && self.fill_value.is_some() {
+            return Err("a fill value is one number, and no record".to_owned());
+        }
         match &self.chunks {
             Some(chunks) if chunks.len() != self.shape.len() => {
                 Err(format!("chunks of {} dimensions for a dataset of {}", chunks.len(), self.shape.len()))

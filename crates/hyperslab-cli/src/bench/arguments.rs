@@ -42,9 +42,17 @@ pub(crate) struct BenchArgs {
     /// Made-up values of this shape instead of a file
     #[arg(long, value_name = "SHAPE", conflicts_with = "file")]
     pub synthetic: Option<String>,
-    /// Type of the values that are written: <f4, >i2, u1, S16; may be repeated for made-up values
+    /// Type of the values that are written: <f4, >i2, u1, S16, records {a:<f4,b:<i2,c:<f4[3],d:S1} (struct{...} with the
+    /// gaps of a C struct in the file); may be repeated for made-up values
     #[arg(long = "type", value_name = "TYPE")]
     pub element: Vec<String>,
+    /// Only these fields of records: a,c
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Access")]
+    pub fields: Vec<String>,
+    /// How records lie in memory: as-stored, struct (a C struct, which libhdf5 converts to), columns (which HDF4 packs
+    /// and unpacks)
+    #[arg(long, value_name = "LAYOUT", default_value = "as-stored", help_heading = "Access")]
+    pub memory: String,
     /// Ratio by which gzip makes made-up values smaller
     #[arg(long, default_value_t = 2.0)]
     pub ratio: f64,

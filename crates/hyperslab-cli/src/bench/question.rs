@@ -7,7 +7,7 @@ use hyperslab::Dataset;
 use hyperslab_bench::data::Synthetic;
 use hyperslab_bench::matrix::{Matrix, Subject, Way};
 use hyperslab_bench::study::{
-    Access, AllocTime, Element, FillTime, FilterSpec, Format, Libver, Storage, Walk,
+    Access, AllocTime, Element, FillTime, FilterSpec, Format, Libver, Records, Storage, Walk,
 };
 use hyperslab_doctor::pattern::{BlockShape, parse_cache, parse_order};
 use hyperslab_doctor::simulate::CacheSettings;
@@ -29,6 +29,10 @@ pub(super) fn matrices(args: &BenchArgs) -> Result<Vec<Matrix>, Failure> {
     let cast = engines::cast(args, written, args.file.as_deref().is_some_and(is_netcdf))?;
     let caches = list(&args.cache, None, cache)?;
     let page_buffers = list(&args.page_buffer, None, |text| size(text).map(Some))?;
+    let records = Records {
+        fields: (!args.fields.is_empty()).then(|| args.fields.clone()),
+        memory: word("layout of records", "as-stored, struct, columns")(&args.memory)?,
+    };
     let mut found = Vec::new();
     for (subject, element) in subjects.into_iter().zip(element) {
         let shape = subject.shape().to_vec();
@@ -39,6 +43,7 @@ pub(super) fn matrices(args: &BenchArgs) -> Result<Vec<Matrix>, Failure> {
             storages: storages(args, &subject, element, &formats)?,
             accesses,
             caches: caches.clone(),
+            records: records.clone(),
             page_buffers: page_buffers.clone(),
             engines: cast.readers.clone(),
             writers: cast.writers.clone(),

@@ -3,7 +3,7 @@
 use super::{EngineError, Making, PageBuffer, PageCounts, Seen, Visiting};
 use crate::engine::Opening;
 use crate::library::{Hdf5, Hdf5File, Visited};
-use crate::study::{Access, Attribute, Storage, Wanted};
+use crate::study::{Access, Attribute, Memory, Records, Storage, Wanted};
 use hyperslab_doctor::simulate::CacheSettings;
 use std::path::Path;
 
@@ -44,7 +44,7 @@ impl Making for Made {
         attributes: &[(String, Attribute)],
         values: &[u8],
     ) -> Result<(), EngineError> {
-        let mut dataset = self.file.create(path, &self.storage, None)?;
+        let mut dataset = self.file.create(path, &self.storage, None, Memory::AsStored)?;
         for block in Access::whole(&self.storage.shape).blocks(&self.storage.shape) {
             dataset.write(&block, values)?;
         }
@@ -65,7 +65,7 @@ impl Visiting for Open {
                 Visited::Group { path } => seen(Seen::Group { path }),
                 Visited::Attribute { name, value } => seen(Seen::Attribute { name, value }),
                 Visited::Dataset { path } => {
-                    let mut dataset = self.file.dataset(path, self.cache)?;
+                    let mut dataset = self.file.dataset(path, self.cache, &Records::default())?;
                     let shape = dataset.shape()?;
                     values.clear();
                     if let Some(shape) = shape.as_deref()

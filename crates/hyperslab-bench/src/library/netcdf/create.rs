@@ -217,7 +217,7 @@ fn number_of(element: &Element, format: Format) -> Result<c_int, LibraryError> {
         (Kind::Unsigned, 8) => (11, false),
         _ => {
             return Err(LibraryError::Unsupported(format!(
-                "netCDF has no type {element}; strings of fixed length are S1 there"
+                "netCDF has no type {element}; strings of fixed length are S1 there, and records are left to HDF5"
             )));
         }
     };

@@ -1,0 +1,295 @@
+//! Records: elements of several fields, as they are stored and as they lie in memory.
+//!
+//! ```text
+//!   stored {a:<i2,b:<f8}          a a b b b b b b b b                   packed, or with a C compiler's gaps
+//!   in memory, as a struct        a a . . . . . . b b b b b b b b       at each field's own alignment
+//!   in memory, as columns         a a a a ... b b b b b b b b b ...     a field's values of all records together
+//! ```
+
+use super::element::Element;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::sync::Mutex;
+
+/// The fields of a record, written `{a:<f4,b:<i2,c:<f4[3],d:S1}`, or `struct{...}` where it is stored with the gaps of a
+/// C struct.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Record {
+    /// In the order in which they are stored.
+    pub fields: Vec<Field>,
+    /// Stored with gaps, each field at its own alignment.
+    pub is_padded: bool,
+}
+
+/// A field of a record.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Field {
+    /// Its name.
+    pub name: String,
+    /// Its number, or one of its numbers.
+    pub element: Element,
+    /// How many there are; one for a plain field.
+    pub count: u32,
+}
+
+/// How records lie in the program's memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Memory {
+    /// As they are stored: nothing is converted.
+    #[default]
+    AsStored,
+    /// As a C struct: each field in the machine's byte order, at its own alignment.
+    Struct,
+    /// Each field of all records in an array of its own.
+    Columns,
+}
+
+/// Which fields of records are read, and how they lie in memory; all, as they are stored, where nothing is said.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Records {
+    /// The names of the fields, in the order in which they are wanted.
+    pub fields: Option<Vec<String>>,
+    /// How they lie in memory, in libraries that can convert.
+    pub memory: Memory,
+}
+
+/// Where the fields of records lie in a buffer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    /// The fields, in the order in which they are told.
+    pub places: Vec<Place>,
+    /// Bytes of a record in the buffer.
+    pub bytes: usize,
+    /// Each field of all records together, in the order of the places.
+    pub in_columns: bool,
+}
+
+/// Where a field lies in a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Bytes from the beginning of the record.
+    pub offset: usize,
+    /// Bytes of the field.
+    pub bytes: usize,
+    /// Bytes of one of its numbers; 1 for text.
+    pub unit: usize,
+    /// True where numbers are not in the machine's byte order.
+    pub is_swapped: bool,
+}
+
+/// Most fields of a record, and most numbers of a field, that are written.
+const FIELDS_MAX: usize = 1000;
+const COUNT_MAX: u32 = 1 << 16;
+
+impl Field {
+    /// Bytes of all its numbers.
+    pub fn bytes(&self) -> usize {
+        self.element.bytes as usize * self.count as usize
+    }
+}
+
+impl Record {
+    /// Reads what [`fmt::Display`] writes. Records live as long as the program: there are as many as types are asked for.
+    pub fn parse(text: &str) -> Result<&'static Self, String> {
+        static KNOWN: Mutex<Vec<&'static Record>> = Mutex::new(Vec::new());
+        let record = Self::read(text)?;
+        let mut known = KNOWN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(same) = known.iter().find(|one| ***one == record) {
+            return Ok(same);
+        }
+        let record: &'static Self = Box::leak(Box::new(record));
+        known.push(record);
+        Ok(record)
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        let fail = || {
+            format!("{text:?} is no record; write its fields with their types: {{a:<f4,b:<i2,c:<f4[3],d:S1}}")
+        };
+        let (is_padded, rest) = match text.strip_prefix("struct") {
+            Some(rest) => (true, rest),
+            None => (false, text),
+        };
+        let inside = rest.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).ok_or_else(fail)?;
+        let mut fields: Vec<Field> = Vec::new();
+        for one in inside.split(',') {
+            let (name, element) = one.split_once(':').ok_or_else(fail)?;
+            let (element, count) = match element.strip_suffix(']').and_then(|text| text.split_once('[')) {
+                Some((element, count)) => (element, count.parse().map_err(|_| fail())?),
+                None => (element, 1),
+            };
+            let (name, element) = (name.trim().to_owned(), element.trim());
+            if name.is_empty() || element.contains('{') || !(1..=COUNT_MAX).contains(&count) {
+                return Err(fail());
+            }
+            if fields.len() == FIELDS_MAX || fields.iter().any(|field| field.name == name) {
+                return Err(format!("{text:?} has too many fields, or two of the name {name:?}"));
+            }
+            fields.push(Field { name, element: element.parse()?, count });
+        }
+        Ok(Self { fields, is_padded })
+    }
+
+    /// Where the fields lie as they are stored.
+    pub fn stored(&self) -> Layout {
+        self.layout(if self.is_padded { Memory::Struct } else { Memory::Columns }, true)
+    }
+
+    /// Where the fields lie in memory.
+    pub fn in_memory(&self, memory: Memory) -> Layout {
+        match memory {
+            Memory::AsStored => self.stored(),
+            Memory::Struct => self.layout(Memory::Struct, false),
+            Memory::Columns => Layout { in_columns: true, ..self.layout(Memory::Columns, false) },
+        }
+    }
+
+    fn layout(&self, memory: Memory, keeps_order: bool) -> Layout {
+        let place = |field: &Field| Place {
+            offset: 0,
+            bytes: field.bytes(),
+            unit: field.element.unit(),
+            is_swapped: keeps_order && field.element.is_swapped(),
+        };
+        let mut places: Vec<Place> = self.fields.iter().map(place).collect();
+        let bytes = match memory {
+            Memory::Struct => align(&mut places),
+            Memory::AsStored | Memory::Columns => pack(&mut places),
+        };
+        Layout { places, bytes, in_columns: false }
+    }
+}
+
+/// Puts fields side by side; answers with the bytes of all.
+pub fn pack(places: &mut [Place]) -> usize {
+    let mut end = 0;
+    for place in places {
+        place.offset = end;
+        end += place.bytes;
+    }
+    end
+}
+
+/// Puts fields where a C compiler does; answers with the bytes of the struct.
+pub fn align(places: &mut [Place]) -> usize {
+    let (mut end, mut widest) = (0usize, 1);
+    for place in places {
+        let unit = place.unit.max(1);
+        place.offset = end.next_multiple_of(unit);
+        end = place.offset + place.bytes;
+        widest = widest.max(unit);
+    }
+    end.next_multiple_of(widest)
+}
+
+impl Layout {
+    /// Bytes of a record without gaps.
+    pub fn packed_bytes(&self) -> usize {
+        self.places.iter().map(|place| place.bytes).sum()
+    }
+
+    /// Takes records out of a buffer: one after the other without gaps, numbers in the machine's byte order.
+    pub fn gather(&self, buffer: &[u8]) -> Vec<u8> {
+        let records = buffer.len() / self.bytes.max(1);
+        let mut packed = vec![0; records * self.packed_bytes()];
+        self.each(records, |place, at, packed_at| {
+            let (from, to) = (&buffer[at..at + place.bytes], &mut packed[packed_at..packed_at + place.bytes]);
+            to.copy_from_slice(from);
+            place.turn(to);
+        });
+        packed
+    }
+
+    /// Puts records into a buffer that [`Self::gather`] would take out of it.
+    pub fn spread(&self, packed: &[u8], buffer: &mut [u8]) {
+        let records = buffer.len() / self.bytes.max(1);
+        self.each(records, |place, at, packed_at| {
+            let (from, to) = (&packed[packed_at..packed_at + place.bytes], &mut buffer[at..at + place.bytes]);
+            to.copy_from_slice(from);
+            place.turn(to);
+        });
+    }
+
+    /// Every field of so many records: where it lies in the buffer, and where in packed records.
+    fn each(&self, records: usize, mut work: impl FnMut(&Place, usize, usize)) {
+        let whole = self.packed_bytes();
+        let mut before = 0;
+        for place in &self.places {
+            for record in 0..records {
+                let at = match self.in_columns {
+                    true => records * before + record * place.bytes,
+                    false => record * self.bytes + place.offset,
+                };
+                work(place, at, record * whole + before);
+            }
+            before += place.bytes;
+        }
+    }
+}
+
+impl Place {
+    fn turn(&self, bytes: &mut [u8]) {
+        if self.is_swapped {
+            bytes.chunks_exact_mut(self.unit.max(1)).for_each(<[u8]>::reverse);
+        }
+    }
+}
+
+impl fmt::Display for Record {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_padded { "struct{" } else { "{" })?;
+        for (number, Field { name, element, count }) in self.fields.iter().enumerate() {
+            write!(f, "{}{name}:{element}", if number > 0 { "," } else { "" })?;
+            if *count > 1 {
+                write!(f, "[{count}]")?;
+            }
+        }
+        f.write_str("}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_come_back_as_they_were_written() {
+        for text in ["{a:<f4,b:<i2,c:<f4[3],d:|S1}", "struct{d:|S1,x:>f8}"] {
+            let record = Record::parse(text).unwrap();
+            assert_eq!(record.to_string(), text);
+            assert!(std::ptr::eq(record, Record::parse(text).unwrap()), "each is kept once");
+        }
+        for text in ["{}", "{a}", "{a:<f4", "{a:<f3}", "{a:<f4,a:<f4}", "{a:<f4[0]}", "{a:{b:<f4}}", "{:<f4}"]
+        {
+            assert!(Record::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_struct_has_gaps_and_a_packed_record_none() {
+        let record = Record::parse("{a:<f4,b:<i2,c:<f4[3],d:S1}").unwrap();
+        let offsets = |layout: &Layout| layout.places.iter().map(|place| place.offset).collect::<Vec<_>>();
+        let (stored, memory) = (record.stored(), record.in_memory(Memory::Struct));
+        assert_eq!((offsets(&stored), stored.bytes), (vec![0, 4, 6, 18], 19));
+        // What a C compiler makes of struct { float a; short b; float c[3]; char d; }.
+        assert_eq!((offsets(&memory), memory.bytes), (vec![0, 4, 8, 20], 24));
+        assert_eq!(Record::parse("struct{a:<f4,b:<i2,c:<f4[3],d:S1}").unwrap().stored().bytes, 24);
+    }
+
+    #[test]
+    fn records_are_the_same_however_they_lie() {
+        let record = Record::parse("struct{a:<i2,b:>i4[2],c:S3}").unwrap();
+        let packed: Vec<u8> = (0..26).collect();
+        for memory in [Memory::AsStored, Memory::Struct, Memory::Columns] {
+            let layout = record.in_memory(memory);
+            let mut buffer = vec![0xaa; 2 * layout.bytes];
+            layout.spread(&packed, &mut buffer);
+            assert_eq!(layout.gather(&buffer), packed, "{memory:?}");
+        }
+        let mut columns = vec![0; 26];
+        record.in_memory(Memory::Columns).spread(&packed, &mut columns);
+        assert_eq!(columns[..4], [0, 1, 13, 14]);
+    }
+}
