@@ -200,7 +200,7 @@ fn what_netcdf_c_cannot_write_is_said() {
 #[test]
 fn a_library_that_is_missing_is_said_with_how_to_get_it() {
     let empty = tempfile::tempdir().unwrap();
-    for (engine, says) in [("netcdf", "pip install netCDF4")] {
+    for (engine, says) in [("netcdf", "pip install netCDF4"), ("hdf4", "pip install pyhdf")] {
         let mut command = bench(&["--synthetic", "8", "--engine", engine]);
         // Without a Python, and where the system has none.
         let output = command.env("PATH", empty.path()).env_remove("LD_LIBRARY_PATH").output().unwrap();
@@ -380,6 +380,78 @@ fn records_are_the_same_in_every_layout() {
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         assert!(String::from_utf8_lossy(&output.stderr).contains(says), "{arguments:?} {output:?}");
     }
+}
+
+#[test]
+fn hdf4_writes_and_reads_datasets_and_tables() {
+    if !has("hdf4", "pyhdf") {
+        return;
+    }
+    // Compared with what was written, as nobody else reads them.
+    let datasets = |more: &[&str]| {
+        let subject =
+            ["--synthetic", "40x30", "--type", ">f4", "--type", "<i2", "--type", "u1", "--format", "hdf4"];
+        let access = ["--read", "7x9", "--stride", "1x1", "--stride", "2x3", "--order", "1,0"];
+        let found = rows(&[&subject[..], &access, more].concat());
+        assert!(found.iter().all(|row| row["engine"].as_str().unwrap().starts_with("HDF4")));
+        assert!(found.iter().all(|row| row["version"].as_str().unwrap().starts_with("4.")));
+        found.len()
+    };
+    assert_eq!(datasets(&["--chunks", "contiguous", "--fill-time", "never"]), 6);
+    assert_eq!(datasets(&["--chunks", "contiguous", "--unlimited", "--write", "3x30"]), 6);
+    assert_eq!(
+        datasets(&["--chunks", "8x8", "--filter", "none", "--filter", "gzip=2", "--fill-value", "3"]),
+        12
+    );
+    let tables = |more: &[&str]| {
+        let subject = ["--synthetic", "2000", "--type", "{a:<f4,b:<i2,c:>f4[3],d:S1}", "--format", "hdf4"];
+        let found = rows(&[&subject[..], &["--chunks", "contiguous", "--read", "700"], more].concat());
+        found.iter().map(|row| row["read"]["bytes"].as_u64().unwrap() / 2000).collect::<Vec<_>>()
+    };
+    assert_eq!(tables(&[]), [19]);
+    assert_eq!(tables(&["--memory", "columns", "--write", "300"]), [19]);
+    assert_eq!(tables(&["--fields", "c,a"]), [16]);
+    assert_eq!(tables(&["--fields", "b,d", "--memory", "columns"]), [3]);
+    let why = |more: &[&str]| {
+        let output = bench(&[&["--json", "--format", "hdf4"][..], more].concat()).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{more:?}");
+        json(&output)["skipped"][0]["why"].as_str().unwrap().to_owned()
+    };
+    assert!(why(&["--synthetic", "9", "--type", "<i8"]).contains("32 bits"));
+    assert!(why(&["--synthetic", "9", "--chunks", "3", "--filter", "shuffle"]).contains("gzip alone"));
+    assert!(why(&["--synthetic", "9", "--type", "{a:<f4}", "--chunks", "3"]).contains("neither chunks"));
+    let two = ["--synthetic", "9x9", "--format", "hdf4", "--format", "hdf5", "--chunks", "contiguous"];
+    let output = bench(&two).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(said.matches("note: HDF4 files are read by HDF4").count(), 1, "{said}");
+}
+
+#[test]
+fn many_datasets_of_hdf4_are_those_of_hdf5() {
+    if !has("hdf4", "pyhdf") || !has_libhdf5() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let found = json(&bench(&["--list", "--json"]).output().unwrap());
+    let sums: Vec<Value> = ["hdf4", "libhdf5"]
+        .into_iter()
+        .map(|name| {
+            let (file, engine) = (folder.path().join(name), serde_json::json!({ name: found[name][0] }));
+            let format = if name == "hdf4" { "hdf4" } else { "hdf5" };
+            let storage = storage(serde_json::json!({ "format": format, "element": "<i2" }));
+            let tree = serde_json::json!({
+                "groups": 0, "datasets": 200, "attributes": 2, "storage": storage, "seed": 7,
+            });
+            let made = served(&task(&engine, &file, serde_json::json!({ "make": { "tree": tree } })));
+            assert_eq!(made["done"]["objects"]["datasets"], 200, "{made}");
+            let visit = serde_json::json!({ "visit": { "wanted": "all", "cold": true, "check": true } });
+            let visited = served(&task(&engine, &file, visit));
+            assert_eq!(visited["done"]["objects"], made["done"]["objects"], "{visited}");
+            visited["done"]["checksum"].clone()
+        })
+        .collect();
+    assert!(sums[0].is_string());
+    assert_eq!(sums[0], sums[1]);
 }
 
 /// A task for the worker, with what most of them have alike.

@@ -1,5 +1,6 @@
 //! Who reads and writes: each engine behind the same few calls.
 
+mod hdf4;
 mod hyperslab;
 mod libhdf5;
 mod netcdf;
@@ -8,7 +9,7 @@ mod objects;
 
 pub use objects::{Making, PageBuffer, PageCounts, Seen, Visiting};
 
-use crate::library::{Counts, Family, Found, Hdf5, LibraryError, Netcdf};
+use crate::library::{Counts, Family, Found, Hdf4, Hdf5, LibraryError, Netcdf};
 use crate::study::{Block, Format, Layout, Records, Storage};
 use hyperslab_doctor::simulate::CacheSettings;
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,8 @@ pub enum Engine {
     Libhdf5(Found),
     /// A netCDF-C of the user's.
     Netcdf(Found),
+    /// An HDF4 of the user's.
+    Hdf4(Found),
     /// Does nothing: what is measured is the harness.
     Null,
 }
@@ -104,6 +107,7 @@ impl Engine {
         match family {
             Family::Hdf5 => Self::Libhdf5(found),
             Family::Netcdf => Self::Netcdf(found),
+            Family::Hdf4 => Self::Hdf4(found),
         }
     }
 
@@ -113,6 +117,7 @@ impl Engine {
             Self::Hyperslab => "hyperslab".to_owned(),
             Self::Libhdf5(found) => format!("libhdf5 ({})", found.origin),
             Self::Netcdf(found) => format!("netCDF-C ({})", found.origin),
+            Self::Hdf4(found) => format!("HDF4 ({})", found.origin),
             Self::Null => "null".to_owned(),
         }
     }
@@ -122,6 +127,7 @@ impl Engine {
         match self {
             Self::Hyperslab | Self::Libhdf5(_) => format.is_hdf5(),
             Self::Netcdf(_) => format.is_hdf5() || format.is_classic(),
+            Self::Hdf4(_) => format == Format::Hdf4,
             Self::Null => true,
         }
     }
@@ -131,6 +137,7 @@ impl Engine {
         match self {
             Self::Libhdf5(_) => format == Format::Hdf5,
             Self::Netcdf(_) => format == Format::Netcdf4 || format.is_classic(),
+            Self::Hdf4(_) => format == Format::Hdf4,
             Self::Hyperslab | Self::Null => false,
         }
     }
@@ -157,6 +164,7 @@ impl Engine {
                 libhdf5::name_plugins(found);
                 Prepared::Netcdf(Netcdf::load(&found.path)?)
             }
+            Self::Hdf4(found) => Prepared::Hdf4(Hdf4::load(&found.path)?),
             Self::Null => Prepared::Null,
         })
     }
@@ -170,6 +178,8 @@ pub enum Prepared {
     Libhdf5(Hdf5),
     /// A loaded library.
     Netcdf(Netcdf),
+    /// Loaded libraries.
+    Hdf4(Hdf4),
     /// Nothing.
     Null,
 }
@@ -181,6 +191,7 @@ impl Prepared {
             Self::Hyperslab => env!("CARGO_PKG_VERSION").to_owned(),
             Self::Libhdf5(library) => library.version(),
             Self::Netcdf(library) => library.version(),
+            Self::Hdf4(library) => library.version(),
             Self::Null => String::new(),
         }
     }
@@ -190,7 +201,7 @@ impl Prepared {
         match self {
             Self::Libhdf5(library) => Some(library.version()),
             Self::Netcdf(library) => library.hdf5().map(Hdf5::version),
-            Self::Hyperslab | Self::Null => None,
+            Self::Hyperslab | Self::Hdf4(_) | Self::Null => None,
         }
     }
 
@@ -199,7 +210,7 @@ impl Prepared {
         match self {
             Self::Libhdf5(library) => library.default_cache().ok(),
             Self::Netcdf(library) => library.default_cache().ok(),
-            Self::Hyperslab | Self::Null => None,
+            Self::Hyperslab | Self::Hdf4(_) | Self::Null => None,
         }
     }
 
@@ -215,6 +226,7 @@ impl Prepared {
             Self::Hyperslab => hyperslab::open(file, dataset, &opening.records),
             Self::Libhdf5(library) => libhdf5::open(library, file, dataset, opening, counted),
             Self::Netcdf(library) => netcdf::open(library, file, dataset, opening, counted),
+            Self::Hdf4(library) => hdf4::open(library, file, dataset, opening),
             Self::Null => null::open(file, dataset),
         }
     }
@@ -230,6 +242,7 @@ impl Prepared {
         match self {
             Self::Libhdf5(library) => libhdf5::create(library, file, dataset, storage, opening),
             Self::Netcdf(library) => netcdf::create(library, file, dataset, storage, opening),
+            Self::Hdf4(library) => hdf4::create(library, file, dataset, storage, opening),
             Self::Null => Ok(null::create()),
             Self::Hyperslab => Err(EngineError::Unsupported("hyperslab does not write yet".to_owned())),
         }
@@ -238,6 +251,7 @@ impl Prepared {
     pub fn make(&self, file: &Path, storage: &Storage) -> Result<Box<dyn Making>, EngineError> {
         match self {
             Self::Libhdf5(library) => objects::libhdf5::make(library, file, storage),
+            Self::Hdf4(library) => objects::hdf4::make(library, file, storage),
             Self::Hyperslab | Self::Netcdf(_) | Self::Null => {
                 Err(self.does_not("make files of many objects"))
             }
@@ -249,6 +263,7 @@ impl Prepared {
         match self {
             Self::Hyperslab => objects::hyperslab::visit(file),
             Self::Libhdf5(library) => objects::libhdf5::visit(library, file, opening),
+            Self::Hdf4(library) => objects::hdf4::visit(library, file),
             Self::Netcdf(_) | Self::Null => Err(self.does_not("visit all objects of a file")),
         }
     }
@@ -258,6 +273,7 @@ impl Prepared {
             Self::Hyperslab => "hyperslab",
             Self::Libhdf5(_) => "libhdf5",
             Self::Netcdf(_) => "netCDF-C",
+            Self::Hdf4(_) => "HDF4",
             Self::Null => "null",
         };
         EngineError::Unsupported(format!("{name} is not asked to {what} here"))

@@ -25,6 +25,8 @@ pub struct Libraries {
     pub hdf5: Vec<Found>,
     /// Builds of netCDF-C.
     pub netcdf: Vec<Found>,
+    /// Builds of libmfhdf, beside which libdf lies.
+    pub hdf4: Vec<Found>,
 }
 
 /// A Python that takes longer to import two packages is left alone.
@@ -39,6 +41,12 @@ def mapped():
             return {line.split(None, 5)[5].strip() for line in maps if len(line.split(None, 5)) == 6}
     except OSError:
         return set()
+def version(package, name):
+    try:
+        from importlib.metadata import version
+        return getattr(package, "__version__", "") or version(name)
+    except Exception:
+        return ""
 found, plugins = [], None
 try:
     import hdf5plugin
@@ -46,13 +54,14 @@ try:
 except Exception:
     pass
 before = mapped() if plugins is None else set()
-for name in ("h5py", "netCDF4", "tables"):
+for name in ("h5py", "netCDF4", "tables", "pyhdf.SD"):
     try:
         package = __import__(name)
     except Exception:
         continue
     now = mapped()
-    found += [[name, getattr(package, "__version__", ""), path] for path in sorted(now - before)]
+    name = name.partition(".")[0]
+    found += [[name, version(package, name), path] for path in sorted(now - before)]
     before |= now
 json.dump({"libraries": found, "plugins": plugins and str(plugins)}, sys.stdout)
 "#;
@@ -77,7 +86,9 @@ pub fn find_all() -> Libraries {
 
 impl Libraries {
     fn add(&mut self, others: Self) {
-        for (mine, theirs) in [(&mut self.hdf5, others.hdf5), (&mut self.netcdf, others.netcdf)] {
+        let both =
+            [(&mut self.hdf5, others.hdf5), (&mut self.netcdf, others.netcdf), (&mut self.hdf4, others.hdf4)];
+        for (mine, theirs) in both {
             for library in theirs {
                 if !mine.iter().any(|known| known.path == library.path) {
                     mine.push(library);
@@ -91,9 +102,11 @@ impl Libraries {
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let found = || Found { path, origin: origin.to_owned(), plugins: plugins.cloned() };
         if is_library(name, &["libhdf5", "libhdf5_serial"]) {
-            self.add(Self { hdf5: vec![found()], netcdf: Vec::new() });
+            self.add(Self { hdf5: vec![found()], ..Self::default() });
         } else if is_library(name, &["libnetcdf"]) {
-            self.add(Self { hdf5: Vec::new(), netcdf: vec![found()] });
+            self.add(Self { netcdf: vec![found()], ..Self::default() });
+        } else if is_library(name, &["libmfhdf", "libmfhdfalt"]) {
+            self.add(Self { hdf4: vec![found()], ..Self::default() });
         }
     }
 }
@@ -201,12 +214,12 @@ mod tests {
     fn a_folder_is_looked_through_and_links_count_once() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        for name in ["libhdf5.so.1", "libhdf5_hl.so.1", "libnetcdf.so.22", "notes.txt"] {
+        for name in ["libhdf5.so.1", "libhdf5_hl.so.1", "libnetcdf.so.22", "libmfhdfalt.so.0", "notes.txt"] {
             std::fs::write(at(name), "").unwrap();
         }
         std::os::unix::fs::symlink(at("libhdf5.so.1"), at("libhdf5.so")).unwrap();
         let found = of_folders(&[folder.path().to_owned(), folder.path().join("absent")]);
-        assert_eq!((found.hdf5.len(), found.netcdf.len()), (1, 1));
+        assert_eq!((found.hdf5.len(), found.netcdf.len(), found.hdf4.len()), (1, 1, 1));
         assert!(found.hdf5[0].path.ends_with("libhdf5.so.1"));
     }
 

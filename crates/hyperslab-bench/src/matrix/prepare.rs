@@ -7,7 +7,6 @@ use super::row::{Skipped, WriteFigures};
 use super::run::{Matrix, Progress, Subject};
 use super::statistics::Summary;
 use super::way::Way;
-use crate::data::Values;
 use crate::engine::Opening;
 use crate::library::Family;
 use crate::process::{Launcher, Operation, Outcome, RunError, Task};
@@ -114,10 +113,7 @@ impl Made<'_> {
             format!("no {} to write with was found; {}", family.name(), family.how_to_get())
         })?;
         self.storage.check()?;
-        let values = match &matrix.subject {
-            Subject::Dataset { file, path, .. } => Values::Dataset { file: file.clone(), path: path.clone() },
-            Subject::Synthetic(synthetic) => Values::Synthetic(synthetic.clone()),
-        };
+        let values = matrix.subject.values();
         Ok(Task {
             engine: writer.clone(),
             file: self.file.clone(),

@@ -5,6 +5,7 @@
 //! ```
 
 mod clock;
+mod expect;
 mod launch;
 mod objects;
 mod task;

@@ -4,7 +4,7 @@ use super::objects::Objects;
 use crate::data::Values;
 use crate::engine::{Engine, Opening, PageBuffer};
 use crate::measure::{PageCache, Usage};
-use crate::study::{Access, Storage, Tree, Wanted};
+use crate::study::{Access, Element, Storage, Tree, Wanted};
 use hyperslab_doctor::simulate::CacheSettings;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -47,6 +47,17 @@ pub enum Operation {
         storage: Box<Storage>,
         /// What is written.
         values: Values,
+    },
+    /// Nothing is read: the checksum is that of the values themselves.
+    Expect {
+        /// The extent.
+        shape: Vec<u64>,
+        /// Only so many of the blocks.
+        reads_max: Option<u64>,
+        /// The values that were written.
+        values: Values,
+        /// Their type.
+        element: Element,
     },
     /// A file of many objects is made.
     Make {

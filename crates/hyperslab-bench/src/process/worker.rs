@@ -4,6 +4,7 @@
 //! touched, values to be written are made, all while it stands.
 
 use super::clock::Clock;
+use super::expect::expect;
 use super::objects;
 use super::task::{Answer, Check, Operation, Outcome, Task};
 use crate::engine::{EngineError, Prepared};
@@ -43,6 +44,10 @@ pub fn run(task: &Task) -> Result<Outcome, EngineError> {
         Operation::Write { storage, .. } => {
             on(&storage.shape)?;
             write(task, &engine, &storage.shape)
+        }
+        Operation::Expect { shape, reads_max, values, element } => {
+            on(shape)?;
+            expect(task, &engine, shape, *reads_max, values, *element)
         }
         Operation::Make { tree } => objects::make(task, &engine, tree),
         Operation::Visit { wanted, cold, check } => objects::visit(task, &engine, *wanted, *cold, *check),
@@ -145,12 +150,12 @@ fn write(task: &Task, engine: &Prepared, shape: &[u64]) -> Result<Outcome, Engin
     })
 }
 
-fn block_bytes(block: &Block, element: u64) -> usize {
+pub(super) fn block_bytes(block: &Block, element: u64) -> usize {
     block.elements().saturating_mul(element) as usize
 }
 
 /// Room for the largest block, touched: the first touch of memory is not the engine's.
-fn make_room(buffer: &mut Vec<u8>, blocks: &[Block], element: u64) -> Result<(), EngineError> {
+pub(super) fn make_room(buffer: &mut Vec<u8>, blocks: &[Block], element: u64) -> Result<(), EngineError> {
     let most = blocks.iter().map(|block| block.elements().saturating_mul(element)).max().unwrap_or(0);
     let more = usize::try_from(most).ok().map(|most| most.saturating_sub(buffer.len()));
     let room = more.filter(|more| buffer.try_reserve_exact(*more).is_ok());

@@ -137,12 +137,17 @@ impl Record {
         self.layout(if self.is_padded { Memory::Struct } else { Memory::Columns }, true)
     }
 
+    /// Side by side in memory, without gaps.
+    pub fn packed(&self) -> Layout {
+        self.layout(Memory::Columns, false)
+    }
+
     /// Where the fields lie in memory.
     pub fn in_memory(&self, memory: Memory) -> Layout {
         match memory {
             Memory::AsStored => self.stored(),
             Memory::Struct => self.layout(Memory::Struct, false),
-            Memory::Columns => Layout { in_columns: true, ..self.layout(Memory::Columns, false) },
+            Memory::Columns => Layout { in_columns: true, ..self.packed() },
         }
     }
 

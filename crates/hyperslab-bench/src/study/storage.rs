@@ -13,7 +13,7 @@ pub struct Storage {
     pub format: Format,
     /// Extent.
     pub shape: Vec<u64>,
-    /// True where every dimension may grow; in files that netCDF-C writes, the first alone.
+    /// True where every dimension may grow; in files that netCDF-C or HDF4 write, the first alone.
     pub unlimited: bool,
     /// Element type in the file.
     pub element: Element,
@@ -45,6 +45,8 @@ pub enum Format {
     Classic,
     /// netCDF classic with 64-bit data (CDF-5) by netCDF-C.
     Cdf5,
+    /// HDF4: a scientific dataset, or a table (Vdata) of records.
+    Hdf4,
 }
 
 impl Format {
@@ -66,6 +68,7 @@ impl fmt::Display for Format {
             Self::Netcdf4 => "netCDF-4",
             Self::Classic => "netCDF classic",
             Self::Cdf5 => "netCDF CDF-5",
+            Self::Hdf4 => "HDF4",
         })
     }
 }

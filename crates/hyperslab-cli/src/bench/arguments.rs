@@ -77,7 +77,7 @@ pub(crate) struct BenchArgs {
     /// Only so many reads of each access; the time of all is reckoned
     #[arg(long, value_name = "COUNT", help_heading = "Access")]
     pub reads: Option<u64>,
-    /// Rewrite as a file of this format: hdf5, netcdf4, classic (64-bit offsets), cdf5; may be repeated
+    /// Rewrite as a file of this format: hdf5, netcdf4, classic (64-bit offsets), cdf5, hdf4; may be repeated
     #[arg(long, value_name = "FORMAT", help_heading = "Storage")]
     pub format: Vec<String>,
     /// Rewrite with chunks of this shape, of this many bytes (1MiB), `contiguous`, `default` (those that netCDF-C
@@ -102,7 +102,7 @@ pub(crate) struct BenchArgs {
     /// When space is allocated: default, early, late, incremental; may be repeated
     #[arg(long, value_name = "TIME", help_heading = "Storage")]
     pub alloc_time: Vec<String>,
-    /// Rewrite with unlimited dimensions; in files that netCDF-C writes, the first alone is
+    /// Rewrite with unlimited dimensions; in files that netCDF-C or HDF4 write, the first alone is
     #[arg(long, help_heading = "Storage")]
     pub unlimited: bool,
     /// Block in which files are written, a shape or the bytes of a buffer; chunk by chunk without; may be repeated
@@ -123,12 +123,15 @@ pub(crate) struct BenchArgs {
     /// Page buffer of libraries that have one, for paged files; may be repeated
     #[arg(long, value_name = "SIZE", help_heading = "Engines")]
     pub page_buffer: Vec<String>,
-    /// Who reads: hyperslab, libhdf5, netcdf, null (what the harness itself costs); may be repeated
+    /// Who reads: hyperslab, libhdf5, netcdf, hdf4, null (what the harness itself costs); may be repeated
     #[arg(long, value_name = "NAME", help_heading = "Engines")]
     pub engine: Vec<String>,
     /// A libhdf5 at this place instead of the one that is found first; may be repeated
     #[arg(long, value_name = "PATH", help_heading = "Engines")]
     pub libhdf5: Vec<PathBuf>,
+    /// A libmfhdf at this place, with libdf beside it, instead of the one that is found first; may be repeated
+    #[arg(long, value_name = "PATH", help_heading = "Engines")]
+    pub hdf4: Vec<PathBuf>,
     /// A netCDF-C at this place instead of the one that is found first; may be repeated
     #[arg(long, value_name = "PATH", help_heading = "Engines")]
     pub netcdf: Vec<PathBuf>,

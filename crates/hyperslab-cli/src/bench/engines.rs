@@ -30,6 +30,7 @@ impl Shelf<'_> {
         let named = match family {
             Family::Hdf5 => &self.args.libhdf5,
             Family::Netcdf => &self.args.netcdf,
+            Family::Hdf4 => &self.args.hdf4,
         };
         if !named.is_empty() {
             let own = |path: &PathBuf| Found {
@@ -64,9 +65,10 @@ pub(super) fn cast(args: &BenchArgs, formats: &[Format], is_netcdf: bool) -> Res
             }
             "libhdf5" => Family::Hdf5,
             "netcdf" => Family::Netcdf,
+            "hdf4" => Family::Hdf4,
             other => {
                 return Err(Failure::wrong_request(format!("there is no engine {other:?}"))
-                    .hint("there are: hyperslab, libhdf5, netcdf, null"));
+                    .hint("there are: hyperslab, libhdf5, netcdf, hdf4, null"));
             }
         };
         let engines = shelf.engines(family);
@@ -78,12 +80,20 @@ pub(super) fn cast(args: &BenchArgs, formats: &[Format], is_netcdf: bool) -> Res
         readers.extend(engines);
     }
     if args.engine.is_empty() {
-        readers.extend(shelf.engines(Family::Hdf5));
+        let is_hdf4_alone = !formats.is_empty() && formats.iter().all(|format| *format == Format::Hdf4);
+        if !is_hdf4_alone {
+            readers.extend(shelf.engines(Family::Hdf5));
+        }
         let families: Vec<Family> = formats.iter().map(|format| Family::of(*format)).collect();
         if is_netcdf || families.contains(&Family::Netcdf) {
             readers.extend(shelf.engines(Family::Netcdf));
         }
-        readers.push(Engine::Hyperslab);
+        if families.contains(&Family::Hdf4) {
+            readers.extend(shelf.engines(Family::Hdf4));
+        }
+        if !is_hdf4_alone {
+            readers.push(Engine::Hyperslab);
+        }
     }
     let is_missing = |format: &&Format| !readers.iter().any(|engine| engine.writes(**format));
     let writers =
@@ -95,7 +105,7 @@ pub(super) fn cast(args: &BenchArgs, formats: &[Format], is_netcdf: bool) -> Res
 pub(super) fn list(args: &BenchArgs, launcher: &Launcher, out: &mut dyn Write) -> Result<i32, Failure> {
     let shelf = Shelf { args, found: OnceCell::from(find_all()) };
     let mut document = Map::new();
-    for (family, key) in Family::ALL.into_iter().zip(["libhdf5", "netcdf"]) {
+    for (family, key) in Family::ALL.into_iter().zip(["libhdf5", "netcdf", "hdf4"]) {
         let mut described = Vec::new();
         let found = family.among(shelf.found.get_or_init(find_all));
         if found.is_empty() && !args.json {

@@ -232,7 +232,7 @@ fn permutations(rank: usize) -> Vec<Vec<usize>> {
 
 /// The formats of what is written.
 fn formats(args: &BenchArgs) -> Result<Vec<Format>, Failure> {
-    list(&args.format, Format::Hdf5, word("format", "hdf5, netcdf4, classic, cdf5"))
+    list(&args.format, Format::Hdf5, word("format", "hdf5, netcdf4, classic, cdf5, hdf4"))
 }
 
 /// True where nothing is asked for that is decided at creation.

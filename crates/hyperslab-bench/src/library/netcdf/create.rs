@@ -39,7 +39,7 @@ impl Netcdf {
             Format::Netcdf4 => NETCDF4,
             Format::Classic => OFFSET_64BIT,
             Format::Cdf5 => CDF5,
-            Format::Hdf5 => {
+            Format::Hdf5 | Format::Hdf4 => {
                 return Err(LibraryError::Unsupported(format!(
                     "netCDF-C writes no {} files",
                     storage.format

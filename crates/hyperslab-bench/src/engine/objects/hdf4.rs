@@ -1,0 +1,81 @@
+//! Files of many scientific datasets by an HDF4 of the user's.
+
+use super::{EngineError, Making, Seen, Visiting};
+use crate::library::{Hdf4, Hdf4Dataset, Hdf4File};
+use crate::study::{Access, Attribute, Storage, Wanted};
+use std::path::Path;
+use std::rc::Rc;
+
+struct Made {
+    file: Rc<Hdf4File>,
+    storage: Storage,
+}
+
+struct Open(Rc<Hdf4File>);
+
+pub(in crate::engine) fn make(
+    library: &Hdf4,
+    file: &Path,
+    storage: &Storage,
+) -> Result<Box<dyn Making>, EngineError> {
+    Ok(Box::new(Made { file: Rc::new(library.create(file)?), storage: storage.clone() }))
+}
+
+pub(in crate::engine) fn visit(library: &Hdf4, file: &Path) -> Result<Box<dyn Visiting>, EngineError> {
+    Ok(Box::new(Open(Rc::new(library.open(file)?))))
+}
+
+fn close(file: Rc<Hdf4File>) -> Result<(), EngineError> {
+    // Nobody else has the file.
+    Ok(Rc::into_inner(file).map_or(Ok(()), Hdf4File::close)?)
+}
+
+impl Making for Made {
+    fn group(&mut self, _: &str, _: &[(String, Attribute)]) -> Result<(), EngineError> {
+        Err(EngineError::Unsupported("scientific datasets of HDF4 lie in no groups".to_owned()))
+    }
+
+    fn dataset(
+        &mut self,
+        path: &str,
+        attributes: &[(String, Attribute)],
+        values: &[u8],
+    ) -> Result<(), EngineError> {
+        let mut dataset = Hdf4Dataset::create(&self.file, path, &self.storage)?;
+        for block in Access::whole(&self.storage.shape).blocks(&self.storage.shape) {
+            dataset.write(&block, values)?;
+        }
+        dataset.write_attributes(attributes)?;
+        Ok(dataset.close()?)
+    }
+
+    fn close(self: Box<Self>) -> Result<(), EngineError> {
+        close(self.file)
+    }
+}
+
+impl Visiting for Open {
+    fn visit(&mut self, wanted: Wanted, seen: &mut dyn FnMut(Seen<'_>)) -> Result<(), EngineError> {
+        seen(Seen::Group { path: "" });
+        let mut values = Vec::new();
+        for number in 0..self.0.datasets()? {
+            let mut dataset = Hdf4Dataset::open(&self.0, number)?;
+            if dataset.is_coordinate() {
+                continue;
+            }
+            values.clear();
+            if let Some(block) = wanted.block(&dataset.shape) {
+                let bytes = block.elements().saturating_mul(dataset.element_bytes() as u64);
+                super::make_room(&mut values, bytes)?;
+                dataset.read(&block, &mut values)?;
+            }
+            seen(Seen::Dataset { path: &dataset.name, shape: Some(&dataset.shape), values: &values });
+            dataset.each_attribute(&mut |name, value| seen(Seen::Attribute { name, value }))?;
+        }
+        Ok(())
+    }
+
+    fn close(self: Box<Self>) -> Result<(), EngineError> {
+        close(self.0)
+    }
+}
