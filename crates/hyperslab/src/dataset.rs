@@ -3,6 +3,7 @@
 use crate::attribute::Attributes;
 use crate::chunk::cache::ChunkKey;
 use crate::chunk::map::{ChunkGrid, ChunkMap};
+use crate::chunk::readahead::Readahead;
 use crate::external::ExternalData;
 use crate::file::{FileInner, IndexState};
 use crate::memory::zeroed;
@@ -379,6 +380,10 @@ impl DatasetInner {
         self.with_extent(|extent, grid| self.index.locator.region(&self.file, extent, grid, region))
     }
 
+    pub(crate) fn readahead(&self) -> &Readahead {
+        &self.index.readahead
+    }
+
     fn whole_map(&self) -> Result<Arc<ChunkMap>> {
         self.with_extent(|extent, grid| self.index.locator.whole(&self.file, extent, grid))
     }
@@ -467,8 +472,11 @@ impl DatasetInner {
                 raw::read(&**source, *base, &copies, target, conversion)
             }
             Steps::Chunks { dims, chunks } => {
-                if let ([only], Storage::Chunked { grid, .. }) = (chunks.as_slice(), &self.storage) {
-                    self.index.readahead.follow(self, only, grid.len());
+                match (chunks.as_slice(), &self.storage) {
+                    ([only], Storage::Chunked { grid, .. }) => {
+                        self.readahead().follow(self, only, grid.len());
+                    }
+                    (several, _) => self.readahead().pass(several),
                 }
                 chunked::read(self, plan, dims, chunks, target, conversion)
             }

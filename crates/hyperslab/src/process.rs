@@ -1,9 +1,10 @@
 //! What a process has one of: threads and a cache. A forked child has neither (its parent's threads do not exist in
 //! it, and chunks they were decoding will never arrive), so it makes its own on first use.
 
+use crate::{Error, Result};
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use std::sync::Once;
-use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Mutex, Once, PoisonError};
 
 /// Counts the forks that lie between the first process and this one.
 static GENERATION: AtomicU32 = AtomicU32::new(0);
@@ -70,11 +71,34 @@ pub(crate) fn thread_count() -> usize {
     threads().map_or(1, ThreadPool::current_num_threads)
 }
 
-/// Runs `work`, whose parallel iterators then use this process's threads.
-pub(crate) fn in_parallel<R: Send>(work: impl FnOnce() -> R + Send) -> R {
-    match threads() {
-        Some(threads) => threads.install(work),
-        None => work(),
+/// Does `work` for each item, here and on the other threads: whoever asks is awake already, and a sleeping thread may
+/// be long in coming. Items begin in their order. After an error no further one begins, and the error of the first
+/// item that has one is the answer.
+pub(crate) fn for_each<T: Sync>(items: &[T], work: impl Fn(&T) -> Result<()> + Sync) -> Result<()> {
+    let next = AtomicUsize::new(0);
+    let failed: Mutex<Option<(usize, Error)>> = Mutex::new(None);
+    let run = || loop {
+        let number = next.fetch_add(1, Ordering::Relaxed);
+        let Some(item) = items.get(number) else { return };
+        if let Err(error) = work(item) {
+            next.store(items.len(), Ordering::Relaxed);
+            let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
+            if failed.as_ref().is_none_or(|(first, _)| number < *first) {
+                *failed = Some((number, error));
+            }
+        }
+    };
+    let helpers = thread_count().min(items.len()).saturating_sub(1);
+    match threads().filter(|_| helpers > 0) {
+        None => run(),
+        Some(threads) => threads.in_place_scope(|scope| {
+            (0..helpers).for_each(|_| scope.spawn(|_| run()));
+            run();
+        }),
+    }
+    match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some((_, error)) => Err(error),
+        None => Ok(()),
     }
 }
 
@@ -98,5 +122,31 @@ mod tests {
         assert!(std::ptr::eq(first, VALUE.get(|| 2)));
         in_forked_child();
         assert_eq!(*VALUE.get(|| 3), 3);
+    }
+
+    #[test]
+    fn every_item_is_done_once_by_several_threads() {
+        let done: Vec<AtomicU32> = (0..1000).map(|_| AtomicU32::new(0)).collect();
+        for_each(&done, |item| {
+            item.fetch_add(1, Ordering::Relaxed);
+            Ok(())
+        })
+        .unwrap();
+        assert!(done.iter().all(|item| item.load(Ordering::Relaxed) == 1));
+        for_each(&[(); 0], |()| panic!("there is nothing to do")).unwrap();
+    }
+
+    #[test]
+    fn the_first_error_is_the_answer() {
+        let items: Vec<usize> = (0..1000).collect();
+        for _ in 0..100 {
+            let done = AtomicUsize::new(0);
+            let outcome = for_each(&items, |&item| {
+                done.fetch_add(1, Ordering::Relaxed);
+                if item >= 7 { Err(Error::invalid(item.to_string())) } else { Ok(()) }
+            });
+            assert_eq!(outcome.unwrap_err().message, "7");
+            assert!(done.into_inner() <= 8 + thread_count(), "no further one begins");
+        }
     }
 }

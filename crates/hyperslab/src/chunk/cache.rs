@@ -26,6 +26,7 @@ mod shard;
 #[cfg(test)]
 mod tests;
 
+use super::memory::ChunkMemory;
 pub use decoded::Decoded;
 use flight::{Flight, Lead};
 use policy::Policy;
@@ -147,15 +148,31 @@ impl ChunkCache {
         }
     }
 
-    /// The chunk if it is here, or as soon as it is where another thread is decoding it now. Counts as a use.
-    pub fn get_or_wait(&self, key: ChunkKey) -> Option<Arc<Decoded>> {
-        if let Some(chunk) = self.get(key) {
-            return Some(chunk);
+    /// For a reader who wants all of a chunk. Where the chunk is neither here nor being decoded, nor worth keeping,
+    /// the reader decodes it straight into its own buffer; who wants it meanwhile waits for that.
+    pub fn whole(&self, key: ChunkKey, bytes: usize) -> Whole {
+        let inner = &self.inner;
+        loop {
+            match inner.shards.find_or_lead(key, inner.now(), true) {
+                Found::Here(chunk) => return Whole::Here(chunk),
+                Found::Flying(flight) if flight.is_led_by_this_thread() => {
+                    return Whole::Straight(Passage { lead: None });
+                }
+                Found::Flying(flight) => {
+                    if let Some(chunk) = flight.wait() {
+                        inner.shards.count_hit(key);
+                        return Whole::Here(chunk);
+                    }
+                }
+                Found::Lead(flight) => {
+                    let lead = Lead::new(Arc::clone(inner), key, flight);
+                    if self.note_bypass(key, bytes) {
+                        return Whole::Wanted;
+                    }
+                    return Whole::Straight(Passage { lead: Some(lead) });
+                }
+            }
         }
-        let flight = self.inner.shards.flight(key).filter(|flight| !flight.is_led_by_this_thread())?;
-        let chunk = flight.wait()?;
-        self.inner.shards.count_hit(key);
-        Some(chunk)
     }
 
     /// Whether the chunk is here; not a use.
@@ -172,9 +189,9 @@ impl ChunkCache {
         }
     }
 
-    /// Says that a chunk is about to be decoded straight into a caller's buffer, all of it. Answers true where it
-    /// has been wanted before and would be kept now: then better call [`Self::get_or_decode`].
-    pub fn note_bypass(&self, key: ChunkKey, bytes: usize) -> bool {
+    /// Notes that a chunk is about to be decoded straight into a caller's buffer, all of it. Answers true where it
+    /// has been wanted before and would be kept now.
+    fn note_bypass(&self, key: ChunkKey, bytes: usize) -> bool {
         let mut policy = self.inner.policy();
         let now = self.inner.now();
         if policy.wants(key, bytes, now) {
@@ -239,6 +256,34 @@ impl Claim {
     /// Hands over the decoded chunk.
     pub fn fulfil(self, chunk: Decoded) {
         self.lead.land(chunk, true);
+    }
+}
+
+/// What there is for a reader who wants all of a chunk; see [`ChunkCache::whole`].
+pub enum Whole {
+    /// The chunk is here.
+    Here(Arc<Decoded>),
+    /// It has been wanted before and would be kept now: better call [`ChunkCache::get_or_decode`].
+    Wanted,
+    /// It is the reader's to decode.
+    Straight(Passage),
+}
+
+/// A chunk that is being decoded past the cache. Dropping it says that this failed: whoever waits for the chunk then
+/// decodes it.
+pub struct Passage {
+    /// `None` where this thread is decoding the chunk already.
+    lead: Option<Lead>,
+}
+
+impl Passage {
+    /// The chunk has been decoded. It is copied only if others wait for it.
+    pub fn end(self, decoded: &[u8]) {
+        let Some(lead) = self.lead.filter(Lead::is_awaited) else { return };
+        if let Ok(mut copy) = ChunkMemory::take(decoded.len()) {
+            copy.copy_from_slice(decoded);
+            lead.land(Decoded::from(copy), false);
+        }
     }
 }
 

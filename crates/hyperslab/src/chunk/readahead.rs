@@ -1,15 +1,22 @@
 //! Notices reads that move from chunk to chunk in equal steps, and says which chunks come next, so that they can be
 //! decoded on other cores while the caller is still busy with this one.
+//!
+//! Between the announcement of a chunk and the moment when a thread is free for it, the reader may have passed it, or
+//! gone elsewhere. So a thread first claims the chunk, and then looks where the reader is: who is not there yet will
+//! find the claim, and who was there already decoded it.
 
 use crate::dataset::DatasetInner;
 use crate::plan::ChunkStep;
 use crate::process;
 use crate::read::chunked;
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Nothing has been read yet.
 const NONE: u64 = u64::MAX;
+/// More chunks that were passed are not remembered.
+const PASSED_MAX: usize = 1 << 16;
 
 /// The history of single-chunk reads of one dataset.
 pub(crate) struct Readahead {
@@ -25,6 +32,24 @@ struct State {
     seen: u32,
     /// Chunks ahead of `last` that were already announced.
     ahead: u64,
+    /// Chunks that were read since one was read a second time: whatever order the reads come in, these are done with.
+    passed: HashSet<u64>,
+}
+
+impl State {
+    /// The chunk so many steps from `last`.
+    fn after(&self, last: u64, steps: u64) -> Option<u64> {
+        last.checked_add_signed(self.step.checked_mul(steps as i64)?)
+    }
+
+    fn pass(&mut self, number: u64) {
+        if self.passed.len() >= PASSED_MAX {
+            self.passed.clear();
+        }
+        if !self.passed.insert(number) {
+            self.passed = HashSet::from([number]);
+        }
+    }
 }
 
 impl Default for Readahead {
@@ -55,19 +80,19 @@ impl Readahead {
 
     /// Tells that chunk `number` of `count` is being read. Answers with the chunks that should be fetched now, at
     /// most `ahead_max` steps away.
-    pub(crate) fn touch(&self, number: u64, count: u64, ahead_max: u64) -> Vec<u64> {
-        if self.last.load(Ordering::Relaxed) == number {
+    fn touch(&self, number: u64, count: u64, ahead_max: u64) -> Vec<u64> {
+        let mut state = self.state();
+        let last = self.last.swap(number, Ordering::Relaxed);
+        if last == number {
             return Vec::new();
         }
-        // Another thread is here: two readers, no common direction to follow.
-        let Ok(mut state) = self.state.try_lock() else { return Vec::new() };
-        let last = self.last.swap(number, Ordering::Relaxed);
-        if last == NONE || last == number {
+        state.pass(number);
+        if last == NONE {
             return Vec::new();
         }
         let step = number.wrapping_sub(last) as i64;
         if step != state.step {
-            *state = State { step, seen: 1, ahead: 0 };
+            (state.step, state.seen, state.ahead) = (step, 1, 0);
             // One step to the next chunk is already a strong hint; other steps must repeat.
             if step != 1 {
                 return Vec::new();
@@ -78,21 +103,54 @@ impl Readahead {
         }
         let wanted = ahead_max.min(1 << state.seen.min(16));
         let next: Vec<u64> = (state.ahead + 1..=wanted)
-            .filter_map(|steps| number.checked_add_signed(step.checked_mul(steps as i64)?))
-            .filter(|&next| next < count)
+            .filter_map(|steps| state.after(number, steps))
+            .filter(|next| *next < count && !state.passed.contains(next))
             .collect();
         state.ahead = state.ahead.max(wanted);
         next
+    }
+
+    /// Tells that a read takes several chunks at once, which is no step of a walk: what was announced of them is
+    /// not ahead any more.
+    pub(crate) fn pass(&self, chunks: &[ChunkStep]) {
+        let mut state = self.state();
+        let last = self.last.load(Ordering::Relaxed);
+        for steps in 1..=state.ahead {
+            let Some(next) = state.after(last, steps) else { return };
+            if chunks.iter().any(|chunk| chunk.number == next) {
+                state.passed.insert(next);
+            }
+        }
+    }
+
+    /// Whether a chunk that was announced is still ahead of the reader.
+    fn expects(&self, number: u64) -> bool {
+        let state = self.state();
+        let last = self.last.load(Ordering::Relaxed);
+        !state.passed.contains(&number)
+            && (1..=state.ahead).any(|steps| state.after(last, steps) == Some(number))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Decodes one chunk into the cache. A failure is left to the read that will want the chunk.
 fn decode_ahead(dataset: &DatasetInner, number: u64) {
+    let readahead = dataset.readahead();
+    if !readahead.expects(number) {
+        return;
+    }
     let coordinates: Vec<_> = dataset.chunk_coordinates(number).iter().map(|&c| (c, c + 1)).collect();
     let Ok(map) = dataset.locate(&coordinates) else { return };
     let Some(location) = map.get(number).filter(|_| !dataset.is_raw(number)) else { return };
     let key = dataset.chunk_key(number);
     let Some(claim) = dataset.file.cache().claim(key) else { return };
+    // Only now is the answer final: a reader who comes from here on waits for the claim.
+    if !readahead.expects(number) {
+        return;
+    }
     if let Ok(decoded) = chunked::decode_to_keep(dataset, number, location, None) {
         claim.fulfil(decoded);
     }
@@ -118,5 +176,28 @@ mod tests {
         assert_eq!(readahead.touch(10, 21, 2), [5, 0]);
         assert!(readahead.touch(3, 21, 2).is_empty());
         assert!(readahead.touch(19, 21, 2).is_empty());
+    }
+
+    #[test]
+    fn what_was_passed_is_expected_no_more() {
+        let readahead = Readahead::default();
+        let expected = |readahead: &Readahead| (0..12).filter(|&n| readahead.expects(n)).collect::<Vec<_>>();
+        readahead.touch(0, 12, 3);
+        assert_eq!(expected(&readahead), []);
+        assert_eq!(readahead.touch(1, 12, 3), [2, 3]);
+        assert_eq!(expected(&readahead), [2, 3]);
+        assert_eq!(readahead.touch(2, 12, 3), [4, 5]);
+        assert_eq!(expected(&readahead), [3, 4, 5]);
+        // The reader goes elsewhere, and comes back in the other direction.
+        readahead.touch(9, 12, 3);
+        assert_eq!(expected(&readahead), []);
+        readahead.touch(5, 12, 3);
+        readahead.touch(4, 12, 3);
+        assert_eq!(expected(&readahead), []);
+        assert_eq!(readahead.touch(3, 12, 3), [], "2 and 1 and 0 were read before");
+        // Once more from the beginning.
+        readahead.touch(0, 12, 3);
+        assert_eq!(readahead.touch(1, 12, 3), [2, 3]);
+        assert_eq!(expected(&readahead), [2, 3]);
     }
 }

@@ -4,7 +4,7 @@
 //! - it is in the cache: its elements are copied from there;
 //! - the read wants all of it, and it was not wanted lately: it is decoded straight to its place in the caller's
 //!   buffer (or through a thread's own buffer, where its place is not one piece) and not kept, so that a scan over
-//!   a large file does not push out what others use;
+//!   a large file does not push out what others use; who wants it at that moment waits, and is given a copy;
 //! - else it is decoded into the cache, once, however many threads want it at the same moment.
 
 use super::convert::Conversion;
@@ -13,16 +13,15 @@ use super::raw;
 use super::target::Target;
 use super::trimmed;
 use super::worker::{Worker, sized, with_worker};
-use crate::chunk::cache::Decoded;
+use crate::chunk::cache::{Decoded, Passage, Whole};
 use crate::chunk::map::Location;
 use crate::chunk::memory::ChunkMemory;
 use crate::dataset::DatasetInner;
 use crate::memory::zeroed;
 use crate::plan::{ChunkStep, ReadPlan};
-use crate::process::in_parallel;
+use crate::process::for_each;
 use crate::{Error, Result};
 use hyperslab_io::{Advice, Request, coalesce};
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Stored bytes of small chunks that one task fetches together.
@@ -45,7 +44,7 @@ pub(crate) fn read(
     if let [only] = tasks.as_slice() {
         return reader.many(only);
     }
-    in_parallel(|| tasks.into_par_iter().try_for_each(|task| reader.many(task)))
+    for_each(&tasks, |task| reader.many(task))
 }
 
 /// Cuts the chunks into tasks: as many as it takes to fetch or to decode a decent number of bytes, so that small
@@ -173,11 +172,10 @@ impl Reader<'_> {
         let key = self.dataset.chunk_key(chunk.number);
         let chunk_bytes = self.dataset.chunk_bytes();
         if copies.bytes() == chunk_bytes && copies.unit > 1 {
-            if let Some(decoded) = cache.get_or_wait(key) {
-                return copies.run(&decoded, 0, self.target, self.conversion);
-            }
-            if !cache.note_bypass(key, chunk_bytes) {
-                return self.straight(chunk, location, stored, &copies);
+            match cache.whole(key, chunk_bytes) {
+                Whole::Here(decoded) => return copies.run(&decoded, 0, self.target, self.conversion),
+                Whole::Straight(passage) => return self.straight(chunk, location, stored, &copies, passage),
+                Whole::Wanted => {}
             }
         }
         let decoded = cache.get_or_decode(key, chunk_bytes, || {
@@ -188,13 +186,14 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Decodes without keeping.
+    /// Decodes without keeping; others who want the chunk meanwhile are given it.
     fn straight(
         &self,
         chunk: &ChunkStep,
         location: Location,
         stored: Option<&[u8]>,
         copies: &Copies<'_>,
+        passage: Passage,
     ) -> Result<()> {
         with_worker(|worker| {
             if copies.is_single() {
@@ -202,6 +201,7 @@ impl Reader<'_> {
                 // SAFETY: checked; pieces are disjoint.
                 let place = unsafe { self.target.slice_mut(copies.target_start, copies.unit) };
                 self.decode(chunk, location, stored, worker, place)?;
+                passage.end(place);
                 self.conversion.in_place(place);
                 return Ok(());
             }
@@ -209,6 +209,7 @@ impl Reader<'_> {
             let out = sized(&mut buffer, self.dataset.chunk_bytes())?;
             let outcome = self
                 .decode(chunk, location, stored, worker, out)
+                .inspect(|()| passage.end(out))
                 .and_then(|()| copies.run(out, 0, self.target, self.conversion));
             worker.chunk = buffer;
             outcome

@@ -5,10 +5,9 @@ use super::convert::Conversion;
 use super::place::{AxisCopies, Copies};
 use super::target::Target;
 use super::worker::{sized, with_worker};
-use crate::process::in_parallel;
+use crate::process::for_each;
 use crate::{Error, Result};
 use hyperslab_io::{Advice, Source};
-use rayon::prelude::*;
 use smallvec::SmallVec;
 use std::ops::Range;
 
@@ -149,14 +148,14 @@ pub(crate) fn read(
     requests(copies, source.advice(), &mut |request| {
         batch.push(request);
         if batch.len() == BATCH && outcome.is_ok() {
-            outcome = in_parallel(|| batch.par_iter().try_for_each(|&request| read_one(request)));
+            outcome = for_each(&batch, |&request| read_one(request));
         }
         if batch.len() == BATCH {
             batch.clear();
         }
     });
     outcome?;
-    in_parallel(|| batch.par_iter().try_for_each(|&request| read_one(request)))
+    for_each(&batch, |&request| read_one(request))
 }
 
 /// Refuses copies that reach beyond the end of their source.

@@ -68,6 +68,12 @@ impl Lead {
         self.key
     }
 
+    /// True where others wait for the chunk. Where nobody does, the flight ends here: who comes later leads one of
+    /// their own.
+    pub fn is_awaited(&self) -> bool {
+        !self.inner.shards.forget_unless_awaited(self.key, &self.flight)
+    }
+
     pub fn land(mut self, chunk: Decoded, prefetched: bool) -> Arc<Decoded> {
         let chunk = self.inner.land(&self.flight, self.key, chunk, prefetched);
         self.flight.end(State::Landed(Arc::clone(&chunk)));

@@ -80,11 +80,12 @@ impl Shards {
         }
     }
 
-    /// The flight that the chunk is on.
-    pub fn flight(&self, key: ChunkKey) -> Option<Arc<Flight>> {
+    /// How many threads know of the flight that a chunk is on, besides its leader.
+    #[cfg(test)]
+    pub fn waiting(&self, key: ChunkKey) -> usize {
         match self.shard(key).read().get(&key) {
-            Some(Slot::Flying(flight)) => Some(Arc::clone(flight)),
-            Some(Slot::Here(_)) | None => None,
+            Some(Slot::Flying(flight)) => Arc::strong_count(flight) - 2,
+            Some(Slot::Here(_)) | None => 0,
         }
     }
 
@@ -113,6 +114,21 @@ impl Shards {
         if matches!(map.get(&key), Some(Slot::Flying(other)) if Arc::ptr_eq(other, flight)) {
             map.remove(&key);
         }
+    }
+
+    /// Removes a flight, if it is still there and nobody but its leader knows of it. Answers true where nobody does,
+    /// and then nobody can.
+    pub fn forget_unless_awaited(&self, key: ChunkKey, flight: &Arc<Flight>) -> bool {
+        let mut map = self.shard(key).write();
+        let is_here = matches!(map.get(&key), Some(Slot::Flying(other)) if Arc::ptr_eq(other, flight));
+        // The leader has it, and this map; all others got theirs from this map, under this lock.
+        if Arc::strong_count(flight) > 1 + usize::from(is_here) {
+            return false;
+        }
+        if is_here {
+            map.remove(&key);
+        }
+        true
     }
 
     /// Removes a chunk, if it is still there.
