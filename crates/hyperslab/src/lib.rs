@@ -44,6 +44,7 @@ mod vlen;
 
 pub use attribute::{AttributeEntry, Attributes};
 pub use chunk::map::{ChunkGrid, ChunkMap, Location};
+pub use chunk::memory::mapped_bytes_peak;
 pub use dataset::{Dataset, Order};
 pub use driver::Driver;
 pub use element::Element;

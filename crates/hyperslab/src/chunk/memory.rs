@@ -12,7 +12,7 @@ use crate::{Error, Result};
 use memmap2::MmapMut;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Chunks outside of these bounds have memory of their own: the allocator is good at the small ones, and the large
@@ -23,6 +23,16 @@ const HUGE_PAGE: usize = 2 << 20;
 /// Slots come in so many sizes between two powers of two: many sizes of chunks share few slabs, of which each takes a
 /// huge page at least, and no slot is an eighth larger than its chunk.
 const SIZES: usize = 8;
+
+/// Bytes of all slabs, empty ones included: now, and the most since [`mapped_bytes_peak`] was asked.
+static MAPPED: AtomicUsize = AtomicUsize::new(0);
+static MAPPED_MOST: AtomicUsize = AtomicUsize::new(0);
+
+/// The most bytes that this process had mapped for decoded chunks at any time since this was asked last. No allocator
+/// sees them. Chunks below 64 KiB and above 8 MiB are not among them: those are allocated.
+pub fn mapped_bytes_peak() -> usize {
+    MAPPED_MOST.swap(MAPPED.load(Ordering::Relaxed), Ordering::Relaxed)
+}
 
 /// The bytes of one chunk: zeros, or what an earlier chunk left.
 pub struct ChunkMemory(Memory);
@@ -134,6 +144,8 @@ impl Slab {
         // SAFETY: less than `HUGE_PAGE` is skipped, by which the mapping is longer than its slots.
         let start = unsafe { start.add(skipped) };
         let all = u64::MAX >> (u64::BITS as usize - slots);
+        let mapped = MAPPED.fetch_add(map.len(), Ordering::Relaxed) + map.len();
+        MAPPED_MOST.fetch_max(mapped, Ordering::Relaxed);
         Ok(Self { start, slot_bytes, free: AtomicU64::new(all), all, map })
     }
 
@@ -169,6 +181,12 @@ impl Slab {
     }
 }
 
+impl Drop for Slab {
+    fn drop(&mut self) {
+        MAPPED.fetch_sub(self.map.len(), Ordering::Relaxed);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -185,6 +203,14 @@ mod tests {
         assert!(chunks.iter().enumerate().all(|(i, chunk)| chunk.iter().all(|&byte| byte == i as u8)));
         let place = chunks.remove(7).as_ptr();
         assert!(std::ptr::eq(place, ChunkMemory::take(LEN).unwrap().as_ptr()));
+    }
+
+    #[test]
+    fn slabs_are_counted() {
+        let chunks: Vec<ChunkMemory> = (0..40).map(|_| ChunkMemory::take(3 << 20).unwrap()).collect();
+        assert!(MAPPED.load(Ordering::Relaxed) >= 40 * (3 << 20));
+        assert!(mapped_bytes_peak() >= 40 * (3 << 20));
+        drop(chunks);
     }
 
     #[test]

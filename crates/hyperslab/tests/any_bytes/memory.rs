@@ -1,6 +1,8 @@
-//! An allocator that counts: how much is allocated now, and how much it was at most.
+//! An allocator that counts: how much is allocated now, and how much it was at most. The engine maps memory for decoded
+//! chunks past every allocator, and counts that itself.
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 #[global_allocator]
@@ -48,19 +50,25 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// What is allocated above a level that was there before.
-pub struct Above(usize);
+/// What is allocated above a level that was there before, and all that is mapped.
+pub struct Above {
+    allocated: usize,
+    mapped: Cell<usize>,
+}
 
 impl Above {
     /// From now on.
     pub fn now() -> Self {
-        let now = CURRENT.load(Relaxed);
-        PEAK.store(now, Relaxed);
-        Self(now)
+        let allocated = CURRENT.load(Relaxed);
+        PEAK.store(allocated, Relaxed);
+        hyperslab::mapped_bytes_peak();
+        Self { allocated, mapped: Cell::new(0) }
     }
 
-    /// The most that was allocated since, by all threads together.
+    /// The most that was taken since, by all threads together: allocated and mapped, as if both had been at their
+    /// most at the same moment.
     pub fn peak(&self) -> usize {
-        PEAK.load(Relaxed).saturating_sub(self.0)
+        self.mapped.set(self.mapped.get().max(hyperslab::mapped_bytes_peak()));
+        PEAK.load(Relaxed).saturating_sub(self.allocated) + self.mapped.get()
     }
 }
