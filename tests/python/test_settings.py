@@ -61,3 +61,18 @@ def test_the_budget_comes_from_the_environment():
         check=True,
     )
     assert int(done.stdout) == 5 << 20
+
+
+def test_a_budget_in_the_environment_that_cannot_be_read_is_told(tmp_path):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["d"] = 1
+    done = subprocess.run(
+        [sys.executable, "-c", f"import hyperslab; hyperslab.File({str(tmp_path / 'a.h5')!r})"],
+        env={**os.environ, "HYPERSLAB_CACHE": "5 apples"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "HYPERSLAB_CACHE=5 apples is no number of bytes" in done.stderr
+    assert "unset it" in done.stderr

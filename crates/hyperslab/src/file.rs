@@ -85,6 +85,7 @@ impl File {
 
     fn new(located: Located, of: Option<Driver>) -> Result<Self> {
         static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+        settings::check_environment()?;
         let name = located.source.name();
         located
             .superblock

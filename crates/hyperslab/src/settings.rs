@@ -2,6 +2,9 @@
 
 use crate::chunk::cache::{ChunkCache, Stats};
 use crate::process::PerProcess;
+use crate::{Error, Result};
+use std::ffi::OsStr;
+use std::sync::OnceLock;
 
 /// Environment variable with the byte budget of the chunk cache, for example `2GiB`, `500MB` or a number.
 pub const CACHE_VARIABLE: &str = "HYPERSLAB_CACHE";
@@ -38,9 +41,26 @@ pub fn cache_stats() -> Stats {
 }
 
 fn initial_budget() -> usize {
-    let wished = std::env::var(CACHE_VARIABLE).ok().and_then(|text| parse_bytes(&text));
     let default = || (memory_bytes() / MEMORY_SHARE).clamp(BUDGET_MIN, BUDGET_MAX);
-    usize::try_from(wished.unwrap_or_else(default)).unwrap_or(usize::MAX)
+    usize::try_from(wished().ok().flatten().unwrap_or_else(default)).unwrap_or(usize::MAX)
+}
+
+/// Refuses to work under a wish that cannot be read, rather than to pass over it.
+pub(crate) fn check_environment() -> Result<()> {
+    wished().map(|_| ())
+}
+
+/// The budget that the environment asks for, as it was when it was first looked at.
+fn wished() -> Result<Option<u64>> {
+    static WISHED: OnceLock<std::result::Result<Option<u64>, String>> = OnceLock::new();
+    let wished = WISHED.get_or_init(|| read_wish(std::env::var_os(CACHE_VARIABLE).as_deref()));
+    wished.clone().map_err(|what| Error::invalid(what).hint("write 2GiB, 500MB or a number, or unset it"))
+}
+
+fn read_wish(text: Option<&OsStr>) -> std::result::Result<Option<u64>, String> {
+    let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(None) };
+    let bytes = text.to_str().and_then(parse_bytes);
+    bytes.map(Some).ok_or_else(|| format!("{CACHE_VARIABLE}={} is no number of bytes", text.display()))
 }
 
 /// Physical memory, or 4 GiB where the system does not say.
@@ -79,7 +99,18 @@ pub fn parse_bytes(text: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::parse_bytes;
+    use super::{parse_bytes, read_wish};
+    use std::ffi::OsStr;
+
+    #[test]
+    fn a_wish_that_cannot_be_read_is_not_passed_over() {
+        assert_eq!((read_wish(None), read_wish(Some(OsStr::new("")))), (Ok(None), Ok(None)));
+        assert_eq!(read_wish(Some(OsStr::new("5MiB"))), Ok(Some(5 << 20)));
+        for wrong in ["lots", "5 apples"] {
+            let error = read_wish(Some(OsStr::new(wrong))).unwrap_err();
+            assert_eq!(error, format!("HYPERSLAB_CACHE={wrong} is no number of bytes"));
+        }
+    }
 
     #[test]
     fn reads_sizes_as_people_write_them() {
