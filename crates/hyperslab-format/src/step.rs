@@ -48,10 +48,15 @@ impl Gather {
             Ok(value) => Ok(Some(value)),
             Err(Stop::Bad(error)) => Err(error),
             Err(Stop::Need(needs)) => {
-                self.needs.extend(needs);
+                self.need(needs);
                 Ok(None)
             }
         }
+    }
+
+    /// Adds what is lacking.
+    pub fn need(&mut self, needs: Vec<Need>) {
+        self.needs.extend(needs);
     }
 
     /// True when nothing was lacking.

@@ -131,7 +131,10 @@ impl Fetched for Reluctant {
 }
 
 /// Calls a parser again and again with what it asked for, and counts what it asked for in each round.
-pub fn drive<T>(file: Bytes, parse: impl Fn(View<'_>) -> Parse<T>) -> (Result<T, FormatError>, Vec<usize>) {
+pub fn drive<T>(
+    file: Bytes,
+    mut parse: impl FnMut(View<'_>) -> Parse<T>,
+) -> (Result<T, FormatError>, Vec<usize>) {
     let mut reluctant = Reluctant { bytes: file, fetched: Vec::new() };
     let mut rounds = Vec::new();
     loop {

@@ -146,18 +146,15 @@ impl Group {
     fn names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         self.session.check_open()?;
         let list = || self.group.links().map(|links| (links, self.group.tracks_creation_order()));
-        let (found, tracked) = py.detach(list).map_err(errors::raise)?;
-        let mut links = Vec::with_capacity(found.len());
-        for link in found {
-            match link {
-                Ok(link) => links.push(link),
-                Err(error) => errors::warn(py, &format!("a link is left out: {error}"))?,
-            }
+        let (mut found, tracked) = py.detach(list).map_err(errors::raise)?;
+        for error in found.iter().filter_map(|link| link.as_ref().err()) {
+            errors::warn(py, &format!("a link is left out: {error}"))?;
         }
         if tracked {
-            links.sort_by_key(|link| link.creation_order);
+            found.sort_by_key(|link| link.as_ref().ok().and_then(|link| link.creation_order));
         }
-        PyList::new(py, links.iter().map(|link| text(py, &link.name)))
+        let names: Vec<&Name> = found.iter().flatten().map(|link| &link.name).collect();
+        PyList::new(py, names.into_iter().map(|name| text(py, name)))
     }
 
     fn view<'py>(slf: &Bound<'py, Self>, class: &str) -> PyResult<Bound<'py, PyAny>> {
@@ -250,7 +247,8 @@ impl Group {
 
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
         self.session.check_open()?;
-        py.detach(|| self.group.links()).map(|links| links.len()).map_err(errors::raise)
+        let count = py.detach(|| self.group.len()).map_err(errors::raise)?;
+        Ok(usize::try_from(count)?)
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {

@@ -32,7 +32,7 @@ struct Piece {
 impl ExternalData {
     /// The pieces that the message lists, as far as the dataset's `len` bytes go.
     pub(crate) fn new(file: &std::sync::Arc<FileInner>, list: &ExternalFiles, len: u64) -> Result<Self> {
-        let heap = file.parse(|view| LocalHeap::parse(view, list.heap))?;
+        let heap = file.parse(|view| LocalHeap::parse(view, list.heap)?.read(view))?;
         let mut pieces = Vec::new();
         let mut start = 0u64;
         for slot in &list.slots {

@@ -34,6 +34,16 @@ impl Group {
         Ok(links.into_iter().map(|link| link.map_err(|error| self.node.named(error))).collect())
     }
 
+    /// How many links there are. Where the file counts them they are not read.
+    pub fn len(&self) -> Result<u64> {
+        Links::new(&self.node).count().map_err(|error| self.node.named(error))
+    }
+
+    /// True for a group without links.
+    pub fn is_empty(&self) -> Result<bool> {
+        Ok(self.len()? == 0)
+    }
+
     /// One link, looked up by its name without listing the group.
     pub fn link(&self, name: &[u8]) -> Result<Option<Link>> {
         Links::new(&self.node).get(name).map_err(|error| self.node.named(error))

@@ -1,11 +1,11 @@
 //! The links of a group, in whichever of the three ways the file keeps them.
 
-use crate::Result;
 use crate::object::Node;
 use crate::unfilter::HeapFilters;
+use crate::{Error, Result};
 use hyperslab_format::group;
 use hyperslab_format::message::{Link, LinkInfo, SymbolTable};
-use hyperslab_format::{Name, Widths};
+use hyperslab_format::{FormatError, Name, Widths};
 
 /// The links of one group.
 pub(crate) struct Links<'n> {
@@ -64,15 +64,24 @@ impl<'n> Links<'n> {
             }
             Kept::Compact => header.links(self.widths()),
         };
-        // Damaged links, whose names are unknown, come last.
-        let (mut links, mut damaged) = (Vec::with_capacity(found.len()), Vec::new());
-        for link in found {
-            match link {
-                Ok(link) => links.push(link),
-                Err(error) => damaged.push(Err(error.into())),
+        Ok(by_name(found))
+    }
+
+    /// How many links there are, which for most groups needs no look at them.
+    pub(crate) fn count(&self) -> Result<u64> {
+        let (file, header) = (&self.node.file, &self.node.header);
+        let in_header = || header.links(self.widths()).len() as u64;
+        match self.kept()? {
+            Kept::SymbolTable(table) => {
+                let mut count = group::old::count(table);
+                file.parse(|view| count.advance(view))
             }
+            Kept::Dense(info) => {
+                let dense = file.parse(|view| group::dense::count(&info, view).unwrap_or(Ok(0)))?;
+                Ok(dense.saturating_add(in_header()))
+            }
+            Kept::Compact => Ok(in_header()),
         }
-        Ok(by_name(links).map(Ok).chain(damaged).collect())
     }
 
     /// The link of this name.
@@ -95,12 +104,13 @@ impl<'n> Links<'n> {
     }
 }
 
-/// Links by ascending name. Names of many links lie all over the memory, and most begin alike: what decides is taken
-/// from each name once.
-fn by_name(links: Vec<Link>) -> impl Iterator<Item = Link> {
-    let first = links.first().map(|link| link.name.clone()).unwrap_or_default();
-    let common = links.iter().fold(first.as_bytes().len(), |common, link| {
-        let pairs = first.as_bytes()[..common].iter().zip(link.name.as_bytes());
+/// Links by ascending name; damaged ones, whose names are unknown, come last. Names of many links lie all over the
+/// memory, and most begin alike: what decides is taken from each name once.
+fn by_name(found: Vec<std::result::Result<Link, FormatError>>) -> Vec<Result<Link>> {
+    let mut names = found.iter().flatten().map(|link| link.name.as_bytes());
+    let first = names.next().unwrap_or_default();
+    let common = names.fold(first.len(), |common, name| {
+        let pairs = first[..common].iter().zip(name);
         pairs.take_while(|(a, b)| a == b).count()
     });
     let beginning = |link: &Link| {
@@ -110,11 +120,20 @@ fn by_name(links: Vec<Link>) -> impl Iterator<Item = Link> {
         bytes[..len].copy_from_slice(&rest[..len]);
         u64::from_be_bytes(bytes)
     };
-    let mut order: Vec<(u64, usize)> =
-        links.iter().enumerate().map(|(number, link)| (beginning(link), number)).collect();
-    order.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| links[a.1].name.cmp(&links[b.1].name)));
-    let mut links: Vec<Option<Link>> = links.into_iter().map(Some).collect();
-    order.into_iter().filter_map(move |(_, number)| links[number].take())
+    let name = |number: usize| found[number].as_ref().ok().map(|link| &link.name);
+    let mut order: Vec<(bool, u64, usize)> = found
+        .iter()
+        .enumerate()
+        .map(|(number, link)| match link {
+            Ok(link) => (false, beginning(link), number),
+            Err(_) => (true, 0, number),
+        })
+        .collect();
+    order.sort_unstable_by(|a, b| {
+        (a.0, a.1).cmp(&(b.0, b.1)).then_with(|| name(a.2).cmp(&name(b.2))).then(a.2.cmp(&b.2))
+    });
+    let mut found: Vec<_> = found.into_iter().map(Some).collect();
+    order.into_iter().filter_map(|(.., number)| Some(found[number].take()?.map_err(Error::from))).collect()
 }
 
 /// Names are compared up to this many bytes, and this many of them: comparing takes the product of two lengths.
@@ -142,9 +161,10 @@ pub(crate) fn suggest<'a>(wanted: &str, names: &'a [String]) -> Option<&'a str> 
 #[cfg(test)]
 mod tests {
     use super::{by_name, suggest};
-    use hyperslab_format::Address;
     use hyperslab_format::message::{Link, LinkTarget};
+    use hyperslab_format::{Address, FormatError};
     use proptest::prelude::*;
+    use std::iter;
 
     #[test]
     fn near_names_are_suggested_and_long_ones_never_compared() {
@@ -162,12 +182,16 @@ mod tests {
             prefix in "[a\\x00]{0,12}", rests in prop::collection::vec("[ab\\x00]{0,10}", 0..20)
         ) {
             let mut names: Vec<String> = rests.iter().map(|rest| format!("{prefix}{rest}")).collect();
-            let links = names.iter().map(|name| Link {
+            let links = names.iter().map(|name| Ok(Link {
                 name: name.as_str().into(),
                 target: LinkTarget::Hard(Address(0)),
                 creation_order: None,
-            });
-            let found: Vec<String> = by_name(links.collect()).map(|link| link.name.to_string()).collect();
+            }));
+            let damaged = FormatError::invalid("link message", "name", 0, "damaged");
+            let found = by_name(iter::once(Err(damaged)).chain(links).collect());
+            let (last, found) = found.split_last().unwrap();
+            prop_assert!(last.is_err());
+            let found: Vec<String> = found.iter().flatten().map(|link| link.name.to_string()).collect();
             names.sort_by(|a, b| a.as_bytes().cmp(b.as_bytes()));
             prop_assert_eq!(found, names);
         }

@@ -5,10 +5,10 @@
 
 mod common;
 
-use common::fixtures;
+use common::{fixtures, hdf5_files};
 use hyperslab::io::wrap::{Recorder, Recording};
 use hyperslab::io::{LocalFile, Memory};
-use hyperslab::{Axis, Dataset, ErrorKind, File, Members, Order, Points, Selection};
+use hyperslab::{Axis, Dataset, ErrorKind, File, Members, Object, Order, Points, Selection};
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -194,4 +194,35 @@ fn a_member_that_is_not_there_does_not_list_the_group() {
     assert_eq!(names, (0..2000).map(|i| format!("member {i:04}")).collect::<Vec<_>>());
     let all = looked_up + requested(&recording);
     assert!(looked_up <= all * 2 / 3, "{looked_up} of {all} bytes");
+}
+
+#[test]
+fn members_are_counted_without_being_read() {
+    let Some((file, recording)) = open_in_memory("members.h5") else { return };
+    let group = file.group("/group").unwrap();
+    recording.take();
+    assert_eq!(group.len().unwrap(), 2000);
+    let counted = requested(&recording);
+    assert!(counted <= 512, "{counted} bytes");
+}
+
+#[test]
+fn as_many_members_are_counted_as_are_listed() {
+    let Some(folder) = fixtures() else { return };
+    for path in hdf5_files(&folder.join("groups"), 1 << 20) {
+        let file = File::open(&path).unwrap();
+        let mut waiting = vec![file.root().unwrap()];
+        let mut seen = BTreeSet::new();
+        while let Some(group) = waiting.pop() {
+            let links = group.links().unwrap();
+            assert_eq!(group.len().unwrap(), links.len() as u64, "{} {}", path.display(), group.path());
+            for link in links.iter().flatten() {
+                if let Ok(Object::Group(inner)) = group.open(link)
+                    && seen.insert(Object::Group(inner.clone()).address())
+                {
+                    waiting.push(inner);
+                }
+            }
+        }
+    }
 }

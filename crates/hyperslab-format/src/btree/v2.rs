@@ -113,6 +113,17 @@ impl BTreeV2 {
         Err(FormatError::invalid(STRUCTURE, "record size", at, what))
     }
 
+    /// The records of the whole tree, as its header at `address` says: no more than the file has room for.
+    pub fn count(&self, view: &View, address: Address) -> Result<u64, FormatError> {
+        let max = view.stored_bytes() / u64::from(self.record_bytes.max(1));
+        let (at, found) = (view.absolute(address), self.total_records);
+        if found > max {
+            let field = "total number of records in B-tree";
+            return Err(FormatError::limit(STRUCTURE, field, at, "records that fit in the file", max, found));
+        }
+        Ok(found)
+    }
+
     /// Bytes of the number of records of a child.
     fn count_bytes(&self) -> u64 {
         bytes_for(self.levels[0].max_records)

@@ -2,86 +2,92 @@
 //! their order of creation (type 6).
 
 use crate::btree::record::{LinkName, LinkOrder};
-use crate::btree::v2::{Records, Run};
+use crate::btree::v2::{BTreeV2, Records, Run};
 use crate::checksum::lookup3;
-use crate::heap::fractal::{FractalHeap, HeapObject, Objects, Unfilter};
+use crate::heap::fractal::{Each, FractalHeap, HeapIds, HeapObject, Objects, Unfilter};
 use crate::message::{Link, LinkInfo};
-use crate::{Address, Bytes, FormatError, Gather, Name, Parse, View};
+use crate::{Address, FormatError, Gather, Name, Parse, View};
 
-/// All links that a group keeps densely, ordered by creation where there is an index of it, or else as the heap keeps
-/// them.
-/// `None` where all links are messages of the object header.
+/// All links that a group keeps densely, as its heap keeps them. `None` where all links are messages of the object
+/// header.
 pub fn list(info: &LinkInfo) -> Option<List> {
-    let heap = info.heap?;
-    let (records, ordered) = match (info.creation_order_index, info.name_index) {
-        (Some(index), _) => (Records::all(index, 6).of_bytes(LinkOrder::BYTES), true),
-        (None, Some(index)) => (Records::all(index, 5).of_bytes(LinkName::BYTES), false),
-        (None, None) => return None,
-    };
-    Some(List { dense: Dense::new(heap, records), ordered, places: Vec::new() })
+    let Index { address, kind, record_bytes } = Index::of(info)?;
+    let dense = Dense::new(info.heap?, Records::all(address, kind).of_bytes(record_bytes));
+    Some(List { dense, links: Vec::new() })
+}
+
+/// How many links a group keeps densely, as the index says. `None` where all links are messages of the object header.
+pub fn count(info: &LinkInfo, view: &View) -> Option<Parse<u64>> {
+    let index = Index::of(info)?;
+    let tree = BTreeV2::parse(view, index.address, index.kind);
+    Some(tree.and_then(|tree| Ok(tree.count(view, index.address)?)))
+}
+
+/// A B-tree that has all links of a group: by name, or by their order of creation.
+struct Index {
+    address: Address,
+    kind: u8,
+    record_bytes: usize,
+}
+
+impl Index {
+    fn of(info: &LinkInfo) -> Option<Self> {
+        let by_name = |address| Self { address, kind: 5, record_bytes: LinkName::BYTES };
+        let by_order = |address| Self { address, kind: 6, record_bytes: LinkOrder::BYTES };
+        info.name_index.map(by_name).or_else(|| info.creation_order_index.map(by_order))
+    }
 }
 
 /// The densely kept link of this name. `None` where all links are messages of the object header.
 pub fn lookup(info: &LinkInfo, name: Name) -> Option<Lookup> {
     let hash = lookup3(name.as_bytes());
-    let of = |record: &[u8]| u32::from_le_bytes([record[0], record[1], record[2], record[3]]);
     // Several names may have the same hash, and they may lie in neighbouring nodes.
     let keep = move |left: Option<&[u8]>, right: Option<&[u8]>| {
-        left.is_none_or(|left| of(left) <= hash) && right.is_none_or(|right| hash <= of(right))
+        left.is_none_or(|left| hash_of(left) <= hash) && right.is_none_or(|right| hash <= hash_of(right))
     };
     let records = Records::matching(info.name_index?, 5, Box::new(keep)).of_bytes(LinkName::BYTES);
-    Some(Lookup { dense: Dense::new(info.heap?, records), name, hash })
+    Some(Lookup { dense: Dense::new(info.heap?, records), name, hash, found: None, failed: None })
 }
+
+/// The hash that a record of a name begins with.
+fn hash_of(record: &[u8]) -> u32 {
+    u32::from_le_bytes([record[0], record[1], record[2], record[3]])
+}
+
+/// The heap ID that records of both kinds end with.
+fn heap_id(record: &[u8]) -> &[u8] {
+    &record[record.len() - ID_BYTES..]
+}
+
+/// Bytes of a heap ID in the records of links.
+const ID_BYTES: usize = 7;
 
 /// A listing under way.
 #[derive(Debug)]
 pub struct List {
     dense: Dense,
-    ordered: bool,
-    /// For each link in order: it is sought in the heap, or its part of the index is broken.
-    places: Vec<Result<(), FormatError>>,
+    links: Vec<Result<Link, FormatError>>,
 }
 
 impl List {
-    /// Goes on, until it is `Ok` with all links.
+    /// Goes on, until it is `Ok` with all links, and with what is wrong with links and parts of the index.
     pub fn advance(&mut self, view: &View, unfilter: &dyn Unfilter) -> Parse<Vec<Result<Link, FormatError>>> {
+        let links = &mut self.links;
         if let Some(runs) = self.dense.runs(view)? {
-            let mut ids = Vec::new();
+            let mut ids = HeapIds::of_bytes(ID_BYTES);
             for run in runs {
-                match run.and_then(|run| heap_ids(&run, view, self.ordered)) {
-                    Ok(new) => {
-                        self.places.extend(new.iter().map(|_| Ok(())));
-                        ids.extend(new);
-                    }
-                    Err(error) => self.places.push(Err(error)),
+                match run {
+                    Ok(run) => run.records().for_each(|record| ids.push(heap_id(record))),
+                    Err(error) => links.push(Err(error)),
                 }
-            }
-            if !self.ordered {
-                // Hashes say nothing; in the order of the heap, neighbours are read one after the other.
-                ids.sort_unstable_by_key(heap_order);
             }
             self.dense.seek(ids);
         }
-        let mut objects = self.dense.objects(view, unfilter)?.into_iter();
-        let links = self.places.drain(..).filter_map(|place| match place {
-            Ok(()) => Some(objects.next()?.and_then(|object| link(object, view))),
-            Err(error) => Some(Err(error)),
-        });
-        Ok(links.collect())
+        self.dense.objects(view, unfilter, &mut |_, object| {
+            links.push(object.and_then(|object| link(object, view)));
+        })?;
+        Ok(std::mem::take(links))
     }
-}
-
-fn heap_ids(run: &Run, view: &View, ordered: bool) -> Result<Vec<Bytes>, FormatError> {
-    let ids = run.cursors(view.widths).map(|mut cursor| match ordered {
-        true => Ok(LinkOrder::parse(&mut cursor)?.heap_id),
-        false => Ok(LinkName::parse(&mut cursor)?.heap_id),
-    });
-    ids.collect()
-}
-
-/// The offset, after a byte of version and type, as far as an ID of a record has room for it.
-fn heap_order(id: &Bytes) -> u64 {
-    id.iter().skip(1).take(8).rev().fold(0, |offset, &byte| offset << 8 | u64::from(byte))
 }
 
 /// A look-up under way.
@@ -90,30 +96,37 @@ pub struct Lookup {
     dense: Dense,
     name: Name,
     hash: u32,
+    found: Option<Link>,
+    /// What is wrong with another link of the same hash; or was it the one sought?
+    failed: Option<FormatError>,
 }
 
 impl Lookup {
     /// Goes on, until it is `Ok`: with `None` if the group keeps no such link densely.
     pub fn advance(&mut self, view: &View, unfilter: &dyn Unfilter) -> Parse<Option<Link>> {
         if let Some(runs) = self.dense.runs(view)? {
-            let mut ids = Vec::new();
+            let mut ids = HeapIds::of_bytes(ID_BYTES);
             for run in runs {
-                for mut cursor in run?.cursors(view.widths) {
-                    let record = LinkName::parse(&mut cursor)?;
-                    if record.hash == self.hash {
-                        ids.push(record.heap_id);
-                    }
-                }
+                let run = run?;
+                let same = run.records().filter(|record| hash_of(record) == self.hash);
+                same.for_each(|record| ids.push(heap_id(record)));
             }
             self.dense.seek(ids);
         }
-        for object in self.dense.objects(view, unfilter)? {
-            let link = link(object?, view)?;
-            if link.name == self.name {
-                return Ok(Some(link));
-            }
+        let Self { dense, name, found, failed, .. } = self;
+        dense.objects(
+            view,
+            unfilter,
+            &mut |_, object| match object.and_then(|object| link(object, view)) {
+                Ok(link) if link.name == *name => *found = Some(link),
+                Ok(_) => {}
+                Err(error) => *failed = Some(error),
+            },
+        )?;
+        match (found.take(), failed.take()) {
+            (None, Some(error)) => Err(error.into()),
+            (found, _) => Ok(found),
         }
-        Ok(None)
     }
 }
 
@@ -149,25 +162,21 @@ impl Dense {
     }
 
     /// Says which objects are sought.
-    pub(super) fn seek(&mut self, ids: Vec<Bytes>) {
+    pub(super) fn seek(&mut self, ids: HeapIds) {
         self.objects = Some(Objects::new(ids));
     }
 
-    /// The objects sought.
-    pub(super) fn objects(
-        &mut self,
-        view: &View,
-        unfilter: &dyn Unfilter,
-    ) -> Parse<Vec<Result<HeapObject, FormatError>>> {
+    /// Goes on with the objects sought; `each` is called once with each of them.
+    pub(super) fn objects(&mut self, view: &View, unfilter: &dyn Unfilter, each: &mut Each<'_>) -> Parse<()> {
         match (&self.heap, &mut self.objects) {
-            (Some(heap), Some(objects)) => objects.advance(view, heap, unfilter),
-            _ => Ok(Vec::new()),
+            (Some(heap), Some(objects)) => objects.advance(view, heap, unfilter, each),
+            _ => Ok(()),
         }
     }
 }
 
 fn link(object: HeapObject, view: &View) -> Result<Link, FormatError> {
-    Link::parse(object.cursor("link message in a fractal heap", view.widths))
+    Link::parse(object.into_cursor("link message in a fractal heap", view.widths))
 }
 
 #[cfg(test)]
@@ -205,30 +214,46 @@ mod tests {
         node(image, 6, &[by_order(0, 43), by_order(1, 19), by_order(2, 31)], &[])
     }
 
-    fn info(ordered: bool) -> LinkInfo {
+    fn info() -> LinkInfo {
         LinkInfo {
             max_creation_index: None,
             heap: Some(Address(0)),
             name_index: Some(Address(300)),
-            creation_order_index: ordered.then_some(Address(500)),
+            creation_order_index: Some(Address(500)),
         }
     }
 
     #[test]
-    fn lists_by_order_of_creation_or_as_the_heap_keeps_them() {
-        let names = |ordered: bool| -> Vec<String> {
-            let links = list(&info(ordered)).unwrap().advance(&group().view(), &NoFilters).unwrap();
-            links.into_iter().map(|link| link.unwrap().name.to_string()).collect()
+    fn lists_links_as_the_heap_keeps_them() {
+        let links = list(&info()).unwrap().advance(&group().view(), &NoFilters).unwrap();
+        let names: Vec<String> = links.into_iter().map(|link| link.unwrap().name.to_string()).collect();
+        assert_eq!(names, ["a", "b", "b", "c"]);
+        let nameless = LinkInfo { name_index: None, ..info() };
+        let links = list(&nameless).unwrap().advance(&group().view(), &NoFilters).unwrap();
+        let names: Vec<String> = links.into_iter().map(|link| link.unwrap().name.to_string()).collect();
+        assert_eq!(names, ["a", "b", "c"]);
+        every_prefix_fails(&group(), |view| list(&nameless).unwrap().advance(view, &NoFilters));
+    }
+
+    #[test]
+    fn counts_links_without_reading_them() {
+        let damaged = group().patch(400, b"nope").patch(600, b"nope");
+        assert_eq!(count(&info(), &damaged.view()).unwrap(), Ok(4));
+        let nameless = LinkInfo { name_index: None, ..info() };
+        assert_eq!(count(&nameless, &damaged.view()).unwrap(), Ok(3));
+        // More records than the file has bytes for.
+        let sealed = |image: Image| {
+            let sum = lookup3(&image.bytes()[300..334]);
+            image.patch(334, &sum.to_le_bytes())
         };
-        assert_eq!(names(true), ["c", "a", "b"]);
-        assert_eq!(names(false), ["a", "b", "b", "c"]);
-        every_prefix_fails(&group(), |view| list(&info(true)).unwrap().advance(view, &NoFilters));
+        let lying = sealed(group().patch(326, &1000u64.to_le_bytes()));
+        assert!(matches!(count(&info(), &lying.view()).unwrap(), Err(crate::Stop::Bad(_))));
     }
 
     #[test]
     fn finds_links_by_name_and_not_by_hash_alone() {
         let found = |name: &str| {
-            let mut lookup = lookup(&info(false), name.into()).unwrap();
+            let mut lookup = lookup(&info(), name.into()).unwrap();
             lookup.advance(&group().view(), &NoFilters).unwrap().map(|link| link.target)
         };
         assert_eq!(found("b"), Some(LinkTarget::Hard(Address(901))));
@@ -244,13 +269,14 @@ mod tests {
         let image = group().patch(start, &managed(60, 12));
         let node = image.bytes()[600..600 + 6 + 45].to_vec();
         let image = image.patch(651, &lookup3(&node).to_le_bytes());
-        let links = list(&info(true)).unwrap().advance(&image.view(), &NoFilters).unwrap();
-        assert_eq!(links.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true]);
+        let by_order = LinkInfo { name_index: None, ..info() };
+        let links = list(&by_order).unwrap().advance(&image.view(), &NoFilters).unwrap();
+        assert_eq!(links.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, true, false]);
     }
 
     #[test]
     fn nothing_is_dense_without_heap_and_index() {
-        let none = LinkInfo { heap: None, name_index: None, ..info(false) };
+        let none = LinkInfo { heap: None, name_index: None, creation_order_index: None, ..info() };
         assert!(list(&none).is_none() && lookup(&none, "a".into()).is_none());
     }
 }

@@ -6,7 +6,7 @@ use super::dense::Dense;
 use crate::btree::record::AttributeEntry;
 use crate::btree::v2::Records;
 use crate::checksum::lookup3;
-use crate::heap::fractal::{HeapObject, Unfilter};
+use crate::heap::fractal::{HeapIds, HeapObject, Unfilter};
 use crate::message::AttributeInfo;
 use crate::{Bytes, FormatError, Parse, View};
 
@@ -41,7 +41,7 @@ pub fn list(info: &AttributeInfo) -> Option<Attributes> {
         (None, Some(index)) => (Records::all(index, 8).of_bytes(AttributeEntry::BYTES_BY_NAME), true),
         (None, None) => return None,
     };
-    Some(Attributes { dense: Dense::new(info.heap?, records), by_name, hash: None, places: Vec::new() })
+    Some(Attributes::new(Dense::new(info.heap?, records), by_name, None))
 }
 
 /// The densely kept attributes whose names have the hash of `name`: nearly always none or the one sought, but
@@ -54,8 +54,7 @@ pub fn lookup(info: &AttributeInfo, name: &[u8]) -> Option<Attributes> {
     };
     let records = Records::matching(info.name_index?, 8, Box::new(keep));
     let records = records.of_bytes(AttributeEntry::BYTES_BY_NAME);
-    let dense = Dense::new(info.heap?, records);
-    Some(Attributes { dense, by_name: true, hash: Some(hash), places: Vec::new() })
+    Some(Attributes::new(Dense::new(info.heap?, records), true, Some(hash)))
 }
 
 /// A listing or look-up under way.
@@ -65,9 +64,18 @@ pub struct Attributes {
     by_name: bool,
     hash: Option<u32>,
     places: Vec<Result<AttributeEntry, FormatError>>,
+    /// The object's own messages, in the order of their places.
+    messages: Vec<Option<Result<HeapObject, FormatError>>>,
 }
 
+/// Bytes of a heap ID in the records of attributes.
+const ID_BYTES: usize = 8;
+
 impl Attributes {
+    fn new(dense: Dense, by_name: bool, hash: Option<u32>) -> Self {
+        Self { dense, by_name, hash, places: Vec::new(), messages: Vec::new() }
+    }
+
     /// Goes on, until it is `Ok`.
     pub fn advance(
         &mut self,
@@ -89,9 +97,14 @@ impl Attributes {
                 }
             }
             let own = self.places.iter().flatten().filter(|entry| !entry.is_shared());
-            self.dense.seek(own.map(|entry| entry.heap_id.clone()).collect());
+            let mut ids = HeapIds::of_bytes(ID_BYTES);
+            own.for_each(|entry| ids.push(&entry.heap_id));
+            self.messages.resize(ids.len(), None);
+            self.dense.seek(ids);
         }
-        let mut objects = self.dense.objects(view, unfilter)?.into_iter();
+        let messages = &mut self.messages;
+        self.dense.objects(view, unfilter, &mut |number, message| messages[number] = Some(message))?;
+        let mut messages = std::mem::take(messages).into_iter().flatten();
         let attributes = self.places.drain(..).filter_map(|place| {
             let entry = match place {
                 Ok(entry) => entry,
@@ -100,7 +113,7 @@ impl Attributes {
             let body = if entry.is_shared() {
                 Body::Shared { heap_id: entry.heap_id }
             } else {
-                match objects.next()? {
+                match messages.next()? {
                     Ok(message) => Body::Message(message),
                     Err(error) => return Some(Err(error)),
                 }

@@ -6,5 +6,6 @@
 
 pub mod dense;
 pub mod dense_attributes;
+mod names;
 pub mod old;
 pub mod symbol_table;

@@ -2,38 +2,55 @@
 //!
 //! Key i of a B-tree node is the name before which (or at which) child i - 1 ends, and after which child i begins.
 
-use super::symbol_table::SymbolTableNode;
+use super::names::Names;
+use super::symbol_table::{Entry, SymbolTableNode};
 use crate::btree::v1::{Node, NodeType};
-use crate::heap::LocalHeap;
 use crate::message::{Link, SymbolTable};
 use crate::walk::{Footprint, Item, Walk};
 use crate::{Address, FormatError, Gather, Name, Parse, Stop, View};
 
 /// All links of a group.
 pub fn list(table: SymbolTable) -> List {
-    List { walk: OldWalk::new(table, true) }
+    List { walk: OldWalk::new(table, true), heap: table.heap, names: None }
+}
+
+/// How many links a group has.
+pub fn count(table: SymbolTable) -> Count {
+    Count { walk: OldWalk::new(table, true) }
 }
 
 /// The link of this name.
 pub fn lookup(table: SymbolTable, name: Name) -> Lookup {
-    Lookup { walk: OldWalk::new(table, false), name }
+    Lookup { walk: OldWalk::new(table, false), heap: table.heap, names: None, name, entries: None }
 }
 
 /// A listing under way.
 #[derive(Debug)]
 pub struct List {
     walk: OldWalk,
+    heap: Address,
+    names: Option<Names>,
 }
 
 impl List {
     /// Goes on, until it is `Ok` with all links, which the B-tree orders by the bytes of their names.
     pub fn advance(&mut self, view: &View) -> Parse<Vec<Result<Link, FormatError>>> {
-        self.walk.advance(view, None)?;
-        let heap = self.walk.heap.as_ref().expect("the walk has ended");
+        let mut gather = Gather::default();
+        if self.names.is_none() {
+            self.names = gather.take(Names::all(view, self.heap))?;
+        }
+        gather.take(self.walk.advance(view, &|node| Ok(0..node.entries)))?;
+        gather.finish()?;
+        let names = self.names.as_ref().expect("nothing is lacking");
         let mut links = Vec::new();
         for node in self.walk.nodes.results() {
             match node {
-                Ok(node) => links.extend(node.entries.iter().map(|entry| entry.link(heap))),
+                Ok(node) => {
+                    for entry in &node.entries {
+                        // All names are there, so that nothing can be lacking.
+                        links.extend(gathered(entry.link(view, names)));
+                    }
+                }
                 Err(error) => links.push(Err(error)),
             }
         }
@@ -41,27 +58,78 @@ impl List {
     }
 }
 
+/// A result, unless something is lacking.
+fn gathered<T>(parsed: Parse<T>) -> Option<Result<T, FormatError>> {
+    match parsed {
+        Ok(value) => Some(Ok(value)),
+        Err(Stop::Bad(error)) => Some(Err(error)),
+        Err(Stop::Need(_)) => None,
+    }
+}
+
+/// A count under way.
+#[derive(Debug)]
+pub struct Count {
+    walk: OldWalk,
+}
+
+impl Count {
+    /// Goes on, until it is `Ok`. A damaged node counts as one link, as it is one in a listing.
+    pub fn advance(&mut self, view: &View) -> Parse<u64> {
+        self.walk.advance(view, &|node| Ok(0..node.entries))?;
+        let nodes = self.walk.nodes.results().into_iter();
+        Ok(nodes.map(|node| node.map_or(1, |node| node.entries.len() as u64)).sum())
+    }
+}
+
 /// A look-up under way.
 #[derive(Debug)]
 pub struct Lookup {
     walk: OldWalk,
+    heap: Address,
+    names: Option<Names>,
     name: Name,
+    /// Those among which it must be, once they are known.
+    entries: Option<Vec<Entry>>,
 }
 
 impl Lookup {
     /// Goes on, until it is `Ok`: with `None` if the group has no such link.
     pub fn advance(&mut self, view: &View) -> Parse<Option<Link>> {
-        self.walk.advance(view, Some(&self.name))?;
-        let heap = self.walk.heap.as_ref().expect("the walk has ended");
-        for node in self.walk.nodes.results() {
-            for entry in node?.entries {
+        if self.entries.is_none() {
+            self.entries = Some(self.search(view)?);
+        }
+        let Self { names: Some(names), entries: Some(entries), name, .. } = self else { return Ok(None) };
+        let mut gather = Gather::default();
+        for entry in entries {
+            match entry.name(view, names) {
+                Ok(found) if found == *name => return entry.link(view, names).map(Some),
+                Err(Stop::Need(needs)) => gather.need(needs),
                 // The name of another link is of no concern here, even if it is broken.
-                if entry.name(heap).is_ok_and(|name| name == self.name) {
-                    return Ok(Some(entry.link(heap)?));
-                }
+                Ok(_) | Err(Stop::Bad(_)) => {}
             }
         }
+        gather.finish()?;
         Ok(None)
+    }
+
+    fn search(&mut self, view: &View) -> Parse<Vec<Entry>> {
+        let mut gather = Gather::default();
+        if self.names.is_none() {
+            self.names = gather.take(Names::few(view, self.heap))?;
+        }
+        // Names cannot be compared without the heap; only the root node is asked for together with it.
+        let children = |node: &Node| match &self.names {
+            Some(names) => child_of(node, view, names, &self.name),
+            None => Err(Stop::Need(Vec::new())),
+        };
+        gather.take(self.walk.advance(view, &children))?;
+        gather.finish()?;
+        let mut entries = Vec::new();
+        for node in self.walk.nodes.results() {
+            entries.extend(node?.entries);
+        }
+        Ok(entries)
     }
 }
 
@@ -75,29 +143,22 @@ enum Pending {
 const TREE: &str = "version 1 B-tree node";
 const SYMBOLS: &str = "symbol table node";
 
+/// Which children of a node are to be visited.
+type Children<'c> = dyn Fn(&Node) -> Parse<std::ops::Range<usize>> + 'c;
+
 #[derive(Debug)]
 struct OldWalk {
-    heap_address: Address,
-    heap: Option<LocalHeap>,
     nodes: Walk<Pending, SymbolTableNode>,
 }
 
 impl OldWalk {
     fn new(table: SymbolTable, lenient: bool) -> Self {
         let root = Pending::Tree { address: table.btree, level: None };
-        let nodes = if lenient { Walk::lenient(root) } else { Walk::strict(root) };
-        Self { heap_address: table.heap, heap: None, nodes }
+        Self { nodes: if lenient { Walk::lenient(root) } else { Walk::strict(root) } }
     }
 
-    /// Visits the nodes of the tree: all of them, or those that may hold `name`.
-    fn advance(&mut self, view: &View, name: Option<&Name>) -> Parse<()> {
-        let mut gather = Gather::default();
-        if self.heap.is_none() {
-            self.heap = gather.take(LocalHeap::parse(view, self.heap_address))?;
-        }
-        // A look-up cannot compare names without the heap; only the root node is asked for together with it.
-        let heap = self.heap.as_ref();
-        let mut visit = |pending: &Pending, footprint: &mut Footprint| match pending {
+    fn advance(&mut self, view: &View, children: &Children<'_>) -> Parse<()> {
+        self.nodes.advance(|pending: &Pending, footprint: &mut Footprint| match pending {
             Pending::Symbols(address) => {
                 footprint.claim(SYMBOLS, view, view.absolute(*address), 0)?;
                 let node = SymbolTableNode::parse(view, *address)?;
@@ -108,11 +169,7 @@ impl OldWalk {
                 footprint.claim(TREE, view, view.absolute(*address), 0)?;
                 let node = Node::parse(view, *address, NodeType::Group, *level)?;
                 footprint.claim(TREE, view, node.at, node.bytes)?;
-                let children = match (name, heap) {
-                    (None, _) => 0..node.entries,
-                    (Some(name), Some(heap)) => child_of(&node, heap, name)?,
-                    (Some(_), None) => return Err(Stop::Need(Vec::new())),
-                };
+                let children = children(&node)?;
                 let mut items = Vec::with_capacity(children.len());
                 for i in children {
                     let address = node.child(i)?;
@@ -123,27 +180,37 @@ impl OldWalk {
                 }
                 Ok(items)
             }
-        };
-        gather.take(self.nodes.advance(&mut visit))?;
-        gather.finish()
+        })
     }
 }
 
 /// The children that may hold `name`: those between whose keys it lies.
-fn child_of(node: &Node, heap: &LocalHeap, name: &Name) -> Result<std::ops::Range<usize>, FormatError> {
+fn child_of(node: &Node, view: &View, names: &Names, name: &Name) -> Parse<std::ops::Range<usize>> {
     // The number of keys, beginning with the second, that come before the name.
     let (mut low, mut high) = (0, node.entries);
     while low < high {
         let middle = (low + high) / 2;
-        let offset = node.key(middle + 1)?.length("key")?;
-        if heap.text("key", offset)? < *name {
-            low = middle + 1;
-        } else {
-            high = middle;
+        match names.text(view, "key", key(node, middle + 1)?) {
+            Ok(key) if key < *name => low = middle + 1,
+            Ok(_) => high = middle,
+            Err(Stop::Need(needs)) => {
+                // All that may be compared in this node, at once.
+                let mut gather = Gather::default();
+                gather.need(needs);
+                for i in low + 1..=high {
+                    gather.take(names.ask(view, "key", key(node, i)?))?;
+                }
+                gather.finish()?;
+            }
+            Err(stop) => return Err(stop),
         }
     }
     // Beyond the last key there is nothing.
     Ok(low..(low + 1).min(node.entries))
+}
+
+fn key(node: &Node, i: usize) -> Result<u64, FormatError> {
+    node.key(i)?.length("key")
 }
 
 #[cfg(test)]
@@ -153,6 +220,7 @@ mod tests {
     use crate::heap::local::tests::heap;
     use crate::message::LinkTarget;
     use crate::test_image::{Image, every_prefix_fails};
+    use crate::testing::drive;
 
     const NAMES: [&str; 6] = ["", "apple", "banana", "cherry", "date", "elder"];
     const TREE: u64 = 300;
@@ -192,6 +260,40 @@ mod tests {
             links.into_iter().collect::<Result<Vec<_>, _>>().map_err(Stop::Bad)
         });
         every_prefix_fails(&group(), |view| lookup(table(), "date".into()).advance(view));
+    }
+
+    #[test]
+    fn counts_links_without_their_names() {
+        assert_eq!(count(table()).advance(&group().patch(0, b"nope").view()), Ok(4));
+        assert_eq!(count(table()).advance(&group().patch(400, b"nope").view()), Ok(3));
+    }
+
+    #[test]
+    fn of_a_long_heap_few_names_are_read() {
+        let names: Vec<u8> = (0..20_000).flat_map(|i| format!("{i:07}\0").into_bytes()).collect();
+        // A tree of one level, whose nodes hold 100 names each.
+        let image = heap(Image::new(), &names).pad_to(200_000);
+        let image = image.text("TREE").u8(0).u8(0).u16(200).undefined().undefined().u64(0);
+        let at = |i: u64| 300_000 + i * 5_000;
+        let image = (0..200).fold(image, |image, i| image.u64(at(i)).u64((i * 100 + 99) * 8));
+        let image = (0..200).fold(image, |image, i| {
+            let links: Vec<_> =
+                (i * 100..i * 100 + 100).map(|number| (number * 8, 7 + number, None)).collect();
+            symbols(image.pad_to(at(i)), &links)
+        });
+        let table = SymbolTable { btree: Address(200_000), heap: Address(0) };
+        for (name, expected) in [("0000000", Some(7)), ("0012345", Some(7 + 12_345)), ("x", None)] {
+            let mut lookup = lookup(table, name.into());
+            let (found, rounds) = drive(image.bytes().to_vec().into(), |view| lookup.advance(&view));
+            let target = found.unwrap().map(|link| link.target);
+            assert_eq!(target, expected.map(|at| LinkTarget::Hard(Address(at))), "{name}");
+            // Heap and node; the rest of the node; keys; symbols, the rest of them; names.
+            assert!(rounds.len() <= 6, "{rounds:?}");
+        }
+        // A heap that claims to be longer than the file has the names that are there.
+        let short = image.clone().patch(8, &(1u64 << 40).to_le_bytes());
+        assert!(lookup(table, "0000000".into()).advance(&short.view()).unwrap().is_some());
+        assert!(matches!(list(table).advance(&short.view()), Err(Stop::Bad(_))));
     }
 
     #[test]

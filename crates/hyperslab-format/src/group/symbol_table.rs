@@ -8,7 +8,7 @@
 //! Names, and the targets of soft links, are offsets in the group's local heap. A soft link is an entry with cache
 //! type 2. What other types cache is in the object headers too, and is not read from here.
 
-use crate::heap::LocalHeap;
+use super::names::Names;
 use crate::message::{Link, LinkTarget};
 use crate::{Address, FormatError, Name, Parse, View};
 
@@ -77,23 +77,25 @@ impl SymbolTableNode {
 
 impl Entry {
     /// The name of the link.
-    pub fn name(&self, heap: &LocalHeap) -> Result<Name, FormatError> {
-        let name = heap.text("link name", self.name_offset)?;
+    pub(super) fn name(&self, view: &View, names: &Names) -> Parse<Name> {
+        let name = names.text(view, "link name", self.name_offset)?;
         if name.as_bytes().is_empty() {
-            return Err(FormatError::invalid(STRUCTURE, "link name offset", self.at, "the link has no name"));
+            let what = "the link has no name";
+            return Err(FormatError::invalid(STRUCTURE, "link name offset", self.at, what).into());
         }
         Ok(name)
     }
 
     /// The link.
-    pub fn link(&self, heap: &LocalHeap) -> Result<Link, FormatError> {
-        let name = self.name(heap)?;
+    pub(super) fn link(&self, view: &View, names: &Names) -> Parse<Link> {
+        let name = self.name(view, names)?;
         let target = match (self.soft_target, self.header) {
-            (Some(offset), _) => LinkTarget::Soft(heap.text("soft link value", offset.into())?),
+            (Some(offset), _) => LinkTarget::Soft(names.text(view, "soft link value", offset.into())?),
             (None, Some(header)) => LinkTarget::Hard(header),
             (None, None) => {
                 let what = format!("the link {name} leads nowhere");
-                return Err(FormatError::invalid(STRUCTURE, "object header address", self.at, what));
+                let field = "object header address";
+                return Err(FormatError::invalid(STRUCTURE, field, self.at, what).into());
             }
         };
         Ok(Link { name, creation_order: None, target })
@@ -123,14 +125,14 @@ pub(crate) mod tests {
         let at = image.here();
         let image = heap(image, b"\0\0\0\0\0\0\0\0hard\0\0\0\0soft\0\0\0\0/hard\0\0\0");
         let view = image.view();
-        let heap = LocalHeap::parse(&view, at).unwrap();
+        let names = Names::all(&view, at).unwrap();
         let node = SymbolTableNode::parse(&view, Address(0)).unwrap();
-        let links: Vec<_> = node.entries.iter().map(|entry| entry.link(&heap)).collect();
+        let links: Vec<_> = node.entries.iter().map(|entry| entry.link(&view, &names)).collect();
         let [Ok(hard), Ok(soft), Err(nameless), Err(nowhere)] = &links[..] else { panic!("{links:?}") };
         assert_eq!((&hard.name, &hard.target), (&Name::from("hard"), &LinkTarget::Hard(Address(800))));
         assert_eq!((&soft.name, &soft.target), (&Name::from("soft"), &LinkTarget::Soft("/hard".into())));
-        assert!(nameless.to_string().contains("no name"));
-        assert!(nowhere.to_string().contains("leads nowhere"));
+        assert!(format!("{nameless:?}").contains("no name"));
+        assert!(format!("{nowhere:?}").contains("leads nowhere"));
     }
 
     #[test]

@@ -22,10 +22,11 @@ pub mod objects;
 pub mod unfilter;
 
 use crate::message::FilterPipeline;
-use crate::{Address, Bytes, Parse, View};
+use crate::{Address, Parse, View};
 use doubling_table::DoublingTable;
+pub use id::HeapIds;
 pub use object::HeapObject;
-pub use objects::Objects;
+pub use objects::{Each, Objects};
 pub use unfilter::{NoFilters, Unfilter};
 
 /// The header of a heap.
@@ -136,7 +137,7 @@ impl FractalHeap {
 
     /// The object with this heap ID.
     pub fn object_with(&self, view: &View, id: &[u8], unfilter: &dyn Unfilter) -> Parse<HeapObject> {
-        Objects::one(Bytes::copy_from_slice(id)).next(view, self, unfilter)
+        Objects::one(id).next(view, self, unfilter)
     }
 
     /// Bytes of an offset in managed space.

@@ -8,9 +8,18 @@
 
 use crate::{Address, Bytes, FormatError, Name, Parse, View, limits};
 
-/// A local heap with its data segment.
-#[derive(Debug, Clone)]
+/// Where the text of a local heap lies.
+#[derive(Debug, Clone, Copy)]
 pub struct LocalHeap {
+    /// The data segment.
+    segment: Address,
+    /// Bytes of it.
+    len: u64,
+}
+
+/// All text of a local heap.
+#[derive(Debug, Clone)]
+pub struct HeapText {
     data: Bytes,
     /// Absolute offset of the data segment.
     at: u64,
@@ -19,11 +28,14 @@ pub struct LocalHeap {
 }
 
 const STRUCTURE: &str = "local heap";
+const SEGMENT: &str = "local heap data segment";
 /// Bytes that are searched for a NUL at once.
 const PIECE: usize = 4096;
+/// Bytes in which most names end.
+const USUAL_NAME: u64 = 64;
 
 impl LocalHeap {
-    /// Reads the heap at `address`, all of it.
+    /// Reads the header at `address`.
     pub fn parse(view: &View, address: Address) -> Parse<Self> {
         let widths = view.widths;
         let len = 8 + 2 * u64::from(widths.length) + u64::from(widths.offset);
@@ -31,21 +43,75 @@ impl LocalHeap {
         cursor.signature(b"HEAP")?;
         cursor.version(0..=0)?;
         cursor.skip("reserved", 3)?;
-        let size = cursor.length("data segment size")?;
+        let len = cursor.length("data segment size")?;
         cursor.length("offset to head of free-list")?;
         let segment = cursor.address_defined("address of data segment")?;
-        let data = view.bytes("local heap data segment", segment, size)?;
-        let first_nuls = data.chunks(PIECE).map(|piece| position_of_nul(piece).map(|at| at as u16)).collect();
-        Ok(Self { data, at: view.absolute(segment), first_nuls })
+        Ok(Self { segment, len })
     }
 
+    /// Bytes of text.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// True for a heap without a byte.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// All text.
+    pub fn read(&self, view: &View) -> Parse<HeapText> {
+        let data = view.bytes(SEGMENT, self.segment, self.len)?;
+        let first_nuls = data.chunks(PIECE).map(|piece| position_of_nul(piece).map(|at| at as u16)).collect();
+        Ok(HeapText { data, at: view.absolute(self.segment), first_nuls })
+    }
+
+    /// The text at `offset` alone, of a heap that is too long to be read for one name.
+    pub fn text(&self, view: &View, field: &'static str, offset: u64) -> Parse<Name> {
+        let mut len = USUAL_NAME;
+        loop {
+            let bytes = self.beginning(view, field, offset, len)?;
+            let end = position_of_nul(&bytes);
+            if let Some(end) =
+                end.or_else(|| (bytes.len() as u64 == self.len - offset).then_some(bytes.len()))
+            {
+                return Ok(Name::new(bytes.slice(..end)));
+            }
+            let (max, found) = (limits::NAME_BYTES_MAX, bytes.len() as u64);
+            if found > max {
+                let at = view.absolute(self.segment).saturating_add(offset);
+                return Err(FormatError::limit(STRUCTURE, field, at, "NAME_BYTES_MAX", max, found).into());
+            }
+            len = if len == USUAL_NAME { PIECE as u64 } else { max + 1 };
+        }
+    }
+
+    /// The first bytes of the text at `offset`, which nearly always are all of it: to ask for several names at once.
+    pub fn ask(&self, view: &View, field: &'static str, offset: u64) -> Parse<()> {
+        self.beginning(view, field, offset, USUAL_NAME).map(|_| ())
+    }
+
+    fn beginning(&self, view: &View, field: &'static str, offset: u64, len: u64) -> Parse<Bytes> {
+        let at = view.absolute(self.segment).saturating_add(offset);
+        if offset >= self.len {
+            return Err(beyond(field, at, offset, self.len).into());
+        }
+        let start = self.segment.0.checked_add(offset).ok_or_else(|| beyond(field, at, offset, self.len))?;
+        view.bytes(SEGMENT, Address(start), len.min(self.len - offset))
+    }
+}
+
+fn beyond(field: &'static str, at: u64, offset: u64, len: u64) -> FormatError {
+    FormatError::invalid(STRUCTURE, field, at, format!("offset {offset} in a heap of {len} bytes"))
+}
+
+impl HeapText {
     /// The text that begins at `offset`: up to the next NUL, or to the end of the heap.
     pub fn text(&self, field: &'static str, offset: u64) -> Result<Name, FormatError> {
         let at = self.at.saturating_add(offset);
         let len = self.data.len() as u64;
         if offset >= len {
-            let what = format!("offset {offset} in a heap of {len} bytes");
-            return Err(FormatError::invalid(STRUCTURE, field, at, what));
+            return Err(beyond(field, at, offset, len));
         }
         let end = self.end_of_text(offset as usize) as u64;
         if end - offset > limits::NAME_BYTES_MAX {
@@ -75,6 +141,7 @@ fn position_of_nul(bytes: &[u8]) -> Option<usize> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::Stop;
     use crate::test_image::{Image, every_prefix_fails};
 
     /// A heap at the end of `image` that holds `data`.
@@ -83,16 +150,25 @@ pub(crate) mod tests {
         image.text("HEAP").u32(0).u64(data.len() as u64).u64(1).u64(segment).raw(data)
     }
 
+    /// The heap at the beginning of `image`, unread and read.
+    fn both(image: &Image) -> (LocalHeap, HeapText) {
+        let heap = LocalHeap::parse(&image.view(), Address(0)).unwrap();
+        (heap, heap.read(&image.view()).unwrap())
+    }
+
     #[test]
     fn finds_text_by_its_offset() {
         let image = heap(Image::new(), b"\0\0\0\0\0\0\0\0first\0\0\0last");
-        let heap = LocalHeap::parse(&image.view(), Address(0)).unwrap();
+        let (heap, text) = both(&image);
         for (offset, expected) in [(0, ""), (8, "first"), (10, "rst"), (16, "last"), (19, "t")] {
-            assert_eq!(heap.text("name", offset).unwrap(), Name::from(expected), "{offset}");
+            assert_eq!(text.text("name", offset).unwrap(), Name::from(expected), "{offset}");
+            assert_eq!(heap.text(&image.view(), "name", offset).unwrap(), Name::from(expected), "{offset}");
         }
-        heap.text("name", 20).unwrap_err();
-        heap.text("name", u64::MAX).unwrap_err();
-        every_prefix_fails(&image, |view| LocalHeap::parse(view, Address(0)));
+        for offset in [20, u64::MAX] {
+            let error = text.text("name", offset).unwrap_err();
+            assert_eq!(heap.text(&image.view(), "name", offset).unwrap_err(), Stop::Bad(error));
+        }
+        every_prefix_fails(&image, |view| LocalHeap::parse(view, Address(0))?.read(view));
     }
 
     #[test]
@@ -101,22 +177,27 @@ pub(crate) mod tests {
         data[10] = 0;
         data[2 * PIECE + 5] = 0;
         let image = heap(Image::new(), &data);
-        let heap = LocalHeap::parse(&image.view(), Address(0)).unwrap();
+        let (heap, text) = both(&image);
         for (offset, end) in
             [(0, 10), (11, 2 * PIECE + 5), (PIECE, 2 * PIECE + 5), (2 * PIECE + 6, 3 * PIECE)]
         {
-            assert_eq!(heap.text("name", offset as u64).unwrap().as_bytes().len(), end - offset);
+            let found = text.text("name", offset as u64).unwrap();
+            assert_eq!(found.as_bytes().len(), end - offset);
+            assert_eq!(heap.text(&image.view(), "name", offset as u64), Ok(found));
         }
         data.resize(limits::NAME_BYTES_MAX as usize + 4 * PIECE, b'x');
         let image = self::heap(Image::new(), &data);
-        let heap = LocalHeap::parse(&image.view(), Address(0)).unwrap();
-        assert!(heap.text("name", 3 * PIECE as u64 - 1).is_err());
+        let (heap, text) = both(&image);
+        assert!(text.text("name", 3 * PIECE as u64 - 1).is_err());
+        assert!(heap.text(&image.view(), "name", 3 * PIECE as u64 - 1).is_err());
     }
 
     #[test]
     fn an_empty_heap_has_no_text() {
         let image = heap(Image::new(), b"");
-        let heap = LocalHeap::parse(&image.view(), Address(0)).unwrap();
-        heap.text("name", 0).unwrap_err();
+        let (heap, text) = both(&image);
+        assert!(heap.is_empty());
+        text.text("name", 0).unwrap_err();
+        heap.text(&image.view(), "name", 0).unwrap_err();
     }
 }

@@ -6,4 +6,4 @@ pub mod local;
 
 pub use fractal::{FractalHeap, NoFilters, Unfilter};
 pub use global::Collection;
-pub use local::LocalHeap;
+pub use local::{HeapText, LocalHeap};

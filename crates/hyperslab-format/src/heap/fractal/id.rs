@@ -14,6 +14,40 @@ use super::FractalHeap;
 use crate::btree::record::HugeObject;
 use crate::{Bytes, Cursor, FormatError, Widths};
 
+/// Heap IDs of one length, one after the other: a group may have millions.
+#[derive(Debug, Clone, Default)]
+pub struct HeapIds {
+    bytes: Vec<u8>,
+    id_bytes: usize,
+}
+
+impl HeapIds {
+    /// No IDs yet, which will have `id_bytes` bytes each.
+    pub fn of_bytes(id_bytes: usize) -> Self {
+        Self { bytes: Vec::new(), id_bytes }
+    }
+
+    /// Adds one.
+    pub fn push(&mut self, id: &[u8]) {
+        debug_assert_eq!(id.len(), self.id_bytes);
+        self.bytes.extend_from_slice(id);
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.iter().len()
+    }
+
+    /// True where there is none.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        self.bytes.chunks_exact(self.id_bytes.max(1))
+    }
+}
+
 /// A heap ID in its parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HeapId {
@@ -36,14 +70,14 @@ const STRUCTURE: &str = "fractal heap ID";
 
 impl FractalHeap {
     /// Takes a heap ID apart. Those kept in records may be longer than the heap's: the rest is padding.
-    pub fn heap_id(&self, id: &Bytes, widths: Widths) -> Result<HeapId, FormatError> {
+    pub fn heap_id(&self, id: &[u8], widths: Widths) -> Result<HeapId, FormatError> {
         let at = self.address.0;
         let len = usize::from(self.id_bytes);
         if id.len() < len {
             let what = format!("an ID of {} bytes, where the heap's have {len}", id.len());
             return Err(FormatError::invalid(STRUCTURE, "length", at, what));
         }
-        let mut cursor = Cursor::new(STRUCTURE, at, id.slice(..len), widths);
+        let mut cursor = Cursor::new(STRUCTURE, at, Bytes::copy_from_slice(&id[..len]), widths);
         let field = cursor.clone();
         let first = cursor.u8("version and type")?;
         if first & 0xC0 != 0 {
@@ -67,6 +101,16 @@ impl FractalHeap {
             }
             other => Err(field.unsupported("type", format!("type {other} is not known"))),
         }
+    }
+
+    /// Offset and length of a managed object; `None` for IDs of other kinds, and for those that are too short.
+    #[inline]
+    pub(super) fn managed_id(&self, id: &[u8]) -> Option<(u64, u32)> {
+        let (&first, rest) = id.get(..usize::from(self.id_bytes))?.split_first()?;
+        let (offset, rest) = rest.split_at_checked(self.offset_bytes())?;
+        let len = rest.get(..self.length_bytes())?;
+        let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
+        (first & 0xF0 == 0).then(|| Some((number(offset), number(len).try_into().ok()?)))?
     }
 
     fn huge_ids_are_direct(&self, widths: Widths) -> bool {

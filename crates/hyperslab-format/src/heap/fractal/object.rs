@@ -34,7 +34,12 @@ impl HeapObject {
 
     /// A cursor over the bytes. Errors point into the file, where they can.
     pub fn cursor(&self, structure: &'static str, widths: Widths) -> Cursor {
-        let cursor = Cursor::new(structure, self.at, self.bytes.clone(), widths);
+        self.clone().into_cursor(structure, widths)
+    }
+
+    /// The same, of an object that is wanted for nothing else.
+    pub fn into_cursor(self, structure: &'static str, widths: Widths) -> Cursor {
+        let cursor = Cursor::new(structure, self.at, self.bytes, widths);
         if self.plain { cursor } else { cursor.derived() }
     }
 }

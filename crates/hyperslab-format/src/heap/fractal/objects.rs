@@ -3,10 +3,10 @@
 
 use super::block::{Child, Indirect};
 use super::huge::HugeIndex;
-use super::id::HeapId;
+use super::id::{HeapId, HeapIds};
 use super::{FractalHeap, HeapObject, Unfilter};
 use crate::btree::record::HugeObject;
-use crate::{Address, Bytes, FormatError, Gather, Parse, Stop, View, limits};
+use crate::{Address, FormatError, Gather, Parse, Stop, View, limits};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::Range;
@@ -14,23 +14,26 @@ use std::ops::Range;
 /// A look-up under way of many objects of one heap.
 #[derive(Debug)]
 pub struct Objects {
-    ids: Vec<Bytes>,
-    found: Vec<Option<Result<HeapObject, FormatError>>>,
+    /// Until the first call, which takes them apart.
+    ids: HeapIds,
     /// Those that are not found yet, in the order of their places: neighbours share blocks.
-    waiting: Option<Vec<Waiting>>,
+    managed: Vec<Managed>,
+    others: Vec<(usize, HeapId)>,
     blocks: Blocks,
     /// Only one object is sought: not worth reading an index as a whole.
     single: bool,
 }
 
-/// An object that is not found yet.
-#[derive(Debug)]
-struct Waiting {
-    /// Of managed objects the offset; others come first.
+/// A managed object that is not found yet.
+#[derive(Debug, Clone, Copy)]
+struct Managed {
     offset: u64,
+    len: u32,
     number: usize,
-    id: HeapId,
 }
+
+/// Called with each object, or what is wrong with it, and the number of its ID.
+pub type Each<'e> = dyn FnMut(usize, Result<HeapObject, FormatError>) + 'e;
 
 /// What has been read of a heap. Errors are kept too: a broken block is not verified for each of its objects.
 #[derive(Debug, Default)]
@@ -58,56 +61,68 @@ const STRUCTURE: &str = "fractal heap";
 
 impl Objects {
     /// The objects with these heap IDs.
-    pub fn new(ids: Vec<Bytes>) -> Self {
-        let found = vec![None; ids.len()];
-        Self { ids, found, waiting: None, blocks: Blocks::default(), single: false }
+    pub fn new(ids: HeapIds) -> Self {
+        Self { ids, managed: Vec::new(), others: Vec::new(), blocks: Blocks::default(), single: false }
     }
 
     /// One object.
-    pub(super) fn one(id: Bytes) -> Self {
-        Self { single: true, ..Self::new(vec![id]) }
+    pub(super) fn one(id: &[u8]) -> Self {
+        let mut ids = HeapIds::of_bytes(id.len());
+        ids.push(id);
+        Self { single: true, ..Self::new(ids) }
     }
 
-    /// Goes on, until it is `Ok` with all objects in the order of their IDs.
+    /// Goes on, until it is `Ok`: then `each` has been called once for each object, in the order of their places as
+    /// far as what has been fetched allows.
     pub fn advance(
         &mut self,
         view: &View,
         heap: &FractalHeap,
         unfilter: &dyn Unfilter,
-    ) -> Parse<Vec<Result<HeapObject, FormatError>>> {
+        each: &mut Each<'_>,
+    ) -> Parse<()> {
+        let ids = std::mem::take(&mut self.ids);
+        self.parse_ids(&ids, view, heap, each);
+        let Self { managed, others, blocks, single, .. } = self;
         let mut gather = Gather::default();
-        let waiting = self.waiting.take().unwrap_or_else(|| self.parse_ids(view, heap));
-        let mut still_waiting = Vec::new();
-        self.blocks.last = None;
-        for one in waiting {
-            match self.blocks.object(view, heap, &one, self.single, unfilter) {
-                Ok(bytes) => self.found[one.number] = Some(Ok(bytes)),
-                Err(Stop::Bad(error)) => self.found[one.number] = Some(Err(error)),
-                need => {
-                    gather.take(need)?;
-                    still_waiting.push(one);
-                }
+        // True once the object is found, or never will be.
+        let mut settle = |number, found: Parse<HeapObject>| match found {
+            Ok(object) => {
+                each(number, Ok(object));
+                true
             }
-        }
-        self.waiting = Some(still_waiting);
-        gather.finish()?;
-        Ok(std::mem::take(&mut self.found).into_iter().flatten().collect())
+            Err(Stop::Bad(error)) => {
+                each(number, Err(error));
+                true
+            }
+            Err(Stop::Need(needs)) => {
+                gather.need(needs);
+                false
+            }
+        };
+        others.retain(|(number, id)| !settle(*number, blocks.other(view, heap, id, *single, unfilter)));
+        blocks.last = None;
+        managed.retain(|one| !settle(one.number, blocks.managed(view, heap, *one, unfilter)));
+        gather.finish()
     }
 
     /// Takes the IDs apart; what is wrong with one is what was found of its object.
-    fn parse_ids(&mut self, view: &View, heap: &FractalHeap) -> Vec<Waiting> {
-        let mut waiting = Vec::with_capacity(self.ids.len());
-        for (number, id) in std::mem::take(&mut self.ids).into_iter().enumerate() {
-            match heap.heap_id(&id, view.widths) {
-                Ok(id) => {
-                    let offset = if let HeapId::Managed { offset, .. } = id { offset } else { 0 };
-                    waiting.push(Waiting { offset, number, id });
-                }
-                Err(error) => self.found[number] = Some(Err(error)),
+    fn parse_ids(&mut self, ids: &HeapIds, view: &View, heap: &FractalHeap, each: &mut Each<'_>) {
+        if ids.is_empty() {
+            return;
+        }
+        self.managed.reserve(ids.len());
+        for (number, id) in ids.iter().enumerate() {
+            if let Some((offset, len)) = heap.managed_id(id) {
+                self.managed.push(Managed { offset, len, number });
+                continue;
+            }
+            match heap.heap_id(id, view.widths) {
+                Ok(id) => self.others.push((number, id)),
+                Err(error) => each(number, Err(error)),
             }
         }
-        waiting.sort_by_key(|one| one.offset);
-        waiting
+        self.managed.sort_unstable_by_key(|one| (one.offset, one.number));
     }
 
     /// Like [`Self::advance`], for the first object.
@@ -117,23 +132,28 @@ impl Objects {
         heap: &FractalHeap,
         unfilter: &dyn Unfilter,
     ) -> Parse<HeapObject> {
-        let first = self.advance(view, heap, unfilter)?.swap_remove(0);
-        Ok(first?)
+        let mut first = None;
+        self.advance(view, heap, unfilter, &mut |_, found| first = Some(found))?;
+        Ok(first.expect("the object or what is wrong with it")?)
     }
 }
 
 impl Blocks {
-    fn object(
+    /// An object that is not in managed blocks.
+    fn other(
         &mut self,
         view: &View,
         heap: &FractalHeap,
-        sought: &Waiting,
+        id: &HeapId,
         single: bool,
         unfilter: &dyn Unfilter,
     ) -> Parse<HeapObject> {
-        match &sought.id {
+        match id {
             HeapId::Tiny(object) => Ok(HeapObject::derived(object.clone(), view.absolute(heap.address))),
-            HeapId::Managed { offset, len } => self.managed(view, heap, (*offset, *len), unfilter),
+            &HeapId::Managed { offset, len } => {
+                let len = u32::try_from(len).unwrap_or(u32::MAX);
+                self.managed(view, heap, Managed { offset, len, number: 0 }, unfilter)
+            }
             HeapId::Huge(object) => self.huge(view, heap, object, unfilter),
             &HeapId::HugeKey(key) => {
                 if self.huge.is_none() {
@@ -165,9 +185,10 @@ impl Blocks {
         &mut self,
         view: &View,
         heap: &FractalHeap,
-        (offset, len): (u64, u64),
+        sought: Managed,
         unfilter: &dyn Unfilter,
     ) -> Parse<HeapObject> {
+        let (offset, len) = (sought.offset, u64::from(sought.len));
         let invalid = |field, what: String| {
             Stop::Bad(FormatError::invalid(STRUCTURE, field, view.absolute(heap.address), what))
         };
@@ -179,15 +200,14 @@ impl Blocks {
             let what = format!("offset {offset:#x} in a heap of {:#x} bytes", heap.managed_space);
             return Err(invalid("object offset", what));
         }
-        let last = match self.last.take().filter(|last| last.covered.contains(&offset)) {
-            Some(last) => last,
-            None => self.search(view, heap, offset, unfilter)?,
-        };
-        let Range { start, end } = last.covered;
-        let (block, bytes) = (last.block.clone(), end - start);
-        self.last = Some(last);
+        if !self.last.as_ref().is_some_and(|last| last.covered.contains(&offset)) {
+            self.last = None;
+            self.last = Some(self.search(view, heap, offset, unfilter)?);
+        }
+        let last = self.last.as_ref().expect("set above");
+        let (start, bytes) = (last.covered.start, last.covered.end - last.covered.start);
         // What is missing was asked for already.
-        let block = block.ok_or(Stop::Need(Vec::new()))?;
+        let block = last.block.as_ref().ok_or(Stop::Need(Vec::new()))?;
         let within = offset - start;
         if within < heap.direct_prefix_bytes(view) || within.saturating_add(len) > bytes {
             let what =
@@ -195,8 +215,9 @@ impl Blocks {
             return Err(invalid("object offset", what));
         }
         self.check(view, heap, len)?;
+        let object = block.part(within, len);
         self.spent += len;
-        Ok(block.part(within, len))
+        Ok(object)
     }
 
     /// Searches for the direct block that holds `offset`. Where something is missing, remembers for which offsets.

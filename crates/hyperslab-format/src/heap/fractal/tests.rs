@@ -1,7 +1,7 @@
 use super::*;
 use crate::message::Filter;
 use crate::test_image::{Image, every_prefix_fails};
-use crate::{FormatError, Problem, Stop};
+use crate::{Bytes, FormatError, Problem, Stop};
 use proptest::prelude::*;
 
 /// What a heap for tests is like. Its header lies at the end of an image; blocks follow where they are said to.
@@ -48,6 +48,20 @@ pub(crate) fn direct(image: Image, heap: u64, offset: u16, bytes: u64, objects: 
 pub(crate) fn managed(offset: u16, len: u8) -> [u8; 7] {
     let offset = offset.to_le_bytes();
     [0, offset[0], offset[1], len, 0, 0, 0]
+}
+
+/// Which of these objects are found.
+fn are_found(image: &Image, ids: &[[u8; 7]]) -> Vec<bool> {
+    let view = image.view();
+    let heap = FractalHeap::parse(&view, Address(0)).unwrap();
+    let mut sought = HeapIds::of_bytes(7);
+    ids.iter().for_each(|id| sought.push(id));
+    let mut found = vec![None; ids.len()];
+    let mut each = |number: usize, object: Result<HeapObject, FormatError>| {
+        assert!(found[number].replace(object.is_ok()).is_none(), "once");
+    };
+    Objects::new(sought).advance(&view, &heap, &NoFilters, &mut each).unwrap();
+    found.into_iter().map(Option::unwrap).collect()
 }
 
 fn object(image: &Image, id: &[u8]) -> Parse<Bytes> {
@@ -129,12 +143,8 @@ fn blocks_are_found_through_indirect_blocks() {
     for unallocated in [19, 128 + 19, 384 + 19, 512 + 19, 768 + 19, 1024 + 19] {
         object(&image, &managed(unallocated, 5)).unwrap_err();
     }
-    let ids =
-        [managed(64 + 19, 5), managed(19, 5), managed(896 + 19, 6)].map(|id| Bytes::copy_from_slice(&id));
-    let view = image.view();
-    let heap = FractalHeap::parse(&view, Address(0)).unwrap();
-    let found = Objects::new(ids.to_vec()).advance(&view, &heap, &NoFilters).unwrap();
-    assert_eq!(found.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true]);
+    let ids = [managed(64 + 19, 5), managed(19, 5), managed(896 + 19, 6)];
+    assert_eq!(are_found(&image, &ids), [true, false, true]);
 }
 
 #[test]
@@ -167,11 +177,7 @@ fn huge_objects_are_in_the_file() {
     }
     // Only what leads to the object is read; many objects are looked up in the whole tree.
     assert_eq!(object(&image.clone().patch(500, b"nope"), &id(3)).unwrap(), "thre");
-    let view = image.view();
-    let heap = FractalHeap::parse(&view, Address(0)).unwrap();
-    let ids = [5, 3, 8, 5, 3].map(|key| Bytes::copy_from_slice(&id(key)));
-    let found = Objects::new(ids.to_vec()).advance(&view, &heap, &NoFilters).unwrap();
-    assert_eq!(found.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, true, false, true, true]);
+    assert_eq!(are_found(&image, &[5, 3, 8, 5, 3].map(id)), [true, true, false, true, true]);
     // With room in the ID there is no tree.
     let direct = header(Image::new(), &Shape { id_bytes: 17, ..SHAPE }).pad_to(600).text("five");
     let direct_id = [&[0x10][..], &600u64.to_le_bytes(), &4u64.to_le_bytes()].concat();
