@@ -101,6 +101,7 @@ TABLES = [
 
 MEMBERS = [
     *(task(f"names of 10^5 members, {v}", f"many_members/{v}.h5", "/group", "names") for v in ("earliest", "latest")),
+    *(task(f"number of 10^5 members, {v}", f"many_members/{v}.h5", "/group", "count") for v in ("earliest", "latest")),
     *(task(f"one of 10^5 members, {v}", f"many_members/{v}.h5", "/group", "member") for v in ("earliest", "latest")),
     task("names of 10^5 attributes", "many_members/latest.h5", "/object", "attribute names"),
     task("one of 10^5 attributes", "many_members/latest.h5", "/object", "attribute"),

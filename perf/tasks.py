@@ -63,6 +63,10 @@ def names(group: Any) -> list[str]:
     return list(group)
 
 
+def count(group: Any) -> int:
+    return len(group)
+
+
 def member(group: Any) -> int:
     return group["member 054321"][()]
 
@@ -86,6 +90,7 @@ TASKS = {
     "rows": rows,
     "columns": columns,
     "names": names,
+    "count": count,
     "member": member,
     "attribute names": attribute_names,
     "attribute": attribute,

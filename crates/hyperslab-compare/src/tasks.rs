@@ -30,6 +30,10 @@ fn once(task: &str, path: &str, name: &str) -> Result<Value> {
             let group = file.group(name)?;
             timed(|| group.links().map(|links| links.len()))
         }
+        "count" => {
+            let group = file.group(name)?;
+            timed(|| group.len())
+        }
         "member" => {
             let group = file.group(name)?;
             timed(|| group.dataset(MEMBER)?.read::<i32>(&Selection::All))
