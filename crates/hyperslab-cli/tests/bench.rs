@@ -454,6 +454,32 @@ fn many_datasets_of_hdf4_are_those_of_hdf5() {
     assert_eq!(sums[0], sums[1]);
 }
 
+#[test]
+fn variables_of_netcdf_c_are_visited_alike() {
+    if !has("netcdf", "netCDF4") || !has_libhdf5() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("many.nc");
+    let found = json(&bench(&["--list", "--json"]).output().unwrap());
+    let netcdf = serde_json::json!({ "netcdf": found["netcdf"][0] });
+    let storage = storage(serde_json::json!({ "format": "netcdf4", "chunks": [4], "filters": ["gzip=1"] }));
+    let tree =
+        serde_json::json!({ "groups": 12, "datasets": 60, "attributes": 2, "storage": storage, "seed": 3 });
+    let made = served(&task(&netcdf, &file, serde_json::json!({ "make": { "tree": tree } })));
+    assert_eq!(made["done"]["objects"]["groups"], 13, "{made}");
+    let visit = serde_json::json!({ "visit": { "wanted": "all", "cold": false, "check": true } });
+    let engines =
+        [netcdf, serde_json::json!({ "libhdf5": found["libhdf5"][0] }), serde_json::json!("hyperslab")];
+    let visited: Vec<Value> =
+        engines.iter().map(|engine| served(&task(engine, &file, visit.clone()))["done"].clone()).collect();
+    assert_eq!(visited[0]["objects"], made["done"]["objects"], "{}", visited[0]);
+    assert!(visited[0]["checksum"].is_string());
+    assert!(visited.iter().all(|one| one["checksum"] == visited[0]["checksum"]), "{visited:?}");
+    // In HDF5, the dimension is a dataset more.
+    assert_eq!(visited[2]["objects"]["datasets"], 61);
+}
+
 /// A task for the worker, with what most of them have alike.
 fn task(engine: &Value, file: &Path, operation: Value) -> String {
     serde_json::json!({

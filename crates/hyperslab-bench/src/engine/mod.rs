@@ -94,6 +94,11 @@ pub trait Writing {
         None
     }
 
+    /// The chunk cache that the dataset got, where the library tells; else it is the library's default.
+    fn cache(&self) -> Option<CacheSettings> {
+        None
+    }
+
     /// Writes a block that is in the machine's byte order.
     fn write(&mut self, block: &Block, values: &[u8]) -> Result<(), EngineError>;
 
@@ -251,10 +256,10 @@ impl Prepared {
     pub fn make(&self, file: &Path, storage: &Storage) -> Result<Box<dyn Making>, EngineError> {
         match self {
             Self::Libhdf5(library) => objects::libhdf5::make(library, file, storage),
+            Self::Netcdf(library) => objects::netcdf::make(library, file, storage),
             Self::Hdf4(library) => objects::hdf4::make(library, file, storage),
-            Self::Hyperslab | Self::Netcdf(_) | Self::Null => {
-                Err(self.does_not("make files of many objects"))
-            }
+            Self::Hyperslab => Err(EngineError::Unsupported("hyperslab does not write yet".to_owned())),
+            Self::Null => Err(nothing()),
         }
     }
 
@@ -263,19 +268,13 @@ impl Prepared {
         match self {
             Self::Hyperslab => objects::hyperslab::visit(file),
             Self::Libhdf5(library) => objects::libhdf5::visit(library, file, opening),
+            Self::Netcdf(library) => objects::netcdf::visit(library, file),
             Self::Hdf4(library) => objects::hdf4::visit(library, file),
-            Self::Netcdf(_) | Self::Null => Err(self.does_not("visit all objects of a file")),
+            Self::Null => Err(nothing()),
         }
     }
+}
 
-    fn does_not(&self, what: &str) -> EngineError {
-        let name = match self {
-            Self::Hyperslab => "hyperslab",
-            Self::Libhdf5(_) => "libhdf5",
-            Self::Netcdf(_) => "netCDF-C",
-            Self::Hdf4(_) => "HDF4",
-            Self::Null => "null",
-        };
-        EngineError::Unsupported(format!("{name} is not asked to {what} here"))
-    }
+fn nothing() -> EngineError {
+    EngineError::Unsupported("the null engine knows nothing of files of many objects".to_owned())
 }

@@ -73,6 +73,10 @@ impl Reading for Open {
 }
 
 impl Writing for Open {
+    fn cache(&self) -> Option<CacheSettings> {
+        self.variable.cache()
+    }
+
     fn write(&mut self, block: &Block, values: &[u8]) -> Result<(), EngineError> {
         Ok(self.variable.write(block, values)?)
     }

@@ -19,7 +19,7 @@ pub use discover::{Found, Libraries, find_all, of_python};
 pub use family::Family;
 pub use hdf4::{Hdf4, Hdf4Dataset, Hdf4File, Hdf4Table};
 pub use hdf5::{Hdf5, Hdf5Dataset, Hdf5File};
-pub use netcdf::{Netcdf, NetcdfVariable};
+pub use netcdf::{Netcdf, NetcdfNode, NetcdfTree, NetcdfVariable};
 pub use objects::Visited;
 
 use std::ffi::CString;

@@ -116,11 +116,28 @@ pub(super) fn visit(
     })
 }
 
-/// A checksum of all that was visited, the same in whichever order that was.
+/// Attributes by which netCDF-C keeps its dimensions in HDF5, which it does not show itself.
+const HIDDEN: [&str; 8] = [
+    "CLASS",
+    "NAME",
+    "DIMENSION_LIST",
+    "REFERENCE_LIST",
+    "_NCProperties",
+    "_Netcdf4Coordinates",
+    "_Netcdf4Dimid",
+    "_nc3_strict",
+];
+/// How the name of a dataset begins (its attribute NAME) that is only a dimension of netCDF.
+const ONLY_DIMENSION: &[u8] = b"This is a netCDF dimension but not a netCDF variable";
+
+/// A checksum of all that was visited, the same in whichever order that was, and by whom: what netCDF-C keeps for itself
+/// in HDF5 is not part of it.
 #[derive(Default)]
 struct Sum {
     objects: BTreeMap<String, Sha256>,
     last: String,
+    /// The last dataset that is only a dimension.
+    hidden: Option<String>,
 }
 
 impl Sum {
@@ -141,6 +158,13 @@ impl Sum {
                 hash.update([u8::from(shape.is_some())]);
                 hash.update(values);
             }
+            Seen::Attribute { name: "NAME", value } if value.starts_with(ONLY_DIMENSION) => {
+                let (last, below) = (self.last.clone(), format!("{}\0", self.last));
+                self.objects.retain(|path, _| *path != last && !path.starts_with(&below));
+                self.hidden = Some(last);
+            }
+            Seen::Attribute { name, .. }
+                if HIDDEN.contains(&name) || self.hidden.as_ref() == Some(&self.last) => {}
             Seen::Attribute { name, value } => {
                 let mut hash = Sha256::new();
                 hash.update(value);
@@ -182,6 +206,10 @@ mod tests {
         assert_ne!(whole, sum(&[group, other, units, count]));
         assert_ne!(whole, sum(&[group, one, count]));
         assert_ne!(whole, sum(&[group, units, count, one]), "attributes belong to what was told of before");
+        let dimid = Seen::Attribute { name: "_Netcdf4Dimid", value: &[0] };
+        let dimension = Seen::Dataset { path: "d0", shape: Some(&[2]), values: &[] };
+        let says = Seen::Attribute { name: "NAME", value: ONLY_DIMENSION };
+        assert_eq!(whole, sum(&[group, one, dimid, units, count, dimension, dimid, says, units]));
         let nothing = Seen::Dataset { path: "a", shape: None, values: &[] };
         let scalar = Seen::Dataset { path: "a", shape: Some(&[]), values: &[] };
         assert_ne!(sum(&[nothing]), sum(&[scalar]));

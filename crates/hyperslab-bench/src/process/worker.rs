@@ -139,6 +139,7 @@ fn write(task: &Task, engine: &Prepared, shape: &[u64]) -> Result<Outcome, Engin
         clock.data(std::slice::from_ref(&block), |block| writing.write(block, values))?;
         clock.bytes += values.len() as u64;
     }
+    let cache = writing.cache().or_else(|| engine.default_cache());
     // Chunks that are still in a cache are encoded when the file is closed.
     let counted = clock.close(|| writing.close())?;
     let file_bytes = std::fs::metadata(&task.file).map_or(0, |metadata| metadata.len());
@@ -146,6 +147,7 @@ fn write(task: &Task, engine: &Prepared, shape: &[u64]) -> Result<Outcome, Engin
         file_bytes,
         encodes: counted.map(|counted| counted.encodes),
         decodes: counted.map(|counted| counted.decodes),
+        default_cache: cache,
         ..clock.outcome_of(engine)
     })
 }

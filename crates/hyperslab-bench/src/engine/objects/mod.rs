@@ -3,6 +3,7 @@
 pub(super) mod hdf4;
 pub(super) mod hyperslab;
 pub(super) mod libhdf5;
+pub(super) mod netcdf;
 
 use super::EngineError;
 use crate::library::LibraryError;

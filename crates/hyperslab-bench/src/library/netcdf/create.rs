@@ -6,6 +6,7 @@ use crate::study::{Element, FillTime, FilterSpec, Format, Kind, Storage};
 use hyperslab_doctor::simulate::CacheSettings;
 use std::ffi::{c_int, c_uint};
 use std::path::Path;
+use std::rc::Rc;
 
 const CLOBBER: c_int = 0;
 const NETCDF4: c_int = 0x1000;
@@ -19,7 +20,7 @@ const LITTLE_ENDIAN: c_int = 1;
 const BIG_ENDIAN: c_int = 2;
 
 /// A variable that is being defined.
-struct Definition<'a> {
+pub(super) struct Definition<'a> {
     library: &'a Netcdf,
     storage: &'a Storage,
     file: c_int,
@@ -35,46 +36,36 @@ impl Netcdf {
         storage: &Storage,
         cache: Option<CacheSettings>,
     ) -> Result<NetcdfVariable, LibraryError> {
-        let format = match storage.format {
+        let file = self.create_file(path, storage.format)?;
+        let id = file.id;
+        let dimensions = self.dimensions(id, storage)?;
+        let made = Definition::make(self, id, variable.trim_start_matches('/'), storage, &dimensions)?;
+        let variable = NetcdfVariable::new(Rc::new(file), id, made, cache)?;
+        // SAFETY: an open file.
+        self.check("nc_enddef", unsafe { (self.functions.nc_enddef)(id) })?;
+        Ok(variable)
+    }
+
+    /// Makes a file of a format.
+    pub(super) fn create_file(&self, path: &Path, format: Format) -> Result<NetcdfFile, LibraryError> {
+        let mode = match format {
             Format::Netcdf4 => NETCDF4,
             Format::Classic => OFFSET_64BIT,
             Format::Cdf5 => CDF5,
             Format::Hdf5 | Format::Hdf4 => {
-                return Err(LibraryError::Unsupported(format!(
-                    "netCDF-C writes no {} files",
-                    storage.format
-                )));
+                return Err(LibraryError::Unsupported(format!("netCDF-C writes no {format} files")));
             }
         };
-        let element = number_of(&storage.element, storage.format)?;
-        let (mut id, f) = (0, &self.functions);
-        let place = text(path)?;
+        let (mut id, place) = (0, text(path)?);
         // SAFETY: a string, and a place for the answer.
-        self.check("nc_create", unsafe { (f.nc_create)(place.as_ptr(), CLOBBER | format, &mut id) })?;
-        let file = NetcdfFile { library: self.clone(), id };
-        let dimensions = self.dimensions(id, storage)?;
-        let short = name(variable.trim_start_matches('/'))?;
-        let mut made = 0;
-        // SAFETY: an open file, a string, an array of so many dimensions, and a place for the answer.
-        self.check("nc_def_var", unsafe {
-            let (rank, dimensions) = (dimensions.len() as c_int, dimensions.as_ptr());
-            (f.nc_def_var)(id, short.as_ptr(), element, rank, dimensions, &mut made)
+        self.check("nc_create", unsafe {
+            (self.functions.nc_create)(place.as_ptr(), CLOBBER | mode, &mut id)
         })?;
-        let definition = Definition { library: self, storage, file: id, id: made };
-        definition.fill()?;
-        if storage.format == Format::Netcdf4 {
-            definition.chunks()?;
-            definition.endian()?;
-            definition.filters()?;
-        }
-        let variable = NetcdfVariable::new(file, id, made, cache)?;
-        // SAFETY: an open file.
-        self.check("nc_enddef", unsafe { (f.nc_enddef)(id) })?;
-        Ok(variable)
+        Ok(NetcdfFile { library: self.clone(), id })
     }
 
     /// The dimensions of the variable; the first may grow where that is asked for.
-    fn dimensions(&self, file: c_int, storage: &Storage) -> Result<Vec<c_int>, LibraryError> {
+    pub(super) fn dimensions(&self, file: c_int, storage: &Storage) -> Result<Vec<c_int>, LibraryError> {
         let define = |(axis, dim): (usize, &u64)| {
             let (mut id, label) = (0, name(&format!("d{axis}"))?);
             let length = if storage.unlimited && axis == 0 { UNLIMITED } else { *dim as usize };
@@ -88,7 +79,32 @@ impl Netcdf {
     }
 }
 
-impl Definition<'_> {
+impl<'a> Definition<'a> {
+    /// Defines a variable in a file or group; answers with its number.
+    pub(super) fn make(
+        library: &'a Netcdf,
+        group: c_int,
+        variable: &str,
+        storage: &'a Storage,
+        dimensions: &[c_int],
+    ) -> Result<c_int, LibraryError> {
+        let element = number_of(&storage.element, storage.format)?;
+        let (short, mut id) = (name(variable)?, 0);
+        // SAFETY: an open file, a string, an array of so many dimensions, and a place for the answer.
+        library.check("nc_def_var", unsafe {
+            let (rank, dimensions) = (dimensions.len() as c_int, dimensions.as_ptr());
+            (library.functions.nc_def_var)(group, short.as_ptr(), element, rank, dimensions, &mut id)
+        })?;
+        let definition = Self { library, storage, file: group, id };
+        definition.fill()?;
+        if storage.format == Format::Netcdf4 {
+            definition.chunks()?;
+            definition.endian()?;
+            definition.filters()?;
+        }
+        Ok(id)
+    }
+
     fn fill(&self) -> Result<(), LibraryError> {
         let f = &self.library.functions;
         let no_fill = self.storage.fill_time == FillTime::Never;

@@ -3,8 +3,10 @@
 //! The types of its functions are those of `include/netcdf.h` of netCDF-C 4.4 to 4.9.
 
 mod create;
+mod tree;
 mod variable;
 
+pub use tree::{NetcdfNode, NetcdfTree};
 pub use variable::NetcdfVariable;
 
 use super::LibraryError;

@@ -6,16 +6,17 @@ use crate::study::Block;
 use hyperslab_doctor::simulate::CacheSettings;
 use std::ffi::c_int;
 use std::path::Path;
+use std::rc::Rc;
 
 /// The last of the numbered types that are numbers or characters: `NC_UINT64`. Strings have no fixed length.
-const LAST_PLAIN_TYPE: c_int = 11;
+pub(super) const LAST_PLAIN_TYPE: c_int = 11;
 /// What netCDF-C puts before the name of a variable that is called like a dimension of others, in HDF5.
 const SECRET_PREFIX: &str = "_nc4_non_coord_";
 const CHUNKED: c_int = 0;
 
-/// An open variable of a file that closes with it.
+/// An open variable of a file that closes with its last variable.
 pub struct NetcdfVariable {
-    file: NetcdfFile,
+    file: Rc<NetcdfFile>,
     /// The file or group that it lies in.
     group: c_int,
     id: c_int,
@@ -52,7 +53,7 @@ impl Netcdf {
         let mut found = 0;
         // SAFETY: an open file or group, a string, and a place for the answer.
         self.check("nc_inq_varid", unsafe { (f.nc_inq_varid)(group, short.as_ptr(), &mut found) })?;
-        NetcdfVariable::new(file, group, found, cache)
+        NetcdfVariable::new(Rc::new(file), group, found, cache)
     }
 
     fn group(&self, file: c_int, folder: &str) -> Result<c_int, LibraryError> {
@@ -95,7 +96,7 @@ impl Netcdf {
 
 impl NetcdfVariable {
     pub(super) fn new(
-        file: NetcdfFile,
+        file: Rc<NetcdfFile>,
         group: c_int,
         id: c_int,
         cache: Option<CacheSettings>,
@@ -170,9 +171,9 @@ impl NetcdfVariable {
         }
     }
 
-    /// Closes the file; what was written reaches it at the latest now.
+    /// Closes the file, unless others have it; what was written reaches it at the latest now.
     pub fn close(self) -> Result<(), LibraryError> {
-        self.file.close()
+        Rc::into_inner(self.file).map_or(Ok(()), NetcdfFile::close)
     }
 
     /// Puts the block into arrays of the library's types.

@@ -1,0 +1,76 @@
+//! Files of many variables by a netCDF-C of the user's.
+
+use super::{EngineError, Making, Seen, Visiting};
+use crate::library::{Netcdf, NetcdfTree};
+use crate::study::{Access, Attribute, Storage, Wanted};
+use std::path::Path;
+
+struct Made {
+    tree: NetcdfTree,
+    storage: Storage,
+}
+
+struct Open(NetcdfTree);
+
+pub(in crate::engine) fn make(
+    library: &Netcdf,
+    file: &Path,
+    storage: &Storage,
+) -> Result<Box<dyn Making>, EngineError> {
+    Ok(Box::new(Made { tree: library.make_tree(file, storage)?, storage: storage.clone() }))
+}
+
+pub(in crate::engine) fn visit(library: &Netcdf, file: &Path) -> Result<Box<dyn Visiting>, EngineError> {
+    Ok(Box::new(Open(library.open_tree(file)?)))
+}
+
+impl Making for Made {
+    fn group(&mut self, path: &str, attributes: &[(String, Attribute)]) -> Result<(), EngineError> {
+        Ok(self.tree.create_group(path, attributes)?)
+    }
+
+    fn dataset(
+        &mut self,
+        path: &str,
+        attributes: &[(String, Attribute)],
+        values: &[u8],
+    ) -> Result<(), EngineError> {
+        let mut variable = self.tree.create(path, &self.storage, attributes)?;
+        for block in Access::whole(&self.storage.shape).blocks(&self.storage.shape) {
+            variable.write(&block, values)?;
+        }
+        Ok(())
+    }
+
+    fn close(self: Box<Self>) -> Result<(), EngineError> {
+        Ok(self.tree.close()?)
+    }
+}
+
+impl Visiting for Open {
+    fn visit(&mut self, wanted: Wanted, seen: &mut dyn FnMut(Seen<'_>)) -> Result<(), EngineError> {
+        let mut values = Vec::new();
+        for node in self.0.nodes()? {
+            values.clear();
+            match self.0.shape(&node)? {
+                None => seen(Seen::Group { path: &node.path }),
+                Some(shape) => {
+                    if let Some(block) = wanted.block(&shape)
+                        && let Some(mut variable) = self.0.open(&node)?
+                    {
+                        let bytes = block.elements().saturating_mul(variable.element_bytes() as u64);
+                        super::make_room(&mut values, bytes)?;
+                        variable.read(&block, &mut values)?;
+                    }
+                    seen(Seen::Dataset { path: &node.path, shape: Some(&shape), values: &values });
+                }
+            }
+            self.0.each_attribute(&node, &mut |name, value| seen(Seen::Attribute { name, value }))?;
+        }
+        Ok(())
+    }
+
+    fn close(self: Box<Self>) -> Result<(), EngineError> {
+        Ok(self.0.close()?)
+    }
+}
