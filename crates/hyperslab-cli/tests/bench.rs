@@ -352,9 +352,9 @@ fn records_are_the_same_in_every_layout() {
         "--type",
         "struct{a:<f4,b:<i2,c:>f8,d:S3}",
     ];
-    let storage = ["--chunks", "contiguous", "--chunks", "700", "--read", "900"];
+    let stored = ["--chunks", "contiguous", "--chunks", "700", "--read", "900"];
     let bytes = |more: &[&str]| {
-        let found = rows(&[&subject[..], &storage, more].concat());
+        let found = rows(&[&subject[..], &stored, more].concat());
         assert_eq!(found.len(), 2 * 2 * 2);
         let read = |engine: &str| -> Vec<u64> {
             of(&found, engine).iter().map(|row| row["read"]["bytes"].as_u64().unwrap() / 3000).collect()
@@ -366,6 +366,24 @@ fn records_are_the_same_in_every_layout() {
     assert_eq!(bytes(&["--memory", "struct"]), (vec![24; 4], vec![19, 19, 24, 24]));
     assert_eq!(bytes(&["--fields", "d,a"]), (vec![5, 5, 7, 7], vec![5, 5, 7, 7]));
     assert_eq!(bytes(&["--fields", "d,a", "--memory", "struct"]), (vec![8; 4], vec![5, 5, 7, 7]));
+    // Records of a file are rewritten with other chunks, and stay what they are.
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("records.h5");
+    let found = json(&bench(&["--list", "--json"]).output().unwrap());
+    let libhdf5 = serde_json::json!({ "libhdf5": found["libhdf5"][0] });
+    for element in ["{a:>i4,b:|S3,c:<f8[2]}", "struct{a:>i4,b:|S3,c:<f8[2]}"] {
+        let storage = storage(serde_json::json!({ "shape": [50], "element": element }));
+        let synthetic =
+            serde_json::json!({ "shape": [50], "element": element, "noise_bits": 8.0, "seed": 1 });
+        let write =
+            serde_json::json!({ "write": { "storage": storage, "values": { "synthetic": synthetic } } });
+        let written = served(&task(&libhdf5, &file, write));
+        assert_eq!(written["done"]["blocks"], 50, "{written}");
+        let again = ["--chunks", "as-is", "--chunks", "7", "--filter", "shuffle+gzip"];
+        let found = rows(&[&[file.to_str().unwrap(), "/d"][..], &again].concat());
+        assert_eq!(found.len(), 4);
+        assert_eq!(found[3]["storage"]["element"], element);
+    }
     let output =
         bench(&["--synthetic", "9", "--type", "{a:<f4}", "--fields", "b", "--json"]).output().unwrap();
     let found = json(&output);

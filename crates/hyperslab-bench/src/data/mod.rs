@@ -4,7 +4,7 @@ mod synthetic;
 
 pub use synthetic::Synthetic;
 
-use crate::study::Block;
+use crate::study::{Block, Layout, layout};
 use hyperslab::{Axis, Dataset, File, Order, Range, Selection};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -29,7 +29,12 @@ pub enum Source {
     /// Made up.
     Synthetic(Synthetic),
     /// Read from an open dataset.
-    Dataset(Dataset),
+    Dataset {
+        /// The dataset.
+        dataset: Dataset,
+        /// Where the fields of its records lie, if it has any.
+        layout: Option<Layout>,
+    },
 }
 
 impl Values {
@@ -37,17 +42,27 @@ impl Values {
     pub fn open(&self) -> hyperslab::Result<Source> {
         Ok(match self {
             Self::Synthetic(synthetic) => Source::Synthetic(synthetic.clone()),
-            Self::Dataset { file, path } => Source::Dataset(File::open(file)?.dataset(path)?),
+            Self::Dataset { file, path } => {
+                let dataset = File::open(file)?.dataset(path)?;
+                let layout = layout(dataset.datatype());
+                Source::Dataset { dataset, layout }
+            }
         })
     }
 }
 
 impl Source {
-    /// Puts the values of a block into `out`, in the machine's byte order.
+    /// Puts the values of a block into `out`, in the machine's byte order, records without gaps.
     pub fn fill(&self, block: &Block, out: &mut [u8]) -> hyperslab::Result<()> {
         match self {
             Self::Synthetic(synthetic) => synthetic.fill(block, out),
-            Self::Dataset(dataset) => dataset.read_into(&selection(block), Order::Native, out)?,
+            Self::Dataset { dataset, layout: None } => {
+                dataset.read_into(&selection(block), Order::Native, out)?;
+            }
+            Self::Dataset { dataset, layout: Some(layout) } => {
+                let stored = dataset.read_bytes(&selection(block), Order::File)?;
+                out.copy_from_slice(&layout.gather(&stored));
+            }
         }
         Ok(())
     }

@@ -2,10 +2,9 @@
 
 use super::{EngineError, Reading};
 use crate::data::selection;
-use crate::study::{Block, Layout, Place, Records};
+use crate::study::{Block, Layout, Records, layout};
 use hyperslab::format::message::Class;
-use hyperslab::format::message::datatype::ByteOrder;
-use hyperslab::{Dataset, Datatype, File, Members, Order};
+use hyperslab::{Dataset, File, Members, Order};
 use std::path::Path;
 
 struct Open {
@@ -23,31 +22,6 @@ pub(super) fn open(file: &Path, dataset: &str, records: &Records) -> Result<Box<
     let members = fields.map(|fields| Members::new(dataset.datatype(), fields)).transpose()?;
     let layout = layout(members.as_ref().map_or(dataset.datatype(), Members::datatype));
     Ok(Box::new(Open { file, dataset, members, layout }))
-}
-
-/// Where the fields of records lie, if they are numbers and text.
-fn layout(datatype: &Datatype) -> Option<Layout> {
-    let Class::Compound { members } = &datatype.class else { return None };
-    let places = members
-        .iter()
-        .map(|member| Some(Place { offset: member.offset as usize, ..place(&member.datatype)? }))
-        .collect::<Option<Vec<_>>>()?;
-    Some(Layout { places, bytes: datatype.size as usize, in_columns: false })
-}
-
-fn place(datatype: &Datatype) -> Option<Place> {
-    let bytes = datatype.size as usize;
-    let number = |order: ByteOrder| {
-        let is_swapped = (order == ByteOrder::Big) != cfg!(target_endian = "big") && bytes > 1;
-        Some(Place { offset: 0, bytes, unit: bytes, is_swapped })
-    };
-    match &datatype.class {
-        Class::Integer(integer) => number(integer.order),
-        Class::Float(float) => number(float.order),
-        Class::FixedString { .. } => Some(Place { offset: 0, bytes, unit: 1, is_swapped: false }),
-        Class::Array { base, .. } => Some(Place { bytes, ..place(base)? }),
-        _ => None,
-    }
 }
 
 impl Reading for Open {

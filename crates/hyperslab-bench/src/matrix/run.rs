@@ -12,7 +12,7 @@ use super::way::Way;
 use crate::data::{Synthetic, Values};
 use crate::engine::{Engine, Opening};
 use crate::process::{Check, Launcher, Operation, Outcome, RunError, Task};
-use crate::study::{Access, Format, Records, Storage};
+use crate::study::{Access, Format, Memory, Records, Storage};
 use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::simulate::CacheSettings;
 use std::path::{Path, PathBuf};
@@ -116,6 +116,10 @@ impl Matrix {
         stop: &AtomicBool,
     ) -> Rows {
         let mut rows = Rows::default();
+        if self.records.memory != Memory::AsStored && self.engines.contains(&Engine::Hyperslab) {
+            rows.notes
+                .push("hyperslab reads records as they are stored, however others lay them out".to_owned());
+        }
         let site = Site { folder, launcher, stop };
         let mut plans = plans(self, &site);
         let writes: usize = plans.iter().map(|plan| plan.writes(self)).sum();

@@ -3,6 +3,7 @@
 mod access;
 mod element;
 mod filter;
+mod of_datatype;
 mod record;
 mod storage;
 mod tree;
@@ -10,6 +11,7 @@ mod tree;
 pub use access::{Access, Block, Walk};
 pub use element::{Element, Kind};
 pub use filter::{FilterSpec, pipeline_text};
+pub use of_datatype::layout;
 pub use record::{Field, Layout, Memory, Place, Record, Records, align, pack};
 pub use storage::{AllocTime, FillTime, Format, Libver, Storage};
 pub use tree::{Attribute, Tree, Wanted};

@@ -139,7 +139,7 @@ fn subjects(args: &BenchArgs) -> Result<(Vec<Subject>, Vec<Option<Element>>), Fa
 
 /// The type of a dataset, if it is one that is written here.
 fn element_of(dataset: &Dataset) -> Option<Element> {
-    crate::dtype::short(dataset.datatype()).parse().ok()
+    Element::of(dataset.datatype())
 }
 
 /// Bytes of one element in memory.
@@ -269,7 +269,7 @@ fn storages(
     }
     let shape = subject.shape();
     let element = element.ok_or_else(|| {
-        wrong("only datasets of numbers and of strings of fixed length are rewritten")
+        wrong("only datasets of numbers, of strings of fixed length and of records of them are rewritten")
             .hint("without --chunks, --filter and the other options of storage, the file is read as it is")
     })?;
     let plain = Storage {
