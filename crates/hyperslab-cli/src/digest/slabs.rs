@@ -6,7 +6,7 @@
 /// A slab is about this large, and of a small file no larger than that: it may claim any extent.
 const SLAB_BYTES: u64 = 64 << 20;
 /// The slabs of the smallest file.
-const SLAB_BYTES_MIN: u64 = 16 << 20;
+const SLAB_BYTES_MIN: u64 = 4 << 20;
 /// A slab touches no more chunks than this, unless a single row does.
 const SLAB_CHUNKS: u64 = 1 << 20;
 /// A slab may grow up to this, and to the length of the file, to hold whole chunks.
@@ -123,9 +123,9 @@ mod tests {
     #[test]
     fn a_small_file_makes_small_slabs() {
         let first = |chunk: Option<&[u64]>, file_len| slabs(&[1 << 30], chunk, 1, file_len).next().unwrap().1;
-        assert_eq!(first(None, 2000), [16 << 20]);
+        assert_eq!(first(None, 2000), [4 << 20]);
         assert_eq!(first(None, 40 << 20), [40 << 20]);
-        assert_eq!(first(Some(&[200 << 20]), 2000), [16 << 20]);
+        assert_eq!(first(Some(&[200 << 20]), 2000), [4 << 20]);
         assert_eq!(first(Some(&[200 << 20]), 1 << 30), [200 << 20]);
     }
 
