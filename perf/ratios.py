@@ -5,8 +5,8 @@
     ratios.py --repeats N         instead of each case's own
     ratios.py --update-readme     also puts the tables into README.md and docs/measured.md
 
-Repeats of a case go round all its readers, so that a disturbance meets all of them; medians are compared. Before,
-every reader reads once without a clock, and all values are compared.
+Repeats of a case go round all its readers, each time beginning with another one, so that a disturbance meets all of
+them; medians are compared. Before, every reader reads once without a clock, and all values are compared.
 """
 
 from __future__ import annotations
@@ -37,22 +37,24 @@ def measure(case: Case, repeats: int) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {}
     if case.kind in ("read", "task"):
         check(case, path)
-    for _ in range(repeats):
-        for reader, seconds in one_round(case, path).items():
+    for number in range(repeats):
+        for reader, seconds in one_round(case, path, number).items():
             found.setdefault(reader, []).append(seconds)
     return found
 
 
-def one_round(case: Case, path: Path) -> dict[str, float]:
+def one_round(case: Case, path: Path, number: int) -> dict[str, float]:
     if case.kind == "list":
         return {"rust": floor("list", path)["rust"], "hyperslab ls": command("ls", "-r", path)}
     if case.kind == "open":
         return {"rust": floor("open", path, case.dataset)["rust"]}
     native = floor(*native_words(case, path))
     seconds = {name: native[name] for name in NATIVE if name in native}
-    for reader in case.readers:
+    # Another one begins each time: who comes after a pause finds the other cores asleep.
+    first = number % len(case.readers)
+    for reader in case.readers[first:] + case.readers[:first]:
         seconds[reader] = timed(case, path, reader)[0]
-    return seconds
+    return {name: seconds[name] for name in (*NATIVE, *case.readers) if name in seconds}
 
 
 def native_words(case: Case, path: Path) -> tuple:
