@@ -130,10 +130,9 @@ impl Engine {
     /// True where it reads files of this format.
     pub fn reads(&self, format: Format) -> bool {
         match self {
-            Self::Hyperslab | Self::Libhdf5(_) => format.is_hdf5(),
+            Self::Hyperslab | Self::Libhdf5(_) | Self::Null => format.is_hdf5(),
             Self::Netcdf(_) => format.is_hdf5() || format.is_classic(),
             Self::Hdf4(_) => format == Format::Hdf4,
-            Self::Null => true,
         }
     }
 

@@ -148,9 +148,7 @@ impl Matrix {
             Ok(prepared) => prepared,
             Err(skipped) => return rows.skipped.push(skipped),
         };
-        if let Some(storage) = &prepared.storage {
-            self.note_readers(storage.format, rows);
-        }
+        self.note_readers(&prepared, rows);
         let facts = facts(&prepared.file, &prepared.dataset);
         for access in &self.accesses {
             if site.stop.load(Ordering::Relaxed) {
@@ -185,8 +183,9 @@ impl Matrix {
         found
     }
 
-    /// Says once who does not read files of a format at all: that is no failure.
-    fn note_readers(&self, format: Format, rows: &mut Rows) {
+    /// Says once who does not read files of a format at all: that is no failure, unless nobody is left.
+    fn note_readers(&self, prepared: &Prepared, rows: &mut Rows) {
+        let format = prepared.storage.as_ref().map_or(Format::Hdf5, |storage| storage.format);
         let (readers, others): (Vec<&Engine>, Vec<&Engine>) =
             self.engines.iter().partition(|engine| engine.reads(format));
         if others.is_empty() {
@@ -196,10 +195,11 @@ impl Matrix {
             let names: Vec<String> = engines.iter().map(|engine| engine.name()).collect();
             names.join(", ")
         };
-        let note = match readers.as_slice() {
-            [] => format!("{format} files are not read by {}", names(&others)),
-            some => format!("{format} files are read by {}, not by {}", names(some), names(&others)),
-        };
+        if readers.is_empty() {
+            let why = format!("{format} files are not read by {}", names(&others));
+            return rows.skipped.push(Skipped { what: prepared.stored_as.clone(), why });
+        }
+        let note = format!("{format} files are read by {}, not by {}", names(&readers), names(&others));
         if !rows.notes.contains(&note) {
             rows.notes.push(note);
         }

@@ -7,7 +7,7 @@ use hyperslab::Dataset;
 use hyperslab_bench::data::Synthetic;
 use hyperslab_bench::matrix::{Matrix, Subject, Way};
 use hyperslab_bench::study::{
-    Access, AllocTime, Element, FillTime, FilterSpec, Format, Libver, Records, Storage, Walk,
+    Access, AllocTime, Element, FillTime, FilterSpec, Format, Kind, Libver, Records, Storage, Walk,
 };
 use hyperslab_doctor::pattern::{BlockShape, parse_cache, parse_order};
 use hyperslab_doctor::simulate::CacheSettings;
@@ -293,8 +293,9 @@ fn storages(
     vary(&mut found, &pipelines, |storage, filters| storage.filters.clone_from(filters));
     vary(&mut found, formats, |storage, format| {
         storage.format = *format;
-        if format.is_classic() {
-            // It has neither; what differs in them alone is written once.
+        let is_table = *format == Format::Hdf4 && matches!(element.kind, Kind::Record(_));
+        if format.is_classic() || is_table {
+            // They have neither; what differs in them alone is written once.
             (storage.chunks, storage.filters) = (None, Vec::new());
         }
     });
