@@ -51,6 +51,15 @@ impl Stage for Blosc {
         Some(u64::from(u32::from_le_bytes(stored.get(4..8)?.try_into().ok()?)))
     }
 
+    /// Of all codecs Zstandard makes the most of its bytes, and no two blocks share theirs.
+    fn most(&self, stored_bytes: usize) -> usize {
+        zstd::most(stored_bytes)
+    }
+
+    fn most_of(&self, stored: &[u8]) -> Result<usize, FilterError> {
+        Ok(Buffer::read(NAME, stored)?.length.min(self.most(stored.len())))
+    }
+
     fn decode(&self, stored: &[u8], out: &mut [u8], tools: &mut Tools) -> Result<usize, FilterError> {
         decode_buffer(NAME, stored, out, tools)
     }
@@ -71,11 +80,15 @@ pub(crate) fn decode_buffer(
         out.copy_from_slice(stored[HEADER_BYTES..].get(..buffer.length).ok_or_else(early)?);
         return Ok(buffer.length);
     }
+    let mut unused = stored.len();
     for (number, out) in out.chunks_mut(buffer.block).enumerate() {
         let start =
             stored.get(HEADER_BYTES + 4 * number..).and_then(|rest| rest.first_chunk()).ok_or_else(early)?;
         let block = stored.get(u32::from_le_bytes(*start) as usize..).ok_or_else(early)?;
-        buffer.decode_block(block, out, tools)?;
+        let used = buffer.decode_block(block, out, tools)?;
+        // A file of blocks that are all the same few bytes could claim any length.
+        let left = unused.checked_sub(used);
+        unused = left.ok_or_else(|| FilterError::corrupt(filter, "blocks that share their stored bytes"))?;
     }
     Ok(buffer.length)
 }
@@ -126,19 +139,20 @@ impl Buffer {
         }
     }
 
-    fn decode_block(&self, stored: &[u8], out: &mut [u8], tools: &mut Tools) -> Result<(), FilterError> {
+    /// Decodes the block that `stored` begins with; how many bytes it has there.
+    fn decode_block(&self, stored: &[u8], out: &mut [u8], tools: &mut Tools) -> Result<usize, FilterError> {
         let shuffle = self.shuffle();
         if let Shuffle::None = shuffle {
             return self.decode_parts(stored, out, tools);
         }
         let mut rows = std::mem::take(&mut tools.rows);
         let decoded = rows.room(out.len()).and_then(|rows| {
-            self.decode_parts(stored, rows, tools)?;
+            let used = self.decode_parts(stored, rows, tools)?;
             match shuffle {
                 Shuffle::Bytes => shuffle::unshuffle(rows, self.element, out),
                 _ => self.unshuffle_bits(rows, out, tools)?,
             }
-            Ok(())
+            Ok(used)
         });
         tools.rows = rows;
         decoded
@@ -153,7 +167,7 @@ impl Buffer {
         Ok(())
     }
 
-    fn decode_parts(&self, stored: &[u8], out: &mut [u8], tools: &mut Tools) -> Result<(), FilterError> {
+    fn decode_parts(&self, stored: &[u8], out: &mut [u8], tools: &mut Tools) -> Result<usize, FilterError> {
         let early = || early(self.filter);
         let split = self.flags & ONE_PART == 0
             && out.len() == self.block
@@ -179,7 +193,7 @@ impl Buffer {
                 decode_part(self.filter, self.flags >> 5, stored, out, tools)?;
             }
         }
-        Ok(())
+        Ok(stored.len() - rest.len())
     }
 }
 
@@ -221,6 +235,40 @@ pub(crate) fn decode_part(
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    /// A header for blocks of `block` bytes that are one part each and not shuffled, and what follows it.
+    fn buffer(length: u32, block: u32, body: &[&[u8]]) -> Vec<u8> {
+        let mut stored = vec![2, 1, ONE_PART, 1];
+        for number in [length, block, 0] {
+            stored.extend_from_slice(&number.to_le_bytes());
+        }
+        stored.extend(body.concat());
+        stored
+    }
+
+    #[test]
+    fn blocks_have_bytes_of_their_own() {
+        let block = [&4u32.to_le_bytes()[..], b"abcd"].concat();
+        let starts =
+            |starts: &[u32]| starts.iter().flat_map(|start| start.to_le_bytes()).collect::<Vec<u8>>();
+        let decode =
+            |stored: &[u8], out: &mut [u8]| Blosc { codec: None }.decode(stored, out, &mut Tools::default());
+        let mut out = [0; 8];
+        let apart = buffer(8, 4, &[&starts(&[24, 32]), &block, &block]);
+        assert_eq!(decode(&apart, &mut out).unwrap(), 8);
+        assert_eq!(&out, b"abcdabcd");
+        let shared = buffer(4 * 90, 4, &[&starts(&[16 + 4 * 90; 90]), &block]);
+        let error = decode(&shared, &mut [0; 4 * 90]).unwrap_err().to_string();
+        assert!(error.contains("share their stored bytes"), "{error}");
+    }
+
+    #[test]
+    fn a_short_buffer_does_not_claim_gigabytes() {
+        let stage = Blosc { codec: None };
+        assert_eq!(stage.most_of(&buffer(1 << 31, 1 << 20, &[])), Ok(16 << 15));
+        assert_eq!(stage.most_of(&buffer(100, 100, &[&[0; 50]])), Ok(100));
+        assert!(stage.most_of(b"no header").is_err());
+    }
 
     proptest! {
         #[test]

@@ -23,6 +23,8 @@ use chunk::Chunk;
 use frame::{Content, Frame};
 
 const NAME: &str = "blosc2";
+/// `BLOSC2_MAX_BUFFERSIZE`.
+const CHUNK_BYTES_MAX: usize = i32::MAX as usize - 32;
 
 struct Blosc2 {
     codec: Option<u32>,
@@ -42,7 +44,16 @@ impl Stage for Blosc2 {
     }
 
     fn claimed(&self, stored: &[u8]) -> Option<u64> {
-        Frame::read(stored).ok().map(|frame| frame.length as u64)
+        Frame::read(stored).ok()?.bytes().map(|bytes| bytes as u64)
+    }
+
+    /// One value may fill a whole chunk, which has no more than this.
+    fn most(&self, _: usize) -> usize {
+        CHUNK_BYTES_MAX
+    }
+
+    fn most_of(&self, stored: &[u8]) -> Result<usize, FilterError> {
+        Ok(Frame::read(stored)?.bytes().unwrap_or(usize::MAX).min(CHUNK_BYTES_MAX))
     }
 
     fn decode(&self, stored: &[u8], out: &mut [u8], tools: &mut Tools) -> Result<usize, FilterError> {
@@ -50,7 +61,7 @@ impl Stage for Blosc2 {
         let frame = Frame::read(stored)?;
         let content = frame.content(stored, tools)?;
         if let Some(shape) = &frame.shape {
-            let bytes = shape.bytes(frame.element).filter(|&bytes| bytes <= max);
+            let bytes = frame.bytes().filter(|&bytes| bytes <= max);
             let bytes = bytes.ok_or(FilterError::TooLong { filter: NAME, max })?;
             array::decode(shape, &content, frame.element, &mut out[..bytes], tools)?;
             return Ok(bytes);
@@ -70,4 +81,30 @@ fn corrupt(what: impl Into<String>) -> FilterError {
 
 fn early() -> FilterError {
     corrupt("the stored bytes end too early")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A frame's header that claims `length` decoded bytes, without layers.
+    fn header(length: u64) -> Vec<u8> {
+        let mut frame = vec![0; 0x60];
+        frame[..10].copy_from_slice(b"\x9e\xa8b2frame\0");
+        for (at, mark) in [(0x0a, 0xd2), (0x1d, 0xd3), (0x26, 0xd3), (0x2f, 0xd2), (0x39, 0xd2)] {
+            frame[at] = mark;
+        }
+        frame[0x1e..0x26].copy_from_slice(&length.to_be_bytes());
+        frame[0x30..0x34].copy_from_slice(&4u32.to_be_bytes());
+        frame[0x3a..0x3e].copy_from_slice(&u32::try_from(length).unwrap_or(u32::MAX).to_be_bytes());
+        frame
+    }
+
+    #[test]
+    fn a_frame_says_how_much_it_holds() {
+        let stage = Blosc2 { codec: None };
+        assert_eq!(stage.most_of(&header(1000)), Ok(1000));
+        assert_eq!(stage.most_of(&header(u32::MAX.into())), Ok(CHUNK_BYTES_MAX));
+        assert!(stage.most_of(&[0; 200]).unwrap_err().to_string().contains("no frame"));
+    }
 }

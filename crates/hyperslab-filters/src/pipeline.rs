@@ -125,15 +125,18 @@ impl Pipeline {
         })
     }
 
-    /// No chunk of this many stored bytes can decode to more than this. Whoever wants a chunk allocates no more for
-    /// it: a few bytes can claim to be gigabytes.
-    pub fn most(&self, stored_bytes: usize, mask: u32) -> Result<usize, FilterError> {
-        let undo = |bytes: usize, stage: &&dyn Stage| match stage.growth() {
+    /// These stored bytes cannot decode to more than this. Whoever wants a chunk allocates no more for it: a few bytes
+    /// can claim to be gigabytes.
+    pub fn most(&self, stored: &[u8], mask: u32) -> Result<usize, FilterError> {
+        let stages = self.stages(mask)?;
+        let undo = |stage: &dyn Stage, bytes: usize, most: usize| match stage.growth() {
             Growth::Same => bytes,
             Growth::Plus(more) => bytes.saturating_sub(more),
-            Growth::Varies => stage.most(bytes),
+            Growth::Varies => most,
         };
-        Ok(self.stages(mask)?.iter().rev().fold(stored_bytes, undo))
+        let Some((last, before)) = stages.split_last() else { return Ok(stored.len()) };
+        let first_undone = undo(*last, stored.len(), last.most_of(stored)?);
+        Ok(before.iter().rev().fold(first_undone, |bytes, stage| undo(*stage, bytes, stage.most(bytes))))
     }
 
     /// Undoes the filters that `mask` does not leave out and writes the chunk to `out`, which is as long as a
@@ -325,7 +328,7 @@ fn decode_exactly(
     tools: &mut Tools,
     size: usize,
 ) -> Result<usize, FilterError> {
-    let most = stage.most(input.len());
+    let most = stage.most_of(input)?;
     if most < size {
         return Err(FilterError::Length { filter: stage.name(), expected: size, found: most });
     }
@@ -342,7 +345,7 @@ fn decode_within(
     tools: &mut Tools,
     bound: usize,
 ) -> Result<usize, FilterError> {
-    let bound = bound.min(stage.most(input.len()));
+    let bound = bound.min(stage.most_of(input)?);
     let claimed = stage.claimed(input).and_then(|claimed| usize::try_from(claimed).ok());
     let mut room = claimed.unwrap_or(input.len().saturating_mul(4)).max(4096).min(bound);
     loop {

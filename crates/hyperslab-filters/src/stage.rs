@@ -63,6 +63,12 @@ pub(crate) trait Stage: Send + Sync {
         usize::MAX
     }
 
+    /// No more than this can come out of these bytes: [`Self::most`], or less where they say so themselves. An error
+    /// where they are none of this filter's.
+    fn most_of(&self, stored: &[u8]) -> Result<usize, FilterError> {
+        Ok(self.most(stored.len()))
+    }
+
     /// The element size, where this is a byte shuffle.
     fn shuffles(&self) -> Option<usize> {
         None

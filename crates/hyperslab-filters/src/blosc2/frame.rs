@@ -60,6 +60,11 @@ impl Frame {
         Ok(frame)
     }
 
+    /// Decoded bytes without the padding of an array.
+    pub fn bytes(&self) -> Option<usize> {
+        self.shape.as_ref().map_or(Some(self.length), |shape| shape.bytes(self.element))
+    }
+
     /// Finds the chunk by the index, which lies behind it.
     pub fn content<'a>(&self, bytes: &'a [u8], tools: &mut Tools) -> Result<Content<'a>, FilterError> {
         let chunks = bytes.get(self.header..).ok_or_else(early)?;

@@ -21,6 +21,7 @@ use crate::memory::zeroed;
 use crate::plan::{ChunkStep, ReadPlan};
 use crate::process::for_each;
 use crate::{Error, Result};
+use hyperslab_filters::Scratch;
 use hyperslab_io::{Advice, Request, coalesce};
 use std::ops::Range;
 
@@ -244,12 +245,14 @@ pub(crate) fn decode_to_keep(
     location: Location,
     stored: Option<&[u8]>,
 ) -> Result<Decoded> {
-    let stored_bytes = usize::try_from(location.stored_bytes).unwrap_or(usize::MAX);
-    let most = dataset.pipeline()?.most(stored_bytes, location.filter_mask);
-    let most = most.map_err(|error| in_chunk(dataset, number, location, error.into()))?;
-    let mut out = ChunkMemory::take(dataset.chunk_bytes().min(most))?;
-    with_worker(|worker| decode(dataset, number, location, stored, worker, &mut out))?;
-    Ok(Decoded::from(out))
+    with_worker(|Worker { stored: buffer, scratch, .. }| {
+        let stored = fetched(dataset, location, stored, buffer)?;
+        let most = dataset.pipeline()?.most(stored, location.filter_mask);
+        let most = most.map_err(|error| in_chunk(dataset, number, location, error.into()))?;
+        let mut out = ChunkMemory::take(dataset.chunk_bytes().min(most))?;
+        undo(dataset, number, location, stored, scratch, &mut out)?;
+        Ok(Decoded::from(out))
+    })
 }
 
 /// Fetches (unless `stored` has it) and decodes one chunk.
@@ -261,17 +264,36 @@ pub(crate) fn decode(
     worker: &mut Worker,
     out: &mut [u8],
 ) -> Result<()> {
-    let pipeline = dataset.pipeline()?;
-    let (mask, scratch) = (location.filter_mask, &mut worker.scratch);
-    let outcome = match stored {
-        Some(stored) => trimmed::decode_into(dataset, pipeline, number, stored, mask, scratch, out),
-        None => {
-            dataset.file.check_range(location.address, location.stored_bytes)?;
-            let stored = sized(&mut worker.stored, location.stored_bytes as usize)?;
-            dataset.file.read_raw(location.address, stored)?;
-            trimmed::decode_into(dataset, pipeline, number, stored, mask, scratch, out)
-        }
-    };
+    let stored = fetched(dataset, location, stored, &mut worker.stored)?;
+    undo(dataset, number, location, stored, &mut worker.scratch, out)
+}
+
+/// The stored bytes of a chunk: those that are here already, or as they lie in the file.
+fn fetched<'b>(
+    dataset: &DatasetInner,
+    location: Location,
+    stored: Option<&'b [u8]>,
+    buffer: &'b mut Vec<u8>,
+) -> Result<&'b [u8]> {
+    if let Some(stored) = stored {
+        return Ok(stored);
+    }
+    dataset.file.check_range(location.address, location.stored_bytes)?;
+    let buffer = sized(buffer, location.stored_bytes as usize)?;
+    dataset.file.read_raw(location.address, buffer)?;
+    Ok(buffer)
+}
+
+fn undo(
+    dataset: &DatasetInner,
+    number: u64,
+    location: Location,
+    stored: &[u8],
+    scratch: &mut Scratch,
+    out: &mut [u8],
+) -> Result<()> {
+    let (pipeline, mask) = (dataset.pipeline()?, location.filter_mask);
+    let outcome = trimmed::decode_into(dataset, pipeline, number, stored, mask, scratch, out);
     dataset.file.count_decode();
     outcome.map_err(|error| in_chunk(dataset, number, location, error))
 }
