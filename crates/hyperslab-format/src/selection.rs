@@ -52,6 +52,52 @@ pub struct RegularAxis {
     pub block: Option<u64>,
 }
 
+/// What an axis of a regular hyperslab comes to in a dataset: whole blocks, and perhaps a part of one more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LimitedAxis {
+    /// Whole blocks.
+    pub count: u64,
+    /// Elements of a whole block.
+    pub block: u64,
+    /// Elements of a block that the extent cuts off.
+    pub rest: u64,
+}
+
+impl RegularAxis {
+    /// The axis in an extent of `dim`: where it is unlimited it ends there, in the middle of a block if need be.
+    pub fn limited(&self, dim: u64) -> LimitedAxis {
+        let left = dim.saturating_sub(self.start);
+        match (self.count, self.block) {
+            (Some(count), Some(block)) => LimitedAxis { count, block, rest: 0 },
+            // An unlimited block is the only one.
+            (count, None) => LimitedAxis { count: count.unwrap_or(1).min(1), block: left, rest: 0 },
+            (None, Some(block)) => {
+                let stride = self.stride.max(1);
+                let count = left.checked_sub(block).map_or(0, |more| more / stride + 1);
+                let rest = left.saturating_sub(count.saturating_mul(stride)).min(block);
+                LimitedAxis { count, block, rest }
+            }
+        }
+    }
+
+    /// True where only the extent of a dataset ends it.
+    pub fn is_unlimited(&self) -> bool {
+        self.count.is_none() || self.block.is_none()
+    }
+}
+
+impl LimitedAxis {
+    /// How many elements.
+    pub fn len(&self) -> Option<u64> {
+        self.count.checked_mul(self.block)?.checked_add(self.rest)
+    }
+
+    /// True without any element.
+    pub fn is_empty(&self) -> bool {
+        self.len() == Some(0)
+    }
+}
+
 const NONE: u32 = 0;
 const POINTS: u32 = 1;
 const HYPERSLAB: u32 = 2;
@@ -239,6 +285,21 @@ mod tests {
     fn parse(bytes: Vec<u8>) -> Result<EncodedSelection, FormatError> {
         let mut cursor = Cursor::new("selection", 0, Bytes::from(bytes), Widths::default());
         EncodedSelection::parse(&mut cursor)
+    }
+
+    #[test]
+    fn an_unlimited_axis_ends_with_the_extent() {
+        let axis = |start, stride, count, block| RegularAxis { start, stride, count, block };
+        let limited = |count, block, rest| LimitedAxis { count, block, rest };
+        assert_eq!(axis(2, 4, None, Some(3)).limited(13), limited(3, 3, 0));
+        assert_eq!(axis(2, 4, None, Some(3)).limited(12), limited(2, 3, 2));
+        assert_eq!(axis(2, 4, None, Some(3)).limited(10), limited(2, 3, 0));
+        assert_eq!(axis(2, 4, None, Some(3)).limited(3), limited(0, 3, 1));
+        assert_eq!(axis(2, 4, None, Some(3)).limited(2).len(), Some(0));
+        assert_eq!(axis(2, 4, None, Some(3)).limited(0).len(), Some(0));
+        assert_eq!(axis(2, 1, Some(1), None).limited(9), limited(1, 7, 0));
+        assert_eq!(axis(2, 9, Some(4), Some(5)).limited(3), limited(4, 5, 0));
+        assert_eq!(axis(0, 1, None, Some(u64::MAX)).limited(5), limited(0, u64::MAX, 5));
     }
 
     #[test]

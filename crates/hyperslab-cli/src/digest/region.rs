@@ -1,7 +1,7 @@
 //! What a dataset region reference refers to, as it is reported: a dataset and how much of it is selected.
 
 use hyperslab::Dataspace;
-use hyperslab::format::selection::EncodedSelection;
+use hyperslab::format::selection::{EncodedSelection, RegularAxis};
 
 /// A selection, as far as it is reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +22,9 @@ impl Region {
             EncodedSelection::None => return Some(Self { kind: "none", elements: 0, bounds: None }),
             EncodedSelection::All => return all(extent?),
             EncodedSelection::Points { .. } => "points",
+            EncodedSelection::Regular(axes) if axes.iter().any(RegularAxis::is_unlimited) => {
+                return unlimited(axes, extent?);
+            }
             EncodedSelection::Regular(_) | EncodedSelection::Blocks { .. } => "hyperslab",
         };
         let (elements, bounds) = (selection.len()?, selection.bounds().filter(|_| !selection.is_empty()));
@@ -29,6 +32,28 @@ impl Region {
             bounds.as_ref().is_none_or(|(first, _)| extent.is_none_or(|extent| first.len() == extent.rank()));
         fits.then_some(Self { kind, elements, bounds })
     }
+}
+
+/// What a selection without an end comes to in the extent of its dataset, as it is now.
+fn unlimited(axes: &[RegularAxis], extent: &Dataspace) -> Option<Region> {
+    let dims = extent.dims();
+    if axes.len() != dims.len() {
+        return None;
+    }
+    let (mut elements, mut first, mut last) = (1u64, Vec::new(), Vec::new());
+    for (axis, &dim) in axes.iter().zip(dims) {
+        let limited = axis.limited(dim);
+        elements = elements.checked_mul(limited.len()?)?;
+        let (blocks, size) = match limited.rest {
+            0 => (limited.count.saturating_sub(1), limited.block),
+            rest => (limited.count, rest),
+        };
+        first.push(axis.start);
+        last.push(
+            axis.start.checked_add(blocks.checked_mul(axis.stride)?)?.checked_add(size.saturating_sub(1))?,
+        );
+    }
+    Some(Region { kind: "hyperslab", elements, bounds: (elements > 0).then_some((first, last)) })
 }
 
 fn all(extent: &Dataspace) -> Option<Region> {
@@ -41,7 +66,6 @@ fn all(extent: &Dataspace) -> Option<Region> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyperslab::format::selection::RegularAxis;
 
     fn region(selection: EncodedSelection) -> Option<Region> {
         Region::of(&selection, Some(&Dataspace::Simple { dims: vec![10, 20], max_dims: vec![None; 2] }))
@@ -74,6 +98,27 @@ mod tests {
             region(EncodedSelection::Regular(vec![axis(1, 3, 0, 1), axis(0, 1, 1, 5)])),
             Some(nothing)
         );
+    }
+
+    #[test]
+    fn what_has_no_end_ends_with_the_dataset() {
+        let axis = |start, stride, count, block| RegularAxis { start, stride, count, block };
+        let bounds = Some((vec![1, 0], vec![9, 4]));
+        let rows = axis(1, 3, None, Some(2));
+        let expected = Region { kind: "hyperslab", elements: 6 * 5, bounds: Some((vec![1, 0], vec![8, 4])) };
+        assert_eq!(
+            region(EncodedSelection::Regular(vec![rows, axis(0, 1, Some(1), Some(5))])),
+            Some(expected)
+        );
+        let rows = axis(1, 4, None, Some(3));
+        let expected = Region { kind: "hyperslab", elements: 7 * 5, bounds };
+        assert_eq!(
+            region(EncodedSelection::Regular(vec![rows, axis(0, 1, Some(1), Some(5))])),
+            Some(expected)
+        );
+        let beyond = vec![axis(10, 1, None, Some(1)), axis(0, 1, Some(1), Some(5))];
+        let nothing = Region { kind: "hyperslab", elements: 0, bounds: None };
+        assert_eq!(region(EncodedSelection::Regular(beyond)), Some(nothing));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use super::Selected;
 use crate::array::Shape;
 use crate::errors;
-use hyperslab::format::selection::{EncodedSelection, RegularAxis};
+use hyperslab::format::selection::{EncodedSelection, LimitedAxis, RegularAxis};
 use hyperslab::format::{Cursor, Widths};
 use hyperslab::{Axis, Error, Points, Result, Selection};
 use pyo3::prelude::*;
@@ -56,22 +56,22 @@ fn points(rank: usize, coordinates: Vec<u64>) -> Selected {
 
 fn regular(axis: &RegularAxis, dim: u64) -> Result<Axis> {
     let outside = || Error::damaged("a region reference reaches beyond its dataset");
-    let left = dim.saturating_sub(axis.start);
-    let block = axis.block.unwrap_or(left);
+    let LimitedAxis { count, block, rest } = axis.limited(dim);
     let stride = axis.stride.max(1);
-    let count = axis.count.unwrap_or_else(|| (left + stride).saturating_sub(block) / stride);
-    if count == 0 || block == 0 {
+    if (count == 0 || block == 0) && rest == 0 {
         return Ok(Axis::span(0, 0));
     }
-    let last =
-        (count - 1).checked_mul(stride).and_then(|last| last.checked_add(block)?.checked_add(axis.start));
-    if last.is_none_or(|end| end > dim) || (count > 1 && block > stride) {
+    let ends =
+        |number: u64, size: u64| number.checked_mul(stride)?.checked_add(size)?.checked_add(axis.start);
+    let end = if rest > 0 { ends(count, rest) } else { ends(count - 1, block) };
+    if end.is_none_or(|end| end > dim) || (count > 1 && block > stride) {
         return Err(outside());
     }
     if block == 1 {
         return Ok(Axis::Range(hyperslab::Range { start: axis.start, count, step: stride }));
     }
-    Ok(Axis::List((0..count).flat_map(|i| (0..block).map(move |j| axis.start + i * stride + j)).collect()))
+    let part = |number: u64, size: u64| (0..size).map(move |i| axis.start + number * stride + i);
+    Ok(Axis::List((0..count).flat_map(|number| part(number, block)).chain(part(count, rest)).collect()))
 }
 
 /// Blocks are libhdf5's form for everything irregular, but many of them are products of indexes after all.
