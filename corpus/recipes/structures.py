@@ -97,8 +97,9 @@ def messages(into: Path) -> None:
             file["scalar"] = 7
             file["null"] = h5py.Empty("<f4")
             file.create_dataset("growing", data=ramp((2, 2), "u1"), maxshape=(4, None), chunks=(2, 2))
+            create_with(file, "time", h5py.h5t.UNIX_D32LE, (3,), dcpl())
             if libver == "v200":
-                file["complex"] = np.array([1 + 2j])
+                create_with(file, "complex", complex_type(), (2,), dcpl())
     for libver in ("earliest", "v110"):
         with create(into / f"fill_{libver}.h5", libver) as file:
             file.create_dataset("unwritten", (3,), "<i4", fillvalue=-7)
@@ -121,6 +122,31 @@ def messages(into: Path) -> None:
         file["external"] = h5py.ExternalLink("other.h5", "/there")
     with create(into / "external_files.h5") as file:
         file.create_dataset("d", (6,), "<i4", external=[("one.bin", 0, 12), ("two.bin", 4, 12)])
+
+
+def complex_type() -> h5py.h5t.TypeID:
+    """Two numbers as one: h5py writes compounds in its place."""
+    target = libhdf5().H5Tcomplex_create
+    target.restype, target.argtypes = ctypes.c_int64, [ctypes.c_int64]
+    return h5py.h5t.TypeID(target(h5py.h5t.IEEE_F32LE.id))
+
+
+def filters(into: Path) -> None:
+    """A chunk through each registered filter."""
+    import hdf5plugin as plugins
+
+    for name, filter in (
+        ("lzf", {"compression": "lzf"}),
+        ("bzip2", plugins.BZip2()),
+        ("blosc", plugins.Blosc(cname="zstd")),
+        ("blosc2", plugins.Blosc2()),
+        ("lz4", plugins.LZ4()),
+        ("zstd", plugins.Zstd()),
+        ("bitshuffle", plugins.Bitshuffle(cname="lz4")),
+        ("zfp", plugins.Zfp(reversible=True)),
+    ):
+        with create(into / f"filter_{name}.h5", "v110") as file:
+            file.create_dataset("d", data=ramp((8, 16), "<i4"), chunks=(8, 16), **filter)
 
 
 def heaps(into: Path) -> None:
@@ -148,6 +174,22 @@ def heaps(into: Path) -> None:
     with create(into / "huge_links.h5", "v110") as file:
         for i in range(10):
             file[f"{i}" + "n" * (4200 if i == 5 else 4)] = h5py.SoftLink("/")
+    with made_with(into / "huge_links_direct.h5", h5py.h5f.LIBVER_V110, ("H5Pset_sizes", 2, 4)) as file:
+        # With addresses of 2 bytes, an ID has room to say where the object is.
+        for i in range(10):
+            file[f"{i}" + "n" * (4200 if i == 5 else 4)] = h5py.SoftLink("/")
+    with create(into / "huge_links_filtered.h5", "v110") as file:
+        group = filtered_group(file)
+        for i in range(10):
+            group[f"{i}" + "n" * (4200 if i == 5 else 4)] = h5py.SoftLink("/")
+    with create(into / "nested_blocks.h5", "v110") as file:
+        # So many names that the heap has a second level; then most of them go, and their blocks with them.
+        group = filtered_group(file)
+        names = [f"{i:03d}" + "n" * 3900 for i in range(130)]
+        for name in names:
+            group[name] = h5py.SoftLink("/")
+        for name in names[3:-5]:
+            del group[name]
     for name, track in (("dense_attributes", False), ("dense_attributes_in_order", True)):
         with create(into / f"{name}.h5", "v110", track_order=track) as file:
             for i in range(40):
@@ -164,6 +206,13 @@ def heaps(into: Path) -> None:
     with made_with(into / "cache_image.h5", h5py.h5f.LIBVER_V110, image=True) as file:
         file.create_dataset("d", data=ramp(4)).attrs["a"] = 1
         file.create_group("g")
+
+
+def filtered_group(file: h5py.File) -> h5py.Group:
+    """A group whose links lie in a compressed heap."""
+    plist = h5py.h5p.create(h5py.h5p.GROUP_CREATE)
+    call("H5Pset_deflate", plist, 6)
+    return h5py.Group(h5py.h5g.create(file.id, b"group", gcpl=plist))
 
 
 def indexes(into: Path) -> None:
@@ -203,5 +252,5 @@ def indexes(into: Path) -> None:
 
 
 def make(into: Path) -> None:
-    for part in (superblocks, headers, messages, heaps, indexes):
+    for part in (superblocks, headers, messages, filters, heaps, indexes):
         part(into)

@@ -2,50 +2,16 @@
 
 from __future__ import annotations
 
-import ctypes
-
 import h5py
 import numpy as np
 import pytest
 from comparing import assert_same
-from libhdf5 import ReferenceBuffer, constant, libhdf5
+from libhdf5 import reference as make
+from libhdf5 import store
 
 import hyperslab
 
-ID, TEXT, POINTER = ctypes.c_int64, ctypes.c_char_p, ctypes.c_void_p
 DATA = np.arange(60).reshape(10, 6)
-
-
-def make(function, *arguments):
-    """A reference that `H5Rcreate_…` makes."""
-    made = ReferenceBuffer()
-    target = getattr(libhdf5(), function)
-    target.argtypes = [ID, TEXT, *[ID if isinstance(one, int) else TEXT for one in arguments[2:]], ID, POINTER]
-    assert target(*arguments, 0, made) >= 0
-    return made
-
-
-def store(file, name, references, attribute=False):
-    """Writes references as a dataset, or as an attribute of the root; None is a null reference."""
-    library, kind = libhdf5(), constant("H5T_STD_REF_g")
-    library.H5Tcopy.restype = library.H5Dcreate2.restype = library.H5Acreate2.restype = ID
-    extent = h5py.h5s.create_simple((len(references),))
-    space = extent.id
-    buffer = (ReferenceBuffer * len(references))(*[one or ReferenceBuffer() for one in references])
-    if attribute:
-        library.H5Acreate2.argtypes = [ID, TEXT, ID, ID, ID, ID]
-        library.H5Awrite.argtypes = [ID, ID, POINTER]
-        made = library.H5Acreate2(file.id.id, name, kind, space, 0, 0)
-        assert made >= 0 and library.H5Awrite(made, kind, buffer) >= 0
-        assert library.H5Aclose(ID(made)) >= 0
-        return
-    library.H5Dcreate2.argtypes = [ID, TEXT, ID, ID, ID, ID, ID]
-    library.H5Dwrite.argtypes = [ID, ID, ID, ID, ID, POINTER]
-    made = library.H5Dcreate2(file.id.id, name, kind, space, 0, 0, 0)
-    assert made >= 0 and library.H5Dwrite(made, kind, 0, 0, 0, buffer) >= 0
-    assert library.H5Dclose(ID(made)) >= 0
-    for one in filter(None, references):
-        library.H5Rdestroy(one)
 
 
 def spaces():
@@ -107,6 +73,21 @@ def test_regions(file):
         if expected is None:
             expected = np.concatenate([DATA[:2, :2].ravel(), DATA[5:8, 3]])
         assert_same(dataset[reference], expected)
+
+
+def test_a_region_without_an_end_ends_with_the_dataset(tmp_path, libver):
+    space = h5py.h5s.create_simple((10, 6), (h5py.h5s.UNLIMITED, 6))
+    space.select_hyperslab((1, 1), (h5py.h5s.UNLIMITED, 2), (4, 2), (3, 1))
+    with h5py.File(tmp_path / "a.h5", "w", libver=("v110" if libver == "latest" else libver, "latest")) as file:
+        file.create_dataset("group/data", data=DATA, maxshape=(None, 6))
+        store(file, b"regions", [make("H5Rcreate_region", file.id.id, b"/group/data", space.id)])
+    for rows in (10, 11, 6, 1):
+        with h5py.File(tmp_path / "a.h5", "a") as file:
+            file["group/data"].resize(rows, 0)
+        with hyperslab.File(tmp_path / "a.h5") as file:
+            data, reference = file["group/data"], file["regions"][0]
+            wanted = [row for row in range(1, rows) if (row - 1) % 4 < 3]
+            assert_same(data[reference], data[...][wanted][:, [1, 3]])
 
 
 def test_attributes_among_others(file):

@@ -5,7 +5,7 @@ use hyperslab::format::heap::global::Collection;
 use hyperslab::format::message::{Class, Layout, layout::ChunkIndex};
 use hyperslab::format::object_header::{Message, MessageKind, ObjectHeader};
 use hyperslab::format::{Address, Bytes, View, superblock};
-use hyperslab::{File, Group, LinkTarget, Object, io::Memory};
+use hyperslab::{Dataset, File, Group, LinkTarget, Object, describe, io::Memory};
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -24,9 +24,14 @@ pub fn places(bytes: &[u8], seals: &[Seal]) -> Vec<Place> {
     let superblock = superblock::locate(view).expect("a sound superblock");
     let view = superblock.view(view);
     let mut found = Finder { whole: &whole, view, places: Vec::new() };
-    let len = [96, 100, 48, 48][superblock.version as usize];
+    let width = usize::from(superblock.widths.offset);
+    let len = [96, 100, 16 + 4 * width, 16 + 4 * width][superblock.version as usize];
     found.add(format!("superblock {}", superblock.version), superblock.at as usize, len);
-    for (address, prefix) in headers(bytes, superblock.extension) {
+    let file = File::from_source(Arc::new(Memory::new("sound", bytes.to_vec()))).expect("a sound file");
+    for (address, prefix) in headers(&file, superblock.extension) {
+        if let Ok(Object::Dataset(dataset)) = file.object_at(address) {
+            found.filtered_chunks(&dataset);
+        }
         // Headers that a cache image supersedes are nowhere else.
         if let Ok(header) = ObjectHeader::parse(view, address) {
             found.header(&header, prefix);
@@ -38,8 +43,7 @@ pub fn places(bytes: &[u8], seals: &[Seal]) -> Vec<Place> {
 }
 
 /// The object headers that links lead to, and that of the superblock extension.
-fn headers(bytes: &[u8], extension: Option<Address>) -> Vec<(Address, &'static str)> {
-    let file = File::from_source(Arc::new(Memory::new("sound", bytes.to_vec()))).expect("a sound file");
+fn headers(file: &File, extension: Option<Address>) -> Vec<(Address, &'static str)> {
     let mut found = BTreeSet::new();
     let root = file.root().expect("a root group");
     found.insert(Object::Group(root.clone()).address());
@@ -128,6 +132,15 @@ impl Finder<'_> {
         }
     }
 
+    fn filtered_chunks(&mut self, dataset: &Dataset) {
+        let filters: Vec<String> = dataset.filters().filters.iter().map(describe::filter).collect();
+        let Ok(map) = dataset.chunk_map() else { return };
+        for (_, chunk) in map.iter().filter(|_| !filters.is_empty()) {
+            let start = self.view.absolute(Address(chunk.address)) as usize;
+            self.add(format!("chunk, {}", filters.join(", ")), start, chunk.stored_bytes as usize);
+        }
+    }
+
     /// Raw data that refers to something, and what mappings of virtual datasets lie in.
     fn values(&mut self, header: &ObjectHeader) {
         let widths = self.view.widths;
@@ -185,7 +198,12 @@ impl Finder<'_> {
                 b"OCHK" => self.sealed("object header continuation block".into(), start, seals),
                 b"FRHP" => self.sealed("fractal heap header".into(), start, seals),
                 b"FHDB" => self.sealed("fractal heap direct block".into(), start, seals),
-                b"FHIB" => self.sealed("fractal heap indirect block".into(), start, seals),
+                b"FHIB" => {
+                    // Signature, version, and the heap's address come before the block's place in the heap.
+                    let place = &at[5 + usize::from(self.view.widths.offset)..][..4];
+                    let nested = if place == [0; 4] { "" } else { "nested " };
+                    self.sealed(format!("fractal heap {nested}indirect block"), start, seals);
+                }
                 b"FAHD" => self.sealed("fixed array header".into(), start, seals),
                 b"FADB" => self.sealed("fixed array data block".into(), start, seals),
                 b"EAHD" => self.sealed("extensible array header".into(), start, seals),

@@ -54,9 +54,12 @@ fn ending(bytes: &[u8], start: usize, longest: usize) -> Option<Seal> {
 
 /// The blocks of a fractal heap have their checksum behind the head, and the length of a power of two.
 fn direct_block(bytes: &[u8], start: usize) -> Option<Seal> {
-    const HEAD: usize = 4 + 1 + 8;
+    const HEAD: usize = 4 + 1;
     let lens = (6..17).map(|power| 1 << power);
-    let places = lens.flat_map(|len| (1..=8).map(move |width| (start..start + len, start + HEAD + width)));
+    // The address of the heap, and the block's place in it.
+    let widths = (2..=8).flat_map(|address| (1..=8).map(move |offset| address + offset));
+    let places =
+        lens.flat_map(|len| widths.clone().map(move |width| (start..start + len, start + HEAD + width)));
     places.map(|(bytes, at)| Seal { bytes, at }).find(|seal| {
         let Some(block) = bytes.get(seal.bytes.clone()) else { return false };
         stored(bytes, seal.at) == Some(lookup3(&zeroed(block, seal)))

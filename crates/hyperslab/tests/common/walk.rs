@@ -6,7 +6,8 @@ use hyperslab::format::message::datatype::Reference;
 use hyperslab::format::selection::EncodedSelection;
 use hyperslab::format::{Cursor, Problem};
 use hyperslab::{
-    Attributes, Dataset, Datatype, Error, File, Group, Heap, LinkTarget, Object, Order, Result, Selection,
+    Attributes, Dataset, Datatype, Error, File, Group, Heap, LinkTarget, Object, Order, ReferenceTarget,
+    Result, RevisedReference, Selection,
 };
 use std::collections::HashSet;
 
@@ -173,6 +174,17 @@ impl Follow<'_> {
                     self.region(Cursor::new("dataset region", 0, object, self.heap.widths()));
                 }
             }
+            Class::Reference(Reference::Standard) => {
+                let found = self.heap.reference(element);
+                let Some(RevisedReference { object, file: None, target }) = self.value(found).flatten()
+                else {
+                    return;
+                };
+                self.met.note(self.file.object_at(object));
+                if let ReferenceTarget::Region(selection) = target {
+                    self.selection(Cursor::new("dataset region", 0, selection, self.heap.widths()));
+                }
+            }
             Class::Compound { members } => {
                 for member in members {
                     let (start, size) = (member.offset as usize, member.datatype.size as usize);
@@ -189,6 +201,10 @@ impl Follow<'_> {
     fn region(&mut self, mut cursor: Cursor) {
         let dataset = cursor.address("dataset").map_err(Error::from);
         self.value(dataset);
+        self.selection(cursor);
+    }
+
+    fn selection(&mut self, mut cursor: Cursor) {
         if let Some(selection) = self.value(EncodedSelection::parse(&mut cursor).map_err(Error::from)) {
             let _ = (selection.len(), selection.bounds());
         }
