@@ -20,8 +20,9 @@ from common import FIXTURES, create, create_with, dcpl, ramp  # noqa: E402
 #: Longer files make slow seeds.
 FILE_BYTES_MAX = 16 << 10
 FILTERS = {
-    1: "deflate", 2: "shuffle", 3: "fletcher32", 4: "szip", 5: "nbit", 6: "scaleoffset", 307: "bzip2", 32000: "lzf",
-    32001: "blosc", 32004: "lz4", 32008: "bitshuffle", 32013: "zfp", 32015: "zstd", 32026: "blosc2",
+    1: "deflate", 2: "shuffle", 3: "fletcher32", 4: "szip", 5: "nbit", 6: "scaleoffset", 305: "lzo", 307: "bzip2",
+    32000: "lzf", 32001: "blosc", 32004: "lz4", 32008: "bitshuffle", 32013: "zfp", 32015: "zstd", 32020: "vbz",
+    32026: "blosc2",
 }  # fmt: skip
 
 
