@@ -149,6 +149,44 @@ def test_variable_length_data_that_refers_in_circles_ends(tmp_path):
             assert error.kind == "damaged"
 
 
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda file: file["g/text"][:],
+        lambda file: file["g/text"].asstr()[:],
+        lambda file: file["g/sequences"][0],
+        lambda file: file["g/records"][:],
+        lambda file: file["g/records"]["s"],
+        lambda file: file["g/regions"][:],
+        lambda file: file["g/filled"][:],
+        lambda file: file["g/filled"].fillvalue,
+        lambda file: file["g"].attrs["text"],
+        lambda file: dict(file["g"].attrs),
+    ],
+)
+def test_what_is_wrong_in_a_heap_is_told_of_the_object_that_refers_to_it(tmp_path, read):
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w", libver="earliest") as file:
+        group = file.create_group("g")
+        group["text"] = ["some", "text"]
+        group.create_dataset("sequences", (2,), h5py.vlen_dtype("i4"))[0] = [1, 2]
+        group.create_dataset("records", (2,), [("s", h5py.string_dtype()), ("x", "i2")])[0] = ("in a record", 1)
+        group.create_dataset("regions", data=[group["text"].regionref[:1]], dtype=h5py.regionref_dtype)
+        group.create_dataset("filled", (3,), h5py.string_dtype(), fillvalue="nothing")
+        group.attrs["text"] = ["of", "an attribute"]
+    whole = path.read_bytes()
+    with hyperslab.File.in_memory(whole.replace(b"GCOL", b"gCOL")) as file:
+        with pytest.raises(errors.DamagedError, match="global heap") as error:
+            read(file)
+        assert error.value.file == file.filename
+        assert error.value.object.startswith("/g")
+        assert f"{file.filename}: {error.value.object}: " in str(error.value)
+        if error.value.object == "/g":
+            assert 'attribute "text": ' in str(error.value)
+        else:
+            assert error.value.object in ("/g/text", "/g/sequences", "/g/records", "/g/regions", "/g/filled")
+
+
 @pytest.mark.parametrize("libver", ["earliest", "v110"])
 def test_a_damaged_member_hides_no_other(tmp_path, libver):
     path = tmp_path / "a.h5"

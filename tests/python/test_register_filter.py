@@ -127,6 +127,17 @@ def test_what_goes_wrong_names_the_filter(stored, decode, message):
     assert (caught.value.file, caught.value.object) == (str(path), "/x")
 
 
+def test_the_exception_of_a_filter_is_the_cause(stored):
+    """An `OSError`, as h5py raises for a filter that fails; what the filter raised is behind it."""
+    path = stored(40_008, lambda raw: raw)
+    hyperslab.register_filter(40_008, "mine", fail)
+    with pytest.raises(OSError, match=r"filter 40008 \(mine\)") as caught:
+        read(path)
+    cause = caught.value.__cause__
+    assert type(cause) is RuntimeError and cause.args == ("no such luck",)
+    assert cause.__traceback__.tb_frame.f_code.co_name == "fail"
+
+
 def test_an_unknown_filter_says_what_can_be_done(stored):
     path = stored(32_030, lambda raw: raw)
     with pytest.raises(hyperslab.errors.UnsupportedError) as caught:

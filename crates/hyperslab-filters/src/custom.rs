@@ -1,8 +1,8 @@
 //! Filters that the program brings itself.
 
-use crate::FilterError;
 use crate::scratch::Tools;
 use crate::stage::Stage;
+use crate::{FilterError, error::Failure};
 use std::sync::Arc;
 
 /// A filter that is not built in; see [`register`](crate::register).
@@ -11,15 +11,10 @@ pub trait Filter: Send + Sync {
     fn name(&self) -> &str;
 
     /// Undoes the filter for one chunk. `max_bytes` is the most that the result may have.
-    fn decode(
-        &self,
-        parameters: &[u32],
-        stored: &[u8],
-        max_bytes: usize,
-    ) -> Result<Vec<u8>, Box<dyn std::error::Error>>;
+    fn decode(&self, parameters: &[u32], stored: &[u8], max_bytes: usize) -> Result<Vec<u8>, Failure>;
 
     /// Applies the filter to one chunk, if it can.
-    fn encode(&self, parameters: &[u32], raw: &[u8]) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+    fn encode(&self, parameters: &[u32], raw: &[u8]) -> Result<Vec<u8>, Failure> {
         let _ = (parameters, raw);
         Err("this filter cannot write".into())
     }
@@ -45,8 +40,8 @@ impl Custom {
         Self { parameters: parameters.to_vec(), ..self }
     }
 
-    fn failed(&self, error: Box<dyn std::error::Error>) -> FilterError {
-        FilterError::Custom { id: self.id, name: self.name.to_string(), what: error.to_string() }
+    fn failed(&self, failure: Failure) -> FilterError {
+        FilterError::Custom { id: self.id, name: self.name.to_string(), cause: failure.into() }
     }
 }
 

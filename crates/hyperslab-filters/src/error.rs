@@ -1,5 +1,36 @@
 //! What can be wrong with a filter or with the bytes that it is to undo.
 
+use std::error::Error;
+use std::sync::Arc;
+
+/// What a filter of the program's own ends with when it fails.
+pub type Failure = Box<dyn Error + Send + Sync>;
+
+/// A [`Failure`], kept beside the error that it caused. Equal to none but itself.
+#[derive(Debug, Clone)]
+pub struct Cause(Arc<dyn Error + Send + Sync>);
+
+impl Cause {
+    /// The failure as the filter gave it.
+    pub fn error(&self) -> &(dyn Error + Send + Sync + 'static) {
+        &*self.0
+    }
+}
+
+impl From<Failure> for Cause {
+    fn from(failure: Failure) -> Self {
+        Self(failure.into())
+    }
+}
+
+impl PartialEq for Cause {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Cause {}
+
 /// Why a chunk could not be decoded (or encoded).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -81,14 +112,14 @@ pub enum FilterError {
         what: String,
     },
     /// A filter that was registered by the program failed.
-    #[error("filter {id} ({name}): {what}")]
+    #[error("filter {id} ({name}): {}", cause.error())]
     Custom {
         /// Identification.
         id: u16,
         /// The name that the filter gives itself.
         name: String,
-        /// Its own message.
-        what: String,
+        /// What it said.
+        cause: Cause,
     },
 }
 

@@ -41,7 +41,7 @@ mod zfp;
 mod zstd;
 
 pub use custom::Filter;
-pub use error::FilterError;
+pub use error::{Cause, Failure, FilterError};
 pub use pipeline::{FilterSpec, Pipeline, Staged};
 pub use registry::{Entry, register, table};
 pub use scratch::Scratch;

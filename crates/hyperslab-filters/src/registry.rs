@@ -122,8 +122,7 @@ fn registered() -> &'static Registered {
 /// the same identification. Pipelines are made when a dataset is first read: register before files are opened.
 ///
 /// ```
-/// use hyperslab_filters::{Filter, register};
-/// use std::error::Error;
+/// use hyperslab_filters::{Failure, Filter, register};
 ///
 /// /// Every byte was inverted.
 /// struct Invert;
@@ -133,7 +132,7 @@ fn registered() -> &'static Registered {
 ///         "invert"
 ///     }
 ///
-///     fn decode(&self, _parameters: &[u32], stored: &[u8], _max: usize) -> Result<Vec<u8>, Box<dyn Error>> {
+///     fn decode(&self, _parameters: &[u32], stored: &[u8], _max: usize) -> Result<Vec<u8>, Failure> {
 ///         Ok(stored.iter().map(|byte| !byte).collect())
 ///     }
 /// }
@@ -204,7 +203,7 @@ mod tests {
             "reverse"
         }
 
-        fn decode(&self, _: &[u32], stored: &[u8], _: usize) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+        fn decode(&self, _: &[u32], stored: &[u8], _: usize) -> Result<Vec<u8>, crate::Failure> {
             Ok(stored.iter().rev().copied().collect())
         }
     }

@@ -179,7 +179,7 @@ impl Filter for Invert {
         parameters: &[u32],
         stored: &[u8],
         max_bytes: usize,
-    ) -> Result<Vec<u8>, Box<dyn std::error::Error>> {
+    ) -> Result<Vec<u8>, hyperslab_filters::Failure> {
         assert!(stored.len() <= max_bytes, "room for the chunk");
         Ok(stored.iter().map(|byte| byte ^ parameters[0] as u8).collect())
     }

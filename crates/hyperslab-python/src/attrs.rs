@@ -1,7 +1,7 @@
 //! `hyperslab.AttributeManager`: the attributes of an object.
 
 use crate::array::{self, Shape};
-use crate::element::{Element, Text, text};
+use crate::element::{Element, Owner, Text, text};
 use crate::errors;
 use crate::group::name_of;
 use crate::session::Session;
@@ -58,7 +58,9 @@ impl AttributeManager {
             Dataspace::Simple { dims, .. } => dims.iter().map(|&dim| dim as isize).collect(),
         };
         let text = if element.is_text() { Text::LOSSLESS } else { Text::Bytes };
-        let array = element.array(py, &self.object.file(), &attribute.data, shape, text)?;
+        let file = self.object.file();
+        let owner = Owner { file: &file, path: self.object.path(), attribute: Some(&attribute.name) };
+        let array = element.array(py, owner, &attribute.data, shape, text)?;
         if array.ndim() == 0 { array::finish(array) } else { Ok(array.into_any()) }
     }
 

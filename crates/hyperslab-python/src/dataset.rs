@@ -2,7 +2,7 @@
 
 use crate::array::{self, Shape};
 use crate::attrs::AttributeManager;
-use crate::element::{Element, Text};
+use crate::element::{Element, Owner, Text};
 use crate::errors;
 use crate::filters::{CompressionOptions, Filters};
 use crate::group;
@@ -350,7 +350,9 @@ impl Dataset {
         let element = self.element(py)?;
         let array = match &self.dataset.fill_value().value {
             Fill::User(bytes) if bytes.len() == element.file_bytes() => {
-                element.array(py, &self.dataset.file(), bytes, Shape::new(), Text::Bytes)?
+                let file = self.dataset.file();
+                let owner = Owner::dataset(&file, self.dataset.path());
+                element.array(py, owner, bytes, Shape::new(), Text::Bytes)?
             }
             _ => element.zero(py)?,
         };

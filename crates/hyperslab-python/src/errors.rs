@@ -16,8 +16,12 @@ pub fn raise(error: Error) -> PyErr {
         _ => "ReadError",
     };
     let message = error.to_string();
-    Exception { class, message, hint: error.hint, file: error.file, object: error.object, errno: None }
-        .raise()
+    let Error { hint, file, object, cause, .. } = error;
+    let raised = Exception { class, message, hint, file, object, errno: None }.raise();
+    if let Some(exception) = cause.as_ref().and_then(|cause| cause.error().downcast_ref::<PyErr>()) {
+        Python::attach(|py| raised.set_cause(py, Some(exception.clone_ref(py))));
+    }
+    raised
 }
 
 /// An exception for a link that only the program can follow that wrote it (also a `KeyError`).

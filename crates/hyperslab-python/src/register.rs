@@ -3,11 +3,10 @@
 //! Chunks are decoded on threads of the engine, which do not hold the interpreter: it is taken for the call alone.
 
 use crate::errors;
-use hyperslab::filters::Filter;
+use hyperslab::filters::{Failure, Filter};
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
-use std::error::Error;
 use std::sync::Arc;
 
 /// Reads chunks that were stored through a filter which is not built in, or another one than is built in.
@@ -42,14 +41,15 @@ impl Filter for PythonFilter {
         &self.name
     }
 
-    fn decode(&self, parameters: &[u32], stored: &[u8], max_bytes: usize) -> Result<Vec<u8>, Box<dyn Error>> {
+    fn decode(&self, parameters: &[u32], stored: &[u8], max_bytes: usize) -> Result<Vec<u8>, Failure> {
         let call = |py: Python<'_>| {
             let arguments = (PyBytes::new(py, stored), PyTuple::new(py, parameters)?, max_bytes);
             bytes_of(self.decode.bind(py).call1(arguments)?, max_bytes)
         };
         match Python::try_attach(call) {
             Some(Ok(bytes)) => Ok(bytes),
-            Some(Err(error)) => Err(error.to_string().into()),
+            // The exception comes out again as the cause of ours.
+            Some(Err(error)) => Err(Box::new(error)),
             None => Err("the interpreter is shutting down".into()),
         }
     }

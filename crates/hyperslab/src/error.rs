@@ -1,6 +1,6 @@
 //! Errors as a caller handles them: what kind, in which file, at which object, and what to do next.
 
-use hyperslab_filters::FilterError;
+use hyperslab_filters::{Cause, FilterError};
 use hyperslab_format::FormatError;
 use std::fmt;
 use std::io;
@@ -23,6 +23,8 @@ pub struct Error {
     pub hint: Option<String>,
     /// Where in the file, if its bytes are to blame.
     pub format: Option<Box<FormatError>>,
+    /// What a filter of the program's own failed with.
+    pub cause: Option<Box<Cause>>,
 }
 
 /// Kinds of error. A kind exists only where a caller would do something different.
@@ -60,7 +62,15 @@ impl ErrorKind {
 impl Error {
     /// An error of this kind.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, file: None, object: None, message: message.into(), hint: None, format: None }
+        Self {
+            kind,
+            file: None,
+            object: None,
+            message: message.into(),
+            hint: None,
+            format: None,
+            cause: None,
+        }
     }
 
     /// The caller asked for what cannot be.
@@ -122,6 +132,7 @@ impl From<FilterError> for Error {
             FilterError::Unknown { .. } => made.hint(
                 "a program can bring its own decoder: filters::register in Rust, register_filter in Python",
             ),
+            FilterError::Custom { cause, .. } => Self { cause: Some(Box::new(cause)), ..made },
             _ => made,
         }
     }
@@ -151,6 +162,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.format.as_deref().map(|error| error as _)
+        let format = self.format.as_deref().map(|error| error as _);
+        format.or_else(|| self.cause.as_ref().map(|cause| cause.error() as _))
     }
 }

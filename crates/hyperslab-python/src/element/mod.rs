@@ -14,12 +14,39 @@ pub use vlen_text::Text;
 use crate::array::{self, Shape};
 use crate::errors;
 use fetch::{Fetch, Queue};
+use hyperslab::format::Name;
 use hyperslab::format::message::Class;
 use hyperslab::{Datatype, Members, Order, Selection};
 use layout::{Kind, Layout, Work};
 use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray};
 use pyo3::prelude::*;
 use rebuild::Objects;
+
+/// Whose elements they are: errors name it.
+#[derive(Clone, Copy)]
+pub struct Owner<'a> {
+    /// Where the elements, and what they refer to, lie.
+    pub file: &'a hyperslab::File,
+    /// The path of the dataset, or of the object that has the attribute.
+    pub path: &'a str,
+    /// The attribute, if they are the elements of one.
+    pub attribute: Option<&'a Name>,
+}
+
+impl<'a> Owner<'a> {
+    /// The elements of a dataset.
+    pub fn dataset(file: &'a hyperslab::File, path: &'a str) -> Self {
+        Self { file, path, attribute: None }
+    }
+
+    /// An exception for an error of these elements.
+    pub fn raise(self, mut error: hyperslab::Error) -> PyErr {
+        if let Some(name) = self.attribute {
+            error.message = format!("attribute {name:?}: {}", error.message);
+        }
+        errors::raise(error.in_file(self.file.name()).at_object(self.path))
+    }
+}
 
 /// The elements of a dataset or attribute.
 pub struct Element {
@@ -55,7 +82,7 @@ impl Element {
         if self.work > Work::InPlace {
             let read = || dataset.read_bytes(selection, Order::File);
             let bytes = py.detach(read).map_err(errors::raise)?;
-            self.rebuild(py, &dataset.file(), &bytes, &array, Text::Bytes)?;
+            self.rebuild(py, Owner::dataset(&dataset.file(), dataset.path()), &bytes, &array, Text::Bytes)?;
             return Ok(array);
         }
         // SAFETY: the array is fresh, in row-major order, and its elements are no objects, which would be work.
@@ -77,7 +104,7 @@ impl Element {
         if self.work > Work::InPlace {
             let read = || dataset.read_members(selection, members);
             let bytes = py.detach(read).map_err(errors::raise)?;
-            self.rebuild(py, &dataset.file(), &bytes, &array, Text::Bytes)?;
+            self.rebuild(py, Owner::dataset(&dataset.file(), dataset.path()), &bytes, &array, Text::Bytes)?;
             return Ok(array);
         }
         // SAFETY: the array is fresh, in row-major order, and its elements are no objects, which would be work.
@@ -119,7 +146,7 @@ impl Element {
         if fixed {
             vlen_text::fill_fixed(py, &bytes, self.layout.file_bytes, array::extent(&array).0, text)?;
         } else {
-            self.rebuild(py, &dataset.file(), &bytes, &array, text)?;
+            self.rebuild(py, Owner::dataset(&dataset.file(), dataset.path()), &bytes, &array, text)?;
         }
         Ok(Some(array))
     }
@@ -152,13 +179,13 @@ impl Element {
     pub fn array<'py>(
         &self,
         py: Python<'py>,
-        file: &hyperslab::File,
+        owner: Owner<'_>,
         elements: &[u8],
         mut shape: Shape,
         text: Text<'_>,
     ) -> PyResult<Bound<'py, PyUntypedArray>> {
         let array = array::empty(py, self.dtype.bind(py), &mut shape)?;
-        self.rebuild(py, file, elements, &array, text)?;
+        self.rebuild(py, owner, elements, &array, text)?;
         Ok(array)
     }
 
@@ -195,7 +222,7 @@ impl Element {
     fn rebuild(
         &self,
         py: Python<'_>,
-        file: &hyperslab::File,
+        owner: Owner<'_>,
         elements: &[u8],
         array: &Bound<'_, PyUntypedArray>,
         text: Text<'_>,
@@ -209,11 +236,11 @@ impl Element {
             // Where texts are all there is, their references follow one another.
             let reference_bytes =
                 self.layout.file_bytes * size_of::<usize>() / self.layout.memory_bytes.max(1);
-            return vlen_text::fill(py, file, elements, reference_bytes, start, text);
+            return vlen_text::fill(py, owner, elements, reference_bytes, start, text);
         }
         if self.work == Work::Objects {
-            let fetch = || Fetch::new(file).all(&self.layout, elements);
-            let queue = py.detach(fetch).map_err(errors::raise)?;
+            let fetch = || Fetch::new(owner.file).all(&self.layout, elements);
+            let queue = py.detach(fetch).map_err(|error| owner.raise(error))?;
             return Objects::new(py, queue, text).rebuild(&self.layout, elements, start);
         }
         // SAFETY: the array is fresh, in row-major order, and its elements are no objects.

@@ -1,9 +1,9 @@
 //! Text as Python's `bytes` or `str`. Of text of any length a batch is looked up while the interpreter is released,
 //! then its objects are made.
 
+use super::Owner;
 use super::allowance::Allowance;
-use crate::errors;
-use hyperslab::{File, Heap, Result};
+use hyperslab::{Heap, Result};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
@@ -60,21 +60,21 @@ const BATCH: usize = 1 << 14;
 /// and has room for as many.
 pub fn fill(
     py: Python<'_>,
-    file: &File,
+    owner: Owner<'_>,
     references: &[u8],
     reference_bytes: usize,
     target: *mut u8,
     text: Text<'_>,
 ) -> PyResult<()> {
-    let mut heap = file.heap();
-    let mut allowance = Allowance::new(file);
+    let mut heap = owner.file.heap();
+    let mut allowance = Allowance::new(owner.file);
     allowance.add_elements(references);
     let mut found = Found::default();
     let mut last: Option<Bound<'_, PyAny>> = None;
     let mut place = target.cast::<*mut pyo3::ffi::PyObject>();
     let mut before: Option<&[u8]> = None;
     for batch in references.chunks(BATCH * reference_bytes.max(1)) {
-        py.detach(|| found.look_up(&mut heap, &mut allowance, batch)).map_err(errors::raise)?;
+        py.detach(|| found.look_up(&mut heap, &mut allowance, batch)).map_err(|error| owner.raise(error))?;
         let mut start = 0;
         if before == batch.get(..reference_bytes)
             && let Some(first) = found.ends.first_mut()

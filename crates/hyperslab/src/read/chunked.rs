@@ -299,8 +299,8 @@ fn undo(
 }
 
 fn in_chunk(dataset: &DatasetInner, number: u64, location: Location, error: Error) -> Error {
-    let Error { kind, hint, .. } = error;
-    Error { kind, hint, ..damaged(dataset, number, location, error.message) }
+    let Error { kind, hint, cause, .. } = error;
+    Error { kind, hint, cause, ..damaged(dataset, number, location, error.message) }
 }
 
 fn damaged(dataset: &DatasetInner, number: u64, location: Location, what: String) -> Error {
