@@ -205,3 +205,27 @@ def test_enumerations_become_their_numbers(tmp_path):
     source = np.array([True, False, True])
     ours, theirs = read_both(tmp_path, source, np.dtype("<i4"))
     assert_same(ours, theirs)
+
+
+@pytest.mark.parametrize("values", [{"red": 5, "green": 6}, {"green": -3, "blue": 4, "red": 5}])
+@pytest.mark.parametrize("base", ["<i1", ">i2", "<u4"])
+def test_enumerations_are_matched_by_name(tmp_path, values, base):
+    """As libhdf5 does, where names come in one order: else 2.0 takes the first for the first, whatever they are.
+
+    (h5py asks it for integers, and is given the numbers of the source.)
+    """
+    values = {name: abs(value) if "u" in base else value for name, value in values.items()}
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w", libver="latest") as file:
+        file["source"] = np.array([1, 2, 1, 7], h5py.enum_dtype({"red": 1, "green": 2}, "<i2"))
+        layout = h5py.VirtualLayout((4,), h5py.enum_dtype(values, base))
+        layout[...] = h5py.VirtualSource(".", "source", (4,))
+        file.create_virtual_dataset("virtual", layout)
+    with h5py.File(path) as theirs, hyperslab.File(path) as ours:
+        found = ours["virtual"][...]
+        ones = np.array(-1).astype(base)
+        assert found.tolist() == [values["red"], values["green"], values["red"], ones]
+        if list(values) == ["red", "green"]:
+            virtual, expected = theirs["virtual"].id, np.empty(4, found.dtype)
+            virtual.read(h5py.h5s.ALL, h5py.h5s.ALL, expected, mtype=virtual.get_type())
+            assert_same(found, expected)

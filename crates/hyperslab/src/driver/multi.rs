@@ -64,7 +64,9 @@ pub(super) fn members(path: &Path, data: &Bytes) -> Result<(Driver, Pieces)> {
             }
             None => {
                 let len = member.end.min(MISSED_BYTES_MAX).min(room);
-                Piece { start: member.start, len, source: Err(missing(&path, driver).message) }
+                let Error { message, hint, .. } = missing(&path, driver);
+                let why = format!("{message}; {}", hint.unwrap_or_default());
+                Piece { start: member.start, len, source: Err(why) }
             }
         }
     });
@@ -151,7 +153,7 @@ mod tests {
         let (driver, pieces) = members(&path("a-m.h5"), &split()).unwrap();
         assert_eq!((driver, pieces.held_from(0), pieces.len()), (Driver::Split, 10, (1 << 62) + 4096));
         let error = pieces.read_into(1 << 62, &mut [0]).unwrap_err().to_string();
-        assert!(error.contains("a-raw.h5 of the split driver is not there"), "{error}");
+        assert!(error.contains("a-raw.h5 of the split driver is not there; all members are"), "{error}");
         std::fs::write(path("a-raw.h5"), [2; 10]).unwrap();
         let (_, pieces) = members(&path("a-m.h5"), &split()).unwrap();
         let mut out = [0; 2];

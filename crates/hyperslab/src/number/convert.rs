@@ -6,6 +6,7 @@
 //! | integer, enumeration | float | rounded to even |
 //! | float | integer | the fraction cut off, clipped; what is not a number, see [`nan_as_integer`] |
 //! | float | float | rounded; what is too large becomes infinite |
+//! | enumeration | enumeration with all of its names | by name; a value without a name becomes all ones |
 //! | text of fixed length | the same | cut, or padded as the target is; not between character sets |
 //! | array, complex | the same shape | part by part |
 //! | compound | compound | member by member, by name |
@@ -14,12 +15,14 @@
 //! depends on the type that its caller wants in memory, and there is none here. Where libhdf5 2.0 gives nonsense, this
 //! does not follow it: bit by bit, it turns -0.25 into the smallest integer, forgets a carry into the exponent of the
 //! smallest floats, and makes integers beyond half precision not a number; as the processor does it, half precision is
-//! not clipped to the range of integers, nor is a float that lies just above it (2³¹ as 4 bytes).
+//! not clipped to the range of integers, nor is a float that lies just above it (2³¹ as 4 bytes). Of enumerations it takes
+//! the first name for the first, whatever they are.
 
 use super::float::Value;
 use super::integer::{integer_value, is_native_integer, is_whole, write_clipped};
 use super::native::NativeFloat;
 use super::{Manner, write_bits};
+use hyperslab_format::Bytes;
 use hyperslab_format::message::datatype::{Float, Integer, StringPadding};
 use hyperslab_format::message::{ByteOrder, Class, Datatype};
 
@@ -43,6 +46,8 @@ enum Step {
         from: StringPadding,
         to: StringPadding,
     },
+    /// Values of the source, in order, with those of the same name in the target.
+    Named(Vec<(Bytes, Bytes)>),
     Repeat(Box<Converter>),
     /// Where each member begins in the source and in the target.
     Compound(Vec<(usize, usize, Converter)>),
@@ -87,6 +92,10 @@ impl Converter {
                 target.write(source, from, *is_processor, to);
             }
             Step::Text { from: source, to: target } => convert_text(*source, from, *target, to),
+            Step::Named(values) => match values.binary_search_by(|(value, _)| value[..].cmp(from)) {
+                Ok(found) => to.copy_from_slice(&values[found].1),
+                Err(_) => to.fill(0xff),
+            },
             Step::Repeat(part) => part.convert(from, to),
             Step::Compound(members) => {
                 to.fill(0);
@@ -120,6 +129,18 @@ fn step(from: &Datatype, to: &Datatype) -> Option<Step> {
             members.collect::<Option<_>>().map(Step::Compound)
         }
         (Class::Enum { base, .. }, Class::Integer(_) | Class::Float(_)) => step(base, to),
+        (Class::Enum { members, .. }, Class::Enum { members: others, .. }) => {
+            let values = members.iter().map(|(name, value)| {
+                let (_, target) = others.iter().find(|(other, _)| other == name)?;
+                Some((value.clone(), target.clone()))
+            });
+            let mut values: Vec<_> = values.collect::<Option<_>>()?;
+            values.sort_unstable();
+            let is_whole = |(value, target): &(Bytes, Bytes)| {
+                value.len() == from.size as usize && target.len() == to.size as usize
+            };
+            values.iter().all(is_whole).then_some(Step::Named(values))
+        }
         _ => {
             let (source, target) = (Number::of(from)?, Number::of(to)?);
             let is_processor = source.is_native(from.size) && target.is_native(to.size);
@@ -297,6 +318,19 @@ mod tests {
         let expected = [&2i32.to_le_bytes()[..], &(-3i32).to_le_bytes(), &[127]].concat();
         assert_eq!(converted(&from, &target("b"), &element), expected);
         assert_eq!(Converter::new(&from, &target("c")), None);
+    }
+
+    #[test]
+    fn enumerations_are_matched_by_name() {
+        let enumeration = |base: Datatype, members: &[(&str, &[u8])]| {
+            let members = members.iter().map(|(name, value)| ((*name).into(), Bytes::copy_from_slice(value)));
+            datatype(base.size, Class::Enum { base: Box::new(base), members: members.collect() })
+        };
+        let from = enumeration(integer(2, true, Big), &[("red", &[1, 0]), ("green", &[0, 2])]);
+        let names: [(&str, &[u8]); 3] = [("blue", &[1]), ("green", &[7]), ("red", &[9])];
+        let to = enumeration(integer(1, true, Little), &names);
+        assert_eq!(converted(&from, &to, &[0, 2, 1, 0, 0, 3]), [7, 9, 0xff]);
+        assert_eq!(Converter::new(&to, &from), None, "one has no blue");
     }
 
     #[test]
