@@ -110,6 +110,16 @@ def test_others_lead_into_files_that_are_several(tmp_path):
         assert_same(file["virtual"][...], np.concatenate([NOISE, NOISE]))
 
 
+def test_subfiling_and_onion_files_are_named(corpus):
+    folder = corpus / "debian-hdf5-1.14.6/tools/test/h5dump/testfiles"
+    with pytest.raises(hyperslab.errors.UnsupportedError, match="subfiling driver.*h5fuse"):
+        hyperslab.File(folder / "test_subfiling_precreate_rank_0.h5")
+    with pytest.raises(hyperslab.errors.NotHdf5Error, match="onion driver.*opens as it was at first"):
+        hyperslab.File(folder / "tst_onion_objs.h5.onion")
+    with h5py.File(folder / "tst_onion_objs.h5") as theirs, hyperslab.File(folder / "tst_onion_objs.h5") as ours:
+        assert list(ours) == list(theirs)
+
+
 def test_multi_files_of_the_corpus(corpus):
     """h5py has no multi driver: values are those of h5dump's expected output beside them."""
     folder = corpus / "debian-hdf5-1.14.6/tools/test/h5dump/testfiles"

@@ -1,10 +1,11 @@
-"""Chunks of 4 GiB and more (layout version 5), of which none is written: all of it is the fill value."""
+"""Chunks of 4 GiB and more (layout version 5): unwritten ones, and written ones in a file that is mostly holes."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 from comparing import assert_same
@@ -23,3 +24,31 @@ def test_what_is_not_there_needs_no_memory(name):
         made = file[name]
         assert (made.shape, made.chunks, made.compression) == ((1000, 6), (1 << 30, 5), "gzip")
         assert_same(made[3:900:7, 2:], np.full((129, 4), 7, "u1"))
+
+
+#: Elements of a chunk: one more than 32 bits count, and some.
+CHUNK = (1 << 32) + 7
+
+
+@pytest.mark.parametrize("maxshape", [(2 * CHUNK,), (None,), (None, None), "single"])
+def test_elements_far_into_a_chunk(tmp_path, maxshape):
+    """No filter, and storage that libhdf5 only reserves: 8 GiB of which the disk holds a few blocks."""
+    shape = (CHUNK,) if maxshape == "single" else (2 * CHUNK, 1)[: len(maxshape)]
+    limits = shape if maxshape == "single" else maxshape
+    plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    plist.set_chunk((CHUNK, 1)[: len(shape)])
+    plist.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+    plist.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
+    space = h5py.h5s.create_simple(shape, tuple(h5py.h5s.UNLIMITED if size is None else size for size in limits))
+    places = [at for at in (0, 5, 1 << 32, CHUNK - 1, CHUNK, 2 * CHUNK - 1) if at < shape[0]]
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w", libver=("v200", "latest")) as file:
+        written = h5py.Dataset(h5py.h5d.create(file.id, b"d", h5py.h5t.STD_U8LE, space, plist))
+        for value, at in enumerate(places):
+            written[at] = value + 1
+    assert path.stat().st_blocks * 512 < 1 << 20 < path.stat().st_size
+    with h5py.File(path) as theirs, hyperslab.File(path) as ours:
+        assert ours["d"].chunks == theirs["d"].chunks and ours["d"].chunks[0] == CHUNK
+        for value, at in enumerate(places):
+            assert_same(ours["d"][at : at + 1], theirs["d"][at : at + 1])
+            assert int(ours["d"][at : at + 1].item()) == value + 1

@@ -258,7 +258,7 @@ impl Located {
         let metadata = Metadata::new(source.clone());
         let superblock = metadata
             .drive(0, Widths::default(), |view| superblock::locate(*view))
-            .map_err(|error| explain_open(error).in_file(source.name()))?;
+            .map_err(|error| explain_open(error, &*source).in_file(source.name()))?;
         let extension = metadata
             .drive(superblock.base, superblock.widths, |view| SuperblockExtension::parse(*view, &superblock));
         Ok(Self { source, metadata, superblock, extension })
@@ -270,15 +270,24 @@ impl Located {
     }
 }
 
-fn explain_open(error: Error) -> Error {
+/// What the history of an onion file begins with.
+const ONION: [u8; 4] = *b"OHDH";
+
+fn explain_open(error: Error, source: &dyn Source) -> Error {
     let no_signature = error.format.as_ref().is_some_and(|format| format.field == "signature");
     if !no_signature {
         return error;
     }
-    Error {
+    let error = Error {
         kind: ErrorKind::NotHdf5,
         message: "not an HDF5 file: no HDF5 signature was found".into(),
         ..error
+    };
+    let mut head = ONION.map(|_| 0);
+    if source.len() >= head.len() as u64 && source.read_into(0, &mut head).is_ok() && head == ONION {
+        let message = "not an HDF5 file, but the later revisions of one that the onion driver wrote".into();
+        return Error { message, ..error }
+            .hint("the file beside it, without .onion at the end, opens as it was at first");
     }
-    .hint("hyperslab reads HDF5 and netCDF-4 files; netCDF classic and HDF4 are other formats")
+    error.hint("hyperslab reads HDF5 and netCDF-4 files; netCDF classic and HDF4 are other formats")
 }

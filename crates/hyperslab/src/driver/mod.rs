@@ -121,11 +121,20 @@ pub(crate) fn explain_end(error: Error, located: &Located) -> Error {
     let driver = match info.as_ref().map_or(&b""[..], |info| info.name.as_bytes()) {
         b"NCSAmult" => "split or multi",
         b"NCSAfami" => "family",
+        b"Subfilin" => return subfiling(),
         _ => return error,
     };
     error.hint(format!(
         "it is one of several files of the {driver} driver: open the first of them by its path"
     ))
+}
+
+/// Of a file of the subfiling driver there is little more here than its superblock.
+fn subfiling() -> Error {
+    Error::unsupported(
+        "is one part of a file of the subfiling driver, whose data are dealt out to several subfiles",
+    )
+    .hint("h5fuse, which comes with HDF5, makes one file of them")
 }
 
 /// What the driver of the writer left. What cannot be read counts as nothing here: whoever needs it, says so.
