@@ -1,0 +1,113 @@
+//! An open dataset: blocks of it are read and written.
+
+use super::Hdf5;
+use crate::library::LibraryError;
+use crate::library::api::{DEFAULT, Id};
+use crate::library::handle::{Handle, check};
+use crate::library::record::MemoryType;
+use crate::study::{Block, Layout};
+use std::ffi::c_int;
+
+const SELECT_SET: c_int = 0;
+
+/// An open dataset, with what it takes to read and write blocks of it.
+pub struct Hdf5Dataset {
+    pub(in crate::library) handle: Handle,
+    pub(in crate::library) file_space: Handle,
+    pub(super) memory_type: MemoryType,
+    /// The dataspace of the block in memory, kept while blocks have the same shape.
+    pub(super) memory_space: Option<(Vec<u64>, Handle)>,
+}
+
+impl Hdf5Dataset {
+    /// Bytes of one element in memory.
+    pub fn element_bytes(&self) -> usize {
+        // SAFETY: an open type.
+        unsafe { (self.handle.api.functions.H5Tget_size)(self.memory_type.handle.id) }
+    }
+
+    /// Where the fields of records lie in memory.
+    pub fn layout(&self) -> Option<&Layout> {
+        self.memory_type.layout.as_ref()
+    }
+
+    /// Bytes of raw data in the file.
+    pub fn stored_bytes(&self) -> u64 {
+        // SAFETY: an open dataset.
+        unsafe { (self.handle.api.functions.H5Dget_storage_size)(self.handle.id) }
+    }
+
+    /// Reads a block into `out`, which has room for its elements.
+    pub fn read(&mut self, block: &Block, out: &mut [u8]) -> Result<(), LibraryError> {
+        let memory = self.prepare(block, out.len())?;
+        let f = &self.handle.api.functions;
+        // SAFETY: `prepare` checked that the buffer has room for the selection in memory.
+        let answered = unsafe {
+            (f.H5Dread)(
+                self.handle.id,
+                self.memory_type.handle.id,
+                memory,
+                self.file_space.id,
+                DEFAULT,
+                out.as_mut_ptr().cast(),
+            )
+        };
+        check(&self.handle.api, "H5Dread", answered)
+    }
+
+    /// Writes a block from `values`.
+    pub fn write(&mut self, block: &Block, values: &[u8]) -> Result<(), LibraryError> {
+        let memory = self.prepare(block, values.len())?;
+        let f = &self.handle.api.functions;
+        // SAFETY: as above.
+        let answered = unsafe {
+            (f.H5Dwrite)(
+                self.handle.id,
+                self.memory_type.handle.id,
+                memory,
+                self.file_space.id,
+                DEFAULT,
+                values.as_ptr().cast(),
+            )
+        };
+        check(&self.handle.api, "H5Dwrite", answered)
+    }
+
+    /// Closes it; chunks that were written may be compressed only now.
+    pub fn close(self) -> Result<(), LibraryError> {
+        self.handle.close("H5Dclose")
+    }
+
+    /// Selects the block in the file; answers with the dataspace in memory.
+    fn prepare(&mut self, block: &Block, bytes: usize) -> Result<Id, LibraryError> {
+        let needed = block.elements().saturating_mul(self.element_bytes() as u64);
+        if needed != bytes as u64 {
+            return Err(LibraryError::Unsupported(format!(
+                "a block of {needed} bytes in a buffer of {bytes}"
+            )));
+        }
+        let api = self.handle.api.clone();
+        if !block.count.is_empty() {
+            // SAFETY: arrays of the rank, which libhdf5 checks against the extent.
+            check(&api, "H5Sselect_hyperslab", unsafe {
+                (api.functions.H5Sselect_hyperslab)(
+                    self.file_space.id,
+                    SELECT_SET,
+                    block.start.as_ptr(),
+                    block.step.as_ptr(),
+                    block.count.as_ptr(),
+                    std::ptr::null(),
+                )
+            })?;
+        }
+        if let Some((shape, space)) = &self.memory_space
+            && *shape == block.count
+        {
+            return Ok(space.id);
+        }
+        let space = Hdf5 { api }.space(&block.count, false)?;
+        let id = space.id;
+        self.memory_space = Some((block.count.clone(), space));
+        Ok(id)
+    }
+}

@@ -1,0 +1,199 @@
+//! A libhdf5 and its files: what a bench does with them.
+
+mod create;
+mod dataset;
+
+pub use dataset::Hdf5Dataset;
+
+use super::LibraryError;
+use super::api::{Api, Id};
+use super::handle::{Handle, check};
+use super::record::{COMPOUND, MemoryType};
+use super::text;
+use crate::study::Records;
+use hyperslab_doctor::simulate::CacheSettings;
+use std::ffi::{CString, c_int};
+use std::path::Path;
+use std::rc::Rc;
+
+const UNLIMITED: u64 = u64::MAX;
+const READ_ONLY: u32 = 0;
+/// `H5T_INTEGER` and `H5T_FLOAT`
+const NUMBERS: [c_int; 2] = [0, 1];
+
+/// A loaded libhdf5. Not for several threads: few builds of the library allow that.
+#[derive(Clone)]
+pub struct Hdf5 {
+    pub(super) api: Rc<Api>,
+}
+
+/// An open file.
+pub struct Hdf5File {
+    pub(super) handle: Handle,
+}
+
+impl Hdf5 {
+    /// Loads the library at a path.
+    pub fn load(path: &Path) -> Result<Self, LibraryError> {
+        Ok(Self { api: Rc::new(Api::load(path)?) })
+    }
+
+    /// Its release, such as `2.0.0`.
+    pub fn version(&self) -> String {
+        self.api.version_text()
+    }
+
+    /// Its release in numbers.
+    pub fn release(&self) -> (u32, u32, u32) {
+        self.api.version
+    }
+
+    /// The chunk cache that a dataset gets where nothing is set.
+    pub fn default_cache(&self) -> Result<CacheSettings, LibraryError> {
+        let access = self.properties("H5P_CLS_DATASET_ACCESS_ID_g")?;
+        let (mut nslots, mut nbytes, mut w0) = (0, 0, 0.0);
+        // SAFETY: places for three values.
+        let answered =
+            unsafe { (self.api.functions.H5Pget_chunk_cache)(access.id, &mut nslots, &mut nbytes, &mut w0) };
+        check(&self.api, "H5Pget_chunk_cache", answered)?;
+        // The dataset's own list says "as the file's" by values that no cache has; the file's defaults follow.
+        if nslots == usize::MAX || w0 < 0.0 {
+            return self.file_cache();
+        }
+        Ok(CacheSettings { nbytes: nbytes as u64, nslots: nslots as u64, w0 })
+    }
+
+    fn file_cache(&self) -> Result<CacheSettings, LibraryError> {
+        type GetCache = unsafe extern "C" fn(Id, *mut c_int, *mut usize, *mut usize, *mut f64) -> c_int;
+        let get: GetCache = self.api.optional("H5Pget_cache").ok_or(LibraryError::Missing("H5Pget_cache"))?;
+        let access = self.properties("H5P_CLS_FILE_ACCESS_ID_g")?;
+        let (mut unused, mut nslots, mut nbytes, mut w0) = (0, 0, 0, 0.0);
+        // SAFETY: places for four values.
+        check(&self.api, "H5Pget_cache", unsafe {
+            get(access.id, &mut unused, &mut nslots, &mut nbytes, &mut w0)
+        })?;
+        Ok(CacheSettings { nbytes: nbytes as u64, nslots: nslots as u64, w0 })
+    }
+
+    /// True where a filter can be used, perhaps after loading a plug-in.
+    pub fn has_filter(&self, id: u16) -> bool {
+        // SAFETY: a plain call.
+        unsafe { (self.api.functions.H5Zfilter_avail)(c_int::from(id)) > 0 }
+    }
+
+    /// Opens a file for reading, with a page buffer of so many bytes where one is wanted.
+    pub fn open(&self, path: &Path, page_buffer: Option<u64>) -> Result<Hdf5File, LibraryError> {
+        let access = self.properties("H5P_CLS_FILE_ACCESS_ID_g")?;
+        if let Some(bytes) = page_buffer {
+            type SetPageBuffer = unsafe extern "C" fn(Id, usize, u32, u32) -> c_int;
+            let set: SetPageBuffer = self.api.optional("H5Pset_page_buffer_size").ok_or_else(|| {
+                LibraryError::Unsupported(format!("libhdf5 {} has no page buffer", self.version()))
+            })?;
+            // SAFETY: a plain call.
+            check(&self.api, "H5Pset_page_buffer_size", unsafe { set(access.id, bytes as usize, 0, 0) })?;
+        }
+        let name = text(path)?;
+        let f = &self.api.functions;
+        // SAFETY: a string, and an open list.
+        let answered = unsafe { (f.H5Fopen)(name.as_ptr(), READ_ONLY, access.id) };
+        Ok(Hdf5File { handle: Handle::new(&self.api, "H5Fopen", answered, f.H5Fclose)? })
+    }
+
+    fn properties(&self, class: &'static str) -> Result<Handle, LibraryError> {
+        let f = &self.api.functions;
+        // SAFETY: a class of property lists.
+        let answered = unsafe { (f.H5Pcreate)(self.api.constant(class)?) };
+        Handle::new(&self.api, "H5Pcreate", answered, f.H5Pclose)
+    }
+
+    /// Numbers as the machine has them, records as asked for; anything else as it is in the file.
+    fn memory_type(&self, file_type: &Handle, records: &Records) -> Result<MemoryType, LibraryError> {
+        let f = &self.api.functions;
+        // SAFETY: an open type.
+        if unsafe { (f.H5Tget_class)(file_type.id) } == COMPOUND {
+            return self.fields_in_memory(file_type, records.fields.as_deref(), records.memory);
+        }
+        if records.fields.is_some() {
+            return Err(LibraryError::Unsupported("the dataset has no records, so no fields".to_owned()));
+        }
+        // SAFETY: an open type.
+        unsafe {
+            if NUMBERS.contains(&(f.H5Tget_class)(file_type.id)) {
+                let answered = (f.H5Tget_native_type)(file_type.id, 0);
+                let handle = Handle::new(&self.api, "H5Tget_native_type", answered, f.H5Tclose)?;
+                return Ok(MemoryType { handle, layout: None });
+            }
+            let handle = Handle::new(&self.api, "H5Tcopy", (f.H5Tcopy)(file_type.id), f.H5Tclose)?;
+            Ok(MemoryType { handle, layout: None })
+        }
+    }
+
+    pub(super) fn space(&self, shape: &[u64], unlimited: bool) -> Result<Handle, LibraryError> {
+        let f = &self.api.functions;
+        let most = vec![UNLIMITED; shape.len()];
+        let most = if unlimited { most.as_ptr() } else { std::ptr::null() };
+        // SAFETY: arrays of the rank.
+        let answered = unsafe {
+            match shape {
+                [] => (f.H5Screate)(0),
+                _ => (f.H5Screate_simple)(shape.len() as c_int, shape.as_ptr(), most),
+            }
+        };
+        Handle::new(&self.api, "H5Screate_simple", answered, f.H5Sclose)
+    }
+}
+
+impl Hdf5File {
+    /// Opens a dataset with a chunk cache of its own, or with the library's default.
+    pub fn dataset(
+        &self,
+        name: &str,
+        cache: Option<CacheSettings>,
+        records: &Records,
+    ) -> Result<Hdf5Dataset, LibraryError> {
+        let library = self.library();
+        let f = &library.api.functions;
+        let access = access(&library, cache)?;
+        let path =
+            CString::new(name).map_err(|_| LibraryError::Unsupported(format!("{name:?} as a path")))?;
+        // SAFETY: a string, and open identifiers.
+        let answered = unsafe { (f.H5Dopen2)(self.handle.id, path.as_ptr(), access.id) };
+        let handle = Handle::new(&library.api, "H5Dopen2", answered, f.H5Dclose)?;
+        type GetSpace = unsafe extern "C" fn(Id) -> Id;
+        let get: GetSpace =
+            library.api.optional("H5Dget_space").ok_or(LibraryError::Missing("H5Dget_space"))?;
+        // SAFETY: an open dataset.
+        let file_space = Handle::new(&library.api, "H5Dget_space", unsafe { get(handle.id) }, f.H5Sclose)?;
+        // SAFETY: as above.
+        let file_type =
+            Handle::new(&library.api, "H5Dget_type", unsafe { (f.H5Dget_type)(handle.id) }, f.H5Tclose)?;
+        let memory_type = library.memory_type(&file_type, records)?;
+        Ok(Hdf5Dataset { handle, file_space, memory_type, memory_space: None })
+    }
+
+    /// Closes it; what was written reaches the file at the latest now.
+    pub fn close(self) -> Result<(), LibraryError> {
+        self.handle.close("H5Fclose")
+    }
+
+    fn library(&self) -> Hdf5 {
+        Hdf5 { api: self.handle.api.clone() }
+    }
+}
+
+fn access(library: &Hdf5, cache: Option<CacheSettings>) -> Result<Handle, LibraryError> {
+    let list = library.properties("H5P_CLS_DATASET_ACCESS_ID_g")?;
+    if let Some(cache) = cache {
+        // SAFETY: a plain call.
+        let answered = unsafe {
+            (library.api.functions.H5Pset_chunk_cache)(
+                list.id,
+                cache.nslots as usize,
+                cache.nbytes as usize,
+                cache.w0,
+            )
+        };
+        check(&library.api, "H5Pset_chunk_cache", answered)?;
+    }
+    Ok(list)
+}
