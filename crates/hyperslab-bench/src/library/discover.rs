@@ -106,7 +106,8 @@ impl Libraries {
         } else if is_library(name, &["libnetcdf"]) {
             self.add(Self { netcdf: vec![found()], ..Self::default() });
         } else if is_library(name, &["libmfhdf", "libmfhdfalt"]) {
-            self.add(Self { hdf4: vec![found()], ..Self::default() });
+            // The plug-ins are filters of HDF5.
+            self.add(Self { hdf4: vec![Found { plugins: None, ..found() }], ..Self::default() });
         }
     }
 }
