@@ -56,7 +56,9 @@ pub use memory::advise_huge_pages;
 pub use object::{NamedDatatype, Object};
 pub use plan::{Explained, ExplainedChunk, ExplainedRequest};
 pub use selection::{Axis, Points, Range, Selection};
-pub use settings::{CACHE_VARIABLE, cache_bytes, cache_stats, clear_cache, parse_bytes, set_cache_bytes};
+pub use settings::{
+    CACHE_VARIABLE, cache_bytes, cache_stats, clear_cache, parse_bytes, set_cache_bytes, threads,
+};
 pub use vlen::Heap;
 
 pub use hyperslab_filters as filters;

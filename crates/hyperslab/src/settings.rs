@@ -40,6 +40,11 @@ pub fn cache_stats() -> Stats {
     chunk_cache().stats()
 }
 
+/// How many threads decode. They are started by the first read, or by this.
+pub fn threads() -> usize {
+    crate::process::thread_count()
+}
+
 fn initial_budget() -> usize {
     let default = || (memory_bytes() / MEMORY_SHARE).clamp(BUDGET_MIN, BUDGET_MAX);
     usize::try_from(wished().ok().flatten().unwrap_or_else(default)).unwrap_or(usize::MAX)

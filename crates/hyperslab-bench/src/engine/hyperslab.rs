@@ -15,6 +15,12 @@ struct Open {
     layout: Option<Layout>,
 }
 
+/// Starts threads and looks how much memory there is: once a process, and not for every file.
+pub(super) fn prepare() {
+    ::hyperslab::threads();
+    ::hyperslab::cache_bytes();
+}
+
 pub(super) fn open(file: &Path, dataset: &str, records: &Records) -> Result<Box<dyn Reading>, EngineError> {
     let file = File::open(file)?;
     let dataset = file.dataset(dataset)?;

@@ -127,6 +127,14 @@ impl Engine {
         }
     }
 
+    /// The user's library that it is; none for those that are built in.
+    pub fn library(&self) -> Option<&Found> {
+        match self {
+            Self::Libhdf5(found) | Self::Netcdf(found) | Self::Hdf4(found) => Some(found),
+            Self::Hyperslab | Self::Null => None,
+        }
+    }
+
     /// True where it reads files of this format.
     pub fn reads(&self, format: Format) -> bool {
         match self {
@@ -159,7 +167,10 @@ impl Engine {
     /// Does once what is not to be measured: loads a library, starts threads.
     pub fn prepare(&self) -> Result<Prepared, EngineError> {
         Ok(match self {
-            Self::Hyperslab => Prepared::Hyperslab,
+            Self::Hyperslab => {
+                hyperslab::prepare();
+                Prepared::Hyperslab
+            }
             Self::Libhdf5(found) => {
                 libhdf5::name_plugins(found);
                 Prepared::Libhdf5(Hdf5::load(&found.path)?)

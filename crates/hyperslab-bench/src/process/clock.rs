@@ -1,4 +1,7 @@
 //! The clock of a run, and what else it used: they run only while the engine works.
+//!
+//! In the loop over blocks there is nothing but the engine: the clock is read when a batch of blocks begins and when it
+//! ends, and once after the very first block. What is left of the harness is an indirect call and a test for each block.
 
 use super::task::Outcome;
 use crate::engine::{EngineError, Prepared};
@@ -8,6 +11,7 @@ use std::time::{Duration, Instant};
 
 /// Adds up what the engine takes.
 pub(super) struct Clock {
+    now: fn() -> Instant,
     before: Usage,
     base_memory_bytes: u64,
     opened: Duration,
@@ -21,6 +25,7 @@ pub(super) struct Clock {
 impl Clock {
     pub(super) fn start() -> Self {
         Self {
+            now: Instant::now,
             base_memory_bytes: peak_memory_bytes(),
             opened: Duration::ZERO,
             first: None,
@@ -28,7 +33,7 @@ impl Clock {
             closed: Duration::ZERO,
             blocks: 0,
             bytes: 0,
-            before: Usage::now(),
+            before: Usage::at_start(),
         }
     }
 
@@ -36,9 +41,9 @@ impl Clock {
         &mut self,
         work: impl FnOnce() -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
-        let began = Instant::now();
+        let began = (self.now)();
         let done = work();
-        self.opened = began.elapsed();
+        self.opened = (self.now)() - began;
         done
     }
 
@@ -47,23 +52,23 @@ impl Clock {
         blocks: &[Block],
         mut work: impl FnMut(&Block) -> Result<(), EngineError>,
     ) -> Result<(), EngineError> {
-        let began = Instant::now();
+        let began = (self.now)();
         for block in blocks {
             work(block)?;
             if self.first.is_none() {
-                self.first = Some(began.elapsed());
+                self.first = Some((self.now)() - began);
             }
         }
-        self.all += began.elapsed();
+        self.all += (self.now)() - began;
         self.blocks += blocks.len() as u64;
         Ok(())
     }
 
     /// Work without an item of its own.
     pub(super) fn time(&mut self, work: impl FnOnce() -> Result<(), EngineError>) -> Result<(), EngineError> {
-        let began = Instant::now();
+        let began = (self.now)();
         let done = work();
-        self.all += began.elapsed();
+        self.all += (self.now)() - began;
         done
     }
 
@@ -85,9 +90,9 @@ impl Clock {
         &mut self,
         work: impl FnOnce() -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
-        let began = Instant::now();
+        let began = (self.now)();
         let done = work();
-        self.closed = began.elapsed();
+        self.closed = (self.now)() - began;
         done
     }
 
@@ -99,7 +104,7 @@ impl Clock {
             close_seconds: self.closed.as_secs_f64(),
             blocks: self.blocks,
             bytes: self.bytes,
-            usage: Usage::now().since(self.before),
+            usage: Usage::at_end().since(self.before),
             peak_memory_bytes: peak_memory_bytes(),
             base_memory_bytes: self.base_memory_bytes,
             page_cache: PageCache::Warm,
@@ -114,6 +119,7 @@ impl Clock {
             default_cache: None,
         }
     }
+
     /// The same, with what an engine says of itself.
     pub(super) fn outcome_of(self, engine: &Prepared) -> Outcome {
         Outcome {
@@ -122,5 +128,70 @@ impl Clock {
             default_cache: engine.default_cache(),
             ..self.outcome()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Engine, Opening};
+    use std::alloc::{GlobalAlloc, Layout, System};
+    use std::cell::Cell;
+    use std::path::Path;
+
+    thread_local! {
+        static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+        static LOOKS: Cell<u64> = const { Cell::new(0) };
+    }
+
+    /// Counts what this thread allocates.
+    struct Counting;
+
+    // SAFETY: the system's allocator does it all.
+    unsafe impl GlobalAlloc for Counting {
+        unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+            // A thread that ends allocates without its counter.
+            let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
+            // SAFETY: as the caller promised.
+            unsafe { System.alloc(layout) }
+        }
+
+        unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+            // SAFETY: as the caller promised.
+            unsafe { System.dealloc(block, layout) }
+        }
+    }
+
+    #[global_allocator]
+    static COUNTING: Counting = Counting;
+
+    fn looked() -> Instant {
+        LOOKS.with(|looks| looks.set(looks.get() + 1));
+        Instant::now()
+    }
+
+    #[test]
+    fn the_loop_over_blocks_allocates_nothing_and_looks_at_the_clock_once_a_batch() {
+        let block = Block { start: vec![0, 0], count: vec![1, 8], step: vec![1, 1] };
+        let batch = vec![block; 16_200];
+        let mut clock = Clock { now: looked, ..Clock::start() };
+        let engine = Engine::Null.prepare().unwrap();
+        let mut writing = engine
+            .create(
+                Path::new(""),
+                "",
+                &crate::study::Storage::plain(vec![1, 8], "<f4".parse().unwrap()),
+                &Opening::default(),
+            )
+            .unwrap();
+        let values = [0u8; 32];
+        let before = (ALLOCATIONS.get(), LOOKS.get());
+        for _ in 0..3 {
+            clock.data(&batch, |block| writing.write(block, &values)).unwrap();
+        }
+        assert_eq!(ALLOCATIONS.get() - before.0, 0);
+        assert_eq!(LOOKS.get() - before.1, 3 * 2 + 1, "one more after the very first block");
+        assert_eq!(clock.blocks, 3 * 16_200);
+        assert!(clock.first.is_some_and(|first| first <= clock.all));
     }
 }

@@ -4,6 +4,7 @@
 use super::task::{Answer, Outcome, Task};
 use std::ffi::OsString;
 use std::io::{Read, Write};
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -91,6 +92,10 @@ impl Ended {
         let mut pause = Duration::from_micros(200);
         loop {
             match self.0.try_wait() {
+                // Ctrl-C in a terminal goes to all processes, and may reach this one before the parent knows.
+                Ok(Some(status)) if status.signal() == Some(libc::SIGINT) => {
+                    return Err(RunError::Interrupted);
+                }
                 Ok(Some(status)) => return Ok(status.to_string()),
                 Ok(None) => {}
                 Err(error) => return Err(RunError::Crashed(error.to_string())),
@@ -159,6 +164,7 @@ mod tests {
     fn a_process_that_hangs_is_ended() {
         assert_eq!(launched("exec sleep 600", 0, false), Err(RunError::TimedOut(0)));
         assert_eq!(launched("exec sleep 600", 600, true), Err(RunError::Interrupted));
+        assert_eq!(launched("kill -INT $$", 600, false), Err(RunError::Interrupted));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The child's side: does one task and answers.
 //!
-//! The clock runs only while the engine works. Blocks are laid out some thousands at a time, buffers are made and
-//! touched, values to be written are made, all while it stands.
+//! The clock ([`Clock`]) runs only while the engine works. Blocks are laid out some thousands at a time, buffers are made
+//! and touched, values to be written are made, all while it stands.
 
 use super::clock::Clock;
 use super::expect::expect;

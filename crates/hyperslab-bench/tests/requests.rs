@@ -1,0 +1,84 @@
+//! The requests that a run shows are those that its engine made, without one of the harness's own.
+//!
+//! The system counts for the whole process, so this is one test in a program of its own.
+#![cfg(target_os = "linux")]
+
+use hyperslab::io::LocalFile;
+use hyperslab::io::wrap::Recorder;
+use hyperslab_bench::engine::{Engine, Opening};
+use hyperslab_bench::measure::Usage;
+use hyperslab_bench::process::{Operation, Task, run};
+use hyperslab_bench::study::{Access, Block};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+#[test]
+fn requests_are_counted_exactly() {
+    spans_of_known_reads();
+    if let Some(file) = uncompressed() {
+        a_run_of_known_requests(&file);
+    }
+}
+
+fn spans_of_known_reads() {
+    let kept = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(kept.path(), [7; 5000]).unwrap();
+    let mut file = std::fs::File::open(kept.path()).unwrap();
+    let mut part = [0; 1000];
+    for calls in [0, 1, 4] {
+        let before = Usage::at_start();
+        for _ in 0..calls {
+            file.read_exact(&mut part).unwrap();
+        }
+        let used = Usage::at_end().since(before);
+        assert_eq!((used.read_calls, used.read_bytes), (calls, calls * 1000));
+    }
+}
+
+/// The granule of the case study without compression, where the fixtures have been made.
+fn uncompressed() -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
+    let folder = std::env::var_os("HYPERSLAB_FIXTURES").map_or(beside, PathBuf::from);
+    let file = folder.join("case_study/cris_raw.h5");
+    if !file.is_file() {
+        eprintln!("skipped: {} is not there (run corpus/recipes/make.py)", file.display());
+        return None;
+    }
+    Some(file)
+}
+
+fn a_run_of_known_requests(file: &Path) {
+    const PATH: &str = "/All_Data/CrIS-SDR_All/ES_ImaginaryLW";
+    let shape = vec![60, 30, 9, 717];
+    for rows in [3u64, 40] {
+        let access = Access::sweep(vec![1, 1, 1, 717]);
+        let task = Task {
+            engine: Engine::Hyperslab,
+            file: file.to_owned(),
+            dataset: PATH.to_owned(),
+            access: access.clone(),
+            opening: Opening::default(),
+            operation: Operation::Read {
+                shape: shape.clone(),
+                reads_max: Some(rows),
+                cold: false,
+                check: None,
+            },
+        };
+        let shown = run(&task).unwrap().usage;
+
+        let (recorder, recording) = Recorder::new(LocalFile::open(file).unwrap());
+        let dataset = hyperslab::File::from_source(Arc::new(recorder)).unwrap().dataset(PATH).unwrap();
+        let mut out = vec![0; 717 * 4];
+        let blocks: Vec<Block> = access.blocks(&shape).take(rows as usize).collect();
+        for block in &blocks {
+            let selection = hyperslab_bench::data::selection(block);
+            dataset.read_into(&selection, hyperslab::Order::Native, &mut out).unwrap();
+        }
+        let made = recording.take();
+        let bytes: u64 = made.iter().map(|range| range.end - range.start).sum();
+        assert_eq!((shown.read_calls, shown.read_bytes), (made.len() as u64, bytes), "{rows} rows");
+        assert!(made.len() as u64 >= rows, "each row is a request of its own");
+    }
+}
