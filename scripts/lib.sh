@@ -98,3 +98,17 @@ need_fixtures() {
     local what="${*:-those of the tests}"
     quietly "make fixtures: $what" "$python" corpus/recipes/make.py ${1:+--only "$@"}
 }
+
+# A browser and its driver, for the tests of pages. Best effort: without apt-get, or without the right to use it,
+# scripts/run_tests.py says what is left out.
+need_browser() {
+    command -v chromium >/dev/null && command -v chromedriver >/dev/null && return
+    if ! command -v apt-get >/dev/null || [ "$(id -u)" != 0 ]; then
+        say "  no chromium and chromedriver: install them to test pages in a browser"
+        return
+    fi
+    local packages="chromium chromium-driver fonts-dejavu"
+    # shellcheck disable=SC2086
+    DEBIAN_FRONTEND=noninteractive quietly "apt-get install $packages" \
+        sh -c "apt-get update && apt-get install --yes --no-install-recommends $packages"
+}

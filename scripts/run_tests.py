@@ -61,6 +61,7 @@ def steps() -> list[Step]:
         Step("package", pip, environment={"PATH": f"{Path(PYTHON).parent}{os.pathsep}{os.environ['PATH']}"}),
         Step("python", [*pytest, "tests/python"], count_pytest),
         Step("oracle", [*pytest, "tests/oracle"], count_pytest),
+        Step("browser", [*pytest, "tests/browser"], count_pytest),
     ]
     if os.environ.get("CI"):
         return listed
@@ -69,11 +70,16 @@ def steps() -> list[Step]:
 
 def missing(step: Step) -> bool:
     """On a user's machine the toolchain may come without these; in CI their absence is a failure."""
-    component = {"format": "cargo-fmt", "lints": "cargo-clippy"}.get(step.name)
-    if component is None or shutil.which(component):
-        return False
-    print(f"== {step.name}: left out, {component} is not installed (rustup component add {component[6:]})")
-    return True
+    wanted = {
+        "format": {"cargo-fmt": "rustup component add rustfmt"},
+        "lints": {"cargo-clippy": "rustup component add clippy"},
+        "browser": {"chromium": "apt-get install chromium", "chromedriver": "apt-get install chromium-driver"},
+    }
+    for program, how in wanted.get(step.name, {}).items():
+        if not shutil.which(program):
+            print(f"== {step.name}: left out, {program} is not installed ({how})")
+            return True
+    return False
 
 
 def run(step: Step) -> tuple[int, int]:
