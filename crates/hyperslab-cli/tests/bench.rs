@@ -9,6 +9,8 @@ use std::process::{Command, Output};
 fn bench(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hyperslab"));
     command.arg("bench").args(arguments).env_remove("VIRTUAL_ENV").env_remove("CONDA_PREFIX");
+    // What is remembered for --resume stays out of the user's own folder.
+    command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
     if let Some(folder) =
         std::env::var_os("HYPERSLAB_PYTHON").map(PathBuf::from).and_then(|p| Some(p.parent()?.to_owned()))
     {

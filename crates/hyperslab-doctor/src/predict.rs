@@ -12,7 +12,7 @@
 
 use crate::engine::EngineCounts;
 use crate::facts::{DatasetFacts, FILTER_DEFLATE};
-use crate::simulate::{Geometry, SweepCounts};
+use crate::simulate::{Geometry, ReadCounts, SweepCounts};
 
 /// zlib, which libhdf5 uses, takes this many times as long as libdeflate, with which samples are measured.
 pub const ZLIB_TO_LIBDEFLATE: f64 = 1.7;
@@ -83,6 +83,18 @@ impl CostModel {
         self.seconds_of(
             counts.reads,
             counts.chunk_visits,
+            counts.decodes,
+            counts.driver_reads,
+            counts.driver_bytes,
+        )
+    }
+
+    /// Seconds of so many reads that deliver so many bytes, in libhdf5.
+    pub fn seconds_of_reads(&self, reads: u64, bytes: u64, counts: &ReadCounts) -> f64 {
+        let delivered = Self { logical_bytes: bytes as f64, ..*self };
+        delivered.seconds_of(
+            reads,
+            counts.chunks_touched,
             counts.decodes,
             counts.driver_reads,
             counts.driver_bytes,

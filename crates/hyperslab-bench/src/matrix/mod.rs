@@ -4,6 +4,8 @@
 //!   Matrix ─► prepare: a file for each storage and way of writing ─► rounds of reads ─► Vec<Row>
 //! ```
 
+mod contender;
+mod ledger;
 mod prepare;
 mod row;
 mod run;
@@ -11,6 +13,7 @@ mod simulated;
 mod statistics;
 mod way;
 
+pub use ledger::{Kept, Ledger};
 pub use row::{ReadFigures, Row, Rows, Skipped, WriteFigures};
 pub use run::{Matrix, Progress, Subject};
 pub use statistics::Summary;

@@ -134,6 +134,7 @@ impl Made<'_> {
             engine: writer.name(),
             version: last.version.clone(),
             written_as: self.way.access(self.storage).to_string(),
+            access: self.way.access(self.storage),
             cache: self.way.cache.or(last.default_cache).filter(|_| has_cache),
             is_default_cache: self.way.cache.is_none(),
             write: summary(|outcome| outcome.data_seconds),
@@ -201,6 +202,14 @@ impl Plan<'_> {
     pub(super) fn rehearse(&mut self, matrix: &Matrix, site: &Site<'_>, progress: &mut dyn Progress) {
         if let Self::Made(made) = self {
             made.rehearse(matrix, site, progress);
+        }
+    }
+
+    /// How the file is written, where it is made here.
+    pub(super) fn way(&self) -> Option<&Way> {
+        match self {
+            Self::AsItIs => None,
+            Self::Made(made) => Some(made.way),
         }
     }
 

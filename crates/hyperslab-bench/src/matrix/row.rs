@@ -62,6 +62,8 @@ pub struct WriteFigures {
     /// The engine's release.
     pub version: String,
     /// In which blocks.
+    pub access: Access,
+    /// The same in words.
     pub written_as: String,
     /// The chunk cache that it had; none where there is none to set.
     pub cache: Option<CacheSettings>,
@@ -124,6 +126,9 @@ pub struct ReadFigures {
     pub decodes: Option<u64>,
     /// Chunks decoded, as simulated.
     pub simulated_decodes: Option<u64>,
+    /// Seconds that the simulated decodes and requests should take in a libhdf5, by the measured speed of this
+    /// dataset's decoder.
+    pub predicted_seconds: Option<f64>,
     /// What was done about the page cache.
     pub page_cache: PageCache,
 }

@@ -4,14 +4,14 @@
 //! meets all alike. A first round checks: values are compared between all, decodes counted. It is not measured, unless
 //! it took so long that one run has to be enough.
 
+use super::contender::{Contender, differing};
+use super::ledger::{Kept, Ledger, key_of};
 use super::prepare::{Plan, Prepared, Site, plans};
-use super::row::{ReadFigures, Row, Rows, Skipped};
-use super::simulated;
-use super::statistics::Summary;
+use super::row::{Row, Rows, Skipped};
 use super::way::Way;
 use crate::data::{Synthetic, Values};
 use crate::engine::{Engine, Opening};
-use crate::process::{Check, Launcher, Operation, Outcome, RunError, Task};
+use crate::process::{Check, Launcher, Operation, RunError, Task};
 use crate::study::{Access, Format, Memory, Records, Storage};
 use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::simulate::CacheSettings;
@@ -93,20 +93,44 @@ pub trait Progress {
     fn doing(&mut self, what: &str);
     /// One run is done.
     fn done(&mut self);
+    /// What was measured before need not be measured again.
+    fn ledger(&mut self) -> Option<&mut dyn Ledger> {
+        None
+    }
 }
 
-/// One contender in a cell.
-struct Contender<'a> {
-    engine: &'a Engine,
-    opening: Opening,
-    check: Option<Outcome>,
-    timed: Vec<Outcome>,
-    failure: Option<String>,
+/// One access to one file, and who takes part.
+struct Cell<'a> {
+    access: &'a Access,
+    contenders: Vec<Contender<'a>>,
+    /// By which a contender's row is remembered.
+    keys: Vec<String>,
+}
+
+/// Why something was not measured that the user did not wait for.
+const INTERRUPTED: &str = "interrupted";
+
+impl Cell<'_> {
+    /// True where not all of it is remembered.
+    fn is_lacking(&self) -> bool {
+        self.contenders.iter().any(|contender| contender.kept.is_none())
+    }
+
+    /// How many runs it needs.
+    fn runs(&self, matrix: &Matrix) -> usize {
+        let lacking = self.contenders.iter().filter(|contender| contender.kept.is_none());
+        lacking.count() * (matrix.repeats + 1)
+    }
+
+    /// What is remembered of it.
+    fn kept_rows(&self) -> impl Iterator<Item = Row> + '_ {
+        self.contenders.iter().filter_map(|contender| Some(contender.kept.as_ref()?.row.clone()))
+    }
 }
 
 impl Matrix {
-    /// Runs all cells; what is complete when `stop` is set is kept. `facts` tells what the simulator needs to know of a
-    /// dataset, where it can be known.
+    /// Runs all cells that are not remembered; what is complete when `stop` is set is kept. `facts` tells what the
+    /// simulator needs to know of a dataset, where it can be known.
     pub fn run(
         &self,
         folder: &Path,
@@ -121,15 +145,26 @@ impl Matrix {
                 .push("hyperslab reads records as they are stored, however others lay them out".to_owned());
         }
         let site = Site { folder, launcher, stop };
-        let mut plans = plans(self, &site);
-        let writes: usize = plans.iter().map(|plan| plan.writes(self)).sum();
-        let contenders: usize = plans.iter().map(|plan| self.contenders(plan.storage()).len()).sum();
-        progress.expect(writes + self.accesses.len() * contenders * (self.repeats + 1));
+        let mut files: Vec<(Plan<'_>, Vec<Cell<'_>>)> = plans(self, &site)
+            .into_iter()
+            .map(|plan| {
+                let cells = self.accesses.iter().map(|access| self.cell(&plan, access, &site, progress));
+                let cells = cells.collect();
+                (plan, cells)
+            })
+            .collect();
+        let lacking = || files.iter().filter(|(_, cells)| cells.iter().any(Cell::is_lacking));
+        let writes: usize = lacking().map(|(plan, _)| plan.writes(self)).sum();
+        let runs: usize = lacking().flat_map(|(_, cells)| cells).map(|cell| cell.runs(self)).sum();
+        progress.expect(writes + runs);
         for _ in 1..self.write_repeats {
-            plans.iter_mut().for_each(|plan| plan.rehearse(self, &site, progress));
+            for (plan, _) in files.iter_mut().filter(|(_, cells)| cells.iter().any(Cell::is_lacking)) {
+                plan.rehearse(self, &site, progress);
+            }
         }
-        for plan in &mut plans {
-            self.read_all(plan, &site, facts, progress, &mut rows);
+        for (plan, cells) in &mut files {
+            self.note_readers(plan.storage(), &mut rows);
+            self.read_all(plan, cells, &site, facts, progress, &mut rows);
             plan.remove();
         }
         rows
@@ -139,24 +174,30 @@ impl Matrix {
     fn read_all(
         &self,
         plan: &mut Plan<'_>,
+        cells: &mut [Cell<'_>],
         site: &Site<'_>,
         facts: &dyn Fn(&Path, &str) -> Option<DatasetFacts>,
         progress: &mut dyn Progress,
         rows: &mut Rows,
     ) {
-        let prepared = match plan.prepare(self, site, progress) {
-            Ok(prepared) => prepared,
-            Err(skipped) => return rows.skipped.push(skipped),
+        let is_lacking = cells.iter().any(Cell::is_lacking);
+        let prepared = match is_lacking.then(|| plan.prepare(self, site, progress)) {
+            Some(Ok(prepared)) => prepared,
+            Some(Err(skipped)) => {
+                cells.iter().for_each(|cell| rows.rows.extend(cell.kept_rows()));
+                return rows.skipped.push(skipped);
+            }
+            None => return cells.iter().for_each(|cell| rows.rows.extend(cell.kept_rows())),
         };
-        self.note_readers(&prepared, rows);
         let facts = facts(&prepared.file, &prepared.dataset);
-        for access in &self.accesses {
-            if site.stop.load(Ordering::Relaxed) {
-                let what = format!("{}, {access}", prepared.stored_as);
-                rows.skipped.push(Skipped { what, why: "interrupted".to_owned() });
+        for cell in cells {
+            if site.stop.load(Ordering::Relaxed) && cell.is_lacking() {
+                rows.rows.extend(cell.kept_rows());
+                let what = format!("{}, {}", prepared.stored_as, cell.access);
+                rows.skipped.push(Skipped { what, why: INTERRUPTED.to_owned() });
                 continue;
             }
-            self.cell(&prepared, access, facts.as_ref(), site, progress, rows);
+            self.measure(&prepared, cell, facts.as_ref(), site, progress, rows);
         }
     }
 
@@ -176,7 +217,7 @@ impl Matrix {
             for &cache in caches {
                 for &page_buffer in buffers {
                     let opening = Opening { cache, page_buffer, records: self.records.clone() };
-                    found.push(Contender { engine, opening, check: None, timed: Vec::new(), failure: None });
+                    found.push(Contender::new(engine, opening));
                 }
             }
         }
@@ -184,8 +225,8 @@ impl Matrix {
     }
 
     /// Says once who does not read files of a format at all: that is no failure, unless nobody is left.
-    fn note_readers(&self, prepared: &Prepared, rows: &mut Rows) {
-        let format = prepared.storage.as_ref().map_or(Format::Hdf5, |storage| storage.format);
+    fn note_readers(&self, storage: Option<&Storage>, rows: &mut Rows) {
+        let format = storage.map_or(Format::Hdf5, |storage| storage.format);
         let (readers, others): (Vec<&Engine>, Vec<&Engine>) =
             self.engines.iter().partition(|engine| engine.reads(format));
         if others.is_empty() {
@@ -197,7 +238,8 @@ impl Matrix {
         };
         if readers.is_empty() {
             let why = format!("{format} files are not read by {}", names(&others));
-            return rows.skipped.push(Skipped { what: prepared.stored_as.clone(), why });
+            let what = storage.map_or_else(|| "as it is".to_owned(), Storage::to_string);
+            return rows.skipped.push(Skipped { what, why });
         }
         let note = format!("{format} files are read by {}, not by {}", names(&readers), names(&others));
         if !rows.notes.contains(&note) {
@@ -205,21 +247,40 @@ impl Matrix {
         }
     }
 
-    fn cell(
+    /// The contenders of a cell, with what is remembered of them.
+    fn cell<'a>(
+        &'a self,
+        plan: &Plan<'_>,
+        access: &'a Access,
+        site: &Site<'_>,
+        progress: &mut dyn Progress,
+    ) -> Cell<'a> {
+        let mut contenders = self.contenders(plan.storage());
+        let mut keys = vec![String::new(); contenders.len()];
+        if let Some(ledger) = progress.ledger() {
+            for (contender, key) in contenders.iter_mut().zip(&mut keys) {
+                *key = key_of(self, plan, access, contender.engine, &contender.opening, site.launcher);
+                contender.kept = ledger.recall(key);
+            }
+        }
+        Cell { access, contenders, keys }
+    }
+
+    fn measure(
         &self,
         prepared: &Prepared,
-        access: &Access,
+        cell: &mut Cell<'_>,
         facts: Option<&DatasetFacts>,
         site: &Site<'_>,
         progress: &mut dyn Progress,
         rows: &mut Rows,
     ) {
-        let mut contenders = self.contenders(prepared.storage.as_ref());
+        let (access, contenders) = (cell.access, &mut cell.contenders);
         let filters =
             facts.map(|facts| facts.filters.iter().map(|filter| filter.id).collect()).unwrap_or_default();
         let check = Check { filters };
         for round in 0..=self.repeats {
-            for contender in &mut contenders {
+            for contender in contenders.iter_mut().filter(|contender| contender.kept.is_none()) {
                 if contender.failure.is_some() || contender.is_enough(round, self.seconds_max) {
                     progress.done();
                     continue;
@@ -229,17 +290,26 @@ impl Matrix {
                 match site.launcher.run(&task, site.stop) {
                     Ok(outcome) if round == 0 => contender.check = Some(outcome),
                     Ok(outcome) => contender.timed.push(outcome),
-                    Err(RunError::Interrupted) => contender.failure = Some("interrupted".to_owned()),
+                    Err(RunError::Interrupted) => contender.failure = Some(INTERRUPTED.to_owned()),
                     Err(error) => contender.failure = Some(error.to_string()),
                 }
                 progress.done();
             }
         }
         let expected = self.expected(prepared, access, site);
-        differing(&mut contenders, expected);
-        for contender in contenders {
+        differing(contenders, expected);
+        for (contender, key) in contenders.iter().zip(&cell.keys) {
+            if let (Some(kept), None) = (&contender.kept, &contender.failure) {
+                rows.rows.push(kept.row.clone());
+                continue;
+            }
             match contender.row(self, prepared, access, facts) {
-                Ok(row) => rows.rows.push(row),
+                Ok(row) => {
+                    if let Some(ledger) = progress.ledger() {
+                        ledger.keep(key, &Kept { row: row.clone(), checksum: contender.checksum() });
+                    }
+                    rows.rows.push(row);
+                }
                 Err(skipped) => rows.skipped.push(skipped),
             }
         }
@@ -281,87 +351,5 @@ impl Matrix {
             opening: contender.opening.clone(),
             operation: Operation::Read { shape, reads_max: self.reads_max, cold: self.cold, check },
         }
-    }
-}
-
-/// Contenders whose values are not those that were written, where that is known, or not those of the first, are
-/// failures, not rows.
-fn differing(contenders: &mut [Contender<'_>], expected: Option<String>) {
-    let sum = |contender: &Contender<'_>| {
-        let is_null = matches!(contender.engine, Engine::Null);
-        contender.check.as_ref().filter(|_| !is_null).and_then(|check| check.checksum.clone())
-    };
-    let first = || contenders.iter().find_map(|one| Some((format!("{} read", one.engine.name()), sum(one)?)));
-    let written = expected.map(|expected| ("were written".to_owned(), expected));
-    let Some((known, expected)) = written.or_else(first) else { return };
-    for contender in contenders {
-        if sum(contender).is_some_and(|own| own != expected) {
-            contender.failure = Some(format!("WRONG VALUES: not those that {known}"));
-        }
-    }
-}
-
-impl Contender<'_> {
-    /// True where another round would take longer than the cell is worth.
-    fn is_enough(&self, round: usize, seconds_max: f64) -> bool {
-        let spent: f64 = self.check.iter().chain(&self.timed).map(Outcome::total_seconds).sum();
-        round > 0 && spent > seconds_max
-    }
-
-    fn row(
-        self,
-        matrix: &Matrix,
-        prepared: &Prepared,
-        access: &Access,
-        facts: Option<&DatasetFacts>,
-    ) -> Result<Row, Skipped> {
-        let what = format!("{}: {access}, {}", self.engine.name(), prepared.stored_as);
-        let (Some(check), None) = (&self.check, &self.failure) else {
-            let why = self.failure.unwrap_or_else(|| "it was not run".to_owned());
-            return Err(Skipped { what, why });
-        };
-        let measured: Vec<&Outcome> =
-            if self.timed.is_empty() { vec![check] } else { self.timed.iter().collect() };
-        let summary =
-            |of: fn(&Outcome) -> f64| Summary::of(&measured.iter().map(|one| of(one)).collect::<Vec<_>>());
-        let read = summary(|outcome| outcome.data_seconds);
-        let in_all = access.len(matrix.subject.shape());
-        let is_part = check.blocks > 0 && check.blocks < in_all;
-        let last = measured[measured.len() - 1];
-        let format = prepared.storage.as_ref().map_or(Format::Hdf5, |storage| storage.format);
-        let has_cache = self.engine.has_chunk_cache(format);
-        let cache = self.opening.cache.or(check.default_cache).filter(|_| has_cache);
-        let simulated = facts.and_then(|facts| {
-            simulated::decodes(facts, access, matrix.reads_max, check.hdf5_version.as_deref(), cache)
-        });
-        Ok(Row {
-            storage: prepared.storage.clone(),
-            stored_as: prepared.stored_as.clone(),
-            access: access.clone(),
-            read_as: access.to_string(),
-            engine: self.engine.name(),
-            version: check.version.clone(),
-            cache,
-            is_default_cache: self.opening.cache.is_none(),
-            page_buffer: self.opening.page_buffer,
-            write: prepared.write.clone(),
-            read: ReadFigures {
-                read,
-                open_read_close: summary(Outcome::total_seconds),
-                first: summary(|outcome| outcome.first_seconds),
-                average: if check.blocks == 0 { 0.0 } else { read.median / check.blocks as f64 },
-                cpu: summary(|outcome| outcome.usage.cpu_seconds),
-                reads: check.blocks,
-                reads_in_all: in_all,
-                reckoned_read: is_part.then(|| read.median / check.blocks as f64 * in_all as f64),
-                bytes: last.bytes,
-                read_calls: last.usage.read_calls,
-                read_bytes: last.usage.read_bytes,
-                memory_bytes: last.peak_memory_bytes.saturating_sub(last.base_memory_bytes),
-                decodes: check.decodes,
-                simulated_decodes: simulated,
-                page_cache: last.page_cache,
-            },
-        })
     }
 }

@@ -1,26 +1,36 @@
-//! How many chunks an engine decodes for an access, without reading.
+//! What an access costs an engine, without reading: chunks decoded, and the seconds that they should take.
 
 use crate::study::Access;
 use hyperslab_doctor::DatasetFacts;
-use hyperslab_doctor::simulate::{CacheSettings, ChunkCacheSim, Geometry, LibVersion};
+use hyperslab_doctor::predict::CostModel;
+use hyperslab_doctor::simulate::{CacheSettings, ChunkCacheSim, Geometry, LibVersion, ReadCounts};
 
 /// Accesses of more blocks than this are not simulated.
 const BLOCKS_MAX: u64 = 20_000_000;
 
-/// Decodes by a libhdf5 of this release, with this cache. `None` for engines without, and where a stride leaps over
+/// What was simulated.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Simulated {
+    /// Chunks decoded.
+    pub(super) decodes: u64,
+    /// Seconds that it should take.
+    pub(super) seconds: Option<f64>,
+}
+
+/// Reads by a libhdf5 of this release, with this cache. `None` for engines without, and where a stride leaps over
 /// chunks: the simulator knows plain blocks, which touch the same chunks as strided ones with steps up to a chunk.
-pub(super) fn decodes(
+pub(super) fn reads(
     facts: &DatasetFacts,
     access: &Access,
     reads_max: Option<u64>,
     version: Option<&str>,
     cache: Option<CacheSettings>,
-) -> Option<u64> {
+) -> Option<Simulated> {
     let (Some(version), Some(cache)) = (version, cache) else { return None };
     let version: LibVersion = version.parse().ok()?;
     let geometry = Geometry::of(facts).ok()??;
     if !geometry.is_filtered() {
-        return Some(0);
+        return Some(Simulated { decodes: 0, seconds: None });
     }
     let chunk = geometry.chunk_dims()?;
     if access.step.iter().zip(chunk).any(|(step, chunk)| step > chunk) {
@@ -32,9 +42,16 @@ pub(super) fn decodes(
     }
     let mut simulated = ChunkCacheSim::new(&geometry, cache, version);
     let reads = access.blocks(&facts.shape).take(usize::try_from(most).unwrap_or(usize::MAX));
-    Some(reads.fold(0, |decodes, block| {
+    let (mut counts, mut blocks, mut elements) = (ReadCounts::default(), 0, 0u64);
+    for block in reads {
         let extents = block.count.iter().zip(&block.step);
         let covered: Vec<u64> = extents.map(|(count, step)| count.saturating_sub(1) * step + 1).collect();
-        decodes + simulated.read(&block.start, &covered).decodes
-    }))
+        counts.add(simulated.read(&block.start, &covered));
+        elements = elements.saturating_add(block.elements());
+        blocks += 1;
+    }
+    let bytes = elements.saturating_mul(facts.element_bytes);
+    // In one thread, as libhdf5 is.
+    let seconds = CostModel::new(facts, &geometry, 1).seconds_of_reads(blocks, bytes, &counts);
+    Some(Simulated { decodes: counts.decodes, seconds: Some(seconds) })
 }

@@ -22,6 +22,8 @@ EXAMPLES
       what writing costs in buffers of 4 MiB, in all orders of the dimensions, under two chunk caches
   hyperslab bench --synthetic 365x180x360 --format netcdf4 --format classic --unlimited --read 1x180x360 --read :x1x1
       time steps and time series in netCDF-4 and classic files that netCDF-C writes
+  hyperslab bench era5.nc /t2m --read :x1x1 --cache 4MiB --cache 16MiB --cache 64MiB --json --html t2m.html > t2m.json
+      a page with figures beside the results, from which it is drawn again by --from t2m.json --html t2m.html
   hyperslab bench --list
       which libraries were found
 
@@ -34,10 +36,10 @@ EXIT CODES
   2  the request is wrong: no such file or dataset, not HDF5, or an option that makes no sense for the dataset")]
 pub(crate) struct BenchArgs {
     /// HDF5 or netCDF-4 file; it is only read
-    #[arg(required_unless_present_any = ["synthetic", "list"])]
+    #[arg(required_unless_present_any = ["synthetic", "list", "from"])]
     pub file: Option<PathBuf>,
     /// Dataset in the file
-    #[arg(required_unless_present_any = ["synthetic", "list"])]
+    #[arg(required_unless_present_any = ["synthetic", "list", "from"])]
     pub dataset: Option<String>,
     /// Made-up values of this shape instead of a file
     #[arg(long, value_name = "SHAPE", conflicts_with = "file")]
@@ -71,9 +73,16 @@ pub(crate) struct BenchArgs {
     /// Blocks at so many random places instead of a sweep
     #[arg(long, value_name = "COUNT", help_heading = "Access", conflicts_with = "moved")]
     pub random: Option<u64>,
-    /// Each block moved along every axis and along the diagonal instead of a sweep
-    #[arg(long, help_heading = "Access")]
-    pub moved: bool,
+    /// Each block moved along every axis and along the diagonal instead of a sweep; `=AXIS` or `=diagonal` for one
+    #[arg(
+        long,
+        value_name = "AXIS",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "all",
+        help_heading = "Access"
+    )]
+    pub moved: Option<String>,
     /// Only so many reads of each access; the time of all is reckoned
     #[arg(long, value_name = "COUNT", help_heading = "Access")]
     pub reads: Option<u64>,
@@ -162,4 +171,19 @@ pub(crate) struct BenchArgs {
     /// Also write the rows as CSV
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub csv: Option<PathBuf>,
+    /// Also write a page with figures: one file, to be opened in any browser
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub html: Option<PathBuf>,
+    /// Measure nothing: report what `--json` printed before
+    #[arg(long, value_name = "RESULTS", help_heading = "Output", conflicts_with_all = ["file", "synthetic", "resume"])]
+    pub from: Option<PathBuf>,
+    /// Go on where an earlier run of this command was interrupted; `=FILE` keeps what is measured in that file
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..=1,
+        require_equals = true,
+        help_heading = "Output"
+    )]
+    pub resume: Option<Option<PathBuf>>,
 }

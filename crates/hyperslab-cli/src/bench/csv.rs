@@ -1,9 +1,9 @@
 //! The rows as CSV, one line each, times in seconds and sizes in bytes.
 
-use hyperslab_bench::matrix::{Row, Rows};
+use hyperslab_bench::matrix::Row;
 use std::path::Path;
 
-const HEAD: [&str; 27] = [
+const HEAD: [&str; 28] = [
     "stored_as",
     "read_as",
     "engine",
@@ -30,6 +30,7 @@ const HEAD: [&str; 27] = [
     "memory_bytes",
     "decodes",
     "simulated_decodes",
+    "predicted_seconds",
     "reckoned_read_seconds",
 ];
 const WRITE_HEAD: [&str; 6] = [
@@ -42,10 +43,10 @@ const WRITE_HEAD: [&str; 6] = [
 ];
 
 /// Writes them to a file.
-pub(super) fn write(rows: &Rows, path: &Path) -> Result<(), csv::Error> {
+pub(super) fn write<'a>(rows: impl Iterator<Item = &'a Row>, path: &Path) -> Result<(), csv::Error> {
     let mut writer = csv::Writer::from_path(path)?;
     writer.write_record(HEAD.iter().chain(&WRITE_HEAD))?;
-    for row in &rows.rows {
+    for row in rows {
         writer.write_record(fields(row))?;
     }
     writer.flush()?;
@@ -84,6 +85,7 @@ fn fields(row: &Row) -> Vec<String> {
         read.memory_bytes.to_string(),
         or_empty(read.decodes),
         or_empty(read.simulated_decodes),
+        or_empty(read.predicted_seconds),
         or_empty(read.reckoned_read),
     ];
     let write = row.write.as_ref();

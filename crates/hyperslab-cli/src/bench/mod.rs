@@ -1,22 +1,33 @@
 //! `hyperslab bench`: what a program's reads cost with other chunks, filters and caches, measured.
 //!
 //! ```text
-//! question (a Matrix) ──► runs, each in a process of its own (`bench-worker`) ──► Rows ──► text, JSON, CSV
+//! question (a Matrix) ──► runs, each in a process of its own (`bench-worker`) ──► Rows ──► Document ──► text, JSON, CSV, HTML
+//!                            └─ journal: what was measured before (`--resume`)                ▲
+//!                                                                                   RESULTS ──┘ (`--from`)
 //! ```
 
 pub(crate) mod arguments;
+mod command;
 mod csv;
+mod document;
 mod engines;
+mod finding;
+mod html;
+mod machine;
 mod progress;
 mod question;
 mod report;
+mod resume;
 
 use crate::doctor;
 use crate::failure::{self, Failure};
 use arguments::BenchArgs;
+use command::Commands;
+use document::{Document, Head};
 use hyperslab_bench::matrix::Rows;
 use hyperslab_bench::process::{Launcher, serve};
 use progress::Bar;
+use resume::Journal;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
@@ -31,11 +42,33 @@ static STOP: AtomicBool = AtomicBool::new(false);
 
 /// Runs the command.
 pub(crate) fn run(args: &BenchArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
-    let (program, arguments) = worker_command()?;
-    let launcher = Launcher { program, arguments, timeout: Duration::from_secs(args.timeout) };
-    if args.list {
-        return engines::list(args, &launcher, out);
+    let document = match &args.from {
+        Some(path) => Document::read(path)?,
+        None => {
+            let (program, arguments) = worker_command()?;
+            let launcher = Launcher { program, arguments, timeout: Duration::from_secs(args.timeout) };
+            if args.list {
+                return engines::list(args, &launcher, out);
+            }
+            measure(args, &launcher, err)?
+        }
+    };
+    if let Some(path) = &args.csv {
+        let fail = |error: ::csv::Error| Failure::unreadable(format!("{}: {error}", path.display()));
+        csv::write(document.rows(), path).map_err(fail)?;
     }
+    if let Some(path) = &args.html {
+        let fail = |error: std::io::Error| Failure::unreadable(format!("{}: {error}", path.display()));
+        std::fs::write(path, html::page(&document).html()).map_err(fail)?;
+    }
+    let text = if args.json { document.json()? } else { report::text(&document) };
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(if document.skipped.is_empty() { failure::DONE } else { failure::UNREADABLE })
+}
+
+/// Measures what the command line asks for; what was complete when the user stopped it is in the document.
+fn measure(args: &BenchArgs, launcher: &Launcher, err: &mut dyn Write) -> Result<Document, Failure> {
     let matrices = question::matrices(args)?;
     let folder = match &args.folder {
         Some(folder) => tempfile::Builder::new().prefix("hyperslab-bench-").tempdir_in(folder),
@@ -48,34 +81,52 @@ pub(crate) fn run(args: &BenchArgs, out: &mut dyn Write, err: &mut dyn Write) ->
             std::process::exit(130);
         }
     });
+    let mut journal = match Journal::open(args, &matrices) {
+        Ok(journal) => Some(journal),
+        // Without a place to remember, everything can still be measured; unless remembering was asked for.
+        Err(_) if args.resume.is_none() => None,
+        Err(error) => return Err(Failure::wrong_request(format!("--resume: no place to remember: {error}"))),
+    };
+    let head = Head::before(args, &matrices, launcher, folder.path())?;
     let facts = |path: &Path, name: &str| {
         let dataset = hyperslab::File::open(path).and_then(|file| file.dataset(name)).ok()?;
-        doctor::layout_facts(&dataset).ok()
+        doctor::facts_of(path, &dataset).ok()
     };
     let mut rows = Rows::default();
+    let mut engines = Vec::new();
     for matrix in matrices {
-        let mut bar = Bar::new();
-        let found = matrix.run(folder.path(), &launcher, &facts, &mut bar, &STOP);
+        let mut bar = Bar::new(journal.as_mut());
+        let found = matrix.run(folder.path(), launcher, &facts, &mut bar, &STOP);
         bar.finish();
         rows.rows.extend(found.rows);
         rows.skipped.extend(found.skipped);
-        rows.notes.extend(found.notes);
+        for note in found.notes {
+            if !rows.notes.contains(&note) {
+                rows.notes.push(note);
+            }
+        }
+        engines.extend(matrix.engines);
     }
-    rows.notes.dedup();
-    if let Some(path) = &args.csv {
-        let fail = |error: ::csv::Error| Failure::unreadable(format!("{}: {error}", path.display()));
-        csv::write(&rows, path).map_err(fail)?;
+    if let Some(journal) = journal {
+        say_what_is_kept(journal, rows.rows.len(), args, err);
     }
-    let text = match args.json {
-        true => serde_json::to_string(&rows).map_err(|error| Failure::unreadable(error.to_string()))? + "\n",
-        false => report::text(&rows),
+    Ok(Document::new(head, rows, &Commands::new(args, engines)))
+}
+
+/// What was not measured now, because it was before; and after Ctrl-C, how to go on.
+fn say_what_is_kept(journal: Journal, rows: usize, args: &BenchArgs, err: &mut dyn Write) {
+    if journal.recalled > 0 {
+        let _ = writeln!(err, "resumed: {} of {rows} rows were measured before", journal.recalled);
+    }
+    if !STOP.load(Ordering::Relaxed) {
+        return journal.finish();
+    }
+    let again = match &args.resume {
+        Some(_) => "the same command goes on from there",
+        None => "the same command with --resume goes on from there",
     };
-    out.write_all(text.as_bytes())?;
-    out.flush()?;
-    if STOP.load(Ordering::Relaxed) {
-        let _ = writeln!(err, "interrupted: what was complete is above");
-    }
-    Ok(if rows.skipped.is_empty() { failure::DONE } else { failure::UNREADABLE })
+    let kept = finding::count(rows as u64, "row");
+    let _ = writeln!(err, "interrupted: {kept} measured and kept in {}; {again}", journal.path().display());
 }
 
 /// Serves one run: a task on standard input, its outcome on standard output.

@@ -1,14 +1,18 @@
-//! How far a bench is, on standard error, where that is a terminal.
+//! How far a bench is, on standard error, where that is a terminal; and what it remembers.
 
-use hyperslab_bench::matrix::Progress;
+use super::resume::Journal;
+use hyperslab_bench::matrix::{Ledger, Progress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 
 /// A bar with the time that is left.
-pub(super) struct Bar(ProgressBar);
+pub(super) struct Bar<'a> {
+    bar: ProgressBar,
+    journal: Option<&'a mut Journal>,
+}
 
-impl Bar {
-    pub(super) fn new() -> Self {
+impl<'a> Bar<'a> {
+    pub(super) fn new(journal: Option<&'a mut Journal>) -> Self {
         let target = match std::io::stderr().is_terminal() {
             true => ProgressDrawTarget::stderr(),
             false => ProgressDrawTarget::hidden(),
@@ -16,24 +20,28 @@ impl Bar {
         let bar = ProgressBar::with_draw_target(None, target);
         let style = ProgressStyle::with_template("{bar:20} {pos}/{len} runs, {eta} left  {wide_msg}");
         bar.set_style(style.expect("the template is valid"));
-        Self(bar)
+        Self { bar, journal }
     }
 
     pub(super) fn finish(&self) {
-        self.0.finish_and_clear();
+        self.bar.finish_and_clear();
     }
 }
 
-impl Progress for Bar {
+impl Progress for Bar<'_> {
     fn expect(&mut self, runs: usize) {
-        self.0.set_length(runs as u64);
+        self.bar.set_length(runs as u64);
     }
 
     fn doing(&mut self, what: &str) {
-        self.0.set_message(what.to_owned());
+        self.bar.set_message(what.to_owned());
     }
 
     fn done(&mut self) {
-        self.0.inc(1);
+        self.bar.inc(1);
+    }
+
+    fn ledger(&mut self) -> Option<&mut dyn Ledger> {
+        self.journal.as_deref_mut().map(|journal| journal as &mut dyn Ledger)
     }
 }

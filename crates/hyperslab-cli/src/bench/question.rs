@@ -191,14 +191,25 @@ fn ways(args: &BenchArgs, shape: &[u64], element_bytes: u64) -> Result<Vec<Way>,
     Ok(found)
 }
 
+/// Along one axis, along the diagonal, or along all of them.
+fn moved(along: &str, rank: usize) -> Result<Vec<Walk>, Failure> {
+    match along {
+        "all" => Ok((0..rank).map(|axis| Walk::Along { axis }).chain([Walk::Diagonal]).collect()),
+        "diagonal" => Ok(vec![Walk::Diagonal]),
+        axis => axis.parse().map(|axis| vec![Walk::Along { axis }]).map_err(|_| {
+            wrong(format!("{axis:?} is no axis to move along")).hint("there are: 0, 1, ..., diagonal, all")
+        }),
+    }
+}
+
 fn accesses(args: &BenchArgs, shape: &[u64], element_bytes: u64) -> Result<Vec<Access>, Failure> {
     let rank = shape.len();
     let orders = orders(&args.order, rank)?;
     let steps = list(&args.stride, vec![1; rank], |text| block(text, &vec![u64::MAX; rank]))?;
     let walks: Vec<Walk> = if let Some(count) = args.random {
         vec![Walk::Random { count, seed: args.seed }]
-    } else if args.moved {
-        (0..rank).map(|axis| Walk::Along { axis }).chain([Walk::Diagonal]).collect()
+    } else if let Some(along) = &args.moved {
+        moved(along, rank)?
     } else {
         orders.into_iter().map(|order| Walk::Sweep { order }).collect()
     };

@@ -1,8 +1,10 @@
-//! What was measured, as people read it: a table for each storage and access, and what is fastest.
+//! What was measured, as people read it: a table for each storage and access, and at the end what is fastest and why.
 
+use super::document::{Document, Measured};
+use super::finding::{self, count, is_null};
 use crate::output::{Align, Line, table};
 use crate::size;
-use hyperslab_bench::matrix::{Row, Rows, Summary};
+use hyperslab_bench::matrix::{Row, Summary};
 use hyperslab_doctor::predict::seconds_text;
 
 const HEAD: [(&str, Align); 10] = [
@@ -19,78 +21,97 @@ const HEAD: [(&str, Align); 10] = [
 ];
 
 /// The whole report.
-pub(super) fn text(rows: &Rows) -> String {
-    let mut text = String::new();
-    let mut rest = rows.rows.as_slice();
-    while let Some(first) = rest.first() {
-        let same = |row: &Row| row.stored_as == first.stored_as && row.read_as == first.read_as;
-        let (group, others) = rest.split_at(rest.iter().take_while(|row| same(row)).count());
-        text += &group_text(group);
+pub(super) fn text(document: &Document) -> String {
+    let head = &document.head;
+    let machine = head.machine.text();
+    let mut text =
+        format!("{}: hyperslab {}, {machine}, {}\n\n", head.data.name(), head.hyperslab, head.date);
+    let same =
+        |a: &Measured, b: &Measured| a.row.stored_as == b.row.stored_as && a.row.read_as == b.row.read_as;
+    for group in document.rows.chunk_by(same) {
+        let group: Vec<&Row> = group.iter().map(|measured| &measured.row).collect();
+        text += &group_text(&group);
         text.push('\n');
-        rest = others;
     }
-    text += &written(&rows.rows);
-    for note in &rows.notes {
+    text += &written(document.rows());
+    for note in &document.notes {
         text += &format!("note: {note}\n");
     }
-    for skipped in &rows.skipped {
+    for skipped in &document.skipped {
         text += &format!("not measured: {}: {}\n", skipped.what, skipped.why);
     }
-    text
+    text + &conclusion(document)
 }
 
-/// One storage read in one way, the fastest first.
-fn group_text(group: &[Row]) -> String {
-    let mut sorted: Vec<&Row> = group.iter().collect();
-    sorted.sort_by(|a, b| a.seconds().total_cmp(&b.seconds()));
-    let best = sorted[0].seconds();
+/// Who is fastest at each access, and one choice for all of them.
+fn conclusion(document: &Document) -> String {
+    let findings = finding::all(document.rows());
+    let mut lines: Vec<String> = findings.iter().map(finding::Finding::sentence).collect();
+    lines.extend(finding::one_for_all(&findings));
+    lines.extend(finding::harness(document.rows()).map(|harness| harness.sentence()));
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// One storage read in one way, the fastest first; last the harness alone, where it was measured.
+fn group_text(group: &[&Row]) -> String {
+    let mut sorted: Vec<&Row> = group.to_vec();
+    sorted.sort_by(|a, b| is_null(a).cmp(&is_null(b)).then(a.seconds().total_cmp(&b.seconds())));
     let first = sorted[0];
+    let best = if is_null(first) { 0.0 } else { first.seconds() };
     let reads = match first.read.reads == first.read.reads_in_all {
-        true => format!("{} reads", first.read.reads),
-        false => {
-            format!("{} of {} reads, the time of all reckoned", first.read.reads, first.read.reads_in_all)
-        }
+        true => count(first.read.reads, "read"),
+        false => format!(
+            "{} of {}, the time of all reckoned",
+            first.read.reads,
+            count(first.read.reads_in_all, "read")
+        ),
     };
     let mut text =
         format!("{}, read {}: {reads}, {}\n", first.stored_as, first.read_as, size::bytes(first.read.bytes));
     let lines: Vec<Line> = sorted.iter().map(|row| Line::Cells(cells(row, best))).collect();
     text += &table(&HEAD, &lines);
-    let outliers: usize = group.iter().map(|row| row.read.read.outliers).sum();
-    if outliers > 0 {
-        text +=
-            &format!("  warning: {outliers} runs strayed far from the others; something else was at work\n");
-    }
     for row in group {
+        if row.read.read.outliers > 0 && !is_null(row) {
+            text += &format!("  warning: {}\n", outliers(row));
+        }
         if let (Some(counted), Some(simulated)) = (row.read.decodes, row.read.simulated_decodes)
             && counted != simulated
         {
-            text +=
-                &format!("  note: {}: {counted} decodes were counted, {simulated} simulated\n", row.engine);
+            text += &format!(
+                "  note: {}: {} counted, {simulated} simulated\n",
+                finding::who(row),
+                count(counted, "decode")
+            );
         }
-    }
-    if let (Some(fastest), Some(slowest)) = (sorted.first(), sorted.last())
-        && slowest.seconds() > 1.5 * fastest.seconds()
-    {
-        text += &format!("  {}\n", reason(fastest, slowest));
     }
     text
 }
 
+/// Runs of a row that strayed.
+pub(super) fn outliers(row: &Row) -> String {
+    let Summary { outliers, runs, min, max, .. } = row.read.read;
+    format!(
+        "{}: {} of {runs} strayed far from the others ({} to {}); something else was at work",
+        finding::who(row),
+        count(outliers as u64, "run"),
+        seconds_text(min),
+        seconds_text(max)
+    )
+}
+
 fn cells(row: &Row, best: f64) -> Vec<String> {
-    let cache = match (row.cache, row.is_default_cache) {
-        (None, _) => "none to set".to_owned(),
-        (Some(cache), true) => format!("{} (default)", size::bytes(cache.nbytes)),
-        (Some(cache), false) => {
-            format!("{}, {} slots, w0 {}", size::bytes(cache.nbytes), cache.nslots, cache.w0)
-        }
+    let cache = match finding::cache(row) {
+        cache if cache.is_empty() => "none to set".to_owned(),
+        cache => cache,
     };
-    let decodes = match (row.read.decodes, row.read.simulated_decodes) {
-        (Some(counted), _) => counted.to_string(),
-        (None, Some(simulated)) => format!("{simulated} (simulated)"),
-        (None, None) => String::new(),
+    let engine = match is_null(row) {
+        true => "null (the harness alone)".to_owned(),
+        false => finding::engine(row),
     };
-    let engine =
-        if row.version.is_empty() { row.engine.clone() } else { format!("{} {}", row.engine, row.version) };
+    let times = match best > 0.0 && !is_null(row) {
+        true => format!("{:.2}x", row.seconds() / best),
+        false => String::new(),
+    };
     vec![
         engine,
         cache,
@@ -98,69 +119,73 @@ fn cells(row: &Row, best: f64) -> Vec<String> {
         spread(&row.read.read),
         seconds_text(row.read.open_read_close.median),
         seconds_text(row.read.average),
-        decodes,
+        decodes(row),
         row.read.read_calls.to_string(),
         size::bytes(row.read.memory_bytes),
-        if best > 0.0 { format!("{:.2}x", row.seconds() / best) } else { String::new() },
+        times,
     ]
 }
 
+/// Counted where that was possible, else simulated.
+pub(super) fn decodes(row: &Row) -> String {
+    match (row.read.decodes, row.read.simulated_decodes) {
+        (Some(counted), _) => counted.to_string(),
+        (None, Some(simulated)) => format!("{simulated} (simulated)"),
+        (None, None) => String::new(),
+    }
+}
+
 /// `±3 % of 5`.
-fn spread(summary: &Summary) -> String {
+pub(super) fn spread(summary: &Summary) -> String {
     if summary.runs < 2 || summary.median == 0.0 {
-        return format!("{} run", summary.runs);
+        return count(summary.runs as u64, "run");
     }
     let half = (summary.max - summary.min) / 2.0 / summary.median;
     format!("±{:.0} % of {}", half * 100.0, summary.runs)
 }
 
-/// Why one is slower than the other, from what was counted.
-fn reason(fastest: &Row, slowest: &Row) -> String {
-    let ratio = slowest.seconds() / fastest.seconds();
-    let decodes = |row: &Row| row.read.decodes.or(row.read.simulated_decodes);
-    let who = |row: &Row| match row.cache {
-        Some(cache) => format!("{} with a cache of {}", row.engine, size::bytes(cache.nbytes)),
-        None => row.engine.clone(),
-    };
-    let because = match (decodes(fastest), decodes(slowest)) {
-        (Some(few), Some(many)) if few > 0 && many > few + few / 2 => {
-            format!(": it decodes {many} chunks, not {few}")
+/// Rows of which each has a file that was made in another way.
+pub(super) fn files<'a>(rows: impl Iterator<Item = &'a Row>) -> Vec<&'a Row> {
+    let mut found: Vec<&Row> = Vec::new();
+    for row in rows.filter(|row| row.write.is_some()) {
+        if !found.iter().any(|known| known.stored_as == row.stored_as) {
+            found.push(row);
         }
-        _ if slowest.read.read_calls > fastest.read.read_calls * 2 => {
-            format!(": it makes {} requests, not {}", slowest.read.read_calls, fastest.read.read_calls)
-        }
-        _ => String::new(),
-    };
-    format!("{} takes {ratio:.1} times as long as {}{because}", who(slowest), who(fastest))
+    }
+    found
 }
 
 /// The files that were made, each once.
-fn written(rows: &[Row]) -> String {
+fn written<'a>(rows: impl Iterator<Item = &'a Row>) -> String {
     let head = [
         ("stored as", Align::Left),
         ("written in blocks of", Align::Left),
         ("write", Align::Right),
+        ("spread", Align::Right),
         ("open+write+close", Align::Right),
+        ("encodes", Align::Right),
         ("file", Align::Right),
         ("beyond the values", Align::Right),
     ];
-    let mut lines: Vec<Line> = Vec::new();
-    let mut seen: Vec<&str> = Vec::new();
-    for row in rows {
-        let Some(write) = &row.write else { continue };
-        if seen.contains(&row.stored_as.as_str()) {
-            continue;
-        }
-        seen.push(&row.stored_as);
-        let sign = if write.overhead_bytes < 0 { "-" } else { "" };
-        lines.push(Line::Cells(vec![
+    let line = |row: &Row| {
+        let write = row.write.as_ref()?;
+        Some(Line::Cells(vec![
             row.stored_as.clone(),
             write.written_as.clone(),
             seconds_text(write.write.median),
+            spread(&write.write),
             seconds_text(write.open_write_close.median),
+            write.encodes.map(|encodes| encodes.to_string()).unwrap_or_default(),
             size::bytes(write.file_bytes),
-            format!("{sign}{}", size::bytes(write.overhead_bytes.unsigned_abs())),
-        ]));
-    }
+            overhead(write.overhead_bytes),
+        ]))
+    };
+    let lines: Vec<Line> = files(rows).into_iter().filter_map(line).collect();
     if lines.is_empty() { String::new() } else { table(&head, &lines) + "\n" }
+}
+
+/// `3.2 KiB`, `-40.0 MiB`.
+pub(super) fn overhead(bytes: i64) -> String {
+    let sign = if bytes < 0 { "-" } else { "" };
+    format!("{sign}{}", size::bytes(bytes.unsigned_abs()))
 }

@@ -10,13 +10,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The facts about a dataset of the file at `path`, and how fast some of its chunks decode.
-pub(super) fn of(path: &Path, dataset: &Dataset) -> Result<DatasetFacts> {
+pub(crate) fn of(path: &Path, dataset: &Dataset) -> Result<DatasetFacts> {
     let facts = layout_facts(dataset)?;
     Ok(DatasetFacts { samples: sample::measure(path, dataset, &facts.filters), ..facts })
 }
 
 /// The facts about a dataset, without reading any of its values.
-pub(crate) fn layout_facts(dataset: &Dataset) -> Result<DatasetFacts> {
+fn layout_facts(dataset: &Dataset) -> Result<DatasetFacts> {
     let stored_bytes = dataset.stored_bytes()?;
     let filters: Vec<FilterFact> = dataset.filters().filters.iter().map(filter).collect();
     let layout = match (dataset.layout_name(), dataset.chunked_layout()) {

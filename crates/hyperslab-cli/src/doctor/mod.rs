@@ -9,7 +9,7 @@ mod facts;
 mod question;
 mod sample;
 
-pub(crate) use facts::layout_facts;
+pub(crate) use facts::of as facts_of;
 
 use crate::args::DoctorArgs;
 use crate::failure::{self, Failure};

@@ -28,7 +28,8 @@ pub struct ReadCounts {
 }
 
 impl ReadCounts {
-    pub(super) fn add(&mut self, other: Self) {
+    /// Adds those of another read.
+    pub fn add(&mut self, other: Self) {
         self.add_times(other, 1);
     }
 

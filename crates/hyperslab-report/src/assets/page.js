@@ -82,7 +82,7 @@
     ctx.restore();
   };
 
-  const axis = (given, size) => ({
+  const axis = (given, size, isUp = false) => ({
     stroke: () => color("--muted"),
     grid: { stroke: () => color("--hair"), width: 1 },
     ticks: { stroke: () => color("--hair"), width: 1, size: 5 },
@@ -94,7 +94,7 @@
     splits: (plot, _, min, max) => {
       const within = given.ticks.map((tick) => tick.at).filter((at) => at >= min && at <= max);
       // Labels need about 64 pixels each.
-      const room = size > 50 ? within.length : Math.max(2, Math.floor(plot.width / 64));
+      const room = isUp ? within.length : Math.max(2, Math.floor(plot.width / 64));
       const every = Math.ceil(within.length / room);
       return within.filter((_, number) => number % every === 0);
     },
@@ -128,7 +128,7 @@
         x: { time: false, ...spread[right.scale], range: (_, min, max) => (whole(min, max) ? [right.from, right.to] : [min, max]) },
         y: { ...spread[up.scale], range: () => [up.from, up.to] },
       },
-      axes: [axis(right, 40), axis(up, 62)],
+      axes: [axis(right, 40), axis(up, 16 + 7 * Math.max(...up.ticks.map((tick) => tick.label.length)), true)],
       series: [{ label: right.title, value: () => "" }, ...lines],
       legend: { live: true, markers: { dash: () => "solid" } },
       cursor: { dataIdx: (plot, series, index) => (series === 0 ? index : nearest(plot, series, index)), points: { size: 10 } },
@@ -137,13 +137,14 @@
     const plot = new uPlot(options, [given.x, ...given.lines.map((line) => line.y)], place);
     // The first entry of the legend is the place itself, which every text names already.
     plot.root.querySelector(".u-series").style.display = "none";
-    const fit = (width = place.clientWidth, height = place.clientHeight) => plot.setSize({ width, height });
+    // The place itself grows with the legend: the height is what it was at first.
+    const fit = (width, height = options.height) => plot.setSize({ width, height });
     let last = place.clientWidth;
     new ResizeObserver(() => {
       if (place.clientWidth !== last) fit(last = place.clientWidth);
     }).observe(place);
     place.style.height = "auto";
-    plots.push({ plot, place, height: options.height, fit });
+    plots.push({ plot, place, fit });
   };
   if (typeof uPlot === "function") {
     all("figure.curves").forEach(draw);
@@ -162,6 +163,6 @@
   addEventListener("afterprint", () => {
     delete document.documentElement.dataset.theme;
     folded.forEach((one) => { one.open = false; });
-    plots.forEach(({ place, height, fit }) => fit(place.clientWidth, height));
+    plots.forEach(({ place, fit }) => fit(place.clientWidth));
   });
 })();

@@ -1,0 +1,237 @@
+//! The command line that measures one cell again, and no other.
+
+use super::arguments::BenchArgs;
+use hyperslab_bench::engine::Engine;
+use hyperslab_bench::matrix::Row;
+use hyperslab_bench::study::{Access, AllocTime, FillTime, Format, Libver, Storage, Walk, pipeline_text};
+use hyperslab_doctor::pattern::shape_text;
+use hyperslab_doctor::simulate::CacheSettings;
+use serde::Serialize;
+
+/// What is asked of the same data in every cell.
+pub(super) struct Commands<'a> {
+    args: &'a BenchArgs,
+    engines: Vec<Engine>,
+}
+
+/// A command line as it grows.
+struct Words(Vec<String>);
+
+impl Words {
+    fn add(&mut self, option: &str, value: impl std::fmt::Display) {
+        self.0.extend([option.to_owned(), value.to_string()]);
+    }
+
+    fn flag(&mut self, option: &str) {
+        self.0.push(option.to_owned());
+    }
+
+    /// As a shell reads it.
+    fn line(&self) -> String {
+        // A command line holds no zero byte, which is all that cannot be quoted.
+        shlex::try_join(self.0.iter().map(String::as_str)).unwrap_or_else(|_| self.0.join(" "))
+    }
+}
+
+/// The command line of this process, as a shell reads it.
+pub(super) fn own() -> String {
+    let given = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+    Words(std::iter::once("hyperslab".to_owned()).chain(given).collect()).line()
+}
+
+impl<'a> Commands<'a> {
+    pub(super) fn new(args: &'a BenchArgs, engines: Vec<Engine>) -> Self {
+        Self { args, engines }
+    }
+
+    /// The line for one cell.
+    pub(super) fn of(&self, row: &Row) -> String {
+        let mut words = Words(vec!["hyperslab".to_owned(), "bench".to_owned()]);
+        self.subject(&mut words, row);
+        access(&mut words, "--read", "--order", &row.access);
+        if !self.args.fields.is_empty() {
+            words.add("--fields", self.args.fields.join(","));
+        }
+        if self.args.memory != DEFAULT_MEMORY {
+            words.add("--memory", &self.args.memory);
+        }
+        if let Some(made) = &row.storage {
+            storage(&mut words, made);
+        }
+        if let Some(write) = &row.write {
+            access(&mut words, "--write", "--write-order", &write.access);
+            if !write.is_default_cache {
+                cache(&mut words, "--write-cache", write.cache);
+            }
+            if self.args.write_repeats != DEFAULT_WRITE_REPEATS {
+                words.add("--write-repeats", self.args.write_repeats);
+            }
+        }
+        self.engine(&mut words, row);
+        if !row.is_default_cache {
+            cache(&mut words, "--cache", row.cache);
+        }
+        if let Some(bytes) = row.page_buffer {
+            words.add("--page-buffer", bytes);
+        }
+        self.measuring(&mut words);
+        words.line()
+    }
+
+    fn subject(&self, words: &mut Words, row: &Row) {
+        let args = self.args;
+        match &args.synthetic {
+            Some(shape) => {
+                words.add("--synthetic", shape);
+                if let Some(storage) = &row.storage {
+                    words.add("--type", storage.element);
+                }
+                if args.ratio != DEFAULT_RATIO {
+                    words.add("--ratio", args.ratio);
+                }
+            }
+            None => {
+                words.0.extend(args.file.iter().map(|file| file.display().to_string()));
+                words.0.extend(args.dataset.clone());
+            }
+        }
+        if args.seed != DEFAULT_SEED {
+            words.add("--seed", args.seed);
+        }
+    }
+
+    /// A library by its place, unless it is the one that is found anyway.
+    fn engine(&self, words: &mut Words, row: &Row) {
+        let Some(engine) = self.engines.iter().find(|engine| engine.name() == row.engine) else { return };
+        let (name, place) = match engine {
+            Engine::Hyperslab => ("hyperslab", None),
+            Engine::Null => ("null", None),
+            Engine::Libhdf5(found) => ("libhdf5", Some(("--libhdf5", found, self.args.libhdf5.is_empty()))),
+            Engine::Netcdf(found) => ("netcdf", Some(("--netcdf", found, self.args.netcdf.is_empty()))),
+            Engine::Hdf4(found) => ("hdf4", Some(("--hdf4", found, self.args.hdf4.is_empty()))),
+        };
+        words.add("--engine", name);
+        if let Some((option, found, is_looked_for)) = place {
+            let same = |other: &&Engine| std::mem::discriminant(*other) == std::mem::discriminant(engine);
+            let is_first = self.engines.iter().find(same) == Some(engine);
+            if !(is_looked_for && is_first) {
+                words.add(option, found.path.display());
+            }
+        }
+    }
+
+    fn measuring(&self, words: &mut Words) {
+        let args = self.args;
+        if let Some(reads) = args.reads {
+            words.add("--reads", reads);
+        }
+        if args.repeats != DEFAULT_REPEATS {
+            words.add("--repeats", args.repeats);
+        }
+        if args.max_seconds != DEFAULT_SECONDS_MAX {
+            words.add("--max-seconds", args.max_seconds);
+        }
+        if args.cold {
+            words.flag("--cold");
+        }
+        if let Some(folder) = &args.folder {
+            words.add("--folder", folder.display());
+        }
+    }
+}
+
+// What the command line has where nothing is said; a test holds them against it.
+const DEFAULT_MEMORY: &str = "as-stored";
+const DEFAULT_RATIO: f64 = 2.0;
+const DEFAULT_SEED: u64 = 1;
+const DEFAULT_REPEATS: usize = 5;
+const DEFAULT_WRITE_REPEATS: usize = 3;
+const DEFAULT_SECONDS_MAX: f64 = 20.0;
+
+fn access(words: &mut Words, block: &str, order: &str, access: &Access) {
+    words.add(block, shape_text(&access.block));
+    match &access.walk {
+        Walk::Sweep { order: dimensions } if dimensions.is_sorted() => {}
+        Walk::Sweep { order: dimensions } => {
+            let dimensions: Vec<String> = dimensions.iter().map(usize::to_string).collect();
+            words.add(order, dimensions.join(","));
+        }
+        Walk::Random { count, .. } => words.add("--random", count),
+        Walk::Along { axis } => words.flag(&format!("--moved={axis}")),
+        Walk::Diagonal => words.flag("--moved=diagonal"),
+    }
+    if access.step.iter().any(|step| *step != 1) {
+        words.add("--stride", shape_text(&access.step));
+    }
+}
+
+fn storage(words: &mut Words, storage: &Storage) {
+    if storage.format != Format::Hdf5 {
+        words.add("--format", word(&storage.format));
+    }
+    match &storage.chunks {
+        Some(chunks) => words.add("--chunks", shape_text(chunks)),
+        // netCDF-4 needs chunks for these, and chooses them.
+        None if storage.unlimited || !storage.filters.is_empty() => words.add("--chunks", "default"),
+        None => words.add("--chunks", "contiguous"),
+    }
+    if !storage.filters.is_empty() {
+        words.add("--filter", pipeline_text(&storage.filters));
+    }
+    if let Some(bytes) = storage.page_bytes {
+        words.add("--page-size", bytes);
+    }
+    if storage.libver != Libver::default() {
+        words.add("--libver", word(&storage.libver));
+    }
+    if let Some(value) = storage.fill_value {
+        words.flag(&format!("--fill-value={value}"));
+    }
+    if storage.fill_time != FillTime::default() {
+        words.add("--fill-time", word(&storage.fill_time));
+    }
+    if storage.alloc_time != AllocTime::default() {
+        words.add("--alloc-time", word(&storage.alloc_time));
+    }
+    if storage.unlimited {
+        words.flag("--unlimited");
+    }
+}
+
+fn cache(words: &mut Words, option: &str, cache: Option<CacheSettings>) {
+    if let Some(CacheSettings { nbytes, nslots, w0 }) = cache {
+        words.add(option, format!("{nbytes},{nslots},{w0}"));
+    }
+}
+
+/// A value as the command line and JSON name it.
+fn word(value: &impl Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Cli, Command};
+    use clap::Parser;
+
+    fn args(line: &str) -> BenchArgs {
+        let Command::Bench(args) = Cli::parse_from(shlex::split(line).unwrap()).command else { panic!() };
+        *args
+    }
+
+    #[test]
+    fn what_is_left_out_is_what_the_command_line_has_anyway() {
+        let args = args("hyperslab bench f.h5 /d");
+        assert_eq!(args.memory, DEFAULT_MEMORY);
+        assert_eq!((args.ratio, args.seed), (DEFAULT_RATIO, DEFAULT_SEED));
+        assert_eq!((args.repeats, args.write_repeats), (DEFAULT_REPEATS, DEFAULT_WRITE_REPEATS));
+        assert_eq!(args.max_seconds, DEFAULT_SECONDS_MAX);
+    }
+
+    #[test]
+    fn names_with_spaces_and_quotes_are_read_by_a_shell() {
+        let words = Words(["hyperslab", "bench", "my file.h5", "/it's"].map(str::to_owned).to_vec());
+        assert_eq!(args(&words.line()).dataset.as_deref(), Some("/it's"));
+    }
+}

@@ -1,0 +1,183 @@
+//! Time against the size of the chunk cache: the cliff, and what has to fit to stand above it.
+
+use super::numbers::behind;
+use super::{PICTURES_MAX, bytes_label, seconds_label};
+use crate::bench::document::{Document, Measured};
+use crate::bench::finding::{self, is_null};
+use crate::size;
+use hyperslab_bench::matrix::Row;
+use hyperslab_bench::study::{Access, Walk};
+use hyperslab_doctor::predict::seconds_text;
+use hyperslab_report::{Axis, Curves, Line, Mark, Point, Scale, Section};
+
+/// A picture for each access to each file that was read under several caches.
+pub(super) fn section(document: &Document) -> Section {
+    let mut groups: Vec<Vec<&Measured>> = Vec::new();
+    for measured in document.rows.iter().filter(|measured| !is_null(&measured.row)) {
+        let same = |group: &&mut Vec<&Measured>| {
+            group[0].row.read_as == measured.row.read_as && group[0].row.stored_as == measured.row.stored_as
+        };
+        match groups.iter_mut().find(same) {
+            Some(group) => group.push(measured),
+            None => groups.push(vec![measured]),
+        }
+    }
+    groups.retain(|group| sizes(group).len() > 1);
+    // Where the cache matters most comes first.
+    groups.sort_by(|a, b| spread(b).total_cmp(&spread(a)));
+    let left_out = groups.len().saturating_sub(PICTURES_MAX);
+    let mut section = Section::new("Time against the chunk cache").text(
+        "A library that has to decode a chunk again for every read falls off a cliff. It stands above it as soon as \
+         what comes again fits its cache: the dashed lines. Both axes are logarithmic; drag over a stretch to see it \
+         larger, double-click to come back.",
+    );
+    if left_out > 0 {
+        section = section
+            .text(format!("{left_out} more, where the cache matters less, are in the table of all figures."));
+    }
+    for group in groups.iter().take(PICTURES_MAX) {
+        section = section.figure(picture(group, document));
+    }
+    let shown = groups.iter().take(PICTURES_MAX).flatten().copied();
+    match groups.is_empty() {
+        true => Section::default(),
+        false => section.figure(behind("The numbers of these curves", shown)),
+    }
+}
+
+/// The different cache sizes, rising.
+fn sizes(group: &[&Measured]) -> Vec<u64> {
+    let mut sizes: Vec<u64> = group.iter().filter_map(|measured| Some(measured.row.cache?.nbytes)).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    sizes
+}
+
+/// Slowest by fastest under caches of different sizes.
+fn spread(group: &[&Measured]) -> f64 {
+    let seconds =
+        group.iter().filter(|measured| measured.row.cache.is_some()).map(|measured| measured.row.seconds());
+    let (low, high) = seconds.fold((f64::INFINITY, 0.0f64), |(low, high), s| (low.min(s), high.max(s)));
+    high / low
+}
+
+fn picture(group: &[&Measured], document: &Document) -> Curves {
+    let first = &group[0].row;
+    let marks = marks(first, document);
+    let smallest = sizes(group).into_iter().find(|bytes| *bytes > 0).unwrap_or(1) as f64;
+    // A cache of nothing has no logarithm: it stands left of the smallest.
+    let nothing = smallest / 4.0;
+    let has_nothing = sizes(group).contains(&0);
+    let place = move |bytes: u64| if bytes == 0 { nothing } else { bytes as f64 };
+    let xs = sizes(group).into_iter().map(place).chain(marks.iter().map(|mark| mark.x));
+    let x = Axis::over("chunk cache", Scale::Log2, xs, bytes_label);
+    let x = if has_nothing { x.labelled(nothing, "none") } else { x };
+    Curves {
+        title: format!("Reading {}, {}", first.read_as, stored(first)),
+        x,
+        y: times(group),
+        lines: lines(group, place),
+        marks,
+    }
+}
+
+/// The axis of times.
+pub(super) fn times(group: &[&Measured]) -> Axis {
+    let seconds = group.iter().map(|measured| measured.row.seconds());
+    Axis::over("time to read", Scale::Log10, seconds, seconds_label)
+}
+
+pub(super) fn stored(row: &Row) -> String {
+    if row.storage.is_none() {
+        "the file as it is".to_owned()
+    } else {
+        format!("stored in {}", row.stored_as)
+    }
+}
+
+/// A line for each library, one more for each number of slots where these were varied, too; and a level one for an
+/// engine that has no cache to set.
+fn lines(group: &[&Measured], place: impl Fn(u64) -> f64) -> Vec<Line> {
+    let caches = |row: &Row| group.iter().filter(|other| other.row.engine == row.engine).count();
+    let varies_slots = |row: &Row| caches(row) > sizes(group).len();
+    let name = |row: &Row| match row.cache {
+        Some(cache) if varies_slots(row) => {
+            format!("{}, {} slots, w0 {}", finding::engine(row), cache.nslots, cache.w0)
+        }
+        Some(_) => finding::engine(row),
+        None => format!("{} (no cache to set)", finding::engine(row)),
+    };
+    let mut lines: Vec<Line> = Vec::new();
+    let mut sorted: Vec<&Row> = group.iter().map(|measured| &measured.row).collect();
+    sorted.sort_by_key(|row| row.cache.map(|cache| cache.nbytes));
+    for row in sorted {
+        let x = row.cache.map_or(0.0, |cache| place(cache.nbytes));
+        let cache = row.cache.map(|cache| size::bytes(cache.nbytes)).unwrap_or_default();
+        let text = format!("{} {cache}", seconds_text(row.seconds()));
+        let point = Point { x, y: row.seconds(), text };
+        match lines.iter_mut().find(|line| line.name == name(row)) {
+            Some(line) => line.points.push(point),
+            None => {
+                lines.push(Line { name: name(row), points: vec![point], is_level: row.cache.is_none() });
+            }
+        }
+    }
+    // Libraries before the engine that they are held against.
+    lines.sort_by_key(|line| line.is_level);
+    lines
+}
+
+/// What has to fit: one chunk, and all that come again.
+fn marks(row: &Row, document: &Document) -> Vec<Mark> {
+    let data = &document.head.data;
+    let (chunks, shape) = match &row.storage {
+        Some(storage) => (storage.chunks.as_ref(), &storage.shape),
+        None => (data.chunks.as_ref(), &data.shape),
+    };
+    let Some(chunks) = chunks else { return Vec::new() };
+    let chunk_bytes = chunks.iter().product::<u64>().saturating_mul(data.element_bytes);
+    let again = chunks_that_come_again(&row.access, chunks, shape);
+    let mut marks =
+        vec![Mark { x: chunk_bytes as f64, text: format!("one chunk fits, {}", size::bytes(chunk_bytes)) }];
+    if let Some(number @ 2..) = again {
+        let bytes = chunk_bytes.saturating_mul(number);
+        marks.push(Mark { x: bytes as f64, text: format!("{number} chunks fit, {}", size::bytes(bytes)) });
+    }
+    marks
+}
+
+/// How many chunks a sweep goes over before it comes back to the first of them: those that all dimensions which move
+/// faster lead through, and those that one block touches.
+fn chunks_that_come_again(access: &Access, chunks: &[u64], shape: &[u64]) -> Option<u64> {
+    let Walk::Sweep { order } = &access.walk else { return None };
+    let touched = |axis: usize| access.block[axis].div_ceil(chunks[axis].max(1));
+    let all = |axis: usize| shape[axis].div_ceil(chunks[axis].max(1));
+    // The slowest dimension along which a next block lies in the same chunks.
+    let shared = |axis: &usize| access.block[*axis] < chunks[*axis].min(shape[*axis]);
+    let slowest = order.iter().position(shared)?;
+    let slower = order[..=slowest].iter().map(|axis| touched(*axis));
+    Some(slower.chain(order[slowest + 1..].iter().map(|axis| all(*axis))).product())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_again_is_a_row_of_chunks() {
+        let again = |block: &[u64], order: &[usize], chunks: &[u64], shape: &[u64]| {
+            let access =
+                Access { walk: Walk::Sweep { order: order.to_vec() }, ..Access::sweep(block.to_vec()) };
+            chunks_that_come_again(&access, chunks, shape)
+        };
+        // The case study: rows of a granule, four scans to a chunk.
+        assert_eq!(again(&[1, 1, 1, 717], &[0, 1, 2, 3], &[4, 30, 9, 717], &[60, 30, 9, 717]), Some(1));
+        // Maps of a series whose chunks hold many times: all chunks of a map.
+        assert_eq!(again(&[1, 721, 1440], &[0, 1, 2], &[365, 103, 103], &[8760, 721, 1440]), Some(7 * 14));
+        // The same swept the other way round.
+        assert_eq!(again(&[1, 4], &[1, 0], &[5, 4], &[20, 16]), Some(1));
+        assert_eq!(again(&[1, 4], &[0, 1], &[5, 4], &[20, 16]), Some(4));
+        // Whole chunks never come again.
+        assert_eq!(again(&[5, 4], &[0, 1], &[5, 4], &[20, 16]), None);
+    }
+}

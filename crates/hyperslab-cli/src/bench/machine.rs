@@ -1,0 +1,71 @@
+//! The machine that was measured on.
+
+use crate::size;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use sysinfo::{Disks, System};
+
+/// What a reader of results has to know of the machine.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Machine {
+    /// Model of the processor.
+    pub(super) processor: String,
+    /// Cores that programs may use.
+    pub(super) cores: usize,
+    /// Bytes of memory.
+    pub(super) memory_bytes: u64,
+    /// Name and release of the system, and its kernel.
+    pub(super) system: String,
+    /// File system of the folder in which files were made.
+    pub(super) file_system: String,
+    /// Load over the last minute, when measuring began.
+    pub(super) load: f64,
+}
+
+impl Machine {
+    /// This machine; files are made in `folder`.
+    pub(super) fn look(folder: &Path) -> Self {
+        let mut system = System::new();
+        system.refresh_memory();
+        system.refresh_cpu_list(sysinfo::CpuRefreshKind::nothing());
+        let processor = system.cpus().first().map(|cpu| cpu.brand().trim().to_owned()).unwrap_or_default();
+        let cores = std::thread::available_parallelism().map_or(system.cpus().len(), usize::from);
+        let name = System::long_os_version().unwrap_or_default();
+        let kernel = System::kernel_version().unwrap_or_default();
+        Self {
+            processor,
+            cores,
+            memory_bytes: system.total_memory(),
+            system: format!("{name}, kernel {kernel}"),
+            file_system: file_system(folder),
+            load: System::load_average().one,
+        }
+    }
+
+    /// In a line.
+    pub(super) fn text(&self) -> String {
+        let cores = if self.cores == 1 { "1 core".to_owned() } else { format!("{} cores", self.cores) };
+        format!("{}, {cores}, {}, {}", self.processor, size::bytes(self.memory_bytes), self.system)
+    }
+}
+
+/// The file system that holds a folder: that with the longest mount point above it.
+fn file_system(folder: &Path) -> String {
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let disks = Disks::new_with_refreshed_list();
+    let above = disks.iter().filter(|disk| folder.starts_with(disk.mount_point()));
+    let found = above.max_by_key(|disk| disk.mount_point().as_os_str().len());
+    found.map(|disk| disk.file_system().to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_has_cores_and_memory() {
+        let machine = Machine::look(Path::new("."));
+        assert!(machine.cores > 0 && machine.memory_bytes > 0, "{machine:?}");
+        assert!(machine.text().contains("core"));
+    }
+}
