@@ -12,4 +12,5 @@ pub mod library;
 pub mod matrix;
 pub mod measure;
 pub mod process;
+pub mod recipe;
 pub mod study;

@@ -1,6 +1,9 @@
 //! `hyperslab bench` on the libhdf5 of a Python's h5py, where there is one: all engines read the same, and what was
 //! counted in the real library is what was simulated.
 
+#[path = "bench/recipes.rs"]
+mod recipes;
+
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -34,4 +34,6 @@ pub use facts::{
 pub use finding::{Finding, Severity, codes, why};
 pub use fix::{Fix, FixKind};
 pub use profile::Profile;
-pub use report::{DatasetReport, EngineReport, ProfileReport, ReadReport, Report, render_text};
+pub use report::{
+    DatasetReport, EngineReport, ProfileReport, ReadReport, Report, count_text, list_text, render_text,
+};

@@ -12,6 +12,7 @@ mod hdf4;
 mod hdf5;
 mod netcdf;
 mod objects;
+mod places;
 mod record;
 
 pub use count::{Counter, Counts};

@@ -9,7 +9,7 @@ mod ledger;
 mod prepare;
 mod row;
 mod run;
-mod simulated;
+pub(crate) mod simulated;
 mod statistics;
 mod way;
 

@@ -1,6 +1,6 @@
 //! What an access costs an engine, without reading: chunks decoded, and the seconds that they should take.
 
-use crate::study::Access;
+use crate::study::{Access, Block};
 use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::predict::CostModel;
 use hyperslab_doctor::simulate::{CacheSettings, ChunkCacheSim, Geometry, LibVersion, ReadCounts};
@@ -17,8 +17,7 @@ pub(super) struct Simulated {
     pub(super) seconds: Option<f64>,
 }
 
-/// Reads by a libhdf5 of this release, with this cache. `None` for engines without, and where a stride leaps over
-/// chunks: the simulator knows plain blocks, which touch the same chunks as strided ones with steps up to a chunk.
+/// Reads by a libhdf5 of this release, with this cache. `None` for engines without, and where [`counts`] knows none.
 pub(super) fn reads(
     facts: &DatasetFacts,
     access: &Access,
@@ -27,26 +26,13 @@ pub(super) fn reads(
     cache: Option<CacheSettings>,
 ) -> Option<Simulated> {
     let (Some(version), Some(cache)) = (version, cache) else { return None };
-    let version: LibVersion = version.parse().ok()?;
     let geometry = Geometry::of(facts).ok()??;
     if !geometry.is_filtered() {
         return Some(Simulated { decodes: 0, seconds: None });
     }
-    let chunk = geometry.chunk_dims()?;
-    if access.step.iter().zip(chunk).any(|(step, chunk)| step > chunk) {
-        return None;
-    }
-    let most = reads_max.unwrap_or(u64::MAX);
-    if access.len(&facts.shape).min(most) > BLOCKS_MAX {
-        return None;
-    }
-    let mut simulated = ChunkCacheSim::new(&geometry, cache, version);
-    let reads = access.blocks(&facts.shape).take(usize::try_from(most).unwrap_or(usize::MAX));
-    let (mut counts, mut blocks, mut elements) = (ReadCounts::default(), 0, 0u64);
-    for block in reads {
-        let extents = block.count.iter().zip(&block.step);
-        let covered: Vec<u64> = extents.map(|(count, step)| count.saturating_sub(1) * step + 1).collect();
-        counts.add(simulated.read(&block.start, &covered));
+    let counts = counts(facts, access, reads_max, version, cache)?;
+    let (mut blocks, mut elements) = (0, 0u64);
+    for block in wanted(facts, access, reads_max) {
         elements = elements.saturating_add(block.elements());
         blocks += 1;
     }
@@ -54,4 +40,43 @@ pub(super) fn reads(
     // In one thread, as libhdf5 is.
     let seconds = CostModel::new(facts, &geometry, 1).seconds_of_reads(blocks, bytes, &counts);
     Some(Simulated { decodes: counts.decodes, seconds: Some(seconds) })
+}
+
+/// All that a libhdf5 of this release does with this cache. `None` where a stride leaps over chunks: the simulator knows
+/// plain blocks, which touch the same chunks as strided ones with steps up to a chunk. Bytes of a strided read are those
+/// of the block that it lies in.
+pub(crate) fn counts(
+    facts: &DatasetFacts,
+    access: &Access,
+    reads_max: Option<u64>,
+    version: &str,
+    cache: CacheSettings,
+) -> Option<ReadCounts> {
+    let version: LibVersion = version.parse().ok()?;
+    let geometry = Geometry::of(facts).ok()??;
+    let chunk = geometry.chunk_dims()?;
+    if access.step.iter().zip(chunk).any(|(step, chunk)| step > chunk) {
+        return None;
+    }
+    if access.len(&facts.shape).min(reads_max.unwrap_or(u64::MAX)) > BLOCKS_MAX {
+        return None;
+    }
+    let mut simulated = ChunkCacheSim::new(&geometry, cache, version);
+    let mut counts = ReadCounts::default();
+    for block in wanted(facts, access, reads_max) {
+        let extents = block.count.iter().zip(&block.step);
+        let covered: Vec<u64> = extents.map(|(count, step)| count.saturating_sub(1) * step + 1).collect();
+        counts.add(simulated.read(&block.start, &covered));
+    }
+    Some(counts)
+}
+
+/// The blocks that are read.
+fn wanted<'a>(
+    facts: &'a DatasetFacts,
+    access: &'a Access,
+    reads_max: Option<u64>,
+) -> impl Iterator<Item = Block> + 'a {
+    let most = usize::try_from(reads_max.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
+    access.blocks(&facts.shape).take(most)
 }

@@ -47,17 +47,30 @@ pub(super) fn make(task: &Task, engine: &Prepared, tree: &Tree) -> Result<Outcom
         objects.groups += 1;
     }
     let mut values = Vec::new();
-    for path in &datasets {
-        let attributes = attributes_of(&mut objects);
-        let source = Values::Synthetic(Synthetic {
+    let source = |number: u64| {
+        Values::Synthetic(Synthetic {
             shape: shape.clone(),
             element: tree.storage.element,
             noise_bits: NOISE_BITS,
-            seed: tree.seed.wrapping_add(objects.datasets),
-        });
-        fill(&source.open()?, tree, &mut values)?;
-        clock.item(values.len() as u64, || making.dataset(path, &attributes, &values))?;
+            seed: tree.seed.wrapping_add(number),
+        })
+    };
+    for path in &datasets {
+        let attributes = attributes_of(&mut objects);
+        let now = if tree.is_laid_out_first {
+            None
+        } else {
+            fill(&source(objects.datasets).open()?, tree, &mut values)?;
+            Some(values.as_slice())
+        };
+        let bytes = now.map_or(0, <[u8]>::len) as u64;
+        clock.item(bytes, || making.dataset(path, &attributes, now))?;
         objects.datasets += 1;
+    }
+    for (number, path) in datasets.iter().enumerate().filter(|_| tree.is_laid_out_first) {
+        fill(&source(number as u64).open()?, tree, &mut values)?;
+        clock.time(|| making.values(path, &values))?;
+        clock.bytes += values.len() as u64;
     }
     clock.close(|| making.close())?;
     let file_bytes = std::fs::metadata(&task.file).map_or(0, |metadata| metadata.len());

@@ -17,6 +17,10 @@ pub struct Tree {
     pub storage: Storage,
     /// The same seed gives the same values.
     pub seed: u64,
+    /// All datasets are made before any gets its values, as by programs that lay out a file first: headers lie together,
+    /// far from the chunk indexes, which come with the values.
+    #[serde(default)]
+    pub is_laid_out_first: bool,
 }
 
 /// An attribute of one text or one number.
@@ -34,6 +38,8 @@ pub enum Attribute {
 pub enum Wanted {
     /// Its metadata alone.
     Nothing,
+    /// The places of all its chunks, besides.
+    Places,
     /// Its first element.
     First,
     /// All its elements.
@@ -44,7 +50,7 @@ impl Wanted {
     /// What is read of a dataset of this shape; nothing where it has no elements.
     pub fn block(self, shape: &[u64]) -> Option<Block> {
         let count = match self {
-            Self::Nothing => return None,
+            Self::Nothing | Self::Places => return None,
             Self::First => vec![1; shape.len()],
             Self::All => shape.to_vec(),
         };
@@ -110,7 +116,7 @@ mod tests {
 
     fn tree(groups: u64, datasets: u64) -> Tree {
         let storage = Storage::plain(vec![4], "<f4".parse().unwrap());
-        Tree { groups, datasets, attributes: 3, storage, seed: 1 }
+        Tree { groups, datasets, attributes: 3, storage, seed: 1, is_laid_out_first: false }
     }
 
     #[test]

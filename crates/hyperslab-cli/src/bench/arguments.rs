@@ -26,24 +26,41 @@ EXAMPLES
       a page with figures beside the results, from which it is drawn again by --from t2m.json --html t2m.html
   hyperslab bench --list
       which libraries were found
+  hyperslab bench --recipe list
+      published studies that can be run again, and how long each takes
+  hyperslab bench --recipe compression-2015 --scale 0.1
+      one of them, with data and caches a tenth of the published size
 
 A pipeline is its filters joined by `+`: none, gzip=6, shuffle, fletcher32, szip=nn,8, nbit, scaleoffset=2, zstd=3 ..., or
 the number of a registered filter with its parameters, 32015=3.
 
 EXIT CODES
   0  every cell was measured
-  1  a cell was not measured (the others are reported), or engines read different values
+  1  a cell was not measured (the others are reported), engines read different values, or a recipe's decodes are not
+     those simulated
   2  the request is wrong: no such file or dataset, not HDF5, or an option that makes no sense for the dataset")]
 pub(crate) struct BenchArgs {
     /// HDF5 or netCDF-4 file; it is only read
-    #[arg(required_unless_present_any = ["synthetic", "list", "from"])]
+    #[arg(required_unless_present_any = ["synthetic", "list", "from", "recipe", "render"])]
     pub file: Option<PathBuf>,
     /// Dataset in the file
-    #[arg(required_unless_present_any = ["synthetic", "list", "from"])]
+    #[arg(required_unless_present_any = ["synthetic", "list", "from", "recipe", "render"])]
     pub dataset: Option<String>,
     /// Made-up values of this shape instead of a file
     #[arg(long, value_name = "SHAPE", conflicts_with = "file")]
     pub synthetic: Option<String>,
+    /// Run a published study, its figures beside yours; `list` names them
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["file", "synthetic", "list"], help_heading = "Recipes")]
+    pub recipe: Option<String>,
+    /// Data and caches of a recipe smaller by this factor, such as 0.1
+    #[arg(long, value_name = "FACTOR", help_heading = "Recipes")]
+    pub scale: Option<f64>,
+    /// Print a page about reports of recipes that were kept as JSON
+    #[arg(long, value_name = "FILE", hide = true, num_args = 1.., conflicts_with_all = ["recipe", "file", "synthetic", "list"])]
+    pub render: Vec<PathBuf>,
+    /// Say what a recipe runs and what was published, and end
+    #[arg(long, help_heading = "Recipes")]
+    pub about: bool,
     /// Type of the values that are written: <f4, >i2, u1, S16, records {a:<f4,b:<i2,c:<f4[3],d:S1} (struct{...} with the
     /// gaps of a C struct in the file); may be repeated for made-up values
     #[arg(long = "type", value_name = "TYPE")]

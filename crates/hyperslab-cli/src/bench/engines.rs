@@ -101,6 +101,13 @@ pub(super) fn cast(args: &BenchArgs, formats: &[Format], is_netcdf: bool) -> Res
     Ok(Cast { readers, writers })
 }
 
+/// hyperslab, and the first library of each kind that is found.
+pub(super) fn one_of_each(args: &BenchArgs) -> Vec<Engine> {
+    let shelf = Shelf { args, found: OnceCell::new() };
+    let libraries = Family::ALL.into_iter().filter_map(|family| shelf.engines(family).into_iter().next());
+    libraries.chain([Engine::Hyperslab]).collect()
+}
+
 /// Every library that is found, with its version and its default cache; each is loaded in a process of its own.
 pub(super) fn list(args: &BenchArgs, launcher: &Launcher, out: &mut dyn Write) -> Result<i32, Failure> {
     let shelf = Shelf { args, found: OnceCell::from(find_all()) };

@@ -16,6 +16,7 @@ mod html;
 mod machine;
 mod progress;
 mod question;
+mod recipe;
 mod report;
 mod resume;
 
@@ -26,6 +27,7 @@ use command::Commands;
 use document::{Document, Head};
 use hyperslab_bench::matrix::Rows;
 use hyperslab_bench::process::{Launcher, serve};
+use hyperslab_doctor::DatasetFacts;
 use progress::Bar;
 use resume::Journal;
 use std::ffi::OsString;
@@ -42,11 +44,20 @@ static STOP: AtomicBool = AtomicBool::new(false);
 
 /// Runs the command.
 pub(crate) fn run(args: &BenchArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
+    if !args.render.is_empty() {
+        return recipe::render(&args.render, out);
+    }
+    if args.recipe.is_some() {
+        return recipe::run(args, &launcher(args)?, out, err);
+    }
+    if args.scale.is_some() || args.about {
+        return Err(Failure::wrong_request("--scale and --about go with --recipe")
+            .hint("--recipe list names the recipes"));
+    }
     let document = match &args.from {
         Some(path) => Document::read(path)?,
         None => {
-            let (program, arguments) = worker_command()?;
-            let launcher = Launcher { program, arguments, timeout: Duration::from_secs(args.timeout) };
+            let launcher = launcher(args)?;
             if args.list {
                 return engines::list(args, &launcher, out);
             }
@@ -70,17 +81,8 @@ pub(crate) fn run(args: &BenchArgs, out: &mut dyn Write, err: &mut dyn Write) ->
 /// Measures what the command line asks for; what was complete when the user stopped it is in the document.
 fn measure(args: &BenchArgs, launcher: &Launcher, err: &mut dyn Write) -> Result<Document, Failure> {
     let matrices = question::matrices(args)?;
-    let folder = match &args.folder {
-        Some(folder) => tempfile::Builder::new().prefix("hyperslab-bench-").tempdir_in(folder),
-        None => tempfile::Builder::new().prefix("hyperslab-bench-").tempdir(),
-    };
-    let folder = folder.map_err(|error| Failure::wrong_request(format!("no folder to write to: {error}")))?;
-    // What is complete is reported, and the folder goes; a second Ctrl-C ends the process.
-    let _ = ctrlc::set_handler(|| {
-        if STOP.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    });
+    let folder = folder(args)?;
+    end_by_interrupt();
     let mut journal = match Journal::open(args, &matrices) {
         Ok(journal) => Some(journal),
         // Without a place to remember, everything can still be measured; unless remembering was asked for.
@@ -88,10 +90,6 @@ fn measure(args: &BenchArgs, launcher: &Launcher, err: &mut dyn Write) -> Result
         Err(error) => return Err(Failure::wrong_request(format!("--resume: no place to remember: {error}"))),
     };
     let head = Head::before(args, &matrices, launcher, folder.path())?;
-    let facts = |path: &Path, name: &str| {
-        let dataset = hyperslab::File::open(path).and_then(|file| file.dataset(name)).ok()?;
-        doctor::facts_of(path, &dataset).ok()
-    };
     let mut rows = Rows::default();
     let mut engines = Vec::new();
     for matrix in matrices {
@@ -127,6 +125,37 @@ fn say_what_is_kept(journal: Journal, rows: usize, args: &BenchArgs, err: &mut d
     };
     let kept = finding::count(rows as u64, "row");
     let _ = writeln!(err, "interrupted: {kept} measured and kept in {}; {again}", journal.path().display());
+}
+
+/// Where files are made; it goes when it is dropped.
+fn folder(args: &BenchArgs) -> Result<tempfile::TempDir, Failure> {
+    let mut named = tempfile::Builder::new();
+    named.prefix("hyperslab-bench-");
+    let folder = match &args.folder {
+        Some(folder) => named.tempdir_in(folder),
+        None => named.tempdir(),
+    };
+    folder.map_err(|error| Failure::wrong_request(format!("no folder to write to: {error}")))
+}
+
+fn launcher(args: &BenchArgs) -> Result<Launcher, Failure> {
+    let (program, arguments) = worker_command()?;
+    Ok(Launcher { program, arguments, timeout: Duration::from_secs(args.timeout) })
+}
+
+/// What is complete is reported, and the folder goes; a second Ctrl-C ends the process.
+fn end_by_interrupt() {
+    let _ = ctrlc::set_handler(|| {
+        if STOP.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    });
+}
+
+/// What the simulator needs to know of a dataset.
+fn facts(path: &Path, name: &str) -> Option<DatasetFacts> {
+    let dataset = hyperslab::File::open(path).and_then(|file| file.dataset(name)).ok()?;
+    doctor::facts_of(path, &dataset).ok()
 }
 
 /// Serves one run: a task on standard input, its outcome on standard output.

@@ -7,5 +7,6 @@ mod text;
 mod wrap;
 
 pub use model::{DatasetReport, EngineReport, ProfileReport, ReadReport, Report};
-pub(crate) use numbers::{count_text, library_names, list_text, ratio_text, rounded};
+pub use numbers::{count_text, list_text};
+pub(crate) use numbers::{library_names, ratio_text, rounded};
 pub use text::render_text;

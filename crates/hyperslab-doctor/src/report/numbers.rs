@@ -6,7 +6,7 @@ pub(crate) fn rounded(value: f64) -> f64 {
 }
 
 /// `16,200`
-pub(crate) fn count_text(count: u64) -> String {
+pub fn count_text(count: u64) -> String {
     let digits = count.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (position, digit) in digits.chars().enumerate() {
@@ -30,7 +30,7 @@ pub(crate) fn ratio_text(ratio: f64) -> String {
 }
 
 /// `a`, `a and b`, `a, b and c`
-pub(crate) fn list_text(names: &[String]) -> String {
+pub fn list_text(names: &[String]) -> String {
     match names {
         [] => String::new(),
         [one] => one.clone(),

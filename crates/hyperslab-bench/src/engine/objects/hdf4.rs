@@ -30,6 +30,15 @@ fn close(file: Rc<Hdf4File>) -> Result<(), EngineError> {
     Ok(Rc::into_inner(file).map_or(Ok(()), Hdf4File::close)?)
 }
 
+impl Made {
+    fn write(&self, dataset: &mut Hdf4Dataset, values: &[u8]) -> Result<(), EngineError> {
+        for block in Access::whole(&self.storage.shape).blocks(&self.storage.shape) {
+            dataset.write(&block, values)?;
+        }
+        Ok(())
+    }
+}
+
 impl Making for Made {
     fn group(&mut self, _: &str, _: &[(String, Attribute)]) -> Result<(), EngineError> {
         Err(EngineError::Unsupported("scientific datasets of HDF4 lie in no groups".to_owned()))
@@ -39,13 +48,21 @@ impl Making for Made {
         &mut self,
         path: &str,
         attributes: &[(String, Attribute)],
-        values: &[u8],
+        values: Option<&[u8]>,
     ) -> Result<(), EngineError> {
         let mut dataset = Hdf4Dataset::create(&self.file, path, &self.storage)?;
-        for block in Access::whole(&self.storage.shape).blocks(&self.storage.shape) {
-            dataset.write(&block, values)?;
+        if let Some(values) = values {
+            self.write(&mut dataset, values)?;
         }
         dataset.write_attributes(attributes)?;
+        Ok(dataset.close()?)
+    }
+
+    fn values(&mut self, path: &str, values: &[u8]) -> Result<(), EngineError> {
+        let lost = || EngineError::Unsupported(format!("{path} is not there to be written"));
+        let number = self.file.find(path)?.ok_or_else(lost)?;
+        let mut dataset = Hdf4Dataset::open(&self.file, number)?;
+        self.write(&mut dataset, values)?;
         Ok(dataset.close()?)
     }
 

@@ -69,6 +69,11 @@ fn members(
 
 fn read(dataset: &Dataset, wanted: Wanted, values: &mut Vec<u8>) -> Result<(), EngineError> {
     values.clear();
+    if wanted == Wanted::Places && dataset.chunk_grid().is_some() {
+        for (_, place) in dataset.chunk_map()?.iter() {
+            values.extend([place.address, place.stored_bytes].into_iter().flat_map(u64::to_le_bytes));
+        }
+    }
     let is_null = matches!(dataset.dataspace(), Dataspace::Null);
     let Some(block) = wanted.block(dataset.shape()).filter(|_| !is_null) else { return Ok(()) };
     let datatype = dataset.datatype();

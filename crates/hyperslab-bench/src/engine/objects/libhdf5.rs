@@ -2,7 +2,7 @@
 
 use super::{EngineError, Making, PageBuffer, PageCounts, Seen, Visiting};
 use crate::engine::Opening;
-use crate::library::{Hdf5, Hdf5File, Visited};
+use crate::library::{Hdf5, Hdf5Dataset, Hdf5File, Visited};
 use crate::study::{Access, Attribute, Memory, Records, Storage, Wanted};
 use hyperslab_doctor::simulate::CacheSettings;
 use std::path::Path;
@@ -33,6 +33,15 @@ pub(in crate::engine) fn visit(
     Ok(Box::new(Open { file: library.open(file, opening.page_buffer)?, cache: opening.cache }))
 }
 
+impl Made {
+    fn write(&self, dataset: &mut Hdf5Dataset, values: &[u8]) -> Result<(), EngineError> {
+        for block in Access::whole(&self.storage.shape).blocks(&self.storage.shape) {
+            dataset.write(&block, values)?;
+        }
+        Ok(())
+    }
+}
+
 impl Making for Made {
     fn group(&mut self, path: &str, attributes: &[(String, Attribute)]) -> Result<(), EngineError> {
         Ok(self.file.create_group(path, attributes)?)
@@ -42,13 +51,19 @@ impl Making for Made {
         &mut self,
         path: &str,
         attributes: &[(String, Attribute)],
-        values: &[u8],
+        values: Option<&[u8]>,
     ) -> Result<(), EngineError> {
         let mut dataset = self.file.create(path, &self.storage, None, Memory::AsStored)?;
-        for block in Access::whole(&self.storage.shape).blocks(&self.storage.shape) {
-            dataset.write(&block, values)?;
+        if let Some(values) = values {
+            self.write(&mut dataset, values)?;
         }
         dataset.write_attributes(attributes)?;
+        Ok(dataset.close()?)
+    }
+
+    fn values(&mut self, path: &str, values: &[u8]) -> Result<(), EngineError> {
+        let mut dataset = self.file.dataset(path, None, &Records::default())?;
+        self.write(&mut dataset, values)?;
         Ok(dataset.close()?)
     }
 
@@ -68,6 +83,11 @@ impl Visiting for Open {
                     let mut dataset = self.file.dataset(path, self.cache, &Records::default())?;
                     let shape = dataset.shape()?;
                     values.clear();
+                    if wanted == Wanted::Places {
+                        for (address, bytes) in dataset.chunk_places()? {
+                            values.extend([address, bytes].into_iter().flat_map(u64::to_le_bytes));
+                        }
+                    }
                     if let Some(shape) = shape.as_deref()
                         && dataset.has_fixed_elements()?
                         && let Some(block) = wanted.block(shape)

@@ -15,13 +15,16 @@ pub trait Making {
     /// Makes a group with attributes. The group that it lies in was made before.
     fn group(&mut self, path: &str, attributes: &[(String, Attribute)]) -> Result<(), EngineError>;
 
-    /// Makes a dataset with attributes, and writes all its values.
+    /// Makes a dataset with attributes, and writes all its values, if they are given.
     fn dataset(
         &mut self,
         path: &str,
         attributes: &[(String, Attribute)],
-        values: &[u8],
+        values: Option<&[u8]>,
     ) -> Result<(), EngineError>;
+
+    /// Writes all values of a dataset that was made without.
+    fn values(&mut self, path: &str, values: &[u8]) -> Result<(), EngineError>;
 
     /// Closes the file.
     fn close(self: Box<Self>) -> Result<(), EngineError>;

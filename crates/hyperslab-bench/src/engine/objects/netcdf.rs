@@ -33,13 +33,18 @@ impl Making for Made {
         &mut self,
         path: &str,
         attributes: &[(String, Attribute)],
-        values: &[u8],
+        values: Option<&[u8]>,
     ) -> Result<(), EngineError> {
         let mut variable = self.tree.create(path, &self.storage, attributes)?;
+        let Some(values) = values else { return Ok(()) };
         for block in Access::whole(&self.storage.shape).blocks(&self.storage.shape) {
             variable.write(&block, values)?;
         }
         Ok(())
+    }
+
+    fn values(&mut self, _: &str, _: &[u8]) -> Result<(), EngineError> {
+        Err(EngineError::Unsupported("netCDF-C writes values here only where a variable is made".to_owned()))
     }
 
     fn close(self: Box<Self>) -> Result<(), EngineError> {

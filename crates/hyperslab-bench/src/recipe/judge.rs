@@ -1,0 +1,229 @@
+//! Whether an effect comes out as published: a verdict from ratios, its reason from counts.
+//!
+//! An effect of a factor *f* is there again where half of it is (on a scale of factors: its square root), and gone
+//! where less than a quarter's difference is left. Figures that were alike are so again within twice their spread.
+
+use super::because;
+use super::measured::Measured;
+use super::plan::{Claim, Effect, Figure, Who};
+use super::words;
+use serde::{Deserialize, Serialize};
+
+/// What became of an effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// It is there.
+    AsPublished,
+    /// There is less of it.
+    Weaker,
+    /// It is gone.
+    NoLonger,
+    /// It is the other way round.
+    Reversed,
+    /// It was not published, and is so.
+    Confirmed,
+    /// It was not published, and is not so.
+    NotConfirmed,
+    /// Not everything that it needs was measured.
+    NotRun,
+}
+
+/// An effect, with its verdict.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Judged {
+    /// As the publication has it.
+    pub says: String,
+    /// The statement in numbers.
+    pub claim: Claim,
+    /// What became of it.
+    pub verdict: Verdict,
+    /// The ratio (or figure) that was published, where it was.
+    pub published: Option<f64>,
+    /// The one that was measured.
+    pub measured: Option<f64>,
+    /// Under what was set then, where that differs from what is set today.
+    pub as_then: Option<f64>,
+    /// The same of others who ran all of it.
+    pub others: Vec<Other>,
+    /// Why, as far as it was counted.
+    pub because: String,
+    /// The figures and the reason in a sentence.
+    pub text: String,
+}
+
+/// The ratio (or figure) of another engine.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Other {
+    /// Whose.
+    pub who: Who,
+    /// What was measured of it.
+    pub measured: f64,
+}
+
+/// Less than this is no difference.
+const DIFFERENCE: f64 = 1.25;
+
+/// Judges an effect by what was measured.
+pub(super) fn judge(effect: &Effect, measured: &[Measured], not_run: &str) -> Judged {
+    let of = |claim: &Claim| ratio(claim, measured);
+    let now = of(&effect.claim);
+    let as_then = effect.as_then.as_ref().and_then(of);
+    let verdict = now.map_or(Verdict::NotRun, |now| verdict(&effect.claim, now));
+    let others = others(&effect.claim, of);
+    let because = match verdict {
+        Verdict::NotRun => not_run.to_owned(),
+        _ => because::sentence(effect, verdict, measured),
+    };
+    let mut judged = Judged {
+        says: effect.says.clone(),
+        claim: effect.claim.clone(),
+        verdict,
+        published: effect.claim.published(),
+        measured: now,
+        as_then,
+        others,
+        because,
+        text: String::new(),
+    };
+    judged.text = judged.sentence();
+    judged
+}
+
+/// What the claim comes to for others, where it is about one engine.
+fn others(claim: &Claim, of: impl Fn(&Claim) -> Option<f64>) -> Vec<Other> {
+    let whose: Vec<Who> = claim.figures().iter().map(|figure| figure.who).collect();
+    if whose.iter().any(|who| *who != whose[0]) {
+        return Vec::new();
+    }
+    let others =
+        [Who::Libhdf5, Who::Netcdf, Who::Hdf4, Who::Hyperslab].into_iter().filter(|who| *who != whose[0]);
+    others.filter_map(|who| Some(Other { who, measured: of(&claim.of(who))? })).collect()
+}
+
+impl Judged {
+    /// A number of this kind: `3,527 times`, or with the unit of the figure.
+    pub fn figure(&self, value: f64) -> String {
+        match &self.claim {
+            Claim::Equal { figure, .. } => words::figure(figure.metric, value),
+            Claim::Times { .. } | Claim::Alike { .. } | Claim::AtLeast { .. } => words::factor(value),
+        }
+    }
+
+    /// `3,450 times`, `without figures`, or nothing where it was not published.
+    pub fn published_text(&self) -> String {
+        match (&self.claim, self.published) {
+            (_, Some(published)) => self.figure(published),
+            (Claim::AtLeast { is_published: true, .. }, None) => "without figures".to_owned(),
+            (_, None) => String::new(),
+        }
+    }
+
+    /// `Published: 3,450 times; measured: 3,527; hyperslab: 3.1. A cache of 1 MiB does not hold ...`
+    fn sentence(&self) -> String {
+        let mut text = match self.published_text() {
+            published if published.is_empty() => "Not published".to_owned(),
+            published => format!("Published: {published}"),
+        };
+        if let Some(measured) = self.measured {
+            text += &format!("; measured: {}", self.figure(measured));
+        }
+        for other in &self.others {
+            text += &format!("; {}: {}", other.who.name(), self.figure(other.measured));
+        }
+        text.push('.');
+        if !self.because.is_empty() {
+            text += &format!(" {}.", words::capitalised(&self.because));
+        }
+        text
+    }
+}
+
+/// The cell that a figure is of.
+pub(super) fn cell<'a>(figure: &Figure, measured: &'a [Measured]) -> Option<&'a Measured> {
+    measured.iter().find(|cell| cell.cell == figure.cell && cell.who == figure.who)
+}
+
+fn ratio(claim: &Claim, measured: &[Measured]) -> Option<f64> {
+    let value = |figure: &Figure| cell(figure, measured)?.value(figure.metric);
+    match claim {
+        Claim::Times { more, less, .. } | Claim::AtLeast { more, less, .. } => {
+            divided(value(more)?, value(less)?)
+        }
+        Claim::Alike { figures, .. } => {
+            let values: Vec<f64> = figures.iter().map(value).collect::<Option<_>>()?;
+            let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            divided(most, values.iter().copied().fold(f64::INFINITY, f64::min))
+        }
+        Claim::Equal { figure, .. } => value(figure),
+    }
+}
+
+fn divided(more: f64, less: f64) -> Option<f64> {
+    (less > 0.0).then(|| more / less)
+}
+
+fn verdict(claim: &Claim, now: f64) -> Verdict {
+    match claim {
+        Claim::Times { published, .. } => match now {
+            now if now >= published.sqrt() => Verdict::AsPublished,
+            now if now >= DIFFERENCE => Verdict::Weaker,
+            now if now > 1.0 / DIFFERENCE => Verdict::NoLonger,
+            _ => Verdict::Reversed,
+        },
+        Claim::AtLeast { times, is_published, .. } => match (now >= *times, is_published) {
+            (true, true) => Verdict::AsPublished,
+            (false, true) => Verdict::NoLonger,
+            (true, false) => Verdict::Confirmed,
+            (false, false) => Verdict::NotConfirmed,
+        },
+        Claim::Alike { limit, .. } if now <= *limit => Verdict::AsPublished,
+        Claim::Equal { published, within, .. } if (now / published - 1.0).abs() <= *within => {
+            Verdict::AsPublished
+        }
+        Claim::Alike { .. } | Claim::Equal { .. } => Verdict::NoLonger,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recipe::plan::Metric;
+
+    fn figure(cell: &str) -> Figure {
+        Figure { cell: cell.to_owned(), who: Who::Libhdf5, metric: Metric::Seconds }
+    }
+
+    #[test]
+    fn an_effect_is_there_weaker_gone_or_the_other_way_round() {
+        let times = |published| Claim::Times { more: figure("a"), less: figure("b"), published };
+        for (published, now, expected) in [
+            (3450.0, 3600.0, Verdict::AsPublished),
+            (3450.0, 59.0, Verdict::AsPublished),
+            (3450.0, 58.0, Verdict::Weaker),
+            (3450.0, 1.2, Verdict::NoLonger),
+            (3.0, 0.9, Verdict::NoLonger),
+            (3.0, 0.5, Verdict::Reversed),
+            (1.3, 1.15, Verdict::AsPublished),
+        ] {
+            assert_eq!(verdict(&times(published), now), expected, "{published} {now}");
+        }
+    }
+
+    #[test]
+    fn alike_and_equal_have_bounds() {
+        let alike = |published| Effect::alike("", vec![figure("a"), figure("b")], published).claim;
+        assert_eq!(verdict(&alike(3.7), 7.0), Verdict::AsPublished);
+        assert_eq!(verdict(&alike(1.0), 2.1), Verdict::NoLonger);
+        let equal = Claim::Equal { figure: figure("a"), published: 100.0, within: 0.01 };
+        assert_eq!(verdict(&equal, 100.9), Verdict::AsPublished);
+        assert_eq!(verdict(&equal, 98.0), Verdict::NoLonger);
+    }
+
+    #[test]
+    fn what_was_not_measured_is_not_judged() {
+        let effect = Effect::times("a is slow", figure("a"), figure("b"), 2.0);
+        let judged = judge(&effect, &[], "nobody was there");
+        assert_eq!((judged.verdict, judged.because.as_str()), (Verdict::NotRun, "nobody was there"));
+    }
+}

@@ -1,0 +1,218 @@
+//! What a cell came to: its times, and what was counted, from which reasons are derived.
+
+use super::plan::{Metric, Published, Who};
+use crate::engine::{PageBuffer, PageCounts};
+use crate::matrix::Summary;
+use crate::measure::PageCache;
+use crate::process::{Objects, Outcome};
+use crate::study::{Access, Storage};
+use hyperslab_doctor::simulate::{CacheSettings, ReadCounts};
+use serde::{Deserialize, Serialize};
+
+/// What a cell did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Wrote a file for others to read.
+    File,
+    /// Wrote, and was timed.
+    Write,
+    /// Read.
+    Read,
+}
+
+/// One cell, by one engine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// The cell.
+    pub cell: String,
+    /// What it did.
+    pub kind: Kind,
+    /// Whose figures these are.
+    pub who: Who,
+    /// The engine: `libhdf5 (h5py 3.16.0)`.
+    pub engine: String,
+    /// Its release.
+    pub version: String,
+    /// What was published of it, where this is the engine of the publication.
+    pub published: Vec<Published>,
+    /// How the data is stored, in words.
+    pub stored_as: String,
+    /// How it is read or written, in words.
+    pub done_as: String,
+    /// Seconds of all reads or writes.
+    pub seconds: Summary,
+    /// Seconds of the first.
+    pub first: Summary,
+    /// Seconds of opening, reading or writing, and closing.
+    pub total: Summary,
+    /// Seconds of processor time of it all.
+    pub cpu: Summary,
+    /// Reads or writes that were made.
+    pub blocks: u64,
+    /// Reads or writes that there are in all.
+    pub blocks_in_all: u64,
+    /// Bytes of values.
+    pub bytes: u64,
+    /// Bytes of all values of the dataset.
+    pub logical_bytes: u64,
+    /// Bytes of the file.
+    pub file_bytes: u64,
+    /// Calls that read the file.
+    pub read_calls: u64,
+    /// Bytes that they got.
+    pub read_bytes: u64,
+    /// Calls that wrote the file.
+    pub write_calls: u64,
+    /// Bytes that they wrote.
+    pub write_bytes: u64,
+    /// Most memory beyond what the process had before.
+    pub memory_bytes: u64,
+    /// Chunks decoded, as counted in the library.
+    pub decodes: Option<u64>,
+    /// What the simulated cache decodes and reads.
+    pub simulated: Option<ReadCounts>,
+    /// What was done about the page cache.
+    pub page_cache: PageCache,
+    /// What was made or visited in a file of many objects.
+    pub objects: Option<Objects>,
+    /// What passed the library's page buffer.
+    pub page_buffer: Option<PageBuffer>,
+    /// The chunk cache, and what of the data it can hold.
+    pub cache: Option<CacheFit>,
+}
+
+/// A chunk cache against the chunks that a read touches.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct CacheFit {
+    /// Its settings.
+    pub settings: CacheSettings,
+    /// True where they are the library's own.
+    pub is_default: bool,
+    /// Bytes of a decoded chunk.
+    pub chunk_bytes: u64,
+    /// Chunks that one read touches.
+    pub chunks_touched: u64,
+    /// Whether chunks pass a pipeline of filters: only then does one that is too large have to be read whole.
+    pub is_filtered: bool,
+}
+
+impl CacheFit {
+    /// Chunks that fit.
+    pub fn chunks_held(&self) -> u64 {
+        (self.settings.nbytes / self.chunk_bytes.max(1)).min(self.settings.nslots)
+    }
+
+    /// For chunks of this storage, read so.
+    pub(super) fn of(
+        storage: &Storage,
+        access: &Access,
+        settings: CacheSettings,
+        is_default: bool,
+    ) -> Option<Self> {
+        let (chunk, chunk_bytes) = (storage.chunks.as_ref()?, storage.chunk_bytes()?);
+        let block = access.blocks(&storage.shape).next()?;
+        let touched = block.count.iter().zip(&block.step).zip(block.start.iter().zip(chunk));
+        let chunks_touched = touched.map(|((count, step), (start, chunk))| {
+            let last = start + count.saturating_sub(1) * step;
+            if step > chunk { *count } else { last / chunk - start / chunk + 1 }
+        });
+        Some(Self {
+            settings,
+            is_default,
+            chunk_bytes,
+            chunks_touched: chunks_touched.product(),
+            is_filtered: !storage.filters.is_empty(),
+        })
+    }
+}
+
+/// What stays the same over all runs of a cell.
+pub(super) struct About {
+    pub(super) cell: String,
+    pub(super) kind: Kind,
+    pub(super) who: Who,
+    pub(super) engine: String,
+    pub(super) published: Vec<Published>,
+    pub(super) stored_as: String,
+    pub(super) done_as: String,
+    pub(super) blocks_in_all: u64,
+    pub(super) logical_bytes: u64,
+    pub(super) cache: Option<CacheFit>,
+    pub(super) simulated: Option<ReadCounts>,
+}
+
+impl Measured {
+    /// From the runs that count: those that were timed, or the one that checked where it took long enough.
+    pub(super) fn of(about: About, check: &Outcome, timed: &[Outcome]) -> Self {
+        let runs: Vec<&Outcome> = if timed.is_empty() { vec![check] } else { timed.iter().collect() };
+        let summary =
+            |of: fn(&Outcome) -> f64| Summary::of(&runs.iter().map(|run| of(run)).collect::<Vec<_>>());
+        let last = runs[runs.len() - 1];
+        Self {
+            seconds: summary(|run| run.data_seconds),
+            first: summary(|run| run.first_seconds),
+            total: summary(Outcome::total_seconds),
+            cpu: summary(|run| run.usage.cpu_seconds),
+            version: check.version.clone(),
+            blocks: check.blocks,
+            bytes: last.bytes,
+            file_bytes: last.file_bytes,
+            read_calls: last.usage.read_calls,
+            read_bytes: last.usage.read_bytes,
+            write_calls: last.usage.write_calls,
+            write_bytes: last.usage.write_bytes,
+            memory_bytes: last.peak_memory_bytes.saturating_sub(last.base_memory_bytes),
+            decodes: check.decodes,
+            page_cache: last.page_cache,
+            objects: check.objects,
+            page_buffer: last.page_buffer,
+            cell: about.cell,
+            kind: about.kind,
+            who: about.who,
+            engine: about.engine,
+            published: about.published,
+            stored_as: about.stored_as,
+            done_as: about.done_as,
+            blocks_in_all: about.blocks_in_all,
+            logical_bytes: about.logical_bytes,
+            simulated: about.simulated,
+            cache: about.cache,
+        }
+    }
+
+    /// One of its numbers; none where it could not be counted.
+    pub fn value(&self, metric: Metric) -> Option<f64> {
+        Some(match metric {
+            Metric::Seconds => self.seconds.median,
+            Metric::First => self.first.median,
+            Metric::Average if self.blocks == 0 => return None,
+            Metric::Average => self.seconds.median / self.blocks as f64,
+            Metric::PerByte if self.bytes == 0 => return None,
+            Metric::PerByte => self.seconds.median / self.bytes as f64,
+            Metric::Total => self.total.median,
+            Metric::FileBytes => self.file_bytes as f64,
+            Metric::Overhead => self.file_bytes as f64 - self.logical_bytes as f64,
+            Metric::Decodes => self.decodes.or(self.simulated.map(|counts| counts.decodes))? as f64,
+            Metric::ReadBytes => self.read_bytes as f64,
+            Metric::ReadCalls => self.read_calls as f64,
+            Metric::PageAccesses => self.pages(|counts| counts.accesses)?,
+            Metric::PageHits => self.pages(|counts| counts.hits)?,
+            Metric::PageMisses => self.pages(|counts| counts.misses)?,
+            Metric::PageEvictions => self.pages(|counts| counts.evictions)?,
+            Metric::PageBypasses => self.pages(|counts| counts.bypasses)?,
+        })
+    }
+
+    /// Of metadata and raw data together.
+    fn pages(&self, of: fn(PageCounts) -> u64) -> Option<f64> {
+        let buffer = self.page_buffer?;
+        Some((of(buffer.metadata) + of(buffer.raw)) as f64)
+    }
+
+    /// Chunks decoded, as counted and as simulated, where both are known and chunks pass filters.
+    pub fn counts_to_compare(&self) -> Option<(u64, u64)> {
+        let is_filtered = self.cache.is_some_and(|cache| cache.is_filtered);
+        Some((self.decodes?, self.simulated?.decodes)).filter(|_| is_filtered)
+    }
+}

@@ -1,0 +1,146 @@
+//! Runs a plan, table by table.
+//!
+//! The cells of a table take turns, round by round, as those of a matrix do. The first round checks: values are compared
+//! between all who read the same, decodes counted. What a table shares with an earlier one is not measured again.
+
+use super::Recipe;
+use super::engines::{Engines, Used};
+use super::larder::Larder;
+use super::measured::{Kind, Measured};
+use super::plan::{Part, Work};
+use super::report::{Counts, NotRun, PartReport, Report, judge_all};
+use super::slot::Slot;
+use crate::matrix::Progress;
+use crate::process::Launcher;
+use hyperslab_doctor::{DatasetFacts, list_text};
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Where recipes are run, and with what.
+pub struct Kitchen<'a> {
+    /// Who runs them.
+    pub engines: Engines,
+    /// Starts the processes.
+    pub launcher: &'a Launcher,
+    /// For the files.
+    pub folder: &'a Path,
+    /// What the simulator needs to know of a dataset, where it can be known.
+    pub facts: &'a dyn Fn(&Path, &str) -> Option<DatasetFacts>,
+    /// How often each cell is measured, at most.
+    pub repeats: usize,
+    /// A cell is not repeated once its runs took so many seconds.
+    pub seconds_max: f64,
+    /// Set by who wants to stop.
+    pub stop: &'a AtomicBool,
+}
+
+impl Kitchen<'_> {
+    /// Runs a recipe with data as much smaller; what is complete when it is stopped is kept.
+    pub fn run(&self, recipe: &Recipe, scale: f64, progress: &mut dyn Progress) -> Report {
+        let plan = recipe.plan(scale);
+        let cells = plan.parts.iter().flat_map(|part| &part.cells);
+        progress.expect(cells.map(|cell| self.rounds(&cell.work) * cell.by.len()).sum());
+        let mut larder = Larder::new(self.folder, plan.shrink);
+        let (mut parts, mut all) = (Vec::new(), Vec::new());
+        for number in 0..plan.parts.len() {
+            parts.push(self.part(&plan.parts[number..], &mut larder, &mut all, progress));
+        }
+        let mut engines: Vec<Used> = all
+            .iter()
+            .map(|cell| Used { who: cell.who, engine: cell.engine.clone(), version: cell.version.clone() })
+            .collect();
+        engines.sort_by_key(|used| used.who);
+        engines.dedup();
+        Report {
+            recipe: recipe.name.to_owned(),
+            publication: recipe.publication.to_owned(),
+            shrink: plan.shrink,
+            engines,
+            counts: Counts::of(&parts),
+            parts,
+            is_interrupted: self.stop.load(Ordering::Relaxed),
+        }
+    }
+
+    fn rounds(&self, work: &Work) -> usize {
+        if work.kind() == Kind::File { 1 } else { self.repeats + 1 }
+    }
+
+    /// The first of the parts that are left. `all` is what was measured in those before, and grows by what it gives.
+    fn part(
+        &self,
+        left: &[Part],
+        larder: &mut Larder,
+        all: &mut Vec<Measured>,
+        progress: &mut dyn Progress,
+    ) -> PartReport {
+        let part = &left[0];
+        let each = part.cells.iter().flat_map(|cell| cell.by.iter().map(move |who| (cell, *who)));
+        let mut slots: Vec<Slot<'_>> = each.map(|(cell, who)| Slot::new(cell, who, self)).collect();
+        for round in 0..=self.repeats {
+            for at in 0..slots.len() {
+                let (before, others) = slots.split_at_mut(at);
+                let slot = &mut others[0];
+                if round < self.rounds(&slot.cell.work) {
+                    progress.doing(&format!("{}: {}", slot.who.name(), slot.cell.name));
+                    slot.round(round, before, larder, self);
+                    progress.done();
+                    larder.forget(|cell| left.iter().any(|part| part.reads(cell)));
+                }
+            }
+        }
+        differing(&mut slots, larder);
+        let (mut cells, mut not_run) = (Vec::new(), Vec::<(String, Vec<String>)>::new());
+        for slot in &slots {
+            if let Some(measured) = slot.measured(larder, self) {
+                cells.push(measured);
+                continue;
+            }
+            let why = slot.failure.clone().unwrap_or_else(|| "it was not run".to_owned());
+            let what = format!("{} ({})", slot.cell.name, slot.who.name());
+            match not_run.iter_mut().find(|(known, _)| *known == why) {
+                Some((_, all)) => all.push(what),
+                None => not_run.push((why, vec![what])),
+            }
+        }
+        larder.forget(|cell| left[1..].iter().any(|part| part.reads(cell)));
+        all.extend(cells.iter().cloned());
+        let not_run: Vec<NotRun> =
+            not_run.into_iter().map(|(why, what)| NotRun { what: shortened(&what), why }).collect();
+        PartReport {
+            title: part.title.clone(),
+            notes: part.notes.clone(),
+            effects: judge_all(&part.effects, all, &not_run),
+            cells,
+            not_run,
+        }
+    }
+}
+
+/// Names, or their number where they are many.
+fn shortened(names: &[String]) -> String {
+    match names {
+        [first, .., last] if names.len() > 3 => format!("{} cells, from {first} to {last}", names.len()),
+        few => list_text(few),
+    }
+}
+
+impl Part {
+    /// True where a cell of it needs the file that another cell writes.
+    fn reads(&self, cell: &str) -> bool {
+        self.cells.iter().any(|reader| reader.work.needs() == Some(cell))
+    }
+}
+
+/// Those whose values are not those that the first read are failures, not cells.
+fn differing(slots: &mut [Slot<'_>], larder: &Larder) {
+    let mut first: HashMap<String, (String, String)> = HashMap::new();
+    for slot in slots {
+        let Some((what, sum)) = slot.checksum(larder) else { continue };
+        let (name, expected) = first.entry(what).or_insert_with(|| (slot.cell.name.clone(), sum.clone()));
+        if *expected != sum {
+            slot.failure = Some(format!("WRONG VALUES: not those of {name}"));
+        }
+    }
+}

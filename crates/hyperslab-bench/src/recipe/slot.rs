@@ -1,0 +1,174 @@
+//! A cell by one engine, while it is being run.
+
+use super::larder::{Kept, Larder};
+use super::measured::{About, CacheFit, Measured};
+use super::plan::{Cell, Content, Published, Who, Work};
+use super::run::Kitchen;
+use super::task;
+use crate::engine::Engine;
+use crate::matrix::simulated;
+use crate::process::{Operation, Outcome, RunError, Task};
+
+/// A cell by one engine, and how it went so far.
+pub(super) struct Slot<'a> {
+    pub(super) cell: &'a Cell,
+    pub(super) who: Who,
+    engine: Result<&'a Engine, String>,
+    task: Option<Task>,
+    /// Names the work; see [`Larder::key`].
+    key: String,
+    /// The same work is that of another slot.
+    is_twin: bool,
+    check: Option<Outcome>,
+    timed: Vec<Outcome>,
+    pub(super) failure: Option<String>,
+}
+
+impl<'a> Slot<'a> {
+    pub(super) fn new(cell: &'a Cell, who: Who, kitchen: &'a Kitchen<'_>) -> Self {
+        let engine = kitchen.engines.get(who);
+        let failure = engine.as_ref().err().cloned();
+        let (task, key, check, timed) = (None, String::new(), None, Vec::new());
+        Self { cell, who, engine, task, key, is_twin: false, check, timed, failure }
+    }
+
+    /// One more run, unless it would tell nothing.
+    pub(super) fn round(
+        &mut self,
+        round: usize,
+        others: &[Slot<'_>],
+        larder: &mut Larder,
+        kitchen: &Kitchen<'_>,
+    ) {
+        if self.is_enough(round, kitchen.seconds_max) {
+            return;
+        }
+        if round == 0 {
+            match self.make_task(larder) {
+                Ok(task) => {
+                    self.key = larder.key(&task, self.who);
+                    self.task = Some(task);
+                }
+                Err(why) => {
+                    self.failure = Some(why);
+                    return;
+                }
+            }
+            let runs_it = |other: &Slot<'_>| other.key == self.key && other.failure.is_none();
+            self.is_twin = larder.known(&self.key).is_some() || others.iter().any(runs_it);
+        }
+        let Some(task) = self.task.as_ref().filter(|_| !self.is_twin) else { return };
+        let checking = (round == 0).then(|| task::checking(task, self.cell, self.who, larder));
+        match kitchen.launcher.run(checking.as_ref().unwrap_or(task), kitchen.stop) {
+            Ok(outcome) => {
+                larder.learn(self.who, &outcome);
+                match round {
+                    0 => self.check = Some(outcome),
+                    _ => self.timed.push(outcome),
+                }
+                self.keep(larder);
+            }
+            Err(RunError::Interrupted) => self.failure = Some("interrupted".to_owned()),
+            Err(error) => self.failure = Some(error.to_string()),
+        }
+    }
+
+    /// True where another round would tell nothing, or take longer than the cell is worth.
+    fn is_enough(&self, round: usize, seconds_max: f64) -> bool {
+        let spent: f64 = self.check.iter().chain(&self.timed).map(Outcome::total_seconds).sum();
+        self.failure.is_some() || self.is_twin || round > 0 && spent > seconds_max
+    }
+
+    fn make_task(&self, larder: &Larder) -> Result<Task, String> {
+        let engine = self.engine.clone()?;
+        task::of(self.cell, self.who, engine, larder)
+    }
+
+    /// Leaves what it wrote to others.
+    fn keep(&self, larder: &mut Larder) {
+        let Some(task) = &self.task else { return };
+        let (storage, values) = match (&task.operation, &self.cell.work) {
+            (Operation::Write { storage, .. }, Work::Write { values: Content::Synthetic(synthetic), .. }) => {
+                (&**storage, serde_json::to_string(synthetic).unwrap_or_default())
+            }
+            (Operation::Write { storage, .. }, Work::Write { values: Content::Of(cell), .. }) => {
+                let values = larder.file(cell, self.who).map(|file| file.values.clone());
+                (&**storage, values.unwrap_or_default())
+            }
+            // Where chunks lie differs from file to file, so that none is like another.
+            (Operation::Make { tree }, _) => (&tree.storage, self.cell.name.clone()),
+            _ => return,
+        };
+        let kept = Kept { path: task.file.clone(), storage: storage.clone(), values };
+        larder.keep(&self.cell.name, self.who, kept);
+    }
+
+    /// The checksum of what was read, with what makes two of them comparable: the values, the blocks, their number.
+    pub(super) fn checksum(&self, larder: &Larder) -> Option<(String, String)> {
+        let sum = self.check.as_ref()?.checksum.clone()?;
+        let values = &larder.file(self.cell.work.needs()?, self.who).ok()?.values;
+        Some(match &self.cell.work {
+            Work::Read { access, reads_max, records, .. } => {
+                (format!("{values} {access} {reads_max:?} {:?}", records.fields), sum)
+            }
+            Work::Visit { wanted, .. } => (format!("{values} {wanted:?}"), sum),
+            Work::Write { .. } | Work::Make { .. } => return None,
+        })
+    }
+
+    /// What it came to, if it was run.
+    pub(super) fn measured(&self, larder: &mut Larder, kitchen: &Kitchen<'_>) -> Option<Measured> {
+        if self.failure.is_some() {
+            return None;
+        }
+        if self.is_twin {
+            let (cell, published) = (self.cell.name.clone(), self.published());
+            let mut twin = Measured { cell, published, ..larder.known(&self.key)?.clone() };
+            let is_default = matches!(self.cell.work, Work::Read { cache: None, .. });
+            twin.cache = twin.cache.map(|fit| CacheFit { is_default, ..fit });
+            return Some(twin);
+        }
+        let (check, task, engine) = (self.check.as_ref()?, self.task.as_ref()?, self.engine.as_ref().ok()?);
+        let (mut cache, mut simulated) = (None, None);
+        let storage = match &task.operation {
+            Operation::Write { storage, .. } => (**storage).clone(),
+            Operation::Make { tree } => tree.storage.clone(),
+            _ => larder.file(self.cell.work.needs()?, self.who).ok()?.storage.clone(),
+        };
+        if let (Operation::Read { reads_max, .. }, Work::Read { cache: set, access, .. }) =
+            (&task.operation, &self.cell.work)
+        {
+            let has_cache = engine.has_chunk_cache(storage.format);
+            let settings = task.opening.cache.or(check.default_cache).filter(|_| has_cache);
+            if let (Some(settings), Some(version)) = (settings, &check.hdf5_version) {
+                cache = CacheFit::of(&storage, access, settings, set.is_none());
+                let facts = larder.facts(&task.file, kitchen);
+                simulated =
+                    facts.and_then(|facts| simulated::counts(facts, access, *reads_max, version, settings));
+            }
+        }
+        let is_one = check.objects.is_none();
+        let logical_bytes = check.objects.map_or(1, |objects| objects.datasets) * storage.logical_bytes();
+        let about = About {
+            cell: self.cell.name.clone(),
+            kind: self.cell.work.kind(),
+            who: self.who,
+            engine: engine.name(),
+            published: self.published(),
+            stored_as: storage.to_string(),
+            done_as: self.cell.work.words(),
+            blocks_in_all: if is_one { task.access.len(&storage.shape) } else { check.blocks },
+            logical_bytes,
+            cache,
+            simulated,
+        };
+        let measured = Measured::of(about, check, &self.timed);
+        larder.remember(&self.key, &measured);
+        Some(measured)
+    }
+
+    /// Published figures are those of the first engine.
+    fn published(&self) -> Vec<Published> {
+        if self.cell.by.first() == Some(&self.who) { self.cell.published.clone() } else { Vec::new() }
+    }
+}

@@ -1,0 +1,110 @@
+//! # unidata-sizes
+//!
+//! *File Size and Chunking in NetCDF-4 on AR-4 Data File*, Unidata Developer's Blog.
+//!
+//! Monthly precipitation of a climate model, 1560x128x256 floats, uncompressed, was written as netCDF-4 in 45 chunk shapes.
+//! Chunks of 1x16x32 cost 5.75 MB beyond the classic file, for the index of 99,840 chunks; chunks of 1024 months cost 64 MB,
+//! whatever their other dimensions: 2,048 months are stored for 1,560. Most others cost less than 1 MB.
+//!
+//! ## What is run
+//!
+//! All 45 files are written by libhdf5 and by netCDF-C, and the classic one by netCDF-C. Shown are bytes beyond those of the
+//! values; the classic file has next to none.
+//!
+//! ## With `--scale`
+//!
+//! Longitudes become fewer, and chunks narrower: padding shrinks with them, the index of chunks does not.
+
+use super::plan::{Cell, Content, Effect, Metric, Part, Plan};
+use super::unidata::{BLOG, Precipitation, WRITERS};
+
+pub(super) const PUBLICATION: &str = BLOG;
+
+/// Latitudes and longitudes of a chunk, in the order of the columns below.
+const PLACES: [[u64; 2]; 9] =
+    [[128, 128], [128, 256], [128, 32], [16, 128], [16, 256], [16, 32], [64, 128], [64, 256], [64, 32]];
+/// Months of a chunk, and megabytes beyond the classic file.
+const PUBLISHED: [(u64, [f64; 9]); 5] = [
+    (1, [0.33, 0.25, 0.86, 1.56, 0.86, 5.75, 0.51, 0.33, 1.56]),
+    (10, [0.18, 0.17, 0.23, 0.3, 0.23, 0.72, 0.2, 0.18, 0.3]),
+    (256, [30.57, 30.57, 30.57, 30.58, 30.57, 30.59, 30.57, 30.57, 30.58]),
+    (1024, [64.12, 64.12, 64.12, 64.12, 64.12, 64.13, 64.12, 64.12, 64.12]),
+    (1560, [0.16; 9]),
+];
+const MEGABYTE: f64 = 1e6;
+/// Bytes that every published file had beyond this study's: other variables and attributes.
+const OTHER_CONTENT: f64 = 0.15 * MEGABYTE;
+
+/// The study with rows as much shorter.
+pub(super) fn plan(scale: f64) -> Plan {
+    let data = Precipitation::scaled(scale);
+    let shrink = data.shrink();
+    let classic = data.classic(data.values(1.115));
+    let first = "chunks of 1x128x256";
+    let mut cells = vec![Cell::file(first, data.chunked([1, 128, 256], &[]), data.values(1.115))];
+    for (months, published) in PUBLISHED {
+        for ([rows, columns], megabytes) in PLACES.into_iter().zip(published) {
+            let name = format!("chunks of {months}x{rows}x{columns}");
+            let bytes = megabytes * MEGABYTE;
+            if name == first {
+                let cell = cells.remove(0).by(&WRITERS).published(Metric::Overhead, bytes);
+                cells.insert(0, cell);
+                continue;
+            }
+            let storage = data.chunked([months, rows, columns], &[]);
+            let cell = Cell::file(&name, storage, Content::Of(first.to_owned())).by(&WRITERS);
+            cells.push(cell.published(Metric::Overhead, bytes));
+        }
+    }
+    let beyond = |name: &str| {
+        let cell = cells.iter().find(|cell| cell.name == format!("chunks of {name}"));
+        cell.map(|cell| cell.figure(Metric::Overhead)).expect("a chunk shape of the study")
+    };
+    // Padding is exact; what is not padding is an index of some bytes a chunk, and other content.
+    let padded = |months: u64, megabytes: f64, says: &str, remark| {
+        let figure = beyond(&format!("{months}x128x256"));
+        Effect::equal(
+            says,
+            figure,
+            megabytes * MEGABYTE * shrink,
+            0.01 + OTHER_CONTENT / (megabytes * MEGABYTE),
+        )
+        .remark(remark)
+    };
+    let effects = vec![
+        padded(
+            1024,
+            64.12,
+            "Chunks of 1024 months cost 64 MB, whatever their other dimensions.",
+            "2 chunks of 1024 months are stored for 1,560 months: 488 months of padding",
+        ),
+        padded(
+            256,
+            30.57,
+            "Chunks of 256 months cost 31 MB.",
+            "7 chunks of 256 months are stored for 1,560 months: 232 months of padding",
+        ),
+        Effect::times(
+            "The smallest chunks, 1x16x32, cost 17 times as much as 1x128x128.",
+            beyond("1x16x32"),
+            beyond("1x128x128"),
+            5.75 / 0.33,
+        )
+        .remark("99,840 chunks have an entry each in the index, against 3,120"),
+        Effect::alike(
+            "Where nothing is padded, the shape of large chunks matters little: all files are within a hundredth of one size.",
+            ["10x128x128", "10x128x256", "1560x128x256", "1560x128x256"]
+                .iter()
+                .map(|name| super::Figure { metric: Metric::FileBytes, ..beyond(name) })
+                .collect(),
+            1.0,
+        )
+        .within(1.01),
+    ];
+    cells.insert(0, classic);
+    let notes = vec![
+        "Published are megabytes beyond the classic file, of a file that has other content of about 0.15 MB, too.".to_owned(),
+    ];
+    let title = "Bytes beyond those of the values".to_owned();
+    Plan { shrink, parts: vec![Part { title, cells, effects, notes }] }
+}

@@ -1,0 +1,96 @@
+//! `hyperslab bench --recipe`: a published study run again, and told as text, JSON or a page of the docs.
+
+mod markdown;
+mod text;
+
+use super::arguments::BenchArgs;
+use super::progress::Bar;
+use super::{STOP, end_by_interrupt, engines, facts, folder};
+use crate::failure::{self, Failure};
+use crate::output::{Align, Line, table};
+use hyperslab_bench::process::Launcher;
+use hyperslab_bench::recipe::{Engines, Kitchen, RECIPES, Recipe, Report};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Runs what is asked of recipes.
+pub(super) fn run(
+    args: &BenchArgs,
+    launcher: &Launcher,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> Result<i32, Failure> {
+    let name = args.recipe.as_deref().unwrap_or_default();
+    if name == "list" {
+        return list(args.json, out);
+    }
+    let recipe = Recipe::named(name).ok_or_else(|| {
+        let known: Vec<&str> = RECIPES.iter().map(|recipe| recipe.name).collect();
+        Failure::wrong_request(format!("there is no recipe {name:?}"))
+            .hint(format!("there are: {}", known.join(", ")))
+    })?;
+    if args.about {
+        out.write_all(recipe.page().as_bytes())?;
+        return Ok(failure::DONE);
+    }
+    let scale = args.scale.unwrap_or(1.0);
+    if !(scale > 0.0 && scale <= 1.0) {
+        return Err(Failure::wrong_request(format!("--scale lies between 0 and 1, {scale} does not")));
+    }
+    let folder = folder(args)?;
+    end_by_interrupt();
+    let kitchen = Kitchen {
+        engines: Engines::of(engines::one_of_each(args)),
+        launcher,
+        folder: folder.path(),
+        facts: &facts,
+        repeats: args.repeats,
+        seconds_max: args.max_seconds,
+        stop: &STOP,
+    };
+    let mut bar = Bar::new(None);
+    let report = kitchen.run(recipe, scale, &mut bar);
+    bar.finish();
+    let text = match args.json {
+        true => {
+            serde_json::to_string(&report).map_err(|error| Failure::unreadable(error.to_string()))? + "\n"
+        }
+        false => text::report(&report),
+    };
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    if report.is_interrupted {
+        let _ = writeln!(err, "interrupted: what was complete is above");
+    }
+    Ok(if report.is_whole() { failure::DONE } else { failure::UNREADABLE })
+}
+
+/// Prints the sections of a page about reports that were kept as JSON.
+pub(super) fn render(files: &[PathBuf], out: &mut dyn Write) -> Result<i32, Failure> {
+    let mut reports: Vec<Report> = Vec::new();
+    for file in files {
+        let wrong =
+            |error: &dyn std::fmt::Display| Failure::wrong_request(format!("{}: {error}", file.display()));
+        let text = std::fs::read_to_string(file).map_err(|error| wrong(&error))?;
+        let report: Report = serde_json::from_str(&text).map_err(|error| wrong(&error))?;
+        reports.push(report.judged_again());
+    }
+    out.write_all(markdown::page(&reports).as_bytes())?;
+    Ok(failure::DONE)
+}
+
+fn list(json: bool, out: &mut dyn Write) -> Result<i32, Failure> {
+    if json {
+        let all: Vec<_> = RECIPES
+            .iter()
+            .map(|recipe| serde_json::json!({ "name": recipe.name, "publication": recipe.publication, "takes": recipe.takes }))
+            .collect();
+        writeln!(out, "{}", serde_json::Value::Array(all))?;
+        return Ok(failure::DONE);
+    }
+    let head = [("recipe", Align::Left), ("takes", Align::Right), ("published as", Align::Left)];
+    let row = |recipe: &Recipe| [recipe.name, recipe.takes, recipe.publication].map(str::to_owned).to_vec();
+    let lines: Vec<Line> = RECIPES.iter().map(|recipe| Line::Cells(row(recipe))).collect();
+    out.write_all(table(&head, &lines).as_bytes())?;
+    Ok(failure::DONE)
+}
