@@ -105,8 +105,10 @@ fn describe_integer<'py>(
 fn describe_float<'py>(py: Python<'py>, float: &Float, size: usize) -> PyResult<Described<'py>> {
     let Some(native) = number::holding(float, size) else {
         let (exponent, mantissa) = (float.exponent_size, float.mantissa_size);
-        let what =
-            format!("a float of {size} bytes with {exponent} bits of exponent and {mantissa} of mantissa");
+        let vax = if float.order == ByteOrder::Vax { "VAX " } else { "" };
+        let what = format!(
+            "a {vax}float of {size} bytes with {exponent} bits of exponent and {mantissa} of mantissa"
+        );
         return Err(unsupported_type(format!("NumPy has no float that holds every value of {what}")));
     };
     let memory_bytes = native.memory_bytes() as usize;
