@@ -1,7 +1,8 @@
 //! Whether an effect comes out as published: a verdict from ratios, its reason from counts.
 //!
-//! An effect of a factor *f* is there again where half of it is (on a scale of factors: its square root), and gone
-//! where less than a quarter's difference is left. Figures that were alike are so again within twice their spread.
+//! An effect of a factor *f* is there again where half of it is (on a scale of factors: its square root), and gone where
+//! less than a quarter of it is left (its fourth root), or no more than a difference of a quarter. Figures that were alike
+//! are so again within twice their spread.
 
 use super::because;
 use super::measured::Measured;
@@ -167,7 +168,7 @@ fn verdict(claim: &Claim, now: f64) -> Verdict {
     match claim {
         Claim::Times { published, .. } => match now {
             now if now >= published.sqrt() => Verdict::AsPublished,
-            now if now >= DIFFERENCE => Verdict::Weaker,
+            now if now >= published.powf(0.25).max(DIFFERENCE) => Verdict::Weaker,
             now if now > 1.0 / DIFFERENCE => Verdict::NoLonger,
             _ => Verdict::Reversed,
         },
@@ -201,6 +202,7 @@ mod tests {
             (3450.0, 3600.0, Verdict::AsPublished),
             (3450.0, 59.0, Verdict::AsPublished),
             (3450.0, 58.0, Verdict::Weaker),
+            (3450.0, 4.2, Verdict::NoLonger),
             (3450.0, 1.2, Verdict::NoLonger),
             (3.0, 0.9, Verdict::NoLonger),
             (3.0, 0.5, Verdict::Reversed),
