@@ -147,8 +147,12 @@ pub fn of_python(python: &Path) -> Option<Libraries> {
     Some(found)
 }
 
-/// Pythons that a user may mean, the active environment's first, each once.
+/// Set where the command runs inside of a Python: the interpreter.
+const INTERPRETER_VARIABLE: &str = "HYPERSLAB_INTERPRETER";
+
+/// Pythons that a user may mean, the one that runs this first, then the active environment's, each once.
 fn pythons() -> Vec<PathBuf> {
+    let own = std::env::var_os(INTERPRETER_VARIABLE).map(PathBuf::from);
     let active = ["VIRTUAL_ENV", "CONDA_PREFIX"]
         .into_iter()
         .filter_map(std::env::var_os)
@@ -159,7 +163,8 @@ fn pythons() -> Vec<PathBuf> {
     });
     // Not resolved: a virtual environment's python is a link, and is what it is by its place.
     let mut once = BTreeMap::new();
-    let all: Vec<PathBuf> = active.chain(on_path).filter(|python| python.is_file()).collect();
+    let all: Vec<PathBuf> =
+        own.into_iter().chain(active).chain(on_path).filter(|python| python.is_file()).collect();
     all.into_iter().filter(|python| once.insert(python.clone(), ()).is_none()).collect()
 }
 
