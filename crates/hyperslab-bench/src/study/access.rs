@@ -56,6 +56,16 @@ pub struct Block {
 }
 
 impl Block {
+    /// All elements of this extent; nothing where it has none.
+    pub fn whole(shape: &[u64]) -> Option<Self> {
+        let rank = shape.len();
+        (!shape.contains(&0)).then(|| Self {
+            start: vec![0; rank],
+            count: shape.to_vec(),
+            step: vec![1; rank],
+        })
+    }
+
     /// Number of elements (saturating).
     pub fn elements(&self) -> u64 {
         self.count.iter().fold(1, |n, count| n.saturating_mul(*count))

@@ -49,13 +49,12 @@ pub enum Wanted {
 impl Wanted {
     /// What is read of a dataset of this shape; nothing where it has no elements.
     pub fn block(self, shape: &[u64]) -> Option<Block> {
-        let count = match self {
-            Self::Nothing | Self::Places => return None,
-            Self::First => vec![1; shape.len()],
-            Self::All => shape.to_vec(),
-        };
-        let rank = shape.len();
-        (!shape.contains(&0)).then(|| Block { start: vec![0; rank], count, step: vec![1; rank] })
+        let whole = Block::whole(shape)?;
+        match self {
+            Self::Nothing | Self::Places => None,
+            Self::First => Some(Block { count: vec![1; shape.len()], ..whole }),
+            Self::All => Some(whole),
+        }
     }
 }
 

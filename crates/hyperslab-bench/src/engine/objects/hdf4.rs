@@ -2,7 +2,7 @@
 
 use super::{EngineError, Making, Seen, Visiting};
 use crate::library::{Hdf4, Hdf4Dataset, Hdf4File};
-use crate::study::{Access, Attribute, Storage, Wanted};
+use crate::study::{Attribute, Block, Storage, Wanted};
 use std::path::Path;
 use std::rc::Rc;
 
@@ -32,10 +32,7 @@ fn close(file: Rc<Hdf4File>) -> Result<(), EngineError> {
 
 impl Made {
     fn write(&self, dataset: &mut Hdf4Dataset, values: &[u8]) -> Result<(), EngineError> {
-        for block in Access::whole(&self.storage.shape).blocks(&self.storage.shape) {
-            dataset.write(&block, values)?;
-        }
-        Ok(())
+        Ok(Block::whole(&self.storage.shape).map_or(Ok(()), |block| dataset.write(&block, values))?)
     }
 }
 
@@ -82,8 +79,7 @@ impl Visiting for Open {
             }
             values.clear();
             if let Some(block) = wanted.block(&dataset.shape) {
-                let bytes = block.elements().saturating_mul(dataset.element_bytes() as u64);
-                super::make_room(&mut values, bytes)?;
+                super::make_room(&mut values, &block, dataset.element_bytes())?;
                 dataset.read(&block, &mut values)?;
             }
             seen(Seen::Dataset { path: &dataset.name, shape: Some(&dataset.shape), values: &values });

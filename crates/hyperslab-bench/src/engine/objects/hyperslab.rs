@@ -80,7 +80,7 @@ fn read(dataset: &Dataset, wanted: Wanted, values: &mut Vec<u8>) -> Result<(), E
     if !is_fixed(datatype) {
         return Ok(());
     }
-    super::make_room(values, block.elements().saturating_mul(datatype.size.into()))?;
+    super::make_room(values, &block, datatype.size as usize)?;
     let order = if is_number(datatype) { Order::Native } else { Order::File };
     Ok(dataset.read_into(&selection(&block), order, values)?)
 }

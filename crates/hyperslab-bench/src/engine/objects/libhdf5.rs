@@ -3,7 +3,7 @@
 use super::{EngineError, Making, PageBuffer, PageCounts, Seen, Visiting};
 use crate::engine::Opening;
 use crate::library::{Hdf5, Hdf5Dataset, Hdf5File, Visited};
-use crate::study::{Access, Attribute, Memory, Records, Storage, Wanted};
+use crate::study::{Attribute, Block, Memory, Records, Storage, Wanted};
 use hyperslab_doctor::simulate::CacheSettings;
 use std::path::Path;
 
@@ -35,10 +35,7 @@ pub(in crate::engine) fn visit(
 
 impl Made {
     fn write(&self, dataset: &mut Hdf5Dataset, values: &[u8]) -> Result<(), EngineError> {
-        for block in Access::whole(&self.storage.shape).blocks(&self.storage.shape) {
-            dataset.write(&block, values)?;
-        }
-        Ok(())
+        Ok(Block::whole(&self.storage.shape).map_or(Ok(()), |block| dataset.write(&block, values))?)
     }
 }
 
@@ -92,8 +89,7 @@ impl Visiting for Open {
                         && dataset.has_fixed_elements()?
                         && let Some(block) = wanted.block(shape)
                     {
-                        let bytes = block.elements().saturating_mul(dataset.element_bytes() as u64);
-                        super::make_room(&mut values, bytes)?;
+                        super::make_room(&mut values, &block, dataset.element_bytes())?;
                         dataset.read(&block, &mut values)?;
                     }
                     seen(Seen::Dataset { path, shape: shape.as_deref(), values: &values });

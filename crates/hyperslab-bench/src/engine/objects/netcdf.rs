@@ -2,7 +2,7 @@
 
 use super::{EngineError, Making, Seen, Visiting};
 use crate::library::{Netcdf, NetcdfTree};
-use crate::study::{Access, Attribute, Storage, Wanted};
+use crate::study::{Attribute, Block, Storage, Wanted};
 use std::path::Path;
 
 struct Made {
@@ -37,10 +37,7 @@ impl Making for Made {
     ) -> Result<(), EngineError> {
         let mut variable = self.tree.create(path, &self.storage, attributes)?;
         let Some(values) = values else { return Ok(()) };
-        for block in Access::whole(&self.storage.shape).blocks(&self.storage.shape) {
-            variable.write(&block, values)?;
-        }
-        Ok(())
+        Ok(Block::whole(&self.storage.shape).map_or(Ok(()), |block| variable.write(&block, values))?)
     }
 
     fn values(&mut self, _: &str, _: &[u8]) -> Result<(), EngineError> {
@@ -63,8 +60,7 @@ impl Visiting for Open {
                     if let Some(block) = wanted.block(&shape)
                         && let Some(mut variable) = self.0.open(&node)?
                     {
-                        let bytes = block.elements().saturating_mul(variable.element_bytes() as u64);
-                        super::make_room(&mut values, bytes)?;
+                        super::make_room(&mut values, &block, variable.element_bytes())?;
                         variable.read(&block, &mut values)?;
                     }
                     seen(Seen::Dataset { path: &node.path, shape: Some(&shape), values: &values });
