@@ -108,7 +108,7 @@ struct Cell<'a> {
 }
 
 /// Why something was not measured that the user did not wait for.
-const INTERRUPTED: &str = "interrupted";
+pub(super) const INTERRUPTED: &str = "interrupted";
 
 impl Cell<'_> {
     /// True where not all of it is remembered.

@@ -7,9 +7,10 @@ use super::clock::Clock;
 use super::expect::expect;
 use super::objects;
 use super::task::{Answer, Check, Operation, Outcome, Task};
+use crate::data::Values;
 use crate::engine::{EngineError, Prepared};
 use crate::measure::{PageCache, empty_page_cache};
-use crate::study::Block;
+use crate::study::{Block, Storage};
 use sha2::{Digest, Sha256};
 use std::io::{Read, Write};
 
@@ -41,9 +42,9 @@ pub fn run(task: &Task) -> Result<Outcome, EngineError> {
             on(shape)?;
             read(task, &engine, shape, *reads_max, *cold, check.as_ref())
         }
-        Operation::Write { storage, .. } => {
+        Operation::Write { storage, values } => {
             on(&storage.shape)?;
-            write(task, &engine, &storage.shape)
+            write(task, &engine, storage, values)
         }
         Operation::Expect { shape, reads_max, values, element } => {
             on(shape)?;
@@ -111,10 +112,7 @@ fn read(
     })
 }
 
-fn write(task: &Task, engine: &Prepared, shape: &[u64]) -> Result<Outcome, EngineError> {
-    let Operation::Write { storage, values } = &task.operation else {
-        return Err(EngineError::Unsupported("not a task to write".to_owned()));
-    };
+fn write(task: &Task, engine: &Prepared, storage: &Storage, values: &Values) -> Result<Outcome, EngineError> {
     storage.check().map_err(EngineError::Unsupported)?;
     let source = values.open()?;
     let mut clock = Clock::start();
@@ -122,7 +120,7 @@ fn write(task: &Task, engine: &Prepared, shape: &[u64]) -> Result<Outcome, Engin
     let layout = writing.layout().cloned();
     let element = layout.as_ref().map_or(u64::from(storage.element.bytes), |layout| layout.bytes as u64);
     let (mut buffer, mut packed) = (Vec::new(), Vec::new());
-    for block in task.access.blocks(shape) {
+    for block in task.access.blocks(&storage.shape) {
         make_room(&mut buffer, std::slice::from_ref(&block), element)?;
         let values = &mut buffer[..block_bytes(&block, element)];
         match &layout {
