@@ -3,6 +3,15 @@
 use clap::Args;
 use std::path::PathBuf;
 
+// What there is where nothing is said. A command line that measures a cell again leaves it out.
+pub(super) const DEFAULT_MEMORY: &str = "as-stored";
+pub(super) const DEFAULT_RATIO: f64 = 2.0;
+pub(super) const DEFAULT_SEED: u64 = 1;
+pub(super) const DEFAULT_REPEATS: usize = 5;
+pub(super) const DEFAULT_WRITE_REPEATS: usize = 3;
+pub(super) const DEFAULT_SECONDS_MAX: f64 = 20.0;
+pub(super) const DEFAULT_TIMEOUT: u64 = 900;
+
 /// Measure reads and writes with other chunks, filters and caches, on your own libraries and on hyperslab
 ///
 /// Every list of options is multiplied with every other; each cell of the matrix is measured in processes of its own,
@@ -70,13 +79,13 @@ pub(crate) struct BenchArgs {
     pub fields: Vec<String>,
     /// How records lie in memory: as-stored, struct (a C struct, which libhdf5 converts to), columns (which HDF4 packs
     /// and unpacks)
-    #[arg(long, value_name = "LAYOUT", default_value = "as-stored", help_heading = "Access")]
+    #[arg(long, value_name = "LAYOUT", default_value = DEFAULT_MEMORY, help_heading = "Access")]
     pub memory: String,
     /// Ratio by which gzip makes made-up values smaller
-    #[arg(long, default_value_t = 2.0)]
+    #[arg(long, default_value_t = DEFAULT_RATIO)]
     pub ratio: f64,
     /// Seed of made-up values and of random blocks
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = DEFAULT_SEED)]
     pub seed: u64,
     /// Block that is read, swept over the dataset: a shape, or the bytes of a buffer (1MiB); may be repeated
     #[arg(long, value_name = "SHAPE", help_heading = "Access")]
@@ -141,7 +150,7 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "CACHE", help_heading = "Writing")]
     pub write_cache: Vec<String>,
     /// How often each file is written
-    #[arg(long, value_name = "COUNT", default_value_t = 3, help_heading = "Writing")]
+    #[arg(long, value_name = "COUNT", default_value_t = DEFAULT_WRITE_REPEATS, help_heading = "Writing")]
     pub write_repeats: usize,
     /// Chunk cache of libraries that have one, NBYTES[,NSLOTS[,W0]] or `default`; may be repeated
     #[arg(long, value_name = "CACHE", help_heading = "Engines")]
@@ -168,13 +177,13 @@ pub(crate) struct BenchArgs {
     #[arg(long, help_heading = "Engines")]
     pub list: bool,
     /// How often each cell is measured
-    #[arg(long, value_name = "COUNT", default_value_t = 5, help_heading = "Measuring")]
+    #[arg(long, value_name = "COUNT", default_value_t = DEFAULT_REPEATS, help_heading = "Measuring")]
     pub repeats: usize,
     /// A cell is not repeated once its runs took so many seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 20.0, help_heading = "Measuring")]
+    #[arg(long, value_name = "SECONDS", default_value_t = DEFAULT_SECONDS_MAX, help_heading = "Measuring")]
     pub max_seconds: f64,
     /// A run that takes longer is ended
-    #[arg(long, value_name = "SECONDS", default_value_t = 900, help_heading = "Measuring")]
+    #[arg(long, value_name = "SECONDS", default_value_t = DEFAULT_TIMEOUT, help_heading = "Measuring")]
     pub timeout: u64,
     /// Take the file out of the system's page cache before each run
     #[arg(long, help_heading = "Measuring")]

@@ -1,6 +1,9 @@
 //! The command line that measures one cell again, and no other.
 
-use super::arguments::BenchArgs;
+use super::arguments::{
+    BenchArgs, DEFAULT_MEMORY, DEFAULT_RATIO, DEFAULT_REPEATS, DEFAULT_SECONDS_MAX, DEFAULT_SEED,
+    DEFAULT_WRITE_REPEATS,
+};
 use hyperslab_bench::engine::Engine;
 use hyperslab_bench::matrix::Row;
 use hyperslab_bench::study::{Access, AllocTime, FillTime, Format, Libver, Storage, Walk, pipeline_text};
@@ -139,14 +142,6 @@ impl<'a> Commands<'a> {
         }
     }
 }
-
-// What the command line has where nothing is said; a test holds them against it.
-const DEFAULT_MEMORY: &str = "as-stored";
-const DEFAULT_RATIO: f64 = 2.0;
-const DEFAULT_SEED: u64 = 1;
-const DEFAULT_REPEATS: usize = 5;
-const DEFAULT_WRITE_REPEATS: usize = 3;
-const DEFAULT_SECONDS_MAX: f64 = 20.0;
 
 fn access(words: &mut Words, block: &str, order: &str, access: &Access) {
     words.add(block, shape_text(&access.block));

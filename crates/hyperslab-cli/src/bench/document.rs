@@ -3,19 +3,17 @@
 
 use super::arguments::BenchArgs;
 use super::command::{self, Commands};
-use super::finding::count;
+use super::engines::inspect;
+use super::finding::{count, settings};
 use super::machine::Machine;
 use crate::failure::Failure;
 use crate::{dtype, size};
-use hyperslab_bench::engine::{Engine, Opening};
+use hyperslab_bench::engine::Engine;
 use hyperslab_bench::matrix::{Matrix, Row, Rows, Skipped, Subject};
-use hyperslab_bench::process::{Launcher, Operation, Task};
-use hyperslab_bench::study::Access;
+use hyperslab_bench::process::Launcher;
 use hyperslab_doctor::simulate::CacheSettings;
-use hyperslab_report::Section;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 /// Changes when a program that reads an older document would misread a newer one.
 const FORMAT: u32 = 1;
@@ -34,9 +32,6 @@ pub(super) struct Document {
     /// What has to be said of it all, and is no failure.
     #[serde(default)]
     pub(super) notes: Vec<String>,
-    /// More for the page, such as a comparison with published figures.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(super) sections: Vec<Section>,
 }
 
 /// What was asked, of whom, and where.
@@ -165,16 +160,8 @@ impl Data {
 impl Participant {
     /// Loads the engine in a process of its own, and asks it.
     fn ask(engine: &Engine, launcher: &Launcher) -> Self {
-        let asked = Task {
-            engine: engine.clone(),
-            file: PathBuf::new(),
-            dataset: String::new(),
-            access: Access::whole(&[]),
-            opening: Opening::default(),
-            operation: Operation::Inspect,
-        };
         // One that cannot be loaded says so in each of its cells.
-        let told = launcher.run(&asked, &AtomicBool::new(false)).ok();
+        let told = inspect(engine.clone(), launcher).ok();
         Self {
             name: engine.name(),
             version: told.as_ref().map(|told| told.version.clone()).unwrap_or_default(),
@@ -186,7 +173,7 @@ impl Participant {
 }
 
 /// Each value once, in the order in which they come.
-fn unique<'a, T: PartialEq + Clone + 'a>(values: impl IntoIterator<Item = &'a T>) -> Vec<T> {
+pub(super) fn unique<'a, T: PartialEq + Clone + 'a>(values: impl IntoIterator<Item = &'a T>) -> Vec<T> {
     let mut found: Vec<T> = Vec::new();
     for value in values {
         if !found.contains(value) {
@@ -212,7 +199,7 @@ fn asked(matrices: &[Matrix]) -> Vec<String> {
         storages.iter().map(|one| one.as_ref().map_or("the file as it is".to_owned(), |s| s.to_string()));
     let cached = caches.iter().map(|one| match one {
         None => "the library's default".to_owned(),
-        Some(cache) => format!("{}, {} slots, w0 {}", size::bytes(cache.nbytes), cache.nslots, cache.w0),
+        Some(cache) => settings(*cache),
     });
     let buffered = buffers.iter().flatten().map(|bytes| size::bytes(*bytes)).collect();
     let repeats = matrices.first().map(|matrix| {
@@ -258,7 +245,6 @@ impl Document {
             rows: rows.rows.into_iter().map(measured).collect(),
             skipped: rows.skipped,
             notes: rows.notes,
-            sections: Vec::new(),
         }
     }
 
@@ -302,7 +288,7 @@ mod tests {
         let rows =
             vec![Measured { row: row("hyperslab", 1.0, Some(3)), command: "hyperslab bench f /d".into() }];
         let (head, skipped) = (Head::default(), Vec::new());
-        Document { format: FORMAT, head, rows, skipped, notes: Vec::new(), sections: Vec::new() }
+        Document { format: FORMAT, head, rows, skipped, notes: Vec::new() }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::arguments::BenchArgs;
 use crate::failure::{self, Failure};
 use hyperslab_bench::engine::{Engine, Opening};
 use hyperslab_bench::library::{Family, Found, Libraries, find_all};
-use hyperslab_bench::process::{Launcher, Operation, Task};
+use hyperslab_bench::process::{Launcher, Operation, Outcome, RunError, Task};
 use hyperslab_bench::study::{Access, Format};
 use serde_json::{Map, Value, json};
 use std::cell::OnceCell;
@@ -108,6 +108,19 @@ pub(super) fn one_of_each(args: &BenchArgs) -> Vec<Engine> {
     libraries.chain([Engine::Hyperslab]).collect()
 }
 
+/// Loads an engine in a process of its own, and asks it of itself.
+pub(super) fn inspect(engine: Engine, launcher: &Launcher) -> Result<Outcome, RunError> {
+    let task = Task {
+        engine,
+        file: PathBuf::new(),
+        dataset: String::new(),
+        access: Access::whole(&[]),
+        opening: Opening::default(),
+        operation: Operation::Inspect,
+    };
+    launcher.run(&task, &AtomicBool::new(false))
+}
+
 /// Every library that is found, with its version and its default cache; each is loaded in a process of its own.
 pub(super) fn list(args: &BenchArgs, launcher: &Launcher, out: &mut dyn Write) -> Result<i32, Failure> {
     let shelf = Shelf { args, found: OnceCell::from(find_all()) };
@@ -119,15 +132,7 @@ pub(super) fn list(args: &BenchArgs, launcher: &Launcher, out: &mut dyn Write) -
             writeln!(out, "{}: none was found; {}", family.name(), family.how_to_get())?;
         }
         for library in found {
-            let asked = Task {
-                engine: Engine::of(family, library.clone()),
-                file: PathBuf::new(),
-                dataset: String::new(),
-                access: Access::whole(&[]),
-                opening: Opening::default(),
-                operation: Operation::Inspect,
-            };
-            let outcome = launcher.run(&asked, &AtomicBool::new(false));
+            let outcome = inspect(Engine::of(family, library.clone()), launcher);
             let mut value = json!(library);
             match &outcome {
                 Ok(outcome) => {

@@ -5,6 +5,7 @@
 use crate::size;
 use hyperslab_bench::matrix::{Row, Summary};
 use hyperslab_doctor::predict::seconds_text;
+use hyperslab_doctor::simulate::CacheSettings;
 
 /// Closer than this, two are called equally fast where their runs overlap.
 const ALIKE: f64 = 1.1;
@@ -22,19 +23,26 @@ pub(super) fn is_null(row: &Row) -> bool {
     row.engine == "null"
 }
 
-/// A finding for each access, in their order.
-pub(super) fn all<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<Finding<'a>> {
-    let mut findings: Vec<Finding<'a>> = Vec::new();
-    for row in rows.into_iter().filter(|row| !is_null(row)) {
-        match findings.iter_mut().find(|finding| finding.read_as == row.read_as) {
-            Some(finding) => finding.ranked.push(row),
-            None => findings.push(Finding { read_as: &row.read_as, ranked: vec![row] }),
+/// Items of the same key together: the groups and what is in them in the order in which they come.
+pub(super) fn grouped<K: PartialEq, T>(items: impl IntoIterator<Item = (K, T)>) -> Vec<(K, Vec<T>)> {
+    let mut groups: Vec<(K, Vec<T>)> = Vec::new();
+    for (key, item) in items {
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, group)) => group.push(item),
+            None => groups.push((key, vec![item])),
         }
     }
-    for finding in &mut findings {
-        finding.ranked.sort_by(|a, b| a.seconds().total_cmp(&b.seconds()));
-    }
-    findings
+    groups
+}
+
+/// A finding for each access, in their order.
+pub(super) fn all<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<Finding<'a>> {
+    let rows = rows.into_iter().filter(|row| !is_null(row)).map(|row| (row.read_as.as_str(), row));
+    let ranked = grouped(rows).into_iter().map(|(read_as, mut ranked)| {
+        ranked.sort_by(|a, b| a.seconds().total_cmp(&b.seconds()));
+        Finding { read_as, ranked }
+    });
+    ranked.collect()
 }
 
 impl Finding<'_> {
@@ -119,11 +127,16 @@ pub(super) fn engine(row: &Row) -> String {
     if row.version.is_empty() { row.engine.clone() } else { format!("{} {}", row.engine, row.version) }
 }
 
+/// Everything that is set of a chunk cache.
+pub(super) fn settings(cache: CacheSettings) -> String {
+    format!("{}, {} slots, w0 {}", size::bytes(cache.nbytes), cache.nslots, cache.w0)
+}
+
 /// The chunk cache and the page buffer, as columns and legends name them; empty where there is neither.
 pub(super) fn cache(row: &Row) -> String {
     let cache = row.cache.map(|cache| match row.is_default_cache {
         true => format!("{} (default)", size::bytes(cache.nbytes)),
-        false => format!("{}, {} slots, w0 {}", size::bytes(cache.nbytes), cache.nslots, cache.w0),
+        false => settings(cache),
     });
     let buffer = row.page_buffer.map(|bytes| format!("page buffer {}", size::bytes(bytes)));
     cache.into_iter().chain(buffer).collect::<Vec<_>>().join(", ")
@@ -235,7 +248,6 @@ pub(super) mod testing {
 mod tests {
     use super::testing::row;
     use super::*;
-    use hyperslab_doctor::simulate::CacheSettings;
 
     #[test]
     fn the_fastest_and_the_reason_are_told() {

@@ -1,5 +1,6 @@
 //! The machine that was measured on.
 
+use super::finding::count;
 use crate::size;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -44,7 +45,7 @@ impl Machine {
 
     /// In a line.
     pub(super) fn text(&self) -> String {
-        let cores = if self.cores == 1 { "1 core".to_owned() } else { format!("{} cores", self.cores) };
+        let cores = count(self.cores as u64, "core");
         format!("{}, {cores}, {}, {}", self.processor, size::bytes(self.memory_bytes), self.system)
     }
 }

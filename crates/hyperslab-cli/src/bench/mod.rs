@@ -91,7 +91,8 @@ fn measure(args: &BenchArgs, launcher: &Launcher, err: &mut dyn Write) -> Result
     };
     let head = Head::before(args, &matrices, launcher, folder.path())?;
     let mut rows = Rows::default();
-    let mut engines = Vec::new();
+    // The same for every type of element.
+    let engines = matrices.first().map(|matrix| matrix.engines.clone()).unwrap_or_default();
     for matrix in matrices {
         let mut bar = Bar::new(journal.as_mut());
         let found = matrix.run(folder.path(), launcher, &facts, &mut bar, &STOP);
@@ -103,7 +104,6 @@ fn measure(args: &BenchArgs, launcher: &Launcher, err: &mut dyn Write) -> Result
                 rows.notes.push(note);
             }
         }
-        engines.extend(matrix.engines);
     }
     if let Some(journal) = journal {
         say_what_is_kept(journal, rows.rows.len(), args, err);

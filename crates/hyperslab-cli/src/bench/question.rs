@@ -1,6 +1,7 @@
 //! The matrix that the command line asks for.
 
 use super::arguments::BenchArgs;
+use super::document::unique;
 use super::engines;
 use crate::failure::{self, Failure};
 use hyperslab::Dataset;
@@ -23,7 +24,7 @@ fn wrong(error: impl std::fmt::Display) -> Failure {
 
 /// One matrix for each type of element; a user's dataset has one.
 pub(super) fn matrices(args: &BenchArgs) -> Result<Vec<Matrix>, Failure> {
-    let (subjects, element) = subjects(args)?;
+    let subjects = subjects(args)?;
     let formats = formats(args)?;
     let written = if stores_as_is(args) && args.file.is_some() { &[][..] } else { &formats };
     let cast = engines::cast(args, written, args.file.as_deref().is_some_and(is_netcdf))?;
@@ -34,9 +35,8 @@ pub(super) fn matrices(args: &BenchArgs) -> Result<Vec<Matrix>, Failure> {
         memory: word("layout of records", "as-stored, struct, columns")(&args.memory)?,
     };
     let mut found = Vec::new();
-    for (subject, element) in subjects.into_iter().zip(element) {
+    for Asked { subject, element, element_bytes } in subjects {
         let shape = subject.shape().to_vec();
-        let element_bytes = element_bytes(&subject, element)?;
         let accesses = accesses(args, &shape, element_bytes)?;
         let ways = ways(args, &shape, element_bytes)?;
         found.push(Matrix {
@@ -98,8 +98,16 @@ fn block(text: &str, shape: &[u64]) -> Result<Vec<u64>, Failure> {
     })
 }
 
-/// What is stored, and of which type what is written of it.
-fn subjects(args: &BenchArgs) -> Result<(Vec<Subject>, Vec<Option<Element>>), Failure> {
+/// What is stored.
+struct Asked {
+    subject: Subject,
+    /// The type of what is written of it; none where that type is not written here.
+    element: Option<Element>,
+    /// Bytes of one element in memory.
+    element_bytes: u64,
+}
+
+fn subjects(args: &BenchArgs) -> Result<Vec<Asked>, Failure> {
     if let Some(shape) = &args.synthetic {
         let shape: BlockShape = shape.parse().map_err(wrong)?;
         let dims: Option<Vec<u64>> = shape
@@ -115,10 +123,12 @@ fn subjects(args: &BenchArgs) -> Result<(Vec<Subject>, Vec<Option<Element>>), Fa
             [] => vec!["<f4".parse().map_err(wrong)?],
             some => some.iter().map(|text| text.parse().map_err(wrong)).collect::<Result<_, _>>()?,
         };
-        let made = |element: &Element| {
-            Subject::Synthetic(Synthetic::with_ratio(&dims, *element, args.ratio, args.seed))
+        let made = |element: &Element| Asked {
+            subject: Subject::Synthetic(Synthetic::with_ratio(&dims, *element, args.ratio, args.seed)),
+            element: Some(*element),
+            element_bytes: element.bytes.into(),
         };
-        return Ok((elements.iter().map(made).collect(), elements.iter().copied().map(Some).collect()));
+        return Ok(elements.iter().map(made).collect());
     }
     let (Some(path), Some(name)) = (&args.file, &args.dataset) else {
         return Err(wrong("no file and dataset are named"));
@@ -134,23 +144,13 @@ fn subjects(args: &BenchArgs) -> Result<(Vec<Subject>, Vec<Option<Element>>), Fa
         [one] if Some(one.parse().map_err(wrong)?) == element_of(&dataset) => element_of(&dataset),
         _ => return Err(wrong("the values of a file keep their type").hint("--type goes with --synthetic")),
     };
-    Ok((vec![subject], vec![element]))
+    let element_bytes = element.map_or(dataset.datatype().size, |element| element.bytes).into();
+    Ok(vec![Asked { subject, element, element_bytes }])
 }
 
 /// The type of a dataset, if it is one that is written here.
 fn element_of(dataset: &Dataset) -> Option<Element> {
     Element::of(dataset.datatype())
-}
-
-/// Bytes of one element in memory.
-fn element_bytes(subject: &Subject, element: Option<Element>) -> Result<u64, Failure> {
-    match (element, subject) {
-        (Some(element), _) => Ok(u64::from(element.bytes)),
-        (None, Subject::Dataset { file, path, .. }) => {
-            Ok(u64::from(failure::open(file)?.dataset(path)?.datatype().size))
-        }
-        (None, Subject::Synthetic(synthetic)) => Ok(u64::from(synthetic.element.bytes)),
-    }
 }
 
 /// Orders of the dimensions; that of the dataset where none is given.
@@ -310,12 +310,7 @@ fn storages(
             (storage.chunks, storage.filters) = (None, Vec::new());
         }
     });
-    let mut once: Vec<Storage> = Vec::new();
-    found.retain(|storage| {
-        let is_new = !once.contains(storage);
-        once.extend(is_new.then(|| storage.clone()));
-        is_new
-    });
+    let mut found = unique(&found);
     let pages = list(&args.page_size, None, |text| size(text).map(Some))?;
     vary(&mut found, &pages, |storage, bytes| storage.page_bytes = *bytes);
     let libvers = list(&args.libver, Libver::default(), word("version", "default, earliest, latest"))?;

@@ -4,7 +4,7 @@ use super::document::{Document, Measured};
 use super::finding::{self, count, is_null};
 use crate::output::{Align, Line, table};
 use crate::size;
-use hyperslab_bench::matrix::{Row, Summary};
+use hyperslab_bench::matrix::{Row, Summary, WriteFigures};
 use hyperslab_doctor::predict::seconds_text;
 
 const HEAD: [(&str, Align); 10] = [
@@ -144,12 +144,16 @@ pub(super) fn spread(summary: &Summary) -> String {
     format!("±{:.0} % of {}", half * 100.0, summary.runs)
 }
 
-/// Rows of which each has a file that was made in another way.
-pub(super) fn files<'a>(rows: impl Iterator<Item = &'a Row>) -> Vec<&'a Row> {
-    let mut found: Vec<&Row> = Vec::new();
-    for row in rows.filter(|row| row.write.is_some()) {
-        if !found.iter().any(|known| known.stored_as == row.stored_as) {
-            found.push(row);
+/// What has a row, each with a file that was made in another way, and how it was.
+pub(super) fn files<'a, T>(
+    items: impl Iterator<Item = &'a T>,
+    row: impl Fn(&T) -> &Row,
+) -> Vec<(&'a T, &'a WriteFigures)> {
+    let mut found: Vec<(&T, &WriteFigures)> = Vec::new();
+    for item in items {
+        let Some(write) = &row(item).write else { continue };
+        if !found.iter().any(|(known, _)| row(known).stored_as == row(item).stored_as) {
+            found.push((item, write));
         }
     }
     found
@@ -167,9 +171,8 @@ fn written<'a>(rows: impl Iterator<Item = &'a Row>) -> String {
         ("file", Align::Right),
         ("beyond the values", Align::Right),
     ];
-    let line = |row: &Row| {
-        let write = row.write.as_ref()?;
-        Some(Line::Cells(vec![
+    let line = |(row, write): (&Row, &WriteFigures)| {
+        Line::Cells(vec![
             row.stored_as.clone(),
             write.written_as.clone(),
             seconds_text(write.write.median),
@@ -178,9 +181,9 @@ fn written<'a>(rows: impl Iterator<Item = &'a Row>) -> String {
             write.encodes.map(|encodes| encodes.to_string()).unwrap_or_default(),
             size::bytes(write.file_bytes),
             overhead(write.overhead_bytes),
-        ]))
+        ])
     };
-    let lines: Vec<Line> = files(rows).into_iter().filter_map(line).collect();
+    let lines: Vec<Line> = files(rows, |row| row).into_iter().map(line).collect();
     if lines.is_empty() { String::new() } else { table(&head, &lines) + "\n" }
 }
 

@@ -4,6 +4,7 @@
 //! the user's cache folder, named after the data that is measured, and goes when a bench comes to its end.
 
 use super::arguments::BenchArgs;
+use crate::json::hex;
 use hyperslab_bench::matrix::{Kept, Ledger, Matrix, Subject};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -101,7 +102,7 @@ fn unnamed(matrices: &[Matrix]) -> std::io::Result<PathBuf> {
             Subject::Synthetic(synthetic) => sum.update(serde_json::to_vec(synthetic)?),
         }
     }
-    let name: String = sum.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    let name = hex(&sum.finalize()[..8]);
     Ok(folder.join("hyperslab").join(format!("bench-{name}.jsonl")))
 }
 

@@ -1,9 +1,8 @@
 //! Time against the size of the chunk cache: the cliff, and what has to fit to stand above it.
 
-use super::numbers::behind;
-use super::{PICTURES_MAX, bytes_label, seconds_label};
+use super::{PICTURES_MAX, bytes_label, pictures, seconds_label};
 use crate::bench::document::{Document, Measured};
-use crate::bench::finding::{self, is_null};
+use crate::bench::finding::{self, grouped, is_null};
 use crate::size;
 use hyperslab_bench::matrix::Row;
 use hyperslab_bench::study::{Access, Walk};
@@ -12,16 +11,9 @@ use hyperslab_report::{Axis, Curves, Line, Mark, Point, Scale, Section};
 
 /// A picture for each access to each file that was read under several caches.
 pub(super) fn section(document: &Document) -> Section {
-    let mut groups: Vec<Vec<&Measured>> = Vec::new();
-    for measured in document.rows.iter().filter(|measured| !is_null(&measured.row)) {
-        let same = |group: &&mut Vec<&Measured>| {
-            group[0].row.read_as == measured.row.read_as && group[0].row.stored_as == measured.row.stored_as
-        };
-        match groups.iter_mut().find(same) {
-            Some(group) => group.push(measured),
-            None => groups.push(vec![measured]),
-        }
-    }
+    let read = document.rows.iter().filter(|measured| !is_null(&measured.row));
+    let groups = grouped(read.map(|one| ((&one.row.read_as, &one.row.stored_as), one)));
+    let mut groups: Vec<Vec<&Measured>> = groups.into_iter().map(|(_, group)| group).collect();
     groups.retain(|group| sizes(group).len() > 1);
     // Where the cache matters most comes first.
     groups.sort_by(|a, b| spread(b).total_cmp(&spread(a)));
@@ -35,14 +27,7 @@ pub(super) fn section(document: &Document) -> Section {
         section = section
             .text(format!("{left_out} more, where the cache matters less, are in the table of all figures."));
     }
-    for group in groups.iter().take(PICTURES_MAX) {
-        section = section.figure(picture(group, document));
-    }
-    let shown = groups.iter().take(PICTURES_MAX).flatten().copied();
-    match groups.is_empty() {
-        true => Section::default(),
-        false => section.figure(behind("The numbers of these curves", shown)),
-    }
+    pictures(section, &groups, "The numbers of these curves", |group| picture(group, document))
 }
 
 /// The different cache sizes, rising.
@@ -64,12 +49,13 @@ fn spread(group: &[&Measured]) -> f64 {
 fn picture(group: &[&Measured], document: &Document) -> Curves {
     let first = &group[0].row;
     let marks = marks(first, document);
-    let smallest = sizes(group).into_iter().find(|bytes| *bytes > 0).unwrap_or(1) as f64;
+    let sizes = sizes(group);
+    let smallest = sizes.iter().copied().find(|bytes| *bytes > 0).unwrap_or(1) as f64;
     // A cache of nothing has no logarithm: it stands left of the smallest.
     let nothing = smallest / 4.0;
-    let has_nothing = sizes(group).contains(&0);
+    let has_nothing = sizes.contains(&0);
     let place = move |bytes: u64| if bytes == 0 { nothing } else { bytes as f64 };
-    let xs = sizes(group).into_iter().map(place).chain(marks.iter().map(|mark| mark.x));
+    let xs = sizes.iter().copied().map(place).chain(marks.iter().map(|mark| mark.x));
     let x = Axis::over("chunk cache", Scale::Log2, xs, bytes_label);
     let x = if has_nothing { x.labelled(nothing, "none") } else { x };
     Curves {
@@ -99,7 +85,8 @@ pub(super) fn stored(row: &Row) -> String {
 /// engine that has no cache to set.
 fn lines(group: &[&Measured], place: impl Fn(u64) -> f64) -> Vec<Line> {
     let caches = |row: &Row| group.iter().filter(|other| other.row.engine == row.engine).count();
-    let varies_slots = |row: &Row| caches(row) > sizes(group).len();
+    let different = sizes(group).len();
+    let varies_slots = |row: &Row| caches(row) > different;
     let name = |row: &Row| match row.cache {
         Some(cache) if varies_slots(row) => {
             format!("{}, {} slots, w0 {}", finding::engine(row), cache.nslots, cache.w0)
@@ -107,24 +94,25 @@ fn lines(group: &[&Measured], place: impl Fn(u64) -> f64) -> Vec<Line> {
         Some(_) => finding::engine(row),
         None => format!("{} (no cache to set)", finding::engine(row)),
     };
-    let mut lines: Vec<Line> = Vec::new();
+    let mut points = Vec::new();
     let mut sorted: Vec<&Row> = group.iter().map(|measured| &measured.row).collect();
     sorted.sort_by_key(|row| row.cache.map(|cache| cache.nbytes));
     for row in sorted {
         let x = row.cache.map_or(0.0, |cache| place(cache.nbytes));
         let cache = row.cache.map(|cache| size::bytes(cache.nbytes)).unwrap_or_default();
         let text = format!("{} {cache}", seconds_text(row.seconds()));
-        let point = Point { x, y: row.seconds(), text };
-        match lines.iter_mut().find(|line| line.name == name(row)) {
-            Some(line) => line.points.push(point),
-            None => {
-                lines.push(Line { name: name(row), points: vec![point], is_level: row.cache.is_none() });
-            }
-        }
+        points.push(((name(row), row.cache.is_none()), Point { x, y: row.seconds(), text }));
     }
+    let mut lines = joined(points);
     // Libraries before the engine that they are held against.
     lines.sort_by_key(|line| line.is_level);
     lines
+}
+
+/// A line for each name, level or not, through its points.
+pub(super) fn joined(points: Vec<((String, bool), Point)>) -> Vec<Line> {
+    let lines = grouped(points).into_iter();
+    lines.map(|((name, is_level), points)| Line { name, points, is_level }).collect()
 }
 
 /// What has to fit: one chunk, and all that come again.

@@ -1,10 +1,9 @@
 //! Time against the size of chunks: too small costs requests, too large costs decodes that nobody asked for.
 
-use super::by_cache::times;
-use super::numbers::behind;
-use super::{PICTURES_MAX, bytes_label};
+use super::by_cache::{joined, times};
+use super::{PICTURES_MAX, bytes_label, pictures};
 use crate::bench::document::{Document, Measured};
-use crate::bench::finding::{self, is_null};
+use crate::bench::finding::{self, grouped, is_null};
 use crate::size;
 use hyperslab_bench::matrix::Row;
 use hyperslab_bench::study::Storage;
@@ -17,17 +16,13 @@ const LINES_MAX: usize = 8;
 
 /// A picture for each access that was tried with several sizes of chunks.
 pub(super) fn section(document: &Document) -> Section {
-    let mut groups: Vec<Vec<&Measured>> = Vec::new();
-    for measured in document.rows.iter().filter(|measured| !is_null(&measured.row)) {
-        match groups.iter_mut().find(|group| group[0].row.read_as == measured.row.read_as) {
-            Some(group) => group.push(measured),
-            None => groups.push(vec![measured]),
-        }
-    }
+    let read = document.rows.iter().filter(|measured| !is_null(&measured.row));
     // More lines than there are colours: a picture for each pipeline.
-    let mut groups: Vec<Vec<&Measured>> = groups
+    let mut groups: Vec<Vec<&Measured>> = grouped(read.map(|one| (&one.row.read_as, one)))
         .into_iter()
-        .flat_map(|group| if lines(&group).len() > LINES_MAX { by_pipeline(&group) } else { vec![group] })
+        .flat_map(
+            |(_, group)| if lines(&group).len() > LINES_MAX { by_pipeline(&group) } else { vec![group] },
+        )
         .collect();
     groups.retain(|group| sizes(group).len() > 1);
     let left_out = groups.len().saturating_sub(PICTURES_MAX);
@@ -39,28 +34,16 @@ pub(super) fn section(document: &Document) -> Section {
     if left_out > 0 {
         section = section.text(format!("{left_out} more accesses are in the table of all figures."));
     }
-    for group in groups.iter().take(PICTURES_MAX) {
-        section = section.figure(picture(group));
-    }
-    let shown = groups.iter().take(PICTURES_MAX).flatten().copied();
-    match groups.is_empty() {
-        true => Section::default(),
-        false => section.figure(behind("The numbers of these curves", shown)),
-    }
+    pictures(section, &groups, "The numbers of these curves", picture)
 }
 
 /// One group for all that differ in their chunks alone.
 fn by_pipeline<'a>(group: &[&'a Measured]) -> Vec<Vec<&'a Measured>> {
-    let mut groups: Vec<(String, Vec<&Measured>)> = Vec::new();
-    for measured in group {
-        let Some(storage) = &measured.row.storage else { continue };
-        let name = without_chunks(storage, &measured.row);
-        match groups.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, group)) => group.push(measured),
-            None => groups.push((name, vec![measured])),
-        }
-    }
-    groups.into_iter().map(|(_, group)| group).collect()
+    let named = group
+        .iter()
+        .copied()
+        .filter_map(|one| Some((without_chunks(one.row.storage.as_ref()?, &one.row), one)));
+    grouped(named).into_iter().map(|(_, group)| group).collect()
 }
 
 /// Bytes of a chunk of what was made here.
@@ -89,7 +72,7 @@ fn picture(group: &[&Measured]) -> Curves {
 
 /// The same storage, engine and cache over all chunk shapes; what has no chunks is level.
 fn lines(group: &[&Measured]) -> Vec<Line> {
-    let mut lines: Vec<Line> = Vec::new();
+    let mut points = Vec::new();
     let mut sorted: Vec<&Row> = group.iter().map(|measured| &measured.row).collect();
     sorted.retain(|row| row.storage.is_some());
     sorted.sort_by_key(|row| chunk_bytes(row));
@@ -104,11 +87,9 @@ fn lines(group: &[&Measured]) -> Vec<Line> {
         };
         let name = [finding::engine(row), finding::cache(row), without_chunks(storage, row)];
         let name = name.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
-        match lines.iter_mut().find(|line| line.name == name) {
-            Some(line) => line.points.push(point),
-            None => lines.push(Line { name, points: vec![point], is_level: storage.chunks.is_none() }),
-        }
+        points.push(((name, storage.chunks.is_none()), point));
     }
+    let mut lines = joined(points);
     lines.sort_by_key(|line| line.is_level);
     lines
 }

@@ -1,10 +1,9 @@
 //! What compression saves against what it costs to read.
 
 use super::matrix::detail;
-use super::numbers::behind;
-use super::{PICTURES_MAX, bytes_label};
+use super::{bytes_label, pictures};
 use crate::bench::document::{Document, Measured};
-use crate::bench::finding::{self, is_null};
+use crate::bench::finding::{self, grouped, is_null};
 use crate::size;
 use hyperslab_bench::matrix::Row;
 use hyperslab_bench::study::pipeline_text;
@@ -12,32 +11,20 @@ use hyperslab_report::{Axis, Points, Scale, Scatter, Section};
 
 /// A picture for each access to files of different sizes.
 pub(super) fn section(document: &Document) -> Section {
-    let mut groups: Vec<Vec<&Measured>> = Vec::new();
     let usable = |measured: &&Measured| !is_null(&measured.row) && ratio(&measured.row).is_some();
-    for measured in document.rows.iter().filter(usable) {
-        match groups.iter_mut().find(|group| group[0].row.read_as == measured.row.read_as) {
-            Some(group) => group.push(measured),
-            None => groups.push(vec![measured]),
-        }
-    }
+    let groups = grouped(document.rows.iter().filter(usable).map(|one| (&one.row.read_as, one)));
+    let mut groups: Vec<Vec<&Measured>> = groups.into_iter().map(|(_, group)| group).collect();
     groups.iter_mut().for_each(fastest_of_each);
     groups.retain(|group| {
         let ratios = group.iter().filter_map(|measured| ratio(&measured.row));
         let (low, high) = ratios.fold((f64::INFINITY, 0.0f64), |(low, high), r| (low.min(r), high.max(r)));
         high > 1.02 * low
     });
-    let mut section = Section::new("Compression against speed").text(
+    let section = Section::new("Compression against speed").text(
         "Each point is a file: to the right the smaller, upwards the faster to read, by each engine with the cache \
          that suits it best. What lies to the left of and below another point is worse in both.",
     );
-    for group in groups.iter().take(PICTURES_MAX) {
-        section = section.figure(picture(group));
-    }
-    let shown = groups.iter().take(PICTURES_MAX).flatten().copied();
-    match groups.is_empty() {
-        true => Section::default(),
-        false => section.figure(behind("The numbers of these points", shown)),
-    }
+    pictures(section, &groups, "The numbers of these points", picture)
 }
 
 /// Bytes of values for a byte of the file.
@@ -49,6 +36,14 @@ pub(super) fn ratio(row: &Row) -> Option<f64> {
 /// Bytes of values a second.
 fn speed(row: &Row) -> f64 {
     row.read.bytes as f64 / row.read.read.median.max(f64::MIN_POSITIVE)
+}
+
+/// Where a point lies, its label, and what is said when it is pointed at.
+type Place = (f64, f64, String, String);
+
+/// The points of each name together.
+pub(super) fn by_name(points: impl Iterator<Item = (String, Place)>) -> Vec<Points> {
+    grouped(points).into_iter().map(|(name, points)| Points { name, points }).collect()
 }
 
 /// Leaves each engine its fastest cache for each file.
@@ -63,18 +58,14 @@ fn fastest_of_each(group: &mut Vec<&Measured>) {
 }
 
 fn picture(group: &[&Measured]) -> Scatter {
-    let mut groups: Vec<Points> = Vec::new();
-    for measured in group {
+    let point = |measured: &&Measured| {
         let row = &measured.row;
         let filters = row.storage.as_ref().map(|storage| pipeline_text(&storage.filters)).unwrap_or_default();
         let tip =
             format!("{}\nratio {:.2}, {}", detail(row), ratio(row).unwrap_or_default(), rate(speed(row)));
-        let point = (ratio(row).unwrap_or_default(), speed(row), filters, tip);
-        match groups.iter_mut().find(|points| points.name == finding::engine(row)) {
-            Some(points) => points.points.push(point),
-            None => groups.push(Points { name: finding::engine(row), points: vec![point] }),
-        }
-    }
+        (finding::engine(row), (ratio(row).unwrap_or_default(), speed(row), filters, tip))
+    };
+    let mut groups = by_name(group.iter().map(point));
     // One engine's names are enough: those of the others lie at the same ratios.
     groups.iter_mut().skip(1).flat_map(|points| &mut points.points).for_each(|point| point.2.clear());
     let ratios = group.iter().filter_map(|measured| ratio(&measured.row));

@@ -12,11 +12,11 @@ mod numbers;
 mod simulated;
 mod written;
 
-use super::document::Document;
+use super::document::{Document, Measured};
 use super::finding::{self, count};
 use crate::size;
 use hyperslab_doctor::predict::seconds_text;
-use hyperslab_report::{Align, Column, Facts, Page, Section, Table};
+use hyperslab_report::{Align, Column, Facts, Figure, Page, Section, Table};
 
 /// More pictures of a kind than this are not drawn: what differs most comes first, the rest is in the table.
 const PICTURES_MAX: usize = 8;
@@ -34,17 +34,30 @@ pub(super) fn page(document: &Document) -> Page {
         foot: format!("hyperslab {}, {}", head.hyperslab, head.date),
         ..Page::new(title(document))
     };
-    let mut page = page
-        .section(matrix::section(document))
+    page.section(matrix::section(document))
         .section(by_cache::section(document))
         .section(by_chunk::section(document))
         .section(by_ratio::section(document))
         .section(simulated::section(document))
-        .section(written::section(document));
-    for section in &document.sections {
-        page = page.section(section.clone());
+        .section(written::section(document))
+        .section(numbers::section(document))
+        .section(not_measured(document))
+        .section(conditions(document))
+}
+
+/// A section of pictures, the first of them, and the numbers behind these; nothing where there is no group.
+fn pictures<'a, F: Into<Figure>>(
+    section: Section,
+    groups: &[Vec<&'a Measured>],
+    numbers: &str,
+    picture: impl Fn(&[&'a Measured]) -> F,
+) -> Section {
+    if groups.is_empty() {
+        return Section::default();
     }
-    page.section(numbers::section(document)).section(not_measured(document)).section(conditions(document))
+    let drawn = &groups[..groups.len().min(PICTURES_MAX)];
+    let section = drawn.iter().fold(section, |section, group| section.figure(picture(group)));
+    section.figure(numbers::behind(numbers, drawn.iter().flatten().copied()))
 }
 
 fn title(document: &Document) -> String {
@@ -132,9 +145,7 @@ fn conditions(document: &Document) -> Section {
     let columns = ["engine", "release", "libhdf5", "chunk cache by default", "library file"];
     let columns = columns.map(|title| Column::new(title, Align::Left)).to_vec();
     let engines = head.engines.iter().map(|engine| {
-        let cache = engine
-            .default_cache
-            .map(|cache| format!("{}, {} slots, w0 {}", size::bytes(cache.nbytes), cache.nslots, cache.w0));
+        let cache = engine.default_cache.map(finding::settings);
         [
             engine.name.clone(),
             engine.version.clone(),

@@ -1,12 +1,13 @@
 //! What was simulated against what was measured: chunks decoded, and seconds.
 
+use super::by_ratio::by_name;
 use super::matrix::detail;
 use super::numbers::behind;
 use super::seconds_label;
 use crate::bench::document::{Document, Measured};
 use crate::bench::finding;
 use hyperslab_bench::matrix::Row;
-use hyperslab_report::{Axis, Points, Scale, Scatter, Section};
+use hyperslab_report::{Axis, Scale, Scatter, Section};
 
 /// Both pictures, where a libhdf5 was counted or predicted.
 pub(super) fn section(document: &Document) -> Section {
@@ -60,17 +61,13 @@ fn picture(
     pair: &dyn Fn(&Row) -> Option<(f64, f64)>,
     label: impl Fn(f64) -> String,
 ) -> Scatter {
-    let mut groups: Vec<Points> = Vec::new();
-    for measured in cells {
+    let point = |measured: &&Measured| {
         let row = &measured.row;
-        let Some((across, up)) = pair(row) else { continue };
+        let (across, up) = pair(row)?;
         let tip = format!("{}\n{x} {}, {y} {}", detail(row), label(across), label(up));
-        let point = (across, up, String::new(), tip);
-        match groups.iter_mut().find(|points| points.name == finding::engine(row)) {
-            Some(points) => points.points.push(point),
-            None => groups.push(Points { name: finding::engine(row), points: vec![point] }),
-        }
-    }
+        Some((finding::engine(row), (across, up, String::new(), tip)))
+    };
+    let groups = by_name(cells.iter().filter_map(point));
     let values = groups.iter().flat_map(|points| &points.points).flat_map(|point| [point.0, point.1]);
     let axis = Axis::over(x, Scale::Log10, values, label);
     Scatter {

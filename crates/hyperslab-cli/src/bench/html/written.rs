@@ -5,7 +5,7 @@ use crate::bench::document::{Document, Measured};
 use crate::bench::finding::count;
 use crate::bench::report::{files, overhead, spread};
 use crate::size;
-use hyperslab_bench::matrix::{Row, WriteFigures};
+use hyperslab_bench::matrix::WriteFigures;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_report::{Align, Bar, Bars, Column, Section, Table};
 
@@ -14,8 +14,7 @@ const BARS_MAX: usize = 24;
 
 /// Times and sizes, and a table of both.
 pub(super) fn section(document: &Document) -> Section {
-    let files: Vec<(&Row, &WriteFigures)> =
-        files(document.rows()).into_iter().filter_map(|row| Some((row, row.write.as_ref()?))).collect();
+    let files = files(document.rows.iter(), |measured| &measured.row);
     if files.is_empty() {
         return Section::default();
     }
@@ -24,8 +23,8 @@ pub(super) fn section(document: &Document) -> Section {
          creating the file and closing it, when chunks that are still in the cache are compressed.",
     );
     if files.len() <= BARS_MAX {
-        let time = |(row, write): &(&Row, &WriteFigures)| Bar {
-            name: row.stored_as.clone(),
+        let time = |(measured, write): &(&Measured, &WriteFigures)| Bar {
+            name: measured.row.stored_as.clone(),
             value: write.write.median,
             whole: Some(write.open_write_close.median),
             text: format!(
@@ -34,11 +33,11 @@ pub(super) fn section(document: &Document) -> Section {
                 seconds_text(write.open_write_close.median)
             ),
         };
-        let bytes = |(row, write): &(&Row, &WriteFigures)| Bar {
-            name: row.stored_as.clone(),
+        let bytes = |(measured, write): &(&Measured, &WriteFigures)| Bar {
+            name: measured.row.stored_as.clone(),
             value: write.file_bytes as f64,
             whole: None,
-            text: match ratio(row) {
+            text: match ratio(&measured.row) {
                 Some(ratio) => format!("{}, ratio {ratio:.2}", size::bytes(write.file_bytes)),
                 None => size::bytes(write.file_bytes),
             },
@@ -47,10 +46,10 @@ pub(super) fn section(document: &Document) -> Section {
             .figure(Bars { title: "Time to write".to_owned(), bars: files.iter().map(time).collect() })
             .figure(Bars { title: "Size of the file".to_owned(), bars: files.iter().map(bytes).collect() });
     }
-    section.figure(table(document, &files))
+    section.figure(table(&files))
 }
 
-fn table(document: &Document, files: &[(&Row, &WriteFigures)]) -> Table {
+fn table(files: &[(&Measured, &WriteFigures)]) -> Table {
     let titles = [
         ("stored as", Align::Left),
         ("written in blocks of", Align::Left),
@@ -67,17 +66,13 @@ fn table(document: &Document, files: &[(&Row, &WriteFigures)]) -> Table {
         ("command", Align::Command),
     ];
     let columns = titles.map(|(title, align)| Column::new(title, align)).to_vec();
-    let command = |row: &Row| {
-        let same = |measured: &&Measured| std::ptr::eq(&measured.row, row);
-        document.rows.iter().find(same).map(|measured| measured.command.clone()).unwrap_or_default()
-    };
-    let rows = files.iter().map(|(row, write)| {
+    let rows = files.iter().map(|(measured, write)| {
         let cache = write.cache.map(|cache| match write.is_default_cache {
             true => format!("{} (default)", size::bytes(cache.nbytes)),
             false => size::bytes(cache.nbytes),
         });
         [
-            row.stored_as.clone(),
+            measured.row.stored_as.clone(),
             format!("{} ({})", write.written_as, count(write.writes, "write")),
             format!("{} {}", write.engine, write.version),
             cache.unwrap_or_default(),
@@ -89,7 +84,7 @@ fn table(document: &Document, files: &[(&Row, &WriteFigures)]) -> Table {
             write.write_calls.to_string(),
             size::bytes(write.file_bytes),
             overhead(write.overhead_bytes),
-            command(row),
+            measured.command.clone(),
         ]
     });
     rows.fold(
