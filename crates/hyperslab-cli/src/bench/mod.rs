@@ -152,10 +152,18 @@ fn end_by_interrupt() {
     });
 }
 
-/// What the simulator needs to know of a dataset.
+/// What the simulator needs to know of a dataset, and how fast its chunks decode, from which seconds are predicted.
 fn facts(path: &Path, name: &str) -> Option<DatasetFacts> {
-    let dataset = hyperslab::File::open(path).and_then(|file| file.dataset(name)).ok()?;
-    doctor::facts_of(path, &dataset).ok()
+    doctor::facts_of(path, &dataset(path, name)?, doctor::Wanted::Decoding).ok()
+}
+
+/// The same for counts alone.
+fn layout(path: &Path, name: &str) -> Option<DatasetFacts> {
+    doctor::layout_facts(&dataset(path, name)?).ok()
+}
+
+fn dataset(path: &Path, name: &str) -> Option<hyperslab::Dataset> {
+    hyperslab::File::open(path).and_then(|file| file.dataset(name)).ok()
 }
 
 /// Serves one run: a task on standard input, its outcome on standard output.

@@ -1,6 +1,6 @@
 //! What the doctor needs to know of a dataset, asked of the engine.
 
-use super::sample;
+use super::sample::{self, Wanted};
 use crate::dtype;
 use hyperslab::format::message::Filter;
 use hyperslab::format::message::fill_value::{Fill, FillTime as StoredFillTime};
@@ -9,14 +9,14 @@ use hyperslab_doctor::{ChunkMap, DatasetFacts, FillFacts, FillTime, FilterFact, 
 use std::path::Path;
 use std::sync::Arc;
 
-/// The facts about a dataset of the file at `path`, and how fast some of its chunks decode.
-pub(crate) fn of(path: &Path, dataset: &Dataset) -> Result<DatasetFacts> {
+/// The facts about a dataset of the file at `path`, and what is wanted of some of its chunks.
+pub(crate) fn of(path: &Path, dataset: &Dataset, wanted: Wanted) -> Result<DatasetFacts> {
     let facts = layout_facts(dataset)?;
-    Ok(DatasetFacts { samples: sample::measure(path, dataset, &facts.filters), ..facts })
+    Ok(DatasetFacts { samples: sample::measure(path, dataset, &facts.filters, wanted), ..facts })
 }
 
 /// The facts about a dataset, without reading any of its values.
-fn layout_facts(dataset: &Dataset) -> Result<DatasetFacts> {
+pub(crate) fn layout_facts(dataset: &Dataset) -> Result<DatasetFacts> {
     let stored_bytes = dataset.stored_bytes()?;
     let filters: Vec<FilterFact> = dataset.filters().filters.iter().map(filter).collect();
     let layout = match (dataset.layout_name(), dataset.chunked_layout()) {

@@ -9,7 +9,8 @@ mod facts;
 mod question;
 mod sample;
 
-pub(crate) use facts::of as facts_of;
+pub(crate) use facts::{layout_facts, of as facts_of};
+pub(crate) use sample::Wanted;
 
 use crate::args::DoctorArgs;
 use crate::failure::{self, Failure};
@@ -74,8 +75,8 @@ fn examine(path: &Path, file: &File, dataset: &Dataset, options: &Options) -> Re
     // An external link may have led into another file.
     let own = dataset.file();
     let facts = match own.is_same(file) {
-        true => facts::of(path, dataset)?,
-        false => facts::of(Path::new(&own.name()), dataset)?,
+        true => facts::of(path, dataset, Wanted::Recoding)?,
+        false => facts::of(Path::new(&own.name()), dataset, Wanted::Recoding)?,
     };
     diagnose(&facts, options).map_err(|error| match error {
         DoctorError::Geometry { .. } => Failure::unreadable(error.to_string()),

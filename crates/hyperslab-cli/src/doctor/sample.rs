@@ -21,13 +21,28 @@ const SHUFFLE: u16 = 2;
 /// Levels that are tried besides the dataset's own.
 const LEVELS: [u32; 4] = [1, 2, 4, 6];
 
+/// What is measured of sample chunks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// How fast they decode.
+    Decoding,
+    /// That, and what other levels would make of them.
+    Recoding,
+}
+
 /// Measures a dataset's own chunks. `None` where there is nothing to decode, or it cannot be decoded here.
-pub(super) fn measure(path: &Path, dataset: &Dataset, filters: &[FilterFact]) -> Option<SampleMeasurement> {
+pub(super) fn measure(
+    path: &Path,
+    dataset: &Dataset,
+    filters: &[FilterFact],
+    wanted: Wanted,
+) -> Option<SampleMeasurement> {
     if filters.is_empty() {
         return None;
     }
     let mut samples = Samples::read(path, dataset, filters)?;
-    measure_samples(&mut samples, &settings(filters), BUDGET)
+    let settings = if wanted == Wanted::Recoding { settings(filters) } else { Vec::new() };
+    measure_samples(&mut samples, &settings, BUDGET)
 }
 
 /// Deflate level and shuffle of the encodings that are tried.

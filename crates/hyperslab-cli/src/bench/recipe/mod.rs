@@ -5,7 +5,7 @@ mod text;
 
 use super::arguments::BenchArgs;
 use super::progress::Bar;
-use super::{STOP, end_by_interrupt, engines, facts, folder};
+use super::{STOP, end_by_interrupt, engines, folder, layout};
 use crate::failure::{self, Failure};
 use crate::output::{Align, Line, table};
 use hyperslab_bench::process::Launcher;
@@ -43,7 +43,7 @@ pub(super) fn run(
         engines: Engines::of(engines::one_of_each(args)),
         launcher,
         folder: folder.path(),
-        facts: &facts,
+        facts: &layout,
         repeats: args.repeats,
         seconds_max: args.max_seconds,
         stop: &STOP,
