@@ -1,7 +1,8 @@
 //! Keeps what was measured as it comes, so that an interrupted bench can go on.
 //!
 //! A journal is a file of lines, a row each: what a crash cuts off is a line, not the others. Without a name it lies in
-//! the user's cache folder, named after the data that is measured, and goes when a bench comes to its end.
+//! the user's cache folder, named after the data that is measured, and goes when a bench comes to its end, unless
+//! it remembers another one, too.
 
 use super::arguments::BenchArgs;
 use crate::json::hex;
@@ -19,6 +20,8 @@ pub(super) struct Journal {
     file: Option<File>,
     known: HashMap<String, Kept>,
     is_named: bool,
+    /// How many rows it held when it was opened: perhaps another bench's of the same data.
+    held: usize,
     /// How many rows need not be measured again.
     pub(super) recalled: usize,
 }
@@ -38,23 +41,28 @@ impl Journal {
             Some(path) => path.clone(),
             None => unnamed(matrices)?,
         };
-        let known = if args.resume.is_some() { read(&path) } else { HashMap::new() };
+        let mut known = read(&path);
+        let held = known.len();
+        if args.resume.is_none() {
+            known.clear();
+        }
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
         }
         let mut file = OpenOptions::new().create(true).append(true).open(&path)?;
         // A line that was cut off stays alone.
         file.write_all(b"\n")?;
-        Ok(Self { path, file: Some(file), known, is_named: named.is_some(), recalled: 0 })
+        Ok(Self { path, file: Some(file), known, is_named: named.is_some(), held, recalled: 0 })
     }
 
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The bench came to its end: nothing has to be remembered, unless the user wants to.
+    /// The bench came to its end: nothing has to be remembered, unless the user wants to, or another bench of the same
+    /// data was interrupted and may go on.
     pub(super) fn finish(self) {
-        if !self.is_named {
+        if !self.is_named && self.recalled >= self.held {
             let _ = std::fs::remove_file(&self.path);
         }
     }
@@ -112,13 +120,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_another_bench_may_go_on_from_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        for (held, recalled, stays) in [(0, 0, false), (3, 3, false), (3, 0, true), (3, 2, true)] {
+            let file = Some(File::create(&path).unwrap());
+            let known = HashMap::new();
+            Journal { path: path.clone(), file, known, is_named: false, held, recalled }.finish();
+            assert_eq!(path.exists(), stays, "{held} {recalled}");
+        }
+    }
+
+    #[test]
     fn lines_that_are_cut_off_cost_only_themselves() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal");
         let file = File::create(&path).unwrap();
         let known = HashMap::new();
         let mut journal =
-            Journal { path: path.clone(), file: Some(file), known, is_named: true, recalled: 0 };
+            Journal { path: path.clone(), file: Some(file), known, is_named: true, held: 0, recalled: 0 };
         let kept = Kept { row: row("hyperslab", 1.0, None), checksum: Some("ab".into()) };
         journal.keep("first", &kept);
         journal.keep("second", &kept);
