@@ -12,6 +12,45 @@ pub(super) const DEFAULT_WRITE_REPEATS: usize = 3;
 pub(super) const DEFAULT_SECONDS_MAX: f64 = 20.0;
 pub(super) const DEFAULT_TIMEOUT: u64 = 900;
 
+/// What a recipe decides itself, or does not do.
+const NOT_OF_RECIPES: [&str; 35] = [
+    "file",
+    "synthetic",
+    "list",
+    "from",
+    "resume",
+    "html",
+    "csv",
+    "element",
+    "ratio",
+    "seed",
+    "fields",
+    "memory",
+    "read",
+    "order",
+    "stride",
+    "random",
+    "moved",
+    "reads",
+    "format",
+    "chunks",
+    "filter",
+    "page_size",
+    "libver",
+    "fill_value",
+    "fill_time",
+    "alloc_time",
+    "unlimited",
+    "write",
+    "write_order",
+    "write_cache",
+    "write_repeats",
+    "cache",
+    "page_buffer",
+    "engine",
+    "cold",
+];
+
 /// Measure reads and writes with other chunks, filters and caches, on your own libraries and on hyperslab
 ///
 /// Every list of options is multiplied with every other; each cell of the matrix is measured in processes of its own,
@@ -59,7 +98,7 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "SHAPE", conflicts_with = "file")]
     pub synthetic: Option<String>,
     /// Run a published study, its figures beside yours; `list` names them
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["file", "synthetic", "list"], help_heading = "Recipes")]
+    #[arg(long, value_name = "NAME", conflicts_with_all = NOT_OF_RECIPES, help_heading = "Recipes")]
     pub recipe: Option<String>,
     /// Data and caches of a recipe smaller by this factor, such as 0.1
     #[arg(long, value_name = "FACTOR", help_heading = "Recipes")]
@@ -212,4 +251,23 @@ pub(crate) struct BenchArgs {
         help_heading = "Output"
     )]
     pub resume: Option<Option<PathBuf>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::args::Cli;
+    use clap::Parser;
+
+    #[test]
+    fn what_a_recipe_would_pass_over_is_refused_beside_it() {
+        let parsed = |more: &[&str]| {
+            Cli::try_parse_from([&["hyperslab", "bench", "--recipe", "list"], more].concat()).map(drop)
+        };
+        parsed(&["--json", "--repeats", "2", "--folder", "made"]).unwrap();
+        for more in [["--html", "page.html"], ["--engine", "null"], ["--read", "1x1"], ["--seed", "2"]] {
+            let refused = parsed(&more).unwrap_err().to_string();
+            assert!(refused.contains(more[0]) && refused.contains("--recipe"), "{refused}");
+        }
+        assert!(parsed(&["--cold"]).is_err() && parsed(&["--resume"]).is_err());
+    }
 }
