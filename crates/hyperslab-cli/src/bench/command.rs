@@ -2,7 +2,7 @@
 
 use super::arguments::{
     BenchArgs, DEFAULT_MEMORY, DEFAULT_RATIO, DEFAULT_REPEATS, DEFAULT_SECONDS_MAX, DEFAULT_SEED,
-    DEFAULT_WRITE_REPEATS,
+    DEFAULT_TIMEOUT, DEFAULT_WRITE_REPEATS,
 };
 use hyperslab_bench::engine::Engine;
 use hyperslab_bench::matrix::Row;
@@ -14,6 +14,7 @@ use serde::Serialize;
 /// What is asked of the same data in every cell.
 pub(super) struct Commands<'a> {
     args: &'a BenchArgs,
+    /// Those who read, then those who write alone.
     engines: Vec<Engine>,
 }
 
@@ -71,6 +72,11 @@ impl<'a> Commands<'a> {
             }
         }
         self.engine(&mut words, row);
+        if let Some(writer) = self.named(row.write.as_ref().map_or("", |write| &write.engine))
+            && row.engine != writer.name()
+        {
+            self.library(&mut words, writer);
+        }
         if !row.is_default_cache {
             cache(&mut words, "--cache", row.cache);
         }
@@ -103,23 +109,35 @@ impl<'a> Commands<'a> {
         }
     }
 
-    /// A library by its place, unless it is the one that is found anyway.
+    fn named(&self, name: &str) -> Option<&Engine> {
+        self.engines.iter().find(|engine| engine.name() == name)
+    }
+
     fn engine(&self, words: &mut Words, row: &Row) {
-        let Some(engine) = self.engines.iter().find(|engine| engine.name() == row.engine) else { return };
-        let (name, place) = match engine {
-            Engine::Hyperslab => ("hyperslab", None),
-            Engine::Null => ("null", None),
-            Engine::Libhdf5(found) => ("libhdf5", Some(("--libhdf5", found, self.args.libhdf5.is_empty()))),
-            Engine::Netcdf(found) => ("netcdf", Some(("--netcdf", found, self.args.netcdf.is_empty()))),
-            Engine::Hdf4(found) => ("hdf4", Some(("--hdf4", found, self.args.hdf4.is_empty()))),
+        let Some(engine) = self.named(&row.engine) else { return };
+        let name = match engine {
+            Engine::Hyperslab => "hyperslab",
+            Engine::Null => "null",
+            Engine::Libhdf5(_) => "libhdf5",
+            Engine::Netcdf(_) => "netcdf",
+            Engine::Hdf4(_) => "hdf4",
         };
         words.add("--engine", name);
-        if let Some((option, found, is_looked_for)) = place {
-            let same = |other: &&Engine| std::mem::discriminant(*other) == std::mem::discriminant(engine);
-            let is_first = self.engines.iter().find(same) == Some(engine);
-            if !(is_looked_for && is_first) {
-                words.add(option, found.path.display());
-            }
+        self.library(words, engine);
+    }
+
+    /// A library by its place, unless it is the one that is found anyway.
+    fn library(&self, words: &mut Words, engine: &Engine) {
+        let (option, found, is_looked_for) = match engine {
+            Engine::Hyperslab | Engine::Null => return,
+            Engine::Libhdf5(found) => ("--libhdf5", found, self.args.libhdf5.is_empty()),
+            Engine::Netcdf(found) => ("--netcdf", found, self.args.netcdf.is_empty()),
+            Engine::Hdf4(found) => ("--hdf4", found, self.args.hdf4.is_empty()),
+        };
+        let same = |other: &&Engine| std::mem::discriminant(*other) == std::mem::discriminant(engine);
+        let is_first = self.engines.iter().find(same) == Some(engine);
+        if !(is_looked_for && is_first) {
+            words.add(option, found.path.display());
         }
     }
 
@@ -133,6 +151,9 @@ impl<'a> Commands<'a> {
         }
         if args.max_seconds != DEFAULT_SECONDS_MAX {
             words.add("--max-seconds", args.max_seconds);
+        }
+        if args.timeout != DEFAULT_TIMEOUT {
+            words.add("--timeout", args.timeout);
         }
         if args.cold {
             words.flag("--cold");
@@ -206,9 +227,11 @@ fn word(value: &impl Serialize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::finding::testing::row;
     use super::*;
     use crate::args::{Cli, Command};
     use clap::Parser;
+    use hyperslab_bench::library::Found;
 
     fn args(line: &str) -> BenchArgs {
         let Command::Bench(args) = Cli::parse_from(shlex::split(line).unwrap()).command else { panic!() };
@@ -221,7 +244,29 @@ mod tests {
         assert_eq!(args.memory, DEFAULT_MEMORY);
         assert_eq!((args.ratio, args.seed), (DEFAULT_RATIO, DEFAULT_SEED));
         assert_eq!((args.repeats, args.write_repeats), (DEFAULT_REPEATS, DEFAULT_WRITE_REPEATS));
-        assert_eq!(args.max_seconds, DEFAULT_SECONDS_MAX);
+        assert_eq!((args.max_seconds, args.timeout), (DEFAULT_SECONDS_MAX, DEFAULT_TIMEOUT));
+    }
+
+    #[test]
+    fn who_wrote_a_file_writes_it_again() {
+        let args = args("hyperslab bench f.h5 /d --engine hyperslab --libhdf5 /x/libhdf5.so --timeout 60");
+        let found = Found { path: "/x/libhdf5.so".into(), origin: "/x/libhdf5.so".into(), plugins: None };
+        let writer = Engine::Libhdf5(found);
+        let seconds = serde_json::json!({ "median": 1.0, "min": 1.0, "max": 1.0, "runs": 1, "outliers": 0 });
+        let write = serde_json::json!({
+            "engine": writer.name(), "version": "2.0.0", "written_as": "1x717", "cache": null,
+            "access": { "block": [1, 717], "step": [1, 1], "walk": { "sweep": { "order": [0, 1] } } },
+            "is_default_cache": true, "write": seconds, "open_write_close": seconds, "cpu": seconds, "writes": 1,
+            "bytes": 1, "write_calls": 1, "write_bytes": 1, "memory_bytes": 0, "encodes": null, "decodes": null,
+            "file_bytes": 1, "overhead_bytes": 0,
+        });
+        let mut row = row("hyperslab", 1.0, None);
+        let commands = Commands::new(&args, vec![Engine::Hyperslab, writer]);
+        assert!(!commands.of(&row).contains("--libhdf5"), "a file of the user's was written by nobody here");
+        row.write = Some(serde_json::from_value(write).unwrap());
+        let line = commands.of(&row);
+        assert!(line.contains("--engine hyperslab --libhdf5 /x/libhdf5.so"), "{line}");
+        assert!(line.ends_with("--timeout 60"), "{line}");
     }
 
     #[test]

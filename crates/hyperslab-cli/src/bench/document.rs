@@ -64,9 +64,9 @@ pub(super) struct Data {
     pub(super) dataset: Option<String>,
     /// The extent.
     pub(super) shape: Vec<u64>,
-    /// The type of an element.
+    /// The type of an element; of made-up values there may be several.
     pub(super) element: String,
-    /// Bytes of one element.
+    /// Bytes of one element, of the first type.
     pub(super) element_bytes: u64,
     /// The chunk shape in the file.
     pub(super) chunks: Option<Vec<u64>>,
@@ -137,7 +137,7 @@ impl Data {
             }
             Some(Subject::Synthetic(synthetic)) => Ok(Self {
                 shape: synthetic.shape.clone(),
-                element: synthetic.element.to_string(),
+                element: types(matrices).join(", "),
                 element_bytes: synthetic.element.bytes.into(),
                 ..Self::default()
             }),
@@ -221,6 +221,15 @@ fn asked(matrices: &[Matrix]) -> Vec<String> {
         repeats,
     ];
     lines.into_iter().flatten().collect()
+}
+
+/// The types of made-up values.
+fn types(matrices: &[Matrix]) -> Vec<String> {
+    let made = matrices.iter().filter_map(|matrix| match &matrix.subject {
+        Subject::Synthetic(synthetic) => Some(synthetic.element.to_string()),
+        Subject::Dataset { .. } => None,
+    });
+    made.collect()
 }
 
 fn page_cache(cold: bool) -> String {

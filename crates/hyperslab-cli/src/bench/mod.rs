@@ -25,7 +25,7 @@ use crate::failure::{self, Failure};
 use arguments::BenchArgs;
 use command::Commands;
 use document::{Document, Head};
-use hyperslab_bench::matrix::Rows;
+use hyperslab_bench::matrix::{Matrix, Rows, Subject};
 use hyperslab_bench::process::{Launcher, serve};
 use hyperslab_doctor::DatasetFacts;
 use progress::Bar;
@@ -92,11 +92,15 @@ fn measure(args: &BenchArgs, launcher: &Launcher, err: &mut dyn Write) -> Result
     let head = Head::before(args, &matrices, launcher, folder.path())?;
     let mut rows = Rows::default();
     // The same for every type of element.
-    let engines = matrices.first().map(|matrix| matrix.engines.clone()).unwrap_or_default();
+    let cast = matrices.first().map(|matrix| [matrix.engines.clone(), matrix.writers.clone()].concat());
+    let types = matrices.len();
     for matrix in matrices {
         let mut bar = Bar::new(journal.as_mut());
-        let found = matrix.run(folder.path(), launcher, &facts, &mut bar, &STOP);
+        let mut found = matrix.run(folder.path(), launcher, &facts, &mut bar, &STOP);
         bar.finish();
+        if types > 1 {
+            name_type(&mut found, &matrix);
+        }
         rows.rows.extend(found.rows);
         rows.skipped.extend(found.skipped);
         for note in found.notes {
@@ -108,7 +112,19 @@ fn measure(args: &BenchArgs, launcher: &Launcher, err: &mut dyn Write) -> Result
     if let Some(journal) = journal {
         say_what_is_kept(journal, rows.rows.len(), args, err);
     }
-    Ok(Document::new(head, rows, &Commands::new(args, engines)))
+    Ok(Document::new(head, rows, &Commands::new(args, cast.unwrap_or_default())))
+}
+
+/// Where several types are measured, what is stored is told apart by them too.
+fn name_type(found: &mut Rows, matrix: &Matrix) {
+    let Subject::Synthetic(synthetic) = &matrix.subject else { return };
+    let element = synthetic.element;
+    for row in &mut found.rows {
+        row.stored_as = format!("{element} in {}", row.stored_as);
+    }
+    for skipped in &mut found.skipped {
+        skipped.what = format!("{element}: {}", skipped.what);
+    }
 }
 
 /// What was not measured now, because it was before; and after Ctrl-C, how to go on.

@@ -81,18 +81,27 @@ pub(super) fn stored(row: &Row) -> String {
     }
 }
 
-/// A line for each library, one more for each number of slots where these were varied, too; and a level one for an
+/// A line for each library and page buffer, one more for each number of slots where these were varied, too; and a level one for an
 /// engine that has no cache to set.
 fn lines(group: &[&Measured], place: impl Fn(u64) -> f64) -> Vec<Line> {
-    let caches = |row: &Row| group.iter().filter(|other| other.row.engine == row.engine).count();
+    let caches = |row: &Row| {
+        let same =
+            |other: &&&Measured| other.row.engine == row.engine && other.row.page_buffer == row.page_buffer;
+        group.iter().filter(same).count()
+    };
     let different = sizes(group).len();
     let varies_slots = |row: &Row| caches(row) > different;
-    let name = |row: &Row| match row.cache {
-        Some(cache) if varies_slots(row) => {
-            format!("{}, {} slots, w0 {}", finding::engine(row), cache.nslots, cache.w0)
+    let name = |row: &Row| {
+        let engine = finding::engine(row);
+        let name = match row.cache {
+            Some(cache) if varies_slots(row) => format!("{engine}, {} slots, w0 {}", cache.nslots, cache.w0),
+            Some(_) => engine,
+            None => format!("{engine} (no cache to set)"),
+        };
+        match row.page_buffer {
+            Some(bytes) => format!("{name}, page buffer {}", size::bytes(bytes)),
+            None => name,
         }
-        Some(_) => finding::engine(row),
-        None => format!("{} (no cache to set)", finding::engine(row)),
     };
     let mut points = Vec::new();
     let mut sorted: Vec<&Row> = group.iter().map(|measured| &measured.row).collect();
@@ -118,12 +127,12 @@ pub(super) fn joined(points: Vec<((String, bool), Point)>) -> Vec<Line> {
 /// What has to fit: one chunk, and all that come again.
 fn marks(row: &Row, document: &Document) -> Vec<Mark> {
     let data = &document.head.data;
-    let (chunks, shape) = match &row.storage {
-        Some(storage) => (storage.chunks.as_ref(), &storage.shape),
-        None => (data.chunks.as_ref(), &data.shape),
+    let (chunks, shape, element_bytes) = match &row.storage {
+        Some(storage) => (storage.chunks.as_ref(), &storage.shape, storage.element.bytes.into()),
+        None => (data.chunks.as_ref(), &data.shape, data.element_bytes),
     };
     let Some(chunks) = chunks else { return Vec::new() };
-    let chunk_bytes = chunks.iter().product::<u64>().saturating_mul(data.element_bytes);
+    let chunk_bytes = chunks.iter().product::<u64>().saturating_mul(element_bytes);
     let again = chunks_that_come_again(&row.access, chunks, shape);
     let mut marks =
         vec![Mark { x: chunk_bytes as f64, text: format!("one chunk fits, {}", size::bytes(chunk_bytes)) }];
