@@ -46,10 +46,14 @@ impl ChunkMemory {
     /// Memory for `len` bytes, whatever they are.
     pub(crate) fn take(len: usize) -> Result<Self> {
         static SLABS: PerProcess<Mutex<Vec<Arc<Slab>>>> = PerProcess::new();
+        Self::take_from(SLABS.get(Mutex::default), len)
+    }
+
+    fn take_from(slabs: &Mutex<Vec<Arc<Slab>>>, len: usize) -> Result<Self> {
         if !SHARED_BYTES.contains(&len) {
             return Ok(Self(Memory::Own(zeroed(Some(len as u64))?.into_boxed_slice())));
         }
-        let mut slabs = SLABS.get(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slabs = slabs.lock().unwrap_or_else(PoisonError::into_inner);
         let slot_bytes = slot_bytes(len);
         // The oldest first, so that the others may become empty.
         let mut same = slabs.iter().filter(|slab| slab.slot_bytes == slot_bytes);
@@ -195,14 +199,17 @@ mod tests {
 
     #[test]
     fn chunks_do_not_share_bytes_and_places_are_used_again() {
-        let mut chunks: Vec<ChunkMemory> = (0..40).map(|_| ChunkMemory::take(LEN).unwrap()).collect();
+        // Slabs of its own: in those of the process, another test could take the place first.
+        let slabs = Mutex::default();
+        let take = || ChunkMemory::take_from(&slabs, LEN).unwrap();
+        let mut chunks: Vec<ChunkMemory> = (0..40).map(|_| take()).collect();
         for (i, chunk) in chunks.iter_mut().enumerate() {
             assert_eq!(chunk.len(), LEN);
             chunk.fill(i as u8);
         }
         assert!(chunks.iter().enumerate().all(|(i, chunk)| chunk.iter().all(|&byte| byte == i as u8)));
         let place = chunks.remove(7).as_ptr();
-        assert!(std::ptr::eq(place, ChunkMemory::take(LEN).unwrap().as_ptr()));
+        assert!(std::ptr::eq(place, take().as_ptr()));
     }
 
     #[test]
