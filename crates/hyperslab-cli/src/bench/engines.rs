@@ -16,6 +16,8 @@ use std::sync::atomic::AtomicBool;
 pub(super) struct Cast {
     pub(super) readers: Vec<Engine>,
     pub(super) writers: Vec<Engine>,
+    /// Who would take part, had it been found.
+    pub(super) missing: Vec<Family>,
 }
 
 /// The libraries, looked for when the first is wanted: that takes a second.
@@ -51,8 +53,12 @@ impl Shelf<'_> {
 
 /// The engines for these formats; `is_netcdf` where a file is read that netCDF-C wrote.
 pub(super) fn cast(args: &BenchArgs, formats: &[Format], is_netcdf: bool) -> Result<Cast, Failure> {
-    let shelf = Shelf { args, found: OnceCell::new() };
-    let mut readers = Vec::new();
+    cast_from(&Shelf { args, found: OnceCell::new() }, formats, is_netcdf)
+}
+
+fn cast_from(shelf: &Shelf<'_>, formats: &[Format], is_netcdf: bool) -> Result<Cast, Failure> {
+    let args = shelf.args;
+    let (mut readers, mut missing) = (Vec::new(), Vec::new());
     for name in &args.engine {
         let family = match name.as_str() {
             "hyperslab" => {
@@ -81,15 +87,16 @@ pub(super) fn cast(args: &BenchArgs, formats: &[Format], is_netcdf: bool) -> Res
     }
     if args.engine.is_empty() {
         let is_hdf4_alone = !formats.is_empty() && formats.iter().all(|format| *format == Format::Hdf4);
-        if !is_hdf4_alone {
-            readers.extend(shelf.engines(Family::Hdf5));
-        }
         let families: Vec<Family> = formats.iter().map(|format| Family::of(*format)).collect();
-        if is_netcdf || families.contains(&Family::Netcdf) {
-            readers.extend(shelf.engines(Family::Netcdf));
-        }
-        if families.contains(&Family::Hdf4) {
-            readers.extend(shelf.engines(Family::Hdf4));
+        let takes_part = |family: &Family| match family {
+            Family::Hdf5 => !is_hdf4_alone,
+            Family::Netcdf => is_netcdf || families.contains(family),
+            Family::Hdf4 => families.contains(family),
+        };
+        for family in Family::ALL.into_iter().filter(takes_part) {
+            let engines = shelf.engines(family);
+            missing.extend(engines.is_empty().then_some(family));
+            readers.extend(engines);
         }
         if !is_hdf4_alone {
             readers.push(Engine::Hyperslab);
@@ -98,7 +105,7 @@ pub(super) fn cast(args: &BenchArgs, formats: &[Format], is_netcdf: bool) -> Res
     let is_missing = |format: &&Format| !readers.iter().any(|engine| engine.writes(**format));
     let writers =
         formats.iter().filter(is_missing).flat_map(|format| shelf.engines(Family::of(*format))).collect();
-    Ok(Cast { readers, writers })
+    Ok(Cast { readers, writers, missing })
 }
 
 /// hyperslab, and the first library of each kind that is found.
@@ -165,4 +172,28 @@ pub(super) fn list(args: &BenchArgs, launcher: &Launcher, out: &mut dyn Write) -
         writeln!(out, "{}", Value::Object(document))?;
     }
     Ok(failure::DONE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Cli, Command};
+    use clap::Parser;
+
+    #[test]
+    fn who_is_not_found_is_named_and_asked_for_by_name_is_an_error() {
+        let cast = |line: &str, is_netcdf| {
+            let Command::Bench(args) = Cli::parse_from(line.split(' ')).command else { panic!() };
+            let shelf = Shelf { args: &args, found: OnceCell::from(Libraries::default()) };
+            cast_from(&shelf, &[Format::Hdf5], is_netcdf)
+        };
+        let alone = cast("hyperslab bench f.nc /d", true).unwrap();
+        assert_eq!(alone.readers, [Engine::Hyperslab]);
+        assert_eq!(alone.missing, [Family::Hdf5, Family::Netcdf]);
+        assert_eq!(cast("hyperslab bench f.h5 /d", false).unwrap().missing, [Family::Hdf5]);
+        let named = cast("hyperslab bench f.h5 /d --libhdf5 /x/libhdf5.so", false).unwrap();
+        assert_eq!((named.readers.len(), named.missing.len()), (2, 0));
+        let asked = cast("hyperslab bench f.h5 /d --engine libhdf5", false).err().unwrap();
+        assert!(asked.message.contains("no libhdf5 was found") && asked.hint.is_some(), "{asked:?}");
+    }
 }

@@ -80,7 +80,7 @@ pub(crate) fn run(args: &BenchArgs, out: &mut dyn Write, err: &mut dyn Write) ->
 
 /// Measures what the command line asks for; what was complete when the user stopped it is in the document.
 fn measure(args: &BenchArgs, launcher: &Launcher, err: &mut dyn Write) -> Result<Document, Failure> {
-    let matrices = question::matrices(args)?;
+    let (matrices, missing) = question::matrices(args)?;
     let folder = folder(args)?;
     end_by_interrupt();
     let mut journal = match Journal::open(args, &matrices) {
@@ -91,6 +91,9 @@ fn measure(args: &BenchArgs, launcher: &Launcher, err: &mut dyn Write) -> Result
     };
     let head = Head::before(args, &matrices, launcher, folder.path())?;
     let mut rows = Rows::default();
+    rows.notes.extend(missing.into_iter().map(|family| {
+        format!("no {} was found, so none takes part; {}", family.name(), family.how_to_get())
+    }));
     // The same for every type of element.
     let cast = matrices.first().map(|matrix| [matrix.engines.clone(), matrix.writers.clone()].concat());
     let types = matrices.len();

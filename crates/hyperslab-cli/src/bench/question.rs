@@ -6,6 +6,7 @@ use super::engines;
 use crate::failure::{self, Failure};
 use hyperslab::Dataset;
 use hyperslab_bench::data::Synthetic;
+use hyperslab_bench::library::Family;
 use hyperslab_bench::matrix::{Matrix, Subject, Way};
 use hyperslab_bench::study::{
     Access, AllocTime, Element, FillTime, FilterSpec, Format, Kind, Libver, Records, Storage, Walk,
@@ -22,8 +23,8 @@ fn wrong(error: impl std::fmt::Display) -> Failure {
     Failure::wrong_request(error.to_string())
 }
 
-/// One matrix for each type of element; a user's dataset has one.
-pub(super) fn matrices(args: &BenchArgs) -> Result<Vec<Matrix>, Failure> {
+/// One matrix for each type of element, a user's dataset has one; and who is missing from them.
+pub(super) fn matrices(args: &BenchArgs) -> Result<(Vec<Matrix>, Vec<Family>), Failure> {
     let subjects = subjects(args)?;
     let formats = formats(args)?;
     let written = if stores_as_is(args) && args.file.is_some() { &[][..] } else { &formats };
@@ -56,7 +57,7 @@ pub(super) fn matrices(args: &BenchArgs) -> Result<Vec<Matrix>, Failure> {
             subject,
         });
     }
-    Ok(found)
+    Ok((found, cast.missing))
 }
 
 /// The values of an option that may be repeated, or one where it is not given.
