@@ -180,3 +180,33 @@ def test_the_example_of_the_readme(stored):
     example = next(part for part in (ROOT / "README.md").read_text().split("```") if "register_filter(" in part)
     exec(example.removeprefix("python\n"), {"hyperslab": hyperslab})
     assert np.array_equal(read(path), VALUES)
+
+
+@pytest.mark.parametrize("first", ["zfp", "nbit"])
+def test_part_of_a_chunk_that_a_built_in_filter_stored_before_the_programs_own(tmp_path, first):
+    """Nobody knows how much comes out of the program's filter, and so how much the other one is given."""
+    plugins = pytest.importorskip("hdf5plugin")
+    own, values = 40_010, VALUES.astype("<i4")
+
+    def made(file, name, *more):
+        plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        plist.set_chunk((10, 100))
+        kind = h5py.h5t.STD_I32LE.copy()
+        if first == "nbit":
+            kind.set_precision(12)
+            plist.set_nbit()
+        else:
+            settings = plugins.Zfp(reversible=True)
+            plist.set_filter(settings.filter_id, h5py.h5z.FLAG_MANDATORY, settings.filter_options)
+        for id in more:
+            plist.set_filter(id, h5py.h5z.FLAG_OPTIONAL, ())
+        return h5py.Dataset(h5py.h5d.create(file.id, name, kind, h5py.h5s.create_simple(values.shape), plist))
+
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        plain = made(file, b"plain")
+        plain[...] = values
+        file.flush()
+        _, chunk = plain.id.read_direct_chunk((0, 0))
+        made(file, b"x", own).id.write_direct_chunk((0, 0), chunk[::-1])
+    hyperslab.register_filter(own, "reverse", lambda chunk, client_data, nbytes: chunk[::-1])
+    assert np.array_equal(read(tmp_path / "x.h5", np.s_[3:5, 7]), values[3:5, 7])

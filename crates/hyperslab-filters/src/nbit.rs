@@ -149,7 +149,8 @@ impl Stage for Nbit {
     fn most(&self, stored_bytes: usize) -> usize {
         let Some((count, kind)) = &self.elements else { return stored_bytes };
         // Numbers of no bits take no room.
-        let stored = (8 * stored_bytes as u64).checked_div(kind.bits()).unwrap_or(u64::MAX);
+        let stored_bits = (stored_bytes as u64).saturating_mul(8);
+        let stored = stored_bits.checked_div(kind.bits()).unwrap_or(u64::MAX);
         usize::try_from(stored).unwrap_or(usize::MAX).min(*count).saturating_mul(kind.size)
     }
 

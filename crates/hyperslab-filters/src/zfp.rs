@@ -158,9 +158,9 @@ impl Stage for Zfp {
 
     /// A block of 4 values along each axis takes a bit at least.
     fn most(&self, stored_bytes: usize) -> usize {
-        let blocks = stored_bytes.saturating_mul(8) / self.mode.bits_min.max(1) as usize + 1;
+        let whole_blocks = stored_bytes.saturating_mul(8) / self.mode.bits_min.max(1) as usize;
         let block_bytes = self.element_bytes() << (2 * self.dimensions);
-        self.bytes().unwrap_or(usize::MAX).min(blocks.saturating_mul(block_bytes))
+        self.bytes().unwrap_or(usize::MAX).min(whole_blocks.saturating_add(1).saturating_mul(block_bytes))
     }
 
     fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut Tools) -> Result<usize, FilterError> {

@@ -2,8 +2,26 @@
 //!
 //! The vectors are made by `corpus/recipes/filter_vectors.py`, which describes their format.
 
-use hyperslab_filters::{FilterSpec, Pipeline, Scratch, Staged, unshuffle_elements};
+use hyperslab_filters::{
+    Failure, Filter, FilterSpec, Pipeline, Scratch, Staged, register, unshuffle_elements,
+};
 use std::path::Path;
+use std::sync::Arc;
+
+/// A filter of the program, of which nobody knows how much comes out of it.
+struct Passed;
+
+const PASSED: FilterSpec<'_> = FilterSpec { id: 51_967, optional: false, parameters: &[] };
+
+impl Filter for Passed {
+    fn name(&self) -> &str {
+        "passed on"
+    }
+
+    fn decode(&self, _: &[u32], stored: &[u8], _: usize) -> Result<Vec<u8>, Failure> {
+        Ok(stored.to_vec())
+    }
+}
 
 struct Vector {
     name: String,
@@ -15,11 +33,14 @@ struct Vector {
 
 impl Vector {
     fn pipeline(&self) -> Pipeline {
-        let specs: Vec<_> = self
-            .filters
-            .iter()
-            .map(|(id, parameters)| FilterSpec { id: *id, optional: true, parameters })
-            .collect();
+        self.pipeline_and(&[])
+    }
+
+    /// With these filters applied last.
+    fn pipeline_and(&self, more: &[FilterSpec<'_>]) -> Pipeline {
+        let own =
+            self.filters.iter().map(|(id, parameters)| FilterSpec { id: *id, optional: true, parameters });
+        let specs: Vec<_> = own.chain(more.iter().copied()).collect();
         Pipeline::new(&specs, 1, self.raw.len()).unwrap_or_else(|error| panic!("{}: {error}", self.name))
     }
 }
@@ -67,11 +88,16 @@ fn vectors(family: &str) -> Vec<Vector> {
 
 /// Decodes in all ways that there are.
 fn check(family: &str) {
+    register(PASSED.id, Arc::new(Passed));
     let mut scratch = Scratch::new();
     for vector in vectors(family) {
         let Vector { name, mask, stored, raw, .. } = &vector;
         let pipeline = vector.pipeline();
-        assert!(pipeline.most(stored, *mask).unwrap() >= raw.len(), "{name}");
+        let most = pipeline.most(stored, *mask).unwrap();
+        assert!(most >= raw.len(), "{name}");
+        let behind = vector.pipeline_and(&[PASSED]);
+        assert!(behind.most(stored, *mask).unwrap() >= most, "{name} behind a filter of the program");
+        assert!(behind.decode(stored, *mask, &mut scratch, raw.len()).unwrap() == *raw, "{name}");
         let mut out = vec![0x55; raw.len()];
         let decoded = pipeline.decode_into(stored, *mask, &mut scratch, &mut out);
         decoded.unwrap_or_else(|error| panic!("{name}: {error}"));
