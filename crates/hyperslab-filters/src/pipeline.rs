@@ -129,14 +129,8 @@ impl Pipeline {
     /// can claim to be gigabytes.
     pub fn most(&self, stored: &[u8], mask: u32) -> Result<usize, FilterError> {
         let stages = self.stages(mask)?;
-        let undo = |stage: &dyn Stage, bytes: usize, most: usize| match stage.growth() {
-            Growth::Same => bytes,
-            Growth::Plus(more) => bytes.saturating_sub(more),
-            Growth::Varies => most,
-        };
         let Some((last, before)) = stages.split_last() else { return Ok(stored.len()) };
-        let first_undone = undo(*last, stored.len(), last.most_of(stored)?);
-        Ok(before.iter().rev().fold(first_undone, |bytes, stage| undo(*stage, bytes, stage.most(bytes))))
+        Ok(before.iter().rev().fold(last.most_of(stored)?, |bytes, stage| stage.most(bytes)))
     }
 
     /// Undoes the filters that `mask` does not leave out and writes the chunk to `out`, which is as long as a

@@ -90,6 +90,9 @@ impl Stage for ScaleOffset {
 
     /// All numbers may be equal, and then they take no room.
     fn most(&self, stored_bytes: usize) -> usize {
+        if self.kind == Kind::Whole {
+            return stored_bytes;
+        }
         self.elements.saturating_mul(self.size).max(stored_bytes)
     }
 

@@ -59,10 +59,6 @@ impl Stage for Shuffle {
         Some(self.element_bytes)
     }
 
-    fn most(&self, stored_bytes: usize) -> usize {
-        stored_bytes
-    }
-
     fn claimed(&self, stored: &[u8]) -> Option<u64> {
         Some(stored.len() as u64)
     }

@@ -57,10 +57,13 @@ pub(crate) trait Stage: Send + Sync {
     }
 
     /// No stored bytes of this length can decode to more than this: lets a small chunk that claims gigabytes be
-    /// refused before anything is allocated.
+    /// refused before anything is allocated. Where sizes follow from each other that is what [`Self::growth`] says.
     fn most(&self, stored_bytes: usize) -> usize {
-        let _ = stored_bytes;
-        usize::MAX
+        match self.growth() {
+            Growth::Same => stored_bytes,
+            Growth::Plus(more) => stored_bytes.saturating_sub(more),
+            Growth::Varies => usize::MAX,
+        }
     }
 
     /// No more than this can come out of these bytes: [`Self::most`], or less where they say so themselves. An error
