@@ -48,15 +48,10 @@ impl Gather {
             Ok(value) => Ok(Some(value)),
             Err(Stop::Bad(error)) => Err(error),
             Err(Stop::Need(needs)) => {
-                self.need(needs);
+                self.needs.extend(needs);
                 Ok(None)
             }
         }
-    }
-
-    /// Adds what is lacking.
-    pub fn need(&mut self, needs: Vec<Need>) {
-        self.needs.extend(needs);
     }
 
     /// True when nothing was lacking.

@@ -48,22 +48,13 @@ impl List {
                 Ok(node) => {
                     for entry in &node.entries {
                         // All names are there, so that nothing can be lacking.
-                        links.extend(gathered(entry.link(view, names)));
+                        links.extend(Gather::default().take(entry.link(view, names)).transpose());
                     }
                 }
                 Err(error) => links.push(Err(error)),
             }
         }
         Ok(links)
-    }
-}
-
-/// A result, unless something is lacking.
-fn gathered<T>(parsed: Parse<T>) -> Option<Result<T, FormatError>> {
-    match parsed {
-        Ok(value) => Some(Ok(value)),
-        Err(Stop::Bad(error)) => Some(Err(error)),
-        Err(Stop::Need(_)) => None,
     }
 }
 
@@ -102,11 +93,11 @@ impl Lookup {
         let Self { names: Some(names), entries: Some(entries), name, .. } = self else { return Ok(None) };
         let mut gather = Gather::default();
         for entry in entries {
-            match entry.name(view, names) {
-                Ok(found) if found == *name => return entry.link(view, names).map(Some),
-                Err(Stop::Need(needs)) => gather.need(needs),
-                // The name of another link is of no concern here, even if it is broken.
-                Ok(_) | Err(Stop::Bad(_)) => {}
+            // The name of another link is of no concern here, even if it is broken.
+            if let Ok(Some(found)) = gather.take(entry.name(view, names))
+                && found == *name
+            {
+                return entry.link(view, names).map(Some);
             }
         }
         gather.finish()?;
@@ -190,19 +181,17 @@ fn child_of(node: &Node, view: &View, names: &Names, name: &Name) -> Parse<std::
     let (mut low, mut high) = (0, node.entries);
     while low < high {
         let middle = (low + high) / 2;
-        match names.text(view, "key", key(node, middle + 1)?) {
-            Ok(key) if key < *name => low = middle + 1,
-            Ok(_) => high = middle,
-            Err(Stop::Need(needs)) => {
+        let mut gather = Gather::default();
+        match gather.take(names.text(view, "key", key(node, middle + 1)?))? {
+            Some(key) if key < *name => low = middle + 1,
+            Some(_) => high = middle,
+            None => {
                 // All that may be compared in this node, at once.
-                let mut gather = Gather::default();
-                gather.need(needs);
                 for i in low + 1..=high {
                     gather.take(names.ask(view, "key", key(node, i)?))?;
                 }
                 gather.finish()?;
             }
-            Err(stop) => return Err(stop),
         }
     }
     // Beyond the last key there is nothing.

@@ -86,19 +86,9 @@ impl Objects {
         let Self { managed, others, blocks, single, .. } = self;
         let mut gather = Gather::default();
         // True once the object is found, or never will be.
-        let mut settle = |number, found: Parse<HeapObject>| match found {
-            Ok(object) => {
-                each(number, Ok(object));
-                true
-            }
-            Err(Stop::Bad(error)) => {
-                each(number, Err(error));
-                true
-            }
-            Err(Stop::Need(needs)) => {
-                gather.need(needs);
-                false
-            }
+        let mut settle = |number, found: Parse<HeapObject>| {
+            let found = gather.take(found).transpose();
+            found.map(|found| each(number, found)).is_some()
         };
         others.retain(|(number, id)| !settle(*number, blocks.other(view, heap, id, *single, unfilter)));
         blocks.last = None;
