@@ -105,12 +105,12 @@ impl FractalHeap {
 
     /// Offset and length of a managed object; `None` for IDs of other kinds, and for those that are too short.
     #[inline]
-    pub(super) fn managed_id(&self, id: &[u8]) -> Option<(u64, u32)> {
+    pub(super) fn managed_id(&self, id: &[u8]) -> Option<(u64, u64)> {
         let (&first, rest) = id.get(..usize::from(self.id_bytes))?.split_first()?;
         let (offset, rest) = rest.split_at_checked(self.offset_bytes())?;
         let len = rest.get(..self.length_bytes())?;
         let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
-        (first & 0xF0 == 0).then(|| Some((number(offset), number(len).try_into().ok()?)))?
+        (first & 0xF0 == 0).then(|| (number(offset), number(len)))
     }
 
     fn huge_ids_are_direct(&self, widths: Widths) -> bool {

@@ -28,7 +28,7 @@ pub struct Objects {
 #[derive(Debug, Clone, Copy)]
 struct Managed {
     offset: u64,
-    len: u32,
+    len: u64,
     number: usize,
 }
 
@@ -141,7 +141,6 @@ impl Blocks {
         match id {
             HeapId::Tiny(object) => Ok(HeapObject::derived(object.clone(), view.absolute(heap.address))),
             &HeapId::Managed { offset, len } => {
-                let len = u32::try_from(len).unwrap_or(u32::MAX);
                 self.managed(view, heap, Managed { offset, len, number: 0 }, unfilter)
             }
             HeapId::Huge(object) => self.huge(view, heap, object, unfilter),
@@ -178,7 +177,7 @@ impl Blocks {
         sought: Managed,
         unfilter: &dyn Unfilter,
     ) -> Parse<HeapObject> {
-        let (offset, len) = (sought.offset, u64::from(sought.len));
+        let Managed { offset, len, .. } = sought;
         let invalid = |field, what: String| {
             Stop::Bad(FormatError::invalid(STRUCTURE, field, view.absolute(heap.address), what))
         };
