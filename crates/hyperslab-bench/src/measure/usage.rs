@@ -78,8 +78,23 @@ impl Usage {
     }
 }
 
-/// The most memory that this process has had resident so far.
+/// The most memory that this process has had resident so far, since its program was started.
+///
+/// On Linux that is `VmHWM`: `ru_maxrss` survives `fork` and `exec`, so that a child of a large parent begins with the
+/// parent's.
 pub fn peak_memory_bytes() -> u64 {
+    resident_peak().unwrap_or_else(resident_peak_of_usage)
+}
+
+/// `VmHWM` in `/proc/self/status`, where there is such a file. Looking is a read, which is for the caller to keep out of
+/// spans of [`Usage`].
+fn resident_peak() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let kilobytes = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"))?;
+    kilobytes.parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
+}
+
+fn resident_peak_of_usage() -> u64 {
     // SAFETY: as above.
     let most = unsafe {
         let mut used: libc::rusage = std::mem::zeroed();
@@ -103,5 +118,33 @@ mod tests {
         std::hint::black_box(&block);
         assert!(peak_memory_bytes() > peak.max(200 << 20));
         assert!(Usage::at_end().since(before).cpu_seconds > 0.0);
+    }
+
+    /// Set for the child of the test below, which then only tells its peak.
+    #[cfg(target_os = "linux")]
+    const CHILD: &str = "HYPERSLAB_TEST_PEAK_OF_A_CHILD";
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_peak_of_a_child_is_its_own() {
+        const TOLD: &str = "peak=";
+        if std::env::var_os(CHILD).is_some() {
+            println!("{TOLD}{}", peak_memory_bytes());
+            return;
+        }
+        let large = std::hint::black_box(vec![1u8; 200 << 20]);
+        assert!(peak_memory_bytes() > 200 << 20);
+        let program = std::env::current_exe().unwrap();
+        let output = std::process::Command::new(program)
+            .args(["the_peak_of_a_child_is_its_own", "--nocapture"])
+            .env(CHILD, "1")
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        let (_, told) = text.split_once(TOLD).unwrap_or_else(|| panic!("{text}"));
+        let digits: String = told.chars().take_while(char::is_ascii_digit).collect();
+        let peak: u64 = digits.parse().unwrap();
+        assert!((1 << 20..100 << 20).contains(&peak), "{peak}");
+        drop(large);
     }
 }

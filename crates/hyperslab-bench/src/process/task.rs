@@ -103,7 +103,8 @@ pub struct Outcome {
     pub usage: Usage,
     /// Most memory the process had resident.
     pub peak_memory_bytes: u64,
-    /// Most memory before the file was opened: libraries and buffers.
+    /// Most memory the process had resident before the file was opened: the program, its libraries, and their threads.
+    /// Buffers for blocks are made later, and are part of what the run needs beyond it.
     pub base_memory_bytes: u64,
     /// What was done about the page cache.
     pub page_cache: PageCache,
