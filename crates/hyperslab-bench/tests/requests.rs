@@ -1,14 +1,15 @@
-//! The requests that a run shows are those that its engine made, without one of the harness's own.
+//! The requests and the processor time that a run shows are those of its engine, without the harness's own.
 //!
 //! The system counts for the whole process, so this is one test in a program of its own.
 #![cfg(target_os = "linux")]
 
 use hyperslab::io::LocalFile;
 use hyperslab::io::wrap::Recorder;
+use hyperslab_bench::data::{Synthetic, Values};
 use hyperslab_bench::engine::{Engine, Opening};
 use hyperslab_bench::measure::Usage;
 use hyperslab_bench::process::{Operation, Task, run};
-use hyperslab_bench::study::{Access, Block};
+use hyperslab_bench::study::{Access, Block, Storage};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,10 +17,46 @@ use std::sync::Arc;
 #[test]
 fn requests_are_counted_exactly() {
     spans_of_known_reads();
+    what_is_written_is_made_up_aside();
     if let Some(file) = uncompressed() {
         a_run_of_known_requests(&file);
+        what_is_written_is_read_aside(&file);
     }
 }
+
+/// Writes 60 x 30 x 9 x 717 floats nowhere: all that is used is the harness's.
+fn written_nowhere(values: Values) -> Usage {
+    let shape = vec![60, 30, 9, 717];
+    let storage = Box::new(Storage::plain(shape.clone(), "<f4".parse().unwrap()));
+    let task = Task {
+        engine: Engine::Null,
+        file: "/nowhere/none.h5".into(),
+        dataset: "/d".to_owned(),
+        access: Access::sweep(vec![1, 30, 9, 717]),
+        opening: Opening::default(),
+        operation: Operation::Write { storage, values },
+    };
+    let before = Usage::at_start();
+    let shown = run(&task).unwrap().usage;
+    let all = Usage::at_end().since(before);
+    assert!(all.cpu_seconds > 0.0);
+    assert!(shown.cpu_seconds < all.cpu_seconds / 10.0, "{} of {}", shown.cpu_seconds, all.cpu_seconds);
+    shown
+}
+
+fn what_is_written_is_made_up_aside() {
+    let element = "<f4".parse().unwrap();
+    let made_up = Synthetic { shape: vec![60, 30, 9, 717], element, noise_bits: 4.0, seed: 1 };
+    let shown = written_nowhere(Values::Synthetic(made_up));
+    assert_eq!((shown.read_calls, shown.write_calls), (0, 0));
+}
+
+fn what_is_written_is_read_aside(file: &Path) {
+    let shown = written_nowhere(Values::Dataset { file: file.to_owned(), path: PATH.to_owned() });
+    assert_eq!((shown.read_calls, shown.read_bytes), (0, 0));
+}
+
+const PATH: &str = "/All_Data/CrIS-SDR_All/ES_ImaginaryLW";
 
 fn spans_of_known_reads() {
     let kept = tempfile::NamedTempFile::new().unwrap();
@@ -49,7 +86,6 @@ fn uncompressed() -> Option<PathBuf> {
 }
 
 fn a_run_of_known_requests(file: &Path) {
-    const PATH: &str = "/All_Data/CrIS-SDR_All/ES_ImaginaryLW";
     let shape = vec![60, 30, 9, 717];
     for rows in [3u64, 40] {
         let access = Access::sweep(vec![1, 1, 1, 717]);

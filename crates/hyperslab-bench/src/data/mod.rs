@@ -52,6 +52,11 @@ impl Values {
 }
 
 impl Source {
+    /// True where values are read from a file.
+    pub fn is_a_file(&self) -> bool {
+        matches!(self, Self::Dataset { .. })
+    }
+
     /// Puts the values of a block into `out`, in the machine's byte order, records without gaps.
     pub fn fill(&self, block: &Block, out: &mut [u8]) -> hyperslab::Result<()> {
         match self {

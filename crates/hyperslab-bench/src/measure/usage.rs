@@ -1,7 +1,8 @@
 //! What this process has used so far, as the system counts it.
 //!
 //! Looking is a read, too, and is left out: the first look of a span counts itself to what was before, and the last one
-//! sees what was before itself.
+//! sees what was before itself. So does the processor time that it takes: the processor's clock is read last at the start
+//! of a span, and first at its end.
 
 use serde::{Deserialize, Serialize};
 use std::io::Read;
@@ -27,27 +28,22 @@ pub struct Usage {
 impl Usage {
     /// The totals up to now, this look included: what a span begins with.
     pub fn at_start() -> Self {
-        let (before, look_bytes) = Self::look();
+        let (before, look_bytes) = Self::requests();
         // One call that reads, and what it got.
         let calls = u64::from(look_bytes > 0);
-        Self { read_calls: before.read_calls + calls, read_bytes: before.read_bytes + look_bytes, ..before }
+        let (read_calls, read_bytes) = (before.read_calls + calls, before.read_bytes + look_bytes);
+        Self { read_calls, read_bytes, cpu_seconds: cpu_seconds(), ..before }
     }
 
     /// The totals up to now, without this look: what a span ends with.
     pub fn at_end() -> Self {
-        Self::look().0
+        let cpu_seconds = cpu_seconds();
+        Self { cpu_seconds, ..Self::requests().0 }
     }
 
-    /// The totals, and how many bytes it took to read them, in one call. Input and output are those that Linux counts;
-    /// elsewhere they are 0.
-    fn look() -> (Self, u64) {
-        // SAFETY: a place for the answer, which a failing call leaves as it is.
-        let used = unsafe {
-            let mut used: libc::rusage = std::mem::zeroed();
-            libc::getrusage(libc::RUSAGE_SELF, &mut used);
-            used
-        };
-        let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+    /// The totals of input and output, and how many bytes it took to read them, in one call. Linux counts; elsewhere they
+    /// are 0.
+    fn requests() -> (Self, u64) {
         let mut text = [0u8; LOOK_BYTES_MAX];
         let looked = std::fs::File::open("/proc/self/io").and_then(|mut io| io.read(&mut text));
         let look_bytes = looked.unwrap_or(0);
@@ -57,13 +53,29 @@ impl Usage {
             line.and_then(|number| number.trim().parse().ok()).unwrap_or(0)
         };
         let totals = Self {
-            cpu_seconds: seconds(used.ru_utime) + seconds(used.ru_stime),
+            cpu_seconds: 0.0,
             read_calls: count("syscr"),
             read_bytes: count("rchar"),
             write_calls: count("syscw"),
             write_bytes: count("wchar"),
         };
         (totals, look_bytes as u64)
+    }
+
+    /// The totals with processor time alone, which is had without a request: for spans without any.
+    pub fn of_the_processor() -> Self {
+        Self { cpu_seconds: cpu_seconds(), ..Self::default() }
+    }
+
+    /// Both together.
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            cpu_seconds: self.cpu_seconds + other.cpu_seconds,
+            read_calls: self.read_calls + other.read_calls,
+            read_bytes: self.read_bytes + other.read_bytes,
+            write_calls: self.write_calls + other.write_calls,
+            write_bytes: self.write_bytes + other.write_bytes,
+        }
     }
 
     /// What was used since an earlier moment.
@@ -76,6 +88,16 @@ impl Usage {
             write_bytes: self.write_bytes - earlier.write_bytes,
         }
     }
+}
+
+/// Processor time of all threads of this process so far, to the nanosecond where the system counts so finely.
+fn cpu_seconds() -> f64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: a place for the answer, which a failing call leaves as it is.
+    unsafe {
+        libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time);
+    }
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }
 
 /// The most memory that this process has had resident so far, since its program was started.
@@ -95,7 +117,7 @@ fn resident_peak() -> Option<u64> {
 }
 
 fn resident_peak_of_usage() -> u64 {
-    // SAFETY: as above.
+    // SAFETY: a place for the answer, which a failing call leaves as it is.
     let most = unsafe {
         let mut used: libc::rusage = std::mem::zeroed();
         libc::getrusage(libc::RUSAGE_SELF, &mut used);

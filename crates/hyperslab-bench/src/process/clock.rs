@@ -2,6 +2,10 @@
 //!
 //! In the loop over blocks there is nothing but the engine: the clock is read when a batch of blocks begins and when it
 //! ends, and once after the very first block. What is left of the harness is an indirect call and a test for each block.
+//!
+//! Processor time and requests are those from the start to when all is closed, less what the harness does in between
+//! ([`Clock::aside`]): values that are made up or read from another file, buffers, checksums. The system counts them for
+//! the process, not for who asks, so the engine's threads are in them, and so is what little the loop does itself.
 
 use super::task::Outcome;
 use crate::engine::{EngineError, Prepared};
@@ -13,6 +17,9 @@ use std::time::{Duration, Instant};
 pub(super) struct Clock {
     now: fn() -> Instant,
     before: Usage,
+    /// What the harness itself used since.
+    aside: Usage,
+    after: Option<Usage>,
     base_memory_bytes: u64,
     opened: Duration,
     first: Option<Duration>,
@@ -20,6 +27,15 @@ pub(super) struct Clock {
     closed: Duration,
     pub(super) blocks: u64,
     pub(super) bytes: u64,
+}
+
+/// What the harness does beside the engine.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Aside {
+    /// It computes.
+    Computes,
+    /// It reads files, too.
+    Reads,
 }
 
 impl Clock {
@@ -33,6 +49,8 @@ impl Clock {
             closed: Duration::ZERO,
             blocks: 0,
             bytes: 0,
+            aside: Usage::default(),
+            after: None,
             before: Usage::at_start(),
         }
     }
@@ -86,6 +104,18 @@ impl Clock {
         Ok(())
     }
 
+    /// Work of the harness itself between two pieces of the engine's: nothing of it counts.
+    pub(super) fn aside<T>(&mut self, what: Aside, work: impl FnOnce() -> T) -> T {
+        // Both looks belong to the harness: the span begins without the first, and ends with the last.
+        let (before, done, after) = match what {
+            Aside::Computes => (Usage::of_the_processor(), work(), Usage::of_the_processor()),
+            Aside::Reads => (Usage::at_end(), work(), Usage::at_start()),
+        };
+        self.aside = self.aside.and(after.since(before));
+        done
+    }
+
+    /// Closes what was opened: the last that counts.
     pub(super) fn close<T>(
         &mut self,
         work: impl FnOnce() -> Result<T, EngineError>,
@@ -93,6 +123,7 @@ impl Clock {
         let began = (self.now)();
         let done = work();
         self.closed = (self.now)() - began;
+        self.after = Some(Usage::at_end());
         done
     }
 
@@ -104,7 +135,7 @@ impl Clock {
             close_seconds: self.closed.as_secs_f64(),
             blocks: self.blocks,
             bytes: self.bytes,
-            usage: Usage::at_end().since(self.before),
+            usage: self.after.map_or_else(Usage::default, |after| after.since(self.before).since(self.aside)),
             peak_memory_bytes: peak_memory_bytes(),
             base_memory_bytes: self.base_memory_bytes,
             page_cache: PageCache::Warm,

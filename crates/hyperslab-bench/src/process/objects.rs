@@ -1,6 +1,6 @@
 //! Tasks about files of many objects: making one, and visiting all that is in one.
 
-use super::clock::Clock;
+use super::clock::{Aside, Clock};
 use super::task::{Outcome, Task};
 use crate::data::{Source, Synthetic, Values};
 use crate::engine::{EngineError, Prepared, Seen};
@@ -42,7 +42,7 @@ pub(super) fn make(task: &Task, engine: &Prepared, tree: &Tree) -> Result<Outcom
         attributes
     };
     for path in &groups {
-        let attributes = attributes_of(&mut objects);
+        let attributes = clock.aside(Aside::Computes, || attributes_of(&mut objects));
         clock.time(|| making.group(path, &attributes))?;
         objects.groups += 1;
     }
@@ -56,11 +56,11 @@ pub(super) fn make(task: &Task, engine: &Prepared, tree: &Tree) -> Result<Outcom
         })
     };
     for path in &datasets {
-        let attributes = attributes_of(&mut objects);
+        let attributes = clock.aside(Aside::Computes, || attributes_of(&mut objects));
         let now = if tree.is_laid_out_first {
             None
         } else {
-            fill(&source(objects.datasets).open()?, tree, &mut values)?;
+            clock.aside(Aside::Computes, || fill(&source(objects.datasets).open()?, tree, &mut values))?;
             Some(values.as_slice())
         };
         let bytes = now.map_or(0, <[u8]>::len) as u64;
@@ -68,7 +68,7 @@ pub(super) fn make(task: &Task, engine: &Prepared, tree: &Tree) -> Result<Outcom
         objects.datasets += 1;
     }
     for (number, path) in datasets.iter().enumerate().filter(|_| tree.is_laid_out_first) {
-        fill(&source(number as u64).open()?, tree, &mut values)?;
+        clock.aside(Aside::Computes, || fill(&source(number as u64).open()?, tree, &mut values))?;
         clock.time(|| making.values(path, &values))?;
         clock.bytes += values.len() as u64;
     }

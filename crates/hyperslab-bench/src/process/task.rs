@@ -99,7 +99,7 @@ pub struct Outcome {
     pub blocks: u64,
     /// Bytes of their elements in memory.
     pub bytes: u64,
-    /// What opening, reading or writing, and closing used.
+    /// What opening, reading or writing, and closing used; where objects are visited and checked, the checksum as well.
     pub usage: Usage,
     /// Most memory the process had resident.
     pub peak_memory_bytes: u64,

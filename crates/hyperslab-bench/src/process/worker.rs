@@ -3,7 +3,7 @@
 //! The clock ([`Clock`]) runs only while the engine works. Blocks are laid out some thousands at a time, buffers are made
 //! and touched, values to be written are made, all while it stands.
 
-use super::clock::Clock;
+use super::clock::{Aside, Clock};
 use super::expect::expect;
 use super::objects;
 use super::task::{Answer, Check, Operation, Outcome, Task};
@@ -75,8 +75,10 @@ fn read(
     let most = reads_max.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
     let mut blocks = task.access.blocks(shape).take(most).peekable();
     while blocks.peek().is_some() {
-        let batch: Vec<Block> = blocks.by_ref().take(BATCH).collect();
-        make_room(&mut buffer, &batch, element)?;
+        let batch: Vec<Block> = clock.aside(Aside::Computes, || {
+            let batch: Vec<Block> = blocks.by_ref().take(BATCH).collect();
+            make_room(&mut buffer, &batch, element).map(|()| batch)
+        })?;
         match &mut sum {
             None => {
                 clock
@@ -86,17 +88,17 @@ fn read(
                 for block in &batch {
                     let values = &mut buffer[..block_bytes(block, element)];
                     clock.data(std::slice::from_ref(block), |block| reading.read(block, values))?;
-                    match reading.layout() {
+                    clock.aside(Aside::Computes, || match reading.layout() {
                         Some(layout) => sum.update(layout.gather(values)),
                         None => sum.update(&*values),
-                    }
+                    });
                 }
             }
         }
         clock.bytes += batch.iter().map(|block| block_bytes(block, element) as u64).sum::<u64>();
     }
     let decodes = check.and_then(|_| reading.decodes());
-    let cache = reading.cache().or_else(|| engine.default_cache());
+    let cache = clock.aside(Aside::Computes, || reading.cache().or_else(|| engine.default_cache()));
     let page_buffer = reading.page_buffer();
     clock.close(|| reading.close())?;
     let checksum = sum.map(|sum| sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect());
@@ -119,25 +121,27 @@ fn write(task: &Task, engine: &Prepared, storage: &Storage, values: &Values) -> 
     let mut writing = clock.open(|| engine.create(&task.file, &task.dataset, storage, &task.opening))?;
     let layout = writing.layout().cloned();
     let element = layout.as_ref().map_or(u64::from(storage.element.bytes), |layout| layout.bytes as u64);
+    let filling = if source.is_a_file() { Aside::Reads } else { Aside::Computes };
     let (mut buffer, mut packed) = (Vec::new(), Vec::new());
-    for block in task.access.blocks(&storage.shape) {
-        make_room(&mut buffer, std::slice::from_ref(&block), element)?;
-        let values = &mut buffer[..block_bytes(&block, element)];
-        match &layout {
-            None => source.fill(&block, values)?,
-            Some(layout) => {
-                // Records are made up without gaps, and put where the engine wants their fields.
-                let record = layout.packed_bytes() as u64;
-                make_room(&mut packed, std::slice::from_ref(&block), record)?;
-                let packed = &mut packed[..block_bytes(&block, record)];
-                source.fill(&block, packed)?;
-                layout.spread(packed, values);
-            }
-        }
+    let mut blocks = task.access.blocks(&storage.shape);
+    while let Some(block) = clock.aside(Aside::Computes, || blocks.next()) {
+        clock.aside(filling, || {
+            make_room(&mut buffer, std::slice::from_ref(&block), element)?;
+            let values = &mut buffer[..block_bytes(&block, element)];
+            let Some(layout) = &layout else { return Ok(source.fill(&block, values)?) };
+            // Records are made up without gaps, and put where the engine wants their fields.
+            let record = layout.packed_bytes() as u64;
+            make_room(&mut packed, std::slice::from_ref(&block), record)?;
+            let packed = &mut packed[..block_bytes(&block, record)];
+            source.fill(&block, packed)?;
+            layout.spread(packed, values);
+            Ok::<(), EngineError>(())
+        })?;
+        let values = &buffer[..block_bytes(&block, element)];
         clock.data(std::slice::from_ref(&block), |block| writing.write(block, values))?;
         clock.bytes += values.len() as u64;
     }
-    let cache = writing.cache().or_else(|| engine.default_cache());
+    let cache = clock.aside(Aside::Computes, || writing.cache().or_else(|| engine.default_cache()));
     // Chunks that are still in a cache are encoded when the file is closed.
     let counted = clock.close(|| writing.close())?;
     let file_bytes = std::fs::metadata(&task.file).map_or(0, |metadata| metadata.len());
