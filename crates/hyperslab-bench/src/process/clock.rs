@@ -127,7 +127,8 @@ impl Clock {
         done
     }
 
-    pub(super) fn outcome(self) -> Outcome {
+    /// What was measured, with what the engine says of itself.
+    pub(super) fn outcome_of(self, engine: &Prepared) -> Outcome {
         Outcome {
             open_seconds: self.opened.as_secs_f64(),
             first_seconds: self.first.unwrap_or_default().as_secs_f64(),
@@ -145,19 +146,9 @@ impl Clock {
             objects: None,
             page_buffer: None,
             file_bytes: 0,
-            version: String::new(),
-            hdf5_version: None,
-            default_cache: None,
-        }
-    }
-
-    /// The same, with what an engine says of itself.
-    pub(super) fn outcome_of(self, engine: &Prepared) -> Outcome {
-        Outcome {
             version: engine.version(),
             hdf5_version: engine.hdf5_version(),
             default_cache: engine.default_cache(),
-            ..self.outcome()
         }
     }
 }
