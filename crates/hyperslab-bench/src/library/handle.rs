@@ -5,6 +5,9 @@ use super::api::{Api, Id};
 use std::ffi::c_int;
 use std::rc::Rc;
 
+/// What stands for an identifier that was closed.
+const CLOSED: Id = -1;
+
 /// An open identifier.
 pub(super) struct Handle {
     pub(super) id: Id,
@@ -27,21 +30,25 @@ impl Handle {
     }
 
     /// Closes it now, and says if that fails (what is written may reach the file only then).
-    pub(super) fn close(self, call: &'static str) -> Result<(), LibraryError> {
-        let this = std::mem::ManuallyDrop::new(self);
-        // SAFETY: `this` is never dropped, so the api is taken out of it once, and the identifier closed once.
-        let api = unsafe { std::ptr::read(&this.api) };
-        // SAFETY: as above.
-        check(&api, call, unsafe { (this.close)(this.id) })
+    pub(super) fn close(mut self, call: &'static str) -> Result<(), LibraryError> {
+        let answered = self.end();
+        check(&self.api, call, answered)
+    }
+
+    /// Closes it, once.
+    fn end(&mut self) -> c_int {
+        match std::mem::replace(&mut self.id, CLOSED) {
+            CLOSED => 0,
+            // SAFETY: an open identifier.
+            id => unsafe { (self.close)(id) },
+        }
     }
 }
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        // SAFETY: the identifier is open. Nobody is left to tell if this fails.
-        unsafe {
-            (self.close)(self.id);
-        }
+        // Nobody is left to tell if this fails.
+        self.end();
     }
 }
 

@@ -1,7 +1,7 @@
 //! Files of scientific datasets (SD), and blocks of one.
 
 use super::{
-    CREATE, ChunkDefinition, Hdf4, NAME_BYTES, RANK_MAX, READ, attribute, narrow, number_of, string,
+    CLOSED, CREATE, ChunkDefinition, Hdf4, NAME_BYTES, RANK_MAX, READ, attribute, narrow, number_of, string,
 };
 use crate::library::{LibraryError, text};
 use crate::study::{Attribute, Block, FillTime, FilterSpec, Storage};
@@ -66,21 +66,24 @@ impl Hdf4File {
     }
 
     /// Closes it; what was written reaches the file at the latest now.
-    pub fn close(self) -> Result<(), LibraryError> {
-        let this = std::mem::ManuallyDrop::new(self);
-        // SAFETY: `this` is never dropped, so the library is taken out of it once, and the file closed once.
-        let library = unsafe { std::ptr::read(&this.library) };
-        // SAFETY: as above.
-        library.check("SDend", unsafe { (library.datasets.SDend)(this.id) }).map(drop)
+    pub fn close(mut self) -> Result<(), LibraryError> {
+        self.end()
+    }
+
+    /// Closes it, once.
+    fn end(&mut self) -> Result<(), LibraryError> {
+        match std::mem::replace(&mut self.id, CLOSED) {
+            CLOSED => Ok(()),
+            // SAFETY: an open file.
+            id => self.library.check("SDend", unsafe { (self.library.datasets.SDend)(id) }).map(drop),
+        }
     }
 }
 
 impl Drop for Hdf4File {
     fn drop(&mut self) {
-        // SAFETY: an open file. Nobody is left to tell if this fails.
-        unsafe {
-            (self.library.datasets.SDend)(self.id);
-        }
+        // Nobody is left to tell if this fails.
+        let _ = self.end();
     }
 }
 
@@ -275,23 +278,25 @@ impl Hdf4Dataset {
     }
 
     /// Closes it.
-    pub fn close(self) -> Result<(), LibraryError> {
-        let this = std::mem::ManuallyDrop::new(self);
-        // SAFETY: `this` is never dropped, so what it owns is taken out of it once, and the dataset closed once.
-        let (file, name, shape) =
-            unsafe { (std::ptr::read(&this.file), std::ptr::read(&this.name), std::ptr::read(&this.shape)) };
-        drop((name, shape));
-        // SAFETY: as above.
-        file.library.check("SDendaccess", unsafe { (file.library.datasets.SDendaccess)(this.id) }).map(drop)
+    pub fn close(mut self) -> Result<(), LibraryError> {
+        self.end()
+    }
+
+    /// Closes it, once.
+    fn end(&mut self) -> Result<(), LibraryError> {
+        let library = &self.file.library;
+        match std::mem::replace(&mut self.id, CLOSED) {
+            CLOSED => Ok(()),
+            // SAFETY: an open dataset.
+            id => library.check("SDendaccess", unsafe { (library.datasets.SDendaccess)(id) }).map(drop),
+        }
     }
 }
 
 impl Drop for Hdf4Dataset {
     fn drop(&mut self) {
-        // SAFETY: an open dataset. Nobody is left to tell if this fails.
-        unsafe {
-            (self.file.library.datasets.SDendaccess)(self.id);
-        }
+        // Nobody is left to tell if this fails.
+        let _ = self.end();
     }
 }
 

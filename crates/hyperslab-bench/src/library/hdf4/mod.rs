@@ -83,6 +83,8 @@ const RANK_MAX: usize = 32;
 const READ: c_int = 1;
 const CREATE: c_int = 4;
 const FAIL: c_int = -1;
+/// What stands for an identifier that was closed.
+const CLOSED: i32 = -1;
 /// Names are cut off there by old files' readers; the library itself takes longer ones.
 const NAME_BYTES: usize = 512;
 

@@ -3,7 +3,7 @@
 //! The library hands records over without gaps, numbers in the machine's byte order. A program that has its fields in
 //! columns has them packed into records before they are written, and unpacked after they are read (`VSfpack`).
 
-use super::{CREATE, Hdf4, READ, narrow, number_of, string};
+use super::{CLOSED, CREATE, Hdf4, READ, narrow, number_of, string};
 use crate::library::{LibraryError, text};
 use crate::study::{Block, Layout, Memory, Place, Record, Records, pack};
 use std::ffi::{CStr, CString, c_int, c_void};
@@ -108,9 +108,6 @@ impl Hdf4 {
         Ok(table)
     }
 }
-
-/// Where no table is open.
-const CLOSED: i32 = -1;
 
 fn in_columns(memory: Memory) -> Result<bool, LibraryError> {
     match memory {
@@ -236,20 +233,22 @@ impl Hdf4Table {
         self.end()
     }
 
+    /// Closes what is open, once, and all of it, whatever fails; answers with the first failure.
     fn end(&mut self) -> Result<(), LibraryError> {
         let (library, f) = (&self.library, &self.library.tables);
         let (file, id) = (std::mem::replace(&mut self.file, CLOSED), std::mem::replace(&mut self.id, CLOSED));
-        // SAFETY: what is open, once.
+        let mut done = Ok(0);
+        // SAFETY: what is open.
         unsafe {
             if id != CLOSED {
-                library.check("VSdetach", (f.VSdetach)(id))?;
+                done = library.check("VSdetach", (f.VSdetach)(id));
             }
             if file != CLOSED {
-                library.check("Vfinish", (f.Vfinish)(file))?;
-                library.check("Hclose", (f.Hclose)(file))?;
+                done = done.and(library.check("Vfinish", (f.Vfinish)(file)));
+                done = done.and(library.check("Hclose", (f.Hclose)(file)));
             }
         }
-        Ok(())
+        done.map(drop)
     }
 }
 

@@ -133,23 +133,29 @@ struct NetcdfFile {
     id: c_int,
 }
 
+/// What stands for a file that was closed.
+const CLOSED: c_int = -1;
+
 impl NetcdfFile {
     /// Closes it now, and says if that fails (what is written may reach the file only then).
-    fn close(self) -> Result<(), LibraryError> {
-        let this = std::mem::ManuallyDrop::new(self);
-        // SAFETY: `this` is never dropped, so the library is taken out of it once, and the file closed once.
-        let library = unsafe { std::ptr::read(&this.library) };
-        // SAFETY: as above.
-        library.check("nc_close", unsafe { (library.functions.nc_close)(this.id) })
+    fn close(mut self) -> Result<(), LibraryError> {
+        self.end()
+    }
+
+    /// Closes it, once.
+    fn end(&mut self) -> Result<(), LibraryError> {
+        match std::mem::replace(&mut self.id, CLOSED) {
+            CLOSED => Ok(()),
+            // SAFETY: an open file.
+            id => self.library.check("nc_close", unsafe { (self.library.functions.nc_close)(id) }),
+        }
     }
 }
 
 impl Drop for NetcdfFile {
     fn drop(&mut self) {
-        // SAFETY: an open file. Nobody is left to tell if this fails.
-        unsafe {
-            (self.library.functions.nc_close)(self.id);
-        }
+        // Nobody is left to tell if this fails.
+        let _ = self.end();
     }
 }
 
