@@ -142,7 +142,7 @@ impl Api {
         format!("{major}.{minor}.{patch}")
     }
 
-    /// What the library says of its last failure: its innermost description, where it has one.
+    /// What the library says of its last failure: its innermost description, which names the cause.
     pub(crate) fn last_error(&self) -> String {
         /// `H5E_error2_t`
         #[repr(C)]
@@ -184,11 +184,11 @@ impl Api {
         }
         let mut found = String::new();
         let callback = if self.has_wide_ids() { wide as *const c_void } else { narrow as *const c_void };
+        /// `H5E_WALK_DOWNWARD`: from the function that was called to the innermost, which is noted last.
         const DOWNWARD: c_int = 1;
-        const INNERMOST_LAST: c_int = 1 - DOWNWARD;
         // SAFETY: the callback has the type of `H5E_walk2_t` for this width of identifiers.
         unsafe {
-            (self.functions.H5Ewalk2)(0, INNERMOST_LAST, callback, std::ptr::from_mut(&mut found).cast());
+            (self.functions.H5Ewalk2)(0, DOWNWARD, callback, std::ptr::from_mut(&mut found).cast());
         }
         if found.is_empty() { "no reason given".to_owned() } else { found }
     }

@@ -83,6 +83,10 @@ const RANK_MAX: usize = 32;
 const READ: c_int = 1;
 const CREATE: c_int = 4;
 const FAIL: c_int = -1;
+/// `DFE_NONE`
+const NO_ERROR: i16 = 0;
+/// More than the library's stack of errors holds.
+const ERRORS_MAX: i32 = 64;
 /// What stands for an identifier that was closed.
 const CLOSED: i32 = -1;
 /// Names are cut off there by old files' readers; the library itself takes longer ones.
@@ -133,13 +137,16 @@ impl Hdf4 {
         if answered != FAIL {
             return Ok(answered);
         }
+        // Level 1 is what was noted last, by the function that was called; the innermost was the first to fail.
         // SAFETY: plain calls; a string for every number, which lives as long as the library.
         let why = unsafe {
-            let innermost = (self.tables.HEvalue)(1);
-            let words = (self.tables.HEstring)(innermost.into());
-            if words.is_null() { "no reason given".into() } else { CStr::from_ptr(words).to_string_lossy() }
+            let codes = (1..=ERRORS_MAX).map(|level| (self.tables.HEvalue)(level));
+            let innermost = codes.take_while(|code| *code != NO_ERROR).last();
+            let words = innermost.map(|code| (self.tables.HEstring)(code.into()));
+            let words = words.filter(|words| !words.is_null());
+            words.map(|words| CStr::from_ptr(words).to_string_lossy().into_owned())
         };
-        Err(LibraryError::Call { call, why: why.into_owned() })
+        Err(LibraryError::Call { call, why: why.unwrap_or_else(|| "no reason given".to_owned()) })
     }
 }
 

@@ -1,0 +1,35 @@
+//! What a library of the user's says where it fails: the cause, not the name of the call again.
+
+use hyperslab_bench::engine::{Engine, Opening};
+use hyperslab_bench::library::of_python;
+use std::path::Path;
+
+#[test]
+fn an_absent_file_is_told_of_by_every_library() {
+    let Some(found) = std::env::var_os("HYPERSLAB_PYTHON").and_then(|python| of_python(Path::new(&python)))
+    else {
+        eprintln!("skipped: set HYPERSLAB_PYTHON to a Python with h5py, netCDF4 and pyhdf");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let absent = folder.path().join("absent");
+    let said = |engine: Engine| {
+        let opened = engine.prepare().unwrap().open(&absent, "/d", &Opening::default(), None);
+        opened.err().expect("there is no such file").to_string()
+    };
+    let no_such_file = std::io::Error::from_raw_os_error(2).to_string();
+    let os_words = no_such_file.split(" (").next().unwrap();
+    for library in found.hdf5 {
+        let said = said(Engine::Libhdf5(library));
+        assert!(said.starts_with("H5Fopen: ") && said.contains(os_words), "{said}");
+    }
+    for library in found.netcdf {
+        let said = said(Engine::Netcdf(library));
+        assert!(said.starts_with("nc_open: ") && said.contains(os_words), "{said}");
+    }
+    for library in found.hdf4 {
+        let said = said(Engine::Hdf4(library));
+        assert!(said.starts_with("SDstart: "), "{said}");
+        println!("{said}");
+    }
+}
