@@ -3,7 +3,7 @@
 use super::{EngineError, Reading};
 use crate::data::selection;
 use crate::study::{Block, Layout, Records, layout};
-use hyperslab::format::message::Class;
+use hyperslab::format::message::{Class, Datatype};
 use hyperslab::{Dataset, File, Members, Order};
 use std::path::Path;
 
@@ -30,6 +30,15 @@ pub(super) fn open(file: &Path, dataset: &str, records: &Records) -> Result<Box<
     Ok(Box::new(Open { file, dataset, members, layout }))
 }
 
+/// The order of bytes in which elements are asked for: that of the machine for numbers. All else is read as it is in the
+/// file, as it is by libhdf5: records, and whatever else has numbers inside (enumerations, arrays, bit fields).
+pub(super) fn order(datatype: &Datatype) -> Order {
+    match datatype.class {
+        Class::Integer(_) | Class::Float(_) => Order::Native,
+        _ => Order::File,
+    }
+}
+
 impl Reading for Open {
     fn element_bytes(&self) -> usize {
         self.members.as_ref().map_or(self.dataset.datatype(), Members::datatype).size as usize
@@ -44,9 +53,7 @@ impl Reading for Open {
         if let Some(members) = &self.members {
             return Ok(self.dataset.read_members_into(&selection, members, out)?);
         }
-        let is_record = matches!(self.dataset.datatype().class, Class::Compound { .. });
-        let order = if is_record { Order::File } else { Order::Native };
-        Ok(self.dataset.read_into(&selection, order, out)?)
+        Ok(self.dataset.read_into(&selection, order(self.dataset.datatype()), out)?)
     }
 
     fn decodes(&self) -> Option<u64> {
@@ -55,5 +62,24 @@ impl Reading for Open {
 
     fn close(self: Box<Self>) -> Result<(), EngineError> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hyperslab::format::message::datatype::{ByteOrder, Integer};
+
+    #[test]
+    fn numbers_alone_are_turned() {
+        let integer = Integer { order: ByteOrder::Big, signed: true, bit_offset: 0, precision: 16 };
+        let of = |class| Datatype { size: 2, class, committed: None };
+        let number = of(Class::Integer(integer));
+        assert_eq!(order(&number), Order::Native);
+        let array = Class::Array { base: Box::new(number.clone()), dims: vec![1] };
+        let enumeration = Class::Enum { base: Box::new(number), members: Vec::new() };
+        for class in [array, enumeration, Class::Compound { members: Vec::new() }] {
+            assert_eq!(order(&of(class.clone())), Order::File, "{class:?}");
+        }
     }
 }

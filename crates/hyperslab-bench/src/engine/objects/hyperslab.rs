@@ -2,9 +2,10 @@
 
 use super::{EngineError, Seen, Visiting};
 use crate::data::selection;
+use crate::engine::hyperslab::order;
 use crate::study::Wanted;
-use hyperslab::format::message::{Class, Dataspace, Datatype};
-use hyperslab::{Attributes, Dataset, File, Group, LinkTarget, Object, Order};
+use hyperslab::format::message::{Dataspace, Datatype};
+use hyperslab::{Attributes, Dataset, File, Group, LinkTarget, Object};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -81,8 +82,7 @@ fn read(dataset: &Dataset, wanted: Wanted, values: &mut Vec<u8>) -> Result<(), E
         return Ok(());
     }
     super::make_room(values, &block, datatype.size as usize)?;
-    let order = if is_number(datatype) { Order::Native } else { Order::File };
-    Ok(dataset.read_into(&selection(&block), order, values)?)
+    Ok(dataset.read_into(&selection(&block), order(datatype), values)?)
 }
 
 fn attributes(attributes: &Attributes<'_>, seen: &mut dyn FnMut(Seen<'_>)) -> Result<(), EngineError> {
@@ -92,10 +92,6 @@ fn attributes(attributes: &Attributes<'_>, seen: &mut dyn FnMut(Seen<'_>)) -> Re
         seen(Seen::Attribute { name: &attribute.name.to_string(), value });
     }
     Ok(())
-}
-
-fn is_number(datatype: &Datatype) -> bool {
-    matches!(datatype.class, Class::Integer(_) | Class::Float(_))
 }
 
 /// True where an element is all there is of it: it leads to nothing that lies elsewhere.
