@@ -5,6 +5,7 @@
 //! pipelines of plug-ins alone: their counts are simulated only.
 
 use super::hdf5::Hdf5;
+use libloading::Library;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -35,13 +36,31 @@ static NEXT: OnceLock<Filter> = OnceLock::new();
 
 /// The predefined filters, by identification.
 const SYMBOLS: [(u16, &str); 6] = [
-    (1, "H5Z_DEFLATE"),
-    (2, "H5Z_SHUFFLE"),
-    (3, "H5Z_FLETCHER32"),
-    (4, "H5Z_SZIP"),
-    (5, "H5Z_NBIT"),
-    (6, "H5Z_SCALEOFFSET"),
+    (1, "H5Z_DEFLATE\0"),
+    (2, "H5Z_SHUFFLE\0"),
+    (3, "H5Z_FLETCHER32\0"),
+    (4, "H5Z_SZIP\0"),
+    (5, "H5Z_NBIT\0"),
+    (6, "H5Z_SCALEOFFSET\0"),
 ];
+
+/// What it takes to count, looked up when a library is loaded: its function that takes a filter, and its predefined ones.
+pub(super) struct Filters {
+    register: Option<unsafe extern "C" fn(*const Class) -> c_int>,
+    classes: Vec<(u16, *const Class)>,
+}
+
+impl Filters {
+    /// Those that a libhdf5 lets be seen.
+    pub(super) fn find(library: &Library) -> Self {
+        // SAFETY: a libhdf5, which has a function and variables of these types under these names.
+        unsafe {
+            let register = library.get(b"H5Z_register\0").ok().map(|symbol| *symbol);
+            let class = |(id, name): &(u16, &str)| Some((*id, *library.get(name.as_bytes()).ok()?));
+            Self { register, classes: SYMBOLS.iter().filter_map(class).collect() }
+        }
+    }
+}
 
 /// Counts what passes the filters of this process from when it is made.
 pub struct Counter {
@@ -66,11 +85,11 @@ impl Counts {
 impl Counter {
     /// Counts the chunks that pass this pipeline, where the library allows. Once a process: the first filter stays.
     pub fn install(library: &Hdf5, filters: &[u16]) -> Option<Self> {
-        type Register = unsafe extern "C" fn(*const Class) -> c_int;
-        let register: Register = library.api.optional("H5Z_register")?;
+        let known = &library.api.filters;
+        let register = known.register?;
         // The last filter of a pipeline is the first to decode, and sees every chunk that has any filter applied.
-        let symbol = filters.iter().rev().find_map(|id| SYMBOLS.iter().find(|(known, _)| known == id))?.1;
-        let class: *const Class = library.api.optional(symbol)?;
+        let last = filters.iter().rev().find(|id| SYMBOLS.iter().any(|(known, _)| known == *id))?;
+        let class = known.classes.iter().find(|(id, _)| id == last)?.1;
         // SAFETY: the library's own class of this filter.
         let class = unsafe { *class };
         if NEXT.set(class.filter).is_err() {

@@ -1,13 +1,18 @@
-//! A table of the functions of a library, each under its own name, looked up while the program runs.
+//! A table of the functions of a library, each under its own name, looked up when the library is loaded: never while a
+//! clock runs.
 
-/// Declares a table: `struct Name { function(argument, ...) -> result; ... }`, and how it is filled from a library.
+/// Declares a table: `struct Name { function(argument, ...) -> result; ... }`, then those that not every build has, and
+/// how both are found in a library.
 macro_rules! functions {
-    ($(#[$about:meta])* struct $table:ident { $($name:ident($($argument:ty),* $(,)?) -> $result:ty;)* }) => {
+    (
+        $(#[$about:meta])* struct $table:ident { $($name:ident($($argument:ty),* $(,)?) -> $result:ty;)* }
+        $(optional { $($maybe:ident($($maybe_argument:ty),* $(,)?) -> $maybe_result:ty;)* })?
+    ) => {
         $(#[$about])*
         #[allow(non_snake_case, reason = "the names are the library's")]
-        #[derive(Clone, Copy)]
         pub(crate) struct $table {
             $(pub $name: unsafe extern "C" fn($($argument),*) -> $result,)*
+            $($(pub $maybe: Option<unsafe extern "C" fn($($maybe_argument),*) -> $maybe_result>,)*)?
         }
 
         impl $table {
@@ -18,6 +23,10 @@ macro_rules! functions {
                     // SAFETY: the caller vouches for the types.
                     $($name: *unsafe { library.get(concat!(stringify!($name), "\0").as_bytes()) }
                         .map_err(|_| $crate::library::LibraryError::Missing(stringify!($name)))?,)*
+                    // SAFETY: as above.
+                    $($($maybe: unsafe { library.get(concat!(stringify!($maybe), "\0").as_bytes()) }
+                        .ok()
+                        .map(|symbol| *symbol),)*)?
                 })
             }
         }

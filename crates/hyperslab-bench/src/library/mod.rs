@@ -23,7 +23,9 @@ pub use hdf5::{Hdf5, Hdf5Dataset, Hdf5File};
 pub use netcdf::{Netcdf, NetcdfNode, NetcdfTree, NetcdfVariable};
 pub use objects::Visited;
 
-use std::ffi::CString;
+use libloading::Library;
+use libloading::os::unix::{Library as UnixLibrary, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
+use std::ffi::{CString, c_int};
 use std::path::{Path, PathBuf};
 
 /// What can go wrong with a library.
@@ -59,6 +61,26 @@ pub enum LibraryError {
     /// It cannot do what is asked.
     #[error("{0}")]
     Unsupported(String),
+}
+
+/// Loads a library, and binds all its symbols now: none is looked for while a clock runs. It stays loaded as long as the
+/// process runs: libraries register functions for its end.
+fn load(path: &Path) -> Result<&'static Library, LibraryError> {
+    load_as(path, RTLD_LOCAL)
+}
+
+/// The same for a library whose symbols are there for those that are loaded after it.
+fn load_for_others(path: &Path) -> Result<&'static Library, LibraryError> {
+    load_as(path, RTLD_GLOBAL)
+}
+
+fn load_as(path: &Path, scope: c_int) -> Result<&'static Library, LibraryError> {
+    // SAFETY: the user names the library, or it is the one that their Python loads: its initialisers are as trustworthy as
+    // in the user's own programs.
+    let library = unsafe { UnixLibrary::open(Some(path), RTLD_NOW | scope) };
+    let library =
+        library.map_err(|error| LibraryError::Load { path: path.to_owned(), why: error.to_string() })?;
+    Ok(Box::leak(Box::new(library.into())))
 }
 
 /// A path as C functions take it.

@@ -2,42 +2,11 @@
 
 use super::LibraryError;
 use super::api::{Api, DEFAULT, Id};
-use super::functions::functions;
 use super::handle::{Handle, check};
 use super::hdf5::{Hdf5Dataset, Hdf5File};
 use crate::study::Attribute;
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::rc::Rc;
-
-functions! {
-    /// What it takes beyond one dataset; the types are those of the headers of libhdf5 1.8 to 2.2.
-    struct ObjectFunctions {
-        H5Gcreate2(Id, *const c_char, Id, Id, Id) -> Id;
-        H5Gclose(Id) -> c_int;
-        H5Oopen(Id, *const c_char, Id) -> Id;
-        H5Oclose(Id) -> c_int;
-        H5Iget_type(Id) -> c_int;
-        H5Acreate2(Id, *const c_char, Id, Id, Id, Id) -> Id;
-        H5Aopen(Id, *const c_char, Id) -> Id;
-        H5Aclose(Id) -> c_int;
-        H5Aread(Id, Id, *mut c_void) -> c_int;
-        H5Awrite(Id, Id, *const c_void) -> c_int;
-        H5Aget_type(Id) -> Id;
-        H5Aget_space(Id) -> Id;
-        H5Aiterate2(Id, c_int, c_int, *mut u64, EachAttribute, *mut c_void) -> c_int;
-        H5Sget_simple_extent_npoints(Id) -> i64;
-        H5Sget_simple_extent_ndims(Id) -> c_int;
-        H5Sget_simple_extent_type(Id) -> c_int;
-        H5Sget_simple_extent_dims(Id, *mut u64, *mut u64) -> c_int;
-        H5Tis_variable_str(Id) -> c_int;
-        H5Tget_nmembers(Id) -> c_int;
-        H5Tget_member_type(Id, c_uint) -> Id;
-        H5Tget_super(Id) -> Id;
-    }
-}
-
-type EachAttribute = unsafe extern "C" fn(Id, *const c_char, *const c_void, *mut c_void) -> c_int;
-type EachObject = unsafe extern "C" fn(Id, *const c_char, *const c_void, *mut c_void) -> c_int;
 
 const BY_NAME: c_int = 0;
 const INCREASING: c_int = 0;
@@ -69,20 +38,10 @@ pub enum Visited<'a> {
 
 type Each<'a> = &'a mut dyn FnMut(Visited<'_>) -> Result<(), LibraryError>;
 
-/// The functions, looked up once.
-fn table(api: &Api) -> Result<ObjectFunctions, LibraryError> {
-    if let Some(table) = api.objects.get() {
-        return Ok(*table);
-    }
-    // SAFETY: a libhdf5, which has these types.
-    let table = unsafe { ObjectFunctions::find(api.library) }?;
-    Ok(*api.objects.get_or_init(|| table))
-}
-
 impl Hdf5File {
     /// Makes a group with attributes; that in which it lies is there.
     pub fn create_group(&self, path: &str, attributes: &[(String, Attribute)]) -> Result<(), LibraryError> {
-        let (api, f) = (&self.handle.api, table(&self.handle.api)?);
+        let (api, f) = (&self.handle.api, &self.handle.api.functions);
         let name = string(path)?;
         // SAFETY: an open file, and a string.
         let made = unsafe { (f.H5Gcreate2)(self.handle.id, name.as_ptr(), DEFAULT, DEFAULT, DEFAULT) };
@@ -93,17 +52,14 @@ impl Hdf5File {
 
     /// Goes over all groups, datasets and their attributes, each once, by name, a group before what lies in it.
     pub fn visit(&self, each: Each<'_>) -> Result<(), LibraryError> {
-        type Visit3 = unsafe extern "C" fn(Id, c_int, c_int, EachObject, *mut c_void, c_uint) -> c_int;
-        type Visit1 = unsafe extern "C" fn(Id, c_int, c_int, EachObject, *mut c_void) -> c_int;
         /// `H5O_INFO_BASIC`
         const BASIC: c_uint = 1;
         let api = self.handle.api.clone();
-        let f = table(&api)?;
-        let mut walk = Walk { api: api.clone(), f, each, value: Vec::new(), failure: None };
+        let f = &api.functions;
+        let mut walk = Walk { api: api.clone(), each, value: Vec::new(), failure: None };
         let (id, walking) = (self.handle.id, std::ptr::from_mut(&mut walk).cast());
         // The callback does not look at what these hand over of each object, which differs between them.
-        let newest = api.optional::<Visit3>("H5Ovisit3").or_else(|| api.optional("H5Ovisit2"));
-        let oldest = api.optional::<Visit1>("H5Ovisit1").or_else(|| api.optional("H5Ovisit"));
+        let (newest, oldest) = (f.H5Ovisit3.or(f.H5Ovisit2), f.H5Ovisit1.or(f.H5Ovisit));
         // SAFETY: an open file, a callback of the type that is wanted, and what it needs, which outlives the call.
         let answered = unsafe {
             match (newest, oldest) {
@@ -121,9 +77,7 @@ impl Hdf5File {
     /// Accesses, hits, misses, evictions and bypasses of the page buffer, of metadata and of raw data; none where there
     /// is no page buffer.
     pub fn page_buffer(&self) -> Option<[[c_uint; 2]; 5]> {
-        type Counts = *mut c_uint;
-        type Statistics = unsafe extern "C" fn(Id, Counts, Counts, Counts, Counts, Counts) -> c_int;
-        let get: Statistics = self.handle.api.optional("H5Fget_page_buffering_stats")?;
+        let get = self.handle.api.functions.H5Fget_page_buffering_stats?;
         let mut counts = [[0; 2]; 5];
         let [accesses, hits, misses, evictions, bypasses] = &mut counts;
         // SAFETY: an open file, and places for two numbers each. It fails where there is no page buffer.
@@ -144,7 +98,7 @@ impl Hdf5File {
 impl Hdf5Dataset {
     /// Its extent; none where it has no elements at all.
     pub fn shape(&self) -> Result<Option<Vec<u64>>, LibraryError> {
-        let f = table(&self.handle.api)?;
+        let f = &self.handle.api.functions;
         // SAFETY: an open dataspace, and room for so many dimensions.
         unsafe {
             if (f.H5Sget_simple_extent_type)(self.file_space.id) == SPACE_NULL {
@@ -166,7 +120,7 @@ impl Hdf5Dataset {
         let f = &api.functions;
         // SAFETY: an open dataset.
         let answered = unsafe { (f.H5Dget_type)(self.handle.id) };
-        is_fixed(&Handle::new(api, "H5Dget_type", answered, f.H5Tclose)?, &table(api)?)
+        is_fixed(&Handle::new(api, "H5Dget_type", answered, f.H5Tclose)?)
     }
 
     /// Adds attributes.
@@ -176,23 +130,22 @@ impl Hdf5Dataset {
 }
 
 fn write_attributes(object: &Handle, attributes: &[(String, Attribute)]) -> Result<(), LibraryError> {
-    let (api, f) = (&object.api, table(&object.api)?);
-    let general = &api.functions;
+    let (api, f, known) = (&object.api, &object.api.functions, &object.api.constants);
     for (name, value) in attributes {
         let name = string(name)?;
-        let (constant, bytes) = match value {
-            Attribute::Text(text) => ("H5T_C_S1_g", text.clone().into_bytes()),
-            Attribute::Number(number) => ("H5T_NATIVE_DOUBLE_g", number.to_ne_bytes().to_vec()),
+        let (predefined, bytes) = match value {
+            Attribute::Text(text) => (known.H5T_C_S1_g, text.clone().into_bytes()),
+            Attribute::Number(number) => (known.H5T_NATIVE_DOUBLE_g, number.to_ne_bytes().to_vec()),
         };
         // SAFETY: a predefined type; a copy of it may be changed; an open object, and a value of that type.
         unsafe {
-            let copied = (general.H5Tcopy)(api.constant(constant)?);
-            let datatype = Handle::new(api, "H5Tcopy", copied, general.H5Tclose)?;
+            let copied = (f.H5Tcopy)(predefined);
+            let datatype = Handle::new(api, "H5Tcopy", copied, f.H5Tclose)?;
             if matches!(value, Attribute::Text(_)) {
-                let answered = (general.H5Tset_size)(datatype.id, bytes.len().max(1));
+                let answered = (f.H5Tset_size)(datatype.id, bytes.len().max(1));
                 check(api, "H5Tset_size", answered)?;
             }
-            let space = Handle::new(api, "H5Screate", (general.H5Screate)(0), general.H5Sclose)?;
+            let space = Handle::new(api, "H5Screate", (f.H5Screate)(0), f.H5Sclose)?;
             let made = (f.H5Acreate2)(object.id, name.as_ptr(), datatype.id, space.id, DEFAULT, DEFAULT);
             let attribute = Handle::new(api, "H5Acreate2", made, f.H5Aclose)?;
             check(api, "H5Awrite", (f.H5Awrite)(attribute.id, datatype.id, bytes.as_ptr().cast()))?;
@@ -205,7 +158,6 @@ fn write_attributes(object: &Handle, attributes: &[(String, Attribute)]) -> Resu
 /// A walk under way.
 struct Walk<'a> {
     api: Rc<Api>,
-    f: ObjectFunctions,
     each: Each<'a>,
     value: Vec<u8>,
     failure: Option<LibraryError>,
@@ -214,12 +166,12 @@ struct Walk<'a> {
 impl Walk<'_> {
     fn object(&mut self, above: Id, name: &CStr) -> Result<(), LibraryError> {
         // SAFETY: an open group, and the name of an object in it.
-        let opened = unsafe { (self.f.H5Oopen)(above, name.as_ptr(), DEFAULT) };
-        let object = Handle::new(&self.api, "H5Oopen", opened, self.f.H5Oclose)?;
+        let opened = unsafe { (self.api.functions.H5Oopen)(above, name.as_ptr(), DEFAULT) };
+        let object = Handle::new(&self.api, "H5Oopen", opened, self.api.functions.H5Oclose)?;
         let text = name.to_string_lossy();
         let path = if text == "." { "" } else { &*text };
         // SAFETY: an open identifier.
-        match unsafe { (self.f.H5Iget_type)(object.id) } {
+        match unsafe { (self.api.functions.H5Iget_type)(object.id) } {
             GROUP => (self.each)(Visited::Group { path })?,
             DATASET => (self.each)(Visited::Dataset { path })?,
             _ => return Ok(()),
@@ -228,7 +180,14 @@ impl Walk<'_> {
         // SAFETY: an open object, a callback of the type that is wanted, and what it needs, which outlives the call.
         let answered = unsafe {
             let walking = std::ptr::from_mut(self).cast();
-            (self.f.H5Aiterate2)(object.id, BY_NAME, INCREASING, &mut from, each_attribute, walking)
+            (self.api.functions.H5Aiterate2)(
+                object.id,
+                BY_NAME,
+                INCREASING,
+                &mut from,
+                each_attribute,
+                walking,
+            )
         };
         match self.failure.take() {
             Some(failure) => Err(failure),
@@ -237,17 +196,17 @@ impl Walk<'_> {
     }
 
     fn attribute(&mut self, object: Id, name: &CStr) -> Result<(), LibraryError> {
-        let (api, f, general) = (&self.api, &self.f, &self.api.functions);
+        let (api, f) = (&self.api, &self.api.functions);
         self.value.clear();
         // SAFETY: an open object, and the name of its attribute; room for all its elements in the file's type.
         unsafe {
             let opened = (f.H5Aopen)(object, name.as_ptr(), DEFAULT);
             let attribute = Handle::new(api, "H5Aopen", opened, f.H5Aclose)?;
-            let datatype = Handle::new(api, "H5Aget_type", (f.H5Aget_type)(attribute.id), general.H5Tclose)?;
-            let space = Handle::new(api, "H5Aget_space", (f.H5Aget_space)(attribute.id), general.H5Sclose)?;
-            if is_fixed(&datatype, f)? {
+            let datatype = Handle::new(api, "H5Aget_type", (f.H5Aget_type)(attribute.id), f.H5Tclose)?;
+            let space = Handle::new(api, "H5Aget_space", (f.H5Aget_space)(attribute.id), f.H5Sclose)?;
+            if is_fixed(&datatype)? {
                 let elements = (f.H5Sget_simple_extent_npoints)(space.id).max(0) as usize;
-                let bytes = elements.saturating_mul((general.H5Tget_size)(datatype.id));
+                let bytes = elements.saturating_mul((f.H5Tget_size)(datatype.id));
                 self.value.try_reserve_exact(bytes).map_err(|_| {
                     LibraryError::Unsupported(format!("no memory for an attribute of {bytes} bytes"))
                 })?;
@@ -263,28 +222,28 @@ impl Walk<'_> {
 }
 
 /// True where elements of a type lead to nothing that lies elsewhere.
-fn is_fixed(datatype: &Handle, f: &ObjectFunctions) -> Result<bool, LibraryError> {
+fn is_fixed(datatype: &Handle) -> Result<bool, LibraryError> {
     const STRING: c_int = 3;
     const COMPOUND: c_int = 6;
     const REFERENCE: c_int = 7;
     const VARIABLE: c_int = 9;
     const ARRAY: c_int = 10;
     let api = &datatype.api;
-    let general = &api.functions;
+    let f = &api.functions;
     // SAFETY: an open type, and its members by number.
     unsafe {
-        match (general.H5Tget_class)(datatype.id) {
+        match (f.H5Tget_class)(datatype.id) {
             STRING => Ok((f.H5Tis_variable_str)(datatype.id) == 0),
             REFERENCE | VARIABLE => Ok(false),
             ARRAY => {
                 let base = (f.H5Tget_super)(datatype.id);
-                is_fixed(&Handle::new(api, "H5Tget_super", base, general.H5Tclose)?, f)
+                is_fixed(&Handle::new(api, "H5Tget_super", base, f.H5Tclose)?)
             }
             COMPOUND => {
                 for number in 0..(f.H5Tget_nmembers)(datatype.id).max(0) as c_uint {
                     let member = (f.H5Tget_member_type)(datatype.id, number);
-                    let member = Handle::new(api, "H5Tget_member_type", member, general.H5Tclose)?;
-                    if !is_fixed(&member, f)? {
+                    let member = Handle::new(api, "H5Tget_member_type", member, f.H5Tclose)?;
+                    if !is_fixed(&member)? {
                         return Ok(false);
                     }
                 }

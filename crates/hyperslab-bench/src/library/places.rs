@@ -1,7 +1,6 @@
 //! Where the chunks of a dataset lie in its file.
 
 use super::LibraryError;
-use super::api::Id;
 use super::handle::{Handle, check};
 use super::hdf5::Hdf5Dataset;
 use std::ffi::{c_int, c_uint, c_void};
@@ -18,8 +17,6 @@ struct Found {
     rank: usize,
     places: Vec<Place>,
 }
-
-type EachChunk = unsafe extern "C" fn(*const u64, c_uint, u64, u64, *mut c_void) -> c_int;
 
 unsafe extern "C" fn each_chunk(
     offset: *const u64,
@@ -43,10 +40,9 @@ impl Hdf5Dataset {
     pub fn chunk_places(&self) -> Result<Vec<(u64, u64)>, LibraryError> {
         let shape = self.shape()?.unwrap_or_default();
         let Some(chunk) = self.chunk_shape(shape.len())? else { return Ok(Vec::new()) };
-        type Iterate = unsafe extern "C" fn(Id, Id, EachChunk, *mut c_void) -> c_int;
         let api = &self.handle.api;
         // Before 1.14 the callback had other types.
-        let iterate: Option<Iterate> = api.optional("H5Dchunk_iter").filter(|_| api.version >= (1, 14, 0));
+        let iterate = api.functions.H5Dchunk_iter.filter(|_| api.version >= (1, 14, 0));
         let mut places = match iterate {
             Some(iterate) => {
                 let mut found = Found { rank: shape.len(), places: Vec::new() };
@@ -62,10 +58,9 @@ impl Hdf5Dataset {
     }
 
     fn looked_up(&self, shape: &[u64], chunk: &[u64]) -> Result<Vec<Place>, LibraryError> {
-        type Info = unsafe extern "C" fn(Id, *const u64, *mut c_uint, *mut u64, *mut u64) -> c_int;
         const CALL: &str = "H5Dget_chunk_info_by_coord";
         let api = &self.handle.api;
-        let info: Info = api.optional(CALL).ok_or_else(|| {
+        let info = api.functions.H5Dget_chunk_info_by_coord.ok_or_else(|| {
             LibraryError::Unsupported(format!(
                 "libhdf5 {} does not tell where chunks lie",
                 api.version_text()
@@ -86,22 +81,16 @@ impl Hdf5Dataset {
     }
 
     fn chunk_shape(&self, rank: usize) -> Result<Option<Vec<u64>>, LibraryError> {
-        type List = unsafe extern "C" fn(Id) -> Id;
-        type Layout = unsafe extern "C" fn(Id) -> c_int;
-        type Chunk = unsafe extern "C" fn(Id, c_int, *mut u64) -> c_int;
-        let api = &self.handle.api;
-        let list: List =
-            api.optional("H5Dget_create_plist").ok_or(LibraryError::Missing("H5Dget_create_plist"))?;
-        let layout: Layout = api.optional("H5Pget_layout").ok_or(LibraryError::Missing("H5Pget_layout"))?;
-        let get: Chunk = api.optional("H5Pget_chunk").ok_or(LibraryError::Missing("H5Pget_chunk"))?;
+        let (api, f) = (&self.handle.api, &self.handle.api.functions);
         // SAFETY: an open dataset; then an open list, and room for so many dimensions.
         unsafe {
-            let list = Handle::new(api, "H5Dget_create_plist", list(self.handle.id), api.functions.H5Pclose)?;
-            if layout(list.id) != CHUNKED {
+            let made = (f.H5Dget_create_plist)(self.handle.id);
+            let list = Handle::new(api, "H5Dget_create_plist", made, f.H5Pclose)?;
+            if (f.H5Pget_layout)(list.id) != CHUNKED {
                 return Ok(None);
             }
             let mut chunk = vec![0; rank];
-            check(api, "H5Pget_chunk", get(list.id, rank as c_int, chunk.as_mut_ptr()))?;
+            check(api, "H5Pget_chunk", (f.H5Pget_chunk)(list.id, rank as c_int, chunk.as_mut_ptr()))?;
             Ok(Some(chunk))
         }
     }

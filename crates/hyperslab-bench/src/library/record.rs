@@ -1,30 +1,12 @@
 //! Compound types of libhdf5: made for a file, and for memory.
 
 use super::LibraryError;
-use super::api::{Api, Id};
-use super::functions::functions;
+use super::api::{Api, Functions};
 use super::handle::{Handle, check};
 use super::hdf5::Hdf5;
 use crate::study::{Layout, Memory, Place, Record, align, pack};
-use std::ffi::{CStr, CString, c_char, c_int, c_uint};
+use std::ffi::{CStr, CString, c_int, c_uint};
 use std::rc::Rc;
-
-functions! {
-    /// What compound types take; the types are those of the headers of libhdf5 1.8 to 2.2.
-    struct Functions {
-        H5Tcreate(c_int, usize) -> Id;
-        H5Tinsert(Id, *const c_char, usize, Id) -> c_int;
-        H5Tpack(Id) -> c_int;
-        H5Tarray_create2(Id, c_uint, *const u64) -> Id;
-        H5Tget_nmembers(Id) -> c_int;
-        H5Tget_member_index(Id, *const c_char) -> c_int;
-        H5Tget_member_name(Id, c_uint) -> *mut c_char;
-        H5Tget_member_offset(Id, c_uint) -> usize;
-        H5Tget_member_type(Id, c_uint) -> Id;
-        H5Tget_super(Id) -> Id;
-        H5Tget_order(Id) -> c_int;
-    }
-}
 
 const INTEGER: c_int = 0;
 const FLOAT: c_int = 1;
@@ -46,11 +28,6 @@ struct Member {
     place: Option<Place>,
 }
 
-fn table(api: &Api) -> Result<Functions, LibraryError> {
-    // SAFETY: a libhdf5, which has these types.
-    unsafe { Functions::find(api.library) }
-}
-
 impl Hdf5 {
     /// The type of records in a file: a C struct, packed unless it is stored as such.
     pub(super) fn record_type(&self, record: &Record) -> Result<Handle, LibraryError> {
@@ -58,7 +35,7 @@ impl Hdf5 {
             |made| {
                 if !record.is_padded {
                     // SAFETY: a type that may be changed.
-                    check(&self.api, "H5Tpack", unsafe { (table(&self.api)?.H5Tpack)(made.id) })?;
+                    check(&self.api, "H5Tpack", unsafe { (self.api.functions.H5Tpack)(made.id) })?;
                 }
                 Ok(made)
             },
@@ -89,16 +66,16 @@ impl Hdf5 {
         layout: &Layout,
         member: impl Fn(crate::study::Element) -> Result<Handle, LibraryError>,
     ) -> Result<Handle, LibraryError> {
-        let (f, general) = (table(&self.api)?, &self.api.functions);
+        let f = &self.api.functions;
         // SAFETY: plain calls; strings and dimensions that outlive them, open types.
         unsafe {
             let made = (f.H5Tcreate)(COMPOUND, layout.bytes);
-            let made = Handle::new(&self.api, "H5Tcreate", made, general.H5Tclose)?;
+            let made = Handle::new(&self.api, "H5Tcreate", made, f.H5Tclose)?;
             for (field, place) in record.fields.iter().zip(&layout.places) {
                 let mut datatype = member(field.element)?;
                 if field.count > 1 {
                     let array = (f.H5Tarray_create2)(datatype.id, 1, &u64::from(field.count));
-                    datatype = Handle::new(&self.api, "H5Tarray_create2", array, general.H5Tclose)?;
+                    datatype = Handle::new(&self.api, "H5Tarray_create2", array, f.H5Tclose)?;
                 }
                 let name = CString::new(field.name.as_str())
                     .map_err(|_| LibraryError::Unsupported(format!("the name {:?}", field.name)))?;
@@ -123,14 +100,13 @@ impl Hdf5 {
         fields: Option<&[String]>,
         memory: Memory,
     ) -> Result<MemoryType, LibraryError> {
-        let (f, general) = (table(&self.api)?, &self.api.functions);
-        let members = members(&self.api, &f, file_type, fields)?;
+        let f = &self.api.functions;
+        let members = members(&self.api, f, file_type, fields)?;
         let places: Option<Vec<Place>> = members.iter().map(|member| member.place).collect();
         if memory == Memory::AsStored && fields.is_none() {
             // SAFETY: an open type.
-            let (copy, bytes) =
-                unsafe { ((general.H5Tcopy)(file_type.id), (general.H5Tget_size)(file_type.id)) };
-            let handle = Handle::new(&self.api, "H5Tcopy", copy, general.H5Tclose)?;
+            let (copy, bytes) = unsafe { ((f.H5Tcopy)(file_type.id), (f.H5Tget_size)(file_type.id)) };
+            let handle = Handle::new(&self.api, "H5Tcopy", copy, f.H5Tclose)?;
             let layout = places.map(|places| Layout { places, bytes, in_columns: false });
             return Ok(MemoryType { handle, layout });
         }
@@ -147,7 +123,7 @@ impl Hdf5 {
         // SAFETY: plain calls with open types, and names that outlive them.
         let made = unsafe {
             let made = (f.H5Tcreate)(COMPOUND, bytes);
-            let made = Handle::new(&self.api, "H5Tcreate", made, general.H5Tclose)?;
+            let made = Handle::new(&self.api, "H5Tcreate", made, f.H5Tclose)?;
             for (member, place) in members.iter().zip(&mut places) {
                 let native;
                 let inserted = if memory == Memory::Struct {
@@ -157,7 +133,7 @@ impl Hdf5 {
                 } else {
                     &member.handle
                 };
-                if (general.H5Tget_size)(inserted.id) != place.bytes {
+                if (f.H5Tget_size)(inserted.id) != place.bytes {
                     return Err(LibraryError::Unsupported("a field of a size that no C type has".to_owned()));
                 }
                 let answered = (f.H5Tinsert)(made.id, member.name.as_ptr(), place.offset, inserted.id);
@@ -203,8 +179,7 @@ fn members(
                 return Err(LibraryError::Call { call: "H5Tget_member_name", why: api.last_error() });
             }
             let name = CStr::from_ptr(given).to_owned();
-            type Free = unsafe extern "C" fn(*mut std::ffi::c_void) -> c_int;
-            match api.optional::<Free>("H5free_memory") {
+            match f.H5free_memory {
                 Some(free) => drop(free(given.cast())),
                 None => libc::free(given.cast()),
             }
@@ -218,11 +193,10 @@ fn members(
 
 /// What a field is made of, where that is numbers or text; its offset is still to be found.
 fn place(api: &Rc<Api>, f: &Functions, datatype: &Handle) -> Result<Option<Place>, LibraryError> {
-    let general = &api.functions;
     // SAFETY: an open type.
     unsafe {
-        let bytes = (general.H5Tget_size)(datatype.id);
-        Ok(match (general.H5Tget_class)(datatype.id) {
+        let bytes = (f.H5Tget_size)(datatype.id);
+        Ok(match (f.H5Tget_class)(datatype.id) {
             INTEGER | FLOAT => {
                 let is_big = (f.H5Tget_order)(datatype.id) == BIG_ENDIAN;
                 let is_swapped = is_big != cfg!(target_endian = "big") && bytes > 1;
@@ -231,7 +205,7 @@ fn place(api: &Rc<Api>, f: &Functions, datatype: &Handle) -> Result<Option<Place
             STRING => Some(Place { offset: 0, bytes, unit: 1, is_swapped: false }),
             ARRAY => {
                 let base = (f.H5Tget_super)(datatype.id);
-                let base = Handle::new(api, "H5Tget_super", base, general.H5Tclose)?;
+                let base = Handle::new(api, "H5Tget_super", base, f.H5Tclose)?;
                 place(api, f, &base)?.map(|base| Place { bytes, ..base })
             }
             _ => None,

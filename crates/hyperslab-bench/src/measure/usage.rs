@@ -112,7 +112,8 @@ pub fn peak_memory_bytes() -> u64 {
 /// spans of [`Usage`].
 fn resident_peak() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let kilobytes = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"))?;
+    let kilobytes =
+        status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"))?;
     kilobytes.parse::<u64>().ok().map(|kilobytes| kilobytes << 10)
 }
 

@@ -8,11 +8,9 @@ mod table;
 pub use dataset::{Hdf4Dataset, Hdf4File};
 pub use table::Hdf4Table;
 
-use super::LibraryError;
 use super::functions::functions;
+use super::{LibraryError, load, load_for_others};
 use crate::study::{Attribute, Element, Kind};
-use libloading::Library;
-use libloading::os::unix::{Library as UnixLibrary, RTLD_GLOBAL, RTLD_NOW};
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -102,19 +100,9 @@ pub struct Hdf4 {
 impl Hdf4 {
     /// Loads the libmfhdf at a path, and the libdf beside it.
     pub fn load(path: &Path) -> Result<Self, LibraryError> {
-        let load = |path: &Path, flags| {
-            // SAFETY: the user names the library, or it is the one that their pyhdf loads. It stays loaded as long as
-            // the process runs.
-            let library = unsafe { UnixLibrary::open(Some(path), flags) };
-            let fail = |error: libloading::Error| LibraryError::Load {
-                path: path.to_owned(),
-                why: error.to_string(),
-            };
-            Ok::<&'static Library, LibraryError>(Box::leak(Box::new(library.map_err(fail)?.into())))
-        };
         // libmfhdf does not always say that it needs libdf: it is there for all when libmfhdf looks.
-        let base = beside(path).map(|base| load(&base, RTLD_NOW | RTLD_GLOBAL)).transpose()?;
-        let library = load(path, RTLD_NOW)?;
+        let base = beside(path).map(|base| load_for_others(&base)).transpose()?;
+        let library = load(path)?;
         // SAFETY: libraries with all these names are those of HDF4.
         let (datasets, tables) =
             unsafe { (Datasets::find(library)?, Tables::find(base.unwrap_or(library))?) };

@@ -1,7 +1,7 @@
 //! Makes files and datasets: everything that is decided at creation.
 
 use super::{Hdf5, Hdf5Dataset, Hdf5File, access};
-use crate::library::api::{DEFAULT, Id};
+use crate::library::api::DEFAULT;
 use crate::library::handle::{Handle, check};
 use crate::library::{LibraryError, text};
 use crate::study::{AllocTime, Element, FillTime, FilterSpec, Kind, Libver, Memory, Records, Storage};
@@ -18,14 +18,11 @@ impl Hdf5 {
     /// Makes a file for a dataset that will be stored so.
     pub fn create(&self, path: &Path, storage: &Storage) -> Result<Hdf5File, LibraryError> {
         let f = &self.api.functions;
-        let creation = self.properties("H5P_CLS_FILE_CREATE_ID_g")?;
+        let creation = self.properties(self.api.constants.H5P_CLS_FILE_CREATE_ID_g)?;
         if let Some(bytes) = storage.page_bytes {
-            type SetStrategy = unsafe extern "C" fn(Id, c_int, bool, u64) -> c_int;
-            type SetPageSize = unsafe extern "C" fn(Id, u64) -> c_int;
             const PAGE: c_int = 1;
-            let strategy: Option<SetStrategy> = self.api.optional("H5Pset_file_space_strategy");
-            let size: Option<SetPageSize> = self.api.optional("H5Pset_file_space_page_size");
-            let (Some(strategy), Some(size)) = (strategy, size) else {
+            let set = (f.H5Pset_file_space_strategy, f.H5Pset_file_space_page_size);
+            let (Some(strategy), Some(size)) = set else {
                 let version = self.version();
                 return Err(LibraryError::Unsupported(format!("libhdf5 {version} writes no paged files")));
             };
@@ -35,7 +32,7 @@ impl Hdf5 {
                 check(&self.api, "H5Pset_file_space_page_size", size(creation.id, bytes))?;
             }
         }
-        let access = self.properties("H5P_CLS_FILE_ACCESS_ID_g")?;
+        let access = self.properties(self.api.constants.H5P_CLS_FILE_ACCESS_ID_g)?;
         if let Some((low, high)) = self.bounds(storage.libver) {
             // SAFETY: a plain call.
             check(&self.api, "H5Pset_libver_bounds", unsafe {
@@ -66,32 +63,33 @@ impl Hdf5 {
     }
 
     pub(in crate::library) fn file_type(&self, element: Element) -> Result<Handle, LibraryError> {
+        let known = &self.api.constants;
         let big = element.is_big_endian;
-        let name = match (element.kind, element.bytes, big) {
+        let predefined = match (element.kind, element.bytes, big) {
             (Kind::Record(record), ..) => return self.record_type(record),
-            (Kind::Text, ..) => "H5T_C_S1_g",
-            (Kind::Float, 4, false) => "H5T_IEEE_F32LE_g",
-            (Kind::Float, 4, true) => "H5T_IEEE_F32BE_g",
-            (Kind::Float, _, false) => "H5T_IEEE_F64LE_g",
-            (Kind::Float, _, true) => "H5T_IEEE_F64BE_g",
-            (Kind::Signed, 1, _) => "H5T_STD_I8LE_g",
-            (Kind::Signed, 2, false) => "H5T_STD_I16LE_g",
-            (Kind::Signed, 2, true) => "H5T_STD_I16BE_g",
-            (Kind::Signed, 4, false) => "H5T_STD_I32LE_g",
-            (Kind::Signed, 4, true) => "H5T_STD_I32BE_g",
-            (Kind::Signed, _, false) => "H5T_STD_I64LE_g",
-            (Kind::Signed, _, true) => "H5T_STD_I64BE_g",
-            (Kind::Unsigned, 1, _) => "H5T_STD_U8LE_g",
-            (Kind::Unsigned, 2, false) => "H5T_STD_U16LE_g",
-            (Kind::Unsigned, 2, true) => "H5T_STD_U16BE_g",
-            (Kind::Unsigned, 4, false) => "H5T_STD_U32LE_g",
-            (Kind::Unsigned, 4, true) => "H5T_STD_U32BE_g",
-            (Kind::Unsigned, _, false) => "H5T_STD_U64LE_g",
-            (Kind::Unsigned, _, true) => "H5T_STD_U64BE_g",
+            (Kind::Text, ..) => known.H5T_C_S1_g,
+            (Kind::Float, 4, false) => known.H5T_IEEE_F32LE_g,
+            (Kind::Float, 4, true) => known.H5T_IEEE_F32BE_g,
+            (Kind::Float, _, false) => known.H5T_IEEE_F64LE_g,
+            (Kind::Float, _, true) => known.H5T_IEEE_F64BE_g,
+            (Kind::Signed, 1, _) => known.H5T_STD_I8LE_g,
+            (Kind::Signed, 2, false) => known.H5T_STD_I16LE_g,
+            (Kind::Signed, 2, true) => known.H5T_STD_I16BE_g,
+            (Kind::Signed, 4, false) => known.H5T_STD_I32LE_g,
+            (Kind::Signed, 4, true) => known.H5T_STD_I32BE_g,
+            (Kind::Signed, _, false) => known.H5T_STD_I64LE_g,
+            (Kind::Signed, _, true) => known.H5T_STD_I64BE_g,
+            (Kind::Unsigned, 1, _) => known.H5T_STD_U8LE_g,
+            (Kind::Unsigned, 2, false) => known.H5T_STD_U16LE_g,
+            (Kind::Unsigned, 2, true) => known.H5T_STD_U16BE_g,
+            (Kind::Unsigned, 4, false) => known.H5T_STD_U32LE_g,
+            (Kind::Unsigned, 4, true) => known.H5T_STD_U32BE_g,
+            (Kind::Unsigned, _, false) => known.H5T_STD_U64LE_g,
+            (Kind::Unsigned, _, true) => known.H5T_STD_U64BE_g,
         };
         let f = &self.api.functions;
         // SAFETY: a predefined type.
-        let answered = unsafe { (f.H5Tcopy)(self.api.constant(name)?) };
+        let answered = unsafe { (f.H5Tcopy)(predefined) };
         let copy = Handle::new(&self.api, "H5Tcopy", answered, f.H5Tclose)?;
         if element.kind == Kind::Text {
             // SAFETY: a copy, so it may be changed.
@@ -102,7 +100,7 @@ impl Hdf5 {
 
     fn creation(&self, storage: &Storage) -> Result<Handle, LibraryError> {
         let f = &self.api.functions;
-        let list = self.properties("H5P_CLS_DATASET_CREATE_ID_g")?;
+        let list = self.properties(self.api.constants.H5P_CLS_DATASET_CREATE_ID_g)?;
         // SAFETY: an open list, and values or arrays that outlive each call.
         unsafe {
             match &storage.chunks {
@@ -126,7 +124,7 @@ impl Hdf5 {
             };
             check(&self.api, "H5Pset_alloc_time", (f.H5Pset_alloc_time)(list.id, alloc_time))?;
             if let Some(value) = storage.fill_value {
-                let double = self.api.constant("H5T_NATIVE_DOUBLE_g")?;
+                let double = self.api.constants.H5T_NATIVE_DOUBLE_g;
                 let value = std::ptr::from_ref(&value).cast();
                 check(&self.api, "H5Pset_fill_value", (f.H5Pset_fill_value)(list.id, double, value))?;
             }

@@ -31,12 +31,6 @@ impl Hdf5Dataset {
         self.memory_type.layout.as_ref()
     }
 
-    /// Bytes of raw data in the file.
-    pub fn stored_bytes(&self) -> u64 {
-        // SAFETY: an open dataset.
-        unsafe { (self.handle.api.functions.H5Dget_storage_size)(self.handle.id) }
-    }
-
     /// Reads a block into `out`, which has room for its elements.
     pub fn read(&mut self, block: &Block, out: &mut [u8]) -> Result<(), LibraryError> {
         let memory = self.prepare(block, out.len())?;

@@ -50,7 +50,7 @@ impl Hdf5 {
 
     /// The chunk cache that a dataset gets where nothing is set.
     pub fn default_cache(&self) -> Result<CacheSettings, LibraryError> {
-        let access = self.properties("H5P_CLS_DATASET_ACCESS_ID_g")?;
+        let access = self.properties(self.api.constants.H5P_CLS_DATASET_ACCESS_ID_g)?;
         let (mut nslots, mut nbytes, mut w0) = (0, 0, 0.0);
         // SAFETY: places for three values.
         let answered =
@@ -64,9 +64,8 @@ impl Hdf5 {
     }
 
     fn file_cache(&self) -> Result<CacheSettings, LibraryError> {
-        type GetCache = unsafe extern "C" fn(Id, *mut c_int, *mut usize, *mut usize, *mut f64) -> c_int;
-        let get: GetCache = self.api.optional("H5Pget_cache").ok_or(LibraryError::Missing("H5Pget_cache"))?;
-        let access = self.properties("H5P_CLS_FILE_ACCESS_ID_g")?;
+        let get = self.api.functions.H5Pget_cache;
+        let access = self.properties(self.api.constants.H5P_CLS_FILE_ACCESS_ID_g)?;
         let (mut unused, mut nslots, mut nbytes, mut w0) = (0, 0, 0, 0.0);
         // SAFETY: places for four values.
         check(&self.api, "H5Pget_cache", unsafe {
@@ -83,10 +82,9 @@ impl Hdf5 {
 
     /// Opens a file for reading, with a page buffer of so many bytes where one is wanted.
     pub fn open(&self, path: &Path, page_buffer: Option<u64>) -> Result<Hdf5File, LibraryError> {
-        let access = self.properties("H5P_CLS_FILE_ACCESS_ID_g")?;
+        let access = self.properties(self.api.constants.H5P_CLS_FILE_ACCESS_ID_g)?;
         if let Some(bytes) = page_buffer {
-            type SetPageBuffer = unsafe extern "C" fn(Id, usize, u32, u32) -> c_int;
-            let set: SetPageBuffer = self.api.optional("H5Pset_page_buffer_size").ok_or_else(|| {
+            let set = self.api.functions.H5Pset_page_buffer_size.ok_or_else(|| {
                 LibraryError::Unsupported(format!("libhdf5 {} has no page buffer", self.version()))
             })?;
             // SAFETY: a plain call.
@@ -99,10 +97,11 @@ impl Hdf5 {
         Ok(Hdf5File { handle: Handle::new(&self.api, "H5Fopen", answered, f.H5Fclose)? })
     }
 
-    fn properties(&self, class: &'static str) -> Result<Handle, LibraryError> {
+    /// A new list of a class of properties.
+    fn properties(&self, class: Id) -> Result<Handle, LibraryError> {
         let f = &self.api.functions;
         // SAFETY: a class of property lists.
-        let answered = unsafe { (f.H5Pcreate)(self.api.constant(class)?) };
+        let answered = unsafe { (f.H5Pcreate)(class) };
         Handle::new(&self.api, "H5Pcreate", answered, f.H5Pclose)
     }
 
@@ -159,11 +158,9 @@ impl Hdf5File {
         // SAFETY: a string, and open identifiers.
         let answered = unsafe { (f.H5Dopen2)(self.handle.id, path.as_ptr(), access.id) };
         let handle = Handle::new(&library.api, "H5Dopen2", answered, f.H5Dclose)?;
-        type GetSpace = unsafe extern "C" fn(Id) -> Id;
-        let get: GetSpace =
-            library.api.optional("H5Dget_space").ok_or(LibraryError::Missing("H5Dget_space"))?;
         // SAFETY: an open dataset.
-        let file_space = Handle::new(&library.api, "H5Dget_space", unsafe { get(handle.id) }, f.H5Sclose)?;
+        let file_space =
+            Handle::new(&library.api, "H5Dget_space", unsafe { (f.H5Dget_space)(handle.id) }, f.H5Sclose)?;
         // SAFETY: as above.
         let file_type =
             Handle::new(&library.api, "H5Dget_type", unsafe { (f.H5Dget_type)(handle.id) }, f.H5Tclose)?;
@@ -182,7 +179,7 @@ impl Hdf5File {
 }
 
 fn access(library: &Hdf5, cache: Option<CacheSettings>) -> Result<Handle, LibraryError> {
-    let list = library.properties("H5P_CLS_DATASET_ACCESS_ID_g")?;
+    let list = library.properties(library.api.constants.H5P_CLS_DATASET_ACCESS_ID_g)?;
     if let Some(cache) = cache {
         // SAFETY: a plain call.
         let answered = unsafe {

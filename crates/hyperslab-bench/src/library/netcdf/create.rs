@@ -158,8 +158,7 @@ impl<'a> Definition<'a> {
             self.filter(filter)?;
         }
         // netCDF-C has an order of its own for some: what is written must be what was asked for.
-        type Inquire = unsafe extern "C" fn(c_int, c_int, *mut usize, *mut c_uint) -> c_int;
-        let Ok(inquire) = self.library.optional::<Inquire>("nc_inq_var_filter_ids") else { return Ok(()) };
+        let Some(inquire) = self.library.functions.nc_inq_var_filter_ids else { return Ok(()) };
         let mut count = 0;
         // SAFETY: a variable that is being defined, and a place for the count; then for so many numbers.
         let found = unsafe {
@@ -182,8 +181,6 @@ impl<'a> Definition<'a> {
     fn filter(&self, filter: &FilterSpec) -> Result<(), LibraryError> {
         const NEAREST_NEIGHBOUR: c_int = 32;
         const ENTROPY_CODING: c_int = 4;
-        type Szip = unsafe extern "C" fn(c_int, c_int, c_int, c_int) -> c_int;
-        type Other = unsafe extern "C" fn(c_int, c_int, c_uint, usize, *const c_uint) -> c_int;
         let (library, file, id) = (self.library, self.file, self.id);
         let f = &library.functions;
         // The call for deflate also decides about shuffle.
@@ -196,10 +193,11 @@ impl<'a> Definition<'a> {
                 FilterSpec::Fletcher32 => (f.nc_def_var_fletcher32)(file, id, 1),
                 FilterSpec::Szip { nearest_neighbour, pixels } => {
                     let coding = if *nearest_neighbour { NEAREST_NEIGHBOUR } else { ENTROPY_CODING };
-                    library.optional::<Szip>("nc_def_var_szip")?(file, id, coding, *pixels as c_int)
+                    let define = f.nc_def_var_szip.ok_or_else(|| library.lacks("nc_def_var_szip"))?;
+                    define(file, id, coding, *pixels as c_int)
                 }
                 FilterSpec::Other { id: number, parameters } => {
-                    let define = library.optional::<Other>("nc_def_var_filter")?;
+                    let define = f.nc_def_var_filter.ok_or_else(|| library.lacks("nc_def_var_filter"))?;
                     define(file, id, (*number).into(), parameters.len(), parameters.as_ptr())
                 }
                 FilterSpec::Nbit | FilterSpec::ScaleOffset(_) => {

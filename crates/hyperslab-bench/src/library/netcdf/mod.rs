@@ -9,18 +9,17 @@ mod variable;
 pub use tree::{NetcdfNode, NetcdfTree};
 pub use variable::NetcdfVariable;
 
-use super::LibraryError;
 use super::api::Api;
 use super::functions::functions;
 use super::hdf5::Hdf5;
+use super::{LibraryError, load};
 use hyperslab_doctor::simulate::CacheSettings;
-use libloading::Library;
-use std::ffi::{CStr, CString, c_char, c_float, c_int, c_void};
+use std::ffi::{CStr, CString, c_char, c_float, c_int, c_uint, c_void};
 use std::path::Path;
 use std::rc::Rc;
 
 functions! {
-    /// The functions that every netCDF-C since 4.4 has.
+    /// The functions that every netCDF-C since 4.4 has, then those that came later.
     struct Functions {
         nc_inq_libvers() -> *const c_char;
         nc_strerror(c_int) -> *const c_char;
@@ -50,6 +49,24 @@ functions! {
         nc_get_vars(c_int, c_int, *const usize, *const usize, *const isize, *mut c_void) -> c_int;
         nc_put_vara(c_int, c_int, *const usize, *const usize, *const c_void) -> c_int;
         nc_put_vars(c_int, c_int, *const usize, *const usize, *const isize, *const c_void) -> c_int;
+        nc_def_grp(c_int, *const c_char, *mut c_int) -> c_int;
+        nc_put_att(c_int, c_int, *const c_char, c_int, usize, *const c_void) -> c_int;
+        nc_inq_grps(c_int, *mut c_int, *mut c_int) -> c_int;
+        nc_inq_grpname(c_int, *mut c_char) -> c_int;
+        nc_inq_varids(c_int, *mut c_int, *mut c_int) -> c_int;
+        nc_inq_varname(c_int, c_int, *mut c_char) -> c_int;
+        nc_inq_vardimid(c_int, c_int, *mut c_int) -> c_int;
+        nc_inq_dimlen(c_int, c_int, *mut usize) -> c_int;
+        nc_inq_varnatts(c_int, c_int, *mut c_int) -> c_int;
+        nc_inq_natts(c_int, *mut c_int) -> c_int;
+        nc_inq_attname(c_int, c_int, c_int, *mut c_char) -> c_int;
+        nc_inq_att(c_int, c_int, *const c_char, *mut c_int, *mut usize) -> c_int;
+        nc_get_att(c_int, c_int, *const c_char, *mut c_void) -> c_int;
+    }
+    optional {
+        nc_inq_var_filter_ids(c_int, c_int, *mut usize, *mut c_uint) -> c_int;
+        nc_def_var_szip(c_int, c_int, c_int, c_int) -> c_int;
+        nc_def_var_filter(c_int, c_int, c_uint, usize, *const c_uint) -> c_int;
     }
 }
 
@@ -60,7 +77,6 @@ const FORMAT_HDF5: c_int = 2;
 #[derive(Clone)]
 pub struct Netcdf {
     pub(super) functions: Rc<Functions>,
-    library: &'static Library,
     /// The libhdf5 that it came with, where its functions can be reached.
     hdf5: Option<Hdf5>,
 }
@@ -68,15 +84,11 @@ pub struct Netcdf {
 impl Netcdf {
     /// Loads the library at a path.
     pub fn load(path: &Path) -> Result<Self, LibraryError> {
-        let fail =
-            |error: libloading::Error| LibraryError::Load { path: path.to_owned(), why: error.to_string() };
-        // SAFETY: the user names the library, or it is the one that their netCDF4 loads. It stays loaded as long as the
-        // process runs.
-        let library = Box::leak(Box::new(unsafe { Library::new(path) }.map_err(fail)?));
+        let library = load(path)?;
         // SAFETY: a library with all these names is a netCDF-C.
         let functions = Rc::new(unsafe { Functions::find(library) }?);
         let hdf5 = Api::of(library, path).ok().map(|api| Hdf5 { api: Rc::new(api) });
-        Ok(Self { functions, library, hdf5 })
+        Ok(Self { functions, hdf5 })
     }
 
     /// Its release, such as `4.9.3`.
@@ -111,13 +123,9 @@ impl Netcdf {
         Err(LibraryError::Call { call, why: why.to_string_lossy().into_owned() })
     }
 
-    /// A function that not every build has.
-    pub(super) fn optional<T: Copy>(&self, name: &'static str) -> Result<T, LibraryError> {
-        let symbol = [name.as_bytes(), b"\0"].concat();
-        // SAFETY: the caller names the type that the library's headers give.
-        unsafe { self.library.get::<T>(&symbol) }.map(|symbol| *symbol).map_err(|_| {
-            LibraryError::Unsupported(format!("netCDF-C {} has no {name}; a newer one may", self.version()))
-        })
+    /// What is said where a function is asked for that came later.
+    pub(super) fn lacks(&self, name: &str) -> LibraryError {
+        LibraryError::Unsupported(format!("netCDF-C {} has no {name}; a newer one may", self.version()))
     }
 }
 

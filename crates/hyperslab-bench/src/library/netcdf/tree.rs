@@ -2,32 +2,12 @@
 
 use super::create::Definition;
 use super::{Functions, LibraryError, Netcdf, NetcdfFile, NetcdfVariable, name};
-use crate::library::functions::functions;
 use crate::library::text;
 use crate::study::{Attribute, Format, Storage};
 use std::collections::HashMap;
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int};
 use std::path::Path;
 use std::rc::Rc;
-
-functions! {
-    /// What it takes beyond one variable.
-    struct TreeFunctions {
-        nc_def_grp(c_int, *const c_char, *mut c_int) -> c_int;
-        nc_put_att(c_int, c_int, *const c_char, c_int, usize, *const c_void) -> c_int;
-        nc_inq_grps(c_int, *mut c_int, *mut c_int) -> c_int;
-        nc_inq_grpname(c_int, *mut c_char) -> c_int;
-        nc_inq_varids(c_int, *mut c_int, *mut c_int) -> c_int;
-        nc_inq_varname(c_int, c_int, *mut c_char) -> c_int;
-        nc_inq_vardimid(c_int, c_int, *mut c_int) -> c_int;
-        nc_inq_dimlen(c_int, c_int, *mut usize) -> c_int;
-        nc_inq_varnatts(c_int, c_int, *mut c_int) -> c_int;
-        nc_inq_natts(c_int, *mut c_int) -> c_int;
-        nc_inq_attname(c_int, c_int, c_int, *mut c_char) -> c_int;
-        nc_inq_att(c_int, c_int, *const c_char, *mut c_int, *mut usize) -> c_int;
-        nc_get_att(c_int, c_int, *const c_char, *mut c_void) -> c_int;
-    }
-}
 
 /// `NC_GLOBAL`: the attributes of a file or group.
 const GLOBAL: c_int = -1;
@@ -39,7 +19,6 @@ const NAME_BYTES: usize = 257;
 /// A file, open for many variables.
 pub struct NetcdfTree {
     file: Rc<NetcdfFile>,
-    f: TreeFunctions,
     /// The groups that were made, by path.
     groups: HashMap<String, c_int>,
     /// The dimensions of the variables that are made.
@@ -64,7 +43,7 @@ impl Netcdf {
                     .to_owned(),
             ));
         }
-        self.tree(self.create_file(path, storage.format)?)
+        Ok(NetcdfTree::of(self.create_file(path, storage.format)?))
     }
 
     /// Opens a file to visit all its variables.
@@ -73,19 +52,17 @@ impl Netcdf {
         let (place, mut id) = (text(path)?, 0);
         // SAFETY: a string, and a place for the answer.
         self.check("nc_open", unsafe { (self.functions.nc_open)(place.as_ptr(), READ_ONLY, &mut id) })?;
-        self.tree(NetcdfFile { library: self.clone(), id })
-    }
-
-    fn tree(&self, file: NetcdfFile) -> Result<NetcdfTree, LibraryError> {
-        // SAFETY: a netCDF-C, which has these types.
-        let f = unsafe { TreeFunctions::find(self.library) }?;
-        Ok(NetcdfTree { file: Rc::new(file), f, groups: HashMap::new(), dimensions: None })
+        Ok(NetcdfTree::of(NetcdfFile { library: self.clone(), id }))
     }
 }
 
 impl NetcdfTree {
-    fn parts(&self) -> (&Netcdf, &TreeFunctions, &Functions) {
-        (&self.file.library, &self.f, &self.file.library.functions)
+    fn of(file: NetcdfFile) -> Self {
+        Self { file: Rc::new(file), groups: HashMap::new(), dimensions: None }
+    }
+
+    fn parts(&self) -> (&Netcdf, &Functions) {
+        (&self.file.library, &self.file.library.functions)
     }
 
     /// The group in which a path lies, and the name in it.
@@ -104,7 +81,7 @@ impl NetcdfTree {
     ) -> Result<(), LibraryError> {
         let (above, short) = self.above(path)?;
         let (short, mut made) = (name(short)?, 0);
-        let (library, f, _) = self.parts();
+        let (library, f) = self.parts();
         // SAFETY: an open group, a string, and a place for the answer.
         library.check("nc_def_grp", unsafe { (f.nc_def_grp)(above, short.as_ptr(), &mut made) })?;
         self.write_attributes(made, GLOBAL, attributes)?;
@@ -136,7 +113,7 @@ impl NetcdfTree {
         variable: c_int,
         attributes: &[(String, Attribute)],
     ) -> Result<(), LibraryError> {
-        let (library, f, _) = self.parts();
+        let (library, f) = self.parts();
         for (attribute, value) in attributes {
             let attribute = name(attribute)?;
             let (element, bytes, count) = match value {
@@ -159,7 +136,7 @@ impl NetcdfTree {
     }
 
     fn list(&self, group: c_int, path: String, found: &mut Vec<NetcdfNode>) -> Result<(), LibraryError> {
-        let f = &self.f;
+        let (_, f) = self.parts();
         let below = |short: &str| match path.as_str() {
             "" => short.to_owned(),
             path => format!("{path}/{short}"),
@@ -210,11 +187,11 @@ impl NetcdfTree {
     /// The extent of a variable; none for a group.
     pub fn shape(&self, node: &NetcdfNode) -> Result<Option<Vec<u64>>, LibraryError> {
         let Some(variable) = node.variable else { return Ok(None) };
-        let (library, f, general) = self.parts();
+        let (library, f) = self.parts();
         let mut rank = 0;
         // SAFETY: an open variable, and room for so many dimensions.
         unsafe {
-            library.check("nc_inq_varndims", (general.nc_inq_varndims)(node.group, variable, &mut rank))?;
+            library.check("nc_inq_varndims", (f.nc_inq_varndims)(node.group, variable, &mut rank))?;
             let mut ids = vec![0; rank.max(0) as usize];
             let answered = (f.nc_inq_vardimid)(node.group, variable, ids.as_mut_ptr());
             library.check("nc_inq_vardimid", answered)?;
@@ -230,12 +207,10 @@ impl NetcdfTree {
     /// Opens a variable for reading; none where its elements have no fixed length, or it is a group.
     pub fn open(&self, node: &NetcdfNode) -> Result<Option<NetcdfVariable>, LibraryError> {
         let Some(variable) = node.variable else { return Ok(None) };
-        let (library, _, general) = self.parts();
+        let (library, f) = self.parts();
         let mut element = 0;
         // SAFETY: an open variable, and a place for the answer.
-        library.check("nc_inq_vartype", unsafe {
-            (general.nc_inq_vartype)(node.group, variable, &mut element)
-        })?;
+        library.check("nc_inq_vartype", unsafe { (f.nc_inq_vartype)(node.group, variable, &mut element) })?;
         if element > super::variable::LAST_PLAIN_TYPE {
             return Ok(None);
         }
@@ -248,7 +223,7 @@ impl NetcdfTree {
         node: &NetcdfNode,
         each: &mut dyn FnMut(&str, &[u8]),
     ) -> Result<(), LibraryError> {
-        let (library, f, general) = self.parts();
+        let (library, f) = self.parts();
         let (mut count, variable) = (0, node.variable.unwrap_or(GLOBAL));
         // SAFETY: an open group or variable, and places for the answers.
         unsafe {
@@ -267,8 +242,7 @@ impl NetcdfTree {
                 library.check("nc_inq_att", answered)?;
                 let mut value = Vec::new();
                 if element <= super::variable::LAST_PLAIN_TYPE {
-                    let answered =
-                        (general.nc_inq_type)(node.group, element, std::ptr::null_mut(), &mut bytes);
+                    let answered = (f.nc_inq_type)(node.group, element, std::ptr::null_mut(), &mut bytes);
                     library.check("nc_inq_type", answered)?;
                     value.resize(length.saturating_mul(bytes), 0u8);
                     let to = value.as_mut_ptr().cast();
