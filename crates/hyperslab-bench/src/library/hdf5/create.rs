@@ -1,6 +1,6 @@
 //! Makes files and datasets: everything that is decided at creation.
 
-use super::{Hdf5, Hdf5Dataset, Hdf5File, access};
+use super::{Hdf5, Hdf5Dataset, Hdf5File, id_of};
 use crate::library::api::DEFAULT;
 use crate::library::handle::{Handle, check};
 use crate::library::{LibraryError, text};
@@ -196,7 +196,7 @@ impl Hdf5File {
         let file_type = library.file_type(storage.element)?;
         let file_space = library.space(&storage.shape, storage.unlimited)?;
         let creation = library.creation(storage)?;
-        let access = access(&library, cache)?;
+        let access = cache.map(|cache| library.with_cache(cache)).transpose()?;
         let path =
             CString::new(name).map_err(|_| LibraryError::Unsupported(format!("{name:?} as a path")))?;
         // SAFETY: a string, and open identifiers.
@@ -208,7 +208,7 @@ impl Hdf5File {
                 file_space.id,
                 DEFAULT,
                 creation.id,
-                access.id,
+                id_of(&access),
             )
         };
         let handle = Handle::new(&library.api, "H5Dcreate2", answered, f.H5Dclose)?;

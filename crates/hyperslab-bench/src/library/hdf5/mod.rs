@@ -6,7 +6,7 @@ mod dataset;
 pub use dataset::Hdf5Dataset;
 
 use super::LibraryError;
-use super::api::{Api, Id};
+use super::api::{Api, DEFAULT, Id};
 use super::handle::{Handle, check};
 use super::record::{COMPOUND, MemoryType};
 use super::text;
@@ -43,11 +43,6 @@ impl Hdf5 {
         self.api.version_text()
     }
 
-    /// Its release in numbers.
-    pub fn release(&self) -> (u32, u32, u32) {
-        self.api.version
-    }
-
     /// The chunk cache that a dataset gets where nothing is set.
     pub fn default_cache(&self) -> Result<CacheSettings, LibraryError> {
         let access = self.properties(self.api.constants.H5P_CLS_DATASET_ACCESS_ID_g)?;
@@ -75,26 +70,38 @@ impl Hdf5 {
     }
 
     /// True where a filter can be used, perhaps after loading a plug-in.
-    pub fn has_filter(&self, id: u16) -> bool {
+    fn has_filter(&self, id: u16) -> bool {
         // SAFETY: a plain call.
         unsafe { (self.api.functions.H5Zfilter_avail)(c_int::from(id)) > 0 }
     }
 
     /// Opens a file for reading, with a page buffer of so many bytes where one is wanted.
     pub fn open(&self, path: &Path, page_buffer: Option<u64>) -> Result<Hdf5File, LibraryError> {
-        let access = self.properties(self.api.constants.H5P_CLS_FILE_ACCESS_ID_g)?;
-        if let Some(bytes) = page_buffer {
-            let set = self.api.functions.H5Pset_page_buffer_size.ok_or_else(|| {
-                LibraryError::Unsupported(format!("libhdf5 {} has no page buffer", self.version()))
-            })?;
-            // SAFETY: a plain call.
-            check(&self.api, "H5Pset_page_buffer_size", unsafe { set(access.id, bytes as usize, 0, 0) })?;
-        }
+        let access = page_buffer.map(|bytes| self.with_page_buffer(bytes)).transpose()?;
         let name = text(path)?;
         let f = &self.api.functions;
-        // SAFETY: a string, and an open list.
-        let answered = unsafe { (f.H5Fopen)(name.as_ptr(), READ_ONLY, access.id) };
+        // SAFETY: a string, and an open list or the default.
+        let answered = unsafe { (f.H5Fopen)(name.as_ptr(), READ_ONLY, id_of(&access)) };
         Ok(Hdf5File { handle: Handle::new(&self.api, "H5Fopen", answered, f.H5Fclose)? })
+    }
+
+    fn with_page_buffer(&self, bytes: u64) -> Result<Handle, LibraryError> {
+        let set = self.api.functions.H5Pset_page_buffer_size.ok_or_else(|| {
+            LibraryError::Unsupported(format!("libhdf5 {} has no page buffer", self.version()))
+        })?;
+        let list = self.properties(self.api.constants.H5P_CLS_FILE_ACCESS_ID_g)?;
+        // SAFETY: an open list.
+        check(&self.api, "H5Pset_page_buffer_size", unsafe { set(list.id, bytes as usize, 0, 0) })?;
+        Ok(list)
+    }
+
+    fn with_cache(&self, cache: CacheSettings) -> Result<Handle, LibraryError> {
+        let list = self.properties(self.api.constants.H5P_CLS_DATASET_ACCESS_ID_g)?;
+        let (nslots, nbytes) = (cache.nslots as usize, cache.nbytes as usize);
+        // SAFETY: an open list.
+        let answered = unsafe { (self.api.functions.H5Pset_chunk_cache)(list.id, nslots, nbytes, cache.w0) };
+        check(&self.api, "H5Pset_chunk_cache", answered)?;
+        Ok(list)
     }
 
     /// A new list of a class of properties.
@@ -152,11 +159,11 @@ impl Hdf5File {
     ) -> Result<Hdf5Dataset, LibraryError> {
         let library = self.library();
         let f = &library.api.functions;
-        let access = access(&library, cache)?;
+        let access = cache.map(|cache| library.with_cache(cache)).transpose()?;
         let path =
             CString::new(name).map_err(|_| LibraryError::Unsupported(format!("{name:?} as a path")))?;
         // SAFETY: a string, and open identifiers.
-        let answered = unsafe { (f.H5Dopen2)(self.handle.id, path.as_ptr(), access.id) };
+        let answered = unsafe { (f.H5Dopen2)(self.handle.id, path.as_ptr(), id_of(&access)) };
         let handle = Handle::new(&library.api, "H5Dopen2", answered, f.H5Dclose)?;
         // SAFETY: an open dataset.
         let file_space =
@@ -178,19 +185,7 @@ impl Hdf5File {
     }
 }
 
-fn access(library: &Hdf5, cache: Option<CacheSettings>) -> Result<Handle, LibraryError> {
-    let list = library.properties(library.api.constants.H5P_CLS_DATASET_ACCESS_ID_g)?;
-    if let Some(cache) = cache {
-        // SAFETY: a plain call.
-        let answered = unsafe {
-            (library.api.functions.H5Pset_chunk_cache)(
-                list.id,
-                cache.nslots as usize,
-                cache.nbytes as usize,
-                cache.w0,
-            )
-        };
-        check(&library.api, "H5Pset_chunk_cache", answered)?;
-    }
-    Ok(list)
+/// A list where one was made; else the library's default.
+fn id_of(list: &Option<Handle>) -> Id {
+    list.as_ref().map_or(DEFAULT, |list| list.id)
 }
