@@ -70,9 +70,7 @@ fn fit(measured: &Measured) -> Option<String> {
         (0, true) => {
             format!("{cache} does not hold a chunk of {chunk}, which is decoded whole for every read")
         }
-        (0, false) => {
-            format!("{cache} does not hold a chunk of {chunk}, of which only what is selected is read")
-        }
+        (0, false) => format!("{cache} does not hold a chunk of {chunk}, {}", parts_read(measured)),
         (held, _) if held < chunks_touched => {
             let chunks = if held == 1 { "chunk" } else { "chunks" };
             format!(
@@ -84,6 +82,19 @@ fn fit(measured: &Measured) -> Option<String> {
         (_, _) if chunks_touched == 1 => format!("{cache} holds a chunk of {chunk}"),
         _ => format!("{cache} holds the {} chunks of {chunk} that a read touches", count(chunks_touched)),
     })
+}
+
+/// What is read of chunks that no cache holds: what is selected, or more, where the library fills a buffer with what lies
+/// beside it (the sieve buffer of releases that use it for chunks).
+fn parts_read(measured: &Measured) -> String {
+    match measured.simulated.map(|simulated| simulated.driver_bytes) {
+        None => "of which parts are read".to_owned(),
+        Some(read) if read <= measured.bytes => "of which only what is selected is read".to_owned(),
+        Some(read) => {
+            let (read, selected) = (bytes(read), bytes(measured.bytes));
+            format!("of which more than what is selected is read: {read} for {selected} of all reads")
+        }
+    }
 }
 
 /// The counts in which two cells differ, or that they have in common.

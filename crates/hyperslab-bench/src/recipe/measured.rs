@@ -216,3 +216,41 @@ impl Measured {
         Some((self.decodes?, self.simulated?.decodes)).filter(|_| is_filtered)
     }
 }
+
+#[cfg(test)]
+impl Measured {
+    /// A read in one block that took so long, for tests.
+    pub(super) fn example(cell: &str, who: Who, seconds: f64) -> Self {
+        let (text, took) = (|| String::new(), Summary::of(&[seconds]));
+        Self {
+            cell: cell.to_owned(),
+            kind: Kind::Read,
+            who,
+            engine: text(),
+            version: "1.2".to_owned(),
+            published: Vec::new(),
+            stored_as: text(),
+            done_as: text(),
+            seconds: took,
+            first: took,
+            total: took,
+            cpu: took,
+            blocks: 1,
+            blocks_in_all: 1,
+            bytes: 1 << 20,
+            logical_bytes: 1 << 20,
+            file_bytes: 1 << 20,
+            read_calls: 9,
+            read_bytes: 1 << 20,
+            write_calls: 0,
+            write_bytes: 0,
+            memory_bytes: 0,
+            decodes: None,
+            simulated: None,
+            page_cache: PageCache::Warm,
+            objects: None,
+            page_buffer: None,
+            cache: None,
+        }
+    }
+}

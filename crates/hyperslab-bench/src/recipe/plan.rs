@@ -231,6 +231,13 @@ pub enum Claim {
     },
 }
 
+impl Plan {
+    /// The cell of this name.
+    pub fn cell(&self, name: &str) -> Option<&Cell> {
+        self.parts.iter().flat_map(|part| &part.cells).find(|cell| cell.name == name)
+    }
+}
+
 impl Cell {
     /// Writes a file once, for others to read.
     pub fn file(name: &str, storage: Storage, values: Content) -> Self {
@@ -331,6 +338,11 @@ impl Cell {
     pub fn published(mut self, metric: Metric, value: f64) -> Self {
         self.published.push(Published { metric, value });
         self
+    }
+
+    /// The figures that were published, where they are this engine's.
+    pub fn published_of(&self, who: Who) -> Vec<Published> {
+        if self.by.first() == Some(&who) { self.published.clone() } else { Vec::new() }
     }
 
     /// A number of it, of the engine that the publication measured.

@@ -86,13 +86,20 @@ impl Counts {
 }
 
 impl Report {
-    /// The effects of the recipe as it is now, judged by the figures of then.
+    /// The effects and the published figures of the recipe as it is now, with the measured ones of then. A table that
+    /// the recipe has no more stays as it was.
     pub fn judged_again(mut self) -> Self {
         let Some(recipe) = Recipe::named(&self.recipe) else { return self };
+        let plan = recipe.plan(self.shrink);
         let mut all: Vec<Measured> = Vec::new();
-        for (part, planned) in self.parts.iter_mut().zip(recipe.plan(self.shrink).parts) {
+        for part in &mut self.parts {
+            for cell in &mut part.cells {
+                let planned = plan.cell(&cell.cell);
+                cell.published = planned.map_or_else(Vec::new, |planned| planned.published_of(cell.who));
+            }
             all.extend(part.cells.iter().cloned());
-            (part.title, part.notes) = (planned.title, planned.notes);
+            let Some(planned) = plan.parts.iter().find(|planned| planned.title == part.title) else { continue };
+            part.notes.clone_from(&planned.notes);
             part.effects = judge_all(&planned.effects, &all, &part.not_run);
         }
         self
@@ -103,5 +110,57 @@ impl Report {
         !self.is_interrupted
             && self.counts.differing.is_empty()
             && self.parts.iter().all(|part| part.not_run.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recipe::judge::Verdict;
+    use crate::recipe::plan::{Metric, Who};
+
+    fn report(parts: &[(&str, Vec<Measured>)]) -> Report {
+        let part = |(title, cells): &(&str, Vec<Measured>)| PartReport {
+            title: (*title).to_owned(),
+            notes: Vec::new(),
+            cells: cells.clone(),
+            effects: Vec::new(),
+            not_run: Vec::new(),
+        };
+        Report {
+            recipe: "unidata-compressed".to_owned(),
+            publication: String::new(),
+            shrink: 1.0,
+            engines: Vec::new(),
+            parts: parts.iter().map(part).collect(),
+            counts: Counts::default(),
+            is_interrupted: false,
+        }
+    }
+
+    #[test]
+    fn old_figures_are_judged_by_the_recipe_of_now_table_by_table() {
+        let cell = |name: &str, who, seconds| Measured::example(name, who, seconds);
+        let netcdf = [cell("deflated, 1 MiB", Who::Netcdf, 460.0), cell("deflated, 16 MB", Who::Netcdf, 10.0)];
+        let mut libhdf5 =
+            [cell("deflated, 1 MiB", Who::Libhdf5, 1.0), cell("deflated, 16 MB", Who::Libhdf5, 1.0)];
+        // As an older release had it: the figures of netCDF-C beside another library's.
+        libhdf5[0].published = Recipe::named("unidata-compressed").unwrap().plan(1.0).parts[1].cells[0]
+            .published
+            .clone();
+        let months = "Month by month, the file not in the page cache";
+        let again = report(&[
+            (months, [&netcdf[..], &libhdf5].concat()),
+            ("A table of then", vec![cell("gone", Who::Netcdf, 1.0)]),
+        ])
+        .judged_again();
+        let part = &again.parts[0];
+        let effect = part.effects.iter().find(|effect| effect.says.contains("46 times faster")).unwrap();
+        assert_eq!((effect.verdict, effect.measured), (Verdict::AsPublished, Some(46.0)));
+        let published = |at: usize| part.cells[at].published.iter().map(|one| one.metric).collect::<Vec<_>>();
+        assert_eq!(published(0), [Metric::First, Metric::Average]);
+        assert_eq!(published(2), [], "those are netCDF-C's");
+        assert_eq!(again.parts[1].title, "A table of then");
+        assert_eq!(again.parts[1].effects, []);
     }
 }

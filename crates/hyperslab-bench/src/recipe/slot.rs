@@ -2,7 +2,7 @@
 
 use super::larder::{Kept, Larder};
 use super::measured::{About, CacheFit, Measured};
-use super::plan::{Cell, Content, Published, Who, Work};
+use super::plan::{Cell, Content, Who, Work};
 use super::run::Kitchen;
 use super::task;
 use crate::engine::Engine;
@@ -122,7 +122,7 @@ impl<'a> Slot<'a> {
             return None;
         }
         if self.is_twin {
-            let (cell, published) = (self.cell.name.clone(), self.published());
+            let (cell, published) = (self.cell.name.clone(), self.cell.published_of(self.who));
             let mut twin = Measured { cell, published, ..larder.known(&self.key)?.clone() };
             let is_default = matches!(self.cell.work, Work::Read { cache: None, .. });
             twin.cache = twin.cache.map(|fit| CacheFit { is_default, ..fit });
@@ -154,7 +154,7 @@ impl<'a> Slot<'a> {
             kind: self.cell.work.kind(),
             who: self.who,
             engine: engine.name(),
-            published: self.published(),
+            published: self.cell.published_of(self.who),
             stored_as: storage.to_string(),
             done_as: self.cell.work.words(),
             blocks_in_all: if is_one { task.access.len(&storage.shape) } else { check.blocks },
@@ -165,10 +165,5 @@ impl<'a> Slot<'a> {
         let measured = Measured::of(about, check, &self.timed);
         larder.remember(&self.key, &measured);
         Some(measured)
-    }
-
-    /// Published figures are those of the first engine.
-    fn published(&self) -> Vec<Published> {
-        if self.cell.by.first() == Some(&self.who) { self.cell.published.clone() } else { Vec::new() }
     }
 }

@@ -77,7 +77,7 @@ impl Precipitation {
     }
 }
 
-/// Both libraries that write HDF5, each reading its own file, and hyperslab.
-pub(super) const READERS: [Who; 3] = [Who::Libhdf5, Who::Netcdf, Who::Hyperslab];
-/// Both libraries that write HDF5.
-pub(super) const WRITERS: [Who; 2] = [Who::Libhdf5, Who::Netcdf];
+/// Both libraries that write HDF5, that of the publication first, each reading its own file; and hyperslab.
+pub(super) const READERS: [Who; 3] = [Who::Netcdf, Who::Libhdf5, Who::Hyperslab];
+/// Both libraries that write HDF5, that of the publication first.
+pub(super) const WRITERS: [Who; 2] = [Who::Netcdf, Who::Libhdf5];

@@ -130,10 +130,12 @@ fn unidata_sizes_are_padding_and_index() {
         return;
     }
     let report = Report::of("unidata-sizes", "0.03125");
-    for says in
-        ["1024 months cost 64 MB", "256 months cost 31 MB", "The smallest chunks", "Where nothing is padded"]
-    {
-        assert_eq!(report.verdict(says), "as-published", "{says}");
+    if has("netcdf", "netCDF4") {
+        for says in
+            ["1024 months cost 64 MB", "256 months cost 31 MB", "The smallest chunks", "Where nothing is padded"]
+        {
+            assert_eq!(report.verdict(says), "as-published", "{says}");
+        }
     }
     let cells = report.parts().flat_map(|part| part["cells"].as_array().unwrap());
     assert_eq!(cells.filter(|cell| cell["who"] == "libhdf5").count(), 45);
