@@ -7,8 +7,13 @@ use super::words;
 use hyperslab_doctor::pattern::bytes_text as bytes;
 use hyperslab_doctor::{count_text as count, list_text as list};
 
-/// The reason for a verdict, without the verdict.
-pub(super) fn sentence(effect: &Effect, verdict: Verdict, measured: &[Measured]) -> String {
+/// The reason for a verdict, without the verdict. `as_then` is the ratio under what was set then.
+pub(super) fn sentence(
+    effect: &Effect,
+    verdict: Verdict,
+    as_then: Option<f64>,
+    measured: &[Measured],
+) -> String {
     let mut parts = Vec::new();
     match &effect.claim {
         Claim::Times { more, less, .. } | Claim::AtLeast { more, less, .. } => {
@@ -20,36 +25,39 @@ pub(super) fn sentence(effect: &Effect, verdict: Verdict, measured: &[Measured])
                 _ => parts.extend([fit(more), fit(less)].into_iter().flatten()),
             }
             parts.dedup();
-            if !is_of_files(&effect.claim) {
+            if is_of_whole_runs(&effect.claim) {
                 let (more, less) = if verdict == Verdict::Reversed { (less, more) } else { (more, less) };
                 parts.push(counted(more, less));
             }
         }
         Claim::Alike { figures, .. } => {
             let cells: Vec<&Measured> = figures.iter().filter_map(|figure| cell(figure, measured)).collect();
-            parts.extend(spread(&cells).filter(|_| !is_of_files(&effect.claim)));
+            parts.extend(spread(&cells).filter(|_| is_of_whole_runs(&effect.claim)));
         }
         Claim::Equal { .. } => {}
     }
     if matches!(verdict, Verdict::NoLonger | Verdict::Weaker | Verdict::Reversed)
-        && let Some(Claim::Times { more, less, .. }) = &effect.as_then
+        && let (Some(ratio), Some(claim)) = (as_then, &effect.as_then)
+        && let Claim::Times { more, less, .. } = claim
         && let (Some(more), Some(less)) = (cell(more, measured), cell(less, measured))
     {
-        let ratio = more.seconds.median / less.seconds.median;
         let mut then = format!("with what was set then it is {}", words::factor(ratio));
         if let Some(fit) = fit(more) {
             then += &format!(", for {fit}");
         }
-        then += &format!(": {}", counted(more, less));
+        if is_of_whole_runs(claim) {
+            then += &format!(": {}", counted(more, less));
+        }
         parts.push(then);
     }
     parts.extend(effect.remark.map(str::to_owned));
     parts.join("; ")
 }
 
-/// True where sizes of files are compared, to which no count is a reason.
-fn is_of_files(claim: &Claim) -> bool {
-    claim.figures().iter().all(|figure| matches!(figure.metric, Metric::FileBytes | Metric::Overhead))
+/// True where figures are of all reads or writes of a run, as counts are: no reason for a first read, a size or a count.
+fn is_of_whole_runs(claim: &Claim) -> bool {
+    let is_of_all = |metric| matches!(metric, Metric::Seconds | Metric::Average | Metric::Total);
+    claim.figures().iter().all(|figure| is_of_all(figure.metric))
 }
 
 /// What a chunk cache can hold of what a read touches.
@@ -99,9 +107,8 @@ fn parts_read(measured: &Measured) -> String {
 
 /// The counts in which two cells differ, or that they have in common.
 fn counted(more: &Measured, less: &Measured) -> String {
-    let decodes = |cell: &Measured| cell.decodes.or(cell.simulated.map(|simulated| simulated.decodes));
     // Who has no chunks decodes none.
-    let (many, few) = (decodes(more).unwrap_or(0), decodes(less).unwrap_or(0));
+    let (many, few) = (more.decodes_known().unwrap_or(0), less.decodes_known().unwrap_or(0));
     if many > 0 || few > 0 {
         return match many == few {
             true => format!("both decode {} chunks", count(many)),
@@ -130,10 +137,95 @@ fn counted(more: &Measured, less: &Measured) -> String {
 
 /// What several cells count.
 fn spread(cells: &[&Measured]) -> Option<String> {
-    let decodes: Option<Vec<String>> = cells
-        .iter()
-        .map(|cell| cell.decodes.or(cell.simulated.map(|simulated| simulated.decodes)).map(count))
-        .collect();
+    let decodes: Option<Vec<String>> = cells.iter().map(|cell| cell.decodes_known().map(count)).collect();
     let decodes = decodes.filter(|decodes| decodes.iter().any(|decodes| decodes != "0"))?;
     Some(format!("{} chunks are decoded", list(&decodes)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::plan::{Figure, Who};
+    use super::*;
+    use hyperslab_doctor::simulate::{CacheSettings, ReadCounts};
+
+    fn figure(cell: &str, metric: Metric) -> Figure {
+        Figure { cell: cell.to_owned(), who: Who::Libhdf5, metric }
+    }
+
+    fn times(metric: Metric) -> Effect {
+        Effect::times("", figure("slow", metric), figure("fast", metric), 2.0)
+    }
+
+    fn because(effect: &Effect, measured: &[Measured]) -> String {
+        sentence(effect, Verdict::AsPublished, None, measured)
+    }
+
+    /// Two reads of chunks of 4 KiB that pass a filter: nothing fits, everything fits.
+    fn slow_and_fast() -> [Measured; 2] {
+        let read = |cell: &str, nbytes, decodes| Measured {
+            cache: Some(CacheFit {
+                settings: CacheSettings { nbytes, nslots: 521, w0: 0.75 },
+                is_default: false,
+                chunk_bytes: 4096,
+                chunks_touched: 1,
+                is_filtered: true,
+            }),
+            decodes: Some(decodes),
+            ..Measured::example(cell, Who::Libhdf5, 1.0)
+        };
+        [read("slow", 1024, 500), read("fast", 8192, 5)]
+    }
+
+    #[test]
+    fn counts_of_a_run_explain_its_seconds_and_nothing_that_is_only_part_of_it() {
+        let cells = slow_and_fast();
+        let fit = "a cache of 1 KiB does not hold a chunk of 4 KiB, which is decoded whole for every read; \
+                   a cache of 8 KiB holds a chunk of 4 KiB";
+        for metric in [Metric::Seconds, Metric::Average, Metric::Total] {
+            let expected = format!("{fit}; 500 chunks are decoded against 5");
+            assert_eq!(because(&times(metric), &cells), expected, "{metric:?}");
+        }
+        for metric in [Metric::First, Metric::PerByte, Metric::ReadCalls, Metric::ReadBytes] {
+            assert_eq!(because(&times(metric), &cells), fit, "{metric:?}");
+        }
+        let alike = |metric| Effect::alike("", vec![figure("slow", metric), figure("fast", metric)], 1.0);
+        assert_eq!(because(&alike(Metric::Average), &cells), "500 and 5 chunks are decoded");
+        assert_eq!(because(&alike(Metric::First), &cells), "");
+    }
+
+    #[test]
+    fn what_is_read_of_chunks_that_no_cache_holds_is_what_was_counted() {
+        let [slow, fast] = slow_and_fast();
+        let unfiltered = |cell: Measured, driver_bytes: Option<u64>| Measured {
+            cache: cell.cache.map(|fit| CacheFit { is_filtered: false, ..fit }),
+            simulated: driver_bytes.map(|driver_bytes| ReadCounts { driver_bytes, ..ReadCounts::default() }),
+            ..cell
+        };
+        for (driver_bytes, says) in [
+            (Some(1 << 20), "of which only what is selected is read"),
+            (
+                Some(16 << 20),
+                "of which more than what is selected is read: 16 MiB for 1 MiB of all reads",
+            ),
+            (None, "of which parts are read"),
+        ] {
+            let cells = [unfiltered(slow.clone(), driver_bytes), unfiltered(fast.clone(), None)];
+            let said = because(&times(Metric::First), &cells);
+            assert!(said.starts_with(&format!("a cache of 1 KiB does not hold a chunk of 4 KiB, {says}; ")), "{said}");
+        }
+    }
+
+    #[test]
+    fn what_was_set_then_is_told_of_what_is_gone_with_the_ratio_that_was_judged() {
+        let [slow, fast] = slow_and_fast();
+        let cells = [slow, fast.clone(), Measured { cell: "today".to_owned(), ..fast }];
+        let seconds = |cell: &str| figure(cell, Metric::Seconds);
+        let effect =
+            Effect::times("", seconds("today"), seconds("fast"), 100.0).as_then(seconds("slow"), seconds("fast"));
+        let said = sentence(&effect, Verdict::NoLonger, Some(100.0), &cells);
+        assert!(said.contains("with what was set then it is 100 times, for a cache of 1 KiB does not"), "{said}");
+        assert!(said.ends_with("500 chunks are decoded against 5"), "{said}");
+        assert!(!sentence(&effect, Verdict::AsPublished, Some(100.0), &cells).contains("then"));
+        assert!(!sentence(&effect, Verdict::NoLonger, None, &cells).contains("then"));
+    }
 }

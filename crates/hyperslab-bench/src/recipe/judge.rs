@@ -74,7 +74,7 @@ pub(super) fn judge(effect: &Effect, measured: &[Measured], not_run: &str) -> Ju
     let others = others(&effect.claim, of);
     let because = match verdict {
         Verdict::NotRun => not_run.to_owned(),
-        _ => because::sentence(effect, verdict, measured),
+        _ => because::sentence(effect, verdict, as_then, measured),
     };
     let mut judged = Judged {
         says: effect.says.clone(),
