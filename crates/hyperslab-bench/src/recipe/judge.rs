@@ -174,6 +174,7 @@ fn verdict(claim: &Claim, now: f64) -> Verdict {
         },
         Claim::AtLeast { times, is_published, .. } => match (now >= *times, is_published) {
             (true, true) => Verdict::AsPublished,
+            (false, true) if now <= 1.0 / DIFFERENCE => Verdict::Reversed,
             (false, true) => Verdict::NoLonger,
             (true, false) => Verdict::Confirmed,
             (false, false) => Verdict::NotConfirmed,
@@ -210,6 +211,18 @@ mod tests {
         ] {
             assert_eq!(verdict(&times(published), now), expected, "{published} {now}");
         }
+    }
+
+    #[test]
+    fn what_was_published_without_figures_can_be_the_other_way_round_too() {
+        let shown = Effect::shown("", figure("a"), figure("b"), 1.5).claim;
+        for (now, expected) in
+            [(1.5, Verdict::AsPublished), (1.4, Verdict::NoLonger), (0.9, Verdict::NoLonger), (0.8, Verdict::Reversed)]
+        {
+            assert_eq!(verdict(&shown, now), expected, "{now}");
+        }
+        let found = Effect::found("", figure("a"), figure("b"), 1.5).claim;
+        assert_eq!(verdict(&found, 0.1), Verdict::NotConfirmed);
     }
 
     #[test]
