@@ -34,7 +34,7 @@ pub(super) fn sentence(
             let cells: Vec<&Measured> = figures.iter().filter_map(|figure| cell(figure, measured)).collect();
             parts.extend(spread(&cells).filter(|_| is_of_whole_runs(&effect.claim)));
         }
-        Claim::Equal { .. } => {}
+        Claim::Equal { .. } | Claim::Beyond { .. } => {}
     }
     if matches!(verdict, Verdict::NoLonger | Verdict::Weaker | Verdict::Reversed)
         && let (Some(ratio), Some(claim)) = (as_then, &effect.as_then)
@@ -203,15 +203,15 @@ mod tests {
         };
         for (driver_bytes, says) in [
             (Some(1 << 20), "of which only what is selected is read"),
-            (
-                Some(16 << 20),
-                "of which more than what is selected is read: 16 MiB for 1 MiB of all reads",
-            ),
+            (Some(16 << 20), "of which more than what is selected is read: 16 MiB for 1 MiB of all reads"),
             (None, "of which parts are read"),
         ] {
             let cells = [unfiltered(slow.clone(), driver_bytes), unfiltered(fast.clone(), None)];
             let said = because(&times(Metric::First), &cells);
-            assert!(said.starts_with(&format!("a cache of 1 KiB does not hold a chunk of 4 KiB, {says}; ")), "{said}");
+            assert!(
+                said.starts_with(&format!("a cache of 1 KiB does not hold a chunk of 4 KiB, {says}; ")),
+                "{said}"
+            );
         }
     }
 
@@ -220,10 +220,13 @@ mod tests {
         let [slow, fast] = slow_and_fast();
         let cells = [slow, fast.clone(), Measured { cell: "today".to_owned(), ..fast }];
         let seconds = |cell: &str| figure(cell, Metric::Seconds);
-        let effect =
-            Effect::times("", seconds("today"), seconds("fast"), 100.0).as_then(seconds("slow"), seconds("fast"));
+        let effect = Effect::times("", seconds("today"), seconds("fast"), 100.0)
+            .as_then(seconds("slow"), seconds("fast"));
         let said = sentence(&effect, Verdict::NoLonger, Some(100.0), &cells);
-        assert!(said.contains("with what was set then it is 100 times, for a cache of 1 KiB does not"), "{said}");
+        assert!(
+            said.contains("with what was set then it is 100 times, for a cache of 1 KiB does not"),
+            "{said}"
+        );
         assert!(said.ends_with("500 chunks are decoded against 5"), "{said}");
         assert!(!sentence(&effect, Verdict::AsPublished, Some(100.0), &cells).contains("then"));
         assert!(!sentence(&effect, Verdict::NoLonger, None, &cells).contains("then"));

@@ -36,8 +36,6 @@ const ROW: u64 = 717;
 const MIB: u64 = 1 << 20;
 /// Bytes of the compressed dataset, as `h5dump` printed them.
 const COMPRESSED_BYTES: f64 = 43_162_046.0;
-/// Bytes that a file has beside its data.
-const STRUCTURE_BYTES: f64 = 16_384.0;
 
 /// The study with rows as much shorter.
 pub(super) fn plan(scale: f64) -> Plan {
@@ -57,12 +55,6 @@ pub(super) fn plan(scale: f64) -> Plan {
     let file = |name: &str, storage| Cell::file(name, storage, values.clone());
     let published_bytes = COMPRESSED_BYTES * shrink;
     let compressed = file(GZIP, stored(4, &gzip)).published(Metric::FileBytes, published_bytes);
-    let saved = Effect::equal(
-        "gzip level 6 makes the dataset only 1.076 times smaller.",
-        compressed.figure(Metric::FileBytes),
-        published_bytes,
-        0.01 + STRUCTURE_BYTES / published_bytes,
-    );
     let files = Part {
         title: "The files".to_owned(),
         cells: vec![
@@ -71,9 +63,11 @@ pub(super) fn plan(scale: f64) -> Plan {
             file(RAW_SMALL, stored(1, &[])),
             file(GZIP_SMALL, stored(1, &gzip)),
         ],
-        effects: vec![saved],
+        effects: Vec::new(),
         notes: vec![
             "The figure published for File_with_compression.h5 is that of its dataset alone.".to_owned(),
+            "Values are made up to be 1.076 times smaller by gzip level 6, as published: that they are is no result."
+                .to_owned(),
         ],
     };
 

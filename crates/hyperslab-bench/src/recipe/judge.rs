@@ -106,7 +106,9 @@ impl Judged {
     /// A number of this kind: `3,527 times`, or with the unit of the figure.
     pub fn figure(&self, value: f64) -> String {
         match &self.claim {
-            Claim::Equal { figure, .. } => words::figure(figure.metric, value),
+            Claim::Equal { figure, .. } | Claim::Beyond { more: figure, .. } => {
+                words::figure(figure.metric, value)
+            }
             Claim::Times { .. } | Claim::Alike { .. } | Claim::AtLeast { .. } => words::factor(value),
         }
     }
@@ -157,6 +159,7 @@ fn ratio(claim: &Claim, measured: &[Measured]) -> Option<f64> {
             divided(most, values.iter().copied().fold(f64::INFINITY, f64::min))
         }
         Claim::Equal { figure, .. } => value(figure),
+        Claim::Beyond { more, less, .. } => Some(value(more)? - value(less)?),
     }
 }
 
@@ -180,10 +183,12 @@ fn verdict(claim: &Claim, now: f64) -> Verdict {
             (false, false) => Verdict::NotConfirmed,
         },
         Claim::Alike { limit, .. } if now <= *limit => Verdict::AsPublished,
-        Claim::Equal { published, within, .. } if (now / published - 1.0).abs() <= *within => {
+        Claim::Equal { published, within, .. } | Claim::Beyond { published, within, .. }
+            if (now / published - 1.0).abs() <= *within =>
+        {
             Verdict::AsPublished
         }
-        Claim::Alike { .. } | Claim::Equal { .. } => Verdict::NoLonger,
+        Claim::Alike { .. } | Claim::Equal { .. } | Claim::Beyond { .. } => Verdict::NoLonger,
     }
 }
 
@@ -216,9 +221,12 @@ mod tests {
     #[test]
     fn what_was_published_without_figures_can_be_the_other_way_round_too() {
         let shown = Effect::shown("", figure("a"), figure("b"), 1.5).claim;
-        for (now, expected) in
-            [(1.5, Verdict::AsPublished), (1.4, Verdict::NoLonger), (0.9, Verdict::NoLonger), (0.8, Verdict::Reversed)]
-        {
+        for (now, expected) in [
+            (1.5, Verdict::AsPublished),
+            (1.4, Verdict::NoLonger),
+            (0.9, Verdict::NoLonger),
+            (0.8, Verdict::Reversed),
+        ] {
             assert_eq!(verdict(&shown, now), expected, "{now}");
         }
         let found = Effect::found("", figure("a"), figure("b"), 1.5).claim;
@@ -233,6 +241,28 @@ mod tests {
         let equal = Claim::Equal { figure: figure("a"), published: 100.0, within: 0.01 };
         assert_eq!(verdict(&equal, 100.9), Verdict::AsPublished);
         assert_eq!(verdict(&equal, 98.0), Verdict::NoLonger);
+        let exactly = Claim::Equal { figure: figure("a"), published: 1.0, within: 0.0 };
+        assert_eq!(
+            [1.0, 2.0, 0.0].map(|now| verdict(&exactly, now) == Verdict::AsPublished),
+            [true, false, false]
+        );
+    }
+
+    #[test]
+    fn a_difference_is_judged_by_what_it_is_of_and_not_by_the_whole() {
+        let sizes = [("paged", 1_040_000.0), ("plain", 1_000_000.0)];
+        let cells = sizes.map(|(cell, bytes)| Measured {
+            file_bytes: bytes as u64,
+            ..Measured::example(cell, Who::Libhdf5, 1.0)
+        });
+        let bytes = |cell: &str| Figure { metric: Metric::FileBytes, ..figure(cell) };
+        let judged = |published| {
+            judge(&Effect::beyond("", bytes("paged"), bytes("plain"), published, 0.5), &cells, "").verdict
+        };
+        assert_eq!(judged(42_000.0), Verdict::AsPublished);
+        assert_eq!(judged(100_000.0), Verdict::NoLonger);
+        let text = judge(&Effect::beyond("", bytes("paged"), bytes("plain"), 42_000.0, 0.5), &cells, "").text;
+        assert_eq!(text, "Published: 42,000 B; measured: 40,000 B.");
     }
 
     #[test]

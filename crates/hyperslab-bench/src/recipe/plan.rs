@@ -229,6 +229,17 @@ pub enum Claim {
         /// How far it may be off, as a share.
         within: f64,
     },
+    /// So does what one of two has more than the other.
+    Beyond {
+        /// The larger.
+        more: Figure,
+        /// The smaller.
+        less: Figure,
+        /// What was published of the difference.
+        published: f64,
+        /// How far it may be off, as a share.
+        within: f64,
+    },
 }
 
 impl Plan {
@@ -416,6 +427,12 @@ impl Effect {
         Self { says: says.to_owned(), claim, as_then: None, remark: None }
     }
 
+    /// What one figure is beyond another comes out again.
+    pub fn beyond(says: &str, more: Figure, less: Figure, published: f64, within: f64) -> Self {
+        let claim = Claim::Beyond { more, less, published, within };
+        Self { says: says.to_owned(), claim, as_then: None, remark: None }
+    }
+
     /// The same under what was set then.
     pub fn as_then(mut self, more: Figure, less: Figure) -> Self {
         if let Claim::Times { published, .. } = self.claim {
@@ -435,9 +452,10 @@ impl Claim {
     /// The ratio (or figure) that was published.
     pub fn published(&self) -> Option<f64> {
         match self {
-            Self::Times { published, .. } | Self::Alike { published, .. } | Self::Equal { published, .. } => {
-                Some(*published)
-            }
+            Self::Times { published, .. }
+            | Self::Alike { published, .. }
+            | Self::Equal { published, .. }
+            | Self::Beyond { published, .. } => Some(*published),
             Self::AtLeast { .. } => None,
         }
     }
@@ -445,7 +463,9 @@ impl Claim {
     /// The figures that it is about.
     pub fn figures(&self) -> Vec<&Figure> {
         match self {
-            Self::Times { more, less, .. } | Self::AtLeast { more, less, .. } => vec![more, less],
+            Self::Times { more, less, .. }
+            | Self::AtLeast { more, less, .. }
+            | Self::Beyond { more, less, .. } => vec![more, less],
             Self::Alike { figures, .. } => figures.iter().collect(),
             Self::Equal { figure, .. } => vec![figure],
         }
@@ -455,7 +475,9 @@ impl Claim {
     pub fn of(&self, who: Who) -> Self {
         let mut other = self.clone();
         match &mut other {
-            Self::Times { more, less, .. } | Self::AtLeast { more, less, .. } => {
+            Self::Times { more, less, .. }
+            | Self::AtLeast { more, less, .. }
+            | Self::Beyond { more, less, .. } => {
                 [more, less].into_iter().for_each(|figure| figure.who = who);
             }
             Self::Alike { figures, .. } => figures.iter_mut().for_each(|figure| figure.who = who),

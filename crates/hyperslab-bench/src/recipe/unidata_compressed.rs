@@ -89,12 +89,6 @@ pub(super) fn plan(scale: f64) -> Plan {
     ];
     let of_sizes = vec![
         Effect::equal(
-            "Deflate level 1 saves a tenth of the classic file.",
-            bytes(&deflated),
-            size(185_543_248.0),
-            0.02,
-        ),
-        Effect::equal(
             "Without compression, netCDF-4 takes 2.5 % more than the classic file.",
             bytes(&plain),
             size(209_926_962.0),
@@ -109,7 +103,9 @@ pub(super) fn plan(scale: f64) -> Plan {
                 title: "Sizes of the files".to_owned(),
                 cells: vec![classic, deflated, plain],
                 effects: of_sizes,
-                notes: Vec::new(),
+                notes: vec![
+                    "Values are made up so that deflate saves a tenth, as published: that it does is no result.".to_owned(),
+                ],
             },
             Part {
                 title: "Month by month, the file not in the page cache".to_owned(),

@@ -60,30 +60,28 @@ pub(super) fn plan(scale: f64) -> Plan {
         let cell = cells.iter().find(|cell| cell.name == format!("chunks of {name}"));
         cell.map(|cell| cell.figure(Metric::Overhead)).expect("a chunk shape of the study")
     };
-    // Padding is exact; what is not padding is an index of some bytes a chunk, and other content.
-    let padded = |months: u64, megabytes: f64, says: &str, remark| {
-        let figure = beyond(&format!("{months}x128x256"));
-        Effect::equal(
-            says,
-            figure,
-            megabytes * MEGABYTE * shrink,
-            0.01 + OTHER_CONTENT / (megabytes * MEGABYTE),
-        )
-        .remark(remark)
+    // Of every shape with so many months.
+    let all = |months: u64, metric| {
+        let names = PLACES.map(|[rows, columns]| format!("{months}x{rows}x{columns}"));
+        names.map(|name| super::Figure { metric, ..beyond(&name) }).to_vec()
     };
-    let effects = vec![
-        padded(
-            1024,
-            64.12,
-            "Chunks of 1024 months cost 64 MB, whatever their other dimensions.",
-            "2 chunks of 1024 months are stored for 1,560 months: 488 months of padding",
-        ),
-        padded(
-            256,
-            30.57,
-            "Chunks of 256 months cost 31 MB.",
-            "7 chunks of 256 months are stored for 1,560 months: 232 months of padding",
-        ),
+    // Padding is exact; what is not padding is an index of some bytes a chunk, which shrinks with no data, and other
+    // content.
+    let hundredth = 1.0 + 0.01 / shrink;
+    let padded = |months: u64, megabytes: f64, remark| {
+        let published = megabytes * MEGABYTE * shrink;
+        let within = 0.01 + OTHER_CONTENT / (megabytes * MEGABYTE);
+        let says = format!("Chunks of {months}x128x256 cost {megabytes:.0} MB.");
+        let cost =
+            Effect::equal(&says, beyond(&format!("{months}x128x256")), published, within).remark(remark);
+        let says = format!("Chunks of {months} months cost as much, whatever their other dimensions.");
+        [cost, Effect::alike(&says, all(months, Metric::Overhead), 1.0).within(hundredth)]
+    };
+    let of_padding = [
+        padded(1024, 64.12, "2 chunks of 1024 months are stored for 1,560 months: 488 months of padding"),
+        padded(256, 30.57, "7 chunks of 256 months are stored for 1,560 months: 232 months of padding"),
+    ];
+    let of_index = [
         Effect::times(
             "The smallest chunks, 1x16x32, cost 17 times as much as 1x128x128.",
             beyond("1x16x32"),
@@ -92,15 +90,13 @@ pub(super) fn plan(scale: f64) -> Plan {
         )
         .remark("99,840 chunks have an entry each in the index, against 3,120"),
         Effect::alike(
-            "Where nothing is padded, the shape of large chunks matters little: all files are within a hundredth of one size.",
-            ["10x128x128", "10x128x256", "1560x128x256", "1560x128x256"]
-                .iter()
-                .map(|name| super::Figure { metric: Metric::FileBytes, ..beyond(name) })
-                .collect(),
+            "Where nothing is padded, the shape of chunks of 10 months or more matters little: all files are within a hundredth of one size.",
+            [all(10, Metric::FileBytes), all(1560, Metric::FileBytes)].concat(),
             1.0,
         )
-        .within(1.01),
+        .within(hundredth),
     ];
+    let effects = of_padding.into_iter().flatten().chain(of_index).collect();
     cells.insert(0, classic);
     let notes = vec![
         "Published are megabytes beyond the classic file, of a file that has other content of about 0.15 MB, too.".to_owned(),

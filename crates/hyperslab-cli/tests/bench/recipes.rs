@@ -60,7 +60,9 @@ fn compression_2015_decodes_as_often_as_published() {
     assert_eq!(decodes("File_with_compression-small-chunk.h5, rows, 1 MiB"), 60);
     assert_eq!(report.decodes("File_with_compression.h5, rows, 1 MiB", "hyperslab"), 15);
     assert_eq!(report.verdict("touched 16,200 times"), "as-published");
-    assert_eq!(report.verdict("1.076 times smaller"), "as-published");
+    let ratio = report.bytes("File.h5", "libhdf5", "file_bytes") as f64
+        / report.bytes("File_with_compression.h5", "libhdf5", "file_bytes") as f64;
+    assert!((1.0..1.2).contains(&ratio), "values are made up to be 1.076 times smaller: {ratio}");
     let cache = &report.cell("File_with_compression.h5, rows, default cache", "libhdf5")["cache"];
     let holds_a_chunk =
         cache["settings"]["nbytes"].as_u64().unwrap() >= cache["chunk_bytes"].as_u64().unwrap();
@@ -131,9 +133,14 @@ fn unidata_sizes_are_padding_and_index() {
     }
     let report = Report::of("unidata-sizes", "0.03125");
     if has("netcdf", "netCDF4") {
-        for says in
-            ["1024 months cost 64 MB", "256 months cost 31 MB", "The smallest chunks", "Where nothing is padded"]
-        {
+        for says in [
+            "1024x128x256 cost 64 MB",
+            "1024 months cost as much",
+            "256x128x256 cost 31 MB",
+            "256 months cost as much",
+            "The smallest chunks",
+            "Where nothing is padded",
+        ] {
             assert_eq!(report.verdict(says), "as-published", "{says}");
         }
     }
@@ -167,6 +174,7 @@ fn page_buffer_2022_reads_a_page_once_where_all_fit() {
         buffer["metadata"][what].as_u64().unwrap() + buffer["raw"][what].as_u64().unwrap()
     };
     assert_eq!(pages("8 MiB pages, buffer of 8 MiB", "misses"), 1);
+    assert_eq!(report.verdict("one page is read"), "as-published");
     assert_eq!(pages("4 MiB pages, buffer of 8 MiB", "misses"), 2);
     assert_eq!(pages("4 MiB pages, buffer of 16 MiB", "misses"), 2);
     let thrashing = pages("4 MiB pages, buffer of 4 MiB", "misses");
