@@ -4,7 +4,7 @@ use super::Recipe;
 use super::engines::Used;
 use super::judge::{Judged, judge};
 use super::measured::Measured;
-use super::plan::Effect;
+use super::plan::{Effect, Figure, Who};
 use serde::{Deserialize, Serialize};
 
 /// A whole recipe.
@@ -48,6 +48,16 @@ pub struct NotRun {
     pub what: String,
     /// Why, and what to do about it.
     pub why: String,
+    /// The cells, each with who was to run it.
+    #[serde(default)]
+    pub cells: Vec<(String, Who)>,
+}
+
+impl NotRun {
+    /// True of what a figure is of.
+    fn concerns(&self, figure: &Figure) -> bool {
+        self.cells.iter().any(|(cell, who)| (cell, *who) == (&figure.cell, figure.who))
+    }
 }
 
 /// Decodes that the library's own filter counted, against those of the simulated cache.
@@ -59,22 +69,21 @@ pub struct Counts {
     pub differing: Vec<String>,
 }
 
-/// All effects of a part, by what was measured in it and before.
+/// All effects of a part, by what was measured and what was not, in it and before.
 pub(super) fn judge_all(effects: &[Effect], measured: &[Measured], not_run: &[NotRun]) -> Vec<Judged> {
-    let why = not_run.first().map_or("what it needs was not measured", |not_run| not_run.why.as_str());
-    effects.iter().map(|effect| judge(effect, measured, why)).collect()
+    let why = |effect: &Effect| {
+        let figures = effect.claim.figures();
+        let own = not_run.iter().find(|not_run| figures.iter().any(|figure| not_run.concerns(figure)));
+        own.map_or("what it needs was not measured", |not_run| not_run.why.as_str())
+    };
+    effects.iter().map(|effect| judge(effect, measured, why(effect))).collect()
 }
 
 impl Counts {
     pub(super) fn of(parts: &[PartReport]) -> Self {
         let mut counts = Self::default();
-        let mut seen: Vec<(&str, super::Who)> = Vec::new();
         for cell in parts.iter().flat_map(|part| &part.cells) {
             let Some((counted, simulated)) = cell.counts_to_compare() else { continue };
-            if seen.contains(&(&cell.cell, cell.who)) {
-                continue;
-            }
-            seen.push((&cell.cell, cell.who));
             counts.compared += 1;
             if counted != simulated {
                 let what = format!("{}: {counted} decodes were counted, {simulated} simulated", cell.cell);
@@ -91,17 +100,21 @@ impl Report {
     pub fn judged_again(mut self) -> Self {
         let Some(recipe) = Recipe::named(&self.recipe) else { return self };
         let plan = recipe.plan(self.shrink);
-        let mut all: Vec<Measured> = Vec::new();
+        let (mut all, mut not_run) = (Vec::<Measured>::new(), Vec::<NotRun>::new());
         for part in &mut self.parts {
             for cell in &mut part.cells {
                 let planned = plan.cell(&cell.cell);
                 cell.published = planned.map_or_else(Vec::new, |planned| planned.published_of(cell.who));
             }
             all.extend(part.cells.iter().cloned());
-            let Some(planned) = plan.parts.iter().find(|planned| planned.title == part.title) else { continue };
+            not_run.extend(part.not_run.iter().cloned());
+            let Some(planned) = plan.parts.iter().find(|planned| planned.title == part.title) else {
+                continue;
+            };
             part.notes.clone_from(&planned.notes);
-            part.effects = judge_all(&planned.effects, &all, &part.not_run);
+            part.effects = judge_all(&planned.effects, &all, &not_run);
         }
+        self.counts = Counts::of(&self.parts);
         self
     }
 
@@ -117,7 +130,9 @@ impl Report {
 mod tests {
     use super::*;
     use crate::recipe::judge::Verdict;
-    use crate::recipe::plan::{Metric, Who};
+    use crate::recipe::measured::CacheFit;
+    use crate::recipe::plan::Metric;
+    use hyperslab_doctor::simulate::{CacheSettings, ReadCounts};
 
     fn report(parts: &[(&str, Vec<Measured>)]) -> Report {
         let part = |(title, cells): &(&str, Vec<Measured>)| PartReport {
@@ -141,13 +156,13 @@ mod tests {
     #[test]
     fn old_figures_are_judged_by_the_recipe_of_now_table_by_table() {
         let cell = |name: &str, who, seconds| Measured::example(name, who, seconds);
-        let netcdf = [cell("deflated, 1 MiB", Who::Netcdf, 460.0), cell("deflated, 16 MB", Who::Netcdf, 10.0)];
+        let netcdf =
+            [cell("deflated, 1 MiB", Who::Netcdf, 460.0), cell("deflated, 16 MB", Who::Netcdf, 10.0)];
         let mut libhdf5 =
             [cell("deflated, 1 MiB", Who::Libhdf5, 1.0), cell("deflated, 16 MB", Who::Libhdf5, 1.0)];
         // As an older release had it: the figures of netCDF-C beside another library's.
-        libhdf5[0].published = Recipe::named("unidata-compressed").unwrap().plan(1.0).parts[1].cells[0]
-            .published
-            .clone();
+        libhdf5[0].published =
+            Recipe::named("unidata-compressed").unwrap().plan(1.0).parts[1].cells[0].published.clone();
         let months = "Month by month, the file not in the page cache";
         let again = report(&[
             (months, [&netcdf[..], &libhdf5].concat()),
@@ -162,5 +177,48 @@ mod tests {
         assert_eq!(published(2), [], "those are netCDF-C's");
         assert_eq!(again.parts[1].title, "A table of then");
         assert_eq!(again.parts[1].effects, []);
+    }
+
+    #[test]
+    fn what_was_not_judged_is_told_with_its_own_reason() {
+        let figure = |cell: &str| Figure { cell: cell.to_owned(), who: Who::Netcdf, metric: Metric::Seconds };
+        let effect = |more, less| Effect::times("", figure(more), figure(less), 2.0);
+        let not_run = |cell: &str, why: &str| NotRun {
+            what: cell.to_owned(),
+            why: why.to_owned(),
+            cells: vec![(cell.to_owned(), Who::Netcdf)],
+        };
+        let effects = [effect("a", "b"), effect("b", "c"), effect("b", "d")];
+        let missing = [not_run("a", "no disk is left"), not_run("c", "it took too long")];
+        let judged = judge_all(&effects, &[Measured::example("b", Who::Netcdf, 1.0)], &missing);
+        let why: Vec<&str> = judged.iter().map(|judged| judged.because.as_str()).collect();
+        assert_eq!(why, ["no disk is left", "it took too long", "what it needs was not measured"]);
+    }
+
+    #[test]
+    fn decodes_are_compared_where_they_are_both_counted_and_simulated() {
+        let fit = |is_filtered| CacheFit {
+            settings: CacheSettings { nbytes: 1, nslots: 1, w0: 0.0 },
+            is_default: true,
+            chunk_bytes: 1,
+            chunks_touched: 1,
+            is_filtered,
+        };
+        let cell = |decodes, simulated: Option<u64>, is_filtered| Measured {
+            decodes,
+            simulated: simulated.map(|decodes| ReadCounts { decodes, ..ReadCounts::default() }),
+            cache: Some(fit(is_filtered)),
+            ..Measured::example("a", Who::Libhdf5, 1.0)
+        };
+        let cells = vec![
+            cell(Some(5), Some(5), true),
+            cell(Some(5), Some(6), true),
+            cell(Some(5), None, true),
+            cell(None, Some(5), true),
+            cell(Some(0), Some(0), false),
+        ];
+        let counts = Counts::of(&report(&[("", cells)]).parts);
+        assert_eq!(counts.compared, 2);
+        assert_eq!(counts.differing, ["a: 5 decodes were counted, 6 simulated"]);
     }
 }

@@ -7,7 +7,7 @@ use super::Recipe;
 use super::engines::{Engines, Used};
 use super::larder::Larder;
 use super::measured::{Kind, Measured};
-use super::plan::{Part, Work};
+use super::plan::{Part, Who, Work};
 use super::report::{Counts, NotRun, PartReport, Report, judge_all};
 use super::slot::Slot;
 use crate::matrix::Progress;
@@ -35,6 +35,13 @@ pub struct Kitchen<'a> {
     pub stop: &'a AtomicBool,
 }
 
+/// What the tables so far came to: effects of later ones may be about it.
+#[derive(Default)]
+struct SoFar {
+    measured: Vec<Measured>,
+    not_run: Vec<NotRun>,
+}
+
 impl Kitchen<'_> {
     /// Runs a recipe with data as much smaller; what is complete when it is stopped is kept.
     pub fn run(&self, recipe: &Recipe, scale: f64, progress: &mut dyn Progress) -> Report {
@@ -42,11 +49,12 @@ impl Kitchen<'_> {
         let cells = plan.parts.iter().flat_map(|part| &part.cells);
         progress.expect(cells.map(|cell| self.rounds(&cell.work) * cell.by.len()).sum());
         let mut larder = Larder::new(self.folder, plan.shrink);
-        let (mut parts, mut all) = (Vec::new(), Vec::new());
+        let (mut parts, mut so_far) = (Vec::new(), SoFar::default());
         for number in 0..plan.parts.len() {
-            parts.push(self.part(&plan.parts[number..], &mut larder, &mut all, progress));
+            parts.push(self.part(&plan.parts[number..], &mut larder, &mut so_far, progress));
         }
-        let mut engines: Vec<Used> = all
+        let mut engines: Vec<Used> = so_far
+            .measured
             .iter()
             .map(|cell| Used { who: cell.who, engine: cell.engine.clone(), version: cell.version.clone() })
             .collect();
@@ -67,12 +75,12 @@ impl Kitchen<'_> {
         if work.kind() == Kind::File { 1 } else { self.repeats + 1 }
     }
 
-    /// The first of the parts that are left. `all` is what was measured in those before, and grows by what it gives.
+    /// The first of the parts that are left; what it comes to is added to what those before came to.
     fn part(
         &self,
         left: &[Part],
         larder: &mut Larder,
-        all: &mut Vec<Measured>,
+        so_far: &mut SoFar,
         progress: &mut dyn Progress,
     ) -> PartReport {
         let part = &left[0];
@@ -91,27 +99,27 @@ impl Kitchen<'_> {
             }
         }
         differing(&mut slots, larder);
-        let (mut cells, mut not_run) = (Vec::new(), Vec::<(String, Vec<String>)>::new());
+        let (mut cells, mut not_run) = (Vec::new(), Vec::<NotRun>::new());
         for slot in &slots {
             if let Some(measured) = slot.measured(larder, self) {
                 cells.push(measured);
                 continue;
             }
             let why = slot.failure.clone().unwrap_or_else(|| "it was not run".to_owned());
-            let what = format!("{} ({})", slot.cell.name, slot.who.name());
-            match not_run.iter_mut().find(|(known, _)| *known == why) {
-                Some((_, all)) => all.push(what),
-                None => not_run.push((why, vec![what])),
+            let cell = (slot.cell.name.clone(), slot.who);
+            match not_run.iter_mut().find(|known| known.why == why) {
+                Some(known) => known.cells.push(cell),
+                None => not_run.push(NotRun { what: String::new(), why, cells: vec![cell] }),
             }
         }
+        not_run.iter_mut().for_each(|not_run| not_run.what = shortened(&not_run.cells));
         larder.forget(|cell| left[1..].iter().any(|part| part.reads(cell)));
-        all.extend(cells.iter().cloned());
-        let not_run: Vec<NotRun> =
-            not_run.into_iter().map(|(why, what)| NotRun { what: shortened(&what), why }).collect();
+        so_far.measured.extend(cells.iter().cloned());
+        so_far.not_run.extend(not_run.iter().cloned());
         PartReport {
             title: part.title.clone(),
             notes: part.notes.clone(),
-            effects: judge_all(&part.effects, all, &not_run),
+            effects: judge_all(&part.effects, &so_far.measured, &so_far.not_run),
             cells,
             not_run,
         }
@@ -119,8 +127,9 @@ impl Kitchen<'_> {
 }
 
 /// Names, or their number where they are many.
-fn shortened(names: &[String]) -> String {
-    match names {
+fn shortened(cells: &[(String, Who)]) -> String {
+    let names: Vec<String> = cells.iter().map(|(cell, who)| format!("{cell} ({})", who.name())).collect();
+    match names.as_slice() {
         [first, .., last] if names.len() > 3 => format!("{} cells, from {first} to {last}", names.len()),
         few => list_text(few),
     }

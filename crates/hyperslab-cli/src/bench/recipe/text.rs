@@ -56,9 +56,10 @@ pub(super) fn cells(cell: &Measured, metrics: &[Metric]) -> Vec<String> {
         let measured = cell.value(*metric).filter(|_| metric.is_of(cell.kind));
         cells.push(measured.map(|value| figure_text(*metric, value)).unwrap_or_default());
     }
-    let compared = cell.counts_to_compare();
+    let is_filtered = cell.cache.is_some_and(|cache| cache.is_filtered);
+    let simulated = cell.simulated.filter(|_| is_filtered);
     cells.push(cell.decodes.filter(|decodes| *decodes > 0).map(count_text).unwrap_or_default());
-    cells.push(compared.map(|(_, simulated)| count_text(simulated)).unwrap_or_default());
+    cells.push(simulated.map(|simulated| count_text(simulated.decodes)).unwrap_or_default());
     let is_read = cell.kind == Kind::Read;
     cells.push(if is_read { count_text(cell.read_calls) } else { String::new() });
     cells.push(if is_read { bytes_text(cell.read_bytes) } else { String::new() });
@@ -139,8 +140,14 @@ pub(super) fn counts_text(report: &Report) -> String {
         return "decodes: this build of libhdf5 lets nobody count; those shown are simulated\n".to_owned();
     }
     let mut text = match counts.differing.len() {
-        0 => format!("decodes: in all {} cells that pass filters, as many as simulated\n", counts.compared),
-        some => format!("decodes: {some} of {} cells DIFFER from the simulated cache\n", counts.compared),
+        0 => format!(
+            "decodes: in all {} cells where they are both counted and simulated, they are as many\n",
+            counts.compared
+        ),
+        some => format!(
+            "decodes: {some} of {} cells where they are both counted and simulated DIFFER\n",
+            counts.compared
+        ),
     };
     for differing in &counts.differing {
         text += &format!("  {differing}\n");
