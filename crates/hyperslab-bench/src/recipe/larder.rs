@@ -4,7 +4,7 @@ use super::measured::Measured;
 use super::plan::Who;
 use super::run::Kitchen;
 use super::task::DATASET;
-use crate::process::{Outcome, Task};
+use crate::process::{Operation, Outcome, Task};
 use crate::study::Storage;
 use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::simulate::CacheSettings;
@@ -24,7 +24,8 @@ pub(super) struct Larder {
     folder: PathBuf,
     shrink: f64,
     kept: HashMap<(String, Who), Kept>,
-    defaults: HashMap<Who, CacheSettings>,
+    /// The cache that a library gives a file where none is set: netCDF-C's goes by the chunks of the file.
+    defaults: HashMap<(Who, PathBuf), CacheSettings>,
     facts: HashMap<PathBuf, Option<DatasetFacts>>,
     known: HashMap<String, Measured>,
 }
@@ -75,20 +76,33 @@ impl Larder {
         });
     }
 
-    /// Notes what a run tells of its library.
-    pub(super) fn learn(&mut self, who: Who, outcome: &Outcome) {
-        self.defaults.extend(outcome.default_cache.map(|cache| (who, cache)));
+    /// True where the cache that a library gives this file is not known yet.
+    pub(super) fn lacks_default(&self, who: Who, file: &Path) -> bool {
+        !self.defaults.contains_key(&(who, file.to_owned()))
     }
 
-    /// A cache of the published size, as much smaller as the data; the library's own where none is set.
-    pub(super) fn cache(&self, published: Option<CacheSettings>, who: Who) -> Option<CacheSettings> {
+    /// Notes which cache a library gave a file: only a read without any setting tells it.
+    pub(super) fn learn(&mut self, who: Who, task: &Task, outcome: &Outcome) {
+        let is_default = matches!(task.operation, Operation::Read { .. }) && task.opening.cache.is_none();
+        if let (true, Some(cache)) = (is_default, outcome.default_cache) {
+            self.defaults.entry((who, task.file.clone())).or_insert(cache);
+        }
+    }
+
+    /// A cache of the published size, as much smaller as the data; the library's own for the file where none is set.
+    pub(super) fn cache(
+        &self,
+        published: Option<CacheSettings>,
+        who: Who,
+        file: &Path,
+    ) -> Option<CacheSettings> {
         let smaller = |cache: CacheSettings| {
             let nbytes = (cache.nbytes as f64 * self.shrink).round() as u64;
             CacheSettings { nbytes, ..cache }
         };
         match published {
             Some(cache) => Some(smaller(cache)),
-            None if self.shrink < 1.0 => self.defaults.get(&who).copied().map(smaller),
+            None if self.shrink < 1.0 => self.defaults.get(&(who, file.to_owned())).copied().map(smaller),
             None => None,
         }
     }
@@ -103,7 +117,8 @@ impl Larder {
     pub(super) fn key(&self, task: &Task, who: Who) -> String {
         let mut task = task.clone();
         if who == Who::Libhdf5 {
-            task.opening.cache = task.opening.cache.or_else(|| self.defaults.get(&who).copied());
+            let default = || self.defaults.get(&(who, task.file.clone())).copied();
+            task.opening.cache = task.opening.cache.or_else(default);
         }
         serde_json::to_string(&task).unwrap_or_default()
     }
@@ -116,5 +131,68 @@ impl Larder {
     /// Remembers what it came to.
     pub(super) fn remember(&mut self, key: &str, measured: &Measured) {
         self.known.entry(key.to_owned()).or_insert_with(|| measured.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Engine, Opening};
+    use crate::study::Access;
+
+    const DEFAULT: CacheSettings = CacheSettings { nbytes: 4000, nslots: 521, w0: 0.75 };
+
+    fn read(file: &str, cache: Option<CacheSettings>) -> Task {
+        Task {
+            engine: Engine::Null,
+            file: file.into(),
+            dataset: DATASET.to_owned(),
+            access: Access::whole(&[4]),
+            opening: Opening { cache, ..Opening::default() },
+            operation: Operation::Read { shape: vec![4], reads_max: None, cold: false, check: None },
+        }
+    }
+
+    fn gave(cache: CacheSettings) -> Outcome {
+        let text = r#"{"open_seconds": 0, "first_seconds": 0, "data_seconds": 0, "close_seconds": 0, "blocks": 0,
+            "bytes": 0, "usage": USAGE, "peak_memory_bytes": 0, "base_memory_bytes": 0, "page_cache": "warm",
+            "decodes": null, "checksum": null, "file_bytes": 0, "version": "1.2", "default_cache": null}"#;
+        let usage = serde_json::to_string(&crate::measure::Usage::default()).unwrap();
+        let outcome: Outcome = serde_json::from_str(&text.replace("USAGE", &usage)).unwrap();
+        Outcome { default_cache: Some(cache), ..outcome }
+    }
+
+    #[test]
+    fn the_default_cache_of_a_file_is_what_a_read_without_a_setting_got_first() {
+        let mut larder = Larder::new(Path::new("/nowhere"), 0.25);
+        let known = |larder: &Larder, file: &str| larder.cache(None, Who::Netcdf, Path::new(file));
+        let set = CacheSettings { nbytes: 1, ..DEFAULT };
+        // netCDF-C tells what was set as if it was its own.
+        larder.learn(Who::Netcdf, &read("a", Some(set)), &gave(set));
+        let write = Task { operation: Operation::Inspect, ..read("a", None) };
+        larder.learn(Who::Netcdf, &write, &gave(set));
+        assert!(larder.lacks_default(Who::Netcdf, Path::new("a")));
+        assert_eq!(known(&larder, "a"), None);
+        larder.learn(Who::Netcdf, &read("a", None), &gave(DEFAULT));
+        larder.learn(Who::Netcdf, &read("a", None), &gave(set));
+        assert_eq!(known(&larder, "a"), Some(CacheSettings { nbytes: 1000, ..DEFAULT }));
+        assert_eq!(known(&larder, "b"), None, "another file may get another");
+        assert_eq!(larder.cache(None, Who::Libhdf5, Path::new("a")), None, "and so may another library");
+        let published = larder.cache(Some(DEFAULT), Who::Libhdf5, Path::new("b"));
+        assert_eq!(published, Some(CacheSettings { nbytes: 1000, ..DEFAULT }));
+    }
+
+    #[test]
+    fn a_default_that_equals_a_setting_is_that_setting() {
+        let mut larder = Larder::new(Path::new("/nowhere"), 1.0);
+        larder.learn(Who::Libhdf5, &read("a", None), &gave(DEFAULT));
+        let key = |cache, file| larder.key(&read(file, cache), Who::Libhdf5);
+        assert_eq!(key(None, "a"), key(Some(DEFAULT), "a"));
+        assert_ne!(key(None, "b"), key(Some(DEFAULT), "b"));
+        assert_eq!(
+            larder.cache(None, Who::Libhdf5, Path::new("a")),
+            None,
+            "at the published size none is set"
+        );
     }
 }

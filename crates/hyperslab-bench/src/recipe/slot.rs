@@ -44,7 +44,7 @@ impl<'a> Slot<'a> {
             return;
         }
         if round == 0 {
-            match self.make_task(larder) {
+            match self.make_task(larder, kitchen) {
                 Ok(task) => {
                     self.key = larder.key(&task, self.who);
                     self.task = Some(task);
@@ -61,7 +61,6 @@ impl<'a> Slot<'a> {
         let checking = (round == 0).then(|| task::checking(task, self.cell, self.who, larder));
         match kitchen.launcher.run(checking.as_ref().unwrap_or(task), kitchen.stop) {
             Ok(outcome) => {
-                larder.learn(self.who, &outcome);
                 match round {
                     0 => self.check = Some(outcome),
                     _ => self.timed.push(outcome),
@@ -79,8 +78,15 @@ impl<'a> Slot<'a> {
         self.failure.is_some() || self.is_twin || round > 0 && spent > seconds_max
     }
 
-    fn make_task(&self, larder: &Larder) -> Result<Task, String> {
+    /// What is to be run. Where no cache is set, one read is made before by which the library's own is known.
+    fn make_task(&self, larder: &mut Larder, kitchen: &Kitchen<'_>) -> Result<Task, String> {
         let engine = self.engine.clone()?;
+        let task = task::of(self.cell, self.who, engine, larder)?;
+        let Some(first) = task::first_read(&task, self.cell, larder, self.who) else { return Ok(task) };
+        // Where that fails, so does what follows, with the reason.
+        if let Ok(outcome) = kitchen.launcher.run(&first, kitchen.stop) {
+            larder.learn(self.who, &first, &outcome);
+        }
         task::of(self.cell, self.who, engine, larder)
     }
 

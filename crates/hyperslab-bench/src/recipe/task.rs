@@ -35,7 +35,7 @@ pub(super) fn of(cell: &Cell, who: Who, engine: &Engine, larder: &Larder) -> Res
             file.clone_from(&kept.path);
             access.clone_from(blocks);
             if engine.has_chunk_cache(kept.storage.format) {
-                opening.cache = larder.cache(*cache, who);
+                opening.cache = larder.cache(*cache, who, &file);
             }
             let shape = kept.storage.shape.clone();
             Operation::Read { shape, reads_max: *reads_max, cold: *cold, check: None }
@@ -51,6 +51,18 @@ pub(super) fn of(cell: &Cell, who: Who, engine: &Engine, larder: &Larder) -> Res
         }
     };
     Ok(Task { engine: engine.clone(), file, dataset: DATASET.to_owned(), access, opening, operation })
+}
+
+/// The first read of a cell that sets no cache, where nobody knows yet which one the library gives its file.
+pub(super) fn first_read(task: &Task, cell: &Cell, larder: &Larder, who: Who) -> Option<Task> {
+    let Work::Read { of, cache: None, .. } = &cell.work else { return None };
+    let format = larder.file(of, who).ok()?.storage.format;
+    let is_unknown = task.engine.has_chunk_cache(format) && larder.lacks_default(who, &task.file);
+    let mut first = task.clone();
+    if let Operation::Read { reads_max, .. } = &mut first.operation {
+        *reads_max = Some(1);
+    }
+    is_unknown.then_some(first)
 }
 
 /// The same in the first round, in which values are compared and decodes counted.
