@@ -19,13 +19,9 @@ pub struct Way {
 impl Way {
     /// Which blocks that are for a storage.
     pub fn access(&self, storage: &Storage) -> Access {
-        let mut access = match (&self.block, &storage.chunks) {
-            (Some(block), _) => Access::sweep(block.clone()),
-            (None, Some(chunks)) => {
-                let clipped = chunks.iter().zip(&storage.shape).map(|(chunk, dim)| (*chunk).min(*dim).max(1));
-                Access::sweep(clipped.collect())
-            }
-            (None, None) => Access::whole(&storage.shape),
+        let mut access = match &self.block {
+            Some(block) => Access::sweep(block.clone()),
+            None => Access::by_chunk(storage),
         };
         if let Some(order) = &self.order {
             access.walk = Walk::Sweep { order: order.clone() };

@@ -252,12 +252,7 @@ impl Plan {
 impl Cell {
     /// Writes a file once, for others to read.
     pub fn file(name: &str, storage: Storage, values: Content) -> Self {
-        let access = match &storage.chunks {
-            Some(chunks) => Access::sweep(
-                chunks.iter().zip(&storage.shape).map(|(chunk, dim)| (*chunk).min(*dim).max(1)).collect(),
-            ),
-            None => Access::whole(&storage.shape),
-        };
+        let access = Access::by_chunk(&storage);
         let records = Records::default();
         let work = Work::Write { storage: Box::new(storage), values, access, records, is_timed: false };
         Self { name: name.to_owned(), work, by: vec![Who::Libhdf5], published: Vec::new() }

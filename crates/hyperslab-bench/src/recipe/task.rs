@@ -12,7 +12,7 @@ pub(super) const DATASET: &str = "/data";
 
 /// The task of a cell by an engine, as it is measured.
 pub(super) fn of(cell: &Cell, who: Who, engine: &Engine, larder: &Larder) -> Result<Task, String> {
-    let (mut access, mut opening) = (Access::whole(&[]), Opening::default());
+    let (mut access, mut opening) = (Access::none(), Opening::default());
     let mut file = larder.place(&cell.name, who);
     let operation = match &cell.work {
         Work::Write { storage, values, access: blocks, records, .. } => {

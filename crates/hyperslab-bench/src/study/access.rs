@@ -3,6 +3,7 @@
 //! A sweep is the doctor's, so that what is measured here is what is simulated there. Beside it: blocks at random
 //! places, and a block of fixed size moved along one axis or the diagonal, as in the talk of 2000.
 
+use super::Storage;
 use hyperslab_doctor::pattern::Sweep;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
@@ -87,6 +88,18 @@ impl Access {
     /// Everything in one read.
     pub fn whole(shape: &[u64]) -> Self {
         Self::sweep(shape.iter().map(|dim| (*dim).max(1)).collect())
+    }
+
+    /// Chunk by chunk; everything at once where there are no chunks.
+    pub fn by_chunk(storage: &Storage) -> Self {
+        let Some(chunks) = &storage.chunks else { return Self::whole(&storage.shape) };
+        let clipped = chunks.iter().zip(&storage.shape).map(|(chunk, dim)| (*chunk).min(*dim).max(1));
+        Self::sweep(clipped.collect())
+    }
+
+    /// For tasks that go over no dataset.
+    pub fn none() -> Self {
+        Self::whole(&[])
     }
 
     /// What is wrong with it for an extent of this shape, in words.

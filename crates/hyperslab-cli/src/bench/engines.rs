@@ -121,7 +121,7 @@ pub(super) fn inspect(engine: Engine, launcher: &Launcher) -> Result<Outcome, Ru
         engine,
         file: PathBuf::new(),
         dataset: String::new(),
-        access: Access::whole(&[]),
+        access: Access::none(),
         opening: Opening::default(),
         operation: Operation::Inspect,
     };
