@@ -220,8 +220,9 @@ mod tests {
         let [slow, fast] = slow_and_fast();
         let cells = [slow, fast.clone(), Measured { cell: "today".to_owned(), ..fast }];
         let seconds = |cell: &str| figure(cell, Metric::Seconds);
-        let effect = Effect::times("", seconds("today"), seconds("fast"), 100.0)
-            .as_then(seconds("slow"), seconds("fast"));
+        let then = Claim::Times { more: seconds("slow"), less: seconds("fast"), published: 100.0 };
+        let effect =
+            Effect { as_then: Some(then), ..Effect::times("", seconds("today"), seconds("fast"), 100.0) };
         let said = sentence(&effect, Verdict::NoLonger, Some(100.0), &cells);
         assert!(
             said.contains("with what was set then it is 100 times, for a cache of 1 KiB does not"),

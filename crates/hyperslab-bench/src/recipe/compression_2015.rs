@@ -78,7 +78,6 @@ pub(super) fn plan(scale: f64) -> Plan {
         let access = Access::sweep(vec![4, 30, 9, row]);
         Cell::read(&format!("{of}, whole chunks, 1 MiB"), of, access).cache(MIB)
     };
-    let seconds = |cell: &Cell| cell.figure(Metric::Seconds);
     let raw_1 = rows(RAW, "1 MiB").cache(MIB).published(Metric::Seconds, 0.1);
     let gzip_1 = rows(GZIP, "1 MiB").cache(MIB).published(Metric::Seconds, 345.0);
     let raw_3 = rows(RAW, "3 MiB").cache(3 * MIB).published(Metric::Seconds, 0.1);
@@ -91,61 +90,61 @@ pub(super) fn plan(scale: f64) -> Plan {
     let gzip_small = rows(GZIP_SMALL, "1 MiB").cache(MIB).published(Metric::Seconds, 0.36);
 
     let by_rows = vec![
-        Effect::times(
+        Effect::ratio(
             "Under the default cache, rows of the compressed dataset take thousands of times as long as those of the uncompressed one.",
-            seconds(&gzip_default),
-            seconds(&raw_default),
-            345.0 / 0.1,
+            Metric::Seconds,
+            &gzip_1,
+            &raw_1,
         )
-        .as_then(seconds(&gzip_1), seconds(&raw_1)),
+        .today(&gzip_default, &raw_default),
         Effect::times(
             "The disk is touched 16,200 times under a cache of 1 MB, 15 times under one of 3 MB.",
             gzip_1.figure(Metric::Decodes),
             gzip_3.figure(Metric::Decodes),
             16_200.0 / 15.0,
         ),
-        Effect::times(
+        Effect::ratio(
             "A cache of 3 MB instead of 1 MB makes rows of the compressed dataset a thousand times faster.",
-            seconds(&gzip_1),
-            seconds(&gzip_3),
-            345.0 / 0.37,
+            Metric::Seconds,
+            &gzip_1,
+            &gzip_3,
         ),
-        Effect::alike(
+        Effect::same(
             "Under a cache of 3 MB, rows of the compressed dataset take only about four times as long as those of the uncompressed one.",
-            vec![seconds(&gzip_3), seconds(&raw_3)],
-            0.37 / 0.1,
+            Metric::Seconds,
+            &[&gzip_3, &raw_3],
         ),
-        Effect::alike(
+        Effect::same(
             "The size of the cache does not matter to the uncompressed dataset.",
-            vec![seconds(&raw_1), seconds(&raw_3)],
-            1.0,
+            Metric::Seconds,
+            &[&raw_1, &raw_3],
         ),
     ];
     let by_chunks = vec![
-        Effect::times(
+        Effect::ratio(
             "Read by whole chunks under the cache of 1 MB, the compressed dataset is about a thousand times faster than by rows.",
-            seconds(&gzip_1),
-            seconds(&gzip_chunks),
-            345.0 / 0.36,
+            Metric::Seconds,
+            &gzip_1,
+            &gzip_chunks,
         ),
-        Effect::times(
+        Effect::ratio(
             "Read by whole chunks, the compressed dataset takes ten times as long as the uncompressed one.",
-            seconds(&gzip_chunks),
-            seconds(&raw_chunks),
-            0.36 / 0.04,
+            Metric::Seconds,
+            &gzip_chunks,
+            &raw_chunks,
         ),
     ];
     let in_small_chunks = vec![
-        Effect::times(
+        Effect::ratio(
             "In chunks of 1x30x9x717, which fit the cache of 1 MB, rows of the compressed dataset are about a thousand times faster.",
-            seconds(&gzip_1),
-            seconds(&gzip_small),
-            345.0 / 0.36,
+            Metric::Seconds,
+            &gzip_1,
+            &gzip_small,
         ),
-        Effect::alike(
+        Effect::same(
             "All three ways out (a larger cache, whole chunks, smaller chunks) come to the same.",
-            vec![seconds(&gzip_3), seconds(&gzip_chunks), seconds(&gzip_small)],
-            0.37 / 0.36,
+            Metric::Seconds,
+            &[&gzip_3, &gzip_chunks, &gzip_small],
         ),
     ];
     Plan {

@@ -102,11 +102,11 @@ pub(super) fn plan(scale: f64) -> Plan {
     let four_in_sixteen = listed("4 MiB pages", 16, [32.423, 6_634.0, 6_632.0, 2.0, 0.0]);
     let unbuffered = |of: &str| Cell::visit(&format!("{of}, no page buffer"), of, Wanted::Places);
     let of_reads = vec![
-        Effect::times(
+        Effect::ratio(
             "A buffer of one page of 4 MiB reads hundreds of times as many pages as one that holds all metadata.",
-            four_in_four.figure(Metric::PageMisses),
-            four_in_eight.figure(Metric::PageMisses),
-            943.0 / 2.0,
+            Metric::PageMisses,
+            &four_in_four,
+            &four_in_eight,
         ),
         Effect::equal(
             "Pages of 8 MiB in a buffer of 8 MiB: one page is read.",
@@ -114,28 +114,28 @@ pub(super) fn plan(scale: f64) -> Plan {
             1.0,
             0.0,
         ),
-        Effect::alike(
+        Effect::same(
             "A buffer larger than all metadata brings nothing more.",
-            vec![four_in_eight.figure(Metric::PageMisses), four_in_sixteen.figure(Metric::PageMisses)],
-            1.0,
+            Metric::PageMisses,
+            &[&four_in_eight, &four_in_sixteen],
         )
         .within(1.0),
-        Effect::times(
+        Effect::ratio(
             "With a buffer that holds all metadata, listing the local file is 1.3 times faster than from the original.",
-            unpaged.figure(Metric::Total),
-            four_in_eight.figure(Metric::Total),
-            43.945 / 33.523,
+            Metric::Total,
+            &unpaged,
+            &four_in_eight,
         ),
-        Effect::times(
+        Effect::ratio(
             "With a buffer of one page of 4 MiB, listing takes 1.3 times as long as with one that holds all metadata.",
-            four_in_four.figure(Metric::Total),
-            four_in_eight.figure(Metric::Total),
-            44.934 / 33.523,
+            Metric::Total,
+            &four_in_four,
+            &four_in_eight,
         ),
-        Effect::alike(
+        Effect::same(
             "With a buffer of one page of 4 MiB, listing takes as long as from the original.",
-            vec![four_in_four.figure(Metric::Total), unpaged.figure(Metric::Total)],
-            44.934 / 43.945,
+            Metric::Total,
+            &[&four_in_four, &unpaged],
         ),
         Effect::found(
             "Pages alone do nothing: without a page buffer as many requests are made as to the original, or more.",

@@ -351,6 +351,12 @@ impl Cell {
         if self.by.first() == Some(&who) { self.published.clone() } else { Vec::new() }
     }
 
+    /// A figure of it that was published.
+    pub(super) fn published_value(&self, metric: Metric) -> f64 {
+        let found = self.published.iter().find(|published| published.metric == metric);
+        found.map(|published| published.value).expect("a figure that was published")
+    }
+
     /// A number of it, of the engine that the publication measured.
     pub fn figure(&self, metric: Metric) -> Figure {
         self.figure_of(self.by[0], metric)
@@ -388,6 +394,19 @@ impl Effect {
     pub fn times(says: &str, more: Figure, less: Figure, published: f64) -> Self {
         let claim = Claim::Times { more, less, published };
         Self { says: says.to_owned(), claim, as_then: None, remark: None }
+    }
+
+    /// One cell takes so many times what another does, as their published figures have it.
+    pub fn ratio(says: &str, metric: Metric, more: &Cell, less: &Cell) -> Self {
+        let published = more.published_value(metric) / less.published_value(metric);
+        Self::times(says, more.figure(metric), less.figure(metric), published)
+    }
+
+    /// Cells come to about the same, as near each other as their published figures are.
+    pub fn same(says: &str, metric: Metric, cells: &[&Cell]) -> Self {
+        let published = || cells.iter().map(|cell| cell.published_value(metric));
+        let ratio = published().fold(0.0, f64::max) / published().fold(f64::INFINITY, f64::min);
+        Self::alike(says, cells.iter().map(|cell| cell.figure(metric)).collect(), ratio)
     }
 
     /// Figures are about the same.
@@ -428,10 +447,12 @@ impl Effect {
         Self { says: says.to_owned(), claim, as_then: None, remark: None }
     }
 
-    /// The same under what was set then.
-    pub fn as_then(mut self, more: Figure, less: Figure) -> Self {
-        if let Claim::Times { published, .. } = self.claim {
-            self.as_then = Some(Claim::Times { more, less, published });
+    /// What was published is of cells under what was set then; judged are these, under what a program gets today.
+    pub fn today(mut self, more: &Cell, less: &Cell) -> Self {
+        if let Claim::Times { more: then, published, .. } = &self.claim {
+            let (metric, published) = (then.metric, *published);
+            let claim = Claim::Times { more: more.figure(metric), less: less.figure(metric), published };
+            self.as_then = Some(std::mem::replace(&mut self.claim, claim));
         }
         self
     }

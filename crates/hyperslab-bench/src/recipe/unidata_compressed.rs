@@ -47,44 +47,42 @@ pub(super) fn plan(scale: f64) -> Plan {
     let large = read("16 MB", "deflated", 320_176.0, 4_558.0).by(&READERS).cache(16_000_000);
     let raw = read("1 MiB", "uncompressed", 459.0, 1_466.0).by(&READERS).cache(MIB);
     let old = read("month by month", "classic", 2_172.0, 1_538.0).by(&[super::Who::Netcdf]);
-    let average = |cell: &Cell| cell.figure(Metric::Average);
-    let first = |cell: &Cell| cell.figure(Metric::First);
     let bytes = |cell: &Cell| cell.figure(Metric::FileBytes);
 
     let of_reads = vec![
-        Effect::times(
+        Effect::ratio(
             "A chunk cache of 16 MB instead of 1 MB makes reads of compressed data 46 times faster on average.",
-            average(&small),
-            average(&large),
-            211_280.0 / 4_558.0,
+            Metric::Average,
+            &small,
+            &large,
         ),
-        Effect::alike(
+        Effect::same(
             "The first read takes about as long under either cache.",
-            vec![first(&small), first(&large)],
-            387_147.0 / 320_176.0,
+            Metric::First,
+            &[&small, &large],
         ),
-        Effect::times(
+        Effect::ratio(
             "The first month of the compressed file takes two orders of magnitude longer than that of the classic file.",
-            first(&large),
-            first(&old),
-            320_176.0 / 2_172.0,
+            Metric::First,
+            &large,
+            &old,
         ),
-        Effect::times(
+        Effect::ratio(
             "With a cache that is large enough, compressed data takes three times as long as the classic file on average.",
-            average(&large),
-            average(&old),
-            4_558.0 / 1_538.0,
+            Metric::Average,
+            &large,
+            &old,
         ),
-        Effect::alike(
+        Effect::same(
             "Uncompressed, netCDF-4 is as fast as the classic file on average.",
-            vec![average(&raw), average(&old)],
-            1_538.0 / 1_466.0,
+            Metric::Average,
+            &[&raw, &old],
         ),
-        Effect::times(
+        Effect::ratio(
             "Uncompressed, netCDF-4 has the first month sooner than the classic file.",
-            first(&old),
-            first(&raw),
-            2_172.0 / 459.0,
+            Metric::First,
+            &old,
+            &raw,
         ),
     ];
     let of_sizes = vec![

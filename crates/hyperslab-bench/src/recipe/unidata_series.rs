@@ -68,58 +68,56 @@ pub(super) fn plan(scale: f64) -> Plan {
     series.push(of_default("series", data.time_series(), SERIES));
     months.push(of_default("months", data.time_steps(), MONTHS));
 
-    let average = |cell: &Cell| cell.figure(Metric::Average);
-    let first = |cell: &Cell| cell.figure(Metric::First);
     let [_, one, four, sixteen, thirty_two, enough] = [0, 1, 2, 3, 4, 5];
     let of_series = vec![
-        Effect::times(
+        Effect::ratio(
             "A cache of 16 MiB instead of 4 MiB makes time series an order of magnitude slower on average.",
-            average(&series[sixteen]),
-            average(&series[four]),
-            34_603.0 / 2_789.0,
+            Metric::Average,
+            &series[sixteen],
+            &series[four],
         ),
-        Effect::alike(
+        Effect::same(
             "A cache of 32 MiB is as slow as one of 16 MiB.",
-            vec![average(&series[thirty_two]), average(&series[sixteen])],
-            34_603.0 / 34_541.0,
+            Metric::Average,
+            &[&series[thirty_two], &series[sixteen]],
         ),
-        Effect::alike(
+        Effect::same(
             "Up to 4 MiB the size of the cache does not matter.",
-            vec![average(&series[one]), average(&series[four])],
-            2_789.0 / 2_641.0,
+            Metric::Average,
+            &[&series[one], &series[four]],
         ),
-        Effect::times(
+        Effect::ratio(
             "The first time series takes a little longer under 16 MiB than under 4 MiB.",
-            first(&series[sixteen]),
-            first(&series[four]),
-            1_470_297.0 / 1_298_543.0,
+            Metric::First,
+            &series[sixteen],
+            &series[four],
         ),
     ];
     let of_months = vec![
-        Effect::times(
+        Effect::ratio(
             "The first month takes about five times as long under a cache of 16 MiB as under 4 MiB.",
-            first(&months[sixteen]),
-            first(&months[four]),
-            11_572.0 / 2_335.0,
+            Metric::First,
+            &months[sixteen],
+            &months[four],
         ),
-        Effect::times(
+        Effect::ratio(
             "Under 32 MiB the first month is fast again.",
-            first(&months[sixteen]),
-            first(&months[thirty_two]),
-            11_572.0 / 1_841.0,
+            Metric::First,
+            &months[sixteen],
+            &months[thirty_two],
         ),
     ];
     let causes = vec![
         Effect::found(
             "Under 16 MiB months are slow on average, too, for exactly one chunk fits, and a month touches two.",
-            average(&months[sixteen]),
-            average(&months[thirty_two]),
+            months[sixteen].figure(Metric::Average),
+            months[thirty_two].figure(Metric::Average),
             5.0,
         ),
         Effect::found(
             "With a cache for the 7 chunks that it touches, a time series is fast again.",
-            average(&series[sixteen]),
-            average(&series[enough]),
+            series[sixteen].figure(Metric::Average),
+            series[enough].figure(Metric::Average),
             5.0,
         ),
         Effect::found(

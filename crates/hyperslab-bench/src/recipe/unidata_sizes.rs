@@ -56,37 +56,38 @@ pub(super) fn plan(scale: f64) -> Plan {
             cells.push(cell.published(Metric::Overhead, bytes));
         }
     }
-    let beyond = |name: &str| {
-        let cell = cells.iter().find(|cell| cell.name == format!("chunks of {name}"));
-        cell.map(|cell| cell.figure(Metric::Overhead)).expect("a chunk shape of the study")
+    let of = |shape: &str| {
+        let cell = cells.iter().find(|cell| cell.name == format!("chunks of {shape}"));
+        cell.expect("a chunk shape of the study")
     };
     // Of every shape with so many months.
     let all = |months: u64, metric| {
         let names = PLACES.map(|[rows, columns]| format!("{months}x{rows}x{columns}"));
-        names.map(|name| super::Figure { metric, ..beyond(&name) }).to_vec()
+        names.map(|name| of(&name).figure(metric)).to_vec()
     };
     // Padding is exact; what is not padding is an index of some bytes a chunk, which shrinks with no data, and other
     // content.
     let hundredth = 1.0 + 0.01 / shrink;
-    let padded = |months: u64, megabytes: f64, remark| {
-        let published = megabytes * MEGABYTE * shrink;
-        let within = 0.01 + OTHER_CONTENT / (megabytes * MEGABYTE);
-        let says = format!("Chunks of {months}x128x256 cost {megabytes:.0} MB.");
-        let cost =
-            Effect::equal(&says, beyond(&format!("{months}x128x256")), published, within).remark(remark);
+    let padded = |months: u64, remark| {
+        let shape = format!("{months}x128x256");
+        let bytes = of(&shape).published_value(Metric::Overhead);
+        let within = 0.01 + OTHER_CONTENT / bytes;
+        let says = format!("Chunks of {shape} cost {:.0} MB.", bytes / MEGABYTE);
+        let cost = of(&shape).figure(Metric::Overhead);
+        let cost = Effect::equal(&says, cost, bytes * shrink, within).remark(remark);
         let says = format!("Chunks of {months} months cost as much, whatever their other dimensions.");
         [cost, Effect::alike(&says, all(months, Metric::Overhead), 1.0).within(hundredth)]
     };
     let of_padding = [
-        padded(1024, 64.12, "2 chunks of 1024 months are stored for 1,560 months: 488 months of padding"),
-        padded(256, 30.57, "7 chunks of 256 months are stored for 1,560 months: 232 months of padding"),
+        padded(1024, "2 chunks of 1024 months are stored for 1,560 months: 488 months of padding"),
+        padded(256, "7 chunks of 256 months are stored for 1,560 months: 232 months of padding"),
     ];
     let of_index = [
-        Effect::times(
+        Effect::ratio(
             "The smallest chunks, 1x16x32, cost 17 times as much as 1x128x128.",
-            beyond("1x16x32"),
-            beyond("1x128x128"),
-            5.75 / 0.33,
+            Metric::Overhead,
+            of("1x16x32"),
+            of("1x128x128"),
         )
         .remark("99,840 chunks have an entry each in the index, against 3,120"),
         Effect::alike(

@@ -57,57 +57,50 @@ pub(super) fn plan(scale: f64) -> Plan {
     let classic_series = classic("series", data.time_series()).by(&[Who::Netcdf]).reads(SERIES);
     let classic_series = with(classic_series, first_series, average_series);
 
-    let average = |cell: &Cell| cell.figure(Metric::Average);
-    let first = |cell: &Cell| cell.figure(Metric::First);
     let [four, eight, sixteen, thirty_two, sixty_four] = [0, 1, 2, 3, 4];
     let of_months = vec![
-        Effect::alike(
+        Effect::same(
             "Chunks of 4, 8 or 16 months read months as fast as the classic file on average.",
-            vec![
-                average(&months[four]),
-                average(&months[eight]),
-                average(&months[sixteen]),
-                average(&classic_months),
-            ],
-            1_603.0 / 1_538.0,
+            Metric::Average,
+            &[&months[four], &months[eight], &months[sixteen], &classic_months],
         ),
-        Effect::times(
+        Effect::ratio(
             "Chunks of 64 months read months more slowly than chunks of 8, on average.",
-            average(&months[sixty_four]),
-            average(&months[eight]),
-            2_825.0 / 1_538.0,
+            Metric::Average,
+            &months[sixty_four],
+            &months[eight],
         ),
-        Effect::times(
+        Effect::ratio(
             "The first month comes much later from chunks of 32 months than from chunks of 8.",
-            first(&months[thirty_two]),
-            first(&months[eight]),
-            145_295.0 / 14_084.0,
+            Metric::First,
+            &months[thirty_two],
+            &months[eight],
         ),
-        Effect::times(
+        Effect::ratio(
             "Chunks of 64 months have the first month sooner than chunks of 32.",
-            first(&months[thirty_two]),
-            first(&months[sixty_four]),
-            145_295.0 / 21_960.0,
+            Metric::First,
+            &months[thirty_two],
+            &months[sixty_four],
         ),
     ];
     let of_series = vec![
-        Effect::times(
+        Effect::ratio(
             "Chunks of 64 months read time series about four times faster than the classic file, on average.",
-            average(&classic_series),
-            average(&series[sixty_four]),
-            9_181.0 / 2_356.0,
+            Metric::Average,
+            &classic_series,
+            &series[sixty_four],
         ),
-        Effect::times(
+        Effect::ratio(
             "Chunks of 4 months read time series more slowly than the classic file, on average.",
-            average(&series[four]),
-            average(&classic_series),
-            15_954.0 / 9_181.0,
+            Metric::Average,
+            &series[four],
+            &classic_series,
         ),
-        Effect::times(
+        Effect::ratio(
             "From 32 to 64 months to a chunk, time series become five times faster.",
-            average(&series[thirty_two]),
-            average(&series[sixty_four]),
-            12_265.0 / 2_356.0,
+            Metric::Average,
+            &series[thirty_two],
+            &series[sixty_four],
         ),
     ];
     months.push(classic_months);
