@@ -4,8 +4,8 @@ use super::ledger::Kept;
 use super::prepare::Prepared;
 use super::row::{ReadFigures, Row, Skipped};
 use super::run::Matrix;
+use super::runs::Runs;
 use super::simulated;
-use super::statistics::Summary;
 use crate::engine::{Engine, Opening};
 use crate::process::Outcome;
 use crate::study::{Access, Format};
@@ -17,8 +17,7 @@ pub(super) struct Contender<'a> {
     pub(super) opening: Opening,
     /// What it took when it was measured before, if it was.
     pub(super) kept: Option<Kept>,
-    pub(super) check: Option<Outcome>,
-    pub(super) timed: Vec<Outcome>,
+    pub(super) runs: Runs,
     pub(super) failure: Option<String>,
 }
 
@@ -42,21 +41,20 @@ pub(super) fn differing(contenders: &mut [Contender<'_>], expected: Option<Strin
 impl Contender<'_> {
     /// The same, not yet run.
     pub(super) fn new(engine: &Engine, opening: Opening) -> Contender<'_> {
-        Contender { engine, opening, kept: None, check: None, timed: Vec::new(), failure: None }
+        Contender { engine, opening, kept: None, runs: Runs::default(), failure: None }
     }
 
     /// The SHA-256 of the values that it read.
     pub(super) fn checksum(&self) -> Option<String> {
         match &self.kept {
             Some(kept) => kept.checksum.clone(),
-            None => self.check.as_ref().and_then(|check| check.checksum.clone()),
+            None => self.runs.check().and_then(|check| check.checksum.clone()),
         }
     }
 
     /// True where another round would take longer than the cell is worth.
     pub(super) fn is_enough(&self, round: usize, seconds_max: f64) -> bool {
-        let spent: f64 = self.check.iter().chain(&self.timed).map(Outcome::total_seconds).sum();
-        round > 0 && spent > seconds_max
+        round > 0 && self.runs.spent() > seconds_max
     }
 
     pub(super) fn row(
@@ -66,19 +64,15 @@ impl Contender<'_> {
         access: &Access,
         facts: Option<&DatasetFacts>,
     ) -> Result<Row, Skipped> {
-        let (Some(check), None) = (&self.check, &self.failure) else {
+        let runs = &self.runs;
+        let (Some(check), Some(last), None) = (runs.check(), runs.last(), &self.failure) else {
             let what = format!("{}: {access}, {}", self.engine.name(), prepared.stored_as);
             let why = self.failure.clone().unwrap_or_else(|| "it was not run".to_owned());
             return Err(Skipped { what, why });
         };
-        let measured: Vec<&Outcome> =
-            if self.timed.is_empty() { vec![check] } else { self.timed.iter().collect() };
-        let summary =
-            |of: fn(&Outcome) -> f64| Summary::of(&measured.iter().map(|one| of(one)).collect::<Vec<_>>());
-        let read = summary(|outcome| outcome.data_seconds);
+        let read = runs.summary(|outcome| outcome.data_seconds);
         let in_all = access.len(matrix.subject.shape());
         let is_part = check.blocks > 0 && check.blocks < in_all;
-        let last = measured[measured.len() - 1];
         let format = prepared.storage.as_ref().map_or(Format::Hdf5, |storage| storage.format);
         let has_cache = self.engine.has_chunk_cache(format);
         let cache = self.opening.cache.or(check.default_cache).filter(|_| has_cache);
@@ -98,10 +92,10 @@ impl Contender<'_> {
             write: prepared.write.clone(),
             read: ReadFigures {
                 read,
-                open_read_close: summary(Outcome::total_seconds),
-                first: summary(|outcome| outcome.first_seconds),
+                open_read_close: runs.summary(Outcome::total_seconds),
+                first: runs.summary(|outcome| outcome.first_seconds),
                 average: if check.blocks == 0 { 0.0 } else { read.median / check.blocks as f64 },
-                cpu: summary(|outcome| outcome.usage.cpu_seconds),
+                cpu: runs.summary(|outcome| outcome.usage.cpu_seconds),
                 reads: check.blocks,
                 reads_in_all: in_all,
                 reckoned_read: is_part.then(|| read.median / check.blocks as f64 * in_all as f64),

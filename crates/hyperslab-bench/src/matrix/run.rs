@@ -288,8 +288,7 @@ impl Matrix {
                 progress.doing(&format!("{}: {access}, {}", contender.engine.name(), prepared.stored_as));
                 let task = self.task(prepared, access, contender, (round == 0).then(|| check.clone()));
                 match site.launcher.run(&task, site.stop) {
-                    Ok(outcome) if round == 0 => contender.check = Some(outcome),
-                    Ok(outcome) => contender.timed.push(outcome),
+                    Ok(outcome) => contender.runs.add(outcome),
                     Err(RunError::Interrupted) => contender.failure = Some(INTERRUPTED.to_owned()),
                     Err(error) => contender.failure = Some(error.to_string()),
                 }

@@ -2,7 +2,7 @@
 
 use super::plan::{Metric, Published, Who};
 use crate::engine::{PageBuffer, PageCounts};
-use crate::matrix::Summary;
+use crate::matrix::{Runs, Summary};
 use crate::measure::PageCache;
 use crate::process::{Objects, Outcome};
 use crate::study::{Access, Storage};
@@ -143,17 +143,14 @@ pub(super) struct About {
 }
 
 impl Measured {
-    /// From the runs that count: those that were timed, or the one that checked where it took long enough.
-    pub(super) fn of(about: About, check: &Outcome, timed: &[Outcome]) -> Self {
-        let runs: Vec<&Outcome> = if timed.is_empty() { vec![check] } else { timed.iter().collect() };
-        let summary =
-            |of: fn(&Outcome) -> f64| Summary::of(&runs.iter().map(|run| of(run)).collect::<Vec<_>>());
-        let last = runs[runs.len() - 1];
-        Self {
-            seconds: summary(|run| run.data_seconds),
-            first: summary(|run| run.first_seconds),
-            total: summary(Outcome::total_seconds),
-            cpu: summary(|run| run.usage.cpu_seconds),
+    /// From its runs, if there are any.
+    pub(super) fn of(about: About, runs: &Runs) -> Option<Self> {
+        let (check, last) = (runs.check()?, runs.last()?);
+        Some(Self {
+            seconds: runs.summary(|run| run.data_seconds),
+            first: runs.summary(|run| run.first_seconds),
+            total: runs.summary(Outcome::total_seconds),
+            cpu: runs.summary(|run| run.usage.cpu_seconds),
             version: check.version.clone(),
             blocks: check.blocks,
             bytes: last.bytes,
@@ -178,7 +175,7 @@ impl Measured {
             logical_bytes: about.logical_bytes,
             simulated: about.simulated,
             cache: about.cache,
-        }
+        })
     }
 
     /// One of its numbers; none where it could not be counted.

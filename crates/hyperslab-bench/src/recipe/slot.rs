@@ -6,8 +6,8 @@ use super::plan::{Cell, Content, Who, Work};
 use super::run::Kitchen;
 use super::task;
 use crate::engine::Engine;
-use crate::matrix::simulated;
-use crate::process::{Operation, Outcome, RunError, Task};
+use crate::matrix::{Runs, simulated};
+use crate::process::{Operation, RunError, Task};
 
 /// A cell by one engine, and how it went so far.
 pub(super) struct Slot<'a> {
@@ -19,8 +19,7 @@ pub(super) struct Slot<'a> {
     key: String,
     /// The same work is that of another slot.
     is_twin: bool,
-    check: Option<Outcome>,
-    timed: Vec<Outcome>,
+    runs: Runs,
     pub(super) failure: Option<String>,
 }
 
@@ -28,8 +27,8 @@ impl<'a> Slot<'a> {
     pub(super) fn new(cell: &'a Cell, who: Who, kitchen: &'a Kitchen<'_>) -> Self {
         let engine = kitchen.engines.get(who);
         let failure = engine.as_ref().err().cloned();
-        let (task, key, check, timed) = (None, String::new(), None, Vec::new());
-        Self { cell, who, engine, task, key, is_twin: false, check, timed, failure }
+        let (key, runs) = (String::new(), Runs::default());
+        Self { cell, who, engine, task: None, key, is_twin: false, runs, failure }
     }
 
     /// One more run, unless it would tell nothing.
@@ -61,10 +60,7 @@ impl<'a> Slot<'a> {
         let checking = (round == 0).then(|| task::checking(task, self.cell, self.who, larder));
         match kitchen.launcher.run(checking.as_ref().unwrap_or(task), kitchen.stop) {
             Ok(outcome) => {
-                match round {
-                    0 => self.check = Some(outcome),
-                    _ => self.timed.push(outcome),
-                }
+                self.runs.add(outcome);
                 self.keep(larder);
             }
             Err(RunError::Interrupted) => self.failure = Some("interrupted".to_owned()),
@@ -74,8 +70,7 @@ impl<'a> Slot<'a> {
 
     /// True where another round would tell nothing, or take longer than the cell is worth.
     fn is_enough(&self, round: usize, seconds_max: f64) -> bool {
-        let spent: f64 = self.check.iter().chain(&self.timed).map(Outcome::total_seconds).sum();
-        self.failure.is_some() || self.is_twin || round > 0 && spent > seconds_max
+        self.failure.is_some() || self.is_twin || round > 0 && self.runs.spent() > seconds_max
     }
 
     /// What is to be run. Where no cache is set, one read is made before by which the library's own is known.
@@ -111,7 +106,7 @@ impl<'a> Slot<'a> {
 
     /// The checksum of what was read, with what makes two of them comparable: the values, the blocks, their number.
     pub(super) fn checksum(&self, larder: &Larder) -> Option<(String, String)> {
-        let sum = self.check.as_ref()?.checksum.clone()?;
+        let sum = self.runs.check()?.checksum.clone()?;
         let values = &larder.file(self.cell.work.needs()?, self.who).ok()?.values;
         Some(match &self.cell.work {
             Work::Read { access, reads_max, records, .. } => {
@@ -134,7 +129,7 @@ impl<'a> Slot<'a> {
             twin.cache = twin.cache.map(|fit| CacheFit { is_default, ..fit });
             return Some(twin);
         }
-        let (check, task, engine) = (self.check.as_ref()?, self.task.as_ref()?, self.engine.as_ref().ok()?);
+        let (check, task, engine) = (self.runs.check()?, self.task.as_ref()?, self.engine.as_ref().ok()?);
         let (mut cache, mut simulated) = (None, None);
         let storage = match &task.operation {
             Operation::Write { storage, .. } => (**storage).clone(),
@@ -168,7 +163,7 @@ impl<'a> Slot<'a> {
             cache,
             simulated,
         };
-        let measured = Measured::of(about, check, &self.timed);
+        let measured = Measured::of(about, &self.runs)?;
         larder.remember(&self.key, &measured);
         Some(measured)
     }

@@ -1,0 +1,46 @@
+//! The runs of one cell by one engine.
+
+use super::statistics::Summary;
+use crate::process::Outcome;
+
+/// A first run, in which values are compared and decodes counted, and those that are timed.
+#[derive(Debug, Default)]
+pub(crate) struct Runs {
+    check: Option<Outcome>,
+    timed: Vec<Outcome>,
+}
+
+impl Runs {
+    /// One more; the first checks.
+    pub(crate) fn add(&mut self, outcome: Outcome) {
+        match self.check {
+            None => self.check = Some(outcome),
+            Some(_) => self.timed.push(outcome),
+        }
+    }
+
+    /// The run that checked.
+    pub(crate) fn check(&self) -> Option<&Outcome> {
+        self.check.as_ref()
+    }
+
+    /// The last one that counts.
+    pub(crate) fn last(&self) -> Option<&Outcome> {
+        self.counting().last()
+    }
+
+    /// A number of all that count.
+    pub(crate) fn summary(&self, of: fn(&Outcome) -> f64) -> Summary {
+        Summary::of(&self.counting().iter().map(of).collect::<Vec<_>>())
+    }
+
+    /// Seconds that all took together.
+    pub(crate) fn spent(&self) -> f64 {
+        self.check.iter().chain(&self.timed).map(Outcome::total_seconds).sum()
+    }
+
+    /// Those that were timed, or the one that checked where it took long enough.
+    fn counting(&self) -> &[Outcome] {
+        if self.timed.is_empty() { self.check.as_slice() } else { &self.timed }
+    }
+}
