@@ -21,6 +21,9 @@ pub struct Summary {
 const OUTLIER_SCORE: f64 = 3.5;
 /// Scales the median deviation to the standard deviation of a normal distribution.
 const SCALE: f64 = 0.6745;
+/// A run nearer to the median than this share of it is none, however well the others agree: runs of 50 µs differ by
+/// microseconds, for which nothing else has to be at work.
+const NEAR: f64 = 0.1;
 
 impl Summary {
     /// Sums up; all zeros for no runs.
@@ -29,8 +32,10 @@ impl Summary {
         let deviations: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();
         let deviation = median(&deviations).unwrap_or(0.0);
         // Where most runs agree to the last digit, any other would be an outlier.
-        let is_outlier =
-            |value: &&f64| deviation > 0.0 && SCALE * (*value - middle).abs() / deviation > OUTLIER_SCORE;
+        let is_outlier = |value: &&f64| {
+            let away = (*value - middle).abs();
+            deviation > 0.0 && SCALE * away / deviation > OUTLIER_SCORE && away > NEAR * middle
+        };
         Self {
             median: middle,
             min: values.iter().copied().fold(f64::INFINITY, f64::min),
@@ -70,5 +75,13 @@ mod tests {
         assert_eq!(Summary::of(&[1.0, 1.1, 0.9, 1.2, 0.8]).outliers, 0);
         assert_eq!(Summary::of(&[1.0, 1.0, 1.0, 1.0, 1.1]).outliers, 0, "no spread to measure by");
         assert_eq!(Summary::of(&[1.0, 50.0]).outliers, 0, "too few to say");
+    }
+
+    #[test]
+    fn microseconds_are_no_distance() {
+        let runs = [50.0e-6, 50.1e-6, 49.9e-6, 50.2e-6];
+        let outliers = |last: f64| Summary::of(&[&runs[..], &[last]].concat()).outliers;
+        assert_eq!([54.0e-6, 46.0e-6].map(outliers), [0, 0]);
+        assert_eq!([60.0e-6, 40.0e-6].map(outliers), [1, 1]);
     }
 }
