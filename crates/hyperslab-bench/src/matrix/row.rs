@@ -133,6 +133,13 @@ pub struct ReadFigures {
     pub page_cache: PageCache,
 }
 
+impl ReadFigures {
+    /// Chunks decoded, as counted; as simulated where nobody could count.
+    pub fn decodes_known(&self) -> Option<u64> {
+        self.decodes.or(self.simulated_decodes)
+    }
+}
+
 impl Row {
     /// Seconds that the whole access takes.
     pub fn seconds(&self) -> f64 {

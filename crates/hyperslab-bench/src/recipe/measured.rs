@@ -197,7 +197,6 @@ impl Measured {
             Metric::PageHits => self.pages(|counts| counts.hits)?,
             Metric::PageMisses => self.pages(|counts| counts.misses)?,
             Metric::PageEvictions => self.pages(|counts| counts.evictions)?,
-            Metric::PageBypasses => self.pages(|counts| counts.bypasses)?,
         })
     }
 

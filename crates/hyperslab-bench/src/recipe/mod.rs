@@ -30,7 +30,7 @@ pub use measured::{CacheFit, Kind, Measured};
 pub use plan::{Cell, Claim, Content, Effect, Figure, Metric, Part, Plan, Published, Who, Work};
 pub use report::{Counts, NotRun, PartReport, Report};
 pub use run::Kitchen;
-pub use words::figure as figure_text;
+pub use words::{capitalised, figure as figure_text};
 
 /// A published study.
 pub struct Recipe {

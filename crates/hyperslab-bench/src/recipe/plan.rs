@@ -159,8 +159,6 @@ pub enum Metric {
     PageMisses,
     /// Pages that made room for others.
     PageEvictions,
-    /// Requests that went past it.
-    PageBypasses,
 }
 
 /// A number of a cell.

@@ -29,7 +29,7 @@ pub(super) fn factor(ratio: f64) -> String {
 }
 
 /// The first letter large, where it is a letter.
-pub(super) fn capitalised(text: &str) -> String {
+pub fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }

@@ -100,8 +100,7 @@ fn is_alike(fast: &Row, slow: &Row) -> bool {
 
 /// Why one is slower than the other, from what was counted; nothing where the counts do not tell.
 pub(super) fn because(fast: &Row, slow: &Row) -> String {
-    let decodes = |row: &Row| row.read.decodes.or(row.read.simulated_decodes);
-    match (decodes(fast), decodes(slow)) {
+    match (fast.read.decodes_known(), slow.read.decodes_known()) {
         (Some(few), Some(many)) if many > few + few / 2 => {
             format!(": it decodes {}, not {few}", count(many, "chunk"))
         }

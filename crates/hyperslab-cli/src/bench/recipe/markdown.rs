@@ -1,8 +1,8 @@
 //! What recipes came to, as sections of a page of the docs.
 
-use super::text::{cells, counts_text, head, metrics, verdict_text};
+use super::text::{cells, counts_text, engines_text, head, metrics, verdict_text};
 use crate::output::Align;
-use hyperslab_bench::recipe::{Judged, PartReport, Report, Verdict};
+use hyperslab_bench::recipe::{Judged, PartReport, Report, Verdict, capitalised};
 
 /// All reports: how many effects came out how, then a section for each.
 pub(super) fn page(reports: &[Report]) -> String {
@@ -41,8 +41,6 @@ fn summary(reports: &[Report]) -> String {
 }
 
 fn section(report: &Report) -> String {
-    let engines: Vec<String> =
-        report.engines.iter().map(|used| format!("{} {}", used.engine, used.version)).collect();
     let scale = match report.shrink {
         1.0 => "at the published size".to_owned(),
         shrink => format!("with data and caches at {shrink:.4} of the published size"),
@@ -50,7 +48,7 @@ fn section(report: &Report) -> String {
     let mut text = format!("## {}\n\n*{}*\n\n", report.recipe, report.publication);
     text += &format!(
         "Run {scale}, with {}. {}\n",
-        engines.join(", "),
+        engines_text(report),
         capitalised(counts_text(report).trim_end())
     );
     for part in &report.parts {
@@ -97,11 +95,6 @@ fn effect(effect: &Judged) -> Vec<String> {
         format!("**{}**", verdict_text(effect.verdict)),
         capitalised(&effect.because),
     ]
-}
-
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 /// A table in Markdown.

@@ -8,9 +8,7 @@ use hyperslab_doctor::pattern::bytes_text;
 /// The whole report.
 pub(super) fn report(report: &Report) -> String {
     let mut text = format!("{}: {}\n", report.recipe, report.publication);
-    let engines: Vec<String> =
-        report.engines.iter().map(|used| format!("{} {}", used.engine, used.version)).collect();
-    text += &format!("measured with {}\n", engines.join(", "));
+    text += &format!("measured with {}\n", engines_text(report));
     if report.shrink != 1.0 {
         text += &format!("data and caches are {:.4} of the published size\n", report.shrink);
     }
@@ -21,6 +19,12 @@ pub(super) fn report(report: &Report) -> String {
     text.push('\n');
     text += &counts_text(report);
     text
+}
+
+/// Who took part: `libhdf5 (h5py 3.16.0) 2.0.0, hyperslab 0.1.0`.
+pub(super) fn engines_text(report: &Report) -> String {
+    let engines = report.engines.iter().map(|used| format!("{} {}", used.engine, used.version));
+    engines.collect::<Vec<_>>().join(", ")
 }
 
 fn part_text(part: &PartReport) -> String {
@@ -94,7 +98,6 @@ pub(super) fn prefixed(metric: Metric) -> &'static str {
         Metric::PageHits => "hits, ",
         Metric::PageMisses => "misses, ",
         Metric::PageEvictions => "evictions, ",
-        Metric::PageBypasses => "bypasses, ",
         _ => "",
     }
 }
