@@ -3,10 +3,13 @@
 
 #[path = "bench/recipes.rs"]
 mod recipes;
+#[path = "bench/results.rs"]
+mod results;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::OnceLock;
 
 /// The command, with the tests' Python before all others.
 fn bench(arguments: &[&str]) -> Command {
@@ -29,10 +32,20 @@ fn json(output: &Output) -> Value {
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text} {:?}", output))
 }
 
+/// Every library that is found, by its kind: each is loaded to be described, so this is asked once.
+fn libraries() -> &'static Value {
+    static FOUND: OnceLock<Value> = OnceLock::new();
+    FOUND.get_or_init(|| json(&bench(&["--list", "--json"]).output().unwrap()))
+}
+
+/// The first library of a kind, as tasks name it.
+fn engine(kind: &str) -> Value {
+    serde_json::json!({ kind: libraries()[kind][0] })
+}
+
 /// False, said aloud, where a library is not found that a test measures.
 fn has(library: &str, package: &str) -> bool {
-    let found = json(&bench(&["--list", "--json"]).output().unwrap());
-    let any = !found[library].as_array().unwrap().is_empty();
+    let any = !libraries()[library].as_array().unwrap().is_empty();
     if !any {
         eprintln!("skipped: no {library} was found; set HYPERSLAB_PYTHON to a Python with {package}");
     }
@@ -291,9 +304,8 @@ fn a_file_is_only_read_and_nothing_is_left_behind() {
     std::fs::create_dir(&made).unwrap();
     // Rows of a first bench tell nothing of its file, which goes: a file of the tests' own is written by its worker.
     let file = folder.path().join("input.h5");
-    let library = json(&bench(&["--list", "--json"]).output().unwrap())["libhdf5"][0].clone();
     let task = serde_json::json!({
-        "engine": { "libhdf5": library },
+        "engine": engine("libhdf5"),
         "file": file, "dataset": "/d",
         "access": { "block": [4, 25], "step": [1, 1], "walk": { "sweep": { "order": [0, 1] } } },
         "opening": { "cache": null, "page_buffer": null },
@@ -374,8 +386,7 @@ fn records_are_the_same_in_every_layout() {
     // Records of a file are rewritten with other chunks, and stay what they are.
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("records.h5");
-    let found = json(&bench(&["--list", "--json"]).output().unwrap());
-    let libhdf5 = serde_json::json!({ "libhdf5": found["libhdf5"][0] });
+    let libhdf5 = engine("libhdf5");
     for element in ["{a:>i4,b:|S3,c:<f8[2]}", "struct{a:>i4,b:|S3,c:<f8[2]}"] {
         let storage = storage(serde_json::json!({ "shape": [50], "element": element }));
         let synthetic =
@@ -461,11 +472,10 @@ fn many_datasets_of_hdf4_are_those_of_hdf5() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let found = json(&bench(&["--list", "--json"]).output().unwrap());
     let sums: Vec<Value> = ["hdf4", "libhdf5"]
         .into_iter()
         .map(|name| {
-            let (file, engine) = (folder.path().join(name), serde_json::json!({ name: found[name][0] }));
+            let (file, engine) = (folder.path().join(name), engine(name));
             let format = if name == "hdf4" { "hdf4" } else { "hdf5" };
             let storage = storage(serde_json::json!({ "format": format, "element": "<i2" }));
             let tree = serde_json::json!({
@@ -490,16 +500,14 @@ fn variables_of_netcdf_c_are_visited_alike() {
     }
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("many.nc");
-    let found = json(&bench(&["--list", "--json"]).output().unwrap());
-    let netcdf = serde_json::json!({ "netcdf": found["netcdf"][0] });
+    let netcdf = engine("netcdf");
     let storage = storage(serde_json::json!({ "format": "netcdf4", "chunks": [4], "filters": ["gzip=1"] }));
     let tree =
         serde_json::json!({ "groups": 12, "datasets": 60, "attributes": 2, "storage": storage, "seed": 3 });
     let made = served(&task(&netcdf, &file, serde_json::json!({ "make": { "tree": tree } })));
     assert_eq!(made["done"]["objects"]["groups"], 13, "{made}");
     let visit = serde_json::json!({ "visit": { "wanted": "all", "cold": false, "check": true } });
-    let engines =
-        [netcdf, serde_json::json!({ "libhdf5": found["libhdf5"][0] }), serde_json::json!("hyperslab")];
+    let engines = [netcdf, engine("libhdf5"), serde_json::json!("hyperslab")];
     let visited: Vec<Value> =
         engines.iter().map(|engine| served(&task(engine, &file, visit.clone()))["done"].clone()).collect();
     assert_eq!(visited[0]["objects"], made["done"]["objects"], "{}", visited[0]);
@@ -538,8 +546,7 @@ fn files_of_many_objects_are_made_and_visited_alike() {
     }
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("many.h5");
-    let found = json(&bench(&["--list", "--json"]).output().unwrap());
-    let libhdf5 = serde_json::json!({ "libhdf5": found["libhdf5"][0] });
+    let libhdf5 = engine("libhdf5");
     for (changes, groups) in [
         (serde_json::json!({ "page_bytes": 16384, "chunks": [4], "filters": ["gzip=1"] }), 171),
         (serde_json::json!({ "element": ">i2", "libver": "latest" }), 0),

@@ -1,6 +1,7 @@
 //! What `hyperslab bench` leaves: a document with the command of every cell, a page, and a journal from which an
 //! interrupted bench goes on. On made-up values where there is a libhdf5 to write them, on a fixture everywhere.
 
+use super::{bench, json};
 use serde_json::Value;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -22,15 +23,8 @@ impl Place {
     }
 
     fn bench(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_hyperslab"));
-        command.arg("bench").args(arguments).env("XDG_CACHE_HOME", self.0.path());
-        command.env_remove("VIRTUAL_ENV").env_remove("CONDA_PREFIX");
-        if let Some(python) = std::env::var_os("HYPERSLAB_PYTHON").map(PathBuf::from) {
-            let path = std::env::var_os("PATH").unwrap_or_default();
-            let folder = python.parent().map(Path::to_owned).unwrap_or_default();
-            let all = std::iter::once(folder).chain(std::env::split_paths(&path));
-            command.env("PATH", std::env::join_paths(all).unwrap());
-        }
+        let mut command = bench(arguments);
+        command.env("XDG_CACHE_HOME", self.0.path());
         command
     }
 
@@ -39,13 +33,8 @@ impl Place {
     }
 
     fn document(&self, arguments: &[&str]) -> Value {
-        document(&self.run(&[arguments, &["--json"]].concat()))
+        json(&self.run(&[arguments, &["--json"]].concat()))
     }
-}
-
-fn document(output: &Output) -> Value {
-    let text = String::from_utf8_lossy(&output.stdout);
-    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {output:?}"))
 }
 
 /// The granule of the case study, where the fixtures have been made.
@@ -121,7 +110,7 @@ fn a_document_says_what_was_asked_where_and_of_whom_and_is_drawn_again() {
     let asked =
         [&file, DATASET, "--read", "1x1x9x717", "--reads", "40", "--engine", "hyperslab", "--engine", "null"];
     let output = place.run(&[&asked[..], &["--repeats", "2", "--json", "--html", &page]].concat());
-    let found = document(&output);
+    let found = json(&output);
     assert_eq!(found["format"], 1);
     for (key, says) in [
         ("hyperslab", env!("CARGO_PKG_VERSION")),
@@ -171,7 +160,7 @@ fn an_interrupted_bench_goes_on_where_it_was() {
     let said = String::from_utf8_lossy(&stopped.stderr).into_owned();
     assert_eq!(stopped.status.code(), Some(1), "{said}");
     assert!(said.contains("interrupted") && said.contains("--resume"), "{said}");
-    let first = document(&stopped);
+    let first = json(&stopped);
     let (done, left) =
         (first["rows"].as_array().unwrap().clone(), first["skipped"].as_array().unwrap().len());
     assert!(done.len() >= 2 && left >= 1, "{} done, {left} left", done.len());
@@ -179,7 +168,7 @@ fn an_interrupted_bench_goes_on_where_it_was() {
     let resumed = place.run(&[&asked[..], &["--resume"]].concat());
     let said = String::from_utf8_lossy(&resumed.stderr).into_owned();
     assert!(said.contains(&format!("resumed: {} of 24 rows", done.len())), "{said}");
-    let whole = document(&resumed);
+    let whole = json(&resumed);
     assert_eq!(
         (whole["rows"].as_array().unwrap().len(), whole["skipped"].as_array().unwrap().len()),
         (24, 0)
