@@ -1,6 +1,7 @@
 //! Records of version 2 B-trees (specification III.A.2.c to m), a kind for each type.
 //!
-//! Types 10 and 11 (chunks) depend on the dataset; they are read in [`crate::chunk_index`].
+//! Types 5 and 6 (links) are little more than a heap ID; they are taken apart in [`crate::group::dense`]. Types 10 and 11
+//! (chunks) depend on the dataset; they are read in [`crate::chunk_index`].
 
 use crate::{Address, Bytes, Cursor, FormatError, Widths};
 
@@ -35,45 +36,6 @@ impl HugeObject {
         };
         let id = if indirect { Some(cursor.length("huge object ID")?) } else { None };
         Ok(Self { address, stored_bytes, filtered, id })
-    }
-}
-
-/// Type 5: a link by the hash of its name.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LinkName {
-    /// lookup3 of the name.
-    pub hash: u32,
-    /// The link message in the group's fractal heap.
-    pub heap_id: Bytes,
-}
-
-impl LinkName {
-    /// Bytes of a record.
-    pub const BYTES: usize = 11;
-
-    /// Reads a record.
-    pub fn parse(cursor: &mut Cursor) -> Result<Self, FormatError> {
-        Ok(Self { hash: cursor.u32("hash of name")?, heap_id: cursor.bytes("heap ID", 7)? })
-    }
-}
-
-/// Type 6: a link by its order of creation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LinkOrder {
-    /// Position in the order of creation.
-    pub creation_order: i64,
-    /// The link message in the group's fractal heap.
-    pub heap_id: Bytes,
-}
-
-impl LinkOrder {
-    /// Bytes of a record.
-    pub const BYTES: usize = 15;
-
-    /// Reads a record.
-    pub fn parse(cursor: &mut Cursor) -> Result<Self, FormatError> {
-        let creation_order = cursor.u64("creation order")? as i64;
-        Ok(Self { creation_order, heap_id: cursor.bytes("heap ID", 7)? })
     }
 }
 
@@ -191,13 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn links_and_attributes() {
-        let image = Image::new().u32(77).raw(b"heap id");
-        let expected = LinkName { hash: 77, heap_id: "heap id".into() };
-        assert_eq!(LinkName::parse(&mut cursor(&image)), Ok(expected));
-        let image = Image::new().u64(9).raw(b"heap id");
-        let expected = LinkOrder { creation_order: 9, heap_id: "heap id".into() };
-        assert_eq!(LinkOrder::parse(&mut cursor(&image)), Ok(expected));
+    fn attributes_are_by_name_or_by_order() {
         let image = Image::new().raw(b"heap id!").u8(2).u32(5).u32(77);
         let entry = AttributeEntry::parse(&mut cursor(&image), true).unwrap();
         assert!(entry.is_shared());

@@ -1,7 +1,6 @@
 //! Dense links: link messages in a fractal heap, found by version 2 B-trees of their names' hashes (type 5) or of
 //! their order of creation (type 6).
 
-use crate::btree::record::{LinkName, LinkOrder};
 use crate::btree::v2::{BTreeV2, Records, Run};
 use crate::checksum::lookup3;
 use crate::heap::fractal::{Each, FractalHeap, HeapIds, HeapObject, Objects, Unfilter};
@@ -32,8 +31,8 @@ struct Index {
 
 impl Index {
     fn of(info: &LinkInfo) -> Option<Self> {
-        let by_name = |address| Self { address, kind: 5, record_bytes: LinkName::BYTES };
-        let by_order = |address| Self { address, kind: 6, record_bytes: LinkOrder::BYTES };
+        let by_name = |address| Self { address, kind: 5, record_bytes: BY_NAME_BYTES };
+        let by_order = |address| Self { address, kind: 6, record_bytes: BY_ORDER_BYTES };
         info.name_index.map(by_name).or_else(|| info.creation_order_index.map(by_order))
     }
 }
@@ -41,11 +40,8 @@ impl Index {
 /// The densely kept link of this name. `None` where all links are messages of the object header.
 pub fn lookup(info: &LinkInfo, name: Name) -> Option<Lookup> {
     let hash = lookup3(name.as_bytes());
-    // Several names may have the same hash, and they may lie in neighbouring nodes.
-    let keep = move |left: Option<&[u8]>, right: Option<&[u8]>| {
-        left.is_none_or(|left| hash_of(left) <= hash) && right.is_none_or(|right| hash <= hash_of(right))
-    };
-    let records = Records::matching(info.name_index?, 5, Box::new(keep)).of_bytes(LinkName::BYTES);
+    let records = Records::with_key(info.name_index?, 5, hash, |record| Some(hash_of(record)));
+    let records = records.of_bytes(BY_NAME_BYTES);
     Some(Lookup { dense: Dense::new(info.heap?, records), name, hash, found: None, failed: None })
 }
 
@@ -61,6 +57,10 @@ fn heap_id(record: &[u8]) -> &[u8] {
 
 /// Bytes of a heap ID in the records of links.
 const ID_BYTES: usize = 7;
+/// Bytes of a record of type 5: the hash of a name, and a heap ID.
+const BY_NAME_BYTES: usize = 4 + ID_BYTES;
+/// Bytes of a record of type 6: a place in the order of creation, and a heap ID.
+const BY_ORDER_BYTES: usize = 8 + ID_BYTES;
 
 /// A listing under way.
 #[derive(Debug)]

@@ -48,11 +48,8 @@ pub fn list(info: &AttributeInfo) -> Option<Attributes> {
 /// names have to be compared. `None` where all attributes are messages of the object header.
 pub fn lookup(info: &AttributeInfo, name: &[u8]) -> Option<Attributes> {
     let hash = lookup3(name);
-    let of = |record: &[u8]| u32::from_le_bytes([record[13], record[14], record[15], record[16]]);
-    let keep = move |left: Option<&[u8]>, right: Option<&[u8]>| {
-        left.is_none_or(|left| of(left) <= hash) && right.is_none_or(|right| hash <= of(right))
-    };
-    let records = Records::matching(info.name_index?, 8, Box::new(keep));
+    let of = |record: &[u8]| record.last_chunk().map(|hash| u32::from_le_bytes(*hash));
+    let records = Records::with_key(info.name_index?, 8, hash, of);
     let records = records.of_bytes(AttributeEntry::BYTES_BY_NAME);
     Some(Attributes::new(Dense::new(info.heap?, records), true, Some(hash)))
 }

@@ -73,6 +73,22 @@ impl Records {
         Self { keep: Some(keep), ..Self::all(address, kind) }
     }
 
+    /// Only the records of nodes that may hold this key, by which the tree is sorted. Several records may have the same
+    /// one, and they may lie in neighbouring nodes; for a record that has none that could be read, nothing is passed
+    /// over.
+    pub fn with_key<K: Ord + Send + Sync + 'static>(
+        address: Address,
+        kind: u8,
+        key: K,
+        key_of: impl Fn(&[u8]) -> Option<K> + Send + Sync + 'static,
+    ) -> Self {
+        let keep = move |left: Option<&[u8]>, right: Option<&[u8]>| {
+            left.and_then(&key_of).is_none_or(|left| left <= key)
+                && right.and_then(&key_of).is_none_or(|right| key <= right)
+        };
+        Self::matching(address, kind, Box::new(keep))
+    }
+
     /// Refuses records of another size.
     pub fn of_bytes(self, record_bytes: usize) -> Self {
         Self { record_bytes: Some(record_bytes), ..self }

@@ -44,12 +44,7 @@ impl HugeIndex {
                     let mut cursor = Cursor::new(STRUCTURE, 0, bytes, widths);
                     HugeObject::parse(&mut cursor, true, filtered).ok().and_then(|object| object.id)
                 };
-                // Where a record cannot be read, nothing is passed over.
-                let keep = move |left: Option<&[u8]>, right: Option<&[u8]>| {
-                    left.and_then(id).is_none_or(|left| left <= key)
-                        && right.and_then(id).is_none_or(|right| key <= right)
-                };
-                Records::matching(address, kind, Box::new(keep))
+                Records::with_key(address, kind, key, id)
             }
         };
         Ok(Self { records: records.of_bytes(record_bytes), objects: None })
