@@ -80,21 +80,33 @@ impl RegularAxis {
         }
     }
 
+    /// One past the last element in an extent of `dim` (where there is none: the first one's place); `None` where that
+    /// cannot be counted.
+    pub fn end(&self, dim: u64) -> Option<u64> {
+        let limited = self.limited(dim);
+        let (before, last) = match limited.rest {
+            _ if limited.elements() == Some(0) => (0, 0),
+            0 => (limited.count.saturating_sub(1), limited.block),
+            rest => (limited.count, rest),
+        };
+        self.start.checked_add(before.checked_mul(self.stride)?)?.checked_add(last)
+    }
+
     /// True where only the extent of a dataset ends it.
     pub fn is_unlimited(&self) -> bool {
         self.count.is_none() || self.block.is_none()
+    }
+
+    /// True where a block begins before the one before it ends, which libhdf5 makes of no selection.
+    pub fn overlaps(&self) -> bool {
+        self.count.is_none_or(|count| count > 1) && self.block.is_some_and(|block| self.stride < block)
     }
 }
 
 impl LimitedAxis {
     /// How many elements.
-    pub fn len(&self) -> Option<u64> {
+    pub fn elements(&self) -> Option<u64> {
         self.count.checked_mul(self.block)?.checked_add(self.rest)
-    }
-
-    /// True without any element.
-    pub fn is_empty(&self) -> bool {
-        self.len() == Some(0)
     }
 }
 
@@ -295,11 +307,32 @@ mod tests {
         assert_eq!(axis(2, 4, None, Some(3)).limited(12), limited(2, 3, 2));
         assert_eq!(axis(2, 4, None, Some(3)).limited(10), limited(2, 3, 0));
         assert_eq!(axis(2, 4, None, Some(3)).limited(3), limited(0, 3, 1));
-        assert_eq!(axis(2, 4, None, Some(3)).limited(2).len(), Some(0));
-        assert_eq!(axis(2, 4, None, Some(3)).limited(0).len(), Some(0));
+        assert_eq!(axis(2, 4, None, Some(3)).limited(2).elements(), Some(0));
+        assert_eq!(axis(2, 4, None, Some(3)).limited(0).elements(), Some(0));
         assert_eq!(axis(2, 1, Some(1), None).limited(9), limited(1, 7, 0));
         assert_eq!(axis(2, 9, Some(4), Some(5)).limited(3), limited(4, 5, 0));
         assert_eq!(axis(0, 1, None, Some(u64::MAX)).limited(5), limited(0, u64::MAX, 5));
+    }
+
+    #[test]
+    fn an_axis_ends_behind_its_last_block() {
+        let axis = |start, stride, count, block| RegularAxis { start, stride, count, block };
+        for (dim, end) in [(13, 13), (12, 12), (10, 9), (3, 3), (2, 2), (0, 2)] {
+            assert_eq!(axis(2, 4, None, Some(3)).end(dim), Some(end), "in an extent of {dim}");
+        }
+        assert_eq!(axis(2, 1, Some(1), None).end(9), Some(9));
+        assert_eq!(axis(2, 9, Some(4), Some(5)).end(3), Some(34));
+        assert_eq!(axis(2, u64::MAX, Some(0), Some(5)).end(9), Some(2));
+        assert_eq!(axis(2, u64::MAX, Some(9), Some(0)).end(9), Some(2));
+        assert_eq!(axis(2, u64::MAX, Some(9), Some(1)).end(9), None);
+        assert_eq!(axis(2, 1, Some(1), Some(u64::MAX)).end(9), None);
+    }
+
+    #[test]
+    fn several_blocks_longer_than_their_distance_overlap() {
+        let overlaps = |stride, count, block| RegularAxis { start: 0, stride, count, block }.overlaps();
+        assert!(overlaps(2, Some(2), Some(3)) && overlaps(2, None, Some(3)) && overlaps(0, None, Some(1)));
+        assert!(!overlaps(2, Some(1), Some(3)) && !overlaps(3, None, Some(3)) && !overlaps(0, Some(1), None));
     }
 
     #[test]

@@ -42,16 +42,9 @@ fn unlimited(axes: &[RegularAxis], extent: &Dataspace) -> Option<Region> {
     }
     let (mut elements, mut first, mut last) = (1u64, Vec::new(), Vec::new());
     for (axis, &dim) in axes.iter().zip(dims) {
-        let limited = axis.limited(dim);
-        elements = elements.checked_mul(limited.len()?)?;
-        let (blocks, size) = match limited.rest {
-            0 => (limited.count.saturating_sub(1), limited.block),
-            rest => (limited.count, rest),
-        };
+        elements = elements.checked_mul(axis.limited(dim).elements()?)?;
         first.push(axis.start);
-        last.push(
-            axis.start.checked_add(blocks.checked_mul(axis.stride)?)?.checked_add(size.saturating_sub(1))?,
-        );
+        last.push(axis.end(dim)?.saturating_sub(1));
     }
     Some(Region { kind: "hyperslab", elements, bounds: (elements > 0).then_some((first, last)) })
 }

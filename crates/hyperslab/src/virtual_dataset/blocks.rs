@@ -2,7 +2,7 @@
 
 use crate::selection::{Axis, Range};
 use crate::{Error, Result};
-use hyperslab_format::selection::RegularAxis;
+use hyperslab_format::selection::{LimitedAxis, RegularAxis};
 
 /// Ascending indexes, numbered from 0: `block` of them from `start` on, the next `block` of them `stride` further on,
 /// until there are `len`.
@@ -26,30 +26,21 @@ impl Blocks {
     /// An axis of a hyperslab. Without an end of its own, it ends with the extent, `dim`.
     pub(super) fn new(axis: &RegularAxis, dim: u64) -> Result<Self> {
         let RegularAxis { start, stride, count, block } = *axis;
-        let beyond = dim.saturating_sub(start);
-        let (count, block) = match (count, block) {
-            (Some(0), _) | (_, Some(0)) => return Self::span(start, 0),
-            (Some(1), Some(block)) => return Self::span(start, block),
-            (Some(1), None) => return Self::span(start, beyond),
-            (_, None) => {
-                return Err(Error::damaged("a virtual mapping has several blocks without end along an axis"));
-            }
-            (count, Some(block)) => (count, block),
-        };
-        if stride < block {
+        if block.is_none() && count.is_none_or(|count| count > 1) {
+            return Err(Error::damaged("a virtual mapping has several blocks without end along an axis"));
+        }
+        let LimitedAxis { block, .. } = axis.limited(dim);
+        if axis.overlaps() {
             return Err(Error::damaged(format!(
                 "blocks of {block} elements at distances of {stride} overlap in a virtual mapping"
             )));
         }
-        let len = match count {
-            Some(count) => {
-                let last = (count - 1).checked_mul(stride).and_then(|last| last.checked_add(start));
-                last.and_then(|last| last.checked_add(block)).ok_or_else(|| overflow(start))?;
-                count * block
-            }
-            None => beyond / stride * block + (beyond % stride).min(block),
-        };
-        if stride == block { Self::span(start, len) } else { Ok(Self { start, stride, block, len }) }
+        let len = axis.limited(dim).elements().filter(|_| axis.end(dim).is_some());
+        let len = len.ok_or_else(|| overflow(start))?;
+        if len <= block || stride == block {
+            return Self::span(start, len);
+        }
+        Ok(Self { start, stride, block, len })
     }
 
     pub(super) fn len(&self) -> u64 {

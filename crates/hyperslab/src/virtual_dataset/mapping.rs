@@ -65,7 +65,7 @@ impl VirtualData {
         for mapping in &self.mappings {
             let last = match &mapping.target {
                 EncodedSelection::Regular(axes) => match axes.get(axis) {
-                    Some(axis) if is_limited(axis) => {
+                    Some(axis) if !axis.is_unlimited() => {
                         Blocks::new(axis, u64::MAX)?.bounds().map(|(_, last)| last)
                     }
                     _ => None,
@@ -203,12 +203,8 @@ fn substitute(pattern: &str, block: Option<u64>) -> String {
 /// The axis of a hyperslab that has no end.
 fn unlimited_axis(selection: &EncodedSelection) -> Option<(usize, RegularAxis)> {
     let EncodedSelection::Regular(axes) = selection else { return None };
-    let axis = axes.iter().position(|axis| !is_limited(axis))?;
+    let axis = axes.iter().position(RegularAxis::is_unlimited)?;
     Some((axis, axes[axis]))
-}
-
-fn is_limited(axis: &RegularAxis) -> bool {
-    axis.count.is_some() && axis.block.is_some()
 }
 
 /// The blocks that may have wanted indexes, of which `span` are the first and the last.
