@@ -4,9 +4,9 @@
 //! here, and no two threads should decode the same one. What is kept is decided by [`policy`], on misses only:
 //!
 //! ```text
-//! get ─► shard (read lock) ─► hit: stamp it, done
-//!                          └► miss: one thread decodes, the others wait (flight)
-//!                                   └► policy (one lock): admit, evict ─► shard (write lock)
+//! seek ─► shard (read lock) ─► hit: stamp it, done
+//!                           └► miss: one thread decodes, the others wait (flight)
+//!                                    └► policy (one lock): admit, evict ─► shard (write lock)
 //! ```
 //!
 //! Time is counted in bytes decoded so far: it stands still while everything is found, so an idle hour does not
@@ -110,6 +110,7 @@ impl ChunkCache {
     }
 
     /// The chunk if it is here. Counts as a use.
+    #[cfg(test)]
     pub fn get(&self, key: ChunkKey) -> Option<Arc<Decoded>> {
         self.inner.shards.hit(key, self.inner.now())
     }
@@ -123,53 +124,45 @@ impl ChunkCache {
         decode: impl FnOnce() -> Result<Decoded, E>,
     ) -> Result<Arc<Decoded>, E> {
         let inner = &self.inner;
-        loop {
-            match inner.shards.find_or_lead(key, inner.now(), true) {
-                Found::Here(chunk) => return Ok(chunk),
-                Found::Flying(flight) if flight.is_led_by_this_thread() => {
-                    inner.misses.fetch_add(1, Relaxed);
-                    inner.decodes.fetch_add(1, Relaxed);
-                    return Ok(Arc::new(decode()?));
-                }
-                Found::Flying(flight) => {
-                    if let Some(chunk) = flight.wait() {
-                        inner.shards.count_hit(key);
-                        return Ok(chunk);
-                    }
-                }
-                Found::Lead(flight) => {
-                    inner.misses.fetch_add(1, Relaxed);
-                    let lead = Lead::new(Arc::clone(inner), key, flight);
-                    let chunk = decode()?;
-                    debug_assert!(chunk.len() <= bytes, "the length of the chunk was foretold");
-                    return Ok(lead.land(chunk, false));
-                }
-            }
-        }
+        let lead = match self.seek(key) {
+            Sought::Here(chunk) => return Ok(chunk),
+            Sought::ToDecode(lead) => lead,
+        };
+        inner.misses.fetch_add(1, Relaxed);
+        let chunk = decode()?;
+        debug_assert!(chunk.len() <= bytes, "the length of the chunk was foretold");
+        let Some(lead) = lead else {
+            inner.decodes.fetch_add(1, Relaxed);
+            return Ok(Arc::new(chunk));
+        };
+        Ok(lead.land(chunk, false))
     }
 
     /// For a reader who wants all of a chunk. Where the chunk is neither here nor being decoded, nor worth keeping,
     /// the reader decodes it straight into its own buffer; who wants it meanwhile waits for that.
     pub fn whole(&self, key: ChunkKey, bytes: usize) -> Whole {
+        match self.seek(key) {
+            Sought::Here(chunk) => Whole::Here(chunk),
+            Sought::ToDecode(Some(_)) if self.note_bypass(key, bytes) => Whole::Wanted,
+            Sought::ToDecode(lead) => Whole::Straight(Passage { lead }),
+        }
+    }
+
+    /// Looks for a chunk, and waits for it where another thread is decoding it.
+    fn seek(&self, key: ChunkKey) -> Sought {
         let inner = &self.inner;
         loop {
             match inner.shards.find_or_lead(key, inner.now(), true) {
-                Found::Here(chunk) => return Whole::Here(chunk),
-                Found::Flying(flight) if flight.is_led_by_this_thread() => {
-                    return Whole::Straight(Passage { lead: None });
+                Found::Here(chunk) => return Sought::Here(chunk),
+                Found::Lead(flight) => {
+                    return Sought::ToDecode(Some(Lead::new(Arc::clone(inner), key, flight)));
                 }
+                Found::Flying(flight) if flight.is_led_by_this_thread() => return Sought::ToDecode(None),
                 Found::Flying(flight) => {
                     if let Some(chunk) = flight.wait() {
                         inner.shards.count_hit(key);
-                        return Whole::Here(chunk);
+                        return Sought::Here(chunk);
                     }
-                }
-                Found::Lead(flight) => {
-                    let lead = Lead::new(Arc::clone(inner), key, flight);
-                    if self.note_bypass(key, bytes) {
-                        return Whole::Wanted;
-                    }
-                    return Whole::Straight(Passage { lead: Some(lead) });
                 }
             }
         }
@@ -241,6 +234,13 @@ impl std::fmt::Debug for ChunkCache {
     }
 }
 
+/// What comes of looking for a chunk that a thread wants to read.
+enum Sought {
+    Here(Arc<Decoded>),
+    /// It is this thread's to decode: for others too, or (`None`) while it is decoding it already.
+    ToDecode(Option<Lead>),
+}
+
 /// The duty to decode one chunk; see [`ChunkCache::claim`]. Dropping it gives the duty back: whoever waits for the
 /// chunk then decodes it.
 pub struct Claim {
@@ -279,7 +279,7 @@ pub struct Passage {
 impl Passage {
     /// The chunk has been decoded. It is copied only if others wait for it.
     pub fn end(self, decoded: &[u8]) {
-        let Some(lead) = self.lead.filter(Lead::is_awaited) else { return };
+        let Some(lead) = self.lead.and_then(Lead::if_awaited) else { return };
         if let Ok(mut copy) = ChunkMemory::take(decoded.len()) {
             copy.copy_from_slice(decoded);
             lead.land(Decoded::from(copy), false);

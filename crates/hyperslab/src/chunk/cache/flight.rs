@@ -68,10 +68,10 @@ impl Lead {
         self.key
     }
 
-    /// True where others wait for the chunk. Where nobody does, the flight ends here: who comes later leads one of
+    /// This, where others wait for the chunk. Where nobody does, the flight ends here: who comes later leads one of
     /// their own.
-    pub fn is_awaited(&self) -> bool {
-        !self.inner.shards.forget_unless_awaited(self.key, &self.flight)
+    pub fn if_awaited(self) -> Option<Self> {
+        (!self.inner.shards.forget_unless_awaited(self.key, &self.flight)).then_some(self)
     }
 
     pub fn land(mut self, chunk: Decoded, prefetched: bool) -> Arc<Decoded> {

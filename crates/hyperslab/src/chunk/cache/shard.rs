@@ -27,6 +27,12 @@ enum Slot {
     Flying(Arc<Flight>),
 }
 
+impl Slot {
+    fn is(&self, flight: &Arc<Flight>) -> bool {
+        matches!(self, Slot::Flying(own) if Arc::ptr_eq(own, flight))
+    }
+}
+
 /// The result of looking for a chunk.
 pub(super) enum Found {
     Here(Arc<Decoded>),
@@ -94,24 +100,21 @@ impl Shards {
     }
 
     pub fn is_flying(&self, key: ChunkKey, flight: &Arc<Flight>) -> bool {
-        matches!(self.shard(key).read().get(&key), Some(Slot::Flying(other)) if Arc::ptr_eq(other, flight))
+        self.shard(key).read().get(&key).is_some_and(|slot| slot.is(flight))
     }
 
     /// Puts the chunk in the place of its flight, if that is still there.
     pub fn keep(&self, key: ChunkKey, flight: &Arc<Flight>, chunk: &Arc<Decoded>) -> bool {
         let mut map = self.shard(key).write();
-        let Some(slot) = map.get_mut(&key) else { return false };
-        let expected = matches!(&*slot, Slot::Flying(other) if Arc::ptr_eq(other, flight));
-        if expected {
-            *slot = Slot::Here(Arc::clone(chunk));
-        }
-        expected
+        let Some(slot) = map.get_mut(&key).filter(|slot| slot.is(flight)) else { return false };
+        *slot = Slot::Here(Arc::clone(chunk));
+        true
     }
 
     /// Removes a flight, if it is still there.
     pub fn forget_flight(&self, key: ChunkKey, flight: &Arc<Flight>) {
         let mut map = self.shard(key).write();
-        if matches!(map.get(&key), Some(Slot::Flying(other)) if Arc::ptr_eq(other, flight)) {
+        if map.get(&key).is_some_and(|slot| slot.is(flight)) {
             map.remove(&key);
         }
     }
@@ -120,7 +123,7 @@ impl Shards {
     /// and then nobody can.
     pub fn forget_unless_awaited(&self, key: ChunkKey, flight: &Arc<Flight>) -> bool {
         let mut map = self.shard(key).write();
-        let is_here = matches!(map.get(&key), Some(Slot::Flying(other)) if Arc::ptr_eq(other, flight));
+        let is_here = map.get(&key).is_some_and(|slot| slot.is(flight));
         // The leader has it, and this map; all others got theirs from this map, under this lock.
         if Arc::strong_count(flight) > 1 + usize::from(is_here) {
             return false;
