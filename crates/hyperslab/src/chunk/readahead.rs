@@ -42,6 +42,11 @@ impl State {
         last.checked_add_signed(self.step.checked_mul(steps as i64)?)
     }
 
+    /// The chunks ahead of `last` that were announced.
+    fn announced(&self, last: u64) -> impl Iterator<Item = u64> {
+        (1..=self.ahead).map_while(move |steps| self.after(last, steps))
+    }
+
     fn pass(&mut self, number: u64) {
         if self.passed.len() >= PASSED_MAX {
             self.passed.clear();
@@ -114,12 +119,11 @@ impl Readahead {
     /// not ahead any more.
     pub(crate) fn pass(&self, chunks: &[ChunkStep]) {
         let mut state = self.state();
-        let last = self.last.load(Ordering::Relaxed);
-        for steps in 1..=state.ahead {
-            let Some(next) = state.after(last, steps) else { return };
-            if chunks.iter().any(|chunk| chunk.number == next) {
-                state.passed.insert(next);
-            }
+        let ahead: HashSet<u64> = state.announced(self.last.load(Ordering::Relaxed)).collect();
+        if !ahead.is_empty() {
+            state
+                .passed
+                .extend(chunks.iter().map(|chunk| chunk.number).filter(|number| ahead.contains(number)));
         }
     }
 
@@ -127,8 +131,7 @@ impl Readahead {
     fn expects(&self, number: u64) -> bool {
         let state = self.state();
         let last = self.last.load(Ordering::Relaxed);
-        !state.passed.contains(&number)
-            && (1..=state.ahead).any(|steps| state.after(last, steps) == Some(number))
+        !state.passed.contains(&number) && state.announced(last).any(|next| next == number)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
