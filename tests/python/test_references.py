@@ -69,6 +69,51 @@ def test_region_references_select(pair, libver):
         both.ours["objects"][ours[0]]
 
 
+HUGE = 1 << 50
+
+
+@pytest.fixture(scope="module")
+def huge(tmp_path_factory):
+    """Selections of far more elements than there is memory for, of datasets of which nothing is stored."""
+    path = tmp_path_factory.mktemp("huge") / "a.h5"
+    with h5py.File(path, "w", libver="latest") as file:
+        for shape in ((HUGE,), (4, HUGE)):
+            data = file.create_dataset(f"{len(shape)}", shape, "u1")
+            regions = file.create_dataset(f"regions of {len(shape)}", (3,), h5py.regionref_dtype)
+
+            def refer(place, *blocks, data=data, regions=regions):
+                space = data.id.get_space()
+                space.select_none()
+                for block in blocks:
+                    space.select_hyperslab(*block, op=h5py.h5s.SELECT_OR)
+                regions[place] = h5py.h5r.create(data.id, b".", h5py.h5r.DATASET_REGION, space)
+
+            if len(shape) == 1:
+                refer(0, ((3,), (1,), None, (HUGE // 2,)))
+                refer(1, ((0,), (1 << 20,), (1 << 27,), (1 << 26,)))
+                refer(2, ((3,), (1,), None, (HUGE // 4,)), ((HUGE // 2,), (1,), None, (HUGE // 8,)))
+            else:
+                rows = [((row, 5), (1, 1), None, (1, HUGE // 8)) for row in (0, 1, 3)]
+                refer(0, *rows)
+                refer(1, *rows, ((2, 0), (1, 1), None, (1, 1)))
+                refer(2, ((0, 2), (1, 1), None, (2, 3)), ((3, 2), (1, 1), None, (1, 1)))
+    with hyperslab.File(path) as opened:
+        yield opened
+
+
+def test_a_region_is_not_spelled_out_where_it_has_no_gaps(huge):
+    assert f"{HUGE // 2} bytes" in huge["1"].explain(huge["regions of 1"][0])
+    assert f"{3 * HUGE // 8} bytes" in huge["2"].explain(huge["regions of 2"][0])
+    assert_same(huge["2"][huge["regions of 2"][2]], np.zeros(7, "u1"))
+
+
+@pytest.mark.parametrize(("of", "place"), [("1", 1), ("1", 2), ("2", 1)])
+def test_a_region_that_is_too_long_to_be_spelled_out_is_refused(huge, of, place):
+    with pytest.raises(hyperslab.errors.InvalidError, match="no memory for a list") as error:
+        huge[of].explain(huge[f"regions of {of}"][place])
+    assert "select fewer elements" in str(error.value)
+
+
 def test_dimension_scales(pair, libver):
     def write(file):
         file["x"], file["y"] = np.arange(3.0), np.arange(4.0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+
 import h5py
 import numpy as np
 import pytest
@@ -88,6 +90,23 @@ def test_a_region_without_an_end_ends_with_the_dataset(tmp_path, libver):
             data, reference = file["group/data"], file["regions"][0]
             wanted = [row for row in range(1, rows) if (row - 1) % 4 < 3]
             assert_same(data[reference], data[...][wanted][:, [1, 3]])
+
+
+@pytest.mark.parametrize("rows", [10, 4, 3])
+def test_a_region_without_an_end_whose_blocks_overlap_is_refused(tmp_path, rows):
+    """In an extent that ends after one block and a part of the next one, too."""
+    space = h5py.h5s.create_simple((10, 6), (h5py.h5s.UNLIMITED, 6))
+    space.select_hyperslab((0, 1), (h5py.h5s.UNLIMITED, 2), (4, 2), (3, 1))
+    with h5py.File(tmp_path / "a.h5", "w", libver=("v110", "latest")) as file:
+        file.create_dataset("data", data=DATA[:rows], maxshape=(None, 6))
+        store(file, b"regions", [make("H5Rcreate_region", file.id.id, b"/data", space.id)])
+    whole = (tmp_path / "a.h5").read_bytes()
+    found = [struct.pack(f"<{kind}{kind}", 0, 4) + b"\xff" * struct.calcsize(kind) for kind in "HIQ"]
+    found = [(axis, kind) for axis, kind in zip(found, "HIQ") if whole.count(axis + struct.pack(f"<{kind}", 3)) == 1]
+    ((axis, kind),) = found
+    damaged = whole.replace(axis, struct.pack(f"<{kind}{kind}", 0, 2) + axis[2 * struct.calcsize(kind) :])
+    with hyperslab.File.in_memory(damaged) as file, pytest.raises(hyperslab.errors.DamagedError, match="overlap"):
+        file["data"][file["regions"][0]]
 
 
 def test_attributes_among_others(file):

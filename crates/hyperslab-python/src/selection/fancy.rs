@@ -3,7 +3,7 @@
 use super::Selected;
 use crate::array::Shape;
 use crate::errors;
-use hyperslab::{Axis, Points, Range, Selection};
+use hyperslab::{Axis, Points, Selection};
 use numpy::{PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -95,11 +95,7 @@ pub fn blocks(item: &Bound<'_, PyAny>, dim: u64) -> PyResult<Option<Axis>> {
     if last.is_none_or(|end| end > dim) || stride < block || block == 0 {
         return Err(errors::out_of_range(format!("{} reaches beyond an axis of {dim}", item.repr()?)));
     }
-    Ok(Some(match block {
-        1 => Axis::Range(Range { start, count, step: stride }),
-        _ if block == stride => Axis::span(start, start + count * block),
-        _ => Axis::List((0..count).flat_map(|i| (0..block).map(move |j| start + i * stride + j)).collect()),
-    }))
+    super::blocks::even(start, stride, block, count * block).map(Some).map_err(errors::raise)
 }
 
 fn increasing(indexes: impl Iterator<Item = i128>, dim: u64) -> PyResult<Vec<u64>> {

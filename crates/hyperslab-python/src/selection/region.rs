@@ -3,14 +3,13 @@
 //! A regular hyperslab keeps its axes; points, and blocks that are no product of indexes per axis, become an array of
 //! one axis, in row-major order of the dataset (points: in the order of the reference).
 
-use super::Selected;
+use super::{Selected, blocks};
 use crate::array::Shape;
 use crate::errors;
 use hyperslab::format::selection::{EncodedSelection, LimitedAxis, RegularAxis};
 use hyperslab::format::{Cursor, Widths};
 use hyperslab::{Axis, Error, Points, Result, Selection};
 use pyo3::prelude::*;
-use std::collections::BTreeSet;
 
 /// The selection that a region reference encodes, for a dataset of this shape.
 pub fn region(encoded: &[u8], dims: &[u64]) -> PyResult<Selected> {
@@ -38,7 +37,7 @@ fn select(encoded: &EncodedSelection, dims: &[u64]) -> Result<Selected> {
         }
         EncodedSelection::Blocks { rank, corners } => {
             rank_of(*rank)?;
-            blocks(encoded, corners, dims)
+            irregular(encoded, corners, dims)
         }
     }
 }
@@ -55,54 +54,56 @@ fn points(rank: usize, coordinates: Vec<u64>) -> Selected {
 }
 
 fn regular(axis: &RegularAxis, dim: u64) -> Result<Axis> {
-    let outside = || Error::damaged("a region reference reaches beyond its dataset");
-    let LimitedAxis { count, block, rest } = axis.limited(dim);
-    let stride = axis.stride.max(1);
-    if (count == 0 || block == 0) && rest == 0 {
+    let LimitedAxis { block, .. } = axis.limited(dim);
+    let len = axis.limited(dim).elements();
+    if len == Some(0) {
         return Ok(Axis::span(0, 0));
     }
-    let ends =
-        |number: u64, size: u64| number.checked_mul(stride)?.checked_add(size)?.checked_add(axis.start);
-    let end = if rest > 0 { ends(count, rest) } else { ends(count - 1, block) };
-    if end.is_none_or(|end| end > dim) || (count > 1 && block > stride) {
-        return Err(outside());
+    if axis.overlaps() {
+        return Err(Error::damaged("the blocks of a region reference overlap"));
     }
-    if block == 1 {
-        return Ok(Axis::Range(hyperslab::Range { start: axis.start, count, step: stride }));
-    }
-    let part = |number: u64, size: u64| (0..size).map(move |i| axis.start + number * stride + i);
-    Ok(Axis::List((0..count).flat_map(|number| part(number, block)).chain(part(count, rest)).collect()))
+    let len = len.filter(|_| axis.end(dim).is_some_and(|end| end <= dim));
+    let len = len.ok_or_else(|| Error::damaged("a region reference reaches beyond its dataset"))?;
+    blocks::even(axis.start, axis.stride, block, len)
 }
 
 /// Blocks are libhdf5's form for everything irregular, but many of them are products of indexes after all.
-fn blocks(encoded: &EncodedSelection, corners: &[u64], dims: &[u64]) -> Result<Selected> {
+fn irregular(encoded: &EncodedSelection, corners: &[u64], dims: &[u64]) -> Result<Selected> {
     let rank = dims.len();
-    let elements: u64 = dims.iter().product();
     let inside = encoded.bounds().is_none_or(|(_, most)| most.iter().zip(dims).all(|(most, dim)| most < dim));
-    let count = encoded.len().filter(|&count| inside && count <= elements);
+    let count = encoded.len().filter(|&count| inside && product(dims.iter().copied()) >= Some(count));
     let count =
         count.ok_or_else(|| Error::damaged("the blocks of a region reference do not fit its dataset"))?;
-    let mut axes: Vec<BTreeSet<u64>> = vec![BTreeSet::new(); rank];
-    for block in corners.chunks_exact(2 * rank) {
-        for (axis, indexes) in axes.iter_mut().enumerate() {
-            indexes.extend(block[axis]..=block[rank + axis]);
-        }
+    let corners = || corners.chunks_exact(2 * rank).map(|block| block.split_at(rank));
+    let along =
+        |axis: usize| blocks::merge(corners().map(|(first, last)| (first[axis], last[axis])).collect());
+    let axes: Vec<_> = (0..rank).map(along).collect();
+    if product(axes.iter().map(|axis| blocks::len(axis))) == Some(count) {
+        return Ok(slab(axes.iter().map(|axis| blocks::any(axis)).collect::<Result<_>>()?));
     }
-    if axes.iter().map(|indexes| indexes.len() as u64).product::<u64>() == count {
-        return Ok(slab(axes.into_iter().map(|indexes| Axis::List(indexes.into_iter().collect())).collect()));
-    }
-    let mut found: Vec<Vec<u64>> = Vec::new();
-    for block in corners.chunks_exact(2 * rank) {
-        let (first, last) = block.split_at(rank);
+    let mut offsets = blocks::room_for(Some(count))?;
+    for (first, last) in corners() {
         let mut point = first.to_vec();
         loop {
-            found.push(point.clone());
+            offsets.push(point.iter().zip(dims).fold(0, |offset, (index, dim)| offset * dim + index));
             let Some(axis) = (0..rank).rev().find(|&axis| point[axis] < last[axis]) else { break };
             point[axis] += 1;
             point[axis + 1..].copy_from_slice(&first[axis + 1..]);
         }
     }
-    found.sort_unstable();
-    found.dedup();
-    Ok(points(rank, found.concat()))
+    offsets.sort_unstable();
+    offsets.dedup();
+    let mut coordinates = blocks::room_for(count.checked_mul(rank as u64))?;
+    for mut offset in offsets {
+        let start = coordinates.len();
+        coordinates.resize(start + rank, 0);
+        for (index, dim) in coordinates[start..].iter_mut().zip(dims).rev() {
+            (*index, offset) = (offset % dim, offset / dim);
+        }
+    }
+    Ok(points(rank, coordinates))
+}
+
+fn product(sizes: impl IntoIterator<Item = impl Into<Option<u64>>>) -> Option<u64> {
+    sizes.into_iter().try_fold(1u64, |product, size| product.checked_mul(size.into()?))
 }
