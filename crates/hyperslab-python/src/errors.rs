@@ -119,7 +119,7 @@ impl Exception {
     }
 }
 
-/// Warns of something that a walk leaves out.
+/// Warns of something that fails nothing.
 pub fn warn(py: Python<'_>, message: &str) -> PyResult<()> {
     let message = std::ffi::CString::new(message.replace('\0', "?")).unwrap_or_default();
     PyErr::warn(py, &py.get_type::<pyo3::exceptions::PyRuntimeWarning>(), &message, 1)

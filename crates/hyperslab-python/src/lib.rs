@@ -62,9 +62,7 @@ fn warn_of_debug_build(py: Python<'_>) -> PyResult<()> {
     if !cfg!(debug_assertions) {
         return Ok(());
     }
-    let category = py.get_type::<pyo3::exceptions::PyRuntimeWarning>();
-    let text = c"this is a debug build of hyperslab, far slower than a release build";
-    PyErr::warn(py, &category, text, 1)
+    errors::warn(py, "this is a debug build of hyperslab, far slower than a release build")
 }
 
 /// An attribute of one of the package's Python modules.
