@@ -2,7 +2,7 @@
 
 use crate::selection::{Axis, Range};
 use crate::{Error, Result};
-use hyperslab_format::selection::{LimitedAxis, RegularAxis};
+use hyperslab_format::selection::RegularAxis;
 
 /// Ascending indexes, numbered from 0: `block` of them from `start` on, the next `block` of them `stride` further on,
 /// until there are `len`.
@@ -29,13 +29,14 @@ impl Blocks {
         if block.is_none() && count.is_none_or(|count| count > 1) {
             return Err(Error::damaged("a virtual mapping has several blocks without end along an axis"));
         }
-        let LimitedAxis { block, .. } = axis.limited(dim);
+        let limited = axis.limited(dim);
+        let block = limited.block;
         if axis.overlaps() {
             return Err(Error::damaged(format!(
                 "blocks of {block} elements at distances of {stride} overlap in a virtual mapping"
             )));
         }
-        let len = axis.limited(dim).elements().filter(|_| axis.end(dim).is_some());
+        let len = limited.elements().filter(|_| axis.end(dim).is_some());
         let len = len.ok_or_else(|| overflow(start))?;
         if len <= block || stride == block {
             return Self::span(start, len);
