@@ -534,7 +534,7 @@ fn storage(
                     "contiguous data has {size} bytes, the extent needs {logical}"
                 )));
             }
-            let base = address.map(|address| file.superblock.base.saturating_add(address.0));
+            let base = address.map(|address| file.absolute(address));
             Ok(Storage::Contiguous { base })
         }
         Layout::Chunked(layout) => {

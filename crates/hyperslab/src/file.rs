@@ -187,6 +187,11 @@ impl FileInner {
             .map_err(|error| error.in_file(self.source.name()))
     }
 
+    /// Where an address lies in the source.
+    pub(crate) fn absolute(&self, address: Address) -> u64 {
+        self.superblock.base.saturating_add(address.0)
+    }
+
     /// What is known of the chunks of the dataset whose object header lies here.
     pub(crate) fn index_state(&self, header: Address) -> Arc<IndexState> {
         let mut indexes = self.indexes.lock().unwrap_or_else(PoisonError::into_inner);

@@ -87,7 +87,7 @@ impl Node {
         if points || error.kind != ErrorKind::Damaged {
             return error;
         }
-        let at = self.file.superblock.base.saturating_add(self.header.address.0);
+        let at = self.file.absolute(self.header.address);
         Error { message: format!("object header at byte {at:#x}: {}", error.message), ..error }
     }
 

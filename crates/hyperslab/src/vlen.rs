@@ -167,7 +167,7 @@ impl Heap {
         let object = object.map_err(|error| self.in_file(error))?;
         let needed = u64::from(reference.count) * u64::from(base_bytes);
         if (object.len() as u64) < needed {
-            let at = self.file.superblock.base.saturating_add(reference.collection.0);
+            let at = self.file.absolute(reference.collection);
             return Err(Error::damaged(format!(
                 "variable-length data: object {} of the global heap at byte {at:#x} has {} bytes, the element \
                  needs {needed}",
