@@ -65,6 +65,59 @@ def create_with(where, name: str, dtype, shape, plist, data=None, maxshape=None)
     return made
 
 
+#: What property lists call the bounds of the format that they know.
+LOW = {"earliest": h5py.h5f.LIBVER_EARLIEST, "v108": h5py.h5f.LIBVER_V18, "v110": h5py.h5f.LIBVER_V110}
+
+
+def file_with(path: Path, libver: str, *settings: tuple, image: bool = False) -> h5py.File:
+    """A new file whose creation property list got these calls, and perhaps a metadata cache image when it closes."""
+    creation = plist_with(h5py.h5p.FILE_CREATE, *settings)
+    creation.set_obj_track_times(False)
+    return h5py.File(h5py.h5f.create(str(path).encode(), h5py.h5f.ACC_TRUNC, creation, access_of(libver, image)))
+
+
+def access_of(libver: str, image: bool = False) -> h5py.h5p.PropFAID:
+    """How to open a file so that its low bound is `libver`, and perhaps a metadata cache image is left in it."""
+    access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
+    access.set_libver_bounds(LOW[libver], h5py.h5f.LIBVER_LATEST)
+    if image:
+        with_cache_image(access)
+    return access
+
+
+def with_cache_image(access: h5py.h5p.PropFAID) -> None:
+    class Config(ctypes.Structure):
+        _fields_ = [("version", ctypes.c_int), ("generate", ctypes.c_bool), ("resize", ctypes.c_bool), ("age", ctypes.c_int)]
+
+    target = libhdf5().H5Pset_mdc_image_config
+    target.restype, target.argtypes = ctypes.c_int, [ctypes.c_int64, ctypes.POINTER(Config)]
+    if target(access.id, ctypes.byref(Config(1, True, False, -1))) < 0:
+        raise RuntimeError("H5Pset_mdc_image_config failed")
+
+
+def sharing(types: int, bytes_min: int, list_max: int) -> list[tuple]:
+    """Settings of a file that shares messages of these types, in an index that is a list of so many, and then a B-tree."""
+    return [
+        ("H5Pset_shared_mesg_nindexes", 1),
+        ("H5Pset_shared_mesg_index", 0, types, bytes_min),
+        ("H5Pset_shared_mesg_phase_change", list_max, 0),
+    ]
+
+
+def group_with(file: h5py.File, name: str, *settings: tuple) -> h5py.Group:
+    """A group whose creation property list got these calls; filters are those of the heap of its links."""
+    creation = plist_with(h5py.h5p.GROUP_CREATE, *settings)
+    return h5py.Group(h5py.h5g.create(file.id, name.encode(), gcpl=creation))
+
+
+def plist_with(kind, *settings: tuple):
+    """A property list that got these calls, each a function of libhdf5 and what follows the list itself."""
+    made = h5py.h5p.create(kind)
+    for function, *arguments in settings:
+        call(function, made, *arguments)
+    return made
+
+
 @functools.cache
 def libhdf5() -> ctypes.CDLL:
     """The libhdf5 that h5py itself uses, for calls that h5py does not wrap."""

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import h5py
 import numpy as np
-from common import call, create, create_with, dcpl, libhdf5, ramp, random
-from h5py import h5f, h5g, h5p, h5s, h5t
+from common import access_of, create, create_with, dcpl, file_with, group_with, libhdf5, ramp, random, sharing
+from h5py import h5f, h5s, h5t
 
 KIND = "test"
 
@@ -19,22 +19,10 @@ UNREAD = {"huge_chunks.h5"}
 ALL_MESSAGES = 0x182A
 
 
-def open_with(path: Path, creation=None, access=None) -> h5py.File:
-    if access is None:
-        access = h5p.create(h5p.FILE_ACCESS)
-        access.set_libver_bounds(h5f.LIBVER_V110, h5f.LIBVER_LATEST)
-    return h5py.File(h5f.create(str(path).encode(), h5f.ACC_TRUNC, creation, access))
-
-
 def shared_messages(into: Path) -> None:
     """One index as a list, one that has grown into a B-tree; messages in the heap of shared ones."""
     for name, most in (("list", 200), ("btree", 0)):
-        creation = h5p.create(h5p.FILE_CREATE)
-        creation.set_obj_track_times(False)
-        call("H5Pset_shared_mesg_nindexes", creation, 1)
-        call("H5Pset_shared_mesg_index", creation, 0, ALL_MESSAGES, 1)
-        call("H5Pset_shared_mesg_phase_change", creation, most, 0)
-        with open_with(into / f"shared_messages_{name}.h5", creation) as file:
+        with file_with(into / f"shared_messages_{name}.h5", "v110", *sharing(ALL_MESSAGES, 1, most)) as file:
             for i in range(12):
                 plist = dcpl(chunk=((3, 2),), deflate=i % 3 + 1)
                 made = create_with(file, f"d{i}", np.dtype([("a", "<i4"), ("b", ">f8")]), (5, 4), plist)
@@ -46,10 +34,7 @@ def shared_messages(into: Path) -> None:
 def filtered_heap(into: Path) -> None:
     """Links in a heap whose blocks, and whose huge objects, are compressed."""
     with create(into / "filtered_heap.h5", "v110") as file:
-        plist = h5p.create(h5p.GROUP_CREATE)
-        call("H5Pset_deflate", plist, 6)
-        call("H5Pset_fletcher32", plist)
-        group = h5py.Group(h5g.create(file.id, b"group", gcpl=plist))
+        group = group_with(file, "group", ("H5Pset_deflate", 6), ("H5Pset_fletcher32",))
         file["target"] = ramp(3)
         for i in range(400):
             group[f"member {i * 31 % 400:03d} " + "x" * (i % 50)] = file["target"]
@@ -58,21 +43,12 @@ def filtered_heap(into: Path) -> None:
 
 
 def cache_image(into: Path) -> None:
-    class Config(ctypes.Structure):
-        _fields_ = [("version", ctypes.c_int32), ("generate", ctypes.c_bool), ("resize", ctypes.c_bool), ("ageout", ctypes.c_int32)]
-
     path = into / "cache_image.h5"
     # Chunk indexes that readers may follow while they are written would make an image that libhdf5 itself refuses.
     with create(path, "v110") as file:
         for i in range(20):
             file.create_dataset(f"group {i % 3}/d{i}", data=ramp((7, 5)) + i)
-    access = h5p.create(h5p.FILE_ACCESS)
-    access.set_libver_bounds(h5f.LIBVER_V110, h5f.LIBVER_LATEST)
-    config = Config(1, True, False, -1)
-    set_image = libhdf5().H5Pset_mdc_image_config
-    set_image.argtypes = [ctypes.c_int64, ctypes.POINTER(Config)]
-    assert set_image(access.id, ctypes.byref(config)) >= 0
-    with h5py.File(h5f.open(str(path).encode(), h5f.ACC_RDWR, access)) as file:
+    with h5py.File(h5f.open(str(path).encode(), h5f.ACC_RDWR, access_of("v110", image=True))) as file:
         # What is changed now stands in the image alone.
         file["group 0/late"] = ramp(9)
         file["group 1/d1"].attrs["late"] = "too"

@@ -11,47 +11,24 @@ from pathlib import Path
 
 import h5py
 import numpy as np
-from common import call, create, create_with, dcpl, libhdf5, ramp
+from common import create, create_with, dcpl, file_with, group_with, libhdf5, ramp, sharing
 
 KIND = "test"
-U = h5py.h5s.UNLIMITED
-#: Message types of `H5Pset_shared_mesg_index`: all that can be shared.
-SHARED_ALL = 0x1F
-
-
-def made_with(path: Path, low: int, *settings: tuple, image: bool = False) -> h5py.File:
-    """A new file whose creation property list got these calls, and perhaps a metadata cache image when it closes."""
-    plist = h5py.h5p.create(h5py.h5p.FILE_CREATE)
-    plist.set_obj_track_times(False)
-    for function, *arguments in settings:
-        call(function, plist, *arguments)
-    access = h5py.h5p.create(h5py.h5p.FILE_ACCESS)
-    access.set_libver_bounds(low, h5py.h5f.LIBVER_LATEST)
-    if image:
-        with_cache_image(access)
-    return h5py.File(h5py.h5f.create(str(path).encode(), h5py.h5f.ACC_TRUNC, plist, access))
-
-
-def with_cache_image(access) -> None:
-    class Config(ctypes.Structure):
-        _fields_ = [("version", ctypes.c_int), ("generate", ctypes.c_bool), ("resize", ctypes.c_bool), ("age", ctypes.c_int)]
-
-    target = libhdf5().H5Pset_mdc_image_config
-    target.restype, target.argtypes = ctypes.c_int, [ctypes.c_int64, ctypes.POINTER(Config)]
-    if target(access.id, ctypes.byref(Config(1, True, False, -1))) < 0:
-        raise RuntimeError("H5Pset_mdc_image_config failed")
+#: Message types of `H5Pset_shared_mesg_index`: of these, dataspaces and datatypes are shared.
+SHARED = 0x1F
+#: Links in a heap whose blocks are compressed.
+COMPRESSED = ("H5Pset_deflate", 6)
 
 
 def superblocks(into: Path) -> None:
-    earliest, v18, v110 = h5py.h5f.LIBVER_EARLIEST, h5py.h5f.LIBVER_V18, h5py.h5f.LIBVER_V110
-    for name, low, settings in (
-        ("superblock_0", earliest, []),
-        ("superblock_1", earliest, [("H5Pset_istore_k", 2)]),
-        ("superblock_2", v18, []),
-        ("superblock_3", v110, []),
-        ("extension", v18, [("H5Pset_istore_k", 2), ("H5Pset_sym_k", 2, 2)]),
+    for name, libver, settings in (
+        ("superblock_0", "earliest", []),
+        ("superblock_1", "earliest", [("H5Pset_istore_k", 2)]),
+        ("superblock_2", "v108", []),
+        ("superblock_3", "v110", []),
+        ("extension", "v108", [("H5Pset_istore_k", 2), ("H5Pset_sym_k", 2, 2)]),
     ):
-        with made_with(into / f"{name}.h5", low, *settings) as file:
+        with file_with(into / f"{name}.h5", libver, *settings) as file:
             file.create_dataset("d", data=ramp(2))
     with create(into / "file_space.h5", "v110", fs_strategy="fsm", fs_persist=True) as file:
         file.create_dataset("d", data=ramp(2))
@@ -66,11 +43,9 @@ def headers(into: Path) -> None:
                 for owner in owners:
                     owner.attrs.create(f"attribute {i}", ramp(i + 1, "<i2"))
     with create(into / "rare_messages.h5", "v110", track_order=True) as file:
-        creation = h5py.h5p.create(h5py.h5p.GROUP_CREATE)
-        call("H5Pset_link_phase_change", creation, 9, 3)
-        call("H5Pset_est_link_info", creation, 5, 7)
-        creation.set_link_creation_order(h5py.h5p.CRT_ORDER_TRACKED | h5py.h5p.CRT_ORDER_INDEXED)
-        h5py.h5g.create(file.id, b"g", gcpl=creation)
+        order = h5py.h5p.CRT_ORDER_TRACKED | h5py.h5p.CRT_ORDER_INDEXED
+        phases, estimates = ("H5Pset_link_phase_change", 9, 3), ("H5Pset_est_link_info", 5, 7)
+        group_with(file, "g", phases, estimates, ("H5Pset_link_creation_order", order))
         h5py.h5o.set_comment(file["g"].id, b"a comment")
         file["again"] = file["g"]
     with create(into / "times.h5") as file:
@@ -172,19 +147,15 @@ def heaps(into: Path) -> None:
         for i in range(70):
             file[f"member {i * 11 % 70:02d}"] = member
     with create(into / "huge_links.h5", "v110") as file:
-        for i in range(10):
-            file[f"{i}" + "n" * (4200 if i == 5 else 4)] = h5py.SoftLink("/")
-    with made_with(into / "huge_links_direct.h5", h5py.h5f.LIBVER_V110, ("H5Pset_sizes", 2, 4)) as file:
+        long_links(file)
+    with file_with(into / "huge_links_direct.h5", "v110", ("H5Pset_sizes", 2, 4)) as file:
         # With addresses of 2 bytes, an ID has room to say where the object is.
-        for i in range(10):
-            file[f"{i}" + "n" * (4200 if i == 5 else 4)] = h5py.SoftLink("/")
+        long_links(file)
     with create(into / "huge_links_filtered.h5", "v110") as file:
-        group = filtered_group(file)
-        for i in range(10):
-            group[f"{i}" + "n" * (4200 if i == 5 else 4)] = h5py.SoftLink("/")
+        long_links(group_with(file, "group", COMPRESSED))
     with create(into / "nested_blocks.h5", "v110") as file:
         # So many names that the heap has a second level; then most of them go, and their blocks with them.
-        group = filtered_group(file)
+        group = group_with(file, "group", COMPRESSED)
         names = [f"{i:03d}" + "n" * 3900 for i in range(130)]
         for name in names:
             group[name] = h5py.SoftLink("/")
@@ -195,24 +166,18 @@ def heaps(into: Path) -> None:
             for i in range(40):
                 file.attrs[f"a{i * 7 % 40:02d}"] = np.int16(i)
     for name, list_max in (("list", 20), ("tree", 0)):
-        settings = [
-            ("H5Pset_shared_mesg_nindexes", 1),
-            ("H5Pset_shared_mesg_index", 0, SHARED_ALL, 10),
-            ("H5Pset_shared_mesg_phase_change", list_max, 0),
-        ]
-        with made_with(into / f"shared_{name}.h5", h5py.h5f.LIBVER_V110, *settings) as file:
+        with file_with(into / f"shared_{name}.h5", "v110", *sharing(SHARED, 10, list_max)) as file:
             for i in range(3):
                 file.create_dataset(f"d{i}", data=ramp(i + 2)).attrs["units"] = "metres"
-    with made_with(into / "cache_image.h5", h5py.h5f.LIBVER_V110, image=True) as file:
+    with file_with(into / "cache_image.h5", "v110", image=True) as file:
         file.create_dataset("d", data=ramp(4)).attrs["a"] = 1
         file.create_group("g")
 
 
-def filtered_group(file: h5py.File) -> h5py.Group:
-    """A group whose links lie in a compressed heap."""
-    plist = h5py.h5p.create(h5py.h5p.GROUP_CREATE)
-    call("H5Pset_deflate", plist, 6)
-    return h5py.Group(h5py.h5g.create(file.id, b"group", gcpl=plist))
+def long_links(group: h5py.Group) -> None:
+    """Links of which one is too long for a block of the heap."""
+    for i in range(10):
+        group[f"{i}" + "n" * (4200 if i == 5 else 4)] = h5py.SoftLink("/")
 
 
 def indexes(into: Path) -> None:
@@ -220,7 +185,7 @@ def indexes(into: Path) -> None:
         create_with(file, name, "u1", shape, dcpl(chunk=(chunk,), **filters), ramp(shape, "u1"), maxshape)
 
     for kind, filters in (("plain", {}), ("gzip", {"deflate": 1})):
-        with made_with(into / f"chunks_1_{kind}.h5", h5py.h5f.LIBVER_EARLIEST, ("H5Pset_istore_k", 2)) as file:
+        with file_with(into / f"chunks_1_{kind}.h5", "earliest", ("H5Pset_istore_k", 2)) as file:
             chunks(file, "two levels", (9,), (None,), (1,), **filters)
         with create(into / f"fixed_array_{kind}.h5", "v110") as file:
             chunks(file, "d", (5, 5), (5, 5), (2, 2), **filters)
