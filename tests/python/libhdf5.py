@@ -7,8 +7,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "corpus" / "recipes"))
 
-from common import libhdf5  # noqa: E402
+from common import call, libhdf5  # noqa: E402
 from revised_references import reference, store  # noqa: E402
 
-__all__ = ["libhdf5", "reference", "store"]
+__all__ = ["call", "libhdf5", "reference", "store"]
 
