@@ -84,8 +84,13 @@ fn load_as(path: &Path, scope: c_int) -> Result<&'static Library, LibraryError> 
 }
 
 /// A path as C functions take it.
-fn text(path: &Path) -> Result<CString, LibraryError> {
+fn c_path(path: &Path) -> Result<CString, LibraryError> {
     use std::os::unix::ffi::OsStrExt;
     CString::new(path.as_os_str().as_bytes())
         .map_err(|_| LibraryError::Unsupported(format!("the file name {path:?}")))
+}
+
+/// A name as C functions take it.
+fn c_name(name: &str) -> Result<CString, LibraryError> {
+    CString::new(name).map_err(|_| LibraryError::Unsupported(format!("the name {name:?}")))
 }

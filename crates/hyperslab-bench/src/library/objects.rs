@@ -1,11 +1,11 @@
 //! Groups and attributes of a libhdf5, and walks over all objects of a file.
 
-use super::LibraryError;
 use super::api::{Api, DEFAULT, Id};
 use super::handle::{Handle, check};
 use super::hdf5::{Hdf5Dataset, Hdf5File};
+use super::{LibraryError, c_name};
 use crate::study::Attribute;
-use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::rc::Rc;
 
 const BY_NAME: c_int = 0;
@@ -42,7 +42,7 @@ impl Hdf5File {
     /// Makes a group with attributes; that in which it lies is there.
     pub fn create_group(&self, path: &str, attributes: &[(String, Attribute)]) -> Result<(), LibraryError> {
         let (api, f) = (&self.handle.api, &self.handle.api.functions);
-        let name = string(path)?;
+        let name = c_name(path)?;
         // SAFETY: an open file, and a string.
         let made = unsafe { (f.H5Gcreate2)(self.handle.id, name.as_ptr(), DEFAULT, DEFAULT, DEFAULT) };
         let group = Handle::new(api, "H5Gcreate2", made, f.H5Gclose)?;
@@ -132,7 +132,7 @@ impl Hdf5Dataset {
 fn write_attributes(object: &Handle, attributes: &[(String, Attribute)]) -> Result<(), LibraryError> {
     let (api, f, known) = (&object.api, &object.api.functions, &object.api.constants);
     for (name, value) in attributes {
-        let name = string(name)?;
+        let name = c_name(name)?;
         let (predefined, bytes) = match value {
             Attribute::Text(text) => (known.H5T_C_S1_g, text.clone().into_bytes()),
             Attribute::Number(number) => (known.H5T_NATIVE_DOUBLE_g, number.to_ne_bytes().to_vec()),
@@ -287,8 +287,4 @@ fn went(walk: &mut Walk<'_>, done: Result<(), LibraryError>) -> c_int {
             -1
         }
     }
-}
-
-fn string(text: &str) -> Result<CString, LibraryError> {
-    CString::new(text).map_err(|_| LibraryError::Unsupported(format!("the name {text:?}")))
 }

@@ -1,9 +1,9 @@
 //! Files of scientific datasets (SD), and blocks of one.
 
 use super::{
-    CLOSED, CREATE, ChunkDefinition, Hdf4, NAME_BYTES, RANK_MAX, READ, attribute, narrow, number_of, string,
+    CLOSED, CREATE, ChunkDefinition, Hdf4, NAME_BYTES, RANK_MAX, READ, attribute, narrow, number_of,
 };
-use crate::library::{LibraryError, text};
+use crate::library::{LibraryError, c_name, c_path};
 use crate::study::{Attribute, Block, FillTime, FilterSpec, Storage};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::Path;
@@ -39,7 +39,7 @@ impl Hdf4 {
     }
 
     fn start(&self, path: &Path, access: c_int) -> Result<Hdf4File, LibraryError> {
-        let name = text(path)?;
+        let name = c_path(path)?;
         // SAFETY: a string.
         let id = self.check("SDstart", unsafe { (self.datasets.SDstart)(name.as_ptr(), access) })?;
         Ok(Hdf4File { library: self.clone(), id })
@@ -59,7 +59,7 @@ impl Hdf4File {
 
     /// The number of the dataset of this name, if there is one.
     pub fn find(&self, name: &str) -> Result<Option<i32>, LibraryError> {
-        let name = string(name.trim_start_matches('/'))?;
+        let name = c_name(name.trim_start_matches('/'))?;
         // SAFETY: an open file, and a string.
         let found = unsafe { (self.library.datasets.SDnametoindex)(self.id, name.as_ptr()) };
         Ok((found >= 0).then_some(found))
@@ -120,7 +120,7 @@ impl Hdf4Dataset {
         let (library, f) = (&file.library, &file.library.datasets);
         let element = number_of(storage.element)?;
         let name = name.trim_start_matches('/');
-        let text = string(name)?;
+        let text = c_name(name)?;
         let mut dims = storage.shape.iter().map(|dim| narrow(*dim)).collect::<Result<Vec<_>, _>>()?;
         if !(1..=RANK_MAX).contains(&dims.len()) {
             return Err(LibraryError::Unsupported(format!("HDF4 has 1 to {RANK_MAX} dimensions")));
@@ -248,7 +248,7 @@ impl Hdf4Dataset {
     pub fn write_attributes(&self, attributes: &[(String, Attribute)]) -> Result<(), LibraryError> {
         let library = &self.file.library;
         for (name, value) in attributes {
-            let name = string(name)?;
+            let name = c_name(name)?;
             let (element, bytes, count) = attribute(value);
             // SAFETY: an open dataset, a string, and so many values of that type.
             library.check("SDsetattr", unsafe {

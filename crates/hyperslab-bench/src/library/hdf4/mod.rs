@@ -11,7 +11,7 @@ pub use table::Hdf4Table;
 use super::functions::functions;
 use super::{LibraryError, load, load_for_others};
 use crate::study::{Attribute, Element, Kind};
-use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -156,10 +156,6 @@ fn beside(path: &Path) -> Option<PathBuf> {
         .collect();
     found.sort();
     found.into_iter().next()
-}
-
-fn string(text: &str) -> Result<CString, LibraryError> {
-    CString::new(text).map_err(|_| LibraryError::Unsupported(format!("the name {text:?}")))
 }
 
 /// A number as HDF4 counts.

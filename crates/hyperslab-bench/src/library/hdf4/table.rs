@@ -3,8 +3,8 @@
 //! The library hands records over without gaps, numbers in the machine's byte order. A program that has its fields in
 //! columns has them packed into records before they are written, and unpacked after they are read (`VSfpack`).
 
-use super::{CLOSED, CREATE, Hdf4, READ, narrow, number_of, string};
-use crate::library::{LibraryError, text};
+use super::{CLOSED, CREATE, Hdf4, READ, narrow, number_of};
+use crate::library::{LibraryError, c_name, c_path};
 use crate::study::{Block, Layout, Memory, Place, Record, Records, pack};
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::path::Path;
@@ -29,7 +29,7 @@ impl Hdf4 {
     /// Opens a table for reading some of its fields, or all.
     pub fn open_table(&self, path: &Path, name: &str, records: &Records) -> Result<Hdf4Table, LibraryError> {
         let mut table = self.table(path, READ)?;
-        let (f, name) = (&self.tables, string(name.trim_start_matches('/'))?);
+        let (f, name) = (&self.tables, c_name(name.trim_start_matches('/'))?);
         // SAFETY: an open file, and strings.
         unsafe {
             let found = (f.VSfind)(table.file, name.as_ptr());
@@ -74,13 +74,13 @@ impl Hdf4 {
         let types =
             record.fields.iter().map(|field| number_of(field.element)).collect::<Result<Vec<_>, _>>()?;
         let mut table = self.table(path, CREATE)?;
-        let (f, name) = (&self.tables, string(name.trim_start_matches('/'))?);
+        let (f, name) = (&self.tables, c_name(name.trim_start_matches('/'))?);
         // SAFETY: an open file, strings, and types that the library knows.
         unsafe {
             table.id = self.check("VSattach", (f.VSattach)(table.file, -1, c"w".as_ptr()))?;
             self.check("VSsetname", (f.VSsetname)(table.id, name.as_ptr()))?;
             for (field, element) in record.fields.iter().zip(types) {
-                let name = string(&field.name)?;
+                let name = c_name(&field.name)?;
                 let answered = (f.VSfdefine)(table.id, name.as_ptr(), element, narrow(field.count.into())?);
                 self.check("VSfdefine", answered)?;
             }
@@ -92,7 +92,7 @@ impl Hdf4 {
 
     /// A file, open for tables; none of them is yet.
     fn table(&self, path: &Path, access: c_int) -> Result<Hdf4Table, LibraryError> {
-        let (f, place) = (&self.tables, text(path)?);
+        let (f, place) = (&self.tables, c_path(path)?);
         // SAFETY: a string; 0 stands for the usual number of descriptors in a block.
         let file = self.check("Hopen", unsafe { (f.Hopen)(place.as_ptr(), access, 0) })?;
         let table = Hdf4Table {
@@ -141,7 +141,7 @@ impl Hdf4Table {
     }
 
     fn choose(&mut self, names: &[String]) -> Result<(), LibraryError> {
-        self.fields = string(&names.join(","))?;
+        self.fields = c_name(&names.join(","))?;
         // SAFETY: an open table, and a string.
         let answered = unsafe { (self.library.tables.VSsetfields)(self.id, self.fields.as_ptr()) };
         self.library.check("VSsetfields", answered).map(drop)

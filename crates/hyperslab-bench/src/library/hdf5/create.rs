@@ -3,10 +3,10 @@
 use super::{Hdf5, Hdf5Dataset, Hdf5File, id_of};
 use crate::library::api::DEFAULT;
 use crate::library::handle::{Handle, check};
-use crate::library::{LibraryError, text};
+use crate::library::{LibraryError, c_name, c_path};
 use crate::study::{AllocTime, Element, FillTime, FilterSpec, Kind, Libver, Memory, Records, Storage};
 use hyperslab_doctor::simulate::CacheSettings;
-use std::ffi::{CString, c_int};
+use std::ffi::c_int;
 use std::path::Path;
 
 const TRUNCATE: u32 = 2;
@@ -39,7 +39,7 @@ impl Hdf5 {
                 (f.H5Pset_libver_bounds)(access.id, low, high)
             })?;
         }
-        let name = text(path)?;
+        let name = c_path(path)?;
         // SAFETY: a string, and open lists.
         let answered = unsafe { (f.H5Fcreate)(name.as_ptr(), TRUNCATE, creation.id, access.id) };
         Ok(Hdf5File { handle: Handle::new(&self.api, "H5Fcreate", answered, f.H5Fclose)? })
@@ -197,8 +197,7 @@ impl Hdf5File {
         let file_space = library.space(&storage.shape, storage.unlimited)?;
         let creation = library.creation(storage)?;
         let access = cache.map(|cache| library.with_cache(cache)).transpose()?;
-        let path =
-            CString::new(name).map_err(|_| LibraryError::Unsupported(format!("{name:?} as a path")))?;
+        let path = c_name(name)?;
         // SAFETY: a string, and open identifiers.
         let answered = unsafe {
             (f.H5Dcreate2)(

@@ -5,14 +5,13 @@ mod dataset;
 
 pub use dataset::Hdf5Dataset;
 
-use super::LibraryError;
 use super::api::{Api, DEFAULT, Id};
 use super::handle::{Handle, check};
 use super::record::{COMPOUND, MemoryType};
-use super::text;
+use super::{LibraryError, c_name, c_path};
 use crate::study::Records;
 use hyperslab_doctor::simulate::CacheSettings;
-use std::ffi::{CString, c_int};
+use std::ffi::c_int;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -78,7 +77,7 @@ impl Hdf5 {
     /// Opens a file for reading, with a page buffer of so many bytes where one is wanted.
     pub fn open(&self, path: &Path, page_buffer: Option<u64>) -> Result<Hdf5File, LibraryError> {
         let access = page_buffer.map(|bytes| self.with_page_buffer(bytes)).transpose()?;
-        let name = text(path)?;
+        let name = c_path(path)?;
         let f = &self.api.functions;
         // SAFETY: a string, and an open list or the default.
         let answered = unsafe { (f.H5Fopen)(name.as_ptr(), READ_ONLY, id_of(&access)) };
@@ -160,8 +159,7 @@ impl Hdf5File {
         let library = self.library();
         let f = &library.api.functions;
         let access = cache.map(|cache| library.with_cache(cache)).transpose()?;
-        let path =
-            CString::new(name).map_err(|_| LibraryError::Unsupported(format!("{name:?} as a path")))?;
+        let path = c_name(name)?;
         // SAFETY: a string, and open identifiers.
         let answered = unsafe { (f.H5Dopen2)(self.handle.id, path.as_ptr(), id_of(&access)) };
         let handle = Handle::new(&library.api, "H5Dopen2", answered, f.H5Dclose)?;

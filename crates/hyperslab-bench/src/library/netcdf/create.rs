@@ -1,7 +1,7 @@
 //! Makes a netCDF file with one variable.
 
-use super::{LibraryError, Netcdf, NetcdfFile, NetcdfVariable, name};
-use crate::library::text;
+use super::{LibraryError, Netcdf, NetcdfFile, NetcdfVariable};
+use crate::library::{c_name, c_path};
 use crate::study::{Element, FillTime, FilterSpec, Format, Kind, Storage};
 use hyperslab_doctor::simulate::CacheSettings;
 use std::ffi::{c_int, c_uint};
@@ -56,7 +56,7 @@ impl Netcdf {
                 return Err(LibraryError::Unsupported(format!("netCDF-C writes no {format} files")));
             }
         };
-        let (mut id, place) = (0, text(path)?);
+        let (mut id, place) = (0, c_path(path)?);
         // SAFETY: a string, and a place for the answer.
         self.check("nc_create", unsafe {
             (self.functions.nc_create)(place.as_ptr(), CLOBBER | mode, &mut id)
@@ -67,7 +67,7 @@ impl Netcdf {
     /// The dimensions of the variable; the first may grow where that is asked for.
     pub(super) fn dimensions(&self, file: c_int, storage: &Storage) -> Result<Vec<c_int>, LibraryError> {
         let define = |(axis, dim): (usize, &u64)| {
-            let (mut id, label) = (0, name(&format!("d{axis}"))?);
+            let (mut id, label) = (0, c_name(&format!("d{axis}"))?);
             let length = if storage.unlimited && axis == 0 { UNLIMITED } else { *dim as usize };
             // SAFETY: an open file, a string, and a place for the answer.
             self.check("nc_def_dim", unsafe {
@@ -89,7 +89,7 @@ impl<'a> Definition<'a> {
         dimensions: &[c_int],
     ) -> Result<c_int, LibraryError> {
         let element = number_of(&storage.element, storage.format)?;
-        let (short, mut id) = (name(variable)?, 0);
+        let (short, mut id) = (c_name(variable)?, 0);
         // SAFETY: an open file, a string, an array of so many dimensions, and a place for the answer.
         library.check("nc_def_var", unsafe {
             let (rank, dimensions) = (dimensions.len() as c_int, dimensions.as_ptr());

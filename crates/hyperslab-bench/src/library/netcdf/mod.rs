@@ -14,7 +14,7 @@ use super::functions::functions;
 use super::hdf5::Hdf5;
 use super::{LibraryError, load};
 use hyperslab_doctor::simulate::CacheSettings;
-use std::ffi::{CStr, CString, c_char, c_float, c_int, c_uint, c_void};
+use std::ffi::{CStr, c_char, c_float, c_int, c_uint, c_void};
 use std::path::Path;
 use std::rc::Rc;
 
@@ -165,8 +165,4 @@ impl Drop for NetcdfFile {
         // Nobody is left to tell if this fails.
         let _ = self.end();
     }
-}
-
-fn name(text: &str) -> Result<CString, LibraryError> {
-    CString::new(text).map_err(|_| LibraryError::Unsupported(format!("the name {text:?}")))
 }

@@ -1,8 +1,8 @@
 //! Files of many variables in groups, with attributes: made, and visited.
 
 use super::create::Definition;
-use super::{Functions, LibraryError, Netcdf, NetcdfFile, NetcdfVariable, name};
-use crate::library::text;
+use super::{Functions, LibraryError, Netcdf, NetcdfFile, NetcdfVariable};
+use crate::library::{c_name, c_path};
 use crate::study::{Attribute, Format, Storage};
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int};
@@ -49,7 +49,7 @@ impl Netcdf {
     /// Opens a file to visit all its variables.
     pub fn open_tree(&self, path: &Path) -> Result<NetcdfTree, LibraryError> {
         const READ_ONLY: c_int = 0;
-        let (place, mut id) = (text(path)?, 0);
+        let (place, mut id) = (c_path(path)?, 0);
         // SAFETY: a string, and a place for the answer.
         self.check("nc_open", unsafe { (self.functions.nc_open)(place.as_ptr(), READ_ONLY, &mut id) })?;
         Ok(NetcdfTree::of(NetcdfFile { library: self.clone(), id }))
@@ -80,7 +80,7 @@ impl NetcdfTree {
         attributes: &[(String, Attribute)],
     ) -> Result<(), LibraryError> {
         let (above, short) = self.above(path)?;
-        let (short, mut made) = (name(short)?, 0);
+        let (short, mut made) = (c_name(short)?, 0);
         let (library, f) = self.parts();
         // SAFETY: an open group, a string, and a place for the answer.
         library.check("nc_def_grp", unsafe { (f.nc_def_grp)(above, short.as_ptr(), &mut made) })?;
@@ -115,7 +115,7 @@ impl NetcdfTree {
     ) -> Result<(), LibraryError> {
         let (library, f) = self.parts();
         for (attribute, value) in attributes {
-            let attribute = name(attribute)?;
+            let attribute = c_name(attribute)?;
             let (element, bytes, count) = match value {
                 Attribute::Text(text) => (CHARACTERS, text.clone().into_bytes(), text.len()),
                 Attribute::Number(number) => (DOUBLE, number.to_ne_bytes().to_vec(), 1),
@@ -235,7 +235,7 @@ impl NetcdfTree {
             for number in 0..count {
                 let found = |to| (f.nc_inq_attname)(node.group, variable, number, to);
                 let attribute = self.named("nc_inq_attname", found)?;
-                let short = name(&attribute)?;
+                let short = c_name(&attribute)?;
                 let (mut element, mut length, mut bytes) = (0, 0, 0);
                 let answered =
                     (f.nc_inq_att)(node.group, variable, short.as_ptr(), &mut element, &mut length);

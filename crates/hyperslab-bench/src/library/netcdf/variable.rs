@@ -1,7 +1,7 @@
 //! An open variable: blocks of it are read and written.
 
-use super::{FORMAT_HDF5, LibraryError, Netcdf, NetcdfFile, name, settings};
-use crate::library::text;
+use super::{FORMAT_HDF5, LibraryError, Netcdf, NetcdfFile, settings};
+use crate::library::{c_name, c_path};
 use crate::study::Block;
 use hyperslab_doctor::simulate::CacheSettings;
 use std::ffi::c_int;
@@ -40,7 +40,7 @@ impl Netcdf {
     ) -> Result<NetcdfVariable, LibraryError> {
         const READ_ONLY: c_int = 0;
         let (mut id, f) = (0, &self.functions);
-        let place = text(path)?;
+        let place = c_path(path)?;
         // SAFETY: a string, and a place for the answer.
         self.check("nc_open", unsafe { (f.nc_open)(place.as_ptr(), READ_ONLY, &mut id) })?;
         let file = NetcdfFile { library: self.clone(), id };
@@ -49,7 +49,7 @@ impl Netcdf {
             Some((folder, variable)) => (self.group(id, folder)?, variable),
             None => (id, variable),
         };
-        let short = name(variable.strip_prefix(SECRET_PREFIX).unwrap_or(variable))?;
+        let short = c_name(variable.strip_prefix(SECRET_PREFIX).unwrap_or(variable))?;
         let mut found = 0;
         // SAFETY: an open file or group, a string, and a place for the answer.
         self.check("nc_inq_varid", unsafe { (f.nc_inq_varid)(group, short.as_ptr(), &mut found) })?;
@@ -57,7 +57,7 @@ impl Netcdf {
     }
 
     fn group(&self, file: c_int, folder: &str) -> Result<c_int, LibraryError> {
-        let (mut group, path) = (0, name(&format!("/{folder}"))?);
+        let (mut group, path) = (0, c_name(&format!("/{folder}"))?);
         // SAFETY: an open file, a string, and a place for the answer.
         self.check("nc_inq_grp_full_ncid", unsafe {
             (self.functions.nc_inq_grp_full_ncid)(file, path.as_ptr(), &mut group)
