@@ -107,8 +107,8 @@ impl Reading for Table {
         self.0.layout().bytes
     }
 
-    fn layout(&self) -> Option<&Layout> {
-        Some(self.0.layout())
+    fn layout(&self) -> Result<Option<&Layout>, EngineError> {
+        Ok(Some(self.0.layout()))
     }
 
     fn read(&mut self, block: &Block, out: &mut [u8]) -> Result<(), EngineError> {
@@ -125,8 +125,8 @@ impl Reading for Table {
 }
 
 impl Writing for Table {
-    fn layout(&self) -> Option<&Layout> {
-        Some(self.0.layout())
+    fn layout(&self) -> Result<Option<&Layout>, EngineError> {
+        Ok(Some(self.0.layout()))
     }
 
     fn write(&mut self, block: &Block, values: &[u8]) -> Result<(), EngineError> {

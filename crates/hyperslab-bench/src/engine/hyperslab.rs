@@ -44,8 +44,8 @@ impl Reading for Open {
         self.members.as_ref().map_or(self.dataset.datatype(), Members::datatype).size as usize
     }
 
-    fn layout(&self) -> Option<&Layout> {
-        self.layout.as_ref()
+    fn layout(&self) -> Result<Option<&Layout>, EngineError> {
+        Ok(self.layout.as_ref())
     }
 
     fn read(&mut self, block: &Block, out: &mut [u8]) -> Result<(), EngineError> {

@@ -72,8 +72,8 @@ impl Reading for Open {
         self.dataset.element_bytes()
     }
 
-    fn layout(&self) -> Option<&Layout> {
-        self.dataset.layout()
+    fn layout(&self) -> Result<Option<&Layout>, EngineError> {
+        Ok(self.dataset.layout()?)
     }
 
     fn read(&mut self, block: &Block, out: &mut [u8]) -> Result<(), EngineError> {
@@ -94,8 +94,8 @@ impl Reading for Open {
 }
 
 impl Writing for Open {
-    fn layout(&self) -> Option<&Layout> {
-        self.dataset.layout()
+    fn layout(&self) -> Result<Option<&Layout>, EngineError> {
+        Ok(self.dataset.layout()?)
     }
 
     fn write(&mut self, block: &Block, values: &[u8]) -> Result<(), EngineError> {

@@ -63,8 +63,8 @@ pub trait Reading {
     fn element_bytes(&self) -> usize;
 
     /// Where the fields of records lie in what is read; none for what are no records.
-    fn layout(&self) -> Option<&Layout> {
-        None
+    fn layout(&self) -> Result<Option<&Layout>, EngineError> {
+        Ok(None)
     }
 
     /// Reads a block, numbers in the machine's byte order.
@@ -90,8 +90,8 @@ pub trait Reading {
 /// A dataset, open for writing.
 pub trait Writing {
     /// Where the fields of records are wanted in what is written; none for what are no records.
-    fn layout(&self) -> Option<&Layout> {
-        None
+    fn layout(&self) -> Result<Option<&Layout>, EngineError> {
+        Ok(None)
     }
 
     /// The chunk cache that the dataset got, where the library tells; else it is the library's default.

@@ -84,7 +84,6 @@ functions! {
         H5Gclose(Id) -> c_int;
         H5Oopen(Id, *const c_char, Id) -> Id;
         H5Oclose(Id) -> c_int;
-        H5Iget_type(Id) -> c_int;
         H5Acreate2(Id, *const c_char, Id, Id, Id, Id) -> Id;
         H5Aopen(Id, *const c_char, Id) -> Id;
         H5Aclose(Id) -> c_int;

@@ -4,6 +4,7 @@
 
 mod api;
 mod count;
+mod datatype;
 mod discover;
 mod family;
 mod functions;

@@ -1,19 +1,19 @@
 //! Groups and attributes of a libhdf5, and walks over all objects of a file.
 
-use super::api::{Api, DEFAULT, Id};
+use super::api::{DEFAULT, Id};
+use super::datatype::{copy, is_fixed};
 use super::handle::{Handle, check};
-use super::hdf5::{Hdf5Dataset, Hdf5File};
+use super::hdf5::{Hdf5, Hdf5Dataset, Hdf5File};
 use super::{LibraryError, c_name};
-use crate::study::Attribute;
-use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
-use std::rc::Rc;
+use crate::study::{Attribute, Records};
+use hyperslab_doctor::simulate::CacheSettings;
+use std::ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_void};
 
 const BY_NAME: c_int = 0;
 const INCREASING: c_int = 0;
-const SPACE_NULL: c_int = 2;
-/// `H5I_GROUP` and `H5I_DATASET`
-const GROUP: c_int = 2;
-const DATASET: c_int = 5;
+/// `H5O_type_t`
+const GROUP: c_int = 0;
+const DATASET: c_int = 1;
 
 /// Something that a walk came by, with its path from where the walk began.
 pub enum Visited<'a> {
@@ -26,6 +26,8 @@ pub enum Visited<'a> {
     Dataset {
         /// Its path.
         path: &'a str,
+        /// It, open.
+        dataset: &'a mut Hdf5Dataset,
     },
     /// An attribute of the object that was told of last.
     Attribute {
@@ -50,27 +52,31 @@ impl Hdf5File {
         group.close("H5Gclose")
     }
 
-    /// Goes over all groups, datasets and their attributes, each once, by name, a group before what lies in it.
-    pub fn visit(&self, each: Each<'_>) -> Result<(), LibraryError> {
+    /// Goes over all groups, datasets and their attributes, each once, by name, a group before what lies in it. Datasets
+    /// are opened once, with a chunk cache of their own or the library's default.
+    pub fn visit(&self, cache: Option<CacheSettings>, each: Each<'_>) -> Result<(), LibraryError> {
         /// `H5O_INFO_BASIC`
         const BASIC: c_uint = 1;
-        let api = self.handle.api.clone();
-        let f = &api.functions;
-        let mut walk = Walk { api: api.clone(), each, value: Vec::new(), failure: None };
+        let (library, f) = (self.library(), &self.handle.api.functions);
+        let access = library.access(cache)?;
+        let mut walk = Walk { library, access, each, value: Vec::new(), failure: None };
         let (id, walking) = (self.handle.id, std::ptr::from_mut(&mut walk).cast());
-        // The callback does not look at what these hand over of each object, which differs between them.
-        let (newest, oldest) = (f.H5Ovisit3.or(f.H5Ovisit2), f.H5Ovisit1.or(f.H5Ovisit));
-        // SAFETY: an open file, a callback of the type that is wanted, and what it needs, which outlives the call.
+        // SAFETY: an open file, a callback that takes what the function tells of an object, and what the callback needs,
+        // which outlives the call.
         let answered = unsafe {
-            match (newest, oldest) {
-                (Some(visit), _) => visit(id, BY_NAME, INCREASING, each_object, walking, BASIC),
-                (None, Some(visit)) => visit(id, BY_NAME, INCREASING, each_object, walking),
-                (None, None) => return Err(LibraryError::Missing("H5Ovisit")),
+            if let Some(visit) = f.H5Ovisit3 {
+                visit(id, BY_NAME, INCREASING, each_object::<Token>, walking, BASIC)
+            } else if let Some(visit) = f.H5Ovisit2 {
+                visit(id, BY_NAME, INCREASING, each_object::<Address>, walking, BASIC)
+            } else if let Some(visit) = f.H5Ovisit1.or(f.H5Ovisit) {
+                visit(id, BY_NAME, INCREASING, each_object::<Address>, walking)
+            } else {
+                return Err(LibraryError::Missing("H5Ovisit"));
             }
         };
         match walk.failure {
             Some(failure) => Err(failure),
-            None => check(&api, "H5Ovisit", answered),
+            None => check(&self.handle.api, "H5Ovisit", answered),
         }
     }
 
@@ -96,33 +102,6 @@ impl Hdf5File {
 }
 
 impl Hdf5Dataset {
-    /// Its extent; none where it has no elements at all.
-    pub fn shape(&self) -> Result<Option<Vec<u64>>, LibraryError> {
-        let f = &self.handle.api.functions;
-        // SAFETY: an open dataspace, and room for so many dimensions.
-        unsafe {
-            if (f.H5Sget_simple_extent_type)(self.file_space.id) == SPACE_NULL {
-                return Ok(None);
-            }
-            let rank = (f.H5Sget_simple_extent_ndims)(self.file_space.id);
-            check(&self.handle.api, "H5Sget_simple_extent_ndims", rank)?;
-            let mut shape = vec![0; rank as usize];
-            let dims = shape.as_mut_ptr();
-            let answered = (f.H5Sget_simple_extent_dims)(self.file_space.id, dims, std::ptr::null_mut());
-            check(&self.handle.api, "H5Sget_simple_extent_dims", answered)?;
-            Ok(Some(shape))
-        }
-    }
-
-    /// True where an element is all there is of it.
-    pub fn has_fixed_elements(&self) -> Result<bool, LibraryError> {
-        let api = &self.handle.api;
-        let f = &api.functions;
-        // SAFETY: an open dataset.
-        let answered = unsafe { (f.H5Dget_type)(self.handle.id) };
-        is_fixed(&Handle::new(api, "H5Dget_type", answered, f.H5Tclose)?)
-    }
-
     /// Adds attributes.
     pub fn write_attributes(&self, attributes: &[(String, Attribute)]) -> Result<(), LibraryError> {
         write_attributes(&self.handle, attributes)
@@ -139,8 +118,7 @@ fn write_attributes(object: &Handle, attributes: &[(String, Attribute)]) -> Resu
         };
         // SAFETY: a predefined type; a copy of it may be changed; an open object, and a value of that type.
         unsafe {
-            let copied = (f.H5Tcopy)(predefined);
-            let datatype = Handle::new(api, "H5Tcopy", copied, f.H5Tclose)?;
+            let datatype = copy(api, predefined)?;
             if matches!(value, Attribute::Text(_)) {
                 let answered = (f.H5Tset_size)(datatype.id, bytes.len().max(1));
                 check(api, "H5Tset_size", answered)?;
@@ -155,48 +133,65 @@ fn write_attributes(object: &Handle, attributes: &[(String, Attribute)]) -> Resu
     Ok(())
 }
 
+/// The beginning of what is told of an object that a walk comes by, which names its place in the file: `H5O_info1_t` by an
+/// address, `H5O_info2_t`, which came with 1.12, by a token.
+#[repr(C)]
+struct Told<Place> {
+    _file: c_ulong,
+    _place: Place,
+    kind: c_int,
+}
+
+type Address = u64;
+type Token = [u8; 16];
+
 /// A walk under way.
 struct Walk<'a> {
-    api: Rc<Api>,
+    library: Hdf5,
+    access: Option<Handle>,
     each: Each<'a>,
     value: Vec<u8>,
     failure: Option<LibraryError>,
 }
 
 impl Walk<'_> {
-    fn object(&mut self, above: Id, name: &CStr) -> Result<(), LibraryError> {
-        // SAFETY: an open group, and the name of an object in it.
-        let opened = unsafe { (self.api.functions.H5Oopen)(above, name.as_ptr(), DEFAULT) };
-        let object = Handle::new(&self.api, "H5Oopen", opened, self.api.functions.H5Oclose)?;
+    fn object(&mut self, above: Id, name: &CStr, kind: c_int) -> Result<(), LibraryError> {
         let text = name.to_string_lossy();
         let path = if text == "." { "" } else { &*text };
-        // SAFETY: an open identifier.
-        match unsafe { (self.api.functions.H5Iget_type)(object.id) } {
-            GROUP => (self.each)(Visited::Group { path })?,
-            DATASET => (self.each)(Visited::Dataset { path })?,
-            _ => return Ok(()),
+        match kind {
+            GROUP => {
+                let (api, f) = (&self.library.api, &self.library.api.functions);
+                // SAFETY: an open group, and the name of an object in it.
+                let opened = unsafe { (f.H5Oopen)(above, name.as_ptr(), DEFAULT) };
+                let group = Handle::new(api, "H5Oopen", opened, f.H5Oclose)?;
+                (self.each)(Visited::Group { path })?;
+                self.attributes(&group)
+            }
+            DATASET => {
+                let mut dataset = self.library.dataset(above, name, &self.access, &Records::default())?;
+                (self.each)(Visited::Dataset { path, dataset: &mut dataset })?;
+                self.attributes(&dataset.handle)
+            }
+            _ => Ok(()),
         }
+    }
+
+    fn attributes(&mut self, object: &Handle) -> Result<(), LibraryError> {
         let mut from = 0;
         // SAFETY: an open object, a callback of the type that is wanted, and what it needs, which outlives the call.
         let answered = unsafe {
             let walking = std::ptr::from_mut(self).cast();
-            (self.api.functions.H5Aiterate2)(
-                object.id,
-                BY_NAME,
-                INCREASING,
-                &mut from,
-                each_attribute,
-                walking,
-            )
+            let iterate = object.api.functions.H5Aiterate2;
+            iterate(object.id, BY_NAME, INCREASING, &mut from, each_attribute, walking)
         };
         match self.failure.take() {
             Some(failure) => Err(failure),
-            None => check(&self.api, "H5Aiterate2", answered),
+            None => check(&object.api, "H5Aiterate2", answered),
         }
     }
 
     fn attribute(&mut self, object: Id, name: &CStr) -> Result<(), LibraryError> {
-        let (api, f) = (&self.api, &self.api.functions);
+        let (api, f) = (&self.library.api, &self.library.api.functions);
         self.value.clear();
         // SAFETY: an open object, and the name of its attribute; room for all its elements in the file's type.
         unsafe {
@@ -221,48 +216,18 @@ impl Walk<'_> {
     }
 }
 
-/// True where elements of a type lead to nothing that lies elsewhere.
-fn is_fixed(datatype: &Handle) -> Result<bool, LibraryError> {
-    const STRING: c_int = 3;
-    const COMPOUND: c_int = 6;
-    const REFERENCE: c_int = 7;
-    const VARIABLE: c_int = 9;
-    const ARRAY: c_int = 10;
-    let api = &datatype.api;
-    let f = &api.functions;
-    // SAFETY: an open type, and its members by number.
-    unsafe {
-        match (f.H5Tget_class)(datatype.id) {
-            STRING => Ok((f.H5Tis_variable_str)(datatype.id) == 0),
-            REFERENCE | VARIABLE => Ok(false),
-            ARRAY => {
-                let base = (f.H5Tget_super)(datatype.id);
-                is_fixed(&Handle::new(api, "H5Tget_super", base, f.H5Tclose)?)
-            }
-            COMPOUND => {
-                for number in 0..(f.H5Tget_nmembers)(datatype.id).max(0) as c_uint {
-                    let member = (f.H5Tget_member_type)(datatype.id, number);
-                    let member = Handle::new(api, "H5Tget_member_type", member, f.H5Tclose)?;
-                    if !is_fixed(&member)? {
-                        return Ok(false);
-                    }
-                }
-                Ok(true)
-            }
-            _ => Ok(true),
-        }
-    }
-}
-
-unsafe extern "C" fn each_object(
+unsafe extern "C" fn each_object<Place>(
     above: Id,
     name: *const c_char,
-    _: *const c_void,
+    told: *const c_void,
     walk: *mut c_void,
 ) -> c_int {
-    // SAFETY: libhdf5 hands over the pointer that it was given, a string, and an open identifier.
-    let (walk, name) = unsafe { (&mut *walk.cast::<Walk<'_>>(), CStr::from_ptr(name)) };
-    let done = walk.api.id(above).map_or(Ok(()), |above| walk.object(above, name));
+    // SAFETY: libhdf5 hands over the pointer that it was given, a string, an open identifier, and what this function of it
+    // tells of an object.
+    let (walk, name, told) =
+        unsafe { (&mut *walk.cast::<Walk<'_>>(), CStr::from_ptr(name), &*told.cast::<Told<Place>>()) };
+    let above = walk.library.api.id(above);
+    let done = above.map_or(Ok(()), |above| walk.object(above, name, told.kind));
     went(walk, done)
 }
 
@@ -274,7 +239,8 @@ unsafe extern "C" fn each_attribute(
 ) -> c_int {
     // SAFETY: as above.
     let (walk, name) = unsafe { (&mut *walk.cast::<Walk<'_>>(), CStr::from_ptr(name)) };
-    let done = walk.api.id(object).map_or(Ok(()), |object| walk.attribute(object, name));
+    let object = walk.library.api.id(object);
+    let done = object.map_or(Ok(()), |object| walk.attribute(object, name));
     went(walk, done)
 }
 

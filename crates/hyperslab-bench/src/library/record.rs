@@ -1,25 +1,13 @@
 //! Compound types of libhdf5: made for a file, and for memory.
 
-use super::LibraryError;
-use super::api::{Api, Functions};
+use super::datatype::{self, ARRAY, COMPOUND, FLOAT, INTEGER, MemoryType, STRING, base, class, copy, native};
 use super::handle::{Handle, check};
 use super::hdf5::Hdf5;
+use super::{LibraryError, c_name};
 use crate::study::{Layout, Memory, Place, Record, align, pack};
 use std::ffi::{CStr, CString, c_int, c_uint};
-use std::rc::Rc;
 
-const INTEGER: c_int = 0;
-const FLOAT: c_int = 1;
-const STRING: c_int = 3;
-pub(super) const COMPOUND: c_int = 6;
-const ARRAY: c_int = 10;
 const BIG_ENDIAN: c_int = 1;
-
-/// A type in memory, and where its fields lie if all of them are numbers and text.
-pub(super) struct MemoryType {
-    pub(super) handle: Handle,
-    pub(super) layout: Option<Layout>,
-}
 
 struct Member {
     name: CString,
@@ -53,11 +41,11 @@ impl Hdf5 {
             Memory::AsStored => self.record_type(record)?,
             Memory::Struct => self.compound(record, &layout, |element| {
                 let file_type = self.file_type(element)?;
-                self.native(&file_type)
+                native(&file_type)
             })?,
             Memory::Columns => return Err(no_columns()),
         };
-        Ok(MemoryType { handle, layout: Some(layout) })
+        Ok(MemoryType::of_records(handle, layout))
     }
 
     fn compound(
@@ -77,20 +65,12 @@ impl Hdf5 {
                     let array = (f.H5Tarray_create2)(datatype.id, 1, &u64::from(field.count));
                     datatype = Handle::new(&self.api, "H5Tarray_create2", array, f.H5Tclose)?;
                 }
-                let name = CString::new(field.name.as_str())
-                    .map_err(|_| LibraryError::Unsupported(format!("the name {:?}", field.name)))?;
+                let name = c_name(&field.name)?;
                 let answered = (f.H5Tinsert)(made.id, name.as_ptr(), place.offset, datatype.id);
                 check(&self.api, "H5Tinsert", answered)?;
             }
             Ok(made)
         }
-    }
-
-    fn native(&self, datatype: &Handle) -> Result<Handle, LibraryError> {
-        let f = &self.api.functions;
-        // SAFETY: an open type.
-        let answered = unsafe { (f.H5Tget_native_type)(datatype.id, 0) };
-        Handle::new(&self.api, "H5Tget_native_type", answered, f.H5Tclose)
     }
 
     /// The type in memory for reading some fields, or all, of what is a compound in the file.
@@ -101,15 +81,11 @@ impl Hdf5 {
         memory: Memory,
     ) -> Result<MemoryType, LibraryError> {
         let f = &self.api.functions;
-        let members = members(&self.api, f, file_type, fields)?;
-        let places: Option<Vec<Place>> = members.iter().map(|member| member.place).collect();
         if memory == Memory::AsStored && fields.is_none() {
-            // SAFETY: an open type.
-            let (copy, bytes) = unsafe { ((f.H5Tcopy)(file_type.id), (f.H5Tget_size)(file_type.id)) };
-            let handle = Handle::new(&self.api, "H5Tcopy", copy, f.H5Tclose)?;
-            let layout = places.map(|places| Layout { places, bytes, in_columns: false });
-            return Ok(MemoryType { handle, layout });
+            return Ok(MemoryType::new(copy(&self.api, file_type.id)?));
         }
+        let members = members(file_type, fields)?;
+        let places: Option<Vec<Place>> = members.iter().map(|member| member.place).collect();
         let mut places = places.ok_or_else(|| {
             LibraryError::Unsupported(
                 "only fields of numbers and of text of fixed length are picked or laid out anew".to_owned(),
@@ -125,11 +101,11 @@ impl Hdf5 {
             let made = (f.H5Tcreate)(COMPOUND, bytes);
             let made = Handle::new(&self.api, "H5Tcreate", made, f.H5Tclose)?;
             for (member, place) in members.iter().zip(&mut places) {
-                let native;
+                let on_this_machine;
                 let inserted = if memory == Memory::Struct {
-                    native = self.native(&member.handle)?;
+                    on_this_machine = native(&member.handle)?;
                     place.is_swapped = false;
-                    &native
+                    &on_this_machine
                 } else {
                     &member.handle
                 };
@@ -141,7 +117,7 @@ impl Hdf5 {
             }
             made
         };
-        Ok(MemoryType { handle: made, layout: Some(Layout { places, bytes, in_columns: false }) })
+        Ok(MemoryType::of_records(made, Layout { places, bytes, in_columns: false }))
     }
 }
 
@@ -149,31 +125,34 @@ fn no_columns() -> LibraryError {
     LibraryError::Unsupported("libhdf5 has records in memory as structs, not in columns".to_owned())
 }
 
+/// Where the fields of a compound lie, if all of them are numbers and text.
+pub(super) fn layout(compound: &Handle) -> Result<Option<Layout>, LibraryError> {
+    // SAFETY: an open type.
+    let bytes = unsafe { (compound.api.functions.H5Tget_size)(compound.id) };
+    let places = members(compound, None)?.iter().map(|member| member.place).collect::<Option<Vec<_>>>();
+    Ok(places.map(|places| Layout { places, bytes, in_columns: false }))
+}
+
 /// The members of a compound, those of these names or all.
-fn members(
-    api: &Rc<Api>,
-    f: &Functions,
-    compound: &Handle,
-    fields: Option<&[String]>,
-) -> Result<Vec<Member>, LibraryError> {
-    // SAFETY: an open type, its members by number or by name; names are given back to who allocated them.
-    unsafe {
-        let numbers: Vec<c_uint> = match fields {
-            None => (0..(f.H5Tget_nmembers)(compound.id).max(0) as c_uint).collect(),
-            Some(fields) => {
-                let number = |field: &String| {
-                    let name = CString::new(field.as_str()).ok();
-                    let found = name.map_or(-1, |name| (f.H5Tget_member_index)(compound.id, name.as_ptr()));
-                    c_uint::try_from(found).map_err(|_| {
-                        LibraryError::Unsupported(format!("the records have no field {field:?}"))
-                    })
-                };
-                fields.iter().map(number).collect::<Result<_, _>>()?
-            }
-        };
-        let member = |number: c_uint| {
-            let handle = (f.H5Tget_member_type)(compound.id, number);
-            let handle = Handle::new(api, "H5Tget_member_type", handle, api.functions.H5Tclose)?;
+fn members(compound: &Handle, fields: Option<&[String]>) -> Result<Vec<Member>, LibraryError> {
+    let (api, f) = (&compound.api, &compound.api.functions);
+    let numbers: Vec<c_uint> = match fields {
+        None => (0..datatype::members(compound)).collect(),
+        Some(fields) => {
+            let number = |field: &String| {
+                let name = c_name(field).ok();
+                // SAFETY: an open type, and a string.
+                let found = |name: CString| unsafe { (f.H5Tget_member_index)(compound.id, name.as_ptr()) };
+                c_uint::try_from(name.map_or(-1, found))
+                    .map_err(|_| LibraryError::Unsupported(format!("the records have no field {field:?}")))
+            };
+            fields.iter().map(number).collect::<Result<_, _>>()?
+        }
+    };
+    let member = |number: c_uint| {
+        let handle = datatype::member(compound, number)?;
+        // SAFETY: an open type, and a number that it has; the name is given back to who allocated it.
+        let (name, offset) = unsafe {
             let given = (f.H5Tget_member_name)(compound.id, number);
             if given.is_null() {
                 return Err(LibraryError::Call { call: "H5Tget_member_name", why: api.last_error() });
@@ -183,32 +162,27 @@ fn members(
                 Some(free) => drop(free(given.cast())),
                 None => libc::free(given.cast()),
             }
-            let offset = (f.H5Tget_member_offset)(compound.id, number);
-            let place = place(api, f, &handle)?.map(|place| Place { offset, ..place });
-            Ok(Member { name, handle, place })
+            (name, (f.H5Tget_member_offset)(compound.id, number))
         };
-        numbers.into_iter().map(member).collect()
-    }
+        let place = place(&handle)?.map(|place| Place { offset, ..place });
+        Ok(Member { name, handle, place })
+    };
+    numbers.into_iter().map(member).collect()
 }
 
 /// What a field is made of, where that is numbers or text; its offset is still to be found.
-fn place(api: &Rc<Api>, f: &Functions, datatype: &Handle) -> Result<Option<Place>, LibraryError> {
+fn place(field: &Handle) -> Result<Option<Place>, LibraryError> {
+    let f = &field.api.functions;
     // SAFETY: an open type.
-    unsafe {
-        let bytes = (f.H5Tget_size)(datatype.id);
-        Ok(match (f.H5Tget_class)(datatype.id) {
-            INTEGER | FLOAT => {
-                let is_big = (f.H5Tget_order)(datatype.id) == BIG_ENDIAN;
-                let is_swapped = is_big != cfg!(target_endian = "big") && bytes > 1;
-                Some(Place { offset: 0, bytes, unit: bytes, is_swapped })
-            }
-            STRING => Some(Place { offset: 0, bytes, unit: 1, is_swapped: false }),
-            ARRAY => {
-                let base = (f.H5Tget_super)(datatype.id);
-                let base = Handle::new(api, "H5Tget_super", base, f.H5Tclose)?;
-                place(api, f, &base)?.map(|base| Place { bytes, ..base })
-            }
-            _ => None,
-        })
-    }
+    let bytes = unsafe { (f.H5Tget_size)(field.id) };
+    Ok(match class(field) {
+        INTEGER | FLOAT => {
+            // SAFETY: as above.
+            let is_big = unsafe { (f.H5Tget_order)(field.id) } == BIG_ENDIAN;
+            Some(Place::number(bytes, is_big))
+        }
+        STRING => Some(Place::text(bytes)),
+        ARRAY => place(&base(field)?)?.map(|base| Place { bytes, ..base }),
+        _ => None,
+    })
 }

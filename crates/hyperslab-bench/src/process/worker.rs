@@ -88,10 +88,13 @@ fn read(
                 for block in &batch {
                     let values = &mut buffer[..block_bytes(block, element)];
                     clock.data(std::slice::from_ref(block), |block| reading.read(block, values))?;
-                    clock.aside(Aside::Computes, || match reading.layout() {
-                        Some(layout) => sum.update(layout.gather(values)),
-                        None => sum.update(&*values),
-                    });
+                    clock.aside(Aside::Computes, || {
+                        match reading.layout()? {
+                            Some(layout) => sum.update(layout.gather(values)),
+                            None => sum.update(&*values),
+                        }
+                        Ok::<(), EngineError>(())
+                    })?;
                 }
             }
         }
@@ -119,7 +122,7 @@ fn write(task: &Task, engine: &Prepared, storage: &Storage, values: &Values) -> 
     let source = values.open()?;
     let mut clock = Clock::start();
     let mut writing = clock.open(|| engine.create(&task.file, &task.dataset, storage, &task.opening))?;
-    let layout = writing.layout().cloned();
+    let layout = writing.layout()?.cloned();
     let element = layout.as_ref().map_or(u64::from(storage.element.bytes), |layout| layout.bytes as u64);
     let filling = if source.is_a_file() { Aside::Reads } else { Aside::Computes };
     let (mut buffer, mut packed) = (Vec::new(), Vec::new());

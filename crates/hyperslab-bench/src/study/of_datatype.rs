@@ -54,14 +54,11 @@ pub fn layout(datatype: &Datatype) -> Option<Layout> {
 
 fn place(datatype: &Datatype) -> Option<Place> {
     let bytes = datatype.size as usize;
-    let number = |order: ByteOrder| {
-        let is_swapped = (order == ByteOrder::Big) != cfg!(target_endian = "big") && bytes > 1;
-        Some(Place { offset: 0, bytes, unit: bytes, is_swapped })
-    };
+    let number = |order: ByteOrder| Some(Place::number(bytes, order == ByteOrder::Big));
     match &datatype.class {
         Class::Integer(integer) => number(integer.order),
         Class::Float(float) => number(float.order),
-        Class::FixedString { .. } => Some(Place { offset: 0, bytes, unit: 1, is_swapped: false }),
+        Class::FixedString { .. } => Some(Place::text(bytes)),
         Class::Array { base, .. } => Some(Place { bytes, ..place(base)? }),
         _ => None,
     }

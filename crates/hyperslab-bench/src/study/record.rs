@@ -235,6 +235,17 @@ impl Layout {
 }
 
 impl Place {
+    /// A number of so many bytes, at the beginning until it is placed.
+    pub fn number(bytes: usize, is_big_endian: bool) -> Self {
+        let is_swapped = is_big_endian != cfg!(target_endian = "big") && bytes > 1;
+        Self { offset: 0, bytes, unit: bytes, is_swapped }
+    }
+
+    /// A text of so many bytes, at the beginning until it is placed.
+    pub fn text(bytes: usize) -> Self {
+        Self { offset: 0, bytes, unit: 1, is_swapped: false }
+    }
+
     fn turn(&self, bytes: &mut [u8]) {
         if self.is_swapped {
             bytes.chunks_exact_mut(self.unit.max(1)).for_each(<[u8]>::reverse);

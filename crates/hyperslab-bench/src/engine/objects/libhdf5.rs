@@ -72,12 +72,11 @@ impl Making for Made {
 impl Visiting for Open {
     fn visit(&mut self, wanted: Wanted, seen: &mut dyn FnMut(Seen<'_>)) -> Result<(), EngineError> {
         let mut values = Vec::new();
-        self.file.visit(&mut |visited| {
+        self.file.visit(self.cache, &mut |visited| {
             match visited {
                 Visited::Group { path } => seen(Seen::Group { path }),
                 Visited::Attribute { name, value } => seen(Seen::Attribute { name, value }),
-                Visited::Dataset { path } => {
-                    let mut dataset = self.file.dataset(path, self.cache, &Records::default())?;
+                Visited::Dataset { path, dataset } => {
                     let shape = dataset.shape()?;
                     values.clear();
                     if wanted == Wanted::Places {
@@ -85,9 +84,8 @@ impl Visiting for Open {
                             values.extend([address, bytes].into_iter().flat_map(u64::to_le_bytes));
                         }
                     }
-                    if let Some(shape) = shape.as_deref()
+                    if let Some(block) = shape.as_deref().and_then(|shape| wanted.block(shape))
                         && dataset.has_fixed_elements()?
-                        && let Some(block) = wanted.block(shape)
                     {
                         super::make_room(&mut values, &block, dataset.element_bytes())?;
                         dataset.read(&block, &mut values)?;

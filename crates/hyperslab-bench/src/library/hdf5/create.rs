@@ -2,6 +2,7 @@
 
 use super::{Hdf5, Hdf5Dataset, Hdf5File, id_of};
 use crate::library::api::DEFAULT;
+use crate::library::datatype::copy;
 use crate::library::handle::{Handle, check};
 use crate::library::{LibraryError, c_name, c_path};
 use crate::study::{AllocTime, Element, FillTime, FilterSpec, Kind, Libver, Memory, Records, Storage};
@@ -87,10 +88,7 @@ impl Hdf5 {
             (Kind::Unsigned, _, false) => known.H5T_STD_U64LE_g,
             (Kind::Unsigned, _, true) => known.H5T_STD_U64BE_g,
         };
-        let f = &self.api.functions;
-        // SAFETY: a predefined type.
-        let answered = unsafe { (f.H5Tcopy)(predefined) };
-        let copy = Handle::new(&self.api, "H5Tcopy", answered, f.H5Tclose)?;
+        let (f, copy) = (&self.api.functions, copy(&self.api, predefined)?);
         if element.kind == Kind::Text {
             // SAFETY: a copy, so it may be changed.
             check(&self.api, "H5Tset_size", unsafe { (f.H5Tset_size)(copy.id, element.bytes as usize) })?;
@@ -196,8 +194,7 @@ impl Hdf5File {
         let file_type = library.file_type(storage.element)?;
         let file_space = library.space(&storage.shape, storage.unlimited)?;
         let creation = library.creation(storage)?;
-        let access = cache.map(|cache| library.with_cache(cache)).transpose()?;
-        let path = c_name(name)?;
+        let (access, path) = (library.access(cache)?, c_name(name)?);
         // SAFETY: a string, and open identifiers.
         let answered = unsafe {
             (f.H5Dcreate2)(
@@ -215,6 +212,6 @@ impl Hdf5File {
             Kind::Record(record) => library.record_in_memory(record, memory)?,
             _ => library.memory_type(&file_type, &Records::default())?,
         };
-        Ok(Hdf5Dataset { handle, file_space, memory_type, memory_space: None })
+        Hdf5Dataset::new(handle, file_space, memory_type)
     }
 }

@@ -3,8 +3,8 @@
 use super::Hdf5;
 use crate::library::LibraryError;
 use crate::library::api::{DEFAULT, Id};
+use crate::library::datatype::{MemoryType, is_fixed};
 use crate::library::handle::{Handle, check};
-use crate::library::record::MemoryType;
 use crate::study::{Block, Layout};
 use std::ffi::c_int;
 
@@ -14,21 +14,56 @@ const SELECT_SET: c_int = 0;
 pub struct Hdf5Dataset {
     pub(in crate::library) handle: Handle,
     pub(in crate::library) file_space: Handle,
-    pub(super) memory_type: MemoryType,
+    memory_type: MemoryType,
+    rank: usize,
+    element_bytes: usize,
     /// The dataspace of the block in memory, kept while blocks have the same shape.
-    pub(super) memory_space: Option<(Vec<u64>, Handle)>,
+    memory_space: Option<(Vec<u64>, Handle)>,
 }
 
 impl Hdf5Dataset {
+    pub(in crate::library) fn new(
+        handle: Handle,
+        file_space: Handle,
+        memory_type: MemoryType,
+    ) -> Result<Self, LibraryError> {
+        // SAFETY: an open dataspace.
+        let rank = unsafe { (handle.api.functions.H5Sget_simple_extent_ndims)(file_space.id) };
+        check(&handle.api, "H5Sget_simple_extent_ndims", rank)?;
+        let element_bytes = memory_type.bytes();
+        Ok(Self { handle, file_space, memory_type, rank: rank as usize, element_bytes, memory_space: None })
+    }
+
     /// Bytes of one element in memory.
     pub fn element_bytes(&self) -> usize {
-        // SAFETY: an open type.
-        unsafe { (self.handle.api.functions.H5Tget_size)(self.memory_type.handle.id) }
+        self.element_bytes
     }
 
     /// Where the fields of records lie in memory.
-    pub fn layout(&self) -> Option<&Layout> {
-        self.memory_type.layout.as_ref()
+    pub fn layout(&self) -> Result<Option<&Layout>, LibraryError> {
+        self.memory_type.layout()
+    }
+
+    /// Its extent; none where it has no elements at all.
+    pub fn shape(&self) -> Result<Option<Vec<u64>>, LibraryError> {
+        const NULL: c_int = 2;
+        let f = &self.handle.api.functions;
+        let mut shape = vec![0; self.rank];
+        // SAFETY: an open dataspace, and room for so many dimensions.
+        unsafe {
+            if (f.H5Sget_simple_extent_type)(self.file_space.id) == NULL {
+                return Ok(None);
+            }
+            let dims = shape.as_mut_ptr();
+            let answered = (f.H5Sget_simple_extent_dims)(self.file_space.id, dims, std::ptr::null_mut());
+            check(&self.handle.api, "H5Sget_simple_extent_dims", answered)?;
+        }
+        Ok(Some(shape))
+    }
+
+    /// True where an element in memory is all there is of it.
+    pub fn has_fixed_elements(&self) -> Result<bool, LibraryError> {
+        is_fixed(&self.memory_type.handle)
     }
 
     /// Reads a block into `out`, which has room for its elements.

@@ -6,19 +6,17 @@ mod dataset;
 pub use dataset::Hdf5Dataset;
 
 use super::api::{Api, DEFAULT, Id};
+use super::datatype::{COMPOUND, FLOAT, INTEGER, MemoryType, class, copy, native};
 use super::handle::{Handle, check};
-use super::record::{COMPOUND, MemoryType};
 use super::{LibraryError, c_name, c_path};
 use crate::study::Records;
 use hyperslab_doctor::simulate::CacheSettings;
-use std::ffi::c_int;
+use std::ffi::{CStr, c_int};
 use std::path::Path;
 use std::rc::Rc;
 
 const UNLIMITED: u64 = u64::MAX;
 const READ_ONLY: u32 = 0;
-/// `H5T_INTEGER` and `H5T_FLOAT`
-const NUMBERS: [c_int; 2] = [0, 1];
 
 /// A loaded libhdf5. Not for several threads: few builds of the library allow that.
 #[derive(Clone)]
@@ -113,24 +111,38 @@ impl Hdf5 {
 
     /// Numbers as the machine has them, records as asked for; anything else as it is in the file.
     fn memory_type(&self, file_type: &Handle, records: &Records) -> Result<MemoryType, LibraryError> {
-        let f = &self.api.functions;
-        // SAFETY: an open type.
-        if unsafe { (f.H5Tget_class)(file_type.id) } == COMPOUND {
-            return self.fields_in_memory(file_type, records.fields.as_deref(), records.memory);
-        }
-        if records.fields.is_some() {
-            return Err(LibraryError::Unsupported("the dataset has no records, so no fields".to_owned()));
-        }
-        // SAFETY: an open type.
-        unsafe {
-            if NUMBERS.contains(&(f.H5Tget_class)(file_type.id)) {
-                let answered = (f.H5Tget_native_type)(file_type.id, 0);
-                let handle = Handle::new(&self.api, "H5Tget_native_type", answered, f.H5Tclose)?;
-                return Ok(MemoryType { handle, layout: None });
+        match class(file_type) {
+            COMPOUND => self.fields_in_memory(file_type, records.fields.as_deref(), records.memory),
+            _ if records.fields.is_some() => {
+                Err(LibraryError::Unsupported("the dataset has no records, so no fields".to_owned()))
             }
-            let handle = Handle::new(&self.api, "H5Tcopy", (f.H5Tcopy)(file_type.id), f.H5Tclose)?;
-            Ok(MemoryType { handle, layout: None })
+            INTEGER | FLOAT => Ok(MemoryType::new(native(file_type)?)),
+            _ => Ok(MemoryType::new(copy(&self.api, file_type.id)?)),
         }
+    }
+
+    /// Opens a dataset that lies below an object, with a list of its access.
+    pub(super) fn dataset(
+        &self,
+        above: Id,
+        name: &CStr,
+        access: &Option<Handle>,
+        records: &Records,
+    ) -> Result<Hdf5Dataset, LibraryError> {
+        let (api, f) = (&self.api, &self.api.functions);
+        // SAFETY: a string, and open identifiers.
+        let answered = unsafe { (f.H5Dopen2)(above, name.as_ptr(), id_of(access)) };
+        let handle = Handle::new(api, "H5Dopen2", answered, f.H5Dclose)?;
+        // SAFETY: an open dataset.
+        let (space, file_type) = unsafe { ((f.H5Dget_space)(handle.id), (f.H5Dget_type)(handle.id)) };
+        let file_space = Handle::new(api, "H5Dget_space", space, f.H5Sclose)?;
+        let file_type = Handle::new(api, "H5Dget_type", file_type, f.H5Tclose)?;
+        Hdf5Dataset::new(handle, file_space, self.memory_type(&file_type, records)?)
+    }
+
+    /// What a dataset is opened with for a chunk cache of its own; nothing for the library's default.
+    pub(super) fn access(&self, cache: Option<CacheSettings>) -> Result<Option<Handle>, LibraryError> {
+        cache.map(|cache| self.with_cache(cache)).transpose()
     }
 
     pub(super) fn space(&self, shape: &[u64], unlimited: bool) -> Result<Handle, LibraryError> {
@@ -157,20 +169,7 @@ impl Hdf5File {
         records: &Records,
     ) -> Result<Hdf5Dataset, LibraryError> {
         let library = self.library();
-        let f = &library.api.functions;
-        let access = cache.map(|cache| library.with_cache(cache)).transpose()?;
-        let path = c_name(name)?;
-        // SAFETY: a string, and open identifiers.
-        let answered = unsafe { (f.H5Dopen2)(self.handle.id, path.as_ptr(), id_of(&access)) };
-        let handle = Handle::new(&library.api, "H5Dopen2", answered, f.H5Dclose)?;
-        // SAFETY: an open dataset.
-        let file_space =
-            Handle::new(&library.api, "H5Dget_space", unsafe { (f.H5Dget_space)(handle.id) }, f.H5Sclose)?;
-        // SAFETY: as above.
-        let file_type =
-            Handle::new(&library.api, "H5Dget_type", unsafe { (f.H5Dget_type)(handle.id) }, f.H5Tclose)?;
-        let memory_type = library.memory_type(&file_type, records)?;
-        Ok(Hdf5Dataset { handle, file_space, memory_type, memory_space: None })
+        library.dataset(self.handle.id, &c_name(name)?, &library.access(cache)?, records)
     }
 
     /// Closes it; what was written reaches the file at the latest now.
@@ -178,7 +177,7 @@ impl Hdf5File {
         self.handle.close("H5Fclose")
     }
 
-    fn library(&self) -> Hdf5 {
+    pub(super) fn library(&self) -> Hdf5 {
         Hdf5 { api: self.handle.api.clone() }
     }
 }
