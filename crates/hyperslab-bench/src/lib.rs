@@ -13,4 +13,7 @@ pub mod matrix;
 pub mod measure;
 pub mod process;
 pub mod recipe;
+mod room;
 pub mod study;
+
+pub use room::NoMemory;

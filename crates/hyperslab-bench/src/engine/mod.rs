@@ -9,6 +9,7 @@ mod objects;
 
 pub use objects::{Making, PageBuffer, PageCounts, Seen, Visiting};
 
+use crate::NoMemory;
 use crate::library::{Counts, Family, Found, Hdf4, Hdf5, LibraryError, Netcdf};
 use crate::study::{Block, Format, Layout, Records, Storage};
 use hyperslab_doctor::simulate::CacheSettings;
@@ -37,6 +38,9 @@ pub enum EngineError {
     /// A library of the user's.
     #[error(transparent)]
     Library(#[from] LibraryError),
+    /// There is too little of it.
+    #[error(transparent)]
+    NoMemory(#[from] NoMemory),
     /// hyperslab.
     #[error(transparent)]
     Hyperslab(#[from] ::hyperslab::Error),
@@ -74,8 +78,8 @@ pub trait Reading {
     fn decodes(&self) -> Option<u64>;
 
     /// The chunk cache that the dataset got, where the library tells; else it is the library's default.
-    fn cache(&self) -> Option<CacheSettings> {
-        None
+    fn cache(&self) -> Result<Option<CacheSettings>, EngineError> {
+        Ok(None)
     }
 
     /// What passed the page buffer since the file was opened, where there is one that counts.
@@ -95,8 +99,8 @@ pub trait Writing {
     }
 
     /// The chunk cache that the dataset got, where the library tells; else it is the library's default.
-    fn cache(&self) -> Option<CacheSettings> {
-        None
+    fn cache(&self) -> Result<Option<CacheSettings>, EngineError> {
+        Ok(None)
     }
 
     /// Writes a block that is in the machine's byte order.
@@ -262,6 +266,7 @@ impl Prepared {
             Self::Hyperslab => Err(EngineError::Unsupported("hyperslab does not write yet".to_owned())),
         }
     }
+
     /// Makes a file for many objects, each dataset stored so.
     pub fn make(&self, file: &Path, storage: &Storage) -> Result<Box<dyn Making>, EngineError> {
         match self {

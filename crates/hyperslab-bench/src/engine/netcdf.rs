@@ -63,8 +63,8 @@ impl Reading for Open {
         self.counter.as_ref().map(|counter| counter.counts().decodes)
     }
 
-    fn cache(&self) -> Option<CacheSettings> {
-        self.variable.cache()
+    fn cache(&self) -> Result<Option<CacheSettings>, EngineError> {
+        Ok(self.variable.cache()?)
     }
 
     fn close(self: Box<Self>) -> Result<(), EngineError> {
@@ -73,8 +73,8 @@ impl Reading for Open {
 }
 
 impl Writing for Open {
-    fn cache(&self) -> Option<CacheSettings> {
-        self.variable.cache()
+    fn cache(&self) -> Result<Option<CacheSettings>, EngineError> {
+        Ok(self.variable.cache()?)
     }
 
     fn write(&mut self, block: &Block, values: &[u8]) -> Result<(), EngineError> {

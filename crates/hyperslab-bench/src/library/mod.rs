@@ -24,6 +24,8 @@ pub use hdf5::{Hdf5, Hdf5Dataset, Hdf5File};
 pub use netcdf::{Netcdf, NetcdfNode, NetcdfTree, NetcdfVariable};
 pub use objects::Visited;
 
+use crate::NoMemory;
+use crate::study::Block;
 use libloading::Library;
 use libloading::os::unix::{Library as UnixLibrary, RTLD_GLOBAL, RTLD_LOCAL, RTLD_NOW};
 use std::ffi::{CString, c_int};
@@ -59,6 +61,9 @@ pub enum LibraryError {
         /// What the library says.
         why: String,
     },
+    /// There is too little memory for what it has.
+    #[error(transparent)]
+    NoMemory(#[from] NoMemory),
     /// It cannot do what is asked.
     #[error("{0}")]
     Unsupported(String),
@@ -94,4 +99,13 @@ fn c_path(path: &Path) -> Result<CString, LibraryError> {
 /// A name as C functions take it.
 fn c_name(name: &str) -> Result<CString, LibraryError> {
     CString::new(name).map_err(|_| LibraryError::Unsupported(format!("the name {name:?}")))
+}
+
+/// Fails where a buffer has not as many bytes as the elements of a block: C functions only get to see where it begins.
+fn check_buffer(block: &Block, element_bytes: usize, buffer: &[u8]) -> Result<(), LibraryError> {
+    let (needed, bytes) = (block.bytes(element_bytes), buffer.len());
+    if needed == bytes as u64 {
+        return Ok(());
+    }
+    Err(LibraryError::Unsupported(format!("a block of {needed} bytes in a buffer of {bytes}")))
 }

@@ -5,6 +5,7 @@ use super::datatype::{copy, is_fixed};
 use super::handle::{Handle, check};
 use super::hdf5::{Hdf5, Hdf5Dataset, Hdf5File};
 use super::{LibraryError, c_name};
+use crate::room::room;
 use crate::study::{Attribute, Records};
 use hyperslab_doctor::simulate::CacheSettings;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_void};
@@ -59,7 +60,7 @@ impl Hdf5File {
         const BASIC: c_uint = 1;
         let (library, f) = (self.library(), &self.handle.api.functions);
         let access = library.access(cache)?;
-        let mut walk = Walk { library, access, each, value: Vec::new(), failure: None };
+        let mut walk = Walk { library, access, each, buffer: Vec::new(), failure: None };
         let (id, walking) = (self.handle.id, std::ptr::from_mut(&mut walk).cast());
         // SAFETY: an open file, a callback that takes what the function tells of an object, and what the callback needs,
         // which outlives the call.
@@ -113,6 +114,8 @@ fn write_attributes(object: &Handle, attributes: &[(String, Attribute)]) -> Resu
     for (name, value) in attributes {
         let name = c_name(name)?;
         let (predefined, bytes) = match value {
+            // A text has one byte at least, which is zero where there is nothing.
+            Attribute::Text(text) if text.is_empty() => (known.H5T_C_S1_g, vec![0]),
             Attribute::Text(text) => (known.H5T_C_S1_g, text.clone().into_bytes()),
             Attribute::Number(number) => (known.H5T_NATIVE_DOUBLE_g, number.to_ne_bytes().to_vec()),
         };
@@ -120,7 +123,7 @@ fn write_attributes(object: &Handle, attributes: &[(String, Attribute)]) -> Resu
         unsafe {
             let datatype = copy(api, predefined)?;
             if matches!(value, Attribute::Text(_)) {
-                let answered = (f.H5Tset_size)(datatype.id, bytes.len().max(1));
+                let answered = (f.H5Tset_size)(datatype.id, bytes.len());
                 check(api, "H5Tset_size", answered)?;
             }
             let space = Handle::new(api, "H5Screate", (f.H5Screate)(0), f.H5Sclose)?;
@@ -150,7 +153,7 @@ struct Walk<'a> {
     library: Hdf5,
     access: Option<Handle>,
     each: Each<'a>,
-    value: Vec<u8>,
+    buffer: Vec<u8>,
     failure: Option<LibraryError>,
 }
 
@@ -192,7 +195,7 @@ impl Walk<'_> {
 
     fn attribute(&mut self, object: Id, name: &CStr) -> Result<(), LibraryError> {
         let (api, f) = (&self.library.api, &self.library.api.functions);
-        self.value.clear();
+        let mut value: &mut [u8] = &mut [];
         // SAFETY: an open object, and the name of its attribute; room for all its elements in the file's type.
         unsafe {
             let opened = (f.H5Aopen)(object, name.as_ptr(), DEFAULT);
@@ -202,17 +205,14 @@ impl Walk<'_> {
             if is_fixed(&datatype)? {
                 let elements = (f.H5Sget_simple_extent_npoints)(space.id).max(0) as usize;
                 let bytes = elements.saturating_mul((f.H5Tget_size)(datatype.id));
-                self.value.try_reserve_exact(bytes).map_err(|_| {
-                    LibraryError::Unsupported(format!("no memory for an attribute of {bytes} bytes"))
-                })?;
-                self.value.resize(bytes, 0);
+                value = room(&mut self.buffer, bytes as u64)?;
                 if bytes > 0 {
-                    let to = self.value.as_mut_ptr().cast();
+                    let to = value.as_mut_ptr().cast();
                     check(api, "H5Aread", (f.H5Aread)(attribute.id, datatype.id, to))?;
                 }
             }
         }
-        (self.each)(Visited::Attribute { name: &name.to_string_lossy(), value: &self.value })
+        (self.each)(Visited::Attribute { name: &name.to_string_lossy(), value })
     }
 }
 

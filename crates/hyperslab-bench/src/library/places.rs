@@ -9,13 +9,30 @@ use std::ffi::{c_int, c_uint, c_void};
 const CHUNKED: c_int = 2;
 const UNDEFINED: u64 = u64::MAX;
 
-/// Address and stored bytes of a chunk, after its first element.
-type Place = (Vec<u64>, u64, u64);
-
-/// What the callback below needs.
+/// The chunks that were found: all their first elements one after the other, and address and stored bytes of each.
 struct Found {
     rank: usize,
-    places: Vec<Place>,
+    offsets: Vec<u64>,
+    places: Vec<(u64, u64)>,
+}
+
+impl Found {
+    fn none(rank: usize) -> Self {
+        Self { rank, offsets: Vec::new(), places: Vec::new() }
+    }
+
+    fn add(&mut self, offset: &[u64], address: u64, bytes: u64) {
+        self.offsets.extend_from_slice(offset);
+        self.places.push((address, bytes));
+    }
+
+    /// The places, in the order of the chunks' first elements.
+    fn in_order(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let offset = |number: usize| &self.offsets[number * self.rank..][..self.rank];
+        let mut numbers: Vec<usize> = (0..self.places.len()).collect();
+        numbers.sort_by(|one, other| offset(*one).cmp(offset(*other)));
+        numbers.into_iter().map(|number| self.places[number])
+    }
 }
 
 unsafe extern "C" fn each_chunk(
@@ -28,8 +45,7 @@ unsafe extern "C" fn each_chunk(
     // SAFETY: libhdf5 hands over an offset for each dimension, and the pointer that it was given.
     unsafe {
         let found = &mut *found.cast::<Found>();
-        let offset = std::slice::from_raw_parts(offset, found.rank).to_vec();
-        found.places.push((offset, address, bytes));
+        found.add(std::slice::from_raw_parts(offset, found.rank), address, bytes);
     }
     0
 }
@@ -38,26 +54,24 @@ impl Hdf5Dataset {
     /// Address and stored bytes of every chunk that there is, in the order of their elements; none where there are no
     /// chunks.
     pub fn chunk_places(&self) -> Result<Vec<(u64, u64)>, LibraryError> {
-        let shape = self.shape()?.unwrap_or_default();
+        let shape = self.shape().unwrap_or_default();
         let Some(chunk) = self.chunk_shape(shape.len())? else { return Ok(Vec::new()) };
         let api = &self.handle.api;
         // Before 1.14 the callback had other types.
         let iterate = api.functions.H5Dchunk_iter.filter(|_| api.version >= (1, 14, 0));
-        let mut places = match iterate {
+        let mut found = Found::none(shape.len());
+        match iterate {
             Some(iterate) => {
-                let mut found = Found { rank: shape.len(), places: Vec::new() };
                 let to = std::ptr::from_mut(&mut found).cast();
                 // SAFETY: an open dataset, a callback of the type that is wanted, and what it needs.
                 check(api, "H5Dchunk_iter", unsafe { iterate(self.handle.id, 0, each_chunk, to) })?;
-                found.places
             }
-            None => self.looked_up(&shape, &chunk)?,
-        };
-        places.sort();
-        Ok(places.into_iter().map(|(_, address, bytes)| (address, bytes)).collect())
+            None => self.look_up(shape, &chunk, &mut found)?,
+        }
+        Ok(found.in_order().collect())
     }
 
-    fn looked_up(&self, shape: &[u64], chunk: &[u64]) -> Result<Vec<Place>, LibraryError> {
+    fn look_up(&self, shape: &[u64], chunk: &[u64], found: &mut Found) -> Result<(), LibraryError> {
         const CALL: &str = "H5Dget_chunk_info_by_coord";
         let api = &self.handle.api;
         let info = api.functions.H5Dget_chunk_info_by_coord.ok_or_else(|| {
@@ -66,7 +80,6 @@ impl Hdf5Dataset {
                 api.version_text()
             ))
         })?;
-        let mut places = Vec::new();
         for block in crate::study::Access::sweep(chunk.to_vec()).blocks(shape) {
             let (mut mask, mut address, mut bytes) = (0, UNDEFINED, 0);
             // SAFETY: an open dataset, an offset for each dimension, and places for the answers.
@@ -74,10 +87,10 @@ impl Hdf5Dataset {
                 info(self.handle.id, block.start.as_ptr(), &mut mask, &mut address, &mut bytes)
             })?;
             if address != UNDEFINED {
-                places.push((block.start, address, bytes));
+                found.add(&block.start, address, bytes);
             }
         }
-        Ok(places)
+        Ok(())
     }
 
     fn chunk_shape(&self, rank: usize) -> Result<Option<Vec<u64>>, LibraryError> {
@@ -93,5 +106,20 @@ impl Hdf5Dataset {
             check(api, "H5Pget_chunk", (f.H5Pget_chunk)(list.id, rank as c_int, chunk.as_mut_ptr()))?;
             Ok(Some(chunk))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_told_in_the_order_of_their_chunks() {
+        let mut found = Found::none(2);
+        for (number, offset) in [[4, 0], [0, 9], [0, 3]].iter().enumerate() {
+            found.add(offset, number as u64, 8);
+        }
+        assert_eq!(found.in_order().collect::<Vec<_>>(), [(2, 8), (1, 8), (0, 8)]);
+        assert_eq!(Found::none(0).in_order().count(), 0);
     }
 }

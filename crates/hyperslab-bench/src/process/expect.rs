@@ -2,9 +2,9 @@
 
 use super::clock::Clock;
 use super::task::{Outcome, Task};
-use super::worker::{block_bytes, make_room};
 use crate::data::Values;
 use crate::engine::{EngineError, Prepared};
+use crate::room::room;
 use crate::study::{Element, Kind, Layout};
 use sha2::{Digest, Sha256};
 
@@ -19,15 +19,14 @@ pub(super) fn expect(
     let source = values.open()?;
     let layout = layout(element, task.opening.records.fields.as_deref())?;
     let bytes = match element.kind {
-        Kind::Record(record) => record.packed().bytes as u64,
-        _ => u64::from(element.bytes),
+        Kind::Record(record) => record.packed().bytes,
+        _ => element.bytes as usize,
     };
     let mut sum = Sha256::new();
     let mut buffer = Vec::new();
     let most = reads_max.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
     for block in task.access.blocks(shape).take(most) {
-        make_room(&mut buffer, std::slice::from_ref(&block), bytes)?;
-        let values = &mut buffer[..block_bytes(&block, bytes)];
+        let values = room(&mut buffer, block.bytes(bytes))?;
         source.fill(&block, values)?;
         match &layout {
             Some(layout) => sum.update(layout.gather(values)),

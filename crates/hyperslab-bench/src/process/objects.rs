@@ -5,7 +5,8 @@ use super::task::{Outcome, Task};
 use crate::data::{Source, Synthetic, Values};
 use crate::engine::{EngineError, Prepared, Seen};
 use crate::measure::{PageCache, empty_page_cache};
-use crate::study::{Access, Kind, Tree, Wanted};
+use crate::room::room;
+use crate::study::{Block, Kind, Tree, Wanted};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -60,16 +61,19 @@ pub(super) fn make(task: &Task, engine: &Prepared, tree: &Tree) -> Result<Outcom
         let now = if tree.is_laid_out_first {
             None
         } else {
-            clock.aside(Aside::Computes, || fill(&source(objects.datasets).open()?, tree, &mut values))?;
-            Some(values.as_slice())
+            Some(
+                clock
+                    .aside(Aside::Computes, || fill(&source(objects.datasets).open()?, tree, &mut values))?,
+            )
         };
         let bytes = now.map_or(0, <[u8]>::len) as u64;
         clock.item(bytes, || making.dataset(path, &attributes, now))?;
         objects.datasets += 1;
     }
     for (number, path) in datasets.iter().enumerate().filter(|_| tree.is_laid_out_first) {
-        clock.aside(Aside::Computes, || fill(&source(number as u64).open()?, tree, &mut values))?;
-        clock.time(|| making.values(path, &values))?;
+        let values =
+            clock.aside(Aside::Computes, || fill(&source(number as u64).open()?, tree, &mut values))?;
+        clock.time(|| making.values(path, values))?;
         clock.bytes += values.len() as u64;
     }
     clock.close(|| making.close())?;
@@ -77,15 +81,13 @@ pub(super) fn make(task: &Task, engine: &Prepared, tree: &Tree) -> Result<Outcom
     Ok(Outcome { objects: Some(objects), file_bytes, ..clock.outcome_of(engine) })
 }
 
-fn fill(source: &Source, tree: &Tree, values: &mut Vec<u8>) -> Result<(), EngineError> {
-    let bytes = usize::try_from(tree.storage.logical_bytes()).ok();
-    let bytes = bytes.filter(|bytes| values.try_reserve_exact(bytes.saturating_sub(values.len())).is_ok());
-    let no_memory = || EngineError::Unsupported(format!("no memory for datasets of {tree}"));
-    values.resize(bytes.ok_or_else(no_memory)?, 0);
-    for block in Access::whole(&tree.storage.shape).blocks(&tree.storage.shape) {
+/// The values of the dataset that a source is of.
+fn fill<'a>(source: &Source, tree: &Tree, values: &'a mut Vec<u8>) -> Result<&'a [u8], EngineError> {
+    let values = room(values, tree.storage.logical_bytes())?;
+    if let Some(block) = Block::whole(&tree.storage.shape) {
         source.fill(&block, values)?;
     }
-    Ok(())
+    Ok(values)
 }
 
 pub(super) fn visit(
@@ -116,7 +118,7 @@ pub(super) fn visit(
             }
         })
     })?;
-    let page_buffer = visiting.page_buffer();
+    let page_buffer = clock.aside(Aside::Computes, || visiting.page_buffer());
     clock.close(|| visiting.close())?;
     (clock.blocks, clock.bytes) = (objects.datasets, bytes);
     Ok(Outcome {

@@ -10,7 +10,8 @@ use super::task::{Answer, Check, Operation, Outcome, Task};
 use crate::data::Values;
 use crate::engine::{EngineError, Prepared};
 use crate::measure::{PageCache, empty_page_cache};
-use crate::study::{Block, Storage};
+use crate::room::room;
+use crate::study::{Block, Layout, Storage};
 use sha2::{Digest, Sha256};
 use std::io::{Read, Write};
 
@@ -69,7 +70,7 @@ fn read(
     let mut clock = Clock::start();
     let counted = check.map(|check| check.filters.as_slice());
     let mut reading = clock.open(|| engine.open(&task.file, &task.dataset, &task.opening, counted))?;
-    let element = reading.element_bytes() as u64;
+    let element = reading.element_bytes();
     let mut sum = check.map(|_| Sha256::new());
     let mut buffer = Vec::new();
     let most = reads_max.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
@@ -77,16 +78,17 @@ fn read(
     while blocks.peek().is_some() {
         let batch: Vec<Block> = clock.aside(Aside::Computes, || {
             let batch: Vec<Block> = blocks.by_ref().take(BATCH).collect();
-            make_room(&mut buffer, &batch, element).map(|()| batch)
+            let largest = batch.iter().map(|block| block.bytes(element)).max().unwrap_or(0);
+            room(&mut buffer, largest).map(|_| batch)
         })?;
         match &mut sum {
             None => {
-                clock
-                    .data(&batch, |block| reading.read(block, &mut buffer[..block_bytes(block, element)]))?;
+                let bytes = |block: &Block| block.bytes(element) as usize;
+                clock.data(&batch, |block| reading.read(block, &mut buffer[..bytes(block)]))?;
             }
             Some(sum) => {
                 for block in &batch {
-                    let values = &mut buffer[..block_bytes(block, element)];
+                    let values = room(&mut buffer, block.bytes(element))?;
                     clock.data(std::slice::from_ref(block), |block| reading.read(block, values))?;
                     clock.aside(Aside::Computes, || {
                         match reading.layout()? {
@@ -98,11 +100,11 @@ fn read(
                 }
             }
         }
-        clock.bytes += batch.iter().map(|block| block_bytes(block, element) as u64).sum::<u64>();
+        clock.bytes += batch.iter().map(|block| block.bytes(element)).sum::<u64>();
     }
     let decodes = check.and_then(|_| reading.decodes());
-    let cache = clock.aside(Aside::Computes, || reading.cache().or_else(|| engine.default_cache()));
-    let page_buffer = reading.page_buffer();
+    let cache = clock.aside(Aside::Computes, || reading.cache())?;
+    let page_buffer = clock.aside(Aside::Computes, || reading.page_buffer());
     clock.close(|| reading.close())?;
     let checksum = sum.map(|sum| sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect());
     let file_bytes = std::fs::metadata(&task.file).map_err(io)?.len();
@@ -111,7 +113,7 @@ fn read(
         checksum,
         page_cache,
         file_bytes,
-        default_cache: cache,
+        default_cache: cache.or_else(|| engine.default_cache()),
         page_buffer,
         ..clock.outcome_of(engine)
     })
@@ -122,29 +124,26 @@ fn write(task: &Task, engine: &Prepared, storage: &Storage, values: &Values) -> 
     let source = values.open()?;
     let mut clock = Clock::start();
     let mut writing = clock.open(|| engine.create(&task.file, &task.dataset, storage, &task.opening))?;
-    let layout = writing.layout()?.cloned();
-    let element = layout.as_ref().map_or(u64::from(storage.element.bytes), |layout| layout.bytes as u64);
+    let layout = clock.aside(Aside::Computes, || writing.layout().map(Option::<&Layout>::cloned))?;
+    let element = layout.as_ref().map_or(storage.element.bytes as usize, |layout| layout.bytes);
     let filling = if source.is_a_file() { Aside::Reads } else { Aside::Computes };
     let (mut buffer, mut packed) = (Vec::new(), Vec::new());
     let mut blocks = task.access.blocks(&storage.shape);
     while let Some(block) = clock.aside(Aside::Computes, || blocks.next()) {
         clock.aside(filling, || {
-            make_room(&mut buffer, std::slice::from_ref(&block), element)?;
-            let values = &mut buffer[..block_bytes(&block, element)];
+            let values = room(&mut buffer, block.bytes(element))?;
             let Some(layout) = &layout else { return Ok(source.fill(&block, values)?) };
             // Records are made up without gaps, and put where the engine wants their fields.
-            let record = layout.packed_bytes() as u64;
-            make_room(&mut packed, std::slice::from_ref(&block), record)?;
-            let packed = &mut packed[..block_bytes(&block, record)];
+            let packed = room(&mut packed, block.bytes(layout.packed_bytes()))?;
             source.fill(&block, packed)?;
             layout.spread(packed, values);
             Ok::<(), EngineError>(())
         })?;
-        let values = &buffer[..block_bytes(&block, element)];
+        let values = &buffer[..block.bytes(element) as usize];
         clock.data(std::slice::from_ref(&block), |block| writing.write(block, values))?;
         clock.bytes += values.len() as u64;
     }
-    let cache = clock.aside(Aside::Computes, || writing.cache().or_else(|| engine.default_cache()));
+    let cache = clock.aside(Aside::Computes, || writing.cache())?;
     // Chunks that are still in a cache are encoded when the file is closed.
     let counted = clock.close(|| writing.close())?;
     let file_bytes = std::fs::metadata(&task.file).map_or(0, |metadata| metadata.len());
@@ -152,22 +151,7 @@ fn write(task: &Task, engine: &Prepared, storage: &Storage, values: &Values) -> 
         file_bytes,
         encodes: counted.map(|counted| counted.encodes),
         decodes: counted.map(|counted| counted.decodes),
-        default_cache: cache,
+        default_cache: cache.or_else(|| engine.default_cache()),
         ..clock.outcome_of(engine)
     })
-}
-
-pub(super) fn block_bytes(block: &Block, element: u64) -> usize {
-    block.elements().saturating_mul(element) as usize
-}
-
-/// Room for the largest block, touched: the first touch of memory is not the engine's.
-pub(super) fn make_room(buffer: &mut Vec<u8>, blocks: &[Block], element: u64) -> Result<(), EngineError> {
-    let most = blocks.iter().map(|block| block.elements().saturating_mul(element)).max().unwrap_or(0);
-    let more = usize::try_from(most).ok().map(|most| most.saturating_sub(buffer.len()));
-    let room = more.filter(|more| buffer.try_reserve_exact(*more).is_ok());
-    let more =
-        room.ok_or_else(|| EngineError::Unsupported(format!("no memory for a block of {most} bytes")))?;
-    buffer.resize(buffer.len() + more, 1);
-    Ok(())
 }

@@ -2,6 +2,7 @@
 
 use super::{EngineError, Making, Seen, Visiting};
 use crate::library::{Hdf4, Hdf4Dataset, Hdf4File};
+use crate::room::room;
 use crate::study::{Attribute, Block, Storage, Wanted};
 use std::path::Path;
 use std::rc::Rc;
@@ -70,19 +71,21 @@ impl Making for Made {
 
 impl Visiting for Open {
     fn visit(&mut self, wanted: Wanted, seen: &mut dyn FnMut(Seen<'_>)) -> Result<(), EngineError> {
+        super::refuse_places(wanted, "HDF4")?;
         seen(Seen::Group { path: "" });
-        let mut values = Vec::new();
+        let mut buffer = Vec::new();
         for number in 0..self.0.datasets()? {
             let mut dataset = Hdf4Dataset::open(&self.0, number)?;
             if dataset.is_coordinate() {
                 continue;
             }
-            values.clear();
+            let mut values: &[u8] = &[];
             if let Some(block) = wanted.block(&dataset.shape) {
-                super::make_room(&mut values, &block, dataset.element_bytes())?;
-                dataset.read(&block, &mut values)?;
+                let read = room(&mut buffer, block.bytes(dataset.element_bytes()))?;
+                dataset.read(&block, read)?;
+                values = read;
             }
-            seen(Seen::Dataset { path: &dataset.name, shape: Some(&dataset.shape), values: &values });
+            seen(Seen::Dataset { path: &dataset.name, shape: Some(&dataset.shape), values });
             dataset.each_attribute(&mut |name, value| seen(Seen::Attribute { name, value }))?;
         }
         Ok(())

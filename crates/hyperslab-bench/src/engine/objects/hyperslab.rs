@@ -3,6 +3,7 @@
 use super::{EngineError, Seen, Visiting};
 use crate::data::selection;
 use crate::engine::hyperslab::order;
+use crate::room::room;
 use crate::study::Wanted;
 use hyperslab::format::message::{Dataspace, Datatype};
 use hyperslab::{Attributes, Dataset, File, Group, LinkTarget, Object};
@@ -23,7 +24,7 @@ impl Visiting for Open {
         let mut known = HashSet::from([root.address()]);
         // What is still to be visited, the next one last.
         let mut pending = vec![(root, String::new())];
-        let mut values = Vec::new();
+        let mut buffer = Vec::new();
         while let Some((object, path)) = pending.pop() {
             match &object {
                 Object::Group(group) => {
@@ -32,10 +33,10 @@ impl Visiting for Open {
                     pending.extend(members(group, &path, &mut known)?);
                 }
                 Object::Dataset(dataset) => {
-                    read(dataset, wanted, &mut values)?;
+                    let values = read(dataset, wanted, &mut buffer)?;
                     let is_null = matches!(dataset.dataspace(), Dataspace::Null);
                     let shape = (!is_null).then(|| dataset.shape());
-                    seen(Seen::Dataset { path: &path, shape, values: &values });
+                    seen(Seen::Dataset { path: &path, shape, values });
                     attributes(&dataset.attributes(), seen)?;
                 }
                 Object::Datatype(_) => {}
@@ -68,21 +69,24 @@ fn members(
     Ok(found)
 }
 
-fn read(dataset: &Dataset, wanted: Wanted, values: &mut Vec<u8>) -> Result<(), EngineError> {
-    values.clear();
-    if wanted == Wanted::Places && dataset.chunk_grid().is_some() {
-        for (_, place) in dataset.chunk_map()?.iter() {
-            values.extend([place.address, place.stored_bytes].into_iter().flat_map(u64::to_le_bytes));
+/// What is wanted of a dataset, in a buffer that is used again.
+fn read<'a>(dataset: &Dataset, wanted: Wanted, buffer: &'a mut Vec<u8>) -> Result<&'a [u8], EngineError> {
+    if wanted == Wanted::Places {
+        buffer.clear();
+        if dataset.chunk_grid().is_some() {
+            for (_, place) in dataset.chunk_map()?.iter() {
+                buffer.extend([place.address, place.stored_bytes].into_iter().flat_map(u64::to_le_bytes));
+            }
         }
+        return Ok(buffer);
     }
     let is_null = matches!(dataset.dataspace(), Dataspace::Null);
-    let Some(block) = wanted.block(dataset.shape()).filter(|_| !is_null) else { return Ok(()) };
+    let block = wanted.block(dataset.shape()).filter(|_| !is_null);
     let datatype = dataset.datatype();
-    if !is_fixed(datatype) {
-        return Ok(());
-    }
-    super::make_room(values, &block, datatype.size as usize)?;
-    Ok(dataset.read_into(&selection(&block), order(datatype), values)?)
+    let Some(block) = block.filter(|_| is_fixed(datatype)) else { return Ok(&[]) };
+    let values = room(buffer, block.bytes(datatype.size as usize))?;
+    dataset.read_into(&selection(&block), order(datatype), values)?;
+    Ok(values)
 }
 
 fn attributes(attributes: &Attributes<'_>, seen: &mut dyn FnMut(Seen<'_>)) -> Result<(), EngineError> {

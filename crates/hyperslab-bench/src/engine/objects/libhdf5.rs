@@ -2,7 +2,8 @@
 
 use super::{EngineError, Making, PageBuffer, PageCounts, Seen, Visiting};
 use crate::engine::Opening;
-use crate::library::{Hdf5, Hdf5Dataset, Hdf5File, Visited};
+use crate::library::{Hdf5, Hdf5Dataset, Hdf5File, LibraryError, Visited};
+use crate::room::room;
 use crate::study::{Attribute, Block, Memory, Records, Storage, Wanted};
 use hyperslab_doctor::simulate::CacheSettings;
 use std::path::Path;
@@ -71,26 +72,14 @@ impl Making for Made {
 
 impl Visiting for Open {
     fn visit(&mut self, wanted: Wanted, seen: &mut dyn FnMut(Seen<'_>)) -> Result<(), EngineError> {
-        let mut values = Vec::new();
+        let mut buffer = Vec::new();
         self.file.visit(self.cache, &mut |visited| {
             match visited {
                 Visited::Group { path } => seen(Seen::Group { path }),
                 Visited::Attribute { name, value } => seen(Seen::Attribute { name, value }),
                 Visited::Dataset { path, dataset } => {
-                    let shape = dataset.shape()?;
-                    values.clear();
-                    if wanted == Wanted::Places {
-                        for (address, bytes) in dataset.chunk_places()? {
-                            values.extend([address, bytes].into_iter().flat_map(u64::to_le_bytes));
-                        }
-                    }
-                    if let Some(block) = shape.as_deref().and_then(|shape| wanted.block(shape))
-                        && dataset.has_fixed_elements()?
-                    {
-                        super::make_room(&mut values, &block, dataset.element_bytes())?;
-                        dataset.read(&block, &mut values)?;
-                    }
-                    seen(Seen::Dataset { path, shape: shape.as_deref(), values: &values });
+                    let values = read(dataset, wanted, &mut buffer)?;
+                    seen(Seen::Dataset { path, shape: dataset.shape(), values });
                 }
             }
             Ok(())
@@ -105,6 +94,28 @@ impl Visiting for Open {
     fn close(self: Box<Self>) -> Result<(), EngineError> {
         Ok(self.file.close()?)
     }
+}
+
+/// What is wanted of a dataset, in a buffer that is used again.
+fn read<'a>(
+    dataset: &mut Hdf5Dataset,
+    wanted: Wanted,
+    buffer: &'a mut Vec<u8>,
+) -> Result<&'a [u8], LibraryError> {
+    if wanted == Wanted::Places {
+        buffer.clear();
+        for (address, bytes) in dataset.chunk_places()? {
+            buffer.extend([address, bytes].into_iter().flat_map(u64::to_le_bytes));
+        }
+        return Ok(buffer);
+    }
+    let Some(block) = dataset.shape().and_then(|shape| wanted.block(shape)) else { return Ok(&[]) };
+    if !dataset.has_fixed_elements()? {
+        return Ok(&[]);
+    }
+    let values = room(buffer, block.bytes(dataset.element_bytes()))?;
+    dataset.read(&block, values)?;
+    Ok(values)
 }
 
 /// What passed the page buffer of an open file.

@@ -6,8 +6,7 @@ pub(super) mod libhdf5;
 pub(super) mod netcdf;
 
 use super::EngineError;
-use crate::library::LibraryError;
-use crate::study::{Attribute, Block, Wanted};
+use crate::study::{Attribute, Wanted};
 use serde::{Deserialize, Serialize};
 
 /// A new file into which objects are put.
@@ -95,11 +94,12 @@ pub struct PageCounts {
     pub bypasses: u64,
 }
 
-/// Room for just the elements of a block.
-fn make_room(values: &mut Vec<u8>, block: &Block, element_bytes: usize) -> Result<(), LibraryError> {
-    let bytes = block.elements().saturating_mul(element_bytes as u64);
-    let room = usize::try_from(bytes).ok().filter(|bytes| values.try_reserve_exact(*bytes).is_ok());
-    let bytes = room.ok_or_else(|| LibraryError::Unsupported(format!("no memory for {bytes} bytes")))?;
-    values.resize(bytes, 0);
-    Ok(())
+/// Fails where the places of chunks are wanted of a library that does not tell them.
+fn refuse_places(wanted: Wanted, library: &str) -> Result<(), EngineError> {
+    if wanted != Wanted::Places {
+        return Ok(());
+    }
+    Err(EngineError::Unsupported(format!(
+        "{library} does not tell where chunks lie; libhdf5 and hyperslab do"
+    )))
 }

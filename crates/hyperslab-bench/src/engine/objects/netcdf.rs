@@ -2,6 +2,7 @@
 
 use super::{EngineError, Making, Seen, Visiting};
 use crate::library::{Netcdf, NetcdfTree};
+use crate::room::room;
 use crate::study::{Attribute, Block, Storage, Wanted};
 use std::path::Path;
 
@@ -51,19 +52,21 @@ impl Making for Made {
 
 impl Visiting for Open {
     fn visit(&mut self, wanted: Wanted, seen: &mut dyn FnMut(Seen<'_>)) -> Result<(), EngineError> {
-        let mut values = Vec::new();
+        super::refuse_places(wanted, "netCDF-C")?;
+        let mut buffer = Vec::new();
         for node in self.0.nodes()? {
-            values.clear();
             match self.0.shape(&node)? {
                 None => seen(Seen::Group { path: &node.path }),
                 Some(shape) => {
+                    let mut values: &[u8] = &[];
                     if let Some(block) = wanted.block(&shape)
                         && let Some(mut variable) = self.0.open(&node)?
                     {
-                        super::make_room(&mut values, &block, variable.element_bytes())?;
-                        variable.read(&block, &mut values)?;
+                        let read = room(&mut buffer, block.bytes(variable.element_bytes()))?;
+                        variable.read(&block, read)?;
+                        values = read;
                     }
-                    seen(Seen::Dataset { path: &node.path, shape: Some(&shape), values: &values });
+                    seen(Seen::Dataset { path: &node.path, shape: Some(&shape), values });
                 }
             }
             self.0.each_attribute(&node, &mut |name, value| seen(Seen::Attribute { name, value }))?;

@@ -3,7 +3,8 @@
 use super::{
     CLOSED, CREATE, ChunkDefinition, Hdf4, NAME_BYTES, RANK_MAX, READ, attribute, narrow, number_of,
 };
-use crate::library::{LibraryError, c_name, c_path};
+use crate::library::{LibraryError, c_name, c_path, check_buffer};
+use crate::room::room;
 use crate::study::{Attribute, Block, FillTime, FilterSpec, Storage};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::Path;
@@ -101,14 +102,16 @@ impl Hdf4Dataset {
             element_bytes: 0,
             attributes: 0,
         };
-        let mut name = [0 as c_char; NAME_BYTES];
-        let (mut rank, mut dims, mut element) = (0, [0; RANK_MAX], 0);
-        // SAFETY: an open dataset, and room for a name, for as many dimensions as there can be, and for numbers.
+        let (mut name_bytes, mut rank, mut dims, mut element) = (0, 0, [0; RANK_MAX], 0);
+        // SAFETY: an open dataset; places for numbers, room for a name of the length that was told and the end of a string,
+        // and for as many dimensions as there can be.
         unsafe {
-            let (name, dims) = (name.as_mut_ptr(), dims.as_mut_ptr());
-            let answered = (f.SDgetinfo)(id, name, &mut rank, dims, &mut element, &mut dataset.attributes);
+            library.check("SDgetnamelen", (f.SDgetnamelen)(id, &mut name_bytes))?;
+            let mut name = vec![0 as c_char; usize::from(name_bytes) + 1];
+            let (to, dims) = (name.as_mut_ptr(), dims.as_mut_ptr());
+            let answered = (f.SDgetinfo)(id, to, &mut rank, dims, &mut element, &mut dataset.attributes);
             library.check("SDgetinfo", answered)?;
-            dataset.name = CStr::from_ptr(name).to_string_lossy().into_owned();
+            dataset.name = CStr::from_ptr(to).to_string_lossy().into_owned();
         }
         dataset.element_bytes = bytes_of(element)?;
         dataset.shape = dims.iter().take(rank.max(0) as usize).map(|dim| (*dim).max(0) as u64).collect();
@@ -203,7 +206,7 @@ impl Hdf4Dataset {
 
     /// Reads a block into `out`, which has room for its elements.
     pub fn read(&mut self, block: &Block, out: &mut [u8]) -> Result<(), LibraryError> {
-        let [mut start, mut step, mut count] = self.prepare(block, out.len())?;
+        let [mut start, mut step, mut count] = self.prepare(block, out)?;
         let step = if block.is_plain() { std::ptr::null_mut() } else { step.as_mut_ptr() };
         let library = &self.file.library;
         // SAFETY: arrays of the rank; `prepare` checked that the buffer has room for the elements.
@@ -216,7 +219,7 @@ impl Hdf4Dataset {
 
     /// Writes a block from `values`.
     pub fn write(&mut self, block: &Block, values: &[u8]) -> Result<(), LibraryError> {
-        let [mut start, mut step, mut count] = self.prepare(block, values.len())?;
+        let [mut start, mut step, mut count] = self.prepare(block, values)?;
         let step = if block.is_plain() { std::ptr::null_mut() } else { step.as_mut_ptr() };
         let library = &self.file.library;
         // SAFETY: as above; the library does not write to what it is given, though it does not say so.
@@ -227,14 +230,9 @@ impl Hdf4Dataset {
         Ok(())
     }
 
-    fn prepare(&self, block: &Block, bytes: usize) -> Result<[[i32; RANK_MAX]; 3], LibraryError> {
-        let needed = block.elements().saturating_mul(self.element_bytes as u64);
-        if needed != bytes as u64 || block.count.len() != self.shape.len() {
-            return Err(LibraryError::Unsupported(format!(
-                "a block of {needed} bytes and {} dimensions in a buffer of {bytes}",
-                block.count.len()
-            )));
-        }
+    fn prepare(&self, block: &Block, buffer: &[u8]) -> Result<[[i32; RANK_MAX]; 3], LibraryError> {
+        check_buffer(block, self.element_bytes, buffer)?;
+        block.check(&self.shape).map_err(LibraryError::Unsupported)?;
         let mut arrays = [[0; RANK_MAX]; 3];
         for (array, numbers) in arrays.iter_mut().zip([&block.start, &block.step, &block.count]) {
             for (place, number) in array.iter_mut().zip(numbers) {
@@ -262,6 +260,7 @@ impl Hdf4Dataset {
     /// Tells of every attribute: its name, and its value in the machine's byte order.
     pub fn each_attribute(&self, each: &mut dyn FnMut(&str, &[u8])) -> Result<(), LibraryError> {
         let (library, f) = (&self.file.library, &self.file.library.datasets);
+        let mut buffer = Vec::new();
         for number in 0..self.attributes {
             let mut name = [0 as c_char; NAME_BYTES];
             let (mut element, mut count) = (0, 0);
@@ -269,9 +268,9 @@ impl Hdf4Dataset {
             unsafe {
                 let answered = (f.SDattrinfo)(self.id, number, name.as_mut_ptr(), &mut element, &mut count);
                 library.check("SDattrinfo", answered)?;
-                let mut value = vec![0u8; bytes_of(element)? * count.max(0) as usize];
+                let value = room(&mut buffer, bytes_of(element)? as u64 * count.max(0) as u64)?;
                 library.check("SDreadattr", (f.SDreadattr)(self.id, number, value.as_mut_ptr().cast()))?;
-                each(&CStr::from_ptr(name.as_ptr()).to_string_lossy(), &value);
+                each(&CStr::from_ptr(name.as_ptr()).to_string_lossy(), value);
             }
         }
         Ok(())

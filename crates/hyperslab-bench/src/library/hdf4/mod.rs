@@ -24,6 +24,7 @@ functions! {
         SDselect(i32, i32) -> i32;
         SDnametoindex(i32, *const c_char) -> i32;
         SDfileinfo(i32, *mut i32, *mut i32) -> c_int;
+        SDgetnamelen(i32, *mut u16) -> c_int;
         SDgetinfo(i32, *mut c_char, *mut i32, *mut i32, *mut i32, *mut i32) -> c_int;
         SDreaddata(i32, *mut i32, *mut i32, *mut i32, *mut c_void) -> c_int;
         SDwritedata(i32, *mut i32, *mut i32, *mut i32, *mut c_void) -> c_int;
@@ -87,7 +88,7 @@ const NO_ERROR: i16 = 0;
 const ERRORS_MAX: i32 = 64;
 /// What stands for an identifier that was closed.
 const CLOSED: i32 = -1;
-/// Names are cut off there by old files' readers; the library itself takes longer ones.
+/// Room for what has at most as many bytes as the name of an attribute: `H4_MAX_NC_NAME`, 256, and the end of a string.
 const NAME_BYTES: usize = 512;
 
 /// A loaded HDF4. Not for several threads.

@@ -4,7 +4,8 @@
 //! columns has them packed into records before they are written, and unpacked after they are read (`VSfpack`).
 
 use super::{CLOSED, CREATE, Hdf4, READ, narrow, number_of};
-use crate::library::{LibraryError, c_name, c_path};
+use crate::library::{LibraryError, c_name, c_path, check_buffer};
+use crate::room::room;
 use crate::study::{Block, Layout, Memory, Place, Record, Records, pack};
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::path::Path;
@@ -154,7 +155,7 @@ impl Hdf4Table {
 
     /// Reads a block of records into `out`.
     pub fn read(&mut self, block: &Block, out: &mut [u8]) -> Result<(), LibraryError> {
-        let (start, count) = self.prepare(block, out.len())?;
+        let (start, count) = self.prepare(block, out)?;
         let f = &self.library.tables;
         let to = if self.layout.in_columns { self.records.as_mut_ptr() } else { out.as_mut_ptr() };
         // SAFETY: an open table; both buffers have room for so many records.
@@ -173,7 +174,7 @@ impl Hdf4Table {
 
     /// Writes a block of records, which follows the last.
     pub fn write(&mut self, block: &Block, values: &[u8]) -> Result<(), LibraryError> {
-        let (_, count) = self.prepare(block, values.len())?;
+        let (_, count) = self.prepare(block, values)?;
         let mut from = values.as_ptr();
         if self.layout.in_columns {
             self.convert(PACK, count, values.as_ptr().cast_mut(), values.len())?;
@@ -210,20 +211,15 @@ impl Hdf4Table {
         self.library.check("VSfpack", answered).map(drop)
     }
 
-    fn prepare(&mut self, block: &Block, bytes: usize) -> Result<(i32, i32), LibraryError> {
-        let needed = block.elements().saturating_mul(self.layout.bytes as u64);
+    fn prepare(&mut self, block: &Block, buffer: &[u8]) -> Result<(i32, i32), LibraryError> {
         let ([start], [count], true) = (&*block.start, &*block.count, block.is_plain()) else {
             return Err(LibraryError::Unsupported(
                 "a table of HDF4 has one dimension, and is read without strides".to_owned(),
             ));
         };
-        if needed != bytes as u64 {
-            return Err(LibraryError::Unsupported(format!(
-                "a block of {needed} bytes in a buffer of {bytes}"
-            )));
-        }
-        if self.layout.in_columns && self.records.len() < bytes {
-            self.records.resize(bytes, 0);
+        check_buffer(block, self.layout.bytes, buffer)?;
+        if self.layout.in_columns {
+            room(&mut self.records, buffer.len() as u64)?;
         }
         Ok((narrow(*start)?, narrow(*count)?))
     }

@@ -1,10 +1,10 @@
 //! An open dataset: blocks of it are read and written.
 
 use super::Hdf5;
-use crate::library::LibraryError;
 use crate::library::api::{DEFAULT, Id};
 use crate::library::datatype::{MemoryType, is_fixed};
 use crate::library::handle::{Handle, check};
+use crate::library::{LibraryError, check_buffer};
 use crate::study::{Block, Layout};
 use std::ffi::c_int;
 
@@ -15,7 +15,8 @@ pub struct Hdf5Dataset {
     pub(in crate::library) handle: Handle,
     pub(in crate::library) file_space: Handle,
     memory_type: MemoryType,
-    rank: usize,
+    /// Its extent; none where it has no elements at all.
+    shape: Option<Vec<u64>>,
     element_bytes: usize,
     /// The dataspace of the block in memory, kept while blocks have the same shape.
     memory_space: Option<(Vec<u64>, Handle)>,
@@ -27,11 +28,8 @@ impl Hdf5Dataset {
         file_space: Handle,
         memory_type: MemoryType,
     ) -> Result<Self, LibraryError> {
-        // SAFETY: an open dataspace.
-        let rank = unsafe { (handle.api.functions.H5Sget_simple_extent_ndims)(file_space.id) };
-        check(&handle.api, "H5Sget_simple_extent_ndims", rank)?;
-        let element_bytes = memory_type.bytes();
-        Ok(Self { handle, file_space, memory_type, rank: rank as usize, element_bytes, memory_space: None })
+        let (shape, element_bytes) = (extent(&file_space)?, memory_type.bytes());
+        Ok(Self { handle, file_space, memory_type, shape, element_bytes, memory_space: None })
     }
 
     /// Bytes of one element in memory.
@@ -45,20 +43,8 @@ impl Hdf5Dataset {
     }
 
     /// Its extent; none where it has no elements at all.
-    pub fn shape(&self) -> Result<Option<Vec<u64>>, LibraryError> {
-        const NULL: c_int = 2;
-        let f = &self.handle.api.functions;
-        let mut shape = vec![0; self.rank];
-        // SAFETY: an open dataspace, and room for so many dimensions.
-        unsafe {
-            if (f.H5Sget_simple_extent_type)(self.file_space.id) == NULL {
-                return Ok(None);
-            }
-            let dims = shape.as_mut_ptr();
-            let answered = (f.H5Sget_simple_extent_dims)(self.file_space.id, dims, std::ptr::null_mut());
-            check(&self.handle.api, "H5Sget_simple_extent_dims", answered)?;
-        }
-        Ok(Some(shape))
+    pub fn shape(&self) -> Option<&[u64]> {
+        self.shape.as_deref()
     }
 
     /// True where an element in memory is all there is of it.
@@ -68,7 +54,7 @@ impl Hdf5Dataset {
 
     /// Reads a block into `out`, which has room for its elements.
     pub fn read(&mut self, block: &Block, out: &mut [u8]) -> Result<(), LibraryError> {
-        let memory = self.prepare(block, out.len())?;
+        let memory = self.prepare(block, out)?;
         let f = &self.handle.api.functions;
         // SAFETY: `prepare` checked that the buffer has room for the selection in memory.
         let answered = unsafe {
@@ -86,7 +72,7 @@ impl Hdf5Dataset {
 
     /// Writes a block from `values`.
     pub fn write(&mut self, block: &Block, values: &[u8]) -> Result<(), LibraryError> {
-        let memory = self.prepare(block, values.len())?;
+        let memory = self.prepare(block, values)?;
         let f = &self.handle.api.functions;
         // SAFETY: as above.
         let answered = unsafe {
@@ -108,16 +94,14 @@ impl Hdf5Dataset {
     }
 
     /// Selects the block in the file; answers with the dataspace in memory.
-    fn prepare(&mut self, block: &Block, bytes: usize) -> Result<Id, LibraryError> {
-        let needed = block.elements().saturating_mul(self.element_bytes() as u64);
-        if needed != bytes as u64 {
-            return Err(LibraryError::Unsupported(format!(
-                "a block of {needed} bytes in a buffer of {bytes}"
-            )));
-        }
+    fn prepare(&mut self, block: &Block, buffer: &[u8]) -> Result<Id, LibraryError> {
+        check_buffer(block, self.element_bytes, buffer)?;
+        let shape =
+            self.shape().ok_or_else(|| LibraryError::Unsupported("there are no elements".to_owned()))?;
+        block.check(shape).map_err(LibraryError::Unsupported)?;
         let api = self.handle.api.clone();
         if !block.count.is_empty() {
-            // SAFETY: arrays of the rank, which libhdf5 checks against the extent.
+            // SAFETY: arrays of the rank, which was checked.
             check(&api, "H5Sselect_hyperslab", unsafe {
                 (api.functions.H5Sselect_hyperslab)(
                     self.file_space.id,
@@ -138,5 +122,23 @@ impl Hdf5Dataset {
         let id = space.id;
         self.memory_space = Some((block.count.clone(), space));
         Ok(id)
+    }
+}
+
+/// The extent of a dataspace; none where it has no elements at all.
+fn extent(space: &Handle) -> Result<Option<Vec<u64>>, LibraryError> {
+    const NULL: c_int = 2;
+    let (api, f) = (&space.api, &space.api.functions);
+    // SAFETY: an open dataspace, and room for so many dimensions.
+    unsafe {
+        if (f.H5Sget_simple_extent_type)(space.id) == NULL {
+            return Ok(None);
+        }
+        let rank = (f.H5Sget_simple_extent_ndims)(space.id);
+        check(api, "H5Sget_simple_extent_ndims", rank)?;
+        let mut shape = vec![0; rank as usize];
+        let answered = (f.H5Sget_simple_extent_dims)(space.id, shape.as_mut_ptr(), std::ptr::null_mut());
+        check(api, "H5Sget_simple_extent_dims", answered)?;
+        Ok(Some(shape))
     }
 }

@@ -3,6 +3,7 @@
 use super::create::Definition;
 use super::{Functions, LibraryError, Netcdf, NetcdfFile, NetcdfVariable};
 use crate::library::{c_name, c_path};
+use crate::room::room;
 use crate::study::{Attribute, Format, Storage};
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int};
@@ -225,6 +226,7 @@ impl NetcdfTree {
     ) -> Result<(), LibraryError> {
         let (library, f) = self.parts();
         let (mut count, variable) = (0, node.variable.unwrap_or(GLOBAL));
+        let mut buffer = Vec::new();
         // SAFETY: an open group or variable, and places for the answers.
         unsafe {
             let answered = match node.variable {
@@ -240,15 +242,15 @@ impl NetcdfTree {
                 let answered =
                     (f.nc_inq_att)(node.group, variable, short.as_ptr(), &mut element, &mut length);
                 library.check("nc_inq_att", answered)?;
-                let mut value = Vec::new();
+                let mut value: &mut [u8] = &mut [];
                 if element <= super::variable::LAST_PLAIN_TYPE {
                     let answered = (f.nc_inq_type)(node.group, element, std::ptr::null_mut(), &mut bytes);
                     library.check("nc_inq_type", answered)?;
-                    value.resize(length.saturating_mul(bytes), 0u8);
+                    value = room(&mut buffer, length.saturating_mul(bytes) as u64)?;
                     let to = value.as_mut_ptr().cast();
                     library.check("nc_get_att", (f.nc_get_att)(node.group, variable, short.as_ptr(), to))?;
                 }
-                each(&attribute, &value);
+                each(&attribute, value);
             }
         }
         Ok(())

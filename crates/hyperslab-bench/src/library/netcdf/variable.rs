@@ -1,7 +1,7 @@
 //! An open variable: blocks of it are read and written.
 
 use super::{FORMAT_HDF5, LibraryError, Netcdf, NetcdfFile, settings};
-use crate::library::{c_name, c_path};
+use crate::library::{c_name, c_path, check_buffer};
 use crate::study::Block;
 use hyperslab_doctor::simulate::CacheSettings;
 use std::ffi::c_int;
@@ -21,8 +21,6 @@ pub struct NetcdfVariable {
     group: c_int,
     id: c_int,
     element_bytes: usize,
-    /// The chunk cache that it has, if it has chunks.
-    cache: Option<CacheSettings>,
     rank: usize,
     // Kept between reads.
     start: Vec<usize>,
@@ -64,34 +62,6 @@ impl Netcdf {
         })?;
         Ok(group)
     }
-
-    /// The chunk cache that a variable has; none where it has no chunks.
-    fn cache_of(
-        &self,
-        file: &NetcdfFile,
-        group: c_int,
-        variable: c_int,
-    ) -> Result<Option<CacheSettings>, LibraryError> {
-        let f = &self.functions;
-        let (mut format, mut mode, mut storage) = (0, 0, 0);
-        let (mut nbytes, mut nslots, mut w0) = (0, 0, 0.0);
-        // SAFETY: an open file and variable, and places for the answers; the chunk shape is not wanted.
-        unsafe {
-            let answered = (f.nc_inq_format_extended)(file.id, &mut format, &mut mode);
-            self.check("nc_inq_format_extended", answered)?;
-            if format != FORMAT_HDF5 {
-                return Ok(None);
-            }
-            let answered = (f.nc_inq_var_chunking)(group, variable, &mut storage, std::ptr::null_mut());
-            self.check("nc_inq_var_chunking", answered)?;
-            if storage != CHUNKED {
-                return Ok(None);
-            }
-            let answered = (f.nc_get_var_chunk_cache)(group, variable, &mut nbytes, &mut nslots, &mut w0);
-            self.check("nc_get_var_chunk_cache", answered)?;
-        }
-        Ok(Some(settings(nbytes, nslots, w0)))
-    }
 }
 
 impl NetcdfVariable {
@@ -123,10 +93,9 @@ impl NetcdfVariable {
                 (f.nc_set_var_chunk_cache)(group, id, nbytes, nslots, cache.w0 as f32)
             })?;
         }
-        let cache = library.cache_of(&file, group, id)?;
         let rank = usize::try_from(rank).unwrap_or(0);
         let (start, count, step) = Default::default();
-        Ok(Self { file, group, id, element_bytes, cache, rank, start, count, step })
+        Ok(Self { file, group, id, element_bytes, rank, start, count, step })
     }
 
     /// Bytes of one element in memory.
@@ -134,14 +103,32 @@ impl NetcdfVariable {
         self.element_bytes
     }
 
-    /// The chunk cache that it really has: netCDF-C enlarges its default for large chunks.
-    pub fn cache(&self) -> Option<CacheSettings> {
-        self.cache
+    /// The chunk cache that it really has, if it has chunks: netCDF-C enlarges its default for large ones.
+    pub fn cache(&self) -> Result<Option<CacheSettings>, LibraryError> {
+        let (library, f) = (&self.file.library, &self.file.library.functions);
+        let (mut format, mut mode, mut storage) = (0, 0, 0);
+        let (mut nbytes, mut nslots, mut w0) = (0, 0, 0.0);
+        // SAFETY: an open file and variable, and places for the answers; the chunk shape is not wanted.
+        unsafe {
+            let answered = (f.nc_inq_format_extended)(self.file.id, &mut format, &mut mode);
+            library.check("nc_inq_format_extended", answered)?;
+            if format != FORMAT_HDF5 {
+                return Ok(None);
+            }
+            let answered = (f.nc_inq_var_chunking)(self.group, self.id, &mut storage, std::ptr::null_mut());
+            library.check("nc_inq_var_chunking", answered)?;
+            if storage != CHUNKED {
+                return Ok(None);
+            }
+            let answered = (f.nc_get_var_chunk_cache)(self.group, self.id, &mut nbytes, &mut nslots, &mut w0);
+            library.check("nc_get_var_chunk_cache", answered)?;
+        }
+        Ok(Some(settings(nbytes, nslots, w0)))
     }
 
     /// Reads a block into `out`, which has room for its elements.
     pub fn read(&mut self, block: &Block, out: &mut [u8]) -> Result<(), LibraryError> {
-        self.prepare(block, out.len())?;
+        self.prepare(block, out)?;
         let (library, f) = (&self.file.library, &self.file.library.functions);
         let (start, count, to) = (self.start.as_ptr(), self.count.as_ptr(), out.as_mut_ptr().cast());
         // SAFETY: arrays of the variable's rank; `prepare` checked that the buffer has room for the elements.
@@ -157,7 +144,7 @@ impl NetcdfVariable {
 
     /// Writes a block from `values`.
     pub fn write(&mut self, block: &Block, values: &[u8]) -> Result<(), LibraryError> {
-        self.prepare(block, values.len())?;
+        self.prepare(block, values)?;
         let (library, f) = (&self.file.library, &self.file.library.functions);
         let (start, count, from) = (self.start.as_ptr(), self.count.as_ptr(), values.as_ptr().cast());
         // SAFETY: as above.
@@ -176,13 +163,15 @@ impl NetcdfVariable {
         Rc::into_inner(self.file).map_or(Ok(()), NetcdfFile::close)
     }
 
-    /// Puts the block into arrays of the library's types.
-    fn prepare(&mut self, block: &Block, bytes: usize) -> Result<(), LibraryError> {
-        let needed = block.elements().saturating_mul(self.element_bytes as u64);
-        if needed != bytes as u64 || block.count.len() != self.rank {
+    /// Puts the block into arrays of the library's types. Where it ends is for the library to check: what is written beyond
+    /// the end of a dimension that may grow lets it grow.
+    fn prepare(&mut self, block: &Block, buffer: &[u8]) -> Result<(), LibraryError> {
+        check_buffer(block, self.element_bytes, buffer)?;
+        if !block.has_rank(self.rank) {
+            let rank = block.count.len();
             return Err(LibraryError::Unsupported(format!(
-                "a block of {needed} bytes and {} dimensions in a buffer of {bytes}",
-                block.count.len()
+                "a block of {rank} dimensions, but the variable has {}",
+                self.rank
             )));
         }
         self.start.clear();
