@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+
 import h5py
 import numpy as np
 import pytest
@@ -67,6 +69,23 @@ def test_region_references_select(pair, libver):
         assert_same(found[a], expected[b])
     with pytest.raises(ValueError):
         both.ours["objects"][ours[0]]
+
+
+def test_blocks_that_overlap_are_no_product_of_their_axes(tmp_path):
+    """As many elements as the product of the rows and columns that they touch, one of them twice."""
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        data = file.create_dataset("data", data=np.arange(60).reshape(10, 6))
+        space = data.id.get_space()
+        space.select_hyperslab((0, 0), (1, 2))
+        space.select_hyperslab((1, 1), (1, 1), op=h5py.h5s.SELECT_OR)
+        reference = h5py.h5r.create(data.id, b".", h5py.h5r.DATASET_REGION, space)
+        file.create_dataset("regions", data=[reference], dtype=h5py.regionref_dtype)
+    apart = (tmp_path / "a.h5").read_bytes()
+    first, second, over = (struct.pack("<4I", *corners) for corners in ((0, 0, 0, 1), (1, 1, 1, 1), (0, 1, 1, 1)))
+    assert apart.count(first + second) == 1
+    for whole in (apart, apart.replace(first + second, first + over)):
+        with hyperslab.File.in_memory(whole) as file:
+            assert_same(file["data"][file["regions"][0]], np.array([0, 1, 7]))
 
 
 HUGE = 1 << 50

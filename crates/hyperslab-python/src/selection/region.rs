@@ -10,6 +10,7 @@ use hyperslab::format::selection::{EncodedSelection, LimitedAxis, RegularAxis};
 use hyperslab::format::{Cursor, Widths};
 use hyperslab::{Axis, Error, Points, Result, Selection};
 use pyo3::prelude::*;
+use std::collections::HashSet;
 
 /// The selection that a region reference encodes, for a dataset of this shape.
 pub fn region(encoded: &[u8], dims: &[u64]) -> PyResult<Selected> {
@@ -74,15 +75,22 @@ fn irregular(encoded: &EncodedSelection, corners: &[u64], dims: &[u64]) -> Resul
     let count = encoded.len().filter(|&count| inside && product(dims.iter().copied()) >= Some(count));
     let count =
         count.ok_or_else(|| Error::damaged("the blocks of a region reference do not fit its dataset"))?;
-    let corners = || corners.chunks_exact(2 * rank).map(|block| block.split_at(rank));
-    let along =
-        |axis: usize| blocks::merge(corners().map(|(first, last)| (first[axis], last[axis])).collect());
+    let given = || corners.chunks_exact(2 * rank);
+    let along = |axis: usize| blocks::merge(given().map(|block| (block[axis], block[rank + axis])).collect());
     let axes: Vec<_> = (0..rank).map(along).collect();
-    if product(axes.iter().map(|axis| blocks::len(axis))) == Some(count) {
-        return Ok(slab(axes.iter().map(|axis| blocks::any(axis)).collect::<Result<_>>()?));
+    let whole = || Ok(slab(axes.iter().map(|axis| blocks::any(axis)).collect::<Result<_>>()?));
+    // libhdf5 writes a product as the blocks that those of its axes make, each once.
+    let is_part = |block: &[u64]| {
+        (0..rank).all(|axis| axes[axis].binary_search(&(block[axis], block[rank + axis])).is_ok())
+    };
+    let distinct: HashSet<&[u64]> = given().collect();
+    let parts = product(axes.iter().map(|axis| axis.len() as u64));
+    if parts == Some(distinct.len() as u64) && given().all(is_part) {
+        return whole();
     }
     let mut offsets = blocks::room_for(Some(count))?;
-    for (first, last) in corners() {
+    for block in given() {
+        let (first, last) = block.split_at(rank);
         let mut point = first.to_vec();
         loop {
             offsets.push(point.iter().zip(dims).fold(0, |offset, (index, dim)| offset * dim + index));
@@ -93,6 +101,9 @@ fn irregular(encoded: &EncodedSelection, corners: &[u64], dims: &[u64]) -> Resul
     }
     offsets.sort_unstable();
     offsets.dedup();
+    if product(axes.iter().map(|axis| blocks::len(axis))) == Some(offsets.len() as u64) {
+        return whole();
+    }
     let mut coordinates = blocks::room_for(count.checked_mul(rank as u64))?;
     for mut offset in offsets {
         let start = coordinates.len();
