@@ -8,6 +8,7 @@
 
 pub mod data;
 pub mod engine;
+mod hex;
 pub mod library;
 pub mod matrix;
 pub mod measure;

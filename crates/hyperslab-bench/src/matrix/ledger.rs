@@ -8,6 +8,7 @@ use super::prepare::Plan;
 use super::row::Row;
 use super::run::{Matrix, Subject};
 use crate::engine::{Engine, Opening};
+use crate::hex::hex;
 use crate::process::Launcher;
 use crate::study::Access;
 use serde::{Deserialize, Serialize};
@@ -54,7 +55,7 @@ pub(super) fn key_of(
         "opening": opening,
         "measured": [json!(matrix.repeats), json!(matrix.seconds_max), json!(matrix.reads_max), json!(matrix.cold)],
     });
-    Sha256::digest(question.to_string()).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(question.to_string()))
 }
 
 fn subject(subject: &Subject) -> Value {

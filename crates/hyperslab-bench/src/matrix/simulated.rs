@@ -1,6 +1,6 @@
 //! What an access costs an engine, without reading: chunks decoded, and the seconds that they should take.
 
-use crate::study::{Access, Block};
+use crate::study::Access;
 use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::predict::CostModel;
 use hyperslab_doctor::simulate::{CacheSettings, ChunkCacheSim, Geometry, LibVersion, ReadCounts};
@@ -32,7 +32,7 @@ pub(super) fn reads(
     }
     let counts = counts(facts, access, reads_max, version, cache)?;
     let (mut blocks, mut elements) = (0, 0u64);
-    for block in wanted(facts, access, reads_max) {
+    for block in access.first_blocks(&facts.shape, reads_max) {
         elements = elements.saturating_add(block.elements());
         blocks += 1;
     }
@@ -63,20 +63,10 @@ pub(crate) fn counts(
     }
     let mut simulated = ChunkCacheSim::new(&geometry, cache, version);
     let mut counts = ReadCounts::default();
-    for block in wanted(facts, access, reads_max) {
+    for block in access.first_blocks(&facts.shape, reads_max) {
         let extents = block.count.iter().zip(&block.step);
         let covered: Vec<u64> = extents.map(|(count, step)| count.saturating_sub(1) * step + 1).collect();
         counts.add(simulated.read(&block.start, &covered));
     }
     Some(counts)
-}
-
-/// The blocks that are read.
-fn wanted<'a>(
-    facts: &'a DatasetFacts,
-    access: &'a Access,
-    reads_max: Option<u64>,
-) -> impl Iterator<Item = Block> + 'a {
-    let most = usize::try_from(reads_max.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
-    access.blocks(&facts.shape).take(most)
 }

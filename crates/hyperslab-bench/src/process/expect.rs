@@ -4,6 +4,7 @@ use super::clock::Clock;
 use super::task::{Outcome, Task};
 use crate::data::Values;
 use crate::engine::{EngineError, Prepared};
+use crate::hex::hex;
 use crate::room::room;
 use crate::study::{Element, Kind, Layout};
 use sha2::{Digest, Sha256};
@@ -24,8 +25,7 @@ pub(super) fn expect(
     };
     let mut sum = Sha256::new();
     let mut buffer = Vec::new();
-    let most = reads_max.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
-    for block in task.access.blocks(shape).take(most) {
+    for block in task.access.first_blocks(shape, reads_max) {
         let values = room(&mut buffer, block.bytes(bytes))?;
         source.fill(&block, values)?;
         match &layout {
@@ -33,7 +33,7 @@ pub(super) fn expect(
             None => sum.update(&*values),
         }
     }
-    let checksum = Some(sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect());
+    let checksum = Some(hex(&sum.finalize()));
     Ok(Outcome { checksum, ..Clock::start().outcome_of(engine) })
 }
 

@@ -4,6 +4,7 @@ use super::clock::{Aside, Clock};
 use super::task::{Outcome, Task};
 use crate::data::{Source, Synthetic, Values};
 use crate::engine::{EngineError, Prepared, Seen};
+use crate::hex::hex;
 use crate::measure::{PageCache, empty_page_cache};
 use crate::room::room;
 use crate::study::{Block, Kind, Tree, Wanted};
@@ -195,7 +196,7 @@ impl Sum {
             all.update([0]);
             all.update(hash.finalize());
         }
-        all.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        hex(&all.finalize())
     }
 }
 

@@ -9,6 +9,7 @@ use super::objects;
 use super::task::{Answer, Check, Operation, Outcome, Task};
 use crate::data::Values;
 use crate::engine::{EngineError, Prepared};
+use crate::hex::hex;
 use crate::measure::{PageCache, empty_page_cache};
 use crate::room::room;
 use crate::study::{Block, Layout, Storage};
@@ -73,8 +74,7 @@ fn read(
     let element = reading.element_bytes();
     let mut sum = check.map(|_| Sha256::new());
     let mut buffer = Vec::new();
-    let most = reads_max.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
-    let mut blocks = task.access.blocks(shape).take(most).peekable();
+    let mut blocks = task.access.first_blocks(shape, reads_max).peekable();
     while blocks.peek().is_some() {
         let batch: Vec<Block> = clock.aside(Aside::Computes, || {
             let batch: Vec<Block> = blocks.by_ref().take(BATCH).collect();
@@ -106,7 +106,7 @@ fn read(
     let cache = clock.aside(Aside::Computes, || reading.cache())?;
     let page_buffer = clock.aside(Aside::Computes, || reading.page_buffer());
     clock.close(|| reading.close())?;
-    let checksum = sum.map(|sum| sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect());
+    let checksum = sum.map(|sum| hex(&sum.finalize()));
     let file_bytes = std::fs::metadata(&task.file).map_err(io)?.len();
     Ok(Outcome {
         decodes,

@@ -200,6 +200,16 @@ impl Access {
         }
     }
 
+    /// The first of the blocks, or all where it is not said how many.
+    pub fn first_blocks<'a>(
+        &'a self,
+        shape: &'a [u64],
+        most: Option<u64>,
+    ) -> impl Iterator<Item = Block> + 'a {
+        let most = most.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
+        self.blocks(shape).take(most)
+    }
+
     /// How many blocks there are (saturating).
     pub fn len(&self, shape: &[u64]) -> u64 {
         match &self.walk {
