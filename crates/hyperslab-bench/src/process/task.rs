@@ -137,6 +137,14 @@ impl Outcome {
     pub fn total_seconds(&self) -> f64 {
         self.open_seconds + self.data_seconds + self.close_seconds
     }
+
+    /// The release: `2.0.0`, `4.10.1 (HDF5 2.2.0)`.
+    pub fn release(&self) -> String {
+        match &self.hdf5_version {
+            Some(hdf5) if *hdf5 != self.version => format!("{} (HDF5 {hdf5})", self.version),
+            _ => self.version.clone(),
+        }
+    }
 }
 
 /// What the process prints.

@@ -5,6 +5,7 @@ use super::measured::{CacheFit, Kind, Measured};
 use super::plan::{Claim, Effect, Metric};
 use super::words;
 use hyperslab_doctor::pattern::bytes_text as bytes;
+use hyperslab_doctor::simulate::SIEVE_BYTES;
 use hyperslab_doctor::{count_text as count, list_text as list};
 
 /// The reason for a verdict, without the verdict. `as_then` is the ratio under what was set then.
@@ -20,23 +21,36 @@ pub(super) fn sentence(
             let (Some(more), Some(less)) = (cell(more, measured), cell(less, measured)) else {
                 return String::new();
             };
-            match verdict {
-                Verdict::NoLonger | Verdict::Weaker => parts.extend(fit(more)),
-                _ => parts.extend([fit(more), fit(less)].into_iter().flatten()),
+            parts.extend(fit(more));
+            // Where something else was set then, it is that which differs, and it is told below.
+            let is_told_below = is_less(verdict) && effect.as_then.is_some();
+            if !is_told_below {
+                parts.extend(fit(less));
             }
             parts.dedup();
             if is_of_whole_runs(&effect.claim) {
-                let (more, less) = if verdict == Verdict::Reversed { (less, more) } else { (more, less) };
-                parts.push(counted(more, less));
+                parts.push(match verdict {
+                    Verdict::Reversed => counted(less, more),
+                    Verdict::NoLonger if !is_told_below => counted_in_vain(more, less),
+                    _ => counted(more, less),
+                });
             }
         }
         Claim::Alike { figures, .. } => {
-            let cells: Vec<&Measured> = figures.iter().filter_map(|figure| cell(figure, measured)).collect();
-            parts.extend(spread(&cells).filter(|_| is_of_whole_runs(&effect.claim)));
+            let mut cells: Vec<&Measured> =
+                figures.iter().filter_map(|figure| cell(figure, measured)).collect();
+            if is_of_whole_runs(&effect.claim) {
+                let told = spread(&cells);
+                cells.sort_by(|one, other| one.seconds.median.total_cmp(&other.seconds.median));
+                parts.extend(told.or_else(|| match (verdict, cells.last(), cells.first()) {
+                    (Verdict::NoLonger, Some(slowest), Some(fastest)) => Some(counted(slowest, fastest)),
+                    _ => None,
+                }));
+            }
         }
         Claim::Equal { .. } | Claim::Beyond { .. } => {}
     }
-    if matches!(verdict, Verdict::NoLonger | Verdict::Weaker | Verdict::Reversed)
+    if (is_less(verdict) || verdict == Verdict::Reversed)
         && let (Some(ratio), Some(claim)) = (as_then, &effect.as_then)
         && let Claim::Times { more, less, .. } = claim
         && let (Some(more), Some(less)) = (cell(more, measured), cell(less, measured))
@@ -52,6 +66,11 @@ pub(super) fn sentence(
     }
     parts.extend(effect.remark.map(str::to_owned));
     parts.join("; ")
+}
+
+/// True where less of the effect is left than was published.
+fn is_less(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::NoLonger | Verdict::Weaker)
 }
 
 /// True where figures are of all reads or writes of a run, as counts are: no reason for a first read, a size or a count.
@@ -92,47 +111,82 @@ fn fit(measured: &Measured) -> Option<String> {
     })
 }
 
-/// What is read of chunks that no cache holds: what is selected, or more, where the library fills a buffer with what lies
-/// beside it (the sieve buffer of releases that use it for chunks).
+/// What is read of chunks that no cache holds: what is selected, or more, which only the sieve buffer does that HDF5 2.1 and
+/// later have for chunks.
 fn parts_read(measured: &Measured) -> String {
     match measured.simulated.map(|simulated| simulated.driver_bytes) {
         None => "of which parts are read".to_owned(),
         Some(read) if read <= measured.bytes => "of which only what is selected is read".to_owned(),
-        Some(read) => {
-            let (read, selected) = (bytes(read), bytes(measured.bytes));
-            format!("of which more than what is selected is read: {read} for {selected} of all reads")
-        }
+        Some(read) => format!(
+            "of which HDF5 2.1 and later read up to {} at each place (a sieve buffer): {} for {} of all reads",
+            bytes(SIEVE_BYTES),
+            bytes(read),
+            bytes(measured.bytes)
+        ),
     }
 }
 
 /// The counts in which two cells differ, or that they have in common.
 fn counted(more: &Measured, less: &Measured) -> String {
+    difference(more, less).unwrap_or_else(|| {
+        if more.kind != Kind::Read || less.kind != Kind::Read {
+            return format!(
+                "{} and {} calls write the file",
+                count(more.write_calls),
+                count(less.write_calls)
+            );
+        }
+        let (many, few) = (count(more.read_calls), count(less.read_calls));
+        format!("no count explains it: {many} requests are made against {few}")
+    })
+}
+
+/// Counts of two cells that take as long as each other, though more was expected of one.
+fn counted_in_vain(more: &Measured, less: &Measured) -> String {
+    if let Some(difference) = difference(more, less) {
+        return format!("although {difference}");
+    }
+    let are_reads = more.kind == Kind::Read && less.kind == Kind::Read;
+    match are_reads && !differs(less.read_bytes, more.read_bytes, SOME_BYTES) {
+        true => format!(
+            "about as many bytes are read from the file: {} in {} requests, {} in {}",
+            bytes(more.read_bytes),
+            count(more.read_calls),
+            bytes(less.read_bytes),
+            count(less.read_calls)
+        ),
+        false => counted(more, less),
+    }
+}
+
+/// What one of two cells does more of.
+fn difference(more: &Measured, less: &Measured) -> Option<String> {
     // Who has no chunks decodes none.
     let (many, few) = (more.decodes_known().unwrap_or(0), less.decodes_known().unwrap_or(0));
     if many > 0 || few > 0 {
-        return match many == few {
+        return Some(match many == few {
             true => format!("both decode {} chunks", count(many)),
             false => format!("{} chunks are decoded against {}", count(many), count(few)),
-        };
+        });
     }
-    // A few kilobytes or calls are those of opening a file.
-    let differs = |many: u64, few: u64, least: u64| many > few + few / 2 + least;
     if more.kind != Kind::Read || less.kind != Kind::Read {
         let (many, few) = (count(more.write_calls), count(less.write_calls));
-        return match differs(more.write_calls, less.write_calls, 10) {
-            true => format!("{many} calls write the file against {few}"),
-            false => format!("{many} and {few} calls write the file"),
-        };
+        return differs(more.write_calls, less.write_calls, 10)
+            .then(|| format!("{many} calls write the file against {few}"));
     }
-    if differs(more.read_bytes, less.read_bytes, 1 << 16) {
+    if differs(more.read_bytes, less.read_bytes, SOME_BYTES) {
         let (many, few) = (bytes(more.read_bytes), bytes(less.read_bytes));
-        return format!("{many} are read from the file against {few}");
+        return Some(format!("{many} are read from the file against {few}"));
     }
     let (many, few) = (count(more.read_calls), count(less.read_calls));
-    match differs(more.read_calls, less.read_calls, 50) {
-        true => format!("{many} requests are made against {few}"),
-        false => format!("no count explains it: {many} requests are made against {few}"),
-    }
+    differs(more.read_calls, less.read_calls, 50).then(|| format!("{many} requests are made against {few}"))
+}
+
+/// A few kilobytes or calls are those of opening a file.
+const SOME_BYTES: u64 = 1 << 16;
+
+fn differs(many: u64, few: u64, least: u64) -> bool {
+    many > few + few / 2 + least
 }
 
 /// What several cells count.
@@ -203,7 +257,10 @@ mod tests {
         };
         for (driver_bytes, says) in [
             (Some(1 << 20), "of which only what is selected is read"),
-            (Some(16 << 20), "of which more than what is selected is read: 16 MiB for 1 MiB of all reads"),
+            (
+                Some(16 << 20),
+                "of which HDF5 2.1 and later read up to 64 KiB at each place (a sieve buffer): 16 MiB for 1 MiB of all reads",
+            ),
             (None, "of which parts are read"),
         ] {
             let cells = [unfiltered(slow.clone(), driver_bytes), unfiltered(fast.clone(), None)];
@@ -213,6 +270,36 @@ mod tests {
                 "{said}"
             );
         }
+    }
+
+    #[test]
+    fn what_is_gone_though_more_is_read_is_told_so() {
+        let read = |cell: &str, read_bytes, read_calls| Measured {
+            read_bytes,
+            read_calls,
+            ..Measured::example(cell, Who::Libhdf5, 1.0)
+        };
+        let gone = |more, less| sentence(&times(Metric::Seconds), Verdict::NoLonger, None, &[more, less]);
+        let said = gone(read("slow", 9 << 20, 5), read("fast", 1 << 20, 5));
+        assert_eq!(said, "although 9 MiB are read from the file against 1 MiB");
+        let said = gone(read("slow", 9 << 20, 5), read("fast", 8 << 20, 900));
+        assert_eq!(said, "about as many bytes are read from the file: 9 MiB in 5 requests, 8 MiB in 900");
+        let said = gone(read("slow", 1 << 20, 5), read("fast", 9 << 20, 6));
+        assert_eq!(said, "no count explains it: 5 requests are made against 6");
+    }
+
+    #[test]
+    fn of_what_is_alike_no_longer_the_slowest_is_held_against_the_fastest() {
+        let read = |cell: &str, seconds, read_bytes| Measured {
+            read_bytes,
+            ..Measured::example(cell, Who::Libhdf5, seconds)
+        };
+        let cells = [read("fast", 1.0, 1 << 20), read("slow", 9.0, 1 << 30)];
+        let figures = ["fast", "slow"].map(|cell| figure(cell, Metric::Seconds)).to_vec();
+        let alike = Effect::alike("", figures, 1.0);
+        let said = sentence(&alike, Verdict::NoLonger, None, &cells);
+        assert_eq!(said, "1 GiB are read from the file against 1 MiB");
+        assert_eq!(because(&alike, &cells), "");
     }
 
     #[test]

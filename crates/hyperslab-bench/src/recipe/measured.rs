@@ -151,7 +151,7 @@ impl Measured {
             first: runs.summary(|run| run.first_seconds),
             total: runs.summary(Outcome::total_seconds),
             cpu: runs.summary(|run| run.usage.cpu_seconds),
-            version: check.version.clone(),
+            version: check.release(),
             blocks: check.blocks,
             bytes: last.bytes,
             file_bytes: last.file_bytes,

@@ -151,10 +151,7 @@ pub(super) fn list(args: &BenchArgs, launcher: &Launcher, out: &mut dyn Write) -
             }
             if !args.json {
                 let version = match &outcome {
-                    Ok(outcome) => match (&outcome.hdf5_version, family) {
-                        (Some(hdf5), Family::Netcdf) => format!("{} (HDF5 {hdf5})", outcome.version),
-                        _ => outcome.version.clone(),
-                    },
+                    Ok(outcome) => outcome.release(),
                     Err(error) => format!("that cannot be loaded ({error})"),
                 };
                 let Found { path, origin, plugins } = library;

@@ -30,5 +30,6 @@ pub(crate) use alike::SweepKey;
 pub use counts::{CacheSettings, ReadCounts};
 pub use geometry::{ChunkedStorage, Geometry};
 pub use open::ChunkCacheSim;
+pub use sieve::SIEVE_BYTES;
 pub use sweep::{SweepCounts, VISITS_MAX_DEFAULT, simulate_sweep};
 pub use version::LibVersion;

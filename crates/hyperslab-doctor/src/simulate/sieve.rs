@@ -11,7 +11,7 @@
 //! ```
 
 /// Default of `H5Pset_sieve_buf_size`.
-pub(super) const SIEVE_BYTES: u64 = 65_536;
+pub const SIEVE_BYTES: u64 = 65_536;
 
 /// What the sieve holds, as offsets in the chunk or dataset being read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
