@@ -1,7 +1,7 @@
 """How each reader does the same reads. A reader is a function of a case that gives seconds by name.
 
 All are timed alike: the file and the dataset are open, nothing of it is cached by the reader, the system has the
-file in its page cache; what is timed is the reads alone, into new memory.
+file in its page cache; what is timed is the reads alone.
 """
 
 from __future__ import annotations
