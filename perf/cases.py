@@ -146,7 +146,7 @@ CASES = [
         selections=whole(3),
         readers=("hyperslab", "h5py", "hidefix"),
         bounds=(Bound("rust", ("floor_new",), 1.15), Bound("hyperslab", ("h5py",), 0.2)),
-        repeats=5,
+        repeats=7,
         decodes_at_most=1,
     ),
     Case("1.4 GiB, a time step", *MAPS, selections=("700, :, :",), readers=("hyperslab", *PEERS), bounds=NO_SLOWER),
