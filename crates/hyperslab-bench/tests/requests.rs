@@ -3,6 +3,10 @@
 //! The system counts for the whole process, so this is one test in a program of its own.
 #![cfg(target_os = "linux")]
 
+#[path = "../../hyperslab/tests/common/folders.rs"]
+mod folders;
+
+use folders::fixture;
 use hyperslab::io::LocalFile;
 use hyperslab::io::wrap::Recorder;
 use hyperslab_bench::data::{Synthetic, Values};
@@ -11,14 +15,14 @@ use hyperslab_bench::measure::Usage;
 use hyperslab_bench::process::{Operation, Task, run};
 use hyperslab_bench::study::{Access, Block, Storage};
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 #[test]
 fn requests_are_counted_exactly() {
     spans_of_known_reads();
     what_is_written_is_made_up_aside();
-    if let Some(file) = uncompressed() {
+    if let Some(file) = fixture("case_study/cris_raw.h5") {
         a_run_of_known_requests(&file);
         what_is_written_is_read_aside(&file);
     }
@@ -71,18 +75,6 @@ fn spans_of_known_reads() {
         let used = Usage::at_end().since(before);
         assert_eq!((used.read_calls, used.read_bytes), (calls, calls * 1000));
     }
-}
-
-/// The granule of the case study without compression, where the fixtures have been made.
-fn uncompressed() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
-    let folder = std::env::var_os("HYPERSLAB_FIXTURES").map_or(beside, PathBuf::from);
-    let file = folder.join("case_study/cris_raw.h5");
-    if !file.is_file() {
-        eprintln!("skipped: {} is not there (run corpus/recipes/make.py)", file.display());
-        return None;
-    }
-    Some(file)
 }
 
 fn a_run_of_known_requests(file: &Path) {

@@ -3,6 +3,8 @@
 
 #[path = "bench/counts.rs"]
 mod counts;
+#[path = "../../hyperslab/tests/common/folders.rs"]
+mod folders;
 #[path = "bench/hdf4.rs"]
 mod hdf4;
 #[path = "bench/netcdf.rs"]

@@ -8,6 +8,8 @@ mod digest;
 mod doctor;
 #[path = "commands/explain.rs"]
 mod explain;
+#[path = "../../hyperslab/tests/common/folders.rs"]
+mod folders;
 #[path = "commands/help.rs"]
 mod help;
 #[path = "commands/ls.rs"]
@@ -17,6 +19,7 @@ mod process;
 #[path = "commands/wrong_requests.rs"]
 mod wrong_requests;
 
+use folders::fixture;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -41,18 +44,6 @@ fn run(arguments: &[&str], path: &Path) -> Ended {
 
 fn ended(code: i32, out: &str, err: &str) -> Ended {
     Ended { code, out: out.into(), err: err.into() }
-}
-
-/// A fixture, if they have been made.
-fn fixture(name: &str) -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
-    let folder = std::env::var_os("HYPERSLAB_FIXTURES").map_or(beside, PathBuf::from);
-    let path = folder.join(name);
-    if path.is_file() {
-        return Some(path);
-    }
-    eprintln!("skipped: {} is not there (run corpus/recipes/make.py)", path.display());
-    None
 }
 
 /// The small file with one of everything.

@@ -1,10 +1,10 @@
 //! What `hyperslab bench` leaves: a document with the command of every cell, a page, and a journal from which an
 //! interrupted bench goes on. On made-up values where there is a libhdf5 to write them, on a fixture everywhere.
 
+use super::folders::fixture;
 use super::{bench, json};
 use serde_json::Value;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -39,13 +39,7 @@ impl Place {
 
 /// The granule of the case study, where the fixtures have been made.
 fn granule() -> Option<String> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
-    let folder = std::env::var_os("HYPERSLAB_FIXTURES").map_or(beside, PathBuf::from);
-    let path = folder.join("case_study/cris_small.h5");
-    if !path.is_file() {
-        eprintln!("skipped: {} is not there (run corpus/recipes/make.py)", path.display());
-        return None;
-    }
+    let path = fixture("case_study/cris_small.h5")?;
     Some(path.canonicalize().unwrap().to_str().unwrap().to_owned())
 }
 

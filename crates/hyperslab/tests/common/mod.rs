@@ -1,34 +1,17 @@
 //! Files for tests, and reading all that a file holds.
 #![allow(dead_code, reason = "every test uses a part of this")]
 
+mod folders;
 mod stopwatch;
 mod walk;
 
+#[allow(unused_imports, reason = "every test uses a part of this")]
+pub use folders::{corpus, fixtures};
 use std::path::{Path, PathBuf};
 #[allow(unused_imports, reason = "every test uses a part of this")]
 pub use stopwatch::Stopwatch;
 #[allow(unused_imports, reason = "every test uses a part of this")]
 pub use walk::{Met, read_everything};
-
-/// The folder that `corpus/recipes/make.py` fills, if it has been run.
-pub fn fixtures() -> Option<PathBuf> {
-    folder("HYPERSLAB_FIXTURES", "../../fixtures", "run corpus/recipes/make.py")
-}
-
-/// The real files that lie beside the project, if they do.
-pub fn corpus() -> Option<PathBuf> {
-    folder("HYPERSLAB_CORPUS", "../../../shared/corpus", "the corpus lies beside the project")
-}
-
-fn folder(variable: &str, default: &str, hint: &str) -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join(default);
-    let path = std::env::var_os(variable).map_or(beside, PathBuf::from);
-    if path.is_dir() {
-        return Some(path);
-    }
-    eprintln!("skipped: {} is not there ({hint})", path.display());
-    None
-}
 
 /// All HDF5 files below a folder that are at most this long, in a fixed order.
 pub fn hdf5_files(folder: &Path, bytes_max: u64) -> Vec<PathBuf> {
