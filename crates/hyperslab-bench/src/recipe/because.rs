@@ -2,7 +2,7 @@
 
 use super::judge::{Verdict, cell};
 use super::measured::{CacheFit, Kind, Measured};
-use super::plan::{Claim, Effect, Metric};
+use super::plan::{Claim, Effect, Figure, Metric};
 use super::words;
 use hyperslab_doctor::pattern::bytes_text as bytes;
 use hyperslab_doctor::simulate::SIEVE_BYTES;
@@ -15,57 +15,77 @@ pub(super) fn sentence(
     as_then: Option<f64>,
     measured: &[Measured],
 ) -> String {
-    let mut parts = Vec::new();
-    match &effect.claim {
+    let mut parts = match &effect.claim {
         Claim::Times { more, less, .. } | Claim::AtLeast { more, less, .. } => {
             let (Some(more), Some(less)) = (cell(more, measured), cell(less, measured)) else {
                 return String::new();
             };
-            parts.extend(fit(more));
-            // Where something else was set then, it is that which differs, and it is told below.
-            let is_told_below = is_less(verdict) && effect.as_then.is_some();
-            if !is_told_below {
-                parts.extend(fit(less));
-            }
-            parts.dedup();
-            if is_of_whole_runs(&effect.claim) {
-                parts.push(match verdict {
-                    Verdict::Reversed => counted(less, more),
-                    Verdict::NoLonger if !is_told_below => counted_in_vain(more, less),
-                    _ => counted(more, less),
-                });
-            }
+            of_a_ratio(effect, verdict, more, less)
         }
-        Claim::Alike { figures, .. } => {
-            let mut cells: Vec<&Measured> =
-                figures.iter().filter_map(|figure| cell(figure, measured)).collect();
-            if is_of_whole_runs(&effect.claim) {
-                let told = spread(&cells);
-                cells.sort_by(|one, other| one.seconds.median.total_cmp(&other.seconds.median));
-                parts.extend(told.or_else(|| match (verdict, cells.last(), cells.first()) {
-                    (Verdict::NoLonger, Some(slowest), Some(fastest)) => Some(counted(slowest, fastest)),
-                    _ => None,
-                }));
-            }
-        }
-        Claim::Equal { .. } | Claim::Beyond { .. } => {}
-    }
-    if (is_less(verdict) || verdict == Verdict::Reversed)
-        && let (Some(ratio), Some(claim)) = (as_then, &effect.as_then)
-        && let Claim::Times { more, less, .. } = claim
-        && let (Some(more), Some(less)) = (cell(more, measured), cell(less, measured))
-    {
-        let mut then = format!("with what was set then it is {}", words::factor(ratio));
-        if let Some(fit) = fit(more) {
-            then += &format!(", for {fit}");
-        }
-        if is_of_whole_runs(claim) {
-            then += &format!(": {}", counted(more, less));
-        }
-        parts.push(then);
+        Claim::Alike { figures, .. } => of_what_is_alike(effect, verdict, figures, measured),
+        Claim::Equal { .. } | Claim::Beyond { .. } => Vec::new(),
+    };
+    if is_less(verdict) || verdict == Verdict::Reversed {
+        parts.extend(as_then.and_then(|ratio| of_then(effect, ratio, measured)));
     }
     parts.extend(effect.remark.map(str::to_owned));
     parts.join("; ")
+}
+
+/// Why one cell takes longer than another, or does not.
+fn of_a_ratio(effect: &Effect, verdict: Verdict, more: &Measured, less: &Measured) -> Vec<String> {
+    // Where something else was set then, it is that which differs, and it is told apart.
+    let is_told_apart = is_less(verdict) && effect.as_then.is_some();
+    let mut parts: Vec<String> = fit(more).into_iter().collect();
+    if !is_told_apart {
+        parts.extend(fit(less));
+    }
+    parts.dedup();
+    if is_of_whole_runs(&effect.claim) {
+        parts.push(match verdict {
+            Verdict::Reversed => counted(less, more),
+            Verdict::NoLonger if !is_told_apart => counted_in_vain(more, less),
+            _ => counted(more, less),
+        });
+    }
+    parts
+}
+
+/// What cells have in common; where they are alike no longer, what the largest figure has more of than the smallest.
+fn of_what_is_alike(
+    effect: &Effect,
+    verdict: Verdict,
+    figures: &[Figure],
+    measured: &[Measured],
+) -> Vec<String> {
+    if !is_of_whole_runs(&effect.claim) {
+        return Vec::new();
+    }
+    let cells: Vec<&Measured> = figures.iter().filter_map(|figure| cell(figure, measured)).collect();
+    let difference = || {
+        let value = |figure: &Figure| {
+            cell(figure, measured).and_then(|cell| Some((cell.value(figure.metric)?, cell)))
+        };
+        let mut values: Vec<(f64, &Measured)> = figures.iter().filter_map(value).collect();
+        values.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+        let ((_, least), (_, most)) = (values.first()?, values.last()?);
+        (verdict == Verdict::NoLonger).then(|| counted(most, least))
+    };
+    spread(&cells).or_else(difference).into_iter().collect()
+}
+
+/// What the ratio is with what was set then, and why.
+fn of_then(effect: &Effect, ratio: f64, measured: &[Measured]) -> Option<String> {
+    let Some(claim @ Claim::Times { more, less, .. }) = &effect.as_then else { return None };
+    let (more, less) = (cell(more, measured)?, cell(less, measured)?);
+    let mut then = format!("with what was set then it is {}", words::factor(ratio));
+    if let Some(fit) = fit(more) {
+        then += &format!(", for {fit}");
+    }
+    if is_of_whole_runs(claim) {
+        then += &format!(": {}", counted(more, less));
+    }
+    Some(then)
 }
 
 /// True where less of the effect is left than was published.
@@ -198,7 +218,7 @@ fn spread(cells: &[&Measured]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::plan::{Figure, Who};
+    use super::super::plan::Who;
     use super::*;
     use hyperslab_doctor::simulate::{CacheSettings, ReadCounts};
 
@@ -300,6 +320,14 @@ mod tests {
         let said = sentence(&alike, Verdict::NoLonger, None, &cells);
         assert_eq!(said, "1 GiB are read from the file against 1 MiB");
         assert_eq!(because(&alike, &cells), "");
+        // The slowest on average is not the one that took longest in all.
+        let [fast, slow] = cells;
+        let cells = [Measured { blocks: 100, ..fast }, Measured { blocks: 9, ..slow }];
+        let longest = Measured { cell: "long".to_owned(), blocks: 900, ..read("long", 90.0, 1 << 20) };
+        let cells = [&cells[..], &[longest]].concat();
+        let figures = ["fast", "slow", "long"].map(|cell| figure(cell, Metric::Average)).to_vec();
+        let said = sentence(&Effect::alike("", figures, 1.0), Verdict::NoLonger, None, &cells);
+        assert_eq!(said, "1 GiB are read from the file against 1 MiB");
     }
 
     #[test]
