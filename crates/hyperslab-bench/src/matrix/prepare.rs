@@ -4,12 +4,12 @@
 //! at a time.
 
 use super::row::{Skipped, WriteFigures};
-use super::run::{INTERRUPTED, Matrix, Progress, Subject};
+use super::run::{Matrix, Progress, Subject};
 use super::statistics::Summary;
 use super::way::Way;
 use crate::engine::Opening;
 use crate::library::Family;
-use crate::process::{Launcher, Operation, Outcome, RunError, Task};
+use crate::process::{Launcher, Operation, Outcome, Task};
 use crate::study::Storage;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -81,7 +81,6 @@ impl Made<'_> {
             progress.doing(&format!("writing {}", self.stored_as));
             match self.task(matrix).map(|task| site.launcher.run(&task, site.stop)) {
                 Ok(Ok(outcome)) => self.outcomes.push(outcome),
-                Ok(Err(RunError::Interrupted)) => self.failure = Some(INTERRUPTED.to_owned()),
                 Ok(Err(error)) => self.failure = Some(error.to_string()),
                 Err(why) => self.failure = Some(why),
             }

@@ -107,9 +107,6 @@ struct Cell<'a> {
     keys: Vec<String>,
 }
 
-/// Why something was not measured that the user did not wait for.
-pub(super) const INTERRUPTED: &str = "interrupted";
-
 impl Cell<'_> {
     /// True where not all of it is remembered.
     fn is_lacking(&self) -> bool {
@@ -194,7 +191,7 @@ impl Matrix {
             if site.stop.load(Ordering::Relaxed) && cell.is_lacking() {
                 rows.rows.extend(cell.kept_rows());
                 let what = format!("{}, {}", prepared.stored_as, cell.access);
-                rows.skipped.push(Skipped { what, why: INTERRUPTED.to_owned() });
+                rows.skipped.push(Skipped { what, why: RunError::Interrupted.to_string() });
                 continue;
             }
             self.measure(&prepared, cell, facts.as_ref(), site, progress, rows);
@@ -289,7 +286,6 @@ impl Matrix {
                 let task = self.task(prepared, access, contender, (round == 0).then(|| check.clone()));
                 match site.launcher.run(&task, site.stop) {
                     Ok(outcome) => contender.runs.add(outcome),
-                    Err(RunError::Interrupted) => contender.failure = Some(INTERRUPTED.to_owned()),
                     Err(error) => contender.failure = Some(error.to_string()),
                 }
                 progress.done();

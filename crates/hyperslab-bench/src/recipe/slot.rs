@@ -7,7 +7,7 @@ use super::run::Kitchen;
 use super::task;
 use crate::engine::Engine;
 use crate::matrix::{Runs, simulated};
-use crate::process::{Operation, RunError, Task};
+use crate::process::{Operation, Task};
 
 /// A cell by one engine, and how it went so far.
 pub(super) struct Slot<'a> {
@@ -63,7 +63,6 @@ impl<'a> Slot<'a> {
                 self.runs.add(outcome);
                 self.keep(larder);
             }
-            Err(RunError::Interrupted) => self.failure = Some("interrupted".to_owned()),
             Err(error) => self.failure = Some(error.to_string()),
         }
     }
