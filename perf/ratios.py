@@ -8,15 +8,13 @@
 Repeats of a case go round all its readers, each time beginning with another one, so that a disturbance meets all of
 them; medians are compared. Before, every reader reads once without a clock, and all values are compared.
 
-This process keeps the memory that it frees, so that readers from Python get memory that was touched before: the host of a
-virtual machine may take back at once what a process gives up, and a gigabyte of it takes longer to get again than to
-read. What new memory costs is measured apart, by hyperslab-floor.
+This process keeps the memory that it frees (memory.py says why), so that readers from Python get memory that was touched
+before. What new memory costs is measured apart, by hyperslab-floor.
 """
 
 from __future__ import annotations
 
 import argparse
-import ctypes
 import json
 import statistics
 import subprocess
@@ -24,6 +22,7 @@ import sys
 import time
 from pathlib import Path
 
+import memory
 import numpy as np
 import table
 from cases import CASES, Case
@@ -103,15 +102,6 @@ def check(case: Case, path: Path) -> None:
         np.testing.assert_array_equal(first, timed(case, path, reader)[1], err_msg=f"{case.name}: {reader}")
 
 
-def keep_memory() -> None:
-    """Tells the C library to give no memory back (glibc; another one is left as it is)."""
-    mmap_max, trim_threshold = -4, -1
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
-    if mallopt is not None:
-        mallopt(mmap_max, 0)
-        mallopt(trim_threshold, -1)
-
-
 def verdicts(case: Case, medians: dict[str, float]) -> list[dict]:
     """Each bound of a case with what was reached."""
     found = []
@@ -137,7 +127,7 @@ def main() -> int:
     given = arguments.parse_args()
     if not FLOOR.exists():
         sys.exit(f"error: {FLOOR} is missing\nhint: run scripts/bench")
-    keep_memory()
+    memory.keep()
     results = []
     for case in CASES:
         if given.only and not any(word in case.name for word in given.only):

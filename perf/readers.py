@@ -18,6 +18,7 @@ import hidefix
 import numpy as np
 
 import hyperslab
+import memory
 from tasks import TASKS, prepared
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -26,16 +27,12 @@ FLOOR = TARGET / "release" / "hyperslab-floor"
 MIB = 1 << 20
 
 
-#: Tells glibc to keep memory that is freed, as `keep_memory` of ratios.py does for the readers from Python.
-KEEP_MEMORY = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "-1"}
-
-
 def floor(*words: str) -> dict:
     """One run of hyperslab-floor: {"floor": seconds, "rust": seconds, "decodes": count, ...}.
 
     What it reads goes into new memory, but for tasks: it does those twice, and they have no new memory beside them.
     """
-    environment = os.environ | (KEEP_MEMORY if words[0] == "task" else {})
+    environment = os.environ | (memory.KEPT if words[0] == "task" else {})
     done = subprocess.run([FLOOR, *map(str, words)], check=True, capture_output=True, text=True, env=environment)
     return json.loads(done.stdout)
 
