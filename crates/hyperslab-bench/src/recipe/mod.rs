@@ -62,9 +62,9 @@ macro_rules! recipes {
 pub static RECIPES: &[Recipe] = recipes![
     "compression-2015" compression_2015 "5 min",
     "unidata-compressed" unidata_compressed "4 min",
-    "unidata-unlimited" unidata_unlimited "8 min",
+    "unidata-unlimited" unidata_unlimited "6 min",
     "unidata-sizes" unidata_sizes "1 min",
-    "unidata-series" unidata_series "6 min",
+    "unidata-series" unidata_series "5 min",
     "page-buffer-2022" page_buffer_2022 "1 min",
     "hdf4-2000" hdf4_2000 "1 min",
 ];
