@@ -1,0 +1,96 @@
+//! Where the files for tests are: those of the project's own recipes, the real ones, and a Python with h5py.
+
+use crate::Missing;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The root of the workspace.
+pub fn workspace() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("crates/hyperslab-testkit has a root")
+}
+
+/// The folder that `corpus/recipes/make.py` fills; `HYPERSLAB_FIXTURES` names another.
+///
+/// # Errors
+///
+/// It has not been made.
+pub fn fixtures() -> Result<PathBuf, Missing> {
+    let path =
+        std::env::var_os("HYPERSLAB_FIXTURES").map_or_else(|| workspace().join("fixtures"), PathBuf::from);
+    there(path, "run corpus/recipes/make.py")
+}
+
+/// A file or a folder of the fixtures, by its path in [`fixtures`].
+///
+/// # Errors
+///
+/// It has not been made.
+pub fn fixture(name: &str) -> Result<PathBuf, Missing> {
+    there(fixtures()?.join(name), "run corpus/recipes/make.py")
+}
+
+/// The folder of real files that lies beside the project; `HYPERSLAB_CORPUS` names another, and
+/// `HYPERSLAB_CORPUS=none` leaves out the tests over it, in CI as well.
+///
+/// # Errors
+///
+/// It is not there, or was left out.
+pub fn corpus() -> Result<PathBuf, Missing> {
+    let named = std::env::var_os("HYPERSLAB_CORPUS");
+    if named.as_ref().is_some_and(|named| named == "none") {
+        return Err(Missing::on_request("HYPERSLAB_CORPUS=none"));
+    }
+    let beside = || workspace().join("../shared/corpus");
+    let path = named.map_or_else(beside, PathBuf::from);
+    let hint = "HYPERSLAB_CORPUS names the folder of real files, or is `none` to test without it";
+    there(path.join("MANIFEST.tsv"), hint)?;
+    Ok(path)
+}
+
+/// A Python that can import h5py: `HYPERSLAB_PYTHON`, else that of `.venv`.
+///
+/// # Errors
+///
+/// There is none.
+pub fn python() -> Result<PathBuf, Missing> {
+    let named = std::env::var_os("HYPERSLAB_PYTHON").map(PathBuf::from);
+    let python = named.unwrap_or_else(|| workspace().join(".venv/bin/python"));
+    let imported = Command::new(&python).args(["-c", "import h5py"]).output();
+    if imported.is_ok_and(|output| output.status.success()) {
+        return Ok(python);
+    }
+    let python = python.display();
+    Err(Missing::new(format!("{python} does not import h5py (HYPERSLAB_PYTHON names a Python that does)")))
+}
+
+/// All HDF5 files below a folder that are at most `bytes_max` long, in a fixed order.
+///
+/// # Panics
+///
+/// If the folder cannot be read.
+pub fn hdf5_files(folder: &Path, bytes_max: u64) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![folder.to_path_buf()];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(folder).expect("a readable folder") {
+            let path = entry.expect("a readable entry").path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.metadata().is_ok_and(|metadata| metadata.len() <= bytes_max) {
+                let head = std::fs::read(&path).unwrap_or_default();
+                if head.starts_with(b"\x89HDF\r\n\x1a\n") {
+                    found.push(path);
+                }
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn there(path: PathBuf, hint: &str) -> Result<PathBuf, Missing> {
+    if path.exists() {
+        return Ok(path);
+    }
+    Err(Missing::new(format!("{} is missing ({hint})", path.display())))
+}

@@ -1,0 +1,17 @@
+//! What the tests of all crates share. Not published.
+//!
+//! * [`files`]: the fixtures, the corpus of real files, the Python with h5py. Each is a `Result`: [`Missing`] says
+//!   what is not there.
+//! * [`require!`] and [`skip!`]: a test that lacks something is *skipped*, which is printed and counted; under `CI`
+//!   it fails.
+//! * [`scale()`]: how much a long test does in which tier.
+//! * [`Stopwatch`]: processor time, for bounds that hold on a busy machine.
+
+pub mod files;
+mod scale;
+mod skip;
+mod stopwatch;
+
+pub use scale::{Scale, scale};
+pub use skip::{Missing, is_ci, skipped};
+pub use stopwatch::Stopwatch;
