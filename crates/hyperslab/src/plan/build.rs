@@ -98,7 +98,7 @@ fn whole_plan(
                 numbers.map(|(out, point)| (row_major(point, dims), out as u64)).collect();
             // In the order of the file, so that near points share requests.
             pairs.sort_unstable();
-            Some(Run::Odd(pairs))
+            Some(Run::Scattered(pairs))
         }
     };
     let dims: Dims = dims.into();
@@ -172,7 +172,7 @@ fn point_steps(
     placed.sort_unstable();
     let map = dataset.locate(&region)?;
     let steps = placed.chunk_by(|a, b| a.0 == b.0).map(|group| {
-        let run = Run::Odd(group.iter().map(|&(_, inner, out)| (inner, out)).collect());
+        let run = Run::Scattered(group.iter().map(|&(_, inner, out)| (inner, out)).collect());
         step(dataset, &map, group[0].0, Part::Points(run))
     });
     Ok(steps.collect())

@@ -212,8 +212,8 @@ impl ReadPlan {
 
 fn lands_along(run: &Run) -> String {
     match run {
-        Run::Even { out, count, .. } => format!("{out}:{}", out + count),
-        Run::Odd(pairs) => {
+        Run::Strided { out, count, .. } => format!("{out}:{}", out + count),
+        Run::Scattered(pairs) => {
             let places: Vec<String> = pairs.iter().take(4).map(|pair| pair.1.to_string()).collect();
             let more = if pairs.len() > 4 { ",…" } else { "" };
             format!("({}{more})", places.join(","))

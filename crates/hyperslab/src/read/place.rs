@@ -38,7 +38,7 @@ impl<'r> Copies<'r> {
         let (mut source_stride, mut target_stride) = (element_bytes, element_bytes);
         for axis in (0..runs.len()).rev() {
             match runs[axis] {
-                Run::Even { inner, step, count, out } => {
+                Run::Strided { inner, step, count, out } => {
                     let merges = *count == 1
                         || (*step == 1 && copies.unit == source_stride && copies.unit == target_stride);
                     if merges {
@@ -49,7 +49,7 @@ impl<'r> Copies<'r> {
                         copies.axes.push(AxisCopies { run: runs[axis], source_stride, target_stride });
                     }
                 }
-                Run::Odd(_) => {
+                Run::Scattered(_) => {
                     copies.axes.push(AxisCopies { run: runs[axis], source_stride, target_stride });
                 }
             }
@@ -173,19 +173,19 @@ impl AxisCopies<'_> {
     /// Bytes of the source from one element to the next, where that is the same between all of them.
     pub(crate) fn even_stride(&self) -> Option<usize> {
         match self.run {
-            Run::Even { step, .. } => usize::try_from(*step).ok()?.checked_mul(self.source_stride),
-            Run::Odd(_) => None,
+            Run::Strided { step, .. } => usize::try_from(*step).ok()?.checked_mul(self.source_stride),
+            Run::Scattered(_) => None,
         }
     }
 
     /// The largest source and the largest target offset along this axis, in bytes.
     pub(crate) fn last(&self) -> (usize, usize) {
         let (inner, out) = match self.run {
-            Run::Even { inner, step, count, out } => {
+            Run::Strided { inner, step, count, out } => {
                 let beyond = count.saturating_sub(1);
                 (inner + beyond * step, out + beyond)
             }
-            Run::Odd(pairs) => {
+            Run::Scattered(pairs) => {
                 pairs.iter().fold((0, 0), |last, pair| (last.0.max(pair.0), last.1.max(pair.1)))
             }
         };
@@ -195,8 +195,8 @@ impl AxisCopies<'_> {
     /// Source and target offset of the `i`-th element along this axis, in bytes.
     pub(crate) fn place(&self, i: u64) -> (usize, usize) {
         let (inner, out) = match self.run {
-            Run::Even { inner, step, out, .. } => (inner + i * step, out + i),
-            Run::Odd(pairs) => pairs[i as usize],
+            Run::Strided { inner, step, out, .. } => (inner + i * step, out + i),
+            Run::Scattered(pairs) => pairs[i as usize],
         };
         (inner as usize * self.source_stride, out as usize * self.target_stride)
     }
@@ -213,7 +213,7 @@ pub(crate) fn walk(
         return copy(source, target);
     };
     match outer.run {
-        Run::Even { inner: first, step, count, out } => {
+        Run::Strided { inner: first, step, count, out } => {
             let mut from = source + *first as usize * outer.source_stride;
             let mut to = target + *out as usize * outer.target_stride;
             let stride = *step as usize * outer.source_stride;
@@ -235,7 +235,7 @@ pub(crate) fn walk(
                 to += outer.target_stride;
             }
         }
-        Run::Odd(pairs) => {
+        Run::Scattered(pairs) => {
             for &(first, out) in pairs {
                 let from = source + first as usize * outer.source_stride;
                 walk(inner, from, target + out as usize * outer.target_stride, copy);
@@ -269,7 +269,7 @@ mod tests {
     use super::*;
 
     fn even(inner: u64, step: u64, count: u64, out: u64) -> Run {
-        Run::Even { inner, step, count, out }
+        Run::Strided { inner, step, count, out }
     }
 
     #[test]
@@ -295,7 +295,7 @@ mod tests {
     fn places_rows_strides_and_lists() {
         let source: Vec<u8> = (0..60).collect();
         let mut out = vec![0xff; 2 * 3 * 2];
-        let (rows, columns) = (Run::Odd(vec![(4, 0), (1, 1)]), even(1, 2, 3, 0));
+        let (rows, columns) = (Run::Scattered(vec![(4, 0), (1, 1)]), even(1, 2, 3, 0));
         let copies = Copies::new(&[&rows, &columns], &[5, 6], &[2, 3], 2).unwrap();
         copies.run(&source, 0, Target::new(&mut out), Conversion::None).unwrap();
         assert_eq!(out, [50, 51, 54, 55, 58, 59, 14, 15, 18, 19, 22, 23]);

@@ -119,7 +119,7 @@ fn extent(axes: &[AxisCopies<'_>], unit: usize) -> Range<usize> {
 }
 
 fn is_even(axis: &AxisCopies<'_>) -> bool {
-    matches!(axis.run, crate::selection::grid::Run::Even { .. })
+    matches!(axis.run, crate::selection::grid::Run::Strided { .. })
 }
 
 /// Reads an unfiltered array that begins at `base` in the source.

@@ -17,7 +17,7 @@ pub struct Piece {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Run {
     /// `count` elements from `inner` on, `step` apart, to consecutive places from `out` on.
-    Even {
+    Strided {
         /// First element, counted from the chunk's edge.
         inner: u64,
         /// Distance between elements.
@@ -28,25 +28,25 @@ pub enum Run {
         out: u64,
     },
     /// Pairs of an element and its place.
-    Odd(Vec<(u64, u64)>),
+    Scattered(Vec<(u64, u64)>),
 }
 
 impl Run {
     /// How many elements.
     pub fn len(&self) -> u64 {
         match self {
-            Run::Even { count, .. } => *count,
-            Run::Odd(pairs) => pairs.len() as u64,
+            Run::Strided { count, .. } => *count,
+            Run::Scattered(pairs) => pairs.len() as u64,
         }
     }
 
     /// `count` of the elements, from the `first` on.
     pub(crate) fn part(&self, first: u64, count: u64) -> Run {
         match self {
-            Run::Even { inner, step, out, .. } => {
-                Run::Even { inner: inner + first * step, step: *step, count, out: out + first }
+            Run::Strided { inner, step, out, .. } => {
+                Run::Strided { inner: inner + first * step, step: *step, count, out: out + first }
             }
-            Run::Odd(pairs) => Run::Odd(pairs[first as usize..(first + count) as usize].to_vec()),
+            Run::Scattered(pairs) => Run::Scattered(pairs[first as usize..(first + count) as usize].to_vec()),
         }
     }
 
@@ -111,7 +111,7 @@ fn cut_range(start: u64, step: u64, count: u64, chunk_dim: u64, first_out: u64) 
         let chunk = index / chunk_dim;
         let inner = index % chunk_dim;
         let here = ((chunk_dim - inner).div_ceil(step)).min(count - done);
-        pieces.push(Piece { chunk, run: Run::Even { inner, step, count: here, out: first_out + done } });
+        pieces.push(Piece { chunk, run: Run::Strided { inner, step, count: here, out: first_out + done } });
         done += here;
     }
     pieces
@@ -134,7 +134,7 @@ fn cut_list(list: &[u64], chunk_dim: u64, first_out: u64) -> Pieces {
 pub(crate) fn simplify(pairs: Vec<(u64, u64)>) -> Run {
     let (inner, out) = pairs[0];
     let even = pairs.iter().enumerate().all(|(i, &pair)| pair == (inner + i as u64, out + i as u64));
-    if even { Run::Even { inner, step: 1, count: pairs.len() as u64, out } } else { Run::Odd(pairs) }
+    if even { Run::Strided { inner, step: 1, count: pairs.len() as u64, out } } else { Run::Scattered(pairs) }
 }
 
 #[cfg(test)]
@@ -147,11 +147,11 @@ mod tests {
         for piece in pieces {
             let base = piece.chunk * chunk_dim;
             match &piece.run {
-                Run::Even { inner, step, count, out } => {
+                Run::Strided { inner, step, count, out } => {
                     found.extend((0..*count).map(|i| (out + i, base + inner + i * step)));
                     assert!(inner + (count - 1) * step < chunk_dim);
                 }
-                Run::Odd(pairs) => found.extend(pairs.iter().map(|&(inner, out)| (out, base + inner))),
+                Run::Scattered(pairs) => found.extend(pairs.iter().map(|&(inner, out)| (out, base + inner))),
             }
         }
         found.sort_unstable();

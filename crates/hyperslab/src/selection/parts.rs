@@ -45,7 +45,7 @@ impl Parts {
             [] => None,
             [only] => {
                 let (inner, count) = ((only.start / unit) as u64, target as u64);
-                Some(Run::Even { inner, step: 1, count, out: 0 })
+                Some(Run::Strided { inner, step: 1, count, out: 0 })
             }
             _ if target > UNITS_MAX => None,
             many => {
@@ -89,11 +89,11 @@ mod tests {
         let parts = |ranges: &[Range<usize>]| Parts::new(ranges.to_vec(), 24).unwrap();
         let one = parts(&[8..16]);
         assert_eq!((one.unit, one.source, one.bytes()), (8, 3, 8));
-        assert_eq!(one.run, Some(Run::Even { inner: 1, step: 1, count: 1, out: 0 }));
+        assert_eq!(one.run, Some(Run::Strided { inner: 1, step: 1, count: 1, out: 0 }));
         let two = parts(&[20..24, 0..8]);
         assert_eq!((two.unit, two.bytes()), (4, 12));
-        assert_eq!(two.run, Some(Run::Odd(vec![(5, 0), (0, 1), (1, 2)])));
-        assert_eq!(parts(&[3..4, 4..5]).run, Some(Run::Even { inner: 3, step: 1, count: 2, out: 0 }));
+        assert_eq!(two.run, Some(Run::Scattered(vec![(5, 0), (0, 1), (1, 2)])));
+        assert_eq!(parts(&[3..4, 4..5]).run, Some(Run::Strided { inner: 3, step: 1, count: 2, out: 0 }));
         assert_eq!(parts(&[0..0]).bytes(), 0);
         let large = Parts::new(vec![0..1 << 30, 1 << 30..(1 << 31) + 1], 1 << 32).unwrap();
         assert!(large.run.is_none() && large.bytes() == (1 << 31) + 1);

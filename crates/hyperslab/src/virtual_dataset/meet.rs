@@ -82,7 +82,7 @@ impl Met {
 
     fn run(&self) -> Run {
         match self {
-            Met::Even { out, count, .. } => Run::Even { inner: 0, step: 1, count: *count, out: *out },
+            Met::Even { out, count, .. } => Run::Strided { inner: 0, step: 1, count: *count, out: *out },
             Met::Odd(pairs) => {
                 simplify(pairs.iter().enumerate().map(|(i, pair)| (i as u64, pair.0)).collect())
             }
