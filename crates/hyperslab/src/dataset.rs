@@ -1,27 +1,24 @@
 //! A dataset: what it looks like, and reading it.
 
+use crate::array::{Array, Chunked, DataSource, ElementSpec, Filters, Order, Storage};
 use crate::attribute::Attributes;
-use crate::chunk::cache::ChunkKey;
+use crate::chunk::hdf5_index::Hdf5ChunkIndex;
 use crate::chunk::map::{ChunkGrid, ChunkMap};
-use crate::chunk::readahead::Readahead;
+use crate::datatype::to_native;
 use crate::external::ExternalData;
-use crate::file::{FileInner, IndexState};
 use crate::memory::zeroed;
 use crate::object::Node;
-use crate::plan::{Explained, ReadPlan, Steps};
-use crate::read::{chunked, convert::Conversion, place::repeat, raw, target::Target};
+use crate::plan::Explained;
+use crate::read::{array, target::Target};
 use crate::selection::{Measured, Parts};
 use crate::virtual_dataset::{self, VirtualData};
-use crate::{Error, Result, Selection};
-use bytes::Bytes;
-use hyperslab_filters::Pipeline;
+use crate::{Error, Result, Selection, describe};
 use hyperslab_format::Address;
-use hyperslab_format::chunk_index::Extent;
 use hyperslab_format::message::fill_value::Fill;
 use hyperslab_format::message::{
     ChunkedLayout, Dataspace, Datatype, ExternalFiles, FillValue, FilterPipeline, Layout,
 };
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// A dataset of an open file. Cheap to clone; clones share the chunk index.
 #[derive(Clone)]
@@ -29,42 +26,25 @@ pub struct Dataset {
     pub(crate) inner: Arc<DatasetInner>,
 }
 
-/// In which byte order numbers are handed over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Order {
-    /// As in the file: nothing is converted.
-    #[default]
-    File,
-    /// As the machine wants them.
-    Native,
-}
-
 pub(crate) struct DatasetInner {
-    pub(crate) file: Arc<FileInner>,
-    pub(crate) path: String,
-    pub(crate) storage: Storage,
-    node: Node,
+    pub(crate) node: Node,
+    /// The dataset without what only HDF5 knows of it.
+    pub(crate) array: Array,
+    layout: LayoutDetail,
     datatype: Datatype,
     dataspace: Dataspace,
     max_dims: Vec<Option<u64>>,
     fill: FillValue,
     filters: FilterPipeline,
-    pipeline: OnceLock<std::result::Result<Pipeline, hyperslab_filters::FilterError>>,
-    index: Arc<IndexState>,
 }
 
-/// Where the values lie.
-pub(crate) enum Storage {
-    /// In the object header.
-    Compact { data: Bytes },
-    /// In one piece from an absolute offset on; `None` until something was written.
-    Contiguous { base: Option<u64> },
-    /// In other files, listed in the object header.
-    External { data: Arc<ExternalData> },
-    /// In chunks.
-    Chunked { layout: ChunkedLayout, grid: ChunkGrid, chunk_bytes: usize },
-    /// In other datasets.
-    Virtual { data: VirtualData },
+/// What the layout message says beyond what reading needs.
+enum LayoutDetail {
+    None,
+    Chunked(Arc<ChunkedLayout>),
+    /// The external files: name, first byte, bytes.
+    External(Vec<(String, u64, Option<u64>)>),
+    Virtual(VirtualData),
 }
 
 impl Dataset {
@@ -75,17 +55,17 @@ impl Dataset {
 
     /// Its path, as it was opened.
     pub fn path(&self) -> &str {
-        &self.inner.path
+        &self.inner.node.path
     }
 
     /// The file that it lies in.
     pub fn file(&self) -> crate::File {
-        crate::File { inner: self.inner.file.clone() }
+        crate::File { inner: self.inner.node.file.clone() }
     }
 
     /// Sizes along the axes, slowest first; empty for a scalar (and for a null dataspace).
     pub fn shape(&self) -> &[u64] {
-        self.inner.dims()
+        &self.inner.array.shape
     }
 
     /// Largest sizes; `None` is unlimited.
@@ -125,90 +105,76 @@ impl Dataset {
 
     /// Bytes of all elements, unfiltered.
     pub fn logical_bytes(&self) -> u64 {
-        self.elements().saturating_mul(self.inner.element_bytes() as u64)
+        self.elements().saturating_mul(self.inner.array.element.bytes as u64)
     }
 
     /// Sizes of a chunk, if the dataset is chunked.
     pub fn chunk_shape(&self) -> Option<&[u64]> {
-        match &self.inner.storage {
-            Storage::Chunked { layout, .. } => Some(&layout.chunk_dims),
-            _ => None,
-        }
+        self.inner.array.storage.chunked().map(|chunked| chunked.shape.as_slice())
     }
 
     /// Bytes of a decoded chunk, if the dataset is chunked.
     pub fn chunk_bytes(&self) -> Option<u64> {
-        match &self.inner.storage {
-            Storage::Chunked { chunk_bytes, .. } => Some(*chunk_bytes as u64),
-            _ => None,
-        }
+        self.inner.array.storage.chunked().map(|chunked| chunked.bytes as u64)
     }
 
     /// The chunked layout, if the dataset is chunked.
     pub fn chunked_layout(&self) -> Option<&ChunkedLayout> {
-        match &self.inner.storage {
-            Storage::Chunked { layout, .. } => Some(layout),
+        match &self.inner.layout {
+            LayoutDetail::Chunked(layout) => Some(layout),
             _ => None,
         }
     }
 
     /// The grid of chunks, if the dataset is chunked.
     pub fn chunk_grid(&self) -> Option<&ChunkGrid> {
-        match &self.inner.storage {
-            Storage::Chunked { grid, .. } => Some(grid),
-            _ => None,
-        }
+        self.inner.array.storage.chunked().map(|chunked| &chunked.grid)
     }
 
     /// `contiguous`, `chunked`, `compact`, `virtual` or `external`.
     pub fn layout_name(&self) -> &'static str {
-        self.inner.layout_name()
+        self.inner.array.storage.name()
     }
 
     /// The sources of a virtual dataset: file (`.` is this one) and dataset, as the file names them.
     pub fn virtual_sources(&self) -> Option<Vec<(String, String)>> {
-        match &self.inner.storage {
-            Storage::Virtual { data } => Some(data.sources()),
-            _ => None,
-        }
+        self.inner.virtual_data().map(VirtualData::sources)
     }
 
     /// The external files of a dataset, as its file lists them: name, first byte, bytes (`None` is without end).
     pub fn external_sources(&self) -> Option<Vec<(String, u64, Option<u64>)>> {
-        match &self.inner.storage {
-            Storage::External { data } => Some(data.sources()),
+        match &self.inner.layout {
+            LayoutDetail::External(sources) => Some(sources.clone()),
             _ => None,
         }
     }
 
     /// Where every existing chunk lies. Reads the whole chunk index (once).
     pub fn chunk_map(&self) -> Result<Arc<ChunkMap>> {
-        self.inner.whole_map().map_err(|error| self.inner.named(error))
+        let chunked = self.inner.array.storage.chunked();
+        let chunked = chunked.ok_or_else(|| Error::invalid("the dataset is not chunked"));
+        chunked.and_then(|chunked| chunked.map()).map_err(|error| self.inner.named(error))
     }
 
     /// Bytes that the values take in the file (as h5py's `id.get_storage_size()`).
     pub fn stored_bytes(&self) -> Result<u64> {
-        Ok(match &self.inner.storage {
+        Ok(match &self.inner.array.storage {
             Storage::Compact { data } => data.len() as u64,
-            Storage::Contiguous { base } => base.map_or(0, |_| self.logical_bytes()),
+            Storage::Contiguous { base, .. } => base.map_or(0, |_| self.logical_bytes()),
             Storage::External { .. } => self.logical_bytes(),
-            Storage::Chunked { .. } => {
-                self.chunk_map()?.iter().map(|(_, location)| location.stored_bytes).sum()
-            }
-            Storage::Virtual { .. } => 0,
+            Storage::Chunked(_) => self.chunk_map()?.iter().map(|(_, location)| location.stored_bytes).sum(),
+            Storage::Virtual => 0,
         })
     }
 
     /// What a read of `selection` would do, without doing it.
     pub fn explain(&self, selection: &Selection) -> Result<Explained> {
-        let inner = &self.inner;
-        Explained::new(inner, selection).map_err(|error| inner.named(error))
+        Explained::new(&self.inner.array, selection).map_err(|error| self.inner.named(error))
     }
 
     /// Shape of what a read of `selection` gives.
     pub fn selected_shape(&self, selection: &Selection) -> Result<Vec<u64>> {
-        let wanted = self.inner.wanted(selection).map_err(|error| self.inner.named(error))?;
-        Ok(wanted.shape.into_vec())
+        Ok(self.measure(selection)?.shape.into_vec())
     }
 
     /// Reads a selection into `out`, which must have exactly as many bytes as the result: its elements in row-major
@@ -223,11 +189,15 @@ impl Dataset {
 
     /// Reads a selection as bytes, see [`Self::read_into`].
     pub fn read_bytes(&self, selection: &Selection, order: Order) -> Result<Vec<u8>> {
-        let wanted = self.inner.wanted(selection).map_err(|error| self.inner.named(error))?;
-        let elements = wanted.count.checked_mul(self.inner.element_bytes() as u64);
+        let elements = self.measure(selection)?.count.checked_mul(self.inner.array.element.bytes as u64);
         let mut out = zeroed(elements).map_err(|error| self.inner.named(error))?;
         self.read_into(selection, order, &mut out)?;
         Ok(out)
+    }
+
+    /// What a read of `selection` gives.
+    pub(crate) fn measure<'s>(&self, selection: &'s Selection) -> Result<Measured<'s>> {
+        self.inner.array.measure(selection).map_err(|error| self.inner.named(error))
     }
 }
 
@@ -255,40 +225,34 @@ impl DatasetInner {
             Dataspace::Scalar | Dataspace::Null => (Vec::new(), Vec::new()),
         };
         let elements = count(&dataspace)?;
-        let storage = storage(layout, &dims, &datatype, elements, external, &node.file)?;
-        let dataspace = match (&storage, dataspace) {
+        let filters = filters.unwrap_or_default();
+        let extent = Extent { dims: &dims, max_dims: &max_dims, elements, element_bytes: datatype.size };
+        let (storage, layout) = storage(&node, layout, &extent, &filters, external)?;
+        let dataspace = match (&layout, dataspace) {
             // The extent of a virtual dataset is as large as its sources are now.
-            (Storage::Virtual { data }, Dataspace::Simple { dims, max_dims }) => {
+            (LayoutDetail::Virtual(data), Dataspace::Simple { dims, max_dims }) => {
                 Dataspace::Simple { dims: data.extent(&node.file, &dims, &max_dims)?, max_dims }
             }
             (_, dataspace) => dataspace,
         };
         count(&dataspace)?;
-        let index = node.file.index_state(header.address);
-        Ok(Self {
-            file: node.file.clone(),
+        // As in libhdf5: no message, no fill value.
+        let fill = fill.unwrap_or(FillValue { value: Fill::Undefined, ..FillValue::default() });
+        let array = Array {
             path: node.path.clone(),
-            node,
+            shape: match &dataspace {
+                Dataspace::Simple { dims, .. } => dims.clone(),
+                Dataspace::Scalar | Dataspace::Null => Vec::new(),
+            },
+            is_null: matches!(dataspace, Dataspace::Null),
+            element: ElementSpec { bytes: datatype.size as usize, to_native: to_native(&datatype) },
+            fill: match &fill.value {
+                Fill::User(bytes) if bytes.len() == datatype.size as usize => bytes.to_vec(),
+                _ => Vec::new(),
+            },
             storage,
-            datatype,
-            dataspace,
-            max_dims,
-            // As in libhdf5: no message, no fill value.
-            fill: fill.unwrap_or(FillValue { value: Fill::Undefined, ..FillValue::default() }),
-            filters: filters.unwrap_or_default(),
-            pipeline: OnceLock::new(),
-            index,
-        })
-    }
-
-    pub(crate) fn layout_name(&self) -> &'static str {
-        match &self.storage {
-            Storage::Compact { .. } => "compact",
-            Storage::Contiguous { .. } => "contiguous",
-            Storage::External { .. } => "external",
-            Storage::Chunked { .. } => "chunked",
-            Storage::Virtual { .. } => "virtual",
-        }
+        };
+        Ok(Self { node, array, layout, datatype, dataspace, max_dims, fill, filters })
     }
 
     pub(crate) fn address(&self) -> Address {
@@ -299,186 +263,54 @@ impl DatasetInner {
         &self.datatype
     }
 
-    pub(crate) fn dims(&self) -> &[u64] {
-        match &self.dataspace {
-            Dataspace::Simple { dims, .. } => dims,
-            Dataspace::Scalar | Dataspace::Null => &[],
+    /// The mappings, where the dataset is virtual.
+    pub(crate) fn virtual_data(&self) -> Option<&VirtualData> {
+        match &self.layout {
+            LayoutDetail::Virtual(data) => Some(data),
+            _ => None,
         }
-    }
-
-    pub(crate) fn element_bytes(&self) -> usize {
-        self.datatype.size as usize
     }
 
     fn elements(&self) -> u64 {
         count(&self.dataspace).unwrap_or(u64::MAX)
     }
 
-    pub(crate) fn chunk_bytes(&self) -> usize {
-        match &self.storage {
-            Storage::Chunked { chunk_bytes, .. } => *chunk_bytes,
-            _ => 0,
-        }
-    }
-
-    /// What this chunk is called in the cache.
-    pub(crate) fn chunk_key(&self, number: u64) -> ChunkKey {
-        ChunkKey { file: self.file.id, object: self.address().0, number }
-    }
-
-    pub(crate) fn chunk_coordinates(&self, number: u64) -> Vec<u64> {
-        match &self.storage {
-            Storage::Chunked { grid, .. } => grid.coordinates(number),
-            _ => Vec::new(),
-        }
-    }
-
-    /// True where the stored bytes of a chunk are its values.
-    pub(crate) fn is_raw(&self, number: u64) -> bool {
-        let Storage::Chunked { layout, grid, .. } = &self.storage else { return true };
-        if self.filters.filters.is_empty() {
-            return true;
-        }
-        layout.edge_chunks_unfiltered && {
-            let coordinates = grid.coordinates(number);
-            let mut axes = coordinates.iter().zip(&layout.chunk_dims).zip(self.dims());
-            axes.any(|((coordinate, chunk), &dim)| (coordinate + 1).saturating_mul(*chunk) > dim)
-        }
-    }
-
-    pub(crate) fn pipeline(&self) -> Result<&Pipeline> {
-        let built = self.pipeline.get_or_init(|| {
-            let specs: Vec<_> = self.filters.filters.iter().map(crate::describe::spec).collect();
-            Pipeline::lenient(&specs, self.element_bytes(), self.chunk_bytes())
-        });
-        built.as_ref().map_err(|error| Error::from(error.clone()))
-    }
-
-    /// The filters in the order in which they are undone, in words.
-    pub(crate) fn filters_undone(&self) -> Vec<String> {
-        let mut words: Vec<String> = self.filters.filters.iter().map(crate::describe::filter).collect();
-        words.reverse();
-        words
-    }
-
-    /// The bytes of one unwritten element, converted like those read.
-    pub(crate) fn fill_element(&self, conversion: Conversion, parts: Option<&Parts>) -> Vec<u8> {
-        match &self.fill.value {
-            Fill::User(bytes) if bytes.len() == self.element_bytes() => {
-                let mut element = bytes.to_vec();
-                conversion.in_place(&mut element);
-                let Some(parts) = parts else { return element };
-                let mut wanted = vec![0; parts.bytes()];
-                parts.gather(&element, &mut wanted);
-                wanted
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    pub(crate) fn locate(&self, region: &[(u64, u64)]) -> Result<Arc<ChunkMap>> {
-        self.with_extent(|extent, grid| self.index.locator.region(&self.file, extent, grid, region))
-    }
-
-    pub(crate) fn readahead(&self) -> &Readahead {
-        &self.index.readahead
-    }
-
-    fn whole_map(&self) -> Result<Arc<ChunkMap>> {
-        self.with_extent(|extent, grid| self.index.locator.whole(&self.file, extent, grid))
-    }
-
-    fn with_extent<T>(&self, work: impl FnOnce(&Extent<'_>, &ChunkGrid) -> Result<T>) -> Result<T> {
-        let Storage::Chunked { layout, grid, .. } = &self.storage else {
-            return Err(Error::invalid("the dataset is not chunked"));
-        };
-        let filtered = !self.filters.filters.is_empty();
-        work(&Extent { dims: self.dims(), max_dims: &self.max_dims, layout, filtered }, grid)
-    }
-
-    /// What a selection gives; nothing where the dataspace is null.
-    pub(crate) fn wanted<'s>(&self, selection: &'s Selection) -> Result<Measured<'s>> {
-        let mut wanted = Measured::new(selection.resolve(self.dims())?)?;
-        if matches!(self.dataspace, Dataspace::Null) {
-            wanted.count = 0;
-        }
-        Ok(wanted)
-    }
-
-    fn read_into(self: &Arc<Self>, selection: &Selection, order: Order, out: &mut [u8]) -> Result<()> {
+    fn read_into(&self, selection: &Selection, order: Order, out: &mut [u8]) -> Result<()> {
         self.read_parts_into(selection, order, None, out)
     }
 
     /// Reads whole elements, or parts of each.
     pub(crate) fn read_parts_into(
-        self: &Arc<Self>,
+        &self,
         selection: &Selection,
         order: Order,
         parts: Option<&Parts>,
         out: &mut [u8],
     ) -> Result<()> {
-        let wanted = self.wanted(selection)?;
-        let needed = wanted.count.saturating_mul(parts.map_or(self.element_bytes(), Parts::bytes) as u64);
+        let element_bytes = self.array.element.bytes;
+        let wanted = self.array.measure(selection)?;
+        let needed = wanted.count.saturating_mul(parts.map_or(element_bytes, Parts::bytes) as u64);
         if needed != out.len() as u64 {
             return Err(Error::invalid(format!("the result has {needed} bytes, the buffer {}", out.len())));
         }
         if needed == 0 {
             return Ok(());
         }
-        let is_virtual = matches!(self.storage, Storage::Virtual { .. });
-        if let Some(parts) = parts.filter(|parts| is_virtual || parts.run.is_none()) {
-            let mut elements = zeroed(wanted.count.checked_mul(self.element_bytes() as u64))?;
+        let virtual_data = self.virtual_data();
+        if let Some(parts) = parts.filter(|parts| virtual_data.is_some() || parts.run.is_none()) {
+            let mut elements = zeroed(wanted.count.checked_mul(element_bytes as u64))?;
             self.read_into(selection, order, &mut elements)?;
             parts.gather(&elements, out);
             return Ok(());
         }
-        let conversion = match order {
-            Order::File => Conversion::None,
-            Order::Native => Conversion::to_native(&self.datatype).ok_or_else(|| {
-                Error::unsupported("this datatype cannot be brought into native byte order as it is read")
-                    .hint("read it in the file's own order")
-            })?,
-        };
+        let conversion = self.array.conversion(order)?;
         let target = Target::new(out);
-        let shape = wanted.shape.clone();
-        ReadPlan::for_each(self, wanted, parts, |plan| self.carry_out(&plan, target, conversion))?;
-        if let Storage::Virtual { data } = &self.storage {
-            virtual_dataset::read(data, self, selection, &shape, target, conversion)?;
-        }
-        Ok(())
-    }
-
-    fn carry_out(
-        self: &Arc<Self>,
-        plan: &ReadPlan,
-        target: Target<'_>,
-        conversion: Conversion,
-    ) -> Result<()> {
-        match &plan.steps {
-            Steps::Nothing => Ok(()),
-            Steps::Fill => {
-                // Which elements are selected does not matter: all of them have the same value.
-                let element = self.fill_element(conversion, plan.parts.as_ref());
-                target.check(0..plan.result_bytes() as usize)?;
-                // SAFETY: checked; nobody else writes.
-                repeat(&element, unsafe { target.slice_mut(0, plan.result_bytes() as usize) });
-                Ok(())
-            }
-            Steps::Compact { data, dims, points } => {
-                plan.whole_copies(dims, points.as_ref())?.run(data, 0, target, conversion)
-            }
-            Steps::Contiguous { source, base, dims, points } => {
-                let copies = plan.whole_copies(dims, points.as_ref())?;
-                raw::read(&**source, *base, &copies, target, conversion)
-            }
-            Steps::Chunks { dims, chunks } => {
-                match (chunks.as_slice(), &self.storage) {
-                    ([only], Storage::Chunked { grid, .. }) => {
-                        self.readahead().follow(self, only, grid.len());
-                    }
-                    (several, _) => self.readahead().pass(several),
-                }
-                chunked::read(self, plan, dims, chunks, target, conversion)
+        match virtual_data {
+            None => array::read(&self.array, wanted, parts, target, conversion),
+            Some(data) => {
+                let shape = wanted.shape.clone();
+                array::read(&self.array, wanted, parts, target, conversion)?;
+                virtual_dataset::read(data, self, selection, &shape, target, conversion)
             }
         }
     }
@@ -501,21 +333,30 @@ fn count(dataspace: &Dataspace) -> Result<u64> {
         .ok_or_else(|| Error::damaged(format!("an extent of {dims:?} elements cannot be counted")))
 }
 
-fn storage(
-    layout: Layout,
-    dims: &[u64],
-    datatype: &Datatype,
+/// What the storage of a dataset depends on.
+struct Extent<'a> {
+    dims: &'a [u64],
+    max_dims: &'a [Option<u64>],
     elements: u64,
+    element_bytes: u32,
+}
+
+fn storage(
+    node: &Node,
+    layout: Layout,
+    extent: &Extent<'_>,
+    filters: &FilterPipeline,
     external: Option<ExternalFiles>,
-    file: &Arc<FileInner>,
-) -> Result<Storage> {
-    let element_bytes = u64::from(datatype.size);
-    let logical = elements.checked_mul(element_bytes).ok_or_else(|| {
-        Error::damaged(format!("{elements} elements of {element_bytes} bytes cannot be counted"))
+) -> Result<(Storage, LayoutDetail)> {
+    let (file, element_bytes) = (&node.file, u64::from(extent.element_bytes));
+    let logical = extent.elements.checked_mul(element_bytes).ok_or_else(|| {
+        Error::damaged(format!("{} elements of {element_bytes} bytes overflow 64 bits", extent.elements))
     })?;
     if let Some(external) = external {
-        let data = ExternalData::new(file, &external, logical)?;
-        return Ok(Storage::External { data: Arc::new(data) });
+        let source = ExternalData::new(file, &external, logical)?;
+        let sources = source.sources();
+        let data = Arc::new(DataSource::new(Arc::new(source), file.data.runtime));
+        return Ok((Storage::External { data }, LayoutDetail::External(sources)));
     }
     match layout {
         Layout::Compact { data, at } => {
@@ -525,7 +366,7 @@ fn storage(
                     "compact data at byte {at:#x} has {have} bytes, the extent needs {logical}"
                 )));
             }
-            Ok(Storage::Compact { data })
+            Ok((Storage::Compact { data }, LayoutDetail::None))
         }
         Layout::Contiguous { address, size } => {
             if size.is_some_and(|size| size < logical) && address.is_some() {
@@ -535,31 +376,64 @@ fn storage(
                 )));
             }
             let base = address.map(|address| file.absolute(address));
-            Ok(Storage::Contiguous { base })
+            Ok((Storage::Contiguous { data: file.data.clone(), base }, LayoutDetail::None))
         }
         Layout::Chunked(layout) => {
-            if layout.chunk_dims.len() != dims.len() {
-                let (chunk, rank) = (layout.chunk_dims.len(), dims.len());
-                return Err(Error::damaged(format!("chunks have {chunk} axes, the dataset has {rank}")));
-            }
-            if u64::from(layout.element_bytes) != element_bytes {
-                let chunk = layout.element_bytes;
-                return Err(Error::damaged(format!(
-                    "the layout has elements of {chunk} bytes, the datatype of {element_bytes}"
-                )));
-            }
-            let chunk_bytes = layout
-                .chunk_dims
-                .iter()
-                .try_fold(element_bytes, |bytes, &dim| bytes.checked_mul(dim).filter(|_| dim > 0))
-                .and_then(|bytes| usize::try_from(bytes).ok())
-                .filter(|&bytes| bytes <= isize::MAX as usize)
-                .ok_or_else(|| Error::damaged(format!("chunks of {:?} elements", layout.chunk_dims)))?;
-            let grid = ChunkGrid::new(dims, &layout.chunk_dims)?;
-            Ok(Storage::Chunked { layout, grid, chunk_bytes })
+            let layout = Arc::new(layout);
+            let chunked = chunked(node, &layout, extent, filters)?;
+            Ok((Storage::Chunked(Arc::new(chunked)), LayoutDetail::Chunked(layout)))
         }
         Layout::Virtual { heap, index } => {
-            Ok(Storage::Virtual { data: VirtualData::open(file, heap, index)? })
+            Ok((Storage::Virtual, LayoutDetail::Virtual(VirtualData::open(file, heap, index)?)))
         }
     }
+}
+
+fn chunked(
+    node: &Node,
+    layout: &Arc<ChunkedLayout>,
+    extent: &Extent<'_>,
+    filters: &FilterPipeline,
+) -> Result<Chunked> {
+    let (rank, element_bytes) = (extent.dims.len(), u64::from(extent.element_bytes));
+    if layout.chunk_dims.len() != rank {
+        let chunk = layout.chunk_dims.len();
+        return Err(Error::damaged(format!("chunks have {chunk} axes, the dataset has {rank}")));
+    }
+    if layout.element_bytes != extent.element_bytes {
+        let chunk = layout.element_bytes;
+        return Err(Error::damaged(format!(
+            "the layout has elements of {chunk} bytes, the datatype of {element_bytes}"
+        )));
+    }
+    let bytes = layout
+        .chunk_dims
+        .iter()
+        .try_fold(element_bytes, |bytes, &dim| bytes.checked_mul(dim).filter(|_| dim > 0))
+        .and_then(|bytes| usize::try_from(bytes).ok())
+        .filter(|&bytes| bytes <= isize::MAX as usize)
+        .ok_or_else(|| Error::damaged(format!("chunks of {:?} elements", layout.chunk_dims)))?;
+    let grid = ChunkGrid::new(extent.dims, &layout.chunk_dims)?;
+    let index = Hdf5ChunkIndex {
+        file: node.file.clone(),
+        layout: layout.clone(),
+        dims: extent.dims.to_vec(),
+        max_dims: extent.max_dims.to_vec(),
+        filtered: !filters.filters.is_empty(),
+        grid: grid.clone(),
+    };
+    let settings = filters.filters.iter().map(describe::settings).collect();
+    Ok(Chunked {
+        data: node.file.data.clone(),
+        object: node.header.address.0,
+        array_shape: extent.dims.to_vec(),
+        shape: layout.chunk_dims.clone(),
+        element_bytes: element_bytes as usize,
+        bytes,
+        grid,
+        edge_chunks_unfiltered: layout.edge_chunks_unfiltered,
+        filters: Filters::new(settings, element_bytes as usize, bytes),
+        index: Arc::new(index),
+        state: node.file.chunk_state(node.header.address),
+    })
 }

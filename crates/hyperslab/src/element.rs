@@ -1,7 +1,7 @@
 //! Rust's own number types as elements of a dataset.
 
+use crate::datatype::to_native;
 use crate::memory::zeroed_values;
-use crate::read::convert::Conversion;
 use crate::{Dataset, Error, Order, Result, Selection};
 use hyperslab_format::message::{Class, Datatype};
 
@@ -72,7 +72,7 @@ impl Dataset {
     /// [`crate::ErrorKind::Invalid`] where the dataset holds another type: values are never converted unasked.
     pub fn read<T: Element>(&self, selection: &Selection) -> Result<Vec<T>> {
         self.check_holds::<T>()?;
-        let elements = self.inner.wanted(selection).map_err(|error| self.inner.named(error))?.count;
+        let elements = self.measure(selection)?.count;
         let mut values: Vec<T> = zeroed_values(Some(elements)).map_err(|error| self.inner.named(error))?;
         self.read_values(selection, &mut values)?;
         Ok(values)
@@ -85,7 +85,7 @@ impl Dataset {
     }
 
     fn check_holds<T: Element>(&self) -> Result<()> {
-        if Conversion::to_native(self.datatype()).is_some() && T::holds(self.datatype()) {
+        if to_native(self.datatype()).is_some() && T::holds(self.datatype()) {
             return Ok(());
         }
         let (held, name) = (self.datatype(), T::NAME);

@@ -1,8 +1,6 @@
 //! An open file: its bytes, its superblock, its root group.
 
-use crate::chunk::cache::ChunkCache;
-use crate::chunk::locate::Locator;
-use crate::chunk::readahead::Readahead;
+use crate::array::{ChunkState, DataSource};
 use crate::driver::{self, Driver, First};
 use crate::metadata::Metadata;
 use crate::sibling::Siblings;
@@ -15,7 +13,6 @@ use hyperslab_format::{Address, Parse, View, Widths};
 use hyperslab_io::Source;
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// An HDF5 file, open for reading. Cheap to clone; all clones share what was read.
@@ -26,25 +23,17 @@ pub struct File {
 
 /// What the objects of a file share.
 pub(crate) struct FileInner {
-    /// Distinguishes this opening of this file from all others in the process.
-    pub(crate) id: u64,
     pub(crate) source: Arc<dyn Source>,
+    /// The same bytes, as reads of arrays see them.
+    pub(crate) data: Arc<DataSource>,
     driver: Option<Driver>,
     pub(crate) superblock: Superblock,
     metadata: Metadata,
     shared_messages_at: Option<SharedMessageTableInfo>,
     shared_messages: OnceLock<Option<SharedMessageTable>>,
     pub(crate) siblings: Siblings,
-    decodes: AtomicU64,
     /// By the addresses of object headers: what was learnt of datasets stays when they are opened again.
-    indexes: Mutex<HashMap<Address, Arc<IndexState>>>,
-}
-
-/// What is known of the chunks of a dataset, shared by all who have opened it.
-#[derive(Default)]
-pub(crate) struct IndexState {
-    pub(crate) locator: Locator,
-    pub(crate) readahead: Readahead,
+    chunk_states: Mutex<HashMap<Address, Arc<ChunkState>>>,
 }
 
 /// Chunk indexes that nobody uses are kept up to this many chunks in all, and this many datasets.
@@ -84,7 +73,6 @@ impl File {
     }
 
     fn new(located: Located, of: Option<Driver>) -> Result<Self> {
-        static NEXT_ID: AtomicU64 = AtomicU64::new(1);
         settings::check_environment()?;
         let name = located.source.name();
         located
@@ -93,9 +81,8 @@ impl File {
             .map_err(|error| driver::explain_end(error.into(), &located).in_file(&name))?;
         let Located { source, metadata, superblock, extension } = located;
         let extension = extension.map_err(|error| error.in_file(&name))?;
-        let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
         let mut inner = FileInner {
-            id,
+            data: Arc::new(DataSource::new(source.clone(), settings::runtime())),
             source,
             driver: of,
             superblock,
@@ -103,8 +90,7 @@ impl File {
             shared_messages_at: None,
             shared_messages: OnceLock::new(),
             siblings: Siblings::default(),
-            decodes: AtomicU64::new(0),
-            indexes: Mutex::default(),
+            chunk_states: Mutex::default(),
         };
         extension.map_or(Ok(()), |extension| inner.use_extension(extension))?;
         Ok(Self { inner: Arc::new(inner) })
@@ -142,7 +128,7 @@ impl File {
 
     /// How many chunks of this file have been decoded through this opening.
     pub fn decodes(&self) -> u64 {
-        self.inner.decodes.load(Ordering::Relaxed)
+        self.inner.data.decodes()
     }
 }
 
@@ -193,59 +179,24 @@ impl FileInner {
     }
 
     /// What is known of the chunks of the dataset whose object header lies here.
-    pub(crate) fn index_state(&self, header: Address) -> Arc<IndexState> {
-        let mut indexes = self.indexes.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = indexes.get(&header) {
+    pub(crate) fn chunk_state(&self, header: Address) -> Arc<ChunkState> {
+        let mut states = self.chunk_states.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = states.get(&header) {
             return known.clone();
         }
         // Counted now and then only: files may have many thousands of datasets.
-        if indexes.len() % IDLE_CHECKED_EACH == IDLE_CHECKED_EACH - 1 {
-            let chunks: usize = indexes.values().map(|index| index.locator.known_chunks()).sum();
-            if chunks > IDLE_CHUNKS_MAX || indexes.len() > IDLE_DATASETS_MAX {
-                indexes.retain(|_, index| Arc::strong_count(index) > 1);
+        if states.len() % IDLE_CHECKED_EACH == IDLE_CHECKED_EACH - 1 {
+            let chunks: usize = states.values().map(|state| state.known_chunks()).sum();
+            if chunks > IDLE_CHUNKS_MAX || states.len() > IDLE_DATASETS_MAX {
+                states.retain(|_, state| Arc::strong_count(state) > 1);
             }
         }
-        indexes.entry(header).or_default().clone()
+        states.entry(header).or_default().clone()
     }
 
     /// To be called between look-ups, never inside one.
     pub(crate) fn trim(&self) {
         self.metadata.trim();
-    }
-
-    pub(crate) fn cache(&self) -> &'static ChunkCache {
-        settings::chunk_cache()
-    }
-
-    pub(crate) fn read_raw(&self, at: u64, out: &mut [u8]) -> Result<()> {
-        self.source.read_into(at, out).map_err(|error| {
-            let what = format!("reading {} bytes at byte {at:#x} failed: {error}", out.len());
-            Error::new(ErrorKind::Io, what).in_file(self.source.name())
-        })
-    }
-
-    /// Refuses what lies beyond the end, before anything is allocated for it.
-    pub(crate) fn check_range(&self, at: u64, len: u64) -> Result<()> {
-        let file_len = self.source.len();
-        if at <= file_len && len <= self.source.held_from(at) {
-            return Ok(());
-        }
-        Err(Error::damaged(format!(
-            "{len} bytes of raw data at byte {at:#x} reach beyond the end of the file ({file_len} bytes)"
-        )))
-    }
-
-    pub(crate) fn count_decode(&self) {
-        self.decodes.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
-impl Drop for FileInner {
-    fn drop(&mut self) {
-        // A file without a decoded chunk has nothing in the cache.
-        if *self.decodes.get_mut() > 0 {
-            self.cache().remove_file(self.id);
-        }
     }
 }
 

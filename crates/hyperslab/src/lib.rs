@@ -16,9 +16,11 @@
 //! into a plan ([`Explained`] is its printed form); the plan is carried out chunk by chunk over all cores, each
 //! chunk fetched (`hyperslab_io`), decoded (`hyperslab_filters`), converted and placed in the caller's buffer.
 
+mod array;
 mod attribute;
 pub mod chunk;
 mod dataset;
+mod datatype;
 pub mod describe;
 mod driver;
 mod element;
@@ -33,8 +35,8 @@ mod metadata;
 pub mod number;
 mod object;
 mod plan;
-mod process;
 mod read;
+mod runtime;
 pub mod selection;
 mod settings;
 mod sibling;
@@ -42,10 +44,11 @@ mod unfilter;
 mod virtual_dataset;
 mod vlen;
 
+pub use array::Order;
 pub use attribute::{AttributeEntry, Attributes};
 pub use chunk::map::{ChunkGrid, ChunkMap, Location};
 pub use chunk::memory::mapped_bytes_peak;
-pub use dataset::{Dataset, Order};
+pub use dataset::Dataset;
 pub use driver::Driver;
 pub use element::Element;
 pub use error::{Error, ErrorKind, Result};

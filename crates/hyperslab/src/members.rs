@@ -1,8 +1,8 @@
 //! Reading some members of a compound: the others are neither copied nor, where they lie far apart, fetched.
 
+use crate::datatype::to_native;
 use crate::element::bytes_of;
 use crate::memory::{zeroed, zeroed_values};
-use crate::read::convert::Conversion;
 use crate::selection::Parts;
 use crate::{Dataset, Element, Error, ErrorKind, Order, Result, Selection};
 use hyperslab_format::Name;
@@ -74,7 +74,7 @@ impl Dataset {
     /// Reads some members as bytes, see [`Self::read_members_into`].
     pub fn read_members(&self, selection: &Selection, members: &Members) -> Result<Vec<u8>> {
         let named = |error| self.inner.named(error);
-        let elements = self.inner.wanted(selection).map_err(named)?.count;
+        let elements = self.measure(selection)?.count;
         let mut out = zeroed(elements.checked_mul(members.packed.size.into())).map_err(named)?;
         self.read_members_into(selection, members, &mut out)?;
         Ok(out)
@@ -88,10 +88,10 @@ impl Dataset {
         let named = |error| self.inner.named(error);
         let members = Members::new(self.datatype(), &[name]).map_err(named)?;
         let held = &members.wanted[0].datatype;
-        let Some(conversion) = Conversion::to_native(held).filter(|_| T::holds(held)) else {
+        let Some(conversion) = to_native(held).filter(|_| T::holds(held)) else {
             return Err(named(Error::invalid(format!("{name:?} holds {held}, which is not {}", T::NAME))));
         };
-        let elements = self.inner.wanted(selection).map_err(named)?.count;
+        let elements = self.measure(selection)?.count;
         let mut values: Vec<T> = zeroed_values(Some(elements)).map_err(named)?;
         let out = bytes_of(&mut values);
         self.read_members_into(selection, &members, out)?;

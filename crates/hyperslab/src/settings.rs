@@ -1,7 +1,7 @@
 //! What can be set for the whole process. Nothing needs to be.
 
 use crate::chunk::cache::{ChunkCache, Stats};
-use crate::process::PerProcess;
+use crate::runtime::{PerProcess, Runtime};
 use crate::{Error, Result};
 use std::ffi::OsStr;
 use std::sync::OnceLock;
@@ -18,6 +18,11 @@ const BUDGET_MAX: u64 = 8 << 30;
 pub(crate) fn chunk_cache() -> &'static ChunkCache {
     static CACHE: PerProcess<ChunkCache> = PerProcess::new();
     CACHE.get(|| ChunkCache::new(initial_budget()))
+}
+
+/// What reads use unless something else is set: the cache and the threads of the process.
+pub(crate) fn runtime() -> Runtime {
+    Runtime::new(chunk_cache)
 }
 
 /// Sets how many bytes of decoded chunks the process keeps; 0 keeps none.
@@ -42,7 +47,7 @@ pub fn cache_stats() -> Stats {
 
 /// How many threads decode. They are started by the first read, or by this.
 pub fn threads() -> usize {
-    crate::process::thread_count()
+    crate::runtime::thread_count()
 }
 
 fn initial_budget() -> usize {

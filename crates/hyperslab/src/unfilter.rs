@@ -1,13 +1,16 @@
 //! Filtered heap blocks: the one place where parsing needs a decoder.
 
-use crate::describe;
-use hyperslab_filters::{Pipeline, Scratch};
+use hyperslab_filters::{FilterSpec, Pipeline, Scratch};
 use hyperslab_format::heap::fractal::Unfilter;
-use hyperslab_format::message::FilterPipeline;
+use hyperslab_format::message::{Filter, FilterPipeline};
 use hyperslab_format::{Bytes, FormatError};
 
 /// A block of a heap is never larger than this once decoded.
 const BLOCK_BYTES_MAX: u64 = 1 << 30;
+
+fn spec(filter: &Filter) -> FilterSpec<'_> {
+    FilterSpec { id: filter.id, optional: filter.is_optional(), parameters: &filter.parameters }
+}
 
 /// Undoes the filters of fractal heap blocks with the filters of this build.
 pub(crate) struct HeapFilters;
@@ -24,7 +27,7 @@ impl Unfilter for HeapFilters {
         if expected > BLOCK_BYTES_MAX {
             return Err(fail(format!("a block of {expected} bytes")));
         }
-        let specs: Vec<_> = pipeline.filters.iter().map(describe::spec).collect();
+        let specs: Vec<_> = pipeline.filters.iter().map(spec).collect();
         let decoder = Pipeline::new(&specs, 1, expected as usize).map_err(|error| fail(error.to_string()))?;
         let decoded = decoder.decode(&stored, mask, &mut Scratch::new(), expected as usize);
         decoded.map(Bytes::from).map_err(|error| fail(error.to_string()))

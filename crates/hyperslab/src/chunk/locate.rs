@@ -1,9 +1,7 @@
 //! Looks chunks up, walking as little of the chunk index as possible.
 
 use super::map::{ChunkGrid, ChunkMap};
-use crate::file::FileInner;
 use crate::{Error, Result};
-use hyperslab_format::chunk_index::{Extent, Walk};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -12,7 +10,13 @@ const WHOLE_CHUNKS_MAX: u64 = 256;
 /// After this many look-ups of parts, the whole index is read.
 const PARTIAL_LOOKUPS_MAX: u32 = 16;
 
-/// The chunk index of one dataset, as far as it has been read.
+/// Where the chunks of an array lie, as its file records it.
+pub trait ChunkIndex: Send + Sync {
+    /// The chunks of a box of the grid (half-open, in chunks), or all of them.
+    fn read(&self, region: Option<&[(u64, u64)]>) -> Result<ChunkMap>;
+}
+
+/// The chunk index of one array, as far as it has been read.
 #[derive(Default)]
 pub(crate) struct Locator {
     whole: OnceLock<Arc<ChunkMap>>,
@@ -25,15 +29,14 @@ impl Locator {
     /// The chunks of a box of the grid (half-open, in chunk coordinates), or more.
     pub(crate) fn region(
         &self,
-        file: &FileInner,
-        extent: &Extent<'_>,
+        index: &dyn ChunkIndex,
         grid: &ChunkGrid,
         region: &[(u64, u64)],
     ) -> Result<Arc<ChunkMap>> {
         if let Some(whole) = self.whole.get() {
             return Ok(whole.clone());
         }
-        let part = || walk(file, extent, grid, Some(region)).map(Arc::new);
+        let part = || index.read(Some(region)).map(Arc::new);
         let wanted: u64 = region.iter().fold(1, |n, (start, end)| n.saturating_mul(end - start));
         let few = wanted < grid.len() / 8;
         if grid.len() > WHOLE_CHUNKS_MAX
@@ -43,16 +46,11 @@ impl Locator {
             return part();
         }
         // An index that is damaged elsewhere still leads to these chunks.
-        self.whole(file, extent, grid).or_else(|_| part())
+        self.whole(index).or_else(|_| part())
     }
 
     /// All chunks.
-    pub(crate) fn whole(
-        &self,
-        file: &FileInner,
-        extent: &Extent<'_>,
-        grid: &ChunkGrid,
-    ) -> Result<Arc<ChunkMap>> {
+    pub(crate) fn whole(&self, index: &dyn ChunkIndex) -> Result<Arc<ChunkMap>> {
         if let Some(whole) = self.whole.get() {
             return Ok(whole.clone());
         }
@@ -63,8 +61,7 @@ impl Locator {
         if *failed {
             return Err(Error::damaged("the chunk index of this dataset is damaged"));
         }
-        let map = walk(file, extent, grid, None).map(Arc::new).inspect_err(|_| *failed = true)?;
-        file.trim();
+        let map = index.read(None).map(Arc::new).inspect_err(|_| *failed = true)?;
         Ok(self.whole.get_or_init(|| map).clone())
     }
 
@@ -72,15 +69,4 @@ impl Locator {
     pub(crate) fn known_chunks(&self) -> usize {
         self.whole.get().map_or(0, |map| map.len())
     }
-}
-
-fn walk(
-    file: &FileInner,
-    extent: &Extent<'_>,
-    grid: &ChunkGrid,
-    region: Option<&[(u64, u64)]>,
-) -> Result<ChunkMap> {
-    let mut walk = Walk::new(extent, region);
-    let table = file.parse(|view| walk.advance(view))?;
-    Ok(ChunkMap::new(&table, grid, file.superblock.base))
 }

@@ -7,7 +7,7 @@
 //! may hold more than the cache's budget, by slabs that are not full.
 
 use crate::memory::zeroed;
-use crate::process::PerProcess;
+use crate::runtime::PerProcess;
 use crate::{Error, Result};
 use memmap2::MmapMut;
 use std::ops::{Deref, DerefMut};

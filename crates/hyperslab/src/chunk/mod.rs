@@ -1,6 +1,7 @@
 //! Chunks: where they lie, decoding them, keeping them decoded, fetching them ahead.
 
 pub mod cache;
+pub(crate) mod hdf5_index;
 pub(crate) mod locate;
 pub(crate) mod map;
 pub(crate) mod memory;

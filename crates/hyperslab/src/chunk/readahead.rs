@@ -1,17 +1,9 @@
 //! Notices reads that move from chunk to chunk in equal steps, and says which chunks come next, so that they can be
 //! decoded on other cores while the caller is still busy with this one.
-//!
-//! Between the announcement of a chunk and the moment when a thread is free for it, the reader may have passed it, or
-//! gone elsewhere. So a thread first claims the chunk, and then looks where the reader is: who is not there yet will
-//! find the claim, and who was there already decoded it.
 
-use crate::dataset::DatasetInner;
-use crate::plan::ChunkStep;
-use crate::process;
-use crate::read::chunked;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Nothing has been read yet.
 const NONE: u64 = u64::MAX;
@@ -64,28 +56,14 @@ impl Default for Readahead {
 }
 
 impl Readahead {
-    /// Starts decoding, on other threads, the chunks that will be wanted after this one.
-    pub(crate) fn follow(&self, dataset: &Arc<DatasetInner>, chunk: &ChunkStep, count: u64) {
-        // Most reads stay in their chunk: for them this one load is all.
-        if self.last.load(Ordering::Relaxed) == chunk.number {
-            return;
-        }
-        // Chunks that are not decoded need no other core, and a cache without room keeps nothing ahead.
-        let cache = dataset.file.cache();
-        let room = cache.budget() / 4 / dataset.chunk_bytes().max(1);
-        if chunk.is_raw || room == 0 {
-            return;
-        }
-        let ahead_max = process::thread_count().min(room) as u64;
-        for number in self.touch(chunk.number, count, ahead_max) {
-            let dataset = dataset.clone();
-            process::spawn(move || decode_ahead(&dataset, number));
-        }
+    /// True for the chunk that was read last.
+    pub(crate) fn is_last(&self, number: u64) -> bool {
+        self.last.load(Ordering::Relaxed) == number
     }
 
     /// Tells that chunk `number` of `count` is being read. Answers with the chunks that should be fetched now, at
     /// most `ahead_max` steps away.
-    fn touch(&self, number: u64, count: u64, ahead_max: u64) -> Vec<u64> {
+    pub(crate) fn touch(&self, number: u64, count: u64, ahead_max: u64) -> Vec<u64> {
         let mut state = self.state();
         let last = self.last.swap(number, Ordering::Relaxed);
         if last == number {
@@ -117,18 +95,16 @@ impl Readahead {
 
     /// Tells that a read takes several chunks at once, which is no step of a walk: what was announced of them is
     /// not ahead any more.
-    pub(crate) fn pass(&self, chunks: &[ChunkStep]) {
+    pub(crate) fn pass(&self, chunks: impl IntoIterator<Item = u64>) {
         let mut state = self.state();
         let ahead: HashSet<u64> = state.announced(self.last.load(Ordering::Relaxed)).collect();
         if !ahead.is_empty() {
-            state
-                .passed
-                .extend(chunks.iter().map(|chunk| chunk.number).filter(|number| ahead.contains(number)));
+            state.passed.extend(chunks.into_iter().filter(|number| ahead.contains(number)));
         }
     }
 
     /// Whether a chunk that was announced is still ahead of the reader.
-    fn expects(&self, number: u64) -> bool {
+    pub(crate) fn expects(&self, number: u64) -> bool {
         let state = self.state();
         let last = self.last.load(Ordering::Relaxed);
         !state.passed.contains(&number) && state.announced(last).any(|next| next == number)
@@ -136,26 +112,6 @@ impl Readahead {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Decodes one chunk into the cache. A failure is left to the read that will want the chunk.
-fn decode_ahead(dataset: &DatasetInner, number: u64) {
-    let readahead = dataset.readahead();
-    if !readahead.expects(number) {
-        return;
-    }
-    let coordinates: Vec<_> = dataset.chunk_coordinates(number).iter().map(|&c| (c, c + 1)).collect();
-    let Ok(map) = dataset.locate(&coordinates) else { return };
-    let Some(location) = map.get(number).filter(|_| !dataset.is_raw(number)) else { return };
-    let key = dataset.chunk_key(number);
-    let Some(claim) = dataset.file.cache().claim(key) else { return };
-    // Only now is the answer final: a reader who comes from here on waits for the claim.
-    if !readahead.expects(number) {
-        return;
-    }
-    if let Ok(decoded) = chunked::decode_to_keep(dataset, number, location, None) {
-        claim.fulfil(decoded);
     }
 }
 

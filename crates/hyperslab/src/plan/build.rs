@@ -1,8 +1,8 @@
 //! From a selection and a layout to plans: one, or several where it touches very many chunks.
 
 use super::{ChunkStep, Dims, Part, ReadPlan, Steps};
-use crate::chunk::map::{ChunkGrid, ChunkMap};
-use crate::dataset::{DatasetInner, Storage};
+use crate::array::{Array, Chunked, Storage};
+use crate::chunk::map::ChunkMap;
 use crate::selection::grid::{Pieces, Run, cut, halve, pieces_max};
 use crate::selection::{Axis, Measured, Parts, Points, Resolved};
 use crate::{Error, Result};
@@ -19,14 +19,14 @@ type Window = (SmallVec<[Axis; 4]>, SmallVec<[u64; 4]>);
 impl ReadPlan {
     /// Plans the read of what is wanted and hands over the plans, which together are the read.
     pub(crate) fn for_each(
-        dataset: &DatasetInner,
+        array: &Array,
         wanted: Measured<'_>,
         parts: Option<&Parts>,
         mut each: impl FnMut(ReadPlan) -> Result<()>,
     ) -> Result<()> {
         let plan = ReadPlan {
             shape: wanted.shape,
-            element_bytes: dataset.element_bytes(),
+            element_bytes: array.element.bytes,
             parts: parts.cloned(),
             pieces: SmallVec::new(),
             steps: Steps::Nothing,
@@ -41,19 +41,16 @@ impl ReadPlan {
         if wanted.count == 0 || plan.wanted_bytes() == 0 {
             return each(plan);
         }
-        match (&dataset.storage, wanted.elements) {
-            (Storage::Chunked { layout, grid, .. }, Resolved::Points(points)) => {
-                let chunks = point_steps(dataset, &layout.chunk_dims, grid, points)?;
-                let dims = layout.chunk_dims.as_slice().into();
-                each(ReadPlan { steps: Steps::Chunks { dims, chunks }, ..plan })
+        match (&array.storage, wanted.elements) {
+            (Storage::Chunked(chunked), Resolved::Points(points)) => {
+                let chunks = point_steps(chunked, points)?;
+                each(ReadPlan { steps: Steps::Chunks { chunked: chunked.clone(), chunks }, ..plan })
             }
-            (Storage::Chunked { layout, grid, .. }, Resolved::Slab(axes)) => {
+            (Storage::Chunked(chunked), Resolved::Slab(axes)) => {
                 let outs = smallvec![0; axes.len()];
-                windows((axes, outs), &layout.chunk_dims, &mut |window| {
-                    each(slab_plan(&plan, dataset, &layout.chunk_dims, grid, window)?)
-                })
+                windows((axes, outs), &chunked.shape, &mut |window| each(slab_plan(&plan, chunked, window)?))
             }
-            (other, resolved) => each(whole_plan(plan, dataset, other, &resolved)),
+            (_, resolved) => each(whole_plan(plan, array, &resolved)),
         }
     }
 }
@@ -80,13 +77,8 @@ fn windows(
 }
 
 /// The plan for a layout of one piece.
-fn whole_plan(
-    mut plan: ReadPlan,
-    dataset: &DatasetInner,
-    storage: &Storage,
-    resolved: &Resolved<'_>,
-) -> ReadPlan {
-    let dims = dataset.dims();
+fn whole_plan(mut plan: ReadPlan, array: &Array, resolved: &Resolved<'_>) -> ReadPlan {
+    let dims = array.shape.as_slice();
     let points = match resolved {
         Resolved::Slab(axes) => {
             plan.pieces = axes.iter().zip(dims).map(|(axis, &dim)| cut(axis, dim.max(1), 0)).collect();
@@ -102,40 +94,34 @@ fn whole_plan(
         }
     };
     let dims: Dims = dims.into();
-    plan.steps = match storage {
+    plan.steps = match &array.storage {
         Storage::Compact { data } => Steps::Compact { data: data.clone(), dims, points },
-        Storage::Contiguous { base: Some(base) } => {
-            Steps::Contiguous { source: dataset.file.source.clone(), base: *base, dims, points }
+        Storage::Contiguous { data, base: Some(base) } => {
+            Steps::Contiguous { data: data.clone(), base: *base, dims, points }
         }
-        Storage::External { data } => Steps::Contiguous { source: data.clone(), base: 0, dims, points },
+        Storage::External { data } => Steps::Contiguous { data: data.clone(), base: 0, dims, points },
         _ => Steps::Fill,
     };
     plan
 }
 
-fn slab_plan(
-    whole: &ReadPlan,
-    dataset: &DatasetInner,
-    chunk_dims: &[u64],
-    grid: &ChunkGrid,
-    (axes, outs): &Window,
-) -> Result<ReadPlan> {
-    let cuts = axes.iter().zip(chunk_dims).zip(outs);
+fn slab_plan(whole: &ReadPlan, chunked: &Arc<Chunked>, (axes, outs): &Window) -> Result<ReadPlan> {
+    let cuts = axes.iter().zip(&chunked.shape).zip(outs);
     let pieces: SmallVec<[Pieces; 4]> = cuts.map(|((axis, &dim), &out)| cut(axis, dim, out)).collect();
     let region: SmallVec<[(u64, u64); 4]> =
         pieces.iter().map(|pieces| (pieces[0].chunk, pieces[pieces.len() - 1].chunk + 1)).collect();
-    let map = dataset.locate(&region)?;
+    let map = chunked.locate(&region)?;
     let count: usize = pieces.iter().map(|pieces| pieces.len()).product();
     let mut chunks = Vec::with_capacity(count);
     let mut which: SmallVec<[u32; 4]> = smallvec![0; pieces.len()];
     for _ in 0..count {
         let coordinates = which.iter().zip(&pieces).map(|(&i, pieces)| pieces[i as usize].chunk);
-        let number = grid.number(coordinates);
-        chunks.push(step(dataset, &map, number, Part::Product(which.clone())));
+        let number = chunked.grid.number(coordinates);
+        chunks.push(step(chunked, &map, number, Part::Product(which.clone())));
         advance(&mut which, &pieces);
     }
     let (shape, element_bytes, parts) = (whole.shape.clone(), whole.element_bytes, whole.parts.clone());
-    let steps = Steps::Chunks { dims: chunk_dims.into(), chunks };
+    let steps = Steps::Chunks { chunked: chunked.clone(), chunks };
     Ok(ReadPlan { shape, element_bytes, parts, pieces, steps })
 }
 
@@ -151,12 +137,8 @@ fn advance(which: &mut [u32], pieces: &[Pieces]) {
 }
 
 /// Points are grouped by chunk, so that each chunk is decoded once however the points are ordered.
-fn point_steps(
-    dataset: &DatasetInner,
-    chunk_dims: &[u64],
-    grid: &ChunkGrid,
-    points: &Points,
-) -> Result<Vec<ChunkStep>> {
+fn point_steps(chunked: &Chunked, points: &Points) -> Result<Vec<ChunkStep>> {
+    let chunk_dims = &chunked.shape;
     let mut region: SmallVec<[(u64, u64); 4]> = smallvec![(u64::MAX, 0); points.rank];
     let mut placed: Vec<(u64, u64, u64)> = Vec::with_capacity(points.len());
     for (out, point) in points.coordinates.chunks(points.rank).enumerate() {
@@ -164,22 +146,22 @@ fn point_steps(
             let (start, end) = region[axis];
             region[axis] = (start.min(index / dim), end.max(index / dim + 1));
         }
-        let number = grid.number(point.iter().zip(chunk_dims).map(|(index, dim)| index / dim));
+        let number = chunked.grid.number(point.iter().zip(chunk_dims).map(|(index, dim)| index / dim));
         let inner: SmallVec<[u64; 4]> =
             point.iter().zip(chunk_dims).map(|(index, dim)| index % dim).collect();
         placed.push((number, row_major(&inner, chunk_dims), out as u64));
     }
     placed.sort_unstable();
-    let map = dataset.locate(&region)?;
+    let map = chunked.locate(&region)?;
     let steps = placed.chunk_by(|a, b| a.0 == b.0).map(|group| {
         let run = Run::Scattered(group.iter().map(|&(_, inner, out)| (inner, out)).collect());
-        step(dataset, &map, group[0].0, Part::Points(run))
+        step(chunked, &map, group[0].0, Part::Points(run))
     });
     Ok(steps.collect())
 }
 
-fn step(dataset: &DatasetInner, map: &Arc<ChunkMap>, number: u64, part: Part) -> ChunkStep {
-    ChunkStep { number, part, location: map.get(number), is_raw: dataset.is_raw(number) }
+fn step(chunked: &Chunked, map: &ChunkMap, number: u64, part: Part) -> ChunkStep {
+    ChunkStep { number, part, location: map.get(number), is_raw: chunked.is_raw(number) }
 }
 
 fn row_major(point: &[u64], dims: &[u64]) -> u64 {

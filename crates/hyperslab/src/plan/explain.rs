@@ -1,8 +1,9 @@
 //! A plan as text: what `hyperslab explain` prints and tests assert.
 
 use super::{ChunkStep, Part, ReadPlan, Steps};
-use crate::dataset::{DatasetInner, Storage};
-use crate::read::{chunked, raw};
+use crate::array::{Array, Chunked};
+use crate::read::chunked::{shared_requests, tasks};
+use crate::read::raw;
 use crate::selection::grid::Run;
 use crate::{Error, Result, Selection};
 use std::fmt;
@@ -70,9 +71,9 @@ const EXPLAINED_MAX: u64 = 1 << 24;
 
 impl Explained {
     /// What a read of `selection` would do.
-    pub(crate) fn new(dataset: &DatasetInner, selection: &Selection) -> Result<Self> {
+    pub(crate) fn new(array: &Array, selection: &Selection) -> Result<Self> {
         let mut explained = Explained {
-            dataset: dataset.path.clone(),
+            dataset: array.path.clone(),
             shape: Vec::new(),
             result_bytes: 0,
             layout: "nothing",
@@ -85,15 +86,15 @@ impl Explained {
             requests: Vec::new(),
             missing: Vec::new(),
         };
-        ReadPlan::for_each(dataset, dataset.wanted(selection)?, None, |plan| {
+        ReadPlan::for_each(array, array.measure(selection)?, None, |plan| {
             if explained.chunks_touched > EXPLAINED_MAX {
                 let what =
                     format!("the selection touches more than {EXPLAINED_MAX} chunks, too many to explain");
                 return Err(Error::invalid(what).hint("explain a part of it"));
             }
-            plan.explain(dataset, &mut explained)
+            plan.explain(array, &mut explained)
         })?;
-        if let (Storage::Virtual { .. }, false) = (&dataset.storage, explained.layout == "nothing") {
+        if array.storage.is_virtual() && explained.layout != "nothing" {
             explained.layout = "virtual";
         }
         explained.requests.sort_by_key(|request| request.range.start);
@@ -111,15 +112,16 @@ impl Explained {
 
 impl ReadPlan {
     /// Adds what this plan will do.
-    fn explain(&self, dataset: &DatasetInner, explained: &mut Explained) -> Result<()> {
+    fn explain(&self, array: &Array, explained: &mut Explained) -> Result<()> {
         explained.shape = self.shape.to_vec();
         explained.result_bytes = self.result_bytes();
         match &self.steps {
             Steps::Nothing => explained.result_bytes = 0,
             Steps::Fill => explained.layout = "fill value",
             Steps::Compact { .. } => explained.layout = "compact",
-            Steps::Contiguous { source, base, dims, points } => {
-                explained.layout = dataset.layout_name();
+            Steps::Contiguous { data, base, dims, points } => {
+                let source = &data.source;
+                explained.layout = array.storage.name();
                 let copies = self.whole_copies(dims, points.as_ref())?;
                 raw::check_source(&**source, *base, &copies)?;
                 raw::requests(&copies, source.advice(), &mut |request| {
@@ -127,10 +129,10 @@ impl ReadPlan {
                     explained.request(start..start + request.len as u64, Vec::new);
                 });
             }
-            Steps::Chunks { dims, chunks } => {
+            Steps::Chunks { chunked, chunks } => {
                 explained.layout = "chunked";
-                explained.filters = dataset.filters_undone();
-                self.explain_chunks(dataset, dims, chunks, explained)?;
+                explained.filters = chunked.filters.undone();
+                self.explain_chunks(chunked, chunks, explained)?;
             }
         }
         Ok(())
@@ -138,26 +140,25 @@ impl ReadPlan {
 
     fn explain_chunks(
         &self,
-        dataset: &DatasetInner,
-        dims: &[u64],
+        chunked: &Chunked,
         chunks: &[ChunkStep],
         explained: &mut Explained,
     ) -> Result<()> {
-        let advice = dataset.file.source.advice();
+        let (dims, advice) = (&chunked.shape, chunked.data.source.advice());
         explained.chunks_touched += chunks.len() as u64;
-        for task in chunked::tasks(chunks, dataset.chunk_bytes()) {
-            let shared = chunked::shared_requests(self, dims, task, advice, |_| false);
+        for task in tasks(chunks, chunked.bytes) {
+            let shared = shared_requests(self, dims, task, advice, |_| false);
             let mut is_shared = vec![false; task.len()];
             for request in &shared {
                 request.serves.iter().for_each(|&i| is_shared[i] = true);
-                let described = || request.serves.iter().map(|&i| self.describe(dataset, &task[i])).collect();
+                let described = || request.serves.iter().map(|&i| self.describe(chunked, &task[i])).collect();
                 explained.request(request.range.clone(), described);
             }
             for (chunk, is_shared) in task.iter().zip(is_shared) {
                 let Some(location) = chunk.location else {
                     explained.chunks_missing += 1;
                     if explained.missing.len() < KEPT_MAX {
-                        explained.missing.push(self.describe(dataset, chunk));
+                        explained.missing.push(self.describe(chunked, chunk));
                     }
                     continue;
                 };
@@ -167,7 +168,7 @@ impl ReadPlan {
                 }
                 if !chunk.is_raw {
                     let end = location.address.saturating_add(location.stored_bytes);
-                    explained.request(location.address..end, || vec![self.describe(dataset, chunk)]);
+                    explained.request(location.address..end, || vec![self.describe(chunked, chunk)]);
                     continue;
                 }
                 let mut described = Some(chunk);
@@ -175,7 +176,7 @@ impl ReadPlan {
                     let start = location.address.saturating_add(request.start as u64);
                     let first = described.take();
                     explained.request(start..start.saturating_add(request.len as u64), || {
-                        first.map(|chunk| self.describe(dataset, chunk)).into_iter().collect()
+                        first.map(|chunk| self.describe(chunked, chunk)).into_iter().collect()
                     });
                 });
             }
@@ -183,11 +184,7 @@ impl ReadPlan {
         Ok(())
     }
 
-    fn describe(&self, dataset: &DatasetInner, chunk: &ChunkStep) -> ExplainedChunk {
-        let coordinates = match &dataset.storage {
-            Storage::Chunked { grid, .. } => grid.coordinates(chunk.number),
-            _ => Vec::new(),
-        };
+    fn describe(&self, chunked: &Chunked, chunk: &ChunkStep) -> ExplainedChunk {
         let (elements, lands) = match &chunk.part {
             Part::Points(run) => (run.len(), format!("{} points", run.len())),
             Part::Product(which) => {
@@ -198,7 +195,7 @@ impl ReadPlan {
             }
         };
         ExplainedChunk {
-            coordinates,
+            coordinates: chunked.grid.coordinates(chunk.number),
             range: chunk
                 .location
                 .map(|found| found.address..found.address.saturating_add(found.stored_bytes)),

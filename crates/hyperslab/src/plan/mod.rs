@@ -9,12 +9,12 @@ mod explain;
 pub use explain::{Explained, ExplainedChunk, ExplainedRequest};
 
 use crate::Result;
+use crate::array::{Chunked, DataSource};
 use crate::chunk::map::Location;
 use crate::read::place::Copies;
 use crate::selection::Parts;
 use crate::selection::grid::{Pieces, Run};
 use bytes::Bytes;
-use hyperslab_io::Source;
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
@@ -46,9 +46,9 @@ pub(crate) enum Steps {
     /// The object header holds the data.
     Compact { data: Bytes, dims: Dims, points: Option<Run> },
     /// One array in the file, or a list of points of it.
-    Contiguous { source: Arc<dyn Source>, base: u64, dims: Dims, points: Option<Run> },
+    Contiguous { data: Arc<DataSource>, base: u64, dims: Dims, points: Option<Run> },
     /// Chunks.
-    Chunks { dims: Dims, chunks: Vec<ChunkStep> },
+    Chunks { chunked: Arc<Chunked>, chunks: Vec<ChunkStep> },
 }
 
 /// One chunk that is touched.

@@ -13,13 +13,12 @@ use super::raw;
 use super::target::Target;
 use super::trimmed;
 use super::worker::{Worker, sized, with_worker};
+use crate::array::{Array, Chunked};
 use crate::chunk::cache::{Decoded, Passage, Whole};
 use crate::chunk::map::Location;
 use crate::chunk::memory::ChunkMemory;
-use crate::dataset::DatasetInner;
 use crate::memory::zeroed;
 use crate::plan::{ChunkStep, ReadPlan};
-use crate::process::for_each;
 use crate::{Error, Result};
 use hyperslab_filters::Scratch;
 use hyperslab_io::{Advice, Request, coalesce};
@@ -30,22 +29,22 @@ const TASK_BYTES: u64 = 256 << 10;
 
 /// Carries out the chunk steps of a plan.
 pub(crate) fn read(
-    dataset: &DatasetInner,
+    array: &Array,
+    chunked: &Chunked,
     plan: &ReadPlan,
-    chunk_dims: &[u64],
     chunks: &[ChunkStep],
     target: Target<'_>,
     conversion: Conversion,
 ) -> Result<()> {
-    let reader = Reader { dataset, plan, chunk_dims, target, conversion };
+    let reader = Reader { array, chunked, plan, target, conversion };
     if let [only] = chunks {
         return reader.one(only);
     }
-    let tasks: Vec<&[ChunkStep]> = tasks(chunks, dataset.chunk_bytes()).collect();
+    let tasks: Vec<&[ChunkStep]> = tasks(chunks, chunked.bytes).collect();
     if let [only] = tasks.as_slice() {
         return reader.many(only);
     }
-    for_each(&tasks, |task| reader.many(task))
+    chunked.data.runtime.for_each(&tasks, |task| reader.many(task))
 }
 
 /// Cuts the chunks into tasks: as many as it takes to fetch or to decode a decent number of bytes, so that small
@@ -101,9 +100,9 @@ const SMALL_BYTES: u64 = 64 << 10;
 const SHORTER: &str = "is shorter than its values";
 
 struct Reader<'a> {
-    dataset: &'a DatasetInner,
+    array: &'a Array,
+    chunked: &'a Chunked,
     plan: &'a ReadPlan,
-    chunk_dims: &'a [u64],
     target: Target<'a>,
     conversion: Conversion,
 }
@@ -111,9 +110,10 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// Several chunks, those that lie side by side in the file in one request.
     fn many(&self, chunks: &[ChunkStep]) -> Result<()> {
-        let file = &self.dataset.file;
-        let is_here = |chunk: &ChunkStep| file.cache().contains(self.dataset.chunk_key(chunk.number));
-        let requests = shared_requests(self.plan, self.chunk_dims, chunks, file.source.advice(), is_here);
+        let data = &self.chunked.data;
+        let is_here = |chunk: &ChunkStep| data.runtime.cache().contains(self.chunked.key(chunk.number));
+        let advice = data.source.advice();
+        let requests = shared_requests(self.plan, &self.chunked.shape, chunks, advice, is_here);
         let mut is_done = vec![false; chunks.len()];
         for request in requests {
             let bytes = self.fetch(&request)?;
@@ -133,11 +133,11 @@ impl Reader<'_> {
     }
 
     fn fetch(&self, request: &Request) -> Result<Vec<u8>> {
-        let file = &self.dataset.file;
+        let data = &self.chunked.data;
         let len = request.range.end - request.range.start;
-        file.check_range(request.range.start, len)?;
+        data.check_range(request.range.start, len)?;
         let mut bytes = zeroed(Some(len))?;
-        file.read_raw(request.range.start, &mut bytes)?;
+        data.read_into(request.range.start, &mut bytes)?;
         Ok(bytes)
     }
 
@@ -151,8 +151,8 @@ impl Reader<'_> {
 
     fn one(&self, chunk: &ChunkStep) -> Result<()> {
         let Some(location) = chunk.location else {
-            let copies = self.plan.fill_copies(&chunk.part, self.chunk_dims)?;
-            let element = self.dataset.fill_element(self.conversion, self.plan.parts.as_ref());
+            let copies = self.plan.fill_copies(&chunk.part, &self.chunked.shape)?;
+            let element = self.array.fill_element(self.conversion, self.plan.parts.as_ref());
             return copies.fill(&element, self.target);
         };
         if chunk.is_raw {
@@ -160,8 +160,7 @@ impl Reader<'_> {
             if location.stored_bytes < copies.source_end() as u64 {
                 return Err(self.damaged(chunk, location, SHORTER.to_string()));
             }
-            let source = &*self.dataset.file.source;
-            return raw::read(source, location.address, &copies, self.target, self.conversion);
+            return raw::read(&self.chunked.data, location.address, &copies, self.target, self.conversion);
         }
         self.filtered(chunk, location, None)
     }
@@ -169,9 +168,9 @@ impl Reader<'_> {
     /// A chunk with filters; `stored` are its bytes if they have been fetched already.
     fn filtered(&self, chunk: &ChunkStep, location: Location, stored: Option<&[u8]>) -> Result<()> {
         let copies = self.copies(chunk)?;
-        let cache = self.dataset.file.cache();
-        let key = self.dataset.chunk_key(chunk.number);
-        let chunk_bytes = self.dataset.chunk_bytes();
+        let cache = self.chunked.data.runtime.cache();
+        let key = self.chunked.key(chunk.number);
+        let chunk_bytes = self.chunked.bytes;
         if copies.bytes() == chunk_bytes && copies.unit > 1 {
             match cache.whole(key, chunk_bytes) {
                 Whole::Here(decoded) => return copies.run(&decoded, 0, self.target, self.conversion),
@@ -180,7 +179,7 @@ impl Reader<'_> {
             }
         }
         let decoded = cache.get_or_decode(key, chunk_bytes, || {
-            decode_to_keep(self.dataset, chunk.number, location, stored)
+            decode_to_keep(self.chunked, chunk.number, location, stored)
         })?;
         copies.run(&decoded, 0, self.target, self.conversion)?;
         cache.consumed(&decoded, copies.bytes());
@@ -207,7 +206,7 @@ impl Reader<'_> {
                 return Ok(());
             }
             let mut buffer = std::mem::take(&mut worker.chunk);
-            let out = sized(&mut buffer, self.dataset.chunk_bytes())?;
+            let out = sized(&mut buffer, self.chunked.bytes)?;
             let outcome = self
                 .decode(chunk, location, stored, worker, out)
                 .inspect(|()| passage.end(out))
@@ -225,52 +224,52 @@ impl Reader<'_> {
         worker: &mut Worker,
         out: &mut [u8],
     ) -> Result<()> {
-        decode(self.dataset, chunk.number, location, stored, worker, out)
+        decode(self.chunked, chunk.number, location, stored, worker, out)
     }
 
     fn copies<'c>(&'c self, chunk: &'c ChunkStep) -> Result<Copies<'c>> {
-        self.plan.copies(&chunk.part, self.chunk_dims)
+        self.plan.copies(&chunk.part, &self.chunked.shape)
     }
 
     fn damaged(&self, chunk: &ChunkStep, location: Location, what: String) -> Error {
-        damaged(self.dataset, chunk.number, location, what)
+        damaged(self.chunked, chunk.number, location, what)
     }
 }
 
 /// Fetches (unless `stored` has it) and decodes one chunk, into as many bytes as it can have: a file may claim
 /// gigabytes for a chunk of which it stores a few bytes.
 pub(crate) fn decode_to_keep(
-    dataset: &DatasetInner,
+    chunked: &Chunked,
     number: u64,
     location: Location,
     stored: Option<&[u8]>,
 ) -> Result<Decoded> {
     with_worker(|Worker { stored: buffer, scratch, .. }| {
-        let stored = fetched(dataset, location, stored, buffer)?;
-        let most = dataset.pipeline()?.most(stored, location.filter_mask);
-        let most = most.map_err(|error| in_chunk(dataset, number, location, error.into()))?;
-        let mut out = ChunkMemory::take(dataset.chunk_bytes().min(most))?;
-        undo(dataset, number, location, stored, scratch, &mut out)?;
+        let stored = fetched(chunked, location, stored, buffer)?;
+        let most = chunked.filters.pipeline()?.most(stored, location.filter_mask);
+        let most = most.map_err(|error| in_chunk(chunked, number, location, error.into()))?;
+        let mut out = ChunkMemory::take(chunked.bytes.min(most))?;
+        undo(chunked, number, location, stored, scratch, &mut out)?;
         Ok(Decoded::from(out))
     })
 }
 
 /// Fetches (unless `stored` has it) and decodes one chunk.
 pub(crate) fn decode(
-    dataset: &DatasetInner,
+    chunked: &Chunked,
     number: u64,
     location: Location,
     stored: Option<&[u8]>,
     worker: &mut Worker,
     out: &mut [u8],
 ) -> Result<()> {
-    let stored = fetched(dataset, location, stored, &mut worker.stored)?;
-    undo(dataset, number, location, stored, &mut worker.scratch, out)
+    let stored = fetched(chunked, location, stored, &mut worker.stored)?;
+    undo(chunked, number, location, stored, &mut worker.scratch, out)
 }
 
 /// The stored bytes of a chunk: those that are here already, or as they lie in the file.
 fn fetched<'b>(
-    dataset: &DatasetInner,
+    chunked: &Chunked,
     location: Location,
     stored: Option<&'b [u8]>,
     buffer: &'b mut Vec<u8>,
@@ -278,33 +277,33 @@ fn fetched<'b>(
     if let Some(stored) = stored {
         return Ok(stored);
     }
-    dataset.file.check_range(location.address, location.stored_bytes)?;
+    chunked.data.check_range(location.address, location.stored_bytes)?;
     let buffer = sized(buffer, location.stored_bytes as usize)?;
-    dataset.file.read_raw(location.address, buffer)?;
+    chunked.data.read_into(location.address, buffer)?;
     Ok(buffer)
 }
 
 fn undo(
-    dataset: &DatasetInner,
+    chunked: &Chunked,
     number: u64,
     location: Location,
     stored: &[u8],
     scratch: &mut Scratch,
     out: &mut [u8],
 ) -> Result<()> {
-    let (pipeline, mask) = (dataset.pipeline()?, location.filter_mask);
-    let outcome = trimmed::decode_into(dataset, pipeline, number, stored, mask, scratch, out);
-    dataset.file.count_decode();
-    outcome.map_err(|error| in_chunk(dataset, number, location, error))
+    let (pipeline, mask) = (chunked.filters.pipeline()?, location.filter_mask);
+    let outcome = trimmed::decode_into(chunked, pipeline, number, stored, mask, scratch, out);
+    chunked.data.count_decode();
+    outcome.map_err(|error| in_chunk(chunked, number, location, error))
 }
 
-fn in_chunk(dataset: &DatasetInner, number: u64, location: Location, error: Error) -> Error {
+fn in_chunk(chunked: &Chunked, number: u64, location: Location, error: Error) -> Error {
     let Error { kind, hint, cause, .. } = error;
-    Error { kind, hint, cause, ..damaged(dataset, number, location, error.message) }
+    Error { kind, hint, cause, ..damaged(chunked, number, location, error.message) }
 }
 
-fn damaged(dataset: &DatasetInner, number: u64, location: Location, what: String) -> Error {
-    let (coordinates, address) = (dataset.chunk_coordinates(number), location.address);
+fn damaged(chunked: &Chunked, number: u64, location: Location, what: String) -> Error {
+    let (coordinates, address) = (chunked.grid.coordinates(number), location.address);
     Error::damaged(format!(
         "chunk {coordinates:?} at byte {address:#x} ({} bytes): {what}",
         location.stored_bytes

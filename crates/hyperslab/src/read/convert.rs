@@ -1,7 +1,5 @@
 //! Byte order: the only conversion that is made while elements are placed.
 
-use hyperslab_format::message::{ByteOrder, Class, Datatype};
-
 #[cfg(target_endian = "big")]
 compile_error!("conversion to native order is written for little-endian machines");
 
@@ -18,26 +16,6 @@ pub enum Conversion {
 }
 
 impl Conversion {
-    /// What brings numbers of this datatype into the machine's own byte order. Datatypes without a byte order, and
-    /// those whose members differ (compounds), stay as they are: `None` answers for "not by swapping alone".
-    pub fn to_native(datatype: &Datatype) -> Option<Conversion> {
-        let order = match &datatype.class {
-            Class::Integer(integer) => integer.order,
-            Class::Float(float) => float.order,
-            Class::Bitfield { order, .. } | Class::Time { order, .. } => *order,
-            Class::Enum { base, .. } | Class::Array { base, .. } | Class::Complex { base } => {
-                return Conversion::to_native(base);
-            }
-            Class::Compound { .. } => return None,
-            _ => return Some(Conversion::None),
-        };
-        match (order, datatype.size as usize) {
-            (_, 1) | (ByteOrder::Little, _) => Some(Conversion::None),
-            (ByteOrder::Big, width @ (2 | 4 | 8 | 16)) => Some(Conversion::Swap { width }),
-            _ => None,
-        }
-    }
-
     /// Copies `source` to `target` (of the same length), converting.
     #[inline]
     pub(crate) fn copy(self, source: &[u8], target: &mut [u8]) {

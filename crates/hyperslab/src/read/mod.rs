@@ -1,5 +1,7 @@
 //! Doing what a plan says: fetch, decode, place.
 
+mod ahead;
+pub(crate) mod array;
 pub(crate) mod chunked;
 pub(crate) mod convert;
 pub(crate) mod place;

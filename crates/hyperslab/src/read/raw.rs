@@ -5,7 +5,7 @@ use super::convert::Conversion;
 use super::place::{AxisCopies, Copies};
 use super::target::Target;
 use super::worker::{sized, with_worker};
-use crate::process::for_each;
+use crate::array::DataSource;
 use crate::{Error, Result};
 use hyperslab_io::{Advice, Source};
 use smallvec::SmallVec;
@@ -124,12 +124,13 @@ fn is_even(axis: &AxisCopies<'_>) -> bool {
 
 /// Reads an unfiltered array that begins at `base` in the source.
 pub(crate) fn read(
-    source: &dyn Source,
+    data: &DataSource,
     base: u64,
     copies: &Copies<'_>,
     target: Target<'_>,
     conversion: Conversion,
 ) -> Result<()> {
+    let (source, runtime) = (&*data.source, data.runtime);
     target.check(copies.target_start..copies.target_end())?;
     check_source(source, base, copies)?;
     let read_one = |request: RawRequest| read_request(source, base, copies, request, target, conversion);
@@ -148,14 +149,14 @@ pub(crate) fn read(
     requests(copies, source.advice(), &mut |request| {
         batch.push(request);
         if batch.len() == BATCH && outcome.is_ok() {
-            outcome = for_each(&batch, |&request| read_one(request));
+            outcome = runtime.for_each(&batch, |&request| read_one(request));
         }
         if batch.len() == BATCH {
             batch.clear();
         }
     });
     outcome?;
-    for_each(&batch, |&request| read_one(request))
+    runtime.for_each(&batch, |&request| read_one(request))
 }
 
 /// Refuses copies that reach beyond the end of their source.
@@ -206,6 +207,7 @@ mod tests {
     use crate::selection::{Axis, grid};
     use hyperslab_io::{Memory, wrap::Recorder};
     use proptest::prelude::*;
+    use std::sync::Arc;
 
     fn check(dims: &[u64], axes: &[Axis], advice: Advice) -> Vec<(usize, usize)> {
         let bytes: Vec<u8> = (0..dims.iter().product::<u64>() * 2).map(|i| (i % 251) as u8).collect();
@@ -246,7 +248,8 @@ mod tests {
         let pieces = grid::cut(&Axis::all(2000), 2000, 0);
         let copies = Copies::new(&[&pieces[0].run], &[2000], &[2000], 2).unwrap();
         let mut out = vec![0; 4000];
-        read(&source, 0, &copies, Target::new(&mut out), Conversion::None).unwrap();
+        let data = DataSource::new(Arc::new(source), crate::settings::runtime());
+        read(&data, 0, &copies, Target::new(&mut out), Conversion::None).unwrap();
         assert_eq!((recording.take(), out), (vec![0..4000], vec![1; 4000]));
     }
 

@@ -3,14 +3,14 @@
 //! libhdf5 always filters whole chunks. Programs that filter chunks themselves sometimes leave out what lies behind
 //! the extent; libhdf5 reads such chunks all the same, because it never looks there.
 
-use crate::dataset::{DatasetInner, Storage};
+use crate::array::Chunked;
 use crate::{Error, Result};
 use hyperslab_filters::{FilterError, Pipeline, Scratch};
 
 /// Undoes the filters of chunk `number`. What a cut-off chunk leaves out becomes zeros. `out` is shorter than a chunk
 /// where the stored bytes cannot give a whole one.
 pub(crate) fn decode_into(
-    dataset: &DatasetInner,
+    chunked: &Chunked,
     pipeline: &Pipeline,
     number: u64,
     stored: &[u8],
@@ -18,17 +18,17 @@ pub(crate) fn decode_into(
     scratch: &mut Scratch,
     out: &mut [u8],
 ) -> Result<()> {
-    if out.len() < dataset.chunk_bytes() && out.len() < used_bytes(dataset, number) {
-        return Err(too_short(dataset, out.len()));
+    if out.len() < chunked.bytes && out.len() < used_bytes(chunked, number) {
+        return Err(too_short(chunked, out.len()));
     }
     match pipeline.decode_into(stored, mask, scratch, out) {
         Err(FilterError::Length { found, .. })
-            if found < out.len() && found >= used_bytes(dataset, number) =>
+            if found < out.len() && found >= used_bytes(chunked, number) =>
         {
             let decoded = pipeline.decode(stored, mask, scratch, out.len())?;
             // What the first attempt found may have been a bound, not a length.
-            if decoded.len() < used_bytes(dataset, number) {
-                return Err(too_short(dataset, decoded.len()));
+            if decoded.len() < used_bytes(chunked, number) {
+                return Err(too_short(chunked, decoded.len()));
             }
             let (used, unused) = out.split_at_mut(decoded.len().min(out.len()));
             used.copy_from_slice(&decoded[..used.len()]);
@@ -39,16 +39,15 @@ pub(crate) fn decode_into(
     }
 }
 
-fn too_short(dataset: &DatasetInner, found: usize) -> Error {
-    let expected = dataset.chunk_bytes();
+fn too_short(chunked: &Chunked, found: usize) -> Error {
+    let expected = chunked.bytes;
     Error::damaged(format!("decoded to {found} bytes where {expected} were expected"))
 }
 
 /// Bytes of a chunk up to its last element inside of the extent.
-fn used_bytes(dataset: &DatasetInner, number: u64) -> usize {
-    let Storage::Chunked { layout, .. } = &dataset.storage else { return usize::MAX };
-    let coordinates = dataset.chunk_coordinates(number);
-    last_used(dataset.dims(), &layout.chunk_dims, &coordinates) as usize * dataset.element_bytes()
+fn used_bytes(chunked: &Chunked, number: u64) -> usize {
+    let coordinates = chunked.grid.coordinates(number);
+    last_used(&chunked.array_shape, &chunked.shape, &coordinates) as usize * chunked.element_bytes
 }
 
 /// Elements of a chunk, in row-major order, up to the last one inside of the extent.

@@ -147,7 +147,7 @@ pub(super) fn shared(file: u64, header: Address) -> Option<Dataset> {
 
 /// Remembers a dataset until the operation ends.
 pub(super) fn share(dataset: &Dataset) {
-    let key = (dataset.inner.file.id, dataset.inner.address());
+    let key = (dataset.inner.node.file.data.id, dataset.inner.address());
     OPERATION.with_borrow_mut(|operation| {
         if operation.depth > 1 {
             operation.shared.insert(key, dataset.clone());

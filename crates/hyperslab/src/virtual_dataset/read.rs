@@ -3,7 +3,7 @@
 use super::meet::{Batch, meet};
 use super::region::Region;
 use super::{Part, VirtualData, operation};
-use crate::dataset::{DatasetInner, Storage};
+use crate::dataset::DatasetInner;
 use crate::memory::zeroed;
 use crate::number::Converter;
 use crate::read::convert::Conversion;
@@ -25,11 +25,11 @@ pub(crate) fn read(
     conversion: Conversion,
 ) -> Result<()> {
     operation::deeper(|| {
-        let wanted = Wanted::new(selection.resolve(dataset.dims())?);
-        virtual_data.for_each_part(&dataset.file, dataset.dims(), &wanted, |part| {
+        let wanted = Wanted::new(selection.resolve(&dataset.array.shape)?);
+        virtual_data.for_each_part(&dataset.node.file, &dataset.array.shape, &wanted, |part| {
             let from_source = FromSource::new(dataset, &part.dataset, conversion)?;
             meet(&part, wanted.resolved(), shape, &mut |batch| {
-                bring(&part, batch, dataset.element_bytes(), target, &from_source)
+                bring(&part, batch, dataset.array.element.bytes, target, &from_source)
             })
         })
     })
@@ -54,7 +54,7 @@ fn bring(
     let conversion = from_source.then;
     if let Some(converter) = &from_source.converter {
         let stored = read_source(source, || source.read_bytes(&batch.selection, Order::File))?;
-        let elements = (stored.len() / source.inner.element_bytes().max(1)) as u64;
+        let elements = (stored.len() / source.inner.array.element.bytes.max(1)) as u64;
         let mut converted = zeroed(elements.checked_mul(element_bytes as u64))?;
         converter.convert(&stored, &mut converted);
         return copies.run(&converted, 0, target, conversion);
@@ -73,10 +73,7 @@ fn bring(
 }
 
 fn read_source<T>(source: &Dataset, read: impl FnOnce() -> T) -> T {
-    match &source.inner.storage {
-        Storage::Virtual { .. } => read(),
-        _ => operation::aside(read),
-    }
+    if source.inner.array.storage.is_virtual() { read() } else { operation::aside(read) }
 }
 
 /// The elements that are wanted of a virtual dataset.
@@ -162,7 +159,7 @@ struct FromSource {
 impl FromSource {
     fn new(dataset: &DatasetInner, source: &Dataset, wanted: Conversion) -> Result<Self> {
         let (own, other) = (dataset.datatype(), source.datatype());
-        let is_elsewhere = source.inner.file.id != dataset.file.id;
+        let is_elsewhere = source.inner.node.file.data.id != dataset.node.file.data.id;
         if is_elsewhere && (own.is_variable() || own.contains_reference()) {
             let what = format!("elements of the source {} ({other}) refer to their own file", source.path());
             return Err(Error::unsupported(what).hint("read the source itself"));

@@ -5,7 +5,6 @@
 //! ever closes, a virtual dataset only keeps sources that were opened after it.
 
 use super::operation;
-use crate::dataset::Storage;
 use crate::file::FileInner;
 use crate::object::Object;
 use crate::sibling::Purpose;
@@ -64,9 +63,8 @@ impl Sources {
     }
 
     fn keep(&self, names: (String, String), found: &Option<Dataset>) {
-        let is_younger = found.as_ref().is_none_or(|dataset| match &dataset.inner.storage {
-            Storage::Virtual { data } => data.sources.serial > self.serial,
-            _ => true,
+        let is_younger = found.as_ref().is_none_or(|dataset| {
+            dataset.inner.virtual_data().is_none_or(|data| data.sources.serial > self.serial)
         });
         if !is_younger {
             return;
@@ -93,7 +91,7 @@ fn open(owner: &Arc<FileInner>, file: &str, dataset: &str) -> Result<Dataset> {
         name => owner.sibling(name, Purpose::VirtualSource)?,
     };
     let node = file.node(dataset)?;
-    if let Some(known) = operation::shared(node.file.id, node.header.address) {
+    if let Some(known) = operation::shared(node.file.data.id, node.header.address) {
         return Ok(known);
     }
     operation::count_opened()?;

@@ -1,6 +1,7 @@
-//! What a process has one of: threads and a cache. A forked child has neither (its parent's threads do not exist in
+//! What reads use of their process: threads, and a cache of decoded chunks. A forked child has neither (its parent's threads do not exist in
 //! it, and chunks they were decoding will never arrive), so it makes its own on first use.
 
+use crate::chunk::cache::ChunkCache;
 use crate::{Error, Result};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
@@ -59,6 +60,44 @@ impl<T: Send + Sync> PerProcess<T> {
     }
 }
 
+/// The cache and the threads that reads of a file use.
+#[derive(Clone, Copy)]
+pub struct Runtime {
+    cache: fn() -> &'static ChunkCache,
+}
+
+impl Runtime {
+    /// A runtime with the threads of the process and a cache that is looked up at each use: a forked child has
+    /// another one than its parent.
+    pub(crate) fn new(cache: fn() -> &'static ChunkCache) -> Self {
+        Self { cache }
+    }
+
+    /// The cache of decoded chunks.
+    pub fn cache(&self) -> &ChunkCache {
+        (self.cache)()
+    }
+
+    /// How many threads decode.
+    pub fn thread_count(&self) -> usize {
+        thread_count()
+    }
+
+    /// Does `work` for each item, as [`for_each`].
+    pub(crate) fn for_each<T: Sync>(
+        &self,
+        items: &[T],
+        work: impl Fn(&T) -> Result<()> + Sync,
+    ) -> Result<()> {
+        for_each(items, work)
+    }
+
+    /// Starts `work` on another thread, as [`spawn`].
+    pub(crate) fn spawn(&self, work: impl FnOnce() + Send + 'static) {
+        spawn(work);
+    }
+}
+
 /// The threads that decode; `None` where the system gives none.
 fn threads() -> Option<&'static ThreadPool> {
     static THREADS: PerProcess<Option<ThreadPool>> = PerProcess::new();
@@ -74,7 +113,7 @@ pub(crate) fn thread_count() -> usize {
 /// Does `work` for each item, here and on the other threads: whoever asks is awake already, and a sleeping thread may
 /// be long in coming. Items begin in their order. After an error no further one begins, and the error of the first
 /// item that has one is the answer.
-pub(crate) fn for_each<T: Sync>(items: &[T], work: impl Fn(&T) -> Result<()> + Sync) -> Result<()> {
+fn for_each<T: Sync>(items: &[T], work: impl Fn(&T) -> Result<()> + Sync) -> Result<()> {
     let next = AtomicUsize::new(0);
     let failed: Mutex<Option<(usize, Error)>> = Mutex::new(None);
     let run = || loop {
@@ -103,7 +142,7 @@ pub(crate) fn for_each<T: Sync>(items: &[T], work: impl Fn(&T) -> Result<()> + S
 }
 
 /// Starts `work` on another thread, if there is one. A panic in it ends it, and nothing else.
-pub(crate) fn spawn(work: impl FnOnce() + Send + 'static) {
+fn spawn(work: impl FnOnce() + Send + 'static) {
     if let Some(threads) = threads() {
         threads.spawn(move || {
             let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));

@@ -1,0 +1,70 @@
+//! The filters of an array's chunks.
+
+use crate::{Error, Result};
+use hyperslab_filters::{FilterError, FilterSpec, Pipeline};
+use std::sync::OnceLock;
+
+/// A filter and how it is set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilterSettings {
+    /// Registered identification.
+    pub id: u16,
+    /// Its name in the file, if the file names it.
+    pub name: Option<String>,
+    /// The writer may have left it out where it failed.
+    pub is_optional: bool,
+    /// Client data ("cd_values").
+    pub parameters: Vec<u32>,
+}
+
+impl FilterSettings {
+    fn spec(&self) -> FilterSpec<'_> {
+        FilterSpec { id: self.id, optional: self.is_optional, parameters: &self.parameters }
+    }
+}
+
+/// A filter as people call it: `gzip 4`, `shuffle`; by its name in the file, or its number, if it is not known.
+pub fn describe_filter(filter: &FilterSettings) -> String {
+    let number = || format!("filter {}", filter.id);
+    if !hyperslab_filters::table().iter().any(|entry| entry.id == filter.id) {
+        return filter.name.clone().unwrap_or_else(number);
+    }
+    let pipeline = Pipeline::lenient(&[filter.spec()], 1, 0).ok();
+    let described = pipeline.and_then(|one| one.describe().next().map(|(words, _)| words));
+    described.unwrap_or_else(number)
+}
+
+/// The filters of all chunks, in the order in which they were applied.
+pub struct Filters {
+    settings: Vec<FilterSettings>,
+    element_bytes: usize,
+    chunk_bytes: usize,
+    /// Made when the first chunk is decoded: a dataset that is only looked at needs no decoders.
+    pipeline: OnceLock<std::result::Result<Pipeline, FilterError>>,
+}
+
+impl Filters {
+    /// The filters of chunks of so many bytes.
+    pub fn new(settings: Vec<FilterSettings>, element_bytes: usize, chunk_bytes: usize) -> Self {
+        Self { settings, element_bytes, chunk_bytes, pipeline: OnceLock::new() }
+    }
+
+    /// True where chunks are stored as they are.
+    pub fn is_empty(&self) -> bool {
+        self.settings.is_empty()
+    }
+
+    /// What undoes the filters.
+    pub fn pipeline(&self) -> Result<&Pipeline> {
+        let built = self.pipeline.get_or_init(|| {
+            let specs: Vec<_> = self.settings.iter().map(FilterSettings::spec).collect();
+            Pipeline::lenient(&specs, self.element_bytes, self.chunk_bytes)
+        });
+        built.as_ref().map_err(|error| Error::from(error.clone()))
+    }
+
+    /// The filters in the order in which they are undone, in words.
+    pub fn undone(&self) -> Vec<String> {
+        self.settings.iter().rev().map(describe_filter).collect()
+    }
+}

@@ -1,0 +1,79 @@
+//! What an array is, whatever file it lies in: its shape, its elements, where its bytes are stored.
+//!
+//! ```text
+//! Array ─┬─ shape, largest shape
+//!        ├─ ElementSpec    bytes, and how they become native byte order
+//!        ├─ fill element   of what was never written
+//!        └─ Storage        compact, contiguous, external, chunked, virtual
+//!                              └─ Chunked: chunk shape, grid, filters, chunk index
+//! ```
+//!
+//! A reader of a file format makes an [`Array`] when it opens a dataset. Planning and reading take it from there, and
+//! know nothing of the format.
+
+mod chunked;
+mod data_source;
+mod element;
+mod filters;
+mod storage;
+
+pub use chunked::{ChunkState, Chunked};
+pub use data_source::DataSource;
+pub use element::{ElementSpec, Order};
+pub use filters::{FilterSettings, Filters, describe_filter};
+pub use storage::Storage;
+
+use crate::read::convert::Conversion;
+use crate::selection::{Measured, Parts};
+use crate::{Error, Result, Selection};
+
+/// An array that can be read.
+pub struct Array {
+    /// Path of the array in its file, as messages name it.
+    pub path: String,
+    /// Sizes along the axes, slowest first; empty for a single element.
+    pub shape: Vec<u64>,
+    /// The array has no element, although its shape is empty (a null dataspace).
+    pub is_null: bool,
+    /// What an element is.
+    pub element: ElementSpec,
+    /// One element as it is stored, for those that were never written; empty stands for zeros.
+    pub fill: Vec<u8>,
+    /// Where the elements are stored.
+    pub storage: Storage,
+}
+
+impl Array {
+    /// What a read of a selection gives; nothing where the array has no elements.
+    pub fn measure<'s>(&self, selection: &'s Selection) -> Result<Measured<'s>> {
+        let mut wanted = Measured::new(selection.resolve(&self.shape)?)?;
+        if self.is_null {
+            wanted.count = 0;
+        }
+        Ok(wanted)
+    }
+
+    /// The conversion that brings elements into a byte order.
+    pub fn conversion(&self, order: Order) -> Result<Conversion> {
+        match order {
+            Order::File => Ok(Conversion::None),
+            Order::Native => self.element.to_native.ok_or_else(|| {
+                Error::unsupported("this datatype cannot be brought into native byte order as it is read")
+                    .hint("read it in the file's own order")
+            }),
+        }
+    }
+
+    /// The bytes of one unwritten element, converted like those read.
+    pub(crate) fn fill_element(&self, conversion: Conversion, parts: Option<&Parts>) -> Vec<u8> {
+        if self.fill.is_empty() {
+            return Vec::new();
+        }
+        let mut element = self.fill.clone();
+        conversion.in_place(&mut element);
+        let Some(parts) = parts else { return element };
+        let mut wanted = vec![0; parts.bytes()];
+        parts.gather(&element, &mut wanted);
+        wanted
+    }
+}

@@ -1,0 +1,54 @@
+//! Decodes, on idle cores, the chunks that a regular series of reads will want next.
+
+use super::chunked::decode_to_keep;
+use crate::array::Chunked;
+use crate::plan::ChunkStep;
+use std::sync::Arc;
+
+/// Tells that one chunk alone is being read, and starts decoding those that will be wanted after it.
+pub(crate) fn follow(chunked: &Arc<Chunked>, chunk: &ChunkStep) {
+    let readahead = &chunked.state.readahead;
+    // Most reads stay in their chunk: for them this one load is all.
+    if readahead.is_last(chunk.number) {
+        return;
+    }
+    // Chunks that are not decoded need no other core, and a cache without room keeps nothing ahead.
+    let runtime = &chunked.data.runtime;
+    let room = runtime.cache().budget() / 4 / chunked.bytes.max(1);
+    if chunk.is_raw || room == 0 {
+        return;
+    }
+    let ahead_max = runtime.thread_count().min(room) as u64;
+    for number in readahead.touch(chunk.number, chunked.grid.len(), ahead_max) {
+        let chunked = chunked.clone();
+        runtime.spawn(move || decode_ahead(&chunked, number));
+    }
+}
+
+/// Tells that several chunks are read at once.
+pub(crate) fn pass(chunked: &Chunked, chunks: &[ChunkStep]) {
+    chunked.state.readahead.pass(chunks.iter().map(|chunk| chunk.number));
+}
+
+/// Decodes one chunk into the cache. A failure is left to the read that will want the chunk.
+///
+/// Between the announcement of a chunk and the moment when a thread is free for it, the reader may have passed it, or
+/// gone elsewhere. So the thread first claims the chunk, and then looks where the reader is: a reader that arrives
+/// later finds the claim; one that has already passed has decoded the chunk.
+fn decode_ahead(chunked: &Chunked, number: u64) {
+    let readahead = &chunked.state.readahead;
+    if !readahead.expects(number) {
+        return;
+    }
+    let region: Vec<_> = chunked.grid.coordinates(number).iter().map(|&c| (c, c + 1)).collect();
+    let Ok(map) = chunked.locate(&region) else { return };
+    let Some(location) = map.get(number).filter(|_| !chunked.is_raw(number)) else { return };
+    let Some(claim) = chunked.data.runtime.cache().claim(chunked.key(number)) else { return };
+    // Only now is the answer final: a reader that comes from here on waits for the claim.
+    if !readahead.expects(number) {
+        return;
+    }
+    if let Ok(decoded) = decode_to_keep(chunked, number, location, None) {
+        claim.fulfil(decoded);
+    }
+}
