@@ -41,7 +41,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn advice(gap_bytes: u64, request_bytes_max: u64) -> Advice {
-        Advice { gap_bytes, request_bytes_max, block_bytes: 1 }
+        Advice { gap_bytes, request_bytes_max, ..Advice::LOCAL }
     }
 
     #[test]

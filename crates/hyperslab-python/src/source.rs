@@ -1,6 +1,6 @@
 //! Where the bytes of a file come from, and how it is closed under the objects that still refer to it.
 
-use hyperslab::io::{Advice, Source};
+use hyperslab::io::{Advice, Cancel, Deliver, Source};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::PyBytes;
@@ -64,8 +64,18 @@ impl Source for Closable {
         self.with(|source| source.read_into(at, out))
     }
 
-    fn read_ranges(&self, ranges: &[Range<u64>]) -> io::Result<Vec<bytes::Bytes>> {
-        self.with(|source| source.read_ranges(ranges))
+    fn fetch(&self, ranges: &[Range<u64>], cancel: &Cancel, deliver: &mut Deliver<'_>) {
+        let fetched = self.with(|source| {
+            source.fetch(ranges, cancel, deliver);
+            Ok(())
+        });
+        if let (Err(closed), false) = (fetched, ranges.is_empty()) {
+            let _ = deliver(0, Err(closed));
+        }
+    }
+
+    fn check_unchanged(&self) -> io::Result<()> {
+        self.with(|source| source.check_unchanged())
     }
 
     fn advice(&self) -> Advice {
@@ -135,7 +145,7 @@ impl Source for FileLike {
 
     fn advice(&self) -> Advice {
         // Every call crosses into Python, and mostly into something slow behind it.
-        Advice { gap_bytes: 64 << 10, request_bytes_max: 8 << 20, block_bytes: 64 << 10 }
+        Advice { gap_bytes: 64 << 10, request_bytes_max: 8 << 20, block_bytes: 64 << 10, in_flight_max: 1 }
     }
 
     fn name(&self) -> String {

@@ -5,13 +5,20 @@
 //! * [`require!`] and [`skip!`]: a test that lacks something is *skipped*, which is printed and counted; under `CI`
 //!   it fails.
 //! * [`scale()`]: how much a long test does in which tier.
+//! * [`RangeServer`]: files over HTTP, with latency and faults; [`DistantSource`]: the same without sockets.
 //! * [`Stopwatch`]: processor time, for bounds that hold on a busy machine.
 
+mod distant;
 pub mod files;
+mod link;
 mod scale;
+mod server;
 mod skip;
 mod stopwatch;
 
+pub use distant::DistantSource;
+pub use link::{Counts, Fault, Link};
 pub use scale::{Scale, scale};
+pub use server::RangeServer;
 pub use skip::{Missing, is_ci, skipped};
 pub use stopwatch::Stopwatch;

@@ -99,7 +99,7 @@ impl Source for ExternalData {
     }
 
     fn advice(&self) -> Advice {
-        Advice { gap_bytes: 8 << 10, request_bytes_max: 1 << 20, block_bytes: 16 << 10 }
+        Advice::LOCAL
     }
 
     fn name(&self) -> String {

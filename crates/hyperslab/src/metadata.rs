@@ -7,7 +7,7 @@ use crate::{Error, ErrorKind, Result};
 use bytes::{Bytes, BytesMut};
 use hyperslab_format::message::cache_image::{Overlay, OverlayEntries};
 use hyperslab_format::{Fetched, Need, Parse, Stop, View, Widths};
-use hyperslab_io::{Source, coalesce};
+use hyperslab_io::{Cancel, Source, coalesce, fetch_all};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, RwLock};
@@ -137,7 +137,7 @@ impl Metadata {
             })
             .collect();
         let requests: Vec<_> = coalesce(&ranges, self.source.advice()).into_iter().map(|r| r.range).collect();
-        let answers = self.source.read_ranges(&requests)?;
+        let answers = fetch_all(&*self.source, &requests, &Cancel::never())?;
         let mut blocks = self.blocks.write().expect("no panic while holding the lock");
         for (request, answer) in requests.iter().zip(answers) {
             for offset in (0..answer.len()).step_by(self.block_bytes as usize) {

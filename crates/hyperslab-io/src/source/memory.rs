@@ -1,8 +1,10 @@
 //! A file that is wholly in memory.
 
 use super::{Advice, Source};
+use crate::{Cancel, Deliver};
 use bytes::Bytes;
 use std::io;
+use std::ops::Range;
 
 /// Bytes with a name.
 #[derive(Debug, Clone)]
@@ -30,8 +32,20 @@ impl Source for Memory {
         Ok(())
     }
 
+    fn fetch(&self, ranges: &[Range<u64>], cancel: &Cancel, deliver: &mut Deliver<'_>) {
+        for (index, range) in ranges.iter().enumerate() {
+            let inside = usize::try_from(range.start).ok().zip(usize::try_from(range.end).ok());
+            let inside = inside.filter(|&(start, end)| start <= end && end <= self.bytes.len());
+            let answer = inside.map(|(start, end)| self.bytes.slice(start..end));
+            let answer = answer.ok_or_else(|| io::ErrorKind::UnexpectedEof.into());
+            if cancel.is_cancelled() || deliver(index, answer).is_break() {
+                return;
+            }
+        }
+    }
+
     fn advice(&self) -> Advice {
-        Advice { gap_bytes: 0, request_bytes_max: 1 << 20, block_bytes: 4 << 10 }
+        Advice { gap_bytes: 0, block_bytes: 4 << 10, ..Advice::LOCAL }
     }
 
     fn name(&self) -> String {

@@ -3,9 +3,10 @@
 //! Between pieces there may be gaps, some of them astronomic: the split driver puts raw data in the middle of all
 //! 64-bit addresses. They read as zeros, and [`Source::held_from`] tells where they begin.
 
-use super::{Advice, Source};
+use super::{Advice, Source, read_range};
+use crate::{Cancel, Deliver};
 use std::io;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -58,6 +59,15 @@ impl Piece {
         self.start + self.len
     }
 
+    fn contains(&self, range: &Range<u64>) -> bool {
+        self.start <= range.start && range.start <= range.end && range.end <= self.end()
+    }
+
+    /// A range of the whole as a range of this piece.
+    fn inside(&self, range: &Range<u64>) -> Range<u64> {
+        range.start - self.start..range.end - self.start
+    }
+
     fn read_into(&self, within: u64, out: &mut [u8]) -> io::Result<()> {
         match &self.source {
             Ok(source) => source.read_into(within, out),
@@ -98,6 +108,40 @@ impl Source for Pieces {
             piece.read_into(from - piece.start, &mut out[(from - at) as usize..(to - at) as usize])?;
         }
         Ok(())
+    }
+
+    /// Piece by piece, so that each has as many requests under way as suits it.
+    fn fetch(&self, ranges: &[Range<u64>], cancel: &Cancel, deliver: &mut Deliver<'_>) {
+        // By piece; ranges that lie in several, or in gaps, are put together here.
+        let mut by_piece: Vec<Vec<usize>> = vec![Vec::new(); self.pieces.len()];
+        for (index, range) in ranges.iter().enumerate() {
+            let number = self.pieces.partition_point(|piece| piece.end() <= range.start);
+            let within = self.pieces.get(number).filter(|piece| piece.contains(range));
+            match within.map(|piece| &piece.source) {
+                Some(Ok(_)) => by_piece[number].push(index),
+                _ if cancel.is_cancelled() || deliver(index, read_range(self, range)).is_break() => return,
+                _ => {}
+            }
+        }
+        let mut flow = ControlFlow::Continue(());
+        for (piece, indexes) in self.pieces.iter().zip(by_piece) {
+            let (Ok(source), false) = (&piece.source, indexes.is_empty()) else { continue };
+            let inside = indexes.iter().map(|&index| piece.inside(&ranges[index]));
+            source.fetch(&inside.collect::<Vec<_>>(), cancel, &mut |number, answer| {
+                flow = deliver(indexes[number], answer);
+                flow
+            });
+            if flow.is_break() || cancel.is_cancelled() {
+                return;
+            }
+        }
+    }
+
+    fn check_unchanged(&self) -> io::Result<()> {
+        self.pieces
+            .iter()
+            .filter_map(|piece| piece.source.as_ref().ok())
+            .try_for_each(|source| source.check_unchanged())
     }
 
     fn advice(&self) -> Advice {
@@ -154,6 +198,24 @@ mod tests {
         assert_eq!((pieces.held_from(0), pieces.held_from(4), pieces.stored_bytes()), (2, 4, 4));
         let mut out = [0; 3];
         assert_eq!(pieces.read_into(5, &mut out).unwrap_err().to_string(), "it is gone");
+    }
+
+    #[test]
+    fn ranges_of_all_pieces_are_fetched_and_each_has_its_own_error() {
+        let mut pieces = vec![piece(0, 3, b"012"), piece(3, 4, b"3456"), piece(10, 2, b"ab")];
+        pieces.push(Piece { start: 20, len: 5, source: Err("it is gone".into()) });
+        let pieces = Pieces::new(pieces).unwrap();
+        let ranges = [10..12, 1..6, 4..5, 6..11, 21..22, 0..3, 24..26];
+        let mut answers = vec![None; ranges.len()];
+        pieces.fetch(&ranges, &Cancel::never(), &mut |index, answer| {
+            let text = answer.map(|bytes| String::from_utf8_lossy(&bytes).replace('\0', "."));
+            assert!(answers[index].replace(text.map_err(|error| error.to_string())).is_none());
+            ControlFlow::Continue(())
+        });
+        let told: Vec<_> = answers.iter().map(|answer| answer.as_ref().unwrap().as_deref()).collect();
+        assert_eq!(told[..4], [Ok("ab"), Ok("12345"), Ok("4"), Ok("6...a")]);
+        assert_eq!((told[4].unwrap_err().as_str(), told[5]), ("it is gone", Ok("012")));
+        assert!(told[6].is_err());
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! Writes down every request made of the source inside: what tests of I/O patterns assert.
 
-use crate::{Advice, Source};
-use bytes::Bytes;
+use crate::{Advice, Cancel, Deliver, Source};
 use std::io;
 use std::ops::Range;
 use std::path::Path;
@@ -59,9 +58,13 @@ impl<S: Source> Source for Recorder<S> {
         self.inner.read_into(at, out)
     }
 
-    fn read_ranges(&self, ranges: &[Range<u64>]) -> io::Result<Vec<Bytes>> {
+    fn fetch(&self, ranges: &[Range<u64>], cancel: &Cancel, deliver: &mut Deliver<'_>) {
         ranges.iter().for_each(|range| self.recording.push(range.clone()));
-        self.inner.read_ranges(ranges)
+        self.inner.fetch(ranges, cancel, deliver);
+    }
+
+    fn check_unchanged(&self) -> io::Result<()> {
+        self.inner.check_unchanged()
     }
 
     fn advice(&self) -> Advice {

@@ -229,7 +229,7 @@ mod tests {
         all.iter().map(|request| (request.start, request.len)).collect()
     }
 
-    const ADVICE: Advice = Advice { gap_bytes: 4, request_bytes_max: 64, block_bytes: 1 };
+    const ADVICE: Advice = Advice { gap_bytes: 4, request_bytes_max: 64, ..Advice::LOCAL };
 
     #[test]
     fn near_rows_share_a_request_and_far_rows_do_not() {
@@ -266,7 +266,7 @@ mod tests {
         fn requests_bring_what_direct_copies_bring(
             a in axis(7), b in axis(9), c in axis(11), gap_bytes in 0u64..30, request_bytes_max in 1u64..200
         ) {
-            check(&[7, 9, 11], &[a, b, c], Advice { gap_bytes, request_bytes_max, block_bytes: 1 });
+            check(&[7, 9, 11], &[a, b, c], Advice { gap_bytes, request_bytes_max, ..Advice::LOCAL });
         }
     }
 }

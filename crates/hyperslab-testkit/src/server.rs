@@ -1,0 +1,202 @@
+//! An HTTP server on this machine that answers ranges of one file, counts what it is asked for, is as slow as it is
+//! told to be, and makes the faults that are ordered.
+//!
+//! A thread a connection; connections are kept alive. It speaks as much of HTTP/1.1 as a client of files needs.
+
+mod request;
+
+use crate::link::{Counts, Fault, Link, Traffic, lock};
+use bytes::Bytes;
+use request::{Asked, Request};
+use std::io::{self, BufReader, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// A server of one file, which it serves under any path. Dropping it ends it.
+pub struct RangeServer {
+    shared: Arc<Shared>,
+    address: SocketAddr,
+}
+
+struct Shared {
+    file: Mutex<Served>,
+    link: Link,
+    traffic: Traffic,
+    is_over: AtomicBool,
+}
+
+#[derive(Clone)]
+struct Served {
+    bytes: Bytes,
+    /// Counts the states of the file; its entity tag.
+    state: u64,
+}
+
+impl Served {
+    fn tag(&self) -> String {
+        format!("\"state-{}\"", self.state)
+    }
+}
+
+/// Bytes that are sent at once.
+const SENT_BYTES: usize = 64 << 10;
+
+impl RangeServer {
+    /// Serves these bytes.
+    ///
+    /// # Panics
+    /// If this machine gives no port.
+    pub fn start(bytes: impl Into<Bytes>, link: Link) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port on this machine");
+        let address = listener.local_addr().expect("the port has an address");
+        let file = Mutex::new(Served { bytes: bytes.into(), state: 1 });
+        let (traffic, is_over) = (Traffic::default(), AtomicBool::new(false));
+        let shared = Arc::new(Shared { file, link, traffic, is_over });
+        let accepting = shared.clone();
+        std::thread::spawn(move || accepting.accept(&listener));
+        Self { shared, address }
+    }
+
+    /// The URL of the file under this name.
+    pub fn url(&self, name: &str) -> String {
+        format!("http://{}/{name}", self.address)
+    }
+
+    /// What was asked for so far.
+    pub fn counts(&self) -> Counts {
+        self.shared.traffic.counts()
+    }
+
+    /// Hands over the counts and begins anew.
+    pub fn take_counts(&self) -> Counts {
+        self.shared.traffic.take()
+    }
+
+    /// Faults for the next requests, in their order; `None` lets one pass.
+    pub fn order(&self, faults: impl IntoIterator<Item = Option<Fault>>) {
+        self.shared.traffic.order(faults);
+    }
+
+    /// Serves other bytes from now on, under another entity tag.
+    pub fn replace(&self, bytes: impl Into<Bytes>) {
+        let mut file = lock(&self.shared.file);
+        *file = Served { bytes: bytes.into(), state: file.state + 1 };
+    }
+}
+
+impl Drop for RangeServer {
+    fn drop(&mut self) {
+        self.shared.is_over.store(true, Ordering::SeqCst);
+        // Wakes the thread that waits for a connection.
+        let _ = TcpStream::connect(self.address);
+    }
+}
+
+impl Shared {
+    fn accept(self: &Arc<Self>, listener: &TcpListener) {
+        for stream in listener.incoming() {
+            if self.is_over.load(Ordering::SeqCst) {
+                return;
+            }
+            let Ok(stream) = stream else { continue };
+            let shared = self.clone();
+            let serve = move || {
+                // What goes wrong with a connection is the client's to see.
+                let _ = shared.serve(stream);
+            };
+            let thread = std::thread::Builder::new().stack_size(256 << 10);
+            thread.spawn(serve).expect("a thread for a connection");
+        }
+    }
+
+    fn serve(&self, stream: TcpStream) -> io::Result<()> {
+        self.traffic.connected();
+        stream.set_nodelay(true)?;
+        // A client that went away without a word must not keep its thread for ever.
+        stream.set_read_timeout(Some(Duration::from_secs(60)))?;
+        let mut reader = BufReader::new(stream.try_clone()?);
+        let mut stream = stream;
+        loop {
+            if stream.peek(&mut [0])? == 0 || self.is_over.load(Ordering::SeqCst) {
+                return Ok(());
+            }
+            // Closing a connection whose bytes were not read resets it.
+            if self.traffic.next_fault_if(|fault| fault == Fault::Reset) {
+                return Ok(());
+            }
+            let Some(request) = Request::read(&mut reader)? else { return Ok(()) };
+            if !self.answer(&request, &mut stream)? || !request.keeps_alive {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Answers one request; false where the connection cannot be used any further.
+    fn answer(&self, request: &Request, stream: &mut TcpStream) -> io::Result<bool> {
+        let file = lock(&self.file).clone();
+        let total = file.bytes.len() as u64;
+        let range = match request.asked {
+            Asked::All => 0..total,
+            Asked::From { first, last } => first.min(total)..last.saturating_add(1).min(total),
+        };
+        let (_in_flight, fault) = self.traffic.request(range.clone());
+        std::thread::sleep(self.link.latency);
+        match fault {
+            Some(Fault::Status(status)) => return empty(stream, status, ""),
+            Some(Fault::Stall(pause)) => std::thread::sleep(pause),
+            _ => {}
+        }
+        if request.if_match.as_ref().is_some_and(|tag| *tag != file.tag()) {
+            return empty(stream, 412, "");
+        }
+        let is_all = request.asked == Asked::All || fault == Some(Fault::WholeFile);
+        if !is_all && range.is_empty() {
+            return empty(stream, 416, &format!("Content-Range: bytes */{total}\r\n"));
+        }
+        let range = match fault {
+            _ if is_all => 0..total,
+            Some(Fault::WrongRange) => {
+                (range.start + 1).min(total - 1)..range.end.saturating_add(1).min(total)
+            }
+            _ => range,
+        };
+        let len = range.end - range.start;
+        let content_range =
+            format!("Content-Range: bytes {}-{}/{total}\r\n", range.start, range.end.max(1) - 1);
+        let (status, content_range) =
+            if is_all { ("200 OK", "") } else { ("206 Partial Content", &*content_range) };
+        let head = format!(
+            "HTTP/1.1 {status}\r\nContent-Length: {len}\r\n{content_range}ETag: {}\r\nAccept-Ranges: bytes\r\n\r\n",
+            file.tag()
+        );
+        stream.write_all(head.as_bytes())?;
+        if request.is_head {
+            return Ok(true);
+        }
+        match fault {
+            Some(Fault::Truncated(kept)) => {
+                self.send(stream, &file.bytes, range.start..range.end.min(range.start + kept))?;
+                Ok(false)
+            }
+            _ => self.send(stream, &file.bytes, range).map(|()| true),
+        }
+    }
+
+    fn send(&self, stream: &mut TcpStream, bytes: &Bytes, range: Range<u64>) -> io::Result<()> {
+        for piece in bytes[range.start as usize..range.end as usize].chunks(SENT_BYTES) {
+            stream.write_all(piece)?;
+            self.traffic.sent(piece.len() as u64);
+            std::thread::sleep(self.link.transfer(piece.len() as u64));
+        }
+        Ok(())
+    }
+}
+
+/// An answer without a body.
+fn empty(stream: &mut TcpStream, status: u16, header: &str) -> io::Result<bool> {
+    write!(stream, "HTTP/1.1 {status} Ordered\r\nContent-Length: 0\r\n{header}\r\n")?;
+    Ok(true)
+}
