@@ -17,7 +17,7 @@ mod engine;
 mod floor;
 mod tasks;
 
-use hyperslab::{Axis, File, Object, Range, Result, Selection};
+use hyperslab::{Axis, File, Object, Result, Selection};
 use serde_json::{Value, json};
 use std::time::Instant;
 
@@ -93,9 +93,9 @@ fn rows(shape: &[u64]) -> Vec<Selection> {
     let count: u64 = slow.iter().product();
     let row = |number: u64| {
         let mut rest = number;
-        let mut axes = vec![Axis::Range(Range { start: 0, count: last, step: 1 })];
+        let mut axes = vec![Axis::all(last)];
         for &size in slow.iter().rev() {
-            axes.push(Axis::Range(Range { start: rest % size, count: 1, step: 1 }));
+            axes.push(Axis::span(rest % size, rest % size + 1));
             rest /= size;
         }
         axes.reverse();

@@ -29,7 +29,7 @@ pub enum EncodedSelection {
         coordinates: Vec<u64>,
     },
     /// Blocks at even distances.
-    Regular(Vec<RegularAxis>),
+    Regular(Vec<EncodedAxis>),
     /// Any blocks.
     Blocks {
         /// Axes.
@@ -41,7 +41,7 @@ pub enum EncodedSelection {
 
 /// One axis of a regular hyperslab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RegularAxis {
+pub struct EncodedAxis {
     /// First element.
     pub start: u64,
     /// Distance of the blocks.
@@ -52,61 +52,10 @@ pub struct RegularAxis {
     pub block: Option<u64>,
 }
 
-/// What an axis of a regular hyperslab comes to in a dataset: whole blocks, and perhaps a part of one more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LimitedAxis {
-    /// Whole blocks.
-    pub count: u64,
-    /// Elements of a whole block.
-    pub block: u64,
-    /// Elements of a block that the extent cuts off.
-    pub rest: u64,
-}
-
-impl RegularAxis {
-    /// The axis in an extent of `dim`: where it is unlimited it ends there, in the middle of a block if need be.
-    pub fn limited(&self, dim: u64) -> LimitedAxis {
-        let left = dim.saturating_sub(self.start);
-        match (self.count, self.block) {
-            (Some(count), Some(block)) => LimitedAxis { count, block, rest: 0 },
-            // An unlimited block is the only one.
-            (count, None) => LimitedAxis { count: count.unwrap_or(1).min(1), block: left, rest: 0 },
-            (None, Some(block)) => {
-                let stride = self.stride.max(1);
-                let count = left.checked_sub(block).map_or(0, |more| more / stride + 1);
-                let rest = left.saturating_sub(count.saturating_mul(stride)).min(block);
-                LimitedAxis { count, block, rest }
-            }
-        }
-    }
-
-    /// One past the last element in an extent of `dim` (where there is none: the first one's place); `None` where that
-    /// cannot be counted.
-    pub fn end(&self, dim: u64) -> Option<u64> {
-        let limited = self.limited(dim);
-        let (before, last) = match limited.rest {
-            _ if limited.elements() == Some(0) => (0, 0),
-            0 => (limited.count.saturating_sub(1), limited.block),
-            rest => (limited.count, rest),
-        };
-        self.start.checked_add(before.checked_mul(self.stride)?)?.checked_add(last)
-    }
-
+impl EncodedAxis {
     /// True where only the extent of a dataset ends it.
     pub fn is_unlimited(&self) -> bool {
         self.count.is_none() || self.block.is_none()
-    }
-
-    /// True where a block begins before the one before it ends, which libhdf5 makes of no selection.
-    pub fn overlaps(&self) -> bool {
-        self.count.is_none_or(|count| count > 1) && self.block.is_some_and(|block| self.stride < block)
-    }
-}
-
-impl LimitedAxis {
-    /// How many elements.
-    pub fn elements(&self) -> Option<u64> {
-        self.count.checked_mul(self.block)?.checked_add(self.rest)
     }
 }
 
@@ -131,63 +80,6 @@ impl EncodedSelection {
             _ => Err(cursor.invalid("selection type", format!("{kind} is none of 0 to 3"))),
         }
     }
-
-    /// How many elements are selected, if that does not depend on the extent. Blocks are taken to be disjoint, as
-    /// libhdf5 writes them.
-    pub fn len(&self) -> Option<u64> {
-        match self {
-            EncodedSelection::None => Some(0),
-            EncodedSelection::All => None,
-            EncodedSelection::Points { rank, coordinates } => Some((coordinates.len() / rank) as u64),
-            EncodedSelection::Regular(axes) => axes
-                .iter()
-                .try_fold(1u64, |product, axis| product.checked_mul(axis.count?)?.checked_mul(axis.block?)),
-            EncodedSelection::Blocks { rank, corners } => {
-                corners.chunks_exact(2 * rank).try_fold(0u64, |sum, corners| {
-                    let (first, last) = corners.split_at(*rank);
-                    let sizes =
-                        first.iter().zip(last).map(|(first, last)| last.checked_sub(*first)?.checked_add(1));
-                    sum.checked_add(
-                        sizes.into_iter().try_fold(1u64, |product, size| product.checked_mul(size?))?,
-                    )
-                })
-            }
-        }
-    }
-
-    /// True where no element is selected.
-    pub fn is_empty(&self) -> bool {
-        self.len() == Some(0)
-    }
-
-    /// The smallest and the largest index along each axis; `None` for none, all and unlimited selections.
-    pub fn bounds(&self) -> Option<(Vec<u64>, Vec<u64>)> {
-        match self {
-            EncodedSelection::None | EncodedSelection::All => None,
-            EncodedSelection::Points { rank, coordinates } => bounds(*rank, coordinates.chunks_exact(*rank)),
-            EncodedSelection::Blocks { rank, corners } => bounds(*rank, corners.chunks_exact(*rank)),
-            EncodedSelection::Regular(axes) => {
-                let last = axes.iter().map(|axis| {
-                    let blocks = axis.count?.checked_sub(1)?.checked_mul(axis.stride)?;
-                    axis.start.checked_add(blocks)?.checked_add(axis.block?.checked_sub(1)?)
-                });
-                Some((axes.iter().map(|axis| axis.start).collect(), last.collect::<Option<Vec<u64>>>()?))
-            }
-        }
-    }
-}
-
-fn bounds<'a>(rank: usize, points: impl Iterator<Item = &'a [u64]>) -> Option<(Vec<u64>, Vec<u64>)> {
-    let (mut least, mut most) = (vec![u64::MAX; rank], vec![0; rank]);
-    let mut any = false;
-    for point in points {
-        any = true;
-        for axis in 0..rank {
-            least[axis] = least[axis].min(point[axis]);
-            most[axis] = most[axis].max(point[axis]);
-        }
-    }
-    any.then_some((least, most))
 }
 
 fn version(cursor: &mut Cursor, max: u32) -> Result<u32, FormatError> {
@@ -276,7 +168,7 @@ fn hyperslab(cursor: &mut Cursor) -> Result<EncodedSelection, FormatError> {
     let unlimited = if number_width == 8 { u64::MAX } else { (1 << (8 * number_width)) - 1 };
     let fields = numbers(cursor, "start, stride, count, block", rank as u64, 4, number_width)?;
     let limited = |value: u64| (value != unlimited).then_some(value);
-    let axes = fields.chunks_exact(4).map(|axis| RegularAxis {
+    let axes = fields.chunks_exact(4).map(|axis| EncodedAxis {
         start: axis[0],
         stride: axis[1],
         count: limited(axis[2]),
@@ -300,55 +192,18 @@ mod tests {
     }
 
     #[test]
-    fn an_unlimited_axis_ends_with_the_extent() {
-        let axis = |start, stride, count, block| RegularAxis { start, stride, count, block };
-        let limited = |count, block, rest| LimitedAxis { count, block, rest };
-        assert_eq!(axis(2, 4, None, Some(3)).limited(13), limited(3, 3, 0));
-        assert_eq!(axis(2, 4, None, Some(3)).limited(12), limited(2, 3, 2));
-        assert_eq!(axis(2, 4, None, Some(3)).limited(10), limited(2, 3, 0));
-        assert_eq!(axis(2, 4, None, Some(3)).limited(3), limited(0, 3, 1));
-        assert_eq!(axis(2, 4, None, Some(3)).limited(2).elements(), Some(0));
-        assert_eq!(axis(2, 4, None, Some(3)).limited(0).elements(), Some(0));
-        assert_eq!(axis(2, 1, Some(1), None).limited(9), limited(1, 7, 0));
-        assert_eq!(axis(2, 9, Some(4), Some(5)).limited(3), limited(4, 5, 0));
-        assert_eq!(axis(0, 1, None, Some(u64::MAX)).limited(5), limited(0, u64::MAX, 5));
-    }
-
-    #[test]
-    fn an_axis_ends_behind_its_last_block() {
-        let axis = |start, stride, count, block| RegularAxis { start, stride, count, block };
-        for (dim, end) in [(13, 13), (12, 12), (10, 9), (3, 3), (2, 2), (0, 2)] {
-            assert_eq!(axis(2, 4, None, Some(3)).end(dim), Some(end), "in an extent of {dim}");
-        }
-        assert_eq!(axis(2, 1, Some(1), None).end(9), Some(9));
-        assert_eq!(axis(2, 9, Some(4), Some(5)).end(3), Some(34));
-        assert_eq!(axis(2, u64::MAX, Some(0), Some(5)).end(9), Some(2));
-        assert_eq!(axis(2, u64::MAX, Some(9), Some(0)).end(9), Some(2));
-        assert_eq!(axis(2, u64::MAX, Some(9), Some(1)).end(9), None);
-        assert_eq!(axis(2, 1, Some(1), Some(u64::MAX)).end(9), None);
-    }
-
-    #[test]
-    fn several_blocks_longer_than_their_distance_overlap() {
-        let overlaps = |stride, count, block| RegularAxis { start: 0, stride, count, block }.overlaps();
-        assert!(overlaps(2, Some(2), Some(3)) && overlaps(2, None, Some(3)) && overlaps(0, None, Some(1)));
-        assert!(!overlaps(2, Some(1), Some(3)) && !overlaps(3, None, Some(3)) && !overlaps(0, Some(1), None));
-    }
-
-    #[test]
     fn reads_every_form() {
         assert_eq!(parse(encode(&[(3, 4), (1, 4), (0, 8)])), Ok(EncodedSelection::All));
         let points = encode(&[(1, 4), (2, 4), (2, 1), (2, 4), (2, 2), (7, 2), (1, 2), (3, 2), (9, 2)]);
-        let points = parse(points).unwrap();
-        assert_eq!((points.len(), points.bounds()), (Some(2), Some((vec![3, 1], vec![7, 9]))));
+        assert_eq!(parse(points), Ok(EncodedSelection::Points { rank: 2, coordinates: vec![7, 1, 3, 9] }));
         let blocks = encode(&[(2, 4), (1, 4), (0, 8), (1, 4), (2, 4), (0, 4), (2, 4), (8, 4), (8, 4)]);
-        let blocks = parse(blocks).unwrap();
-        assert_eq!((blocks.len(), blocks.bounds()), (Some(4), Some((vec![0], vec![8]))));
+        assert_eq!(parse(blocks), Ok(EncodedSelection::Blocks { rank: 1, corners: vec![0, 2, 8, 8] }));
+        let axis = |count| EncodedAxis { start: 5, stride: 10, count, block: Some(2) };
         let regular = [(2, 4), (3, 4), (1, 1), (4, 1), (1, 4), (5, 4), (10, 4), (3, 4), (2, 4)];
-        let regular = parse(encode(&regular)).unwrap();
-        assert_eq!((regular.len(), regular.bounds()), (Some(6), Some((vec![5], vec![26]))));
+        assert_eq!(parse(encode(&regular)), Ok(EncodedSelection::Regular(vec![axis(Some(3))])));
         let unlimited = [(2, 4), (2, 4), (1, 1), (0, 4), (1, 4), (5, 8), (10, 8), (u64::MAX, 8), (2, 8)];
-        assert_eq!(parse(encode(&unlimited)).unwrap().len(), None);
+        assert_eq!(parse(encode(&unlimited)), Ok(EncodedSelection::Regular(vec![axis(None)])));
+        assert!(axis(None).is_unlimited() && !axis(Some(3)).is_unlimited());
     }
 
     #[test]

@@ -58,7 +58,7 @@ pub use members::Members;
 pub use memory::advise_huge_pages;
 pub use object::{NamedDatatype, Object};
 pub use plan::{Explained, ExplainedChunk, ExplainedRequest};
-pub use selection::{Axis, Points, Range, Selection};
+pub use selection::{Axis, Blocks, Points, RegionSummary, Selection};
 pub use settings::{
     CACHE_VARIABLE, cache_bytes, cache_stats, clear_cache, parse_bytes, set_cache_bytes, threads,
 };

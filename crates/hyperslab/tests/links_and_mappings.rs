@@ -4,7 +4,7 @@
 mod common;
 
 use common::fixtures;
-use hyperslab::{Axis, Dataset, ErrorKind, File, Order, Points, Range, Selection};
+use hyperslab::{Axis, Dataset, ErrorKind, File, Order, Points, Selection};
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -112,7 +112,7 @@ fn select(values: &[i64], dims: &[u64], axes: &[Axis]) -> Vec<i64> {
     let mut offsets = vec![0];
     for (axis, dim) in axes.iter().zip(dims) {
         let indexes: Vec<u64> = match axis {
-            Axis::Range(range) => (0..range.count).map(|i| range.start + i * range.step).collect(),
+            Axis::Blocks(blocks) => blocks.iter().collect(),
             Axis::List(list) => list.clone(),
         };
         offsets =
@@ -143,10 +143,16 @@ fn any_part_of_a_virtual_dataset_is_that_part_of_the_whole() {
                     .iter()
                     .map(|&dim| match random(3) {
                         0 => Axis::List((0..random(5)).map(|_| random(dim)).collect()),
-                        _ => {
+                        1 => {
                             let (start, step) = (random(dim), 1 + random(4));
                             let count = random((dim - start).div_ceil(step) + 1);
-                            Axis::Range(Range { start, count, step })
+                            Axis::range(start, count, step).unwrap()
+                        }
+                        _ => {
+                            let (start, block) = (random(dim), 1 + random(3));
+                            let (block, stride) = (block.min(dim - start), block + random(3));
+                            let count = random((dim - start - block) / stride + 2);
+                            Axis::hyperslab(start, stride, count, block).unwrap()
                         }
                     })
                     .collect();
@@ -208,8 +214,8 @@ fn a_billion_mapped_elements_are_not_listed() {
     assert_eq!(halves.shape(), [2 * size]);
     let last = Selection::block(&[2 * size - 7], &[7]);
     assert_eq!(integers(&halves, &last), [2, 3, 3, 4, 4, 5, 5]);
-    let far_apart = Range { start: 5, count: 3, step: size - 3 };
-    assert_eq!(integers(&halves, &Selection::Slab(vec![Axis::Range(far_apart)])), [7, 7, 5]);
+    let far_apart = Axis::range(5, 3, size - 3).unwrap();
+    assert_eq!(integers(&halves, &Selection::Slab(vec![far_apart])), [7, 7, 5]);
     assert!(began.elapsed() < Duration::from_secs(10));
 }
 

@@ -52,7 +52,7 @@ fn strides_lists_and_points_decode_each_chunk_once() {
     let points = Points { rank: 2, coordinates: scattered.iter().flat_map(|i| [i / 128, i % 128]).collect() };
     let rows: Vec<u64> = (0..60).map(|i| i * 37 % 128).collect();
     let at = |row: u64, column: u64| whole[(row * 128 + column) as usize];
-    let stride = |start, step, count| Axis::Range(hyperslab::Range { start, step, count });
+    let stride = |start, step, count| Axis::range(start, count, step).unwrap();
     let cases = [
         (Selection::Points(points), scattered.iter().map(|&i| whole[i as usize]).collect::<Vec<i32>>()),
         (
@@ -86,7 +86,7 @@ fn members_are_picked_from_every_kind_of_storage() {
         [&["x"], &["y", "id"], &["label", "more", "rest"], &["rest"], &["id", "x", "label"]];
     for name in ["/records", "/sparse", "/bare", "/filled"] {
         let dataset = file.dataset(name).unwrap();
-        let part = Selection::Slab(vec![Axis::Range(hyperslab::Range { start: 1, step: 2, count: 4 })]);
+        let part = Selection::Slab(vec![Axis::range(1, 4, 2).unwrap()]);
         for selection in [Selection::All, part, Selection::Points(points.clone())] {
             for names in wanted {
                 let members = Members::new(dataset.datatype(), names).unwrap();

@@ -5,7 +5,7 @@ mod synthetic;
 pub use synthetic::Synthetic;
 
 use crate::study::{Block, Layout, layout};
-use hyperslab::{Axis, Dataset, File, Order, Range, Selection};
+use hyperslab::{Axis, Dataset, File, Order, Selection};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -62,10 +62,10 @@ impl Source {
         match self {
             Self::Synthetic(synthetic) => synthetic.fill(block, out),
             Self::Dataset { dataset, layout: None } => {
-                dataset.read_into(&selection(block), Order::Native, out)?;
+                dataset.read_into(&selection(block)?, Order::Native, out)?;
             }
             Self::Dataset { dataset, layout: Some(layout) } => {
-                let stored = dataset.read_bytes(&selection(block), Order::File)?;
+                let stored = dataset.read_bytes(&selection(block)?, Order::File)?;
                 out.copy_from_slice(&layout.gather(&stored));
             }
         }
@@ -74,9 +74,8 @@ impl Source {
 }
 
 /// A block as hyperslab selects it.
-pub fn selection(block: &Block) -> Selection {
+pub fn selection(block: &Block) -> hyperslab::Result<Selection> {
     let ranges = block.start.iter().zip(&block.count).zip(&block.step);
-    let range =
-        |((start, count), step): ((&u64, &u64), &u64)| Range { start: *start, count: *count, step: *step };
-    Selection::Slab(ranges.map(|parts| Axis::Range(range(parts))).collect())
+    let axes = ranges.map(|((start, count), step)| Axis::range(*start, *count, *step));
+    axes.collect::<hyperslab::Result<_>>().map(Selection::Slab)
 }

@@ -49,7 +49,7 @@ impl Reading for Open {
     }
 
     fn read(&mut self, block: &Block, out: &mut [u8]) -> Result<(), EngineError> {
-        let selection = selection(block);
+        let selection = selection(block)?;
         if let Some(members) = &self.members {
             return Ok(self.dataset.read_members_into(&selection, members, out)?);
         }

@@ -1,6 +1,5 @@
 //! Elements with variable-length or reference parts as JSON text.
 
-use super::region::Region;
 use super::sink::{Sink, TooLong};
 use super::text_plan::{Part, TextPlan};
 use crate::element::{self, NativeFloat, integer_value, text};
@@ -9,7 +8,7 @@ use crate::places::Places;
 use hyperslab::format::message::datatype::Float;
 use hyperslab::format::selection::EncodedSelection;
 use hyperslab::format::{Bytes, Cursor};
-use hyperslab::{Error, Heap, ReferenceTarget, RevisedReference};
+use hyperslab::{Error, Heap, ReferenceTarget, RegionSummary, RevisedReference};
 
 /// Why the text of a value was not written to its end.
 #[derive(Debug)]
@@ -147,7 +146,7 @@ impl<'p> ElementWriter<'p> {
                 let mut cursor = Cursor::new("dataset region", 0, encoded.clone(), self.heap.widths());
                 let selection = EncodedSelection::parse(&mut cursor).ok();
                 let extent = place.and_then(|place| place.extent.as_ref());
-                if let Some(region) = selection.and_then(|selection| Region::of(&selection, extent)) {
+                if let Some(region) = selection.and_then(|selection| RegionSummary::of(&selection, extent)) {
                     write_region(&region, out);
                 }
             }
@@ -156,15 +155,15 @@ impl<'p> ElementWriter<'p> {
     }
 
     /// The dataset that a region lies in, and the region; `None` where either cannot be found.
-    fn region(&self, object: Bytes) -> Option<(&'p [u8], Region)> {
+    fn region(&self, object: Bytes) -> Option<(&'p [u8], RegionSummary)> {
         let mut cursor = Cursor::new("dataset region", 0, object, self.heap.widths());
         let place = self.places.get(cursor.address("dataset").ok()??)?;
         let selection = EncodedSelection::parse(&mut cursor).ok()?;
-        Some((&place.path, Region::of(&selection, Some(place.extent.as_ref()?))?))
+        Some((&place.path, RegionSummary::of(&selection, Some(place.extent.as_ref()?))?))
     }
 }
 
-fn write_region(region: &Region, out: &mut String) {
+fn write_region(region: &RegionSummary, out: &mut String) {
     out.push_str(&format!(",\"sel\":\"{}\",\"n\":{}", region.kind, region.elements));
     if let Some((first, last)) = &region.bounds {
         let list = |corner: &[u64]| corner.iter().map(u64::to_string).collect::<Vec<_>>().join(",");

@@ -15,7 +15,6 @@ mod describe_type;
 mod elements;
 mod extent;
 mod file_record;
-mod region;
 mod sink;
 mod slabs;
 mod text_plan;

@@ -95,7 +95,7 @@ pub fn blocks(item: &Bound<'_, PyAny>, dim: u64) -> PyResult<Option<Axis>> {
     if last.is_none_or(|end| end > dim) || stride < block || block == 0 {
         return Err(errors::out_of_range(format!("{} reaches beyond an axis of {dim}", item.repr()?)));
     }
-    super::blocks::even(start, stride, block, count * block).map(Some).map_err(errors::raise)
+    Axis::hyperslab(start, stride, count, block).map(Some).map_err(errors::raise)
 }
 
 fn increasing(indexes: impl Iterator<Item = i128>, dim: u64) -> PyResult<Vec<u64>> {

@@ -4,7 +4,7 @@ use super::Selected;
 use super::fancy;
 use crate::array::Shape;
 use crate::errors;
-use hyperslab::{Axis, Range, Selection};
+use hyperslab::{Axis, Selection};
 use pyo3::Borrowed;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -142,7 +142,7 @@ impl<'d> Axes<'d> {
         if overflow != 0 || absolute < 0 || absolute >= i128::from(dim) {
             return Err(not_in(item, dim));
         }
-        self.axes.push(Axis::Range(Range { start: absolute as u64, count: 1, step: 1 }));
+        self.axes.push(Axis::span(absolute as u64, absolute as u64 + 1));
         Ok(())
     }
 
@@ -162,12 +162,8 @@ impl<'d> Axes<'d> {
         if step < 1 {
             return Err(errors::invalid(format!("Step must be >= 1 (got {step})")));
         }
-        let range = if found > 0 {
-            Range { start: start as u64, count: found as u64, step: step as u64 }
-        } else {
-            Range { start: 0, count: 0, step: 1 }
-        };
-        self.axes.push(Axis::Range(range));
+        let range = Axis::range(start as u64, found as u64, step as u64).map_err(errors::raise)?;
+        self.axes.push(range);
         self.shape.push(found);
         Ok(())
     }

@@ -6,7 +6,6 @@
 //!          names: fields of a compound           left to Python (`_views.Fields`)
 //! ```
 
-mod blocks;
 mod fancy;
 mod key;
 mod region;

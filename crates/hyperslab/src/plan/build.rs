@@ -3,8 +3,8 @@
 use super::{ChunkStep, Dims, Part, ReadPlan, Steps};
 use crate::array::{Array, Chunked, Storage};
 use crate::chunk::map::ChunkMap;
-use crate::selection::grid::{Pieces, Run, cut, halve, pieces_max};
-use crate::selection::{Axis, Measured, Parts, Points, Resolved};
+use crate::selection::cut::{Pieces, cut, halve, pieces_max};
+use crate::selection::{Axis, Measured, Parts, Points, Resolved, Run};
 use crate::{Error, Result};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;

@@ -4,7 +4,7 @@ use super::{ChunkStep, Part, ReadPlan, Steps};
 use crate::array::{Array, Chunked};
 use crate::read::chunked::{shared_requests, tasks};
 use crate::read::raw;
-use crate::selection::grid::Run;
+use crate::selection::Run;
 use crate::{Error, Result, Selection};
 use std::fmt;
 use std::ops::Range;
@@ -208,14 +208,12 @@ impl ReadPlan {
 }
 
 fn lands_along(run: &Run) -> String {
-    match run {
-        Run::Strided { out, count, .. } => format!("{out}:{}", out + count),
-        Run::Scattered(pairs) => {
-            let places: Vec<String> = pairs.iter().take(4).map(|pair| pair.1.to_string()).collect();
-            let more = if pairs.len() > 4 { ",…" } else { "" };
-            format!("({}{more})", places.join(","))
-        }
+    if let Some(places) = run.places() {
+        return format!("{}:{}", places.start, places.end);
     }
+    let places: Vec<String> = (0..run.len().min(4)).map(|i| run.pair(i).1.to_string()).collect();
+    let more = if run.len() > 4 { ",…" } else { "" };
+    format!("({}{more})", places.join(","))
 }
 
 /// More requests and chunks than this are summed up instead of listed.

@@ -2,9 +2,9 @@
 
 use super::convert::Conversion;
 use super::target::Target;
-use crate::selection::grid::Run;
+use crate::selection::{Blocks, Run};
 use crate::{Error, Result};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 /// The copies that bring a part of a source array (a chunk, or a whole contiguous dataset) to its place.
 ///
@@ -20,9 +20,20 @@ pub(crate) struct Copies<'r> {
 /// One axis of the copies.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AxisCopies<'r> {
-    pub(crate) run: &'r Run,
+    pairs: Pairs<'r>,
     source_stride: usize,
     target_stride: usize,
+}
+
+/// Elements of the source along one axis and their places in the target.
+#[derive(Debug, Clone, Copy)]
+enum Pairs<'r> {
+    /// `count` elements from `inner` on, `step` apart, to places from `out` on, `out_step` apart.
+    Strided { inner: u64, step: u64, out: u64, out_step: u64, count: u64 },
+    /// The elements at `count` positions from `first` on in blocks, to the places at the same positions.
+    Blocks { inner: &'r Blocks, out: &'r Blocks, first: u64, count: u64 },
+    /// Any pairs.
+    Scattered(&'r [(u64, u64)]),
 }
 
 impl<'r> Copies<'r> {
@@ -37,26 +48,30 @@ impl<'r> Copies<'r> {
             Copies { unit: element_bytes, source_start: 0, target_start: 0, axes: SmallVec::new() };
         let (mut source_stride, mut target_stride) = (element_bytes, element_bytes);
         for axis in (0..runs.len()).rev() {
-            match runs[axis] {
-                Run::Strided { inner, step, count, out } => {
-                    let merges = *count == 1
-                        || (*step == 1 && copies.unit == source_stride && copies.unit == target_stride);
-                    if merges {
-                        copies.unit = times(copies.unit, *count)?;
-                        copies.source_start += times(source_stride, *inner)?;
-                        copies.target_start += times(target_stride, *out)?;
-                    } else {
-                        copies.axes.push(AxisCopies { run: runs[axis], source_stride, target_stride });
-                    }
-                }
-                Run::Scattered(_) => {
-                    copies.axes.push(AxisCopies { run: runs[axis], source_stride, target_stride });
-                }
+            for pairs in pairs_of(runs[axis]) {
+                copies.add(AxisCopies { pairs, source_stride, target_stride })?;
             }
             source_stride = times(source_stride, source_dims[axis])?;
             target_stride = times(target_stride, target_dims[axis])?;
         }
         Ok(copies)
+    }
+
+    /// Adds an axis outside of those that there are, or makes each copy longer instead.
+    fn add(&mut self, axis: AxisCopies<'r>) -> Result<()> {
+        match axis.pairs {
+            Pairs::Strided { inner, step, out, out_step, count }
+                if count == 1
+                    || ((step, out_step) == (1, 1)
+                        && (self.unit, self.unit) == (axis.source_stride, axis.target_stride)) =>
+            {
+                self.unit = times(self.unit, count)?;
+                self.source_start += times(axis.source_stride, inner)?;
+                self.target_start += times(axis.target_stride, out)?;
+            }
+            _ => self.axes.push(axis),
+        }
+        Ok(())
     }
 
     /// True where one copy does it all.
@@ -66,7 +81,7 @@ impl<'r> Copies<'r> {
 
     /// Bytes copied in all.
     pub(crate) fn bytes(&self) -> usize {
-        self.axes.iter().fold(self.unit, |bytes, axis| bytes * axis.run.len() as usize)
+        self.axes.iter().fold(self.unit, |bytes, axis| bytes * axis.len() as usize)
     }
 
     /// One past the last byte that is read of the source.
@@ -164,41 +179,98 @@ pub(crate) fn repeat(element: &[u8], place: &mut [u8]) {
     }
 }
 
-impl AxisCopies<'_> {
-    /// The same axis with other places along it.
-    pub(crate) fn along<'o>(&self, run: &'o Run) -> AxisCopies<'o> {
-        AxisCopies { run, source_stride: self.source_stride, target_stride: self.target_stride }
+/// The copies along one axis, innermost first. Whole blocks are two: within a block, and from block to block.
+fn pairs_of(run: &Run) -> SmallVec<[Pairs<'_>; 2]> {
+    let strided = |inner, step, out, out_step, count| Pairs::Strided { inner, step, out, out_step, count };
+    match run {
+        Run::Strided { inner, step, count, out } => smallvec![strided(*inner, *step, *out, 1, *count)],
+        Run::Scattered(pairs) => smallvec![Pairs::Scattered(pairs)],
+        Run::Blocks { inner, out } => {
+            let Some((first, _)) = inner.bounds() else { return smallvec![Pairs::Scattered(&[])] };
+            let (first_out, count) = (out.index(0), inner.len());
+            if let (Some(step), Some(out_step)) = (inner.step(), out.step()) {
+                return smallvec![strided(first, step, first_out, out_step, count)];
+            }
+            let block = if inner.is_span() { out.block() } else { inner.block() };
+            match (inner.group_stride(block), out.group_stride(block)) {
+                (Some(step), Some(out_step)) => {
+                    smallvec![
+                        strided(0, 1, 0, 1, block),
+                        strided(first, step, first_out, out_step, count / block)
+                    ]
+                }
+                _ => smallvec![Pairs::Blocks { inner, out, first: 0, count }],
+            }
+        }
+    }
+}
+
+impl<'r> AxisCopies<'r> {
+    /// How many elements.
+    pub(crate) fn len(&self) -> u64 {
+        match self.pairs {
+            Pairs::Strided { count, .. } | Pairs::Blocks { count, .. } => count,
+            Pairs::Scattered(pairs) => pairs.len() as u64,
+        }
+    }
+
+    /// `count` of the copies along this axis, from the `from`-th on.
+    pub(crate) fn part(&self, from: u64, count: u64) -> AxisCopies<'r> {
+        let pairs = match self.pairs {
+            Pairs::Strided { inner, step, out, out_step, .. } => Pairs::Strided {
+                inner: inner + from * step,
+                step,
+                out: out + from * out_step,
+                out_step,
+                count,
+            },
+            Pairs::Blocks { inner, out, first, .. } => {
+                Pairs::Blocks { inner, out, first: first + from, count }
+            }
+            Pairs::Scattered(pairs) => Pairs::Scattered(&pairs[from as usize..(from + count) as usize]),
+        };
+        AxisCopies { pairs, ..*self }
     }
 
     /// Bytes of the source from one element to the next, where that is the same between all of them.
     pub(crate) fn even_stride(&self) -> Option<usize> {
-        match self.run {
-            Run::Strided { step, .. } => usize::try_from(*step).ok()?.checked_mul(self.source_stride),
-            Run::Scattered(_) => None,
+        match self.pairs {
+            Pairs::Strided { step, .. } => usize::try_from(step).ok()?.checked_mul(self.source_stride),
+            Pairs::Blocks { .. } | Pairs::Scattered(_) => None,
         }
+    }
+
+    /// True where each element lies behind the one before it, in source and target.
+    pub(crate) fn is_ascending(&self) -> bool {
+        !matches!(self.pairs, Pairs::Scattered(_))
     }
 
     /// The largest source and the largest target offset along this axis, in bytes.
     pub(crate) fn last(&self) -> (usize, usize) {
-        let (inner, out) = match self.run {
-            Run::Strided { inner, step, count, out } => {
-                let beyond = count.saturating_sub(1);
-                (inner + beyond * step, out + beyond)
-            }
-            Run::Scattered(pairs) => {
+        let (inner, out) = match self.pairs {
+            Pairs::Scattered(pairs) => {
                 pairs.iter().fold((0, 0), |last, pair| (last.0.max(pair.0), last.1.max(pair.1)))
             }
+            _ => self.pairs.get(self.len().saturating_sub(1)),
         };
         (inner as usize * self.source_stride, out as usize * self.target_stride)
     }
 
     /// Source and target offset of the `i`-th element along this axis, in bytes.
     pub(crate) fn place(&self, i: u64) -> (usize, usize) {
-        let (inner, out) = match self.run {
-            Run::Strided { inner, step, out, .. } => (inner + i * step, out + i),
-            Run::Scattered(pairs) => pairs[i as usize],
-        };
+        let (inner, out) = self.pairs.get(i);
         (inner as usize * self.source_stride, out as usize * self.target_stride)
+    }
+}
+
+impl Pairs<'_> {
+    /// The `i`-th element and its place.
+    fn get(&self, i: u64) -> (u64, u64) {
+        match self {
+            Pairs::Strided { inner, step, out, out_step, .. } => (inner + i * step, out + i * out_step),
+            Pairs::Blocks { inner, out, first, .. } => (inner.index(first + i), out.index(first + i)),
+            Pairs::Scattered(pairs) => pairs[i as usize],
+        }
     }
 }
 
@@ -212,30 +284,24 @@ pub(crate) fn walk(
     let Some((outer, inner)) = axes.split_last() else {
         return copy(source, target);
     };
-    match outer.run {
-        Run::Strided { inner: first, step, count, out } => {
-            let mut from = source + *first as usize * outer.source_stride;
-            let mut to = target + *out as usize * outer.target_stride;
-            let stride = *step as usize * outer.source_stride;
-            if let Some(few) = few_places(inner) {
-                for _ in 0..*count {
-                    few.iter().for_each(|place| copy(from + place.0, to + place.1));
-                    from += stride;
-                    to += outer.target_stride;
-                }
-                return;
-            }
-            for _ in 0..*count {
-                if inner.is_empty() {
-                    copy(from, to)
-                } else {
-                    walk(inner, from, to, copy)
-                }
-                from += stride;
-                to += outer.target_stride;
+    match outer.pairs {
+        Pairs::Strided { step, out_step, count, .. } => {
+            let (from, to) = outer.place(0);
+            let strides = (step as usize * outer.source_stride, out_step as usize * outer.target_stride);
+            walk_strided(inner, (source + from, target + to), strides, count, copy);
+        }
+        Pairs::Blocks { inner: elements, out: places, first, count } => {
+            let mut done = 0;
+            while done < count {
+                let (from, to) = outer.place(done);
+                let adjacent = elements.run_len(first + done).min(places.run_len(first + done));
+                let adjacent = adjacent.min(count - done);
+                let strides = (outer.source_stride, outer.target_stride);
+                walk_strided(inner, (source + from, target + to), strides, adjacent, copy);
+                done += adjacent;
             }
         }
-        Run::Scattered(pairs) => {
+        Pairs::Scattered(pairs) => {
             for &(first, out) in pairs {
                 let from = source + first as usize * outer.source_stride;
                 walk(inner, from, target + out as usize * outer.target_stride, copy);
@@ -244,12 +310,30 @@ pub(crate) fn walk(
     }
 }
 
+/// Calls `copy` for every combination of the axes `inner`, at `count` places from `from` and `to` on.
+fn walk_strided(
+    inner: &[AxisCopies<'_>],
+    (mut from, mut to): (usize, usize),
+    (from_stride, to_stride): (usize, usize),
+    count: u64,
+    copy: &mut impl FnMut(usize, usize),
+) {
+    let few = few_places(inner);
+    for _ in 0..count {
+        match &few {
+            Some(few) => few.iter().for_each(|place| copy(from + place.0, to + place.1)),
+            None if inner.is_empty() => copy(from, to),
+            None => walk(inner, from, to, copy),
+        }
+        from += from_stride;
+        to += to_stride;
+    }
+}
+
 /// Source and target offsets along a single axis of few elements, such as the members of a record.
 fn few_places(axes: &[AxisCopies<'_>]) -> Option<SmallVec<[(usize, usize); FEW_MAX]>> {
     match axes {
-        [only] if only.run.len() <= FEW_MAX as u64 => {
-            Some((0..only.run.len()).map(|i| only.place(i)).collect())
-        }
+        [only] if only.len() <= FEW_MAX as u64 => Some((0..only.len()).map(|i| only.place(i)).collect()),
         _ => None,
     }
 }

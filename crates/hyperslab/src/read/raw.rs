@@ -60,13 +60,13 @@ fn descend(
     };
     let outer = copies.axes[axis];
     let inner = extent(&copies.axes[..axis], copies.unit);
-    let inner_copies: usize = copies.axes[..axis].iter().map(|axis| axis.run.len() as usize).product();
+    let inner_copies: usize = copies.axes[..axis].iter().map(|axis| axis.len() as usize).product();
     let (gap, max) = (advice.gap_bytes as usize, advice.request_bytes_max as usize);
     let worthwhile = |span: usize, elements: u64| {
         let pieces = inner_copies * elements as usize;
         span <= max && span.saturating_sub(pieces * copies.unit) <= gap * pieces
     };
-    let count = outer.run.len();
+    let count = outer.len();
     let mut first = 0;
     while first < count {
         let (at, to) = outer.place(first);
@@ -107,19 +107,14 @@ fn descend(
 fn extent(axes: &[AxisCopies<'_>], unit: usize) -> Range<usize> {
     let mut extent = 0..unit;
     for axis in axes {
-        let places = [0, axis.run.len().saturating_sub(1)].map(|i| axis.place(i).0);
-        let least = if is_even(axis) {
-            places[0]
+        let least = if axis.is_ascending() {
+            axis.place(0).0
         } else {
-            (0..axis.run.len()).map(|i| axis.place(i).0).min().unwrap_or(0)
+            (0..axis.len()).map(|i| axis.place(i).0).min().unwrap_or(0)
         };
         extent = extent.start + least..extent.end + axis.last().0;
     }
     extent
-}
-
-fn is_even(axis: &AxisCopies<'_>) -> bool {
-    matches!(axis.run, crate::selection::grid::Run::Strided { .. })
 }
 
 /// Reads an unfiltered array that begins at `base` in the source.
@@ -189,9 +184,8 @@ fn read_request(
         Place::Scattered { axis, first, count, source: from, target: to } => with_worker(|worker| {
             let bytes = sized(&mut worker.stored, request.len)?;
             source.read_into(at, bytes)?;
-            let run = copies.axes[axis].run.part(first, count);
             let mut axes = SmallVec::from(&copies.axes[..axis]);
-            axes.push(copies.axes[axis].along(&run));
+            axes.push(copies.axes[axis].part(first, count));
             let part = Copies { unit: copies.unit, source_start: from, target_start: to, axes };
             // SAFETY: as above.
             unsafe { part.run_unchecked(bytes, request.start, target, conversion) };
@@ -204,14 +198,14 @@ fn read_request(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::selection::{Axis, grid};
+    use crate::selection::{Axis, Blocks, cut::cut};
     use hyperslab_io::{Memory, wrap::Recorder};
     use proptest::prelude::*;
     use std::sync::Arc;
 
     fn check(dims: &[u64], axes: &[Axis], advice: Advice) -> Vec<(usize, usize)> {
         let bytes: Vec<u8> = (0..dims.iter().product::<u64>() * 2).map(|i| (i % 251) as u8).collect();
-        let pieces: Vec<_> = axes.iter().zip(dims).map(|(axis, &dim)| grid::cut(axis, dim, 0)).collect();
+        let pieces: Vec<_> = axes.iter().zip(dims).map(|(axis, &dim)| cut(axis, dim, 0)).collect();
         let runs: Vec<_> = pieces.iter().map(|pieces| &pieces[0].run).collect();
         let shape: Vec<u64> = axes.iter().map(Axis::len).collect();
         let copies = Copies::new(&runs, dims, &shape, 2).unwrap();
@@ -245,7 +239,7 @@ mod tests {
     #[expect(clippy::single_range_in_vec_init, reason = "one request")]
     fn reading_everything_is_one_request() {
         let (source, recording) = Recorder::new(Memory::new("test", vec![1u8; 4000]));
-        let pieces = grid::cut(&Axis::all(2000), 2000, 0);
+        let pieces = cut(&Axis::all(2000), 2000, 0);
         let copies = Copies::new(&[&pieces[0].run], &[2000], &[2000], 2).unwrap();
         let mut out = vec![0; 4000];
         let data = DataSource::new(Arc::new(source), crate::settings::runtime());
@@ -254,10 +248,18 @@ mod tests {
     }
 
     prop_compose! {
-        fn axis(dim: u64)(choice in 0..2, start in 0..dim, step in 1u64..4, count in 1u64..10,
-                          list in prop::collection::vec(0..dim, 1..6)) -> Axis {
-            let count = count.min((dim - start).div_ceil(step));
-            if choice == 0 { Axis::Range(crate::selection::Range { start, step, count }) } else { Axis::List(list) }
+        fn axis(dim: u64)(choice in 0..3, start in 0..dim, step in 1u64..4, count in 1u64..10, block in 1u64..4,
+                          cut_off in 0u64..3, list in prop::collection::vec(0..dim, 1..6)) -> Axis {
+            let range = count.min((dim - start).div_ceil(step));
+            match choice {
+                0 => Axis::range(start, range, step).unwrap(),
+                1 => {
+                    let blocks = Blocks::new(start, step + block, count, block).unwrap();
+                    let inside = blocks.positions(0, dim - 1);
+                    Axis::Blocks(blocks.slice(cut_off.min(inside.end - 1)..inside.end))
+                }
+                _ => Axis::List(list),
+            }
         }
     }
 

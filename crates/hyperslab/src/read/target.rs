@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 /// A buffer that threads share, because no two of them write to the same bytes: the pieces of a selection are
-/// disjoint in the output (see `selection::grid`).
+/// disjoint in the output (see `selection::cut`).
 #[derive(Clone, Copy)]
 pub(crate) struct Target<'a> {
     start: *mut u8,

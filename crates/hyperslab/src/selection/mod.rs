@@ -1,14 +1,38 @@
-//! What of a dataset is wanted: a hyperslab, lists of indexes per axis, or single points.
+//! The elements that are wanted of a dataset: a hyperslab, lists of indexes per axis, or single points.
 //!
-//! A selection knows nothing of chunks or addresses. [`grid`] cuts it along the chunk grid.
+//! | file | what |
+//! |---|---|
+//! | `blocks` | regular blocks along one axis, and everything that is computed of them: position and index, bounds, parts |
+//! | `axis` | the indexes wanted along one axis: blocks or a list |
+//! | `run` | elements along one axis and their places in the output, which is what the next one makes |
+//! | `cut` | an axis cut at the edges of chunks |
+//! | `intersect` | the indexes that an axis shares with blocks |
+//! | `region` | elements numbered in an order, so that those of two regions correspond |
+//! | `union` | any blocks, as libhdf5 encodes what is not regular |
+//! | `encoded`, `summary` | selections as files encode them, made one of the above, and what is reported of them |
+//! | `parse` | selections as people write them |
+//! | `parts` | parts of each element: some members of a compound |
+//!
+//! A selection knows nothing of chunk indexes, addresses or the memory that elements go to.
 
-pub mod grid;
+mod axis;
+mod blocks;
+pub(crate) mod cut;
+pub(crate) mod encoded;
+pub(crate) mod intersect;
 mod parse;
 mod parts;
-mod range;
+mod region;
+mod run;
+mod summary;
+mod union;
 
+pub use axis::Axis;
+pub use blocks::Blocks;
 pub(crate) use parts::Parts;
-pub use range::{Axis, Range};
+pub(crate) use region::Region;
+pub(crate) use run::Run;
+pub use summary::RegionSummary;
 
 use crate::{Error, Result};
 use smallvec::{SmallVec, smallvec};
@@ -48,9 +72,31 @@ impl Points {
 impl Selection {
     /// A box: `count` elements from `start` on, along each axis.
     pub fn block(start: &[u64], count: &[u64]) -> Self {
-        let axes =
-            start.iter().zip(count).map(|(&start, &count)| Axis::Range(Range { start, count, step: 1 }));
+        let axes = start.iter().zip(count).map(|(&start, &count)| Axis::Blocks(Blocks::span(start, count)));
         Selection::Slab(axes.collect())
+    }
+
+    /// HDF5's hyperslab: along each axis `count` blocks of `block` elements, the first from `start` on, `stride` from the
+    /// beginning of one to that of the next. The result has `count * block` elements along an axis.
+    ///
+    /// # Errors
+    /// `ErrorKind::Invalid` where the four differ in length, where a stride is 0 or blocks overlap, and where an index
+    /// overflows 64 bits. Whether the dataset has all of the elements is checked when they are read.
+    pub fn hyperslab(start: &[u64], stride: &[u64], count: &[u64], block: &[u64]) -> Result<Self> {
+        if [stride.len(), count.len(), block.len()] != [start.len(); 3] {
+            return Err(Error::invalid("start, stride, count and block of a hyperslab differ in length"));
+        }
+        let axis = |i: usize| Axis::hyperslab(start[i], stride[i], count[i], block[i]);
+        (0..start.len()).map(axis).collect::<Result<_>>().map(Selection::Slab)
+    }
+
+    /// Shape of what is read of a dataset of this shape.
+    pub fn shape(&self, dims: &[u64]) -> Vec<u64> {
+        match self {
+            Selection::All => dims.to_vec(),
+            Selection::Slab(axes) => axes.iter().map(Axis::len).collect(),
+            Selection::Points(points) => vec![points.len() as u64],
+        }
     }
 
     /// The selection with every axis written out, checked against the extent.

@@ -1,10 +1,17 @@
 //! Selections as people write them: `0:10,:,::2,7` or `[..., 3]`, with Python's rules.
+//!
+//! A fourth number of a range is HDF5's block: `0:100:10:3` is the elements 0, 1, 2, 10, 11, 12, …, three at a time.
 
-use super::{Axis, Range, Selection};
+use super::{Axis, Blocks, Selection};
 use crate::{Error, Result};
 
 impl Selection {
     /// Reads a selection in NumPy's notation for a dataset of this shape. Integers keep their axis (of length 1).
+    ///
+    /// `start:stop:step:block` takes `block` elements every `step`, as far as they are before `stop`.
+    ///
+    /// # Errors
+    /// `ErrorKind::Invalid` where the text is not a selection, or not one of a dataset of this shape.
     pub fn parse(text: &str, dims: &[u64]) -> Result<Self> {
         let inner = text.trim();
         let inner =
@@ -52,21 +59,25 @@ fn parse_axis(field: &str, axis: usize, dim: u64) -> Result<Axis> {
                 "index {index} is out of range for axis {axis}, which has {dim} elements"
             )));
         }
-        return Ok(Axis::Range(Range { start: absolute as u64, count: 1, step: 1 }));
+        return Ok(Axis::Blocks(Blocks::span(absolute as u64, 1)));
     }
-    if parts.len() > 3 {
+    if parts.len() > 4 {
         return Err(unreadable());
     }
-    let step = parts.get(2).map_or(Ok(None), |text| number(text))?.unwrap_or(1);
-    if step < 1 {
-        return Err(Error::invalid(format!("the step along axis {axis} must be 1 or more")));
+    let positive = |part: usize, what: &str| match parts.get(part).map_or(Ok(None), |text| number(text))? {
+        Some(..1) => Err(Error::invalid(format!("the {what} along axis {axis} must be 1 or more"))),
+        // No dataset has more elements.
+        given => Ok(u64::try_from(given.unwrap_or(1)).unwrap_or(u64::MAX)),
+    };
+    let (step, block) = (positive(2, "step")?, positive(3, "block")?);
+    if block > step {
+        let what = format!("blocks of {block} elements with a step of {step} overlap along axis {axis}");
+        return Err(Error::invalid(what).hint("use a step of at least the block"));
     }
     let clamp = |bound: i128| (if bound < 0 { bound + size } else { bound }).clamp(0, size);
     let start = number(parts[0])?.map_or(0, clamp);
     let stop = number(parts[1])?.map_or(size, clamp);
-    let count = (stop - start).max(0).div_euclid(step) + i128::from((stop - start).max(0) % step != 0);
-    let step = u64::try_from(step).unwrap_or(u64::MAX);
-    Ok(Axis::Range(Range { start: start as u64, count: count as u64, step }))
+    Ok(Axis::Blocks(Blocks::until(start as u64, step, block, stop as u64)))
 }
 
 #[cfg(test)]
@@ -74,7 +85,7 @@ mod tests {
     use super::*;
 
     fn range(start: u64, count: u64, step: u64) -> Axis {
-        Axis::Range(Range { start, count, step })
+        Axis::range(start, count, step).unwrap()
     }
 
     #[test]
@@ -94,6 +105,23 @@ mod tests {
         assert_eq!(parse("5:2"), Selection::Slab(vec![range(5, 0, 1), range(0, 20, 1), range(0, 30, 1)]));
         for wrong in ["10", "0,0,0,0", "a", "::0", "1:2:3:4", "...,..."] {
             assert!(Selection::parse(wrong, &dims).is_err(), "{wrong}");
+        }
+    }
+    #[test]
+    fn a_fourth_number_is_a_block() {
+        let indexes = |text| match Selection::parse(text, &[10]).unwrap() {
+            Selection::Slab(axes) => match &axes[0] {
+                Axis::Blocks(blocks) => blocks.iter().collect::<Vec<_>>(),
+                Axis::List(list) => panic!("{text} is listed: {list:?}"),
+            },
+            other => panic!("{text} is {other:?}"),
+        };
+        assert_eq!(indexes("1::4:2"), [1, 2, 5, 6, 9]);
+        assert_eq!(indexes(":6:4:3"), [0, 1, 2, 4, 5]);
+        assert_eq!(indexes("-3::3:3"), [7, 8, 9]);
+        assert_eq!(indexes("2:9:3:"), [2, 5, 8]);
+        for wrong in ["::2:3", ":::2", "::2:0", "::4:2:1", "::340282366920938463463374607431768211455:1"] {
+            assert!(Selection::parse(wrong, &[10]).is_err(), "{wrong}");
         }
     }
 }

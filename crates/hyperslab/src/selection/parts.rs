@@ -3,7 +3,7 @@
 //! For placement they are one more axis, inside all others: an element is an array of units, of which some go to the
 //! result. Units are as large as the places of all parts allow.
 
-use super::grid::{Run, simplify};
+use super::Run;
 use crate::{Error, Result};
 use std::ops::Range;
 
@@ -50,7 +50,7 @@ impl Parts {
             _ if target > UNITS_MAX => None,
             many => {
                 let units = many.iter().flat_map(|range| range.start / unit..range.end / unit);
-                Some(simplify(units.zip(0..).map(|(from, to)| (from as u64, to)).collect()))
+                Some(Run::listed(units.zip(0..).map(|(from, to)| (from as u64, to)).collect()))
             }
         };
         Ok(Self { unit, run, source: (element_bytes / unit) as u64, target: target as u64, ranges })

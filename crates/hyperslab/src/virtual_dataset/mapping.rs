@@ -1,19 +1,22 @@
 //! Mappings made concrete: blocks of printf-style names counted, unlimited axes ended where their sources end.
 
-use super::blocks::Blocks;
 use super::operation;
 use super::read::Wanted;
-use super::region::Region;
 use super::{Part, VirtualData};
 use crate::file::FileInner;
-use crate::{Dataset, Error, Result};
-use hyperslab_format::selection::{EncodedSelection, RegularAxis};
+use crate::selection::{Region, encoded};
+use crate::{Blocks, Dataset, Error, Result};
+use hyperslab_format::selection::{EncodedAxis, EncodedSelection};
 use hyperslab_format::virtual_mapping::VirtualMapping;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// Blocks of a printf-style mapping that are looked for at most.
 const BLOCKS_MAX: u64 = 1 << 20;
+/// Elements that one mapping may list one by one.
+const SCATTERED_MAX: u64 = 1 << 20;
+/// What errors call a mapping.
+const MAPPING: &str = "a virtual mapping";
 
 impl VirtualData {
     /// The extent by the sources that are there now: unlimited axes reach as far as the last of them, as libhdf5's
@@ -45,18 +48,17 @@ impl VirtualData {
     }
 
     /// Where an unlimited mapping ends along its unlimited axis.
-    fn end(&self, file: &Arc<FileInner>, mapping: &VirtualMapping, unlimited: &RegularAxis) -> Result<u64> {
+    fn end(&self, file: &Arc<FileInner>, mapping: &VirtualMapping, unlimited: &EncodedAxis) -> Result<u64> {
         let slices = match unlimited_axis(&mapping.source) {
             Some((axis, source)) => {
                 let found = self.open_source(file, mapping, None)?;
                 let dim = found.and_then(|found| found.shape().get(axis).copied());
-                Blocks::new(&source, dim.unwrap_or(0))?.len()
+                blocks(&source, dim.unwrap_or(0))?.len()
             }
             None => self.count_blocks(file, mapping)?.saturating_mul(unlimited.block.unwrap_or(1)),
         };
-        let mut indexes = Blocks::new(unlimited, u64::MAX)?;
-        indexes.truncate(slices);
-        Ok(indexes.bounds().map_or(0, |(_, last)| last.saturating_add(1)))
+        let indexes = blocks(unlimited, u64::MAX)?;
+        Ok(truncated(&indexes, slices).bounds().map_or(0, |(_, last)| last.saturating_add(1)))
     }
 
     /// The size along an axis that the limited mappings need.
@@ -66,11 +68,11 @@ impl VirtualData {
             let last = match &mapping.target {
                 EncodedSelection::Regular(axes) => match axes.get(axis) {
                     Some(axis) if !axis.is_unlimited() => {
-                        Blocks::new(axis, u64::MAX)?.bounds().map(|(_, last)| last)
+                        blocks(axis, u64::MAX)?.bounds().map(|(_, last)| last)
                     }
                     _ => None,
                 },
-                limited => limited.bounds().and_then(|(_, last)| last.get(axis).copied()),
+                limited => encoded::bounds(limited).and_then(|(_, last)| last.get(axis).copied()),
             };
             least = least.max(last.map_or(0, |last| last.saturating_add(1)));
         }
@@ -90,7 +92,7 @@ impl VirtualData {
             if !wanted.meets_bounds(target) {
                 return Ok(());
             }
-            let target = Region::new(target, dims)?;
+            let target = region(target, dims)?;
             if !wanted.touches(&target) {
                 return Ok(());
             }
@@ -122,7 +124,7 @@ impl VirtualData {
             }
             return Ok(None);
         };
-        let mut source = Region::new(&mapping.source, dataset.shape())?;
+        let mut source = region(&mapping.source, dataset.shape())?;
         if source.len() != target.len() {
             // One of them is unlimited: what both have is mapped.
             (source, target) = common(mapping, source, target)?;
@@ -151,6 +153,23 @@ impl VirtualData {
     }
 }
 
+/// The elements that a selection of a mapping means in an extent.
+fn region(selection: &EncodedSelection, dims: &[u64]) -> Result<Region> {
+    encoded::region(selection, dims, MAPPING, |listed| match listed {
+        Some(listed) if listed <= SCATTERED_MAX => operation::count_scattered(listed),
+        _ => Err(Error::unsupported(format!("{MAPPING} of more than {SCATTERED_MAX} scattered elements"))),
+    })
+}
+
+fn blocks(axis: &EncodedAxis, dim: u64) -> Result<Blocks> {
+    encoded::blocks(axis, dim, MAPPING)
+}
+
+/// At most the first `len` indexes.
+fn truncated(blocks: &Blocks, len: u64) -> Blocks {
+    blocks.slice(0..len.min(blocks.len()))
+}
+
 /// Cuts the unlimited axes of both to the same number of indexes.
 fn common(mapping: &VirtualMapping, source: Region, target: Region) -> Result<(Region, Region)> {
     let unequal =
@@ -163,8 +182,8 @@ fn common(mapping: &VirtualMapping, source: Region, target: Region) -> Result<(R
         return Err(unequal());
     };
     let count = source[from].len().min(target[to].len());
-    source[from].truncate(count);
-    target[to].truncate(count);
+    source[from] = truncated(&source[from], count);
+    target[to] = truncated(&target[to], count);
     let (source, target) = (Region::Product(source), Region::Product(target));
     if source.len() == target.len() { Ok((source, target)) } else { Err(unequal()) }
 }
@@ -201,21 +220,21 @@ fn substitute(pattern: &str, block: Option<u64>) -> String {
 }
 
 /// The axis of a hyperslab that has no end.
-fn unlimited_axis(selection: &EncodedSelection) -> Option<(usize, RegularAxis)> {
+fn unlimited_axis(selection: &EncodedSelection) -> Option<(usize, EncodedAxis)> {
     let EncodedSelection::Regular(axes) = selection else { return None };
-    let axis = axes.iter().position(RegularAxis::is_unlimited)?;
+    let axis = axes.iter().position(EncodedAxis::is_unlimited)?;
     Some((axis, axes[axis]))
 }
 
 /// The blocks that may have wanted indexes, of which `span` are the first and the last.
 fn blocks_wanted(
     mapping: &VirtualMapping,
-    axis: &RegularAxis,
+    axis: &EncodedAxis,
     span: Option<(u64, u64)>,
 ) -> Result<RangeInclusive<u64>> {
     const NONE: RangeInclusive<u64> = RangeInclusive::new(1, 0);
     // Refuses blocks that overlap.
-    Blocks::new(axis, u64::MAX)?;
+    blocks(axis, u64::MAX)?;
     let Some((first, last)) = span else { return Ok(NONE) };
     let Some(last) = last.checked_sub(axis.start) else { return Ok(NONE) };
     if !is_counted(mapping) || axis.stride == 0 {
@@ -229,11 +248,12 @@ fn blocks_wanted(
 /// The target of one block.
 fn with_block(target: &EncodedSelection, axis: usize, block: u64) -> Result<EncodedSelection> {
     let EncodedSelection::Regular(axes) = target else {
-        return Err(Error::damaged("an unlimited mapping that is no regular hyperslab"));
+        return Err(Error::damaged("an unlimited mapping that is not a regular hyperslab"));
     };
     let mut axes = axes.clone();
     let start = block.checked_mul(axes[axis].stride).and_then(|offset| offset.checked_add(axes[axis].start));
-    axes[axis].start = start.ok_or_else(|| Error::damaged("a virtual mapping that cannot be counted"))?;
+    axes[axis].start =
+        start.ok_or_else(|| Error::damaged("the indexes of a virtual mapping overflow 64 bits"))?;
     axes[axis].count = Some(1);
     Ok(EncodedSelection::Regular(axes))
 }
@@ -241,6 +261,12 @@ fn with_block(target: &EncodedSelection, axis: usize, block: u64) -> Result<Enco
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn too_many_scattered_elements_are_refused() {
+        let corners = vec![0, 1 << 19, (1 << 20), 1 << 22];
+        assert!(region(&EncodedSelection::Blocks { rank: 1, corners }, &[1 << 30]).is_err());
+    }
 
     #[test]
     fn names_are_counted() {
@@ -251,7 +277,7 @@ mod tests {
 
     #[test]
     fn blocks_are_computed_from_what_is_wanted() {
-        let axis = RegularAxis { start: 10, stride: 5, count: None, block: Some(3) };
+        let axis = EncodedAxis { start: 10, stride: 5, count: None, block: Some(3) };
         let mapping = |name: &str| VirtualMapping {
             source_file: ".".into(),
             source_dataset: name.into(),
@@ -264,6 +290,6 @@ mod tests {
         assert_eq!(wanted("d%b", Some((17, 31))), 1..=4);
         assert_eq!((wanted("d%%b", Some((17, 31))), wanted("d%b", None).count()), (0..=0, 0));
         assert!(blocks_wanted(&mapping("%b"), &axis, Some((0, u64::MAX))).is_err());
-        assert!(blocks_wanted(&mapping("%b"), &RegularAxis { stride: 2, ..axis }, Some((0, 1))).is_err());
+        assert!(blocks_wanted(&mapping("%b"), &EncodedAxis { stride: 2, ..axis }, Some((0, 1))).is_err());
     }
 }

@@ -1,24 +1,22 @@
-//! Virtual datasets: elements that stand in other datasets, perhaps of other files.
+//! Virtual datasets: elements that are stored in other datasets, perhaps of other files.
 //!
-//! [`mapping`] turns the mappings of the file into [`Part`]s for the sources that are there now, [`region`] says which
-//! elements correspond, [`meet`] which of them are wanted, [`read`] brings them. [`sources`] keeps the sources open between reads, [`operation`] bounds
-//! what one call may cost. A source that is not there reads as the fill value, as in libhdf5.
+//! [`mapping`] turns the mappings of the file into [`Part`]s for the sources that are there now, [`batches`] selects what is
+//! wanted of each source, [`read`] reads it. [`sources`] keeps the sources open between reads, [`operation`] bounds what one
+//! call may cost. A source that is not there reads as the fill value, as in libhdf5.
 
-mod blocks;
+mod batches;
 mod mapping;
-mod meet;
 mod operation;
 mod read;
-mod region;
 mod sources;
 
 pub(crate) use read::read;
 
 use crate::file::FileInner;
+use crate::selection::Region;
 use crate::{Dataset, File, Result};
 use hyperslab_format::Address;
 use hyperslab_format::virtual_mapping::VirtualMapping;
-use region::Region;
 use sources::Sources;
 use std::sync::Arc;
 

@@ -1,7 +1,6 @@
 //! Bringing the elements of a virtual dataset from their sources.
 
-use super::meet::{Batch, meet};
-use super::region::Region;
+use super::batches::{Batch, for_each_batch};
 use super::{Part, VirtualData, operation};
 use crate::dataset::DatasetInner;
 use crate::memory::zeroed;
@@ -9,8 +8,8 @@ use crate::number::Converter;
 use crate::read::convert::Conversion;
 use crate::read::place::Copies;
 use crate::read::target::Target;
-use crate::selection::Resolved;
-use crate::selection::grid::Run;
+use crate::selection::intersect::may_intersect;
+use crate::selection::{Region, Resolved, Run, encoded};
 use crate::{Axis, Dataset, Error, Order, Result, Selection};
 use hyperslab_format::message::{ByteOrder, Class, Datatype};
 use hyperslab_format::selection::EncodedSelection;
@@ -28,7 +27,7 @@ pub(crate) fn read(
         let wanted = Wanted::new(selection.resolve(&dataset.array.shape)?);
         virtual_data.for_each_part(&dataset.node.file, &dataset.array.shape, &wanted, |part| {
             let from_source = FromSource::new(dataset, &part.dataset, conversion)?;
-            meet(&part, wanted.resolved(), shape, &mut |batch| {
+            for_each_batch(&part, wanted.resolved(), shape, &mut |batch| {
                 bring(&part, batch, dataset.array.element.bytes, target, &from_source)
             })
         })
@@ -86,7 +85,7 @@ pub(super) struct Wanted<'a> {
 impl<'a> Wanted<'a> {
     fn new(resolved: Resolved<'a>) -> Self {
         let bounds = match &resolved {
-            Resolved::Slab(axes) => axes.iter().map(axis_bounds).collect(),
+            Resolved::Slab(axes) => axes.iter().map(Axis::bounds).collect(),
             Resolved::Points(points) => (0..points.rank)
                 .map(|axis| {
                     let along = || points.coordinates.iter().skip(axis).step_by(points.rank).copied();
@@ -109,42 +108,20 @@ impl<'a> Wanted<'a> {
     /// False where surely nothing of these elements is wanted, by their first and last indexes.
     pub(super) fn meets_bounds(&self, target: &EncodedSelection) -> bool {
         let Some(wanted) = &self.bounds else { return false };
-        let Some((first, last)) = target.bounds() else { return true };
+        let Some((first, last)) = encoded::bounds(target) else { return true };
         let mut axes = wanted.iter().zip(first.iter().zip(&last));
         axes.all(|(wanted, (first, last))| wanted.0 <= *last && *first <= wanted.1)
     }
 
     /// False where surely nothing of this region is wanted.
     pub(super) fn touches(&self, target: &Region) -> bool {
-        /// So many indexes are tried.
-        const TRIED_MAX: u64 = 1 << 10;
         let Region::Product(mapped) = target else { return true };
         match &self.resolved {
             Resolved::Points(points) => {
                 points.coordinates.chunks(points.rank.max(1)).any(|point| target.number(point).is_some())
             }
-            Resolved::Slab(axes) => axes.iter().zip(mapped).all(|(axis, mapped)| {
-                let Some((first, last)) = mapped.bounds() else { return false };
-                match axis {
-                    Axis::List(list) => list.iter().any(|&index| mapped.position(index).is_some()),
-                    Axis::Range(range) => {
-                        let places = super::meet::places(range, first, last);
-                        let tried = places.start..places.end.min(places.start.saturating_add(TRIED_MAX));
-                        places.end > tried.end
-                            || tried
-                                .into_iter()
-                                .any(|i| mapped.position(range.start + i * range.step).is_some())
-                    }
-                }
-            }),
+            Resolved::Slab(axes) => axes.iter().zip(mapped).all(|(axis, mapped)| may_intersect(axis, mapped)),
         }
-    }
-}
-
-fn axis_bounds(axis: &Axis) -> Option<(u64, u64)> {
-    match axis {
-        Axis::Range(range) => Some((range.start, range.last()?)),
-        Axis::List(list) => Some((*list.iter().min()?, *list.iter().max()?)),
     }
 }
 

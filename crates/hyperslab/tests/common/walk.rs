@@ -206,7 +206,7 @@ impl Follow<'_> {
 
     fn selection(&mut self, mut cursor: Cursor) {
         if let Some(selection) = self.value(EncodedSelection::parse(&mut cursor).map_err(Error::from)) {
-            let _ = (selection.len(), selection.bounds());
+            let _ = hyperslab::RegionSummary::of(&selection, None);
         }
     }
 }

@@ -85,7 +85,7 @@ fn read<'a>(dataset: &Dataset, wanted: Wanted, buffer: &'a mut Vec<u8>) -> Resul
     let datatype = dataset.datatype();
     let Some(block) = block.filter(|_| is_fixed(datatype)) else { return Ok(&[]) };
     let values = room(buffer, block.bytes(datatype.size as usize))?;
-    dataset.read_into(&selection(&block), order(datatype), values)?;
+    dataset.read_into(&selection(&block)?, order(datatype), values)?;
     Ok(values)
 }
 

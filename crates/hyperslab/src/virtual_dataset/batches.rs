@@ -1,0 +1,191 @@
+//! Which elements of a source are wanted, and where in the result they go.
+//!
+//! Where source and target have the same shape, an axis of the result is an axis of the source, and what is shared along
+//! it is computed if both are regular. Otherwise elements are listed, in batches, so that memory stays small.
+
+use super::Part;
+use crate::selection::intersect::{intersect, is_computed, places_within};
+use crate::selection::{Region, Resolved, Run};
+use crate::{Axis, Blocks, Points, Result, Selection};
+use std::ops::Range;
+
+/// Listed elements of a batch.
+const BATCH_ELEMENTS: usize = 1 << 18;
+/// Axes whose indexes must be listed are cut into windows of this many.
+const WINDOW: u64 = 1 << 20;
+
+/// Elements to be read of a source, and their places in a result of these dimensions.
+pub(super) struct Batch<'a> {
+    pub(super) selection: Selection,
+    pub(super) runs: Vec<Run>,
+    pub(super) dims: &'a [u64],
+}
+
+type Bring<'b> = dyn FnMut(&Batch<'_>) -> Result<()> + 'b;
+
+/// Hands over what is wanted of a part. `shape` is that of the result.
+pub(super) fn for_each_batch(
+    part: &Part,
+    wanted: &Resolved<'_>,
+    shape: &[u64],
+    bring: &mut Bring<'_>,
+) -> Result<()> {
+    let mut listed = Listed::new(part, shape, bring);
+    match (wanted, &part.target) {
+        (Resolved::Points(points), target) => {
+            let numbers = target.numbers();
+            for (out, point) in points.coordinates.chunks(points.rank.max(1)).enumerate() {
+                if let Some(number) = target.number(point).or_else(|| numbers.get(point).copied()) {
+                    listed.add(number, out as u64)?;
+                }
+            }
+            listed.flush()
+        }
+        (Resolved::Slab(axes), Region::Product(target)) => {
+            for window in windows(axes, target, &part.source) {
+                let Some(shared) = shared(axes, target, &window) else { continue };
+                match slab(&shared, target, &part.source) {
+                    Some((selection, runs)) => (listed.bring)(&Batch { selection, runs, dims: shape })?,
+                    None => list_product(&shared, target, shape, &mut listed)?,
+                }
+            }
+            listed.flush()
+        }
+        (Resolved::Slab(axes), Region::Points(points)) => {
+            for (number, point) in points.coordinates.chunks_exact(points.rank).enumerate() {
+                list_places(axes, shape, point, 0, &mut |out| listed.add(number as u64, out))?;
+            }
+            listed.flush()
+        }
+    }
+}
+
+/// A window of places along one axis; all of them along the others.
+struct Window {
+    axis: usize,
+    places: Range<u64>,
+}
+
+/// Cuts the longest axis where indexes must be listed.
+fn windows(wanted: &[Axis], target: &[Blocks], source: &Region) -> impl Iterator<Item = Window> + use<> {
+    let is_listed = wanted.iter().zip(target).any(|(wanted, mapped)| !is_computed(wanted, mapped));
+    // Every so many-th index of blocks is nothing regular, adjacent ones are.
+    let is_span = |axis: &Axis| matches!(axis, Axis::Blocks(blocks) if blocks.is_span());
+    let is_regular = matches!(source, Region::Product(axes) if axes.iter().all(|axis| axis.step().is_some())
+        || wanted.iter().all(is_span));
+    let longest = (0..wanted.len()).max_by_key(|&axis| wanted[axis].len()).unwrap_or(0);
+    // Without axes there is one element.
+    let all = wanted
+        .get(longest)
+        .zip(target.get(longest))
+        .map_or(0..1, |(axis, mapped)| places_within(axis, mapped));
+    let size = if is_listed || !is_regular { WINDOW } else { u64::MAX };
+    (0..(all.end - all.start).div_ceil(size)).map(move |i| {
+        let start = all.start + i * size;
+        Window { axis: longest, places: start..all.end.min(start.saturating_add(size)) }
+    })
+}
+
+/// Along each axis, the positions in the target and the places in the result of what is wanted; `None` where nothing of
+/// this window is in the part.
+fn shared(wanted: &[Axis], target: &[Blocks], window: &Window) -> Option<Vec<Run>> {
+    let places = |axis: usize| if axis == window.axis { window.places.clone() } else { 0..u64::MAX };
+    (0..wanted.len()).map(|axis| intersect(&wanted[axis], &target[axis], places(axis))).collect()
+}
+
+/// The part as a slab of its source; `None` where the shapes do not correspond.
+fn slab(shared: &[Run], target: &[Blocks], source: &Region) -> Option<(Selection, Vec<Run>)> {
+    let Region::Product(source) = source else { return None };
+    let sizes =
+        |axes: &[Blocks]| -> Vec<u64> { axes.iter().map(Blocks::len).filter(|&len| len != 1).collect() };
+    if sizes(target) != sizes(source) {
+        return None;
+    }
+    // An axis of one index may have no counterpart in the source, but be wanted several times.
+    if shared.iter().zip(target).any(|(run, mapped)| mapped.len() == 1 && run.len() != 1) {
+        return None;
+    }
+    let mut long = shared.iter().zip(target).filter(|(_, mapped)| mapped.len() != 1).map(|(run, _)| run);
+    let axes = source.iter().map(|axis| match axis.len() {
+        1 => Some(Axis::Blocks(*axis)),
+        _ => long.next().map(|run| run.indexes_in(axis)),
+    });
+    Some((Selection::Slab(axes.collect::<Option<_>>()?), shared.iter().map(Run::renumbered).collect()))
+}
+
+/// Lists the product of the axes.
+fn list_product(shared: &[Run], target: &[Blocks], shape: &[u64], listed: &mut Listed<'_, '_>) -> Result<()> {
+    let total: u64 = shared.iter().map(Run::len).product();
+    for i in 0..total {
+        let (mut rest, mut number, mut out) = (i, 0, 0);
+        let (mut number_stride, mut out_stride) = (1, 1);
+        for axis in (0..shared.len()).rev() {
+            let (position, place) = shared[axis].pair(rest % shared[axis].len());
+            rest /= shared[axis].len();
+            number += position * number_stride;
+            out += place * out_stride;
+            number_stride *= target[axis].len();
+            out_stride *= shape[axis];
+        }
+        listed.add(number, out)?;
+    }
+    Ok(())
+}
+
+/// Finds the places of one element, which lists may want several times.
+fn list_places(
+    axes: &[Axis],
+    shape: &[u64],
+    point: &[u64],
+    out: u64,
+    add: &mut impl FnMut(u64) -> Result<()>,
+) -> Result<()> {
+    let ([axis, axes @ ..], [dim, shape @ ..], [index, point @ ..]) = (axes, shape, point) else {
+        return add(out);
+    };
+    match axis {
+        Axis::Blocks(blocks) => match blocks.position(*index) {
+            None => Ok(()),
+            Some(place) => list_places(axes, shape, point, out * dim + place, add),
+        },
+        Axis::List(list) => {
+            let places = (0..).zip(list).filter(|(_, wanted)| *wanted == index);
+            places
+                .into_iter()
+                .try_for_each(|(place, _)| list_places(axes, shape, point, out * dim + place, add))
+        }
+    }
+}
+
+/// Elements that are listed one by one, handed over in batches.
+struct Listed<'p, 'b> {
+    source: &'p Region,
+    /// All elements of the result, as one axis.
+    dims: [u64; 1],
+    pairs: Vec<(u64, u64)>,
+    coordinates: Vec<u64>,
+    bring: &'p mut Bring<'b>,
+}
+
+impl<'p, 'b> Listed<'p, 'b> {
+    fn new(part: &'p Part, shape: &[u64], bring: &'p mut Bring<'b>) -> Self {
+        let dims = [shape.iter().product()];
+        Self { source: &part.source, dims, pairs: Vec::new(), coordinates: Vec::new(), bring }
+    }
+
+    fn add(&mut self, number: u64, out: u64) -> Result<()> {
+        self.source.push_element(number, &mut self.coordinates);
+        self.pairs.push((self.pairs.len() as u64, out));
+        if self.pairs.len() < BATCH_ELEMENTS { Ok(()) } else { self.flush() }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        if self.pairs.is_empty() {
+            return Ok(());
+        }
+        let coordinates = std::mem::take(&mut self.coordinates);
+        let selection = Selection::Points(Points { rank: self.source.rank(), coordinates });
+        let runs = vec![Run::listed(std::mem::take(&mut self.pairs))];
+        (self.bring)(&Batch { selection, runs, dims: &self.dims })
+    }
+}
