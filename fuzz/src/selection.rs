@@ -3,7 +3,7 @@
 //! The datasets are those of `data/selections.h5`, which `make_seeds.py` writes.
 
 use arbitrary::Arbitrary;
-use hyperslab::{Axis, Dataset, File, Object, Order, Points, Range, Selection};
+use hyperslab::{Axis, Dataset, File, Object, Order, Points, Selection};
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -30,8 +30,8 @@ enum Wanted {
 
 #[derive(Debug, Arbitrary)]
 enum Indexes {
-    Near { start: u8, count: u8, step: u8 },
-    Far { start: u64, count: u64, step: u64 },
+    Near { start: u8, stride: u8, count: u8, block: u8 },
+    Far { start: u64, stride: u64, count: u64, block: u64 },
     List(Vec<u8>),
 }
 
@@ -89,7 +89,7 @@ pub fn answer(question: &Question) {
 fn selection(wanted: &Wanted, dims: &[u64]) -> Option<Selection> {
     match wanted {
         Wanted::All => Some(Selection::All),
-        Wanted::Slab(axes) => Some(Selection::Slab(axes.iter().map(axis).collect())),
+        Wanted::Slab(axes) => axes.iter().map(axis).collect::<Option<_>>().map(Selection::Slab),
         Wanted::Points(bytes) => {
             let rank = dims.len();
             let coordinates: Vec<u64> = bytes.iter().map(|&byte| byte.into()).collect();
@@ -99,13 +99,44 @@ fn selection(wanted: &Wanted, dims: &[u64]) -> Option<Selection> {
     }
 }
 
-fn axis(indexes: &Indexes) -> Axis {
+/// The indexes of one axis; `None` for blocks that overlap or overflow, which are refused when they are made.
+fn axis(indexes: &Indexes) -> Option<Axis> {
     match indexes {
-        &Indexes::Near { start, count, step } => {
-            Axis::Range(Range { start: start.into(), count: count.into(), step: step.into() })
+        &Indexes::Near { start, stride, count, block } => {
+            hyperslab(start.into(), stride.into(), count.into(), block.into())
         }
-        &Indexes::Far { start, count, step } => Axis::Range(Range { start, count, step }),
-        Indexes::List(list) => Axis::List(list.iter().map(|&index| index.into()).collect()),
+        &Indexes::Far { start, stride, count, block } => hyperslab(start, stride, count, block),
+        Indexes::List(list) => Some(Axis::List(list.iter().map(|&index| index.into()).collect())),
+    }
+}
+
+/// One axis of a hyperslab, which is made if and only if it is sound, and has the indexes that it should.
+fn hyperslab(start: u64, stride: u64, count: u64, block: u64) -> Option<Axis> {
+    let last = |count: u64| {
+        let first_of_last = start.checked_add((count - 1).checked_mul(stride)?)?;
+        first_of_last.checked_add(block.checked_sub(1)?)
+    };
+    let is_empty = count == 0 || block == 0;
+    let is_sound = is_empty || (stride > 0 && (count == 1 || stride >= block) && last(count).is_some());
+    let axis = Axis::hyperslab(start, stride, count, block);
+    match axis {
+        Ok(axis) => {
+            assert!(is_sound, "{start} {stride} {count} {block}");
+            assert_eq!(axis.len(), if is_empty { 0 } else { count * block });
+            if let (Axis::Blocks(blocks), false) = (&axis, is_empty) {
+                let few = blocks.len().min(1 << 12);
+                for position in (0..few).chain(blocks.len() - few..blocks.len()) {
+                    let index = start + position / block * stride + position % block;
+                    assert_eq!((blocks.index(position), blocks.position(index)), (index, Some(position)));
+                }
+            }
+            Some(axis)
+        }
+        Err(_) => {
+            // All 2⁶⁴ indexes are more than can be counted.
+            assert!(!is_sound || count.checked_mul(block).is_none(), "{start} {stride} {count} {block}");
+            None
+        }
     }
 }
 
@@ -139,7 +170,8 @@ fn model(selection: &Selection, dims: &[u64]) -> Modelled {
     }
     let mut numbers = vec![0];
     for (list, dim) in lists.iter().zip(dims) {
-        numbers = numbers.iter().flat_map(|number| list.iter().map(move |index| number * dim + index)).collect();
+        numbers =
+            numbers.iter().flat_map(|number| list.iter().map(move |index| number * dim + index)).collect();
     }
     Modelled::Elements(numbers)
 }
@@ -148,14 +180,10 @@ fn model(selection: &Selection, dims: &[u64]) -> Modelled {
 fn indexes(axis: &Axis, dim: u64) -> Option<Vec<u64>> {
     match axis {
         Axis::List(list) => list.iter().all(|&index| index < dim).then(|| list.clone()),
-        Axis::Range(Range { count: 0, .. }) => Some(Vec::new()),
-        Axis::Range(Range { step: 0, .. }) => None,
-        &Axis::Range(Range { start, count, step }) => {
+        Axis::Blocks(blocks) => {
             // No more than `dim` of them can be inside.
-            let most = count.min(dim + 1);
-            let list: Option<Vec<u64>> =
-                (0..most).map(|i| start.checked_add(i.checked_mul(step)?).filter(|&index| index < dim)).collect();
-            list.filter(|_| most == count)
+            let inside: Vec<u64> = blocks.iter().take_while(|&index| index < dim).collect();
+            (inside.len() as u64 == blocks.len()).then_some(inside)
         }
     }
 }

@@ -90,6 +90,7 @@ EXAMPLES
   hyperslab explain --json era5.nc /t2m ''        everything, as JSON
 
 SELECTION is written as in NumPy: an index or start:stop:step for each dimension. What is left out is taken whole.
+start:stop:step:block takes `block` elements every `step`, as HDF5's hyperslabs do.
 
 EXIT CODES
   0  the plan was printed

@@ -63,6 +63,13 @@ fn strides_lists_and_points_decode_each_chunk_once() {
             Selection::Slab(vec![stride(0, 3, 43), Axis::all(128)]),
             (0..43).flat_map(|row| (0..128).map(move |column| at(3 * row, column))).collect(),
         ),
+        (
+            Selection::hyperslab(&[5, 1], &[40, 9], &[3, 14], &[23, 4]).unwrap(),
+            (0..3 * 23)
+                .flat_map(|i| (0..14 * 4).map(move |j| (5 + i / 23 * 40 + i % 23, 1 + j / 4 * 9 + j % 4)))
+                .map(|(row, column)| at(row, column))
+                .collect(),
+        ),
     ];
     for (selection, expected) in cases {
         let Some((file, recording)) = open("parts.h5") else { return };

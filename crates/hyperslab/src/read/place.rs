@@ -351,6 +351,9 @@ fn times(bytes: usize, count: u64) -> Result<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::selection::Axis;
+    use crate::selection::cut::cut;
+    use proptest::prelude::*;
 
     fn even(inner: u64, step: u64, count: u64, out: u64) -> Run {
         Run::Strided { inner, step, count, out }
@@ -389,5 +392,65 @@ mod tests {
         assert_eq!(out, [7, 8].repeat(6));
         assert!(copies.run(&source, 0, Target::new(&mut out[..11]), Conversion::None).is_err());
         assert!(copies.run(&source[..58], 0, Target::new(&mut out), Conversion::None).is_err());
+    }
+
+    #[test]
+    fn whole_blocks_are_copied_in_one_piece() {
+        let (rows, full) = (Axis::hyperslab(1, 4, 3, 2).unwrap(), even(0, 1, 5, 0));
+        let pieces = cut(&rows, 20, 0);
+        let copies = Copies::new(&[&pieces[0].run, &full], &[20, 5], &[6, 5], 4).unwrap();
+        assert_eq!((copies.unit, copies.axes.len(), copies.source_start), (2 * 5 * 4, 1, 0));
+        assert_eq!((copies.axes[0].place(0), copies.axes[0].place(2)), ((20, 0), (9 * 20, 80)));
+    }
+
+    prop_compose! {
+        /// Blocks, perhaps cut off at both ends, with the numbers that they are.
+        fn blocks(dim: u64)(start in 0..dim, gap in 0u64..4, count in 1u64..6, block in 1u64..5, cut_off in 0u64..5)
+            -> (Blocks, Vec<u64>) {
+            let whole = Blocks::new(start, block + gap, count, block).unwrap();
+            let end = whole.positions(0, dim - 1).end;
+            let part = whole.slice(cut_off.min(end - 1)..end);
+            let listed = (0..count).flat_map(|i| (0..block).map(move |j| start + i * (block + gap) + j));
+            (part, listed.filter(|&index| index < dim).skip(cut_off.min(end - 1) as usize).collect())
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn blocks_go_to_their_places(
+            (rows, row_list) in blocks(13), (columns, column_list) in blocks(11),
+            (places, place_list) in blocks(12), to_blocks: bool,
+        ) {
+            // Either to consecutive places, or to blocks of places, as many as there are.
+            let (row_run, row_list, place_list, height) = if to_blocks {
+                let len = rows.len().min(places.len());
+                let run = Run::regular(rows.slice(0..len), places.slice(0..len));
+                (run, &row_list[..len as usize], place_list, 12)
+            } else {
+                let run = Run::regular(rows, Blocks::span(0, rows.len()));
+                (run, &row_list[..], (0..rows.len()).collect(), rows.len())
+            };
+            let column_run = Run::regular(columns, Blocks::span(0, columns.len()));
+            let width = columns.len() as usize;
+            let source: Vec<u8> = (0..13 * 11).collect();
+            let mut expected = vec![0xff; height as usize * width];
+            for (&row, &place) in row_list.iter().zip(&place_list) {
+                for (i, &column) in column_list.iter().enumerate() {
+                    expected[place as usize * width + i] = source[(row * 11 + column) as usize];
+                }
+            }
+            let runs = [&row_run, &column_run];
+            let copies = Copies::new(&runs, &[13, 11], &[height, columns.len()], 1).unwrap();
+            let mut found = vec![0xff; expected.len()];
+            copies.run(&source, 0, Target::new(&mut found), Conversion::None).unwrap();
+            prop_assert_eq!(&found, &expected);
+            prop_assert_eq!(copies.bytes(), row_list.len() * column_list.len());
+            let parts = copies.axes.iter().all(|axis| {
+                let halves = [axis.part(0, axis.len() / 2), axis.part(axis.len() / 2, axis.len().div_ceil(2))];
+                let places = halves.iter().flat_map(|half| (0..half.len()).map(|i| half.place(i)));
+                places.eq((0..axis.len()).map(|i| axis.place(i)))
+            });
+            prop_assert!(parts);
+        }
     }
 }

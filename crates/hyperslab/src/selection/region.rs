@@ -54,12 +54,13 @@ impl Region {
         }
     }
 
-    /// The number of the element at these coordinates, if it is in this product; points are in [`Self::numbers`].
+    /// The number of the element at these coordinates, if it is in this product; points are in [`Self::numbers`]. (An
+    /// empty product may have axes whose sizes overflow 64 bits when multiplied.)
     pub(crate) fn number(&self, point: &[u64]) -> Option<u64> {
         let Region::Product(axes) = self else { return None };
-        axes.iter()
-            .zip(point)
-            .try_fold(0, |number, (axis, &index)| Some(number * axis.len() + axis.position(index)?))
+        axes.iter().zip(point).try_fold(0u64, |number, (axis, &index)| {
+            number.checked_mul(axis.len())?.checked_add(axis.position(index)?)
+        })
     }
 
     /// The numbers of single elements by their coordinates.

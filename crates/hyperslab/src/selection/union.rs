@@ -96,8 +96,9 @@ pub(super) fn regular(runs: &[(u64, u64)]) -> Option<Blocks> {
     let &(start, last) = runs.first()?;
     let block = (last - start).checked_add(1)?;
     let stride = runs.get(1).map_or(block, |second| second.0 - start);
-    let is_regular =
-        (0..).zip(runs).all(|(i, run)| (run.0 - start, run.1 - run.0) == (i * stride, block - 1));
+    let is_regular = (0u64..)
+        .zip(runs)
+        .all(|(i, run)| i.checked_mul(stride) == Some(run.0 - start) && run.1 - run.0 == block - 1);
     if is_regular { Blocks::regular(start, stride, runs.len() as u64, block, 0) } else { None }
 }
 
@@ -173,6 +174,7 @@ mod tests {
         assert_eq!(regular(&[(2, 3), (7, 8), (13, 14)]), None);
         assert_eq!(regular(&[(2, 3), (7, 7)]), None);
         assert_eq!(regular(&[(0, u64::MAX)]), None);
+        assert_eq!(regular(&[(0, 0), (1 << 63, 1 << 63), ((1 << 63) + 2, (1 << 63) + 2)]), None);
         assert_eq!(regular(&[(u64::MAX, u64::MAX)]), Some(Blocks::span(u64::MAX, 1)));
         assert_eq!(regular(&[]), None);
     }
