@@ -7,6 +7,7 @@
 pub mod cancel;
 pub mod coalesce;
 pub mod fetch;
+pub mod opener;
 pub mod source;
 pub mod version;
 pub mod wrap;
@@ -14,6 +15,7 @@ pub mod wrap;
 pub use cancel::{Cancel, Cancelled};
 pub use coalesce::{Request, coalesce};
 pub use fetch::{Deliver, fetch_all, fetch_on_threads};
+pub use opener::{LocalFiles, Location, Opener};
 pub use source::{
     Advice, Source,
     local::LocalFile,

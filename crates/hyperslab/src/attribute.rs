@@ -1,6 +1,7 @@
 //! The attributes of an object.
 
-use crate::object::Node;
+use crate::node::Node;
+use crate::suggest::suggest;
 use crate::unfilter::HeapFilters;
 use crate::{Error, ErrorKind, Result};
 use hyperslab_format::Name;
@@ -53,7 +54,7 @@ impl<'n> Attributes<'n> {
         let names: Vec<String> =
             self.list()?.into_iter().flatten().map(|attribute| attribute.name.to_string()).collect();
         let error = self.node.named(Error::new(ErrorKind::NotFound, format!("no attribute {name:?}")));
-        Err(match crate::link::suggest(name, &names) {
+        Err(match suggest(name, &names) {
             Some(nearest) => error.hint(format!("did you mean {nearest:?}?")),
             None => error,
         })

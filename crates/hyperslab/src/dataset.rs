@@ -5,9 +5,9 @@ use crate::attribute::Attributes;
 use crate::chunk::hdf5_index::Hdf5ChunkIndex;
 use crate::chunk::map::{ChunkGrid, ChunkMap};
 use crate::datatype::to_native;
-use crate::external::ExternalData;
+use crate::external::{self, ExternalFile};
 use crate::memory::zeroed;
-use crate::object::Node;
+use crate::node::Node;
 use crate::plan::Explained;
 use crate::read::{array, target::Target};
 use crate::selection::{Measured, Parts};
@@ -42,8 +42,7 @@ pub(crate) struct DatasetInner {
 enum LayoutDetail {
     None,
     Chunked(Arc<ChunkedLayout>),
-    /// The external files: name, first byte, bytes.
-    External(Vec<(String, u64, Option<u64>)>),
+    External(Vec<ExternalFile>),
     Virtual(VirtualData),
 }
 
@@ -144,7 +143,9 @@ impl Dataset {
     /// The external files of a dataset, as its file lists them: name, first byte, bytes (`None` is without end).
     pub fn external_sources(&self) -> Option<Vec<(String, u64, Option<u64>)>> {
         match &self.inner.layout {
-            LayoutDetail::External(sources) => Some(sources.clone()),
+            LayoutDetail::External(files) => {
+                Some(files.iter().map(|file| (file.name.clone(), file.offset, file.size)).collect())
+            }
             _ => None,
         }
     }
@@ -353,10 +354,10 @@ fn storage(
         Error::damaged(format!("{} elements of {element_bytes} bytes overflow 64 bits", extent.elements))
     })?;
     if let Some(external) = external {
-        let source = ExternalData::new(file, &external, logical)?;
-        let sources = source.sources();
-        let data = Arc::new(DataSource::new(Arc::new(source), file.data.runtime));
-        return Ok((Storage::External { data }, LayoutDetail::External(sources)));
+        let files = external::files(file, &external)?;
+        let source = external::join(file, &files, logical)?;
+        let data = Arc::new(DataSource::new(source, file.data.runtime));
+        return Ok((Storage::External { data }, LayoutDetail::External(files)));
     }
     match layout {
         Layout::Compact { data, at } => {

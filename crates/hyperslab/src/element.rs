@@ -58,6 +58,12 @@ fn is_whole(size: u32, bit_offset: u16, precision: u16, bytes: usize) -> bool {
     size as usize == bytes && bit_offset == 0 && usize::from(precision) == bytes * 8
 }
 
+/// As many zeros as asked for.
+pub(crate) fn zeros<T: Element>(count: u64) -> Result<Vec<T>> {
+    // SAFETY: an `Element` may have any bytes.
+    unsafe { zeroed_values(Some(count)) }
+}
+
 /// The memory of numbers, to be written in their representation.
 pub(crate) fn bytes_of<T: Element>(values: &mut [T]) -> &mut [u8] {
     let bytes = size_of_val(values);
@@ -73,7 +79,7 @@ impl Dataset {
     pub fn read<T: Element>(&self, selection: &Selection) -> Result<Vec<T>> {
         self.check_holds::<T>()?;
         let elements = self.measure(selection)?.count;
-        let mut values: Vec<T> = zeroed_values(Some(elements)).map_err(|error| self.inner.named(error))?;
+        let mut values: Vec<T> = zeros(elements).map_err(|error| self.inner.named(error))?;
         self.read_values(selection, &mut values)?;
         Ok(values)
     }

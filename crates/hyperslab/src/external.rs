@@ -4,105 +4,99 @@ use crate::file::FileInner;
 use crate::{Error, Result};
 use hyperslab_format::heap::LocalHeap;
 use hyperslab_format::message::ExternalFiles;
-use hyperslab_io::{Advice, LocalFile, Source};
+use hyperslab_io::{Advice, Memory, Piece, Pieces, Source};
 use std::io;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock, Weak};
 
-/// The pieces of a dataset's bytes, one after the other.
-pub(crate) struct ExternalData {
-    pieces: Vec<Piece>,
-    len: u64,
-    name: String,
+/// An external file as the dataset's own file lists it.
+#[derive(Debug, Clone)]
+pub(crate) struct ExternalFile {
+    pub(crate) name: String,
+    /// Where the dataset's bytes begin in it.
+    pub(crate) offset: u64,
+    /// How many of its bytes belong to the dataset; `None` is without end.
+    pub(crate) size: Option<u64>,
 }
 
-struct Piece {
-    /// Where it begins among the dataset's bytes.
-    start: u64,
-    len: u64,
-    /// Where it begins in its file.
-    offset: u64,
-    /// How long the file says that it is; `None` is without end.
-    size: Option<u64>,
-    name: String,
-    /// Opened when it is needed first; a failure is not kept, the file may come.
-    file: OnceLock<LocalFile>,
-    owner: std::sync::Weak<FileInner>,
+/// The files that the message lists.
+pub(crate) fn files(owner: &FileInner, list: &ExternalFiles) -> Result<Vec<ExternalFile>> {
+    let heap = owner.parse(|view| LocalHeap::parse(view, list.heap)?.read(view))?;
+    let named = list.slots.iter().map(|slot| {
+        let name = heap.text("external file name", slot.name_offset)?.to_string();
+        Ok(ExternalFile { name, offset: slot.offset, size: slot.size })
+    });
+    named.collect()
 }
 
-impl ExternalData {
-    /// The pieces that the message lists, as far as the dataset's `len` bytes go.
-    pub(crate) fn new(file: &std::sync::Arc<FileInner>, list: &ExternalFiles, len: u64) -> Result<Self> {
-        let heap = file.parse(|view| LocalHeap::parse(view, list.heap)?.read(view))?;
-        let mut pieces = Vec::new();
-        let mut start = 0u64;
-        for slot in &list.slots {
-            let name = heap.text("external file name", slot.name_offset)?.to_string();
-            let rest = len.saturating_sub(start);
-            let piece_len = slot.size.unwrap_or(rest).min(rest);
-            let (file_cell, owner) = (OnceLock::new(), std::sync::Arc::downgrade(file));
-            let (offset, size) = (slot.offset, slot.size);
-            pieces.push(Piece { start, len: piece_len, offset, size, name, file: file_cell, owner });
-            start += piece_len;
-        }
-        if start < len {
-            return Err(Error::damaged(format!(
-                "the external files hold {start} bytes, the extent needs {len}"
-            )));
-        }
-        Ok(Self { pieces, len, name: file.source.name() })
+/// The `len` bytes of a dataset, one file after the other.
+pub(crate) fn join(owner: &Arc<FileInner>, files: &[ExternalFile], len: u64) -> Result<Arc<dyn Source>> {
+    let mut pieces = Vec::new();
+    let mut start = 0u64;
+    for file in files {
+        let rest = len - start;
+        let len = file.size.unwrap_or(rest).min(rest);
+        let segment = Segment {
+            file: file.clone(),
+            len,
+            advice: owner.source.advice(),
+            owner: Arc::downgrade(owner),
+            opened: OnceLock::new(),
+        };
+        pieces.push(Piece { start, len, source: Ok(Arc::new(segment)) });
+        start += len;
     }
-
-    /// The files as the dataset's own file lists them: name, first byte, bytes.
-    pub(crate) fn sources(&self) -> Vec<(String, u64, Option<u64>)> {
-        self.pieces.iter().map(|piece| (piece.name.clone(), piece.offset, piece.size)).collect()
+    if start < len {
+        return Err(Error::damaged(format!("the external files hold {start} bytes, the extent needs {len}")));
     }
+    Ok(match Pieces::new(pieces) {
+        Some(pieces) => Arc::new(pieces),
+        None => Arc::new(Memory::new(owner.source.name(), Vec::new())),
+    })
 }
 
-impl Piece {
-    fn open(&self) -> io::Result<&LocalFile> {
-        if let Some(file) = self.file.get() {
-            return Ok(file);
+/// The bytes of a dataset that lie in one file, opened when they are wanted first.
+struct Segment {
+    file: ExternalFile,
+    len: u64,
+    advice: Advice,
+    owner: Weak<FileInner>,
+    /// A failure is not kept: the file may come.
+    opened: OnceLock<Arc<dyn Source>>,
+}
+
+impl Segment {
+    fn open(&self) -> io::Result<&dyn Source> {
+        if let Some(source) = self.opened.get() {
+            return Ok(&**source);
         }
         let owner = self.owner.upgrade().ok_or_else(|| io::Error::other("the file was closed"))?;
-        let file = owner.raw_sibling(&self.name).map_err(Error::into_io)?;
-        Ok(self.file.get_or_init(|| file))
-    }
-
-    fn read_into(&self, within: u64, out: &mut [u8]) -> io::Result<()> {
-        let file = self.open()?;
-        let at = self.offset.saturating_add(within);
-        // As in libhdf5, a file that ends early continues in zeros.
-        let there = file.len().saturating_sub(at).min(out.len() as u64) as usize;
-        let (read, beyond) = out.split_at_mut(there);
-        beyond.fill(0);
-        file.read_into(at, read)
+        let source = owner.linked_data(&self.file.name).map_err(Error::into_io)?;
+        Ok(&**self.opened.get_or_init(|| source))
     }
 }
 
-impl Source for ExternalData {
+impl Source for Segment {
     fn len(&self) -> u64 {
         self.len
     }
 
     fn read_into(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
         let end = at.checked_add(out.len() as u64).filter(|&end| end <= self.len);
-        let end = end.ok_or(io::ErrorKind::UnexpectedEof)?;
-        let first = self.pieces.partition_point(|piece| piece.start + piece.len <= at);
-        for piece in self.pieces[first..].iter().take_while(|piece| piece.start < end) {
-            let (from, to) = (at.max(piece.start), end.min(piece.start + piece.len));
-            if from < to {
-                let part = &mut out[(from - at) as usize..(to - at) as usize];
-                piece.read_into(from - piece.start, part)?;
-            }
-        }
-        Ok(())
+        end.ok_or(io::ErrorKind::UnexpectedEof)?;
+        let source = self.open()?;
+        let at = self.file.offset.saturating_add(at);
+        // As in libhdf5, a file that ends early continues in zeros.
+        let there = source.len().saturating_sub(at).min(out.len() as u64) as usize;
+        let (read, beyond) = out.split_at_mut(there);
+        beyond.fill(0);
+        source.read_into(at, read)
     }
 
     fn advice(&self) -> Advice {
-        Advice::LOCAL
+        self.advice
     }
 
     fn name(&self) -> String {
-        self.name.clone()
+        self.file.name.clone()
     }
 }

@@ -1,16 +1,18 @@
 //! An open file: its bytes, its superblock, its root group.
 
 use crate::array::{ChunkState, DataSource};
-use crate::driver::{self, Driver, First};
+use crate::driver::{self, Driver, FirstMember};
+use crate::linked_files::{LinkedFiles, Purpose};
+use crate::located::Located;
 use crate::metadata::Metadata;
-use crate::sibling::Siblings;
-use crate::{Error, ErrorKind, Result, settings};
+use crate::runtime::Runtime;
+use crate::{Error, Result, settings};
 use hyperslab_format::message::cache_image::{CacheImage, OverlayEntries};
 use hyperslab_format::message::shared_message_table::SharedMessageTableInfo;
 use hyperslab_format::object_header::{Context, SharedMessageTable};
-use hyperslab_format::superblock::{self, Superblock, SuperblockExtension};
-use hyperslab_format::{Address, Parse, View, Widths};
-use hyperslab_io::Source;
+use hyperslab_format::superblock::{Superblock, SuperblockExtension};
+use hyperslab_format::{Address, Parse, View};
+use hyperslab_io::{LocalFiles, Location, Opener, Source};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -31,7 +33,8 @@ pub(crate) struct FileInner {
     metadata: Metadata,
     shared_messages_at: Option<SharedMessageTableInfo>,
     shared_messages: OnceLock<Option<SharedMessageTable>>,
-    pub(crate) siblings: Siblings,
+    /// The other files that this one refers to.
+    linked: LinkedFiles<FileInner>,
     /// By the addresses of object headers: what was learnt of datasets stays when they are opened again.
     chunk_states: Mutex<HashMap<Address, Arc<ChunkState>>>,
 }
@@ -48,7 +51,8 @@ impl File {
     /// first one; the others are found beside it. A family may also be opened by its pattern, `data%05d.h5`.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`], [`ErrorKind::NotHdf5`], [`ErrorKind::Damaged`] (for example a truncated file).
+    /// [`NotFound`](crate::ErrorKind::NotFound), [`NotHdf5`](crate::ErrorKind::NotHdf5),
+    /// [`Damaged`](crate::ErrorKind::Damaged) (for example a truncated file).
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_through(path, |source| source)
     }
@@ -58,21 +62,48 @@ impl File {
         path: impl AsRef<Path>,
         wrap: impl FnOnce(Arc<dyn Source>) -> Arc<dyn Source>,
     ) -> Result<Self> {
-        let first = First::open(path.as_ref())?;
-        let located = Located::find(first.file.clone())?;
-        let members = first.members(&located);
-        match members.map_err(|error| error.in_file(first.file.name()))? {
-            None => Self::new(located.through(wrap(first.file)), None),
-            Some((driver, pieces)) => Self::new(Located::find(wrap(Arc::new(pieces)))?, Some(driver)),
+        let location = Location::from(path.as_ref());
+        Self::open_at(LinkedFiles::new(Arc::new(LocalFiles), Some(location)), settings::runtime(), wrap)
+    }
+
+    /// Opens the file at a location through an opener, which also opens the files that it refers to: members of its
+    /// driver, targets of external links, sources of virtual datasets, external raw data.
+    pub fn open_with(opener: Arc<dyn Opener>, location: impl Into<Location>) -> Result<Self> {
+        let linked = LinkedFiles::new(opener, Some(location.into()));
+        Self::open_at(linked, settings::runtime(), |source| source)
+    }
+
+    /// Opens whatever answers ranges of bytes. Where it has a path, the file may refer to local files beside it.
+    pub fn from_source(source: Arc<dyn Source>) -> Result<Self> {
+        let own = source.path().map(Location::from);
+        let linked = LinkedFiles::new(Arc::new(LocalFiles), own);
+        Self::new(Located::find(source)?, None, linked, settings::runtime())
+    }
+
+    /// Opens the file whose links these are.
+    fn open_at(
+        linked: LinkedFiles<FileInner>,
+        runtime: Runtime,
+        wrap: impl FnOnce(Arc<dyn Source>) -> Arc<dyn Source>,
+    ) -> Result<Self> {
+        let first = FirstMember::open(linked.opener(), linked.own().unwrap_or(&Location::from("")))?;
+        let located = Located::find(first.source.clone())?;
+        let members = first.members(linked.opener(), &located);
+        let linked = linked.of(first.location);
+        match members.map_err(|error| error.in_file(first.source.name()))? {
+            None => Self::new(located.through(wrap(first.source)), None, linked, runtime),
+            Some((driver, pieces)) => {
+                Self::new(Located::find(wrap(Arc::new(pieces)))?, Some(driver), linked, runtime)
+            }
         }
     }
 
-    /// Opens whatever answers ranges of bytes.
-    pub fn from_source(source: Arc<dyn Source>) -> Result<Self> {
-        Self::new(Located::find(source)?, None)
-    }
-
-    fn new(located: Located, of: Option<Driver>) -> Result<Self> {
+    fn new(
+        located: Located,
+        driver: Option<Driver>,
+        linked: LinkedFiles<FileInner>,
+        runtime: Runtime,
+    ) -> Result<Self> {
         settings::check_environment()?;
         let name = located.source.name();
         located
@@ -82,14 +113,14 @@ impl File {
         let Located { source, metadata, superblock, extension } = located;
         let extension = extension.map_err(|error| error.in_file(&name))?;
         let mut inner = FileInner {
-            data: Arc::new(DataSource::new(source.clone(), settings::runtime())),
+            data: Arc::new(DataSource::new(source.clone(), runtime)),
             source,
-            driver: of,
+            driver,
             superblock,
             metadata,
             shared_messages_at: None,
             shared_messages: OnceLock::new(),
-            siblings: Siblings::default(),
+            linked,
             chunk_states: Mutex::default(),
         };
         extension.map_or(Ok(()), |extension| inner.use_extension(extension))?;
@@ -133,7 +164,36 @@ impl File {
 }
 
 impl FileInner {
-    /// Runs a parser over this file that may meet shared messages.
+    /// Opens an HDF5 file that this one refers to.
+    pub(crate) fn linked_file(self: &Arc<Self>, name: &str, purpose: Purpose) -> Result<File> {
+        let location = self.find_linked(name, purpose)?;
+        let known_as = location.absolute();
+        let own = self.linked.own().map(Location::absolute);
+        if own.as_ref() == Some(&known_as) {
+            return Ok(File { inner: self.clone() });
+        }
+        if let Some(inner) = self.linked.get(&known_as) {
+            return Ok(File { inner });
+        }
+        if let Some(own) = own {
+            self.linked.add(own, self.clone());
+        }
+        let file = File::open_at(self.linked.of(location), self.data.runtime, |source| source)?;
+        Ok(File { inner: self.linked.add(known_as, file.inner) })
+    }
+
+    /// Opens a file of raw data that this one refers to.
+    pub(crate) fn linked_data(&self, name: &str) -> Result<Arc<dyn Source>> {
+        let location = self.find_linked(name, Purpose::RawData)?;
+        let opened = self.linked.opener().open(&location);
+        opened.map_err(|error| Error::from(error).in_file(location.to_string()))
+    }
+
+    fn find_linked(&self, name: &str, purpose: Purpose) -> Result<Location> {
+        self.linked.find(name, purpose).map_err(|error| error.in_file(self.source.name()))
+    }
+
+    /// Runs a parser over this file that may contain shared messages.
     pub(crate) fn parse_shared<T>(&self, mut parser: impl FnMut(Context<'_>) -> Parse<T>) -> Result<T> {
         let shared = match self.shared_messages.get() {
             Some(shared) => shared,
@@ -198,52 +258,4 @@ impl FileInner {
     pub(crate) fn trim(&self) {
         self.metadata.trim();
     }
-}
-
-/// A source in which the superblock was found.
-pub(crate) struct Located {
-    source: Arc<dyn Source>,
-    pub(crate) metadata: Metadata,
-    pub(crate) superblock: Superblock,
-    /// What extends the superblock; a failure counts only for who needs it.
-    pub(crate) extension: Result<Option<SuperblockExtension>>,
-}
-
-impl Located {
-    fn find(source: Arc<dyn Source>) -> Result<Self> {
-        let metadata = Metadata::new(source.clone());
-        let superblock = metadata
-            .drive(0, Widths::default(), |view| superblock::locate(*view))
-            .map_err(|error| explain_open(error, &*source).in_file(source.name()))?;
-        let extension = metadata
-            .drive(superblock.base, superblock.widths, |view| SuperblockExtension::parse(*view, &superblock));
-        Ok(Self { source, metadata, superblock, extension })
-    }
-
-    /// The same bytes from another source; what was read already stays.
-    fn through(self, source: Arc<dyn Source>) -> Self {
-        Self { metadata: self.metadata.through(source.clone()), source, ..self }
-    }
-}
-
-/// What the history of an onion file begins with.
-const ONION: [u8; 4] = *b"OHDH";
-
-fn explain_open(error: Error, source: &dyn Source) -> Error {
-    let no_signature = error.format.as_ref().is_some_and(|format| format.field == "signature");
-    if !no_signature {
-        return error;
-    }
-    let error = Error {
-        kind: ErrorKind::NotHdf5,
-        message: "not an HDF5 file: no HDF5 signature was found".into(),
-        ..error
-    };
-    let mut head = ONION.map(|_| 0);
-    if source.len() >= head.len() as u64 && source.read_into(0, &mut head).is_ok() && head == ONION {
-        let message = "not an HDF5 file, but the later revisions of one that the onion driver wrote".into();
-        return Error { message, ..error }
-            .hint("the file beside it, without .onion at the end, opens as it was at first");
-    }
-    error.hint("hyperslab reads HDF5 and netCDF-4 files; netCDF classic and HDF4 are other formats")
 }

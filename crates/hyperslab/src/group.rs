@@ -1,8 +1,9 @@
 //! A group: named links to other objects.
 
-use crate::link::Links;
-use crate::object::{Lookup, Node, Object, follow, join, resolve};
-use crate::{Attributes, Dataset, Error, ErrorKind, Result};
+use crate::Result;
+use crate::attribute::Attributes;
+use crate::links::Links;
+use crate::node::Node;
 use hyperslab_format::message::{Link, LinkTarget};
 use hyperslab_format::object_header::ObjectKind;
 
@@ -54,42 +55,12 @@ impl Group {
         Links::new(&self.node).tracks_creation_order()
     }
 
-    /// Opens what a link of this group leads to.
-    pub fn open(&self, link: &Link) -> Result<Object> {
-        follow(&self.node, link, &mut Lookup::plain())?.into_object()
-    }
-
-    /// The object at a path, from this group (or from the root, if it begins with a slash).
-    pub fn get(&self, path: &str) -> Result<Object> {
-        resolve(self.node.clone(), path, &mut Lookup::suggesting())?.into_object()
-    }
-
-    /// The object at a path, if there is one.
-    pub fn find(&self, path: &str) -> Result<Option<Object>> {
-        match resolve(self.node.clone(), path, &mut Lookup::plain()) {
-            Ok(found) => found.into_object().map(Some),
-            Err(error) if error.kind == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// The dataset at a path.
-    pub fn dataset(&self, path: &str) -> Result<Dataset> {
-        match self.get(path)? {
-            Object::Dataset(dataset) => Ok(dataset),
-            other => {
-                let error = Error::invalid("is not a dataset").in_file(self.file().name());
-                Err(error.at_object(other.path()))
-            }
-        }
-    }
-
     /// Path of the first member that is a dataset, for hints.
     pub(crate) fn first_dataset(&self) -> Option<String> {
         let links = Links::new(&self.node).list().ok()?;
         links.into_iter().flatten().take(100).find_map(|link| {
             let LinkTarget::Hard(address) = link.target else { return None };
-            let path = join(self.path(), &link.name);
+            let path = self.node.path_of(&link.name);
             let node = Node::open(&self.node.file, address, path.clone()).ok()?;
             (node.header.kind() == ObjectKind::Dataset).then_some(path)
         })

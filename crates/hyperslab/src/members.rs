@@ -1,8 +1,8 @@
 //! Reading some members of a compound: the others are neither copied nor, where they lie far apart, fetched.
 
 use crate::datatype::to_native;
-use crate::element::bytes_of;
-use crate::memory::{zeroed, zeroed_values};
+use crate::element::{bytes_of, zeros};
+use crate::memory::zeroed;
 use crate::selection::Parts;
 use crate::{Dataset, Element, Error, ErrorKind, Order, Result, Selection};
 use hyperslab_format::Name;
@@ -55,7 +55,7 @@ fn find(members: &[Member], name: &[u8]) -> Result<Member> {
     found.cloned().ok_or_else(|| {
         let names: Vec<String> = members.iter().map(|member| member.name.to_string()).collect();
         let what = format!("the compound has no member {:?}", Name::new(name.to_vec()));
-        let hint = match crate::link::suggest(&String::from_utf8_lossy(name), &names) {
+        let hint = match crate::suggest::suggest(&String::from_utf8_lossy(name), &names) {
             Some(nearest) => format!("did you mean {nearest:?}?"),
             None => format!("its members are {}", names.join(", ")),
         };
@@ -92,7 +92,7 @@ impl Dataset {
             return Err(named(Error::invalid(format!("{name:?} holds {held}, which is not {}", T::NAME))));
         };
         let elements = self.measure(selection)?.count;
-        let mut values: Vec<T> = zeroed_values(Some(elements)).map_err(named)?;
+        let mut values: Vec<T> = zeros(elements).map_err(named)?;
         let out = bytes_of(&mut values);
         self.read_members_into(selection, &members, out)?;
         conversion.in_place(out);

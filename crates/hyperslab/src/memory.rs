@@ -1,15 +1,19 @@
 //! Large buffers for results.
 
-use crate::{Element, Error, Result};
+use crate::{Error, Result};
 
 /// A buffer of `bytes` zeros, or an error where there is no room for it.
 pub(crate) fn zeroed(bytes: Option<u64>) -> Result<Vec<u8>> {
-    zeroed_values(bytes)
+    // SAFETY: a byte may be zero.
+    unsafe { zeroed_values(bytes) }
 }
 
-/// As many zeros as asked for, of a type of which all bytes may be zero. Pages are not touched here; large buffers
-/// ask for huge pages, because the first touch of a gigabyte in 4 KiB pages takes as long as reading it.
-pub(crate) fn zeroed_values<T: Element>(count: Option<u64>) -> Result<Vec<T>> {
+/// As many zeros as asked for. Pages are not touched here; large buffers ask for huge pages, because the first touch of
+/// a gigabyte in 4 KiB pages takes as long as reading it.
+///
+/// # Safety
+/// A value of `T` may consist of zero bytes alone.
+pub(crate) unsafe fn zeroed_values<T: Copy>(count: Option<u64>) -> Result<Vec<T>> {
     let layout = count
         .and_then(|count| usize::try_from(count).ok())
         .and_then(|count| std::alloc::Layout::array::<T>(count).ok())
@@ -24,7 +28,7 @@ pub(crate) fn zeroed_values<T: Element>(count: Option<u64>) -> Result<Vec<T>> {
     }
     advise_huge_pages(start, layout.size());
     let count = layout.size() / size_of::<T>();
-    // SAFETY: `start` is an allocation of exactly this layout, all of it zeros, which are values of `T`.
+    // SAFETY: `start` is an allocation of exactly this layout, all of it zeros, which are values of `T` (promised)
     Ok(unsafe { Vec::from_raw_parts(start.cast::<T>(), count, count) })
 }
 

@@ -5,9 +5,8 @@
 use super::{Driver, missing};
 use crate::{Error, Result};
 use hyperslab_format::superblock::SIGNATURE;
-use hyperslab_io::{LocalFile, Piece, Pieces, Source};
+use hyperslab_io::{Location, Opener, Piece, Pieces};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// How the members of a family are named: a number, padded to a width, between two texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +35,7 @@ impl Naming {
 
     /// By the name of the first member: the last zeros in it are its number, unless other zeros lead to a second
     /// member.
-    pub fn of_first(path: &Path) -> Option<Self> {
+    pub fn of_first(opener: &dyn Opener, path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?;
         let mut numbers = Vec::new();
         let mut end = name.len();
@@ -46,34 +45,31 @@ impl Naming {
             numbers.push(Self { folder: parent(path), before, after, width: last + 1 - start, padding: '0' });
             end = start;
         }
-        let leads_on = numbers.iter().position(Self::has_second).unwrap_or(0);
+        let leads_on = numbers.iter().position(|naming| naming.has_second(opener)).unwrap_or(0);
         (!numbers.is_empty()).then(|| numbers.swap_remove(leads_on))
     }
 
     /// True where there is a file after the first.
-    fn has_second(&self) -> bool {
-        self.member(1).is_file()
+    fn has_second(&self, opener: &dyn Opener) -> bool {
+        opener.is_file(&self.member(1))
     }
 
     /// True where the second file looks like the continuation of a first one of `len` bytes, and not like another file
     /// of a series, of which the first is truncated: it has the right length, and is no HDF5 file itself.
-    pub fn continues(&self, len: u64, end: u64) -> bool {
-        let Some(file) =
-            Some(self.member(1)).filter(|path| path.is_file()).and_then(|path| LocalFile::open(path).ok())
-        else {
-            return false;
-        };
+    pub fn continues(&self, opener: &dyn Opener, len: u64, end: u64) -> bool {
+        let second = Some(self.member(1)).filter(|member| opener.is_file(member));
+        let Some(file) = second.and_then(|member| opener.open(&member).ok()) else { return false };
         let mut head = [0; SIGNATURE.len()];
         let is_hdf5 = file.read_into(0, &mut head).is_ok() && head == SIGNATURE;
         file.len() == len.min(end.saturating_sub(len)) && !is_hdf5
     }
 
-    /// The path of a member.
-    pub fn member(&self, number: u64) -> PathBuf {
+    /// Where a member lies.
+    pub fn member(&self, number: u64) -> Location {
         let number = number.to_string();
         let padding: String =
             std::iter::repeat_n(self.padding, self.width.saturating_sub(number.len())).collect();
-        self.folder.join(format!("{}{padding}{number}{}", self.before, self.after))
+        Location::from(self.folder.join(format!("{}{padding}{number}{}", self.before, self.after)))
     }
 }
 
@@ -88,19 +84,18 @@ pub(super) fn member_size(data: &[u8]) -> Result<u64> {
 }
 
 /// The members that hold the addresses up to `end`.
-pub(super) fn members(naming: &Naming, size: u64, end: u64) -> Result<Pieces> {
+pub(super) fn members(opener: &dyn Opener, naming: &Naming, size: u64, end: u64) -> Result<Pieces> {
     if size == 0 {
         return Err(Error::damaged("the members of the family have no bytes"));
     }
     let mut pieces = Vec::new();
     for number in 0..end.div_ceil(size) {
-        let path = naming.member(number);
-        if !path.is_file() {
-            return Err(missing(&path, Driver::Family));
+        let member = naming.member(number);
+        if !opener.is_file(&member) {
+            return Err(missing(&member, Driver::Family));
         }
-        let file =
-            LocalFile::open(&path).map_err(|error| Error::from(error).in_file(path.display().to_string()))?;
-        let source: Arc<dyn Source> = Arc::new(file);
+        let opened = opener.open(&member);
+        let source = opened.map_err(|error| Error::from(error).in_file(member.to_string()))?;
         pieces.push(Piece { start: number * size, len: size, source: Ok(source) });
     }
     Pieces::new(pieces).ok_or_else(|| Error::damaged("the members of the family have no bytes"))
@@ -109,10 +104,11 @@ pub(super) fn members(naming: &Naming, size: u64, end: u64) -> Result<Pieces> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hyperslab_io::LocalFiles;
 
     fn pattern(path: &str) -> Option<[String; 3]> {
         let naming = Naming::of_pattern(Path::new(path))?;
-        Some([0, 7, 123].map(|number| naming.member(number).to_str().unwrap().to_owned()))
+        Some([0, 7, 123].map(|number| naming.member(number).to_string()))
     }
 
     #[test]
@@ -129,7 +125,7 @@ mod tests {
     fn the_zeros_of_the_first_name_are_its_number() {
         let folder = tempfile::tempdir().unwrap();
         let second = |name: &str| {
-            let naming = Naming::of_first(&folder.path().join(name))?;
+            let naming = Naming::of_first(&LocalFiles, &folder.path().join(name))?;
             Some(naming.member(1).file_name().unwrap().to_str().unwrap().to_owned())
         };
         assert_eq!(second("v2.0-00000.h5").unwrap(), "v2.0-00001.h5");
@@ -142,22 +138,26 @@ mod tests {
     #[test]
     fn the_next_file_of_a_series_is_no_second_member() {
         let folder = tempfile::tempdir().unwrap();
-        let naming = Naming::of_first(&folder.path().join("data_0.h5")).unwrap();
+        let naming = Naming::of_first(&LocalFiles, &folder.path().join("data_0.h5")).unwrap();
         let second = |bytes: &[u8]| std::fs::write(folder.path().join("data_1.h5"), bytes).unwrap();
-        assert!(!naming.continues(20, 50));
+        assert!(!naming.continues(&LocalFiles, 20, 50));
         second(&[7; 20]);
-        assert!(naming.continues(20, 50) && !naming.continues(20, 35) && !naming.continues(19, 50));
+        assert!(
+            naming.continues(&LocalFiles, 20, 50)
+                && !naming.continues(&LocalFiles, 20, 35)
+                && !naming.continues(&LocalFiles, 19, 50)
+        );
         second(&[7; 15]);
-        assert!(naming.continues(20, 35));
+        assert!(naming.continues(&LocalFiles, 20, 35));
         second(&[&SIGNATURE[..], &[7; 12]].concat());
-        assert!(!naming.continues(20, 50));
+        assert!(!naming.continues(&LocalFiles, 20, 50));
     }
 
     #[test]
     fn a_family_without_size_or_members_is_an_error() {
         let naming = Naming::of_pattern(Path::new("/nowhere/f%d.h5")).unwrap();
-        assert!(members(&naming, 0, 1).is_err());
-        let error = members(&naming, 1, u64::MAX).err().unwrap();
+        assert!(members(&LocalFiles, &naming, 0, 1).is_err());
+        let error = members(&LocalFiles, &naming, 1, u64::MAX).err().unwrap();
         assert!(error.message.contains("/nowhere/f0.h5 of the family driver"), "{error}");
         assert!(member_size(&[1, 2]).is_err());
         assert_eq!(member_size(&[1, 2, 0, 0, 0, 0, 0, 0, 9]).unwrap(), 513);

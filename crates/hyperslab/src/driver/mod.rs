@@ -16,13 +16,12 @@
 mod family;
 mod multi;
 
-use crate::file::Located;
+use crate::located::Located;
 use crate::{Error, ErrorKind, Result};
 use family::Naming;
 use hyperslab_format::View;
 use hyperslab_format::message::DriverInfo;
-use hyperslab_io::{LocalFile, Pieces, Source};
-use std::path::{Path, PathBuf};
+use hyperslab_io::{Location, Opener, Pieces, Source};
 use std::sync::Arc;
 
 /// The driver of a file that consists of several.
@@ -47,66 +46,71 @@ impl Driver {
     }
 }
 
-/// The first file of what a path means.
-pub(crate) struct First {
-    pub file: Arc<dyn Source>,
+/// The first file of what a location means, and often the only one.
+pub(crate) struct FirstMember {
+    pub source: Arc<dyn Source>,
+    pub location: Location,
     /// How the members are named, where the path was a pattern.
     naming: Option<Naming>,
 }
 
-impl First {
-    /// Opens the file at a path or, where there is none, the first member that the path is a pattern or a stem of.
-    pub fn open(path: &Path) -> Result<Self> {
-        let missing = match LocalFile::open(path) {
-            Ok(file) => return Ok(Self { file: Arc::new(file), naming: None }),
+impl FirstMember {
+    /// Opens the file at a location or, where there is none, the first member that the location is a pattern or a
+    /// stem of.
+    pub fn open(opener: &dyn Opener, location: &Location) -> Result<Self> {
+        let alone = |source, location| Self { source, location, naming: None };
+        let missing = match opener.open(location) {
+            Ok(source) => return Ok(alone(source, location.clone())),
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(not_opened(path, error));
+                return Err(not_opened(location, error));
             }
             Err(error) => error,
         };
-        if let Some(naming) = Naming::of_pattern(path) {
+        if let Some(naming) = Naming::of_pattern(location.as_path()) {
             let first = naming.member(0);
-            let file = LocalFile::open(&first).map_err(|error| {
-                let hint = format!("{} is taken for the pattern of a family of files", path.display());
+            let source = opener.open(&first).map_err(|error| {
+                let hint = format!("{location} is taken for the pattern of a family of files");
                 not_opened(&first, error).hint(hint)
             })?;
-            return Ok(Self { file: Arc::new(file), naming: Some(naming) });
+            return Ok(Self { source, location: first, naming: Some(naming) });
         }
         for ending in multi::FIRST_ENDINGS {
-            let mut name = path.as_os_str().to_owned();
+            let mut name = location.as_path().as_os_str().to_owned();
             name.push(ending);
-            if let Ok(file) = LocalFile::open(PathBuf::from(name)) {
-                return Ok(Self { file: Arc::new(file), naming: None });
+            let first = Location::from(name);
+            if let Ok(source) = opener.open(&first) {
+                return Ok(alone(source, first));
             }
         }
-        Err(not_opened(path, missing))
+        Err(not_opened(location, missing))
     }
 
     /// All members as one, where this file is the first of several.
-    pub fn members(&self, located: &Located) -> Result<Option<(Driver, Pieces)>> {
-        let (path, len) = (self.file.path().unwrap_or(Path::new("")), self.file.len());
+    pub fn members(&self, opener: &dyn Opener, located: &Located) -> Result<Option<(Driver, Pieces)>> {
+        let (path, len) = (self.location.as_path(), self.source.len());
         let info = information(located);
         let driver = info.as_ref().map_or(&b""[..], |info| info.name.as_bytes());
         let superblock = &located.superblock;
         let end = superblock.base.saturating_add(superblock.end_of_file.0);
         let found = match (driver, info.as_ref()) {
-            (b"NCSAmult", Some(info)) => Some(multi::members(path, &info.data)?),
+            (b"NCSAmult", Some(info)) => Some(multi::members(opener, path, &info.data)?),
             // The only member, or a family that was put together.
             (b"NCSAfami", Some(_)) if end <= len => None,
             (b"NCSAfami", Some(info)) => {
                 let size = family::member_size(&info.data)?;
-                let naming = self.naming.clone().or_else(|| Naming::of_first(path));
+                let naming = self.naming.clone().or_else(|| Naming::of_first(opener, path));
                 let naming = naming.ok_or_else(|| {
                     let what = "is a member of a family of files, but not named like the first of them";
                     Error::unsupported(what).hint("the first member of a family has the number 0 in its name")
                 })?;
-                Some((Driver::Family, family::members(&naming, size, end)?))
+                Some((Driver::Family, family::members(opener, &naming, size, end)?))
             }
             // Before HDF5 1.8, families had no driver information: there it takes a pattern, or good evidence.
             _ if end > len => {
-                let guessed = || Naming::of_first(path).filter(|naming| naming.continues(len, end));
+                let guessed =
+                    || Naming::of_first(opener, path).filter(|naming| naming.continues(opener, len, end));
                 let naming = self.naming.clone().or_else(guessed);
-                let pieces = naming.map(|naming| family::members(&naming, len, end)).transpose()?;
+                let pieces = naming.map(|naming| family::members(opener, &naming, len, end)).transpose()?;
                 pieces.map(|pieces| (Driver::Family, pieces))
             }
             _ => None,
@@ -150,9 +154,9 @@ fn information(located: &Located) -> Option<DriverInfo> {
 }
 
 /// Why a file cannot be opened.
-fn not_opened(path: &Path, error: std::io::Error) -> Error {
+fn not_opened(location: &Location, error: std::io::Error) -> Error {
     let missing = error.kind() == std::io::ErrorKind::NotFound;
-    let error = Error::from(error).in_file(path.display().to_string());
+    let error = Error::from(error).in_file(location.to_string());
     if !missing {
         return error;
     }
@@ -161,8 +165,8 @@ fn not_opened(path: &Path, error: std::io::Error) -> Error {
 }
 
 /// A member that should be there.
-fn missing(member: &Path, driver: Driver) -> Error {
-    let what = format!("the member {} of the {} driver is not there", member.display(), driver.name());
+fn missing(member: &Location, driver: Driver) -> Error {
+    let what = format!("the member {member} of the {} driver is not there", driver.name());
     Error::new(ErrorKind::NotFound, what)
         .hint("all members are needed, side by side and under their own names")
 }

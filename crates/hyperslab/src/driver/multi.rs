@@ -13,9 +13,8 @@
 use super::{Driver, missing};
 use crate::{Error, Result};
 use hyperslab_format::{Bytes, Cursor, Widths};
-use hyperslab_io::{LocalFile, Piece, Pieces, Source};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use hyperslab_io::{Location, Opener, Piece, Pieces};
+use std::path::Path;
 
 /// What the first member's name ends with, in files of h5py, of `H5Pset_fapl_split` and of `H5Pset_fapl_multi`.
 pub(super) const FIRST_ENDINGS: [&str; 3] = ["-m.h5", ".meta", "-s.h5"];
@@ -37,7 +36,7 @@ struct Member {
 }
 
 /// All members, joined; `path` is that of the first.
-pub(super) fn members(path: &Path, data: &Bytes) -> Result<(Driver, Pieces)> {
+pub(super) fn members(opener: &dyn Opener, path: &Path, data: &Bytes) -> Result<(Driver, Pieces)> {
     let members = parse(data)?;
     let driver = if members.len() == 2 { Driver::Split } else { Driver::Multi };
     let first = members.iter().find(|member| member.kind == SUPERBLOCK);
@@ -54,17 +53,14 @@ pub(super) fn members(path: &Path, data: &Bytes) -> Result<(Driver, Pieces)> {
     let pieces = members.into_iter().map(|member| {
         let next = starts.iter().find(|&&start| start > member.start).copied().unwrap_or(u64::MAX);
         let room = next - member.start;
-        let path = PathBuf::from(member.template.replacen("%s", stem, 1));
-        // The name stands in the file: what is no file (a pipe, say) is not opened.
-        let file = if path.is_file() { LocalFile::open(&path).ok() } else { None };
-        match file {
-            Some(file) => {
-                let file: Arc<dyn Source> = Arc::new(file);
-                Piece { start: member.start, len: room, source: Ok(file) }
-            }
+        let location = Location::from(member.template.replacen("%s", stem, 1));
+        // The name stands in the file: what is not a file (a pipe, say) is not opened.
+        let source = if opener.is_file(&location) { opener.open(&location).ok() } else { None };
+        match source {
+            Some(source) => Piece { start: member.start, len: room, source: Ok(source) },
             None => {
                 let len = member.end.min(MISSED_BYTES_MAX).min(room);
-                let Error { message, hint, .. } = missing(&path, driver);
+                let Error { message, hint, .. } = missing(&location, driver);
                 let why = format!("{message}; {}", hint.unwrap_or_default());
                 Piece { start: member.start, len, source: Err(why) }
             }
@@ -113,6 +109,7 @@ fn parse(data: &Bytes) -> Result<Vec<Member>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hyperslab_io::{LocalFiles, Source};
 
     fn information(map: [u8; 6], members: &[(u64, u64, &str)]) -> Bytes {
         let mut bytes = map.to_vec();
@@ -150,12 +147,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         std::fs::write(path("a-m.h5"), [1; 10]).unwrap();
-        let (driver, pieces) = members(&path("a-m.h5"), &split()).unwrap();
+        let (driver, pieces) = members(&LocalFiles, &path("a-m.h5"), &split()).unwrap();
         assert_eq!((driver, pieces.held_from(0), pieces.len()), (Driver::Split, 10, (1 << 62) + 4096));
         let error = pieces.read_into(1 << 62, &mut [0]).unwrap_err().to_string();
         assert!(error.contains("a-raw.h5 of the split driver is not there; all members are"), "{error}");
         std::fs::write(path("a-raw.h5"), [2; 10]).unwrap();
-        let (_, pieces) = members(&path("a-m.h5"), &split()).unwrap();
+        let (_, pieces) = members(&LocalFiles, &path("a-m.h5"), &split()).unwrap();
         let mut out = [0; 2];
         pieces.read_into((1 << 62) + 8, &mut out).unwrap();
         assert_eq!((out, pieces.len()), ([2, 2], (1 << 62) + 10));
@@ -163,11 +160,11 @@ mod tests {
 
     #[test]
     fn a_first_member_under_another_name_is_refused() {
-        let error = members(Path::new("/x/renamed.h5"), &split()).err().unwrap();
+        let error = members(&LocalFiles, Path::new("/x/renamed.h5"), &split()).err().unwrap();
         assert!(error.message.contains("split") && error.message.contains("%s-m.h5"), "{error}");
         let same = information([1, 1, 3, 3, 1, 1], &[(0, 9, "%s-m.h5"), (0, 9, "%s-m.h5")]);
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a-m.h5"), [1; 10]).unwrap();
-        assert!(members(&folder.path().join("a-m.h5"), &same).is_err());
+        assert!(members(&LocalFiles, &folder.path().join("a-m.h5"), &same).is_err());
     }
 }

@@ -18,10 +18,11 @@
 //! not clipped to the range of integers, nor is a float that lies just above it (2³¹ as 4 bytes). Of enumerations it takes
 //! the first name for the first, whatever they are.
 
+use super::bits::write_bits;
 use super::float::Value;
 use super::integer::{integer_value, is_native_integer, is_whole, write_clipped};
+use super::mode::ConversionMode;
 use super::native::NativeFloat;
-use super::{Manner, write_bits};
 use hyperslab_format::Bytes;
 use hyperslab_format::message::datatype::{Float, Integer, StringPadding};
 use hyperslab_format::message::{ByteOrder, Class, Datatype};
@@ -184,13 +185,14 @@ impl Number {
                 write_clipped(integer_value(source, from), target, to);
             }
             (Self::Integer(source), Self::Float(target)) => {
-                let manner = if is_processor { Manner::Processor } else { Manner::BitsOfInteger };
+                let mode =
+                    if is_processor { ConversionMode::Processor } else { ConversionMode::BitsOfInteger };
                 let value = Value::of_integer(integer_value(source, from));
-                write_bits(value.encode(target, manner), target.order, to);
+                write_bits(value.encode(target, mode), target.order, to);
             }
             (Self::Float(source), Self::Float(target)) => {
-                let manner = if is_processor { Manner::Processor } else { Manner::Bits };
-                write_bits(Value::of(source, from).encode(target, manner), target.order, to);
+                let mode = if is_processor { ConversionMode::Processor } else { ConversionMode::Bits };
+                write_bits(Value::of(source, from).encode(target, mode), target.order, to);
             }
             (Self::Float(source), Self::Integer(target)) => {
                 let value = Value::of(source, from).truncated();

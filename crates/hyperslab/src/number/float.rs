@@ -3,8 +3,9 @@
 //! As in libhdf5, an exponent of all ones is an infinity or not a number in every layout (also in those 8-bit floats
 //! which define it otherwise).
 
+use super::bits::{field, little_endian, ones};
+use super::mode::ConversionMode;
 use super::native::NativeFloat;
-use super::{Manner, field, little_endian, ones};
 use hyperslab_format::message::datatype::{Float, Normalization};
 
 /// The bytes of a native number, least significant first.
@@ -64,7 +65,7 @@ pub fn native_float(float: &Float, element: &[u8], native: NativeFloat) -> Nativ
 }
 
 fn native_from(value: Value, native: NativeFloat) -> NativeBytes {
-    let bits = value.encode(&native.layout(), Manner::Bits);
+    let bits = value.encode(&native.layout(), ConversionMode::Bits);
     NativeBytes { bytes: bits.to_le_bytes(), len: native.bytes() }
 }
 
@@ -132,7 +133,7 @@ impl Value {
     }
 
     /// The bits of a number of another layout.
-    pub fn encode(self, float: &Float, manner: Manner) -> u128 {
+    pub fn encode(self, float: &Float, mode: ConversionMode) -> u128 {
         let point = fraction_bits(float);
         let all_ones = ones(float.exponent_size.into());
         let first = 1u128 << point;
@@ -141,16 +142,18 @@ impl Value {
         let (exponent, mantissa) = match self.magnitude {
             Magnitude::Zero => (0, 0),
             Magnitude::Infinite => infinite,
-            Magnitude::NotANumber(bits) => match manner {
-                Manner::Bits | Manner::BitsOfInteger => (all_ones, ones(float.mantissa_size.into())),
-                Manner::Processor => (all_ones, stored_first | first >> 1 | bits >> (128 - point)),
+            Magnitude::NotANumber(bits) => match mode {
+                ConversionMode::Bits | ConversionMode::BitsOfInteger => {
+                    (all_ones, ones(float.mantissa_size.into()))
+                }
+                ConversionMode::Processor => (all_ones, stored_first | first >> 1 | bits >> (128 - point)),
             },
             Magnitude::Finite { mantissa, exponent } => {
                 let bias = i64::from(float.exponent_bias);
                 let magnitude = i64::from(mantissa.ilog2()) + exponent;
                 let mut stored = (magnitude + bias).max(0);
                 let last = stored.max(1) - bias - i64::from(point);
-                let (mut rounded, is_below) = shifted(mantissa, exponent - last, manner);
+                let (mut rounded, is_below) = shifted(mantissa, exponent - last, mode);
                 // Rounding may carry into the next power of two.
                 let carries = rounded > ones(point + 1);
                 if carries {
@@ -161,12 +164,12 @@ impl Value {
                 }
                 let largest = (all_ones as i64).saturating_sub(1);
                 let above_largest = stored == largest && rounded == ones(point + 1) && is_below;
-                match manner {
+                match mode {
                     // Rounded up from the largest number, which then stays.
-                    Manner::Bits if carries && stored > largest && magnitude + bias <= largest => {
+                    ConversionMode::Bits if carries && stored > largest && magnitude + bias <= largest => {
                         (largest as u128, ones(point + 1) & !(first ^ stored_first))
                     }
-                    Manner::Processor if above_largest => infinite,
+                    ConversionMode::Processor if above_largest => infinite,
                     _ if stored > largest => infinite,
                     _ => (stored as u128, rounded & !(first ^ stored_first)),
                 }
@@ -179,15 +182,15 @@ impl Value {
 }
 
 /// Shifts left, or right with rounding; true where the result is below what it was.
-fn shifted(value: u128, by: i64, manner: Manner) -> (u128, bool) {
+fn shifted(value: u128, by: i64, mode: ConversionMode) -> (u128, bool) {
     match by {
         0.. => (value.checked_shl(by as u32).unwrap_or(0), false),
         -127..0 => {
             let (kept, dropped) = (value >> -by, value & ones(-by as u32));
             let half = 1u128 << (-by - 1);
-            let up = match manner {
-                Manner::Bits => dropped >= half,
-                Manner::Processor | Manner::BitsOfInteger => {
+            let up = match mode {
+                ConversionMode::Bits => dropped >= half,
+                ConversionMode::Processor | ConversionMode::BitsOfInteger => {
                     dropped > half || (dropped == half && kept & 1 == 1)
                 }
             };
@@ -303,19 +306,19 @@ pub(super) mod tests {
     impl Value {
         /// The same value, with the mantissa that a layout gives it.
         fn as_written(self, float: &Float) -> Self {
-            let bits = self.encode(float, Manner::Bits).to_le_bytes();
+            let bits = self.encode(float, ConversionMode::Bits).to_le_bytes();
             Value::of(&Float { order: ByteOrder::Little, ..float.clone() }, &bits)
         }
     }
 
-    fn single(double: f64, manner: Manner) -> u32 {
+    fn single(double: f64, mode: ConversionMode) -> u32 {
         let value = Value::of(&NativeFloat::Double.layout(), &double.to_le_bytes());
-        value.encode(&NativeFloat::Single.layout(), manner) as u32
+        value.encode(&NativeFloat::Single.layout(), mode) as u32
     }
 
     /// What libhdf5 2.0 makes of them.
     #[test]
-    fn doubles_become_single_in_either_manner() {
+    fn doubles_become_single_in_either_mode() {
         let largest = f64::from(f32::MAX);
         let cases = [
             (largest, 0x7f7f_ffff, 0x7f7f_ffff),
@@ -329,14 +332,14 @@ pub(super) mod tests {
             (2f64.powi(-149) * 0.75, 1, 1),
             (2f64.powi(-149) * 2.5, 2, 3),
             (2f64.powi(-160), 0, 0),
-            // libhdf5's bits are 0x400000 in the second manner: it forgets a carry.
+            // libhdf5's bits are 0x400000 in the second mode: it forgets a carry.
             (1.175_494_350_822_287_4e-38, 0x80_0000, 0x80_0000),
             (f64::from_bits(0x7ff4_0000_0000_0001), 0x7fe0_0000, 0x7fff_ffff),
             (f64::NEG_INFINITY, 0xff80_0000, 0xff80_0000),
         ];
         for (double, processor, bits) in cases {
-            assert_eq!(single(double, Manner::Processor), processor, "{double:e}");
-            assert_eq!(single(double, Manner::Bits), bits, "{double:e}");
+            assert_eq!(single(double, ConversionMode::Processor), processor, "{double:e}");
+            assert_eq!(single(double, ConversionMode::Bits), bits, "{double:e}");
         }
     }
 
@@ -349,7 +352,11 @@ pub(super) mod tests {
             let exponent = 1023 - 160 + (state >> 40) % 300;
             let double = f64::from_bits(state << 12 >> 12 | exponent << 52 | state << 63);
             if double.abs() <= f64::from(f32::MAX) {
-                assert_eq!(single(double, Manner::Processor), (double as f32).to_bits(), "{double:e}");
+                assert_eq!(
+                    single(double, ConversionMode::Processor),
+                    (double as f32).to_bits(),
+                    "{double:e}"
+                );
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Fixed-point numbers: cut out of their bytes, extended with their sign, clipped to what a target holds.
 
-use super::{field, little_endian, ones, write_bits};
+use super::bits::{field, little_endian, ones, write_bits};
 use hyperslab_format::message::ByteOrder;
 use hyperslab_format::message::datatype::Integer;
 

@@ -6,8 +6,10 @@
 
 use super::operation;
 use crate::file::FileInner;
+use crate::linked_files::Purpose;
+use crate::lookup::{Lookup, resolve};
+use crate::node::Node;
 use crate::object::Object;
-use crate::sibling::Purpose;
 use crate::{Dataset, Error, ErrorKind, File, Result};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -88,14 +90,14 @@ impl Sources {
 fn open(owner: &Arc<FileInner>, file: &str, dataset: &str) -> Result<Dataset> {
     let file = match file {
         "." => File { inner: owner.clone() },
-        name => owner.sibling(name, Purpose::VirtualSource)?,
+        name => owner.linked_file(name, Purpose::VirtualSource)?,
     };
-    let node = file.node(dataset)?;
+    let node = resolve(Node::root(&file.inner)?, dataset, &mut Lookup::plain())?;
     if let Some(known) = operation::shared(node.file.data.id, node.header.address) {
         return Ok(known);
     }
     operation::count_opened()?;
-    match node.into_object()? {
+    match Object::open(node)? {
         Object::Dataset(dataset) => {
             operation::share(&dataset);
             Ok(dataset)

@@ -1,6 +1,6 @@
 //! The links of a group, in whichever of the three ways the file keeps them.
 
-use crate::object::Node;
+use crate::node::Node;
 use crate::unfilter::HeapFilters;
 use crate::{Error, Result};
 use hyperslab_format::group;
@@ -136,45 +136,13 @@ fn by_name(found: Vec<std::result::Result<Link, FormatError>>) -> Vec<Result<Lin
     order.into_iter().filter_map(|(.., number)| Some(found[number].take()?.map_err(Error::from))).collect()
 }
 
-/// Names are compared up to this many bytes, and this many of them: comparing takes the product of two lengths.
-const COMPARED_BYTES_MAX: usize = 128;
-const COMPARED_NAMES_MAX: usize = 10_000;
-
-/// The name nearest to what was asked for, if one is near.
-pub(crate) fn suggest<'a>(wanted: &str, names: &'a [String]) -> Option<&'a str> {
-    if wanted.len() > COMPARED_BYTES_MAX {
-        return None;
-    }
-    let most = wanted.len().max(3) / 3 + 1;
-    let wanted = wanted.to_lowercase();
-    let letters = wanted.chars().count();
-    let distance = |name: &str| {
-        let name = name.to_lowercase();
-        let comparable = name.chars().count().abs_diff(letters) <= most;
-        comparable.then(|| strsim::osa_distance(&wanted, &name)).filter(|&distance| distance <= most)
-    };
-    let short = names.iter().filter(|name| name.len() <= COMPARED_BYTES_MAX).take(COMPARED_NAMES_MAX);
-    let near = short.filter_map(|name| Some((distance(name)?, name.as_str())));
-    near.min_by_key(|&(distance, _)| distance).map(|(_, name)| name)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{by_name, suggest};
+    use super::by_name;
     use hyperslab_format::message::{Link, LinkTarget};
     use hyperslab_format::{Address, FormatError};
     use proptest::prelude::*;
     use std::iter;
-
-    #[test]
-    fn near_names_are_suggested_and_long_ones_never_compared() {
-        let names = ["Latitude", "Longitude", "Time"].map(String::from);
-        assert_eq!(suggest("latitdue", &names), Some("Latitude"));
-        assert_eq!(suggest("Pressure", &names), None);
-        let long = ["A".repeat(60_000), "B".repeat(129)];
-        assert_eq!(suggest(&"A".repeat(60_000), &long), None);
-        assert_eq!(suggest(&"B".repeat(128), &long), None);
-    }
 
     proptest! {
         #[test]

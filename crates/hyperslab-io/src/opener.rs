@@ -1,0 +1,146 @@
+//! Opening sources by where they lie, so that a file can refer to others whatever it was opened from.
+
+use crate::{LocalFile, Source};
+use std::ffi::OsStr;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Where a source lies: a path of the file system, or a URL.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Location(PathBuf);
+
+impl Location {
+    /// The path, or the URL in the form of one.
+    pub fn as_path(&self) -> &Path {
+        &self.0
+    }
+
+    /// True for a URL: a scheme, then `://`.
+    pub fn is_url(&self) -> bool {
+        self.0.to_str().is_some_and(has_scheme)
+    }
+
+    /// The name of the file, without its folder.
+    pub fn file_name(&self) -> Option<&OsStr> {
+        match self.0.to_str().filter(|text| has_scheme(text)) {
+            Some(url) => Some(&url[url_folder(url).len()..]).filter(|name| !name.is_empty()).map(OsStr::new),
+            None => self.0.file_name(),
+        }
+    }
+
+    /// What a name means that stands in the file at this location: a path relative to its folder, unless it is an
+    /// absolute path or a URL itself.
+    pub fn beside(&self, name: impl AsRef<Path>) -> Location {
+        let name = name.as_ref();
+        if name.is_absolute() || name.to_str().is_some_and(has_scheme) {
+            return Location(name.to_path_buf());
+        }
+        match self.0.to_str().filter(|text| has_scheme(text)) {
+            Some(url) => Location(format!("{}{}", url_folder(url), name.display()).into()),
+            None => Location(self.0.parent().unwrap_or(Path::new("")).join(name)),
+        }
+    }
+
+    /// The same location in a form that does not depend on the working directory. `..` stays as it is: behind a
+    /// symbolic link it may lead elsewhere.
+    pub fn absolute(&self) -> Location {
+        if self.is_url() {
+            return self.clone();
+        }
+        std::path::absolute(&self.0).map_or_else(|_| self.clone(), Location)
+    }
+}
+
+fn has_scheme(text: &str) -> bool {
+    let Some((scheme, _)) = text.split_once("://") else { return false };
+    scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+        && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+}
+
+/// A URL up to the last slash of its path.
+fn url_folder(url: &str) -> &str {
+    let path = url.split(['?', '#']).next().unwrap_or(url);
+    path.rfind('/').map_or(path, |slash| &path[..=slash])
+}
+
+impl<P: Into<PathBuf>> From<P> for Location {
+    fn from(path: P) -> Self {
+        Self(path.into())
+    }
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.display().fmt(f)
+    }
+}
+
+/// Opens sources by their locations.
+pub trait Opener: Send + Sync {
+    /// Opens the source at a location.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::NotFound`] where nothing lies there.
+    fn open(&self, location: &Location) -> io::Result<Arc<dyn Source>>;
+
+    /// True where a file lies at a location. Asked before a name is followed that stands in a file: what is not a
+    /// file, such as a pipe, must not be opened on the word of another.
+    fn is_file(&self, location: &Location) -> bool;
+}
+
+/// Opens files of the local file system.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LocalFiles;
+
+impl Opener for LocalFiles {
+    fn open(&self, location: &Location) -> io::Result<Arc<dyn Source>> {
+        Ok(Arc::new(LocalFile::open(location.as_path())?))
+    }
+
+    fn is_file(&self, location: &Location) -> bool {
+        location.as_path().is_file()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn beside(from: &str, name: &str) -> String {
+        Location::from(from).beside(name).to_string()
+    }
+
+    #[test]
+    fn names_are_relative_to_the_folder_of_the_file_that_has_them() {
+        assert_eq!(beside("a/b.h5", "c.h5"), "a/c.h5");
+        assert_eq!(beside("b.h5", "../c.h5"), "../c.h5");
+        assert_eq!(beside("a/b.h5", "/c.h5"), "/c.h5");
+        assert_eq!(beside("https://host/a/b.h5?v=/1", "c/d.h5"), "https://host/a/c/d.h5");
+        assert_eq!(beside("https://host/a/b.h5", "s3://bucket/c.h5"), "s3://bucket/c.h5");
+        assert_eq!(beside("a/b.h5", "https://host/c.h5"), "https://host/c.h5");
+    }
+
+    #[test]
+    fn urls_are_told_from_paths() {
+        for (text, is_url) in [("s3://b/k", true), ("a+b://c", true), ("/a://b", false), ("a/b.h5", false)] {
+            assert_eq!(Location::from(text).is_url(), is_url, "{text}");
+        }
+        let name = |text: &str| Location::from(text).file_name().map(|name| name.to_os_string());
+        assert_eq!(name("s3://bucket/k.h5"), Some("k.h5".into()));
+        assert_eq!(name("a/k.h5"), Some("k.h5".into()));
+        assert_eq!(Location::from("s3://b/k").absolute(), Location::from("s3://b/k"));
+    }
+
+    #[test]
+    fn local_files_are_opened_and_folders_are_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = Location::from(folder.path().join("a"));
+        assert!(!LocalFiles.is_file(&path));
+        assert_eq!(LocalFiles.open(&path).err().unwrap().kind(), io::ErrorKind::NotFound);
+        std::fs::write(path.as_path(), "12345").unwrap();
+        assert!(LocalFiles.is_file(&path) && !LocalFiles.is_file(&folder.path().into()));
+        assert_eq!(LocalFiles.open(&path).unwrap().len(), 5);
+    }
+}

@@ -1,0 +1,56 @@
+//! The beginning of an HDF5 file: its superblock, in whatever source it lies.
+
+use crate::metadata::Metadata;
+use crate::{Error, ErrorKind, Result};
+use hyperslab_format::Widths;
+use hyperslab_format::superblock::{self, Superblock, SuperblockExtension};
+use hyperslab_io::Source;
+use std::sync::Arc;
+
+/// A source in which the superblock was found.
+pub(crate) struct Located {
+    pub(crate) source: Arc<dyn Source>,
+    pub(crate) metadata: Metadata,
+    pub(crate) superblock: Superblock,
+    /// What extends the superblock; a failure counts only for who needs it.
+    pub(crate) extension: Result<Option<SuperblockExtension>>,
+}
+
+impl Located {
+    pub(crate) fn find(source: Arc<dyn Source>) -> Result<Self> {
+        let metadata = Metadata::new(source.clone());
+        let superblock = metadata
+            .drive(0, Widths::default(), |view| superblock::locate(*view))
+            .map_err(|error| explain_open(error, &*source).in_file(source.name()))?;
+        let extension = metadata
+            .drive(superblock.base, superblock.widths, |view| SuperblockExtension::parse(*view, &superblock));
+        Ok(Self { source, metadata, superblock, extension })
+    }
+
+    /// The same bytes from another source; what was read already stays.
+    pub(crate) fn through(self, source: Arc<dyn Source>) -> Self {
+        Self { metadata: self.metadata.through(source.clone()), source, ..self }
+    }
+}
+
+/// What the history of an onion file begins with.
+const ONION: [u8; 4] = *b"OHDH";
+
+fn explain_open(error: Error, source: &dyn Source) -> Error {
+    let no_signature = error.format.as_ref().is_some_and(|format| format.field == "signature");
+    if !no_signature {
+        return error;
+    }
+    let error = Error {
+        kind: ErrorKind::NotHdf5,
+        message: "not an HDF5 file: no HDF5 signature was found".into(),
+        ..error
+    };
+    let mut head = ONION.map(|_| 0);
+    if source.len() >= head.len() as u64 && source.read_into(0, &mut head).is_ok() && head == ONION {
+        let message = "not an HDF5 file, but the later revisions of one that the onion driver wrote".into();
+        return Error { message, ..error }
+            .hint("the file beside it, without .onion at the end, opens as it was at first");
+    }
+    error.hint("hyperslab reads HDF5 and netCDF-4 files; netCDF classic and HDF4 are other formats")
+}

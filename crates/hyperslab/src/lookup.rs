@@ -1,0 +1,142 @@
+//! Follows paths from object to object, through links of every kind.
+
+use crate::linked_files::Purpose;
+use crate::links::Links;
+use crate::node::Node;
+use crate::suggest::suggest;
+use crate::{Error, ErrorKind, Result};
+use hyperslab_format::Name;
+use hyperslab_format::limits::LINK_HOPS_MAX;
+use hyperslab_format::message::{Link, LinkTarget};
+use hyperslab_format::object_header::ObjectKind;
+
+/// Path components of one look-up, those of the links that it follows included.
+const COMPONENTS_MAX: u64 = 4096;
+/// Bytes of the paths of one look-up, those of the links that it follows included.
+const PATH_BYTES_MAX: u64 = 256 << 10;
+
+/// What one look-up may still do. All links on its way share it: a link may lead to a path of further links, and
+/// limits for each of them would multiply.
+pub(crate) struct Lookup {
+    links: u64,
+    components: u64,
+    path_bytes: u64,
+    suggests: bool,
+}
+
+impl Lookup {
+    /// For a path that a person wrote: what is not found is answered with the nearest name.
+    pub(crate) fn suggesting() -> Self {
+        Self { suggests: true, ..Self::plain() }
+    }
+
+    /// For a path that a file has: nobody reads suggestions, which would list the group.
+    pub(crate) fn plain() -> Self {
+        Self { links: LINK_HOPS_MAX, components: COMPONENTS_MAX, path_bytes: PATH_BYTES_MAX, suggests: false }
+    }
+
+    fn path(&mut self, path: &str) -> Result<()> {
+        self.path_bytes = self.path_bytes.checked_sub(path.len() as u64).ok_or_else(|| {
+            Error::invalid(format!("the path, with those of its links, has more than {PATH_BYTES_MAX} bytes"))
+        })?;
+        Ok(())
+    }
+
+    fn component(&mut self) -> Result<()> {
+        self.components = self.components.checked_sub(1).ok_or_else(|| {
+            Error::invalid(format!("the path, with those of its links, has more than {COMPONENTS_MAX} parts"))
+        })?;
+        Ok(())
+    }
+
+    fn link(&mut self) -> Result<()> {
+        self.links = self.links.checked_sub(1).ok_or_else(|| {
+            Error::invalid(format!(
+                "leads through more than {LINK_HOPS_MAX} soft and external links: a loop?"
+            ))
+        })?;
+        Ok(())
+    }
+}
+
+/// Follows a path from an object, through links of every kind.
+pub(crate) fn resolve(start: Node, path: &str, lookup: &mut Lookup) -> Result<Node> {
+    lookup.path(path).map_err(|error| start.named(error))?;
+    let mut node = match path.starts_with('/') {
+        true => Node::root(&start.file)?,
+        false => start,
+    };
+    for part in path.split('/').filter(|part| !part.is_empty() && *part != ".") {
+        lookup.component().map_err(|error| node.named(error))?;
+        if node.header.kind() != ObjectKind::Group {
+            let what = format!("is not a group, so it has no member {part:?}");
+            return Err(node.named(Error::new(ErrorKind::NotFound, what)));
+        }
+        let links = Links::new(&node);
+        let Some(link) = links.get(part.as_bytes()).map_err(|error| node.named(error))? else {
+            return Err(not_found(&node, part, lookup));
+        };
+        node = follow(&node, &link, lookup)?;
+    }
+    Ok(node)
+}
+
+/// Opens what a link leads to.
+pub(crate) fn follow(group: &Node, link: &Link, lookup: &mut Lookup) -> Result<Node> {
+    let path = group.path_of(&link.name);
+    let fail = |error: Error| error.in_file(group.file.source.name()).at_object(path.clone());
+    match &link.target {
+        LinkTarget::Hard(address) => Node::open(&group.file, *address, path),
+        LinkTarget::Soft(target) => {
+            lookup.link().map_err(fail)?;
+            let Some(target) = target.as_str() else {
+                return Err(fail(Error::unsupported(format!(
+                    "the soft link leads to {target}, which is not UTF-8"
+                ))));
+            };
+            let found = resolve(group.clone(), target, lookup)
+                .map_err(|error| led_here(error, || format!("{path} is a soft link to {target}")))?;
+            Ok(Node { path, ..found })
+        }
+        LinkTarget::External { file, path: target } => {
+            lookup.link().map_err(fail)?;
+            let (Some(name), Some(target)) = (file.as_str(), target.as_str()) else {
+                return Err(fail(Error::unsupported(format!("the external link to {file} is not UTF-8"))));
+            };
+            let other = group.file.linked_file(name, Purpose::ExternalLink).map_err(fail)?;
+            let found = resolve(Node::root(&other.inner)?, target, lookup).map_err(|error| {
+                led_here(error, || format!("{path} is an external link to {target} in {name}"))
+            })?;
+            // It is named as it is there: its path belongs to the file that it lies in.
+            Ok(found)
+        }
+        LinkTarget::UserDefined { class, .. } => {
+            let what =
+                format!("is a user-defined link of class {class}, which says nothing to other programs");
+            Err(fail(Error::unsupported(what).hint("only the program that wrote it knows where it leads")))
+        }
+    }
+}
+
+/// Tells by which link an error was met, unless there is something better to tell.
+fn led_here(error: Error, link: impl FnOnce() -> String) -> Error {
+    Error { hint: error.hint.or_else(|| Some(link())), ..error }
+}
+
+fn not_found(group: &Node, part: &str, lookup: &Lookup) -> Error {
+    let path = group.path_of(&Name::from(part));
+    let error =
+        Error::new(ErrorKind::NotFound, "no such object").in_file(group.file.source.name()).at_object(path);
+    if !lookup.suggests {
+        return error;
+    }
+    let names: Vec<String> = Links::new(group)
+        .list()
+        .map(|links| links.into_iter().flatten().map(|link| link.name.to_string()).collect())
+        .unwrap_or_default();
+    match suggest(part, &names) {
+        Some(nearest) => error.hint(format!("did you mean {}?", group.path_of(&Name::from(nearest)))),
+        None if names.is_empty() => error.hint(format!("the group {} is empty", group.path)),
+        None => error.hint(format!("{} has {} members; `hyperslab ls` lists them", group.path, names.len())),
+    }
+}

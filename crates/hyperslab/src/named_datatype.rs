@@ -1,0 +1,47 @@
+//! A named ("committed") datatype.
+
+use crate::attribute::Attributes;
+use crate::node::Node;
+use crate::{Error, File, Result};
+use hyperslab_format::Address;
+use hyperslab_format::message::Datatype;
+
+/// A named datatype.
+#[derive(Clone)]
+pub struct NamedDatatype {
+    node: Node,
+    datatype: Datatype,
+}
+
+impl NamedDatatype {
+    pub(crate) fn open(node: Node) -> Result<Self> {
+        let found = node.file.parse_shared(|context| node.header.datatype(context));
+        let datatype = found.map_err(|error| error.at_object(node.path.clone()))?;
+        let missing = || Error::damaged("there is no datatype message");
+        Ok(Self { datatype: datatype.ok_or_else(|| node.located(missing()))?, node })
+    }
+
+    /// The datatype.
+    pub fn datatype(&self) -> &Datatype {
+        &self.datatype
+    }
+
+    /// Its path, as it was opened.
+    pub fn path(&self) -> &str {
+        &self.node.path
+    }
+
+    /// The file that it lies in.
+    pub fn file(&self) -> File {
+        File { inner: self.node.file.clone() }
+    }
+
+    pub(crate) fn address(&self) -> Address {
+        self.node.header.address
+    }
+
+    /// Its attributes.
+    pub fn attributes(&self) -> Attributes<'_> {
+        Attributes::new(&self.node)
+    }
+}

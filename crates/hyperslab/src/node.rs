@@ -1,0 +1,52 @@
+//! An object header and the path that led to it: what a group, a dataset and a named datatype have in common.
+
+use crate::file::FileInner;
+use crate::{Error, ErrorKind, Result};
+use hyperslab_format::object_header::ObjectHeader;
+use hyperslab_format::{Address, Name};
+use std::sync::Arc;
+
+/// An object header and how it was reached.
+#[derive(Clone)]
+pub(crate) struct Node {
+    pub(crate) file: Arc<FileInner>,
+    pub(crate) path: String,
+    pub(crate) header: Arc<ObjectHeader>,
+}
+
+impl Node {
+    pub(crate) fn open(file: &Arc<FileInner>, address: Address, path: String) -> Result<Self> {
+        file.trim();
+        let header = file.parse(|view| ObjectHeader::parse(*view, address));
+        let header = header.map_err(|error| error.at_object(path.clone()))?;
+        Ok(Self { file: file.clone(), path, header: Arc::new(header) })
+    }
+
+    /// The group from which every path of a file starts.
+    pub(crate) fn root(file: &Arc<FileInner>) -> Result<Self> {
+        Node::open(file, file.superblock.root, "/".into())
+    }
+
+    /// The path of a member of this group.
+    pub(crate) fn path_of(&self, name: &Name) -> String {
+        let path = &self.path;
+        if path.ends_with('/') { format!("{path}{name}") } else { format!("{path}/{name}") }
+    }
+
+    /// Names this object and its file in an error.
+    pub(crate) fn named(&self, error: Error) -> Error {
+        error.in_file(self.file.source.name()).at_object(self.path.clone())
+    }
+
+    /// Names this object in an error and, unless the error points into the file already, where its header lies.
+    pub(crate) fn located(&self, error: Error) -> Error {
+        let points =
+            error.format.is_some() || error.object.is_some() || error.message.contains(" at byte 0x");
+        let error = self.named(error);
+        if points || error.kind != ErrorKind::Damaged {
+            return error;
+        }
+        let at = self.file.absolute(self.header.address);
+        Error { message: format!("object header at byte {at:#x}: {}", error.message), ..error }
+    }
+}
