@@ -1,23 +1,17 @@
 //! A dataset: what it looks like, and reading it.
 
-use crate::array::{Array, Chunked, DataSource, ElementSpec, Filters, Order, Storage};
+use crate::array::{Array, Operation, Order, Storage};
 use crate::attribute::Attributes;
-use crate::chunk::hdf5_index::Hdf5ChunkIndex;
 use crate::chunk::map::{ChunkGrid, ChunkMap};
-use crate::datatype::to_native;
-use crate::external::{self, ExternalFile};
+use crate::external::ExternalFile;
 use crate::memory::zeroed;
 use crate::node::Node;
 use crate::plan::Explained;
-use crate::read::{array, target::Target};
+use crate::read::array;
 use crate::selection::{Measured, Parts};
-use crate::virtual_dataset::{self, VirtualData};
-use crate::{Error, Result, Selection, describe};
+use crate::{Error, Result, Selection};
 use hyperslab_format::Address;
-use hyperslab_format::message::fill_value::Fill;
-use hyperslab_format::message::{
-    ChunkedLayout, Dataspace, Datatype, ExternalFiles, FillValue, FilterPipeline, Layout,
-};
+use hyperslab_format::message::{ChunkedLayout, Dataspace, Datatype, FillValue, FilterPipeline};
 use std::sync::Arc;
 
 /// A dataset of an open file. Cheap to clone; clones share the chunk index.
@@ -30,28 +24,22 @@ pub(crate) struct DatasetInner {
     pub(crate) node: Node,
     /// The dataset without what only HDF5 knows of it.
     pub(crate) array: Array,
-    layout: LayoutDetail,
-    datatype: Datatype,
-    dataspace: Dataspace,
-    max_dims: Vec<Option<u64>>,
-    fill: FillValue,
-    filters: FilterPipeline,
+    pub(crate) layout: LayoutDetail,
+    pub(crate) datatype: Datatype,
+    pub(crate) dataspace: Dataspace,
+    pub(crate) max_dims: Vec<Option<u64>>,
+    pub(crate) fill: FillValue,
+    pub(crate) filters: FilterPipeline,
 }
 
 /// What the layout message says beyond what reading needs.
-enum LayoutDetail {
+pub(crate) enum LayoutDetail {
     None,
     Chunked(Arc<ChunkedLayout>),
     External(Vec<ExternalFile>),
-    Virtual(VirtualData),
 }
 
 impl Dataset {
-    pub(crate) fn open(node: Node) -> Result<Self> {
-        let inner = DatasetInner::open(node.clone()).map_err(|error| node.located(error))?;
-        Ok(Self { inner: Arc::new(inner) })
-    }
-
     /// Its path, as it was opened.
     pub fn path(&self) -> &str {
         &self.inner.node.path
@@ -137,7 +125,10 @@ impl Dataset {
 
     /// The sources of a virtual dataset: file (`.` is this one) and dataset, as the file names them.
     pub fn virtual_sources(&self) -> Option<Vec<(String, String)>> {
-        self.inner.virtual_data().map(VirtualData::sources)
+        match &self.inner.array.storage {
+            Storage::Virtual(sources) => Some(sources.names()),
+            _ => None,
+        }
     }
 
     /// The external files of a dataset, as its file lists them: name, first byte, bytes (`None` is without end).
@@ -164,7 +155,7 @@ impl Dataset {
             Storage::Contiguous { base, .. } => base.map_or(0, |_| self.logical_bytes()),
             Storage::External { .. } => self.logical_bytes(),
             Storage::Chunked(_) => self.chunk_map()?.iter().map(|(_, location)| location.stored_bytes).sum(),
-            Storage::Virtual => 0,
+            Storage::Virtual(_) => 0,
         })
     }
 
@@ -185,7 +176,7 @@ impl Dataset {
     /// Anything in [`crate::ErrorKind`]; `out` is then partly written. A datatype whose members have byte orders of
     /// their own (a compound) is only read in [`Order::File`].
     pub fn read_into(&self, selection: &Selection, order: Order, out: &mut [u8]) -> Result<()> {
-        self.inner.read_into(selection, order, out).map_err(|error| self.inner.named(error))
+        self.inner.read_parts_into(selection, order, None, out).map_err(|error| self.inner.named(error))
     }
 
     /// Reads a selection as bytes, see [`Self::read_into`].
@@ -203,59 +194,6 @@ impl Dataset {
 }
 
 impl DatasetInner {
-    fn open(node: Node) -> Result<Self> {
-        let header = &node.header;
-        let parts = node.file.parse_shared(|context| {
-            let widths = context.view.widths;
-            Ok((
-                header.dataspace(context)?,
-                header.datatype(context)?,
-                header.layout(widths)?,
-                header.filter_pipeline(context)?,
-                header.fill_value(context)?,
-            ))
-        })?;
-        let missing = |what: &str| Error::damaged(format!("there is no {what} message"));
-        let (dataspace, datatype, layout, filters, fill) = parts;
-        let dataspace = dataspace.ok_or_else(|| missing("dataspace"))?;
-        let datatype = datatype.ok_or_else(|| missing("datatype"))?;
-        let layout = layout.ok_or_else(|| missing("layout"))?;
-        let external = header.external_files(node.file.superblock.widths)?;
-        let (dims, max_dims) = match &dataspace {
-            Dataspace::Simple { dims, max_dims } => (dims.clone(), max_dims.clone()),
-            Dataspace::Scalar | Dataspace::Null => (Vec::new(), Vec::new()),
-        };
-        let elements = count(&dataspace)?;
-        let filters = filters.unwrap_or_default();
-        let extent = Extent { dims: &dims, max_dims: &max_dims, elements, element_bytes: datatype.size };
-        let (storage, layout) = storage(&node, layout, &extent, &filters, external)?;
-        let dataspace = match (&layout, dataspace) {
-            // The extent of a virtual dataset is as large as its sources are now.
-            (LayoutDetail::Virtual(data), Dataspace::Simple { dims, max_dims }) => {
-                Dataspace::Simple { dims: data.extent(&node.file, &dims, &max_dims)?, max_dims }
-            }
-            (_, dataspace) => dataspace,
-        };
-        count(&dataspace)?;
-        // As in libhdf5: no message, no fill value.
-        let fill = fill.unwrap_or(FillValue { value: Fill::Undefined, ..FillValue::default() });
-        let array = Array {
-            path: node.path.clone(),
-            shape: match &dataspace {
-                Dataspace::Simple { dims, .. } => dims.clone(),
-                Dataspace::Scalar | Dataspace::Null => Vec::new(),
-            },
-            is_null: matches!(dataspace, Dataspace::Null),
-            element: ElementSpec { bytes: datatype.size as usize, to_native: to_native(&datatype) },
-            fill: match &fill.value {
-                Fill::User(bytes) if bytes.len() == datatype.size as usize => bytes.to_vec(),
-                _ => Vec::new(),
-            },
-            storage,
-        };
-        Ok(Self { node, array, layout, datatype, dataspace, max_dims, fill, filters })
-    }
-
     pub(crate) fn address(&self) -> Address {
         self.node.header.address
     }
@@ -264,20 +202,8 @@ impl DatasetInner {
         &self.datatype
     }
 
-    /// The mappings, where the dataset is virtual.
-    pub(crate) fn virtual_data(&self) -> Option<&VirtualData> {
-        match &self.layout {
-            LayoutDetail::Virtual(data) => Some(data),
-            _ => None,
-        }
-    }
-
     fn elements(&self) -> u64 {
         count(&self.dataspace).unwrap_or(u64::MAX)
-    }
-
-    fn read_into(&self, selection: &Selection, order: Order, out: &mut [u8]) -> Result<()> {
-        self.read_parts_into(selection, order, None, out)
     }
 
     /// Reads whole elements, or parts of each.
@@ -288,41 +214,17 @@ impl DatasetInner {
         parts: Option<&Parts>,
         out: &mut [u8],
     ) -> Result<()> {
-        let element_bytes = self.array.element.bytes;
-        let wanted = self.array.measure(selection)?;
-        let needed = wanted.count.saturating_mul(parts.map_or(element_bytes, Parts::bytes) as u64);
-        if needed != out.len() as u64 {
-            return Err(Error::invalid(format!("the result has {needed} bytes, the buffer {}", out.len())));
-        }
-        if needed == 0 {
-            return Ok(());
-        }
-        let virtual_data = self.virtual_data();
-        if let Some(parts) = parts.filter(|parts| virtual_data.is_some() || parts.run.is_none()) {
-            let mut elements = zeroed(wanted.count.checked_mul(element_bytes as u64))?;
-            self.read_into(selection, order, &mut elements)?;
-            parts.gather(&elements, out);
-            return Ok(());
-        }
-        let conversion = self.array.conversion(order)?;
-        let target = Target::new(out);
-        match virtual_data {
-            None => array::read(&self.array, wanted, parts, target, conversion),
-            Some(data) => {
-                let shape = wanted.shape.clone();
-                array::read(&self.array, wanted, parts, target, conversion)?;
-                virtual_dataset::read(data, self, selection, &shape, target, conversion)
-            }
-        }
+        array::read(&self.array, selection, order, parts, out, &Operation::default())
     }
 
     /// Names this dataset and its file in an error.
     pub(crate) fn named(&self, error: Error) -> Error {
-        self.node.located(error)
+        self.array.origin.located(error)
     }
 }
 
-fn count(dataspace: &Dataspace) -> Result<u64> {
+/// How many elements there are.
+pub(crate) fn count(dataspace: &Dataspace) -> Result<u64> {
     let dims = match dataspace {
         Dataspace::Null => return Ok(0),
         Dataspace::Scalar => return Ok(1),
@@ -332,109 +234,4 @@ fn count(dataspace: &Dataspace) -> Result<u64> {
     dims.iter()
         .try_fold(1u64, |count, &dim| count.checked_mul(dim))
         .ok_or_else(|| Error::damaged(format!("an extent of {dims:?} elements cannot be counted")))
-}
-
-/// What the storage of a dataset depends on.
-struct Extent<'a> {
-    dims: &'a [u64],
-    max_dims: &'a [Option<u64>],
-    elements: u64,
-    element_bytes: u32,
-}
-
-fn storage(
-    node: &Node,
-    layout: Layout,
-    extent: &Extent<'_>,
-    filters: &FilterPipeline,
-    external: Option<ExternalFiles>,
-) -> Result<(Storage, LayoutDetail)> {
-    let (file, element_bytes) = (&node.file, u64::from(extent.element_bytes));
-    let logical = extent.elements.checked_mul(element_bytes).ok_or_else(|| {
-        Error::damaged(format!("{} elements of {element_bytes} bytes overflow 64 bits", extent.elements))
-    })?;
-    if let Some(external) = external {
-        let files = external::files(file, &external)?;
-        let source = external::join(file, &files, logical)?;
-        let data = Arc::new(DataSource::new(source, file.data.runtime));
-        return Ok((Storage::External { data }, LayoutDetail::External(files)));
-    }
-    match layout {
-        Layout::Compact { data, at } => {
-            if (data.len() as u64) < logical {
-                let have = data.len();
-                return Err(Error::damaged(format!(
-                    "compact data at byte {at:#x} has {have} bytes, the extent needs {logical}"
-                )));
-            }
-            Ok((Storage::Compact { data }, LayoutDetail::None))
-        }
-        Layout::Contiguous { address, size } => {
-            if size.is_some_and(|size| size < logical) && address.is_some() {
-                let size = size.unwrap_or(0);
-                return Err(Error::damaged(format!(
-                    "contiguous data has {size} bytes, the extent needs {logical}"
-                )));
-            }
-            let base = address.map(|address| file.absolute(address));
-            Ok((Storage::Contiguous { data: file.data.clone(), base }, LayoutDetail::None))
-        }
-        Layout::Chunked(layout) => {
-            let layout = Arc::new(layout);
-            let chunked = chunked(node, &layout, extent, filters)?;
-            Ok((Storage::Chunked(Arc::new(chunked)), LayoutDetail::Chunked(layout)))
-        }
-        Layout::Virtual { heap, index } => {
-            Ok((Storage::Virtual, LayoutDetail::Virtual(VirtualData::open(file, heap, index)?)))
-        }
-    }
-}
-
-fn chunked(
-    node: &Node,
-    layout: &Arc<ChunkedLayout>,
-    extent: &Extent<'_>,
-    filters: &FilterPipeline,
-) -> Result<Chunked> {
-    let (rank, element_bytes) = (extent.dims.len(), u64::from(extent.element_bytes));
-    if layout.chunk_dims.len() != rank {
-        let chunk = layout.chunk_dims.len();
-        return Err(Error::damaged(format!("chunks have {chunk} axes, the dataset has {rank}")));
-    }
-    if layout.element_bytes != extent.element_bytes {
-        let chunk = layout.element_bytes;
-        return Err(Error::damaged(format!(
-            "the layout has elements of {chunk} bytes, the datatype of {element_bytes}"
-        )));
-    }
-    let bytes = layout
-        .chunk_dims
-        .iter()
-        .try_fold(element_bytes, |bytes, &dim| bytes.checked_mul(dim).filter(|_| dim > 0))
-        .and_then(|bytes| usize::try_from(bytes).ok())
-        .filter(|&bytes| bytes <= isize::MAX as usize)
-        .ok_or_else(|| Error::damaged(format!("chunks of {:?} elements", layout.chunk_dims)))?;
-    let grid = ChunkGrid::new(extent.dims, &layout.chunk_dims)?;
-    let index = Hdf5ChunkIndex {
-        file: node.file.clone(),
-        layout: layout.clone(),
-        dims: extent.dims.to_vec(),
-        max_dims: extent.max_dims.to_vec(),
-        filtered: !filters.filters.is_empty(),
-        grid: grid.clone(),
-    };
-    let settings = filters.filters.iter().map(describe::settings).collect();
-    Ok(Chunked {
-        data: node.file.data.clone(),
-        object: node.header.address.0,
-        array_shape: extent.dims.to_vec(),
-        shape: layout.chunk_dims.clone(),
-        element_bytes: element_bytes as usize,
-        bytes,
-        grid,
-        edge_chunks_unfiltered: layout.edge_chunks_unfiltered,
-        filters: Filters::new(settings, element_bytes as usize, bytes),
-        index: Arc::new(index),
-        state: node.file.chunk_state(node.header.address),
-    })
 }

@@ -39,6 +39,7 @@ mod named_datatype;
 mod node;
 pub mod number;
 mod object;
+mod open_dataset;
 mod plan;
 mod read;
 mod runtime;

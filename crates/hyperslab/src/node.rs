@@ -1,7 +1,8 @@
 //! An object header and the path that led to it: what a group, a dataset and a named datatype have in common.
 
+use crate::array::Origin;
 use crate::file::FileInner;
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, Result};
 use hyperslab_format::object_header::ObjectHeader;
 use hyperslab_format::{Address, Name};
 use std::sync::Arc;
@@ -33,20 +34,23 @@ impl Node {
         if path.ends_with('/') { format!("{path}{name}") } else { format!("{path}/{name}") }
     }
 
+    /// Where the object was found.
+    pub(crate) fn origin(&self) -> Origin {
+        Origin {
+            file: self.file.source.clone(),
+            path: self.path.clone(),
+            structure: "object header",
+            at: self.file.absolute(self.header.address),
+        }
+    }
+
     /// Names this object and its file in an error.
     pub(crate) fn named(&self, error: Error) -> Error {
-        error.in_file(self.file.source.name()).at_object(self.path.clone())
+        self.origin().named(error)
     }
 
     /// Names this object in an error and, unless the error points into the file already, where its header lies.
     pub(crate) fn located(&self, error: Error) -> Error {
-        let points =
-            error.format.is_some() || error.object.is_some() || error.message.contains(" at byte 0x");
-        let error = self.named(error);
-        if points || error.kind != ErrorKind::Damaged {
-            return error;
-        }
-        let at = self.file.absolute(self.header.address);
-        Error { message: format!("object header at byte {at:#x}: {}", error.message), ..error }
+        self.origin().located(error)
     }
 }

@@ -1,12 +1,13 @@
 //! Objects of a file, opened by their paths, links, addresses and references.
 
+use crate::array::Operation;
 use crate::dataset::Dataset;
 use crate::group::Group;
 use crate::linked_files::Purpose;
 use crate::lookup::{Lookup, follow, resolve};
 use crate::named_datatype::NamedDatatype;
 use crate::node::Node;
-use crate::{Error, ErrorKind, File, Result};
+use crate::{Error, ErrorKind, File, Result, open_dataset};
 use hyperslab_format::Address;
 use hyperslab_format::message::Link;
 use hyperslab_format::object_header::ObjectKind;
@@ -28,7 +29,7 @@ impl Object {
     pub(crate) fn open(node: Node) -> Result<Self> {
         match node.header.kind() {
             ObjectKind::Group => Ok(Object::Group(Group { node })),
-            ObjectKind::Dataset => Dataset::open(node).map(Object::Dataset),
+            ObjectKind::Dataset => open_dataset::open(node, &Operation::default()).map(Object::Dataset),
             ObjectKind::NamedDatatype => NamedDatatype::open(node).map(Object::Datatype),
             ObjectKind::Unknown => {
                 let what = "the object is neither a group, nor a dataset, nor a named datatype";

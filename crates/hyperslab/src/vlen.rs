@@ -40,14 +40,13 @@ struct Reference {
 impl File {
     /// Looks up variable-length data. One value serves many elements; it is not shared between threads.
     pub fn heap(&self) -> Heap {
-        Heap {
-            file: self.inner.clone(),
-            collections: Vec::new(),
-            numbers: HashMap::new(),
-            last: None,
-            kept_bytes: 0,
-        }
+        heap(&self.inner)
     }
+}
+
+/// The global heap of a file.
+pub(crate) fn heap(file: &Arc<FileInner>) -> Heap {
+    Heap { file: file.clone(), collections: Vec::new(), numbers: HashMap::new(), last: None, kept_bytes: 0 }
 }
 
 impl Heap {

@@ -15,13 +15,19 @@ mod chunked;
 mod data_source;
 mod element;
 mod filters;
+mod operation;
+mod origin;
 mod storage;
+mod virtual_sources;
 
 pub use chunked::{ChunkState, Chunked};
 pub use data_source::DataSource;
 pub use element::{ElementSpec, Order};
 pub use filters::{FilterSettings, Filters, describe_filter};
+pub use operation::Operation;
+pub use origin::Origin;
 pub use storage::Storage;
+pub use virtual_sources::{ConvertElements, ElementChange, VirtualPart, VirtualSources};
 
 use crate::read::convert::Conversion;
 use crate::selection::{Measured, Parts};
@@ -29,8 +35,8 @@ use crate::{Error, Result, Selection};
 
 /// An array that can be read.
 pub struct Array {
-    /// Path of the array in its file, as messages name it.
-    pub path: String,
+    /// Where the array was found.
+    pub origin: Origin,
     /// Sizes along the axes, slowest first; empty for a single element.
     pub shape: Vec<u64>,
     /// The array has no element, although its shape is empty (a null dataspace).

@@ -1,6 +1,6 @@
 //! Where the elements of an array are stored.
 
-use super::{Chunked, DataSource};
+use super::{Chunked, DataSource, VirtualSources};
 use bytes::Bytes;
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub enum Storage {
     /// In chunks.
     Chunked(Arc<Chunked>),
     /// In other arrays.
-    Virtual,
+    Virtual(Arc<dyn VirtualSources>),
 }
 
 impl Storage {
@@ -37,7 +37,7 @@ impl Storage {
             Storage::Contiguous { .. } => "contiguous",
             Storage::External { .. } => "external",
             Storage::Chunked(_) => "chunked",
-            Storage::Virtual => "virtual",
+            Storage::Virtual(_) => "virtual",
         }
     }
 
@@ -51,6 +51,6 @@ impl Storage {
 
     /// True where the elements lie in other arrays.
     pub fn is_virtual(&self) -> bool {
-        matches!(self, Storage::Virtual)
+        matches!(self, Storage::Virtual(_))
     }
 }

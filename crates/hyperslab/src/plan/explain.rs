@@ -73,7 +73,7 @@ impl Explained {
     /// What a read of `selection` would do.
     pub(crate) fn new(array: &Array, selection: &Selection) -> Result<Self> {
         let mut explained = Explained {
-            dataset: array.path.clone(),
+            dataset: array.origin.path.clone(),
             shape: Vec::new(),
             result_bytes: 0,
             layout: "nothing",

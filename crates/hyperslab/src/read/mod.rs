@@ -8,4 +8,5 @@ pub(crate) mod place;
 pub(crate) mod raw;
 pub(crate) mod target;
 mod trimmed;
+mod virtual_array;
 pub(crate) mod worker;

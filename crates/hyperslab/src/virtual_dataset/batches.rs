@@ -3,7 +3,7 @@
 //! Where source and target have the same shape, an axis of the result is an axis of the source, and what is shared along
 //! it is computed if both are regular. Otherwise elements are listed, in batches, so that memory stays small.
 
-use super::Part;
+use super::part::Part;
 use crate::selection::intersect::{intersect, is_computed, places_within};
 use crate::selection::{Region, Resolved, Run};
 use crate::{Axis, Blocks, Points, Result, Selection};

@@ -1,11 +1,13 @@
 //! Mappings made concrete: blocks of printf-style names counted, unlimited axes ended where their sources end.
 
-use super::operation;
-use super::read::Wanted;
-use super::{Part, VirtualData};
+use super::part::Part;
+use super::sources::Sources;
+use super::wanted::Wanted;
+use crate::array::Operation;
+use crate::dataset::Dataset;
 use crate::file::FileInner;
 use crate::selection::{Region, encoded};
-use crate::{Blocks, Dataset, Error, Result};
+use crate::{Blocks, Error, Result};
 use hyperslab_format::selection::{EncodedAxis, EncodedSelection};
 use hyperslab_format::virtual_mapping::VirtualMapping;
 use std::ops::RangeInclusive;
@@ -18,21 +20,29 @@ const SCATTERED_MAX: u64 = 1 << 20;
 /// What errors call a mapping.
 const MAPPING: &str = "a virtual mapping";
 
-impl VirtualData {
+/// The mappings of one virtual dataset.
+pub(super) struct Mappings {
+    /// The file that they are written in.
+    pub(super) file: Arc<FileInner>,
+    pub(super) mappings: Vec<VirtualMapping>,
+    pub(super) sources: Sources,
+}
+
+impl Mappings {
     /// The extent by the sources that are there now: unlimited axes reach as far as the last of them, as libhdf5's
     /// default view (`H5D_VDS_LAST_AVAILABLE`) has it, but not beyond the largest extent. Other axes keep their size.
-    pub(crate) fn extent(
+    pub(super) fn extent(
         &self,
-        file: &Arc<FileInner>,
+        operation: &Operation,
         stored: &[u64],
         largest: &[Option<u64>],
     ) -> Result<Vec<u64>> {
         let mut reached: Vec<Option<u64>> = vec![None; stored.len()];
-        operation::deeper(|| {
+        operation.deeper(|| {
             for mapping in &self.mappings {
                 let Some((axis, unlimited)) = unlimited_axis(&mapping.target) else { continue };
                 let Some(reached) = reached.get_mut(axis) else { continue };
-                let end = self.end(file, mapping, &unlimited)?;
+                let end = self.end(operation, mapping, &unlimited)?;
                 *reached = Some(reached.unwrap_or(0).max(end));
             }
             Ok(())
@@ -48,14 +58,14 @@ impl VirtualData {
     }
 
     /// Where an unlimited mapping ends along its unlimited axis.
-    fn end(&self, file: &Arc<FileInner>, mapping: &VirtualMapping, unlimited: &EncodedAxis) -> Result<u64> {
+    fn end(&self, operation: &Operation, mapping: &VirtualMapping, unlimited: &EncodedAxis) -> Result<u64> {
         let slices = match unlimited_axis(&mapping.source) {
             Some((axis, source)) => {
-                let found = self.open_source(file, mapping, None)?;
+                let found = self.open_source(operation, mapping, None)?;
                 let dim = found.and_then(|found| found.shape().get(axis).copied());
                 blocks(&source, dim.unwrap_or(0))?.len()
             }
-            None => self.count_blocks(file, mapping)?.saturating_mul(unlimited.block.unwrap_or(1)),
+            None => self.count_blocks(operation, mapping)?.saturating_mul(unlimited.block.unwrap_or(1)),
         };
         let indexes = blocks(unlimited, u64::MAX)?;
         Ok(truncated(&indexes, slices).bounds().map_or(0, |(_, last)| last.saturating_add(1)))
@@ -83,25 +93,25 @@ impl VirtualData {
     /// virtual dataset.
     pub(super) fn for_each_part(
         &self,
-        file: &Arc<FileInner>,
+        operation: &Operation,
         dims: &[u64],
         wanted: &Wanted<'_>,
-        mut work: impl FnMut(Part) -> Result<()>,
+        mut work: impl FnMut(&Part) -> Result<()>,
     ) -> Result<()> {
         let mut add = |mapping: &VirtualMapping, target: &EncodedSelection, block| {
-            if !wanted.meets_bounds(target) {
+            if !wanted.overlaps_bounds(target) {
                 return Ok(());
             }
-            let target = region(target, dims)?;
+            let target = region(operation, target, dims)?;
             if !wanted.touches(&target) {
                 return Ok(());
             }
-            self.part(file, mapping, target, block)?.map_or(Ok(()), &mut work)
+            self.part(operation, mapping, target, block)?.as_ref().map_or(Ok(()), &mut work)
         };
         for mapping in &self.mappings {
             match unlimited_axis(&mapping.target) {
                 Some((axis, unlimited)) if unlimited_axis(&mapping.source).is_none() => {
-                    for block in blocks_wanted(mapping, &unlimited, wanted.span(axis))? {
+                    for block in blocks_wanted(operation, mapping, &unlimited, wanted.span(axis))? {
                         add(mapping, &with_block(&mapping.target, axis, block)?, Some(block))?;
                     }
                 }
@@ -113,18 +123,18 @@ impl VirtualData {
 
     fn part(
         &self,
-        file: &Arc<FileInner>,
+        operation: &Operation,
         mapping: &VirtualMapping,
         mut target: Region,
         block: Option<u64>,
     ) -> Result<Option<Part>> {
-        let Some(dataset) = self.open_source(file, mapping, block)? else {
+        let Some(dataset) = self.open_source(operation, mapping, block)? else {
             if block.is_some() {
-                operation::count_absent()?;
+                operation.count_absent()?;
             }
             return Ok(None);
         };
-        let mut source = region(&mapping.source, dataset.shape())?;
+        let mut source = region(operation, &mapping.source, dataset.shape())?;
         if source.len() != target.len() {
             // One of them is unlimited: what both have is mapped.
             (source, target) = common(mapping, source, target)?;
@@ -135,18 +145,18 @@ impl VirtualData {
     /// Opens the source of a mapping, block `block` of it if its names are counted.
     fn open_source(
         &self,
-        file: &Arc<FileInner>,
+        operation: &Operation,
         mapping: &VirtualMapping,
         block: Option<u64>,
     ) -> Result<Option<Dataset>> {
-        self.sources.open(file, names(mapping, block))
+        self.sources.open(&self.file, operation, names(mapping, block))
     }
 
     /// How many blocks in a row are there, from the first on.
-    fn count_blocks(&self, file: &Arc<FileInner>, mapping: &VirtualMapping) -> Result<u64> {
+    fn count_blocks(&self, operation: &Operation, mapping: &VirtualMapping) -> Result<u64> {
         let most = if is_counted(mapping) { BLOCKS_MAX } else { 1 };
         let mut block = 0;
-        while block < most && self.open_source(file, mapping, Some(block))?.is_some() {
+        while block < most && self.open_source(operation, mapping, Some(block))?.is_some() {
             block += 1;
         }
         Ok(block)
@@ -154,9 +164,9 @@ impl VirtualData {
 }
 
 /// The elements that a selection of a mapping means in an extent.
-fn region(selection: &EncodedSelection, dims: &[u64]) -> Result<Region> {
+fn region(operation: &Operation, selection: &EncodedSelection, dims: &[u64]) -> Result<Region> {
     encoded::region(selection, dims, MAPPING, |listed| match listed {
-        Some(listed) if listed <= SCATTERED_MAX => operation::count_scattered(listed),
+        Some(listed) if listed <= SCATTERED_MAX => operation.count_scattered(listed),
         _ => Err(Error::unsupported(format!("{MAPPING} of more than {SCATTERED_MAX} scattered elements"))),
     })
 }
@@ -228,6 +238,7 @@ fn unlimited_axis(selection: &EncodedSelection) -> Option<(usize, EncodedAxis)> 
 
 /// The blocks that may have wanted indexes, of which `span` are the first and the last.
 fn blocks_wanted(
+    operation: &Operation,
     mapping: &VirtualMapping,
     axis: &EncodedAxis,
     span: Option<(u64, u64)>,
@@ -241,7 +252,7 @@ fn blocks_wanted(
         return Ok(0..=0);
     }
     let blocks = first.saturating_sub(axis.start) / axis.stride..=last / axis.stride;
-    operation::count_blocks(blocks.end() - blocks.start())?;
+    operation.count_blocks(blocks.end() - blocks.start())?;
     Ok(blocks)
 }
 
@@ -265,7 +276,10 @@ mod tests {
     #[test]
     fn too_many_scattered_elements_are_refused() {
         let corners = vec![0, 1 << 19, (1 << 20), 1 << 22];
-        assert!(region(&EncodedSelection::Blocks { rank: 1, corners }, &[1 << 30]).is_err());
+        assert!(
+            region(&Operation::default(), &EncodedSelection::Blocks { rank: 1, corners }, &[1 << 30])
+                .is_err()
+        );
     }
 
     #[test]
@@ -284,12 +298,20 @@ mod tests {
             source: EncodedSelection::All,
             target: EncodedSelection::Regular(vec![axis]),
         };
-        let wanted = |name, span| blocks_wanted(&mapping(name), &axis, span).unwrap();
+        let wanted = |name, span| blocks_wanted(&Operation::default(), &mapping(name), &axis, span).unwrap();
         assert_eq!(wanted("d%b", Some((0, 9))).count(), 0);
         assert_eq!(wanted("d%b", Some((0, 10))), 0..=0);
         assert_eq!(wanted("d%b", Some((17, 31))), 1..=4);
         assert_eq!((wanted("d%%b", Some((17, 31))), wanted("d%b", None).count()), (0..=0, 0));
-        assert!(blocks_wanted(&mapping("%b"), &axis, Some((0, u64::MAX))).is_err());
-        assert!(blocks_wanted(&mapping("%b"), &EncodedAxis { stride: 2, ..axis }, Some((0, 1))).is_err());
+        assert!(blocks_wanted(&Operation::default(), &mapping("%b"), &axis, Some((0, u64::MAX))).is_err());
+        assert!(
+            blocks_wanted(
+                &Operation::default(),
+                &mapping("%b"),
+                &EncodedAxis { stride: 2, ..axis },
+                Some((0, 1))
+            )
+            .is_err()
+        );
     }
 }

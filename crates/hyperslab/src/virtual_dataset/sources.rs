@@ -4,13 +4,14 @@
 //! A source is held strongly, and may be a virtual dataset that holds sources itself. So that no circle of owners
 //! ever closes, a virtual dataset only keeps sources that were opened after it.
 
-use super::operation;
+use crate::array::{Operation, Storage};
+use crate::dataset::{Dataset, DatasetInner};
 use crate::file::FileInner;
 use crate::linked_files::Purpose;
 use crate::lookup::{Lookup, resolve};
 use crate::node::Node;
-use crate::object::Object;
-use crate::{Dataset, Error, ErrorKind, File, Result};
+use crate::{Error, ErrorKind, Result};
+use hyperslab_format::object_header::ObjectKind;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,8 +24,12 @@ const KEPT_MAX: usize = 128;
 pub(super) struct Sources {
     /// Grows with every virtual dataset that is opened.
     serial: u64,
+    open: OpenDataset,
     kept: Mutex<Kept>,
 }
+
+/// Opens the dataset of an object header, which may be virtual itself.
+pub(crate) type OpenDataset = fn(Node, &Operation) -> Result<Dataset>;
 
 #[derive(Default)]
 struct Kept {
@@ -32,21 +37,29 @@ struct Kept {
     sources: HashMap<(String, String), (u64, Option<Dataset>)>,
 }
 
-impl Default for Sources {
-    fn default() -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        Self { serial: NEXT.fetch_add(1, Ordering::Relaxed), kept: Mutex::default() }
-    }
-}
-
 impl Sources {
-    /// Opens a source; `None` where the file or the dataset is not there.
-    pub(super) fn open(&self, owner: &Arc<FileInner>, names: (String, String)) -> Result<Option<Dataset>> {
-        operation::count_part()?;
+    /// No sources yet; they are opened by `open`.
+    pub(super) fn new(open: OpenDataset) -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self { serial: NEXT.fetch_add(1, Ordering::Relaxed), open, kept: Mutex::default() }
+    }
+
+    pub(super) fn serial(&self) -> u64 {
+        self.serial
+    }
+
+    /// Opens a source that the file `owner` refers to; `None` where the file or the dataset is not there.
+    pub(super) fn open(
+        &self,
+        owner: &Arc<FileInner>,
+        operation: &Operation,
+        names: (String, String),
+    ) -> Result<Option<Dataset>> {
+        operation.count_part()?;
         if let Some(known) = self.known(&names) {
             return Ok(known);
         }
-        let found = match open(owner, &names.0, &names.1) {
+        let found = match self.open_new(owner, operation, &names.0, &names.1) {
             Ok(dataset) => Some(dataset),
             Err(error) if error.kind == ErrorKind::NotFound => None,
             Err(error) => return Err(error),
@@ -65,8 +78,9 @@ impl Sources {
     }
 
     fn keep(&self, names: (String, String), found: &Option<Dataset>) {
-        let is_younger = found.as_ref().is_none_or(|dataset| {
-            dataset.inner.virtual_data().is_none_or(|data| data.sources.serial > self.serial)
+        let is_younger = found.as_ref().is_none_or(|dataset| match &dataset.inner.array.storage {
+            Storage::Virtual(sources) => sources.serial() > self.serial,
+            _ => true,
         });
         if !is_younger {
             return;
@@ -85,25 +99,30 @@ impl Sources {
         // Closing a file is nothing to do while others wait.
         drop(oldest);
     }
-}
 
-fn open(owner: &Arc<FileInner>, file: &str, dataset: &str) -> Result<Dataset> {
-    let file = match file {
-        "." => File { inner: owner.clone() },
-        name => owner.linked_file(name, Purpose::VirtualSource)?,
-    };
-    let node = resolve(Node::root(&file.inner)?, dataset, &mut Lookup::plain())?;
-    if let Some(known) = operation::shared(node.file.data.id, node.header.address) {
-        return Ok(known);
-    }
-    operation::count_opened()?;
-    match Object::open(node)? {
-        Object::Dataset(dataset) => {
-            operation::share(&dataset);
-            Ok(dataset)
+    fn open_new(
+        &self,
+        owner: &Arc<FileInner>,
+        operation: &Operation,
+        file: &str,
+        path: &str,
+    ) -> Result<Dataset> {
+        let file = match file {
+            "." => owner.clone(),
+            name => owner.linked_file(name, Purpose::VirtualSource)?.inner,
+        };
+        let node = resolve(Node::root(&file)?, path, &mut Lookup::plain())?;
+        let key = (file.data.id, node.header.address.0);
+        if let Some(known) = operation.shared::<DatasetInner>(key) {
+            return Ok(Dataset { inner: known });
         }
-        other => Err(Error::invalid("is the source of a virtual dataset, but no dataset")
-            .in_file(file.name())
-            .at_object(other.path())),
+        operation.count_opened()?;
+        if node.header.kind() != ObjectKind::Dataset {
+            let what = "is the source of a virtual dataset, but is not a dataset";
+            return Err(node.named(Error::invalid(what)));
+        }
+        let dataset = (self.open)(node, operation)?;
+        operation.share(key, dataset.inner.clone());
+        Ok(dataset)
     }
 }

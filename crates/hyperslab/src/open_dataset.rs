@@ -1,0 +1,199 @@
+//! Makes a dataset of the messages of its object header.
+
+use crate::array::{Array, Chunked, DataSource, ElementSpec, Filters, Operation, Storage};
+use crate::chunk::hdf5_index::Hdf5ChunkIndex;
+use crate::chunk::map::ChunkGrid;
+use crate::dataset::{Dataset, DatasetInner, LayoutDetail, count};
+use crate::datatype::to_native;
+use crate::node::Node;
+use crate::virtual_dataset::VirtualDataset;
+use crate::{Error, Result, describe, external};
+use hyperslab_format::message::fill_value::Fill;
+use hyperslab_format::message::{
+    ChunkedLayout, Dataspace, Datatype, ExternalFiles, FillValue, FilterPipeline, Layout,
+};
+use std::sync::Arc;
+
+/// Opens the dataset of an object header, on behalf of an operation that may have led here.
+pub(crate) fn open(node: Node, operation: &Operation) -> Result<Dataset> {
+    let inner = parse(node.clone(), operation).map_err(|error| node.located(error))?;
+    Ok(Dataset { inner: Arc::new(inner) })
+}
+
+fn parse(node: Node, operation: &Operation) -> Result<DatasetInner> {
+    let header = &node.header;
+    let parts = node.file.parse_shared(|context| {
+        let widths = context.view.widths;
+        Ok((
+            header.dataspace(context)?,
+            header.datatype(context)?,
+            header.layout(widths)?,
+            header.filter_pipeline(context)?,
+            header.fill_value(context)?,
+        ))
+    })?;
+    let missing = |what: &str| Error::damaged(format!("there is no {what} message"));
+    let (dataspace, datatype, layout, filters, fill) = parts;
+    let dataspace = dataspace.ok_or_else(|| missing("dataspace"))?;
+    let datatype = datatype.ok_or_else(|| missing("datatype"))?;
+    let layout = layout.ok_or_else(|| missing("layout"))?;
+    let external = header.external_files(node.file.superblock.widths)?;
+    let (dims, max_dims) = match &dataspace {
+        Dataspace::Simple { dims, max_dims } => (dims.clone(), max_dims.clone()),
+        Dataspace::Scalar | Dataspace::Null => (Vec::new(), Vec::new()),
+    };
+    let elements = count(&dataspace)?;
+    let filters = filters.unwrap_or_default();
+    let extent = Extent { dims: &dims, max_dims: &max_dims, elements, datatype: &datatype };
+    let Stored { storage, layout, dims: dims_now } =
+        stored(&node, layout, &extent, &filters, external, operation)?;
+    let dataspace = match (dims_now, dataspace) {
+        (Some(dims), Dataspace::Simple { max_dims, .. }) => Dataspace::Simple { dims, max_dims },
+        (_, dataspace) => dataspace,
+    };
+    count(&dataspace)?;
+    // As in libhdf5: no message, no fill value.
+    let fill = fill.unwrap_or(FillValue { value: Fill::Undefined, ..FillValue::default() });
+    let array = Array {
+        origin: node.origin(),
+        shape: match &dataspace {
+            Dataspace::Simple { dims, .. } => dims.clone(),
+            Dataspace::Scalar | Dataspace::Null => Vec::new(),
+        },
+        is_null: matches!(dataspace, Dataspace::Null),
+        element: ElementSpec { bytes: datatype.size as usize, to_native: to_native(&datatype) },
+        fill: match &fill.value {
+            Fill::User(bytes) if bytes.len() == datatype.size as usize => bytes.to_vec(),
+            _ => Vec::new(),
+        },
+        storage,
+    };
+    Ok(DatasetInner { node, array, layout, datatype, dataspace, max_dims, fill, filters })
+}
+
+/// What the storage of a dataset depends on.
+struct Extent<'a> {
+    dims: &'a [u64],
+    max_dims: &'a [Option<u64>],
+    elements: u64,
+    datatype: &'a Datatype,
+}
+
+/// How a dataset is stored.
+struct Stored {
+    storage: Storage,
+    layout: LayoutDetail,
+    /// Sizes along the axes, where they are not those of the dataspace message.
+    dims: Option<Vec<u64>>,
+}
+
+impl From<Storage> for Stored {
+    fn from(storage: Storage) -> Self {
+        Self { storage, layout: LayoutDetail::None, dims: None }
+    }
+}
+
+fn stored(
+    node: &Node,
+    layout: Layout,
+    extent: &Extent<'_>,
+    filters: &FilterPipeline,
+    external: Option<ExternalFiles>,
+    operation: &Operation,
+) -> Result<Stored> {
+    let (file, element_bytes) = (&node.file, u64::from(extent.datatype.size));
+    let logical = extent.elements.checked_mul(element_bytes).ok_or_else(|| {
+        Error::damaged(format!("{} elements of {element_bytes} bytes overflow 64 bits", extent.elements))
+    })?;
+    if let Some(external) = external {
+        let files = external::files(file, &external)?;
+        let source = external::join(file, &files, logical)?;
+        let data = Arc::new(DataSource::new(source, file.data.runtime));
+        let layout = LayoutDetail::External(files);
+        return Ok(Stored { layout, ..Storage::External { data }.into() });
+    }
+    match layout {
+        Layout::Compact { data, at } => {
+            if (data.len() as u64) < logical {
+                let have = data.len();
+                return Err(Error::damaged(format!(
+                    "compact data at byte {at:#x} has {have} bytes, the extent needs {logical}"
+                )));
+            }
+            Ok(Storage::Compact { data }.into())
+        }
+        Layout::Contiguous { address, size } => {
+            if size.is_some_and(|size| size < logical) && address.is_some() {
+                let size = size.unwrap_or(0);
+                return Err(Error::damaged(format!(
+                    "contiguous data has {size} bytes, the extent needs {logical}"
+                )));
+            }
+            let base = address.map(|address| file.absolute(address));
+            Ok(Storage::Contiguous { data: file.data.clone(), base }.into())
+        }
+        Layout::Chunked(layout) => {
+            let layout = Arc::new(layout);
+            let chunked = chunked(node, &layout, extent, filters)?;
+            let layout = LayoutDetail::Chunked(layout);
+            Ok(Stored { layout, ..Storage::Chunked(Arc::new(chunked)).into() })
+        }
+        Layout::Virtual { heap, index } => {
+            let sizes = (extent.dims, extent.max_dims);
+            let virtual_dataset =
+                VirtualDataset::new(file, (heap, index), sizes, extent.datatype, operation, open)?;
+            // The extent of a virtual dataset is as large as its sources are now.
+            let dims = Some(virtual_dataset.dims().to_vec());
+            Ok(Stored { dims, ..Storage::Virtual(Arc::new(virtual_dataset)).into() })
+        }
+    }
+}
+
+fn chunked(
+    node: &Node,
+    layout: &Arc<ChunkedLayout>,
+    extent: &Extent<'_>,
+    filters: &FilterPipeline,
+) -> Result<Chunked> {
+    let (rank, element_bytes) = (extent.dims.len(), u64::from(extent.datatype.size));
+    if layout.chunk_dims.len() != rank {
+        let chunk = layout.chunk_dims.len();
+        return Err(Error::damaged(format!("chunks have {chunk} axes, the dataset has {rank}")));
+    }
+    if layout.element_bytes != extent.datatype.size {
+        let chunk = layout.element_bytes;
+        return Err(Error::damaged(format!(
+            "the layout has elements of {chunk} bytes, the datatype of {element_bytes}"
+        )));
+    }
+    let bytes = layout
+        .chunk_dims
+        .iter()
+        .try_fold(element_bytes, |bytes, &dim| bytes.checked_mul(dim).filter(|_| dim > 0))
+        .and_then(|bytes| usize::try_from(bytes).ok())
+        .filter(|&bytes| bytes <= isize::MAX as usize)
+        .ok_or_else(|| Error::damaged(format!("chunks of {:?} elements", layout.chunk_dims)))?;
+    let grid = ChunkGrid::new(extent.dims, &layout.chunk_dims)?;
+    let index = Hdf5ChunkIndex {
+        file: node.file.clone(),
+        layout: layout.clone(),
+        dims: extent.dims.to_vec(),
+        max_dims: extent.max_dims.to_vec(),
+        filtered: !filters.filters.is_empty(),
+        grid: grid.clone(),
+    };
+    let settings = filters.filters.iter().map(describe::settings).collect();
+    Ok(Chunked {
+        data: node.file.data.clone(),
+        object: node.header.address.0,
+        array_shape: extent.dims.to_vec(),
+        shape: layout.chunk_dims.clone(),
+        element_bytes: element_bytes as usize,
+        bytes,
+        grid,
+        edge_chunks_unfiltered: layout.edge_chunks_unfiltered,
+        filters: Filters::new(settings, element_bytes as usize, bytes),
+        index: Arc::new(index),
+        state: node.file.chunk_state(node.header.address),
+    })
+}

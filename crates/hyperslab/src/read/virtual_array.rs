@@ -1,0 +1,77 @@
+//! Reads the elements of a virtual array from their sources.
+
+use super::array::read_whole;
+use super::convert::Conversion;
+use super::place::Copies;
+use super::target::Target;
+use crate::array::{Array, ElementChange, Operation, VirtualPart, VirtualSources};
+use crate::memory::zeroed;
+use crate::selection::Run;
+use crate::{Error, Result, Selection};
+
+/// Reads a selection of a virtual array. The target holds the fill value already; `shape` is that of the result.
+pub(crate) fn read(
+    array: &Array,
+    sources: &dyn VirtualSources,
+    selection: &Selection,
+    shape: &[u64],
+    target: Target<'_>,
+    conversion: Conversion,
+    operation: &Operation,
+) -> Result<()> {
+    operation.deeper(|| {
+        sources.for_each_part(selection, shape, operation, &mut |part| {
+            let element_bytes = array.element.bytes;
+            read_part(&part, element_bytes, target, conversion, operation)
+        })
+    })
+}
+
+/// Reads a part of a source, and puts it into its places.
+fn read_part(
+    part: &VirtualPart<'_>,
+    element_bytes: usize,
+    target: Target<'_>,
+    conversion: Conversion,
+    operation: &Operation,
+) -> Result<()> {
+    let VirtualPart { source, selection, dims, .. } = *part;
+    selection.resolve(&source.shape).map_err(|error| {
+        let what = format!("the virtual dataset maps elements that its source does not have: {error}");
+        source.origin.located(Error::damaged(what))
+    })?;
+    let source_dims: Vec<u64> = part.runs.iter().map(Run::len).collect();
+    let runs: Vec<&Run> = part.runs.iter().collect();
+    let copies = Copies::new(&runs, &source_dims, dims, element_bytes)?;
+    let conversion = match (part.change, conversion) {
+        (ElementChange::Swap { width }, Conversion::None) => Conversion::Swap { width },
+        (ElementChange::Swap { .. }, Conversion::Swap { .. }) => Conversion::None,
+        (_, wanted) => wanted,
+    };
+    let read = |out: &mut [u8]| {
+        let read = read_whole(source, selection, Conversion::None, out, operation);
+        read.map_err(|error| source.origin.located(error))
+    };
+    let read_all = || -> Result<Vec<u8>> {
+        let count = source.measure(selection)?.count;
+        let mut elements = zeroed(count.checked_mul(source.element.bytes as u64))?;
+        read(&mut elements).map(|()| elements)
+    };
+    if let ElementChange::Convert(converter) = part.change {
+        let stored = read_all()?;
+        let elements = (stored.len() / source.element.bytes.max(1)) as u64;
+        let mut converted = zeroed(elements.checked_mul(element_bytes as u64))?;
+        converter.convert(&stored, &mut converted);
+        return copies.run(&converted, 0, target, conversion);
+    }
+    if copies.is_single() {
+        let place = copies.target_start..copies.target_end();
+        target.check(place.clone())?;
+        // SAFETY: checked; one part after the other is read, and the source writes to nothing else.
+        let place = unsafe { target.slice_mut(place.start, place.len()) };
+        read(place)?;
+        conversion.in_place(place);
+        return Ok(());
+    }
+    copies.run(&read_all()?, 0, target, conversion)
+}
