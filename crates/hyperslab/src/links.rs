@@ -1,4 +1,4 @@
-//! The links of a group, in whichever of the three ways the file keeps them.
+//! The links of a group, in whichever of the three ways the file stores them.
 
 use crate::node::Node;
 use crate::unfilter::HeapFilters;
@@ -12,8 +12,8 @@ pub(crate) struct Links<'n> {
     node: &'n Node,
 }
 
-/// How a group keeps its links.
-enum Kept {
+/// How a group stores its links.
+enum LinkStorage {
     /// B-tree and local heap, before HDF5 1.8.
     SymbolTable(SymbolTable),
     /// Fractal heap and version 2 B-tree.
@@ -27,14 +27,14 @@ impl<'n> Links<'n> {
         Self { node }
     }
 
-    fn kept(&self) -> Result<Kept> {
+    fn storage(&self) -> Result<LinkStorage> {
         let (header, widths) = (&self.node.header, self.widths());
         if let Some(table) = header.symbol_table(widths)? {
-            return Ok(Kept::SymbolTable(table));
+            return Ok(LinkStorage::SymbolTable(table));
         }
         Ok(match header.link_info(widths)? {
-            Some(info) if info.heap.is_some() => Kept::Dense(info),
-            _ => Kept::Compact,
+            Some(info) if info.heap.is_some() => LinkStorage::Dense(info),
+            _ => LinkStorage::Compact,
         })
     }
 
@@ -50,19 +50,19 @@ impl<'n> Links<'n> {
     /// All links by ascending name.
     pub(crate) fn list(&self) -> Result<Vec<Result<Link>>> {
         let (file, header) = (&self.node.file, &self.node.header);
-        let found = match self.kept()? {
-            Kept::SymbolTable(table) => {
+        let found = match self.storage()? {
+            LinkStorage::SymbolTable(table) => {
                 let mut listing = group::old::list(table);
                 file.parse(|view| listing.advance(view))?
             }
-            Kept::Dense(info) => {
+            LinkStorage::Dense(info) => {
                 let mut links = header.links(self.widths());
                 if let Some(mut listing) = group::dense::list(&info) {
                     links.extend(file.parse(|view| listing.advance(view, &HeapFilters))?);
                 }
                 links
             }
-            Kept::Compact => header.links(self.widths()),
+            LinkStorage::Compact => header.links(self.widths()),
         };
         Ok(by_name(found))
     }
@@ -71,16 +71,16 @@ impl<'n> Links<'n> {
     pub(crate) fn count(&self) -> Result<u64> {
         let (file, header) = (&self.node.file, &self.node.header);
         let in_header = || header.links(self.widths()).len() as u64;
-        match self.kept()? {
-            Kept::SymbolTable(table) => {
+        match self.storage()? {
+            LinkStorage::SymbolTable(table) => {
                 let mut count = group::old::count(table);
                 file.parse(|view| count.advance(view))
             }
-            Kept::Dense(info) => {
+            LinkStorage::Dense(info) => {
                 let dense = file.parse(|view| group::dense::count(&info, view).unwrap_or(Ok(0)))?;
                 Ok(dense.saturating_add(in_header()))
             }
-            Kept::Compact => Ok(in_header()),
+            LinkStorage::Compact => Ok(in_header()),
         }
     }
 
@@ -88,16 +88,16 @@ impl<'n> Links<'n> {
     pub(crate) fn get(&self, name: &[u8]) -> Result<Option<Link>> {
         let (file, header) = (&self.node.file, &self.node.header);
         let wanted = Name::new(name.to_vec());
-        match self.kept()? {
-            Kept::SymbolTable(table) => {
+        match self.storage()? {
+            LinkStorage::SymbolTable(table) => {
                 let mut lookup = group::old::lookup(table, wanted);
                 file.parse(|view| lookup.advance(view))
             }
-            Kept::Dense(info) => match group::dense::lookup(&info, wanted) {
+            LinkStorage::Dense(info) => match group::dense::lookup(&info, wanted) {
                 Some(mut lookup) => file.parse(|view| lookup.advance(view, &HeapFilters)),
                 None => Ok(None),
             },
-            Kept::Compact => {
+            LinkStorage::Compact => {
                 Ok(header.links(self.widths()).into_iter().flatten().find(|link| link.name == wanted))
             }
         }

@@ -130,7 +130,7 @@ fn stored(
                 )));
             }
             let base = address.map(|address| file.absolute(address));
-            Ok(Storage::Contiguous { data: file.data.clone(), base }.into())
+            Ok(Storage::Contiguous { data: file.data.clone(), base, record_bytes: None }.into())
         }
         Layout::Chunked(layout) => {
             let layout = Arc::new(layout);

@@ -53,7 +53,7 @@ impl Heap {
     /// The elements that a variable-length element refers to: how many, and their bytes, `base_bytes` each in the
     /// representation of the file (1 for text). A reference that was never written is empty.
     pub fn sequence(&mut self, reference: &[u8], base_bytes: u32) -> Result<(u64, Bytes)> {
-        let Some(reference) = self.place(reference)? else { return Ok((0, Bytes::new())) };
+        let Some(reference) = self.parse_reference(reference)? else { return Ok((0, Bytes::new())) };
         let collection = self.collection(reference.collection)?;
         let found = self.referred(collection, &reference, base_bytes)?;
         Ok((reference.count.into(), self.collections[collection].slice(found)))
@@ -77,7 +77,7 @@ impl Heap {
                     each(None)?;
                     continue;
                 }
-                match self.place(element)? {
+                match self.parse_reference(element)? {
                     Some(reference) => {
                         let collection = self.collection(reference.collection)?;
                         each(Some(self.referred(collection, &reference, base_bytes)?))?;
@@ -138,7 +138,7 @@ impl Heap {
 
     /// A reference that leads somewhere.
     #[inline]
-    fn place(&self, element: &[u8]) -> Result<Option<Reference>> {
+    fn parse_reference(&self, element: &[u8]) -> Result<Option<Reference>> {
         let width = usize::from(self.widths().offset);
         if element.len() < 8 + width {
             // Says which field is missing.
@@ -213,7 +213,7 @@ impl Heap {
         let mut missing: Vec<Address> = Vec::new();
         let mut before = None;
         for reference in references.chunks_exact(self.reference_bytes()) {
-            let Some(Reference { collection, .. }) = self.place(reference)? else { continue };
+            let Some(Reference { collection, .. }) = self.parse_reference(reference)? else { continue };
             if before.replace(collection) != Some(collection) && !self.numbers.contains_key(&collection) {
                 missing.push(collection);
             }

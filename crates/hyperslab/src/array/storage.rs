@@ -11,12 +11,15 @@ pub enum Storage {
         /// The elements.
         data: Bytes,
     },
-    /// One element after the other in the file.
+    /// One element after the other in the file, or one record after the other.
     Contiguous {
         /// The file.
         data: Arc<DataSource>,
         /// Where the first element begins; `None` until something was written.
         base: Option<u64>,
+        /// Bytes from one index of the outermost axis to the next, where other data lies between them: several arrays
+        /// may take turns, a record each. `None` where one follows the other at once.
+        record_bytes: Option<u64>,
     },
     /// One element after the other in bytes of other files, joined.
     External {

@@ -2,7 +2,7 @@
 //!
 //! The driver information is the size of a member, 8 bytes. Where there is none, the first member has it.
 
-use super::{Driver, missing};
+use super::kind::{Driver, missing};
 use crate::{Error, Result};
 use hyperslab_format::superblock::SIGNATURE;
 use hyperslab_io::{Location, Opener, Piece, Pieces};

@@ -14,37 +14,17 @@
 //! Not handled: members with their own drivers, subfiling, onion files.
 
 mod family;
+mod kind;
 mod multi;
 
 use crate::located::Located;
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, Result};
 use family::Naming;
 use hyperslab_format::View;
 use hyperslab_format::message::DriverInfo;
 use hyperslab_io::{Location, Opener, Pieces, Source};
+pub use kind::Driver;
 use std::sync::Arc;
-
-/// The driver of a file that consists of several.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Driver {
-    /// Members of equal size, one after the other.
-    Family,
-    /// Metadata in one member, raw data in another.
-    Split,
-    /// A member for each kind of data.
-    Multi,
-}
-
-impl Driver {
-    /// h5py's name of it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Driver::Family => "family",
-            Driver::Split => "split",
-            Driver::Multi => "multi",
-        }
-    }
-}
 
 /// The first file of what a location means, and often the only one.
 pub(crate) struct FirstMember {
@@ -162,11 +142,4 @@ fn not_opened(location: &Location, error: std::io::Error) -> Error {
     }
     Error { message: "no such file".into(), ..error }
         .hint("check the path; the file is opened as it is written")
-}
-
-/// A member that should be there.
-fn missing(member: &Location, driver: Driver) -> Error {
-    let what = format!("the member {member} of the {} driver is not there", driver.name());
-    Error::new(ErrorKind::NotFound, what)
-        .hint("all members are needed, side by side and under their own names")
 }

@@ -10,7 +10,7 @@
 //! A member that is not there is missed where something of it is wanted, as in libhdf5: without its raw data, a split
 //! file can still be listed.
 
-use super::{Driver, missing};
+use super::kind::{Driver, missing};
 use crate::{Error, Result};
 use hyperslab_format::{Bytes, Cursor, Widths};
 use hyperslab_io::{Location, Opener, Piece, Pieces};

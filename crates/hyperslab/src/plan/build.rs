@@ -50,7 +50,28 @@ impl ReadPlan {
                 let outs = smallvec![0; axes.len()];
                 windows((axes, outs), &chunked.shape, &mut |window| each(slab_plan(&plan, chunked, window)?))
             }
-            (_, resolved) => each(whole_plan(plan, array, &resolved)),
+            (
+                Storage::Contiguous { data, base: Some(base), record_bytes: Some(record_bytes) },
+                Resolved::Points(points),
+            ) if points.rank > 0 => {
+                check_records(array, *base, *record_bytes)?;
+                for (record, points) in points_of_records(&array.shape, points) {
+                    let base = base + record * record_bytes;
+                    let mut dims = Dims::from(array.shape.as_slice());
+                    dims[0] = 1;
+                    let (data, points) = (data.clone(), Some(points));
+                    let steps = Steps::Contiguous { data, base, record_bytes: None, dims, points };
+                    each(ReadPlan {
+                        shape: plan.shape.clone(),
+                        parts: plan.parts.clone(),
+                        pieces: SmallVec::new(),
+                        steps,
+                        ..plan
+                    })?;
+                }
+                Ok(())
+            }
+            (_, resolved) => each(whole_plan(plan, array, &resolved)?),
         }
     }
 }
@@ -77,7 +98,7 @@ fn windows(
 }
 
 /// The plan for a layout of one piece.
-fn whole_plan(mut plan: ReadPlan, array: &Array, resolved: &Resolved<'_>) -> ReadPlan {
+fn whole_plan(mut plan: ReadPlan, array: &Array, resolved: &Resolved<'_>) -> Result<ReadPlan> {
     let dims = array.shape.as_slice();
     let points = match resolved {
         Resolved::Slab(axes) => {
@@ -96,13 +117,42 @@ fn whole_plan(mut plan: ReadPlan, array: &Array, resolved: &Resolved<'_>) -> Rea
     let dims: Dims = dims.into();
     plan.steps = match &array.storage {
         Storage::Compact { data } => Steps::Compact { data: data.clone(), dims, points },
-        Storage::Contiguous { data, base: Some(base) } => {
-            Steps::Contiguous { data: data.clone(), base: *base, dims, points }
+        Storage::Contiguous { data, base: Some(base), record_bytes } => {
+            let record_bytes = record_bytes.map(|bytes| check_records(array, *base, bytes)).transpose()?;
+            Steps::Contiguous { data: data.clone(), base: *base, record_bytes, dims, points }
         }
-        Storage::External { data } => Steps::Contiguous { data: data.clone(), base: 0, dims, points },
+        Storage::External { data } => {
+            Steps::Contiguous { data: data.clone(), base: 0, record_bytes: None, dims, points }
+        }
         _ => Steps::Fill,
     };
-    plan
+    Ok(plan)
+}
+
+/// The bytes from one record to the next, checked: all records are within 64 bits, and a row of them within the
+/// machine's address space.
+fn check_records(array: &Array, base: u64, record_bytes: u64) -> Result<usize> {
+    let (records, inner) = array.shape.split_first().unwrap_or((&1, &[]));
+    let row = inner.iter().try_fold(array.element.bytes as u64, |bytes, &dim| bytes.checked_mul(dim));
+    let before_last = records.saturating_sub(1).checked_mul(record_bytes);
+    let len = before_last.zip(row).and_then(|(before, row)| before.checked_add(row));
+    let end = len.filter(|&len| isize::try_from(len).is_ok()).and_then(|len| len.checked_add(base));
+    match (end, usize::try_from(record_bytes)) {
+        (Some(_), Ok(bytes)) => Ok(bytes),
+        _ => Err(Error::damaged(format!("{records} records of {record_bytes} bytes overflow 64 bits"))),
+    }
+}
+
+/// Points by their records, each with its place inside of the record and in the output, in the order of the file.
+fn points_of_records(dims: &[u64], points: &Points) -> Vec<(u64, Run)> {
+    let within = |point: &[u64], out: usize| (point[0], row_major(&point[1..], &dims[1..]), out as u64);
+    let coordinates = points.coordinates.chunks(points.rank).enumerate();
+    let mut placed: Vec<_> = coordinates.map(|(out, point)| within(point, out)).collect();
+    placed.sort_unstable();
+    let of_record = |group: &[(u64, u64, u64)]| {
+        (group[0].0, Run::Scattered(group.iter().map(|&(_, inner, out)| (inner, out)).collect()))
+    };
+    placed.chunk_by(|a, b| a.0 == b.0).map(of_record).collect()
 }
 
 fn slab_plan(whole: &ReadPlan, chunked: &Arc<Chunked>, (axes, outs): &Window) -> Result<ReadPlan> {

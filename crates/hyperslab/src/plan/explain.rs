@@ -119,10 +119,10 @@ impl ReadPlan {
             Steps::Nothing => explained.result_bytes = 0,
             Steps::Fill => explained.layout = "fill value",
             Steps::Compact { .. } => explained.layout = "compact",
-            Steps::Contiguous { data, base, dims, points } => {
+            Steps::Contiguous { data, base, record_bytes, dims, points } => {
                 let source = &data.source;
                 explained.layout = array.storage.name();
-                let copies = self.whole_copies(dims, points.as_ref())?;
+                let copies = self.whole_copies(dims, points.as_ref(), *record_bytes)?;
                 raw::check_source(&**source, *base, &copies)?;
                 raw::requests(&copies, source.advice(), &mut |request| {
                     let start = base + request.start as u64;

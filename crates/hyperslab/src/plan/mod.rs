@@ -45,8 +45,14 @@ pub(crate) enum Steps {
     Fill,
     /// The object header holds the data.
     Compact { data: Bytes, dims: Dims, points: Option<Run> },
-    /// One array in the file, or a list of points of it.
-    Contiguous { data: Arc<DataSource>, base: u64, dims: Dims, points: Option<Run> },
+    /// One array in the file, or a list of points of it. Its records may lie apart, `record_bytes` from one to the next.
+    Contiguous {
+        data: Arc<DataSource>,
+        base: u64,
+        record_bytes: Option<usize>,
+        dims: Dims,
+        points: Option<Run>,
+    },
     /// Chunks.
     Chunks { chunked: Arc<Chunked>, chunks: Vec<ChunkStep> },
 }
@@ -89,8 +95,8 @@ impl ReadPlan {
     /// The copies out of an array of `dims` that part `part` asks for.
     pub(crate) fn copies<'p>(&'p self, part: &'p Part, dims: &[u64]) -> Result<Copies<'p>> {
         match part {
-            Part::Product(which) => self.of_elements(self.runs(which), dims),
-            Part::Points(run) => self.of_elements(smallvec![run], &[dims.iter().product()]),
+            Part::Product(which) => self.of_elements(self.runs(which), dims, None),
+            Part::Points(run) => self.of_elements(smallvec![run], &[dims.iter().product()], None),
         }
     }
 
@@ -103,11 +109,19 @@ impl ReadPlan {
         }
     }
 
-    /// The copies for a layout of one piece (compact, contiguous, fill).
-    pub(crate) fn whole_copies<'p>(&'p self, dims: &[u64], points: Option<&'p Run>) -> Result<Copies<'p>> {
+    /// The copies for a layout of one piece (compact, contiguous, fill), whose records may lie apart.
+    pub(crate) fn whole_copies<'p>(
+        &'p self,
+        dims: &[u64],
+        points: Option<&'p Run>,
+        record_bytes: Option<usize>,
+    ) -> Result<Copies<'p>> {
         match points {
-            Some(run) => self.of_elements(smallvec![run], &[dims.iter().product()]),
-            None => self.of_elements(self.pieces.iter().map(|pieces| &pieces[0].run).collect(), dims),
+            Some(run) => self.of_elements(smallvec![run], &[dims.iter().product()], None),
+            None => {
+                let runs = self.pieces.iter().map(|pieces| &pieces[0].run).collect();
+                self.of_elements(runs, dims, record_bytes)
+            }
         }
     }
 
@@ -115,16 +129,22 @@ impl ReadPlan {
         which.iter().zip(&self.pieces).map(|(&number, pieces)| &pieces[number as usize].run).collect()
     }
 
-    /// Copies of elements, or of what is wanted of each.
-    fn of_elements<'p>(&'p self, mut runs: Runs<'p>, dims: &[u64]) -> Result<Copies<'p>> {
+    /// Copies of elements, or of what is wanted of each. From one index of the outermost axis to the next there are
+    /// `outer_bytes` in the source, where they do not follow one another at once.
+    fn of_elements<'p>(
+        &'p self,
+        mut runs: Runs<'p>,
+        dims: &[u64],
+        outer_bytes: Option<usize>,
+    ) -> Result<Copies<'p>> {
         let parts = self.parts.as_ref().and_then(|parts| Some((parts, parts.run.as_ref()?)));
         let Some((parts, run)) = parts else {
-            return Copies::new(&runs, dims, &self.shape, self.element_bytes);
+            return Copies::strided(&runs, dims, outer_bytes, &self.shape, self.element_bytes);
         };
         let (mut dims, mut shape) = (Dims::from(dims), self.shape.clone());
         runs.push(run);
         dims.push(parts.source);
         shape.push(parts.target);
-        Copies::new(&runs, &dims, &shape, parts.unit)
+        Copies::strided(&runs, &dims, outer_bytes, &shape, parts.unit)
     }
 }

@@ -44,10 +44,24 @@ impl<'r> Copies<'r> {
         target_dims: &[u64],
         element_bytes: usize,
     ) -> Result<Self> {
+        Self::strided(runs, source_dims, None, target_dims, element_bytes)
+    }
+
+    /// The same out of a source in which `outer_bytes` lie from one index of the outermost axis to the next.
+    pub(crate) fn strided(
+        runs: &[&'r Run],
+        source_dims: &[u64],
+        outer_bytes: Option<usize>,
+        target_dims: &[u64],
+        element_bytes: usize,
+    ) -> Result<Self> {
         let mut copies =
             Copies { unit: element_bytes, source_start: 0, target_start: 0, axes: SmallVec::new() };
         let (mut source_stride, mut target_stride) = (element_bytes, element_bytes);
         for axis in (0..runs.len()).rev() {
+            if let (0, Some(bytes)) = (axis, outer_bytes) {
+                source_stride = bytes;
+            }
             for pairs in pairs_of(runs[axis]) {
                 copies.add(AxisCopies { pairs, source_stride, target_stride })?;
             }

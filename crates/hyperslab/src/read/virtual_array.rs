@@ -1,6 +1,5 @@
 //! Reads the elements of a virtual array from their sources.
 
-use super::array::read_whole;
 use super::convert::Conversion;
 use super::place::Copies;
 use super::target::Target;
@@ -9,7 +8,10 @@ use crate::memory::zeroed;
 use crate::selection::Run;
 use crate::{Error, Result, Selection};
 
-/// Reads a selection of a virtual array. The target holds the fill value already; `shape` is that of the result.
+/// Reads whole elements of a source, which may be virtual itself, as they are stored.
+pub(crate) type ReadSource<'r> = dyn Fn(&Array, &Selection, &mut [u8]) -> Result<()> + 'r;
+
+/// Reads a selection of a virtual array, its sources by `read_source`. The target holds the fill value already; `shape` is that of the result.
 pub(crate) fn read(
     array: &Array,
     sources: &dyn VirtualSources,
@@ -18,11 +20,11 @@ pub(crate) fn read(
     target: Target<'_>,
     conversion: Conversion,
     operation: &Operation,
+    read_source: &ReadSource<'_>,
 ) -> Result<()> {
     operation.deeper(|| {
         sources.for_each_part(selection, shape, operation, &mut |part| {
-            let element_bytes = array.element.bytes;
-            read_part(&part, element_bytes, target, conversion, operation)
+            read_part(&part, array.element.bytes, target, conversion, read_source)
         })
     })
 }
@@ -33,7 +35,7 @@ fn read_part(
     element_bytes: usize,
     target: Target<'_>,
     conversion: Conversion,
-    operation: &Operation,
+    read_source: &ReadSource<'_>,
 ) -> Result<()> {
     let VirtualPart { source, selection, dims, .. } = *part;
     selection.resolve(&source.shape).map_err(|error| {
@@ -48,10 +50,8 @@ fn read_part(
         (ElementChange::Swap { .. }, Conversion::Swap { .. }) => Conversion::None,
         (_, wanted) => wanted,
     };
-    let read = |out: &mut [u8]| {
-        let read = read_whole(source, selection, Conversion::None, out, operation);
-        read.map_err(|error| source.origin.located(error))
-    };
+    let read =
+        |out: &mut [u8]| read_source(source, selection, out).map_err(|error| source.origin.located(error));
     let read_all = || -> Result<Vec<u8>> {
         let count = source.measure(selection)?.count;
         let mut elements = zeroed(count.checked_mul(source.element.bytes as u64))?;

@@ -154,9 +154,9 @@ impl Mappings {
 
     /// How many blocks in a row are there, from the first on.
     fn count_blocks(&self, operation: &Operation, mapping: &VirtualMapping) -> Result<u64> {
-        let most = if is_counted(mapping) { BLOCKS_MAX } else { 1 };
+        let blocks_max = if is_counted(mapping) { BLOCKS_MAX } else { 1 };
         let mut block = 0;
-        while block < most && self.open_source(operation, mapping, Some(block))?.is_some() {
+        while block < blocks_max && self.open_source(operation, mapping, Some(block))?.is_some() {
             block += 1;
         }
         Ok(block)

@@ -25,14 +25,14 @@ pub(super) struct Sources {
     /// Grows with every virtual dataset that is opened.
     serial: u64,
     open: OpenDataset,
-    kept: Mutex<Kept>,
+    kept: Mutex<OpenSources>,
 }
 
 /// Opens the dataset of an object header, which may be virtual itself.
 pub(crate) type OpenDataset = fn(Node, &Operation) -> Result<Dataset>;
 
 #[derive(Default)]
-struct Kept {
+struct OpenSources {
     clock: u64,
     sources: HashMap<(String, String), (u64, Option<Dataset>)>,
 }
