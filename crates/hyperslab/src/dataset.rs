@@ -233,5 +233,5 @@ pub(crate) fn count(dataspace: &Dataspace) -> Result<u64> {
     };
     dims.iter()
         .try_fold(1u64, |count, &dim| count.checked_mul(dim))
-        .ok_or_else(|| Error::damaged(format!("an extent of {dims:?} elements cannot be counted")))
+        .ok_or_else(|| Error::damaged(format!("an extent of {dims:?} elements overflows 64 bits")))
 }

@@ -1,4 +1,4 @@
-//! Filters of HDF5 in words, and as reading wants to be told of them.
+//! The filters of HDF5 files as the settings that reading takes, and their descriptions.
 
 use crate::array::{FilterSettings, describe_filter};
 use hyperslab_format::message::Filter;
@@ -13,7 +13,7 @@ pub(crate) fn settings(filter: &Filter) -> FilterSettings {
     }
 }
 
-/// A filter as people call it: `gzip 4`, `shuffle`; by the name in the file, or its number, if it is not known.
+/// Describes a filter: `gzip 4`, `shuffle`; an unknown filter by its name in the file, or by its number.
 pub fn filter(filter: &Filter) -> String {
     describe_filter(&settings(filter))
 }

@@ -92,6 +92,10 @@ impl Source for Segment {
         source.read_into(at, read)
     }
 
+    fn check_unchanged(&self) -> io::Result<()> {
+        self.opened.get().map_or(Ok(()), |source| source.check_unchanged())
+    }
+
     fn advice(&self) -> Advice {
         self.advice
     }

@@ -39,7 +39,7 @@ pub(crate) struct FileInner {
     chunk_states: Mutex<HashMap<Address, Arc<ChunkState>>>,
 }
 
-/// Chunk indexes that nobody uses are kept up to this many chunks in all, and this many datasets.
+/// Chunk indexes of datasets that are not open are kept up to this many chunks in all, and this many datasets.
 const IDLE_CHUNKS_MAX: usize = 1 << 20;
 const IDLE_DATASETS_MAX: usize = 1 << 12;
 const IDLE_CHECKED_EACH: usize = 64;

@@ -1,7 +1,7 @@
 //! Other files that a file refers to: external links, references, sources of virtual datasets, external raw data.
 //!
-//! As libhdf5 does, a relative name is sought beside the file that holds it, then below the working directory; an
-//! absolute one where it says, then by its last part beside the file. A prefix from the environment comes first
+//! As libhdf5 does, a relative name is searched for beside the file that contains it, then below the working
+//! directory; an absolute one where it says, then by its last part beside the file. A prefix from the environment comes first
 //! (`HDF5_EXT_PREFIX`, `HDF5_VDS_PREFIX`, `HDF5_EXTFILE_PREFIX`).
 
 use crate::{Error, ErrorKind, Result};
@@ -64,7 +64,7 @@ impl<F> LinkedFiles<F> {
     /// Finds the file that this one calls `name`.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::NotFound`] where it is in none of the places in which it is sought.
+    /// [`crate::ErrorKind::NotFound`] where it is in none of the places that are searched.
     pub(crate) fn find(&self, name: &str, purpose: Purpose) -> Result<Location> {
         let Some(own) = &self.own else {
             let what = format!("refers to the file {name}, and only a file whose place is known can do so");
@@ -108,7 +108,7 @@ fn candidates(own: &Location, name: &str, prefixes: &[PathBuf]) -> Vec<Location>
     let mut candidates: Vec<Location> = prefixes.iter().map(in_prefix).collect();
     let last_part_beside = || wanted.file_name().map(|last| own.beside(last));
     match (own.is_url(), wanted.is_absolute()) {
-        // What a file of the network refers to is not sought among the files of this machine.
+        // A name in a file of the network must not lead to a file of this machine.
         (true, true) => candidates.extend(last_part_beside()),
         (true, false) => candidates.push(own.beside(wanted)),
         (false, true) => {
@@ -125,26 +125,26 @@ mod tests {
     use super::*;
     use hyperslab_io::LocalFiles;
 
-    fn sought(own: &str, name: &str, prefixes: &[&str]) -> Vec<String> {
+    fn searched(own: &str, name: &str, prefixes: &[&str]) -> Vec<String> {
         let prefixes: Vec<PathBuf> = prefixes.iter().map(PathBuf::from).collect();
         candidates(&own.into(), name, &prefixes).iter().map(ToString::to_string).collect()
     }
 
     #[test]
-    fn files_are_sought_where_libhdf5_seeks_them() {
-        assert_eq!(sought("a/b.h5", "c.h5", &[]), ["a/c.h5", "c.h5"]);
-        assert_eq!(sought("a/b.h5", "/x/c.h5", &[]), ["/x/c.h5", "a/c.h5"]);
+    fn files_are_searched_for_where_libhdf5_does() {
+        assert_eq!(searched("a/b.h5", "c.h5", &[]), ["a/c.h5", "c.h5"]);
+        assert_eq!(searched("a/b.h5", "/x/c.h5", &[]), ["/x/c.h5", "a/c.h5"]);
         assert_eq!(
-            sought("a/b.h5", "c.h5", &["/p", "${ORIGIN}/q"]),
+            searched("a/b.h5", "c.h5", &["/p", "${ORIGIN}/q"]),
             ["/p/c.h5", "a/q/c.h5", "a/c.h5", "c.h5"]
         );
     }
 
     #[test]
     fn a_file_of_the_network_does_not_lead_to_this_machine() {
-        assert_eq!(sought("s3://b/a/b.h5", "c.h5", &[]), ["s3://b/a/c.h5"]);
-        assert_eq!(sought("s3://b/a/b.h5", "c.h5", &["/p"]), ["/p/c.h5", "s3://b/a/c.h5"]);
-        assert_eq!(sought("s3://b/a/b.h5", "/etc/c.h5", &[]), ["s3://b/a/c.h5"]);
+        assert_eq!(searched("s3://b/a/b.h5", "c.h5", &[]), ["s3://b/a/c.h5"]);
+        assert_eq!(searched("s3://b/a/b.h5", "c.h5", &["/p"]), ["/p/c.h5", "s3://b/a/c.h5"]);
+        assert_eq!(searched("s3://b/a/b.h5", "/etc/c.h5", &[]), ["s3://b/a/c.h5"]);
     }
 
     #[test]

@@ -67,7 +67,7 @@ impl<'n> Links<'n> {
         Ok(by_name(found))
     }
 
-    /// How many links there are, which for most groups needs no look at them.
+    /// How many links there are. For most groups this is stored, and the links are not read.
     pub(crate) fn count(&self) -> Result<u64> {
         let (file, header) = (&self.node.file, &self.node.header);
         let in_header = || header.links(self.widths()).len() as u64;

@@ -12,7 +12,7 @@ pub(crate) struct Located {
     pub(crate) source: Arc<dyn Source>,
     pub(crate) metadata: Metadata,
     pub(crate) superblock: Superblock,
-    /// What extends the superblock; a failure counts only for who needs it.
+    /// The extension of the superblock. A failure matters only where the extension is needed.
     pub(crate) extension: Result<Option<SuperblockExtension>>,
 }
 

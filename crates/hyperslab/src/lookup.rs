@@ -25,12 +25,12 @@ pub(crate) struct Lookup {
 }
 
 impl Lookup {
-    /// For a path that a person wrote: what is not found is answered with the nearest name.
+    /// For a path that a person wrote: where an object is not found, the error suggests the nearest name.
     pub(crate) fn suggesting() -> Self {
         Self { suggests: true, ..Self::plain() }
     }
 
-    /// For a path that a file has: nobody reads suggestions, which would list the group.
+    /// For a path that a file contains: a suggestion would not be read, and making one lists the group.
     pub(crate) fn plain() -> Self {
         Self { links: LINK_HOPS_MAX, components: COMPONENTS_MAX, path_bytes: PATH_BYTES_MAX, suggests: false }
     }
@@ -118,7 +118,7 @@ pub(crate) fn follow(group: &Node, link: &Link, lookup: &mut Lookup) -> Result<N
     }
 }
 
-/// Tells by which link an error was met, unless there is something better to tell.
+/// Adds the link that led to an error as its hint, unless it has a hint already.
 fn led_here(error: Error, link: impl FnOnce() -> String) -> Error {
     Error { hint: error.hint.or_else(|| Some(link())), ..error }
 }

@@ -22,7 +22,7 @@ impl Members {
     ///
     /// # Errors
     /// [`ErrorKind::NotFound`] for a name that the datatype does not have; [`ErrorKind::Invalid`] for a datatype that
-    /// is no compound.
+    /// is not a compound.
     pub fn new(datatype: &Datatype, names: &[impl AsRef<[u8]>]) -> Result<Self> {
         let Class::Compound { members } = &datatype.class else {
             return Err(Error::invalid(format!("{datatype} has no members")));

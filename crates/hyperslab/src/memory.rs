@@ -54,6 +54,6 @@ pub fn advise_huge_pages(start: *mut u8, len: usize) {
     }
 }
 
-/// Nothing to tell on other systems.
+/// Does nothing: other systems have no such advice.
 #[cfg(not(target_os = "linux"))]
 pub fn advise_huge_pages(_start: *mut u8, _len: usize) {}

@@ -87,7 +87,7 @@ impl Metadata {
                 Ok(value) => return Ok(value),
                 Err(Stop::Bad(error)) => return Err(error.into()),
                 Err(Stop::Need(needs)) => {
-                    // Another thread may fetch a block between the parser's look and ours: that is no standstill.
+                    // Another thread may fetch a block between the parser's look and ours: that is progress, too.
                     let fetched = self.fetch(&needs)?;
                     repeated = if fetched || needs != last_needs { 0 } else { repeated + 1 };
                     if repeated > REPEATED_MAX {

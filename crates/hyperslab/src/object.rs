@@ -13,7 +13,7 @@ use hyperslab_format::message::Link;
 use hyperslab_format::object_header::ObjectKind;
 use hyperslab_format::reference::RevisedReference;
 
-/// Whatever a path may lead to.
+/// An object of a file: what a path may lead to.
 #[derive(Clone)]
 pub enum Object {
     /// A group.
@@ -95,7 +95,7 @@ impl File {
     }
 
     /// The object that a revised reference of this file (HDF5 1.12) refers to, of another file where it says so.
-    /// What of the object is meant, elements or an attribute, the reference tells.
+    /// The reference itself says whether it means elements or an attribute.
     pub fn dereference(&self, reference: &RevisedReference) -> Result<Object> {
         let Some(name) = &reference.file else { return self.object_at(reference.object) };
         let Some(name) = name.as_str() else {

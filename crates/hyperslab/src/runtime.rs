@@ -110,8 +110,8 @@ pub(crate) fn thread_count() -> usize {
     threads().map_or(1, ThreadPool::current_num_threads)
 }
 
-/// Does `work` for each item, here and on the other threads: whoever asks is awake already, and a sleeping thread may
-/// be long in coming. Items begin in their order. After an error no further one begins, and the error of the first
+/// Does `work` for each item, here and on the other threads: the calling thread is awake already, and waking another may
+/// take long. Items begin in their order. After an error no further one begins, and the error of the first
 /// item that has one is the answer.
 fn for_each<T: Sync>(items: &[T], work: impl Fn(&T) -> Result<()> + Sync) -> Result<()> {
     let next = AtomicUsize::new(0);

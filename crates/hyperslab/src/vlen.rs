@@ -60,8 +60,8 @@ impl Heap {
     }
 
     /// Calls `each` with the bytes that each of many references leads to, which follow one another as a read of a
-    /// variable-length dataset gives them; else as [`Self::sequence`]. A reference that is that before it once more,
-    /// as those of fill values are, is answered with `None`.
+    /// variable-length dataset gives them; else as [`Self::sequence`]. A reference that equals the one before
+    /// it, as those of fill values do, is answered with `None`.
     pub fn each_sequence(
         &mut self,
         references: &[u8],

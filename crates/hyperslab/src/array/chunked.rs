@@ -34,7 +34,7 @@ pub struct Chunked {
     pub state: Arc<ChunkState>,
 }
 
-/// What has been learnt of the chunks of an array, shared by all who have opened it.
+/// What has been read about the chunks of an array, shared by everything that has opened the array.
 #[derive(Default)]
 pub struct ChunkState {
     pub(crate) locator: Locator,

@@ -2,13 +2,13 @@
 
 use crate::read::convert::Conversion;
 
-/// In which byte order numbers are handed over.
+/// The byte order of the numbers that a read returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Order {
     /// As in the file: nothing is converted.
     #[default]
     File,
-    /// As the machine wants them.
+    /// As the machine computes with them.
     Native,
 }
 

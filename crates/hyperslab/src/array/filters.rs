@@ -23,7 +23,7 @@ impl FilterSettings {
     }
 }
 
-/// A filter as people call it: `gzip 4`, `shuffle`; by its name in the file, or its number, if it is not known.
+/// Describes a filter: `gzip 4`, `shuffle`; an unknown filter by its name in the file, or by its number.
 pub fn describe_filter(filter: &FilterSettings) -> String {
     let number = || format!("filter {}", filter.id);
     if !hyperslab_filters::table().iter().any(|entry| entry.id == filter.id) {
@@ -63,7 +63,7 @@ impl Filters {
         built.as_ref().map_err(|error| Error::from(error.clone()))
     }
 
-    /// The filters in the order in which they are undone, in words.
+    /// Descriptions of the filters, in the order in which they are undone.
     pub fn undone(&self) -> Vec<String> {
         self.settings.iter().rev().map(describe_filter).collect()
     }

@@ -1,4 +1,4 @@
-//! What one call of a user leads to: virtual arrays of virtual arrays.
+//! What one call of a user leads to through virtual arrays of virtual arrays, counted and bounded.
 //!
 //! A virtual array may be the source of another, many times over: eight levels of eight mappings each are 8⁸ ways
 //! through a file of a few kilobytes. So all that happens on behalf of one call is counted together, and a source
@@ -19,7 +19,7 @@ const OPENED_MAX: u64 = 10_000;
 const PARTS_MAX: u64 = 1 << 18;
 /// Mappings of sources that one call may read out of their files.
 const MAPPINGS_MAX: u64 = 1 << 22;
-/// Blocks of numbered names among which one call may seek.
+/// Blocks of numbered names that one call may search.
 const BLOCKS_MAX: u64 = 1 << 22;
 /// Sources of numbered names that one call may look for in vain.
 const ABSENT_MAX: u64 = 1 << 16;
@@ -82,7 +82,7 @@ impl Operation {
         self.count_below(0, &self.mappings, mappings, MAPPINGS_MAX, "mappings of its sources")
     }
 
-    /// Counts blocks among which wanted ones are sought.
+    /// Counts blocks that are searched for wanted ones.
     pub fn count_blocks(&self, blocks: u64) -> Result<()> {
         count(&self.blocks, blocks, BLOCKS_MAX, "blocks")
     }

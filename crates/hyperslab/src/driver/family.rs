@@ -55,7 +55,7 @@ impl Naming {
     }
 
     /// True where the second file looks like the continuation of a first one of `len` bytes, and not like another file
-    /// of a series, of which the first is truncated: it has the right length, and is no HDF5 file itself.
+    /// of a series, of which the first is truncated: it has the right length, and is not an HDF5 file itself.
     pub fn continues(&self, opener: &dyn Opener, len: u64, end: u64) -> bool {
         let second = Some(self.member(1)).filter(|member| opener.is_file(member));
         let Some(file) = second.and_then(|member| opener.open(&member).ok()) else { return false };

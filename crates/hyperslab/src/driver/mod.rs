@@ -6,8 +6,8 @@
 //! multi    up to six members, one for each kind of metadata and one for raw data: data-s.h5, -b, -r, -g, -l, -o
 //! ```
 //!
-//! The first member tells: its superblock names the driver, and of split and multi files the members too. Old
-//! families do not name it; there a file that is too short gives itself away by its name. Everything above sees one
+//! The first member says so: its superblock names the driver, and of split and multi files the members too. Old
+//! families do not name it; there a file that is too short is recognized by its name. Everything above sees one
 //! [`Pieces`]. What libhdf5 has to be told in a property list is found here, so that a path suffices: that of the
 //! first member, a pattern such as `data%05d.h5`, or, for split and multi, what comes before `-m.h5`.
 //!
@@ -121,7 +121,8 @@ fn subfiling() -> Error {
     .hint("h5fuse, which comes with HDF5, makes one file of them")
 }
 
-/// What the driver of the writer left. What cannot be read counts as nothing here: whoever needs it, says so.
+/// The driver information that the writer left. Where it cannot be read there is none here; the reader that needs it
+/// reports the error.
 fn information(located: &Located) -> Option<DriverInfo> {
     let Located { metadata, superblock, extension, .. } = located;
     match superblock.driver_info {

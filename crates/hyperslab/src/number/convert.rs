@@ -61,7 +61,7 @@ enum Number {
 }
 
 impl Converter {
-    /// The conversion between two datatypes; `None` where libhdf5 has none, or where the target is no native type.
+    /// The conversion between two datatypes; `None` where libhdf5 has none, or where the target is not a native type.
     pub fn new(from: &Datatype, to: &Datatype) -> Option<Self> {
         let (from_bytes, to_bytes) = (from.size as usize, to.size as usize);
         let step =

@@ -32,11 +32,11 @@ impl NativeFloat {
         let highest = (1i64 << float.exponent_size.min(62)) - bias - 1;
         Self::ALL.into_iter().find(|native| {
             let (exponent_bits, mantissa_bits) = native.bits();
-            let most = 1i64 << (exponent_bits - 1);
+            let highest_native = 1i64 << (exponent_bits - 1);
             size <= native.memory_bytes()
                 && u32::from(float.mantissa_size) <= mantissa_bits
-                && highest <= most
-                && 1 - bias >= 2 - most
+                && highest <= highest_native
+                && 1 - bias >= 2 - highest_native
         })
     }
 

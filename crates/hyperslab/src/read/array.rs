@@ -22,7 +22,7 @@ pub(crate) fn read(
 ) -> Result<()> {
     let conversion = || array.conversion(order);
     let Some(parts) = parts else {
-        // What nothing is read of need not be convertible.
+        // An empty read needs no conversion, so it must not fail for want of one.
         let conversion = if out.is_empty() { Conversion::None } else { conversion()? };
         return read_whole(array, selection, conversion, out, operation);
     };

@@ -13,7 +13,7 @@ use hyperslab_format::virtual_mapping::VirtualMapping;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-/// Blocks of a printf-style mapping that are looked for at most.
+/// Blocks of a printf-style mapping that are searched at most.
 const BLOCKS_MAX: u64 = 1 << 20;
 /// Elements that one mapping may list one by one.
 const SCATTERED_MAX: u64 = 1 << 20;
