@@ -1,15 +1,14 @@
 //! One dataset under examination: its reads, each simulated under each profile, and a memory of every simulation.
 
 use crate::DoctorError;
-use crate::diagnose::Options;
 use crate::engine::{EngineCounts, stand_in};
 use crate::facts::DatasetFacts;
-use crate::finding::Cliff;
+use crate::options::Options;
 use crate::pattern::{Sweep, default_reads, is_permutation, shape_text};
 use crate::predict::CostModel;
 use crate::profile::Profile;
 use crate::simulate::{CacheSettings, Geometry, LibVersion, SweepCounts, SweepKey, simulate_sweep};
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 /// One read pattern of a dataset.
@@ -51,7 +50,6 @@ pub(crate) struct Case<'a> {
     pub(crate) profiles: Vec<Profile>,
     pub(crate) reads: Vec<ReadCase>,
     pub(crate) costs: CostModel,
-    pub(crate) cliffs: OnceCell<Vec<Cliff>>,
     memory: RefCell<HashMap<MemoryKey, SweepCounts>>,
 }
 
@@ -73,7 +71,6 @@ impl<'a> Case<'a> {
             profiles,
             reads: Vec::new(),
             costs,
-            cliffs: OnceCell::new(),
             memory: RefCell::new(HashMap::new()),
         };
         for (name, is_asked, matters, sweep) in sweeps {

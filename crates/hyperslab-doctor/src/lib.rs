@@ -19,13 +19,17 @@ mod error;
 mod facts;
 mod finding;
 mod fix;
+mod numbers;
+mod options;
 pub mod pattern;
 pub mod predict;
 mod profile;
 mod report;
 pub mod simulate;
+#[cfg(test)]
+mod testing;
 
-pub use diagnose::{Options, diagnose};
+pub use diagnose::diagnose;
 pub use error::DoctorError;
 pub use facts::{
     ChunkMap, DatasetFacts, Decoded, FillFacts, FillTime, FilterFact, Layout, RecodeMeasurement,
@@ -33,7 +37,7 @@ pub use facts::{
 };
 pub use finding::{Finding, Severity, codes, why};
 pub use fix::{Fix, FixKind};
+pub use numbers::{count_text, list_text};
+pub use options::Options;
 pub use profile::Profile;
-pub use report::{
-    DatasetReport, EngineReport, ProfileReport, ReadReport, Report, count_text, list_text, render_text,
-};
+pub use report::{DatasetReport, EngineReport, ProfileReport, ReadReport, Report, render_text};

@@ -161,9 +161,9 @@ pub fn seconds_text(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::testing::case_study;
     use crate::pattern::Sweep;
     use crate::simulate::{CacheSettings, LibVersion, simulate_sweep};
+    use crate::testing::case_study;
 
     fn case_study_seconds(nbytes: u64) -> (f64, f64) {
         let facts = case_study();

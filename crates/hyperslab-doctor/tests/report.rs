@@ -1,6 +1,6 @@
 //! The report as its users get it: JSON of a fixed form, text, and no panic whatever the facts.
 
-use hyperslab_doctor::pattern::parse_cache;
+use hyperslab_doctor::simulate::parse_cache;
 use hyperslab_doctor::{
     ChunkMap, DatasetFacts, DoctorError, FillFacts, FilterFact, Layout, Options, Profile, Report, codes,
     diagnose, render_text, why,

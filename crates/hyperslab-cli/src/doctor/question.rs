@@ -2,7 +2,8 @@
 
 use crate::args::DoctorArgs;
 use crate::failure::Failure;
-use hyperslab_doctor::pattern::{parse_cache, parse_order};
+use hyperslab_doctor::pattern::parse_order;
+use hyperslab_doctor::simulate::parse_cache;
 use hyperslab_doctor::{DoctorError, Options, Profile};
 
 /// The options of the diagnosis.

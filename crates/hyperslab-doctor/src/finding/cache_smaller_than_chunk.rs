@@ -26,15 +26,15 @@
 //!
 //! Where every program reads whole chunks, or the whole dataset at once.
 
-use super::Finding;
-use super::cliff::{Cause, group};
+use super::cliff::{Cause, Cliff, group};
+use super::model::Finding;
 use crate::case::Case;
 use crate::fix::{cache_lines, smallest_cache};
+use crate::numbers::count_text;
 use crate::pattern::bytes_text;
-use crate::report::count_text;
 
-pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
-    let group = group(case, Cause::SmallerThanChunk)?;
+pub(super) fn check(case: &Case<'_>, cliffs: &[Cliff]) -> Option<Finding> {
+    let group = group(case, cliffs, Cause::SmallerThanChunk)?;
     let chunk_bytes = case.geometry.chunk_bytes()?;
     let holds = group.read.rows[group.worst.profile].settings.nbytes;
     let message = format!(
@@ -69,7 +69,7 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use crate::finding::Severity;
-    use crate::finding::testing::{case_study, chunked, finding, unfiltered};
+    use crate::testing::{case_study, chunked, finding, unfiltered};
 
     const CODE: &str = "cache-smaller-than-chunk";
 

@@ -18,11 +18,12 @@
 //!
 //! While the dataset is still being extended and will soon fill its chunks.
 
-use super::{Finding, Severity};
+use super::cliff::Cliff;
+use super::model::{Finding, Severity};
 use crate::case::Case;
 use crate::fix::chunk_line;
+use crate::numbers::count_text;
 use crate::pattern::{bytes_text, shape_text};
-use crate::report::count_text;
 use serde_json::json;
 
 /// Padding is worth a word where a chunk is at least this many times what of it is used.
@@ -32,7 +33,7 @@ const CHUNK_BYTES_MIN: u64 = 64 << 10;
 /// Padding in the file that makes it medium.
 const WASTE_BYTES_MEDIUM: u64 = 16 << 20;
 
-pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
+pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let (chunk, chunk_bytes) = (case.geometry.chunk_dims()?, case.geometry.chunk_bytes()?);
     let shape = case.geometry.shape();
     let stored_chunks = case.geometry.chunks()?.stored_chunks();
@@ -83,7 +84,7 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use crate::finding::Severity;
-    use crate::finding::testing::{chunked, finding, unfiltered};
+    use crate::testing::{chunked, finding, unfiltered};
 
     const CODE: &str = "chunk-larger-than-extent";
 

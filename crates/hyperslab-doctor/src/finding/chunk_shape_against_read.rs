@@ -21,13 +21,13 @@
 //!
 //! Where this read is rare. No chunk shape serves every read, and one that serves the common read is right.
 
-use super::cliff::repack_for;
-use super::{Finding, Severity};
+use super::cliff::Cliff;
+use super::model::{Finding, Severity};
 use crate::case::{Case, ReadCase};
-use crate::fix::read_lines;
+use crate::fix::{read_lines, repack_for};
+use crate::numbers::{count_text, rounded};
 use crate::pattern::{bytes_text, shape_text};
 use crate::predict::seconds_text;
-use crate::report::{count_text, rounded};
 use serde_json::json;
 
 /// Chunks that one read touches.
@@ -77,7 +77,7 @@ impl Against {
     }
 }
 
-pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
+pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let (read, against) = case
         .reads
         .iter()
@@ -125,7 +125,7 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use crate::finding::Severity;
-    use crate::finding::testing::{chunked, finding};
+    use crate::testing::{chunked, finding};
 
     const CODE: &str = "chunk-shape-against-read";
 

@@ -18,13 +18,13 @@
 //!
 //! Where programs read whole chunks: archives, model restarts, training data read in bulk.
 
-use super::cliff::repack_for;
-use super::{Finding, Severity};
+use super::cliff::Cliff;
+use super::model::{Finding, Severity};
 use crate::case::{Case, ReadCase};
-use crate::fix::read_lines;
+use crate::fix::{read_lines, repack_for};
+use crate::numbers::rounded;
 use crate::pattern::{bytes_text, shape_text};
 use crate::predict::seconds_text;
-use crate::report::rounded;
 use serde_json::json;
 
 /// Chunks from this size on are large: twice what any libhdf5 caches by default.
@@ -34,7 +34,7 @@ const CHUNK_BYTES_HUGE: u64 = 64 << 20;
 /// A read that wants at most this share of a chunk is partial.
 const SHARE_MAX: f64 = 1.0 / 16.0;
 
-pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
+pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let chunk = case.geometry.chunk_dims()?;
     let chunk_bytes = case.geometry.chunk_bytes()?;
     if chunk_bytes < CHUNK_BYTES_MIN
@@ -80,7 +80,7 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use crate::finding::Severity;
-    use crate::finding::testing::{chunked, finding, unfiltered};
+    use crate::testing::{chunked, finding, unfiltered};
 
     const CODE: &str = "chunks-too-large";
 

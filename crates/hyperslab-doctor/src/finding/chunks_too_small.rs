@@ -20,12 +20,13 @@
 //!
 //! Where programs read single small chunks at random places and never much at once.
 
-use super::{Finding, Severity};
+use super::cliff::Cliff;
+use super::model::{Finding, Severity};
 use crate::case::Case;
 use crate::fix::{chunk_line, shape_for_read};
+use crate::numbers::{count_text, rounded};
 use crate::pattern::{Sweep, bytes_text, shape_text};
 use crate::predict::seconds_text;
-use crate::report::{count_text, rounded};
 use serde_json::json;
 
 /// Chunks below this are small.
@@ -37,7 +38,7 @@ const CHUNK_SECONDS: f64 = 10.0e-6;
 /// What an object store takes to answer.
 const REQUEST_SECONDS: f64 = 0.040;
 
-pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
+pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let chunk = case.geometry.chunk_dims()?;
     let chunk_bytes = case.geometry.chunk_bytes()?;
     let stored = case.geometry.chunks()?.stored_chunks();
@@ -95,7 +96,7 @@ fn clipped(chunk: &[u64], shape: &[u64]) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use crate::finding::Severity;
-    use crate::finding::testing::{chunked, finding};
+    use crate::testing::{chunked, finding};
 
     const CODE: &str = "chunks-too-small";
 

@@ -1,14 +1,14 @@
 //! Reads that decode or fetch chunks again and again, and which of three causes makes them.
 
+use super::chunk_shape_against_read::is_against;
+use super::model::Severity;
 use crate::case::{Case, ReadCase, Row};
-use crate::fix::{Fix, REPACK_CHUNK_BYTES, chunk_line, read_lines, shape_for_read};
-use crate::pattern::{bytes_text, shape_text};
+use crate::fix::{Fix, read_lines, repack_for};
+use crate::numbers::{count_text, list_text, ratio_text, rounded};
+use crate::pattern::shape_text;
 use crate::predict::{Ideal, seconds_text};
-use crate::report::{count_text, list_text, ratio_text, rounded};
 use crate::simulate::{CacheSettings, LibVersion, SweepCounts};
 use serde_json::{Value, json};
-
-use super::Severity;
 
 /// Loads of a chunk beyond which it is worth a word.
 const RATIO_MIN: f64 = 1.5;
@@ -21,7 +21,7 @@ const COLLISION_SHARE: f64 = 0.5;
 
 /// Why chunks are loaded again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Cause {
+pub(super) enum Cause {
     SmallerThanChunk,
     Collisions,
     Thrash,
@@ -29,15 +29,15 @@ pub(crate) enum Cause {
 
 /// A read that falls off under one profile.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Cliff {
-    pub(crate) read: usize,
-    pub(crate) profile: usize,
-    pub(crate) cause: Cause,
+pub(super) struct Cliff {
+    pub(super) read: usize,
+    pub(super) profile: usize,
+    pub(super) cause: Cause,
     /// Loads for each chunk.
-    pub(crate) ratio: f64,
+    pub(super) ratio: f64,
     /// Seconds beyond what loading each chunk once would take.
-    pub(crate) excess_seconds: f64,
-    pub(crate) ideal_seconds: f64,
+    pub(super) excess_seconds: f64,
+    pub(super) ideal_seconds: f64,
 }
 
 /// Chunks loaded, and how many need to be: decodes where data are filtered, else driver reads.
@@ -49,17 +49,13 @@ fn loads(case: &Case<'_>, counts: &SweepCounts) -> (u64, u64) {
     }
 }
 
-/// All cliffs of a dataset; computed once.
-pub(super) fn cliffs<'c>(case: &'c Case<'_>) -> &'c [Cliff] {
-    case.cliffs.get_or_init(|| find(case))
-}
-
-fn find(case: &Case<'_>) -> Vec<Cliff> {
+/// Every read and profile of the case that falls off a cliff.
+pub(super) fn find(case: &Case<'_>) -> Vec<Cliff> {
     let mut found = Vec::new();
     let Some(chunk_bytes) = case.geometry.chunk_bytes() else { return found };
     for (read_index, read) in case.reads.iter().enumerate() {
         // A read across the chunks that nobody asked for is told of as such, not as the cache's fault.
-        if !read.is_asked && super::chunk_shape_against_read::is_against(case, read) {
+        if !read.is_asked && is_against(case, read) {
             continue;
         }
         for (profile_index, row) in read.rows.iter().enumerate() {
@@ -114,9 +110,8 @@ pub(super) struct Group<'c> {
 }
 
 /// The group of a cause; `None` where no read falls for it.
-pub(super) fn group<'c>(case: &'c Case<'_>, cause: Cause) -> Option<Group<'c>> {
-    let all = cliffs(case);
-    let of_cause = || all.iter().filter(|cliff| cliff.cause == cause);
+pub(super) fn group<'c>(case: &'c Case<'_>, cliffs: &[Cliff], cause: Cause) -> Option<Group<'c>> {
+    let of_cause = || cliffs.iter().filter(|cliff| cliff.cause == cause);
     let worst = *of_cause().max_by(|a, b| {
         let weight = |cliff: &Cliff| weight(case, &case.reads[cliff.read]);
         weight(a).cmp(&weight(b)).then(a.excess_seconds.total_cmp(&b.excess_seconds))
@@ -124,7 +119,7 @@ pub(super) fn group<'c>(case: &'c Case<'_>, cause: Cause) -> Option<Group<'c>> {
     let hit: Vec<usize> =
         of_cause().filter(|cliff| cliff.read == worst.read).map(|cliff| cliff.profile).collect();
     let clear = (0..case.profiles.len())
-        .filter(|profile| !all.iter().any(|cliff| cliff.read == worst.read && cliff.profile == *profile))
+        .filter(|profile| !cliffs.iter().any(|cliff| cliff.read == worst.read && cliff.profile == *profile))
         .collect();
     let mut others: Vec<String> = Vec::new();
     for cliff in of_cause().filter(|cliff| cliff.read != worst.read) {
@@ -244,22 +239,8 @@ fn ratio_of(case: &Case<'_>, row: &Row) -> f64 {
     loaded as f64 / needed.max(1) as f64
 }
 
-/// The chunk shape that serves a read everywhere, as a line for h5repack.
-pub(super) fn repack_for(case: &Case<'_>, read: &ReadCase) -> Option<Fix> {
-    let chunk = shape_for_read(&case.geometry, &read.sweep, case.options.visits_max)?;
-    let bytes = chunk.iter().fold(case.geometry.element_bytes(), |n, d| n * d);
-    let effect = format!(
-        "chunks of {} ({}): each {} once even in a cache of {}",
-        shape_text(&chunk),
-        bytes_text(bytes),
-        case.loaded_word(),
-        bytes_text(REPACK_CHUNK_BYTES)
-    );
-    Some(chunk_line(&case.options.file, case.facts, &chunk, effect))
-}
-
 /// `libhdf5 1.8, 1.10, 1.14; netCDF-C 4.9`
 pub(super) fn profile_names(case: &Case<'_>, profiles: &[usize]) -> String {
     let names: Vec<&str> = profiles.iter().map(|profile| case.profiles[*profile].name.as_str()).collect();
-    crate::report::library_names(&names)
+    crate::numbers::library_names(&names)
 }

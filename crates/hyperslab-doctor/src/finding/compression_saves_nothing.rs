@@ -20,12 +20,13 @@
 //!
 //! Where the last few percent of space are worth the time of all readers.
 
-use super::{Finding, Severity};
+use super::cliff::Cliff;
+use super::model::{Finding, Severity};
 use crate::case::Case;
 use crate::fix::filter_line;
+use crate::numbers::rounded;
 use crate::pattern::bytes_text;
 use crate::predict::seconds_text;
-use crate::report::rounded;
 use serde_json::json;
 
 /// Stored to decoded size from which on nothing much is saved.
@@ -37,7 +38,7 @@ const SHUFFLE_SHARE_MAX: f64 = 0.9;
 /// Seconds of decoding for one pass over the data that make it medium.
 const SECONDS_MEDIUM: f64 = 1.0;
 
-pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
+pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let chunks = case.geometry.chunks()?;
     let decoded = chunks.stored_chunks().saturating_mul(case.geometry.chunk_bytes()?);
     let stored = case.facts.stored_bytes;
@@ -94,7 +95,7 @@ fn shuffle_gain(case: &Case<'_>) -> Option<(u32, f64)> {
 mod tests {
     use crate::facts::{RecodeMeasurement, SampleMeasurement};
     use crate::finding::Severity;
-    use crate::finding::testing::{case_study, chunked, finding, unfiltered};
+    use crate::testing::{case_study, chunked, finding, unfiltered};
 
     const CODE: &str = "compression-saves-nothing";
 

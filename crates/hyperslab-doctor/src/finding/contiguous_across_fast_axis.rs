@@ -19,13 +19,13 @@
 //!
 //! For a few columns, and for data that fit in memory and are read whole first.
 
-use super::cliff::repack_for;
-use super::{Finding, Severity};
+use super::cliff::Cliff;
+use super::model::{Finding, Severity};
 use crate::case::{Case, ReadCase};
-use crate::fix::{Fix, FixKind};
+use crate::fix::{Fix, FixKind, repack_for};
+use crate::numbers::{count_text, ratio_text, rounded};
 use crate::pattern::{bytes_text, shape_text};
 use crate::predict::seconds_text;
-use crate::report::{count_text, ratio_text, rounded};
 use serde_json::json;
 
 /// Bytes fetched for each byte wanted.
@@ -38,7 +38,7 @@ const EXCESS_SECONDS_HIGH: f64 = 10.0;
 /// Runs as long as the sieve no longer profit from being longer.
 const RUN_BYTES: u64 = 64 << 10;
 
-pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
+pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     if case.geometry.chunk_dims().is_some() {
         return None;
     }
@@ -116,7 +116,7 @@ fn widened(case: &Case<'_>, read: &ReadCase) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use crate::finding::Severity;
-    use crate::finding::testing::{contiguous, finding};
+    use crate::testing::{contiguous, finding};
 
     const CODE: &str = "contiguous-across-fast-axis";
 

@@ -23,17 +23,17 @@
 //!
 //! Where the walk is made once and its chunks are few.
 
-use super::Finding;
-use super::cliff::{Cause, Group, group};
+use super::cliff::{Cause, Cliff, Group, group};
+use super::model::Finding;
 use crate::case::Case;
 use crate::fix::{Fix, cache_lines, smallest_cache};
+use crate::numbers::count_text;
 use crate::pattern::bytes_text;
 use crate::predict::seconds_text;
-use crate::report::count_text;
 use crate::simulate::CacheSettings;
 
-pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
-    let group = group(case, Cause::Thrash)?;
+pub(super) fn check(case: &Case<'_>, cliffs: &[Cliff]) -> Option<Finding> {
+    let group = group(case, cliffs, Cause::Thrash)?;
     let chunk_bytes = case.geometry.chunk_bytes()?;
     let holds = group.read.rows[group.worst.profile].settings.nbytes;
     let message = format!(
@@ -89,11 +89,12 @@ fn no_cache(case: &Case<'_>, group: &Group<'_>) -> Vec<Fix> {
 
 #[cfg(test)]
 mod tests {
-    use crate::diagnose::{Options, diagnose};
+    use crate::diagnose::diagnose;
     use crate::finding::Severity;
-    use crate::finding::testing::{case_study, chunked, finding, unfiltered};
+    use crate::options::Options;
     use crate::profile::Profile;
     use crate::simulate::{CacheSettings, LibVersion};
+    use crate::testing::{case_study, chunked, finding, unfiltered};
 
     const CODE: &str = "cyclic-thrash";
 

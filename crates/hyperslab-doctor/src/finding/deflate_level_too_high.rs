@@ -18,11 +18,12 @@
 //!
 //! Where files are written once and read for decades, and time does not matter.
 
-use super::{Finding, Severity};
+use super::cliff::Cliff;
+use super::model::{Finding, Severity};
 use crate::case::Case;
 use crate::facts::RecodeMeasurement;
 use crate::fix::filter_line;
-use crate::report::rounded;
+use crate::numbers::rounded;
 use serde_json::json;
 
 /// A lower level may be this much larger.
@@ -32,7 +33,7 @@ const TIME_SHARE_MAX: f64 = 0.6;
 /// Data that take longer to encode than this make it medium.
 const SECONDS_MEDIUM: f64 = 30.0;
 
-pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
+pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let samples = case.facts.samples.as_ref()?;
     let (level, shuffle) = (case.facts.deflate_level()?, case.facts.has_shuffle());
     let now = samples.recoded_at(level, shuffle)?;
@@ -77,7 +78,7 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use crate::facts::{DatasetFacts, RecodeMeasurement, SampleMeasurement};
-    use crate::finding::testing::{chunked, finding, gzip};
+    use crate::testing::{chunked, finding, gzip};
 
     const CODE: &str = "deflate-level-too-high";
 

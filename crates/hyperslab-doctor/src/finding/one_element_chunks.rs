@@ -18,17 +18,18 @@
 //!
 //! For a handful of elements.
 
-use super::{Finding, Severity};
+use super::cliff::Cliff;
+use super::model::{Finding, Severity};
 use crate::case::Case;
 use crate::fix::{chunk_line, shape_for_read};
+use crate::numbers::count_text;
 use crate::pattern::{Sweep, bytes_text, shape_text};
-use crate::report::count_text;
 use serde_json::json;
 
 /// Fewer than this many chunks are not worth a word.
 const CHUNKS_MIN: u64 = 16;
 
-pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
+pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let chunk = case.geometry.chunk_dims()?;
     let stored = case.geometry.chunks()?.stored_chunks();
     if chunk.iter().any(|dim| *dim != 1) || stored < CHUNKS_MIN {
@@ -58,7 +59,7 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use crate::finding::Severity;
-    use crate::finding::testing::{chunked, finding};
+    use crate::testing::{chunked, finding};
 
     const CODE: &str = "one-element-chunks";
 

@@ -20,14 +20,14 @@
 //!
 //! Where the chunks are read once each, so that what is evicted is not wanted again.
 
-use super::Finding;
-use super::cliff::{Cause, group};
+use super::cliff::{Cause, Cliff, group};
+use super::model::Finding;
 use crate::case::Case;
 use crate::fix::{cache_lines, slots_only, smallest_cache};
-use crate::report::count_text;
+use crate::numbers::count_text;
 
-pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
-    let group = group(case, Cause::Collisions)?;
+pub(super) fn check(case: &Case<'_>, cliffs: &[Cliff]) -> Option<Finding> {
+    let group = group(case, cliffs, Cause::Collisions)?;
     let settings = group.read.rows[group.worst.profile].settings;
     let message = format!(
         "The chunks of the walk fit the cache, but collide in its {} slots: reading {} costs {}. {}",
@@ -62,10 +62,11 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnose::{Options, diagnose};
-    use crate::finding::testing::{chunked, finding};
+    use crate::diagnose::diagnose;
+    use crate::options::Options;
     use crate::profile::Profile;
     use crate::simulate::CacheSettings;
+    use crate::testing::{chunked, finding};
 
     const CODE: &str = "slot-collisions";
 

@@ -77,8 +77,8 @@ fn round_up(nbytes: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnose::Options;
-    use crate::finding::testing::{case_study, chunked};
+    use crate::options::Options;
+    use crate::testing::{case_study, chunked};
 
     #[test]
     fn the_case_study_needs_one_chunk() {

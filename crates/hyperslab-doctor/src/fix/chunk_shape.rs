@@ -59,7 +59,7 @@ fn grow(shape: &[u64], element_bytes: u64, sweep: &Sweep) -> Option<Vec<u64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::testing::{case_study, chunked};
+    use crate::testing::{case_study, chunked};
 
     fn shape(facts: &crate::DatasetFacts, block: &[u64]) -> Option<Vec<u64>> {
         let geometry = Geometry::of(facts).unwrap().unwrap();

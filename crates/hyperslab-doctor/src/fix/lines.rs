@@ -87,7 +87,7 @@ fn shell_word(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::testing::case_study;
+    use crate::testing::case_study;
 
     #[test]
     fn each_library_gets_its_own_words() {

@@ -4,11 +4,13 @@ mod cache;
 mod chunk_shape;
 mod lines;
 mod read_shape;
+mod repack;
 
 pub(crate) use cache::{slots_only, smallest_cache};
-pub(crate) use chunk_shape::{REPACK_CHUNK_BYTES, shape_for_read};
+pub(crate) use chunk_shape::shape_for_read;
 pub(crate) use lines::{cache_lines, chunk_line, filter_line};
 pub(crate) use read_shape::read_lines;
+pub(crate) use repack::repack_for;
 
 use serde::{Deserialize, Serialize};
 

@@ -2,8 +2,8 @@
 
 use super::{Fix, FixKind};
 use crate::case::Case;
+use crate::numbers::count_text;
 use crate::pattern::shape_text;
-use crate::report::count_text;
 
 /// Whole-chunk reads, for h5py and for C. Each chunk is then decoded once whatever the cache.
 pub(crate) fn read_lines(case: &Case<'_>) -> Vec<Fix> {

@@ -5,14 +5,12 @@
 //! extent.
 
 mod bytes;
-mod cache_setting;
 mod defaults;
 mod order;
 mod shape;
 mod sweep;
 
 pub use bytes::{bytes_text, parse_bytes};
-pub use cache_setting::parse_cache;
 pub use defaults::{NamedRead, default_reads};
 pub(crate) use order::is_permutation;
 pub use order::parse_order;

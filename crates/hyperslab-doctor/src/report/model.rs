@@ -1,9 +1,9 @@
 //! The report as `--json` prints it.
 
-use super::numbers::rounded;
 use crate::case::{Case, ReadCase};
 use crate::facts::{DatasetFacts, FilterFact, Layout};
 use crate::finding::Finding;
+use crate::numbers::rounded;
 use crate::simulate::CacheSettings;
 use serde::{Deserialize, Serialize};
 

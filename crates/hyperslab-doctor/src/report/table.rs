@@ -1,8 +1,8 @@
 //! The table of reads and libraries: one column for each library where the terminal is wide, else one line.
 
 use super::model::{DatasetReport, ProfileReport, ReadReport};
-use super::numbers::{count_text, library_names, ratio_text};
 use super::wrap::wrap;
+use crate::numbers::{count_text, library_names, ratio_text};
 use crate::pattern::{bytes_text, shape_text};
 use crate::predict::seconds_text;
 use comfy_table::{Cell, CellAlignment, Table, presets};

@@ -1,11 +1,11 @@
 //! The report for people: plain text, no colour needed, lines to paste on lines of their own.
 
 use super::model::{DatasetReport, Report};
-use super::numbers::count_text;
 use super::table::reads_table;
 use super::wrap::wrap;
 use crate::finding::{Finding, Severity};
 use crate::fix::{Fix, FixKind};
+use crate::numbers::count_text;
 use crate::pattern::{bytes_text, shape_text};
 use std::fmt::Write;
 
@@ -136,8 +136,9 @@ fn summary(out: &mut String, report: &Report, width: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnose::{Options, diagnose};
-    use crate::finding::testing::{case_study, chunked, contiguous};
+    use crate::diagnose::diagnose;
+    use crate::options::Options;
+    use crate::testing::{case_study, chunked, contiguous};
 
     fn text(facts: &crate::DatasetFacts, width: usize) -> String {
         let dataset = diagnose(facts, &Options { threads: 2, ..Options::default() }).unwrap();

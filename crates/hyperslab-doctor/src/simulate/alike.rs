@@ -36,7 +36,7 @@ impl SweepKey {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::testing::{case_study, unfiltered};
+    use crate::testing::{case_study, unfiltered};
 
     const ONE_MIB: CacheSettings = CacheSettings { nbytes: 1 << 20, nslots: 521, w0: 0.75 };
 

@@ -14,9 +14,8 @@
 //! Sources in libhdf5: `H5D__chunk_read`, `_lookup`, `_cacheable`, `_lock`, `_unlock`, `_cache_prune`.
 
 use super::entries::{Entries, NONE};
-use super::geometry::Grid;
+use super::geometry::{Grid, Span};
 use super::hash::SlotHash;
-use super::open::Span;
 use super::sieve::{Block, SIEVE_BYTES, Sieve};
 use super::{CacheSettings, Geometry, LibVersion, ReadCounts};
 

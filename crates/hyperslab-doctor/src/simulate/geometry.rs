@@ -38,6 +38,13 @@ pub(super) struct Grid {
     pub(super) chunks: Arc<ChunkMap>,
 }
 
+/// The part of a read that lies in one dimension.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Span {
+    pub(super) start: u64,
+    pub(super) len: u64,
+}
+
 /// What [`Geometry::chunked`] is told about the storage of a chunked dataset.
 #[derive(Debug, Clone)]
 pub struct ChunkedStorage {

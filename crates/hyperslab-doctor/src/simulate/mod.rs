@@ -16,6 +16,7 @@
 
 mod alike;
 mod cache;
+mod cache_setting;
 mod counts;
 mod entries;
 mod estimate;
@@ -27,6 +28,7 @@ mod sweep;
 mod version;
 
 pub(crate) use alike::SweepKey;
+pub use cache_setting::parse_cache;
 pub use counts::{CacheSettings, ReadCounts};
 pub use geometry::{ChunkedStorage, Geometry};
 pub use open::ChunkCacheSim;

@@ -2,7 +2,7 @@
 
 use super::cache::Cache;
 use super::entries::Entries;
-use super::geometry::Storage;
+use super::geometry::{Span, Storage};
 use super::sieve::{Block, SIEVE_BYTES, Sieve};
 use super::{CacheSettings, Geometry, LibVersion, ReadCounts};
 
@@ -18,13 +18,6 @@ pub struct ChunkCacheSim<'a> {
 enum State {
     Chunked(Box<Cache>),
     Contiguous { sieve: Sieve, sieve_bytes: u64, steps: u64 },
-}
-
-/// The part of a read that lies in one dimension.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Span {
-    pub(super) start: u64,
-    pub(super) len: u64,
 }
 
 impl<'a> ChunkCacheSim<'a> {

@@ -21,7 +21,7 @@
 
 use super::entries::{Entries, Entry};
 use super::estimate::without_hits;
-use super::open::Span;
+use super::geometry::Span;
 use super::{CacheSettings, ChunkCacheSim, Geometry, LibVersion, ReadCounts};
 use crate::pattern::Sweep;
 use std::collections::HashSet;

@@ -1,8 +1,9 @@
 //! Datasets for tests: the case study, and plain ones.
 
-use crate::diagnose::{Options, diagnose};
+use crate::diagnose::diagnose;
 use crate::facts::{DatasetFacts, FillFacts, FilterFact, Layout};
 use crate::finding::Finding;
+use crate::options::Options;
 
 /// The compressed dataset of the 2015 paper.
 pub(crate) fn case_study() -> DatasetFacts {
