@@ -1,4 +1,4 @@
-//! The one entry point: facts in, report out.
+//! The entry point: facts about a dataset in, a report out.
 
 use crate::DoctorError;
 use crate::case::Case;
@@ -7,11 +7,14 @@ use crate::finding;
 use crate::options::Options;
 use crate::report::DatasetReport;
 
-/// Simulates the reads of one dataset and says what is wrong with them.
+/// Simulates the reads of one dataset and reports what is wrong with them.
 ///
-/// Layouts whose reads cost no chunk and no driver read of their own (compact, virtual, external) have a report
-/// without reads. An error means that the question does not fit the dataset: [`DoctorError::Rank`] where a read or an
-/// order is of another rank, [`DoctorError::Geometry`] where the extents are beyond 64 bits.
+/// Compact, virtual and external layouts get a report without reads: reading them touches no chunk and makes no driver
+/// read of their own.
+///
+/// # Errors
+/// [`DoctorError::Rank`] if a read or an order has another rank than the dataset, [`DoctorError::Order`] if the order
+/// is not a permutation of the dimensions, [`DoctorError::Geometry`] if the size of the dataset exceeds 64 bits.
 pub fn diagnose(facts: &DatasetFacts, options: &Options) -> Result<DatasetReport, DoctorError> {
     let mut report = DatasetReport::of(facts);
     if let Some(case) = Case::new(facts, options)? {

@@ -1,16 +1,16 @@
-//! Which reads of an HDF5 file are slow, why, and the fix.
+//! Which reads of an HDF5 file are slow, why, and how to fix them.
 //!
-//! Pure logic: facts about a dataset go in ([`DatasetFacts`]), a report comes out ([`DatasetReport`]), as JSON by serde
-//! or as text by [`render_text`]. In between libhdf5's chunk cache is simulated exactly ([`simulate`]) for every read
-//! ([`pattern`]) under every library that people have ([`Profile`]), and what falls off a cliff is named
-//! ([`Finding`]) with fixes that were simulated too.
+//! The crate is pure logic: facts about a dataset go in ([`DatasetFacts`]), a report comes out ([`DatasetReport`]), as
+//! JSON by serde or as text by [`render_text`]. In between, libhdf5's chunk cache is simulated exactly ([`simulate`])
+//! for every read ([`pattern`]) under the common libraries and caches ([`Profile`]). Each performance problem becomes a
+//! [`Finding`] with fixes whose effect is simulated too.
 //!
 //! ```text
 //!   DatasetFacts ─┐
 //!   Options ──────┴─► diagnose ─► DatasetReport { reads × profiles, findings } ─► render_text / JSON
 //! ```
 //!
-//! Deliberately absent: files, the engine, the command line. Nothing here reads a byte of HDF5.
+//! Deliberately absent: files, the engine, the command line. This crate reads no byte of HDF5.
 
 mod case;
 mod diagnose;

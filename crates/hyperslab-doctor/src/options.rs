@@ -4,18 +4,18 @@ use crate::pattern::BlockShape;
 use crate::profile::Profile;
 use crate::simulate::VISITS_MAX_DEFAULT;
 
-/// What to try.
+/// The reads, libraries and caches to simulate.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// The file's name, for the lines to paste.
     pub file: String,
-    /// Read patterns; empty for those that people do.
+    /// Read patterns; if empty, the common ones (see [`default_reads`](crate::pattern::default_reads)).
     pub reads: Vec<BlockShape>,
     /// Order of the sweeps, slowest dimension first; `None` for row-major.
     pub order: Option<Vec<usize>>,
-    /// Libraries and caches; empty for [`Profile::defaults`].
+    /// Libraries and caches; if empty, [`Profile::defaults`].
     pub profiles: Vec<Profile>,
-    /// Threads that hyperslab would use, for its predicted time.
+    /// Threads that hyperslab would use; affects its predicted time.
     pub threads: usize,
     /// Bytes of decoded chunks that hyperslab would keep.
     pub engine_cache_bytes: u64,

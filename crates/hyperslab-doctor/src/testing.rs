@@ -1,4 +1,4 @@
-//! Datasets for tests: the case study, and plain ones.
+//! Datasets for tests: that of the case study, and simple ones.
 
 use crate::diagnose::diagnose;
 use crate::facts::{DatasetFacts, FillFacts, FilterFact, Layout};
@@ -16,7 +16,7 @@ pub(crate) fn case_study() -> DatasetFacts {
     }
 }
 
-/// A dataset with gzip at level 6 that halves it.
+/// A dataset that gzip at level 6 compresses to half its size.
 pub(crate) fn chunked(shape: &[u64], chunk: &[u64], element_bytes: u64) -> DatasetFacts {
     let logical_bytes = shape.iter().fold(element_bytes, |n, d| n * d);
     DatasetFacts {
@@ -36,7 +36,7 @@ pub(crate) fn chunked(shape: &[u64], chunk: &[u64], element_bytes: u64) -> Datas
     }
 }
 
-/// A dataset in one block, without filters.
+/// A contiguous dataset without filters.
 pub(crate) fn contiguous(shape: &[u64], element_bytes: u64) -> DatasetFacts {
     let facts = chunked(shape, shape, element_bytes);
     DatasetFacts {
@@ -61,7 +61,7 @@ pub(crate) fn gzip(level: u32) -> FilterFact {
     }
 }
 
-/// The finding of one code, if the doctor makes it for these reads (none: the default ones).
+/// The finding with this code, if the doctor makes it for these reads (the default ones if empty).
 pub(crate) fn finding(code: &str, facts: &DatasetFacts, reads: &[&str]) -> Option<Finding> {
     let options =
         Options { reads: reads.iter().map(|read| read.parse().unwrap()).collect(), ..Options::default() };

@@ -71,7 +71,7 @@ fn large_values_are_skipped_and_said_to_be() {
     assert_eq!(digest.code, 0);
     assert_eq!(
         digest.err,
-        "note: FILE: 2 values are too large and were skipped; --max-bytes raises the limit\n"
+        "note: FILE: skipped 2 values that are too large; --max-bytes raises the limit\n"
     );
     let records = records(&digest.out);
     let unwritten = records.iter().find(|record| record["path"] == "/unwritten").unwrap();

@@ -1,6 +1,6 @@
-//! Reads that decode or fetch chunks again and again, and which of three causes makes them.
+//! Performance cliffs: reads that load the same chunks again and again, and which of three causes is responsible.
 
-use super::chunk_shape_against_read::is_against;
+use super::chunk_shape_against_read::crosses_chunks;
 use super::model::Severity;
 use crate::case::{Case, ReadCase, Row};
 use crate::fix::{Fix, read_lines, repack_for};
@@ -10,16 +10,16 @@ use crate::predict::{Ideal, seconds_text};
 use crate::simulate::{CacheSettings, LibVersion, SweepCounts};
 use serde_json::{Value, json};
 
-/// Loads of a chunk beyond which it is worth a word.
+/// Loads per chunk from which on a read is reported.
 const RATIO_MIN: f64 = 1.5;
-/// Seconds that must be lost.
+/// And it must waste at least this many seconds.
 const EXCESS_SECONDS_MIN: f64 = 0.1;
-/// A number of slots that collides by accident only, to tell collisions from lack of room.
+/// With this many slots chunks collide only by accident; used to distinguish collisions from lack of space.
 const SLOTS_PLENTY: u64 = 1_000_003;
-/// Collisions are the cause if more slots alone spare at least this share of the loads.
+/// Collisions are the cause if more slots alone avoid at least this share of the loads.
 const COLLISION_SHARE: f64 = 0.5;
 
-/// Why chunks are loaded again.
+/// Why chunks are loaded repeatedly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cause {
     SmallerThanChunk,
@@ -27,20 +27,20 @@ pub(super) enum Cause {
     Thrash,
 }
 
-/// A read that falls off under one profile.
+/// A read that falls off the cliff under one profile.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cliff {
     pub(super) read: usize,
     pub(super) profile: usize,
     pub(super) cause: Cause,
-    /// Loads for each chunk.
+    /// Loads per chunk.
     pub(super) ratio: f64,
-    /// Seconds beyond what loading each chunk once would take.
+    /// Seconds beyond the time for loading each chunk once.
     pub(super) excess_seconds: f64,
     pub(super) ideal_seconds: f64,
 }
 
-/// Chunks loaded, and how many need to be: decodes where data are filtered, else driver reads.
+/// Number of chunks loaded, and number that must be loaded: decodes if the data is filtered, otherwise driver reads.
 fn loads(case: &Case<'_>, counts: &SweepCounts) -> (u64, u64) {
     if case.geometry.is_filtered() && counts.chunks_filtered > 0 {
         (counts.decodes, counts.chunks_filtered)
@@ -54,8 +54,8 @@ pub(super) fn find(case: &Case<'_>) -> Vec<Cliff> {
     let mut found = Vec::new();
     let Some(chunk_bytes) = case.geometry.chunk_bytes() else { return found };
     for (read_index, read) in case.reads.iter().enumerate() {
-        // A read across the chunks that nobody asked for is told of as such, not as the cache's fault.
-        if !read.is_asked && is_against(case, read) {
+        // A default read that crosses the chunks has a finding of its own; the cache is not to blame.
+        if !read.is_requested && crosses_chunks(case, read) {
             continue;
         }
         for (profile_index, row) in read.rows.iter().enumerate() {
@@ -97,20 +97,20 @@ fn is_collision(case: &Case<'_>, read: &ReadCase, row: &Row, version: LibVersion
     (with_plenty as f64) < COLLISION_SHARE * loaded as f64
 }
 
-/// The cliffs of one cause, and the read that shows it best.
-pub(super) struct Group<'c> {
+/// The cliffs with one cause, and the read that shows it best.
+pub(super) struct CliffGroup<'c> {
     pub(super) read: &'c ReadCase,
     pub(super) worst: Cliff,
-    /// Profiles under which that read falls.
+    /// Profiles under which that read falls off the cliff.
     pub(super) hit: Vec<usize>,
-    /// Profiles under which it does not, whatever the cause.
+    /// Profiles under which it does not, for any cause.
     pub(super) clear: Vec<usize>,
-    /// Names of other reads with the same trouble.
+    /// Names of other reads with the same problem.
     pub(super) others: Vec<String>,
 }
 
-/// The group of a cause; `None` where no read falls for it.
-pub(super) fn group<'c>(case: &'c Case<'_>, cliffs: &[Cliff], cause: Cause) -> Option<Group<'c>> {
+/// The group of one cause; `None` if no read has it.
+pub(super) fn group<'c>(case: &'c Case<'_>, cliffs: &[Cliff], cause: Cause) -> Option<CliffGroup<'c>> {
     let of_cause = || cliffs.iter().filter(|cliff| cliff.cause == cause);
     let worst = *of_cause().max_by(|a, b| {
         let weight = |cliff: &Cliff| weight(case, &case.reads[cliff.read]);
@@ -128,19 +128,19 @@ pub(super) fn group<'c>(case: &'c Case<'_>, cliffs: &[Cliff], cause: Cause) -> O
             others.push(name);
         }
     }
-    Some(Group { read: &case.reads[worst.read], worst, hit, clear, others })
+    Some(CliffGroup { read: &case.reads[worst.read], worst, hit, clear, others })
 }
 
-/// Which reads to speak of first: those that matter, then series along the slowest dimension, which is mostly time.
+/// Which reads to report first: those that matter, then series along the slowest dimension, which is usually time.
 fn weight(case: &Case<'_>, read: &ReadCase) -> u8 {
     let (block, shape) = (read.sweep.block(), case.geometry.shape());
     let is_series = block[0] == shape[0] && block[1..].iter().all(|len| *len == 1);
     if read.matters { 2 } else { u8::from(is_series) }
 }
 
-impl Group<'_> {
-    /// How bad it is: by the time that is lost, and less for a read that nobody asked for and that crosses the order
-    /// in which the data lie.
+impl CliffGroup<'_> {
+    /// The severity, by the time that is wasted. It is lower for a default read that crosses the storage order of the
+    /// data.
     pub(super) fn severity(&self) -> Severity {
         let ratio =
             (self.worst.excess_seconds + self.worst.ideal_seconds) / self.worst.ideal_seconds.max(1e-9);
@@ -169,22 +169,22 @@ impl Group<'_> {
         )
     }
 
-    /// Chunk loads of the read under the profile that suffers most.
+    /// Chunk loads of the read under the profile that is affected most.
     pub(super) fn loaded(&self, case: &Case<'_>) -> u64 {
         loads(case, &self.read.rows[self.worst.profile].counts).0
     }
 
-    /// Which libraries are hit and which are not, and which other reads suffer.
-    pub(super) fn who(&self, case: &Case<'_>) -> String {
-        let mut text = format!("Hit: {}.", profile_names(case, &self.hit));
+    /// Which libraries are affected, which are not, and which other reads have the same problem.
+    pub(super) fn affected(&self, case: &Case<'_>) -> String {
+        let mut text = format!("Affected: {}.", profile_names(case, &self.hit));
         if !self.clear.is_empty() {
-            text.push_str(&format!(" Not hit: {}.", profile_names(case, &self.clear)));
+            text.push_str(&format!(" Not affected: {}.", profile_names(case, &self.clear)));
         }
         if case.geometry.is_filtered() {
-            text.push_str(" Hit too: readers that keep no decoded chunk (pyfive, h5coro, hidefix, zarr over references).");
+            text.push_str(" Also affected: readers that do not cache decoded chunks (pyfive, h5coro, hidefix, zarr over references).");
         }
         if !self.others.is_empty() {
-            text.push_str(&format!(" The same with: {}.", list_text(&self.others)));
+            text.push_str(&format!(" The same problem with: {}.", list_text(&self.others)));
         }
         text
     }
@@ -217,7 +217,7 @@ impl Group<'_> {
         })
     }
 
-    /// The versions of the libraries that are hit, each once.
+    /// The versions of the affected libraries, each once.
     pub(super) fn versions(&self, case: &Case<'_>) -> Vec<LibVersion> {
         let mut versions: Vec<LibVersion> =
             self.hit.iter().map(|profile| case.profiles[*profile].version).collect();
@@ -226,7 +226,7 @@ impl Group<'_> {
         versions
     }
 
-    /// Fixes beside the cache: other reads, other chunks.
+    /// Fixes other than the cache: other reads, other chunks.
     pub(super) fn reads_and_repack(&self, case: &Case<'_>) -> Vec<Fix> {
         let mut fixes = read_lines(case);
         fixes.extend(repack_for(case, self.read));

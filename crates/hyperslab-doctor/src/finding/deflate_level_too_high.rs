@@ -2,21 +2,21 @@
 //!
 //! ## What it sees
 //!
-//! On sample chunks of this dataset a lower deflate level gives nearly the same size in much less time.
+//! On sample chunks of this dataset, a lower deflate level gives nearly the same size in much less time.
 //!
 //! ## Why it costs
 //!
-//! Above level 4 or so gzip searches longer for matches that most scientific data do not have. The writer pays, each
-//! time the file is written or repacked; readers decode every level at much the same speed.
+//! Above about level 4, gzip searches longer for matches that most scientific data does not contain. The writer pays
+//! each time the file is written or repacked; readers decode every level at about the same speed.
 //!
 //! ## What to do
 //!
-//! Write, or repack, with the level named. Other filters (zstd, or blosc with a shuffle) go further, where all readers
-//! have them.
+//! Write or repack with the level that the doctor names. Other filters (zstd, or blosc with a shuffle) save more, if
+//! all readers have them.
 //!
 //! ## When it is fine
 //!
-//! Where files are written once and read for decades, and time does not matter.
+//! If files are written once and read for decades, and writing time does not matter.
 
 use super::cliff::Cliff;
 use super::model::{Finding, Severity};
@@ -26,11 +26,11 @@ use crate::fix::filter_line;
 use crate::numbers::rounded;
 use serde_json::json;
 
-/// A lower level may be this much larger.
+/// The lower level's output may be this much larger,
 const SIZE_RATIO_MAX: f64 = 1.02;
-/// And must take at most this share of the time.
+/// and must take at most this share of the time.
 const TIME_SHARE_MAX: f64 = 0.6;
-/// Data that take longer to encode than this make it medium.
+/// Encoding time of the dataset, in seconds, from which on the severity is medium.
 const SECONDS_MEDIUM: f64 = 30.0;
 
 pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
@@ -54,8 +54,8 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let size = 100.0 * (better.encoded_bytes as f64 / now.encoded_bytes.max(1) as f64 - 1.0);
     let times = now.encode_seconds / better.encode_seconds.max(1e-9);
     let message = format!(
-        "On {} sample chunks deflate level {} is {times:.1} times as fast to write as level {level}, for {size:+.1} % \
-         of size.",
+        "On {} sample chunks, deflate level {} writes {times:.1} times as fast as level {level}, for {size:+.1} % \
+         in size.",
         samples.chunks, better.level,
     );
     let entry = |m: &RecodeMeasurement| {
@@ -70,7 +70,7 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     });
     let level = format!("GZIP={}", better.level);
     let filters: &[&str] = if shuffle { &["SHUF", &level] } else { &[&level] };
-    let effect = format!("{times:.1} times as fast to write, {size:+.1} % of size");
+    let effect = format!("{times:.1} times as fast to write, {size:+.1} % in size");
     let fixes = vec![filter_line(&case.options.file, case.facts, filters, effect)];
     Some(Finding { code: "deflate-level-too-high".to_owned(), severity, message, evidence, fixes })
 }
@@ -113,7 +113,7 @@ mod tests {
             finding(CODE, &facts(9, &[(1, 520_000, 0.01), (4, 501_000, 0.02), (9, 500_000, 0.1)]), &[])
                 .unwrap();
         assert!(
-            found.message.contains("level 4 is 5.0 times as fast to write as level 9, for +0.2 % of size"),
+            found.message.contains("level 4 writes 5.0 times as fast as level 9, for +0.2 % in size"),
             "{}",
             found.message
         );

@@ -1,7 +1,7 @@
-//! What can be wrong with a dataset for its readers: one file each, its module comment the page that users read.
+//! The problems that the doctor recognises: one file each, whose module comment is the page that users read.
 //!
 //! A new finding is a new file with the four headings *What it sees*, *Why it costs*, *What to do*, *When it is fine*,
-//! a `check` function, a test where it speaks and one where it is silent, and a line in [`RULES`].
+//! a `check` function, a test in which it reports, a test in which it does not, and a line in [`RULES`].
 
 mod cache_smaller_than_chunk;
 mod chunk_larger_than_extent;
@@ -22,10 +22,10 @@ pub use model::{Finding, Severity};
 use crate::case::Case;
 use cliff::Cliff;
 
-/// A finding that the doctor knows.
+/// A finding that the doctor can make.
 struct Rule {
     code: &'static str,
-    /// The file that defines it, whose module comment is the page.
+    /// The source text of the file that defines it, whose module comment is the page.
     source: &'static str,
     /// Looks for the problem. Some rules judge the cliffs of the case, which are computed once for all of them.
     check: fn(&Case<'_>, &[Cliff]) -> Option<Finding>,
@@ -55,7 +55,7 @@ static RULES: &[Rule] = rules![
     "contiguous-across-fast-axis" contiguous_across_fast_axis,
 ];
 
-/// Everything that is wrong, most severe first.
+/// All findings about a case, most severe first.
 pub(crate) fn check(case: &Case<'_>) -> Vec<Finding> {
     let cliffs = cliff::find(case);
     let mut findings: Vec<Finding> = RULES

@@ -3,29 +3,29 @@
 use crate::fix::Fix;
 use serde::{Deserialize, Serialize};
 
-/// How much it costs those who do the reads that were tried.
+/// How much a finding costs a program that makes the reads that were simulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Minutes instead of seconds, or a file that most readers cannot use well.
     High,
-    /// Seconds that could be spared.
+    /// Seconds that could be saved.
     Medium,
     /// Worth knowing.
     Low,
 }
 
-/// One thing that is wrong with one dataset.
+/// One problem of one dataset.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// Stable name, see [`codes`].
+    /// A stable name, one of [`codes`](super::codes).
     pub code: String,
-    /// How much it costs.
+    /// The severity.
     pub severity: Severity,
-    /// What was found, in one or two sentences with the numbers.
+    /// The problem, in one or two sentences with the numbers.
     pub message: String,
-    /// The numbers by name.
+    /// The numbers, by name.
     pub evidence: serde_json::Value,
-    /// What to do, each with what it brings.
+    /// What to do about it, each with its effect.
     pub fixes: Vec<Fix>,
 }

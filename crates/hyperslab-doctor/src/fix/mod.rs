@@ -1,4 +1,4 @@
-//! Fixes, each found and checked by simulation: a cache, another read, other chunks.
+//! Fixes, each checked by simulation: a cache, another read, other chunks.
 
 mod cache;
 mod chunk_shape;
@@ -14,17 +14,17 @@ pub(crate) use repack::repack_for;
 
 use serde::{Deserialize, Serialize};
 
-/// One thing to do.
+/// One fix for a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fix {
     /// What is changed.
     pub kind: FixKind,
-    /// Where the line goes: `h5py`, `netCDF4`, `xarray`, `C`, `h5repack`.
+    /// The library or tool that the line is for: `h5py`, `netCDF4`, `xarray`, `C`, `h5repack`.
     #[serde(rename = "for")]
     pub target: String,
     /// The line to paste.
     pub line: String,
-    /// What it brings, as simulated.
+    /// Its effect, as simulated.
     pub effect: String,
 }
 
@@ -43,11 +43,11 @@ pub enum FixKind {
 }
 
 impl FixKind {
-    /// For a heading.
+    /// The text of a heading.
     pub fn text(self) -> &'static str {
         match self {
             Self::Cache => "set the cache",
-            Self::Read => "read otherwise",
+            Self::Read => "read in other blocks",
             Self::Repack => "repack",
             Self::Filter => "change the filters",
         }

@@ -1,4 +1,4 @@
-//! What the doctor says, as data and as text.
+//! The doctor's report, as data and as text.
 
 mod model;
 mod table;
