@@ -43,7 +43,7 @@ def _metadata(dtype: np.dtype[Any], key: str) -> Any:
 
 
 def check_vlen_dtype(dtype: np.dtype[Any]) -> Any:
-    """The size of an element in bytes; None for variable-length text."""
+    """Return the element type of a variable-length dtype: `str`, `bytes` or a dtype. None for any other dtype."""
     return _metadata(dtype, "vlen")
 
 

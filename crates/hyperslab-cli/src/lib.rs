@@ -17,8 +17,8 @@ pub mod explain;
 pub mod failure;
 pub mod json;
 pub mod ls;
-mod output;
 mod object_paths;
+mod output;
 mod size;
 mod traversal;
 

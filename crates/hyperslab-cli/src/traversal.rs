@@ -40,7 +40,8 @@ pub(crate) struct Traversal {
 impl Traversal {
     /// Lists `start`, which is at `path`, and everything below it, at most `depth_max` groups deep.
     pub fn run(start: Object, path: &[u8], depth_max: usize) -> (Vec<Item>, ObjectPaths) {
-        let mut traversal = Self { items: Vec::new(), paths: ObjectPaths::default(), depth_max, pending: Vec::new() };
+        let mut traversal =
+            Self { items: Vec::new(), paths: ObjectPaths::default(), depth_max, pending: Vec::new() };
         traversal.visit(start, path.to_vec(), 0);
         while let Some((group, path, link, depth)) = traversal.pending.pop() {
             traversal.follow(&group, link, path, depth);

@@ -96,9 +96,7 @@ fn check_options(driver: Option<&str>, options: Option<&Bound<'_, PyDict>>) -> P
     if let Some(driver) = driver
         && !matches!(driver, "sec2" | "stdio" | "core" | "fileobj" | "family" | "split" | "multi")
     {
-        return Err(errors::invalid(format!(
-            "unknown driver {driver:?}; files are read without a driver"
-        )));
+        return Err(errors::invalid(format!("unknown driver {driver:?}; files are read without a driver")));
     }
     for (name, value) in options.into_iter().flatten() {
         let name: String = name.extract()?;

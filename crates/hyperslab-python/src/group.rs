@@ -279,17 +279,17 @@ impl Group {
 
     /// Call `func(name)` for every object below this group, until it returns something other than None.
     fn visit<'py>(slf: &Bound<'py, Self>, func: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        visit::walk(slf, Visit::Objects, func)
+        visit::visit_below(slf, Visit::Objects, func)
     }
 
     /// Call `func(name, object)` for every object below this group, until it returns something other than None.
     fn visititems<'py>(slf: &Bound<'py, Self>, func: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        visit::walk(slf, Visit::ObjectItems, func)
+        visit::visit_below(slf, Visit::ObjectItems, func)
     }
 
     /// Call `func(name)` for every link below this group, until it returns something other than None.
     fn visit_links<'py>(slf: &Bound<'py, Self>, func: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        visit::walk(slf, Visit::Links, func)
+        visit::visit_below(slf, Visit::Links, func)
     }
 
     /// Call `func(name, link)` for every link below this group, until it returns something other than None.
@@ -297,7 +297,7 @@ impl Group {
         slf: &Bound<'py, Self>,
         func: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        visit::walk(slf, Visit::LinkItems, func)
+        visit::visit_below(slf, Visit::LinkItems, func)
     }
 
     /// The path in the file, or None after the file was closed.

@@ -62,7 +62,9 @@ fn bytes_of(answer: Bound<'_, PyAny>, max_bytes: usize) -> PyResult<Vec<u8>> {
     let buffer = PyUntypedBuffer::get(&answer).map_err(|_| errors::wrong_type(what()))?;
     let length = buffer.len_bytes();
     if length > max_bytes {
-        return Err(errors::invalid(format!("decode() returned {length} bytes, but at most {max_bytes} are allowed")));
+        return Err(errors::invalid(format!(
+            "decode() returned {length} bytes, but at most {max_bytes} are allowed"
+        )));
     }
     match answer.cast::<PyBytes>() {
         Ok(bytes) => Ok(bytes.as_bytes().to_vec()),

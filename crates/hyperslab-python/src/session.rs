@@ -101,10 +101,10 @@ impl Session {
     /// The first path, in order of names, to an object that was reached by a reference; `None` if there is none. The
     /// first call searches the whole file.
     pub fn path_of(&self, address: Address) -> Option<&str> {
-        self.paths.get_or_init(|| self.walk()).get(&address).map(String::as_str)
+        self.paths.get_or_init(|| self.collect_paths()).get(&address).map(String::as_str)
     }
 
-    fn walk(&self) -> HashMap<Address, String> {
+    fn collect_paths(&self) -> HashMap<Address, String> {
         let Ok(root) = self.file.root() else { return HashMap::new() };
         let mut paths = HashMap::new();
         paths.insert(self.file.superblock().root, "/".to_string());

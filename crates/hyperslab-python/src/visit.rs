@@ -58,7 +58,7 @@ impl Level {
 }
 
 /// Calls `function` for everything below `start` until it returns something other than None, and returns that.
-pub fn walk<'py>(
+pub fn visit_below<'py>(
     start: &Bound<'py, Group>,
     visit: Visit,
     function: &Bound<'py, PyAny>,

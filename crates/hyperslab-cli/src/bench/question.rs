@@ -12,8 +12,8 @@ use hyperslab_bench::study::{
     Access, AllocTime, Element, FillTime, FilterSpec, Format, Kind, Libver, Records, Storage, Walk,
 };
 use hyperslab_doctor::pattern::{BlockShape, parse_order};
-use hyperslab_doctor::simulate::parse_cache;
 use hyperslab_doctor::simulate::CacheSettings;
+use hyperslab_doctor::simulate::parse_cache;
 use serde::de::DeserializeOwned;
 use std::path::Path;
 

@@ -43,7 +43,12 @@ impl<'p> ElementWriter<'p> {
     }
 
     /// Writes one element.
-    pub fn write(&mut self, plan: &TextPlan, element: &[u8], text_hasher: &mut TextHasher) -> Result<(), Stop> {
+    pub fn write(
+        &mut self,
+        plan: &TextPlan,
+        element: &[u8],
+        text_hasher: &mut TextHasher,
+    ) -> Result<(), Stop> {
         let out = &mut text_hasher.text;
         match plan {
             TextPlan::Integer(integer) => out.push_str(&integer_value(integer, element).to_string()),
@@ -171,7 +176,10 @@ fn write_region(region: &RegionSummary, out: &mut String) {
     }
 }
 
-fn side_by_side<'e>(part: &'e ElementPart, elements: &'e [u8]) -> impl Iterator<Item = (&'e TextPlan, &'e [u8])> {
+fn side_by_side<'e>(
+    part: &'e ElementPart,
+    elements: &'e [u8],
+) -> impl Iterator<Item = (&'e TextPlan, &'e [u8])> {
     elements.chunks_exact(part.size.max(1)).map(|element| (&part.plan, element))
 }
 

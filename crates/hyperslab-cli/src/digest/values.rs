@@ -8,8 +8,8 @@
 use super::canonical::Encoder;
 use super::describe_type::size;
 use super::elements::{ElementWriter, Stop};
-use super::text_hasher::{TextHasher, hex};
 use super::slabs::slabs;
+use super::text_hasher::{TextHasher, hex};
 use super::text_plan::TextPlan;
 use crate::element::{Enumeration, NativeFloat};
 use crate::json::{self, Json, Object};
@@ -53,7 +53,13 @@ impl<'v> Value<'v> {
     }
 
     /// Adds the record of this value to `record`. Values of more than `bytes_max` bytes are skipped.
-    pub fn digest(&self, file: &File, paths: &ObjectPaths, bytes_max: u64, record: &mut Object) -> Result<()> {
+    pub fn digest(
+        &self,
+        file: &File,
+        paths: &ObjectPaths,
+        bytes_max: u64,
+        record: &mut Object,
+    ) -> Result<()> {
         match self.digest_or_stop(file, paths, bytes_max, record) {
             Ok(()) => Ok(()),
             Err(Stop::TooLong) => {
@@ -64,8 +70,17 @@ impl<'v> Value<'v> {
         }
     }
 
-    fn digest_or_stop(&self, file: &File, paths: &ObjectPaths, bytes_max: u64, record: &mut Object) -> Digested {
-        let count = self.extent.elements().ok_or_else(|| Error::damaged("the number of elements in the extent overflows 64 bits"))?;
+    fn digest_or_stop(
+        &self,
+        file: &File,
+        paths: &ObjectPaths,
+        bytes_max: u64,
+        record: &mut Object,
+    ) -> Digested {
+        let count = self
+            .extent
+            .elements()
+            .ok_or_else(|| Error::damaged("the number of elements in the extent overflows 64 bits"))?;
         record.insert("n", count.into());
         if *self.extent == Dataspace::Null {
             record.insert("enc", "null".into());

@@ -74,7 +74,9 @@ impl Entry {
     fn of_object(path: Vec<u8>, object: &Object, links: Option<u64>, file: &File, verbose: bool) -> Self {
         let kind = match object {
             Object::Group(_) => EntryKind::Group { links },
-            Object::Dataset(dataset) => EntryKind::Dataset(Box::new(DatasetEntry::of(dataset, file, verbose))),
+            Object::Dataset(dataset) => {
+                EntryKind::Dataset(Box::new(DatasetEntry::of(dataset, file, verbose)))
+            }
             Object::Datatype(named) => EntryKind::Datatype { dtype: dtype::short(named.datatype()) },
         };
         let attributes = verbose.then(|| ShownAttribute::all(&object.attributes(), file));

@@ -31,7 +31,9 @@ fn entry(entry: &Entry) -> Object {
         EntryKind::Datatype { dtype } => {
             Object::from([("kind", "datatype".into()), ("dtype", dtype.as_str().into())])
         }
-        EntryKind::Alias { target } => Object::from([("kind", "alias".into()), ("target", Json::lossy(target))]),
+        EntryKind::Alias { target } => {
+            Object::from([("kind", "alias".into()), ("target", Json::lossy(target))])
+        }
         EntryKind::Link(target) => link(target),
         EntryKind::Damaged(why) => Object::from([("kind", "unknown".into()), ("error", why.as_str().into())]),
     };

@@ -41,6 +41,10 @@ pub(crate) fn run(args: &LsArgs, out: &mut dyn Write, err: &mut dyn Write) -> Re
         return Ok(failure::DONE);
     }
     out.flush()?;
-    let _ = writeln!(err, "error: {}: {damaged} parts could not be read; see the errors above", one_line(&file.name()));
+    let _ = writeln!(
+        err,
+        "error: {}: {damaged} parts could not be read; see the errors above",
+        one_line(&file.name())
+    );
     Ok(failure::UNREADABLE)
 }

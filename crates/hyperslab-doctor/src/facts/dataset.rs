@@ -11,7 +11,7 @@ pub struct DatasetFacts {
     pub path: String,
     /// Current extent; empty for a scalar.
     pub shape: Vec<u64>,
-    /// Maximum extent; `None` stands for unlimited.
+    /// Maximum extent; `None` means unlimited.
     pub max_shape: Vec<Option<u64>>,
     /// The element type as h5py writes it, such as `>f4`.
     pub dtype: String,

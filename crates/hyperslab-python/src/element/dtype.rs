@@ -98,7 +98,7 @@ fn describe_integer<'py>(
     let memory_bytes = size.next_power_of_two();
     let whole = (integer.bit_offset, usize::from(integer.precision)) == (0, 8 * size) && memory_bytes == size;
     let kind = if whole { Kind::Same } else { Kind::Number(Number::Integer(integer.clone())) };
-    let dtype = new_dtype(py, format!("{}{letter}{memory_bytes}", mark(integer.order)))?;
+    let dtype = new_dtype(py, format!("{}{letter}{memory_bytes}", byte_order_mark(integer.order)))?;
     Ok((dtype, Layout::new(size, memory_bytes, kind)))
 }
 
@@ -116,7 +116,7 @@ fn describe_float<'py>(py: Python<'py>, float: &Float, size: usize) -> PyResult<
         true => Kind::Same,
         false => Kind::Number(Number::Float(float.clone(), native)),
     };
-    let dtype = new_dtype(py, format!("{}f{memory_bytes}", mark(float.order)))?;
+    let dtype = new_dtype(py, format!("{}f{memory_bytes}", byte_order_mark(float.order)))?;
     Ok((dtype, Layout::new(size, memory_bytes, kind)))
 }
 
@@ -184,7 +184,7 @@ fn describe_compound<'py>(
     if let Some(complex) = describe_pair(&ordered, &described)? {
         return Ok((complex, pair(described, &ordered, datatype)));
     }
-    let (offsets, memory_bytes) = places(&ordered, &described, datatype);
+    let (offsets, memory_bytes) = memory_offsets(&ordered, &described, datatype);
     let names: Vec<_> = ordered.iter().map(|member| text(py, &member.name)).collect();
     let recipe = PyDict::new(py);
     recipe.set_item("names", PyList::new(py, names)?)?;
@@ -242,7 +242,11 @@ fn repeat(count: usize, base: Layout) -> Layout {
 /// The offsets at which libhdf5 puts the members in memory, which are those that h5py tells NumPy, and the resulting
 /// size of the compound. If the members would overlap (h5py then returns wrong values or fails), they are placed one
 /// after the other.
-fn places(members: &[&Member], described: &[Described<'_>], datatype: &Datatype) -> (Vec<usize>, usize) {
+fn memory_offsets(
+    members: &[&Member],
+    described: &[Described<'_>],
+    datatype: &Datatype,
+) -> (Vec<usize>, usize) {
     let mut offsets = Vec::new();
     let mut grown = 0i64;
     for member in members {
@@ -303,7 +307,7 @@ fn complex_dtype<'py>(
     new_dtype(py, format!("{order}c{}", 2 * part.itemsize())).map(Some)
 }
 
-fn mark(order: ByteOrder) -> char {
+fn byte_order_mark(order: ByteOrder) -> char {
     if order == ByteOrder::Big { '>' } else { '<' }
 }
 
