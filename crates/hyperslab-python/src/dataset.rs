@@ -392,8 +392,8 @@ impl Dataset {
         sources.into_iter().map(|source| class.call1(source)).collect()
     }
 
-    /// The external files that contain the raw data, each as (name, offset in bytes, size in bytes), or None if the raw
-    /// data is in this file.
+    /// The external files that contain the raw data, each as (name, offset in bytes, size in bytes), or None if the
+    /// raw data is in this file.
     #[getter]
     fn external(&self) -> Option<Vec<(String, u64, u64)>> {
         let files = self.dataset.external_sources()?;
