@@ -105,6 +105,6 @@ mod tests {
         let stage = Blosc2 { codec: None };
         assert_eq!(stage.max_decoded_len_of(&header(1000)), Ok(1000));
         assert_eq!(stage.max_decoded_len_of(&header(u32::MAX.into())), Ok(CHUNK_BYTES_MAX));
-        assert!(stage.max_decoded_len_of(&[0; 200]).unwrap_err().to_string().contains("no frame"));
+        assert!(stage.max_decoded_len_of(&[0; 200]).unwrap_err().to_string().contains("not a Blosc 2 frame"));
     }
 }
