@@ -44,7 +44,7 @@ class Case:
     task: str = ""
     #: In all interleaved repeats; large reads are steady enough with fewer.
     repeats: int = 7
-    #: (reader, rows): too slow to read all; reckoned from this many.
+    #: (reader, rows): too slow to read all; extrapolated from this many.
     sampled: dict[str, int] = field(default_factory=dict)
     #: Most decodes of a chunk by the engine.
     decodes_at_most: float | None = None

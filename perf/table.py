@@ -55,7 +55,7 @@ def as_text(report: dict) -> str:
         for reader, value in medians.items():
             spread = result["seconds"][reader]
             times = f"{value / floor:8.2f} x floor" if floor else ""
-            sampled = f"   reckoned from {result['sampled'][reader]} rows" if reader in result["sampled"] else ""
+            sampled = f"   extrapolated from {result['sampled'][reader]} rows" if reader in result["sampled"] else ""
             lines.append(
                 f"    {reader:14} {seconds(value):>10}   ({seconds(min(spread))} to {seconds(max(spread))}){times}{sampled}"
             )
@@ -86,7 +86,7 @@ def as_markdown(report: dict) -> str:
             medians = result["medians"]
             process = seconds(medians["hyperslab ls"]) if "hyperslab ls" in medians else ""
             lines.append(f"| {result['case']} | {seconds(medians['rust'])} | {process} |")
-    note = "\\* reckoned from the first rows. " if any(result["sampled"] for result in reads) else ""
+    note = "\\* extrapolated from the first rows. " if any(result["sampled"] for result in reads) else ""
     return "\n".join([*lines, "", f"{note}Measured {machine_line(report['machine'])}."])
 
 

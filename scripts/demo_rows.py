@@ -14,7 +14,7 @@ import numpy as np
 
 import hyperslab
 
-#: Reading all rows with a cache smaller than a chunk takes minutes: these many are read, and the rest reckoned.
+#: Reading all rows with a cache smaller than a chunk takes minutes: these many are read, and the rest is extrapolated.
 SAMPLE = 200
 MIB = 1 << 20
 
@@ -49,7 +49,7 @@ def main() -> None:
     print(f"  {ours:8.3f} s   hyperslab {hyperslab.__version__}, nothing set")
     print(f"  {theirs:8.3f} s   {versions}, default cache ({default / MIB:.0f} MiB)")
     print(f"  {thrashing:8.0f} s   {versions}, 1 MiB cache (the default before HDF5 2.0); {SAMPLE} rows took {sampled:.2f} s,")
-    print(f"               {count:,} rows are reckoned from that")
+    print(f"               {count:,} rows are extrapolated from that")
     print(f"  All values are equal. Against 1 MiB: {thrashing / ours:,.0f} times faster.")
 
 

@@ -1,4 +1,4 @@
-"""`python -m hyperslab` is the command."""
+"""Runs the `hyperslab` command: `python -m hyperslab`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Blocks of indexes at regular distances: what HDF5 itself calls a hyperslab, and slices cannot say."""
+"""Blocks of indexes at equal distances: an HDF5 hyperslab along one axis, which a slice cannot express."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from hyperslab.errors import InvalidError
 
 
 class MultiBlockSlice:
-    """`count` blocks of `block` indexes; the first begins at `start`, each `stride` after the one before.
+    """`count` blocks of `block` indexes each; the first begins at `start`, and each next one `stride` later.
 
-    Without a count there are as many whole blocks as the axis has room for.
+    If `count` is None, there are as many whole blocks as fit in the axis.
     """
 
     def __init__(self, start: int = 0, stride: int = 1, count: int | None = None, block: int = 1) -> None:
@@ -21,12 +21,12 @@ class MultiBlockSlice:
         self.start, self.stride, self.count, self.block = start, stride, count, block
 
     def indices(self, length: int) -> tuple[int, int, int, int]:
-        """Start, stride, count and block for an axis of this length."""
+        """Return start, stride, count and block for an axis of this length."""
         count = self.count
         if count is None:
             count = (length - self.start - self.block) // self.stride + 1
             if count < 1:
-                raise InvalidError(f"not one block of {self!r} fits an axis of {length}")
+                raise InvalidError(f"no block of {self!r} fits in an axis of {length}")
         end = self.start + (count - 1) * self.stride + self.block
         if end > length:
             raise InvalidError(f"{self!r} ends at {end}, beyond an axis of {length}")

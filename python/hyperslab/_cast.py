@@ -1,4 +1,4 @@
-"""Values of another dtype, by HDF5's rules of conversion.
+"""Conversion of values to another dtype, by HDF5's rules.
 
 Where NumPy wraps around, HDF5 clips: 300 as an int8 is 127. Compounds are matched by the names of their members.
 """
@@ -13,7 +13,7 @@ from hyperslab.errors import WrongTypeError
 
 
 def cast(found: Any, dtype: np.dtype[Any]) -> Any:
-    """`found`, an array or scalar, as `dtype`; scalars stay scalars."""
+    """Return `found`, an array or scalar, converted to `dtype`; scalars stay scalars."""
     source = np.asarray(found)
     if source.dtype == dtype and source.dtype.metadata == dtype.metadata:
         return found
@@ -60,14 +60,14 @@ def _clip(source: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any,
     with np.errstate(invalid="ignore", over="ignore"):
         result = source.astype(dtype)
         wide = source.astype(np.float64) if source.dtype.itemsize < 8 else source
-        # As floats the bounds may round up to what the integer no longer holds: so "or equal".
+        # Converted to floats, the bounds may round to values outside the integer type; therefore "or equal".
         result[wide <= float(low)] = low
         result[wide >= float(high)] = high
     return result
 
 
 def copy_into(target: np.ndarray[Any, Any], selection: Any, values: np.ndarray[Any, Any]) -> None:
-    """Writes what was read into (a part of) an array, which may be larger if the values can be repeated."""
+    """Copy values into an array, or a selection of it, broadcasting them if it is larger."""
     part = target[... if selection is None else selection]
     # h5py lets a selection of a single element, say [0:1, 0:5], fill an array of shape (5,) and the other way round.
     shape = tuple(size for size in values.shape if size != 1)

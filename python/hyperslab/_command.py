@@ -10,13 +10,13 @@ from hyperslab import _hyperslab
 
 
 def main() -> int:
-    """Runs the command with this process's arguments; the result is its exit code."""
-    # The work is done in Rust, where Python's handler would wait for its turn for ever: Ctrl-C ends the process.
+    """Run the command with this process's arguments and return its exit code."""
+    # The work is done in Rust, where Python's signal handler would never run; with this, Ctrl-C ends the process.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # A reader that goes away (`hyperslab ls FILE | head`) ends it as quietly as any other command.
+    # If the reader of the output exits (`hyperslab ls FILE | head`), the command ends without an error message.
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    # Which interpreter a part of the command that needs a process of its own starts.
+    # The interpreter that the command starts for work in a separate process.
     os.environ.setdefault("HYPERSLAB_INTERPRETER", sys.executable)
     return _hyperslab.run_command(["hyperslab", *sys.argv[1:]])
 

@@ -7,7 +7,7 @@ from numpy.typing import DTypeLike
 
 
 class Empty:
-    """The value of a null dataspace: it has a type, but neither a shape nor elements. (Not an array of shape (0,).)"""
+    """The value of a null dataspace: it has a dtype, but no shape and no elements (unlike an array of shape (0,))."""
 
     shape = None
     size = None

@@ -1,4 +1,4 @@
-"""What the extension module offers; `hyperslab` exports it."""
+"""The contents of the extension module, which `hyperslab` exports."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
@@ -38,47 +38,48 @@ _Link = HardLink | SoftLink | ExternalLink
 
 def run_command(arguments: list[str]) -> int: ...
 def set_cache_bytes(bytes: int | str) -> None:
-    """Sets how many bytes of decoded chunks this process keeps: a number, or text such as "2GiB"; 0 keeps none."""
+    """Set the memory budget for decoded chunks of this process: a number of bytes, or text such as "2GiB". 0 keeps
+    none."""
 
 def cache_bytes() -> int:
-    """How many bytes of decoded chunks this process keeps at most."""
+    """Return the memory budget for decoded chunks of this process, in bytes."""
 
 def cache_stats() -> CacheStats:
-    """What the chunk cache of this process has done so far."""
+    """Statistics of the chunk cache of this process."""
 
 def is_hdf5(fname: str | bytes | PathLike[str]) -> bool:
-    """True where `fname` is an HDF5 file; False where it is none, or is not there."""
+    """Return True if `fname` is an HDF5 file, and False if it is not or does not exist."""
 
 def register_filter(id: int, name: str, decode: Callable[[bytes, tuple[int, ...], int], Buffer]) -> None:
-    """Reads chunks that were stored through a filter which is not built in, or another one than is built in.
+    """Register a decoder for a filter that is not built in, or replace a built-in one.
 
-    `decode(stored, client_data, nbytes)` is given the bytes of a chunk, the filter's parameters in the file, and how
-    many bytes the result has at most; it answers with bytes, or whatever offers them (an array, a memoryview). It is
-    called on several threads. Register filters before files are opened.
+    `decode(stored, client_data, nbytes)` receives the bytes of a chunk, the filter's parameters in the file, and the
+    maximum size of the result in bytes. It returns bytes, or an object that supports the buffer protocol (an array, a
+    memoryview). It is called on several threads. Register filters before you open files.
     """
 
 @final
 class CacheStats:
-    """What the chunk cache of this process has done so far."""
+    """Statistics of the chunk cache of this process."""
 
     @property
     def hits(self) -> int:
-        """Requests that were served without decoding."""
+        """Requests for a chunk that were answered from the cache."""
     @property
     def misses(self) -> int:
-        """Requests that had to decode."""
+        """Requests for a chunk that had to decode it."""
     @property
     def decodes(self) -> int:
-        """Chunks that were decoded, those read ahead included."""
+        """Chunks that were decoded, including those read ahead."""
     @property
     def evictions(self) -> int:
-        """Chunks that made room for others."""
+        """Chunks that were removed to make room for others."""
     @property
     def resident_bytes(self) -> int:
-        """Bytes of the chunks that are kept."""
+        """The size of the chunks in the cache, in bytes."""
     @property
     def resident_chunks(self) -> int:
-        """Chunks that are kept."""
+        """The number of chunks in the cache."""
 
 @final
 class Reference:
@@ -91,7 +92,7 @@ class Reference:
 
 @final
 class RegionReference:
-    """A reference to elements of a dataset. `file[reference]` opens the dataset; a null reference is false."""
+    """A reference to a region of a dataset. `file[reference]` opens the dataset; a null reference is false."""
 
     def __bool__(self) -> bool: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -101,7 +102,7 @@ class RegionReference:
 @final
 class AttributeReference:
     """A reference to an attribute (HDF5 1.12; h5py has no such class). `file[reference]` opens the object that has it,
-    `file[reference].attrs[reference.name]` reads it."""
+    and `file[reference].attrs[reference.name]` reads it."""
 
     @property
     def name(self) -> str | bytes:
@@ -113,19 +114,19 @@ class AttributeReference:
 class _Object:
     @property
     def name(self) -> str | None:
-        """Its path in the file; None after the file was closed."""
+        """The path in the file, or None after the file was closed."""
     @property
     def parent(self) -> Group:
-        """The group that its path goes through last."""
+        """The group that contains it: the last but one of its path."""
     @property
     def file(self) -> File:
-        """The file."""
+        """The file that contains it."""
     @property
     def attrs(self) -> AttributeManager:
-        """Its attributes."""
+        """The attributes of the group."""
     @property
     def ref(self) -> Reference:
-        """A reference to it."""
+        """A reference to this object."""
     def __bool__(self) -> bool: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __ne__(self, other: object, /) -> bool: ...
@@ -133,7 +134,7 @@ class _Object:
 
 @final
 class AttributeManager(Mapping[str, Any]):
-    """The attributes of an object: a mapping of names to values."""
+    """The attributes of an object, as a mapping of names to values."""
 
     def __getitem__(self, name: str | bytes, /) -> Any: ...
     def __contains__(self, name: object, /) -> bool: ...
@@ -145,11 +146,11 @@ class AttributeManager(Mapping[str, Any]):
     @overload
     def get(self, name: str, default: _T) -> Any | _T: ...
     def keys(self) -> Keys:
-        """Names."""
+        """The names of the attributes."""
     def values(self) -> Values:
-        """Values."""
+        """The values of the attributes."""
     def items(self) -> Items:
-        """Names and values."""
+        """The names and values of the attributes."""
 
 @final
 class Datatype(_Object):
@@ -157,7 +158,7 @@ class Datatype(_Object):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The dtype."""
+        """The dtype that NumPy uses for it."""
 
 class Group(_Object, Mapping[str, Any]):
     """A group of an open file."""
@@ -203,22 +204,22 @@ class Group(_Object, Mapping[str, Any]):
         elink_swmr: bool | None = None,
     ) -> _Link | Any: ...
     def keys(self) -> Keys:
-        """Names of the members."""
+        """The names of the members."""
     def values(self) -> Values:
-        """Members."""
+        """The members."""
     def items(self) -> Items:
-        """Names and members."""
+        """The names and members."""
     def visit(self, func: Callable[[str], _T | None]) -> _T | None:
-        """Calls `func(name)` for every object below, until it returns something."""
+        """Call `func(name)` for every object below this group, until it returns something other than None."""
     def visititems(self, func: Callable[[str, Any], _T | None]) -> _T | None:
-        """Calls `func(name, object)` for every object below, until it returns something."""
+        """Call `func(name, object)` for every object below this group, until it returns something other than None."""
     def visit_links(self, func: Callable[[str], _T | None]) -> _T | None:
-        """Calls `func(name)` for every link below, until it returns something."""
+        """Call `func(name)` for every link below this group, until it returns something other than None."""
     def visititems_links(self, func: Callable[[str, _Link], _T | None]) -> _T | None:
-        """Calls `func(name, link)` for every link below, until it returns something."""
+        """Call `func(name, link)` for every link below this group, until it returns something other than None."""
 
 class File(Group):
-    """An HDF5 file, open for reading; its root group."""
+    """An HDF5 file open for reading, and its root group."""
 
     def __new__(
         cls,
@@ -227,14 +228,14 @@ class File(Group):
         driver: str | None = None,
         **options: Any,
     ) -> Self:
-        """Opens a file. Arguments that tune libhdf5 (`rdcc_nbytes` and its like) are accepted and have no effect."""
+        """Open a file. Arguments that tune libhdf5 (`rdcc_nbytes` and others) are accepted without effect."""
     @classmethod
     def in_memory(cls, file_image: bytes | bytearray | memoryview) -> File:
-        """Opens a file whose bytes are in memory already."""
+        """Open a file whose bytes are already in memory."""
     def close(self) -> None:
-        """Closes the file; every object of it becomes unusable."""
+        """Close the file. Every object opened from it becomes unusable."""
     def flush(self) -> None:
-        """Nothing is ever written; for programs that flush whatever they use."""
+        """Do nothing: hyperslab never writes. For programs that flush every file they use."""
     def __enter__(self) -> Self: ...
     def __exit__(self, *_exception: object) -> None: ...
     @property
@@ -245,21 +246,21 @@ class File(Group):
         """Always "r"."""
     @property
     def driver(self) -> Literal["sec2", "family", "split", "multi", "core", "fileobj"]:
-        """"sec2" for a local file, "family", "split" or "multi" for one that consists of several, "core" for one in
-        memory, "fileobj" for a Python object."""
+        """How the file is read: "sec2" for a local file, "family", "split" or "multi" for one that consists of several
+        files, "core" for one in memory, "fileobj" for a Python object."""
     @property
     def swmr_mode(self) -> bool:
         """Always False: the file is read as it was when it was opened."""
     @property
     def userblock_size(self) -> int:
-        """Bytes before the HDF5 file proper."""
+        """The size of the user block that precedes the HDF5 file, in bytes."""
     @property
     def decodes(self) -> int:
-        """How many chunks of this file were decoded so far."""
+        """The number of chunks of this file that have been decoded so far."""
 
 @final
 class Dataset(_Object):
-    """A dataset of an open file. Indexing it reads."""
+    """A dataset of an open file. Indexing it reads values."""
 
     def __getitem__(self, index: Any, /) -> Any: ...
     def __len__(self) -> int: ...
@@ -269,80 +270,81 @@ class Dataset(_Object):
         """The size of the first axis."""
     @property
     def shape(self) -> tuple[int, ...] | None:
-        """Sizes along the axes; None where the dataspace is null."""
+        """The size of each axis, or None if the dataspace is null."""
     @property
     def ndim(self) -> int:
-        """Number of axes."""
+        """The number of axes."""
     @property
     def size(self) -> int | None:
-        """Number of elements; None where the dataspace is null."""
+        """The number of elements, or None if the dataspace is null."""
     @property
     def nbytes(self) -> int:
-        """Bytes of all elements in memory."""
+        """The size of all elements in memory, in bytes."""
     @property
     def dtype(self) -> np.dtype[Any]:
         """The dtype of the elements."""
     @property
     def maxshape(self) -> tuple[int | None, ...] | None:
-        """Largest sizes along the axes; None along an axis without a limit."""
+        """The maximum size of each axis; None for an axis without a limit."""
     @property
     def chunks(self) -> tuple[int, ...] | None:
-        """Sizes of a chunk; None where the dataset is not chunked."""
+        """The size of a chunk along each axis, or None if the dataset is not chunked."""
     @property
     def compression(self) -> Literal["gzip", "lzf", "szip", "unknown"] | None:
-        """"gzip", "lzf", "szip", "unknown" (another filter) or None."""
+        """The compression filter: "gzip", "lzf", "szip", "unknown" (another filter) or None."""
     @property
     def compression_opts(self) -> int | tuple[str, int] | None:
         """The level of gzip, or the coding and block size of szip."""
     @property
     def shuffle(self) -> bool:
-        """True where bytes are shuffled before they are compressed."""
+        """True if bytes are shuffled before they are compressed."""
     @property
     def fletcher32(self) -> bool:
-        """True where chunks have checksums."""
+        """True if chunks have a Fletcher-32 checksum."""
     @property
     def scaleoffset(self) -> int | None:
         """The scale factor of the scale-offset filter, or None."""
     @property
     def filter_ids(self) -> tuple[int, ...]:
-        """Registered numbers of the filters."""
+        """The registered numbers of the filters."""
     @property
     def filter_names(self) -> tuple[str, ...]:
-        """The names of the filters, as the file has them; empty where it has none."""
+        """The names of the filters, as stored in the file; empty for a filter without a name."""
     @property
     def dims(self) -> Dimensions:
         """The dimensions and their scales."""
     @property
     def is_scale(self) -> bool:
-        """True where the dataset is a dimension scale."""
+        """True if the dataset is a dimension scale."""
     @property
     def filters(self) -> tuple[str, ...]:
-        """The filters in words, with their parameters: "gzip 4"."""
+        """The filters with their parameters, as text: "gzip 4"."""
     @property
     def fillvalue(self) -> Any:
-        """What is read where nothing was written."""
+        """The value of elements that were never written."""
     @property
     def is_virtual(self) -> bool:
-        """True where the values lie in other datasets."""
+        """True if the values are stored in other datasets."""
     def virtual_sources(self) -> list[VirtualSource]:
-        """The files and datasets that a virtual dataset takes its values from, as the file names them."""
+        """The source files and source datasets of a virtual dataset, as named in the file."""
     @property
     def external(self) -> list[tuple[str, int, int]] | None:
-        """The files of raw data that hold the values: name, first byte, bytes. None where this file holds them."""
+        """The external files that contain the raw data, each as (name, offset in bytes, size in bytes), or None if the
+        raw data is in this file."""
     @property
     def layout(self) -> Literal["contiguous", "chunked", "compact", "virtual", "external"]:
-        """Where and how the values lie: "contiguous", "chunked", "compact", "virtual" or "external"."""
+        """The storage layout: "contiguous", "chunked", "compact", "virtual" or "external"."""
     def astype(self, dtype: DTypeLike) -> AsType | Dataset:
-        """Values as another dtype: `dataset.astype("f8")[...]`."""
+        """Read values as another dtype: `dataset.astype("f8")[...]`."""
     def asstr(self, encoding: str | None = None, errors: str = "strict") -> AsStr:
-        """Text as `str`: `dataset.asstr()[...]`."""
+        """Read text as `str`: `dataset.asstr()[...]`."""
     def _read_text(self, index: Any, encoding: str, errors: str) -> Any: ...
     def _read_fields(self, names: Sequence[str], only: bool, index: Any) -> Any: ...
     def fields(self, names: str | list[str] | tuple[str, ...]) -> Fields:
-        """Some members of a compound: `dataset.fields(["x", "y"])[...]`."""
+        """Read some members of a compound: `dataset.fields(["x", "y"])[...]`."""
     def iter_chunks(self, sel: Any = None) -> Chunks:
-        """The selections of the chunks that a region touches."""
+        """Iterate over the chunks that a region touches, as selections."""
     def read_direct(self, dest: NDArray[Any], source_sel: Any = None, dest_sel: Any = None) -> None:
-        """Reads into an array that exists already."""
+        """Read into an existing array."""
     def explain(self, selection: Any = None) -> str:
-        """What a read would do, as text: chunks, byte ranges, requests, filters."""
+        """Describe what a read would do, as text: chunks, byte ranges, requests, filters."""

@@ -1,4 +1,4 @@
-"""Views of datasets and groups that h5py offers as objects of their own."""
+"""Views of datasets and groups."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class View:
-    """A dataset whose values are changed as they are read."""
+    """A dataset whose values are converted when they are read."""
 
     def __init__(self, dataset: Dataset, dtype: np.dtype[Any]) -> None:
         self._dataset = dataset
@@ -25,7 +25,7 @@ class View:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The dtype of what is read."""
+        """The dtype of the values that are read."""
         return self._dtype
 
     @property
@@ -54,7 +54,7 @@ class View:
 
 
 class AsType(View):
-    """Values of another dtype."""
+    """A view of a dataset as another dtype."""
 
     def __init__(self, dataset: Dataset, dtype: np.dtype[Any]) -> None:
         if dtype.kind == "T" and check_string_dtype(dataset.dtype) is None:
@@ -66,7 +66,7 @@ class AsType(View):
 
 
 class AsStr(View):
-    """Text as `str`."""
+    """A view of a dataset of text as `str`."""
 
     def __init__(self, dataset: Dataset, encoding: str | None, errors: str) -> None:
         info = check_string_dtype(dataset.dtype)
@@ -82,7 +82,7 @@ class AsStr(View):
 
 
 class Fields(View):
-    """Some members of a compound."""
+    """A view of some members of a dataset of compounds."""
 
     def __init__(self, dataset: Dataset, names: str | list[str] | tuple[str, ...], prior: Any = None) -> None:
         base: Any = dataset.dtype if prior is None else prior
@@ -110,33 +110,33 @@ class Fields(View):
 
 
 class VirtualSource(NamedTuple):
-    """Where a part of a virtual dataset lies, as the file names it."""
+    """The source of a part of a virtual dataset, as named in the file."""
 
     file_name: str
-    """The file; ``.`` for the one of the virtual dataset."""
+    """The file; ``.`` stands for the file that contains the virtual dataset."""
     dset_name: str
-    """The dataset in it."""
+    """The path of the dataset in that file."""
 
 
 def array(source: Any, dtype: Any, copy: bool | None) -> np.ndarray[Any, Any]:
-    """What `numpy.asarray` wants of a dataset or view."""
+    """Return the values of a dataset or view as an array, for `numpy.asarray`."""
     if copy is False:
         name = type(source).__name__
         raise InvalidError(f"{name}.__array__ received copy=False but memory allocation cannot be avoided on read")
     if source.shape is None:
-        raise WrongTypeError("a dataset without elements (a null dataspace) has no array")
+        raise WrongTypeError("a dataset with a null dataspace has no elements and cannot become an array")
     found = source[...]
     return found if dtype is None else np.asarray(_cast.cast(found, np.dtype(dtype)))
 
 
 def rows(dataset: Dataset) -> Iterator[Any]:
-    """The elements along the first axis."""
+    """Iterate over the first axis."""
     for index in range(dataset.len()):
         yield dataset[index]
 
 
 class Chunks:
-    """The selections of the chunks that touch a region, in row-major order."""
+    """The chunks that touch a region, as selections in row-major order."""
 
     def __init__(self, dataset: Dataset, region: Any = None) -> None:
         chunks, shape = dataset.chunks, dataset.shape
@@ -182,7 +182,7 @@ def _span(part: slice | int, size: int) -> tuple[int, int]:
 
 
 class Keys(collections.abc.KeysView[str]):
-    """Names of members or attributes."""
+    """The names of members or attributes."""
 
     _mapping: Any
 
@@ -196,7 +196,7 @@ class Keys(collections.abc.KeysView[str]):
 
 
 class Values(collections.abc.ValuesView[Any]):
-    """Members or values of attributes. A link that leads nowhere gives None."""
+    """The members, or the values of attributes. A broken link gives None."""
 
     _mapping: Any
 
@@ -213,7 +213,7 @@ class Values(collections.abc.ValuesView[Any]):
 
 
 class Items(collections.abc.ItemsView[str, Any]):
-    """Names with members or values."""
+    """The names with their members or values."""
 
     _mapping: Any
 

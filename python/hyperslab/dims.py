@@ -1,7 +1,7 @@
 """Dimension scales: datasets that give the coordinates along the axes of other datasets.
 
-The convention (HDF5's "dimension scales" of its high-level library) lives in attributes: ``DIMENSION_LABELS`` and
-``DIMENSION_LIST`` of a dataset, ``CLASS`` and ``NAME`` of a scale.
+HDF5's high-level library stores them as attributes: ``DIMENSION_LABELS`` and ``DIMENSION_LIST`` of a dataset, ``CLASS``
+and ``NAME`` of a scale.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def _text(value: Any) -> str:
 
 
 def is_scale(dataset: Dataset) -> bool:
-    """True where a dataset is a dimension scale."""
+    """Return True if a dataset is a dimension scale."""
     kind = dataset.attrs.get("CLASS")
     return isinstance(kind, (str, bytes)) and _text(kind) == "DIMENSION_SCALE"
 
@@ -41,21 +41,21 @@ class Dimension:
 
     @property
     def label(self) -> str:
-        """What the axis is called; empty where it has no label."""
+        """The label of the axis; empty if it has none."""
         labels = self._dataset.attrs.get("DIMENSION_LABELS")
         return "" if labels is None else _text(labels[self._axis])
 
     def values(self) -> list[Dataset]:
-        """The scales."""
+        """Return the scales of the axis."""
         attached = self._dataset.attrs.get("DIMENSION_LIST")
         return [] if attached is None else [self._dataset.file[scale] for scale in attached[self._axis] if scale]
 
     def keys(self) -> list[str]:
-        """The names of the scales."""
+        """Return the names of the scales."""
         return [_name(scale) for scale in self.values()]
 
     def items(self) -> list[tuple[str, Dataset]]:
-        """Names and scales."""
+        """Return the names and scales."""
         return [(_name(scale), scale) for scale in self.values()]
 
     def __iter__(self) -> Iterator[str]:
@@ -88,7 +88,7 @@ class Dimensions:
 
     def __getitem__(self, axis: int) -> Dimension:
         if not 0 <= axis < len(self):
-            raise OutOfRangeError(f"{self._dataset.name} has {len(self)} axes, there is no axis {axis}")
+            raise OutOfRangeError(f"{self._dataset.name} has {len(self)} axes; {axis} is not a valid axis")
         return Dimension(self._dataset, axis)
 
     def __iter__(self) -> Iterator[Dimension]:

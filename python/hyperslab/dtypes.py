@@ -1,4 +1,4 @@
-"""What a dtype says beyond NumPy: the metadata that h5py introduced, under the same keys."""
+"""Properties of HDF5 datatypes that NumPy does not have, as dtype metadata with the same keys as in h5py."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class StringInfo(NamedTuple):
     encoding: str
     """``ascii`` or ``utf-8``."""
     length: int | None
-    """Bytes of an element; None for text of any length."""
+    """The size of an element in bytes; None for variable-length text."""
 
 
 def _metadata(dtype: np.dtype[Any], key: str) -> Any:
@@ -43,22 +43,22 @@ def _metadata(dtype: np.dtype[Any], key: str) -> Any:
 
 
 def check_vlen_dtype(dtype: np.dtype[Any]) -> Any:
-    """The type of the elements of a variable-length dtype: `str`, `bytes` or a dtype. None for any other dtype."""
+    """Return the element type of a variable-length dtype: `str`, `bytes` or a dtype. None for any other dtype."""
     return _metadata(dtype, "vlen")
 
 
 def check_enum_dtype(dtype: np.dtype[Any]) -> dict[str, int] | None:
-    """The names of an enumeration, with their values. None for any other dtype."""
+    """Return the names of an enumeration with their values. None for any other dtype."""
     return _metadata(dtype, "enum")
 
 
 def check_ref_dtype(dtype: np.dtype[Any]) -> type | None:
-    """`Reference` or `RegionReference`. None for any other dtype."""
+    """Return `Reference` or `RegionReference` for a dtype of references. None for any other dtype."""
     return _metadata(dtype, "ref")
 
 
 def check_string_dtype(dtype: np.dtype[Any]) -> StringInfo | None:
-    """How the text of a string dtype is stored. None for any other dtype."""
+    """Return how the text of a string dtype is stored. None for any other dtype."""
     kind = check_vlen_dtype(dtype)
     if kind is str:
         return StringInfo("utf-8", None)
@@ -70,14 +70,14 @@ def check_string_dtype(dtype: np.dtype[Any]) -> StringInfo | None:
 
 
 def check_opaque_dtype(dtype: np.dtype[Any]) -> bool:
-    """True where a dtype that HDF5 lacks is stored as opaque bytes."""
+    """Return True if the dtype has no HDF5 equivalent and is stored as opaque bytes."""
     return bool(_metadata(dtype, "h5py_opaque"))
 
 
 def check_dtype(
     *, vlen: np.dtype[Any] | None = None, enum: np.dtype[Any] | None = None, ref: np.dtype[Any] | None = None
 ) -> Any:
-    """`check_vlen_dtype`, `check_enum_dtype` or `check_ref_dtype` of the one dtype that is given."""
+    """Call `check_vlen_dtype`, `check_enum_dtype` or `check_ref_dtype`, depending on which argument is given."""
     given = [(key, dtype) for key, dtype in (("vlen", vlen), ("enum", enum), ("ref", ref)) if dtype is not None]
     if len(given) != 1:
         raise WrongTypeError(f"check_dtype() takes one of vlen, enum and ref, not {len(given)}")
@@ -86,29 +86,29 @@ def check_dtype(
 
 
 def string_dtype(encoding: Literal["utf-8", "ascii"] = "utf-8", length: int | None = None) -> np.dtype[Any]:
-    """The dtype of text; of any length unless one is given, in bytes."""
+    """Return the dtype of text: of fixed length if `length` (in bytes) is given, otherwise of variable length."""
     if encoding not in ("utf-8", "ascii"):
-        raise InvalidError(f"there is no encoding {encoding!r} in HDF5, only 'utf-8' and 'ascii'")
+        raise InvalidError(f"unknown encoding {encoding!r}; HDF5 has 'utf-8' and 'ascii'")
     if length is None:
         return np.dtype("O", metadata={"vlen": str if encoding == "utf-8" else bytes})
     return np.dtype(f"S{int(length)}", metadata={"h5py_encoding": encoding})
 
 
 def vlen_dtype(basetype: DTypeLike) -> np.dtype[Any]:
-    """The dtype of sequences of any length."""
+    """Return the dtype of variable-length sequences."""
     return np.dtype("O", metadata={"vlen": basetype})
 
 
 def enum_dtype(values_dict: Mapping[str, int], basetype: DTypeLike = np.uint8) -> np.dtype[Any]:
-    """The dtype of an enumeration: integers that have names."""
+    """Return the dtype of an enumeration: integers with names."""
     base = np.dtype(basetype)
     if base.kind not in "iu":
-        raise WrongTypeError(f"an enumeration is one of integers, not of {base}")
+        raise WrongTypeError(f"the base of an enumeration must be an integer type, not {base}")
     return np.dtype(base, metadata={"enum": dict(values_dict)})
 
 
 def opaque_dtype(dtype: DTypeLike) -> np.dtype[Any]:
-    """A dtype that HDF5 lacks, to be stored as opaque bytes."""
+    """Return a dtype without an HDF5 equivalent, marked to be stored as opaque bytes."""
     base = np.dtype(dtype)
     if base.kind == "O":
         raise WrongTypeError("objects cannot be stored as opaque bytes")
@@ -119,4 +119,4 @@ ref_dtype = np.dtype("O", metadata={"ref": Reference})
 """The dtype of references to objects."""
 
 regionref_dtype = np.dtype("O", metadata={"ref": RegionReference})
-"""The dtype of references to elements of datasets."""
+"""The dtype of references to regions of datasets."""

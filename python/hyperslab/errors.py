@@ -1,4 +1,4 @@
-"""What can go wrong: one tree of exceptions, whose branches are also the built-in exceptions that h5py raises.
+"""The exceptions. Each is also an instance of the built-in exception that h5py raises in the same case.
 
 Code written for h5py (``except KeyError``) keeps working; new code may catch `HyperslabError` and look at ``kind``,
 whose values are stable: ``not-found``, ``not-hdf5``, ``unsupported``, ``damaged``, ``invalid``, ``io``.
@@ -31,15 +31,15 @@ class HyperslabError(Exception):
     """Any error of hyperslab."""
 
     kind = "invalid"
-    """What a caller may want to do about it; a stable code."""
+    """The kind of error; a stable code."""
     message: str
-    """What happened, with the file and the object."""
+    """What failed, with the file and the object."""
     hint: str | None
     """What to do next."""
     file: str | None
-    """The file, if it is known."""
+    """The name of the file, if it is known."""
     object: str | None
-    """Path of the object in the file, if it is known."""
+    """The path of the object in the file, if it is known."""
 
     def __init__(
         self,
@@ -73,25 +73,25 @@ def _rebuild(cls: type[HyperslabError], message: str, *rest: Any) -> HyperslabEr
 
 
 class NotFoundError(HyperslabError, KeyError):
-    """No such object or attribute."""
+    """There is no such object or attribute."""
 
     kind = "not-found"
 
 
 class MissingFileError(HyperslabError, FileNotFoundError):
-    """No such file."""
+    """There is no such file."""
 
     kind = "not-found"
 
 
 class NotHdf5Error(HyperslabError, OSError):
-    """The bytes are not an HDF5 file."""
+    """The file is not an HDF5 file."""
 
     kind = "not-hdf5"
 
 
 class UnsupportedError(HyperslabError, OSError):
-    """The file may be sound, but uses what this version does not read."""
+    """The file may be valid, but uses a feature that this version does not support."""
 
     kind = "unsupported"
 
@@ -105,36 +105,36 @@ class UnsupportedTypeError(UnsupportedError, TypeError):
 
 
 class DamagedError(HyperslabError, OSError):
-    """The file breaks the specification."""
+    """The file violates the HDF5 specification."""
 
     kind = "damaged"
 
 
 class ReadError(HyperslabError, OSError):
-    """The operating system or the network did not deliver."""
+    """The operating system or the network could not read the file."""
 
     kind = "io"
 
 
 class DirectoryError(ReadError, IsADirectoryError):
-    """A directory is no file."""
+    """The path is that of a directory."""
 
 
 class ForbiddenError(ReadError, PermissionError):
-    """The file may not be read by this user."""
+    """This user has no permission to read the file."""
 
 
 class InvalidError(HyperslabError, ValueError):
-    """The caller asked for what cannot be."""
+    """The request is invalid."""
 
 
 class OutOfRangeError(InvalidError, IndexError):
-    """An index lies outside the dataset."""
+    """An index is outside the dataset."""
 
 
 class WrongTypeError(InvalidError, TypeError):
-    """An argument of a type that cannot be used here."""
+    """An argument has the wrong type."""
 
 
 class ClosedError(InvalidError, OSError, KeyError, RuntimeError):
-    """The file was closed. (h5py raises, by turns, each of the bases.)"""
+    """The file was closed. (h5py raises one or another of the base classes, depending on the call.)"""

@@ -1,4 +1,4 @@
-"""What `Group.get(..., getlink=True)` answers."""
+"""The links that `Group.get(..., getlink=True)` returns."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ __all__ = ["ExternalLink", "HardLink", "SoftLink"]
 
 
 class HardLink:
-    """A link to an object of the same file; says nothing more."""
+    """A link to an object in the same file."""
 
     __slots__ = ()
 
 
 class SoftLink:
-    """A link to a path, which need not exist."""
+    """A link to a path in the same file, which need not exist."""
 
     __slots__ = ("_path",)
 
@@ -21,7 +21,7 @@ class SoftLink:
 
     @property
     def path(self) -> str:
-        """Where it leads."""
+        """The path that the link refers to."""
         return self._path
 
     def __repr__(self) -> str:
@@ -29,7 +29,7 @@ class SoftLink:
 
 
 class ExternalLink:
-    """A link to a path in another file; neither need exist."""
+    """A link to a path in another file. Neither has to exist."""
 
     __slots__ = ("_filename", "_path")
 
@@ -39,12 +39,12 @@ class ExternalLink:
 
     @property
     def filename(self) -> str:
-        """The other file."""
+        """The name of the other file."""
         return self._filename
 
     @property
     def path(self) -> str:
-        """Where it leads in the other file."""
+        """The path in the other file."""
         return self._path
 
     def __repr__(self) -> str:

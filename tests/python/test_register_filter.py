@@ -113,8 +113,8 @@ def fail(chunk, client_data, nbytes):
         (fail, "filter 40005 (mine): RuntimeError: no such luck"),
         (lambda chunk, client_data, nbytes: None, "decode() must return bytes, not <class 'NoneType'>"),
         (lambda chunk, client_data, nbytes: "text", "decode() must return bytes, not <class 'str'>"),
-        (lambda chunk, client_data, nbytes: bytes(401), "decode() returned 401 bytes, 400 are possible"),
-        (lambda chunk, client_data, nbytes: chunk[:-1], "mine: decoded to 399 bytes where 400 were expected"),
+        (lambda chunk, client_data, nbytes: bytes(401), "decode() returned 401 bytes, but at most 400 are allowed"),
+        (lambda chunk, client_data, nbytes: chunk[:-1], "mine: decoded to 399 bytes instead of 400"),
         (lambda chunk: chunk, "takes 1 positional argument but 3 were given"),
     ],
 )

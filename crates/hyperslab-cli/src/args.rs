@@ -7,10 +7,10 @@ use std::path::PathBuf;
 const EXIT_CODES: &str = "\
 EXIT CODES
   0  done
-  1  the file is damaged, uses what this version does not read, or could not be read
-  2  the request is wrong: unknown option, no such file or object, not HDF5, selection out of range";
+  1  the file is damaged, uses an unsupported feature, or could not be read
+  2  the request is invalid: unknown option, no such file or object, not HDF5, selection out of range";
 
-/// HDF5 without performance cliffs: look into a file, see what a read will do, find out why reads are slow
+/// Inspect HDF5 and netCDF-4 files: list their contents, explain reads, diagnose slow ones, compare libraries
 #[derive(Debug, Parser)]
 #[command(
     name = "hyperslab",
@@ -20,7 +20,7 @@ EXIT CODES
     arg_required_else_help = true
 )]
 #[command(
-    after_help = "Try `hyperslab doctor FILE` for a start, or `hyperslab help COMMAND` for one command."
+    after_help = "Start with `hyperslab doctor FILE`. For help on a command, run `hyperslab help COMMAND`."
 )]
 #[command(after_long_help = EXIT_CODES)]
 pub(crate) struct Cli {
@@ -28,7 +28,7 @@ pub(crate) struct Cli {
     pub command: Command,
 }
 
-/// What can be asked.
+/// The subcommands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Ls(LsArgs),
@@ -36,29 +36,29 @@ pub(crate) enum Command {
     Digest(DigestArgs),
     Doctor(DoctorArgs),
     Bench(Box<BenchArgs>),
-    /// Serves one run of a bench
+    /// Runs one measurement of a bench, in a process of its own
     #[command(hide = true)]
     BenchWorker,
 }
 
 /// List the objects of a file: shapes, types, chunks, filters, sizes
 ///
-/// Lists the members of a group (of the root, unless PATH says otherwise) or one dataset. Stored sizes are those of
-/// the chunks in the file; the ratio is logical by stored bytes.
+/// Lists the members of a group (the root group unless PATH is given) or one dataset. The stored size is that of the
+/// data in the file; the ratio is the logical size divided by the stored size.
 #[derive(Debug, Args)]
 #[command(after_long_help = concat!("\
 EXAMPLES
   hyperslab ls era5.nc                  members of the root group
-  hyperslab ls -r era5.nc               everything, with whole paths
+  hyperslab ls -r era5.nc               all objects, with full paths
   hyperslab ls -v era5.nc /t2m          one dataset with its attributes
-  hyperslab ls -r --json era5.nc        one JSON document
+  hyperslab ls -r --json era5.nc        as one JSON document
 
-A hard link to an object that was listed before is shown as `same as`; soft and external links are shown with
-their target and are not followed.
+A hard link to an object that was already listed is shown as `same as` with its path. Soft and external links are
+shown with their target and are not followed.
 
 EXIT CODES
   0  everything was listed
-  1  a part of the file could not be read (the rest is listed)
+  1  a part of the file could not be read (the rest was listed)
   2  no such file or object, or not HDF5"))]
 pub(crate) struct LsArgs {
     /// HDF5 or netCDF-4 file
@@ -66,10 +66,10 @@ pub(crate) struct LsArgs {
     /// Group or dataset in the file
     #[arg(default_value = "/")]
     pub path: String,
-    /// List the members of members, too
+    /// List the members of groups too
     #[arg(short, long)]
     pub recursive: bool,
-    /// Show attributes, largest extents and fill values
+    /// Show attributes, maximum extents and fill values
     #[arg(short, long)]
     pub verbose: bool,
     /// Print one JSON document
@@ -77,10 +77,10 @@ pub(crate) struct LsArgs {
     pub json: bool,
 }
 
-/// Show what a read will do, without doing it
+/// Show what a read will do, without reading
 ///
-/// Prints the plan of a read: how many chunks it touches and decodes, which bytes it fetches in which requests, which
-/// filters it undoes, and where each piece lands in the result.
+/// Prints the plan of a read: how many chunks it touches and decodes, which byte ranges it fetches in which requests,
+/// which filters it reverses, and where each part goes in the result.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 EXAMPLES
@@ -89,19 +89,19 @@ EXAMPLES
   hyperslab explain era5.nc /t2m '::10, ..., -1'  steps, ellipsis and negative indexes, as in NumPy
   hyperslab explain --json era5.nc /t2m ''        everything, as JSON
 
-SELECTION is written as in NumPy: an index or start:stop:step for each dimension. What is left out is taken whole.
-start:stop:step:block takes `block` elements every `step`, as HDF5's hyperslabs do.
+SELECTION is written as in NumPy: an index or start:stop:step for each dimension, separated by commas. Omitted
+dimensions are selected whole. start:stop:step:block selects `block` elements every `step`, as HDF5's hyperslabs do.
 
 EXIT CODES
   0  the plan was printed
-  1  the file is damaged, or uses what this version does not read
+  1  the file is damaged, or uses an unsupported feature
   2  no such file or dataset, not HDF5, or the selection is out of range")]
 pub(crate) struct ExplainArgs {
     /// HDF5 or netCDF-4 file
     pub file: PathBuf,
     /// Dataset in the file
     pub dataset: String,
-    /// What to read of it
+    /// Selection to read
     #[arg(allow_hyphen_values = true, default_value = "")]
     pub selection: String,
     /// Print one JSON document
@@ -111,9 +111,9 @@ pub(crate) struct ExplainArgs {
 
 /// Print every object and a checksum of every value, as JSON lines
 ///
-/// A record for each object and link of the file, in the order of their names, depth first; the SHA-256 of every
-/// value and attribute is over its elements in native types, so that it does not depend on layout, filters or byte
-/// order. A part that cannot be read has an `error` in its record.
+/// Prints a record for each object and link of the file, depth first, in order of name. The SHA-256 of a value is
+/// computed over its elements in native types, so it does not depend on layout, filters or byte order. A part that
+/// cannot be read has an `error` in its record.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 EXAMPLES
@@ -124,60 +124,60 @@ EXAMPLES
 
 EXIT CODES
   0  everything was read
-  1  a part could not be read; its record says why
+  1  a part could not be read; its record contains the error
   2  no such file, or not HDF5")]
 pub(crate) struct DigestArgs {
     /// HDF5 or netCDF-4 files
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
-    /// Leave out the file's name and its own record, so that two digests can be compared line by line
+    /// Omit the file's name and the file's own record, so that two digests can be compared line by line
     #[arg(long)]
     pub bare: bool,
-    /// Skip values of more bytes than this
+    /// Skip values larger than this
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_size)]
     pub max_bytes: u64,
 }
 
-/// Say which reads of a file are slow and why, and what to do about it
+/// Diagnose which reads of a file are slow, why, and how to fix them
 ///
-/// Sweeps blocks over a dataset and counts, chunk by chunk, what libhdf5 would do under the chunk caches of its
-/// versions; the time is predicted from the speed at which this file's own chunks decode.
+/// Simulates reading a dataset block by block and counts, chunk by chunk, what libhdf5 would do with the chunk caches
+/// of its versions. The time is predicted from the speed at which this file's own chunks decode.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 EXAMPLES
-  hyperslab doctor era5.nc                              every large dataset, the usual reads
+  hyperslab doctor era5.nc                              the largest datasets, the usual reads
   hyperslab doctor era5.nc /t2m --read 1x361x720        time step by time step
   hyperslab doctor era5.nc /t2m --read :x1x1            a time series at every point
   hyperslab doctor era5.nc /t2m --read 1x1x720 --order 1,0,2
   hyperslab doctor era5.nc /t2m --cache 16MiB,521,0.75
-  hyperslab doctor --why CODE                           what a finding means
+  hyperslab doctor --why CODE                           explains a finding
 
-A block is written as its size along each dimension, `:` being the whole extent. It moves in row-major order unless
---order names another permutation of the dimensions, slowest first.
+A block is written as its size along each dimension; `:` stands for the whole extent. The blocks are read in row-major
+order unless --order gives another order of the dimensions, slowest first.
 
 EXIT CODES
-  0  the diagnosis was made, whatever it says
-  1  the file is damaged, or uses what this version does not read
-  2  no such file or dataset, not HDF5, or an option that makes no sense for the dataset")]
+  0  the diagnosis was made, whatever its result
+  1  the file is damaged, or uses an unsupported feature
+  2  no such file or dataset, not HDF5, or an option that does not fit the dataset")]
 pub(crate) struct DoctorArgs {
     /// HDF5 or netCDF-4 file
     #[arg(required_unless_present = "why")]
     pub file: Option<PathBuf>,
-    /// Dataset in the file; without it, the largest
+    /// Dataset in the file; if omitted, the largest ones
     pub dataset: Option<String>,
-    /// Block that is swept over the dataset; may be repeated
+    /// Block in which the dataset is read; may be repeated
     #[arg(long, value_name = "SHAPE")]
     pub read: Vec<String>,
     /// Order of the dimensions in which the block moves, slowest first
     #[arg(long, value_name = "ORDER")]
     pub order: Option<String>,
-    /// A chunk cache instead of the usual ones: NBYTES[,NSLOTS[,W0]]
+    /// Chunk cache to simulate instead of the usual ones: NBYTES[,NSLOTS[,W0]]
     #[arg(long, value_name = "CACHE")]
     pub cache: Option<String>,
-    /// Only these profiles; may be repeated
+    /// Simulate only the profiles whose names contain this text; may be repeated
     #[arg(long, value_name = "NAME")]
     pub profile: Vec<String>,
-    /// Explain a finding by its code
+    /// Explain a finding, by its code
     #[arg(long, value_name = "CODE", conflicts_with_all = ["file", "dataset"])]
     pub why: Option<String>,
     /// Print one JSON document
@@ -186,8 +186,9 @@ pub(crate) struct DoctorArgs {
 }
 
 fn parse_size(text: &str) -> Result<u64, String> {
-    hyperslab::parse_bytes(text)
-        .ok_or_else(|| "write a number of bytes, for example 1073741824, 1GiB or 500MB".into())
+    hyperslab::parse_bytes(text).ok_or_else(|| {
+        "not a valid byte size; use a number of bytes, or one with a unit such as 1GiB or 500MB".into()
+    })
 }
 
 #[cfg(test)]

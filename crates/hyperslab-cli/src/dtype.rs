@@ -1,9 +1,9 @@
-//! Datatypes in a few characters, as h5py and NumPy write them: `>f4`, `|S10`, `str`, `compound{a: <i4, b: <f8}`.
+//! Datatypes in a few characters, in the notation of h5py and NumPy: `>f4`, `|S10`, `str`, `compound{a: <i4, b: <f8}`.
 
 use hyperslab::format::message::datatype::{Float, Normalization, Reference};
 use hyperslab::format::message::{ByteOrder, Class, Datatype};
 
-/// The datatype in short.
+/// The short notation of a datatype.
 pub fn short(datatype: &Datatype) -> String {
     let size = datatype.size;
     match &datatype.class {

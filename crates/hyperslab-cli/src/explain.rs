@@ -1,4 +1,4 @@
-//! `hyperslab explain`: the plan of a read, printed.
+//! `hyperslab explain`: prints the plan of a read.
 
 use crate::args::ExplainArgs;
 use crate::failure::{self, Failure};

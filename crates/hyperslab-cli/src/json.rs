@@ -1,7 +1,7 @@
-//! JSON as Python's `json.dumps(value, sort_keys=True, separators=(',', ':'))` writes it: ASCII only, sorted keys.
+//! JSON as written by Python's `json.dumps(value, sort_keys=True, separators=(',', ':'))`: ASCII only, sorted keys.
 //!
-//! Names in a file are bytes. What is not UTF-8 becomes a lone surrogate a byte (`\udc80` to `\udcff`), which is
-//! Python's `surrogateescape`; so no name is lost, and two names never look alike.
+//! Names in a file are bytes. Bytes that are not UTF-8 become one lone surrogate each (`\udc80` to `\udcff`), as in
+//! Python's `surrogateescape`, so that no name is lost and different names stay different.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,11 @@ pub enum Json {
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A whole number.
+    /// An integer.
     Int(i128),
-    /// A number with a fraction; not a number is `null`.
+    /// A floating point number; NaN and infinity are written as `null`.
     Float(f64),
-    /// Text, nearly always UTF-8.
+    /// Text, usually UTF-8.
     Text(Vec<u8>),
     /// A list.
     List(Vec<Json>),
@@ -28,17 +28,17 @@ pub enum Json {
 pub type Object = BTreeMap<&'static str, Json>;
 
 impl Json {
-    /// The list of these.
+    /// A list of these items.
     pub fn list<T: Into<Json>>(items: impl IntoIterator<Item = T>) -> Self {
         Self::List(items.into_iter().map(Into::into).collect())
     }
 
-    /// Text that any reader of JSON takes: what is not UTF-8 becomes a replacement character.
+    /// Text that every JSON reader accepts: bytes that are not UTF-8 become replacement characters.
     pub fn lossy(bytes: &[u8]) -> Self {
         String::from_utf8_lossy(bytes).into_owned().into()
     }
 
-    /// Appends the text.
+    /// Appends the JSON text of the value.
     pub fn write(&self, out: &mut String) {
         match self {
             Self::Null => out.push_str("null"),
@@ -61,7 +61,7 @@ impl Json {
     }
 }
 
-/// Appends an object.
+/// Appends the JSON text of an object.
 pub fn write_object(members: &Object, out: &mut String) {
     let mut separator = '{';
     for (key, value) in members {
@@ -74,7 +74,7 @@ pub fn write_object(members: &Object, out: &mut String) {
     out.push_str(if members.is_empty() { "{}" } else { "}" });
 }
 
-/// Appends text in quotes, escaped.
+/// Appends a quoted and escaped string.
 pub fn write_text(bytes: &[u8], out: &mut String) {
     out.push('"');
     for part in bytes.utf8_chunks() {

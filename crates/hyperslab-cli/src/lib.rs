@@ -1,10 +1,11 @@
-//! The `hyperslab` command: what it is asked, and what it prints.
+//! The `hyperslab` command: its arguments and its output.
 //!
-//! One folder or file a subcommand: [`ls`], [`explain`], [`digest`], [`doctor`]. All of them get their facts from the
-//! engine; nothing about the file format is known here. Data goes to standard output, talk to standard error.
+//! There is one file or folder per subcommand: [`ls`], [`explain`], [`digest`], [`doctor`], [`bench`]. All of them get
+//! their facts from the engine; this crate does not know the file format. Data goes to standard output, messages to
+//! standard error.
 //!
-//! A command either answers, or fails with one line that says what to do ([`failure`]). With `--json` a document is
-//! complete before its first byte is printed.
+//! A command either succeeds or fails with a one-line message that says what to do ([`failure`]). With `--json`, the
+//! document is complete before its first byte is printed.
 
 mod args;
 pub mod bench;
@@ -16,10 +17,10 @@ pub mod explain;
 pub mod failure;
 pub mod json;
 pub mod ls;
+mod object_paths;
 mod output;
-mod places;
 mod size;
-mod walk;
+mod traversal;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -27,15 +28,15 @@ use failure::Failure;
 use std::ffi::OsString;
 use std::io::Write;
 
-/// Runs the command with these arguments (the first is the name of the program) on the process's own standard
-/// output and standard error. The result is the exit code.
+/// Runs the command with these arguments (the first is the name of the program), using the process's standard output
+/// and standard error. Returns the exit code.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> i32 {
     let mut out = std::io::BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
     let mut err = std::io::stderr();
     run_with(args, &mut out, &mut err)
 }
 
-/// Runs the command with these arguments on any output.
+/// Runs the command with these arguments, writing to `out` and `err`. Returns the exit code.
 pub fn run_with(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write, err: &mut dyn Write) -> i32 {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
@@ -56,11 +57,11 @@ pub fn run_with(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write, e
     }
 }
 
-/// Help and version go to standard output; a wrong command line to standard error.
+/// Help and version are written to standard output, usage errors to standard error.
 fn usage(error: &clap::Error, out: &mut dyn Write, err: &mut dyn Write) -> i32 {
     let text = error.render().to_string();
     let to: &mut dyn Write = if error.use_stderr() { err } else { out };
-    // Nobody is left to tell where even this cannot be written.
+    // If even this cannot be written, there is nowhere left to report it.
     let _ = to.write_all(text.as_bytes()).and_then(|()| to.flush());
     if error.use_stderr() { failure::WRONG_REQUEST } else { failure::DONE }
 }

@@ -1,23 +1,23 @@
-//! Tables for people: columns as wide as their widest cell, two spaces apart, nothing behind the last one.
+//! Tables for the terminal: columns as wide as their widest cell, separated by two spaces, without trailing spaces.
 
-/// How a column is set.
+/// The alignment of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Align {
     Left,
     Right,
 }
 
-/// A line of a table: cells, or text that runs across all columns.
+/// A line of a table: cells, or text that spans all columns.
 pub(crate) enum Line {
     Cells(Vec<String>),
     Text(String),
 }
 
-/// Cells wider than this do not widen their column; they push what follows them to the right.
+/// Wider cells do not widen their column; they shift the following cells to the right.
 const WIDTH_MAX: usize = 60;
 
-/// The table as text. Columns without a single cell vanish. The last cell of a row with fewer cells than columns runs
-/// on across the columns behind it.
+/// The table as text. Columns without any cell are omitted. If a row has fewer cells than there are columns, its last
+/// cell extends across the remaining columns.
 pub(crate) fn table(head: &[(&str, Align)], lines: &[Line]) -> String {
     let rows =
         || lines.iter().filter_map(|line| if let Line::Cells(cells) = line { Some(cells) } else { None });

@@ -1,4 +1,4 @@
-//! Sizes as people read them.
+//! Sizes and shapes as text.
 
 /// `717 B`, `1.4 KiB`, `23.0 MiB`.
 pub(crate) fn bytes(count: u64) -> String {
@@ -8,7 +8,7 @@ pub(crate) fn bytes(count: u64) -> String {
     }
     let mut value = count as f64 / 1024.0;
     let mut unit = 0;
-    // What would be printed as 1024.0 belongs to the next unit.
+    // A value that would be printed as 1024.0 belongs to the next unit.
     while value >= 1023.95 && unit + 1 < UNITS.len() {
         value /= 1024.0;
         unit += 1;
@@ -21,13 +21,13 @@ pub(crate) fn shape(dims: &[u64]) -> String {
     dims.iter().map(u64::to_string).collect::<Vec<_>>().join("x")
 }
 
-/// `x`, or `unlimited`, for each dimension.
+/// The size or `unlimited`, for each dimension.
 pub(crate) fn max_shape(dims: &[Option<u64>]) -> String {
     let sizes = dims.iter().map(|dim| dim.map_or_else(|| "unlimited".to_owned(), |dim| dim.to_string()));
     sizes.collect::<Vec<_>>().join("x")
 }
 
-/// Logical by stored bytes: `1.08`, or nothing where nothing is stored.
+/// Logical by stored bytes, such as 1.08; `None` if nothing is stored.
 pub(crate) fn ratio(logical: u64, stored: u64) -> Option<f64> {
     (stored > 0).then(|| logical as f64 / stored as f64)
 }

@@ -1,34 +1,33 @@
-//! One dataset under examination: its reads, each simulated under each profile, and a memory of every simulation.
+//! One dataset under examination: its reads, each simulated under each profile. Every simulation is remembered.
 
 use crate::DoctorError;
-use crate::diagnose::Options;
-use crate::engine::{EngineCounts, stand_in};
+use crate::engine::{EngineCounts, equivalent_cache};
 use crate::facts::DatasetFacts;
-use crate::finding::Cliff;
+use crate::options::Options;
 use crate::pattern::{Sweep, default_reads, is_permutation, shape_text};
 use crate::predict::CostModel;
 use crate::profile::Profile;
 use crate::simulate::{CacheSettings, Geometry, LibVersion, SweepCounts, SweepKey, simulate_sweep};
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 /// One read pattern of a dataset.
 #[derive(Debug, Clone)]
 pub(crate) struct ReadCase {
-    /// What it is called in a sentence.
+    /// Its name in a sentence.
     pub(crate) name: String,
-    /// True if the user named it.
-    pub(crate) is_asked: bool,
-    /// True if the user named it, or if it goes with the order in which the data lie.
+    /// True if the user requested it.
+    pub(crate) is_requested: bool,
+    /// True if the user requested it, or if it follows the storage order of the data.
     pub(crate) matters: bool,
     pub(crate) sweep: Sweep,
     /// One for each profile.
     pub(crate) rows: Vec<Row>,
-    /// In hyperslab.
+    /// Its cost in hyperslab.
     pub(crate) engine: EngineCounts,
 }
 
-/// A read under a profile.
+/// One read under one profile.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Row {
     pub(crate) settings: CacheSettings,
@@ -51,11 +50,10 @@ pub(crate) struct Case<'a> {
     pub(crate) profiles: Vec<Profile>,
     pub(crate) reads: Vec<ReadCase>,
     pub(crate) costs: CostModel,
-    pub(crate) cliffs: OnceCell<Vec<Cliff>>,
     memory: RefCell<HashMap<MemoryKey, SweepCounts>>,
 }
 
-/// Block, order, and what matters of cache and library.
+/// Block, order, and the properties of cache and library that affect the counts.
 type MemoryKey = (Vec<u64>, Vec<usize>, SweepKey);
 
 impl<'a> Case<'a> {
@@ -73,13 +71,12 @@ impl<'a> Case<'a> {
             profiles,
             reads: Vec::new(),
             costs,
-            cliffs: OnceCell::new(),
             memory: RefCell::new(HashMap::new()),
         };
-        for (name, is_asked, matters, sweep) in sweeps {
+        for (name, is_requested, matters, sweep) in sweeps {
             let rows: Vec<Row> = case.profiles.iter().map(|profile| case.row(&sweep, profile)).collect();
             let engine = case.engine(&sweep, &rows[0].counts);
-            case.reads.push(ReadCase { name, is_asked, matters, sweep, rows, engine });
+            case.reads.push(ReadCase { name, is_requested, matters, sweep, rows, engine });
         }
         Ok(Some(case))
     }
@@ -90,11 +87,11 @@ impl<'a> Case<'a> {
         Row { settings, counts, seconds: self.costs.seconds(&counts) }
     }
 
-    /// What the sweep costs hyperslab. Visits and chunks touched are the same under every profile.
+    /// What the sweep costs hyperslab. Chunk visits and chunks touched are the same under every profile.
     fn engine(&self, sweep: &Sweep, counts: &SweepCounts) -> EngineCounts {
         let budget_bytes = self.options.engine_cache_bytes;
         EngineCounts::new(&self.geometry, sweep, counts, budget_bytes, || {
-            let (settings, version) = stand_in(budget_bytes);
+            let (settings, version) = equivalent_cache(budget_bytes);
             self.counts(sweep, settings, version)
         })
     }
@@ -104,7 +101,7 @@ impl<'a> Case<'a> {
         if self.geometry.is_filtered() { "decoded" } else { "fetched" }
     }
 
-    /// The counts of a sweep; simulated once for all libraries and caches that behave alike on this dataset.
+    /// The counts of a sweep, simulated once for all libraries and caches that behave identically on this dataset.
     pub(crate) fn counts(&self, sweep: &Sweep, settings: CacheSettings, version: LibVersion) -> SweepCounts {
         let key = SweepKey::new(&self.geometry, settings, version);
         let key = (sweep.block().to_vec(), sweep.order().to_vec(), key);

@@ -1,52 +1,20 @@
-//! The one entry point: facts in, report out.
+//! The entry point: facts about a dataset in, a report out.
 
 use crate::DoctorError;
 use crate::case::Case;
 use crate::facts::DatasetFacts;
 use crate::finding;
-use crate::pattern::BlockShape;
-use crate::profile::Profile;
+use crate::options::Options;
 use crate::report::DatasetReport;
-use crate::simulate::VISITS_MAX_DEFAULT;
 
-/// What to try.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// The file's name, for the lines to paste.
-    pub file: String,
-    /// Read patterns; empty for those that people do.
-    pub reads: Vec<BlockShape>,
-    /// Order of the sweeps, slowest dimension first; `None` for row-major.
-    pub order: Option<Vec<usize>>,
-    /// Libraries and caches; empty for [`Profile::defaults`].
-    pub profiles: Vec<Profile>,
-    /// Threads that hyperslab would use, for its predicted time.
-    pub threads: usize,
-    /// Bytes of decoded chunks that hyperslab would keep.
-    pub engine_cache_bytes: u64,
-    /// Chunk visits that one simulation may cost before the rest is extrapolated.
-    pub visits_max: u64,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            file: "in.h5".to_owned(),
-            reads: Vec::new(),
-            order: None,
-            profiles: Vec::new(),
-            threads: std::thread::available_parallelism().map_or(1, usize::from),
-            engine_cache_bytes: 1 << 30,
-            visits_max: VISITS_MAX_DEFAULT,
-        }
-    }
-}
-
-/// Simulates the reads of one dataset and says what is wrong with them.
+/// Simulates the reads of one dataset and reports what is wrong with them.
 ///
-/// Layouts whose reads cost no chunk and no driver read of their own (compact, virtual, external) have a report
-/// without reads. An error means that the question does not fit the dataset: [`DoctorError::Rank`] where a read or an
-/// order is of another rank, [`DoctorError::Geometry`] where the extents are beyond 64 bits.
+/// Compact, virtual and external layouts get a report without reads: reading them touches no chunk and makes no driver
+/// read of their own.
+///
+/// # Errors
+/// [`DoctorError::Rank`] if a read or an order has another rank than the dataset, [`DoctorError::Order`] if the order
+/// is not a permutation of the dimensions, [`DoctorError::Geometry`] if the size of the dataset exceeds 64 bits.
 pub fn diagnose(facts: &DatasetFacts, options: &Options) -> Result<DatasetReport, DoctorError> {
     let mut report = DatasetReport::of(facts);
     if let Some(case) = Case::new(facts, options)? {

@@ -1,8 +1,8 @@
-//! What a sweep costs hyperslab, counted so that it is rather too much than too little.
+//! What a sweep costs hyperslab: an upper bound.
 //!
-//! A filtered chunk is decoded once as long as the process's cache has room for all that the sweep comes back to.
-//! Where it has not, the count is that of libhdf5's policy with hyperslab's budget: hyperslab's own policy keeps at
-//! least as much. Unfiltered data is not kept at all, so what is fetched for one read is fetched again for the next.
+//! A filtered chunk is decoded once as long as the process's cache has room for all chunks that the sweep returns to.
+//! Otherwise the count is that of libhdf5's policy with hyperslab's budget; hyperslab's own policy keeps at least as
+//! much. Unfiltered data is not cached at all, so bytes fetched for one read are fetched again for the next.
 
 use crate::pattern::Sweep;
 use crate::simulate::{CacheSettings, Geometry, LibVersion, SweepCounts};
@@ -16,20 +16,22 @@ pub(crate) struct EngineCounts {
     pub(crate) bytes: u64,
 }
 
-/// Wanted runs that lie this close in unfiltered data are fetched together (`hyperslab_io`, local files).
+/// Wanted runs of unfiltered data that are this close together are fetched in one request (`hyperslab_io`, local
+/// files).
 const GAP_BYTES: u64 = 8 << 10;
-/// Up to this many bytes.
+/// The largest such request.
 const REQUEST_BYTES_MAX: u64 = 1 << 20;
-/// A prime above the number of chunks that any budget holds: slots are no matter in hyperslab.
+/// A prime above the number of chunks that any budget holds: hyperslab's cache has no slots that could collide.
 const SLOTS: u64 = 4_194_301;
 
-/// The cache that stands for hyperslab's where the dataset is larger than its budget.
-pub(crate) fn stand_in(budget_bytes: u64) -> (CacheSettings, LibVersion) {
+/// The libhdf5 cache that approximates hyperslab's where the dataset is larger than its budget.
+pub(crate) fn equivalent_cache(budget_bytes: u64) -> (CacheSettings, LibVersion) {
     (CacheSettings { nbytes: budget_bytes, nslots: SLOTS, w0: 0.75 }, LibVersion::V2_2)
 }
 
 impl EngineCounts {
-    /// The counts of a sweep; `limited` simulates it under [`stand_in`], and is called only where that matters.
+    /// The counts of a sweep. `limited` simulates it under [`equivalent_cache`]; it is called only where the budget is too
+    /// small.
     pub(crate) fn new(
         geometry: &Geometry,
         sweep: &Sweep,
@@ -52,7 +54,7 @@ impl EngineCounts {
     }
 }
 
-/// Requests and bytes for one block of a contiguous array: runs are joined, axis by axis, where gaps are small.
+/// Requests and bytes for one block of a contiguous array: runs are merged, axis by axis, where gaps are small.
 fn fetch(shape: &[u64], block: &[u64], element_bytes: u64) -> (u64, u64) {
     let (mut requests, mut bytes, mut extent) = (1u64, element_bytes, element_bytes);
     let mut stride = element_bytes;
@@ -82,7 +84,7 @@ mod tests {
         assert_eq!(fetch(&[10, 100], &[10, 1], 4), (1, 9 * 400 + 4));
         assert_eq!(fetch(&[10, 100_000], &[10, 1], 4), (10, 40));
         assert_eq!(fetch(&[8, 1024, 1024], &[8, 1024, 1024], 1), (8, 8 << 20));
-        // Every row of every plane is less than the gap from the next: a whole plane is fetched for one column.
+        // The gap between rows is small enough that a whole plane is fetched for one column.
         assert_eq!(fetch(&[125, 1000, 1000], &[125, 1000, 1], 4).1, 499_996_004);
     }
 }

@@ -1,6 +1,6 @@
-//! What can be wrong with what the doctor was asked, said so that the asker can mend it.
+//! Errors in what the caller asked of the doctor, worded so that the user can correct them.
 
-/// A question that cannot be answered as put.
+/// A request that the doctor cannot answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DoctorError {
     /// A read shape that is not a list of sizes.
@@ -14,7 +14,7 @@ pub enum DoctorError {
         problem: String,
     },
     /// A read shape of another rank than the dataset.
-    #[error("the read {text} has {given} dimensions, the dataset {path} has {rank} ({shape})")]
+    #[error("the read {text} has {given} dimensions, but the dataset {path} has {rank} ({shape})")]
     Rank {
         /// As the user wrote it.
         text: String,
@@ -37,7 +37,7 @@ pub enum DoctorError {
         /// What is wrong with it.
         problem: String,
     },
-    /// A size in bytes that cannot be read.
+    /// A size in bytes that cannot be parsed.
     #[error("cannot understand the size {text:?}: {problem}; write it as 1048576, 3MiB or 3MB")]
     Bytes {
         /// As the user wrote it.
@@ -45,9 +45,9 @@ pub enum DoctorError {
         /// What is wrong with it.
         problem: String,
     },
-    /// A cache setting that cannot be read.
+    /// A cache setting that cannot be parsed.
     #[error(
-        "cannot understand the cache {text:?}: {problem}; write it as NBYTES[,NSLOTS[,W0]], for instance 3MiB,521,0.75"
+        "cannot understand the cache {text:?}: {problem}; write it as NBYTES[,NSLOTS[,W0]], for example 3MiB,521,0.75"
     )]
     Cache {
         /// As the user wrote it.
@@ -58,7 +58,7 @@ pub enum DoctorError {
     /// A dataset whose shape cannot be simulated.
     #[error("cannot simulate reads of {path}: {problem}")]
     Geometry {
-        /// The dataset, or an empty text where it is not known.
+        /// The dataset; empty if it is not known.
         path: String,
         /// What is wrong with it.
         problem: String,

@@ -1,16 +1,16 @@
-//! Which reads of an HDF5 file are slow, why, and the fix.
+//! Which reads of an HDF5 file are slow, why, and how to fix them.
 //!
-//! Pure logic: facts about a dataset go in ([`DatasetFacts`]), a report comes out ([`DatasetReport`]), as JSON by serde
-//! or as text by [`render_text`]. In between libhdf5's chunk cache is simulated exactly ([`simulate`]) for every read
-//! ([`pattern`]) under every library that people have ([`Profile`]), and what falls off a cliff is named
-//! ([`Finding`]) with fixes that were simulated too.
+//! The crate is pure logic: facts about a dataset go in ([`DatasetFacts`]), a report comes out ([`DatasetReport`]), as
+//! JSON by serde or as text by [`render_text`]. In between, libhdf5's chunk cache is simulated exactly ([`simulate`])
+//! for every read ([`pattern`]) under the common libraries and caches ([`Profile`]). Each performance problem becomes a
+//! [`Finding`] with fixes whose effect is simulated too.
 //!
 //! ```text
 //!   DatasetFacts ─┐
 //!   Options ──────┴─► diagnose ─► DatasetReport { reads × profiles, findings } ─► render_text / JSON
 //! ```
 //!
-//! Deliberately absent: files, the engine, the command line. Nothing here reads a byte of HDF5.
+//! Deliberately absent: files, the engine, the command line. This crate reads no byte of HDF5.
 
 mod case;
 mod diagnose;
@@ -19,13 +19,17 @@ mod error;
 mod facts;
 mod finding;
 mod fix;
+mod numbers;
+mod options;
 pub mod pattern;
 pub mod predict;
 mod profile;
 mod report;
 pub mod simulate;
+#[cfg(test)]
+mod testing;
 
-pub use diagnose::{Options, diagnose};
+pub use diagnose::diagnose;
 pub use error::DoctorError;
 pub use facts::{
     ChunkMap, DatasetFacts, Decoded, FillFacts, FillTime, FilterFact, Layout, RecodeMeasurement,
@@ -33,7 +37,7 @@ pub use facts::{
 };
 pub use finding::{Finding, Severity, codes, why};
 pub use fix::{Fix, FixKind};
+pub use numbers::{count_text, list_text};
+pub use options::Options;
 pub use profile::Profile;
-pub use report::{
-    DatasetReport, EngineReport, ProfileReport, ReadReport, Report, count_text, list_text, render_text,
-};
+pub use report::{DatasetReport, EngineReport, ProfileReport, ReadReport, Report, render_text};

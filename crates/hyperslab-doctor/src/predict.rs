@@ -1,4 +1,4 @@
-//! Seconds from counts.
+//! Predicted seconds, from counts.
 //!
 //! ```text
 //!   seconds = reads · call + chunk visits · visit + delivered bytes / copy        what every sweep pays
@@ -6,8 +6,8 @@
 //!           + driver reads · call + driver bytes / page cache                     for each request
 //! ```
 //!
-//! The decoder's speed is measured on the dataset's own chunks where it was, else assumed. The constants come from a
-//! server core of 2025 with the file in the page cache; they serve to rank reads and to tell milliseconds from
+//! The decoder's speed is measured on the dataset's own chunks if possible, otherwise assumed. The constants were
+//! measured on a server core of 2025 with the file in the page cache. They rank reads and distinguish milliseconds from
 //! minutes, within a factor of about 1.5. A cold disk or an object store adds its latency for each driver read.
 
 use crate::engine::EngineCounts;
@@ -16,23 +16,23 @@ use crate::simulate::{Geometry, ReadCounts, SweepCounts};
 
 /// zlib, which libhdf5 uses, takes this many times as long as libdeflate, with which samples are measured.
 pub const ZLIB_TO_LIBDEFLATE: f64 = 1.7;
-/// Decoded bytes a second of one core, where nothing was measured.
+/// Decoded bytes per second on one core, if nothing was measured.
 pub const DECODE_BYTES_PER_SECOND_ASSUMED: f64 = 5.0e8;
-/// One H5Dread: selections, locks, property lists.
+/// Seconds for one H5Dread: selections, locks, property lists.
 pub const READ_CALL_SECONDS: f64 = 3.0e-6;
-/// One chunk touched by one H5Dread: its selection, its lookup.
+/// Seconds for one chunk touched by one H5Dread: its selection and lookup.
 pub const CHUNK_VISIT_SECONDS: f64 = 1.0e-6;
-/// One `pread` from the page cache, without its bytes.
+/// Seconds for one `pread` from the page cache, apart from its bytes.
 pub const DRIVER_READ_SECONDS: f64 = 1.5e-6;
-/// Bytes a second out of the page cache.
+/// Bytes per second from the page cache.
 pub const DRIVER_BYTES_PER_SECOND: f64 = 8.0e9;
-/// Bytes a second gathered into the reader's buffer.
+/// Bytes per second gathered into the reader's buffer.
 pub const COPY_BYTES_PER_SECOND: f64 = 3.0e9;
-/// Bytes a second of memory touched for the first time: each decode has its buffers from the system anew.
+/// Bytes per second of memory touched for the first time: each decode gets new buffers from the operating system.
 pub const FRESH_BYTES_PER_SECOND: f64 = 4.0e9;
-/// One read by hyperslab: a plan, a look into its cache.
+/// Seconds for one read by hyperslab: a plan and a cache lookup.
 pub const ENGINE_READ_SECONDS: f64 = 1.0e-6;
-/// One chunk that one read by hyperslab touches: its part of the plan, its look-up.
+/// Seconds for one chunk that one read by hyperslab touches: its part of the plan, its lookup.
 pub const ENGINE_VISIT_SECONDS: f64 = 0.5e-6;
 
 /// Speeds for one dataset.
@@ -41,16 +41,16 @@ pub struct CostModel {
     chunk_bytes: f64,
     stored_bytes: f64,
     logical_bytes: f64,
-    /// Seconds of hyperslab's decoder for one chunk.
+    /// Seconds that hyperslab's decoder takes for one chunk.
     engine_decode_seconds: f64,
-    /// Seconds of libhdf5's.
+    /// Seconds that libhdf5's decoder takes for one chunk.
     decode_seconds: f64,
     threads: f64,
-    /// True where the decoder's speed was measured on this dataset.
+    /// True if the decoder's speed was measured on this dataset.
     pub is_measured: bool,
 }
 
-/// What a sweep would cost at best: each chunk fetched and decoded once.
+/// The least a sweep can cost: each chunk fetched and decoded once.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ideal {
     /// Seconds in libhdf5.
@@ -60,7 +60,7 @@ pub struct Ideal {
 }
 
 impl CostModel {
-    /// Speeds for a dataset, on a machine whose hyperslab would use `threads` threads.
+    /// The speeds for a dataset, on a machine where hyperslab would use `threads` threads.
     pub fn new(facts: &DatasetFacts, geometry: &Geometry, threads: usize) -> Self {
         let chunk_bytes = geometry.chunk_bytes().unwrap_or(0) as f64;
         let measured = facts.samples.as_ref().and_then(|samples| samples.decode_bytes_per_second());
@@ -89,7 +89,7 @@ impl CostModel {
         )
     }
 
-    /// Seconds of so many reads that deliver so many bytes, in libhdf5.
+    /// Seconds in libhdf5 of `reads` reads that deliver `bytes` bytes.
     pub fn seconds_of_reads(&self, reads: u64, bytes: u64, counts: &ReadCounts) -> f64 {
         let delivered = Self { logical_bytes: bytes as f64, ..*self };
         delivered.seconds_of(
@@ -110,12 +110,12 @@ impl CostModel {
             + driver_bytes as f64 / DRIVER_BYTES_PER_SECOND
     }
 
-    /// Seconds that one decode costs libhdf5, its memory included.
+    /// Seconds that one decode costs libhdf5, including its memory.
     pub fn decode_once(&self) -> f64 {
         self.decode_seconds + 2.0 * self.chunk_bytes / FRESH_BYTES_PER_SECOND
     }
 
-    /// The same sweep, had nothing been fetched or decoded twice.
+    /// The cost of the same sweep if nothing were fetched or decoded twice.
     pub fn ideal(&self, counts: &SweepCounts) -> Ideal {
         let requests = counts.chunks_touched.max(1);
         let bytes = self.stored_bytes.max(0.0) as u64;
@@ -124,10 +124,10 @@ impl CostModel {
         Ideal { seconds, driver_bytes: bytes }
     }
 
-    /// Seconds of the sweep in hyperslab, which decodes and fetches on all threads.
+    /// Seconds of the sweep in hyperslab, which fetches and decodes on all threads.
     pub(crate) fn engine_seconds(&self, counts: &SweepCounts, engine: &EngineCounts) -> f64 {
         let decode = engine.decodes as f64 * self.engine_decode_seconds;
-        // Filtered chunks are fetched at their stored size, which is at most what all chunks have on average.
+        // Filtered chunks are fetched at their stored size, estimated as the average of all chunks.
         let fetched = if engine.decodes > 0 {
             self.stored_bytes * engine.decodes as f64 / counts.chunks_filtered.max(1) as f64
         } else {
@@ -141,7 +141,7 @@ impl CostModel {
     }
 }
 
-/// A duration for people: `3 min 45 s`, `0.21 s`, `13 ms`.
+/// A duration with a unit: `3 min 45 s`, `0.21 s`, `13 ms`.
 pub fn seconds_text(seconds: f64) -> String {
     match seconds {
         s if !s.is_finite() => "?".to_owned(),
@@ -161,9 +161,9 @@ pub fn seconds_text(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::testing::case_study;
     use crate::pattern::Sweep;
     use crate::simulate::{CacheSettings, LibVersion, simulate_sweep};
+    use crate::testing::case_study;
 
     fn case_study_seconds(nbytes: u64) -> (f64, f64) {
         let facts = case_study();
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn the_case_study_is_predicted_as_it_was_measured() {
-        // Measured on libhdf5 1.14.6: 225 s with 1 MiB, 0.218 s with 3 MiB.
+        // Measured with libhdf5 1.14.6: 225 s with 1 MiB, 0.218 s with 3 MiB.
         let (slow, engine) = case_study_seconds(1 << 20);
         assert!((150.0..340.0).contains(&slow), "{slow}");
         let (tuned, _) = case_study_seconds(3 << 20);

@@ -1,4 +1,5 @@
-//! Whose chunk cache a read meets: the defaults of the libraries that people have, or a cache they set.
+//! The libraries and chunk caches that a read is simulated with: the defaults of common libraries, or a cache that the
+//! user sets.
 //!
 //! | profile | bytes | slots | w0 | library simulated |
 //! |---|---|---|---|---|
@@ -7,8 +8,8 @@
 //! | netCDF-C 4.9 | 16 MiB, for chunks above it ten chunks up to 64 MiB | 4133 | 0.75 | 1.14 |
 //! | netCDF-C 4.10 | 64 MiB | 1000 | 0.75 | 2.2 |
 //!
-//! As the libraries themselves report them: `H5Pget_cache` of 1.10.8 to 2.2.0, `nc_get_var_chunk_cache` after a first
-//! read by netCDF-C 4.9.0 and 4.10.1.
+//! The values are those that the libraries report: `H5Pget_cache` of 1.10.8 to 2.2.0, `nc_get_var_chunk_cache` after a
+//! first read by netCDF-C 4.9.0 and 4.10.1.
 
 use crate::pattern::bytes_text;
 use crate::simulate::{CacheSettings, LibVersion};
@@ -18,13 +19,13 @@ use crate::simulate::{CacheSettings, LibVersion};
 pub struct Profile {
     /// `libhdf5 1.14`, `netCDF-C 4.9`, `cache 3 MiB` …
     pub name: String,
-    /// The libhdf5 underneath.
+    /// The version of libhdf5 that is simulated.
     pub version: LibVersion,
     cache: CacheSettings,
     grows: Option<Growth>,
 }
 
-/// netCDF-C up to 4.9 gives a variable with large chunks a larger cache.
+/// The rule by which netCDF-C up to 4.9 gives a variable with large chunks a larger cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Growth {
     chunks: u64,
@@ -32,7 +33,7 @@ struct Growth {
 }
 
 impl Profile {
-    /// A library as it comes.
+    /// A library with its default cache.
     fn library(name: &str, version: LibVersion, nbytes: u64, nslots: u64) -> Self {
         Self {
             name: name.to_owned(),
@@ -48,12 +49,12 @@ impl Profile {
         Self { name, version: LibVersion::NEWEST, cache, grows: None }
     }
 
-    /// The same cache in another libhdf5.
+    /// The same cache in another version of libhdf5.
     pub fn with_version(self, version: LibVersion) -> Self {
         Self { version, ..self }
     }
 
-    /// The profiles that are tried where the user names none.
+    /// The profiles that are simulated if the user names none.
     pub fn defaults() -> Vec<Self> {
         let netcdf_4_9 = Self::library("netCDF-C 4.9", LibVersion::V1_14, 16 << 20, 4133);
         vec![

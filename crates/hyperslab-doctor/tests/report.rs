@@ -1,6 +1,6 @@
 //! The report as its users get it: JSON of a fixed form, text, and no panic whatever the facts.
 
-use hyperslab_doctor::pattern::parse_cache;
+use hyperslab_doctor::simulate::parse_cache;
 use hyperslab_doctor::{
     ChunkMap, DatasetFacts, DoctorError, FillFacts, FilterFact, Layout, Options, Profile, Report, codes,
     diagnose, render_text, why,
@@ -113,7 +113,7 @@ fn questions_that_do_not_fit_are_refused_with_what_to_do() {
     let error = ask(&["1x717"], None);
     assert_eq!(
         error.to_string(),
-        "the read 1x717 has 2 dimensions, the dataset /All_Data/CrIS-SDR_All/ES_ImaginaryLW has 4 (60x30x9x717)"
+        "the read 1x717 has 2 dimensions, but the dataset /All_Data/CrIS-SDR_All/ES_ImaginaryLW has 4 (60x30x9x717)"
     );
     assert!(matches!(ask(&[], Some(vec![0, 1])), DoctorError::Rank { .. }));
     assert!(matches!(ask(&[], Some(vec![0, 1, 2, 2])), DoctorError::Order { .. }));

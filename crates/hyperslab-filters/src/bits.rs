@@ -1,10 +1,10 @@
-//! Bits of a byte string, the highest bit of each byte first.
+//! A reader of the bits of a byte string, the highest bit of each byte first.
 
-/// A position in a string of bits. Reading past the end gives zeros and is remembered.
+/// A position in a string of bits. Reading past the end returns zeros and is recorded.
 pub(crate) struct Bits<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Bits that were taken out of `bytes` but not read yet, at the high end.
+    /// Bits that were taken from `bytes` but not read yet, aligned to the high end.
     window: u64,
     count: u32,
     overrun: bool,
@@ -15,30 +15,30 @@ impl<'a> Bits<'a> {
         Self { bytes, at: 0, window: 0, count: 0, overrun: false }
     }
 
-    /// True once more bits were asked for than there are.
+    /// True once more bits were requested than there are.
     pub fn is_overrun(&self) -> bool {
         self.overrun
     }
 
-    /// The next bits as a number, 0 to 56 of them.
+    /// The next `bits` bits (0 to 56) as a number.
     #[inline]
     pub fn get(&mut self, bits: u32) -> u64 {
         debug_assert!(bits <= 56);
         if self.count < bits {
             self.fill();
             if self.count < bits {
-                // There are none left: the window is zero behind its last bits.
+                // No bits are left: the window is zero after its last bits.
                 self.overrun = true;
                 self.count = bits;
             }
         }
-        // In two steps, because a shift by 64 is not one.
+        // In two steps, because shifting by 64 is not possible.
         let value = (self.window >> 1) >> (63 - bits);
         self.skip(bits);
         value
     }
 
-    /// The number of zeros before the next one; passes over both. Wraps around after 2³² of them.
+    /// The number of zeros before the next one bit; skips both. Wraps around after 2³² zeros.
     #[inline]
     pub fn zeros(&mut self) -> u32 {
         let mut zeros = 0u32;
@@ -65,7 +65,7 @@ impl<'a> Bits<'a> {
         self.count -= bits;
     }
 
-    /// Takes in whole bytes until the window has more than 56 bits, or to the end.
+    /// Adds whole bytes until the window has more than 56 bits, or to the end.
     #[inline]
     fn fill(&mut self) {
         if let Some(next) = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk::<8>()) {

@@ -1,5 +1,5 @@
-//! Filter 32008, "bitshuffle": the bits of all elements of a block sorted by their place in the element, and then
-//! perhaps compressed.
+//! Filter 32008, "bitshuffle": the bits of all elements of a block sorted by their position in the element, and then
+//! optionally compressed.
 //!
 //! ```text
 //! compressed     | decoded length, 8 bytes | block length in bytes, 4 | stored length, 4 | block … | rest |
@@ -7,19 +7,19 @@
 //! block          8 rows of bits for each byte of an element: row 8·b + j has bit j of byte b of every element
 //! ```
 //!
-//! Big-endian numbers; bits from the lowest. Blocks have a multiple of 8 elements, the last one too; up to 7 elements
-//! beyond it (the rest) are stored as they are.
+//! Numbers are big-endian; bits are counted from the lowest. Every block, including the last one, has a multiple of 8
+//! elements; up to 7 remaining elements are stored unchanged.
 //!
 //! Parameters: version (2), element size, elements of a block (0: 8 KiB of them), 0 or 2 (LZ4) or 3 (Zstandard), level.
 
 use crate::FilterError;
-use crate::scratch::{Buffer, Tools};
+use crate::scratch::{Buffer, CodecState};
 use crate::shuffle;
 use crate::stage::{Setup, Stage};
 use crate::{lz4, zstd};
 
 const NAME: &str = "bitshuffle";
-/// Blocks where the parameters leave it open: 8 KiB, but at least 128 elements.
+/// The block size if the parameters do not specify it: 8 KiB, but at least 128 elements.
 const BLOCK_BYTES: usize = 8192;
 const BLOCK_MIN: usize = 128;
 
@@ -38,7 +38,7 @@ enum Codec {
 
 pub(crate) fn make(setup: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
     let &[_, _, element, ref rest @ ..] = setup.parameters else {
-        return Err(FilterError::parameters(NAME, "fewer than three"));
+        return Err(FilterError::parameters(NAME, "fewer than three parameters"));
     };
     let block = rest.first().copied().unwrap_or(0) as usize;
     let codec = match rest.get(1).copied().unwrap_or(0) {
@@ -48,12 +48,15 @@ pub(crate) fn make(setup: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
         other => return Err(FilterError::parameters(NAME, format!("compression {other}"))),
     };
     if element == 0 {
-        return Err(FilterError::parameters(NAME, "elements of no bytes"));
+        return Err(FilterError::parameters(NAME, "the element size is 0"));
     }
     let element = element as usize;
     let block = if block == 0 { (BLOCK_BYTES / element / 8 * 8).max(BLOCK_MIN) } else { block };
     if !block.is_multiple_of(8) {
-        return Err(FilterError::parameters(NAME, format!("blocks of {block} elements")));
+        return Err(FilterError::parameters(
+            NAME,
+            format!("{block} is not a valid number of elements in a block"),
+        ));
     }
     Ok(Box::new(Bitshuffle { element, block, codec }))
 }
@@ -78,15 +81,15 @@ impl Stage for Bitshuffle {
         }
     }
 
-    fn most(&self, stored_bytes: usize) -> usize {
+    fn max_decoded_len(&self, stored_bytes: usize) -> usize {
         match self.codec {
             Codec::None => stored_bytes,
-            Codec::Lz4 => lz4::most(stored_bytes),
-            Codec::Zstd => zstd::most(stored_bytes),
+            Codec::Lz4 => lz4::max_decoded_len(stored_bytes),
+            Codec::Zstd => zstd::max_decoded_len(stored_bytes),
         }
     }
 
-    fn decode(&self, stored: &[u8], out: &mut [u8], tools: &mut Tools) -> Result<usize, FilterError> {
+    fn decode(&self, stored: &[u8], out: &mut [u8], state: &mut CodecState) -> Result<usize, FilterError> {
         let max = out.len();
         let (length, block_bytes, rest) = match self.codec {
             Codec::None => (stored.len(), self.block.saturating_mul(self.element), stored),
@@ -96,14 +99,14 @@ impl Stage for Bitshuffle {
         if !length.is_multiple_of(self.element) {
             return Err(FilterError::corrupt(
                 NAME,
-                format!("{length} bytes are no whole number of elements"),
+                format!("{length} bytes are not a whole number of elements"),
             ));
         }
         let mut rest = rest;
         let whole = length / self.element / 8 * 8 * self.element;
         let (blocks, last) = out.split_at_mut(whole);
         for out in blocks.chunks_mut(block_bytes.max(1)) {
-            rest = self.block(rest, out, tools)?;
+            rest = self.block(rest, out, state)?;
         }
         last.copy_from_slice(rest.get(..last.len()).ok_or_else(early)?);
         Ok(length)
@@ -117,44 +120,52 @@ impl Bitshuffle {
         let length = usize::try_from(u64::from_be_bytes(*length)).unwrap_or(usize::MAX);
         let elements = u32::from_be_bytes(*block) as usize / self.element;
         if elements == 0 || !elements.is_multiple_of(8) {
-            return Err(FilterError::corrupt(NAME, format!("blocks of {elements} elements")));
+            return Err(FilterError::corrupt(
+                NAME,
+                format!("{elements} is not a valid number of elements in a block"),
+            ));
         }
         Ok((length, elements * self.element, rest))
     }
 
     /// Decodes one block; returns the stored bytes after it.
-    fn block<'a>(&self, rest: &'a [u8], out: &mut [u8], tools: &mut Tools) -> Result<&'a [u8], FilterError> {
+    fn block<'a>(
+        &self,
+        rest: &'a [u8],
+        out: &mut [u8],
+        state: &mut CodecState,
+    ) -> Result<&'a [u8], FilterError> {
         if self.codec == Codec::None {
             let (rows, rest) = rest.split_at_checked(out.len()).ok_or_else(early)?;
-            unshuffle_bits(rows, self.element, out, &mut tools.spare)?;
+            unshuffle_bits(rows, self.element, out, &mut state.spare)?;
             return Ok(rest);
         }
         let (len, rest) = rest.split_first_chunk().ok_or_else(early)?;
         let (stored, rest) = rest.split_at_checked(u32::from_be_bytes(*len) as usize).ok_or_else(early)?;
-        let mut rows = std::mem::take(&mut tools.rows);
+        let mut rows = std::mem::take(&mut state.rows);
         let decoded = rows.room(out.len()).and_then(|rows| {
             match self.codec {
                 Codec::Lz4 => lz4::block_exactly(NAME, stored, rows)?,
                 _ => {
-                    let (expected, found) = (rows.len(), zstd::frames(NAME, stored, rows, tools)?);
+                    let (expected, found) = (rows.len(), zstd::frames(NAME, stored, rows, state)?);
                     if found != expected {
                         return Err(FilterError::Length { filter: NAME, expected, found });
                     }
                 }
             }
-            unshuffle_bits(rows, self.element, out, &mut tools.spare)
+            unshuffle_bits(rows, self.element, out, &mut state.spare)
         });
-        tools.rows = rows;
+        state.rows = rows;
         decoded.map(|()| rest)
     }
 }
 
 fn early() -> FilterError {
-    FilterError::corrupt(NAME, "the stored bytes end too early")
+    FilterError::corrupt(NAME, "the stored bytes are truncated")
 }
 
-/// Undoes the shuffle of bits of one block. In two passes: eight rows of bits make a plane of bytes, as the filter
-/// "shuffle" has them; then the planes make elements.
+/// Reverses the bit shuffle of one block, in two passes: eight rows of bits become a plane of bytes, as in the filter
+/// "shuffle"; then the planes become elements.
 ///
 /// # Panics
 /// If `out` is not as long as `rows`, or not a multiple of 8 elements.
@@ -175,15 +186,15 @@ pub(crate) fn unshuffle_bits(
     Ok(())
 }
 
-/// Turns each eight rows of bits into a plane of `plane` bytes.
+/// Transposes each eight rows of bits to a plane of `plane` bytes.
 fn planes(rows: &[u8], plane: usize, out: &mut [u8]) {
     if plane == 0 {
         return;
     }
     for (rows, out) in rows.chunks_exact(plane).zip(out.chunks_exact_mut(plane)) {
-        // First the eight bytes that hold the bits of the same eight elements come together, one of each row, …
+        // First collect the eight bytes with the bits of the same eight elements, one of each row …
         shuffle::unshuffle(rows, 8, out);
-        // … then they are turned: byte j, bit i becomes byte i, bit j.
+        // … then transpose them: byte j, bit i becomes byte i, bit j.
         turn_all(out);
     }
 }
@@ -197,7 +208,7 @@ fn turn_all(bytes: &mut [u8]) {
     turn_each(bytes);
 }
 
-/// The same, compiled for wider registers.
+/// The same, compiled for AVX2 registers.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn turn_all_avx2(bytes: &mut [u8]) {
@@ -211,7 +222,7 @@ fn turn_each(bytes: &mut [u8]) {
     }
 }
 
-/// A square of 8 × 8 bits, rows made columns: swaps the off-diagonal squares of 1, 2, 4 bits.
+/// Transposes a square of 8 × 8 bits by swapping the off-diagonal squares of 1, 2 and 4 bits.
 #[inline(always)]
 fn turned(mut square: u64) -> u64 {
     for (shift, mask) in
@@ -266,9 +277,9 @@ mod tests {
     fn a_length_that_no_machine_has() {
         let stage = make(Setup { id: 32008, parameters: &[0, 2, 4, 0, 2] }).unwrap();
         let mut stored = [0xff; 40];
-        let mut tools = Tools::default();
-        assert!(stage.decode(&stored, &mut [0; 64], &mut tools).is_err());
+        let mut state = CodecState::default();
+        assert!(stage.decode(&stored, &mut [0; 64], &mut state).is_err());
         stored[..8].copy_from_slice(&64u64.to_be_bytes());
-        assert!(stage.decode(&stored, &mut [0; 64], &mut tools).is_err());
+        assert!(stage.decode(&stored, &mut [0; 64], &mut state).is_err());
     }
 }

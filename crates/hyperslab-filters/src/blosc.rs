@@ -3,20 +3,20 @@
 //! ```text
 //! header   version | codec's version | flags | element size | decoded length, 4 | block length, 4 | stored length, 4
 //! body     start of each block, 4 each, from the header's beginning | block … | block …
-//! block    parts, each: stored length, 4 | bytes         (a part as long as its decoded bytes is stored as it is)
-//! flags    1 shuffled by bytes   2 body is the data, as it is   4 shuffled by bits   16 blocks have one part
+//! block    parts, each: stored length, 4 | bytes         (a part whose stored length is its decoded length is uncompressed)
+//! flags    1 shuffled by bytes   2 body is the uncompressed data   4 shuffled by bits   16 blocks have one part
 //!          32 … 224 codec: BloscLZ, LZ4, Snappy, zlib, Zstandard
 //! ```
 //!
-//! Little-endian. A whole block of elements of up to 16 bytes has one part for each plane of bytes, unless flag 16
-//! says otherwise. Shuffles are within a block. All that is needed to read stands in the header; the filter's
-//! parameters (versions, element size, chunk length, level, shuffle, codec) are for writing.
+//! Little-endian. A whole block of elements of up to 16 bytes has one part for each byte plane, unless flag 16 is set.
+//! Shuffles are applied within a block. The header contains everything needed for reading; the filter's parameters
+//! (versions, element size, chunk length, level, shuffle, codec) are for writing.
 
 mod blosclz;
 
 use crate::FilterError;
 use crate::bitshuffle::unshuffle_bits;
-use crate::scratch::Tools;
+use crate::scratch::CodecState;
 use crate::stage::{Setup, Stage};
 use crate::{deflate, lz4, shuffle, zstd};
 
@@ -26,7 +26,7 @@ const SHUFFLED: u8 = 1;
 const COPIED: u8 = 2;
 const BIT_SHUFFLED: u8 = 4;
 const ONE_PART: u8 = 16;
-/// Elements that are larger are not split into planes, nor are blocks of fewer elements than this.
+/// Larger elements are not split into planes, nor are blocks with fewer elements than the second limit.
 const SPLIT_ELEMENT_MAX: usize = 16;
 const SPLIT_COUNT_MIN: usize = 128;
 
@@ -51,26 +51,26 @@ impl Stage for Blosc {
         Some(u64::from(u32::from_le_bytes(stored.get(4..8)?.try_into().ok()?)))
     }
 
-    /// Of all codecs Zstandard makes the most of its bytes, and no two blocks share theirs.
-    fn most(&self, stored_bytes: usize) -> usize {
-        zstd::most(stored_bytes)
+    /// Zstandard has the highest compression ratio of all codecs, and no two blocks share stored bytes.
+    fn max_decoded_len(&self, stored_bytes: usize) -> usize {
+        zstd::max_decoded_len(stored_bytes)
     }
 
-    fn most_of(&self, stored: &[u8]) -> Result<usize, FilterError> {
-        Ok(Buffer::read(NAME, stored)?.length.min(self.most(stored.len())))
+    fn max_decoded_len_of(&self, stored: &[u8]) -> Result<usize, FilterError> {
+        Ok(Buffer::read(NAME, stored)?.length.min(self.max_decoded_len(stored.len())))
     }
 
-    fn decode(&self, stored: &[u8], out: &mut [u8], tools: &mut Tools) -> Result<usize, FilterError> {
-        decode_buffer(NAME, stored, out, tools)
+    fn decode(&self, stored: &[u8], out: &mut [u8], state: &mut CodecState) -> Result<usize, FilterError> {
+        decode_buffer(NAME, stored, out, state)
     }
 }
 
-/// Decodes a buffer to the front of `out`; also for Blosc 2, which may hold such.
+/// Decodes a buffer to the start of `out`. Also used for Blosc 2, which may contain such a buffer.
 pub(crate) fn decode_buffer(
     filter: &'static str,
     stored: &[u8],
     out: &mut [u8],
-    tools: &mut Tools,
+    state: &mut CodecState,
 ) -> Result<usize, FilterError> {
     let max = out.len();
     let buffer = Buffer::read(filter, stored)?;
@@ -85,19 +85,19 @@ pub(crate) fn decode_buffer(
         let start =
             stored.get(HEADER_BYTES + 4 * number..).and_then(|rest| rest.first_chunk()).ok_or_else(early)?;
         let block = stored.get(u32::from_le_bytes(*start) as usize..).ok_or_else(early)?;
-        let used = buffer.decode_block(block, out, tools)?;
-        // A file of blocks that are all the same few bytes could claim any length.
+        let used = buffer.decode_block(block, out, state)?;
+        // Without this check, many blocks that share the same few stored bytes could claim any length.
         let left = unused.checked_sub(used);
-        unused = left.ok_or_else(|| FilterError::corrupt(filter, "blocks that share their stored bytes"))?;
+        unused = left.ok_or_else(|| FilterError::corrupt(filter, "blocks share their stored bytes"))?;
     }
     Ok(buffer.length)
 }
 
 fn early(filter: &'static str) -> FilterError {
-    FilterError::corrupt(filter, "the stored bytes end too early")
+    FilterError::corrupt(filter, "the stored bytes are truncated")
 }
 
-/// The header.
+/// The header of a Blosc buffer.
 struct Buffer {
     filter: &'static str,
     flags: u8,
@@ -124,7 +124,7 @@ impl Buffer {
             return Err(FilterError::unsupported(filter, format!("format version {}", header[0])));
         }
         if block == 0 && length > 0 {
-            return Err(FilterError::corrupt(filter, "blocks of no bytes"));
+            return Err(FilterError::corrupt(filter, "the block size is 0"));
         }
         Ok(Self { filter, flags: header[2], element, length, block: block.clamp(1, length.max(1)) })
     }
@@ -139,35 +139,45 @@ impl Buffer {
         }
     }
 
-    /// Decodes the block that `stored` begins with; how many bytes it has there.
-    fn decode_block(&self, stored: &[u8], out: &mut [u8], tools: &mut Tools) -> Result<usize, FilterError> {
+    /// Decodes the block at the start of `stored`; returns its stored length.
+    fn decode_block(
+        &self,
+        stored: &[u8],
+        out: &mut [u8],
+        state: &mut CodecState,
+    ) -> Result<usize, FilterError> {
         let shuffle = self.shuffle();
         if let Shuffle::None = shuffle {
-            return self.decode_parts(stored, out, tools);
+            return self.decode_parts(stored, out, state);
         }
-        let mut rows = std::mem::take(&mut tools.rows);
+        let mut rows = std::mem::take(&mut state.rows);
         let decoded = rows.room(out.len()).and_then(|rows| {
-            let used = self.decode_parts(stored, rows, tools)?;
+            let used = self.decode_parts(stored, rows, state)?;
             match shuffle {
                 Shuffle::Bytes => shuffle::unshuffle(rows, self.element, out),
-                _ => self.unshuffle_bits(rows, out, tools)?,
+                _ => self.unshuffle_bits(rows, out, state)?,
             }
             Ok(used)
         });
-        tools.rows = rows;
+        state.rows = rows;
         decoded
     }
 
-    /// Blocks of other than whole groups of 8 elements have not been shuffled, and neither has what is left over.
-    fn unshuffle_bits(&self, rows: &[u8], out: &mut [u8], tools: &mut Tools) -> Result<(), FilterError> {
+    /// The writer shuffles only whole groups of 8 elements; a block of other size and any remainder are unchanged.
+    fn unshuffle_bits(&self, rows: &[u8], out: &mut [u8], state: &mut CodecState) -> Result<(), FilterError> {
         let count = out.len() / self.element;
         let whole = if count.is_multiple_of(8) { count * self.element } else { 0 };
-        unshuffle_bits(&rows[..whole], self.element, &mut out[..whole], &mut tools.spare)?;
+        unshuffle_bits(&rows[..whole], self.element, &mut out[..whole], &mut state.spare)?;
         out[whole..].copy_from_slice(&rows[whole..]);
         Ok(())
     }
 
-    fn decode_parts(&self, stored: &[u8], out: &mut [u8], tools: &mut Tools) -> Result<usize, FilterError> {
+    fn decode_parts(
+        &self,
+        stored: &[u8],
+        out: &mut [u8],
+        state: &mut CodecState,
+    ) -> Result<usize, FilterError> {
         let early = || early(self.filter);
         let split = self.flags & ONE_PART == 0
             && out.len() == self.block
@@ -177,7 +187,7 @@ impl Buffer {
         if !out.len().is_multiple_of(parts) {
             return Err(FilterError::corrupt(
                 NAME,
-                format!("a block of {} bytes in {parts} parts", out.len()),
+                format!("a block of {} bytes cannot have {parts} parts", out.len()),
             ));
         }
         let part = out.len() / parts;
@@ -190,14 +200,14 @@ impl Buffer {
             if stored.len() == out.len() {
                 out.copy_from_slice(stored);
             } else {
-                decode_part(self.filter, self.flags >> 5, stored, out, tools)?;
+                decode_part(self.filter, self.flags >> 5, stored, out, state)?;
             }
         }
         Ok(stored.len() - rest.len())
     }
 }
 
-/// The codec that a parameter of the filter names; other numbers than those in the header.
+/// The codec that a parameter of the filter specifies; the numbers differ from those in the header.
 pub(crate) fn codec_name(code: Option<u32>) -> String {
     match code.unwrap_or(0) {
         0 => "blosclz".to_string(),
@@ -210,13 +220,13 @@ pub(crate) fn codec_name(code: Option<u32>) -> String {
     }
 }
 
-/// Decodes one part, of the codec with this number, which must fill `out`; also for Blosc 2.
+/// Decodes one part with the codec of this number; the part must fill `out`. Also used for Blosc 2.
 pub(crate) fn decode_part(
     filter: &'static str,
     codec: u8,
     stored: &[u8],
     out: &mut [u8],
-    tools: &mut Tools,
+    state: &mut CodecState,
 ) -> Result<(), FilterError> {
     let found = match codec {
         0 => blosclz::decode(filter, stored, out)?,
@@ -224,8 +234,8 @@ pub(crate) fn decode_part(
         2 => snap::raw::Decoder::new()
             .decompress(stored, out)
             .map_err(|error| FilterError::corrupt(filter, format!("Snappy: {error}")))?,
-        3 => deflate::inflate(filter, stored, out, tools)?,
-        4 => zstd::frames(filter, stored, out, tools)?,
+        3 => deflate::inflate(filter, stored, out, state)?,
+        4 => zstd::frames(filter, stored, out, state)?,
         other => return Err(FilterError::unsupported(filter, format!("codec {other}"))),
     };
     if found == out.len() { Ok(()) } else { Err(FilterError::Length { filter, expected: out.len(), found }) }
@@ -236,7 +246,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A header for blocks of `block` bytes that are one part each and not shuffled, and what follows it.
+    /// A header for unshuffled blocks of `block` bytes in one part each, followed by the body.
     fn buffer(length: u32, block: u32, body: &[&[u8]]) -> Vec<u8> {
         let mut stored = vec![2, 1, ONE_PART, 1];
         for number in [length, block, 0] {
@@ -251,8 +261,9 @@ mod tests {
         let block = [&4u32.to_le_bytes()[..], b"abcd"].concat();
         let starts =
             |starts: &[u32]| starts.iter().flat_map(|start| start.to_le_bytes()).collect::<Vec<u8>>();
-        let decode =
-            |stored: &[u8], out: &mut [u8]| Blosc { codec: None }.decode(stored, out, &mut Tools::default());
+        let decode = |stored: &[u8], out: &mut [u8]| {
+            Blosc { codec: None }.decode(stored, out, &mut CodecState::default())
+        };
         let mut out = [0; 8];
         let apart = buffer(8, 4, &[&starts(&[24, 32]), &block, &block]);
         assert_eq!(decode(&apart, &mut out).unwrap(), 8);
@@ -265,9 +276,9 @@ mod tests {
     #[test]
     fn a_short_buffer_does_not_claim_gigabytes() {
         let stage = Blosc { codec: None };
-        assert_eq!(stage.most_of(&buffer(1 << 31, 1 << 20, &[])), Ok(16 << 15));
-        assert_eq!(stage.most_of(&buffer(100, 100, &[&[0; 50]])), Ok(100));
-        assert!(stage.most_of(b"no header").is_err());
+        assert_eq!(stage.max_decoded_len_of(&buffer(1 << 31, 1 << 20, &[])), Ok(16 << 15));
+        assert_eq!(stage.max_decoded_len_of(&buffer(100, 100, &[&[0; 50]])), Ok(100));
+        assert!(stage.max_decoded_len_of(b"no header").is_err());
     }
 
     proptest! {
@@ -281,7 +292,7 @@ mod tests {
                 stored.extend_from_slice(&number.to_le_bytes());
             }
             stored.extend_from_slice(&body);
-            let _ = Blosc { codec: None }.decode(&stored, &mut [0; 4000], &mut Tools::default());
+            let _ = Blosc { codec: None }.decode(&stored, &mut [0; 4000], &mut CodecState::default());
         }
     }
 }

@@ -1,22 +1,22 @@
-//! Filter 32026, "blosc2": a contiguous frame of Blosc 2 that holds one chunk.
+//! Filter 32026, "blosc2": a contiguous Blosc 2 frame with one chunk.
 //!
 //! ```text
-//! frame    header | chunk | index: a chunk that holds the offset of each chunk | trailer
+//! frame    header | chunk | index: a chunk with the offset of each chunk | trailer
 //! chunk    header | start of each block, 4 each | block | …           or one value that fills all of it
 //! block    streams, each: stored length, 4 | bytes                    0: zeros; negative: a repeated byte
 //! ```
 //!
-//! Numbers in the frame's header are big-endian (it is MessagePack), all others little-endian. A chunk may be an
-//! array of several dimensions ("b2nd"): then a block is a brick of it, and bricks at the far sides are padded. All
-//! that is needed to read stands in the frame; the filter's parameters are for writing.
+//! Numbers in the frame's header are big-endian (MessagePack), all others little-endian. A chunk may be a
+//! multidimensional array ("b2nd"); its blocks are then multidimensional too, and blocks at the upper edges are padded.
+//! The frame contains everything needed for reading; the filter's parameters are for writing.
 //!
-//! Not handled: dictionaries, codecs and filters from plug-ins.
+//! Not supported: dictionaries, codecs and filters from plug-ins.
 
 mod array;
 mod chunk;
 mod frame;
 
-use crate::scratch::Tools;
+use crate::scratch::CodecState;
 use crate::stage::{Setup, Stage};
 use crate::{FilterError, blosc};
 use chunk::Chunk;
@@ -47,29 +47,29 @@ impl Stage for Blosc2 {
         Frame::read(stored).ok()?.bytes().map(|bytes| bytes as u64)
     }
 
-    /// One value may fill a whole chunk, which has no more than this.
-    fn most(&self, _: usize) -> usize {
+    /// A single value can fill a whole chunk, which has at most this size.
+    fn max_decoded_len(&self, _: usize) -> usize {
         CHUNK_BYTES_MAX
     }
 
-    fn most_of(&self, stored: &[u8]) -> Result<usize, FilterError> {
+    fn max_decoded_len_of(&self, stored: &[u8]) -> Result<usize, FilterError> {
         Ok(Frame::read(stored)?.bytes().unwrap_or(usize::MAX).min(CHUNK_BYTES_MAX))
     }
 
-    fn decode(&self, stored: &[u8], out: &mut [u8], tools: &mut Tools) -> Result<usize, FilterError> {
+    fn decode(&self, stored: &[u8], out: &mut [u8], state: &mut CodecState) -> Result<usize, FilterError> {
         let max = out.len();
         let frame = Frame::read(stored)?;
-        let content = frame.content(stored, tools)?;
+        let content = frame.content(stored, state)?;
         if let Some(shape) = &frame.shape {
             let bytes = frame.bytes().filter(|&bytes| bytes <= max);
             let bytes = bytes.ok_or(FilterError::TooLong { filter: NAME, max })?;
-            array::decode(shape, &content, frame.element, &mut out[..bytes], tools)?;
+            array::decode(shape, &content, frame.element, &mut out[..bytes], state)?;
             return Ok(bytes);
         }
         let out = out.get_mut(..frame.length).ok_or(FilterError::TooLong { filter: NAME, max })?;
         match content {
             Content::Value(value) => value.fill(out, frame.element),
-            Content::Chunk(bytes) => Chunk::read(bytes)?.decode(out, tools)?,
+            Content::Chunk(bytes) => Chunk::read(bytes)?.decode(out, state)?,
         }
         Ok(frame.length)
     }
@@ -80,14 +80,14 @@ fn corrupt(what: impl Into<String>) -> FilterError {
 }
 
 fn early() -> FilterError {
-    corrupt("the stored bytes end too early")
+    corrupt("the stored bytes are truncated")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// A frame's header that claims `length` decoded bytes, without layers.
+    /// The header of a frame that claims `length` decoded bytes, without metalayers.
     fn header(length: u64) -> Vec<u8> {
         let mut frame = vec![0; 0x60];
         frame[..10].copy_from_slice(b"\x9e\xa8b2frame\0");
@@ -103,8 +103,8 @@ mod tests {
     #[test]
     fn a_frame_says_how_much_it_holds() {
         let stage = Blosc2 { codec: None };
-        assert_eq!(stage.most_of(&header(1000)), Ok(1000));
-        assert_eq!(stage.most_of(&header(u32::MAX.into())), Ok(CHUNK_BYTES_MAX));
-        assert!(stage.most_of(&[0; 200]).unwrap_err().to_string().contains("no frame"));
+        assert_eq!(stage.max_decoded_len_of(&header(1000)), Ok(1000));
+        assert_eq!(stage.max_decoded_len_of(&header(u32::MAX.into())), Ok(CHUNK_BYTES_MAX));
+        assert!(stage.max_decoded_len_of(&[0; 200]).unwrap_err().to_string().contains("not a Blosc 2 frame"));
     }
 }

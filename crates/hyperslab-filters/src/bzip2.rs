@@ -1,7 +1,7 @@
 //! Filter 307, "bzip2": one bzip2 stream; bytes after it are ignored. The only parameter is the level.
 
 use crate::FilterError;
-use crate::scratch::Tools;
+use crate::scratch::CodecState;
 use crate::stage::{Setup, Stage};
 use bzip2::{Decompress, Status};
 
@@ -24,12 +24,12 @@ impl Stage for Bzip2 {
         self.level.map_or_else(|| NAME.to_string(), |level| format!("{NAME} {level}"))
     }
 
-    /// A block of 900,000 bytes, in which five may stand for 259, takes more than 16.
-    fn most(&self, stored_bytes: usize) -> usize {
+    /// A block of 900,000 bytes, in which five bytes may stand for 259, takes more than 16 bytes.
+    fn max_decoded_len(&self, stored_bytes: usize) -> usize {
         stored_bytes.saturating_mul(900_000 / 5 * 259 / 16)
     }
 
-    fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut Tools) -> Result<usize, FilterError> {
+    fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut CodecState) -> Result<usize, FilterError> {
         let max = out.len();
         let mut stream = Decompress::new(false);
         let (mut from, mut to) = (0, 0);
@@ -41,10 +41,10 @@ impl Stage for Bzip2 {
             match status {
                 Status::StreamEnd => return Ok(written),
                 Status::MemNeeded => return Err(FilterError::Memory { bytes: 4_000_000 }),
-                // A full output is followed by one more call, in which the stream must end.
+                // When the output is full, one more call is needed, in which the stream must end.
                 _ if (read, written) != (from, to) => (from, to) = (read, written),
                 _ if to == max => return Err(FilterError::TooLong { filter: NAME, max }),
-                _ => return Err(FilterError::corrupt(NAME, "the stream has no end")),
+                _ => return Err(FilterError::corrupt(NAME, "the stream is truncated")),
             }
         }
     }

@@ -1,30 +1,30 @@
-//! Filters that the program brings itself.
+//! Filters that the program provides.
 
-use crate::scratch::Tools;
+use crate::scratch::CodecState;
 use crate::stage::Stage;
 use crate::{FilterError, error::Failure};
 use std::sync::Arc;
 
 /// A filter that is not built in; see [`register`](crate::register).
 pub trait Filter: Send + Sync {
-    /// A short name for messages.
+    /// A short name for error messages.
     fn name(&self) -> &str;
 
-    /// Undoes the filter for one chunk. `max_bytes` is the most that the result may have.
+    /// Decodes one chunk. The result must not be longer than `max_bytes`.
     fn decode(&self, parameters: &[u32], stored: &[u8], max_bytes: usize) -> Result<Vec<u8>, Failure>;
 
-    /// Applies the filter to one chunk, if it can.
+    /// Encodes one chunk, if the filter supports writing.
     fn encode(&self, parameters: &[u32], raw: &[u8]) -> Result<Vec<u8>, Failure> {
         let _ = (parameters, raw);
-        Err("this filter cannot write".into())
+        Err("this filter does not support writing".into())
     }
 }
 
-/// A filter that was registered, with the parameters of a dataset once it is in use.
+/// A registered filter; in a pipeline, with the parameters of the dataset.
 #[derive(Clone)]
 pub(crate) struct Custom {
     id: u16,
-    /// For errors, which hold names for ever; as many as filters were registered.
+    /// The name for errors. It is leaked: there are only as many as registered filters.
     name: &'static str,
     filter: Arc<dyn Filter>,
     parameters: Vec<u32>,
@@ -50,12 +50,12 @@ impl Stage for Custom {
         self.name
     }
 
-    /// One try with all the room there may be: the filter's own errors do not say whether more room would help.
+    /// Decodes once with the maximum output size: the filter's errors do not show whether a larger output would help.
     fn claimed(&self, _: &[u8]) -> Option<u64> {
         Some(u64::MAX)
     }
 
-    fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut Tools) -> Result<usize, FilterError> {
+    fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut CodecState) -> Result<usize, FilterError> {
         let max = out.len();
         let raw = self.filter.decode(&self.parameters, stored, max).map_err(|error| self.failed(error))?;
         let room = out.get_mut(..raw.len()).ok_or(FilterError::TooLong { filter: self.name, max })?;
@@ -63,7 +63,7 @@ impl Stage for Custom {
         Ok(raw.len())
     }
 
-    fn encode(&self, raw: &[u8], _: &mut Tools) -> Result<Vec<u8>, FilterError> {
+    fn encode(&self, raw: &[u8], _: &mut CodecState) -> Result<Vec<u8>, FilterError> {
         self.filter.encode(&self.parameters, raw).map_err(|error| self.failed(error))
     }
 }

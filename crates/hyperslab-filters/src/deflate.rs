@@ -1,14 +1,14 @@
 //! Filter 1, "deflate": one zlib stream (RFC 1950) for the whole chunk.
 //!
 //! ```text
-//! | 2 bytes header | deflate blocks … | adler32 of the decoded bytes, big-endian | anything |
+//! | 2 bytes header | deflate blocks … | adler32 of the decoded bytes, big-endian | ignored bytes |
 //! ```
 //!
-//! The parameter is the level, 0 to 9. As with zlib's inflate, which libhdf5 calls, bytes after the stream are
-//! ignored and a wrong adler32 is an error. A preset dictionary is refused, by both.
+//! The parameter is the level, 0 to 9. As in zlib's inflate, which libhdf5 calls, bytes after the stream are ignored,
+//! and a wrong adler32 or a preset dictionary is an error.
 
 use crate::FilterError;
-use crate::scratch::Tools;
+use crate::scratch::CodecState;
 use crate::stage::{Setup, Stage};
 use libdeflater::{CompressionError, DecompressionError};
 
@@ -21,7 +21,9 @@ struct Deflate {
 pub(crate) fn make(setup: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
     match setup.parameters {
         &[level] if level <= 9 => Ok(Box::new(Deflate { level })),
-        other => Err(FilterError::parameters(NAME, format!("expected one level of 0 to 9, found {other:?}"))),
+        other => {
+            Err(FilterError::parameters(NAME, format!("expected one level from 0 to 9, found {other:?}")))
+        }
     }
 }
 
@@ -34,16 +36,16 @@ impl Stage for Deflate {
         format!("gzip {}", self.level)
     }
 
-    fn decode(&self, stored: &[u8], out: &mut [u8], tools: &mut Tools) -> Result<usize, FilterError> {
-        inflate(NAME, stored, out, tools)
+    fn decode(&self, stored: &[u8], out: &mut [u8], state: &mut CodecState) -> Result<usize, FilterError> {
+        inflate(NAME, stored, out, state)
     }
 
-    fn most(&self, stored_bytes: usize) -> usize {
-        most(stored_bytes)
+    fn max_decoded_len(&self, stored_bytes: usize) -> usize {
+        max_decoded_len(stored_bytes)
     }
 
-    fn encode(&self, raw: &[u8], tools: &mut Tools) -> Result<Vec<u8>, FilterError> {
-        let deflater = tools.deflater(self.level as i32);
+    fn encode(&self, raw: &[u8], state: &mut CodecState) -> Result<Vec<u8>, FilterError> {
+        let deflater = state.deflater(self.level as i32);
         let mut stored = vec![0; deflater.zlib_compress_bound(raw.len())];
         match deflater.zlib_compress(raw, &mut stored) {
             Ok(len) => stored.truncate(len),
@@ -55,23 +57,23 @@ impl Stage for Deflate {
     }
 }
 
-/// Decodes a zlib stream; also for filters that hold one.
+/// Decodes a zlib stream. Also used by filters that contain one.
 pub(crate) fn inflate(
     filter: &'static str,
     stored: &[u8],
     out: &mut [u8],
-    tools: &mut Tools,
+    state: &mut CodecState,
 ) -> Result<usize, FilterError> {
-    tools.inflater().zlib_decompress(stored, out).map_err(|error| match error {
+    state.inflater().zlib_decompress(stored, out).map_err(|error| match error {
         DecompressionError::BadData => {
-            FilterError::corrupt(filter, "not a whole zlib stream, or its adler32 is wrong")
+            FilterError::corrupt(filter, "not a complete zlib stream, or its adler32 is wrong")
         }
         DecompressionError::InsufficientSpace => FilterError::TooLong { filter, max: out.len() },
     })
 }
 
-/// Deflate's best case is 258 bytes for two one-bit codes.
-pub(crate) fn most(stored_bytes: usize) -> usize {
+/// At best deflate encodes 258 bytes in two one-bit codes.
+pub(crate) fn max_decoded_len(stored_bytes: usize) -> usize {
     stored_bytes.saturating_mul(1032)
 }
 
@@ -92,39 +94,39 @@ mod tests {
 
     #[test]
     fn bytes_after_the_stream_are_ignored() {
-        let mut tools = Tools::default();
+        let mut state = CodecState::default();
         let raw: Vec<u8> = (0..5000u32).map(|i| (i / 7) as u8).collect();
-        let mut stored = stage().encode(&raw, &mut tools).unwrap();
+        let mut stored = stage().encode(&raw, &mut state).unwrap();
         stored.extend_from_slice(b"left over from an earlier, longer stream");
         let mut out = vec![0; raw.len()];
-        assert_eq!(stage().decode(&stored, &mut out, &mut tools).unwrap(), raw.len());
+        assert_eq!(stage().decode(&stored, &mut out, &mut state).unwrap(), raw.len());
         assert_eq!(out, raw);
     }
 
     #[test]
     fn a_wrong_adler32_is_an_error() {
-        let mut tools = Tools::default();
-        let mut stored = stage().encode(b"some bytes", &mut tools).unwrap();
+        let mut state = CodecState::default();
+        let mut stored = stage().encode(b"some bytes", &mut state).unwrap();
         *stored.last_mut().unwrap() ^= 1;
-        let error = stage().decode(&stored, &mut [0; 10], &mut tools).unwrap_err();
+        let error = stage().decode(&stored, &mut [0; 10], &mut state).unwrap_err();
         assert!(matches!(error, FilterError::Corrupt { filter: NAME, .. }), "{error}");
     }
 
     #[test]
     fn every_truncation_is_an_error() {
-        let mut tools = Tools::default();
+        let mut state = CodecState::default();
         let raw: Vec<u8> = (0..300u32).map(|i| (i * i) as u8).collect();
-        let stored = stage().encode(&raw, &mut tools).unwrap();
+        let stored = stage().encode(&raw, &mut state).unwrap();
         for len in 0..stored.len() {
-            assert!(stage().decode(&stored[..len], &mut vec![0; 300], &mut tools).is_err(), "{len}");
+            assert!(stage().decode(&stored[..len], &mut vec![0; 300], &mut state).is_err(), "{len}");
         }
     }
 
     #[test]
     fn the_best_case_holds() {
-        let mut tools = Tools::default();
+        let mut state = CodecState::default();
         let raw = vec![0; 10 << 20];
-        let best = make(Setup { id: 1, parameters: &[9] }).unwrap().encode(&raw, &mut tools).unwrap();
-        assert!(most(best.len()) >= raw.len());
+        let best = make(Setup { id: 1, parameters: &[9] }).unwrap().encode(&raw, &mut state).unwrap();
+        assert!(max_decoded_len(best.len()) >= raw.len());
     }
 }

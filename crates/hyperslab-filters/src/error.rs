@@ -1,17 +1,17 @@
-//! What can be wrong with a filter or with the bytes that it is to undo.
+//! Errors of filters and of the bytes that they decode.
 
 use std::error::Error;
 use std::sync::Arc;
 
-/// What a filter of the program's own ends with when it fails.
+/// The error of a filter that the program provides.
 pub type Failure = Box<dyn Error + Send + Sync>;
 
-/// A [`Failure`], kept beside the error that it caused. Equal to none but itself.
+/// A [`Failure`], kept in the error that it caused. Equal only to itself.
 #[derive(Debug, Clone)]
 pub struct Cause(Arc<dyn Error + Send + Sync>);
 
 impl Cause {
-    /// The failure as the filter gave it.
+    /// The failure that the filter returned.
     pub fn error(&self) -> &(dyn Error + Send + Sync + 'static) {
         &*self.0
     }
@@ -31,21 +31,21 @@ impl PartialEq for Cause {
 
 impl Eq for Cause {}
 
-/// Why a chunk could not be decoded (or encoded).
+/// The reason why a chunk could not be decoded (or encoded).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FilterError {
-    /// No decoder is known for this identification.
+    /// There is no decoder for this filter.
     #[error("filter {id} ({name}) is not available here; it is provided by {provider}")]
     Unknown {
-        /// Registered identification.
+        /// The registered identifier.
         id: u16,
         /// Its registered name, or "unregistered".
         name: &'static str,
-        /// Who provides it.
+        /// The provider of the filter.
         provider: &'static str,
     },
-    /// The filter's parameters ("client data") are not ones that it can have.
+    /// The filter's parameters ("client data") are invalid.
     #[error("filter {filter} has invalid parameters: {what}")]
     Parameters {
         /// Name of the filter.
@@ -53,15 +53,15 @@ pub enum FilterError {
         /// What is wrong with them.
         what: String,
     },
-    /// More filters than a pipeline can have.
-    #[error("a pipeline of {found} filters; at most {max} are possible")]
+    /// There are more filters than a pipeline can have.
+    #[error("a pipeline has {found} filters, but at most {max} are possible")]
     TooMany {
-        /// Filters asked for.
+        /// The number of filters found.
         found: usize,
-        /// The ceiling.
+        /// The maximum.
         max: usize,
     },
-    /// The stored bytes are not what this filter writes.
+    /// The stored bytes are invalid for this filter.
     #[error("{filter}: {what}")]
     Corrupt {
         /// Name of the filter.
@@ -69,56 +69,56 @@ pub enum FilterError {
         /// What is wrong.
         what: String,
     },
-    /// The stored checksum is not that of the bytes.
-    #[error("{filter}: checksum is {stored:#010x} in the file, {computed:#010x} by the bytes")]
+    /// The stored checksum differs from that of the bytes.
+    #[error("{filter}: the stored checksum is {stored:#010x}, but that of the bytes is {computed:#010x}")]
     Checksum {
         /// Name of the filter.
         filter: &'static str,
-        /// As stored.
+        /// The checksum stored in the file.
         stored: u32,
-        /// As computed.
+        /// The checksum computed from the bytes.
         computed: u32,
     },
-    /// Decoded well, but to another length than the chunk has.
-    #[error("{filter}: decoded to {found} bytes where {expected} were expected")]
+    /// The decoded length differs from the length of the chunk.
+    #[error("{filter}: decoded to {found} bytes instead of {expected}")]
     Length {
         /// Name of the filter.
         filter: &'static str,
-        /// Bytes that were expected.
+        /// The expected number of bytes.
         expected: usize,
-        /// Bytes that came.
+        /// The number of bytes that were decoded.
         found: usize,
     },
-    /// The decoded bytes do not fit into what the caller allows.
+    /// The decoded bytes exceed the caller's limit.
     #[error("{filter}: decodes to more than {max} bytes")]
     TooLong {
         /// Name of the filter.
         filter: &'static str,
-        /// The bound.
+        /// The limit in bytes.
         max: usize,
     },
-    /// The machine could not give the memory.
-    #[error("no memory for a buffer of {bytes} bytes")]
+    /// The memory could not be allocated.
+    #[error("cannot allocate a buffer of {bytes} bytes")]
     Memory {
-        /// Bytes asked for.
+        /// The requested size in bytes.
         bytes: usize,
     },
-    /// Valid, but beyond this version.
+    /// The bytes may be valid, but need a feature that is not supported.
     #[error("{filter}: {what} is not supported")]
     Unsupported {
         /// Name of the filter.
         filter: &'static str,
-        /// What is not supported.
+        /// The feature.
         what: String,
     },
-    /// A filter that was registered by the program failed.
+    /// A filter that the program provides failed.
     #[error("filter {id} ({name}): {}", cause.error())]
     Custom {
-        /// Identification.
+        /// The filter's identifier.
         id: u16,
-        /// The name that the filter gives itself.
+        /// The filter's own name.
         name: String,
-        /// What it said.
+        /// The error that the filter returned.
         cause: Cause,
     },
 }
@@ -136,7 +136,7 @@ impl FilterError {
         Self::Unsupported { filter, what: what.into() }
     }
 
-    /// True where the file may be valid but needs a filter or a feature that is not here.
+    /// True if the file may be valid but needs a filter or a feature that is not supported.
     pub fn is_unsupported(&self) -> bool {
         matches!(self, Self::Unknown { .. } | Self::Unsupported { .. })
     }

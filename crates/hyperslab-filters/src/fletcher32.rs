@@ -1,16 +1,15 @@
-//! Filter 3, "fletcher32": four bytes of checksum after the data.
+//! Filter 3, "fletcher32": a four-byte checksum after the data.
 //!
 //! ```text
 //! | data … | checksum, little-endian |
 //! ```
 //!
-//! The checksum is Fletcher's over 16-bit *big-endian* words (an odd last byte is the high half of a word), each
-//! sum kept in 1 to 65535 unless all words are zero. libhdf5 before 1.6.3 summed words in the machine's order; on
-//! little-endian machines that swaps the bytes of both halves of the result, so libhdf5 accepts such a checksum
-//! too, and so do we.
+//! The checksum is Fletcher's, over 16-bit *big-endian* words (an odd last byte is the high half of a word); each sum
+//! is in 1 to 65535 unless all words are zero. libhdf5 before 1.6.3 used the machine's byte order; on little-endian
+//! machines that swaps the bytes of both halves of the result. Like libhdf5, this filter accepts such checksums too.
 
 use crate::FilterError;
-use crate::scratch::Tools;
+use crate::scratch::CodecState;
 use crate::stage::{Growth, Setup, Stage};
 use std::ops::Range;
 
@@ -19,7 +18,7 @@ const CHECKSUM_BYTES: usize = 4;
 
 struct Fletcher32;
 
-/// The filter has no parameters; any that are there are ignored, as by libhdf5.
+/// The filter has no parameters; if there are any, they are ignored, as in libhdf5.
 pub(crate) fn make(_: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
     Ok(Box::new(Fletcher32))
 }
@@ -35,7 +34,10 @@ impl Stage for Fletcher32 {
 
     fn view(&self, stored: &[u8]) -> Result<Option<Range<usize>>, FilterError> {
         let Some((data, checksum)) = stored.split_last_chunk::<CHECKSUM_BYTES>() else {
-            return Err(FilterError::corrupt(NAME, format!("{} bytes hold no checksum", stored.len())));
+            return Err(FilterError::corrupt(
+                NAME,
+                format!("{} bytes are too short for a checksum", stored.len()),
+            ));
         };
         let stored = u32::from_le_bytes(*checksum);
         let computed = fletcher32(data);
@@ -45,7 +47,7 @@ impl Stage for Fletcher32 {
         Ok(Some(0..data.len()))
     }
 
-    fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut Tools) -> Result<usize, FilterError> {
+    fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut CodecState) -> Result<usize, FilterError> {
         let data = &stored[self.view(stored)?.unwrap_or(0..0)];
         let max = out.len();
         let room = out.get_mut(..data.len()).ok_or(FilterError::TooLong { filter: NAME, max })?;
@@ -53,26 +55,26 @@ impl Stage for Fletcher32 {
         Ok(data.len())
     }
 
-    fn encode(&self, raw: &[u8], _: &mut Tools) -> Result<Vec<u8>, FilterError> {
+    fn encode(&self, raw: &[u8], _: &mut CodecState) -> Result<Vec<u8>, FilterError> {
         Ok([raw, &fletcher32(raw).to_le_bytes()].concat())
     }
 }
 
-/// The checksum as a little-endian machine wrote it before libhdf5 1.6.3.
+/// The checksum as written by libhdf5 before 1.6.3 on a little-endian machine.
 fn swapped_halves(checksum: u32) -> u32 {
     checksum.swap_bytes().rotate_left(16)
 }
 
-/// Words summed side by side, so that the compiler uses vector registers.
+/// Number of words summed in parallel, so that the compiler uses vector registers.
 const LANES: usize = 16;
-/// Rows of [`LANES`] words before the 32-bit sums of a lane could overflow: 65535 · n(n+1)/2 < 2³².
+/// Number of rows of [`LANES`] words before the 32-bit sums of a lane could overflow: 65535 · n(n+1)/2 < 2³².
 const ROWS: usize = 360;
 
 /// Fletcher's checksum of `data`.
 ///
-/// With words `w(t, l)` in rows of [`LANES`], a lane keeps `a = Σ w` and `b = Σ a` (so a word counts once for each
-/// row from its own to the last); a whole block of n words then adds `Σ (LANES·b − l·a)` and n times the earlier
-/// first sum to the second. All is modulo 65535, where only zero has two forms.
+/// With words `w(t, l)` in rows of [`LANES`], a lane keeps `a = Σ w` and `b = Σ a` (so a word counts once for each row
+/// from its own to the last). A whole block of n words then adds `Σ (LANES·b − l·a)`, and n times the previous first
+/// sum, to the second sum. All sums are modulo 65535, where only zero has two representations.
 fn fletcher32(data: &[u8]) -> u32 {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") {
@@ -82,7 +84,7 @@ fn fletcher32(data: &[u8]) -> u32 {
     portable(data)
 }
 
-/// The same, compiled for wider registers.
+/// The same, compiled for AVX2 registers.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn with_avx2(data: &[u8]) -> u32 {
@@ -117,7 +119,7 @@ fn portable(data: &[u8]) -> u32 {
     (folded(second) as u32) << 16 | folded(first) as u32
 }
 
-/// The same modulo 65535, in 16 bits; zero only for zero.
+/// The sum modulo 65535, in 16 bits; zero only if the sum is zero.
 fn folded(mut sum: u64) -> u64 {
     while sum > 0xffff {
         sum = (sum & 0xffff) + (sum >> 16);
@@ -143,7 +145,7 @@ mod tests {
 
     #[test]
     fn known_values() {
-        // As libhdf5 computes them (its own test of checksums).
+        // Values from libhdf5's own test of checksums.
         assert_eq!(fletcher32(&[0; 256]), 0);
         assert_eq!(fletcher32(&[0, 1, 2, 3, 4, 5, 6, 7]), plain(&[0, 1, 2, 3, 4, 5, 6, 7]));
         assert_eq!(fletcher32(&[0xff; 10_000]), 0xffff_ffff);
@@ -175,10 +177,10 @@ mod tests {
 
         #[test]
         fn round_trip(data in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let mut tools = Tools::default();
-            let stored = Fletcher32.encode(&data, &mut tools).unwrap();
+            let mut state = CodecState::default();
+            let stored = Fletcher32.encode(&data, &mut state).unwrap();
             let mut out = vec![0; data.len()];
-            prop_assert_eq!(Fletcher32.decode(&stored, &mut out, &mut tools).unwrap(), data.len());
+            prop_assert_eq!(Fletcher32.decode(&stored, &mut out, &mut state).unwrap(), data.len());
             prop_assert_eq!(out, data);
         }
     }

@@ -1,19 +1,19 @@
-//! HDF5 filters: undoing the pipeline of a chunk.
+//! HDF5 filters: decodes the filter pipeline of a chunk.
 //!
 //! A dataset may be stored through up to 32 filters ("filter pipeline", section IV.A.2.l of the *HDF5 File Format
-//! Specification* 4.0). A [`Pipeline`] is made once for a dataset from the message in its object header; it is
-//! checked then, and shared by all threads that read its chunks. Each thread has a [`Scratch`] with the buffers
-//! that it uses again and again, and undoes filters in reverse order:
+//! Specification* 4.0). A [`Pipeline`] is created once per dataset from the message in its object header. Its
+//! parameters are checked at that time, and all threads that read chunks share it. Each thread has a [`Scratch`] with
+//! reusable buffers, and applies the decoders in reverse order:
 //!
 //! ```text
 //! stored bytes ─ fletcher32 ─► view ─ deflate ─► scratch ─ shuffle ─► the caller's buffer
 //! ```
 //!
-//! Results are those of libhdf5, refusals included: a chunk that decodes to another size than the dataset's is an
-//! error. Any bytes may come in: a decoder answers with all bytes of its output or with a [`FilterError`], and
-//! allocates no more than the caller's bound.
+//! Results are the same as libhdf5's, including errors: a chunk that decodes to another size than the dataset's is an
+//! error. Input is untrusted: a decoder either writes all bytes of its output or returns a [`FilterError`], and
+//! allocates no more than the caller's limit.
 //!
-//! Deliberately absent: which chunk lies where, threads, conversion of values.
+//! Deliberately absent: the location of chunks, threads, conversion of values.
 
 mod bits;
 mod bitshuffle;

@@ -1,14 +1,14 @@
-//! Filter 32004, "lz4": blocks in the LZ4 block format, in a frame of HDF5's own.
+//! Filter 32004, "lz4": blocks in the LZ4 block format, in a container specific to HDF5.
 //!
 //! ```text
 //! | decoded length, 8 bytes | block length, 4 | stored length, 4 | block … | stored length, 4 | block … |
 //! ```
 //!
-//! Big-endian. The last block may be shorter. A block whose stored length is its decoded length is stored as it is.
+//! Big-endian. The last block may be shorter. A block whose stored length equals its decoded length is uncompressed.
 //! The only parameter is the block length for writing.
 
 use crate::FilterError;
-use crate::scratch::Tools;
+use crate::scratch::CodecState;
 use crate::stage::{Setup, Stage};
 
 const NAME: &str = "lz4";
@@ -28,11 +28,11 @@ impl Stage for Lz4 {
         stored.first_chunk().map(|length| u64::from_be_bytes(*length))
     }
 
-    fn most(&self, stored_bytes: usize) -> usize {
-        most(stored_bytes)
+    fn max_decoded_len(&self, stored_bytes: usize) -> usize {
+        max_decoded_len(stored_bytes)
     }
 
-    fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut Tools) -> Result<usize, FilterError> {
+    fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut CodecState) -> Result<usize, FilterError> {
         let max = out.len();
         let (length, rest) = stored.split_first_chunk().ok_or_else(early)?;
         let (block, mut rest) = rest.split_first_chunk().ok_or_else(early)?;
@@ -40,7 +40,7 @@ impl Stage for Lz4 {
         let block = u32::from_be_bytes(*block) as usize;
         let out = out.get_mut(..length).ok_or(FilterError::TooLong { filter: NAME, max })?;
         if block == 0 && length > 0 {
-            return Err(FilterError::corrupt(NAME, "blocks of no bytes"));
+            return Err(FilterError::corrupt(NAME, "the block size is 0"));
         }
         for out in out.chunks_mut(block.max(1)) {
             let (len, after) = rest.split_first_chunk().ok_or_else(early)?;
@@ -58,17 +58,17 @@ impl Stage for Lz4 {
 }
 
 fn early() -> FilterError {
-    FilterError::corrupt(NAME, "the stored bytes end too early")
+    FilterError::corrupt(NAME, "the stored bytes are truncated")
 }
 
-/// Decodes a bare LZ4 block that must fill `out`; also for filters that hold such blocks.
+/// Decodes a bare LZ4 block that must fill `out`. Also used by filters that contain such blocks.
 pub(crate) fn block_exactly(filter: &'static str, stored: &[u8], out: &mut [u8]) -> Result<(), FilterError> {
     let found = lz4_flex::block::decompress_into(stored, out)
         .map_err(|error| FilterError::corrupt(filter, format!("LZ4: {error}")))?;
     if found == out.len() { Ok(()) } else { Err(FilterError::Length { filter, expected: out.len(), found }) }
 }
 
-/// A length is continued by bytes that add 255 each.
-pub(crate) fn most(stored_bytes: usize) -> usize {
+/// A length is extended by bytes that add 255 each.
+pub(crate) fn max_decoded_len(stored_bytes: usize) -> usize {
     stored_bytes.saturating_mul(255)
 }

@@ -1,15 +1,15 @@
-//! Filter 32000, "lzf": LibLZF, as h5py brings it.
+//! Filter 32000, "lzf": LibLZF, as bundled with h5py.
 //!
 //! ```text
-//! 000LLLLL                     L + 1 bytes follow as they are
+//! 000LLLLL                     L + 1 literal bytes follow
 //! LLLooooo oooooooo            copy L + 2 bytes from o + 1 bytes back        (L from 1 to 6)
 //! 111ooooo LLLLLLLL oooooooo   copy L + 9 bytes from o + 1 bytes back
 //! ```
 //!
-//! Parameters: versions of the filter and of the library, then the length of a chunk, none of which is needed.
+//! Parameters: versions of the filter and of the library, then the chunk size. None of them is needed.
 
 use crate::FilterError;
-use crate::scratch::Tools;
+use crate::scratch::CodecState;
 use crate::stage::{Setup, Stage};
 
 const NAME: &str = "lzf";
@@ -25,13 +25,13 @@ impl Stage for Lzf {
         NAME
     }
 
-    /// Three bytes make 264 at best.
-    fn most(&self, stored_bytes: usize) -> usize {
+    /// At best three bytes encode 264.
+    fn max_decoded_len(&self, stored_bytes: usize) -> usize {
         stored_bytes.saturating_mul(88)
     }
 
-    fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut Tools) -> Result<usize, FilterError> {
-        let early = || FilterError::corrupt(NAME, "the stored bytes end inside a code");
+    fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut CodecState) -> Result<usize, FilterError> {
+        let early = || FilterError::corrupt(NAME, "the stored bytes are truncated inside a code");
         let max = out.len();
         let too_long = || FilterError::TooLong { filter: NAME, max };
         let (mut from, mut to) = (0, 0);
@@ -54,7 +54,7 @@ impl Stage for Lzf {
             from += 1;
             let back = (usize::from(control & 0x1f) << 8 | usize::from(low)) + 1;
             if back > to {
-                return Err(FilterError::corrupt(NAME, "a copy from before the beginning"));
+                return Err(FilterError::corrupt(NAME, "a copy refers to bytes before the start"));
             }
             if len > max - to {
                 return Err(too_long());
@@ -66,7 +66,7 @@ impl Stage for Lzf {
     }
 }
 
-/// Appends `len` bytes at `to`, each equal to the one `back` bytes before it: the copy may overlap itself, and then
+/// Writes `len` bytes at `to`, each equal to the byte `back` bytes before it. The copy may overlap itself; it then
 /// repeats a pattern.
 pub(crate) fn copy_back(out: &mut [u8], to: usize, back: usize, len: usize) {
     if back >= len {
@@ -75,7 +75,7 @@ pub(crate) fn copy_back(out: &mut [u8], to: usize, back: usize, len: usize) {
         let byte = out[to - 1];
         out[to..to + len].fill(byte);
     } else {
-        // What is there already doubles with each step.
+        // The available bytes double with each step.
         let mut done = 0;
         while done < len {
             let step = (back + done).min(len - done);
@@ -92,7 +92,7 @@ mod tests {
 
     fn decode(stored: &[u8], room: usize) -> Result<Vec<u8>, FilterError> {
         let mut out = vec![0; room];
-        let len = Lzf.decode(stored, &mut out, &mut Tools::default())?;
+        let len = Lzf.decode(stored, &mut out, &mut CodecState::default())?;
         out.truncate(len);
         Ok(out)
     }
@@ -118,7 +118,7 @@ mod tests {
         #[test]
         fn any_bytes(stored in proptest::collection::vec(any::<u8>(), 0..300), room in 0usize..2000) {
             if let Ok(out) = decode(&stored, room) {
-                prop_assert!(out.len() <= room && out.len() <= Lzf.most(stored.len()));
+                prop_assert!(out.len() <= room && out.len() <= Lzf.max_decoded_len(stored.len()));
             }
         }
 

@@ -1,31 +1,31 @@
-//! Filter 305, "LZO": one LZO1X stream, as PyTables writes it.
+//! Filter 305, "LZO": one LZO1X stream, as written by PyTables.
 //!
 //! ```text
-//! first byte, from 18 on         this minus 17 bytes follow as they are
-//! 0000LLLL                       after a copy alone: L + 3 bytes follow as they are
-//! 0000ddss DDDDDDDD              after 1 to 3 bytes as they are: copy 2 bytes from 4D + d + 1 back
-//! 0000ddss DDDDDDDD              after more of them: copy 3 bytes from 4D + d + 2049 back
-//! 0001dLLL DDDDDDss DDDDDDDD     copy L + 2 bytes from 16384d + D + 16384 back; the end where that is 16384
+//! first byte, from 18 on         this minus 17 literal bytes follow
+//! 0000LLLL                       after a copy without literals: L + 3 literal bytes follow
+//! 0000ddss DDDDDDDD              after 1 to 3 literal bytes: copy 2 bytes from 4D + d + 1 back
+//! 0000ddss DDDDDDDD              after more literal bytes: copy 3 bytes from 4D + d + 2049 back
+//! 0001dLLL DDDDDDss DDDDDDDD     copy L + 2 bytes from 16384d + D + 16384 back; the end of the stream if that is 16384
 //! 001LLLLL DDDDDDss DDDDDDDD     copy L + 2 bytes from D + 1 back
 //! 01Ldddss DDDDDDDD              copy L + 3 bytes from 8D + d + 1 back
 //! 1LLdddss DDDDDDDD              copy L + 5 bytes from 8D + d + 1 back
 //! ```
 //!
-//! After a copy, `s` bytes follow as they are. An L of zero is continued by the bytes after it: 255 for each that is
-//! zero, then the first that is not, and the largest L. There is no public specification; this is the format as the
-//! Linux kernel's documentation describes it (`Documentation/staging/lzo.rst`, version 0).
+//! After a copy, `s` literal bytes follow. An L of zero is continued by the bytes after it: 255 for each zero byte,
+//! then the value of the first other byte, plus the largest L. There is no public specification; this follows the Linux
+//! kernel's description of the format (`Documentation/staging/lzo.rst`, version 0).
 //!
-//! Behind the stream stand a checksum (Adler-32) and the length of the decoded bytes, 4 bytes each, little-endian;
-//! tables of PyTables before format version 2.0 lack both. The stream marks its own end, so that the parameters
-//! (level, format version, kind of object) are not needed to tell.
+//! The stream is followed by a checksum (Adler-32) and the decoded length, 4 bytes each, little-endian; both are
+//! missing in tables of PyTables format versions before 2.0. The stream marks its own end, so the parameters (level,
+//! format version, kind of object) are not needed.
 
 use crate::FilterError;
 use crate::lzf::copy_back;
-use crate::scratch::Tools;
+use crate::scratch::CodecState;
 use crate::stage::{Setup, Stage};
 
 const NAME: &str = "LZO";
-/// Bytes as they are, before a code: this, or more.
+/// The minimum number of literal bytes before a code for which that code is a distant copy.
 const MANY: usize = 4;
 
 struct Lzo;
@@ -43,12 +43,12 @@ impl Stage for Lzo {
         stored.last_chunk().map(|length| u32::from_le_bytes(*length).into())
     }
 
-    /// A length is continued by bytes that add 255 each.
-    fn most(&self, stored_bytes: usize) -> usize {
+    /// A length is extended by bytes that add 255 each.
+    fn max_decoded_len(&self, stored_bytes: usize) -> usize {
         stored_bytes.saturating_mul(255)
     }
 
-    fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut Tools) -> Result<usize, FilterError> {
+    fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut CodecState) -> Result<usize, FilterError> {
         let mut stream = Stream { stored, from: 0, out, to: 0 };
         stream.run()?;
         let Stream { from, out, to, .. } = stream;
@@ -59,7 +59,7 @@ impl Stage for Lzo {
                 if length != (to as u32).to_le_bytes() {
                     return Err(FilterError::corrupt(
                         NAME,
-                        format!("another length than the {to} bytes decoded"),
+                        format!("the stored length differs from the {to} decoded bytes"),
                     ));
                 }
                 if stored != computed {
@@ -67,7 +67,10 @@ impl Stage for Lzo {
                 }
             }
             ref rest => {
-                return Err(FilterError::corrupt(NAME, format!("{} bytes behind the end", rest.len())));
+                return Err(FilterError::corrupt(
+                    NAME,
+                    format!("{} bytes after the end of the stream", rest.len()),
+                ));
             }
         }
         Ok(to)
@@ -82,7 +85,7 @@ struct Stream<'a> {
 }
 
 impl Stream<'_> {
-    /// Decodes up to the mark of the end.
+    /// Decodes up to the end marker.
     fn run(&mut self) -> Result<(), FilterError> {
         let mut literals = 0;
         if let Some(&first @ 18..) = self.stored.first() {
@@ -148,7 +151,7 @@ impl Stream<'_> {
         Ok(length)
     }
 
-    /// Takes bytes as they are.
+    /// Copies literal bytes.
     fn literals(&mut self, len: usize) -> Result<(), FilterError> {
         let max = self.out.len();
         let literals = self.stored.get(self.from..self.from + len).ok_or_else(early)?;
@@ -163,7 +166,7 @@ impl Stream<'_> {
     fn copy(&mut self, len: usize, back: usize) -> Result<(), FilterError> {
         let max = self.out.len();
         if back > self.to {
-            return Err(FilterError::corrupt(NAME, "a copy from before the beginning"));
+            return Err(FilterError::corrupt(NAME, "a copy refers to bytes before the start"));
         }
         if len > max - self.to {
             return Err(FilterError::TooLong { filter: NAME, max });
@@ -175,7 +178,7 @@ impl Stream<'_> {
 }
 
 fn early() -> FilterError {
-    FilterError::corrupt(NAME, "the stored bytes end too early")
+    FilterError::corrupt(NAME, "the stored bytes are truncated")
 }
 
 #[cfg(test)]
@@ -187,7 +190,7 @@ mod tests {
 
     fn decode(stored: &[u8], room: usize) -> Result<Vec<u8>, FilterError> {
         let mut out = vec![0xAA; room];
-        let len = Lzo.decode(stored, &mut out, &mut Tools::default())?;
+        let len = Lzo.decode(stored, &mut out, &mut CodecState::default())?;
         out.truncate(len);
         Ok(out)
     }
@@ -207,7 +210,7 @@ mod tests {
         let long: Vec<u8> = (0..600u32).map(|i| (i % 251) as u8).collect();
         assert_eq!(decode(&stream(&[&[18 + 2], b"abc"]), 9).unwrap(), b"abc");
         assert_eq!(decode(&stream(&[&[17 + 200], &long[..200]]), 200).unwrap(), long[..200]);
-        // A code of its own, at the beginning or after a copy without literals.
+        // A separate code, at the beginning or after a copy without literals.
         assert_eq!(decode(&stream(&[&[4], &long[..7]]), 600).unwrap(), long[..7]);
         assert_eq!(decode(&stream(&[&[0, 0, 0, (600 - 18 - 510) as u8], &long]), 600).unwrap(), long);
     }
@@ -225,7 +228,7 @@ mod tests {
             expected.extend_from_slice(after);
             assert_eq!(decode(&stream(&[&head, code, after]), 41_000).unwrap(), expected, "{code:?}");
         };
-        // After many literals, 0000ddss copies three bytes from afar.
+        // After many literals, 0000ddss copies three distant bytes.
         check(&[0b0000_1001, 5], 2049 + 2 + 20, 3, b"x");
         check(&[0b0101_0110, 3], 24 + 5 + 1, 3, b"xy");
         check(&[0b0110_0000, 3], 24 + 1, 4, b"");
@@ -234,7 +237,7 @@ mod tests {
         check(&[0b0010_0000, 30, 0, 4], 256 + 1, 2 + 31 + 30, b"");
         check(&[0b0001_0010, 0b0000_1000, 0], 16384 + 2, 4, b"");
         check(&[0b0001_1000, 1, 0b0000_0000, 1], 32768 + 64, 2 + 7 + 1, b"");
-        // After one to three, it copies two from nearby.
+        // After one to three literals, it copies two nearby bytes.
         assert_eq!(decode(&stream(&[&[18 + 1], b"ab", &[0b0000_0101, 0], b"c"]), 9).unwrap(), b"ababc");
     }
 
@@ -277,7 +280,7 @@ mod tests {
             let ended = stream(&[&stored]);
             for stored in [&stored, &ended] {
                 if let Ok(out) = decode(stored, room) {
-                    prop_assert!(out.len() <= room && out.len() <= Lzo.most(stored.len()));
+                    prop_assert!(out.len() <= room && out.len() <= Lzo.max_decoded_len(stored.len()));
                 }
             }
         }

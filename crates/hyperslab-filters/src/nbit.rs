@@ -1,4 +1,4 @@
-//! Filter 5, "nbit": only the significant bits of each number, one after the other, the highest first.
+//! Filter 5, "nbit": only the significant bits of each number, one number after the other, the highest bit first.
 //!
 //! ```text
 //! parameters   count of parameters | nothing to do | elements | type
@@ -8,21 +8,21 @@
 //!              4 no-op:     size
 //! ```
 //!
-//! A no-op type (text, references, full numbers among others) is stored whole. Bits of padding come back as zero, and
-//! so do the gaps of a compound. Where the type has nothing to leave out the filter only passes the chunk on.
+//! A no-op type (for example text, references, or numbers without padding bits) is stored whole. Padding bits and the
+//! gaps of a compound are decoded as zero. If the type has no bits to leave out, chunks pass through unchanged.
 
 use crate::FilterError;
 use crate::bits::Bits;
-use crate::scratch::Tools;
+use crate::scratch::CodecState;
 use crate::stage::{Growth, Setup, Stage};
 use std::ops::Range;
 
 const NAME: &str = "nbit";
-/// Types nested in types; each level costs two parameters, of which HDF5 allows 4096.
+/// Maximum depth of nested types. Each level needs two parameters, and HDF5 allows 4096.
 const DEPTH_MAX: usize = 32;
 
 struct Nbit {
-    /// `None` where chunks are passed on.
+    /// `None` if chunks pass through unchanged.
     elements: Option<(usize, Type)>,
 }
 
@@ -41,10 +41,13 @@ enum Class {
 
 pub(crate) fn make(setup: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
     let &[count, nothing_to_do, ref rest @ ..] = setup.parameters else {
-        return Err(invalid("fewer than two"));
+        return Err(invalid("fewer than two parameters"));
     };
     if count as usize != setup.parameters.len() {
-        return Err(invalid(format!("{} where the first says {count}", setup.parameters.len())));
+        return Err(invalid(format!(
+            "{} parameters, but the first one says {count}",
+            setup.parameters.len()
+        )));
     }
     if nothing_to_do != 0 {
         return Ok(Box::new(Nbit { elements: None }));
@@ -53,7 +56,7 @@ pub(crate) fn make(setup: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
     let elements = parameters.next()?;
     let kind = parameters.kind(0)?;
     if matches!(kind.class, Class::Whole) {
-        return Err(invalid("a no-op type by itself"));
+        return Err(invalid("the type is a no-op"));
     }
     Ok(Box::new(Nbit { elements: Some((elements as usize, kind)) }))
 }
@@ -62,14 +65,15 @@ fn invalid(what: impl Into<String>) -> FilterError {
     FilterError::parameters(NAME, what)
 }
 
-/// The parameters that are left to read.
+/// The parameters that have not been parsed yet.
 struct Parameters<'a> {
     values: &'a [u32],
 }
 
 impl Parameters<'_> {
     fn next(&mut self) -> Result<u32, FilterError> {
-        let (&first, rest) = self.values.split_first().ok_or_else(|| invalid("they end inside a type"))?;
+        let (&first, rest) =
+            self.values.split_first().ok_or_else(|| invalid("the parameters are truncated inside a type"))?;
         self.values = rest;
         Ok(first)
     }
@@ -81,20 +85,20 @@ impl Parameters<'_> {
         let class = self.next()?;
         let size = self.next()?;
         if size == 0 {
-            return Err(invalid("a type without bytes"));
+            return Err(invalid("a type has no bytes"));
         }
         let class = match class {
             1 => self.atomic(size)?,
             2 => {
                 let element = self.kind(depth + 1)?;
                 if element.size > size as usize {
-                    return Err(invalid("an array smaller than its element"));
+                    return Err(invalid("an array is smaller than its element"));
                 }
                 Class::Array(Box::new(element))
             }
             3 => self.compound(size as usize, depth)?,
             4 => Class::Whole,
-            other => return Err(invalid(format!("type class {other}"))),
+            other => return Err(invalid(format!("unknown type class {other}"))),
         };
         Ok(Type { size: size as usize, class })
     }
@@ -102,10 +106,10 @@ impl Parameters<'_> {
     fn atomic(&mut self, size: u32) -> Result<Class, FilterError> {
         let (order, precision, offset) = (self.next()?, self.next()?, self.next()?);
         if order > 1 {
-            return Err(invalid(format!("byte order {order}")));
+            return Err(invalid(format!("unknown byte order {order}")));
         }
         if u64::from(precision) + u64::from(offset) > 8 * u64::from(size) {
-            return Err(invalid(format!("{precision} bits at {offset} in {size} bytes")));
+            return Err(invalid(format!("{precision} bits at bit {offset} do not fit in {size} bytes")));
         }
         Ok(Class::Atomic { big_endian: order == 1, precision, offset })
     }
@@ -119,7 +123,7 @@ impl Parameters<'_> {
             let kind = self.kind(depth + 1)?;
             used += kind.size;
             if used > size || offset.saturating_add(kind.size) > size {
-                return Err(invalid("a member outside its compound"));
+                return Err(invalid("a member is outside of its compound"));
             }
             members.push((offset, kind));
         }
@@ -146,15 +150,15 @@ impl Stage for Nbit {
         bytes.or(Some(stored.len() as u64))
     }
 
-    fn most(&self, stored_bytes: usize) -> usize {
+    fn max_decoded_len(&self, stored_bytes: usize) -> usize {
         let Some((count, kind)) = &self.elements else { return stored_bytes };
-        // Numbers of no bits take no room.
+        // Numbers without bits take no space.
         let stored_bits = (stored_bytes as u64).saturating_mul(8);
         let stored = stored_bits.checked_div(kind.bits()).unwrap_or(u64::MAX);
         usize::try_from(stored).unwrap_or(usize::MAX).min(*count).saturating_mul(kind.size)
     }
 
-    fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut Tools) -> Result<usize, FilterError> {
+    fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut CodecState) -> Result<usize, FilterError> {
         let max = out.len();
         let too_long = FilterError::TooLong { filter: NAME, max };
         let Some((count, kind)) = &self.elements else {
@@ -170,7 +174,7 @@ impl Stage for Nbit {
         for element in out.chunks_exact_mut(kind.size) {
             kind.read(&mut bits, element);
             if bits.is_overrun() {
-                return Err(FilterError::corrupt(NAME, "the stored bytes end too early"));
+                return Err(FilterError::corrupt(NAME, "the stored bytes are truncated"));
             }
         }
         Ok(bytes)
@@ -178,12 +182,12 @@ impl Stage for Nbit {
 }
 
 impl Type {
-    /// Whether reading writes every byte.
+    /// True if decoding writes every byte of an element.
     fn covers_all(&self) -> bool {
         matches!(self.class, Class::Atomic { .. } | Class::Whole)
     }
 
-    /// Stored bits of an element.
+    /// The number of stored bits of an element.
     fn bits(&self) -> u64 {
         match &self.class {
             Class::Atomic { precision, .. } => (*precision).into(),
@@ -216,7 +220,7 @@ impl Type {
     }
 }
 
-/// Reads a number of `precision` bits into big-endian `out`, its lowest bit at bit `offset`.
+/// Decodes a number of `precision` bits to big-endian `out`, its lowest bit at bit `offset`.
 fn atomic(bits: &mut Bits<'_>, out: &mut [u8], precision: u32, offset: u32) {
     if out.len() <= 8 && precision <= 56 {
         let value = bits.get(precision) << offset;
@@ -224,7 +228,7 @@ fn atomic(bits: &mut Bits<'_>, out: &mut [u8], precision: u32, offset: u32) {
         return out.copy_from_slice(&bytes[8 - out.len()..]);
     }
     out.fill(0);
-    // From the highest bit down, as many bits at a time as lie in one byte.
+    // From the highest bit down, as many bits at a time as are in one byte.
     let mut left = precision;
     while left > 0 {
         let top = offset + left;
@@ -250,10 +254,10 @@ mod tests {
         let stage = stage(&[0, 1, 1, 16, 0, 80, 3]).unwrap();
         let stored: Vec<u8> = (1..=10).collect();
         let mut out = [0xff; 16];
-        assert_eq!(stage.decode(&stored, &mut out, &mut Tools::default()).unwrap(), 16);
+        assert_eq!(stage.decode(&stored, &mut out, &mut CodecState::default()).unwrap(), 16);
         let value = stored.iter().fold(0u128, |value, &byte| value << 8 | u128::from(byte)) << 3;
         assert_eq!(out, value.to_le_bytes());
-        assert!(stage.decode(&stored[..9], &mut out, &mut Tools::default()).is_err());
+        assert!(stage.decode(&stored[..9], &mut out, &mut CodecState::default()).is_err());
     }
 
     #[test]
@@ -281,7 +285,7 @@ mod tests {
     #[test]
     fn more_elements_than_there_is_room_for() {
         let stage = stage(&[0, u32::MAX, 1, u32::MAX, 0, 1, 0]).unwrap();
-        let error = stage.decode(&[0; 100], &mut [0; 100], &mut Tools::default()).unwrap_err();
+        let error = stage.decode(&[0; 100], &mut [0; 100], &mut CodecState::default()).unwrap_err();
         assert!(matches!(error, FilterError::TooLong { .. }));
     }
 }

@@ -1,54 +1,54 @@
-//! A dataset's filters, in the order of writing; undone from the last to the first.
+//! A dataset's filters, listed in the order of writing and decoded from the last to the first.
 //!
 //! ```text
 //! size when writing   s0 = chunk    s1 = s0 (shuffle)    s2 = ? (deflate)    s3 = s2 + 4 (fletcher32)
 //! ```
 //!
-//! The size of each intermediate result that follows from the chunk's size is asked for exactly, so that a codec
-//! gets an output of the right length; others are found by trying, within a bound.
+//! If the size of an intermediate result follows from the size of the chunk, the buffer has exactly that size, so that
+//! a codec gets an output of the right length. Other sizes are found by trial, within a limit.
 //!
-//! Chunks have a mask: bit i set means that filter i was left out when this chunk was written.
+//! Each chunk has a mask: bit i is set if filter i was skipped when the chunk was written.
 
 use crate::FilterError;
 use crate::registry;
-use crate::scratch::{Buffer, Scratch, Tools};
+use crate::scratch::{Buffer, CodecState, Scratch};
 use crate::stage::{Growth, Setup, Stage};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Most filters of one pipeline (`H5Z_MAX_NFILTERS`): as many as a mask has bits.
+/// Maximum number of filters in a pipeline (`H5Z_MAX_NFILTERS`), which is the number of bits in a mask.
 const FILTERS_MAX: usize = 32;
-/// Room beyond twice the chunk for what one compressor handed to the next: every codec expands hopeless data by
-/// much less.
+/// Allowance beyond twice the chunk size for the output of one compressor that another one compresses again: every
+/// codec expands incompressible data by much less.
 const INTERMEDIATE_SLACK: usize = 1 << 16;
 
-/// A filter as the file names it.
+/// A filter as specified in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FilterSpec<'a> {
-    /// Registered identification.
+    /// The registered identifier.
     pub id: u16,
-    /// A writer may leave it out where it fails.
+    /// True if a writer may skip the filter when it fails.
     pub optional: bool,
     /// Client data ("cd_values").
     pub parameters: &'a [u32],
 }
 
-/// A chunk of which only a byte shuffle may be left to undo.
+/// A chunk for which at most a byte shuffle remains to be reversed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Staged<'a> {
     /// The chunk's bytes.
     Plain(&'a [u8]),
-    /// The chunk's bytes, shuffled; [`unshuffle_elements`](crate::unshuffle_elements) takes elements out of them.
-    /// Only for chunks of a whole number of elements.
+    /// The chunk's bytes, shuffled; [`unshuffle_elements`](crate::unshuffle_elements) extracts elements from them. Only
+    /// for chunks of a whole number of elements.
     Shuffled {
-        /// As many bytes as the chunk has.
+        /// The shuffled bytes, as many as the chunk has.
         bytes: &'a [u8],
-        /// The element size of the shuffle, two or more.
+        /// The element size of the shuffle, at least two.
         element_bytes: usize,
     },
 }
 
-/// The filters of a dataset, checked. Cheap to clone and to share between threads.
+/// The filters of a dataset, with checked parameters. Cheap to clone and to share between threads.
 #[derive(Clone)]
 pub struct Pipeline {
     slots: Arc<[Slot]>,
@@ -58,13 +58,13 @@ pub struct Pipeline {
 struct Slot {
     id: u16,
     parameters: Box<[u32]>,
-    /// The filter, or why it cannot be used: that matters only for chunks that were stored through it.
+    /// The filter, or the reason why it cannot be used, which matters only for chunks that were stored through it.
     stage: Result<Box<dyn Stage>, FilterError>,
 }
 
 impl Pipeline {
-    /// Checks identifications and parameters. `element_bytes` is the size of the dataset's type in the file,
-    /// `chunk_bytes` the size of a whole chunk of it.
+    /// Creates a pipeline and checks identifiers and parameters. `element_bytes` is the size of the dataset's type in
+    /// the file, `chunk_bytes` the size of a chunk.
     pub fn new(
         filters: &[FilterSpec<'_>],
         element_bytes: usize,
@@ -78,14 +78,14 @@ impl Pipeline {
     }
 
     /// Like [`Self::new`], but a filter that cannot be used is an error only when a chunk needs it, as in libhdf5:
-    /// datasets without chunks, and chunks that were written without the filter, can be read all the same.
+    /// datasets without chunks, and chunks written without the filter, can still be read.
     pub fn lenient(
         filters: &[FilterSpec<'_>],
         element_bytes: usize,
         chunk_bytes: usize,
     ) -> Result<Self, FilterError> {
-        // The filters' own parameters say everything about elements; a type of another size would only show that
-        // they were set for other data, and libhdf5 does not mind.
+        // The filters' own parameters describe the elements completely. A type of another size would only show that
+        // they were set for other data, which libhdf5 accepts.
         let _ = element_bytes;
         if filters.len() > FILTERS_MAX {
             return Err(FilterError::TooMany { found: filters.len(), max: FILTERS_MAX });
@@ -98,22 +98,22 @@ impl Pipeline {
         Ok(Self { slots: filters.iter().map(slot).collect(), chunk_bytes })
     }
 
-    /// The first filter that cannot be used, if any.
+    /// The error of the first filter that cannot be used, if any.
     pub fn problem(&self) -> Option<&FilterError> {
         self.slots.iter().find_map(|slot| slot.stage.as_ref().err())
     }
 
-    /// True where chunks are stored as they are.
+    /// True if chunks are stored unfiltered.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
-    /// Number of filters.
+    /// The number of filters.
     pub fn len(&self) -> usize {
         self.slots.len()
     }
 
-    /// Each filter in the order of writing, said as a person would (`"shuffle"`, `"gzip 4"`), with its parameters.
+    /// A short description of each filter (`"shuffle"`, `"gzip 4"`), with its parameters, in the order of writing.
     pub fn describe(&self) -> impl Iterator<Item = (String, &[u32])> {
         self.slots.iter().map(|slot| {
             let said = match (&slot.stage, registry::entry(slot.id)) {
@@ -125,16 +125,19 @@ impl Pipeline {
         })
     }
 
-    /// These stored bytes cannot decode to more than this. Whoever wants a chunk allocates no more for it: a few bytes
-    /// can claim to be gigabytes.
-    pub fn most(&self, stored: &[u8], mask: u32) -> Result<usize, FilterError> {
+    /// The maximum size to which these stored bytes can decode. Callers allocate no more than this for a chunk, because
+    /// a few bytes can claim to be gigabytes.
+    pub fn max_decoded_len(&self, stored: &[u8], mask: u32) -> Result<usize, FilterError> {
         let stages = self.stages(mask)?;
         let Some((last, before)) = stages.split_last() else { return Ok(stored.len()) };
-        Ok(before.iter().rev().fold(last.most_of(stored)?, |bytes, stage| stage.most(bytes)))
+        Ok(before
+            .iter()
+            .rev()
+            .fold(last.max_decoded_len_of(stored)?, |bytes, stage| stage.max_decoded_len(bytes)))
     }
 
-    /// Undoes the filters that `mask` does not leave out and writes the chunk to `out`, which is as long as a
-    /// chunk. On success every byte of `out` was written.
+    /// Decodes a chunk into `out`, which must be as long as a chunk. Filters that `mask` marks as skipped are not
+    /// applied. On success every byte of `out` has been written.
     pub fn decode_into(
         &self,
         stored: &[u8],
@@ -145,17 +148,17 @@ impl Pipeline {
         let stages = self.stages(mask)?;
         let sizes = sizes(&stages, Some(out.len()));
         let expected = out.len();
-        let Scratch { buffers, tools } = scratch;
-        let mut at = At { place: Place::Stored, range: 0..stored.len() };
+        let Scratch { buffers, state } = scratch;
+        let mut at = Intermediate { held: Holder::Stored, range: 0..stored.len() };
         for (i, stage) in stages.iter().enumerate().rev() {
             if i == 0 {
                 let input = at.bytes(stored, buffers);
                 if stage.view(input)?.is_none() {
-                    let found = stage.decode(input, out, tools)?;
+                    let found = stage.decode(input, out, state)?;
                     return expect(stage.name(), expected, found);
                 }
             }
-            at = step(*stage, at, stored, buffers, tools, sizes[i].ok_or(intermediate(expected)))?;
+            at = reverse_stage(*stage, at, stored, buffers, state, sizes[i].ok_or(intermediate(expected)))?;
         }
         let chunk = at.bytes(stored, buffers);
         expect(last_name(&stages), expected, chunk.len())?;
@@ -163,7 +166,7 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Undoes the filters for data of a length that is not known, such as blocks of a heap; at most `max_bytes`.
+    /// Decodes data of unknown length, such as blocks of a heap, to at most `max_bytes`.
     pub fn decode(
         &self,
         stored: &[u8],
@@ -179,8 +182,8 @@ impl Pipeline {
         Ok(bytes.to_vec())
     }
 
-    /// Undoes everything, except a byte shuffle if that is what was applied first: the caller may take elements
-    /// out of the shuffled bytes and place them, in one pass over the memory.
+    /// Decodes a chunk, except for a byte shuffle if that is the first filter of the pipeline: the caller may extract
+    /// elements from the shuffled bytes and copy them to their destination in a single pass over memory.
     pub fn decode_staged<'s>(
         &self,
         stored: &'s [u8],
@@ -206,13 +209,13 @@ impl Pipeline {
         self.encode_with(chunk, &mut Scratch::new())
     }
 
-    /// Like [`Self::encode`], with a compressor that is kept from chunk to chunk.
+    /// Like [`Self::encode`], with a compressor that is reused for other chunks.
     pub fn encode_with(&self, chunk: &[u8], scratch: &mut Scratch) -> Result<Vec<u8>, FilterError> {
         let stages = self.stages(0)?;
         let Some((first, rest)) = stages.split_first() else { return Ok(chunk.to_vec()) };
-        let mut bytes = first.encode(chunk, &mut scratch.tools)?;
+        let mut bytes = first.encode(chunk, &mut scratch.state)?;
         for stage in rest {
-            bytes = stage.encode(&bytes, &mut scratch.tools)?;
+            bytes = stage.encode(&bytes, &mut scratch.state)?;
         }
         Ok(bytes)
     }
@@ -230,7 +233,7 @@ impl std::fmt::Debug for Pipeline {
     }
 }
 
-/// The size after undoing each stage, where it follows from the size of the raw data.
+/// The size after reversing each filter, if it follows from the size of the raw data.
 fn sizes(stages: &[&dyn Stage], raw: Option<usize>) -> Vec<Option<usize>> {
     let mut size = raw;
     let mut sizes = Vec::with_capacity(stages.len());
@@ -245,28 +248,28 @@ fn sizes(stages: &[&dyn Stage], raw: Option<usize>) -> Vec<Option<usize>> {
     sizes
 }
 
-/// Where the bytes are that come next.
-struct At {
-    place: Place,
+/// The location of the current bytes.
+struct Intermediate {
+    held: Holder,
     range: Range<usize>,
 }
 
 #[derive(Clone, Copy)]
-enum Place {
+enum Holder {
     Stored,
     Buffer(usize),
 }
 
-impl At {
+impl Intermediate {
     fn bytes<'a>(&self, stored: &'a [u8], buffers: &'a [Buffer; 2]) -> &'a [u8] {
-        match self.place {
-            Place::Stored => &stored[self.range.clone()],
-            Place::Buffer(number) => buffers[number].get(self.range.clone()),
+        match self.held {
+            Holder::Stored => &stored[self.range.clone()],
+            Holder::Buffer(number) => buffers[number].get(self.range.clone()),
         }
     }
 }
 
-/// Undoes all `stages`; the result lies in `stored` or in the scratch.
+/// Reverses all `stages`; the result is in `stored` or in the scratch buffers.
 fn run<'s>(
     stages: &[&dyn Stage],
     stored: &'s [u8],
@@ -275,75 +278,76 @@ fn run<'s>(
     max_bytes: usize,
 ) -> Result<&'s [u8], FilterError> {
     let sizes = sizes(stages, raw);
-    let Scratch { buffers, tools } = scratch;
-    let mut at = At { place: Place::Stored, range: 0..stored.len() };
+    let Scratch { buffers, state } = scratch;
+    let mut at = Intermediate { held: Holder::Stored, range: 0..stored.len() };
     for (i, stage) in stages.iter().enumerate().rev() {
         let bound = if i == 0 { max_bytes } else { intermediate(max_bytes) };
-        at = step(*stage, at, stored, buffers, tools, sizes[i].ok_or(bound))?;
+        at = reverse_stage(*stage, at, stored, buffers, state, sizes[i].ok_or(bound))?;
     }
     Ok(at.bytes(stored, buffers))
 }
 
-/// Bound for what one filter handed to the next.
+/// The maximum size of the output of one filter that is the input of another.
 fn intermediate(raw_max: usize) -> usize {
     raw_max.saturating_mul(2).saturating_add(INTERMEDIATE_SLACK)
 }
 
-/// Undoes one stage, to a buffer or by narrowing the range. The size of the result is known, or has a bound.
-fn step(
+/// Reverses one filter, into a buffer or by narrowing the range. The size of the result is known, or has a limit.
+fn reverse_stage(
     stage: &dyn Stage,
-    at: At,
+    at: Intermediate,
     stored: &[u8],
     buffers: &mut [Buffer; 2],
-    tools: &mut Tools,
+    state: &mut CodecState,
     size: Result<usize, usize>,
-) -> Result<At, FilterError> {
+) -> Result<Intermediate, FilterError> {
     if let Some(inner) = stage.view(at.bytes(stored, buffers))? {
         let range = at.range.start + inner.start..at.range.start + inner.end;
-        return Ok(At { place: at.place, range });
+        return Ok(Intermediate { held: at.held, range });
     }
     let [first, second] = buffers;
-    let (input, target, number) = match at.place {
-        Place::Stored => (&stored[at.range], first, 0),
-        Place::Buffer(0) => (first.get(at.range), second, 1),
-        Place::Buffer(_) => (second.get(at.range), first, 0),
+    let (input, target, number) = match at.held {
+        Holder::Stored => (&stored[at.range], first, 0),
+        Holder::Buffer(0) => (first.get(at.range), second, 1),
+        Holder::Buffer(_) => (second.get(at.range), first, 0),
     };
     let len = match size {
-        Ok(size) => decode_exactly(stage, input, target, tools, size)?,
-        Err(bound) => decode_within(stage, input, target, tools, bound)?,
+        Ok(size) => decode_exactly(stage, input, target, state, size)?,
+        Err(bound) => decode_within(stage, input, target, state, bound)?,
     };
-    Ok(At { place: Place::Buffer(number), range: 0..len })
+    Ok(Intermediate { held: Holder::Buffer(number), range: 0..len })
 }
 
 fn decode_exactly(
     stage: &dyn Stage,
     input: &[u8],
     target: &mut Buffer,
-    tools: &mut Tools,
+    state: &mut CodecState,
     size: usize,
 ) -> Result<usize, FilterError> {
-    let most = stage.most_of(input)?;
-    if most < size {
-        return Err(FilterError::Length { filter: stage.name(), expected: size, found: most });
+    let max = stage.max_decoded_len_of(input)?;
+    if max < size {
+        return Err(FilterError::Length { filter: stage.name(), expected: size, found: max });
     }
-    let found = stage.decode(input, target.room(size)?, tools)?;
+    let found = stage.decode(input, target.room(size)?, state)?;
     expect(stage.name(), size, found)?;
     Ok(size)
 }
 
-/// Tries with more and more room. The room grows by fours, so all tries together cost at most a third more.
+/// Tries with increasing output sizes. The size grows by a factor of four, so all attempts together cost at most a
+/// third more.
 fn decode_within(
     stage: &dyn Stage,
     input: &[u8],
     target: &mut Buffer,
-    tools: &mut Tools,
+    state: &mut CodecState,
     bound: usize,
 ) -> Result<usize, FilterError> {
-    let bound = bound.min(stage.most_of(input)?);
+    let bound = bound.min(stage.max_decoded_len_of(input)?);
     let claimed = stage.claimed(input).and_then(|claimed| usize::try_from(claimed).ok());
     let mut room = claimed.unwrap_or(input.len().saturating_mul(4)).max(4096).min(bound);
     loop {
-        match stage.decode(input, target.room(room)?, tools) {
+        match stage.decode(input, target.room(room)?, state) {
             Err(FilterError::TooLong { .. }) if room < bound => room = room.saturating_mul(4).min(bound),
             other => return other,
         }

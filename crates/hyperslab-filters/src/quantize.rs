@@ -1,8 +1,8 @@
-//! Filters 32022 and 32023, "BitGroom" and "Granular BitRound": they only ever round values before they are stored, so
-//! that compression works better. What is stored is what is read.
+//! Filters 32022 and 32023, "BitGroom" and "Granular BitRound". They only round values before they are stored, so that
+//! they compress better; nothing needs to be decoded.
 
 use crate::FilterError;
-use crate::scratch::Tools;
+use crate::scratch::CodecState;
 use crate::stage::{Growth, Setup, Stage};
 use std::ops::Range;
 
@@ -36,7 +36,7 @@ impl Stage for Quantize {
         Ok(Some(0..stored.len()))
     }
 
-    fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut Tools) -> Result<usize, FilterError> {
+    fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut CodecState) -> Result<usize, FilterError> {
         let max = out.len();
         let out = out.get_mut(..stored.len()).ok_or(FilterError::TooLong { filter: self.name, max })?;
         out.copy_from_slice(stored);
@@ -53,6 +53,6 @@ mod tests {
         let stage = make(Setup { id: 32023, parameters: &[3, 4, 0, 0, 0] }).unwrap();
         assert_eq!(stage.describe(), "granular bitround 3");
         assert_eq!(stage.view(&[1, 2, 3]).unwrap(), Some(0..3));
-        assert!(stage.decode(&[1, 2, 3], &mut [0; 2], &mut Tools::default()).is_err());
+        assert!(stage.decode(&[1, 2, 3], &mut [0; 2], &mut CodecState::default()).is_err());
     }
 }

@@ -1,7 +1,7 @@
-//! The table of filters: what is read, what is written, by which code, and what others provide.
+//! The table of filters: which can be read or written and with which code, and who provides the others.
 //!
-//! Names and identifications are those of the HDF5 library (0 to 255) and of The HDF Group's list of registered
-//! filters. An error for a filter that is not here says its name, and where to get it, from this table.
+//! Names and identifiers are those of the HDF5 library (0 to 255) and of The HDF Group's list of registered filters.
+//! The error for a filter that is not built in contains its name and provider from this table.
 
 use crate::custom::{Custom, Filter};
 use crate::stage::{Setup, Stage};
@@ -14,20 +14,20 @@ use std::sync::{Arc, OnceLock, RwLock};
 
 type Make = fn(Setup<'_>) -> Result<Box<dyn Stage>, FilterError>;
 
-/// What is known of one filter.
+/// An entry of the table of filters.
 #[derive(Clone, Copy)]
 pub struct Entry {
-    /// Registered identification.
+    /// The registered identifier.
     pub id: u16,
-    /// Registered name.
+    /// The registered name.
     pub name: &'static str,
-    /// Chunks stored through it can be read.
+    /// True if chunks that were stored through it can be read.
     pub read: bool,
-    /// Chunks can be written through it.
+    /// True if chunks can be written through it.
     pub write: bool,
-    /// The code that does it here, or who provides it where it is not here.
+    /// The library that implements it, or the provider if it is not built in.
     pub library: &'static str,
-    /// Why it is not read, where more can be said than that nobody has asked for it yet.
+    /// The reason why it is not built in, if there is a particular one.
     pub reason: Option<&'static str>,
     make: Option<Make>,
 }
@@ -56,7 +56,7 @@ impl Entry {
     }
 }
 
-/// From here on identifications are for private use.
+/// Identifiers from here on are for private use.
 const PRIVATE: u16 = 32768;
 
 static TABLE: &[Entry] = &[
@@ -106,7 +106,7 @@ static TABLE: &[Entry] = &[
     elsewhere(32030, "FFMPEG", "ffmpeg HDF5 filter"),
 ];
 
-/// All filters that have a name, by identification.
+/// All filters that have a name, ordered by identifier.
 pub fn table() -> &'static [Entry] {
     TABLE
 }
@@ -118,13 +118,14 @@ fn registered() -> &'static Registered {
     REGISTERED.get_or_init(Registered::default)
 }
 
-/// Makes a filter of the program known to all pipelines that are made from now on, before any of the table with
-/// the same identification. Pipelines are made when a dataset is first read: register before files are opened.
+/// Registers a filter of the program. It is used by all pipelines that are created afterwards, and replaces a built-in
+/// filter with the same identifier. A pipeline is created when a dataset is first read, so register filters before you
+/// open files.
 ///
 /// ```
 /// use hyperslab_filters::{Failure, Filter, register};
 ///
-/// /// Every byte was inverted.
+/// /// Inverts every byte.
 /// struct Invert;
 ///
 /// impl Filter for Invert {
@@ -144,7 +145,7 @@ pub fn register(id: u16, filter: Arc<dyn Filter>) {
     registered().write().unwrap_or_else(|poisoned| poisoned.into_inner()).insert(id, custom);
 }
 
-/// The filter with these parameters, ready to use.
+/// Creates the filter with these parameters.
 pub(crate) fn make(setup: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
     let custom = registered().read().unwrap_or_else(|poisoned| poisoned.into_inner()).get(&setup.id).cloned();
     if let Some(custom) = custom {
@@ -157,15 +158,15 @@ pub(crate) fn make(setup: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
             id: setup.id,
             name: "unregistered",
             provider: if setup.id < PRIVATE {
-                "nobody: the file is damaged, or newer than this list"
+                "nobody: the file is damaged or newer than this version of hyperslab"
             } else {
-                "whoever wrote the file"
+                "the author of the file"
             },
         }),
     }
 }
 
-/// The table's entry for an identification.
+/// The table's entry for an identifier.
 pub(crate) fn entry(id: u16) -> Option<&'static Entry> {
     TABLE.binary_search_by_key(&id, |entry| entry.id).ok().map(|at| &TABLE[at])
 }
@@ -217,7 +218,11 @@ mod tests {
         assert_eq!(out, [3, 2, 1]);
         assert!(stage.decode(&[1, 2, 3], &mut [0; 2], &mut Default::default()).is_err());
         assert!(
-            stage.encode(&[1], &mut Default::default()).unwrap_err().to_string().contains("cannot write")
+            stage
+                .encode(&[1], &mut Default::default())
+                .unwrap_err()
+                .to_string()
+                .contains("does not support writing")
         );
     }
 }

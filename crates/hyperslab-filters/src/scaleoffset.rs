@@ -1,19 +1,19 @@
-//! Filter 6, "scaleoffset": numbers as their distance to the smallest, in as few bits as that takes.
+//! Filter 6, "scaleoffset": numbers as their difference from the minimum, in as few bits as needed.
 //!
 //! ```text
 //! stored   | bits per number, 4 bytes | 8 | smallest, 8 bytes | 8 bytes unused | packed numbers, highest bit first |
 //! ```
 //!
-//! Little-endian. Integers: value = smallest + number. Floating point: value = number / 10^digits + smallest, where
-//! the smallest is stored as a number of that type. If there is a fill value, all ones stand for it. With as many bits
-//! as the type has, the numbers are the values themselves.
+//! Little-endian. Integers: value = minimum + number. Floating point: value = number / 10^digits + minimum, where the
+//! minimum is stored as a number of that type. If there is a fill value, it is represented by all ones. If the number
+//! of bits is that of the type, the numbers are the values themselves.
 //!
 //! Parameters: kind of scaling (0 decimal digits, 2 integer), digits or bits, elements, class (0 integer, 1 float),
 //! size, signed, order (1 big-endian), fill value defined, then the fill value in up to two of twelve numbers.
 
 use crate::FilterError;
 use crate::bits::Bits;
-use crate::scratch::Tools;
+use crate::scratch::CodecState;
 use crate::stage::{Growth, Setup, Stage};
 use std::ops::Range;
 
@@ -33,7 +33,7 @@ struct ScaleOffset {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
-    /// The numbers have all bits already, by order of whoever made the dataset: chunks are passed on.
+    /// The numbers already have all bits, as configured by the writer: chunks pass through unchanged.
     Whole,
     Integer,
     Float {
@@ -44,21 +44,24 @@ enum Kind {
 pub(crate) fn make(setup: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
     let invalid = |what: String| Err(FilterError::parameters(NAME, what));
     if setup.parameters.len() != PARAMETERS {
-        return invalid(format!("{} of them where {PARAMETERS} are needed", setup.parameters.len()));
+        return invalid(format!("{} parameters, but {PARAMETERS} are required", setup.parameters.len()));
     }
     let &[scaling, factor, elements, class, size, _signed, order, has_fill, fill_low, fill_high, ..] =
         setup.parameters
     else {
-        return invalid("too few".to_string());
+        return invalid("too few parameters".to_string());
     };
     let kind = match (class, scaling) {
         (0, INTEGER) if i64::from(factor as i32) > 8 * i64::from(size) => {
-            return invalid(format!("{} bits for numbers of {size} bytes", factor as i32));
+            return invalid(format!(
+                "{} is not a valid number of bits for numbers of {size} bytes",
+                factor as i32
+            ));
         }
         (0, INTEGER) if factor as i32 > 0 && i64::from(factor) == 8 * i64::from(size) => Kind::Whole,
         (0, INTEGER) if matches!(size, 1 | 2 | 4 | 8) => Kind::Integer,
         (1, DECIMAL) if matches!(size, 4 | 8) => Kind::Float { digits: factor as i32 },
-        _ => return invalid(format!("scaling {scaling} of class {class} in {size} bytes")),
+        _ => return invalid(format!("unknown scaling {scaling} for class {class} in {size} bytes")),
     };
     let fill = (has_fill != 0).then_some(u64::from(fill_low) | u64::from(fill_high) << 32);
     Ok(Box::new(ScaleOffset {
@@ -88,15 +91,15 @@ impl Stage for ScaleOffset {
         Some(if self.kind == Kind::Whole { stored.len() as u64 } else { bytes })
     }
 
-    /// All numbers may be equal, and then they take no room.
-    fn most(&self, stored_bytes: usize) -> usize {
+    /// If all numbers are equal they take no space.
+    fn max_decoded_len(&self, stored_bytes: usize) -> usize {
         if self.kind == Kind::Whole {
             return stored_bytes;
         }
         self.elements.saturating_mul(self.size).max(stored_bytes)
     }
 
-    fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut Tools) -> Result<usize, FilterError> {
+    fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut CodecState) -> Result<usize, FilterError> {
         let max = out.len();
         let too_long = FilterError::TooLong { filter: NAME, max };
         if self.kind == Kind::Whole {
@@ -123,7 +126,8 @@ impl Stage for ScaleOffset {
 }
 
 impl ScaleOffset {
-    /// What another filter made may be shorter than so many elements: that filter tells whether it is whole.
+    /// The output of an earlier filter may be shorter than this number of elements; that filter checks whether it is
+    /// complete.
     fn whole(&self, packed: &[u8], out: &mut [u8]) -> usize {
         let bytes = out.len().min(packed.len()) / self.size * self.size;
         out[..bytes].copy_from_slice(&packed[..bytes]);
@@ -141,8 +145,8 @@ impl ScaleOffset {
 
     fn floats_4(&self, header: &Header<'_>, digits: i32, out: &mut [u8]) -> Result<(), FilterError> {
         let smallest = f32::from_bits(header.smallest as u32);
-        // The same function of the same mathematical library as in libhdf5; the compiler must not put another,
-        // as for instance a power of ten, in its place.
+        // The same function of the same mathematical library as in libhdf5. The compiler must not replace it with
+        // another, for example a power of ten.
         let scale = std::hint::black_box(10f32).powf(digits as f32);
         let value = |number: u64| (number as u32 as i32) as f32 / scale + smallest;
         self.values::<4>(header, out, |number| u64::from(value(number).to_bits()))
@@ -155,7 +159,8 @@ impl ScaleOffset {
         self.values::<8>(header, out, |number| value(number).to_bits())
     }
 
-    /// Unpacks all numbers; `value` makes the bits of a value of each, except where it stands for the fill value.
+    /// Unpacks all numbers. `value` computes the bits of the value for each number, except for those that represent the
+    /// fill value.
     fn values<const N: usize>(
         &self,
         header: &Header<'_>,
@@ -189,19 +194,22 @@ impl<'a> Header<'a> {
         let (width, rest) = rest.split_first().ok_or_else(short)?;
         let bits = u32::from_le_bytes(*bits);
         if bits as usize > 8 * size {
-            return Err(FilterError::corrupt(NAME, format!("{bits} bits for numbers of {size} bytes")));
+            return Err(FilterError::corrupt(
+                NAME,
+                format!("{bits} is not a valid number of bits for numbers of {size} bytes"),
+            ));
         }
         let mut smallest = [0; 8];
         let width = usize::from(*width).min(8);
         smallest[..width].copy_from_slice(rest.get(..width).ok_or_else(short)?);
-        // A chunk of equal values needs no numbers, and no room for them.
+        // A chunk of equal values needs no numbers and no space for them.
         let packed = stored.get(HEADER_BYTES..).unwrap_or(&[]);
         Ok(Self { bits, smallest: u64::from_le_bytes(smallest), packed })
     }
 }
 
 fn short() -> FilterError {
-    FilterError::corrupt(NAME, "the stored bytes end too early")
+    FilterError::corrupt(NAME, "the stored bytes are truncated")
 }
 
 #[cfg(test)]
@@ -236,11 +244,11 @@ mod tests {
         stored.resize(HEADER_BYTES, 0);
         stored.extend_from_slice(&[0x19, 0xf0]);
         let mut out = [0; 6];
-        assert_eq!(stage.decode(&stored, &mut out, &mut Tools::default()).unwrap(), 6);
+        assert_eq!(stage.decode(&stored, &mut out, &mut CodecState::default()).unwrap(), 6);
         assert_eq!(out, [-2i16, 6, 12].map(i16::to_le_bytes).concat()[..]);
-        assert!(stage.decode(&stored[..22], &mut out, &mut Tools::default()).is_err());
+        assert!(stage.decode(&stored[..22], &mut out, &mut CodecState::default()).is_err());
         stored[0] = 17;
-        assert!(stage.decode(&stored, &mut out, &mut Tools::default()).is_err());
+        assert!(stage.decode(&stored, &mut out, &mut CodecState::default()).is_err());
     }
 
     #[test]
@@ -250,7 +258,7 @@ mod tests {
         stored.resize(HEADER_BYTES, 0);
         stored.extend_from_slice(&[1, 2, 3, 4, 5]);
         let mut out = [0; 20];
-        let length = stage.decode(&stored, &mut out, &mut Tools::default()).unwrap();
+        let length = stage.decode(&stored, &mut out, &mut CodecState::default()).unwrap();
         assert_eq!(out[..length], [2, 1, 4, 3]);
     }
 }

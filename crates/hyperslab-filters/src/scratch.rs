@@ -1,35 +1,35 @@
-//! Buffers and codec states that a thread keeps from chunk to chunk.
+//! Buffers and codec states that a thread reuses between chunks.
 
 use crate::FilterError;
 use libdeflater::{Compressor, Decompressor};
 use zstd::zstd_safe::DCtx;
 
-/// What one thread reuses between chunks. Its buffers grow to the largest chunk seen and are zeroed only when they
-/// grow, never again.
+/// The buffers and codec states that one thread reuses between chunks. Buffers grow to the largest chunk so far and are
+/// zeroed only when they grow.
 #[derive(Default)]
 pub struct Scratch {
     pub(crate) buffers: [Buffer; 2],
-    pub(crate) tools: Tools,
+    pub(crate) state: CodecState,
 }
 
 impl Scratch {
-    /// Empty: everything is made when it is first needed.
+    /// An empty scratch: everything is created when it is first needed.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Bytes held by the buffers.
+    /// The size of the buffers in bytes.
     pub fn held_bytes(&self) -> usize {
         self.buffers
             .iter()
-            .chain([&self.tools.spare, &self.tools.rows])
+            .chain([&self.state.spare, &self.state.rows])
             .map(|buffer| buffer.bytes.len())
             .sum()
     }
 
-    /// Gives back buffers longer than `keep` bytes.
+    /// Frees buffers longer than `keep` bytes.
     pub fn trim(&mut self, keep: usize) {
-        for buffer in self.buffers.iter_mut().chain([&mut self.tools.spare, &mut self.tools.rows]) {
+        for buffer in self.buffers.iter_mut().chain([&mut self.state.spare, &mut self.state.rows]) {
             if buffer.bytes.len() > keep {
                 *buffer = Buffer::default();
             }
@@ -39,17 +39,17 @@ impl Scratch {
 
 /// Codec states.
 #[derive(Default)]
-pub(crate) struct Tools {
-    /// For filters that decode in two steps.
+pub(crate) struct CodecState {
+    /// A buffer for filters that decode in two steps.
     pub spare: Buffer,
-    /// For filters that decode in three.
+    /// A second one for filters that decode in three.
     pub rows: Buffer,
     inflater: Option<Decompressor>,
     deflater: Option<(i32, Compressor)>,
     zstd: Option<DCtx<'static>>,
 }
 
-impl Tools {
+impl CodecState {
     pub fn inflater(&mut self) -> &mut Decompressor {
         self.inflater.get_or_insert_with(Decompressor::new)
     }
@@ -61,7 +61,7 @@ impl Tools {
         Ok(self.zstd.as_mut().expect("made above"))
     }
 
-    /// The compressor of a level (0 to 9); making one costs much more than using it on a small chunk.
+    /// The compressor for a level (0 to 9). Creating one costs much more than using it on a small chunk.
     pub fn deflater(&mut self, level: i32) -> &mut Compressor {
         if self.deflater.as_ref().is_none_or(|(made, _)| *made != level) {
             let checked = libdeflater::CompressionLvl::new(level).unwrap_or_default();
@@ -71,17 +71,17 @@ impl Tools {
     }
 }
 
-/// Bytes with a high-water mark: all of them are initialised, their values are left from earlier uses.
+/// Bytes that are all initialised but may contain values from earlier uses.
 #[derive(Default)]
 pub(crate) struct Buffer {
     bytes: Vec<u8>,
 }
 
 impl Buffer {
-    /// Room for `len` bytes, with whatever values.
+    /// Room for `len` bytes with arbitrary values.
     pub fn room(&mut self, len: usize) -> Result<&mut [u8], FilterError> {
         if self.bytes.len() < len {
-            // Nothing of the old content is wanted: a fresh allocation spares copying it.
+            // The old content is not needed: a new allocation avoids copying it.
             self.bytes = Vec::new();
             self.bytes.try_reserve_exact(len).map_err(|_| FilterError::Memory { bytes: len })?;
             self.bytes.resize(len, 0);
@@ -89,7 +89,7 @@ impl Buffer {
         Ok(&mut self.bytes[..len])
     }
 
-    /// The first bytes, as they were last written.
+    /// The bytes of a range, as they were last written.
     pub fn get(&self, range: std::ops::Range<usize>) -> &[u8] {
         &self.bytes[range]
     }

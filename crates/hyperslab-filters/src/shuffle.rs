@@ -1,4 +1,4 @@
-//! Filter 2, "shuffle": the bytes of all elements sorted by their place in the element.
+//! Filter 2, "shuffle": the bytes of all elements sorted by their position in the element.
 //!
 //! ```text
 //! elements   a0 a1 a2 a3  b0 b1 b2 b3  c0 c1 c2 c3  x     (element size 4, one byte left over)
@@ -6,18 +6,18 @@
 //!            └ plane ┘
 //! ```
 //!
-//! The only parameter is the element size in bytes. Data of one-byte elements, or shorter than two elements, are
+//! The only parameter is the element size in bytes. Data with one-byte elements, or with fewer than two elements, is
 //! not changed; bytes after the last whole element stay where they are.
 //!
-//! Undoing it is bound by memory, if done with vector registers: [`x86`] has sizes 2, 4, 8 and above, [`portable`]
-//! everything.
+//! With vector registers, unshuffling is limited by memory bandwidth: [`x86`] handles sizes 2, 4, 8 and above,
+//! [`portable`] every size.
 
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 use crate::FilterError;
-use crate::scratch::Tools;
+use crate::scratch::CodecState;
 use crate::stage::{Growth, Setup, Stage};
 use std::ops::Range;
 
@@ -63,14 +63,14 @@ impl Stage for Shuffle {
         Some(stored.len() as u64)
     }
 
-    fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut Tools) -> Result<usize, FilterError> {
+    fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut CodecState) -> Result<usize, FilterError> {
         let max = out.len();
         let out = out.get_mut(..stored.len()).ok_or(FilterError::TooLong { filter: NAME, max })?;
         unshuffle(stored, self.element_bytes, out);
         Ok(stored.len())
     }
 
-    fn encode(&self, raw: &[u8], _: &mut Tools) -> Result<Vec<u8>, FilterError> {
+    fn encode(&self, raw: &[u8], _: &mut CodecState) -> Result<Vec<u8>, FilterError> {
         let mut stored = raw.to_vec();
         if self.changes(raw.len()) {
             portable::shuffle(raw, self.element_bytes, &mut stored);
@@ -79,7 +79,7 @@ impl Stage for Shuffle {
     }
 }
 
-/// Undoes the shuffle of all of `shuffled`, bytes left over included.
+/// Reverses the shuffle of all of `shuffled`, including remaining bytes.
 ///
 /// # Panics
 /// If `out` is not as long as `shuffled`.
@@ -93,11 +93,11 @@ pub(crate) fn unshuffle(shuffled: &[u8], element_bytes: usize, out: &mut [u8]) {
     out[whole..].copy_from_slice(&shuffled[whole..]);
 }
 
-/// Undoes the shuffle for some elements only: writes the whole elements from number `first` on into `out`. For
-/// placing rows of a chunk straight where they belong, see [`Staged::Shuffled`](crate::Staged::Shuffled).
+/// Reverses the shuffle for some elements only: writes whole elements, starting with number `first`, to `out`. Used to
+/// write rows of a chunk directly to their destination, see [`Staged::Shuffled`](crate::Staged::Shuffled).
 ///
 /// # Panics
-/// If `out` is not a whole number of elements, or reaches beyond those in `shuffled`.
+/// If `out` is not a whole number of elements, or extends beyond those in `shuffled`.
 pub fn unshuffle_elements(shuffled: &[u8], element_bytes: usize, first: usize, out: &mut [u8]) {
     assert!(element_bytes > 0 && out.len().is_multiple_of(element_bytes), "not whole elements");
     let planes = Planes::new(shuffled, element_bytes, first, out.len() / element_bytes);
@@ -105,7 +105,7 @@ pub fn unshuffle_elements(shuffled: &[u8], element_bytes: usize, first: usize, o
     portable::unshuffle(&planes.after(done), &mut out[done * element_bytes..]);
 }
 
-/// Undoes as many elements as fill whole vector registers; how many.
+/// Unshuffles as many elements as fill whole vector registers; returns their number.
 fn fast(planes: &Planes<'_>, out: &mut [u8]) -> usize {
     #[cfg(target_arch = "x86_64")]
     return x86::unshuffle(planes, out);
@@ -116,12 +116,12 @@ fn fast(planes: &Planes<'_>, out: &mut [u8]) -> usize {
     }
 }
 
-/// The part of each plane that belongs to a run of elements.
+/// The part of each plane that belongs to a range of elements.
 struct Planes<'a> {
     shuffled: &'a [u8],
-    /// Bytes of a plane, which is the number of all elements.
+    /// The size of a plane in bytes, which is the total number of elements.
     stride: usize,
-    /// Number of planes.
+    /// The number of planes.
     element_bytes: usize,
     first: usize,
     count: usize,
@@ -168,7 +168,7 @@ mod tests {
                 for left_over in [0, 1, element_bytes - 1] {
                     let raw = sample(elements * element_bytes + left_over);
                     let stage = Shuffle { element_bytes };
-                    let shuffled = stage.encode(&raw, &mut Tools::default()).unwrap();
+                    let shuffled = stage.encode(&raw, &mut CodecState::default()).unwrap();
                     assert_eq!(
                         shuffled,
                         plain(&raw, element_bytes),

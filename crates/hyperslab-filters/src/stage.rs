@@ -1,35 +1,35 @@
-//! What the pipeline asks of one filter with its parameters.
+//! The interface of one filter, with its parameters, to the pipeline.
 
 use crate::FilterError;
-use crate::scratch::Tools;
+use crate::scratch::CodecState;
 use std::ops::Range;
 
-/// How the number of bytes changes when a filter is applied (in the direction of writing).
+/// How the number of bytes changes when a filter is applied (when writing).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Growth {
-    /// As many bytes come out as went in.
+    /// The number of bytes does not change.
     Same,
-    /// This many bytes more.
+    /// The number of bytes increases by this much.
     Plus(usize),
-    /// It depends on the data.
+    /// The change depends on the data.
     Varies,
 }
 
-/// What a filter is made from.
+/// The data from which a filter is created.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Setup<'a> {
-    /// Identification, for filters that serve several.
+    /// The identifier, for code that implements several filters.
     pub id: u16,
-    /// Client data as stored in the file.
+    /// The client data as stored in the file.
     pub parameters: &'a [u32],
 }
 
-/// One filter of a pipeline, its parameters checked.
+/// One filter of a pipeline, with checked parameters.
 pub(crate) trait Stage: Send + Sync {
-    /// Name of the filter, as errors say it.
+    /// The name of the filter in errors.
     fn name(&self) -> &'static str;
 
-    /// Name and the parameters that a person wants to see: `"gzip 4"`.
+    /// The name with the most important parameters: `"gzip 4"`.
     fn describe(&self) -> String {
         self.name().to_string()
     }
@@ -39,26 +39,26 @@ pub(crate) trait Stage: Send + Sync {
         Growth::Varies
     }
 
-    /// Undoes the filter: writes `out[..n]` and returns n. Where the decoded bytes do not fit the answer is
-    /// [`FilterError::TooLong`], and whoever called may try again with more room.
-    fn decode(&self, stored: &[u8], out: &mut [u8], tools: &mut Tools) -> Result<usize, FilterError>;
+    /// Decodes to `out[..n]` and returns n. If the decoded bytes do not fit, the error is [`FilterError::TooLong`], and
+    /// the caller may try again with a larger output.
+    fn decode(&self, stored: &[u8], out: &mut [u8], state: &mut CodecState) -> Result<usize, FilterError>;
 
-    /// Where the decoded bytes simply lie inside the stored ones: the range, so that nothing is copied.
+    /// Returns the range of the decoded bytes if they are simply a part of the stored bytes, so that nothing is copied.
     fn view(&self, stored: &[u8]) -> Result<Option<Range<usize>>, FilterError> {
         let _ = stored;
         Ok(None)
     }
 
-    /// The decoded length that the stored bytes claim, if they claim one. Untrusted: only a first guess at a
-    /// buffer's size.
+    /// The decoded length that the stored bytes claim, if they do. It is not trusted: only a first guess of the size of
+    /// a buffer.
     fn claimed(&self, stored: &[u8]) -> Option<u64> {
         let _ = stored;
         None
     }
 
-    /// No stored bytes of this length can decode to more than this: lets a small chunk that claims gigabytes be
-    /// refused before anything is allocated. Where sizes follow from each other that is what [`Self::growth`] says.
-    fn most(&self, stored_bytes: usize) -> usize {
+    /// The maximum decoded length for this stored length. Allows a small chunk that claims gigabytes to be rejected
+    /// before anything is allocated. If sizes are related by [`Self::growth`], it follows from that.
+    fn max_decoded_len(&self, stored_bytes: usize) -> usize {
         match self.growth() {
             Growth::Same => stored_bytes,
             Growth::Plus(more) => stored_bytes.saturating_sub(more),
@@ -66,20 +66,20 @@ pub(crate) trait Stage: Send + Sync {
         }
     }
 
-    /// No more than this can come out of these bytes: [`Self::most`], or less where they say so themselves. An error
-    /// where they are none of this filter's.
-    fn most_of(&self, stored: &[u8]) -> Result<usize, FilterError> {
-        Ok(self.most(stored.len()))
+    /// The maximum decoded length of these bytes: [`Self::max_decoded_len`], or less if the bytes state a smaller length. An error
+    /// if the bytes are invalid.
+    fn max_decoded_len_of(&self, stored: &[u8]) -> Result<usize, FilterError> {
+        Ok(self.max_decoded_len(stored.len()))
     }
 
-    /// The element size, where this is a byte shuffle.
+    /// The element size, if this is a byte shuffle.
     fn shuffles(&self) -> Option<usize> {
         None
     }
 
-    /// Applies the filter.
-    fn encode(&self, raw: &[u8], tools: &mut Tools) -> Result<Vec<u8>, FilterError> {
-        let _ = (raw, tools);
+    /// Encodes bytes.
+    fn encode(&self, raw: &[u8], state: &mut CodecState) -> Result<Vec<u8>, FilterError> {
+        let _ = (raw, state);
         Err(FilterError::unsupported(self.name(), "writing"))
     }
 }

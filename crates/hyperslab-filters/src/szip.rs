@@ -1,4 +1,4 @@
-//! Filter 4, "szip": extended Rice coding, CCSDS 121.0-B, with the options of the SZIP library.
+//! Filter 4, "szip": extended Rice coding (CCSDS 121.0-B) with the options of the SZIP library.
 //!
 //! ```text
 //! stored    | decoded length, 4 bytes little-endian | bits, the highest of each byte first |
@@ -10,45 +10,45 @@
 //! | --- | --- |
 //! | 0, then bit 0 | a run of blocks of zeros: its length in unary (5 means "to the end of the line or of 64 blocks") |
 //! | 0, then bit 1 | pairs of small numbers in one unary number ("second extension") |
-//! | 2ⁿ−1 | the samples as they are |
+//! | 2ⁿ−1 | the uncompressed samples |
 //! | k+1 | each sample's upper bits in unary, then each one's lower k bits |
 //!
-//! n is 3 for samples of up to 8 bits, 4 up to 16, else 5. With the option NN samples are differences to their
-//! predecessors, mapped to non-negative numbers so that the range of values is never left. Samples of 32 and 64
-//! bits are coded as bytes, sorted as by the filter shuffle. A line whose length is no multiple of the block is
-//! padded in the stream.
+//! n is 3 for samples of up to 8 bits, 4 for up to 16, otherwise 5. With the option NN, samples are differences from
+//! their predecessors, mapped to non-negative numbers such that the range of values is never exceeded. Samples of 32
+//! and 64 bits are coded as bytes, sorted as by the filter shuffle. A line whose length is not a multiple of the block
+//! is padded in the stream.
 //!
 //! Parameters: options mask, pixels per block, bits per pixel, pixels per line.
 
 use crate::FilterError;
 use crate::bits::Bits;
-use crate::scratch::Tools;
+use crate::scratch::CodecState;
 use crate::shuffle;
 use crate::stage::{Setup, Stage};
 
 const NAME: &str = "szip";
 const MSB: u32 = 16;
 const NN: u32 = 32;
-/// Far more than the 32 that HDF5 allows, and small enough for the stack.
+/// Far above the 32 that HDF5 allows, and small enough for the stack.
 const BLOCK_MAX: usize = 256;
-/// Largest number in unary that stands for a pair: 0 to 12, any way to split it.
+/// The largest unary number that represents a pair: 0 to 12, split in any way.
 const PAIR_MAX: u32 = 90;
-/// The length of a run of zero blocks that means "the rest".
+/// The run length of zero blocks that means "the rest".
 const REST: u32 = 5;
-/// The longest run of zero blocks that one short code can mean.
+/// The longest run of zero blocks that a short code can represent.
 const RUN_MAX: u64 = 64;
 
 struct Szip {
-    /// Samples of a block.
+    /// The number of samples in a block.
     block: usize,
-    /// Blocks of a line, and samples of a line that are not padding.
+    /// The number of blocks in a line, and the number of samples in a line that are not padding.
     line_blocks: u64,
     line_pixels: u64,
-    /// Bits of a sample, as coded.
+    /// The number of bits of a coded sample.
     bits: u32,
-    /// Bytes of a sample, as decoded.
+    /// The number of bytes of a decoded sample.
     sample: usize,
-    /// More than 1 where samples are the sorted bytes of larger pixels.
+    /// Greater than 1 if samples are the sorted bytes of larger pixels.
     sorted: usize,
     differences: bool,
     big_endian: bool,
@@ -59,7 +59,10 @@ pub(crate) fn make(setup: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
         return Err(FilterError::parameters(NAME, format!("expected four, found {:?}", setup.parameters)));
     };
     if !(2..=BLOCK_MAX as u32).contains(&block) || block % 2 != 0 || line == 0 {
-        return Err(FilterError::parameters(NAME, format!("blocks of {block} pixels in lines of {line}")));
+        return Err(FilterError::parameters(
+            NAME,
+            format!("blocks of {block} pixels are not possible in lines of {line}"),
+        ));
     }
     let sorted = if matches!(bits, 32 | 64) { bits as usize / 8 } else { 1 };
     let bits = if sorted > 1 { 8 } else { bits };
@@ -67,7 +70,12 @@ pub(crate) fn make(setup: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
         1..=8 => 1,
         9..=16 => 2,
         17..=32 => 4,
-        _ => return Err(FilterError::parameters(NAME, format!("{bits} bits per pixel"))),
+        _ => {
+            return Err(FilterError::parameters(
+                NAME,
+                format!("{bits} is not a valid number of bits per pixel"),
+            ));
+        }
     };
     Ok(Box::new(Szip {
         block: block as usize,
@@ -90,27 +98,27 @@ impl Stage for Szip {
         stored.first_chunk().map(|length| u64::from(u32::from_le_bytes(*length)))
     }
 
-    /// A code that takes at least a byte stands for at most 64 blocks of zeros.
-    fn most(&self, stored_bytes: usize) -> usize {
+    /// A code of at least one byte represents at most 64 blocks of zeros.
+    fn max_decoded_len(&self, stored_bytes: usize) -> usize {
         stored_bytes.saturating_mul(RUN_MAX as usize * self.block * self.sample)
     }
 
-    fn decode(&self, stored: &[u8], out: &mut [u8], tools: &mut Tools) -> Result<usize, FilterError> {
+    fn decode(&self, stored: &[u8], out: &mut [u8], state: &mut CodecState) -> Result<usize, FilterError> {
         let Some((length, codes)) = stored.split_first_chunk() else {
-            return Err(FilterError::corrupt(NAME, "shorter than its header"));
+            return Err(FilterError::corrupt(NAME, "the stored bytes are shorter than the header"));
         };
         let length = u32::from_le_bytes(*length) as usize;
         let max = out.len();
         let out = out.get_mut(..length).ok_or(FilterError::TooLong { filter: NAME, max })?;
         if self.sorted > 1 {
-            // Of a pixel that is cut off nothing was coded.
+            // Nothing is coded for a pixel that is cut off.
             let length = length - length % self.sorted;
-            let bytes = tools.spare.room(length)?;
+            let bytes = state.spare.room(length)?;
             self.lines(codes, bytes)?;
             shuffle::unshuffle(bytes, self.sorted, &mut out[..length]);
             Ok(length)
         } else if !length.is_multiple_of(self.sample) {
-            self.broken_off(codes, out, tools)
+            self.broken_off(codes, out, state)
         } else {
             self.lines(codes, out)?;
             Ok(length)
@@ -119,12 +127,12 @@ impl Stage for Szip {
 }
 
 impl Szip {
-    /// What an earlier filter made need not end with a whole sample. Where lines are padded, the rest is coded in a
-    /// sample with padding; else it is lost, as in libaec's stand-in for the SZIP library.
-    fn broken_off(&self, codes: &[u8], out: &mut [u8], tools: &mut Tools) -> Result<usize, FilterError> {
+    /// The output of an earlier filter may end within a sample. If lines are padded, the rest is coded in a sample with
+    /// padding; otherwise it is lost, as in libaec's replacement for the SZIP library.
+    fn broken_off(&self, codes: &[u8], out: &mut [u8], state: &mut CodecState) -> Result<usize, FilterError> {
         let is_padded = !self.line_pixels.is_multiple_of(self.block as u64);
         let samples = if is_padded { out.len().div_ceil(self.sample) } else { out.len() / self.sample };
-        let whole = tools.spare.room(samples * self.sample)?;
+        let whole = state.spare.room(samples * self.sample)?;
         self.lines(codes, whole)?;
         let length = out.len().min(whole.len());
         out[..length].copy_from_slice(&whole[..length]);
@@ -150,13 +158,13 @@ impl Szip {
 struct Decoder<'a> {
     szip: &'a Szip,
     bits: Bits<'a>,
-    /// Blocks of zeros that are still to come in this line.
+    /// The number of zero blocks left in this line.
     zero_blocks: u64,
     codes: [u32; BLOCK_MAX],
 }
 
 impl Decoder<'_> {
-    /// Decodes one line. The last may be cut short; so may be its stream.
+    /// Decodes one line. The last line and its stream may be truncated.
     #[inline]
     fn line<const N: usize>(
         &mut self,
@@ -187,11 +195,11 @@ impl Decoder<'_> {
                 *sample = put(last);
             }
         }
-        // Padding was the end of the last block; a run of zero blocks does not reach into the next line.
+        // The rest of the last block was padding; a run of zero blocks does not continue in the next line.
         Ok(())
     }
 
-    /// Decodes block `number` of a line into `self.codes`, of which `wanted` will be used.
+    /// Decodes block `number` of a line to `self.codes`, of which `wanted` codes will be used.
     #[inline]
     fn block(&mut self, number: u64, reference: bool, wanted: usize) -> Result<(), FilterError> {
         let Szip { block, bits, line_blocks, .. } = *self.szip;
@@ -213,7 +221,7 @@ impl Decoder<'_> {
             self.codes[0] = self.bits.get(bits) as u32;
         }
         let codes = &mut self.codes[first..block];
-        // Bits of padding samples, which may be missing where the stream ends.
+        // The bits of padding samples, which may be missing at the end of the stream.
         let mut padding = 0;
         if raw {
             self.codes[..wanted].iter_mut().for_each(|code| *code = self.bits.get(bits) as u32);
@@ -228,7 +236,7 @@ impl Decoder<'_> {
                 run => u64::from(run),
             };
             if run > line_blocks - number {
-                return Err(FilterError::corrupt(NAME, "a run of zeros goes beyond its line"));
+                return Err(FilterError::corrupt(NAME, "a run of zeros extends beyond its line"));
             }
             self.zero_blocks = run - 1;
         } else {
@@ -241,7 +249,7 @@ impl Decoder<'_> {
             }
         }
         if self.bits.is_overrun() {
-            return Err(FilterError::corrupt(NAME, "the stored bytes end too early"));
+            return Err(FilterError::corrupt(NAME, "the stored bytes are truncated"));
         }
         for _ in wanted..block {
             self.bits.get(padding);
@@ -249,8 +257,8 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// A unary number m stands for two codes a and b: m = (a + b)(a + b + 1)/2 + b. The reference sample takes the
-    /// place of the first a.
+    /// A unary number m represents two codes a and b: m = (a + b)(a + b + 1)/2 + b. The reference sample replaces the
+    /// first a.
     fn pairs(&mut self, first: usize) -> Result<(), FilterError> {
         for i in (0..self.szip.block).step_by(2) {
             let number = self.bits.zeros();
@@ -271,8 +279,8 @@ impl Decoder<'_> {
     }
 }
 
-/// The sample whose mapped difference to the sample before it is `code`. Small codes alternate around `last`; those
-/// that would leave 0 to `most` on one side go on along the other.
+/// The sample whose mapped difference from the previous sample is `code`. Small codes alternate around `last`; if one
+/// side would leave the range 0 to `most`, codes continue on the other side.
 #[inline]
 fn next(last: u32, code: u32, most: u32) -> u32 {
     let nearer = if last > most / 2 { most - last.min(most) } else { last };
@@ -290,14 +298,14 @@ fn next(last: u32, code: u32, most: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// Decodes 16-bit samples that are coded as they are, in blocks of 2, of a chunk of so many bytes.
+    /// Decodes 16-bit uncompressed samples in blocks of 2, for a chunk of this many bytes.
     fn decoded(line: u32, bytes: u8, bits: &str) -> Vec<u8> {
         let stage = make(Setup { id: 4, parameters: &[0, 2, 16, line] }).unwrap();
         let bits: Vec<char> = bits.chars().filter(|bit| *bit != ' ').collect();
         let byte = |bits: &[char]| bits.iter().fold(0, |byte, bit| byte << 1 | u8::from(*bit == '1'));
         let stored: Vec<u8> = [bytes, 0, 0, 0].into_iter().chain(bits.chunks(8).map(byte)).collect();
         let mut out = vec![0; bytes.into()];
-        let length = stage.decode(&stored, &mut out, &mut Tools::default()).unwrap();
+        let length = stage.decode(&stored, &mut out, &mut CodecState::default()).unwrap();
         out.truncate(length);
         out
     }

@@ -1,26 +1,26 @@
-//! Filter 32020, "VBZ": Oxford Nanopore's way to store raw signal. Differences of neighbours are folded into small
-//! positive numbers, those packed by their size (StreamVByte), and all of it goes through Zstandard.
+//! Filter 32020, "VBZ": Oxford Nanopore's encoding of raw signal. Differences of neighbours are mapped to small
+//! positive numbers, which are packed by size (StreamVByte) and compressed with Zstandard.
 //!
 //! ```text
-//! stored   | decoded length, 4 bytes, little-endian | one Zstandard frame, or its content as it is |
+//! stored   | decoded length, 4 bytes, little-endian | one Zstandard frame, or its content uncompressed |
 //! content  | keys, 2 bits a value, lowest bits first | values, little-endian                       |
 //! ```
 //!
-//! A key says how long its value is: 1 to 4 bytes; in version 1, for integers of one byte, 0, 1, 2 or 4 half bytes,
-//! the lower half of a byte first. Parameters: version, bytes of an integer (0: nothing is packed), 1 where
-//! differences are stored, level of Zstandard (0: none; 1 where it is absent).
+//! A key gives the length of its value: 1 to 4 bytes; in version 1, for integers of one byte, 0, 1, 2 or 4 half bytes,
+//! the lower half of a byte first. Parameters: version, bytes of an integer (0: not packed), 1 if differences are
+//! stored, level of Zstandard (0: not compressed; 1 if absent).
 
 use crate::FilterError;
-use crate::scratch::Tools;
+use crate::scratch::CodecState;
 use crate::stage::{Setup, Stage};
 use crate::zstd;
 
 const NAME: &str = "VBZ";
 
 struct Vbz {
-    /// Bytes of an integer; 0 where values are not packed.
+    /// The number of bytes of an integer; 0 if values are not packed.
     width: usize,
-    /// Lengths count half bytes.
+    /// True if lengths are in half bytes.
     halves: bool,
     differences: bool,
     level: u32,
@@ -29,13 +29,13 @@ struct Vbz {
 pub(crate) fn make(setup: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
     let wrong = |what: String| Err(FilterError::Parameters { filter: NAME, what });
     let [version, width, differences, ref rest @ ..] = *setup.parameters else {
-        return wrong(format!("there are {}, at least 3 are needed", setup.parameters.len()));
+        return wrong(format!("{} parameters, but at least 3 are required", setup.parameters.len()));
     };
     if version > 1 {
-        return wrong(format!("version {version}; 0 and 1 are known"));
+        return wrong(format!("unknown version {version}; the known versions are 0 and 1"));
     }
     if !matches!(width, 0 | 1 | 2 | 4) {
-        return wrong(format!("integers of {width} bytes"));
+        return wrong(format!("{width} is not a valid integer size"));
     }
     let (width, level) = (width as usize, rest.first().copied().unwrap_or(1));
     Ok(Box::new(Vbz { width, halves: version == 1 && width == 1, differences: differences != 0, level }))
@@ -54,13 +54,13 @@ impl Stage for Vbz {
         stored.first_chunk().map(|length| u32::from_le_bytes(*length).into())
     }
 
-    /// A key without a value is a quarter of a byte, and stands for a byte.
-    fn most(&self, stored_bytes: usize) -> usize {
-        let content = if self.level == 0 { stored_bytes } else { zstd::most(stored_bytes) };
+    /// A key without a value takes a quarter of a byte and represents at least a byte.
+    fn max_decoded_len(&self, stored_bytes: usize) -> usize {
+        let content = if self.level == 0 { stored_bytes } else { zstd::max_decoded_len(stored_bytes) };
         content.saturating_mul(4)
     }
 
-    fn decode(&self, stored: &[u8], out: &mut [u8], tools: &mut Tools) -> Result<usize, FilterError> {
+    fn decode(&self, stored: &[u8], out: &mut [u8], state: &mut CodecState) -> Result<usize, FilterError> {
         let max = out.len();
         let (length, content) = stored.split_first_chunk().ok_or_else(early)?;
         let length = u32::from_le_bytes(*length) as usize;
@@ -71,18 +71,18 @@ impl Stage for Vbz {
                 room.copy_from_slice(content);
                 content.len()
             }
-            (0, _) => zstd::frames(NAME, content, out, tools)?,
+            (0, _) => zstd::frames(NAME, content, out, state)?,
             (_, 0) => self.unpack(content, out)?,
             _ => {
                 let count = length / self.width;
-                let mut spare = std::mem::take(&mut tools.spare);
+                let mut spare = std::mem::take(&mut state.spare);
                 let room = spare.room(count.div_ceil(4) + 4 * count)?;
-                let unpacked = match zstd::frames(NAME, content, room, tools) {
+                let unpacked = match zstd::frames(NAME, content, room, state) {
                     Ok(found) => self.unpack(&room[..found], out),
                     Err(FilterError::TooLong { .. }) => Err(too_much()),
                     Err(error) => Err(error),
                 };
-                tools.spare = spare;
+                state.spare = spare;
                 unpacked?
             }
         };
@@ -95,12 +95,12 @@ impl Stage for Vbz {
 }
 
 impl Vbz {
-    /// Fills `out` with the values of `packed`, and says how many bytes that were.
+    /// Fills `out` with the values of `packed`; returns the number of bytes used.
     fn unpack(&self, packed: &[u8], out: &mut [u8]) -> Result<usize, FilterError> {
         if !out.len().is_multiple_of(self.width) {
             return Err(FilterError::corrupt(
                 NAME,
-                format!("{} bytes are no whole number of integers", out.len()),
+                format!("{} bytes are not a whole number of integers", out.len()),
             ));
         }
         let count = out.len() / self.width;
@@ -115,12 +115,12 @@ impl Vbz {
     }
 }
 
-/// Values of different lengths, one after the other.
+/// A sequence of values of different lengths.
 trait Packed {
-    /// The next value, whose length is said by its key; `None` where the bytes end too early.
+    /// The next value, whose length is given by its key; `None` if the bytes are truncated.
     fn next(&mut self, key: u8) -> Option<u32>;
 
-    /// Bytes that were not used.
+    /// The number of unused bytes.
     fn left(&self) -> usize;
 }
 
@@ -130,7 +130,7 @@ impl Packed for Bytes<'_> {
     #[inline]
     fn next(&mut self, key: u8) -> Option<u32> {
         let len = usize::from(key) + 1;
-        // Four bytes are there, except near the end.
+        // Four bytes are available, except near the end.
         let word = match self.0.first_chunk() {
             Some(word) => u32::from_le_bytes(*word),
             None => {
@@ -150,7 +150,7 @@ impl Packed for Bytes<'_> {
 
 struct Halves<'a> {
     values: &'a [u8],
-    /// The lower half of the first byte was used.
+    /// True if the lower half of the first byte has been used.
     upper: bool,
 }
 
@@ -175,7 +175,7 @@ impl Packed for Halves<'_> {
     }
 }
 
-/// Writes integers of `WIDTH` bytes; the bytes that are left, or `None` where there were too few.
+/// Writes integers of `WIDTH` bytes; returns the remaining bytes, or `None` if there were too few.
 fn fill<const WIDTH: usize>(
     keys: &[u8],
     mut values: impl Packed,
@@ -198,17 +198,17 @@ fn fill<const WIDTH: usize>(
     Some(values.left())
 }
 
-/// 0, 1, 2, 3, 4 … stand for 0, -1, 1, -2, 2 …
+/// Maps 0, 1, 2, 3, 4 … to 0, -1, 1, -2, 2 …
 fn unfold(value: u32) -> u32 {
     (value >> 1) ^ (value & 1).wrapping_neg()
 }
 
 fn early() -> FilterError {
-    FilterError::corrupt(NAME, "the stored bytes end too early")
+    FilterError::corrupt(NAME, "the stored bytes are truncated")
 }
 
 fn too_much() -> FilterError {
-    FilterError::corrupt(NAME, "more bytes than the values need")
+    FilterError::corrupt(NAME, "there are more bytes than the values need")
 }
 
 #[cfg(test)]
@@ -218,7 +218,8 @@ mod tests {
 
     fn decode(parameters: &[u32], stored: &[u8], room: usize) -> Result<Vec<u8>, FilterError> {
         let mut out = vec![0xAA; room];
-        let len = make(Setup { id: 32020, parameters })?.decode(stored, &mut out, &mut Tools::default())?;
+        let len =
+            make(Setup { id: 32020, parameters })?.decode(stored, &mut out, &mut CodecState::default())?;
         out.truncate(len);
         Ok(out)
     }
@@ -246,7 +247,7 @@ mod tests {
 
     #[test]
     fn differences_run_through_the_whole_chunk() {
-        // +1, -1, +2, -2, +300 of two bytes; five values need two bytes of keys.
+        // +1, -1, +2, -2, +300 in two bytes; five values need two bytes of keys.
         let stored = plain(10, &[0, 0b01], &[2, 1, 4, 3, 0x58, 0x02]);
         let values: Vec<u8> = [1i16, 0, 2, 0, 300].iter().flat_map(|v| v.to_le_bytes()).collect();
         assert_eq!(decode(&[0, 2, 1, 0], &stored, 10).unwrap(), values);
@@ -295,8 +296,8 @@ mod tests {
             let stored = plain(length, &[], &content);
             let stage = make(Setup { id: 32020, parameters: &[version, width, differences, level] }).unwrap();
             let mut out = vec![0; 256];
-            if let Ok(len) = stage.decode(&stored, &mut out, &mut Tools::default()) {
-                prop_assert!(len == length as usize && len <= stage.most(stored.len()));
+            if let Ok(len) = stage.decode(&stored, &mut out, &mut CodecState::default()) {
+                prop_assert!(len == length as usize && len <= stage.max_decoded_len(stored.len()));
             }
         }
 

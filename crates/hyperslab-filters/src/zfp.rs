@@ -1,24 +1,25 @@
-//! Filter 32013, "zfp": blocks of 4 × … × 4 values, transformed, and coded by bit planes.
+//! Filter 32013, "zfp": blocks of 4 × … × 4 values, transformed and coded by bit planes.
 //!
 //! ```text
 //! parameters   versions | zfp header: "zfp", 5 | 52 bits type and sizes | 12 or 64 bits mode
-//! stored       block | block | …           x runs fastest; blocks at the far sides are padded to 4 in each direction
-//! block        is any value not zero | common exponent | bit planes of the coefficients, the highest first
+//! stored       block | block | …           x runs fastest; blocks at the upper edges are padded to 4 in each direction
+//! block        whether any value is nonzero | common exponent | bit planes of the coefficients, the highest first
 //! ```
 //!
 //! Bits are counted from the lowest of each byte. Integers have neither the first bit nor an exponent. In reversible
-//! mode another bit says that there is no exponent, because the bits of the floats are coded as integers. The mode says how many bits a block has at least and at most, how many bit planes,
-//! and down to which exponent.
+//! mode, another bit indicates that there is no exponent because the bits of the floats are coded as integers. The mode
+//! contains the minimum and maximum number of bits of a block, the maximum number of bit planes, and the minimum
+//! exponent.
 //!
-//! Values are those of zfp itself, bit by bit, where it was built for its default rounding. Not handled: streams of
-//! codec version 4 and earlier (zfp before 0.5).
+//! Values are identical, bit by bit, to those of zfp built with its default rounding. Not supported: streams of codec
+//! version 4 and earlier (zfp before 0.5).
 
 mod block;
 mod order;
 mod stream;
 
 use crate::FilterError;
-use crate::scratch::Tools;
+use crate::scratch::CodecState;
 use crate::stage::{Setup, Stage};
 use block::{Decoder, Word};
 use stream::Stream;
@@ -32,11 +33,11 @@ const PLANES_MAX: u32 = 64;
 
 struct Zfp {
     kind: Kind,
-    /// x first; 1 beyond the last dimension.
+    /// x first; 1 for missing dimensions.
     sizes: [usize; 4],
     dimensions: usize,
     mode: Mode,
-    /// The writer had another byte order, and the values are wanted in that.
+    /// True if the writer had another byte order, which the values must have too.
     swapped: bool,
 }
 
@@ -48,7 +49,7 @@ enum Kind {
     Double,
 }
 
-/// Limits of what is coded of a block.
+/// The limits of the coding of a block.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Mode {
     bits_min: u32,
@@ -59,7 +60,7 @@ struct Mode {
 
 pub(crate) fn make(setup: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
     let Some((_, header)) = setup.parameters.split_first() else {
-        return Err(FilterError::parameters(NAME, "none"));
+        return Err(FilterError::parameters(NAME, "there are none"));
     };
     let plain: Vec<u8> = header.iter().flat_map(|value| value.to_le_bytes()).collect();
     let turned: Vec<u8> = header.iter().flat_map(|value| value.to_be_bytes()).collect();
@@ -73,7 +74,7 @@ impl Zfp {
         let magic: [u64; 3] = std::array::from_fn(|_| bits.get(8));
         let codec = bits.get(8);
         if magic != [b'z', b'f', b'p'].map(u64::from) {
-            return Err(FilterError::parameters(NAME, "they hold no zfp header"));
+            return Err(FilterError::parameters(NAME, "they contain no zfp header"));
         }
         if codec != CODEC {
             return Err(FilterError::unsupported(NAME, format!("codec version {codec}")));
@@ -85,11 +86,11 @@ impl Zfp {
         for size in &mut sizes[..dimensions] {
             *size = bits.get(width) as usize + 1;
         }
-        // What is left of the 48 bits for sizes.
+        // The rest of the 48 bits for sizes.
         bits.get(48 - width * dimensions as u32);
         let mode = Mode::read(&mut bits);
         if bits.is_overrun() {
-            return Err(FilterError::parameters(NAME, "the zfp header is cut short"));
+            return Err(FilterError::parameters(NAME, "the zfp header is truncated"));
         }
         Ok(Self { kind, sizes, dimensions, mode, swapped })
     }
@@ -114,7 +115,7 @@ impl Mode {
         match bits.get(12) {
             mode @ ..2048 => Self { bits_min: mode as u32 + 1, bits_max: mode as u32 + 1, ..open },
             mode @ 2048..2176 => Self { planes_max: mode as u32 - 2047, ..open },
-            // Reversible: below what any exponent can be.
+            // Reversible: less than any possible exponent.
             2176 => Self { exponent_min: EXPONENT_MIN - 1, ..open },
             mode if mode <= MODE_SHORT_MAX => {
                 Self { exponent_min: mode as i32 - 2177 + EXPONENT_MIN, ..open }
@@ -156,14 +157,14 @@ impl Stage for Zfp {
         Some(self.bytes().map_or(u64::MAX, |bytes| bytes as u64))
     }
 
-    /// A block of 4 values along each axis takes a bit at least.
-    fn most(&self, stored_bytes: usize) -> usize {
+    /// A block of 4 values along each axis takes at least one bit.
+    fn max_decoded_len(&self, stored_bytes: usize) -> usize {
         let whole_blocks = stored_bytes.saturating_mul(8) / self.mode.bits_min.max(1) as usize;
         let block_bytes = self.element_bytes() << (2 * self.dimensions);
         self.bytes().unwrap_or(usize::MAX).min(whole_blocks.saturating_add(1).saturating_mul(block_bytes))
     }
 
-    fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut Tools) -> Result<usize, FilterError> {
+    fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut CodecState) -> Result<usize, FilterError> {
         let max = out.len();
         let bytes =
             self.bytes().filter(|&bytes| bytes <= max).ok_or(FilterError::TooLong { filter: NAME, max })?;
@@ -197,7 +198,7 @@ impl Zfp {
         Ok(())
     }
 
-    /// Copies what is not padding of a block to its place.
+    /// Copies the values of a block that are not padding to their positions.
     fn place<W: Word>(&self, block: &[W], start: [usize; 4], out: &mut [u8]) {
         let [nx, ny, nz, _] = self.sizes;
         let here: [usize; 4] = std::array::from_fn(|axis| (self.sizes[axis] - start[axis]).min(4));
@@ -236,7 +237,7 @@ mod tests {
             id: 32013,
             parameters: &[0, u32::from_le_bytes(*b"zfp\x05"), u32::MAX, u32::MAX, 0, 0],
         });
-        let error = stage.unwrap().decode(&[0; 100], &mut [0; 100], &mut Tools::default()).unwrap_err();
+        let error = stage.unwrap().decode(&[0; 100], &mut [0; 100], &mut CodecState::default()).unwrap_err();
         assert!(matches!(error, FilterError::TooLong { .. }), "{error}");
     }
 }

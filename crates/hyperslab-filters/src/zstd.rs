@@ -1,11 +1,11 @@
-//! Filter 32015, "zstd": Zstandard frames (RFC 8878), one after the other. The only parameter is the level.
+//! Filter 32015, "zstd": a sequence of Zstandard frames (RFC 8878). The only parameter is the level.
 
 use crate::FilterError;
-use crate::scratch::Tools;
+use crate::scratch::CodecState;
 use crate::stage::{Setup, Stage};
 
 const NAME: &str = "zstd";
-/// `ZSTD_error_dstSize_tooSmall`, as the library's functions return it. Its values do not change.
+/// `ZSTD_error_dstSize_tooSmall`, as returned by the library's functions. Its value does not change.
 const TOO_SMALL: usize = 0usize.wrapping_sub(70);
 
 struct Zstd {
@@ -29,24 +29,24 @@ impl Stage for Zstd {
         zstd::zstd_safe::get_frame_content_size(stored).ok().flatten()
     }
 
-    fn most(&self, stored_bytes: usize) -> usize {
-        most(stored_bytes)
+    fn max_decoded_len(&self, stored_bytes: usize) -> usize {
+        max_decoded_len(stored_bytes)
     }
 
-    fn decode(&self, stored: &[u8], out: &mut [u8], tools: &mut Tools) -> Result<usize, FilterError> {
-        frames(NAME, stored, out, tools)
+    fn decode(&self, stored: &[u8], out: &mut [u8], state: &mut CodecState) -> Result<usize, FilterError> {
+        frames(NAME, stored, out, state)
     }
 }
 
-/// Decodes frames to the front of `out`; also for filters that hold them.
+/// Decodes frames to the start of `out`. Also used by filters that contain frames.
 pub(crate) fn frames(
     filter: &'static str,
     stored: &[u8],
     out: &mut [u8],
-    tools: &mut Tools,
+    state: &mut CodecState,
 ) -> Result<usize, FilterError> {
     let max = out.len();
-    tools.zstd()?.decompress(out, stored).map_err(|code| match code {
+    state.zstd()?.decompress(out, stored).map_err(|code| match code {
         TOO_SMALL => FilterError::TooLong { filter, max },
         other => {
             FilterError::corrupt(filter, format!("Zstandard: {}", zstd::zstd_safe::get_error_name(other)))
@@ -54,7 +54,7 @@ pub(crate) fn frames(
     })
 }
 
-/// Four bytes stand for a block of at most 128 KiB.
-pub(crate) fn most(stored_bytes: usize) -> usize {
+/// Four bytes represent a block of at most 128 KiB.
+pub(crate) fn max_decoded_len(stored_bytes: usize) -> usize {
     stored_bytes.saturating_mul(1 << 15)
 }

@@ -1,4 +1,4 @@
-//! `docs/filters.md` says what the table of filters says.
+//! Checks that `docs/filters.md` corresponds to the table of filters.
 
 use hyperslab_filters::{Entry, table};
 use std::fmt::Write;
@@ -7,15 +7,16 @@ use std::path::Path;
 const HEAD: &str = "\
 # Filters
 
-<!-- Made from crates/hyperslab-filters/src/registry.rs; to renew it:
+<!-- Generated from crates/hyperslab-filters/src/registry.rs; to update it:
      HYPERSLAB_UPDATE=1 cargo test -p hyperslab-filters --test page -->
 
-All filters of the HDF5 library, and all on The HDF Group's list of [registered filters][registered]. *Written* means
-that `hyperslab_filters::Pipeline` can apply the filter as well; hyperslab writes no files yet.
+This page lists the filters of the HDF5 library and all filters on The HDF Group's list of [registered
+filters][registered]. *Written* means that `hyperslab_filters::Pipeline` can also apply the filter; hyperslab does not
+write files yet.
 
-A chunk that was stored through any other filter gives an error with the filter's number, its name and who provides
-it. A program can bring a decoder of its own: `hyperslab::filters::register` in Rust, `hyperslab.register_filter` in
-Python.
+Reading a chunk that was stored through any other filter is an error, which contains the filter's number, name and
+provider. A program can register a decoder of its own: `hyperslab::filters::register` in Rust,
+`hyperslab.register_filter` in Python.
 
 [registered]: https://github.com/HDFGroup/hdf5_plugins/blob/master/docs/RegisteredFilterPlugins.md
 
@@ -53,6 +54,6 @@ fn the_page_of_filters_is_up_to_date() {
         std::fs::write(&path, page()).unwrap();
     }
     let found = std::fs::read_to_string(&path).unwrap_or_default();
-    let renew = "HYPERSLAB_UPDATE=1 cargo test -p hyperslab-filters --test page";
-    assert!(found == page(), "docs/filters.md is not what the table says; renew it: {renew}");
+    let update = "HYPERSLAB_UPDATE=1 cargo test -p hyperslab-filters --test page";
+    assert!(found == page(), "docs/filters.md differs from the table of filters; update it with: {update}");
 }

@@ -36,14 +36,14 @@ fn no_chunk_decodes_to_more_than_was_said() {
     for filters in [vec![DEFLATE], vec![SHUFFLE, DEFLATE], vec![SHUFFLE, DEFLATE, FLETCHER], vec![FLETCHER]] {
         let pipeline = Pipeline::new(&filters, 4, raw.len()).unwrap();
         let stored = pipeline.encode(&raw).unwrap();
-        let most = pipeline.most(&stored, 0).unwrap();
+        let most = pipeline.max_decoded_len(&stored, 0).unwrap();
         assert!(most >= raw.len(), "{filters:?}: {} stored, {most} at most", stored.len());
         assert!(most < raw.len() * 2, "{filters:?}: {} stored, {most} at most", stored.len());
     }
     let missing = FilterSpec { id: 32017, optional: true, parameters: &[] };
     let pipeline = Pipeline::lenient(&[missing], 4, raw.len()).unwrap();
-    assert!(pipeline.most(&[0; 10], 0).is_err());
-    assert_eq!(pipeline.most(&[0; 10], 1), Ok(10));
+    assert!(pipeline.max_decoded_len(&[0; 10], 0).is_err());
+    assert_eq!(pipeline.max_decoded_len(&[0; 10], 1), Ok(10));
 }
 
 #[test]

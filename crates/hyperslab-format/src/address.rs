@@ -1,9 +1,9 @@
-//! Addresses and the widths in which a file writes them.
+//! Addresses, and the number of bytes that a file uses for offsets and lengths.
 
 use std::fmt;
 
-/// A place in the file as the file itself counts it: relative to the base address (after a user block).
-/// The undefined address (all bits one) is never an `Address` but a `None`.
+/// An address in the file, relative to the file's base address (which follows a user block). The undefined address (all
+/// bits one) is represented by `None`, never by an `Address`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address(pub u64);
 
@@ -13,7 +13,7 @@ impl fmt::Display for Address {
     }
 }
 
-/// How many bytes this file uses for an offset and for a length: 2, 4 or 8 (superblock, II.A).
+/// The number of bytes that this file uses for an offset and for a length: 2, 4 or 8 (superblock, II.A).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Widths {
     /// "Size of Offsets", in bytes.
@@ -29,7 +29,7 @@ impl Default for Widths {
 }
 
 impl Widths {
-    /// The value that stands for "undefined" in a field of `width` bytes.
+    /// The value that means "undefined" in a field of `width` bytes.
     pub fn undefined(width: u8) -> u64 {
         if width >= 8 { u64::MAX } else { (1u64 << (8 * width as u32)) - 1 }
     }

@@ -1,12 +1,12 @@
-//! The checksum of metadata: Bob Jenkins' lookup3, `hashlittle` with initial value 0 (specification, appendix on
-//! checksums). Also the hash of names in version 2 B-trees.
+//! The metadata checksum: Bob Jenkins' lookup3, `hashlittle` with initial value 0 (specification, appendix on
+//! checksums). It is also the hash of names in version 2 B-trees.
 
-/// lookup3 of `bytes`.
+/// Returns the lookup3 hash of `bytes`.
 pub fn lookup3(bytes: &[u8]) -> u32 {
     let init = 0xdead_beef_u32.wrapping_add(bytes.len() as u32);
     let (mut a, mut b, mut c) = (init, init, init);
     let mut rest = bytes;
-    // The last 1 to 12 bytes are not mixed but finalised, also when they are a whole block.
+    // The last 1 to 12 bytes are finalised instead of mixed, even if they are a full block.
     while rest.len() > 12 {
         let (block, tail) = rest.split_at(12);
         a = a.wrapping_add(word(block, 0));
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn agrees_with_the_published_values() {
-        // From the driver at the end of lookup3.c.
+        // From the test driver at the end of lookup3.c.
         assert_eq!(lookup3(b""), 0xdead_beef);
         assert_eq!(lookup3(b"Four score and seven years ago"), 0x1777_0551);
     }

@@ -1,5 +1,5 @@
-//! Reads the fields of a structure in file order, in the widths of the file. A failure names the field and the
-//! byte at which it lies.
+//! Parses the fields of a structure in file order, with the file's widths of offsets and lengths. An error names the
+//! field and its byte offset.
 
 use crate::{Address, FormatError, Problem, Widths};
 use bytes::Bytes;
@@ -8,61 +8,61 @@ use bytes::Bytes;
 #[derive(Debug, Clone)]
 pub struct Cursor {
     structure: &'static str,
-    /// Absolute offset in the file of the first of `bytes`.
+    /// The absolute offset in the file of the first of `bytes`.
     start: u64,
     bytes: Bytes,
     position: usize,
     widths: Widths,
-    /// The bytes were made from those at `start`: no place in them is a place in the file.
+    /// True if the bytes were computed from those at `start`, so that offsets in them are not offsets in the file.
     is_derived: bool,
 }
 
 type Result<T> = std::result::Result<T, FormatError>;
 
 impl Cursor {
-    /// A cursor over `bytes`, which lie at the absolute offset `start`.
+    /// A cursor over `bytes`, which are at the absolute offset `start`.
     pub fn new(structure: &'static str, start: u64, bytes: Bytes, widths: Widths) -> Self {
         Self { structure, start, bytes, position: 0, widths, is_derived: false }
     }
 
-    /// The same place, where the bytes do not lie in the file but were made from what does: errors point there.
+    /// Marks the bytes as computed from those at `start` (for example by filters); errors then report `start`.
     pub fn derived(mut self) -> Self {
         self.is_derived = true;
         self
     }
 
-    /// The structure named in errors.
+    /// The name of the structure in errors.
     pub fn structure(&self) -> &'static str {
         self.structure
     }
 
-    /// The same place under another structure's name.
+    /// The same cursor with another structure name.
     pub fn renamed(mut self, structure: &'static str) -> Self {
         self.structure = structure;
         self
     }
 
-    /// Absolute offset in the file of the next field.
+    /// The absolute offset in the file of the next field.
     pub fn at(&self) -> u64 {
         if self.is_derived { self.start } else { self.start.saturating_add(self.position as u64) }
     }
 
-    /// Offset of the next field from the beginning of the structure.
+    /// The offset of the next field from the start of the structure.
     pub fn position(&self) -> usize {
         self.position
     }
 
-    /// Bytes that are left.
+    /// The number of bytes left.
     pub fn left(&self) -> usize {
         self.bytes.len() - self.position
     }
 
-    /// Sizes of offsets and lengths.
+    /// The widths of offsets and lengths.
     pub fn widths(&self) -> Widths {
         self.widths
     }
 
-    /// The same place, reading offsets and lengths in other sizes: for the structure that states them.
+    /// The same cursor with other widths: for the structure that states them.
     pub fn with_widths(mut self, widths: Widths) -> Self {
         self.widths = widths;
         self
@@ -74,51 +74,51 @@ impl Cursor {
         Ok(self.bytes.slice(range))
     }
 
-    /// All bytes that are left.
+    /// All bytes left.
     pub fn rest(&mut self) -> Bytes {
         let rest = self.bytes.slice(self.position..);
         self.position = self.bytes.len();
         rest
     }
 
-    /// A cursor over the next `len` bytes alone, under the same structure's name.
+    /// A cursor over only the next `len` bytes, with the same structure name.
     pub fn sub(&mut self, field: &'static str, len: usize) -> Result<Cursor> {
         let start = self.at();
         let bytes = self.bytes(field, len)?;
         Ok(Cursor { start, bytes, position: 0, ..self.clone() })
     }
 
-    /// Passes over `len` bytes.
+    /// Skips `len` bytes.
     pub fn skip(&mut self, field: &'static str, len: usize) -> Result<()> {
         self.advance(field, len).map(|_| ())
     }
 
-    /// Passes over bytes until the position is a multiple of `align`, or to the end.
+    /// Skips bytes until the position is a multiple of `align`, or to the end.
     pub fn align(&mut self, align: usize) {
         self.position = self.position.next_multiple_of(align).min(self.bytes.len());
     }
 
-    /// An unsigned byte.
+    /// An 8-bit unsigned integer.
     pub fn u8(&mut self, field: &'static str) -> Result<u8> {
         Ok(self.uint(field, 1)? as u8)
     }
 
-    /// Two bytes, little-endian.
+    /// A 16-bit unsigned integer, little-endian.
     pub fn u16(&mut self, field: &'static str) -> Result<u16> {
         Ok(self.uint(field, 2)? as u16)
     }
 
-    /// Four bytes, little-endian.
+    /// A 32-bit unsigned integer, little-endian.
     pub fn u32(&mut self, field: &'static str) -> Result<u32> {
         Ok(self.uint(field, 4)? as u32)
     }
 
-    /// Eight bytes, little-endian.
+    /// A 64-bit unsigned integer, little-endian.
     pub fn u64(&mut self, field: &'static str) -> Result<u64> {
         self.uint(field, 8)
     }
 
-    /// An unsigned number of `width` bytes (0 to 8), little-endian.
+    /// An unsigned integer of `width` bytes (0 to 8), little-endian.
     pub fn uint(&mut self, field: &'static str, width: usize) -> Result<u64> {
         let at = self.at();
         if width > 8 {
@@ -130,14 +130,14 @@ impl Cursor {
         Ok(u64::from_le_bytes(padded))
     }
 
-    /// An address in the file's width; `None` where it is undefined (all ones).
+    /// An address in the file's width; `None` if it is undefined (all ones).
     pub fn address(&mut self, field: &'static str) -> Result<Option<Address>> {
         let width = self.widths.offset;
         let value = self.uint(field, width as usize)?;
         Ok((value != Widths::undefined(width)).then_some(Address(value)))
     }
 
-    /// An address that has to be defined.
+    /// An address that must be defined.
     pub fn address_defined(&mut self, field: &'static str) -> Result<Address> {
         let at = self.at();
         self.address(field)?
@@ -149,7 +149,7 @@ impl Cursor {
         self.uint(field, self.widths.length as usize)
     }
 
-    /// The bytes before a NUL, which is passed over too.
+    /// The bytes before the next NUL, which is skipped too.
     pub fn nul_terminated(&mut self, field: &'static str) -> Result<Bytes> {
         let rest = &self.bytes[self.position..];
         let Some(len) = rest.iter().position(|&byte| byte == 0) else {
@@ -160,7 +160,7 @@ impl Cursor {
         Ok(text)
     }
 
-    /// Checks the four bytes that name the structure.
+    /// Checks the four-byte signature of the structure.
     pub fn signature(&mut self, expected: &[u8; 4]) -> Result<()> {
         let at = self.at();
         let range = self.advance("signature", 4)?;
@@ -172,29 +172,30 @@ impl Cursor {
         Ok(())
     }
 
-    /// Reads a version byte and checks that it is one of `known`.
+    /// Reads a version byte and checks that it is in the range `known`.
     pub fn version(&mut self, known: std::ops::RangeInclusive<u8>) -> Result<u8> {
         let at = self.at();
         let version = self.u8("version")?;
         if known.contains(&version) {
             return Ok(version);
         }
-        let what = format!("version {version} is not known ({} to {} are)", known.start(), known.end());
+        let what =
+            format!("unknown version {version}; the known versions are {} to {}", known.start(), known.end());
         Err(FormatError::unsupported(self.structure, "version", at, what))
     }
 
-    /// Reads a byte of flags and checks that no bit outside of `known` is set.
+    /// Reads a byte of flags and checks that only bits in `known` are set.
     pub fn flags(&mut self, known: u8) -> Result<u8> {
         let at = self.at();
         let flags = self.u8("flags")?;
         if flags & !known == 0 {
             return Ok(flags);
         }
-        let what = format!("flags {flags:#04x} have bits that are not known (known are {known:#04x})");
+        let what = format!("unknown bits in flags {flags:#04x}; the known bits are {known:#04x}");
         Err(FormatError::unsupported(self.structure, "flags", at, what))
     }
 
-    /// Reads the checksum that follows here and compares it with that of all bytes of the structure before it.
+    /// Reads the checksum at this position and compares it with that of all preceding bytes of the structure.
     pub fn checksum(&mut self) -> Result<()> {
         let at = self.at();
         let computed = crate::checksum::lookup3(&self.bytes[..self.position]);
@@ -206,22 +207,22 @@ impl Cursor {
         Ok(())
     }
 
-    /// An error at the next field: no valid file holds this.
+    /// An error at the next field: its value is invalid.
     pub fn invalid(&self, field: &'static str, what: impl Into<String>) -> FormatError {
         FormatError::invalid(self.structure, field, self.at(), what)
     }
 
-    /// An error at a field that has been read already: no valid file holds this.
+    /// An error at a field that was already read: its value is invalid.
     pub fn invalid_at(&self, at: u64, field: &'static str, what: impl Into<String>) -> FormatError {
         FormatError::invalid(self.structure, field, at, what)
     }
 
-    /// An error at the next field: valid, but not read.
+    /// An error at the next field: its value is valid but not supported.
     pub fn unsupported(&self, field: &'static str, what: impl Into<String>) -> FormatError {
         FormatError::unsupported(self.structure, field, self.at(), what)
     }
 
-    /// An error at the next field: `found` is above a named limit.
+    /// An error at the next field: `found` exceeds a named limit.
     pub fn limit(&self, field: &'static str, limit: &'static str, max: u64, found: u64) -> FormatError {
         FormatError::limit(self.structure, field, self.at(), limit, max, found)
     }

@@ -1,73 +1,73 @@
-//! What can be wrong with the bytes of a file, said exactly: which structure, which field, at which byte.
+//! Errors in the bytes of a file: the structure, the field, the byte offset, and what is wrong.
 
 use std::fmt;
 
 /// A structure of the file that does not follow the specification, or that this crate cannot interpret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormatError {
-    /// The structure being read, in the words of the specification: `"object header"`.
+    /// The structure that was parsed, named as in the specification: `"object header"`.
     pub structure: &'static str,
-    /// The field inside it: `"version"`.
+    /// The field in that structure: `"version"`.
     pub field: &'static str,
-    /// Byte offset in the file, counted from its first byte (user block included).
+    /// The byte offset, from the first byte of the file (user block included).
     pub at: u64,
     /// What is wrong there.
     pub problem: Problem,
 }
 
-/// The kinds of wrong.
+/// The kinds of errors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Problem {
-    /// The structure reaches beyond the end of the file.
+    /// The structure extends beyond the end of the file.
     PastEnd {
-        /// Bytes that the structure needs from `at`.
+        /// The size of the structure from `at`, in bytes.
         needed: u64,
-        /// Length of the file.
+        /// The length of the file in bytes.
         file_len: u64,
     },
-    /// The structure reaches beyond the one that contains it.
+    /// The field extends beyond the end of the structure that contains it.
     Short {
-        /// Bytes that the field needs.
+        /// The size of the field in bytes.
         needed: u64,
-        /// Bytes that are left in the containing structure.
+        /// The bytes left in the containing structure.
         left: u64,
     },
-    /// The four bytes that name a structure are others.
+    /// The signature of the structure is wrong.
     Signature {
-        /// What the specification asks for.
+        /// The signature that the specification requires.
         expected: [u8; 4],
-        /// What is there.
+        /// The bytes that were found.
         found: [u8; 4],
     },
-    /// The stored checksum is not that of the bytes.
+    /// The stored checksum differs from that of the bytes.
     Checksum {
-        /// As stored in the file.
+        /// The checksum stored in the file.
         stored: u32,
-        /// As computed from the bytes.
+        /// The checksum computed from the bytes.
         computed: u32,
     },
-    /// A valid file may hold this, but this version of hyperslab does not read it.
+    /// The value may be valid, but this version of hyperslab does not support it.
     Unsupported(String),
-    /// No valid file holds this.
+    /// The value is invalid: no valid file contains it.
     Invalid(String),
-    /// A ceiling for untrusted files, see [`crate::limits`].
+    /// The value exceeds a limit for untrusted files; see [`crate::limits`].
     Limit {
-        /// Name of the ceiling.
+        /// The name of the limit.
         limit: &'static str,
-        /// Its value.
+        /// The limit.
         max: u64,
-        /// What the file asks for.
+        /// The value in the file.
         found: u64,
     },
 }
 
 impl FormatError {
-    /// An error for a value that no valid file holds.
+    /// An error for an invalid value.
     pub fn invalid(structure: &'static str, field: &'static str, at: u64, what: impl Into<String>) -> Self {
         Self { structure, field, at, problem: Problem::Invalid(what.into()) }
     }
 
-    /// An error for a valid value that is not read (yet).
+    /// An error for a valid value that is not supported.
     pub fn unsupported(
         structure: &'static str,
         field: &'static str,
@@ -77,7 +77,7 @@ impl FormatError {
         Self { structure, field, at, problem: Problem::Unsupported(what.into()) }
     }
 
-    /// An error for a value above one of the [`crate::limits`].
+    /// An error for a value that exceeds one of the [`crate::limits`].
     pub fn limit(
         structure: &'static str,
         field: &'static str,
@@ -89,7 +89,7 @@ impl FormatError {
         Self { structure, field, at, problem: Problem::Limit { limit, max, found } }
     }
 
-    /// True where the file may be valid but is beyond this version.
+    /// True if the file may be valid but uses a feature that is not supported.
     pub fn is_unsupported(&self) -> bool {
         matches!(self.problem, Problem::Unsupported(_))
     }
@@ -108,7 +108,7 @@ impl fmt::Display for Problem {
                 write!(f, "needs {needed} bytes, beyond the end of the file ({file_len} bytes)")
             }
             Problem::Short { needed, left } => {
-                write!(f, "needs {needed} bytes, only {left} are left in the structure")
+                write!(f, "needs {needed} bytes, but only {left} are left in the structure")
             }
             Problem::Signature { expected, found } => write!(
                 f,
@@ -117,10 +117,10 @@ impl fmt::Display for Problem {
                 found.escape_ascii().to_string()
             ),
             Problem::Checksum { stored, computed } => {
-                write!(f, "checksum is {stored:#010x} in the file, {computed:#010x} by the bytes")
+                write!(f, "the stored checksum is {stored:#010x}, but that of the bytes is {computed:#010x}")
             }
             Problem::Unsupported(what) | Problem::Invalid(what) => f.write_str(what),
-            Problem::Limit { limit, max, found } => write!(f, "{found} is above the limit {limit} = {max}"),
+            Problem::Limit { limit, max, found } => write!(f, "{found} exceeds the limit {limit} = {max}"),
         }
     }
 }

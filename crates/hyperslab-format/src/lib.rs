@@ -1,8 +1,8 @@
-//! The HDF5 file format: bytes to structures, without any I/O.
+//! The HDF5 file format: converts bytes to structures, without any I/O.
 //!
-//! Every parser is a function over a [`View`] and answers with the structure, with the byte ranges it still needs
-//! ([`Stop::Need`]), or with what is wrong at which byte ([`Stop::Bad`]). So one parser serves local files, memory,
-//! object stores and fuzzers. The words and section numbers are those of the *HDF5 File Format Specification* 4.0.
+//! Every parser is a function over a [`View`]. It returns the structure, the byte ranges that it still needs
+//! ([`Stop::Need`]), or what is wrong at which byte ([`Stop::Bad`]). The same parsers therefore serve local files,
+//! memory, object stores and fuzzers. Terms and section numbers are those of the *HDF5 File Format Specification* 4.0.
 //!
 //! Deliberately absent: I/O, threads, filters, selections, conversion of values.
 

@@ -1,14 +1,14 @@
-//! Names of links, attributes and members: bytes, nearly always UTF-8, but the format does not promise it.
+//! Names of links, attributes and members. They are bytes; usually UTF-8, but the format does not guarantee it.
 
 use bytes::Bytes;
 use std::fmt;
 
-/// A name as the file stores it, without its terminating NUL. Ordered by bytes.
+/// A name as stored in the file, without its terminating NUL. Ordered by bytes.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Name(Bytes);
 
 impl Name {
-    /// A name of these bytes.
+    /// A name with these bytes.
     pub fn new(bytes: impl Into<Bytes>) -> Self {
         Self(bytes.into())
     }
@@ -18,7 +18,7 @@ impl Name {
         &self.0
     }
 
-    /// The name as text, if it is UTF-8.
+    /// The name as text, if it is valid UTF-8.
     pub fn as_str(&self) -> Option<&str> {
         std::str::from_utf8(&self.0).ok()
     }

@@ -1,19 +1,19 @@
-//! Revised references, those of HDF5 1.12: to an object, to elements of a dataset, or to an attribute, in this file or
-//! another one (specification VIII.C, "Reference Encoding (Revised)").
+//! Revised references, introduced in HDF5 1.12: to an object, to a region of a dataset, or to an attribute, in this
+//! file or another one (specification VIII.C, "Reference Encoding (Revised)").
 //!
 //! ```text
-//! element    type 1 | flags 1 | encoded object, where it is an object of this file
+//! element    type 1 | flags 1 | encoded object, if it is an object of this file
 //!            type 1 | flags 1 | size 4 | address O | index 4 of the rest in the global heap
 //!
 //! encoded    length 1 | object | [file] | [region or attribute]
-//! file       length 2 | name               where flag 0 is set
-//! region     size 4 | rank 4 | selection   in references to elements
+//! file       length 2 | name               if flag 0 is set
+//! region     size 4 | rank 4 | selection   in references to regions
 //! attribute  length 2 | name
 //! ```
 //!
-//! Types are 2 (object), 3 (elements) and 4 (attribute). A type of 0 with no heap object is a null reference. The
-//! object is the address of its header; other storage connectors than libhdf5's own write other tokens, which are
-//! not read.
+//! The types are 2 (object), 3 (region) and 4 (attribute). Type 0 without a heap object is a null reference. The object
+//! is the address of its header. Storage connectors other than libhdf5's own write other tokens, which are not
+//! supported.
 
 use crate::selection::EncodedSelection;
 use crate::{Address, Bytes, Cursor, FormatError, Name, Widths};
@@ -21,45 +21,45 @@ use crate::{Address, Bytes, Cursor, FormatError, Name, Widths};
 /// An element of a dataset of references.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoredReference {
-    /// It refers to nothing.
+    /// A null reference.
     Null,
-    /// All of it.
+    /// A complete reference.
     Here(RevisedReference),
-    /// Where the rest of it lies.
+    /// A reference whose encoding continues in the global heap.
     InHeap {
         /// Its type and flags.
         kind: Kind,
-        /// The collection of the global heap.
+        /// The address of the global heap collection.
         collection: Address,
-        /// The object in it.
+        /// The index of the object in it.
         index: u32,
     },
 }
 
-/// Type and flags of a reference.
+/// The type and flags of a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kind {
     class: u8,
     external: bool,
 }
 
-/// What a reference refers to.
+/// The target of a reference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RevisedReference {
-    /// The header of the object.
+    /// The address of the object header.
     pub object: Address,
-    /// The file that it lies in, if another one.
+    /// The file that contains the object, if it is another file.
     pub file: Option<Name>,
-    /// What of it is meant.
+    /// The part of the object that the reference refers to.
     pub target: ReferenceTarget,
 }
 
-/// What of an object a reference means.
+/// The part of an object that a reference refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReferenceTarget {
-    /// The object.
+    /// The object itself.
     Object,
-    /// Elements of it; the bytes are an [`EncodedSelection`].
+    /// A region of it; the bytes are an [`EncodedSelection`].
     Region(Bytes),
     /// One of its attributes.
     Attribute(Name),
@@ -73,14 +73,18 @@ const ATTRIBUTE: u8 = 4;
 const EXTERNAL: u8 = 0x01;
 
 impl StoredReference {
-    /// Reads an element, of the file whose widths these are.
+    /// Parses an element of a file with these widths.
     pub fn parse(element: Bytes, widths: Widths) -> Result<Self, FormatError> {
         let mut cursor = Cursor::new(STRUCTURE, 0, element, widths);
         let at = cursor.at();
         let class = cursor.u8("reference type")?;
         let flags = cursor.u8("flags")?;
         if !matches!(class, NOTHING | OBJECT..=ATTRIBUTE) {
-            return Err(cursor.invalid_at(at, "reference type", format!("type {class} is none of 2 to 4")));
+            return Err(cursor.invalid_at(
+                at,
+                "reference type",
+                format!("type {class} is not one of 2 to 4"),
+            ));
         }
         let kind = Kind { class, external: flags & EXTERNAL != 0 };
         if class == OBJECT && !kind.external {
@@ -91,7 +95,7 @@ impl StoredReference {
         match collection {
             None => Ok(Self::Null),
             Some(_) if class == NOTHING => {
-                Err(cursor.invalid_at(at, "reference type", "type 0 refers to something"))
+                Err(cursor.invalid_at(at, "reference type", "a reference of type 0 is not null"))
             }
             Some(collection) => Ok(Self::InHeap { kind, collection, index: cursor.u32("object index")? }),
         }
@@ -99,7 +103,7 @@ impl StoredReference {
 }
 
 impl RevisedReference {
-    /// Reads what the global heap has of a reference.
+    /// Parses the encoding of a reference in the global heap.
     pub fn parse_in_heap(kind: Kind, object: Bytes, widths: Widths) -> Result<Self, FormatError> {
         Self::parse(kind, Cursor::new(STRUCTURE, 0, object, widths))
     }
@@ -108,7 +112,7 @@ impl RevisedReference {
         let at = cursor.at();
         let len = cursor.u8("length of the object token")?;
         if len != cursor.widths().offset {
-            let what = format!("a token of {len} bytes is no address of this file");
+            let what = format!("a token of {len} bytes is not an address in this file");
             return Err(FormatError::unsupported(STRUCTURE, "length of the object token", at, what));
         }
         let object = cursor.address_defined("object")?;
@@ -127,7 +131,7 @@ fn text(cursor: &mut Cursor, field: &'static str) -> Result<Name, FormatError> {
     cursor.bytes(field, len.into()).map(Name::new)
 }
 
-/// The selection, which is parsed once here so that it is sound.
+/// The encoded selection, which is parsed here once to check that it is valid.
 fn region(mut cursor: Cursor) -> Result<Bytes, FormatError> {
     let size = cursor.u32("size of the selection")?;
     cursor.u32("rank")?;

@@ -1,9 +1,9 @@
-//! How a parser without I/O says what it lacks.
+//! How a parser without I/O requests the bytes that it needs.
 //!
-//! A parser is a plain function over a [`View`](crate::View): what has been fetched of a file so far. Where it
-//! needs bytes that are not there yet it returns [`Stop::Need`]; whoever drives it fetches them, from wherever,
-//! and calls it again. Re-running is cheap because structures are small; walks over many nodes (B-trees, heaps)
-//! are values that remember what they have done, and ask for all nodes of a level at once.
+//! A parser is a plain function over a [`View`](crate::View): the bytes of a file that have been fetched so far. If it
+//! needs other bytes, it returns [`Stop::Need`]; the caller fetches them from wherever the file is, and calls the
+//! parser again. Repeating a parser is cheap because structures are small. Traversals of many nodes (B-trees, heaps)
+//! are values that keep their state, and request all nodes of a level at once.
 
 use crate::FormatError;
 use std::ops::Range;
@@ -11,21 +11,21 @@ use std::ops::Range;
 /// The result of a parser.
 pub type Parse<T> = Result<T, Stop>;
 
-/// Why a parser did not return its structure.
+/// The reason why a parser did not return its structure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stop {
-    /// These ranges must be fetched first; then call again.
+    /// These ranges must be fetched; then call the parser again.
     Need(Vec<Need>),
-    /// The bytes are there, and they are wrong.
+    /// The bytes are available, and they are invalid.
     Bad(FormatError),
 }
 
-/// A range of the file that a parser lacks, and what for.
+/// A range of the file that a parser needs, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Need {
-    /// Bytes of the file, counted from its first byte. Always inside the file.
+    /// The range in bytes, from the first byte of the file. Always inside the file.
     pub range: Range<u64>,
-    /// The structure that lies there, for traces.
+    /// The structure at this range, for traces.
     pub reason: &'static str,
 }
 
@@ -35,14 +35,14 @@ impl From<FormatError> for Stop {
     }
 }
 
-/// Collects what many children lack, so that one round of fetching serves them all.
+/// Collects the ranges that several children need, so that they can be fetched together.
 #[derive(Debug, Default)]
 pub struct Gather {
     needs: Vec<Need>,
 }
 
 impl Gather {
-    /// Passes on a value or an error; keeps a need for later and answers `None`.
+    /// Returns a value or an error. If ranges are missing, records them and returns `Ok(None)`.
     pub fn take<T>(&mut self, parsed: Parse<T>) -> Result<Option<T>, FormatError> {
         match parsed {
             Ok(value) => Ok(Some(value)),
@@ -54,12 +54,12 @@ impl Gather {
         }
     }
 
-    /// True when nothing was lacking.
+    /// True if nothing was missing.
     pub fn is_complete(&self) -> bool {
         self.needs.is_empty()
     }
 
-    /// Stops with everything that was lacking, if anything was.
+    /// Returns [`Stop::Need`] with all ranges that were missing, if there are any.
     pub fn finish(self) -> Parse<()> {
         if self.needs.is_empty() { Ok(()) } else { Err(Stop::Need(self.needs)) }
     }

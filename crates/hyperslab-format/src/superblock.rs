@@ -1,4 +1,4 @@
-//! Superblock (specification II.A), versions 0 to 3: the first structure of a file, where everything else begins.
+//! Superblock (specification II.A), versions 0 to 3: the first structure of a file, which leads to all others.
 //!
 //! ```text
 //! version 0, 1   signature 8 | version | 3 versions and a reserved byte | widths 2 | reserved 1 | K 2 × 2 | flags 4
@@ -6,9 +6,9 @@
 //! version 2, 3   signature 8 | version | widths 2 | flags 1 | base | extension | end of file | root | checksum 4
 //! ```
 //!
-//! It lies at byte 0 or, after a user block, at 512, 1024, 2048 and so on. Like libhdf5 we believe the place where it
-//! is found rather than the base address that it states: files are given and robbed of user blocks by tools that do
-//! not know what they cut.
+//! It is at byte 0 or, after a user block, at 512, 1024, 2048 and so on. As in libhdf5, the offset at which it is found
+//! takes precedence over the base address stored in it: some tools add or remove user blocks without updating that
+//! address.
 
 mod extension;
 mod root_entry;
@@ -17,59 +17,59 @@ pub use extension::SuperblockExtension;
 
 use crate::{Address, Cursor, FormatError, Gather, Parse, View, Widths};
 
-/// The first structure of a file: where everything else begins.
+/// The first structure of a file, which leads to all others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Superblock {
-    /// 0 to 3.
+    /// The version, 0 to 3.
     pub version: u8,
-    /// Absolute offset of the signature (length of the user block).
+    /// The absolute offset of the signature (the length of the user block).
     pub at: u64,
-    /// What addresses are relative to: equal to `at`, whatever the file says.
+    /// The base that addresses are relative to: equal to `at`, whatever the stored base address is.
     pub base: u64,
-    /// The base address that the file says.
+    /// The base address stored in the file.
     pub stored_base: u64,
-    /// Sizes of offsets and lengths.
+    /// The widths of offsets and lengths.
     pub widths: Widths,
-    /// End of file as stored (relative to `base`).
+    /// The stored end-of-file address (relative to `base`).
     pub end_of_file: Address,
-    /// Absolute offset of the field that says so.
+    /// The absolute offset of the end-of-file field.
     pub end_of_file_at: u64,
-    /// Object header of the root group.
+    /// The object header of the root group.
     pub root: Address,
-    /// Symbol table of the root group, cached in the superblock (versions 0 and 1): B-tree and local heap.
+    /// The symbol table of the root group, cached in the superblock (versions 0 and 1): B-tree and local heap.
     pub root_symbol_table: Option<(Address, Address)>,
-    /// Object header with further properties of the file (versions 2 and 3).
+    /// The object header with further properties of the file (versions 2 and 3).
     pub extension: Option<Address>,
-    /// Driver information block (versions 0 and 1).
+    /// The driver information block (versions 0 and 1).
     pub driver_info: Option<Address>,
     /// "File Consistency Flags": [`Self::WRITE_ACCESS`] and [`Self::SWMR_WRITE_ACCESS`].
     pub consistency_flags: u8,
-    /// Half the most entries of a symbol table node (K of leaf nodes, versions 0 and 1; default 4).
+    /// Half the maximum number of entries of a symbol table node (K of leaf nodes, versions 0 and 1; default 4).
     pub group_leaf_k: u16,
-    /// Half the most children of a group B-tree node (default 16).
+    /// Half the maximum number of children of a group B-tree node (default 16).
     pub group_internal_k: u16,
-    /// Half the most children of a chunk B-tree node (versions 1; default 32).
+    /// Half the maximum number of children of a chunk B-tree node (version 1; default 32).
     pub chunk_internal_k: u16,
 }
 
 const STRUCTURE: &str = "superblock";
-/// What an HDF5 file begins with, or what follows its user block.
+/// The signature at the start of an HDF5 file, or after its user block.
 pub const SIGNATURE: [u8; 8] = *b"\x89HDF\r\n\x1a\n";
 const USER_BLOCK_MIN: u64 = 512;
-/// Long enough for all versions in the widest widths.
+/// Long enough for all versions with the largest widths.
 const LONGEST: u64 = 100;
-/// Bit 0x02 is "file is consistent", of old libraries.
+/// Bit 0x02 is "file is consistent" in old libraries.
 const FLAGS: u8 = 0x07;
 const K_LEAF: u16 = 4;
 const K_GROUP: u16 = 16;
 const K_CHUNK: u16 = 32;
 
-/// Finds and reads the superblock.
+/// Finds and parses the superblock.
 pub fn locate(view: View<'_>) -> Parse<Superblock> {
     if let Some(cursor) = candidate(view, 0)? {
         return Ok(parse(cursor)?);
     }
-    // Nearly always it was there. Otherwise all other places are asked for at once; the first counts.
+    // It is almost always at byte 0. Otherwise all other offsets are requested together, and the first match counts.
     let mut gather = Gather::default();
     let mut at = USER_BLOCK_MIN;
     while at < view.file_len() {
@@ -84,7 +84,7 @@ pub fn locate(view: View<'_>) -> Parse<Superblock> {
     Err(FormatError::invalid(STRUCTURE, "signature", 0, what).into())
 }
 
-/// A cursor after the signature, if there is one at this byte of the file.
+/// A cursor after the signature, if there is one at this offset.
 fn candidate(view: View<'_>, at: u64) -> Parse<Option<Cursor>> {
     if view.file_len().saturating_sub(at) < SIGNATURE.len() as u64 {
         return Ok(None);
@@ -127,7 +127,7 @@ fn parse_early(mut cursor: Cursor, version: u8) -> Result<Superblock, FormatErro
     let base = cursor.address_defined("base address")?;
     let free_space_at = cursor.at();
     if cursor.address("address of file free space info")?.is_some() {
-        let what = "it is defined, which no version of the library ever wrote";
+        let what = "the address is defined, but no version of the library writes that";
         return Err(cursor.invalid_at(free_space_at, "address of file free space info", what));
     }
     let end_at = cursor.at();
@@ -136,7 +136,7 @@ fn parse_early(mut cursor: Cursor, version: u8) -> Result<Superblock, FormatErro
     let driver_at = cursor.at();
     let driver_info = cursor.address("driver information block address")?;
     if driver_info.is_some_and(|driver| driver >= end) {
-        let what = format!("it is beyond the end of the file, {end}");
+        let what = format!("the address is beyond the end of the file, {end}");
         return Err(cursor.invalid_at(driver_at, "driver information block address", what));
     }
     let entry = root_entry::parse(&mut cursor)?;
@@ -173,7 +173,8 @@ fn parse_late(mut cursor: Cursor, version: u8) -> Result<Superblock, FormatError
     let end = cursor.address_defined("end of file address")?;
     let root_at = cursor.at();
     let root = cursor.address_defined("root group object header address")?;
-    // What a damaged superblock says is no news; that it is damaged comes first.
+    // The checksum is verified before the fields: that the superblock is damaged matters more than what a damaged field
+    // contains.
     cursor.checksum()?;
     check_flags(&cursor, flags_at, consistency_flags)?;
     let end_of_file = end_of_file(&cursor, base_at, base, end)?;
@@ -182,7 +183,7 @@ fn parse_late(mut cursor: Cursor, version: u8) -> Result<Superblock, FormatError
         (extension_at, extension, "superblock extension address"),
     ] {
         if address.is_some_and(|address| address >= end_of_file) {
-            let what = format!("it is beyond the end of the file, {end_of_file}");
+            let what = format!("the address is beyond the end of the file, {end_of_file}");
             return Err(cursor.invalid_at(place, field, what));
         }
     }
@@ -210,7 +211,7 @@ fn zero(cursor: &mut Cursor, field: &'static str) -> Result<(), FormatError> {
     match cursor.u8(field)? {
         0 => Ok(()),
         other => {
-            let what = format!("version {other} is not known (0 is)");
+            let what = format!("unknown version {other}; only 0 is known");
             Err(FormatError::unsupported(STRUCTURE, field, at, what))
         }
     }
@@ -222,10 +223,10 @@ fn widths(cursor: &mut Cursor) -> Result<Widths, FormatError> {
         match cursor.u8(field)? {
             known @ (2 | 4 | 8) => Ok(known),
             wide @ (16 | 32) => {
-                let what = format!("numbers of {wide} bytes are not read (2, 4 and 8 are)");
+                let what = format!("widths of {wide} bytes are not supported; 2, 4 and 8 are");
                 Err(FormatError::unsupported(STRUCTURE, field, at, what))
             }
-            other => Err(cursor.invalid_at(at, field, format!("numbers of {other} bytes"))),
+            other => Err(cursor.invalid_at(at, field, format!("{other} is not a valid width"))),
         }
     };
     Ok(Widths { offset: width("size of offsets")?, length: width("size of lengths")? })
@@ -234,7 +235,7 @@ fn widths(cursor: &mut Cursor) -> Result<Widths, FormatError> {
 fn rank(cursor: &mut Cursor, field: &'static str) -> Result<u16, FormatError> {
     let at = cursor.at();
     match cursor.u16(field)? {
-        0 => Err(cursor.invalid_at(at, field, "it is 0")),
+        0 => Err(cursor.invalid_at(at, field, "the value is 0")),
         rank => Ok(rank),
     }
 }
@@ -243,32 +244,33 @@ fn check_flags(cursor: &Cursor, at: u64, flags: u8) -> Result<(), FormatError> {
     if flags & !FLAGS == 0 {
         return Ok(());
     }
-    let what = format!("flags {flags:#04x} have bits that are not known");
+    let what = format!("unknown bits in flags {flags:#04x}");
     Err(cursor.invalid_at(at, "file consistency flags", what))
 }
 
-/// The stored end of file counts from the beginning of the file that was written: user block included.
+/// The stored end of file is relative to the start of the file as it was written, including its user block.
 fn end_of_file(cursor: &Cursor, at: u64, base: Address, end: Address) -> Result<Address, FormatError> {
     if base >= end {
-        let what = format!("it is beyond the end of the file, {end}");
+        let what = format!("the address is beyond the end of the file, {end}");
         return Err(cursor.invalid_at(at, "base address", what));
     }
     Ok(Address(end.0 - base.0))
 }
 
 impl Superblock {
-    /// Consistency flag: a writer has the file open, or died.
+    /// Consistency flag: a writer has the file open, or crashed.
     pub const WRITE_ACCESS: u8 = 0x01;
-    /// Consistency flag: the writer lets others read meanwhile (single writer, multiple readers).
+    /// Consistency flag: the writer allows concurrent readers (single writer, multiple readers).
     pub const SWMR_WRITE_ACCESS: u8 = 0x04;
 
-    /// The view that all other parsers need: with the base and the widths of this file.
+    /// The view for all other parsers: with the base and the widths of this file.
     pub fn view<'a>(&self, view: View<'a>) -> View<'a> {
         view.with(self.base, self.widths)
     }
 
-    /// Refuses a file that is shorter than its superblock says: cut off, not closed, or only a part of several.
-    /// Those who read next to a writer, or only want to look, go without.
+    /// Returns an error if the file is shorter than its superblock says: truncated, not closed, or only one of several
+    /// files.
+    /// Callers that read while a writer is active, or only want to inspect a file, skip this check.
     pub fn check_end_of_file(&self, file_len: u64) -> Result<(), FormatError> {
         let end = self.base.saturating_add(self.end_of_file.0);
         if file_len >= end {

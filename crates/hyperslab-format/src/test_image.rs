@@ -3,7 +3,7 @@
 use crate::{Address, Bytes, Parse, Stop, View, checksum};
 use std::sync::OnceLock;
 
-/// Bytes of a file under construction: 8-byte offsets and lengths.
+/// The bytes of a file under construction, with 8-byte offsets and lengths.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Image {
     bytes: Vec<u8>,
@@ -19,7 +19,7 @@ impl Image {
         self.bytes.len() as u64
     }
 
-    /// Where the next field will lie.
+    /// The address of the next field.
     pub(crate) fn here(&self) -> Address {
         Address(self.len())
     }
@@ -53,25 +53,25 @@ impl Image {
         self.uint(value, 8)
     }
 
-    /// An undefined address.
+    /// Appends an undefined address.
     pub(crate) fn undefined(self) -> Self {
         self.u64(u64::MAX)
     }
 
-    /// Zeros up to `address`.
+    /// Appends zeros up to `address`.
     pub(crate) fn pad_to(mut self, address: u64) -> Self {
         assert!(self.len() <= address, "{} is beyond {address}", self.len());
         self.bytes.resize(address as usize, 0);
         self
     }
 
-    /// The checksum of everything since `start`.
+    /// Appends the checksum of everything since `start`.
     pub(crate) fn checksum_since(self, start: Address) -> Self {
         let sum = checksum::lookup3(&self.bytes[start.0 as usize..]);
         self.u32(sum)
     }
 
-    /// Overwrites a part.
+    /// Overwrites some bytes.
     pub(crate) fn patch(mut self, at: u64, bytes: &[u8]) -> Self {
         self.bytes[at as usize..][..bytes.len()].copy_from_slice(bytes);
         self.frozen = OnceLock::new();
@@ -82,13 +82,13 @@ impl Image {
         &self.bytes
     }
 
-    /// A view of the file as it is now.
+    /// A view of the file in its current state.
     pub(crate) fn view(&self) -> View<'_> {
         View::new(self.frozen.get_or_init(|| Bytes::from(self.bytes.clone())))
     }
 }
 
-/// Checks that the parser accepts the whole file, and refuses it truncated anywhere.
+/// Checks that the parser accepts the whole file, and rejects every truncation of it.
 pub(crate) fn every_prefix_fails<T: std::fmt::Debug>(
     image: &Image,
     mut parse: impl FnMut(&View) -> Parse<T>,

@@ -4,7 +4,7 @@ use crate::checksum::lookup3;
 use crate::{Bytes, Cursor, Fetched, FormatError, Parse, Stop, View, Widths};
 use std::ops::Range;
 
-/// Bytes of a structure under construction.
+/// The bytes of a structure under construction.
 #[derive(Debug, Clone, Default)]
 pub struct Build {
     bytes: Vec<u8>,
@@ -12,7 +12,7 @@ pub struct Build {
 }
 
 impl Build {
-    /// Nothing yet, in these widths (`Build::default()` has 8 and 8).
+    /// An empty structure with these widths (`Build::default()` has 8 and 8).
     pub fn new(widths: Widths) -> Self {
         Self { bytes: Vec::new(), widths }
     }
@@ -33,18 +33,18 @@ impl Build {
         self.bytes(&value.to_le_bytes())
     }
 
-    /// The lowest `width` bytes of a number.
+    /// Appends the lowest `width` bytes of a number.
     pub fn uint(self, value: u64, width: usize) -> Self {
         self.bytes(&value.to_le_bytes()[..width])
     }
 
-    /// An address in the file's width; `u64::MAX` is the undefined one.
+    /// Appends an address in the file's width; `u64::MAX` is the undefined address.
     pub fn address(self, value: u64) -> Self {
         let width = self.widths.offset.into();
         self.uint(value, width)
     }
 
-    /// A length in the file's width.
+    /// Appends a length in the file's width.
     pub fn length(self, value: u64) -> Self {
         let width = self.widths.length.into();
         self.uint(value, width)
@@ -60,13 +60,13 @@ impl Build {
         self
     }
 
-    /// Zeros up to a multiple of `align`.
+    /// Appends zeros up to a multiple of `align`.
     pub fn align(self, align: usize) -> Self {
         let gap = self.bytes.len().next_multiple_of(align) - self.bytes.len();
         self.zeros(gap)
     }
 
-    /// Zeros up to offset `at`.
+    /// Appends zeros up to offset `at`.
     pub fn at(self, at: usize) -> Self {
         let gap = at.checked_sub(self.bytes.len()).expect("nothing was built there yet");
         self.zeros(gap)
@@ -76,7 +76,7 @@ impl Build {
         self.bytes(&other.bytes)
     }
 
-    /// The checksum of everything so far.
+    /// Appends the checksum of everything so far.
     pub fn checksum(self) -> Self {
         let sum = lookup3(&self.bytes);
         self.u32(sum)
@@ -86,17 +86,17 @@ impl Build {
         self.bytes.len()
     }
 
-    /// All bytes, as a file or a message body.
+    /// The bytes, as a file or as the body of a message.
     pub fn done(&self) -> Bytes {
         Bytes::copy_from_slice(&self.bytes)
     }
 
-    /// A cursor over all bytes, which begin at offset 0.
+    /// A cursor over the bytes, starting at offset 0.
     pub fn cursor(&self) -> Cursor {
         Cursor::new("structure under test", 0, self.done(), self.widths)
     }
 
-    /// Calls `check` with every beginning of the bytes that lacks at least one byte.
+    /// Calls `check` with every proper prefix of the bytes.
     pub fn each_prefix(&self, mut check: impl FnMut(Cursor)) {
         for len in 0..self.bytes.len() {
             let beginning = self.done().slice(..len);
@@ -104,7 +104,7 @@ impl Build {
         }
     }
 
-    /// The same bytes with one of them replaced.
+    /// The same bytes, with one of them replaced.
     pub fn with_byte(&self, at: usize, value: u8) -> Self {
         let mut changed = self.clone();
         changed.bytes[at] = value;
@@ -112,7 +112,7 @@ impl Build {
     }
 }
 
-/// A file of which only what was asked for can be seen.
+/// A file in which only requested ranges are available.
 pub struct Reluctant {
     bytes: Bytes,
     fetched: Vec<Range<u64>>,
@@ -130,7 +130,7 @@ impl Fetched for Reluctant {
     }
 }
 
-/// Calls a parser again and again with what it asked for, and counts what it asked for in each round.
+/// Calls a parser until it returns a result, providing what it requests, and counts the requests of each round.
 pub fn drive<T>(
     file: Bytes,
     mut parse: impl FnMut(View<'_>) -> Parse<T>,

@@ -1,18 +1,18 @@
-//! What a parser sees of a file: the bytes fetched so far, where the file begins, how wide its numbers are.
+//! The parsers' view of a file: the bytes fetched so far, the base address, and the widths of offsets and lengths.
 
 use crate::{Address, Cursor, FormatError, Need, Parse, Problem, Stop, Widths};
 use bytes::Bytes;
 
-/// Bytes of a file that have been fetched so far. The length is known before the first byte is parsed, so that
-/// "not fetched yet" and "past the end" never look alike.
+/// The bytes of a file that have been fetched so far. The length of the file is known before the first byte is parsed,
+/// so that "not fetched yet" and "past the end" are always distinguished.
 pub trait Fetched {
-    /// Length of the whole file in bytes.
+    /// The length of the whole file in bytes.
     fn file_len(&self) -> u64;
-    /// How many bytes follow one another from `at` on. A file that consists of several has gaps before its end.
+    /// The number of contiguous bytes from `at` on. A file that consists of several files may have gaps.
     fn held_from(&self, at: u64) -> u64 {
         self.file_len().saturating_sub(at)
     }
-    /// How many bytes the file has: its length without the gaps.
+    /// The number of bytes in the file: its length without the gaps.
     fn stored_bytes(&self) -> u64 {
         self.file_len()
     }
@@ -20,7 +20,7 @@ pub trait Fetched {
     fn get(&self, at: u64, len: u64) -> Option<Bytes>;
 }
 
-/// A file that is wholly in memory.
+/// A file that is completely in memory.
 impl Fetched for Bytes {
     fn file_len(&self) -> u64 {
         self.len() as u64
@@ -33,13 +33,13 @@ impl Fetched for Bytes {
     }
 }
 
-/// A window on a file for parsers: addresses are relative to `base`, everything else is absolute.
+/// A window on a file for parsers. Addresses are relative to `base`; everything else is absolute.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     fetched: &'a dyn Fetched,
-    /// Where address 0 of this file lies (the length of the user block, usually 0).
+    /// The absolute offset of address 0 (the length of the user block, usually 0).
     pub base: u64,
-    /// Sizes of offsets and lengths of this file.
+    /// The widths of offsets and lengths in this file.
     pub widths: Widths,
 }
 
@@ -49,32 +49,32 @@ impl<'a> View<'a> {
         Self { fetched, base: 0, widths: Widths::default() }
     }
 
-    /// The same bytes with the base address and the widths that the superblock gave.
+    /// The same bytes with the base address and the widths from the superblock.
     pub fn with(self, base: u64, widths: Widths) -> Self {
         Self { base, widths, ..self }
     }
 
-    /// Length of the whole file.
+    /// The length of the whole file in bytes.
     pub fn file_len(&self) -> u64 {
         self.fetched.file_len()
     }
 
-    /// True where the file has all of these bytes.
+    /// True if the file contains all of these bytes.
     pub fn holds(&self, at: u64, len: u64) -> bool {
         at <= self.file_len() && len <= self.fetched.held_from(at)
     }
 
-    /// How many bytes the file has, which bounds how much of anything can be in it.
+    /// The number of bytes in the file, an upper bound for the size of anything in it.
     pub fn stored_bytes(&self) -> u64 {
         self.fetched.stored_bytes()
     }
 
-    /// The absolute byte offset of an address, saturating (an offset past the end is refused by [`Self::bytes`]).
+    /// The absolute byte offset of an address, saturating (an offset past the end is rejected by [`Self::bytes`]).
     pub fn absolute(&self, address: Address) -> u64 {
         self.base.saturating_add(address.0)
     }
 
-    /// The `len` bytes of `structure` at `address`, or what to fetch, or why they cannot exist.
+    /// The `len` bytes of `structure` at `address`, the ranges to fetch, or an error if they are outside of the file.
     pub fn bytes(&self, structure: &'static str, address: Address, len: u64) -> Parse<Bytes> {
         let at = self.absolute(address);
         if !self.holds(at, len) {
@@ -95,8 +95,8 @@ impl<'a> View<'a> {
         Ok(Cursor::new(structure, self.absolute(address), bytes, self.widths))
     }
 
-    /// Like [`Self::cursor`], but shorter where the file ends before `len` bytes: for structures whose size is
-    /// only known once their beginning has been read.
+    /// Like [`Self::cursor`], but shorter if the file ends before `len` bytes: for structures whose size is only known
+    /// after their start has been parsed.
     pub fn cursor_up_to(&self, structure: &'static str, address: Address, len: u64) -> Parse<Cursor> {
         let left = self.fetched.held_from(self.absolute(address));
         self.cursor(structure, address, len.min(left).max(1))

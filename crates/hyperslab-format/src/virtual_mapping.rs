@@ -1,12 +1,12 @@
-//! The mapping of a virtual dataset: which elements of which source datasets stand where (specification, "Virtual
-//! Dataset"; version 1 of the block, of HDF5 2.0, is in libhdf5's `H5Dvirtual.c` only).
+//! The mapping of a virtual dataset: which elements of which source datasets make up its elements (specification,
+//! "Virtual Dataset"; version 1 of the block, introduced in HDF5 2.0, is only in libhdf5's `H5Dvirtual.c`).
 //!
 //! ```text
 //! version 1 | entries L | per entry: flags 1 (version 1 only) | source file, NUL | source dataset, NUL |
 //!                                    source selection | virtual selection | … | checksum 4
 //! ```
-//! In version 1 a name may be that of an earlier entry, whose number then stands in its place, and a source in the
-//! same file has no file name at all.
+//! In version 1 a name may be the same as that of an earlier entry, whose number is then stored instead; and a source
+//! in the same file has no file name.
 
 use crate::selection::EncodedSelection;
 use crate::{Bytes, Cursor, FormatError, Name};
@@ -14,13 +14,13 @@ use crate::{Bytes, Cursor, FormatError, Name};
 /// One mapping.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VirtualMapping {
-    /// The source file; `.` is the file of the virtual dataset. `%b` in it is replaced by the number of a block.
+    /// The source file; `.` is the file of the virtual dataset. `%b` in it is replaced with the number of a block.
     pub source_file: Name,
-    /// The source dataset; `%b` in it is replaced likewise.
+    /// The source dataset; `%b` in it is replaced in the same way.
     pub source_dataset: Name,
-    /// Elements of the source.
+    /// The elements of the source.
     pub source: EncodedSelection,
-    /// The elements of the virtual dataset that they are.
+    /// The corresponding elements of the virtual dataset.
     pub target: EncodedSelection,
 }
 
@@ -30,7 +30,7 @@ const DATASET_SHARED: u8 = 0x02;
 const SAME_FILE: u8 = 0x04;
 
 impl VirtualMapping {
-    /// Reads all mappings out of an object of the global heap.
+    /// Parses all mappings from an object of the global heap.
     pub fn parse_all(block: Bytes, widths: crate::Widths) -> Result<Vec<Self>, FormatError> {
         let mut cursor = Cursor::new(STRUCTURE, 0, block.clone(), widths);
         let version = cursor.version(0..=1)?;
@@ -71,5 +71,5 @@ fn earlier<'m>(
     usize::try_from(number)
         .ok()
         .and_then(|number| mappings.get(number))
-        .ok_or_else(|| cursor.invalid(field, format!("entry {number} is not an earlier one")))
+        .ok_or_else(|| cursor.invalid(field, format!("entry {number} does not precede this one")))
 }

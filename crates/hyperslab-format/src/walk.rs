@@ -1,29 +1,30 @@
-//! Walks over structures that lie all over the file: B-trees, arrays of arrays.
+//! Traversals of structures whose nodes are distributed over the file: B-trees, arrays of arrays.
 //!
-//! A [`Walk`] is a value that remembers what it has done. Every call visits all nodes that have been fetched, and
-//! then asks for all others of the frontier at once, so that one level of a tree costs one round of requests, and
-//! nothing is parsed twice. The results come in the order of the tree, whatever was fetched first.
+//! A [`Walk`] is a value that keeps its state. Every call visits all nodes that have been fetched, and then requests
+//! all other known nodes at once, so that one level of a tree costs one round of requests and nothing is parsed twice.
+//! The results are in the order of the tree, whatever was fetched first.
 //!
-//! Nodes of a valid file do not overlap. A [`Footprint`] holds a walk to that: it refuses a node that is reached
-//! twice (a cycle) and nodes that together are longer than the file. So no walk outlasts one pass over the file.
+//! Nodes of a valid file do not overlap. [`Footprint`] enforces this: it rejects a node that is reached twice (a
+//! cycle), and nodes that in total are longer than the file. A traversal therefore never reads more than the length of
+//! the file.
 
 use crate::{FormatError, Parse, Stop, View};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// What a visited node consists of, in order.
+/// The items of a visited node, in order.
 #[derive(Debug)]
 pub(crate) enum Item<N, R> {
-    /// A further node, still to be visited.
+    /// Another node to visit.
     Node(N),
     /// A result.
     Done(R),
 }
 
-/// The nodes that a walk has been to.
+/// The ranges of the nodes that have been visited.
 #[derive(Debug, Default)]
 pub(crate) struct Footprint {
-    /// Where nodes begin: which slot claimed it, and how many bytes.
+    /// The start of each node, with the slot that claimed it and its size in bytes.
     claimed: HashMap<u64, (usize, u64)>,
     bytes: u64,
     /// The slot of the node that is being visited.
@@ -31,8 +32,8 @@ pub(crate) struct Footprint {
 }
 
 impl Footprint {
-    /// Notes a node of at least `len` bytes at the absolute offset `at`. To be called before anything is done that
-    /// takes long, and again when more is known of its length.
+    /// Records a node of at least `len` bytes at the absolute offset `at`. Call it before any expensive work on the
+    /// node, and again when its exact length is known.
     pub(crate) fn claim(
         &mut self,
         structure: &'static str,
@@ -54,7 +55,7 @@ impl Footprint {
     }
 }
 
-/// What became of a node or of a part of it.
+/// The state of a node or of one of its items.
 #[derive(Debug)]
 enum Slot<R> {
     Waiting,
@@ -63,24 +64,24 @@ enum Slot<R> {
     Done(Result<R, FormatError>),
 }
 
-/// A walk under way over nodes `N`, with results `R`.
+/// A traversal in progress, over nodes `N` with results `R`.
 #[derive(Debug)]
 pub(crate) struct Walk<N, R> {
     slots: Vec<Slot<R>>,
     waiting: Vec<(usize, N)>,
     footprint: Footprint,
-    /// Keep the error of a node among the results, instead of ending the walk.
+    /// True if the error of a node is a result, instead of ending the traversal.
     lenient: bool,
     failed: Option<FormatError>,
 }
 
 impl<N, R> Walk<N, R> {
-    /// A walk that begins at `root` and ends at the first error.
+    /// A traversal that starts at `root` and ends at the first error.
     pub(crate) fn strict(root: N) -> Self {
         Self::new(root, false)
     }
 
-    /// A walk that begins at `root`; errors beyond the root come among the results.
+    /// A traversal that starts at `root`; errors below the root are among the results.
     pub(crate) fn lenient(root: N) -> Self {
         Self::new(root, true)
     }
@@ -90,7 +91,7 @@ impl<N, R> Walk<N, R> {
         Self { slots, waiting, footprint: Footprint::default(), lenient, failed: None }
     }
 
-    /// Visits every node that has been fetched. `Ok` once all have been visited.
+    /// Visits every node that has been fetched. Returns `Ok` when all nodes have been visited.
     pub(crate) fn advance(
         &mut self,
         mut visit: impl FnMut(&N, &mut Footprint) -> Parse<Vec<Item<N, R>>>,
@@ -137,7 +138,7 @@ impl<N, R> Walk<N, R> {
         self.slots[slot] = Slot::Inner(first..self.slots.len());
     }
 
-    /// The results of a walk that has ended, in the order of the tree.
+    /// The results of a completed traversal, in the order of the tree.
     pub(crate) fn results(&mut self) -> Vec<Result<R, FormatError>> {
         let mut results = Vec::new();
         let root = 0..self.slots.len().min(1);

@@ -6,17 +6,17 @@ use pyo3::prelude::*;
 use smallvec::SmallVec;
 use std::ptr::null_mut;
 
-/// Shape of a result. (Of the dataset's axes; axes of an array datatype are appended by NumPy.)
+/// Shape of a result. It has the axes of the selection; NumPy appends those of an array datatype.
 pub type Shape = SmallVec<[npy_intp; 4]>;
 
-/// A fresh array in row-major order. Its elements are not initialised, except Python objects, which are null.
+/// A new array in row-major order. Its elements are not initialised, except for Python objects, which are null.
 pub fn empty<'py>(
     py: Python<'py>,
     dtype: &Bound<'py, PyArrayDescr>,
     shape: &mut Shape,
 ) -> PyResult<Bound<'py, PyUntypedArray>> {
-    // SAFETY: NumPy takes over the reference to the dtype, checks the shape, and returns a new reference or null
-    // with an exception set. What is returned is an ndarray, because that is the type asked for.
+    // SAFETY: NumPy takes over the reference to the dtype, checks the shape, and returns a new reference, or null with
+    // an exception set. The result is an ndarray, because that is the requested type.
     let array: Bound<'py, PyUntypedArray> = unsafe {
         let class = get_type_object(py, NpyTypes::PyArray_Type);
         let dtype = dtype.clone().into_dtype_ptr();
@@ -29,11 +29,11 @@ pub fn empty<'py>(
     Ok(array)
 }
 
-/// The memory of a fresh array.
+/// The memory of a new array.
 ///
 /// # Safety
-/// The array must be in row-major order, nobody else may use it while the slice lives, and its elements must not be
-/// Python objects.
+/// The array must be in row-major order, nothing else may use it during the lifetime of the slice, and its elements
+/// must not be Python objects.
 #[expect(clippy::mut_from_ref, reason = "the memory is NumPy's, the borrowed handle only keeps it alive")]
 pub unsafe fn bytes_mut<'a>(array: &'a Bound<'_, PyUntypedArray>) -> &'a mut [u8] {
     let (start, len) = extent(array);
@@ -44,14 +44,14 @@ pub unsafe fn bytes_mut<'a>(array: &'a Bound<'_, PyUntypedArray>) -> &'a mut [u8
     unsafe { std::slice::from_raw_parts_mut(start, len) }
 }
 
-/// Where the elements lie, and how many bytes they take.
+/// The address of the elements, and their size in bytes.
 pub fn extent(array: &Bound<'_, PyUntypedArray>) -> (*mut u8, usize) {
     // SAFETY: the pointer is that of an array.
     let start = unsafe { (*array.as_array_ptr()).fields.data };
     (start.cast(), array.len() * array.dtype().itemsize())
 }
 
-/// The array itself; of an array without axes, its element.
+/// Returns the array; if it has no axes, its element.
 pub fn finish<'py>(array: Bound<'py, PyUntypedArray>) -> PyResult<Bound<'py, PyAny>> {
     if array.ndim() > 0 {
         return Ok(array.into_any());

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 use std::sync::Arc;
 
-/// The attributes of an object: a mapping of names to values.
+/// The attributes of an object, as a mapping of names to values.
 #[pyclass(frozen, mapping, module = "hyperslab", weakref)]
 pub struct AttributeManager {
     session: Arc<Session>,
@@ -24,8 +24,8 @@ impl AttributeManager {
         Ok(Self { session: session.clone(), object })
     }
 
-    /// All attributes that can be read, in the order of their creation where the file knows it, else by name. The
-    /// others are warned of.
+    /// All attributes that can be read: in creation order if the file records it, otherwise by name. Each attribute
+    /// that cannot be read causes a warning.
     fn list(&self, py: Python<'_>) -> PyResult<Vec<Attribute>> {
         self.session.check_open()?;
         let found = py.detach(|| self.object.attributes().list()).map_err(errors::raise)?;
@@ -33,7 +33,7 @@ impl AttributeManager {
         for attribute in found {
             match attribute {
                 Ok(attribute) => attributes.push(attribute),
-                Err(error) => crate::errors::warn(py, &format!("an attribute is left out: {error}"))?,
+                Err(error) => crate::errors::warn(py, &format!("skipped an attribute: {error}"))?,
             }
         }
         if attributes.iter().all(|attribute| attribute.creation_order.is_some()) {
@@ -79,7 +79,7 @@ impl AttributeManager {
         self.value(py, &attribute)
     }
 
-    /// The value of an attribute, or `default` where there is none of this name.
+    /// Return the value of an attribute, or `default` if there is no attribute with this name.
     #[pyo3(signature = (name, default=None))]
     fn get<'py>(
         &self,
@@ -112,17 +112,17 @@ impl AttributeManager {
         names.try_iter().map(Bound::into_any)
     }
 
-    /// Names.
+    /// The names of the attributes.
     fn keys<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         Self::view(slf, "Keys")
     }
 
-    /// Values.
+    /// The values of the attributes.
     fn values<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         Self::view(slf, "Values")
     }
 
-    /// Names and values.
+    /// The names and values of the attributes.
     fn items<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         Self::view(slf, "Items")
     }

@@ -18,7 +18,7 @@ use pyo3::types::PyTuple;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A dataset of an open file. Indexing it reads.
+/// A dataset of an open file. Indexing it reads values.
 #[pyclass(frozen, module = "hyperslab", weakref)]
 pub struct Dataset {
     session: Arc<Session>,
@@ -51,7 +51,7 @@ impl Dataset {
         element.read(py, &self.dataset, &selected.selection, selected.shape)
     }
 
-    /// Reads with the index of a scalar or null dataset.
+    /// Reads a scalar or null dataset.
     fn get_scalar<'py>(slf: &Bound<'py, Self>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let (py, this) = (slf.py(), slf.get());
         let index = selection::parse_scalar(index)?;
@@ -72,8 +72,8 @@ impl Dataset {
         }
     }
 
-    /// What an index selects, and whether what is read stays an array even without axes; `None` where there are no
-    /// elements to select.
+    /// What an index selects, and whether the result remains an array even if it has no axes. `None` if the dataset has
+    /// no elements.
     fn selected(&self, index: &Bound<'_, PyAny>) -> PyResult<Option<(Selected, bool)>> {
         self.session.check_open()?;
         let illegal = || errors::invalid("Illegal slicing argument for this dataset");
@@ -101,7 +101,7 @@ impl Dataset {
 
     fn region(&self, reference: &RegionReference, dims: &[u64]) -> PyResult<Selected> {
         let own = PathBuf::from(self.dataset.file().name());
-        // Where the reference says another file, it is told by its name alone: folders change.
+        // If the reference names another file, compare only the file name: folders may have changed.
         let elsewhere = reference.file.as_ref().is_some_and(|name| {
             name.as_str().is_none_or(|name| Path::new(name).file_name() != own.file_name())
         });
@@ -122,7 +122,7 @@ impl Dataset {
             Some(index) => match selection::parse(index, dims)? {
                 Index::Selected(selected) => Ok(selected),
                 Index::Region(reference) => self.region(reference.get(), dims),
-                Index::Fields(..) => Err(errors::wrong_type("names of fields are no selection here")),
+                Index::Fields(..) => Err(errors::wrong_type("field names are not a valid selection here")),
             },
         }
     }
@@ -215,32 +215,32 @@ impl Dataset {
         Ok(format!("<HDF5 dataset \"{name}\": shape {shape}, type \"{dtype}\">"))
     }
 
-    /// Its path in the file; None after the file was closed.
+    /// The path in the file, or None after the file was closed.
     #[getter]
     fn name(&self, py: Python<'_>) -> Option<&str> {
         if self.session.is_open() { self.path(py) } else { None }
     }
 
-    /// The group that its path goes through last.
+    /// The group that contains it: the last but one of its path.
     #[getter]
     fn parent<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let anonymous = || errors::invalid("the dataset is anonymous: it has no parent");
+        let anonymous = || errors::invalid("the dataset is anonymous and has no parent");
         group::parent(py, &self.session, self.path(py).ok_or_else(anonymous)?)
     }
 
-    /// The file.
+    /// The file that contains it.
     #[getter]
     fn file<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         crate::file::File::of(py, &self.session)
     }
 
-    /// Its attributes.
+    /// The attributes of the dataset.
     #[getter]
     fn attrs(&self) -> PyResult<AttributeManager> {
         AttributeManager::new(&self.session, hyperslab::Object::Dataset(self.dataset.clone()))
     }
 
-    /// Sizes along the axes; None where the dataspace is null.
+    /// The size of each axis, or None if the dataspace is null.
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match self.dims() {
@@ -249,19 +249,19 @@ impl Dataset {
         }
     }
 
-    /// Number of axes.
+    /// The number of axes.
     #[getter]
     fn ndim(&self) -> usize {
         self.dataset.shape().len()
     }
 
-    /// Number of elements; None where the dataspace is null.
+    /// The number of elements, or None if the dataspace is null.
     #[getter]
     fn size(&self) -> Option<u64> {
         self.dims().map(|_| self.dataset.elements())
     }
 
-    /// Bytes of all elements in memory.
+    /// The size of all elements in memory, in bytes.
     #[getter]
     fn nbytes(&self, py: Python<'_>) -> PyResult<u64> {
         let item = self.element(py)?.dtype.bind(py).itemsize() as u64;
@@ -274,7 +274,7 @@ impl Dataset {
         Ok(self.element(py)?.dtype.bind(py).clone())
     }
 
-    /// Largest sizes along the axes; None along an axis without a limit.
+    /// The maximum size of each axis; None for an axis without a limit.
     #[getter]
     fn maxshape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match self.dims() {
@@ -283,13 +283,13 @@ impl Dataset {
         }
     }
 
-    /// Sizes of a chunk; None where the dataset is not chunked.
+    /// The size of a chunk along each axis, or None if the dataset is not chunked.
     #[getter]
     fn chunks<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         self.dataset.chunk_shape().map(|chunk| PyTuple::new(py, chunk)).transpose()
     }
 
-    /// "gzip", "lzf", "szip", "unknown" (another filter) or None.
+    /// The compression filter: "gzip", "lzf", "szip", "unknown" (another filter) or None.
     #[getter]
     fn compression(&self) -> Option<&'static str> {
         self.filters_of().compression()
@@ -307,13 +307,13 @@ impl Dataset {
         })
     }
 
-    /// True where bytes are shuffled before they are compressed.
+    /// True if bytes are shuffled before they are compressed.
     #[getter]
     fn shuffle(&self) -> bool {
         self.filters_of().shuffle()
     }
 
-    /// True where chunks have checksums.
+    /// True if chunks have a Fletcher-32 checksum.
     #[getter]
     fn fletcher32(&self) -> bool {
         self.filters_of().fletcher32()
@@ -325,25 +325,25 @@ impl Dataset {
         self.filters_of().scale_offset()
     }
 
-    /// Registered numbers of the filters.
+    /// The registered numbers of the filters.
     #[getter]
     fn filter_ids<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.filters_of().ids())
     }
 
-    /// The names of the filters, as the file has them; empty where it has none.
+    /// The names of the filters, as stored in the file; empty for a filter without a name.
     #[getter]
     fn filter_names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.filters_of().names())
     }
 
-    /// The filters in words, with their parameters: "gzip 4".
+    /// The filters with their parameters, as text: "gzip 4".
     #[getter]
     fn filters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.filters_of().words())
     }
 
-    /// What is read where nothing was written.
+    /// The value of elements that were never written.
     #[getter]
     fn fillvalue<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.session.check_open()?;
@@ -371,19 +371,19 @@ impl Dataset {
         crate::helper(slf.py(), "hyperslab.dims", "Dimensions")?.call1((slf,))
     }
 
-    /// True where the dataset is a dimension scale.
+    /// True if the dataset is a dimension scale.
     #[getter]
     fn is_scale(slf: &Bound<'_, Self>) -> PyResult<bool> {
         crate::helper(slf.py(), "hyperslab.dims", "is_scale")?.call1((slf,))?.extract()
     }
 
-    /// True where the values lie in other datasets.
+    /// True if the values are stored in other datasets.
     #[getter]
     fn is_virtual(&self) -> bool {
         self.dataset.layout_name() == "virtual"
     }
 
-    /// The files and datasets that a virtual dataset takes its values from, as the file names them.
+    /// The source files and source datasets of a virtual dataset, as named in the file.
     fn virtual_sources<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         self.session.check_open()?;
         let not_virtual = || errors::invalid("Not a virtual dataset");
@@ -392,20 +392,21 @@ impl Dataset {
         sources.into_iter().map(|source| class.call1(source)).collect()
     }
 
-    /// The files of raw data that hold the values: name, first byte, bytes. None where this file holds them.
+    /// The external files that contain the raw data, each as (name, offset in bytes, size in bytes), or None if the
+    /// raw data is in this file.
     #[getter]
     fn external(&self) -> Option<Vec<(String, u64, u64)>> {
         let files = self.dataset.external_sources()?;
         Some(files.into_iter().map(|(name, start, bytes)| (name, start, bytes.unwrap_or(u64::MAX))).collect())
     }
 
-    /// Where and how the values lie: "contiguous", "chunked", "compact", "virtual" or "external".
+    /// The storage layout: "contiguous", "chunked", "compact", "virtual" or "external".
     #[getter]
     fn layout(&self) -> &'static str {
         self.dataset.layout_name()
     }
 
-    /// Values as another dtype: `dataset.astype("f8")[...]`.
+    /// Read values as another dtype: `dataset.astype("f8")[...]`.
     fn astype<'py>(slf: &Bound<'py, Self>, dtype: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         let dtype = crate::helper(py, "numpy", "dtype")?.call1((dtype,))?;
@@ -415,7 +416,7 @@ impl Dataset {
         crate::helper(py, "hyperslab._views", "AsType")?.call1((slf, dtype))
     }
 
-    /// Text as `str`: `dataset.asstr()[...]`.
+    /// Read text as `str`: `dataset.asstr()[...]`.
     #[pyo3(signature = (encoding=None, errors="strict"))]
     fn asstr<'py>(
         slf: &Bound<'py, Self>,
@@ -425,7 +426,7 @@ impl Dataset {
         crate::helper(slf.py(), "hyperslab._views", "AsStr")?.call1((slf, encoding, errors))
     }
 
-    /// Reads text as `str`; None where the dataset has no elements, or no text.
+    /// Reads text as `str`. Returns None if the dataset has no elements, or they are not text.
     fn _read_text<'py>(
         &self,
         py: Python<'py>,
@@ -440,8 +441,8 @@ impl Dataset {
         found.map(|array| if keep { Ok(array.into_any()) } else { array::finish(array) }).transpose()
     }
 
-    /// Reads members of a compound and nothing else of it: with one name its values, else a compound of them; None
-    /// where the dataset has no elements.
+    /// Reads only some members of a compound. With one name, returns its values; otherwise a compound of the members.
+    /// Returns None if the dataset has no elements.
     fn _read_fields<'py>(
         &self,
         py: Python<'py>,
@@ -456,12 +457,12 @@ impl Dataset {
         if keep { Ok(Some(array.into_any())) } else { array::finish(array).map(Some) }
     }
 
-    /// Some members of a compound: `dataset.fields(["x", "y"])[...]`.
+    /// Read some members of a compound: `dataset.fields(["x", "y"])[...]`.
     fn fields<'py>(slf: &Bound<'py, Self>, names: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         crate::helper(slf.py(), "hyperslab._views", "Fields")?.call1((slf, names))
     }
 
-    /// The selections of the chunks that a region touches.
+    /// Iterate over the chunks that a region touches, as selections.
     #[pyo3(signature = (sel=None))]
     fn iter_chunks<'py>(
         slf: &Bound<'py, Self>,
@@ -470,7 +471,7 @@ impl Dataset {
         crate::helper(slf.py(), "hyperslab._views", "Chunks")?.call1((slf, sel))
     }
 
-    /// Reads into an array that exists already.
+    /// Read into an existing array.
     #[pyo3(signature = (dest, source_sel=None, dest_sel=None))]
     fn read_direct<'py>(
         &self,
@@ -489,8 +490,8 @@ impl Dataset {
             return Err(errors::invalid("the destination is read-only"));
         }
         if whole && array.shape() == selection::shape_with(&selected.shape, element.dtype.bind(py)) {
-            // SAFETY: in row-major order, writeable and without objects. That no other thread uses the array while
-            // it is read into is for the caller to see to, as with any function of NumPy that writes.
+            // SAFETY: the array is in row-major order, writeable and contains no objects. The caller must ensure that
+            // no other thread uses it during the read, as with any function of NumPy that writes to an array.
             let out = unsafe { array::bytes_mut(array) };
             return element.read_into(py, &self.dataset, &selected.selection, out);
         }
@@ -499,7 +500,7 @@ impl Dataset {
         Ok(())
     }
 
-    /// What a read would do, as text: chunks, byte ranges, requests, filters.
+    /// Describe what a read would do, as text: chunks, byte ranges, requests, filters.
     #[pyo3(signature = (selection=None))]
     fn explain(&self, py: Python<'_>, selection: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
         self.session.check_open()?;
@@ -514,7 +515,7 @@ impl Dataset {
         hyperslab::Object::Dataset(self.dataset.clone()).address().0
     }
 
-    /// Its path; of a dataset that was reached by a reference, the path to it, if it has one.
+    /// The path of the dataset. If it was opened through a reference, the first path that leads to it, if any.
     fn path(&self, py: Python<'_>) -> Option<&str> {
         let path = self.dataset.path();
         if path.starts_with('/') {

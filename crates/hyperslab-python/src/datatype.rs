@@ -28,19 +28,19 @@ impl Datatype {
 
 #[pymethods]
 impl Datatype {
-    /// The dtype.
+    /// The dtype that NumPy uses for it.
     #[getter]
     fn dtype(&self, py: Python<'_>) -> PyResult<Py<numpy::PyArrayDescr>> {
         Ok(Element::new(py, self.datatype.datatype())?.dtype)
     }
 
-    /// Its path in the file; None after the file was closed.
+    /// The path in the file, or None after the file was closed.
     #[getter]
     fn name(&self) -> Option<&str> {
         self.session.is_open().then(|| self.datatype.path())
     }
 
-    /// The group that its path goes through last.
+    /// The group that contains it: the last but one of its path.
     #[getter]
     fn parent<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         group::parent(py, &self.session, self.datatype.path())
@@ -52,13 +52,13 @@ impl Datatype {
         Reference { target: Some(self.object().address()), file: None }
     }
 
-    /// The file.
+    /// The file that contains it.
     #[getter]
     fn file<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         crate::file::File::of(py, &self.session)
     }
 
-    /// Its attributes.
+    /// The attributes of the datatype.
     #[getter]
     fn attrs(&self) -> PyResult<AttributeManager> {
         AttributeManager::new(&self.session, self.object())

@@ -1,4 +1,4 @@
-//! The engine's errors as Python exceptions, whose tree is `hyperslab.errors`.
+//! The engine's errors as Python exceptions; the exception classes are in `hyperslab.errors`.
 
 use hyperslab::{Error, ErrorKind};
 use pyo3::prelude::*;
@@ -24,14 +24,14 @@ pub fn raise(error: Error) -> PyErr {
     raised
 }
 
-/// An exception for a link that only the program can follow that wrote it (also a `KeyError`).
+/// An exception for a user-defined link, which only the program that wrote it can follow (also a `KeyError`).
 pub fn raise_unfollowed(error: Error) -> PyErr {
     let message = error.to_string();
     let Error { hint, file, object, .. } = error;
     Exception { class: "UnfollowedLinkError", message, hint, file, object, errno: None }.raise()
 }
 
-/// An exception for a file that does not open: one that is not there is a `FileNotFoundError`.
+/// An exception for a file that cannot be opened; a `FileNotFoundError` if it does not exist.
 pub fn raise_opening(error: Error) -> PyErr {
     if error.kind != ErrorKind::NotFound {
         return raise(error);
@@ -41,11 +41,11 @@ pub fn raise_opening(error: Error) -> PyErr {
     Exception { class: "MissingFileError", message, hint, file, object, errno }.raise()
 }
 
-/// An exception for a file that the operating system does not open.
+/// An exception for a file that the operating system cannot open.
 pub fn not_opened(name: &str, error: &io::Error) -> PyErr {
     let (class, what, hint) = match error.kind() {
         io::ErrorKind::NotFound => {
-            let hint = "check the path; the file is opened as it is written".to_string();
+            let hint = "check the path; it is used exactly as given".to_string();
             ("MissingFileError", "no such file".to_string(), Some(hint))
         }
         io::ErrorKind::IsADirectory => ("DirectoryError", "is a directory".to_string(), None),
@@ -63,7 +63,7 @@ pub fn not_opened(name: &str, error: &io::Error) -> PyErr {
     .raise()
 }
 
-/// The caller asked for what cannot be (also a `ValueError`).
+/// The request is invalid (also a `ValueError`).
 pub fn invalid(message: impl Into<String>) -> PyErr {
     simple("InvalidError", message)
 }
@@ -119,7 +119,7 @@ impl Exception {
     }
 }
 
-/// Warns of something that fails nothing.
+/// Warns about something that is not an error.
 pub fn warn(py: Python<'_>, message: &str) -> PyResult<()> {
     let message = std::ffi::CString::new(message.replace('\0', "?")).unwrap_or_default();
     PyErr::warn(py, &py.get_type::<pyo3::exceptions::PyRuntimeWarning>(), &message, 1)

@@ -13,13 +13,13 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// An HDF5 file, open for reading; its root group.
+/// An HDF5 file open for reading, and its root group.
 #[pyclass(frozen, subclass, extends = Group, module = "hyperslab", weakref)]
 pub struct File {
     session: Arc<Session>,
 }
 
-/// Arguments of `h5py.File` that tune libhdf5 or concern writing: accepted, and of no effect.
+/// Arguments of `h5py.File` that tune libhdf5 or concern writing; accepted without effect.
 const WITHOUT_EFFECT: &[&str] = &[
     "libver",
     "userblock_size",
@@ -72,33 +72,31 @@ impl File {
     }
 }
 
-/// Only reading is possible.
+/// Checks that the mode is one for reading.
 pub fn check_mode(mode: &str) -> PyResult<()> {
     match mode {
         "r" => Ok(()),
         "r+" | "w" | "w-" | "x" | "a" => {
-            Err(errors::invalid(format!("hyperslab reads: a file is opened with mode 'r', not {mode:?}")))
+            Err(errors::invalid(format!("hyperslab only reads: open the file with mode 'r', not {mode:?}")))
         }
-        _ => Err(errors::invalid(format!("there is no mode {mode:?}; a file is opened with mode 'r'"))),
+        _ => Err(errors::invalid(format!("unknown mode {mode:?}; open the file with mode 'r'"))),
     }
 }
 
-/// Files are not locked, whatever is asked for; but it must be something that can be asked for.
+/// Checks that the value of `locking` is valid. Files are never locked.
 pub fn check_locking(locking: &Bound<'_, PyAny>) -> PyResult<()> {
     let is_word = |word: String| matches!(word.as_str(), "true" | "false" | "best-effort");
     if locking.is_none() || locking.is_instance_of::<PyBool>() || locking.extract().is_ok_and(is_word) {
         return Ok(());
     }
-    Err(errors::invalid(format!("locking is True, False or \"best-effort\", not {}", locking.repr()?)))
+    Err(errors::invalid(format!("locking must be True, False or \"best-effort\", not {}", locking.repr()?)))
 }
 
 fn check_options(driver: Option<&str>, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
     if let Some(driver) = driver
         && !matches!(driver, "sec2" | "stdio" | "core" | "fileobj" | "family" | "split" | "multi")
     {
-        return Err(errors::invalid(format!(
-            "there is no driver {driver:?} here; files are read without one"
-        )));
+        return Err(errors::invalid(format!("unknown driver {driver:?}; files are read without a driver")));
     }
     for (name, value) in options.into_iter().flatten() {
         let name: String = name.extract()?;
@@ -114,7 +112,7 @@ fn check_options(driver: Option<&str>, options: Option<&Bound<'_, PyDict>>) -> P
 
 #[pymethods]
 impl File {
-    /// Opens a file. Arguments that tune libhdf5 (`rdcc_nbytes` and its like) are accepted and have no effect.
+    /// Open a file. Arguments that tune libhdf5 (`rdcc_nbytes` and others) are accepted without effect.
     #[new]
     #[pyo3(signature = (name, mode="r", driver=None, **options))]
     fn new(
@@ -134,7 +132,7 @@ impl File {
         let path = crate::helper(py, "os", "fsdecode")?.call1((name,))?;
         let path = PathBuf::from(path.extract::<OsString>()?);
         Self::open(py, || Session::open_local(path.clone())).map_err(|error| {
-            // What the system says against the file itself is told in its own exceptions.
+            // Errors of the operating system about the file itself become the standard exceptions.
             match py.detach(|| LocalFile::open(&path)) {
                 Err(refusal) if refusal.kind() != io::ErrorKind::NotFound => {
                     errors::not_opened(&path.display().to_string(), &refusal)
@@ -144,7 +142,7 @@ impl File {
         })
     }
 
-    /// Opens a file whose bytes are in memory already.
+    /// Open a file whose bytes are already in memory.
     #[classmethod]
     fn in_memory<'py>(
         class: &Bound<'py, PyType>,
@@ -157,12 +155,12 @@ impl File {
         Ok(Bound::new(py, Self::open(py, session)?)?.into_any())
     }
 
-    /// Closes the file; every object of it becomes unusable.
+    /// Close the file. Every object opened from it becomes unusable.
     fn close(&self, py: Python<'_>) {
         py.detach(|| self.session.close());
     }
 
-    /// Nothing is ever written; for programs that flush whatever they use.
+    /// Do nothing: hyperslab never writes. For programs that flush every file they use.
     fn flush(&self) -> PyResult<()> {
         self.session.check_open()
     }
@@ -191,8 +189,8 @@ impl File {
         Ok("r")
     }
 
-    /// "sec2" for a local file, "family", "split" or "multi" for one that consists of several, "core" for one in
-    /// memory, "fileobj" for a Python object.
+    /// How the file is read: "sec2" for a local file, "family", "split" or "multi" for one that consists of several
+    /// files, "core" for one in memory, "fileobj" for a Python object.
     #[getter]
     fn driver(&self) -> PyResult<&'static str> {
         self.session.check_open()?;
@@ -205,14 +203,14 @@ impl File {
         false
     }
 
-    /// Bytes before the HDF5 file proper.
+    /// The size of the user block that precedes the HDF5 file, in bytes.
     #[getter]
     fn userblock_size(&self) -> PyResult<u64> {
         self.session.check_open()?;
         Ok(self.session.file.superblock().base)
     }
 
-    /// How many chunks of this file were decoded so far.
+    /// The number of chunks of this file that have been decoded so far.
     #[getter]
     fn decodes(&self) -> PyResult<u64> {
         self.session.check_open()?;
@@ -230,14 +228,14 @@ impl File {
     }
 }
 
-/// True where `fname` is an HDF5 file; False where it is none, or is not there.
+/// Return True if `fname` is an HDF5 file, and False if it is not or does not exist.
 #[pyfunction]
 pub fn is_hdf5(py: Python<'_>, fname: &Bound<'_, PyAny>) -> PyResult<bool> {
     let path = crate::helper(py, "os", "fsdecode")?.call1((fname,))?;
     let path = PathBuf::from(path.extract::<OsString>()?);
     Ok(py.detach(|| match hyperslab::File::open(path) {
         Ok(_) => true,
-        // Whatever else is wrong with it, it began like one.
+        // If anything else is wrong with the file, it still begins like an HDF5 file.
         Err(error) => matches!(error.kind, ErrorKind::Damaged | ErrorKind::Unsupported),
     }))
 }

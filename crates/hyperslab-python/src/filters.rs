@@ -1,4 +1,4 @@
-//! What h5py says about the filters of a dataset.
+//! The properties of a dataset's filters that h5py's `Dataset` has.
 
 use hyperslab::format::message::{Filter, FilterPipeline};
 
@@ -10,13 +10,13 @@ const NBIT: u16 = 5;
 const SCALE_OFFSET: u16 = 6;
 const LZF: u16 = 32000;
 
-/// Bit of szip's options: entropy coding instead of nearest neighbour.
+/// The bit of szip's options that selects entropy coding instead of nearest neighbour.
 const SZIP_ENTROPY_CODING: u32 = 4;
 
 /// The filters of a dataset, by h5py's names.
 pub struct Filters<'d>(pub &'d FilterPipeline);
 
-/// Setting of the compression.
+/// The options of the compression filter.
 pub enum CompressionOptions {
     /// Level of gzip.
     Level(u32),
@@ -37,7 +37,7 @@ impl Filters<'_> {
         self.find(id)?.parameters.get(number).copied()
     }
 
-    /// `gzip`, `lzf`, `szip`, or `unknown` for any other filter that h5py has no name for.
+    /// `gzip`, `lzf`, `szip`, or `unknown` for any other filter that h5py has no property for.
     pub fn compression(&self) -> Option<&'static str> {
         let known = [(GZIP, "gzip"), (LZF, "lzf"), (SZIP, "szip")];
         let found = known.into_iter().find(|&(id, _)| self.find(id).is_some());
@@ -46,7 +46,7 @@ impl Filters<'_> {
         found.map(|(_, name)| name).or_else(|| unknown().then_some("unknown"))
     }
 
-    /// How it compresses, where h5py knows.
+    /// The options of the compression filter, if it is one that h5py knows.
     pub fn compression_options(&self) -> Option<CompressionOptions> {
         match self.compression()? {
             "gzip" => self.parameter(GZIP, 0).map(CompressionOptions::Level),
@@ -58,27 +58,27 @@ impl Filters<'_> {
         }
     }
 
-    /// True where bytes are shuffled.
+    /// True if bytes are shuffled.
     pub fn shuffle(&self) -> bool {
         self.find(SHUFFLE).is_some()
     }
 
-    /// True where chunks have checksums.
+    /// True if chunks have a Fletcher-32 checksum.
     pub fn fletcher32(&self) -> bool {
         self.find(FLETCHER32).is_some()
     }
 
-    /// Scale factor of the scale-offset filter.
+    /// The scale factor of the scale-offset filter.
     pub fn scale_offset(&self) -> Option<u32> {
         self.parameter(SCALE_OFFSET, 1)
     }
 
-    /// Registered numbers.
+    /// The registered numbers.
     pub fn ids(&self) -> impl ExactSizeIterator<Item = u16> {
         self.all().iter().map(|filter| filter.id)
     }
 
-    /// Names as the file has them; the library's own filters have theirs even where the file has none.
+    /// The names stored in the file; for the library's own filters, their standard names if the file has none.
     pub fn names(&self) -> impl ExactSizeIterator<Item = String> {
         self.all().iter().map(|filter| match (&filter.name, filter.id) {
             (Some(name), _) => name.to_string(),
@@ -92,7 +92,7 @@ impl Filters<'_> {
         })
     }
 
-    /// In words, with their parameters.
+    /// The filters with their parameters, as text.
     pub fn words(&self) -> impl ExactSizeIterator<Item = String> {
         self.all().iter().map(hyperslab::describe::filter)
     }

@@ -33,7 +33,7 @@ pub fn open<'py>(py: Python<'py>, session: &Arc<Session>, object: Object) -> PyR
     })
 }
 
-/// The group that a path goes through last.
+/// The group at the path without its last name.
 pub fn parent<'py>(py: Python<'py>, session: &Arc<Session>, path: &str) -> PyResult<Bound<'py, PyAny>> {
     session.check_open()?;
     let parent = match path.rsplit_once('/') {
@@ -55,7 +55,7 @@ pub fn name_of<'a>(name: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, str>> {
     Err(errors::wrong_type(format!("A name should be string or bytes, not {}", name.get_type())))
 }
 
-/// A link as `Group.get(..., getlink=True)` gives it: an object, or its class.
+/// A link as `Group.get(..., getlink=True)` returns it: an object of a link class, or the class.
 pub fn describe_link<'py>(py: Python<'py>, link: &Link, class: bool) -> PyResult<Bound<'py, PyAny>> {
     let kind = match &link.target {
         LinkTarget::Hard(_) => "HardLink",
@@ -85,7 +85,7 @@ impl Group {
         Ok(py.detach(|| self.group.find(path)))
     }
 
-    /// Like [`Self::find`], with an error that suggests the nearest name.
+    /// Like [`Self::find`], but the error suggests the most similar name.
     fn get_object(&self, py: Python<'_>, path: &str) -> PyResult<hyperslab::Result<Object>> {
         self.session.check_open()?;
         if path.is_empty() {
@@ -94,7 +94,7 @@ impl Group {
         Ok(py.detach(|| self.group.get(path)))
     }
 
-    /// The last link of a path; `None` where there is none, or where the path ends at a group without one.
+    /// The last link of a path; `None` if there is no such link, or if the path is that of a group without one.
     fn find_link(&self, py: Python<'_>, path: &str) -> PyResult<hyperslab::Result<Option<Link>>> {
         self.session.check_open()?;
         let path = path.trim_end_matches('/');
@@ -111,7 +111,7 @@ impl Group {
         }))
     }
 
-    /// True for a path that ends with a user-defined link, which nobody but its writer can follow.
+    /// True for a path that ends with a user-defined link, which only its writer can follow.
     fn is_unfollowed(&self, py: Python<'_>, path: &str, error: &hyperslab::Error) -> PyResult<bool> {
         let link = if error.kind == ErrorKind::Unsupported { self.find_link(py, path)? } else { Ok(None) };
         Ok(matches!(link, Ok(Some(Link { target: LinkTarget::UserDefined { .. }, .. }))))
@@ -119,7 +119,7 @@ impl Group {
 
     fn dereference(&self, py: Python<'_>, target: Option<Address>, file: Option<&Name>) -> PyResult<Object> {
         self.session.check_open()?;
-        let target = target.ok_or_else(|| errors::invalid("the reference is null: it refers to nothing"))?;
+        let target = target.ok_or_else(|| errors::invalid("the reference is null"))?;
         if let Some(file) = file {
             let reference = RevisedReference {
                 object: target,
@@ -130,7 +130,7 @@ impl Group {
         }
         let open = || {
             let found = self.group.file().object_at(target)?;
-            // A dataset's path is only sought when it is asked for: the search goes through the whole file.
+            // The path of a dataset is determined only when it is needed, because that searches the whole file.
             if matches!(found, Object::Dataset(_)) {
                 return Ok(found);
             }
@@ -142,13 +142,13 @@ impl Group {
         py.detach(open).map_err(errors::raise)
     }
 
-    /// Names in the order in which h5py has them: of creation where the group tracks it, else ascending.
+    /// The names in h5py's order: that of creation if the group tracks it, otherwise ascending.
     fn names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         self.session.check_open()?;
         let list = || self.group.links().map(|links| (links, self.group.tracks_creation_order()));
         let (mut found, tracked) = py.detach(list).map_err(errors::raise)?;
         for error in found.iter().filter_map(|link| link.as_ref().err()) {
-            errors::warn(py, &format!("a link is left out: {error}"))?;
+            errors::warn(py, &format!("skipped a link: {error}"))?;
         }
         if tracked {
             found.sort_by_key(|link| link.as_ref().ok().and_then(|link| link.creation_order));
@@ -188,8 +188,9 @@ impl Group {
         open(py, &self.session, object)
     }
 
-    /// An object, its class, its link or the class of its link; `default` where there is nothing of this name. Files
-    /// behind external links are opened as this one was: `elink_locking` and `elink_swmr` have no effect.
+    /// Return an object, its class, its link or the class of its link; `default` if there is no object with this name.
+    /// Files behind external links are opened in the same way as this one; `elink_locking` and `elink_swmr` have no
+    /// effect.
     #[pyo3(signature = (
         name, default=None, getclass=false, getlink=false, elink_mode=None, elink_locking=None, elink_swmr=None
     ))]
@@ -261,51 +262,51 @@ impl Group {
         names.try_iter().map(Bound::into_any)
     }
 
-    /// Names of the members.
+    /// The names of the members.
     fn keys<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         Self::view(slf, "Keys")
     }
 
-    /// Members.
+    /// The members.
     fn values<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         Self::view(slf, "Values")
     }
 
-    /// Names and members.
+    /// The names and members.
     fn items<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         Self::view(slf, "Items")
     }
 
-    /// Calls `func(name)` for every object below, until it returns something.
+    /// Call `func(name)` for every object below this group, until it returns something other than None.
     fn visit<'py>(slf: &Bound<'py, Self>, func: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        visit::walk(slf, Visit::Objects, func)
+        visit::visit_below(slf, Visit::Objects, func)
     }
 
-    /// Calls `func(name, object)` for every object below, until it returns something.
+    /// Call `func(name, object)` for every object below this group, until it returns something other than None.
     fn visititems<'py>(slf: &Bound<'py, Self>, func: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        visit::walk(slf, Visit::ObjectItems, func)
+        visit::visit_below(slf, Visit::ObjectItems, func)
     }
 
-    /// Calls `func(name)` for every link below, until it returns something.
+    /// Call `func(name)` for every link below this group, until it returns something other than None.
     fn visit_links<'py>(slf: &Bound<'py, Self>, func: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        visit::walk(slf, Visit::Links, func)
+        visit::visit_below(slf, Visit::Links, func)
     }
 
-    /// Calls `func(name, link)` for every link below, until it returns something.
+    /// Call `func(name, link)` for every link below this group, until it returns something other than None.
     fn visititems_links<'py>(
         slf: &Bound<'py, Self>,
         func: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        visit::walk(slf, Visit::LinkItems, func)
+        visit::visit_below(slf, Visit::LinkItems, func)
     }
 
-    /// Its path in the file; None after the file was closed.
+    /// The path in the file, or None after the file was closed.
     #[getter]
     fn name(&self) -> Option<&str> {
         self.session.is_open().then(|| self.group.path())
     }
 
-    /// The group that its path goes through last.
+    /// The group that contains it: the last but one of its path.
     #[getter]
     fn parent<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         parent(py, &self.session, self.group.path())
@@ -317,13 +318,13 @@ impl Group {
         Reference { target: Some(self.object().address()), file: None }
     }
 
-    /// The file.
+    /// The file that contains it.
     #[getter]
     fn file<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         File::of(py, &self.session)
     }
 
-    /// Its attributes.
+    /// The attributes of the group.
     #[getter]
     fn attrs(&self) -> PyResult<AttributeManager> {
         AttributeManager::new(&self.session, self.object())

@@ -1,11 +1,11 @@
-//! The Python package: `h5py`'s names for reading, over the engine.
+//! The Python package: h5py's names for reading, implemented by the engine.
 //!
-//! One file per noun. Nothing here knows the file format or decides how to read: a Python object holds the engine's
-//! object, an index becomes a [`hyperslab::Selection`] ([`selection`]), the engine writes into the memory of a fresh
-//! NumPy array ([`array`]), and where NumPy's elements are not the file's, they are rebuilt one by one
-//! ([`element`]). What is rarely used and easily said in Python lies in `python/hyperslab`.
+//! There is one file per class. This crate neither knows the file format nor decides how to read. A Python object holds
+//! the engine's object; an index becomes a [`hyperslab::Selection`] ([`selection`]); the engine writes into the memory
+//! of a new NumPy array ([`array`]); if NumPy's representation of the elements differs from the file's, they are
+//! converted one by one ([`element`]). Rarely used functions that are simple in Python are in `python/hyperslab`.
 //!
-//! The interpreter is released around everything that reads.
+//! The interpreter (GIL) is released during everything that reads.
 
 mod array;
 mod attrs;
@@ -57,7 +57,7 @@ mod _hyperslab {
     }
 }
 
-/// An unoptimised engine is tens of times slower: nobody should measure it unknowingly.
+/// An unoptimised engine is tens of times slower; the warning prevents measuring it by mistake.
 fn warn_of_debug_build(py: Python<'_>) -> PyResult<()> {
     if !cfg!(debug_assertions) {
         return Ok(());

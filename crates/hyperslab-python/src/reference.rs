@@ -1,5 +1,5 @@
-//! References to objects, to elements of datasets and to attributes: what they point to, without the file that they
-//! came from.
+//! References to objects, to regions of datasets and to attributes. They contain what they refer to, but not the file
+//! that they were read from.
 
 use crate::element::text;
 use hyperslab::format::{Address, Name};
@@ -9,9 +9,9 @@ use pyo3::prelude::*;
 #[pyclass(frozen, eq, hash, module = "hyperslab")]
 #[derive(PartialEq, Eq, Hash, Clone)]
 pub struct Reference {
-    /// Where the object header lies; `None` for a null reference.
+    /// The address of the object header; `None` for a null reference.
     pub target: Option<Address>,
-    /// The file that the object lies in, if another one.
+    /// The file that contains the object, if it is another file.
     pub file: Option<Name>,
 }
 
@@ -26,15 +26,15 @@ impl Reference {
     }
 }
 
-/// A reference to elements of a dataset. `file[reference]` opens the dataset; a null reference is false.
+/// A reference to a region of a dataset. `file[reference]` opens the dataset; a null reference is false.
 #[pyclass(frozen, eq, hash, module = "hyperslab")]
 #[derive(PartialEq, Eq, Hash, Clone)]
 pub struct RegionReference {
-    /// Where the dataset's object header lies; `None` for a null reference.
+    /// The address of the dataset's object header; `None` for a null reference.
     pub target: Option<Address>,
-    /// The file that the dataset lies in, if another one.
+    /// The file that contains the dataset, if it is another file.
     pub file: Option<Name>,
-    /// The selection, as the file encodes it.
+    /// The selection, encoded as in the file.
     pub selection: Vec<u8>,
 }
 
@@ -49,16 +49,16 @@ impl RegionReference {
     }
 }
 
-/// A reference to an attribute (HDF5 1.12; h5py has no such class). `file[reference]` opens the object that has it,
+/// A reference to an attribute (HDF5 1.12; h5py has no such class). `file[reference]` opens the object that has it, and
 /// `file[reference].attrs[reference.name]` reads it.
 #[pyclass(frozen, eq, hash, module = "hyperslab")]
 #[derive(PartialEq, Eq, Hash, Clone)]
 pub struct AttributeReference {
-    /// Where the header of the object lies that has the attribute.
+    /// The address of the header of the object that has the attribute.
     pub target: Address,
-    /// The file that the object lies in, if another one.
+    /// The file that contains the object, if it is another file.
     pub file: Option<Name>,
-    /// The attribute.
+    /// The name of the attribute.
     pub attribute: Name,
 }
 

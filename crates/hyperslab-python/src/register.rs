@@ -1,6 +1,6 @@
-//! `hyperslab.register_filter`: filters that a Python program brings itself.
+//! `hyperslab.register_filter`: filters that a Python program provides.
 //!
-//! Chunks are decoded on threads of the engine, which do not hold the interpreter: it is taken for the call alone.
+//! Chunks are decoded on threads of the engine that do not hold the GIL; it is acquired only for the call.
 
 use crate::errors;
 use hyperslab::filters::{Failure, Filter};
@@ -9,15 +9,15 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 use std::sync::Arc;
 
-/// Reads chunks that were stored through a filter which is not built in, or another one than is built in.
+/// Register a decoder for a filter that is not built in, or replace a built-in one.
 ///
-/// `decode(stored, client_data, nbytes)` is given the bytes of a chunk, the filter's parameters in the file, and how
-/// many bytes the result has at most; it answers with bytes, or whatever offers them (an array, a memoryview). It is
-/// called on several threads. Register filters before files are opened.
+/// `decode(stored, client_data, nbytes)` receives the bytes of a chunk, the filter's parameters in the file, and the
+/// maximum size of the result in bytes. It returns bytes, or an object that supports the buffer protocol (an array, a
+/// memoryview). It is called on several threads. Register filters before you open files.
 #[pyfunction]
 pub fn register_filter(py: Python<'_>, id: u16, name: String, decode: Py<PyAny>) -> PyResult<()> {
     if id == 0 {
-        return Err(errors::invalid("there is no filter 0; identifications begin at 1"));
+        return Err(errors::invalid("0 is not a valid filter number; the smallest is 1"));
     }
     if !decode.bind(py).is_callable() {
         return Err(errors::wrong_type(format!(
@@ -26,7 +26,7 @@ pub fn register_filter(py: Python<'_>, id: u16, name: String, decode: Py<PyAny>)
         )));
     }
     hyperslab::filters::register(id, Arc::new(PythonFilter { name, decode }));
-    // What another filter of this number decoded is not to be found again.
+    // Chunks that another filter with this number decoded must not be found in the cache again.
     py.detach(hyperslab::clear_cache);
     Ok(())
 }
@@ -48,21 +48,23 @@ impl Filter for PythonFilter {
         };
         match Python::try_attach(call) {
             Some(Ok(bytes)) => Ok(bytes),
-            // The exception comes out again as the cause of ours.
+            // The exception is raised again as the cause of hyperslab's exception.
             Some(Err(error)) => Err(Box::new(error)),
             None => Err("the interpreter is shutting down".into()),
         }
     }
 }
 
-/// What `decode` answered, if it is not longer than it may be.
+/// The bytes that `decode` returned, if they are not longer than allowed.
 fn bytes_of(answer: Bound<'_, PyAny>, max_bytes: usize) -> PyResult<Vec<u8>> {
     let py = answer.py();
     let what = || format!("decode() must return bytes, not {}", answer.get_type());
     let buffer = PyUntypedBuffer::get(&answer).map_err(|_| errors::wrong_type(what()))?;
     let length = buffer.len_bytes();
     if length > max_bytes {
-        return Err(errors::invalid(format!("decode() returned {length} bytes, {max_bytes} are possible")));
+        return Err(errors::invalid(format!(
+            "decode() returned {length} bytes, but at most {max_bytes} are allowed"
+        )));
     }
     match answer.cast::<PyBytes>() {
         Ok(bytes) => Ok(bytes.as_bytes().to_vec()),

@@ -1,4 +1,4 @@
-//! An open file, shared by all Python objects that came out of it.
+//! An open file, shared by all Python objects opened from it.
 
 use crate::errors;
 use crate::source::Closable;
@@ -15,15 +15,15 @@ use std::sync::{Arc, OnceLock};
 pub struct Session {
     /// The engine's file.
     pub file: hyperslab::File,
-    /// The path as it was given; a description for files that are not local.
+    /// The path as it was given, or a description for files that are not local.
     pub filename: PathBuf,
-    /// What h5py would call the way in which the file is read.
+    /// The driver that h5py would report.
     pub driver: &'static str,
-    /// The path without links, if it is a local file.
-    canonical: Option<PathBuf>,
-    /// `None` for a file that another one refers to: the engine opened it.
+    /// The path with symbolic links resolved, if it is a local file. `None` for a file that another one refers to,
+    /// which the engine opened.
     source: Option<Arc<Closable>>,
-    /// The session through which it was reached, if another one: it ends with that one.
+    /// The session through which the file was reached by an external link, if any. Closing that session closes this
+    /// one.
     parent: Option<Arc<Session>>,
     open: AtomicBool,
     paths: OnceLock<HashMap<Address, String>>,
@@ -37,7 +37,7 @@ impl Session {
         Ok(Self::new(file, filename, driver, None, Some(source), None))
     }
 
-    /// Opens a local HDF5 file, or the several that it consists of.
+    /// Opens a local HDF5 file, or the several files that it consists of.
     pub fn open_local(path: PathBuf) -> hyperslab::Result<Self> {
         let mut closable = None;
         let file = hyperslab::File::open_through(&path, |source| {
@@ -48,7 +48,7 @@ impl Session {
         Ok(Self::new(file, path, driver, canonical, closable, None))
     }
 
-    /// The session of a file to which an external link led.
+    /// The session of a file that was reached through an external link.
     pub fn of(self: &Arc<Self>, file: hyperslab::File) -> Arc<Self> {
         if file.is_same(&self.file) {
             return self.clone();
@@ -81,7 +81,7 @@ impl Session {
         if self.is_open() { Ok(()) } else { Err(errors::closed(&self.filename.display().to_string())) }
     }
 
-    /// True where both are open and the same file.
+    /// True if both are open and are the same file.
     pub fn is_same_file(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
             || (self.is_open()
@@ -98,13 +98,13 @@ impl Session {
         }
     }
 
-    /// The first path, in a walk by name, to an object that was reached by a reference; `None` where there is none.
-    /// The first question walks through the whole file.
+    /// The first path, in order of names, to an object that was reached by a reference; `None` if there is none. The
+    /// first call searches the whole file.
     pub fn path_of(&self, address: Address) -> Option<&str> {
-        self.paths.get_or_init(|| self.walk()).get(&address).map(String::as_str)
+        self.paths.get_or_init(|| self.collect_paths()).get(&address).map(String::as_str)
     }
 
-    fn walk(&self) -> HashMap<Address, String> {
+    fn collect_paths(&self) -> HashMap<Address, String> {
         let Ok(root) = self.file.root() else { return HashMap::new() };
         let mut paths = HashMap::new();
         paths.insert(self.file.superblock().root, "/".to_string());

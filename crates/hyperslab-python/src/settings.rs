@@ -1,14 +1,14 @@
-//! What can be set for the whole process, and what the chunk cache has done.
+//! Settings of the whole process, and statistics of the chunk cache.
 
 use crate::errors;
 use pyo3::prelude::*;
 
-/// Sets how many bytes of decoded chunks this process keeps: a number, or text such as "2GiB"; 0 keeps none.
+/// Set the memory budget for decoded chunks of this process: a number of bytes, or text such as "2GiB". 0 keeps none.
 #[pyfunction]
 pub fn set_cache_bytes(bytes: &Bound<'_, PyAny>) -> PyResult<()> {
     let wanted = match bytes.extract::<String>() {
         Ok(text) => hyperslab::parse_bytes(&text).ok_or_else(|| {
-            errors::invalid(format!("cannot read {text:?} as a number of bytes; write 2GiB, 500MB"))
+            errors::invalid(format!("{text:?} is not a valid byte size; use a number of bytes, or one with a unit such as 2GiB or 500MB"))
         })?,
         Err(_) => bytes.extract::<u64>()?,
     };
@@ -16,13 +16,13 @@ pub fn set_cache_bytes(bytes: &Bound<'_, PyAny>) -> PyResult<()> {
     Ok(())
 }
 
-/// How many bytes of decoded chunks this process keeps at most.
+/// Return the memory budget for decoded chunks of this process, in bytes.
 #[pyfunction]
 pub fn cache_bytes() -> usize {
     hyperslab::cache_bytes()
 }
 
-/// What the chunk cache of this process has done so far.
+/// Return statistics of the chunk cache of this process.
 #[pyfunction]
 pub fn cache_stats() -> CacheStats {
     let stats = hyperslab::cache_stats();
@@ -36,20 +36,20 @@ pub fn cache_stats() -> CacheStats {
     }
 }
 
-/// What the chunk cache of this process has done so far.
+/// Statistics of the chunk cache of this process.
 #[pyclass(frozen, get_all, module = "hyperslab")]
 pub struct CacheStats {
-    /// Requests that were served without decoding.
+    /// Requests for a chunk that were answered from the cache.
     hits: u64,
-    /// Requests that had to decode.
+    /// Requests for a chunk that had to decode it.
     misses: u64,
-    /// Chunks that were decoded, those read ahead included.
+    /// Chunks that were decoded, including those read ahead.
     decodes: u64,
-    /// Chunks that made room for others.
+    /// Chunks that were removed to make room for others.
     evictions: u64,
-    /// Bytes of the chunks that are kept.
+    /// The size of the chunks in the cache, in bytes.
     resident_bytes: usize,
-    /// Chunks that are kept.
+    /// The number of chunks in the cache.
     resident_chunks: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Where the bytes of a file come from, and how it is closed under the objects that still refer to it.
+//! The source of a file's bytes, which can be closed while objects still refer to it.
 
 use hyperslab::io::{Advice, Cancel, Deliver, Source};
 use pyo3::prelude::*;
@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, RwLock};
 
-/// A source that can be taken away while datasets of it are still alive: what they then ask for is an error.
+/// A source that can be closed while datasets of it still exist; reading from them is then an error.
 pub struct Closable {
     len: u64,
     stored_bytes: u64,
@@ -28,7 +28,7 @@ impl Closable {
         Self { len, stored_bytes, advice, name, path, inner: RwLock::new(Some(inner)) }
     }
 
-    /// Lets the source go, after the reads that are under way.
+    /// Drops the source, after the reads in progress have finished.
     pub fn close(&self) {
         *self.inner.write().unwrap_or_else(|poisoned| poisoned.into_inner()) = None;
     }
@@ -52,7 +52,7 @@ impl Source for Closable {
     }
 
     fn held_from(&self, at: u64) -> u64 {
-        // A closed file says why it cannot be read when it is read.
+        // The error that the file is closed is reported when something is read.
         self.with(|source| Ok(source.held_from(at))).unwrap_or(self.len.saturating_sub(at))
     }
 
@@ -100,7 +100,7 @@ pub struct FileLike {
 }
 
 impl FileLike {
-    /// Asks the object for its length.
+    /// Determines the length of the object.
     pub fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         let len = object.call_method1("seek", (0, 2))?.extract()?;
         Ok(Self {
@@ -135,8 +135,8 @@ impl Source for FileLike {
 
     fn read_into(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
         let read = |py: Python<'_>| {
-            // `seek` and `read` belong together, and the object has one position: one thread at a time. Who waits
-            // lets the interpreter go, which the thread whose turn it is may need.
+            // `seek` and `read` must be called together, and the object has a single position: one thread at a time. A
+            // waiting thread releases the GIL, because the thread that it waits for may need it.
             let _turn = self.turn.lock_py_attached(py).unwrap_or_else(|poisoned| poisoned.into_inner());
             self.read(py, at, out)
         };
@@ -144,7 +144,7 @@ impl Source for FileLike {
     }
 
     fn advice(&self) -> Advice {
-        // Every call crosses into Python, and mostly into something slow behind it.
+        // Every call enters Python, and usually something slow behind it.
         Advice { gap_bytes: 64 << 10, request_bytes_max: 8 << 20, block_bytes: 64 << 10, in_flight_max: 1 }
     }
 

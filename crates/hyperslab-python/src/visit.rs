@@ -1,7 +1,8 @@
-//! Walking through the groups below a group.
+//! Visits the groups below a group.
 //!
-//! Members are visited depth first, by name. A walk of objects follows hard links and meets every object once; a
-//! walk of links meets every link once, and enters every group once. What cannot be read is warned of and left out.
+//! Members are visited depth first, in order of name. A visit of objects follows hard links and calls back once for
+//! each object; a visit of links calls back once for each link, and enters every group once. Members that cannot be
+//! read are skipped with a warning.
 
 use crate::element::text;
 use crate::errors;
@@ -11,7 +12,7 @@ use hyperslab::{Link, LinkTarget, Object};
 use pyo3::prelude::*;
 use std::collections::HashSet;
 
-/// What the callback is given.
+/// The arguments of the callback.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Visit {
     /// Names of objects.
@@ -33,7 +34,7 @@ impl Visit {
 /// A group whose members are being visited.
 struct Level {
     group: hyperslab::Group,
-    /// Path from the group where the walk began, with a slash at its end.
+    /// Path from the group where the visit started, with a trailing slash.
     prefix: Vec<u8>,
     links: std::vec::IntoIter<Link>,
 }
@@ -49,15 +50,15 @@ impl Level {
         for link in found {
             match link {
                 Ok(link) => links.push(link),
-                Err(error) => errors::warn(py, &format!("a link is left out: {error}"))?,
+                Err(error) => errors::warn(py, &format!("skipped a link: {error}"))?,
             }
         }
         Ok(Self { group, prefix, links: links.into_iter() })
     }
 }
 
-/// Calls `function` for everything below `start` until it returns something other than None; returns that.
-pub fn walk<'py>(
+/// Calls `function` for everything below `start` until it returns something other than None, and returns that.
+pub fn visit_below<'py>(
     start: &Bound<'py, Group>,
     visit: Visit,
     function: &Bound<'py, PyAny>,
@@ -87,9 +88,9 @@ pub fn walk<'py>(
             (Visit::ObjectItems, Some(Ok(object))) => {
                 function.call1((name, open(py, &this.session, object.clone())?))?
             }
-            // Of a name alone nothing more is said; but an object was asked for.
+            // A name alone can be reported even if the object cannot be opened; the object itself cannot.
             (Visit::ObjectItems, Some(Err(error))) => {
-                errors::warn(py, &format!("an object is left out: {error}"))?;
+                errors::warn(py, &format!("skipped an object: {error}"))?;
                 continue;
             }
             (Visit::ObjectItems, None) => continue,
@@ -104,7 +105,7 @@ pub fn walk<'py>(
             let prefix = [path.as_slice(), b"/"].concat();
             match py.detach(|| group.links()) {
                 Ok(links) => levels.push(Level::new(py, group, prefix, links)?),
-                Err(error) => errors::warn(py, &format!("the members of a group are left out: {error}"))?,
+                Err(error) => errors::warn(py, &format!("skipped the members of a group: {error}"))?,
             }
         }
     }

@@ -1,50 +1,50 @@
-//! Axes: where a value lies between two ends, and which places are labelled.
+//! Axes: the position of a value between the two ends of an axis, and its labels.
 
 use serde::{Deserialize, Serialize};
 
-/// How values are spread along an axis.
+/// How values are distributed along an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scale {
-    /// Equal steps; begins at 0.
+    /// Linear; starts at 0.
     Linear,
-    /// Equal doublings.
+    /// Logarithmic, in powers of two.
     Log2,
-    /// Equal powers of ten.
+    /// Logarithmic, in powers of ten.
     Log10,
 }
 
 /// An axis with its labels.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Axis {
-    /// What is measured along it.
+    /// The quantity along the axis.
     pub title: String,
-    /// How values are spread.
+    /// How values are distributed.
     pub scale: Scale,
     /// The lower end.
     pub from: f64,
     /// The upper end.
     pub to: f64,
-    /// Labelled places, rising.
+    /// The labelled values, ascending.
     pub ticks: Vec<Tick>,
 }
 
-/// A labelled place.
+/// A labelled value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tick {
     /// The value.
     pub at: f64,
-    /// What stands there.
+    /// The label.
     pub label: String,
 }
 
-/// More labels than this crowd an axis.
+/// The maximum number of labels; more would be too crowded.
 const TICKS_MAX: usize = 9;
-/// Room beyond the outermost values, as a share of the axis.
+/// Margin beyond the outermost values, as a share of the axis.
 const MARGIN: f64 = 0.05;
 
 impl Axis {
-    /// An axis that holds all values that can lie on it (on a logarithmic one those above 0), labelled by `label`.
+    /// An axis that covers all values that it can show (on a logarithmic axis those above 0), labelled by `label`.
     pub fn over(
         title: impl Into<String>,
         scale: Scale,
@@ -60,21 +60,21 @@ impl Axis {
         if scale == Scale::Linear {
             low = low.min(0.0);
         }
-        // Half a doubling, or a half, around a single value.
+        // Half a doubling, or half the value, on each side of a single value.
         let room = ((high - low) * MARGIN).max(if high > low { 0.0 } else { 0.5 });
         (low, high) = (if low == 0.0 && scale == Scale::Linear { 0.0 } else { low - room }, high + room);
         let ticks = scale.ticks(low, high).into_iter().map(|at| Tick { at, label: label(at) }).collect();
         Self { title: title.into(), scale, from: scale.value(low), to: scale.value(high), ticks }
     }
 
-    /// Adds a label at a place of its own, such as one that stands for 0 on a logarithmic axis.
+    /// Adds a label at a given value, such as one that represents 0 on a logarithmic axis.
     pub fn labelled(mut self, at: f64, label: impl Into<String>) -> Self {
         self.ticks.retain(|tick| tick.at > at);
         self.ticks.insert(0, Tick { at, label: label.into() });
         self
     }
 
-    /// Where a value lies: 0 at the lower end, 1 at the upper.
+    /// The position of a value: 0 at the lower end, 1 at the upper end.
     pub fn share(&self, value: f64) -> f64 {
         let place = |value| self.scale.place(value);
         let (low, high) = (place(self.from), place(self.to));
@@ -83,7 +83,7 @@ impl Axis {
 }
 
 impl Scale {
-    /// A value as equal steps: itself, or its logarithm.
+    /// A value on a linear scale: itself, or its logarithm.
     fn place(self, value: f64) -> f64 {
         match self {
             Self::Linear => value,
@@ -100,7 +100,7 @@ impl Scale {
         }
     }
 
-    /// Round values between two places.
+    /// Round values between two positions.
     fn ticks(self, low: f64, high: f64) -> Vec<f64> {
         let within = |step: f64| -> Vec<f64> {
             let (first, last) = ((low / step).ceil(), (high / step).floor());
@@ -124,7 +124,7 @@ impl Scale {
         }
     }
 
-    /// Ticks of less than three doublings or decades.
+    /// Ticks for a range of less than three doublings or decades.
     fn close(self, low: f64, high: f64) -> Vec<f64> {
         let factors: &[f64] = if self == Self::Log2 { &[1.0, 1.5] } else { &[1.0, 2.0, 5.0] };
         let base = low.floor() as i64..=high.ceil() as i64;

@@ -1,16 +1,16 @@
-//! A page as one HTML file: its style, its scripts and its figures in it, and a policy that lets nothing be fetched.
+//! A page as one HTML file that contains its style, scripts and figures, and a policy that prevents any request.
 
 use crate::page::{Page, Section};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("assets/page.css");
 const SCRIPT: &str = include_str!("assets/page.js");
-/// uPlot 1.6.32 as it is published, with its licence beside it (`assets/uPlot.LICENSE`).
+/// The published uPlot 1.6.32; its licence is `assets/uPlot.LICENSE`.
 const PLOT_STYLE: &str = include_str!("assets/uPlot.min.css");
 const PLOT_SCRIPT: &str = include_str!("assets/uPlot.iife.min.js");
 const PLOT_LICENCE: &str = include_str!("assets/uPlot.LICENSE");
 
-/// Nothing comes from anywhere else, whatever stands in the page.
+/// Nothing is loaded from elsewhere, whatever the page contains.
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
 
@@ -25,7 +25,7 @@ pub(crate) fn page(page: &Page) -> String {
                 meta name="color-scheme" content="light dark";
                 meta http-equiv="Content-Security-Policy" content=(POLICY);
                 title { (page.title) }
-                // An icon of its own, or a browser asks for one.
+                // Without an icon of its own a browser would request one.
                 link rel="icon" href="data:,";
                 style { @if has_curves { (PreEscaped(PLOT_STYLE)) } (PreEscaped(STYLE)) }
             }

@@ -4,9 +4,10 @@
 //!   Page ─► Section ─► Figure (table, heat map, curves, scatter, bars, facts) ──► html: one file, no network
 //! ```
 //!
-//! A page knows nothing of what it shows. Numbers come with their texts, axes with their labels, so that one way to
-//! write a second or a size serves a program's text and its pages. Every figure but the curves is HTML or SVG that is
-//! there without scripts; the curves are drawn by uPlot, which is embedded, and their numbers stand in a table.
+//! A page does not know the meaning of what it shows. Numbers come with their texts, and axes with their labels, so
+//! that a program formats seconds and sizes in the same way in its text output and its pages. All figures except line
+//! charts are HTML or SVG that work without scripts. Line charts are drawn by uPlot, which is embedded; their numbers
+//! are also in a table.
 //!
 //! ```
 //! use hyperslab_report::{Align, Column, Page, Section, Table};

@@ -1,29 +1,29 @@
-//! What a page consists of.
+//! The parts of a page.
 
 use crate::figure::Figure;
 use serde::{Deserialize, Serialize};
 
-/// One page.
+/// A page.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Page {
-    /// What it is about, over the title, in a few words.
+    /// The topic in a few words, shown above the title.
     pub topic: String,
     /// The title.
     pub title: String,
-    /// What was found, first of all: a sentence each.
+    /// The main findings, one sentence each.
     pub findings: Vec<String>,
-    /// What was asked, and how it was answered.
+    /// Introductory paragraphs: the question and the method.
     pub lead: Vec<String>,
-    /// Everything else, in order.
+    /// The sections, in order.
     pub sections: Vec<Section>,
-    /// Where it comes from: program, release, date.
+    /// The source of the page: program, version, date.
     pub foot: String,
 }
 
-/// A part of a page.
+/// A section of a page.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Section {
-    /// Its heading.
+    /// The heading.
     pub title: String,
     /// Paragraphs before the figures.
     pub text: Vec<String>,
@@ -32,12 +32,12 @@ pub struct Section {
 }
 
 impl Page {
-    /// A page with nothing on it yet.
+    /// A page without content.
     pub fn new(title: impl Into<String>) -> Self {
         Self { title: title.into(), ..Self::default() }
     }
 
-    /// Adds a section, unless there is nothing in it.
+    /// Adds a section, unless it is empty.
     pub fn section(mut self, section: Section) -> Self {
         if !section.is_empty() {
             self.sections.push(section);
@@ -45,14 +45,14 @@ impl Page {
         self
     }
 
-    /// The whole page as one HTML file.
+    /// Renders the page as one HTML file.
     pub fn html(&self) -> String {
         crate::html::page(self)
     }
 }
 
 impl Section {
-    /// A section with nothing in it yet.
+    /// A section without content.
     pub fn new(title: impl Into<String>) -> Self {
         Self { title: title.into(), ..Self::default() }
     }
@@ -69,7 +69,7 @@ impl Section {
         self
     }
 
-    /// True where no figure would be shown.
+    /// True if the section has no figures.
     pub fn is_empty(&self) -> bool {
         self.figures.is_empty()
     }

@@ -11,8 +11,9 @@ use hyperslab_bench::matrix::{Matrix, Subject, Way};
 use hyperslab_bench::study::{
     Access, AllocTime, Element, FillTime, FilterSpec, Format, Kind, Libver, Records, Storage, Walk,
 };
-use hyperslab_doctor::pattern::{BlockShape, parse_cache, parse_order};
+use hyperslab_doctor::pattern::{BlockShape, parse_order};
 use hyperslab_doctor::simulate::CacheSettings;
+use hyperslab_doctor::simulate::parse_cache;
 use serde::de::DeserializeOwned;
 use std::path::Path;
 

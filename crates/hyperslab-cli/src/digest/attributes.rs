@@ -1,17 +1,17 @@
-//! The attributes of an object, each by itself: one that cannot be read hides no other.
+//! The attributes of an object. One that cannot be read does not hide the others.
 
 use super::describe_type;
 use super::extent;
 use super::values::{Value, error_text};
 use crate::json::{Json, Object};
-use crate::places::Places;
+use crate::object_paths::ObjectPaths;
 use hyperslab::{Attributes, File};
 
-/// Adds the attributes to `record`. The result is how many could not be read.
+/// Adds the attributes to `record`. Returns the number of attributes that could not be read.
 pub(crate) fn describe(
     attributes: &Attributes<'_>,
     file: &File,
-    places: &Places,
+    paths: &ObjectPaths,
     bytes_max: u64,
     record: &mut Object,
 ) -> u64 {
@@ -23,7 +23,7 @@ pub(crate) fn describe(
         }
     };
     let mut errors = 0;
-    // Those without a readable name come first, as in a sort by name.
+    // Attributes without a readable name come first, as when sorted by name.
     let (named, nameless): (Vec<_>, Vec<_>) = all.into_iter().partition(|entry| entry.name.is_some());
     let described = nameless.into_iter().chain(named).map(|entry| {
         let mut described = Object::new();
@@ -33,7 +33,7 @@ pub(crate) fn describe(
                 ("dtype", describe_type::describe(&attribute.datatype)),
                 ("space", extent::describe(&attribute.dataspace)),
             ]);
-            Value::of_attribute(&attribute).digest(file, places, bytes_max, &mut described)
+            Value::of_attribute(&attribute).digest(file, paths, bytes_max, &mut described)
         });
         if let Err(error) = done {
             described.insert("error", error_text(&error));

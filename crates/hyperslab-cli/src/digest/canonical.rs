@@ -1,7 +1,7 @@
-//! The canonical bytes of elements without variable-length parts: packed, little-endian, in native types.
+//! The canonical bytes of elements without variable-length members: packed, little-endian, in native types.
 //!
-//! A datatype is compiled once into the few steps that turn one element into its canonical bytes; neighbouring bytes
-//! that stay as they are become one step.
+//! A datatype is compiled once into a few steps that convert one element to its canonical bytes. Adjacent bytes that
+//! are copied unchanged become one step.
 
 use crate::element::{
     self, Enumeration, NativeFloat, integer_value, is_native_integer, is_whole, significant_bits, text_len,
@@ -9,7 +9,7 @@ use crate::element::{
 use hyperslab::format::message::datatype::{Float, Integer, StringPadding};
 use hyperslab::format::message::{ByteOrder, Class, Datatype};
 
-/// Turns elements into canonical bytes.
+/// Converts elements to canonical bytes.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Encoder {
     element_bytes: usize,
@@ -17,7 +17,7 @@ pub(crate) struct Encoder {
     has_extended: bool,
 }
 
-/// What happens to the bytes from `at` on.
+/// An action on the bytes from `at` on.
 #[derive(Debug, PartialEq)]
 struct Step {
     at: usize,
@@ -36,7 +36,7 @@ enum Action {
 }
 
 impl Encoder {
-    /// `None` where a part has no native type: then the elements are digested as the file has them.
+    /// Returns `None` if some member has no native type: the elements are then digested as they are in the file.
     pub fn new(datatype: &Datatype) -> Option<Self> {
         let mut encoder =
             Self { element_bytes: datatype.size as usize, steps: Vec::new(), has_extended: false };
@@ -46,13 +46,13 @@ impl Encoder {
         Some(encoder)
     }
 
-    /// True where elements are their own canonical bytes.
+    /// True if the elements are already in canonical form.
     pub fn is_identity(&self) -> bool {
         let whole = Step { at: 0, action: Action::Copy { len: self.element_bytes } };
         self.steps.is_empty() || self.steps == [whole]
     }
 
-    /// True where some number has x87's extended precision.
+    /// True if any number has x87 extended precision.
     pub fn has_extended(&self) -> bool {
         self.has_extended
     }
@@ -133,7 +133,7 @@ impl Encoder {
     }
 }
 
-/// The same steps for every `stride` bytes of `size`.
+/// The same steps for each of the `size / stride` parts of `size` bytes.
 fn repeated(steps: Vec<Step>, stride: usize, size: usize) -> Action {
     let count = size / stride.max(1);
     match steps[..] {
@@ -152,7 +152,7 @@ fn in_order(order: ByteOrder, size: usize) -> Action {
     }
 }
 
-/// Bytes that are copied together become one step.
+/// Adds a step; adjacent bytes that are copied unchanged become one step.
 fn push(steps: &mut Vec<Step>, step: Step) {
     if let (Action::Copy { len }, Some(Step { at, action: Action::Copy { len: before } })) =
         (&step.action, steps.last_mut())

@@ -1,4 +1,4 @@
-//! What is said of a dataset besides its values: datatype, extent, layout, chunks, filters, fill value.
+//! The record of a dataset apart from its values: datatype, extent, layout, chunks, filters, fill value.
 
 use super::canonical::Encoder;
 use super::describe_type;
@@ -10,13 +10,13 @@ use hyperslab::format::message::{Class, Filter};
 use hyperslab::{ChunkMap, Dataset};
 use sha2::{Digest, Sha256};
 
-/// Bytes of a fill value that are reported.
+/// The largest fill value that is reported, in bytes.
 const FILL_BYTES_MAX: usize = 64;
 
-/// Adds everything but the values to `record`. The result is how many parts could not be read.
+/// Adds everything but the values to `record`. Returns the number of parts that could not be read.
 pub(crate) fn describe(dataset: &Dataset, record: &mut Object) -> u64 {
     let layout = match dataset.layout_name() {
-        // The data of an external dataset are contiguous, in their file.
+        // The data of an external dataset is contiguous in its file.
         "external" => "contiguous",
         layout => layout,
     };
@@ -80,7 +80,7 @@ fn missing_filters(dataset: &Dataset) -> Vec<u16> {
     dataset.filters().filters.iter().map(|filter| filter.id).filter(|&id| !known(id)).collect()
 }
 
-/// The chunks as text, a line each: offset in elements, filter mask, bytes.
+/// The chunks as text, one line each: offset in elements, filter mask, size in bytes.
 fn chunks_digest(dataset: &Dataset, map: &ChunkMap) -> String {
     let (Some(grid), Some(chunk)) = (dataset.chunk_grid(), dataset.chunk_shape()) else {
         return String::new();
@@ -127,7 +127,7 @@ fn describe_fill(dataset: &Dataset, record: &mut Object) {
     }
 }
 
-/// True where elements were never written, and nothing says what a reader sees there.
+/// True if elements were never written and the file does not define what a reader sees there.
 fn is_undefined(dataset: &Dataset, chunks: Option<&ChunkMap>) -> bool {
     let fill = dataset.fill_value();
     if dataset.elements() == 0 || (fill.time != FillTime::Never && fill.value != Fill::Undefined) {

@@ -1,19 +1,19 @@
-//! A datatype as JSON: what libhdf5's `H5T` functions answer about it.
+//! A datatype as JSON: the answers of libhdf5's `H5T` functions about it.
 //!
-//! The library hands out datatypes as they are in memory, where variable-length and reference parts have other sizes
-//! than in the file; the members of a compound with such parts move accordingly, and are sorted by offset.
+//! The library returns datatypes as they are in memory, where variable-length and reference members have other sizes
+//! than in the file. The members of a compound that contains them are moved accordingly, and are sorted by offset.
 
 use crate::element::{integer_value, is_native_integer};
 use crate::json::{Json, Object};
 use hyperslab::format::message::datatype::{Charset, Member, Normalization, Reference, StringPadding};
 use hyperslab::format::message::{ByteOrder, Class, Datatype};
 
-/// Bytes of C's `hvl_t`.
+/// Size of C's `hvl_t`, in bytes.
 const SEQUENCE_BYTES: u64 = 16;
-/// Bytes of a C pointer.
+/// Size of a C pointer, in bytes.
 const POINTER_BYTES: u64 = 8;
 
-/// Bytes of an element in memory.
+/// The size of an element in memory, in bytes.
 pub(crate) fn size(datatype: &Datatype) -> u64 {
     if !is_relocated(datatype) {
         return datatype.size.into();
@@ -40,7 +40,7 @@ fn is_relocated(datatype: &Datatype) -> bool {
     datatype.is_variable() || datatype.contains_reference()
 }
 
-/// The description.
+/// The description of a datatype.
 pub(crate) fn describe(datatype: &Datatype) -> Json {
     let mut members = Object::from([("size", size(datatype).into())]);
     if datatype.committed.is_some() {
@@ -121,7 +121,7 @@ pub(crate) fn describe(datatype: &Datatype) -> Json {
         Class::Enum { base, members: names } => {
             let value = |bytes: &[u8]| match &base.class {
                 Class::Integer(integer) if is_native_integer(base.size) => {
-                    // Through a C `long long`, into which it is clipped.
+                    // Clipped to the range of C's `long long`, as in libhdf5.
                     Json::from(integer_value(integer, bytes).min(i64::MAX.into()))
                 }
                 _ => "error".into(),
@@ -171,7 +171,7 @@ fn text(is_variable: bool, padding: StringPadding, charset: Charset) -> [(&'stat
     [("vlen", is_variable.into()), ("pad", padding.into()), ("cset", charset.into())]
 }
 
-/// The members of a compound as the library orders them in memory.
+/// The members of a compound, in the order in which the library puts them in memory.
 pub(crate) fn members_in_memory<'d>(datatype: &Datatype, members: &'d [Member]) -> Vec<&'d Member> {
     let mut members: Vec<&Member> = members.iter().collect();
     if is_relocated(datatype) {

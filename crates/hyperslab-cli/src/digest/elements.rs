@@ -1,21 +1,21 @@
-//! Elements with variable-length or reference parts as JSON text.
+//! Elements with variable-length or reference members, as JSON text.
 
-use super::sink::{Sink, TooLong};
-use super::text_plan::{Part, TextPlan};
+use super::text_hasher::{TextHasher, TooLong};
+use super::text_plan::{ElementPart, TextPlan};
 use crate::element::{self, NativeFloat, integer_value, text};
 use crate::json::{push_hex, write_text};
-use crate::places::Places;
+use crate::object_paths::ObjectPaths;
 use hyperslab::format::message::datatype::Float;
 use hyperslab::format::selection::EncodedSelection;
 use hyperslab::format::{Bytes, Cursor};
 use hyperslab::{Error, Heap, ReferenceTarget, RegionSummary, RevisedReference};
 
-/// Why the text of a value was not written to its end.
+/// Why the text of a value was not written completely.
 #[derive(Debug)]
 pub(crate) enum Stop {
-    /// A part cannot be read.
+    /// A member cannot be read.
     Failed(Error),
-    /// There is more than wanted.
+    /// The text exceeds the limit.
     TooLong,
 }
 
@@ -31,20 +31,25 @@ impl From<TooLong> for Stop {
     }
 }
 
-/// Writes elements, following what they refer to.
+/// Writes elements as text, and resolves the references and heap objects in them.
 pub(crate) struct ElementWriter<'p> {
     heap: Heap,
-    places: &'p Places,
+    paths: &'p ObjectPaths,
 }
 
 impl<'p> ElementWriter<'p> {
-    pub fn new(heap: Heap, places: &'p Places) -> Self {
-        Self { heap, places }
+    pub fn new(heap: Heap, paths: &'p ObjectPaths) -> Self {
+        Self { heap, paths }
     }
 
     /// Writes one element.
-    pub fn write(&mut self, plan: &TextPlan, element: &[u8], sink: &mut Sink) -> Result<(), Stop> {
-        let out = &mut sink.text;
+    pub fn write(
+        &mut self,
+        plan: &TextPlan,
+        element: &[u8],
+        text_hasher: &mut TextHasher,
+    ) -> Result<(), Stop> {
+        let out = &mut text_hasher.text;
         match plan {
             TextPlan::Integer(integer) => out.push_str(&integer_value(integer, element).to_string()),
             TextPlan::Enumeration(enumeration) => {
@@ -56,7 +61,7 @@ impl<'p> ElementWriter<'p> {
             TextPlan::FixedText(padding) => write_string(text(*padding, element), out),
             TextPlan::Text => {
                 let (_, bytes) = self.heap.sequence(element, 1)?;
-                // In memory it is a C string.
+                // In memory it is a C string, which ends at the first NUL.
                 let len = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
                 write_string(&bytes[..len], out);
             }
@@ -64,12 +69,12 @@ impl<'p> ElementWriter<'p> {
             TextPlan::Compound(parts) => {
                 let parts =
                     parts.iter().map(|part| (&part.plan, &element[part.start..part.start + part.size]));
-                self.write_list(parts, sink)?;
+                self.write_list(parts, text_hasher)?;
             }
-            TextPlan::Repeat(part) => self.write_list(side_by_side(part, element), sink)?,
+            TextPlan::Repeat(part) => self.write_list(side_by_side(part, element), text_hasher)?,
             TextPlan::Sequence(part) => {
                 let (_, bytes) = self.heap.sequence(element, part.size as u32)?;
-                self.write_list(side_by_side(part, &bytes), sink)?;
+                self.write_list(side_by_side(part, &bytes), text_hasher)?;
             }
             TextPlan::ObjectReference => self.write_object_reference(element, out),
             TextPlan::RegionReference => self.write_region_reference(element, out),
@@ -78,31 +83,31 @@ impl<'p> ElementWriter<'p> {
                 None => out.push_str("{\"ref\":null}"),
             },
         }
-        Ok(sink.settle()?)
+        Ok(text_hasher.flush_if_large()?)
     }
 
     fn write_list<'e>(
         &mut self,
         parts: impl Iterator<Item = (&'e TextPlan, &'e [u8])>,
-        sink: &mut Sink,
+        text_hasher: &mut TextHasher,
     ) -> Result<(), Stop> {
-        sink.text.push('[');
+        text_hasher.text.push('[');
         for (number, (plan, part)) in parts.enumerate() {
             if number > 0 {
-                sink.text.push(',');
+                text_hasher.text.push(',');
             }
-            self.write(plan, part, sink)?;
+            self.write(plan, part, text_hasher)?;
         }
-        sink.text.push(']');
+        text_hasher.text.push(']');
         Ok(())
     }
 
     fn write_object_reference(&self, element: &[u8], out: &mut String) {
         out.push_str("{\"ref\":");
-        match self.heap.object_reference(element).map(|address| self.places.get(address)) {
+        match self.heap.object_reference(element).map(|address| self.paths.get(address)) {
             None => out.push_str("null"),
             Some(None) => out.push_str("\"?\""),
-            Some(Some(place)) => write_text(&place.path, out),
+            Some(Some(object)) => write_text(&object.path, out),
         }
         out.push('}');
     }
@@ -120,16 +125,16 @@ impl<'p> ElementWriter<'p> {
         out.push('}');
     }
 
-    /// An object of another file is named by that file and its address: it was not listed.
+    /// An object in another file is identified by that file and its address, because it was not listed.
     fn write_revised_reference(&self, reference: &RevisedReference, out: &mut String) {
-        let place = if reference.file.is_none() { self.places.get(reference.object) } else { None };
+        let object = if reference.file.is_none() { self.paths.get(reference.object) } else { None };
         out.push_str(match reference.target {
             ReferenceTarget::Object => "{\"ref\":",
             ReferenceTarget::Region(_) => "{\"regref\":",
             ReferenceTarget::Attribute(_) => "{\"attref\":",
         });
-        match (&reference.file, place) {
-            (None, Some(place)) => write_text(&place.path, out),
+        match (&reference.file, object) {
+            (None, Some(object)) => write_text(&object.path, out),
             (None, None) => out.push_str("\"?\""),
             (Some(file), _) => {
                 out.push_str(&format!("{},\"file\":", reference.object.0));
@@ -145,7 +150,7 @@ impl<'p> ElementWriter<'p> {
             ReferenceTarget::Region(encoded) => {
                 let mut cursor = Cursor::new("dataset region", 0, encoded.clone(), self.heap.widths());
                 let selection = EncodedSelection::parse(&mut cursor).ok();
-                let extent = place.and_then(|place| place.extent.as_ref());
+                let extent = object.and_then(|object| object.extent.as_ref());
                 if let Some(region) = selection.and_then(|selection| RegionSummary::of(&selection, extent)) {
                     write_region(&region, out);
                 }
@@ -154,12 +159,12 @@ impl<'p> ElementWriter<'p> {
         out.push('}');
     }
 
-    /// The dataset that a region lies in, and the region; `None` where either cannot be found.
+    /// The path of the dataset that a region reference points into, and the region. `None` if either cannot be found.
     fn region(&self, object: Bytes) -> Option<(&'p [u8], RegionSummary)> {
         let mut cursor = Cursor::new("dataset region", 0, object, self.heap.widths());
-        let place = self.places.get(cursor.address("dataset").ok()??)?;
+        let object = self.paths.get(cursor.address("dataset").ok()??)?;
         let selection = EncodedSelection::parse(&mut cursor).ok()?;
-        Some((&place.path, RegionSummary::of(&selection, Some(place.extent.as_ref()?))?))
+        Some((&object.path, RegionSummary::of(&selection, Some(object.extent.as_ref()?))?))
     }
 }
 
@@ -171,7 +176,10 @@ fn write_region(region: &RegionSummary, out: &mut String) {
     }
 }
 
-fn side_by_side<'e>(part: &'e Part, elements: &'e [u8]) -> impl Iterator<Item = (&'e TextPlan, &'e [u8])> {
+fn side_by_side<'e>(
+    part: &'e ElementPart,
+    elements: &'e [u8],
+) -> impl Iterator<Item = (&'e TextPlan, &'e [u8])> {
     elements.chunks_exact(part.size.max(1)).map(|element| (&part.plan, element))
 }
 
@@ -182,7 +190,7 @@ fn write_float(float: &Float, native: NativeFloat, element: &[u8], out: &mut Str
     out.push('"');
 }
 
-/// Text if it is UTF-8, else its bytes.
+/// Writes a JSON string if the bytes are UTF-8, otherwise the bytes in hexadecimal.
 fn write_string(bytes: &[u8], out: &mut String) {
     if std::str::from_utf8(bytes).is_ok() { write_text(bytes, out) } else { write_bytes(bytes, out) }
 }

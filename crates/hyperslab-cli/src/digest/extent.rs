@@ -3,7 +3,7 @@
 use crate::json::{Json, Object};
 use hyperslab::Dataspace;
 
-/// The description.
+/// The description of an extent.
 pub(crate) fn describe(extent: &Dataspace) -> Json {
     let members = match extent {
         Dataspace::Null => Object::from([("kind", "null".into())]),

@@ -1,4 +1,4 @@
-//! What is said of a file itself.
+//! The record of a file itself: format, size, checksum.
 
 use crate::json::{Json, Object};
 use hyperslab::format::superblock::SIGNATURE;
@@ -8,19 +8,19 @@ use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-/// Where the signature may be first, other than at the beginning; then at every doubling.
+/// The first offset, apart from 0, at which the signature may be; it is then searched at each doubling.
 const FIRST_USER_BLOCK: u64 = 512;
 
-/// What a file is, by its first bytes.
+/// The format of a file, recognised by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Kind {
     /// `hdf5`, `cdf1`, `cdf2`, `cdf5`, `hdf4` or `unknown`.
     pub format: &'static str,
-    /// Where the signature lies.
+    /// Offset of the signature, in bytes.
     pub user_block: u64,
 }
 
-/// Says what a file is.
+/// Recognises the format of a file.
 pub(crate) fn kind(file: &File) -> io::Result<Kind> {
     let len = file.metadata()?.len();
     let mut head = [0u8; 8];
@@ -53,7 +53,7 @@ pub(crate) fn kind(file: &File) -> io::Result<Kind> {
     Ok(Kind { format: "unknown", user_block: 0 })
 }
 
-/// Format, size and checksum of a file, and of an HDF5 file what its superblock begins with.
+/// Adds the format, size and checksum of a file and, if it is HDF5, the version and sizes in its superblock.
 pub(crate) fn describe(path: &Path) -> io::Result<Object> {
     let file = File::open(path)?;
     let kind = kind(&file)?;
@@ -81,7 +81,7 @@ fn checksum(mut file: &File) -> io::Result<String> {
     let mut piece = vec![0; 1 << 20];
     loop {
         match file.read(&mut piece)? {
-            0 => return Ok(super::sink::hex(hash)),
+            0 => return Ok(super::text_hasher::hex(hash)),
             len => hash.update(&piece[..len]),
         }
     }

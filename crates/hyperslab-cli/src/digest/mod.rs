@@ -1,11 +1,11 @@
-//! `hyperslab digest`: every object of a file and a checksum of every value, as JSON lines.
+//! `hyperslab digest`: every object of a file, with a checksum of every value, as JSON lines.
 //!
-//! Two files, or two libraries, have the same values where they have the same lines. A part that cannot be read
-//! becomes an `error` in its record and hides nothing else.
+//! If the digests of two files, or of the same file read by two libraries, are equal, so are the values. A part that
+//! cannot be read becomes an `error` in its record and does not hide anything else.
 //!
 //! ```text
-//! walk ──► items in order ──► a record each: what the object is, its values, its attributes
-//!             └─► places: the path of every object, which references are written as
+//! traversal ──► items in order ──► a record each: what the object is, its values, its attributes
+//!             └─► paths: the path of every object, which references are written as
 //! ```
 
 mod attributes;
@@ -15,42 +15,42 @@ mod describe_type;
 mod elements;
 mod extent;
 mod file_record;
-mod sink;
 mod slabs;
+mod text_hasher;
 mod text_plan;
 mod values;
 
 use crate::args::DigestArgs;
 use crate::failure::{self, Failure, one_line};
 use crate::json::{Json, Object, write_object};
-use crate::places::Places;
-use crate::walk::{Item, Walk};
+use crate::object_paths::ObjectPaths;
+use crate::traversal::{Item, Traversal};
 use hyperslab::{File, LinkTarget, Object as H5Object};
 use std::io::{self, Write};
 use std::path::Path;
 use values::{Value, error_text};
 
-/// What a digest is made of.
+/// Settings of a digest.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The name under which the file appears in the records; `None` leaves it out, and the file's own record too.
+    /// The file name to put into the records; `None` omits it, and also the file's own record.
     pub name: Option<String>,
-    /// Values of more bytes than this are not read.
+    /// Values of more bytes than this are skipped.
     pub bytes_max: u64,
 }
 
-/// How a digest went.
+/// The outcome of a digest.
 #[derive(Debug, Default)]
 pub struct Summary {
-    /// Objects that were listed.
+    /// Number of objects that were listed.
     pub objects: u64,
-    /// Objects, values and attributes that could not be read.
+    /// Number of objects, values and attributes that could not be read.
     pub errors: u64,
-    /// Values that were skipped because they are too large.
+    /// Number of values that were skipped because they are too large.
     pub skipped: u64,
-    /// The driver of a file that consists of several.
+    /// The file driver, if the file consists of several files.
     pub driver: Option<hyperslab::Driver>,
-    /// Why the file could not be opened.
+    /// The reason why the file could not be opened, if it could not.
     pub unopened: Option<hyperslab::Error>,
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &DigestArgs, out: &mut dyn Write, err: &mut dyn Write) -
         if summary.skipped > 0 {
             let _ = writeln!(
                 err,
-                "note: {name}: {} values are too large and were skipped; --max-bytes raises the limit",
+                "note: {name}: skipped {} values that are too large; --max-bytes raises the limit",
                 summary.skipped
             );
         }
@@ -86,17 +86,17 @@ pub(crate) fn run(args: &DigestArgs, out: &mut dyn Write, err: &mut dyn Write) -
     Ok(code)
 }
 
-/// Writes the records of one file, its own last.
+/// Writes the records of one file; the record of the file itself comes last.
 pub fn file(path: &Path, options: &Options, out: &mut dyn Write) -> io::Result<Summary> {
     let Some(name) = &options.name else { return objects(path, options, out) };
     let (own, summary) = std::thread::scope(|scope| {
-        // The checksum of the file needs nothing of the walk.
+        // The checksum of the file does not depend on its objects, so it is computed at the same time.
         let own = scope.spawn(|| file_record::describe(path));
         let summary = objects(path, options, out);
         (own.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), summary)
     });
     let summary = summary?;
-    // Where not even its bytes can be read, there is nothing to say of the file.
+    // If not even the bytes of the file can be read, its record contains no more than the error.
     let Ok(mut record) = own else { return Ok(summary) };
     if let Some(driver) = summary.driver {
         record.insert("driver", driver.name().into());
@@ -123,13 +123,13 @@ fn objects(path: &Path, options: &Options, out: &mut dyn Write) -> io::Result<Su
         Ok(file) => file,
         Err(error) => return Ok(Summary { unopened: Some(error), ..Summary::default() }),
     };
-    let (items, places) = match file.root() {
-        Ok(root) => Walk::run(H5Object::Group(root), b"/", usize::MAX),
-        Err(error) => (vec![Item::Unopened { path: b"/".to_vec(), error }], Places::default()),
+    let (items, paths) = match file.root() {
+        Ok(root) => Traversal::run(H5Object::Group(root), b"/", usize::MAX),
+        Err(error) => (vec![Item::Unopened { path: b"/".to_vec(), error }], ObjectPaths::default()),
     };
     writer.summary.driver = file.driver();
     for item in items {
-        let record = writer.describe(item, &file, &places);
+        let record = writer.describe(item, &file, &paths);
         writer.write(record)?;
     }
     Ok(writer.summary)
@@ -152,7 +152,7 @@ impl Writer<'_> {
         self.out.write_all(line.as_bytes())
     }
 
-    fn describe(&mut self, item: Item, file: &File, places: &Places) -> Object {
+    fn describe(&mut self, item: Item, file: &File, paths: &ObjectPaths) -> Object {
         let entry = |t: &str, path: Vec<u8>, kind: &str| {
             Object::from([("t", t.into()), ("path", Json::Text(path)), ("kind", kind.into())])
         };
@@ -161,12 +161,12 @@ impl Writer<'_> {
                 self.summary.objects += 1;
                 let mut record = entry("obj", path, "");
                 record.extend(links.map(|links| ("nlinks", links.into())));
-                self.describe_object(&object, file, places, &mut record);
+                self.describe_object(&object, file, paths, &mut record);
                 record
             }
             Item::Unopened { path, error } => {
                 self.summary.errors += 1;
-                // The root is a group, or nothing can be said of the file at all.
+                // If the path is not that of the root, nothing is known about the object.
                 let kind = if path == b"/" { "group" } else { "unknown" };
                 let mut record = entry("obj", path, kind);
                 record.insert("error", error_text(&error));
@@ -191,7 +191,7 @@ impl Writer<'_> {
         }
     }
 
-    fn describe_object(&mut self, object: &H5Object, file: &File, places: &Places, record: &mut Object) {
+    fn describe_object(&mut self, object: &H5Object, file: &File, paths: &ObjectPaths, record: &mut Object) {
         let bytes_max = self.options.bytes_max;
         match object {
             H5Object::Group(_) => {
@@ -208,14 +208,14 @@ impl Writer<'_> {
             H5Object::Dataset(dataset) => {
                 record.insert("kind", "dataset".into());
                 self.summary.errors += dataset::describe(dataset, record);
-                if let Err(error) = Value::of_dataset(dataset).digest(file, places, bytes_max, record) {
+                if let Err(error) = Value::of_dataset(dataset).digest(file, paths, bytes_max, record) {
                     record.insert("error", error_text(&error));
                     self.summary.errors += 1;
                 }
                 self.summary.skipped += u64::from(record.contains_key("skipped"));
             }
         }
-        self.summary.errors += attributes::describe(&object.attributes(), file, places, bytes_max, record);
+        self.summary.errors += attributes::describe(&object.attributes(), file, paths, bytes_max, record);
     }
 }
 

@@ -1,18 +1,18 @@
-//! A dataset cut into slabs that are read one after the other.
+//! Divides a dataset into slabs that are read one after the other.
 //!
-//! A slab is a run of whole rows, in row-major order, of a bounded number of bytes; where chunks allow it, it ends
-//! where chunks end, so that no chunk is decoded twice.
+//! A slab is a run of whole rows, in row-major order, of a limited size in bytes. If possible it ends at a chunk
+//! boundary, so that no chunk is decoded twice.
 
-/// A slab is about this large, and of a small file no larger than that: it may claim any extent.
+/// The usual size of a slab. In a small file a slab is no larger than the file, which may claim any extent.
 const SLAB_BYTES: u64 = 64 << 20;
-/// The slabs of the smallest file.
+/// The minimum size of a slab in a small file.
 const SLAB_BYTES_MIN: u64 = 4 << 20;
-/// A slab touches no more chunks than this, unless a single row does.
+/// The largest number of chunks that a slab touches, unless a single row touches more.
 const SLAB_CHUNKS: u64 = 1 << 20;
-/// A slab may grow up to this, and to the length of the file, to hold whole chunks.
+/// The size up to which a slab may grow, within the length of the file, to contain whole chunks.
 const CHUNKS_BYTES_MAX: u64 = 256 << 20;
 
-/// Starts and counts of the slabs. Together they hold every element once; each is contiguous in row-major order.
+/// Starts and counts of the slabs. Each element is in exactly one of them; each slab is contiguous in row-major order.
 pub(crate) fn slabs(
     dims: &[u64],
     chunk: Option<&[u64]>,
@@ -33,7 +33,8 @@ pub(crate) fn slabs(
     })
 }
 
-/// The axis along which slabs are cut, and how many indexes of it they have. Slower axes are taken one by one.
+/// The axis along which the dataset is divided, and the number of indexes per slab. Slower axes are iterated one index
+/// at a time.
 fn cut(dims: &[u64], chunk: Option<&[u64]>, element_bytes: u64, file_len: u64) -> (usize, u64) {
     let slab_bytes = file_len.clamp(SLAB_BYTES_MIN, SLAB_BYTES);
     let chunks_bytes_max = file_len.clamp(SLAB_BYTES_MIN, CHUNKS_BYTES_MAX);
@@ -41,7 +42,7 @@ fn cut(dims: &[u64], chunk: Option<&[u64]>, element_bytes: u64, file_len: u64) -
     let chunks_along = |axis: usize, dim: u64| chunk_along(axis).map_or(1, |size| dim.div_ceil(size));
     let (mut row_bytes, mut row_chunks) = (element_bytes.max(1), 1u64);
     let mut axis = dims.len();
-    // The slowest axis of which one index still fits.
+    // The slowest axis of which at least one index fits in a slab.
     while axis > 0 {
         axis -= 1;
         let dim = dims[axis].max(1);

@@ -1,4 +1,4 @@
-//! How elements with variable-length or reference parts are written as text, decided once for a datatype.
+//! How elements with variable-length or reference members are written as text: determined once per datatype.
 
 use super::describe_type::members_in_memory;
 use crate::element::{Enumeration, NativeFloat, is_native_integer};
@@ -6,48 +6,49 @@ use hyperslab::format::message::datatype::{Float, Integer, Reference, StringPadd
 use hyperslab::format::message::{Class, Datatype};
 use hyperslab::{Error, Result};
 
-/// What an element is written as.
+/// How an element is written.
 #[derive(Debug)]
 pub(crate) enum TextPlan {
-    /// A number.
+    /// An integer.
     Integer(Integer),
-    /// A number.
+    /// A floating point number.
     Enumeration(Enumeration),
     /// The bits of a number.
     Float { float: Float, native: NativeFloat },
-    /// Text of the whole element.
+    /// The whole element as text.
     FixedText(StringPadding),
     /// Text in the global heap.
     Text,
-    /// Bytes.
+    /// The bytes of the element.
     Opaque,
-    /// Parts, each with its own plan.
-    Compound(Vec<Part>),
-    /// Parts of one kind, side by side.
-    Repeat(Box<Part>),
-    /// Parts of one kind, in the global heap.
-    Sequence(Box<Part>),
-    /// The path of an object.
+    /// Members, each with its own plan.
+    Compound(Vec<ElementPart>),
+    /// Consecutive elements of one kind.
+    Repeat(Box<ElementPart>),
+    /// A sequence of elements of one kind, in the global heap.
+    Sequence(Box<ElementPart>),
+    /// The path of the referenced object.
     ObjectReference,
-    /// The path of a dataset, and what is selected of it.
+    /// The path of the referenced dataset, and its selected region.
     RegionReference,
-    /// Whichever of the two it is, or the path of an object and one of its attributes; perhaps of another file.
+    /// A reference of HDF5 1.12: one of the two above, or the path of an object and one of its attributes, possibly in
+    /// another file.
     RevisedReference,
 }
 
-/// A part of an element.
+/// A member of an element.
 #[derive(Debug)]
-pub(crate) struct Part {
-    /// Where the first of its bytes lies.
+pub(crate) struct ElementPart {
+    /// Offset of its first byte.
     pub start: usize,
-    /// How many bytes it has.
+    /// Its size in bytes.
     pub size: usize,
-    /// What it is written as.
+    /// How it is written.
     pub plan: TextPlan,
 }
 
 impl TextPlan {
-    /// The plan for a datatype; an error where a part of it has no text.
+    /// The plan for a datatype; an error if a member of it cannot be written as text.
     pub fn new(datatype: &Datatype) -> Result<Self> {
         let no_text =
             || Error::unsupported(format!("values of the datatype {datatype} cannot be written as text"));
@@ -68,18 +69,18 @@ impl TextPlan {
                 let Class::Float(float) = &base.class else { return Err(no_text()) };
                 let native = NativeFloat::of_complex_part(float, base.size).ok_or_else(no_text)?;
                 let plan = Self::Float { float: float.clone(), native };
-                Self::Repeat(Box::new(Part { start: 0, size: base.size as usize, plan }))
+                Self::Repeat(Box::new(ElementPart { start: 0, size: base.size as usize, plan }))
             }
             Class::FixedString { padding, .. } => Self::FixedText(*padding),
             Class::VlenString { .. } => Self::Text,
             Class::Opaque { .. } => Self::Opaque,
             Class::Compound { members } => {
                 let members = members_in_memory(datatype, members).into_iter();
-                let parts = members.map(|member| Part::of(&member.datatype, member.offset as usize));
+                let parts = members.map(|member| ElementPart::of(&member.datatype, member.offset as usize));
                 Self::Compound(parts.collect::<Result<_>>()?)
             }
-            Class::Array { base, .. } => Self::Repeat(Box::new(Part::of(base, 0)?)),
-            Class::VlenSequence { base } => Self::Sequence(Box::new(Part::of(base, 0)?)),
+            Class::Array { base, .. } => Self::Repeat(Box::new(ElementPart::of(base, 0)?)),
+            Class::VlenSequence { base } => Self::Sequence(Box::new(ElementPart::of(base, 0)?)),
             Class::Reference(Reference::Object) => Self::ObjectReference,
             Class::Reference(Reference::Region) => Self::RegionReference,
             Class::Reference(Reference::Standard) => Self::RevisedReference,
@@ -88,7 +89,7 @@ impl TextPlan {
     }
 }
 
-impl Part {
+impl ElementPart {
     fn of(datatype: &Datatype, start: usize) -> Result<Self> {
         Ok(Self { start, size: datatype.size as usize, plan: TextPlan::new(datatype)? })
     }

@@ -1,40 +1,41 @@
 //! The checksum of a value.
 //!
-//! Which form a value has depends on its datatype alone: canonical bytes, JSON text where a part is of variable
-//! length or a reference, or the bytes as they are in the file where a part has no native type. Datasets are read in
-//! slabs, the next one while the last one is summed up, so that memory is bounded however large they are.
+//! The form in which a value is digested depends only on its datatype: canonical bytes; JSON text if it contains
+//! variable-length or reference members; or the bytes in the file if some member has no native type. Datasets are read
+//! in slabs, and the next slab is read while the previous one is hashed, so that memory use is limited however large
+//! they are.
 
 use super::canonical::Encoder;
 use super::describe_type::size;
 use super::elements::{ElementWriter, Stop};
-use super::sink::{Sink, hex};
 use super::slabs::slabs;
+use super::text_hasher::{TextHasher, hex};
 use super::text_plan::TextPlan;
 use crate::element::{Enumeration, NativeFloat};
 use crate::json::{self, Json, Object};
-use crate::places::Places;
+use crate::object_paths::ObjectPaths;
 use hyperslab::format::message::{Class, Datatype};
 use hyperslab::{Attribute, Dataset, Dataspace, Error, File, Order, Result, Selection};
 use sha2::{Digest, Sha256};
 
-/// A single value of at most this many bytes is reported itself.
+/// A single value of at most this many bytes is also reported itself.
 const SHORT_BYTES: usize = 16;
 
-/// Done, or stopped before the end.
+/// Completed, or stopped early.
 type Digested = std::result::Result<(), Stop>;
 
-/// What a value is, and where its elements come from.
+/// The type and extent of a value, and the source of its elements.
 pub(crate) struct Value<'v> {
     pub datatype: &'v Datatype,
     pub extent: &'v Dataspace,
     pub elements: Elements<'v>,
 }
 
-/// Where elements come from.
+/// The source of the elements.
 pub(crate) enum Elements<'v> {
-    /// They are here, as the file has them.
+    /// In memory, as they are in the file.
     Here(&'v [u8]),
-    /// They are read.
+    /// To be read from a dataset.
     Of(&'v Dataset),
 }
 
@@ -51,9 +52,15 @@ impl<'v> Value<'v> {
         Self { datatype, extent, elements: Elements::Of(dataset) }
     }
 
-    /// Adds what there is to say of this value to `record`. Larger values than `bytes_max` are skipped.
-    pub fn digest(&self, file: &File, places: &Places, bytes_max: u64, record: &mut Object) -> Result<()> {
-        match self.digest_or_stop(file, places, bytes_max, record) {
+    /// Adds the record of this value to `record`. Values of more than `bytes_max` bytes are skipped.
+    pub fn digest(
+        &self,
+        file: &File,
+        paths: &ObjectPaths,
+        bytes_max: u64,
+        record: &mut Object,
+    ) -> Result<()> {
+        match self.digest_or_stop(file, paths, bytes_max, record) {
             Ok(()) => Ok(()),
             Err(Stop::TooLong) => {
                 record.insert("skipped", format!("text of more than {bytes_max} bytes").into());
@@ -63,8 +70,17 @@ impl<'v> Value<'v> {
         }
     }
 
-    fn digest_or_stop(&self, file: &File, places: &Places, bytes_max: u64, record: &mut Object) -> Digested {
-        let count = self.extent.elements().ok_or_else(|| Error::damaged("the extent cannot be counted"))?;
+    fn digest_or_stop(
+        &self,
+        file: &File,
+        paths: &ObjectPaths,
+        bytes_max: u64,
+        record: &mut Object,
+    ) -> Digested {
+        let count = self
+            .extent
+            .elements()
+            .ok_or_else(|| Error::damaged("the number of elements in the extent overflows 64 bits"))?;
         record.insert("n", count.into());
         if *self.extent == Dataspace::Null {
             record.insert("enc", "null".into());
@@ -80,7 +96,7 @@ impl<'v> Value<'v> {
             return Ok(());
         }
         match (is_text, Encoder::new(self.datatype)) {
-            (true, _) => self.digest_text(file, places, bytes_max, record),
+            (true, _) => self.digest_text(file, paths, bytes_max, record),
             (false, Some(encoder)) => self.digest_bytes(&encoder, count, record),
             (false, None) => {
                 let mut hash = Sha256::new();
@@ -125,23 +141,23 @@ impl<'v> Value<'v> {
         Ok(())
     }
 
-    fn digest_text(&self, file: &File, places: &Places, bytes_max: u64, record: &mut Object) -> Digested {
+    fn digest_text(&self, file: &File, paths: &ObjectPaths, bytes_max: u64, record: &mut Object) -> Digested {
         let plan = TextPlan::new(self.datatype)?;
-        let mut writer = ElementWriter::new(file.heap(), places);
-        let mut sink = Sink::new(bytes_max);
+        let mut writer = ElementWriter::new(file.heap(), paths);
+        let mut text_hasher = TextHasher::new(bytes_max);
         let mut first = true;
-        sink.text.push('[');
+        text_hasher.text.push('[');
         self.each_slab(|elements| {
             for element in elements.chunks_exact(self.datatype.size.max(1) as usize) {
                 if !std::mem::take(&mut first) {
-                    sink.text.push(',');
+                    text_hasher.text.push(',');
                 }
-                writer.write(&plan, element, &mut sink)?;
+                writer.write(&plan, element, &mut text_hasher)?;
             }
             Ok(())
         })?;
-        sink.text.push(']');
-        let (digest, short) = sink.finish();
+        text_hasher.text.push(']');
+        let (digest, short) = text_hasher.finish();
         record.extend([("enc", "json".into()), ("sha256", digest.into())]);
         if let Some(short) = short {
             record.insert("value", short.into());
@@ -149,7 +165,7 @@ impl<'v> Value<'v> {
         Ok(())
     }
 
-    /// Calls `consume` with all elements in order, in pieces, until it stops.
+    /// Calls `consume` with all elements in order, slab by slab, until it stops.
     fn each_slab(&self, mut consume: impl FnMut(&[u8]) -> Digested + Send) -> Digested {
         let dataset = match self.elements {
             Elements::Here(data) => return consume(data),
@@ -172,7 +188,7 @@ impl<'v> Value<'v> {
     }
 }
 
-/// NumPy's name of the type of the elements, if they have another size there than in the file.
+/// NumPy's name of the element type, if its size there differs from that in the file.
 fn numpy_name(datatype: &Datatype) -> Option<String> {
     match &datatype.class {
         Class::Float(float) => {
@@ -187,7 +203,7 @@ fn numpy_name(datatype: &Datatype) -> Option<String> {
     }
 }
 
-/// A value's own error, as it is reported.
+/// The error of a value, as it is reported.
 pub(crate) fn error_text(error: &Error) -> Json {
     error.message.clone().into()
 }

@@ -1,33 +1,33 @@
-//! Which datasets are examined where none is named: the largest of those that can be slow at all.
+//! Chooses the datasets to examine if the user names none: the largest of those that can be slow to read.
 
 use crate::failure::Failure;
-use crate::walk::{Item, Walk};
+use crate::traversal::{Item, Traversal};
 use hyperslab::{Dataset, Error, File, Object};
 use hyperslab_doctor::Options;
 
-/// More datasets than this are not examined unasked.
+/// At most this many datasets are examined.
 const DATASETS_MAX: usize = 6;
-/// Smaller datasets are read in no time, however they are stored.
+/// Smaller datasets are fast to read, however they are stored.
 const BYTES_MIN: u64 = 1 << 20;
 
-/// What is examined, and what there is to say of the choice.
+/// The datasets to examine, and remarks on the choice.
 pub(super) struct Chosen {
     pub datasets: Vec<Dataset>,
     pub notes: Vec<String>,
-    /// What could not be read, so that it was not there to choose.
+    /// Errors of datasets that could not be read and were therefore not considered.
     pub damaged: Vec<Error>,
 }
 
 impl Chosen {
-    /// The dataset that was asked for.
+    /// The dataset that the user named.
     pub fn one(dataset: Dataset) -> Self {
         Self { datasets: vec![dataset], notes: Vec::new(), damaged: Vec::new() }
     }
 }
 
-/// The largest datasets of a file, of a rank that the question fits.
+/// The largest datasets of a file whose rank matches the requested reads.
 pub(super) fn datasets(file: &File, options: &Options) -> Result<Chosen, Failure> {
-    let (items, _) = Walk::run(Object::Group(file.root()?), b"/", usize::MAX);
+    let (items, _) = Traversal::run(Object::Group(file.root()?), b"/", usize::MAX);
     let mut damaged = Vec::new();
     let mut found: Vec<Dataset> = Vec::new();
     for item in items {
@@ -38,29 +38,29 @@ pub(super) fn datasets(file: &File, options: &Options) -> Result<Chosen, Failure
         }
     }
     if found.is_empty() && damaged.is_empty() {
-        return Err(Failure::wrong_request(format!("{}: there is no dataset in this file", file.name())));
+        return Err(Failure::wrong_request(format!("{}: this file contains no dataset", file.name())));
     }
     let all = found.len();
     found.retain(|dataset| fits(dataset, options));
     if found.is_empty() && all > 0 && !(options.reads.is_empty() && options.order.is_none()) {
-        let what = format!("{}: no dataset has as many dimensions as was asked for", file.name());
+        let what = format!("{}: no dataset has as many dimensions as the requested read", file.name());
         return Err(Failure::wrong_request(what).hint("`hyperslab ls -r` shows the shapes"));
     }
     found.sort_by_key(|dataset| std::cmp::Reverse(dataset.logical_bytes()));
     let worth = found.iter().take_while(|dataset| dataset.logical_bytes() >= BYTES_MIN).count();
-    // In a file of small datasets the largest of them says at least that all is well.
+    // If all datasets are small, examine at least the largest.
     found.truncate(worth.clamp(1, DATASETS_MAX));
     let mut notes = Vec::new();
     if all > found.len() {
-        let rest = all - found.len();
         notes.push(format!(
-            "{rest} of {all} datasets were not examined, the others are larger; name one to examine it"
+            "examined the largest {} of {all} datasets; to examine another, name it after the file",
+            found.len()
         ));
     }
     Ok(Chosen { datasets: found, notes, damaged })
 }
 
-/// True where reads of the dataset touch chunks or raw data, and have the rank that was asked for.
+/// True if reading the dataset touches chunks or raw data, and its rank matches the requested reads.
 fn fits(dataset: &Dataset, options: &Options) -> bool {
     let rank = dataset.shape().len();
     dataset.elements() > 0

@@ -1,6 +1,6 @@
-//! What the doctor needs to know of a dataset, asked of the engine.
+//! Collects the doctor's facts about a dataset from the engine.
 
-use super::sample::{self, Wanted};
+use super::sample::{self, SampleScope};
 use crate::dtype;
 use hyperslab::format::message::Filter;
 use hyperslab::format::message::fill_value::{Fill, FillTime as StoredFillTime};
@@ -9,8 +9,8 @@ use hyperslab_doctor::{ChunkMap, DatasetFacts, FillFacts, FillTime, FilterFact, 
 use std::path::Path;
 use std::sync::Arc;
 
-/// The facts about a dataset of the file at `path`, and what is wanted of some of its chunks.
-pub(crate) fn of(path: &Path, dataset: &Dataset, wanted: Wanted) -> Result<DatasetFacts> {
+/// The facts about a dataset of the file at `path`, including the measurements on sample chunks that `wanted` selects.
+pub(crate) fn of(path: &Path, dataset: &Dataset, wanted: SampleScope) -> Result<DatasetFacts> {
     let facts = layout_facts(dataset)?;
     Ok(DatasetFacts { samples: sample::measure(path, dataset, &facts.filters, wanted), ..facts })
 }
@@ -49,7 +49,7 @@ pub(crate) fn layout_facts(dataset: &Dataset) -> Result<DatasetFacts> {
 fn chunks(dataset: &Dataset) -> Result<Option<ChunkMap>> {
     let Some(grid) = dataset.chunk_grid() else { return Ok(None) };
     let filters = dataset.filters().filters.len() as u32;
-    // A set bit leaves a filter out.
+    // A set bit skips a filter.
     let all_left_out = 1u64.checked_shl(filters).map_or(u64::MAX, |bit| bit - 1) as u32;
     let map = dataset.chunk_map()?;
     let stored = map.iter().map(|(number, location)| {

@@ -1,4 +1,5 @@
-//! `hyperslab doctor`: the facts about a file, for the diagnosis that the doctor's crate makes of them.
+//! `hyperslab doctor`: collects the facts about a file and prints the diagnosis that the doctor's crate makes from
+//! them.
 //!
 //! ```text
 //! choose datasets ──► facts (layout, chunks, filters) + samples (speed of a few chunks) ──► diagnose ──► text or JSON
@@ -6,11 +7,11 @@
 
 mod choose;
 mod facts;
-mod question;
+mod options;
 mod sample;
 
 pub(crate) use facts::{layout_facts, of as facts_of};
-pub(crate) use sample::Wanted;
+pub(crate) use sample::SampleScope;
 
 use crate::args::DoctorArgs;
 use crate::failure::{self, Failure};
@@ -23,7 +24,7 @@ use rayon::prelude::*;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
-/// Columns of the text where nobody says how many there are.
+/// Columns of the text if the terminal's width is not known.
 const WIDTH: usize = 100;
 
 /// Runs the command.
@@ -31,15 +32,15 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
     if let Some(code) = &args.why {
         let page = why(code).ok_or_else(|| {
             let known = codes().collect::<Vec<_>>().join(", ");
-            Failure::wrong_request(format!("there is no finding {code:?}"))
-                .hint(format!("there are: {known}"))
+            Failure::wrong_request(format!("unknown finding {code:?}"))
+                .hint(format!("the findings are {known}"))
         })?;
         out.write_all(page.as_bytes())?;
         return Ok(failure::DONE);
     }
-    let Some(path) = &args.file else { return Err(Failure::wrong_request("no file is named")) };
+    let Some(path) = &args.file else { return Err(Failure::wrong_request("no file was given")) };
     let file = failure::open(path)?;
-    let options = question::options(args, &file.name())?;
+    let options = options::options(args, &file.name())?;
     let chosen = match &args.dataset {
         Some(name) => Chosen::one(file.dataset(name)?),
         None => choose::datasets(&file, &options)?,
@@ -47,7 +48,7 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
     let examined: Vec<Result<DatasetReport, Failure>> =
         chosen.datasets.par_iter().map(|dataset| examine(path, &file, dataset, &options)).collect();
     let mut reports = Vec::new();
-    // One part that cannot be read hides no other.
+    // A part that cannot be read does not hide the others.
     let mut failures: Vec<Failure> = chosen.damaged.into_iter().map(Failure::from).collect();
     examined.into_iter().for_each(|one| match one {
         Ok(report) => reports.push(report),
@@ -72,11 +73,11 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
 }
 
 fn examine(path: &Path, file: &File, dataset: &Dataset, options: &Options) -> Result<DatasetReport, Failure> {
-    // An external link may have led into another file.
+    // An external link may have led to another file.
     let own = dataset.file();
     let facts = match own.is_same(file) {
-        true => facts::of(path, dataset, Wanted::Recoding)?,
-        false => facts::of(Path::new(&own.name()), dataset, Wanted::Recoding)?,
+        true => facts::of(path, dataset, SampleScope::Recoding)?,
+        false => facts::of(Path::new(&own.name()), dataset, SampleScope::Recoding)?,
     };
     diagnose(&facts, options).map_err(|error| match error {
         DoctorError::Geometry { .. } => Failure::unreadable(error.to_string()),

@@ -1,4 +1,4 @@
-//! A few chunks of a dataset, decoded and encoded again against the clock.
+//! Measures how long a few chunks of a dataset take to decode and to encode again.
 
 use hyperslab::io::{LocalFile, Source};
 use hyperslab::{Dataset, Location};
@@ -7,45 +7,45 @@ use hyperslab_filters::{FilterSpec, Pipeline, Scratch};
 use std::path::Path;
 use std::time::Duration;
 
-/// Decoded bytes of all samples together; one chunk is always sampled, up to [`CHUNK_BYTES_MAX`].
+/// Decoded bytes of all samples together. One chunk is always sampled, if it is not larger than [`CHUNK_BYTES_MAX`].
 const SAMPLE_BYTES: u64 = 6 << 20;
-/// More chunks than this say nothing new.
+/// More chunks than this add no information.
 const SAMPLES_MAX: u64 = 8;
-/// Larger chunks take too long to try.
+/// Larger chunks take too long.
 const CHUNK_BYTES_MAX: u64 = 256 << 20;
-/// What all measurements of one dataset may take.
+/// Time limit for all measurements of one dataset.
 const BUDGET: Duration = Duration::from_millis(400);
 
 const DEFLATE: u16 = 1;
 const SHUFFLE: u16 = 2;
-/// Levels that are tried besides the dataset's own.
+/// Levels that are measured in addition to the dataset's own.
 const LEVELS: [u32; 4] = [1, 2, 4, 6];
 
-/// What is measured of sample chunks.
+/// What to measure on the sample chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum SampleScope {
     /// How fast they decode.
     Decoding,
-    /// That, and what other levels would make of them.
+    /// That, and their sizes and speeds at other deflate levels.
     Recoding,
 }
 
-/// Measures a dataset's own chunks. `None` where there is nothing to decode, or it cannot be decoded here.
+/// Measures a dataset's own chunks. Returns `None` if there is nothing to decode, or if it cannot be decoded here.
 pub(super) fn measure(
     path: &Path,
     dataset: &Dataset,
     filters: &[FilterFact],
-    wanted: Wanted,
+    wanted: SampleScope,
 ) -> Option<SampleMeasurement> {
     if filters.is_empty() {
         return None;
     }
     let mut samples = Samples::read(path, dataset, filters)?;
-    let settings = if wanted == Wanted::Recoding { settings(filters) } else { Vec::new() };
+    let settings = if wanted == SampleScope::Recoding { settings(filters) } else { Vec::new() };
     measure_samples(&mut samples, &settings, BUDGET)
 }
 
-/// Deflate level and shuffle of the encodings that are tried.
+/// Deflate level and shuffle of the encodings to measure.
 fn settings(filters: &[FilterFact]) -> Vec<(u32, bool)> {
     let Some(deflate) = filters.iter().find(|filter| filter.id == DEFLATE) else { return Vec::new() };
     let is_shuffled = filters.iter().any(|filter| filter.id == SHUFFLE);
@@ -66,7 +66,7 @@ struct Samples {
     pipeline: Pipeline,
     element_bytes: usize,
     chunk_bytes: usize,
-    /// Stored bytes and filter mask of each.
+    /// Stored bytes and filter mask of each chunk.
     stored: Vec<(Vec<u8>, u32)>,
     decoded: Vec<Vec<u8>>,
     scratch: Scratch,
@@ -113,7 +113,7 @@ impl Samples {
     }
 }
 
-/// Filtered chunks, evenly spread over the dataset.
+/// Filtered chunks, spread evenly over the dataset.
 fn chosen(dataset: &Dataset, chunk_bytes: u64) -> Option<Vec<Location>> {
     let map = dataset.chunk_map().ok()?;
     let filtered: Vec<Location> =

@@ -1,8 +1,8 @@
 //! Enumerations as h5py reads them.
 //!
-//! An enumeration of `FALSE` = 0 and `TRUE` = 1 is a Boolean, one byte. Where the type in memory is another one than
-//! in the file (a Boolean that is not a signed byte, an odd precision, one byte that claims to be big-endian),
-//! libhdf5 converts by name, and a value without a name becomes all ones. Else values pass as they are.
+//! An enumeration of `FALSE` = 0 and `TRUE` = 1 is a Boolean of one byte. If the type in memory differs from that in
+//! the file (a Boolean that is not a signed byte, an odd precision, one byte that claims to be big-endian), libhdf5
+//! converts by name, and a value without a name becomes all ones. Otherwise values are not changed.
 
 use hyperslab::format::message::datatype::Integer;
 use hyperslab::format::message::{ByteOrder, Class, Datatype};
@@ -15,12 +15,12 @@ pub(crate) struct Enumeration {
     integer: Integer,
     size: u32,
     is_boolean: bool,
-    /// The values that have a name, sorted; `None` where values without a name pass.
+    /// The values that have a name, sorted; `None` if values without a name are not changed.
     named: Option<Vec<i128>>,
 }
 
 impl Enumeration {
-    /// `None` where the base is not an integer that NumPy has.
+    /// Returns `None` if the base is not an integer type that NumPy has.
     pub fn new(base: &Datatype, members: &[(Name, Bytes)]) -> Option<Self> {
         let Class::Integer(integer) = &base.class else { return None };
         if !is_native_integer(base.size) {
@@ -42,7 +42,7 @@ impl Enumeration {
         Some(Self { integer: integer.clone(), size: base.size, is_boolean, named })
     }
 
-    /// True for `FALSE` and `TRUE`.
+    /// True for an enumeration of `FALSE` and `TRUE`.
     pub fn is_boolean(&self) -> bool {
         self.is_boolean
     }
@@ -52,7 +52,7 @@ impl Enumeration {
         if self.is_boolean { 1 } else { self.size as usize }
     }
 
-    /// True where the bytes of an element are those of its value, but perhaps for their order.
+    /// True if the bytes of an element are those of its value, except possibly for their order.
     pub fn passes(&self) -> bool {
         self.named.is_none()
     }

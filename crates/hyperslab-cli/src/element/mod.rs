@@ -1,4 +1,4 @@
-//! Single elements, as the native types that h5py reads them as.
+//! Single elements, converted to the native types that h5py returns for them.
 
 mod enumeration;
 mod text;

@@ -1,8 +1,8 @@
-//! Fixed-length text as libhdf5 hands it over: padded with NULs, however the file pads it.
+//! Fixed-length text as libhdf5 returns it: padded with NULs, however the file pads it.
 
 use hyperslab::format::message::datatype::StringPadding;
 
-/// How many bytes of an element are its text. What follows reads as NULs.
+/// The number of bytes of an element that are text. The remaining bytes are returned as NULs.
 pub(crate) fn text_len(padding: StringPadding, element: &[u8]) -> usize {
     match padding {
         StringPadding::NullTerminate => element.iter().position(|&byte| byte == 0).unwrap_or(element.len()),

@@ -1,4 +1,4 @@
-//! Attributes as they are listed.
+//! Attributes, as they are listed.
 
 use super::value::Values;
 use crate::dtype;
@@ -7,18 +7,18 @@ use hyperslab::{Attribute, AttributeEntry, Attributes, Dataspace, File, Heap, Re
 
 /// An attribute.
 pub(super) struct ShownAttribute {
-    /// Empty where even that cannot be read.
+    /// Empty if even the name cannot be read.
     pub name: Vec<u8>,
     /// `None` for a null dataspace; empty for a scalar.
     pub shape: Option<Vec<u64>>,
     pub dtype: String,
-    /// Its first elements, or why they cannot be read.
+    /// Its first elements, or the reason why they cannot be read.
     pub value: std::result::Result<Json, String>,
-    /// How many elements are not in `value`.
+    /// Number of elements that are not in `value`.
     pub left_out: u64,
 }
 
-/// More elements than this are not shown.
+/// At most this many elements are shown.
 const ELEMENTS_MAX: u64 = 16;
 
 impl ShownAttribute {

@@ -1,9 +1,9 @@
-//! One line of a listing, with everything that is shown of it.
+//! One line of a listing, with all details that are shown.
 
 use super::attribute::ShownAttribute;
 use super::value::Values;
 use crate::dtype;
-use crate::walk::Item;
+use crate::traversal::Item;
 use hyperslab::format::message::fill_value::Fill;
 use hyperslab::format::message::{ChunkIndex, Filter};
 use hyperslab::{Dataset, Dataspace, File, LinkTarget, Object, Result};
@@ -11,13 +11,13 @@ use hyperslab::{Dataset, Dataspace, File, LinkTarget, Object, Result};
 /// One line of a listing.
 pub(super) struct Entry {
     pub path: Vec<u8>,
-    pub what: What,
-    /// Looked up only where they are shown.
+    pub kind: EntryKind,
+    /// Looked up only if they are shown.
     pub attributes: Option<Vec<ShownAttribute>>,
 }
 
-/// What it is.
-pub(super) enum What {
+/// The kind of the object or link.
+pub(super) enum EntryKind {
     Group {
         links: Option<u64>,
     },
@@ -33,7 +33,7 @@ pub(super) enum What {
     Damaged(String),
 }
 
-/// What is shown of a dataset.
+/// The details of a dataset.
 pub(super) struct DatasetEntry {
     /// `None` for a null dataspace; empty for a scalar.
     pub shape: Option<Vec<u64>>,
@@ -43,12 +43,12 @@ pub(super) struct DatasetEntry {
     pub chunks: Option<Chunks>,
     pub filters: Vec<Filter>,
     pub logical_bytes: u64,
-    /// Or why it cannot be said.
+    /// The stored bytes, or the reason why they cannot be determined.
     pub stored_bytes: std::result::Result<u64, String>,
     pub fill_value: Option<crate::json::Json>,
 }
 
-/// What is shown of chunks.
+/// The details of chunked storage.
 pub(super) struct Chunks {
     pub dims: Vec<u64>,
     pub bytes: u64,
@@ -56,36 +56,38 @@ pub(super) struct Chunks {
 }
 
 impl Entry {
-    /// Looks up what is shown of an item.
+    /// Looks up the details of an item.
     pub fn look_up(item: Item, file: &File, verbose: bool) -> Self {
-        let (path, what) = match item {
+        let (path, kind) = match item {
             Item::Object { path, object, links } => {
                 return Self::of_object(path, &object, links, file, verbose);
             }
-            Item::Alias { path, target } => (path, What::Alias { target }),
-            Item::Link { path, target } => (path, What::Link(target)),
+            Item::Alias { path, target } => (path, EntryKind::Alias { target }),
+            Item::Link { path, target } => (path, EntryKind::Link(target)),
             Item::Unopened { path, error } | Item::BrokenLink { path, error } => {
-                (path, What::Damaged(error.message))
+                (path, EntryKind::Damaged(error.message))
             }
         };
-        Self { path, what, attributes: None }
+        Self { path, kind, attributes: None }
     }
 
     fn of_object(path: Vec<u8>, object: &Object, links: Option<u64>, file: &File, verbose: bool) -> Self {
-        let what = match object {
-            Object::Group(_) => What::Group { links },
-            Object::Dataset(dataset) => What::Dataset(Box::new(DatasetEntry::of(dataset, file, verbose))),
-            Object::Datatype(named) => What::Datatype { dtype: dtype::short(named.datatype()) },
+        let kind = match object {
+            Object::Group(_) => EntryKind::Group { links },
+            Object::Dataset(dataset) => {
+                EntryKind::Dataset(Box::new(DatasetEntry::of(dataset, file, verbose)))
+            }
+            Object::Datatype(named) => EntryKind::Datatype { dtype: dtype::short(named.datatype()) },
         };
         let attributes = verbose.then(|| ShownAttribute::all(&object.attributes(), file));
-        Self { path, what, attributes }
+        Self { path, kind, attributes }
     }
 
-    /// True where something of it could not be read.
+    /// True if part of it could not be read.
     pub fn is_damaged(&self) -> bool {
-        let damaged = match &self.what {
-            What::Damaged(_) => true,
-            What::Dataset(dataset) => dataset.stored_bytes.is_err(),
+        let damaged = match &self.kind {
+            EntryKind::Damaged(_) => true,
+            EntryKind::Dataset(dataset) => dataset.stored_bytes.is_err(),
             _ => false,
         };
         damaged || self.attributes.iter().flatten().any(|attribute| attribute.value.is_err())
@@ -123,7 +125,7 @@ fn stored_bytes(dataset: &Dataset) -> Result<u64> {
     dataset.stored_bytes()
 }
 
-/// The kind of a chunk index: in words, and as a stable code.
+/// The kind of a chunk index: as text, and as a stable code.
 pub(crate) fn index_kind(index: &ChunkIndex) -> (&'static str, &'static str) {
     match index {
         ChunkIndex::BTreeV1 => ("v1 B-tree", "btree-v1"),

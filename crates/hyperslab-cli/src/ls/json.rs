@@ -1,13 +1,13 @@
 //! A listing as one JSON document.
 
 use super::attribute::ShownAttribute;
-use super::entry::{DatasetEntry, Entry, What, index_kind};
+use super::entry::{DatasetEntry, Entry, EntryKind, index_kind};
 use crate::json::{Json, Object, write_object};
 use crate::size;
 use hyperslab::format::message::Filter;
 use hyperslab::{File, LinkTarget, describe};
 
-/// The document, with a line break at its end.
+/// The document, including the line break at its end.
 pub(super) fn document(file: &File, path: &str, entries: &[Entry]) -> String {
     let superblock = file.superblock();
     let mut document = Object::from([
@@ -25,15 +25,17 @@ pub(super) fn document(file: &File, path: &str, entries: &[Entry]) -> String {
 }
 
 fn entry(entry: &Entry) -> Object {
-    let mut members = match &entry.what {
-        What::Group { links } => Object::from([("kind", "group".into()), ("members", (*links).into())]),
-        What::Dataset(dataset) => self::dataset(dataset),
-        What::Datatype { dtype } => {
+    let mut members = match &entry.kind {
+        EntryKind::Group { links } => Object::from([("kind", "group".into()), ("members", (*links).into())]),
+        EntryKind::Dataset(dataset) => self::dataset(dataset),
+        EntryKind::Datatype { dtype } => {
             Object::from([("kind", "datatype".into()), ("dtype", dtype.as_str().into())])
         }
-        What::Alias { target } => Object::from([("kind", "alias".into()), ("target", Json::lossy(target))]),
-        What::Link(target) => link(target),
-        What::Damaged(why) => Object::from([("kind", "unknown".into()), ("error", why.as_str().into())]),
+        EntryKind::Alias { target } => {
+            Object::from([("kind", "alias".into()), ("target", Json::lossy(target))])
+        }
+        EntryKind::Link(target) => link(target),
+        EntryKind::Damaged(why) => Object::from([("kind", "unknown".into()), ("error", why.as_str().into())]),
     };
     members.insert("path", Json::lossy(&entry.path));
     if let Some(attributes) = &entry.attributes {

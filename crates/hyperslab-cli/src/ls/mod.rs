@@ -1,7 +1,7 @@
-//! `hyperslab ls`: what is in a file.
+//! `hyperslab ls`: lists the contents of a file.
 //!
 //! ```text
-//! walk ──► entries (looked up in parallel) ──► a table, or one JSON document
+//! traversal ──► entries (looked up in parallel) ──► a table, or one JSON document
 //! ```
 
 mod attribute;
@@ -12,7 +12,7 @@ mod value;
 
 use crate::args::LsArgs;
 use crate::failure::{self, Failure, one_line};
-use crate::walk::Walk;
+use crate::traversal::Traversal;
 use entry::Entry;
 pub(crate) use entry::index_kind;
 use hyperslab::Object;
@@ -29,8 +29,8 @@ pub(crate) fn run(args: &LsArgs, out: &mut dyn Write, err: &mut dyn Write) -> Re
         path => format!("/{path}"),
     };
     let depth_max = if args.recursive { usize::MAX } else { 1 };
-    let (items, _) = Walk::run(start, path.as_bytes(), depth_max);
-    // The group that was asked for is listed only for its attributes.
+    let (items, _) = Traversal::run(start, path.as_bytes(), depth_max);
+    // The group that was named is listed only if its attributes are shown.
     let members = items.into_par_iter().skip(usize::from(is_group && !args.verbose));
     let entries: Vec<Entry> = members.map(|item| Entry::look_up(item, &file, args.verbose)).collect();
     let damaged = entries.iter().filter(|entry| entry.is_damaged()).count();
@@ -41,6 +41,10 @@ pub(crate) fn run(args: &LsArgs, out: &mut dyn Write, err: &mut dyn Write) -> Re
         return Ok(failure::DONE);
     }
     out.flush()?;
-    let _ = writeln!(err, "error: {}: {damaged} parts could not be read, see above", one_line(&file.name()));
+    let _ = writeln!(
+        err,
+        "error: {}: {damaged} parts could not be read; see the errors above",
+        one_line(&file.name())
+    );
     Ok(failure::UNREADABLE)
 }

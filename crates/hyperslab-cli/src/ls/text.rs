@@ -1,7 +1,7 @@
-//! A listing for people: one line an object, in columns.
+//! A listing as text: one line per object, in columns.
 
 use super::attribute::ShownAttribute;
-use super::entry::{DatasetEntry, Entry, What, index_kind};
+use super::entry::{DatasetEntry, Entry, EntryKind, index_kind};
 use crate::failure::one_line;
 use crate::json::Json;
 use crate::output::{Align, Line, table};
@@ -20,9 +20,9 @@ const HEAD: [(&str, Align); 9] = [
     ("index", Align::Left),
 ];
 
-/// Longer descriptions of a datatype are cut in the table; with `--verbose` they are shown whole.
+/// Longer descriptions of a datatype are truncated in the table; `--verbose` shows them in full.
 const DTYPE_CHARS_MAX: usize = 40;
-/// Longer values of attributes are cut.
+/// Longer values of attributes are truncated.
 const VALUE_CHARS_MAX: usize = 100;
 
 /// The whole listing.
@@ -37,7 +37,7 @@ pub(super) fn listing(file: &File, entries: &[Entry]) -> String {
     );
     let lines: Vec<Line> = entries.iter().flat_map(lines).collect();
     if lines.is_empty() {
-        text.push_str("(nothing)\n");
+        text.push_str("(empty)\n");
     } else {
         text.push_str(&table(&HEAD, &lines));
     }
@@ -47,8 +47,8 @@ pub(super) fn listing(file: &File, entries: &[Entry]) -> String {
 fn lines(entry: &Entry) -> Vec<Line> {
     let path = one_line(&String::from_utf8_lossy(&entry.path));
     let note = |path: String, note: String| Line::Cells(vec![path, note]);
-    let mut lines = vec![match &entry.what {
-        What::Group { links } => {
+    let mut lines = vec![match &entry.kind {
+        EntryKind::Group { links } => {
             let members = match links {
                 Some(1) => "group of 1 member".into(),
                 Some(links) => format!("group of {links} members"),
@@ -56,15 +56,15 @@ fn lines(entry: &Entry) -> Vec<Line> {
             };
             note(if path.ends_with('/') { path } else { format!("{path}/") }, members)
         }
-        What::Dataset(dataset) => Line::Cells(row(path, dataset, entry.attributes.is_some())),
-        What::Datatype { dtype } => note(path, format!("datatype {}", one_line(dtype))),
-        What::Alias { target } => {
+        EntryKind::Dataset(dataset) => Line::Cells(row(path, dataset, entry.attributes.is_some())),
+        EntryKind::Datatype { dtype } => note(path, format!("datatype {}", one_line(dtype))),
+        EntryKind::Alias { target } => {
             note(path, format!("same as {}", one_line(&String::from_utf8_lossy(target))))
         }
-        What::Link(target) => note(path, link(target)),
-        What::Damaged(why) => note(path, format!("error: {}", one_line(why))),
+        EntryKind::Link(target) => note(path, link(target)),
+        EntryKind::Damaged(why) => note(path, format!("error: {}", one_line(why))),
     }];
-    if let What::Dataset(dataset) = &entry.what {
+    if let EntryKind::Dataset(dataset) = &entry.kind {
         lines.extend(details(dataset, entry.attributes.is_some()).into_iter().map(Line::Text));
     }
     lines.extend(entry.attributes.iter().flatten().map(|attribute| Line::Text(attribute_line(attribute))));

@@ -1,4 +1,4 @@
-//! Single values, for reading: numbers as numbers, text as text. What a number or a text cannot say is left to
+//! Single values for display: numbers as numbers, text as text. Values that have no such form are in the output of
 //! `hyperslab digest`.
 
 use crate::element::{self, NativeFloat};
@@ -7,25 +7,25 @@ use hyperslab::format::message::datatype::{Float, Reference};
 use hyperslab::format::message::{Class, Datatype};
 use hyperslab::{Heap, ReferenceTarget, Result, RevisedReference};
 
-/// More parts of one value than this are not shown, however they are nested.
+/// At most this many parts of one value are shown, however they are nested.
 const PARTS_MAX: usize = 64;
-/// More bytes of text or of opaque data than this are not shown.
+/// At most this many bytes of text or of opaque data are shown.
 const BYTES_MAX: usize = 1000;
 
-/// Reads one value.
+/// Converts one value.
 pub(super) struct Values<'h> {
     heap: &'h mut Heap,
-    /// How many parts may still be shown.
+    /// The number of parts that may still be shown.
     left: usize,
 }
 
 impl<'h> Values<'h> {
-    /// For a new value, of however many elements.
+    /// For a new value, of any number of elements.
     pub fn new(heap: &'h mut Heap) -> Self {
         Self { heap, left: PARTS_MAX }
     }
 
-    /// One element.
+    /// Converts one element.
     pub fn json(&mut self, datatype: &Datatype, element: &[u8]) -> Result<Json> {
         if self.left == 0 {
             return Ok("…".into());
@@ -71,7 +71,7 @@ impl<'h> Values<'h> {
     }
 
     fn list<'e>(&mut self, parts: impl Iterator<Item = (&'e Datatype, &'e [u8])>) -> Result<Json> {
-        // One more than may be shown, so that it is seen that some are not.
+        // One part more than may be shown, to detect that some are left out.
         let parts = parts.take(self.left + 1);
         Ok(Json::List(parts.map(|(datatype, part)| self.json(datatype, part)).collect::<Result<_>>()?))
     }
@@ -107,7 +107,7 @@ fn float_value(float: &Float, element: &[u8]) -> Option<Json> {
     let converted = element::native_float(float, element, native);
     let bytes = converted.as_slice();
     let value = match native {
-        // By way of the shortest decimal, so that 0.1 stays 0.1.
+        // Converted through the shortest decimal representation, so that 0.1 stays 0.1.
         NativeFloat::Single => f32::from_le_bytes(bytes.try_into().ok()?).to_string().parse().ok()?,
         NativeFloat::Double => f64::from_le_bytes(bytes.try_into().ok()?),
         NativeFloat::Half => element::half_to_double(u16::from_le_bytes(bytes.try_into().ok()?)),

@@ -1,15 +1,15 @@
-//! Which chunks of a dataset are stored, and in how many bytes, keyed by linear chunk index.
+//! Which chunks of a dataset are stored, and their sizes in bytes, keyed by linear chunk index.
 //!
-//! The linear index counts the chunks of the current extent in row-major order, whatever index the file uses. The
-//! map is made for datasets of millions of chunks: one word a chunk where most are stored, sorted columns where
-//! few are, and nothing at all where every chunk is stored with the same size.
+//! The linear index counts the chunks of the current extent in row-major order, whatever chunk index the file uses. The
+//! map is built for datasets of millions of chunks: one word per chunk where most are stored, sorted columns where few
+//! are, and no per-chunk data at all where every chunk is stored with the same size.
 
 /// One stored chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoredChunk {
-    /// Its bytes in the file.
+    /// Its size in the file, in bytes.
     pub bytes: u64,
-    /// False where the chunk's filter mask switches every filter off, so that reading it decodes nothing.
+    /// False if the chunk's filter mask skips every filter, so that reading it decodes nothing.
     pub is_filtered: bool,
 }
 
@@ -25,24 +25,25 @@ pub struct ChunkMap {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Cells {
-    /// Every chunk of the grid is stored, all in the same number of bytes, the first `longer` in one more.
+    /// Every chunk of the grid is stored. All have the same size in bytes, except that the first `longer` have one byte
+    /// more.
     Complete { bytes: u64, longer: u64 },
-    /// One packed word for each chunk of the grid, 0 where it is not stored.
+    /// One packed word for each chunk of the grid; 0 if it is not stored.
     Dense(Vec<u64>),
     /// Linear index and packed word of each stored chunk, sorted.
     Sparse { index: Vec<u64>, word: Vec<u64> },
 }
 
-/// Set in a packed word where no filter was applied.
+/// Set in a packed word if no filter was applied.
 const UNFILTERED: u64 = 1 << 63;
-/// A grid up to this many times the stored chunks is kept densely.
+/// A grid of up to this many times the stored chunks is kept as a dense array.
 const DENSE_RATIO: u64 = 4;
-/// A grid up to this size is always kept densely.
+/// A grid of up to this many chunks is always kept as a dense array.
 const DENSE_CHUNKS_MIN: u64 = 1024;
 
 impl ChunkMap {
-    /// Every chunk stored, in `stored_bytes` altogether. The single sizes are taken to be equal, so a count of
-    /// driver bytes over some of the chunks is an average.
+    /// A map in which every chunk is stored, with `stored_bytes` in total. All chunks are assumed to have the same
+    /// size, so a count of driver bytes over some of the chunks is an average.
     pub fn complete(grid_chunks: u64, stored_bytes: u64) -> Self {
         let bytes = stored_bytes.checked_div(grid_chunks).unwrap_or(0);
         let longer = stored_bytes.checked_rem(grid_chunks).unwrap_or(0);
@@ -55,8 +56,8 @@ impl ChunkMap {
         }
     }
 
-    /// The chunks as an index lists them. Chunks outside the grid (left over after a dataset shrank) are ignored,
-    /// and of a chunk listed twice the last counts.
+    /// A map of the chunks that an index lists. Chunks outside the grid (left over after a dataset shrank) are ignored;
+    /// if a chunk is listed twice, the last entry counts.
     pub fn from_chunks(grid_chunks: u64, chunks: impl IntoIterator<Item = (u64, StoredChunk)>) -> Self {
         let mut listed: Vec<(u64, u64)> = chunks
             .into_iter()
@@ -66,7 +67,7 @@ impl ChunkMap {
                 (index, chunk.bytes.clamp(1, UNFILTERED - 1) | flag)
             })
             .collect();
-        // Stable, so that the later of two entries for the same chunk stays later.
+        // A stable sort, so that the later of two entries for the same chunk stays later.
         listed.sort_by_key(|(index, _)| *index);
         let mut index = Vec::with_capacity(listed.len());
         let mut word: Vec<u64> = Vec::with_capacity(listed.len());
@@ -94,7 +95,7 @@ impl ChunkMap {
         Self { grid_chunks, stored_chunks, stored_bytes, filtered_chunks, cells }
     }
 
-    /// The chunk at a linear index, or `None` where it is not stored.
+    /// The chunk at a linear index, or `None` if it is not stored.
     #[inline]
     pub fn get(&self, linear: u64) -> Option<StoredChunk> {
         let word = match &self.cells {
@@ -108,7 +109,7 @@ impl ChunkMap {
         (word != 0).then_some(StoredChunk { bytes: word & !UNFILTERED, is_filtered: word & UNFILTERED == 0 })
     }
 
-    /// The stored chunks in ascending order of their linear index.
+    /// The stored chunks, in ascending order of linear index.
     pub fn stored(&self) -> Box<dyn Iterator<Item = (u64, StoredChunk)> + '_> {
         match &self.cells {
             Cells::Complete { .. } => Box::new((0..self.grid_chunks).filter_map(|i| Some((i, self.get(i)?)))),
@@ -117,17 +118,17 @@ impl ChunkMap {
         }
     }
 
-    /// Chunks that the current extent has room for.
+    /// Number of chunks in the current extent.
     pub fn grid_chunks(&self) -> u64 {
         self.grid_chunks
     }
 
-    /// Chunks that are stored.
+    /// Number of chunks that are stored.
     pub fn stored_chunks(&self) -> u64 {
         self.stored_chunks
     }
 
-    /// Chunks that are stored with at least one filter applied.
+    /// Number of chunks that are stored with at least one filter applied.
     pub fn filtered_chunks(&self) -> u64 {
         self.filtered_chunks
     }
@@ -137,7 +138,7 @@ impl ChunkMap {
         self.stored_bytes
     }
 
-    /// True where every chunk of the grid is stored.
+    /// True if every chunk of the grid is stored.
     pub fn is_complete(&self) -> bool {
         self.stored_chunks == self.grid_chunks
     }

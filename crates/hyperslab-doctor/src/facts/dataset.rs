@@ -1,4 +1,4 @@
-//! One dataset as the doctor sees it.
+//! The facts about one dataset.
 
 use super::{ChunkMap, SampleMeasurement};
 use serde::{Deserialize, Serialize};
@@ -11,13 +11,13 @@ pub struct DatasetFacts {
     pub path: String,
     /// Current extent; empty for a scalar.
     pub shape: Vec<u64>,
-    /// Maximum extent; `None` stands for unlimited.
+    /// Maximum extent; `None` means unlimited.
     pub max_shape: Vec<Option<u64>>,
     /// The element type as h5py writes it, such as `>f4`.
     pub dtype: String,
     /// Bytes of one element in the file.
     pub element_bytes: u64,
-    /// How the raw data lie in the file.
+    /// How the raw data is stored in the file.
     pub layout: Layout,
     /// The filter pipeline, in the order in which it is applied when writing.
     pub filters: Vec<FilterFact>,
@@ -27,34 +27,34 @@ pub struct DatasetFacts {
     pub logical_bytes: u64,
     /// Raw data bytes in the file.
     pub stored_bytes: u64,
-    /// Which chunks are stored. `None` where nobody looked: then all are taken to be, with equal sizes.
+    /// Which chunks are stored. If `None` (not determined), all are assumed to be stored, with equal sizes.
     pub chunks: Option<Arc<ChunkMap>>,
-    /// When and with what missing chunks are filled.
+    /// When missing chunks are filled, and with what.
     pub fill: FillFacts,
-    /// Speeds and ratios measured on some of its chunks.
+    /// Speeds and ratios measured on some of its chunks, if any were measured.
     pub samples: Option<SampleMeasurement>,
 }
 
-/// The layouts of the data layout message, and the two that look like layouts to a reader.
+/// The layouts of the data layout message, and two more that readers see as layouts: virtual and external.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Layout {
     /// Chunked storage.
     Chunked {
-        /// Extent of a chunk, of the rank of the dataset.
+        /// Extent of a chunk; has the rank of the dataset.
         chunk_dims: Vec<u64>,
-        /// The kind of chunk index, in words.
+        /// The kind of chunk index, as text.
         index_kind: String,
     },
-    /// One block.
+    /// One contiguous block.
     Contiguous {
-        /// False where no space has been allocated yet, so that reading costs no input at all.
+        /// False if no space has been allocated yet, so that reading makes no requests.
         allocated: bool,
     },
-    /// In the object header.
+    /// Stored in the object header.
     Compact,
     /// Mapped to other datasets.
     Virtual,
-    /// In other files.
+    /// Stored in other files.
     External,
 }
 
@@ -67,7 +67,7 @@ pub struct FilterFact {
     pub id: u16,
     /// Client data values.
     pub parameters: Vec<u32>,
-    /// One phrase for people: `gzip level 6`.
+    /// A short description: `gzip level 6`.
     pub description: String,
 }
 
@@ -79,7 +79,7 @@ pub const FILTER_SHUFFLE: u16 = 2;
 pub const FILTER_FLETCHER32: u16 = 3;
 
 impl FilterFact {
-    /// True for filters that exist to make data smaller. Shuffles and checksums do not; anything unknown is taken to.
+    /// True for filters that make data smaller. Shuffles and checksums do not; an unknown filter is assumed to.
     pub fn compresses(&self) -> bool {
         let is_bitshuffle_alone = self.id == 32_008 && self.parameters.get(4).copied().unwrap_or(0) == 0;
         !matches!(self.id, FILTER_SHUFFLE | FILTER_FLETCHER32) && !is_bitshuffle_alone
@@ -98,12 +98,12 @@ pub enum FillTime {
     IfSet,
 }
 
-/// What is known of the fill value.
+/// The properties of the fill value that matter to readers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FillFacts {
     /// When it is written.
     pub time: FillTime,
-    /// False where the file says that the fill value is undefined (not merely default).
+    /// False if the file marks the fill value as undefined (not merely as the default).
     pub is_defined: bool,
 }
 
@@ -114,7 +114,7 @@ impl Default for FillFacts {
 }
 
 impl FillFacts {
-    /// True where libhdf5 leaves the reader's memory alone for a chunk that is not stored.
+    /// True if libhdf5 leaves the reader's memory unchanged for a chunk that is not stored.
     pub fn skips_missing_chunks(&self) -> bool {
         match self.time {
             FillTime::Alloc => false,
@@ -125,7 +125,7 @@ impl FillFacts {
 }
 
 impl DatasetFacts {
-    /// The chunk extent, if the layout is chunked.
+    /// The extent of a chunk, if the layout is chunked.
     pub fn chunk_dims(&self) -> Option<&[u64]> {
         match &self.layout {
             Layout::Chunked { chunk_dims, .. } => Some(chunk_dims),
@@ -143,17 +143,17 @@ impl DatasetFacts {
         self.filters.iter().find(|f| f.id == FILTER_DEFLATE).and_then(|f| f.parameters.first().copied())
     }
 
-    /// True if the pipeline has a shuffle.
+    /// True if the pipeline contains shuffle.
     pub fn has_shuffle(&self) -> bool {
         self.filters.iter().any(|f| f.id == FILTER_SHUFFLE)
     }
 
-    /// True if the pipeline has a filter that makes data smaller.
+    /// True if the pipeline contains a filter that makes data smaller.
     pub fn is_compressed(&self) -> bool {
         self.filters.iter().any(FilterFact::compresses)
     }
 
-    /// True where dimension `axis` may grow beyond its current extent.
+    /// True if dimension `axis` may grow beyond its current extent.
     pub fn can_grow(&self, axis: usize) -> bool {
         match self.max_shape.get(axis) {
             Some(None) => true,

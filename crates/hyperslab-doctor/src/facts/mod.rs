@@ -1,6 +1,6 @@
-//! What the doctor is told about a dataset: layout, chunks, filters, and speeds measured on a few of its chunks.
+//! The doctor's input about a dataset: layout, chunks, filters, and speeds measured on a few of its chunks.
 //!
-//! The doctor opens no file. Whoever calls it fills these structures from whatever engine reads the file.
+//! The doctor opens no file. The caller fills these structures from the engine that reads the file.
 
 mod chunk_map;
 mod dataset;

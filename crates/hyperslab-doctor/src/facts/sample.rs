@@ -1,45 +1,45 @@
 //! Speeds and ratios measured on a few of the file's own chunks.
 //!
-//! The caller says how to decode a sample and how to encode it again; the clock and the choice of the best of
-//! several runs are here, so that every caller measures alike. One thread; the best run counts, because whatever
-//! else the machine does can only make a run slower.
+//! The caller provides functions that decode a sample and encode it again. Timing them, and choosing the best of
+//! several runs, happens here, so that every caller measures in the same way. Samples are measured on one thread. The
+//! fastest run counts, because other activity on the machine can only make a run slower.
 
 use std::time::{Duration, Instant};
 
-/// What decoding one sample chunk yielded.
+/// The result of decoding one sample chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Decoded {
-    /// Bytes that were read.
+    /// Encoded bytes read.
     pub stored_bytes: u64,
-    /// Bytes that came out.
+    /// Decoded bytes produced.
     pub decoded_bytes: u64,
 }
 
-/// Sample chunks of one dataset, held in memory by the caller.
+/// Sample chunks of one dataset, kept in memory by the caller.
 pub trait Sampler {
-    /// How many samples there are.
+    /// Number of samples.
     fn count(&self) -> usize;
-    /// Decodes one sample with the dataset's own pipeline. `None` if it cannot be decoded.
+    /// Decodes one sample with the dataset's own pipeline. Returns `None` if it cannot be decoded.
     fn decode(&mut self, sample: usize) -> Option<Decoded>;
-    /// Encodes one sample's decoded bytes with deflate at `level`, shuffled first or not, and answers with the
-    /// encoded bytes. `None` where recoding makes no sense for this dataset.
+    /// Encodes one sample's decoded bytes with deflate at `level`, after a shuffle if `shuffle` is set, and returns the
+    /// encoded bytes. Returns `None` if re-encoding makes no sense for this dataset.
     fn recode(&mut self, sample: usize, level: u32, shuffle: bool) -> Option<Vec<u8>>;
-    /// Decodes what [`Self::recode`] made. False if that is not possible.
+    /// Decodes the bytes that [`Self::recode`] returned. Returns false if that is not possible.
     fn decode_recoded(&mut self, encoded: &[u8], sample: usize, shuffle: bool) -> bool;
 }
 
-/// What was measured on the samples of a dataset.
+/// Measurements on the samples of a dataset.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SampleMeasurement {
-    /// Chunks sampled.
+    /// Number of chunks sampled.
     pub chunks: u64,
-    /// Their bytes in the file.
+    /// Their size in the file, in bytes.
     pub stored_bytes: u64,
-    /// Their bytes decoded.
+    /// Their decoded size, in bytes.
     pub decoded_bytes: u64,
     /// Seconds to decode all of them once on one thread, with hyperslab's decoder.
     pub decode_seconds: f64,
-    /// The same chunks encoded again with other settings.
+    /// The same chunks re-encoded with other settings.
     pub recoded: Vec<RecodeMeasurement>,
 }
 
@@ -48,9 +48,9 @@ pub struct SampleMeasurement {
 pub struct RecodeMeasurement {
     /// Deflate level.
     pub level: u32,
-    /// Shuffled first.
+    /// True if the bytes were shuffled first.
     pub shuffle: bool,
-    /// Bytes of all samples encoded.
+    /// Encoded size of all samples, in bytes.
     pub encoded_bytes: u64,
     /// Seconds to encode them.
     pub encode_seconds: f64,
@@ -59,23 +59,23 @@ pub struct RecodeMeasurement {
 }
 
 impl SampleMeasurement {
-    /// The measurement for one setting.
+    /// The measurement for one setting, if there is one.
     pub fn recoded_at(&self, level: u32, shuffle: bool) -> Option<&RecodeMeasurement> {
         self.recoded.iter().find(|r| r.level == level && r.shuffle == shuffle)
     }
 
-    /// Decoded bytes a second, if anything was measured.
+    /// Decoded bytes per second, if anything was measured.
     pub fn decode_bytes_per_second(&self) -> Option<f64> {
         (self.decode_seconds > 0.0 && self.decoded_bytes > 0)
             .then(|| self.decoded_bytes as f64 / self.decode_seconds)
     }
 }
 
-/// Decode runs of each sample; the fastest counts.
+/// Number of times that each sample is decoded; the fastest counts.
 const DECODE_RUNS: usize = 3;
 
-/// Measures decoding of every sample, then each of the `settings` (deflate level, shuffle) until `budget` is spent.
-/// `None` if there is no sample, or one cannot be decoded.
+/// Measures the decoding of every sample, then each of the `settings` (deflate level, shuffle) until `budget` is spent.
+/// Returns `None` if there are no samples or one of them cannot be decoded.
 pub fn measure_samples(
     sampler: &mut dyn Sampler,
     settings: &[(u32, bool)],

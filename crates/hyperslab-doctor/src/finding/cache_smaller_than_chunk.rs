@@ -2,49 +2,48 @@
 //!
 //! ## What it sees
 //!
-//! One decoded chunk is larger than the whole chunk cache of a library, and a read touches the same chunk more than
-//! once.
+//! One decoded chunk is larger than the whole chunk cache of a library, and the same chunk is read more than once.
 //!
 //! ## Why it costs
 //!
-//! libhdf5 must decode a whole chunk to give out any element of it. A chunk that does not fit the cache is thrown away
-//! at the end of each `H5Dread`, so the next read of the same chunk fetches and decodes it again: a chunk of 1,080 rows
-//! is decoded 1,080 times by a program that reads row by row. Without filters nothing is decoded, but each contiguous
-//! piece of each row becomes a request of its own, however small.
+//! libhdf5 must decode a whole chunk to return any element of it. A chunk that does not fit in the cache is discarded
+//! at the end of each `H5Dread`, so the next read of the same chunk fetches and decodes it again: a program that reads
+//! row by row decodes a chunk of 1,080 rows 1,080 times. Without filters nothing is decoded, but each contiguous run of
+//! bytes in each row becomes a separate request, however small.
 //!
-//! libhdf5 up to 1.14 has 1 MiB by default, 2.x has 8 MiB, netCDF-C 4.9 has 16 MiB and 4.10 has 64 MiB. Readers without
-//! a cache of decoded chunks (pyfive, h5coro, hidefix, zarr over kerchunk or VirtualiZarr references) fall into it with
-//! every chunk size.
+//! The default cache is 1 MiB in libhdf5 up to 1.14, 8 MiB in 2.x, 16 MiB in netCDF-C 4.9 and 64 MiB in netCDF-C 4.10.
+//! Readers that do not cache decoded chunks (pyfive, h5coro, hidefix, zarr over kerchunk or VirtualiZarr references)
+//! have this problem with every chunk size.
 //!
 //! ## What to do
 //!
-//! Any one of three: give the library a cache that holds the chunks of one read, for which the doctor finds the
-//! smallest size by simulation; read whole chunks, so that no chunk is needed twice; or repack the file to chunks that
-//! fit everybody's default, which helps readers who cannot change their program.
+//! One of three: give the library a cache that holds the chunks of one read (the doctor finds the smallest size by
+//! simulation); read whole chunks, so that no chunk is needed twice; or repack the file with chunks that fit in every
+//! default cache, which also helps users who cannot change their program.
 //!
 //! ## When it is fine
 //!
-//! Where every program reads whole chunks, or the whole dataset at once.
+//! If every program reads whole chunks, or the whole dataset at once.
 
-use super::Finding;
-use super::cliff::{Cause, group};
+use super::cliff::{Cause, Cliff, group};
+use super::model::Finding;
 use crate::case::Case;
 use crate::fix::{cache_lines, smallest_cache};
+use crate::numbers::count_text;
 use crate::pattern::bytes_text;
-use crate::report::count_text;
 
-pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
-    let group = group(case, Cause::SmallerThanChunk)?;
+pub(super) fn check(case: &Case<'_>, cliffs: &[Cliff]) -> Option<Finding> {
+    let group = group(case, cliffs, Cause::SmallerThanChunk)?;
     let chunk_bytes = case.geometry.chunk_bytes()?;
     let holds = group.read.rows[group.worst.profile].settings.nbytes;
     let message = format!(
-        "One chunk is {} bytes ({}), the chunk cache holds {}: reading {} costs {}. {}",
+        "One chunk is {} bytes ({}), but the chunk cache holds only {}. Reading {} costs {}. {}",
         count_text(chunk_bytes),
         bytes_text(chunk_bytes),
         bytes_text(holds),
         group.read.text(),
         group.numbers(case),
-        group.who(case),
+        group.affected(case),
     );
     let mut evidence = group.evidence(case);
     let mut fixes = Vec::new();
@@ -52,7 +51,7 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
         evidence["smallest_cache_bytes"] = fix.smallest_nbytes.into();
         let needed = group.read.rows[group.worst.profile].counts.chunks_touched;
         let effect = format!(
-            "a cache of {}: each chunk {} once, {} loads instead of {} (the smallest that does is {} bytes)",
+            "a cache of {}: each chunk is {} once, {} loads instead of {} (the smallest sufficient cache is {} bytes)",
             bytes_text(fix.settings.nbytes),
             case.loaded_word(),
             count_text(needed),
@@ -69,7 +68,7 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use crate::finding::Severity;
-    use crate::finding::testing::{case_study, chunked, finding, unfiltered};
+    use crate::testing::{case_study, chunked, finding, unfiltered};
 
     const CODE: &str = "cache-smaller-than-chunk";
 
@@ -79,11 +78,9 @@ mod tests {
             let found = finding(CODE, &case_study(), reads).unwrap();
             assert_eq!(found.severity, Severity::High);
             assert!(found.message.contains("16,200 decodes of 15 chunks, 1080x"), "{}", found.message);
-            assert!(
-                found
-                    .message
-                    .contains("Hit: libhdf5 1.8, 1.10, 1.14. Not hit: libhdf5 2.x; netCDF-C 4.9, 4.10.")
-            );
+            assert!(found.message.contains(
+                "Affected: libhdf5 1.8, 1.10, 1.14. Not affected: libhdf5 2.x; netCDF-C 4.9, 4.10."
+            ));
             assert_eq!(found.evidence["smallest_cache_bytes"], 3_097_440);
             assert_eq!(found.evidence["hit"][2]["decodes"], 16_200);
             let lines: Vec<&str> = found.fixes.iter().map(|fix| fix.line.as_str()).collect();
@@ -98,7 +95,9 @@ mod tests {
         let facts = chunked(&[100, 1600, 1600], &[1, 1600, 1600], 4);
         let found = finding(CODE, &facts, &["1x1x:"]).unwrap();
         assert!(
-            found.message.contains("Hit: libhdf5 1.8, 1.10, 1.14, 2.x. Not hit: netCDF-C 4.9, 4.10."),
+            found
+                .message
+                .contains("Affected: libhdf5 1.8, 1.10, 1.14, 2.x. Not affected: netCDF-C 4.9, 4.10."),
             "{}",
             found.message
         );
@@ -108,7 +107,7 @@ mod tests {
     fn it_is_silent_where_chunks_fit_or_are_read_whole() {
         assert_eq!(finding(CODE, &chunked(&[60, 30, 9, 717], &[1, 30, 9, 717], 4), &["1x1x1x:"]), None);
         assert_eq!(finding(CODE, &case_study(), &["4x30x9x717", ":x:x:x:"]), None);
-        // Small data: 1,000 times nearly nothing.
+        // Little data: 1,000 repeated reads cost almost nothing.
         assert_eq!(
             finding(CODE, &unfiltered(case_study()), &["1x1x1x717"]),
             None,

@@ -2,13 +2,13 @@
 //!
 //! ## What it sees
 //!
-//! Chunks reach far beyond the dataset: room for 1,024 steps where there are ten.
+//! Chunks extend far beyond the dataset: a chunk has room for 1,024 steps, but the dataset has ten.
 //!
 //! ## Why it costs
 //!
 //! A chunk is stored, decoded and cached at its full size, padding included. Compression hides the padding in the file
-//! (it is all fill value), but not in the decoder's time, nor in the cache, where each chunk takes its full size.
-//! Without compression the file holds the padding too.
+//! (it is all fill value), but not in decoding time or in the cache. Without compression the file contains the padding
+//! too.
 //!
 //! ## What to do
 //!
@@ -16,23 +16,24 @@
 //!
 //! ## When it is fine
 //!
-//! While the dataset is still being extended and will soon fill its chunks.
+//! If the dataset is still being extended and will soon fill its chunks.
 
-use super::{Finding, Severity};
+use super::cliff::Cliff;
+use super::model::{Finding, Severity};
 use crate::case::Case;
 use crate::fix::chunk_line;
+use crate::numbers::count_text;
 use crate::pattern::{bytes_text, shape_text};
-use crate::report::count_text;
 use serde_json::json;
 
-/// Padding is worth a word where a chunk is at least this many times what of it is used.
+/// Reported if a chunk is at least this many times the part of it that is used,
 const RATIO_MIN: u64 = 4;
-/// And at least this large.
+/// and at least this large.
 const CHUNK_BYTES_MIN: u64 = 64 << 10;
-/// Padding in the file that makes it medium.
+/// Padding in the file from which on the severity is medium.
 const WASTE_BYTES_MEDIUM: u64 = 16 << 20;
 
-pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
+pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let (chunk, chunk_bytes) = (case.geometry.chunk_dims()?, case.geometry.chunk_bytes()?);
     let shape = case.geometry.shape();
     let stored_chunks = case.geometry.chunks()?.stored_chunks();
@@ -50,7 +51,7 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
     let severity = if wasted_in_file >= WASTE_BYTES_MEDIUM { Severity::Medium } else { Severity::Low };
     let still_growing = (0..shape.len()).any(|axis| chunk[axis] > shape[axis] && case.facts.can_grow(axis));
     let message = format!(
-        "A chunk is {} ({}), the dataset {}: {} of every chunk are used, the rest is padding that is decoded and cached \
+        "A chunk is {} ({}), but the dataset is {}. Only {} of each chunk are used; the rest is padding that is decoded and cached \
          with it{}.{}",
         shape_text(chunk),
         bytes_text(chunk_bytes),
@@ -61,7 +62,7 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
         } else {
             String::new()
         },
-        if still_growing { " The dataset can still grow into it." } else { "" },
+        if still_growing { " The dataset can still grow to fill it." } else { "" },
     );
     let evidence = json!({
         "chunk_bytes": chunk_bytes,
@@ -83,7 +84,7 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use crate::finding::Severity;
-    use crate::finding::testing::{chunked, finding, unfiltered};
+    use crate::testing::{chunked, finding, unfiltered};
 
     const CODE: &str = "chunk-larger-than-extent";
 
@@ -93,7 +94,7 @@ mod tests {
         facts.max_shape[0] = None;
         let found = finding(CODE, &facts, &[]).unwrap();
         assert_eq!(found.severity, Severity::Low);
-        assert!(found.message.ends_with("The dataset can still grow into it."), "{}", found.message);
+        assert!(found.message.ends_with("The dataset can still grow to fill it."), "{}", found.message);
         assert!(found.fixes[0].line.contains("CHUNK=10x100x100"), "{:?}", found.fixes);
         let raw = finding(CODE, &unfiltered(facts), &[]).unwrap();
         assert_eq!(raw.severity, Severity::Medium);

@@ -2,63 +2,64 @@
 //!
 //! ## What it sees
 //!
-//! A single read touches many chunks and wants little of each: chunks that hold one map each, read as a series over
-//! time, or the other way round.
+//! A single read touches many chunks and needs little of each: for example, each chunk holds one map and the read is a
+//! time series, or the other way round.
 //!
 //! ## Why it costs
 //!
 //! Even the first read, with the largest cache, must fetch and decode every chunk that it touches. A series of 1,460
-//! values through 1,460 maps of 1 MB decodes 1.5 GB for 6 KB. The same data in chunks along the series differ by a factor
-//! of hundreds; so do maps from chunks made for series.
+//! values through 1,460 maps of 1 MB decodes 1.5 GB to return 6 KB. With chunks along the series the same read costs
+//! hundreds of times less; the same holds for maps read from chunks made for series.
 //!
 //! ## What to do
 //!
-//! If this is the read that matters, repack to chunks along it. If both kinds of read matter, choose chunks between the
-//! two (some of time, some of space), or keep two copies. To gather many series from a file that stays as it is, read
-//! whole chunks once and keep all the series in memory as you go.
+//! If this read is the important one, repack with chunks along it. If both kinds of read are important, choose chunks
+//! between the two (some of time, some of space), or keep two copies. To extract many series from a file that must stay
+//! as it is, read whole chunks once and collect all the series in memory.
 //!
 //! ## When it is fine
 //!
-//! Where this read is rare. No chunk shape serves every read, and one that serves the common read is right.
+//! If this read is rare. No chunk shape suits every read; choose one that suits the common read.
 
-use super::cliff::repack_for;
-use super::{Finding, Severity};
+use super::cliff::Cliff;
+use super::model::{Finding, Severity};
 use crate::case::{Case, ReadCase};
-use crate::fix::read_lines;
+use crate::fix::{read_lines, repack_for};
+use crate::numbers::{count_text, rounded};
 use crate::pattern::{bytes_text, shape_text};
 use crate::predict::seconds_text;
-use crate::report::{count_text, rounded};
 use serde_json::json;
 
-/// Chunks that one read touches.
+/// Chunks that one read must touch, at least.
 const CHUNKS_MIN: u64 = 16;
-/// Share of the touched bytes that the read wants, at most.
+/// Share of the touched bytes that the read needs, at most.
 const SHARE_MAX: f64 = 1.0 / 32.0;
-/// Seconds of the first read from which on it is worth a word: for a read that was asked for, and for one that was not.
-const SECONDS_MIN_ASKED: f64 = 0.05;
-const SECONDS_MIN_TRIED: f64 = 0.5;
-/// Or seconds of the whole sweep under the best of the libraries, for a read that was not asked for.
-const SWEEP_SECONDS_MIN_TRIED: f64 = 60.0;
+/// Duration of the first read, in seconds, from which on it is reported: for a read that the user requested, and for a
+/// default one.
+const SECONDS_MIN_REQUESTED: f64 = 0.05;
+const SECONDS_MIN_DEFAULT: f64 = 0.5;
+/// Or the duration of the whole sweep under the fastest of the libraries, in seconds, for a default read.
+const SWEEP_SECONDS_MIN_DEFAULT: f64 = 60.0;
 
-struct Against {
+struct CrossedChunks {
     chunks: u64,
     wanted_bytes: u64,
     touched_bytes: u64,
     seconds: f64,
 }
 
-fn measure(case: &Case<'_>, read: &ReadCase) -> Option<Against> {
+fn measure(case: &Case<'_>, read: &ReadCase) -> Option<CrossedChunks> {
     let (chunk, chunk_bytes) = (case.geometry.chunk_dims()?, case.geometry.chunk_bytes()?);
     if case.geometry.shape().contains(&0) {
         return None;
     }
     let block = read.sweep.block();
-    // The first block of the sweep, which begins at the origin.
+    // The first block of the sweep, which starts at the origin.
     let chunks =
         block.iter().zip(chunk).fold(1u64, |n, (block, chunk)| n.saturating_mul(block.div_ceil(*chunk)));
     let wanted_bytes = block.iter().fold(case.geometry.element_bytes(), |n, b| n.saturating_mul(*b));
     let decode = if case.geometry.is_filtered() { case.costs.decode_once() } else { 0.0 };
-    Some(Against {
+    Some(CrossedChunks {
         chunks,
         wanted_bytes,
         touched_bytes: chunks.saturating_mul(chunk_bytes),
@@ -66,31 +67,31 @@ fn measure(case: &Case<'_>, read: &ReadCase) -> Option<Against> {
     })
 }
 
-/// True for a read that goes across the chunks.
-pub(super) fn is_against(case: &Case<'_>, read: &ReadCase) -> bool {
-    measure(case, read).is_some_and(|against| against.holds())
+/// True for a read that crosses the chunks.
+pub(super) fn crosses_chunks(case: &Case<'_>, read: &ReadCase) -> bool {
+    measure(case, read).is_some_and(|crossed| crossed.holds())
 }
 
-impl Against {
+impl CrossedChunks {
     fn holds(&self) -> bool {
         self.chunks >= CHUNKS_MIN && self.wanted_bytes as f64 <= SHARE_MAX * self.touched_bytes as f64
     }
 }
 
-pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
-    let (read, against) = case
+pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
+    let (read, crossed) = case
         .reads
         .iter()
         .filter_map(|read| Some((read, measure(case, read)?)))
-        .filter(|(read, against)| {
-            let least = if read.is_asked { SECONDS_MIN_ASKED } else { SECONDS_MIN_TRIED };
+        .filter(|(read, crossed)| {
+            let least = if read.is_requested { SECONDS_MIN_REQUESTED } else { SECONDS_MIN_DEFAULT };
             let best = read.rows.iter().map(|row| row.seconds).fold(f64::INFINITY, f64::min);
-            let is_slow = against.seconds >= least || !read.is_asked && best >= SWEEP_SECONDS_MIN_TRIED;
-            against.holds() && is_slow
+            let is_slow = crossed.seconds >= least || !read.is_requested && best >= SWEEP_SECONDS_MIN_DEFAULT;
+            crossed.holds() && is_slow
         })
         .max_by(|(_, a), (_, b)| a.seconds.total_cmp(&b.seconds))?;
-    let severity = match against.seconds {
-        _ if !read.is_asked => Severity::Low,
+    let severity = match crossed.seconds {
+        _ if !read.is_requested => Severity::Low,
         seconds if seconds >= 5.0 => Severity::High,
         seconds if seconds >= 0.5 => Severity::Medium,
         _ => Severity::Low,
@@ -98,23 +99,23 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
     let chunk = shape_text(case.geometry.chunk_dims()?);
     let best = read.rows.iter().map(|row| row.seconds).fold(f64::INFINITY, f64::min);
     let message = format!(
-        "One read of {} touches {} chunks of {chunk}, {} to decode for the {} that are wanted: {} for the first read, \
-         with any cache; {} for all {} reads with the best of those tried.",
+        "One read of {} touches {} chunks of {chunk}: it decodes {} to return {}. The first read takes {} with any \
+         cache; the fastest library takes {} for all {} reads.",
         read.text(),
-        count_text(against.chunks),
-        bytes_text(against.touched_bytes),
-        bytes_text(against.wanted_bytes),
-        seconds_text(against.seconds),
+        count_text(crossed.chunks),
+        bytes_text(crossed.touched_bytes),
+        bytes_text(crossed.wanted_bytes),
+        seconds_text(crossed.seconds),
         seconds_text(best),
         count_text(read.sweep.reads()),
     );
     let evidence = json!({
         "read": shape_text(read.sweep.block()),
         "read_name": read.name,
-        "chunks_per_read": against.chunks,
-        "wanted_bytes": against.wanted_bytes,
-        "touched_bytes": against.touched_bytes,
-        "first_read_seconds": rounded(against.seconds),
+        "chunks_per_read": crossed.chunks,
+        "wanted_bytes": crossed.wanted_bytes,
+        "touched_bytes": crossed.touched_bytes,
+        "first_read_seconds": rounded(crossed.seconds),
         "best_sweep_seconds": rounded(best),
     });
     let mut fixes: Vec<_> = repack_for(case, read).into_iter().collect();
@@ -125,7 +126,7 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use crate::finding::Severity;
-    use crate::finding::testing::{chunked, finding};
+    use crate::testing::{chunked, finding};
 
     const CODE: &str = "chunk-shape-against-read";
 

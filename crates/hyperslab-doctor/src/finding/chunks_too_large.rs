@@ -2,39 +2,39 @@
 //!
 //! ## What it sees
 //!
-//! Compressed chunks of many megabytes, of which a read wants a small part.
+//! Compressed chunks of many megabytes, of which a read needs only a small part.
 //!
 //! ## Why it costs
 //!
-//! The first element of a chunk costs the whole chunk: it is fetched and decoded before anything is given out, on one
-//! core, and takes its size in memory, twice while decoding. Above 8 MiB a chunk also falls out of the default cache of
-//! libhdf5 2.x, above 64 MiB out of netCDF-C's. Few large chunks leave little to do in parallel.
+//! Reading the first element of a chunk costs the whole chunk: it is fetched and decoded, on one core, before anything
+//! is returned, and takes twice its size in memory while it is decoded. A chunk above 8 MiB also exceeds the default
+//! cache of libhdf5 2.x, one above 64 MiB that of netCDF-C. A few large chunks leave little to do in parallel.
 //!
 //! ## What to do
 //!
-//! Repack to chunks of about 1 MiB along the reads that are common (2 to 16 MiB for object stores).
+//! Repack with chunks of about 1 MiB along the common reads (2 to 16 MiB for object stores).
 //!
 //! ## When it is fine
 //!
-//! Where programs read whole chunks: archives, model restarts, training data read in bulk.
+//! If programs read whole chunks: archives, model restarts, training data read in bulk.
 
-use super::cliff::repack_for;
-use super::{Finding, Severity};
+use super::cliff::Cliff;
+use super::model::{Finding, Severity};
 use crate::case::{Case, ReadCase};
-use crate::fix::read_lines;
+use crate::fix::{read_lines, repack_for};
+use crate::numbers::rounded;
 use crate::pattern::{bytes_text, shape_text};
 use crate::predict::seconds_text;
-use crate::report::rounded;
 use serde_json::json;
 
-/// Chunks from this size on are large: twice what any libhdf5 caches by default.
+/// Chunks of at least this size are large: twice the largest default cache of any libhdf5.
 const CHUNK_BYTES_MIN: u64 = 16 << 20;
-/// Beyond every default cache that is known.
+/// Larger than every known default cache.
 const CHUNK_BYTES_HUGE: u64 = 64 << 20;
-/// A read that wants at most this share of a chunk is partial.
+/// A read is partial if it needs at most this share of a chunk.
 const SHARE_MAX: f64 = 1.0 / 16.0;
 
-pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
+pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let chunk = case.geometry.chunk_dims()?;
     let chunk_bytes = case.geometry.chunk_bytes()?;
     if chunk_bytes < CHUNK_BYTES_MIN
@@ -58,7 +58,7 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
     let severity = if chunk_bytes >= CHUNK_BYTES_HUGE { Severity::Medium } else { Severity::Low };
     let wanted = (chunk_bytes as f64 * share) as u64;
     let message = format!(
-        "A chunk of {} is {}: reading {} wants {} of each chunk, and the first element costs {} of decoding.",
+        "A chunk of {} is {}. Reading {} needs only {} of each chunk, and its first element costs {} of decoding.",
         shape_text(chunk),
         bytes_text(chunk_bytes),
         read.text(),
@@ -80,7 +80,7 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use crate::finding::Severity;
-    use crate::finding::testing::{chunked, finding, unfiltered};
+    use crate::testing::{chunked, finding, unfiltered};
 
     const CODE: &str = "chunks-too-large";
 
@@ -89,7 +89,7 @@ mod tests {
         let found = finding(CODE, &chunked(&[10, 5000, 5000], &[1, 5000, 5000], 4), &["1x1x:"]).unwrap();
         assert_eq!(found.severity, Severity::Medium);
         assert!(
-            found.message.contains("is 95.4 MiB: reading 1x1x5000 wants 19.5 KiB of each chunk"),
+            found.message.contains("is 95.4 MiB. Reading 1x1x5000 needs only 19.5 KiB of each chunk"),
             "{}",
             found.message
         );

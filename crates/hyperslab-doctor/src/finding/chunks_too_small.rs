@@ -2,42 +2,43 @@
 //!
 //! ## What it sees
 //!
-//! A great number of chunks of a few kilobytes each.
+//! A very large number of chunks of a few kilobytes each.
 //!
 //! ## Why it costs
 //!
-//! Each chunk has an entry in the chunk index, which is metadata: read in small pieces, before any data, and kept in
-//! memory. Each chunk is one request to the disk or the object store and one call of the filters, whose fixed costs
-//! then outweigh the bytes. Small chunks also compress worse, and over a network with 40 ms a request 100,000 of them
-//! are more than an hour.
+//! Each chunk has an entry in the chunk index, which is metadata: it is read in small requests before any data, and
+//! kept in memory. Each chunk also costs one request to the disk or object store and one call of the filters, and these
+//! fixed costs outweigh the bytes. Small chunks compress worse too. Over a network with 40 ms per request, 100,000 of
+//! them take more than an hour.
 //!
 //! ## What to do
 //!
-//! Repack to chunks of about 1 MiB for files on disk (more for object stores: 2 to 16 MiB), which still fit the
-//! default cache of every libhdf5.
+//! Repack with chunks of about 1 MiB for files on disk, which still fit in the default cache of every libhdf5, or of 2
+//! to 16 MiB for object stores.
 //!
 //! ## When it is fine
 //!
-//! Where programs read single small chunks at random places and never much at once.
+//! If programs read single small chunks at random positions and never much at once.
 
-use super::{Finding, Severity};
+use super::cliff::Cliff;
+use super::model::{Finding, Severity};
 use crate::case::Case;
 use crate::fix::{chunk_line, shape_for_read};
+use crate::numbers::{count_text, rounded};
 use crate::pattern::{Sweep, bytes_text, shape_text};
 use crate::predict::seconds_text;
-use crate::report::{count_text, rounded};
 use serde_json::json;
 
-/// Chunks below this are small.
+/// Chunks below this size are small.
 const CHUNK_BYTES_MAX: u64 = 16 << 10;
-/// And this many of them are many.
+/// At least this many of them are reported.
 const CHUNKS_MIN: u64 = 10_000;
-/// What libhdf5 spends on a chunk beside its bytes: index, lock, pipeline, request.
+/// The time libhdf5 spends per chunk apart from its bytes: index, lock, pipeline, request.
 const CHUNK_SECONDS: f64 = 10.0e-6;
-/// What an object store takes to answer.
+/// The time an object store takes to answer.
 const REQUEST_SECONDS: f64 = 0.040;
 
-pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
+pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let chunk = case.geometry.chunk_dims()?;
     let chunk_bytes = case.geometry.chunk_bytes()?;
     let stored = case.geometry.chunks()?.stored_chunks();
@@ -50,12 +51,12 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
         100_000.. => Severity::Medium,
         _ => Severity::Low,
     };
-    // A version 1 B-tree keeps for each chunk a key (size, mask, an offset for each dimension and one more) and an
-    // address, in nodes about two thirds full.
+    // A version 1 B-tree stores for each chunk a key (size, filter mask, one more offset than there are dimensions) and
+    // an address, in nodes that are about two thirds full.
     let index_bytes = stored.saturating_mul(8 + 8 * (chunk.len() as u64 + 1) + 8).saturating_mul(3) / 2;
     let overhead_seconds = stored as f64 * CHUNK_SECONDS;
     let message = format!(
-        "{} chunks of {} ({}): about {} of chunk index, {} of overhead to read everything from disk, and {} over a \
+        "{} chunks of {} ({}): a chunk index of about {}, an overhead of {} to read everything from disk, and of {} over a \
          network at 40 ms a request, one after the other.",
         count_text(stored),
         shape_text(chunk),
@@ -70,7 +71,7 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
         "index_bytes_about": index_bytes,
         "overhead_seconds": rounded(overhead_seconds),
     });
-    let seed = case.reads.iter().find(|read| read.is_asked).map_or_else(
+    let seed = case.reads.iter().find(|read| read.is_requested).map_or_else(
         || Sweep::row_major(case.geometry.shape(), &clipped(chunk, case.geometry.shape())),
         |read| read.sweep.clone(),
     );
@@ -95,7 +96,7 @@ fn clipped(chunk: &[u64], shape: &[u64]) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use crate::finding::Severity;
-    use crate::finding::testing::{chunked, finding};
+    use crate::testing::{chunked, finding};
 
     const CODE: &str = "chunks-too-small";
 

@@ -1,46 +1,46 @@
-//! Reads that decode or fetch chunks again and again, and which of three causes makes them.
+//! Performance cliffs: reads that load the same chunks again and again, and which of three causes is responsible.
 
+use super::chunk_shape_against_read::crosses_chunks;
+use super::model::Severity;
 use crate::case::{Case, ReadCase, Row};
-use crate::fix::{Fix, REPACK_CHUNK_BYTES, chunk_line, read_lines, shape_for_read};
-use crate::pattern::{bytes_text, shape_text};
+use crate::fix::{Fix, read_lines, repack_for};
+use crate::numbers::{count_text, list_text, ratio_text, rounded};
+use crate::pattern::shape_text;
 use crate::predict::{Ideal, seconds_text};
-use crate::report::{count_text, list_text, ratio_text, rounded};
 use crate::simulate::{CacheSettings, LibVersion, SweepCounts};
 use serde_json::{Value, json};
 
-use super::Severity;
-
-/// Loads of a chunk beyond which it is worth a word.
+/// Loads per chunk from which on a read is reported.
 const RATIO_MIN: f64 = 1.5;
-/// Seconds that must be lost.
+/// And it must waste at least this many seconds.
 const EXCESS_SECONDS_MIN: f64 = 0.1;
-/// A number of slots that collides by accident only, to tell collisions from lack of room.
+/// With this many slots chunks collide only by accident; used to distinguish collisions from lack of space.
 const SLOTS_PLENTY: u64 = 1_000_003;
-/// Collisions are the cause if more slots alone spare at least this share of the loads.
+/// Collisions are the cause if more slots alone avoid at least this share of the loads.
 const COLLISION_SHARE: f64 = 0.5;
 
-/// Why chunks are loaded again.
+/// Why chunks are loaded repeatedly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Cause {
+pub(super) enum Cause {
     SmallerThanChunk,
     Collisions,
     Thrash,
 }
 
-/// A read that falls off under one profile.
+/// A read that falls off the cliff under one profile.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Cliff {
-    pub(crate) read: usize,
-    pub(crate) profile: usize,
-    pub(crate) cause: Cause,
-    /// Loads for each chunk.
-    pub(crate) ratio: f64,
-    /// Seconds beyond what loading each chunk once would take.
-    pub(crate) excess_seconds: f64,
-    pub(crate) ideal_seconds: f64,
+pub(super) struct Cliff {
+    pub(super) read: usize,
+    pub(super) profile: usize,
+    pub(super) cause: Cause,
+    /// Loads per chunk.
+    pub(super) ratio: f64,
+    /// Seconds beyond the time for loading each chunk once.
+    pub(super) excess_seconds: f64,
+    pub(super) ideal_seconds: f64,
 }
 
-/// Chunks loaded, and how many need to be: decodes where data are filtered, else driver reads.
+/// Number of chunks loaded, and number that must be loaded: decodes if the data is filtered, otherwise driver reads.
 fn loads(case: &Case<'_>, counts: &SweepCounts) -> (u64, u64) {
     if case.geometry.is_filtered() && counts.chunks_filtered > 0 {
         (counts.decodes, counts.chunks_filtered)
@@ -49,17 +49,13 @@ fn loads(case: &Case<'_>, counts: &SweepCounts) -> (u64, u64) {
     }
 }
 
-/// All cliffs of a dataset; computed once.
-pub(super) fn cliffs<'c>(case: &'c Case<'_>) -> &'c [Cliff] {
-    case.cliffs.get_or_init(|| find(case))
-}
-
-fn find(case: &Case<'_>) -> Vec<Cliff> {
+/// Every read and profile of the case that falls off a cliff.
+pub(super) fn find(case: &Case<'_>) -> Vec<Cliff> {
     let mut found = Vec::new();
     let Some(chunk_bytes) = case.geometry.chunk_bytes() else { return found };
     for (read_index, read) in case.reads.iter().enumerate() {
-        // A read across the chunks that nobody asked for is told of as such, not as the cache's fault.
-        if !read.is_asked && super::chunk_shape_against_read::is_against(case, read) {
+        // A default read that crosses the chunks has a finding of its own; the cache is not to blame.
+        if !read.is_requested && crosses_chunks(case, read) {
             continue;
         }
         for (profile_index, row) in read.rows.iter().enumerate() {
@@ -101,22 +97,21 @@ fn is_collision(case: &Case<'_>, read: &ReadCase, row: &Row, version: LibVersion
     (with_plenty as f64) < COLLISION_SHARE * loaded as f64
 }
 
-/// The cliffs of one cause, and the read that shows it best.
-pub(super) struct Group<'c> {
+/// The cliffs with one cause, and the read that shows it best.
+pub(super) struct CliffGroup<'c> {
     pub(super) read: &'c ReadCase,
     pub(super) worst: Cliff,
-    /// Profiles under which that read falls.
+    /// Profiles under which that read falls off the cliff.
     pub(super) hit: Vec<usize>,
-    /// Profiles under which it does not, whatever the cause.
+    /// Profiles under which it does not, for any cause.
     pub(super) clear: Vec<usize>,
-    /// Names of other reads with the same trouble.
+    /// Names of other reads with the same problem.
     pub(super) others: Vec<String>,
 }
 
-/// The group of a cause; `None` where no read falls for it.
-pub(super) fn group<'c>(case: &'c Case<'_>, cause: Cause) -> Option<Group<'c>> {
-    let all = cliffs(case);
-    let of_cause = || all.iter().filter(|cliff| cliff.cause == cause);
+/// The group of one cause; `None` if no read has it.
+pub(super) fn group<'c>(case: &'c Case<'_>, cliffs: &[Cliff], cause: Cause) -> Option<CliffGroup<'c>> {
+    let of_cause = || cliffs.iter().filter(|cliff| cliff.cause == cause);
     let worst = *of_cause().max_by(|a, b| {
         let weight = |cliff: &Cliff| weight(case, &case.reads[cliff.read]);
         weight(a).cmp(&weight(b)).then(a.excess_seconds.total_cmp(&b.excess_seconds))
@@ -124,7 +119,7 @@ pub(super) fn group<'c>(case: &'c Case<'_>, cause: Cause) -> Option<Group<'c>> {
     let hit: Vec<usize> =
         of_cause().filter(|cliff| cliff.read == worst.read).map(|cliff| cliff.profile).collect();
     let clear = (0..case.profiles.len())
-        .filter(|profile| !all.iter().any(|cliff| cliff.read == worst.read && cliff.profile == *profile))
+        .filter(|profile| !cliffs.iter().any(|cliff| cliff.read == worst.read && cliff.profile == *profile))
         .collect();
     let mut others: Vec<String> = Vec::new();
     for cliff in of_cause().filter(|cliff| cliff.read != worst.read) {
@@ -133,19 +128,19 @@ pub(super) fn group<'c>(case: &'c Case<'_>, cause: Cause) -> Option<Group<'c>> {
             others.push(name);
         }
     }
-    Some(Group { read: &case.reads[worst.read], worst, hit, clear, others })
+    Some(CliffGroup { read: &case.reads[worst.read], worst, hit, clear, others })
 }
 
-/// Which reads to speak of first: those that matter, then series along the slowest dimension, which is mostly time.
+/// Which reads to report first: those that matter, then series along the slowest dimension, which is usually time.
 fn weight(case: &Case<'_>, read: &ReadCase) -> u8 {
     let (block, shape) = (read.sweep.block(), case.geometry.shape());
     let is_series = block[0] == shape[0] && block[1..].iter().all(|len| *len == 1);
     if read.matters { 2 } else { u8::from(is_series) }
 }
 
-impl Group<'_> {
-    /// How bad it is: by the time that is lost, and less for a read that nobody asked for and that crosses the order
-    /// in which the data lie.
+impl CliffGroup<'_> {
+    /// The severity, by the time that is wasted. It is lower for a default read that crosses the storage order of the
+    /// data.
     pub(super) fn severity(&self) -> Severity {
         let ratio =
             (self.worst.excess_seconds + self.worst.ideal_seconds) / self.worst.ideal_seconds.max(1e-9);
@@ -174,22 +169,22 @@ impl Group<'_> {
         )
     }
 
-    /// Chunk loads of the read under the profile that suffers most.
+    /// Chunk loads of the read under the profile that is affected most.
     pub(super) fn loaded(&self, case: &Case<'_>) -> u64 {
         loads(case, &self.read.rows[self.worst.profile].counts).0
     }
 
-    /// Which libraries are hit and which are not, and which other reads suffer.
-    pub(super) fn who(&self, case: &Case<'_>) -> String {
-        let mut text = format!("Hit: {}.", profile_names(case, &self.hit));
+    /// Which libraries are affected, which are not, and which other reads have the same problem.
+    pub(super) fn affected(&self, case: &Case<'_>) -> String {
+        let mut text = format!("Affected: {}.", profile_names(case, &self.hit));
         if !self.clear.is_empty() {
-            text.push_str(&format!(" Not hit: {}.", profile_names(case, &self.clear)));
+            text.push_str(&format!(" Not affected: {}.", profile_names(case, &self.clear)));
         }
         if case.geometry.is_filtered() {
-            text.push_str(" Hit too: readers that keep no decoded chunk (pyfive, h5coro, hidefix, zarr over references).");
+            text.push_str(" Also affected: readers that do not cache decoded chunks (pyfive, h5coro, hidefix, zarr over references).");
         }
         if !self.others.is_empty() {
-            text.push_str(&format!(" The same with: {}.", list_text(&self.others)));
+            text.push_str(&format!(" The same problem with: {}.", list_text(&self.others)));
         }
         text
     }
@@ -222,7 +217,7 @@ impl Group<'_> {
         })
     }
 
-    /// The versions of the libraries that are hit, each once.
+    /// The versions of the affected libraries, each once.
     pub(super) fn versions(&self, case: &Case<'_>) -> Vec<LibVersion> {
         let mut versions: Vec<LibVersion> =
             self.hit.iter().map(|profile| case.profiles[*profile].version).collect();
@@ -231,7 +226,7 @@ impl Group<'_> {
         versions
     }
 
-    /// Fixes beside the cache: other reads, other chunks.
+    /// Fixes other than the cache: other reads, other chunks.
     pub(super) fn reads_and_repack(&self, case: &Case<'_>) -> Vec<Fix> {
         let mut fixes = read_lines(case);
         fixes.extend(repack_for(case, self.read));
@@ -244,22 +239,8 @@ fn ratio_of(case: &Case<'_>, row: &Row) -> f64 {
     loaded as f64 / needed.max(1) as f64
 }
 
-/// The chunk shape that serves a read everywhere, as a line for h5repack.
-pub(super) fn repack_for(case: &Case<'_>, read: &ReadCase) -> Option<Fix> {
-    let chunk = shape_for_read(&case.geometry, &read.sweep, case.options.visits_max)?;
-    let bytes = chunk.iter().fold(case.geometry.element_bytes(), |n, d| n * d);
-    let effect = format!(
-        "chunks of {} ({}): each {} once even in a cache of {}",
-        shape_text(&chunk),
-        bytes_text(bytes),
-        case.loaded_word(),
-        bytes_text(REPACK_CHUNK_BYTES)
-    );
-    Some(chunk_line(&case.options.file, case.facts, &chunk, effect))
-}
-
 /// `libhdf5 1.8, 1.10, 1.14; netCDF-C 4.9`
 pub(super) fn profile_names(case: &Case<'_>, profiles: &[usize]) -> String {
     let names: Vec<&str> = profiles.iter().map(|profile| case.profiles[*profile].name.as_str()).collect();
-    crate::report::library_names(&names)
+    crate::numbers::library_names(&names)
 }

@@ -2,42 +2,43 @@
 //!
 //! ## What it sees
 //!
-//! Data are compressed, and hardly smaller for it: less than a tenth is saved.
+//! The data is compressed but hardly smaller: less than a tenth is saved.
 //!
 //! ## Why it costs
 //!
-//! Every reader pays for decoding, and for all that comes with it: whole chunks even where one element is wanted, a
-//! cache that must hold them, no direct reads. Noise in the low bits of floating point numbers does not compress; gzip
-//! over them without a shuffle sees even less.
+//! Every reader pays for decoding and its consequences: whole chunks even where one element is needed, a cache that
+//! must hold them, no direct reads. Noise in the low bits of floating point numbers does not compress, and without a
+//! shuffle gzip compresses it even less.
 //!
 //! ## What to do
 //!
-//! Try a shuffle first: where the doctor measured on sample chunks that it helps, it says by how much. Otherwise store
-//! the data uncompressed, or round the numbers to the digits that mean something before writing (quantisation in
-//! netCDF, scaleoffset in HDF5), which loses the noise and then compresses well.
+//! Try a shuffle first: if it helped on sample chunks, the doctor reports by how much. Otherwise store the data
+//! uncompressed, or round the numbers to their significant digits before writing (quantisation in netCDF, scaleoffset
+//! in HDF5). Rounding removes the noise, and the data then compresses well.
 //!
 //! ## When it is fine
 //!
-//! Where the last few percent of space are worth the time of all readers.
+//! If the last few percent of space are worth the time of all readers.
 
-use super::{Finding, Severity};
+use super::cliff::Cliff;
+use super::model::{Finding, Severity};
 use crate::case::Case;
 use crate::fix::filter_line;
+use crate::numbers::rounded;
 use crate::pattern::bytes_text;
 use crate::predict::seconds_text;
-use crate::report::rounded;
 use serde_json::json;
 
-/// Stored to decoded size from which on nothing much is saved.
+/// Ratio of stored to decoded size from which on compression saves almost nothing.
 const STORED_SHARE_MIN: f64 = 1.0 / 1.1;
-/// Less data are not worth a word.
+/// Less data than this is not reported.
 const DECODED_BYTES_MIN: u64 = 1 << 20;
-/// A shuffle is proposed if it makes samples smaller by this factor.
+/// A shuffle is proposed if it shrinks the samples by at least this factor.
 const SHUFFLE_SHARE_MAX: f64 = 0.9;
-/// Seconds of decoding for one pass over the data that make it medium.
+/// Decoding time of one pass over the data, in seconds, from which on the severity is medium.
 const SECONDS_MEDIUM: f64 = 1.0;
 
-pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
+pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let chunks = case.geometry.chunks()?;
     let decoded = chunks.stored_chunks().saturating_mul(case.geometry.chunk_bytes()?);
     let stored = case.facts.stored_bytes;
@@ -50,7 +51,7 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
     let filters: Vec<&str> = case.facts.filters.iter().map(|filter| filter.description.as_str()).collect();
     let ratio = decoded as f64 / stored.max(1) as f64;
     let message = format!(
-        "{} makes {} out of {}, a ratio of {ratio:.3}:1; decoding it all costs every reader {}.",
+        "{} uses {} to store {} of data, a ratio of only {ratio:.3}:1; decoding all of it costs every reader {}.",
         filters.join(", "),
         bytes_text(stored),
         bytes_text(decoded),
@@ -69,12 +70,12 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
         fixes.push(filter_line(&case.options.file, case.facts, &["SHUF", &format!("GZIP={level}")], effect));
     }
     let effect =
-        format!("{} more in the file, nothing to decode", bytes_text(decoded.saturating_sub(stored)));
+        format!("{} more in the file, but nothing to decode", bytes_text(decoded.saturating_sub(stored)));
     fixes.push(filter_line(&case.options.file, case.facts, &["NONE"], effect));
     Some(Finding { code: "compression-saves-nothing".to_owned(), severity, message, evidence, fixes })
 }
 
-/// The level at which a shuffle was measured to help, and what is then left of the samples.
+/// The level at which a shuffle was measured to help, and the share of the samples' size that remains.
 fn shuffle_gain(case: &Case<'_>) -> Option<(u32, f64)> {
     let samples = case.facts.samples.as_ref()?;
     if case.facts.has_shuffle() || samples.decoded_bytes == 0 {
@@ -94,7 +95,7 @@ fn shuffle_gain(case: &Case<'_>) -> Option<(u32, f64)> {
 mod tests {
     use crate::facts::{RecodeMeasurement, SampleMeasurement};
     use crate::finding::Severity;
-    use crate::finding::testing::{case_study, chunked, finding, unfiltered};
+    use crate::testing::{case_study, chunked, finding, unfiltered};
 
     const CODE: &str = "compression-saves-nothing";
 
@@ -102,7 +103,7 @@ mod tests {
     fn the_ratio_of_the_paper_is_found() {
         let found = finding(CODE, &case_study(), &[]).unwrap();
         assert_eq!(found.severity, Severity::Low);
-        assert!(found.message.contains("a ratio of 1.076:1"), "{}", found.message);
+        assert!(found.message.contains("a ratio of only 1.076:1"), "{}", found.message);
         assert_eq!(found.fixes.len(), 1);
         assert!(found.fixes[0].line.contains("-f /All_Data/CrIS-SDR_All/ES_ImaginaryLW:NONE"));
     }

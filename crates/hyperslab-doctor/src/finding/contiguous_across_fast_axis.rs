@@ -6,39 +6,39 @@
 //!
 //! ## Why it costs
 //!
-//! The elements of such a read lie far apart in the file. libhdf5 fetches each with up to 64 KiB around it (the sieve
-//! buffer), and the next read of the neighbouring column fetches all of it again: up to 16,384 times the bytes that are
-//! wanted. On a disk or an object store each element is a request.
+//! The elements of such a read are far apart in the file. libhdf5 fetches each together with up to 64 KiB that follow
+//! it (the sieve buffer), and the read of the neighbouring column fetches all of it again: up to 16,384 times the bytes
+//! that are needed. On a disk or an object store each element costs a request.
 //!
 //! ## What to do
 //!
-//! Read blocks that span the fastest dimension and pick the columns in memory; or, if this is the read that matters,
-//! repack to chunks along it.
+//! Read blocks that span the fastest dimension and select the columns in memory; or, if this read is the important one,
+//! repack with chunks along it.
 //!
 //! ## When it is fine
 //!
-//! For a few columns, and for data that fit in memory and are read whole first.
+//! For a few columns, and for data that fits in memory and is read whole first.
 
-use super::cliff::repack_for;
-use super::{Finding, Severity};
+use super::cliff::Cliff;
+use super::model::{Finding, Severity};
 use crate::case::{Case, ReadCase};
-use crate::fix::{Fix, FixKind};
+use crate::fix::{Fix, FixKind, repack_for};
+use crate::numbers::{count_text, ratio_text, rounded};
 use crate::pattern::{bytes_text, shape_text};
 use crate::predict::seconds_text;
-use crate::report::{count_text, ratio_text, rounded};
 use serde_json::json;
 
-/// Bytes fetched for each byte wanted.
+/// Bytes fetched per byte needed.
 const RATIO_MIN: f64 = 8.0;
-/// Seconds that must be lost by a read that was asked for, and by one that was not.
-const EXCESS_SECONDS_ASKED: f64 = 0.5;
-const EXCESS_SECONDS_TRIED: f64 = 10.0;
-/// Seconds from which on it is severe.
+/// Seconds that must be wasted by a read that the user requested, and by a default one.
+const EXCESS_SECONDS_REQUESTED: f64 = 0.5;
+const EXCESS_SECONDS_DEFAULT: f64 = 10.0;
+/// Wasted seconds from which on the severity is high.
 const EXCESS_SECONDS_HIGH: f64 = 10.0;
-/// Runs as long as the sieve no longer profit from being longer.
+/// Runs as long as the sieve buffer gain nothing from being longer.
 const RUN_BYTES: u64 = 64 << 10;
 
-pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
+pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     if case.geometry.chunk_dims().is_some() {
         return None;
     }
@@ -48,19 +48,19 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
         .iter()
         .map(|read| (read, read.rows[0].seconds - case.costs.ideal(&read.rows[0].counts).seconds))
         .filter(|(read, excess)| {
-            let least = if read.is_asked { EXCESS_SECONDS_ASKED } else { EXCESS_SECONDS_TRIED };
+            let least = if read.is_requested { EXCESS_SECONDS_REQUESTED } else { EXCESS_SECONDS_DEFAULT };
             *excess >= least && read.rows[0].counts.driver_bytes as f64 >= RATIO_MIN * wanted as f64
         })
         .max_by(|(a, x), (b, y)| a.matters.cmp(&b.matters).then(x.total_cmp(y)))?;
     let row = &read.rows[0];
     let severity = match excess {
-        _ if !read.is_asked => Severity::Low,
+        _ if !read.is_requested => Severity::Low,
         excess if excess >= EXCESS_SECONDS_HIGH => Severity::High,
         _ => Severity::Medium,
     };
     let ratio = row.counts.driver_bytes as f64 / wanted.max(1) as f64;
     let message = format!(
-        "The data lie in one block, and reading {} goes across it: {}{} driver reads fetch {}, {} of what is wanted, {} \
+        "The data is one contiguous block, and reading {} crosses it: {}{} driver reads fetch {}, {} the bytes needed, in {} \
          instead of {}.",
         read.text(),
         if row.counts.is_exact { "" } else { "about " },
@@ -89,7 +89,7 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
         kind: FixKind::Read,
         target: "h5py".to_owned(),
         line: format!(
-            "block = dset[{}]  # {}, then pick from it in memory",
+            "block = dset[{}]  # {}, then select from it in memory",
             slices.join(", "),
             shape_text(&wide)
         ),
@@ -116,7 +116,7 @@ fn widened(case: &Case<'_>, read: &ReadCase) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use crate::finding::Severity;
-    use crate::finding::testing::{contiguous, finding};
+    use crate::testing::{contiguous, finding};
 
     const CODE: &str = "contiguous-across-fast-axis";
 
@@ -124,7 +124,7 @@ mod tests {
     fn columns_that_were_asked_for_are_found() {
         let found = finding(CODE, &contiguous(&[5_000, 20_000], 4), &[":x1"]).unwrap();
         assert_eq!(found.severity, Severity::High);
-        assert!(found.message.contains("5000x1 goes across it"), "{}", found.message);
+        assert!(found.message.contains("5000x1 crosses it"), "{}", found.message);
         assert!(found.fixes[0].line.starts_with("block = dset[:, i:i+16384]"), "{:?}", found.fixes);
         assert!(found.fixes[1].line.contains("CHUNK=5000x"), "{:?}", found.fixes);
     }

@@ -2,42 +2,42 @@
 //!
 //! ## What it sees
 //!
-//! Single chunks fit the chunk cache, but the chunks that a sweep comes back to do not all fit at once: each is evicted
+//! Each chunk fits in the chunk cache, but the chunks that a sweep returns to do not all fit at once: each is evicted
 //! just before it is needed again.
 //!
 //! ## Why it costs
 //!
-//! The cache drops what it has held longest. A program that walks around k+1 chunks with room for k therefore hits
-//! nothing at all: there is no gentle decline, the cliff lies at exact multiples of the chunk size. A cache of three
-//! chunks less one byte holds two. Each round of the walk decodes every chunk again, and an uncompressed chunk is then
-//! fetched whole for the few bytes that are wanted, which can be slower than having no cache.
+//! The cache evicts the chunk that it has held longest. A program that cycles through k+1 chunks with room for k
+//! therefore never hits: performance does not decline gradually, it drops at exact multiples of the chunk size. A cache
+//! of three chunks less one byte holds two. Each cycle decodes every chunk again. An uncompressed chunk is fetched
+//! whole for the few bytes that are needed, which can be slower than no cache at all.
 //!
 //! ## What to do
 //!
-//! Enlarge the cache to all the chunks that the walk returns to (the doctor finds the smallest size by simulation), or
-//! read larger blocks so that each chunk is finished in one visit, or repack to chunks along the walk. Uncompressed
-//! chunks are often best read with no cache at all: then only the selected bytes are fetched (from libhdf5 2.1 on with up
-//! to 64 KiB around each).
+//! Enlarge the cache to hold all chunks that the sweep returns to (the doctor finds the smallest size by simulation),
+//! or read larger blocks so that each chunk is finished in one visit, or repack with chunks along the sweep.
+//! Uncompressed chunks are often best read without a cache: then only the selected bytes are fetched (from libhdf5 2.1
+//! on, with up to 64 KiB for each).
 //!
 //! ## When it is fine
 //!
-//! Where the walk is made once and its chunks are few.
+//! If the sweep is made once and has few chunks.
 
-use super::Finding;
-use super::cliff::{Cause, Group, group};
+use super::cliff::{Cause, Cliff, CliffGroup, group};
+use super::model::Finding;
 use crate::case::Case;
 use crate::fix::{Fix, cache_lines, smallest_cache};
+use crate::numbers::count_text;
 use crate::pattern::bytes_text;
 use crate::predict::seconds_text;
-use crate::report::count_text;
 use crate::simulate::CacheSettings;
 
-pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
-    let group = group(case, Cause::Thrash)?;
+pub(super) fn check(case: &Case<'_>, cliffs: &[Cliff]) -> Option<Finding> {
+    let group = group(case, cliffs, Cause::Thrash)?;
     let chunk_bytes = case.geometry.chunk_bytes()?;
     let holds = group.read.rows[group.worst.profile].settings.nbytes;
     let message = format!(
-        "The chunk cache holds {} ({} of {}), reading {} comes back to more: {}. {}",
+        "The chunk cache holds {} ({} of {}), but reading {} returns to more chunks than that: {}. {}",
         bytes_text(holds),
         match holds / chunk_bytes {
             1 => "1 chunk".to_owned(),
@@ -46,7 +46,7 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
         bytes_text(chunk_bytes),
         group.read.text(),
         group.numbers(case),
-        group.who(case),
+        group.affected(case),
     );
     let mut evidence = group.evidence(case);
     evidence["chunks_held"] = (holds / chunk_bytes).into();
@@ -54,7 +54,7 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
     if let Some(fix) = smallest_cache(case, group.read, &group.versions(case)) {
         evidence["smallest_cache_bytes"] = fix.smallest_nbytes.into();
         let effect = format!(
-            "a cache of {}: room for the {} chunks of the walk, each {} once",
+            "a cache of {}: room for the {} chunks of the sweep, each {} once",
             bytes_text(fix.settings.nbytes),
             count_text(fix.smallest_nbytes / chunk_bytes),
             case.loaded_word()
@@ -67,9 +67,9 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
     Some(Finding { code, severity: group.severity(), message, evidence, fixes })
 }
 
-/// Uncompressed chunks need no cache: without one only the selected bytes are read, which beats fetching whole chunks
-/// that do not stay.
-fn no_cache(case: &Case<'_>, group: &Group<'_>) -> Vec<Fix> {
+/// Uncompressed chunks need no cache: without one only the selected bytes are read, which is faster than fetching whole
+/// chunks that are evicted before they are used again.
+fn no_cache(case: &Case<'_>, group: &CliffGroup<'_>) -> Vec<Fix> {
     let row = &group.read.rows[group.worst.profile];
     let version = case.profiles[group.worst.profile].version;
     let settings = CacheSettings { nbytes: 0, ..row.settings };
@@ -79,7 +79,7 @@ fn no_cache(case: &Case<'_>, group: &Group<'_>) -> Vec<Fix> {
         return Vec::new();
     }
     let effect = format!(
-        "no cache: only what is selected is read, {} in {} reads, {}",
+        "no cache: only the selected bytes are read, {} in {} reads, {}",
         bytes_text(counts.driver_bytes),
         count_text(counts.driver_reads),
         seconds_text(seconds)
@@ -89,11 +89,12 @@ fn no_cache(case: &Case<'_>, group: &Group<'_>) -> Vec<Fix> {
 
 #[cfg(test)]
 mod tests {
-    use crate::diagnose::{Options, diagnose};
+    use crate::diagnose::diagnose;
     use crate::finding::Severity;
-    use crate::finding::testing::{case_study, chunked, finding, unfiltered};
+    use crate::options::Options;
     use crate::profile::Profile;
     use crate::simulate::{CacheSettings, LibVersion};
+    use crate::testing::{case_study, chunked, finding, unfiltered};
 
     const CODE: &str = "cyclic-thrash";
 
@@ -106,7 +107,7 @@ mod tests {
         assert!(found.message.contains("2,500 decodes of 250 chunks, 10x"), "{}", found.message);
         assert_eq!(found.evidence["smallest_cache_bytes"], 250 * 1_040_000);
         assert!(
-            found.message.contains("Hit: libhdf5 1.8, 1.10, 1.14, 2.x; netCDF-C 4.9, 4.10."),
+            found.message.contains("Affected: libhdf5 1.8, 1.10, 1.14, 2.x; netCDF-C 4.9, 4.10."),
             "{}",
             found.message
         );
@@ -122,7 +123,7 @@ mod tests {
 
     #[test]
     fn uncompressed_chunks_are_offered_no_cache_as_well() {
-        // Unidata's mystery of the larger cache that is slower: 16 MiB chunks, one fits, a series crosses seven.
+        // Unidata's case of a larger cache that is slower: 16 MiB chunks, of which one fits; a series crosses seven.
         let facts = unfiltered(chunked(&[1560, 128, 256], &[256, 128, 128], 4));
         let options = Options {
             reads: vec![":x1x1".parse().unwrap()],
@@ -141,7 +142,7 @@ mod tests {
             "series come back to both columns of seven"
         );
         let none = found.fixes.iter().find(|fix| fix.line.contains("rdcc_nbytes=0,")).unwrap();
-        assert!(none.effect.starts_with("no cache: only what is selected is read"), "{none:?}");
+        assert!(none.effect.starts_with("no cache: only the selected bytes are read"), "{none:?}");
     }
 
     #[test]

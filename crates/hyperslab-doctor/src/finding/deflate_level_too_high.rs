@@ -2,37 +2,38 @@
 //!
 //! ## What it sees
 //!
-//! On sample chunks of this dataset a lower deflate level gives nearly the same size in much less time.
+//! On sample chunks of this dataset, a lower deflate level gives nearly the same size in much less time.
 //!
 //! ## Why it costs
 //!
-//! Above level 4 or so gzip searches longer for matches that most scientific data do not have. The writer pays, each
-//! time the file is written or repacked; readers decode every level at much the same speed.
+//! Above about level 4, gzip searches longer for matches that most scientific data does not contain. The writer pays
+//! each time the file is written or repacked; readers decode every level at about the same speed.
 //!
 //! ## What to do
 //!
-//! Write, or repack, with the level named. Other filters (zstd, or blosc with a shuffle) go further, where all readers
-//! have them.
+//! Write or repack with the level that the doctor names. Other filters (zstd, or blosc with a shuffle) save more, if
+//! all readers have them.
 //!
 //! ## When it is fine
 //!
-//! Where files are written once and read for decades, and time does not matter.
+//! If files are written once and read for decades, and writing time does not matter.
 
-use super::{Finding, Severity};
+use super::cliff::Cliff;
+use super::model::{Finding, Severity};
 use crate::case::Case;
 use crate::facts::RecodeMeasurement;
 use crate::fix::filter_line;
-use crate::report::rounded;
+use crate::numbers::rounded;
 use serde_json::json;
 
-/// A lower level may be this much larger.
+/// The lower level's output may be this much larger,
 const SIZE_RATIO_MAX: f64 = 1.02;
-/// And must take at most this share of the time.
+/// and must take at most this share of the time.
 const TIME_SHARE_MAX: f64 = 0.6;
-/// Data that take longer to encode than this make it medium.
+/// Encoding time of the dataset, in seconds, from which on the severity is medium.
 const SECONDS_MEDIUM: f64 = 30.0;
 
-pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
+pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let samples = case.facts.samples.as_ref()?;
     let (level, shuffle) = (case.facts.deflate_level()?, case.facts.has_shuffle());
     let now = samples.recoded_at(level, shuffle)?;
@@ -53,8 +54,8 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
     let size = 100.0 * (better.encoded_bytes as f64 / now.encoded_bytes.max(1) as f64 - 1.0);
     let times = now.encode_seconds / better.encode_seconds.max(1e-9);
     let message = format!(
-        "On {} sample chunks deflate level {} is {times:.1} times as fast to write as level {level}, for {size:+.1} % \
-         of size.",
+        "On {} sample chunks, deflate level {} writes {times:.1} times as fast as level {level}, for {size:+.1} % \
+         in size.",
         samples.chunks, better.level,
     );
     let entry = |m: &RecodeMeasurement| {
@@ -69,7 +70,7 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
     });
     let level = format!("GZIP={}", better.level);
     let filters: &[&str] = if shuffle { &["SHUF", &level] } else { &[&level] };
-    let effect = format!("{times:.1} times as fast to write, {size:+.1} % of size");
+    let effect = format!("{times:.1} times as fast to write, {size:+.1} % in size");
     let fixes = vec![filter_line(&case.options.file, case.facts, filters, effect)];
     Some(Finding { code: "deflate-level-too-high".to_owned(), severity, message, evidence, fixes })
 }
@@ -77,7 +78,7 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use crate::facts::{DatasetFacts, RecodeMeasurement, SampleMeasurement};
-    use crate::finding::testing::{chunked, finding, gzip};
+    use crate::testing::{chunked, finding, gzip};
 
     const CODE: &str = "deflate-level-too-high";
 
@@ -112,7 +113,7 @@ mod tests {
             finding(CODE, &facts(9, &[(1, 520_000, 0.01), (4, 501_000, 0.02), (9, 500_000, 0.1)]), &[])
                 .unwrap();
         assert!(
-            found.message.contains("level 4 is 5.0 times as fast to write as level 9, for +0.2 % of size"),
+            found.message.contains("level 4 writes 5.0 times as fast as level 9, for +0.2 % in size"),
             "{}",
             found.message
         );

@@ -1,7 +1,7 @@
-//! What can be wrong with a dataset for its readers: one file each, its module comment the page that users read.
+//! The problems that the doctor recognises: one file each, whose module comment is the page that users read.
 //!
 //! A new finding is a new file with the four headings *What it sees*, *Why it costs*, *What to do*, *When it is fine*,
-//! a `check` function, a test where it speaks and one where it is silent, and a line in [`RULES`].
+//! a `check` function, a test in which it reports, a test in which it does not, and a line in [`RULES`].
 
 mod cache_smaller_than_chunk;
 mod chunk_larger_than_extent;
@@ -13,50 +13,22 @@ mod compression_saves_nothing;
 mod contiguous_across_fast_axis;
 mod cyclic_thrash;
 mod deflate_level_too_high;
+mod model;
 mod one_element_chunks;
 mod slot_collisions;
-#[cfg(test)]
-pub(crate) mod testing;
 
-pub(crate) use cliff::Cliff;
+pub use model::{Finding, Severity};
 
 use crate::case::Case;
-use crate::fix::Fix;
-use serde::{Deserialize, Serialize};
+use cliff::Cliff;
 
-/// How much it costs those who do the reads that were tried.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Severity {
-    /// Minutes instead of seconds, or a file that most readers cannot use well.
-    High,
-    /// Seconds that could be spared.
-    Medium,
-    /// Worth knowing.
-    Low,
-}
-
-/// One thing that is wrong with one dataset.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Finding {
-    /// Stable name, see [`codes`].
-    pub code: String,
-    /// How much it costs.
-    pub severity: Severity,
-    /// What was found, in one or two sentences with the numbers.
-    pub message: String,
-    /// The numbers by name.
-    pub evidence: serde_json::Value,
-    /// What to do, each with what it brings.
-    pub fixes: Vec<Fix>,
-}
-
-/// A finding that the doctor knows.
+/// A finding that the doctor can make.
 struct Rule {
     code: &'static str,
-    /// The file that defines it, whose module comment is the page.
+    /// The source text of the file that defines it, whose module comment is the page.
     source: &'static str,
-    check: fn(&Case<'_>) -> Option<Finding>,
+    /// Looks for the problem. Some rules judge the cliffs of the case, which are computed once for all of them.
+    check: fn(&Case<'_>, &[Cliff]) -> Option<Finding>,
 }
 
 macro_rules! rules {
@@ -83,12 +55,13 @@ static RULES: &[Rule] = rules![
     "contiguous-across-fast-axis" contiguous_across_fast_axis,
 ];
 
-/// Everything that is wrong, most severe first.
+/// All findings about a case, most severe first.
 pub(crate) fn check(case: &Case<'_>) -> Vec<Finding> {
+    let cliffs = cliff::find(case);
     let mut findings: Vec<Finding> = RULES
         .iter()
         .filter_map(|rule| {
-            let finding = (rule.check)(case)?;
+            let finding = (rule.check)(case, &cliffs)?;
             debug_assert_eq!(finding.code, rule.code);
             Some(finding)
         })

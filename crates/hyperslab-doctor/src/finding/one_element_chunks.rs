@@ -2,33 +2,34 @@
 //!
 //! ## What it sees
 //!
-//! Every element is a chunk of its own.
+//! Every element is a separate chunk.
 //!
 //! ## Why it costs
 //!
-//! This happens where a library picks chunks for an unlimited dimension and takes 1: a time axis of 10,000 values
-//! becomes 10,000 chunks. Each needs an index entry of several times its own size, a request and a call of the filters;
+//! This happens when a library chooses chunks for an unlimited dimension and takes 1: a time axis of 10,000 values
+//! becomes 10,000 chunks. Each needs an index entry several times its own size, a request and a call of the filters;
 //! compression can only make it larger.
 //!
 //! ## What to do
 //!
-//! Repack with real chunks: for a one-dimensional axis a few thousand elements, or all of them.
+//! Repack with larger chunks: for a one-dimensional axis a few thousand elements, or all of them.
 //!
 //! ## When it is fine
 //!
-//! For a handful of elements.
+//! If there are only a handful of elements.
 
-use super::{Finding, Severity};
+use super::cliff::Cliff;
+use super::model::{Finding, Severity};
 use crate::case::Case;
 use crate::fix::{chunk_line, shape_for_read};
+use crate::numbers::count_text;
 use crate::pattern::{Sweep, bytes_text, shape_text};
-use crate::report::count_text;
 use serde_json::json;
 
-/// Fewer than this many chunks are not worth a word.
+/// Fewer chunks than this are not reported.
 const CHUNKS_MIN: u64 = 16;
 
-pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
+pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let chunk = case.geometry.chunk_dims()?;
     let stored = case.geometry.chunks()?.stored_chunks();
     if chunk.iter().any(|dim| *dim != 1) || stored < CHUNKS_MIN {
@@ -40,7 +41,7 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
         _ => Severity::Low,
     };
     let message = format!(
-        "Each of the {} stored elements ({} each) is a chunk of its own.",
+        "Each of the {} stored elements ({} each) is a separate chunk.",
         count_text(stored),
         bytes_text(case.geometry.element_bytes()),
     );
@@ -58,7 +59,7 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use crate::finding::Severity;
-    use crate::finding::testing::{chunked, finding};
+    use crate::testing::{chunked, finding};
 
     const CODE: &str = "one-element-chunks";
 

@@ -2,45 +2,45 @@
 //!
 //! ## What it sees
 //!
-//! The chunks that a sweep comes back to fit the cache in bytes, but several of them share a slot of its hash table, and
-//! a slot holds one chunk.
+//! The chunks that a sweep returns to fit in the cache in bytes, but several of them share a slot of its hash table,
+//! and a slot holds one chunk.
 //!
 //! ## Why it costs
 //!
 //! libhdf5 packs a chunk's coordinates into one number, each dimension padded to a power of two, and takes it modulo
-//! the number of slots. Two chunks in the same slot evict each other at every turn, however empty the cache is. A
-//! number of slots that is a power of two, or shares factors with one (netCDF-C 4.10 has 1,000), makes whole planes of
-//! chunks collide; even a prime number smaller than the chunks of the walk must.
+//! the number of slots. Two chunks with the same slot evict each other every time, however empty the cache is. If the
+//! number of slots is a power of two or shares a factor with one (netCDF-C 4.10 has 1,000), whole planes of chunks
+//! collide. Even with a prime number of slots, chunks must collide if there are more chunks than slots.
 //!
 //! ## What to do
 //!
-//! Set a prime number of slots, well above the chunks that the cache is to hold: 10 to 100 times. A slot costs 8 bytes.
+//! Set a prime number of slots, 10 to 100 times the number of chunks that the cache is to hold. A slot costs 8 bytes.
 //!
 //! ## When it is fine
 //!
-//! Where the chunks are read once each, so that what is evicted is not wanted again.
+//! If each chunk is read only once, so that an evicted chunk is not needed again.
 
-use super::Finding;
-use super::cliff::{Cause, group};
+use super::cliff::{Cause, Cliff, group};
+use super::model::Finding;
 use crate::case::Case;
 use crate::fix::{cache_lines, slots_only, smallest_cache};
-use crate::report::count_text;
+use crate::numbers::count_text;
 
-pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
-    let group = group(case, Cause::Collisions)?;
+pub(super) fn check(case: &Case<'_>, cliffs: &[Cliff]) -> Option<Finding> {
+    let group = group(case, cliffs, Cause::Collisions)?;
     let settings = group.read.rows[group.worst.profile].settings;
     let message = format!(
-        "The chunks of the walk fit the cache, but collide in its {} slots: reading {} costs {}. {}",
+        "The chunks of the sweep fit in the cache, but collide in its {} slots. Reading {} costs {}. {}",
         count_text(settings.nslots),
         group.read.text(),
         group.numbers(case),
-        group.who(case),
+        group.affected(case),
     );
     let mut evidence = group.evidence(case);
     evidence["nslots"] = settings.nslots.into();
     let mut fixes = Vec::new();
     let version = case.profiles[group.worst.profile].version;
-    // The same bytes if slots are all that is missing, else whatever ends the repeated decodes.
+    // Keep the size in bytes if more slots are enough; otherwise use whatever ends the repeated decodes.
     let fix = slots_only(case, group.read, settings, version)
         .filter(|fix| case.counts(&group.read.sweep, fix.settings, version).is_ideal())
         .or_else(|| smallest_cache(case, group.read, &group.versions(case)))
@@ -62,15 +62,17 @@ pub(super) fn check(case: &Case<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnose::{Options, diagnose};
-    use crate::finding::testing::{chunked, finding};
+    use crate::diagnose::diagnose;
+    use crate::options::Options;
     use crate::profile::Profile;
     use crate::simulate::CacheSettings;
+    use crate::testing::{chunked, finding};
 
     const CODE: &str = "slot-collisions";
 
     fn with_slots(nslots: u64) -> Option<Finding> {
-        // A column of 64 chunks of 16 KiB, 64 of them in the next power of two.
+        // A column of 64 chunks of 16 KiB. With padding to the next power of two, their packed coordinates are 64
+        // apart.
         let facts = chunked(&[64, 64 * 4096], &[1, 4096], 4);
         let options = Options {
             reads: vec![":x1".parse().unwrap()],

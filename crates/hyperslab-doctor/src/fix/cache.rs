@@ -1,24 +1,24 @@
-//! The smallest cache in which a sweep decodes no chunk twice, found by simulating sweeps.
+//! The smallest cache in which a sweep decodes no chunk twice, found by simulation.
 
 use crate::case::{Case, ReadCase};
 use crate::simulate::{CacheSettings, LibVersion};
 
-/// No cache above this is proposed: a program that needs more should read otherwise.
+/// No larger cache is proposed: a program that would need one should read in another way.
 const CACHE_BYTES_MAX: u64 = 1 << 30;
-/// Numbers of slots that are tried, all prime, so that no packing of coordinates shares a factor with them.
+/// Numbers of slots to try. All are prime, so that no packing of coordinates shares a factor with them.
 const SLOTS: [u64; 9] = [521, 1_009, 2_003, 8_191, 20_011, 50_021, 100_003, 300_007, 1_000_003];
 
-/// A cache that was found.
+/// A cache that was found to be sufficient.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct CacheFix {
-    /// The smallest in bytes that does.
+    /// The smallest sufficient size in bytes.
     pub(crate) smallest_nbytes: u64,
-    /// What to write: the smallest, rounded up, checked as well.
+    /// The setting to use: the smallest size rounded up, which is checked as well.
     pub(crate) settings: CacheSettings,
 }
 
-/// The smallest cache that is ideal for this read in all of these versions; `None` where none of reasonable size is,
-/// or where the sweep is too large to be simulated exactly.
+/// The smallest cache that is ideal for this read in all of these versions. `None` if no cache of reasonable size is,
+/// or if the sweep is too large to be simulated exactly.
 pub(crate) fn smallest_cache(case: &Case<'_>, read: &ReadCase, versions: &[LibVersion]) -> Option<CacheFix> {
     let chunk_bytes = case.geometry.chunk_bytes()?;
     let grid_chunks = case.geometry.chunks()?.grid_chunks();
@@ -30,7 +30,8 @@ pub(crate) fn smallest_cache(case: &Case<'_>, read: &ReadCase, versions: &[LibVe
         let settings = CacheSettings { nbytes, nslots, w0: 0.75 };
         versions.iter().all(|version| case.counts(&read.sweep, settings, *version).is_ideal())
     };
-    // More bytes never make up for colliding slots, so the largest cache decides which numbers of slots will do.
+    // More bytes never compensate for colliding slots, so the largest cache decides which numbers of slots are
+    // sufficient.
     let nslots = SLOTS.into_iter().find(|nslots| is_ideal(chunks_max * chunk_bytes, *nslots))?;
     let holds = |chunks: u64| is_ideal(chunks * chunk_bytes, nslots);
     let (mut enough, mut too_few) = (1, 0);
@@ -51,7 +52,7 @@ pub(crate) fn smallest_cache(case: &Case<'_>, read: &ReadCase, versions: &[LibVe
     Some(CacheFix { smallest_nbytes, settings: CacheSettings { nbytes, nslots, w0: 0.75 } })
 }
 
-/// The fewest slots, at the same bytes, with which the sweep decodes no more than with any number of slots.
+/// The fewest slots, at the same size in bytes, with which the sweep decodes no more than with any other number.
 pub(crate) fn slots_only(
     case: &Case<'_>,
     read: &ReadCase,
@@ -68,7 +69,7 @@ pub(crate) fn slots_only(
     Some(CacheFix { smallest_nbytes: settings.nbytes, settings: CacheSettings { nslots, ..settings } })
 }
 
-/// To whole MiB, below one to whole KiB.
+/// Rounds up to whole MiB, or to whole KiB below 1 MiB.
 fn round_up(nbytes: u64) -> u64 {
     let unit = if nbytes >= 1 << 20 { 1u64 << 20 } else { 1 << 10 };
     nbytes.div_ceil(unit) * unit
@@ -77,8 +78,8 @@ fn round_up(nbytes: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnose::Options;
-    use crate::finding::testing::{case_study, chunked};
+    use crate::options::Options;
+    use crate::testing::{case_study, chunked};
 
     #[test]
     fn the_case_study_needs_one_chunk() {

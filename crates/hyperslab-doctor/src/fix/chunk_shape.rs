@@ -1,23 +1,23 @@
-//! The chunk shape that serves one read in the oldest default cache.
+//! The chunk shape that suits one read even in the oldest default cache.
 //!
-//! The block is the seed. While there is room it grows along the dimensions in which the sweep moves fastest, so that
-//! the next reads fall into the same chunk; a block larger than a chunk may be is cut, slowest dimension first, so that
-//! no other read needs its chunks.
+//! The search starts from the block. If there is room, the chunk grows along the dimensions in which the sweep moves
+//! fastest, so that the next reads fall into the same chunk. A block larger than the largest chunk is cut, slowest
+//! dimension first, so that no other read needs its chunks.
 
 use crate::pattern::Sweep;
 use crate::simulate::{CacheSettings, Geometry, LibVersion, simulate_sweep};
 
-/// What a chunk may have to fit the default cache of libhdf5 up to 1.14.
+/// The largest chunk that fits in the default cache of libhdf5 up to 1.14.
 pub(crate) const REPACK_CHUNK_BYTES: u64 = 1 << 20;
 
-/// A chunk of at most [`REPACK_CHUNK_BYTES`] with which the sweep decodes each chunk once in a cache of that size, by
-/// simulation; `None` where the shape so found does not do that, or is the one there is.
+/// Returns a chunk shape of at most [`REPACK_CHUNK_BYTES`] with which the sweep decodes each chunk once in a cache of
+/// that size, as checked by simulation. Returns `None` if the shape found does not achieve that, or is the current one.
 pub(crate) fn shape_for_read(geometry: &Geometry, sweep: &Sweep, visits_max: u64) -> Option<Vec<u64>> {
     let chunk = grow(geometry.shape(), geometry.element_bytes(), sweep)?;
     if geometry.chunk_dims() == Some(&chunk) {
         return None;
     }
-    // Filtered or not, each chunk must be loaded once.
+    // Filtered or not, each chunk must be loaded only once.
     let rechunked = geometry.rechunked(&chunk).ok()?;
     let settings = CacheSettings { nbytes: REPACK_CHUNK_BYTES, nslots: 521, w0: 0.75 };
     let counts = simulate_sweep(&rechunked, settings, LibVersion::V1_14, sweep, visits_max);
@@ -47,7 +47,7 @@ fn grow(shape: &[u64], element_bytes: u64, sweep: &Sweep) -> Option<Vec<u64>> {
             chunk[axis] = shape[axis];
             continue;
         }
-        // Equal pieces rather than full ones and a remnant, in whole blocks.
+        // Equal parts in whole blocks, rather than full ones and a remainder.
         let pieces = shape[axis].div_ceil(seed * room);
         let even = shape[axis].div_ceil(pieces).div_ceil(seed) * seed;
         chunk[axis] = even.min(seed * room);
@@ -59,7 +59,7 @@ fn grow(shape: &[u64], element_bytes: u64, sweep: &Sweep) -> Option<Vec<u64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::testing::{case_study, chunked};
+    use crate::testing::{case_study, chunked};
 
     fn shape(facts: &crate::DatasetFacts, block: &[u64]) -> Option<Vec<u64>> {
         let geometry = Geometry::of(facts).unwrap().unwrap();

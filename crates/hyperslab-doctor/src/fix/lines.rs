@@ -1,11 +1,11 @@
-//! The lines that people paste: settings and commands in the words of each library.
+//! The lines to paste: settings and commands in the syntax of each library.
 
 use super::{Fix, FixKind};
 use crate::facts::DatasetFacts;
 use crate::pattern::shape_text;
 use crate::simulate::CacheSettings;
 
-/// A cache for one dataset, for h5py, netCDF4, xarray and C.
+/// Sets the cache of one dataset, in h5py, netCDF4, xarray and C.
 pub(crate) fn cache_lines(file: &str, facts: &DatasetFacts, cache: CacheSettings, effect: &str) -> Vec<Fix> {
     let CacheSettings { nbytes, nslots, w0 } = cache;
     let (file, path) = (python_string(file), python_string(&facts.path));
@@ -36,7 +36,7 @@ pub(crate) fn cache_lines(file: &str, facts: &DatasetFacts, cache: CacheSettings
     ]
 }
 
-/// Other chunks, by h5repack.
+/// Repacks with another chunk shape, with h5repack.
 pub(crate) fn chunk_line(file: &str, facts: &DatasetFacts, chunk: &[u64], effect: String) -> Fix {
     repack(
         file,
@@ -46,7 +46,7 @@ pub(crate) fn chunk_line(file: &str, facts: &DatasetFacts, chunk: &[u64], effect
     )
 }
 
-/// Other filters, each in h5repack's words: `GZIP=4`, `SHUF`, `NONE`.
+/// Repacks with other filters, each in h5repack's syntax: `GZIP=4`, `SHUF`, `NONE`.
 pub(crate) fn filter_line(file: &str, facts: &DatasetFacts, filters: &[&str], effect: String) -> Fix {
     let words: Vec<String> = filters
         .iter()
@@ -60,7 +60,7 @@ fn repack(file: &str, options: String, kind: FixKind, effect: String) -> Fix {
     Fix { kind, target: "h5repack".to_owned(), line, effect }
 }
 
-/// A text in double quotes, as Python reads it.
+/// A Python string literal in double quotes.
 fn python_string(text: &str) -> String {
     let mut out = String::from('"');
     for c in text.chars() {
@@ -74,7 +74,7 @@ fn python_string(text: &str) -> String {
     out
 }
 
-/// A text as one word of a POSIX shell.
+/// A text quoted as one word of a POSIX shell.
 fn shell_word(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+=:@%,".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) && !text.starts_with('-') {
@@ -87,7 +87,7 @@ fn shell_word(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::testing::case_study;
+    use crate::testing::case_study;
 
     #[test]
     fn each_library_gets_its_own_words() {

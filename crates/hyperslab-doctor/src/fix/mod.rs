@@ -1,28 +1,30 @@
-//! Fixes, each found and checked by simulation: a cache, another read, other chunks.
+//! Fixes, each checked by simulation: a cache, another read, other chunks.
 
 mod cache;
 mod chunk_shape;
 mod lines;
 mod read_shape;
+mod repack;
 
 pub(crate) use cache::{slots_only, smallest_cache};
-pub(crate) use chunk_shape::{REPACK_CHUNK_BYTES, shape_for_read};
+pub(crate) use chunk_shape::shape_for_read;
 pub(crate) use lines::{cache_lines, chunk_line, filter_line};
 pub(crate) use read_shape::read_lines;
+pub(crate) use repack::repack_for;
 
 use serde::{Deserialize, Serialize};
 
-/// One thing to do.
+/// One fix for a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fix {
     /// What is changed.
     pub kind: FixKind,
-    /// Where the line goes: `h5py`, `netCDF4`, `xarray`, `C`, `h5repack`.
+    /// The library or tool that the line is for: `h5py`, `netCDF4`, `xarray`, `C`, `h5repack`.
     #[serde(rename = "for")]
     pub target: String,
     /// The line to paste.
     pub line: String,
-    /// What it brings, as simulated.
+    /// Its effect, as simulated.
     pub effect: String,
 }
 
@@ -41,11 +43,11 @@ pub enum FixKind {
 }
 
 impl FixKind {
-    /// For a heading.
+    /// The text of a heading.
     pub fn text(self) -> &'static str {
         match self {
             Self::Cache => "set the cache",
-            Self::Read => "read otherwise",
+            Self::Read => "read in other blocks",
             Self::Repack => "repack",
             Self::Filter => "change the filters",
         }

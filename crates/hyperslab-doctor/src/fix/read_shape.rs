@@ -1,18 +1,18 @@
-//! The read that needs no cache: whole chunks, each once.
+//! The read that needs no cache: whole chunks, each read once.
 
 use super::{Fix, FixKind};
 use crate::case::Case;
+use crate::numbers::count_text;
 use crate::pattern::shape_text;
-use crate::report::count_text;
 
-/// Whole-chunk reads, for h5py and for C. Each chunk is then decoded once whatever the cache.
+/// Reads whole chunks, in h5py and in C. Each chunk is then decoded once, whatever the cache.
 pub(crate) fn read_lines(case: &Case<'_>) -> Vec<Fix> {
     let Some(chunk) = case.geometry.chunk_dims() else { return Vec::new() };
     let block: Vec<u64> =
         chunk.iter().zip(case.geometry.shape()).map(|(chunk, dim)| (*chunk).min(*dim)).collect();
     let chunks = case.geometry.chunks().map_or(0, |chunks| chunks.stored_chunks());
     let effect = format!(
-        "whole-chunk reads of {}: {} reads, each chunk {} once with any cache",
+        "whole-chunk reads of {}: {} reads, each chunk is {} once with any cache",
         shape_text(&block),
         count_text(chunks),
         case.loaded_word()

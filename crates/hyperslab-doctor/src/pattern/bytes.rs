@@ -1,8 +1,8 @@
-//! Sizes in bytes, read and written: `3MiB`, `3MB`, `1048576`.
+//! Sizes in bytes, parsed and printed: `3MiB`, `3MB`, `1048576`.
 
 use crate::DoctorError;
 
-/// Units and their bytes. A bare `K`, `M`, `G` means the power of two, as people mean it for caches.
+/// The units. A bare `K`, `M` or `G` is a power of two, as is common for caches.
 const UNITS: [(&str, u64); 13] = [
     ("", 1),
     ("b", 1),
@@ -19,7 +19,7 @@ const UNITS: [(&str, u64); 13] = [
     ("tb", 1_000_000_000_000),
 ];
 
-/// Reads a size: a number, maybe with a fraction, and a unit.
+/// Parses a size: a number, possibly with a fraction, and a unit.
 pub fn parse_bytes(text: &str) -> Result<u64, DoctorError> {
     let fail = |problem: &str| DoctorError::Bytes { text: text.to_owned(), problem: problem.to_owned() };
     let trimmed = text.trim();
@@ -40,7 +40,7 @@ pub fn parse_bytes(text: &str) -> Result<u64, DoctorError> {
     Ok(bytes as u64)
 }
 
-/// A size for people: `3 MiB`, `2.95 MiB`, `717 B`.
+/// A size with a unit: `3 MiB`, `2.95 MiB`, `717 B`.
 pub fn bytes_text(bytes: u64) -> String {
     let (unit, size) = match bytes {
         ..1_024 => return format!("{bytes} B"),

@@ -1,19 +1,19 @@
-//! The reads that people do, tried where the user names none.
+//! The common reads, simulated if the user requests none.
 
-/// A block with the name of what it is.
+/// A block and its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedRead {
     /// `row by row`, `plane along axis 0` …
     pub name: String,
     /// Extent of the block.
     pub block: Vec<u64>,
-    /// True for the reads that go with the order in which the data lie: a program that simply walks through a
-    /// dataset does one of these. The others cross that order, and no layout serves all of them.
+    /// True for reads that follow the storage order of the data: a program that simply goes through a dataset does one
+    /// of these. The others cross that order, and no layout suits all of them.
     pub is_natural: bool,
 }
 
-/// Row by row, a plane at a time along each axis, the series along each axis, whole chunks, everything. Of two that
-/// are the same block for this shape the first stands.
+/// Row by row, a plane at a time along each axis, the series along each axis, whole chunks, everything. If two are the
+/// same block for this shape, only the first is returned.
 pub fn default_reads(shape: &[u64], chunk: Option<&[u64]>) -> Vec<NamedRead> {
     let rank = shape.len();
     let whole: Vec<u64> = shape.iter().map(|dim| (*dim).max(1)).collect();
@@ -36,7 +36,7 @@ pub fn default_reads(shape: &[u64], chunk: Option<&[u64]>) -> Vec<NamedRead> {
     }
     if rank >= 2 {
         for (axis, dim) in whole[..rank - 1].iter().enumerate() {
-            // A series of one element is a single point, which nobody sweeps.
+            // A series of one element is a single point, which nobody sweeps over a dataset.
             if *dim > 1 {
                 add(format!("series along axis {axis}"), only(axis), false);
             }

@@ -2,7 +2,7 @@
 
 use crate::DoctorError;
 
-/// Reads `2,0,1` (or `2x0x1`): dimension 2 moves slowest, dimension 1 fastest.
+/// Parses `2,0,1` (or `2x0x1`): dimension 2 moves slowest, dimension 1 fastest.
 pub fn parse_order(text: &str) -> Result<Vec<usize>, DoctorError> {
     let fail = |problem: String| DoctorError::Order { text: text.to_owned(), problem };
     let order: Vec<usize> = text

@@ -1,4 +1,4 @@
-//! The shape of a block as people write it: `4x30x9x717`, `4,30,9,717`, `:x1x1`.
+//! The shape of a block as text: `4x30x9x717`, `4,30,9,717`, `:x1x1`.
 
 use crate::DoctorError;
 use std::{fmt, str::FromStr};
@@ -12,7 +12,7 @@ pub enum BlockDim {
     Elements(u64),
 }
 
-/// A block whose whole-extent dimensions are not resolved yet.
+/// A block in which dimensions that take the whole extent are not resolved yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockShape(Vec<BlockDim>);
 
@@ -22,7 +22,7 @@ impl BlockShape {
         &self.0
     }
 
-    /// The block for a dataset of this shape: whole extents filled in, longer dimensions cut to the extent.
+    /// The block for a dataset of this shape: whole extents are filled in, longer dimensions are clipped to the extent.
     /// `None` if the ranks differ.
     pub fn resolve(&self, shape: &[u64]) -> Option<Vec<u64>> {
         (self.0.len() == shape.len()).then(|| {
@@ -79,7 +79,7 @@ impl fmt::Display for BlockShape {
     }
 }
 
-/// A shape as `60x30x9x717`; `scalar` for none.
+/// A shape as `60x30x9x717`, or `scalar` if it has no dimensions.
 pub fn shape_text(shape: &[u64]) -> String {
     if shape.is_empty() {
         return "scalar".to_owned();

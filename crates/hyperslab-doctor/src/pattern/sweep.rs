@@ -2,7 +2,7 @@
 
 use super::order::is_permutation;
 
-/// Every position of a block, in order.
+/// All positions of a block, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sweep {
     shape: Vec<u64>,
@@ -14,7 +14,7 @@ impl Sweep {
     /// A sweep of `block` over `shape`; `order` lists the dimensions, slowest first.
     ///
     /// # Panics
-    /// If the three are not of one rank, the block is empty in some dimension, or the order is no permutation.
+    /// If the ranks of the three differ, the block is empty in some dimension, or the order is not a permutation.
     pub fn new(shape: &[u64], block: &[u64], order: &[usize]) -> Self {
         assert!(shape.len() == block.len() && shape.len() == order.len(), "ranks differ");
         assert!(!block.contains(&0), "an empty block");
@@ -22,12 +22,12 @@ impl Sweep {
         Self { shape: shape.to_vec(), block: block.to_vec(), order: order.to_vec() }
     }
 
-    /// The last dimension fastest.
+    /// A sweep in row-major order: the last dimension moves fastest.
     pub fn row_major(shape: &[u64], block: &[u64]) -> Self {
         Self::new(shape, block, &(0..shape.len()).collect::<Vec<_>>())
     }
 
-    /// The extent that is swept.
+    /// The extent that the sweep covers.
     pub fn shape(&self) -> &[u64] {
         &self.shape
     }
@@ -37,7 +37,7 @@ impl Sweep {
         &self.block
     }
 
-    /// Dimensions, slowest first.
+    /// The dimensions, slowest first.
     pub fn order(&self) -> &[usize] {
         &self.order
     }

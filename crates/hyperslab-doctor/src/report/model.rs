@@ -1,9 +1,9 @@
 //! The report as `--json` prints it.
 
-use super::numbers::rounded;
 use crate::case::{Case, ReadCase};
 use crate::facts::{DatasetFacts, FilterFact, Layout};
 use crate::finding::Finding;
+use crate::numbers::rounded;
 use crate::simulate::CacheSettings;
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +31,7 @@ pub struct DatasetReport {
     pub chunks: Option<Vec<u64>>,
     /// Bytes of a decoded chunk, or null.
     pub chunk_bytes: Option<u64>,
-    /// Chunks that are stored, or null where the layout is not chunked or nobody counted.
+    /// Number of stored chunks, or null if the layout is not chunked or they were not counted.
     pub stored_chunks: Option<u64>,
     /// Kind of chunk index, or null.
     pub chunk_index: Option<String>,
@@ -41,7 +41,7 @@ pub struct DatasetReport {
     pub logical_bytes: u64,
     /// Raw data bytes in the file.
     pub stored_bytes: u64,
-    /// True if the predicted seconds rest on this dataset's own chunks.
+    /// True if the predicted seconds are based on a measurement of this dataset's own chunks.
     pub speed_measured: bool,
     /// Each read that was simulated.
     pub reads: Vec<ReadReport>,
@@ -52,7 +52,7 @@ pub struct DatasetReport {
 /// One read pattern.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReadReport {
-    /// `row by row`, or the shape that the user asked for.
+    /// `row by row`, or the shape that the user requested.
     pub name: String,
     /// Extent of the block.
     pub shape: Vec<u64>,
@@ -60,38 +60,38 @@ pub struct ReadReport {
     pub order: Vec<usize>,
     /// Blocks that the sweep reads.
     pub reads: u64,
-    /// True if the user asked for it.
+    /// True if the user requested it.
     pub asked: bool,
-    /// Under each profile.
+    /// The result under each profile.
     pub profiles: Vec<ProfileReport>,
-    /// In hyperslab.
+    /// The result in hyperslab.
     pub hyperslab: EngineReport,
 }
 
-/// A read under a profile.
+/// A read under one profile.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProfileReport {
     /// Name of the profile.
     pub name: String,
-    /// The libhdf5 that was simulated.
+    /// The version of libhdf5 that was simulated.
     pub version: String,
-    /// Its chunk cache.
+    /// The chunk cache of the profile.
     pub cache: CacheSettings,
     /// Different stored chunks that the sweep touches.
     pub chunks_touched: u64,
     /// Chunks put through the filter pipeline.
     pub decodes: u64,
-    /// Decodes for each chunk that needs any; null where none does.
+    /// Decodes per chunk that needs any; null if none does.
     pub amplification: Option<f64>,
-    /// Reads of raw data that reached the driver.
+    /// Reads of raw data that reached the file driver.
     pub driver_reads: u64,
-    /// Bytes of them.
+    /// The bytes of those reads.
     pub driver_bytes: u64,
-    /// Seconds, see the crate's `predict` module.
+    /// Predicted seconds; see the crate's `predict` module.
     pub predicted_seconds: f64,
-    /// False where part of the counts is extrapolated.
+    /// False if part of the counts is extrapolated.
     pub exact: bool,
-    /// Reads that were simulated, or counted by a proven period.
+    /// Reads that were simulated, or counted exactly because they repeat.
     pub reads_simulated: u64,
 }
 
@@ -100,15 +100,15 @@ pub struct ProfileReport {
 pub struct EngineReport {
     /// Different stored chunks that the sweep touches.
     pub chunks_touched: u64,
-    /// Chunks decoded: each once, as long as the cache has room for what the sweep comes back to.
+    /// Chunks decoded: each once, as long as the cache has room for the chunks that the sweep returns to.
     pub decodes: u64,
-    /// Decodes for each chunk that needs any; null where none does.
+    /// Decodes per chunk that needs any; null if none does.
     pub amplification: Option<f64>,
-    /// Requests for stored bytes, as far as they can be told without a plan.
+    /// Requests for stored bytes, estimated without a plan.
     pub driver_reads: u64,
-    /// Bytes of them; of filtered chunks, at most.
+    /// The bytes of those requests; an upper bound for filtered chunks.
     pub driver_bytes: u64,
-    /// Seconds, with all threads.
+    /// Predicted seconds, using all threads.
     pub predicted_seconds: f64,
 }
 
@@ -161,14 +161,14 @@ fn read_report(case: &Case<'_>, read: &ReadCase) -> ReadReport {
         exact: row.counts.is_exact,
         reads_simulated: row.counts.reads_simulated,
     });
-    // Chunks touched and decodable are the same under every profile, of which there is at least one.
+    // Chunks touched and chunks that need decoding are the same under every profile, and there is at least one.
     let counts = read.rows[0].counts;
     ReadReport {
         name: read.name.clone(),
         shape: read.sweep.block().to_vec(),
         order: read.sweep.order().to_vec(),
         reads: read.sweep.reads(),
-        asked: read.is_asked,
+        asked: read.is_requested,
         profiles: profiles.collect(),
         hyperslab: EngineReport {
             chunks_touched: counts.chunks_touched,

@@ -1,20 +1,20 @@
-//! The table of reads and libraries: one column for each library where the terminal is wide, else one line.
+//! The table of reads and libraries: one column per library if the terminal is wide enough, otherwise one line each.
 
 use super::model::{DatasetReport, ProfileReport, ReadReport};
-use super::numbers::{count_text, library_names, ratio_text};
 use super::wrap::wrap;
+use crate::numbers::{count_text, library_names, ratio_text};
 use crate::pattern::{bytes_text, shape_text};
 use crate::predict::seconds_text;
 use comfy_table::{Cell, CellAlignment, Table, presets};
 
-/// Neighbouring profiles that answer alike for every read share a column.
+/// Adjacent profiles with the same results for every read share a column.
 struct Column {
     title: String,
     cache: String,
     profile: usize,
 }
 
-/// The table, no wider than `width` if that is possible.
+/// The table, no wider than `width` if possible.
 pub(super) fn reads_table(report: &DatasetReport, width: usize) -> String {
     let columns = columns(report);
     let wide = wide(report, &columns);
@@ -52,14 +52,14 @@ fn right(text: String) -> Cell {
     Cell::new(text).set_alignment(CellAlignment::Right)
 }
 
-/// Name of a read; shape and number.
+/// Name of a read; its shape and the number of reads.
 fn read_texts(read: &ReadReport) -> (String, String) {
     let shape = shape_text(&read.shape);
     let reads = format!("{} {}", count_text(read.reads), if read.reads == 1 { "read" } else { "reads" });
     if read.name == shape { (shape, reads) } else { (read.name.clone(), format!("{shape}, {reads}")) }
 }
 
-/// Decodes and their share where data are filtered, else requests.
+/// Decodes and decodes per chunk if the data is filtered, otherwise requests.
 fn work_text(report: &DatasetReport, profile: &ProfileReport) -> (String, String) {
     let about = if profile.exact { "" } else { "~" };
     match profile.amplification {
@@ -108,7 +108,7 @@ fn wide(report: &DatasetReport, columns: &[Column]) -> String {
     table.trim_fmt()
 }
 
-/// Under each read one line for each answer, with all the libraries that give it.
+/// Under each read, one line for each distinct result with all libraries that have it.
 fn tall(report: &DatasetReport, width: usize) -> String {
     let headings =
         if report.filters.is_empty() { ["driver reads", "fetched"] } else { ["decodes", "per chunk"] };
@@ -135,7 +135,7 @@ fn tall(report: &DatasetReport, width: usize) -> String {
             out.push_str(&heading);
             out.push('\n');
         }
-        // A title that is too long has a line of its own.
+        // A title that is too long gets a line to itself.
         let mut title = title;
         if title.chars().count() > first {
             wrap(&mut out, &title, width, "  ", "    ");
@@ -152,7 +152,7 @@ fn tall(report: &DatasetReport, width: usize) -> String {
 
 type Answer = (String, String, String, f64);
 
-/// The different answers of a read, each with the libraries that give it and their caches.
+/// The distinct results of a read, each with the libraries that have it and their caches.
 fn answers(report: &DatasetReport, read: &ReadReport) -> Vec<Answer> {
     let mut groups: Vec<Vec<&ProfileReport>> = Vec::new();
     for profile in &read.profiles {
@@ -168,7 +168,7 @@ fn answers(report: &DatasetReport, read: &ReadReport) -> Vec<Answer> {
             let names: Vec<&str> = group.iter().map(|profile| profile.name.as_str()).collect();
             let is_all = group.len() == read.profiles.len() && group.len() > 1;
             let names_text = if is_all { "every library".to_owned() } else { library_names(&names) };
-            // Caches that the user named say their size themselves; contiguous data have none.
+            // The names of caches that the user set include their size; contiguous data has no chunk cache.
             let is_named = group.iter().all(|profile| profile.name.starts_with("cache "));
             let title = if is_named || report.chunks.is_none() {
                 names_text

@@ -1,18 +1,18 @@
-//! The report for people: plain text, no colour needed, lines to paste on lines of their own.
+//! The report as plain text: readable without colour, with lines to paste on separate lines.
 
 use super::model::{DatasetReport, Report};
-use super::numbers::count_text;
 use super::table::reads_table;
 use super::wrap::wrap;
 use crate::finding::{Finding, Severity};
 use crate::fix::{Fix, FixKind};
+use crate::numbers::count_text;
 use crate::pattern::{bytes_text, shape_text};
 use std::fmt::Write;
 
-/// Narrower than this the text is not made.
+/// The narrowest text.
 const WIDTH_MIN: usize = 40;
 
-/// A report as text of at most `width` columns; lines to paste are never broken and may be longer.
+/// Renders a report as text of at most `width` columns. Lines to paste are never broken and may be longer.
 pub fn render_text(report: &Report, width: usize) -> String {
     let width = width.max(WIDTH_MIN);
     let mut out = String::new();
@@ -32,7 +32,7 @@ fn dataset_text(out: &mut String, report: &DatasetReport, width: usize) {
     wrap(out, &facts_text(report), width, "  ", "  ");
     if !report.reads.is_empty() {
         let what = if report.filters.is_empty() {
-            "Driver reads, bytes fetched for each byte stored, predicted time"
+            "Driver reads, bytes fetched per byte stored, predicted time"
         } else {
             "Decodes, decodes per chunk, predicted time"
         };
@@ -55,9 +55,9 @@ fn dataset_text(out: &mut String, report: &DatasetReport, width: usize) {
     }
     if report.findings.is_empty() {
         out.push_str(if report.reads.is_empty() {
-            "\nNothing to simulate: reading it touches no chunk.\n"
+            "\nNothing to simulate: reading this layout touches no chunk.\n"
         } else {
-            "\nNothing found.\n"
+            "\nNo problems found.\n"
         });
     }
 }
@@ -102,7 +102,7 @@ fn finding_text(out: &mut String, finding: &Finding, width: usize) {
     };
     let _ = writeln!(out, "{severity} {}", finding.code);
     wrap(out, &finding.message, width, "  ", "  ");
-    // One heading for each kind and effect, the lines for the several libraries under it.
+    // One heading for each kind and effect, with the lines for the individual libraries below it.
     let mut heading: Option<(FixKind, &str)> = None;
     for fix in &finding.fixes {
         let Fix { kind, target, line, effect } = fix;
@@ -126,7 +126,7 @@ fn summary(out: &mut String, report: &Report, width: usize) {
     let place = if datasets == 1 { "1 dataset".to_owned() } else { format!("{datasets} datasets") };
     let why = if codes.len() == 1 { codes[0] } else { "CODE" };
     let text = format!(
-        "{} {noun} in {place}. Why, and when it is fine: hyperslab doctor --why {why}",
+        "{} {noun} in {place}. To learn why it costs, and when it is fine: hyperslab doctor --why {why}",
         findings.len()
     );
     out.push('\n');
@@ -136,8 +136,9 @@ fn summary(out: &mut String, report: &Report, width: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnose::{Options, diagnose};
-    use crate::finding::testing::{case_study, chunked, contiguous};
+    use crate::diagnose::diagnose;
+    use crate::options::Options;
+    use crate::testing::{case_study, chunked, contiguous};
 
     fn text(facts: &crate::DatasetFacts, width: usize) -> String {
         let dataset = diagnose(facts, &Options { threads: 2, ..Options::default() }).unwrap();
@@ -176,7 +177,7 @@ mod tests {
     #[test]
     fn where_nothing_is_wrong_it_says_so() {
         let text = text(&chunked(&[100, 100], &[50, 50], 4), 100);
-        assert!(text.ends_with("\nNothing found.\n"), "{text}");
+        assert!(text.ends_with("\nNo problems found.\n"), "{text}");
         let mut compact = contiguous(&[3], 4);
         compact.layout = crate::Layout::Compact;
         assert!(super::tests::text(&compact, 100).contains("Nothing to simulate"));

@@ -1,7 +1,7 @@
-//! Text broken into lines.
+//! Text wrapped into lines.
 
-/// Appends a text broken at spaces into lines of at most `width`; a longer word stays whole. The first line begins with
-/// `first`, the others with `rest`.
+/// Appends `text` wrapped at spaces into lines of at most `width` columns; a longer word stays whole. The first line
+/// begins with `first`, the others with `rest`.
 pub(super) fn wrap(out: &mut String, text: &str, width: usize, first: &str, rest: &str) {
     let mut line = first.to_owned();
     let mut has_word = false;

@@ -1,4 +1,4 @@
-//! The chunk cache itself: what one H5Dread does to it.
+//! The chunk cache: what one H5Dread does to it.
 //!
 //! ```text
 //!   for each chunk that the block touches, in ascending linear index:
@@ -14,9 +14,8 @@
 //! Sources in libhdf5: `H5D__chunk_read`, `_lookup`, `_cacheable`, `_lock`, `_unlock`, `_cache_prune`.
 
 use super::entries::{Entries, NONE};
-use super::geometry::Grid;
+use super::geometry::{Grid, Span};
 use super::hash::SlotHash;
-use super::open::Span;
 use super::sieve::{Block, SIEVE_BYTES, Sieve};
 use super::{CacheSettings, Geometry, LibVersion, ReadCounts};
 
@@ -28,16 +27,16 @@ pub(super) struct Cache {
     w0: f64,
     hash: SlotHash,
     pub(super) entries: Entries,
-    /// With w0 = 1 this is bounded by the slots only, hence the width.
+    /// Not limited by `nbytes` if w0 = 1, only by the slots; therefore 128 bits.
     bytes_used: u128,
-    /// Steps of pre-emption along the list, and of counting requests.
+    /// Steps of eviction along the list, and steps spent on counting requests.
     pub(super) steps: u64,
-    touched: Touched,
+    cursor: ChunkCursor,
 }
 
-/// Scratch space of the chunk walk, kept to spare allocations.
+/// The chunk that is being read. Kept between reads to avoid allocations.
 #[derive(Debug, Clone, Default)]
-struct Touched {
+struct ChunkCursor {
     scaled: Vec<u64>,
     start: Vec<u64>,
     count: Vec<u64>,
@@ -51,7 +50,7 @@ impl Cache {
         settings: CacheSettings,
         version: LibVersion,
     ) -> Self {
-        // Either of them 0 means no cache at all.
+        // If either is 0 there is no cache at all.
         let has_cache = settings.nbytes > 0 && settings.nslots > 0;
         let (nbytes, nslots) = if has_cache { (settings.nbytes, settings.nslots) } else { (0, 0) };
         Self {
@@ -59,11 +58,11 @@ impl Cache {
             nslots,
             w0: settings.w0,
             hash: SlotHash::new(version.hash_rule(), &geometry.shape, &grid.chunk, nslots),
-            // Without room for one chunk the table is never asked.
+            // If not even one chunk fits, the table is never used.
             entries: Entries::new(if grid.chunk_bytes <= nbytes { nslots } else { 0 }),
             bytes_used: 0,
             steps: 0,
-            touched: Touched::default(),
+            cursor: ChunkCursor::default(),
         }
     }
 
@@ -77,37 +76,37 @@ impl Cache {
         counts: &mut ReadCounts,
     ) {
         let rank = spans.len();
-        let mut touched = std::mem::take(&mut self.touched);
-        touched.scaled.clear();
-        touched.scaled.extend(spans.iter().zip(&grid.chunk).map(|(span, chunk)| span.start / chunk));
-        touched.start.clear();
-        touched.start.resize(rank, 0);
-        touched.count.clear();
-        touched.count.resize(rank, 0);
-        touched.memory.clear();
-        touched.memory.extend(spans.iter().map(|span| span.len));
+        let mut cursor = std::mem::take(&mut self.cursor);
+        cursor.scaled.clear();
+        cursor.scaled.extend(spans.iter().zip(&grid.chunk).map(|(span, chunk)| span.start / chunk));
+        cursor.start.clear();
+        cursor.start.resize(rank, 0);
+        cursor.count.clear();
+        cursor.count.resize(rank, 0);
+        cursor.memory.clear();
+        cursor.memory.extend(spans.iter().map(|span| span.len));
         for axis in 0..rank {
-            touched.clip(axis, grid, spans);
+            cursor.clip(axis, grid, spans);
         }
-        // The sieve of chunks that bypass the cache lives for one H5Dread, and its chunks lie apart in the file, so
-        // that what it holds of one serves none of the others.
+        // The sieve buffer of chunks that bypass the cache lasts for one H5Dread. The chunks are far apart in the file,
+        // so what it holds of one is of no use to the others.
         loop {
-            let linear: u64 = touched.scaled.iter().zip(&grid.strides).map(|(s, stride)| s * stride).sum();
+            let linear: u64 = cursor.scaled.iter().zip(&grid.strides).map(|(s, stride)| s * stride).sum();
             counts.chunks_touched += 1;
-            self.read_chunk(geometry, grid, version, linear, &touched, counts);
+            self.read_chunk(geometry, grid, version, linear, &cursor, counts);
             let next = (0..rank).rev().find(|axis| {
                 let last = (spans[*axis].start + spans[*axis].len - 1) / grid.chunk[*axis];
-                touched.scaled[*axis] < last
+                cursor.scaled[*axis] < last
             });
             let Some(axis) = next else { break };
-            touched.scaled[axis] += 1;
-            touched.clip(axis, grid, spans);
+            cursor.scaled[axis] += 1;
+            cursor.clip(axis, grid, spans);
             for inner in axis + 1..rank {
-                touched.scaled[inner] = spans[inner].start / grid.chunk[inner];
-                touched.clip(inner, grid, spans);
+                cursor.scaled[inner] = spans[inner].start / grid.chunk[inner];
+                cursor.clip(inner, grid, spans);
             }
         }
-        self.touched = touched;
+        self.cursor = cursor;
     }
 
     fn read_chunk(
@@ -116,12 +115,12 @@ impl Cache {
         grid: &Grid,
         version: LibVersion,
         linear: u64,
-        touched: &Touched,
+        cursor: &ChunkCursor,
         counts: &mut ReadCounts,
     ) {
-        let accessed = touched.count.iter().fold(geometry.element_bytes, |n, c| n * c);
+        let accessed = cursor.count.iter().fold(geometry.element_bytes, |n, c| n * c);
         let fits = self.nslots > 0 && grid.chunk_bytes <= self.nbytes;
-        let slot = if fits { self.hash.slot(linear, &touched.scaled) } else { 0 };
+        let slot = if fits { self.hash.slot(linear, &cursor.scaled) } else { 0 };
         if fits
             && let Some(entry) = self.entries.in_slot(slot)
             && self.entries.get(entry).chunk == linear
@@ -131,7 +130,7 @@ impl Cache {
             return;
         }
         let is_filtered = grid.is_filtered
-            && !(grid.edge_chunks_unfiltered && grid.is_partial_edge(&geometry.shape, &touched.scaled));
+            && !(grid.edge_chunks_unfiltered && grid.is_partial_edge(&geometry.shape, &cursor.scaled));
         match grid.chunks.get(linear) {
             Some(stored) if is_filtered || fits => {
                 counts.driver_reads += 1;
@@ -144,9 +143,9 @@ impl Cache {
             Some(_) => {
                 let block = Block {
                     outer: &grid.chunk,
-                    start: &touched.start,
-                    count: &touched.count,
-                    memory: &touched.memory,
+                    start: &cursor.start,
+                    count: &cursor.count,
+                    memory: &cursor.memory,
                     element_bytes: geometry.element_bytes,
                 };
                 let requests = if version.sieves_chunks() {
@@ -165,7 +164,7 @@ impl Cache {
     }
 
     fn insert(&mut self, grid: &Grid, linear: u64, slot: u64, accessed: u64) {
-        // The slot's owner goes first, however much room is left.
+        // The slot's current chunk is evicted first, however much room is left.
         if let Some(owner) = self.entries.in_slot(slot) {
             self.evict(owner, grid);
         }
@@ -183,14 +182,15 @@ impl Cache {
         self.bytes_used + u128::from(grid.chunk_bytes) > u128::from(self.nbytes)
     }
 
-    /// Makes room for one chunk: pointer 0 walks the list and takes fully read entries, pointer 1 sets out from the
-    /// head after w0 of the list and takes anything.
+    /// Makes room for one chunk. Pointer 0 goes along the list and evicts entries that have been read completely;
+    /// pointer 1 starts from the head once pointer 0 has passed w0 of the list, and evicts any entry.
     ///
-    /// With w0 = 1 the second pointer never sets out, and the limit on bytes is none.
+    /// With w0 = 1 the second pointer never starts, and the size in bytes is not limited.
     fn prune(&mut self, grid: &Grid) {
         let mut wait = (self.entries.used as f64 * self.w0) as i64;
         if self.entries.finished == 0 {
-            // Nothing for the first pointer; what the second will take needs no walk to be found.
+            // The first pointer would find nothing; what the second evicts can be determined without following the
+            // list.
             while wait < self.entries.used as i64 && self.entries.head != NONE && self.is_over(grid) {
                 wait = 0;
                 self.evict(self.entries.head, grid);
@@ -209,7 +209,7 @@ impl Cache {
                 if entry == NONE || !self.is_over(grid) {
                     continue;
                 }
-                // Nothing is ever written here, so that "fully read, never written" is all of "finished".
+                // Nothing is ever written here, so an entry is finished when it has been read completely.
                 if pointer == 0 && self.entries.get(entry).unread != 0 {
                     continue;
                 }
@@ -230,8 +230,8 @@ impl Cache {
     }
 }
 
-impl Touched {
-    /// What of the read lies in the current chunk, along one dimension.
+impl ChunkCursor {
+    /// The part of the read that lies in the current chunk, along one dimension.
     fn clip(&mut self, axis: usize, grid: &Grid, spans: &[Span]) {
         let chunk_start = self.scaled[axis] * grid.chunk[axis];
         let start = spans[axis].start.max(chunk_start);

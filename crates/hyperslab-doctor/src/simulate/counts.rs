@@ -1,4 +1,4 @@
-//! What goes in and what comes out: cache settings, counts.
+//! Input and output of the simulation: cache settings, counts.
 
 use super::sieve::Requests;
 use serde::{Deserialize, Serialize};
@@ -10,25 +10,25 @@ pub struct CacheSettings {
     pub nbytes: u64,
     /// Slots of the hash table, one chunk each.
     pub nslots: u64,
-    /// Share of the list in which fully read chunks go first, 0 to 1.
+    /// Share of the list in which completely read chunks are evicted first, 0 to 1.
     pub w0: f64,
 }
 
-/// What one read, or several, cost.
+/// The cost of one or more reads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadCounts {
     /// Chunks that the block touches, stored or not.
     pub chunks_touched: u64,
     /// Chunks put through the filter pipeline.
     pub decodes: u64,
-    /// Reads of raw data that reached the driver.
+    /// Reads of raw data that reached the file driver.
     pub driver_reads: u64,
-    /// Bytes of them.
+    /// The bytes of those reads.
     pub driver_bytes: u64,
 }
 
 impl ReadCounts {
-    /// Adds those of another read.
+    /// Adds the counts of another read.
     pub fn add(&mut self, other: Self) {
         self.add_times(other, 1);
     }

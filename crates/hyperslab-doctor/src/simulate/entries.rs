@@ -1,21 +1,21 @@
-//! The entries of the cache: a doubly linked list, one entry to a slot, and a fingerprint of the whole state.
+//! The entries of the cache: a doubly linked list, one entry per slot, and a fingerprint of the whole state.
 //!
 //! ```text
-//!   head ─► e ─► e ─► e ─► tail      the head is the next to go, new entries come in at the tail
-//!   slot[h] ─► e                     at most one entry to a slot
+//!   head ─► e ─► e ─► e ─► tail      the head is evicted next, new entries are appended at the tail
+//!   slot[h] ─► e                     at most one entry per slot
 //! ```
 //!
-//! The fingerprint is a sum of one 128-bit hash for each pair of neighbours and one for each entry that has been read
-//! to the end. It is kept up to date in constant time and determines the order and those flags, so two equal
-//! fingerprints mean (but for an accident of 1 in 2^100 or so) two caches that will next do the same. What it leaves
-//! out, how much of an entry is still unread, is in the log: every counter that changed, with its value before. The
-//! [sweep](super::sweep) needs both to see that a pass has become periodic.
+//! The fingerprint is a sum of 128-bit hashes: one for each pair of neighbours and one for each entry that has been
+//! read completely. It is updated in constant time and identifies the order of the entries and those flags, so two
+//! caches with equal fingerprints will behave identically next (except for an accidental collision, with a probability
+//! of about 1 in 2^100). It omits how much of an entry is still unread. That is in the log: every counter that changed,
+//! with its previous value. The [sweep](super::sweep) uses both to detect that a pass has become periodic.
 
 use std::collections::HashMap;
 
 /// No entry.
 pub(super) const NONE: u32 = u32::MAX;
-/// Slot tables up to this size are arrays.
+/// Slot tables up to this size are arrays; larger ones are hash maps.
 const SLOTS_ARRAY_MAX: u64 = 1 << 18;
 
 /// One cached chunk.
@@ -27,11 +27,11 @@ pub(super) struct Entry {
     pub(super) next: u32,
     /// Bytes not read yet: starts at the chunk's size, falls to 0.
     pub(super) unread: u64,
-    /// Counts insertions: larger for a later one.
+    /// The number of insertions before this one.
     pub(super) born: u64,
 }
 
-/// A counter that changed, or went with its entry.
+/// A counter that changed, or was removed with its entry.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Change {
     pub(super) chunk: u64,
@@ -54,9 +54,9 @@ pub(super) struct Entries {
     pub(super) head: u32,
     pub(super) tail: u32,
     pub(super) used: u64,
-    /// Entries that have been read to the end.
+    /// Number of entries that have been read completely.
     pub(super) finished: u64,
-    /// Insertions so far.
+    /// Number of insertions so far.
     pub(super) births: u64,
     fingerprint: u128,
     log: Option<Vec<Change>>,
@@ -101,12 +101,12 @@ impl Entries {
         self.fingerprint
     }
 
-    /// Begins a log of counter changes, or a new one.
+    /// Starts a log of counter changes, discarding an earlier one.
     pub(super) fn start_log(&mut self) {
         self.log.get_or_insert_default().clear();
     }
 
-    /// The changes since the log was begun.
+    /// The changes since the log was started.
     pub(super) fn log(&self) -> &[Change] {
         self.log.as_deref().unwrap_or_default()
     }
@@ -179,7 +179,7 @@ impl Entries {
         self.finished -= u64::from(unread == 0);
     }
 
-    /// Changes places with the next entry: a hit moves one step towards the tail, not all the way.
+    /// Swaps an entry with the next one: a hit moves it one step towards the tail, not all the way.
     #[inline]
     pub(super) fn promote(&mut self, entry: u32) {
         let Entry { chunk, prev, next, .. } = self.pool[entry as usize];
@@ -211,7 +211,7 @@ impl Entries {
         self.pool[entry as usize].next = after;
     }
 
-    /// Counts `bytes` of an entry as read.
+    /// Records that `bytes` more of an entry have been read.
     #[inline]
     pub(super) fn count_read(&mut self, entry: u32, bytes: u64) {
         let Entry { chunk, unread, .. } = self.pool[entry as usize];
@@ -234,7 +234,7 @@ impl Entries {
     }
 }
 
-// Keys of the two ends; chunk numbers stay below them because a grid of 2^64 chunks is refused.
+// Keys of the two ends. Chunk numbers stay below them because a grid of 2^64 chunks is rejected.
 const NONE_LEFT: u64 = u64::MAX;
 const NONE_RIGHT: u64 = u64::MAX - 1;
 
@@ -242,7 +242,7 @@ fn key_of(chunk: u64) -> u64 {
     chunk
 }
 
-/// Two 64-bit finalisers (the one of splitmix64) over differently salted inputs.
+/// Two 64-bit finalisers (that of splitmix64) over inputs with different salts.
 #[inline]
 fn mix(a: u64, b: u64, salt: u64) -> u128 {
     let half = |salt: u64| {
@@ -260,7 +260,7 @@ fn neighbours(left: u64, right: u64) -> u128 {
     mix(left, right, 0x243f_6a88_85a3_08d3)
 }
 
-/// Nothing for an entry that is still to be read from.
+/// Zero for an entry that has not been read completely.
 #[inline]
 fn finished(chunk: u64, unread: u64) -> u128 {
     if unread == 0 { mix(chunk, 0, 0x1319_8a2e_0370_7344) } else { 0 }
@@ -280,7 +280,7 @@ mod tests {
         order
     }
 
-    /// The fingerprint of the state, built from nothing.
+    /// The fingerprint of the state, computed from scratch.
     fn fresh(entries: &Entries) -> u128 {
         let mut copy = Entries::new(101);
         let mut at = entries.head;

@@ -1,10 +1,10 @@
-//! Counts without simulation, for reads that are too large for one.
+//! Counts without simulation, for reads that are too large to simulate.
 
 use super::sieve::SIEVE_BYTES;
 use super::{Geometry, ReadCounts};
 use crate::pattern::Sweep;
 
-/// The counts of a sweep that hits nothing: each read loads every stored chunk that it touches, or makes a request for
+/// The counts of a sweep without cache hits: each read loads every stored chunk that it touches, or makes a request for
 /// every run.
 pub(super) fn without_hits(geometry: &Geometry, sweep: &Sweep) -> ReadCounts {
     let times = |a: u64, b: u64| a.saturating_mul(b);
@@ -26,7 +26,7 @@ pub(super) fn without_hits(geometry: &Geometry, sweep: &Sweep) -> ReadCounts {
         .iter()
         .zip(sweep.block())
         .zip(&grid.chunk)
-        .map(|((dim, block), chunk)| meetings(*dim, *block, *chunk))
+        .map(|((dim, block), chunk)| overlap_count(*dim, *block, *chunk))
         .fold(1, times);
     let share =
         |chunks: u64| (visits as f64 * (chunks as f64 / grid.chunks.grid_chunks().max(1) as f64)) as u64;
@@ -40,8 +40,8 @@ pub(super) fn without_hits(geometry: &Geometry, sweep: &Sweep) -> ReadCounts {
     }
 }
 
-/// How often a block and a chunk overlap along a dimension cut into both.
-fn meetings(dim: u64, block: u64, chunk: u64) -> u64 {
+/// How many overlaps of a block and a chunk there are along a dimension that is divided into both.
+fn overlap_count(dim: u64, block: u64, chunk: u64) -> u64 {
     if dim == 0 {
         return 0;
     }
@@ -49,7 +49,8 @@ fn meetings(dim: u64, block: u64, chunk: u64) -> u64 {
     while b != 0 {
         (a, b) = (b, a % b);
     }
-    // Each boundary of either opens a new overlap; those that coincide, at multiples of both, open one.
+    // Each boundary of a block or a chunk starts a new overlap; boundaries that coincide, at common multiples, start
+    // one.
     let common = (block / a).checked_mul(chunk).map_or(0, |both| (dim - 1) / both);
     (dim.div_ceil(block) - 1) + (dim.div_ceil(chunk) - 1) - common + 1
 }
@@ -65,10 +66,10 @@ mod tests {
             for block in 1..12 {
                 for chunk in 1..12 {
                     let meet = (0..dim).map(|at| (at / block, at / chunk)).collect::<HashSet<_>>().len();
-                    assert_eq!(meetings(dim, block, chunk), meet as u64, "{dim} {block} {chunk}");
+                    assert_eq!(overlap_count(dim, block, chunk), meet as u64, "{dim} {block} {chunk}");
                 }
             }
         }
-        assert_eq!(meetings(u64::MAX, u64::MAX, u64::MAX - 1), 2);
+        assert_eq!(overlap_count(u64::MAX, u64::MAX, u64::MAX - 1), 2);
     }
 }

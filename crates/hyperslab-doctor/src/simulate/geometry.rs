@@ -1,4 +1,4 @@
-//! The dataset as the simulator needs it: extents, chunk grid, which chunks are stored.
+//! A dataset's extents, chunk grid and stored chunks, as the simulator needs them.
 
 use crate::DoctorError;
 use crate::facts::{ChunkMap, DatasetFacts, Layout};
@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// Dimensions that a dataset may have (`H5S_MAX_RANK`).
 const RANK_MAX: usize = 32;
 
-/// Extents and storage of one dataset, checked: no product of them overflows.
+/// Extents and storage of one dataset. Checked so that no product of them overflows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Geometry {
     pub(super) shape: Vec<u64>,
@@ -16,7 +16,7 @@ pub struct Geometry {
     pub(super) storage: Storage,
 }
 
-/// How the raw data are stored, as far as reading counts.
+/// How the raw data is stored, as far as it affects reading.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Storage {
     Chunked(Grid),
@@ -27,7 +27,7 @@ pub(super) enum Storage {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Grid {
     pub(super) chunk: Vec<u64>,
-    /// Chunks along each dimension, partial ones included.
+    /// Chunks along each dimension, including partial ones.
     pub(super) counts: Vec<u64>,
     /// Linear index step of each dimension.
     pub(super) strides: Vec<u64>,
@@ -38,19 +38,26 @@ pub(super) struct Grid {
     pub(super) chunks: Arc<ChunkMap>,
 }
 
-/// What [`Geometry::chunked`] is told about the storage of a chunked dataset.
+/// The extent of a read along one dimension.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Span {
+    pub(super) start: u64,
+    pub(super) len: u64,
+}
+
+/// The storage of a chunked dataset, for [`Geometry::chunked`].
 #[derive(Debug, Clone)]
 pub struct ChunkedStorage {
     /// Extent of a chunk.
     pub chunk_dims: Vec<u64>,
     /// True if there is a filter pipeline.
     pub is_filtered: bool,
-    /// True where partial edge chunks are stored without filters.
+    /// True if partial edge chunks are stored without filters.
     pub edge_chunks_unfiltered: bool,
-    /// True where reading a chunk that is not stored leaves memory alone, see
+    /// True if reading a chunk that is not stored leaves memory unchanged, see
     /// [`crate::FillFacts::skips_missing_chunks`].
     pub skips_missing_chunks: bool,
-    /// Which chunks are stored; `None` for all, in their decoded size.
+    /// Which chunks are stored; `None` if all are, in their decoded size.
     pub chunks: Option<Arc<ChunkMap>>,
 }
 
@@ -62,7 +69,7 @@ fn product(what: &str, factors: impl IntoIterator<Item = u64>) -> Result<u64, Do
     factors
         .into_iter()
         .try_fold(1u64, |n, f| n.checked_mul(f))
-        .ok_or_else(|| bad(format!("{what} does not fit 64 bits")))
+        .ok_or_else(|| bad(format!("{what} does not fit in 64 bits")))
 }
 
 impl Geometry {
@@ -73,7 +80,7 @@ impl Geometry {
             return Err(bad(format!("{} chunk dimensions for {} dimensions", chunk.len(), shape.len())));
         }
         if chunk.contains(&0) || element_bytes == 0 {
-            return Err(bad("a chunk without elements"));
+            return Err(bad("a chunk has no elements"));
         }
         check_total(shape, element_bytes)?;
         let counts: Vec<u64> = shape.iter().zip(&chunk).map(|(dim, chunk)| dim.div_ceil(*chunk)).collect();
@@ -109,10 +116,10 @@ impl Geometry {
     /// A contiguous dataset; `is_allocated` is false where it has no space in the file yet.
     pub fn contiguous(shape: &[u64], element_bytes: u64, is_allocated: bool) -> Result<Self, DoctorError> {
         if shape.len() > RANK_MAX || element_bytes == 0 {
-            return Err(bad("elements without bytes, or too many dimensions"));
+            return Err(bad("its elements have no bytes, or it has too many dimensions"));
         }
         check_total(shape, element_bytes)?;
-        // A scalar is a block of one element.
+        // A scalar is treated as a block of one element.
         let shape = if shape.is_empty() { vec![1] } else { shape.to_vec() };
         Ok(Self { shape, element_bytes, storage: Storage::Contiguous { is_allocated } })
     }
@@ -150,7 +157,7 @@ impl Geometry {
         })
     }
 
-    /// The same dataset stored in other chunks, all of them present: for trying out a chunk shape.
+    /// The same dataset stored in chunks of another shape, all of them present: for trying a chunk shape.
     pub fn rechunked(&self, chunk_dims: &[u64]) -> Result<Self, DoctorError> {
         let is_filtered = matches!(&self.storage, Storage::Chunked(grid) if grid.is_filtered);
         let storage = ChunkedStorage {
@@ -193,12 +200,12 @@ impl Geometry {
         self.grid().map(|grid| &*grid.chunks)
     }
 
-    /// True if reading a chunk of it decodes something.
+    /// True if reading any chunk of it decodes something.
     pub fn is_filtered(&self) -> bool {
         self.grid().is_some_and(|grid| grid.is_filtered)
     }
 
-    /// Stored chunks whose reading decodes something: filtered, and not an edge chunk that goes without filters.
+    /// Number of stored chunks whose reading decodes something: filtered, and not an unfiltered edge chunk.
     pub(super) fn chunks_decodable(&self) -> u64 {
         let Some(grid) = self.grid().filter(|grid| grid.is_filtered) else { return 0 };
         if !grid.edge_chunks_unfiltered {
@@ -228,15 +235,15 @@ impl Geometry {
 }
 
 fn check_total(shape: &[u64], element_bytes: u64) -> Result<(), DoctorError> {
-    // An extent of 0 must not hide an overflow of the others, which strides would meet.
+    // An extent of 0 must not hide an overflow of the others, because strides are computed from them.
     product("the size of the dataset", shape.iter().map(|d| (*d).max(1)).chain([element_bytes])).map(drop)
 }
 
 impl Grid {
-    /// True for a chunk that reaches beyond the extent.
+    /// True for a chunk that extends beyond the dataset.
     pub(super) fn is_partial_edge(&self, shape: &[u64], scaled: &[u64]) -> bool {
-        // Coordinates lie in the grid, so that (coordinate + 1) × chunk exceeds the extent by less than one chunk;
-        // comparing by subtraction keeps clear of overflow.
+        // The chunk lies in the grid, so (coordinate + 1) × chunk exceeds the extent by less than one chunk. Comparing
+        // by subtraction avoids an overflow.
         scaled
             .iter()
             .zip(&self.chunk)

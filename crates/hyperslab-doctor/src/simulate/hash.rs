@@ -1,12 +1,12 @@
 //! From a chunk's coordinates to its slot in the cache, for each version of libhdf5.
 //!
-//! 1.10 replaced the linear index by a packing of the coordinates: each dimension gets the bits of the next power of
-//! two of its chunk count, and the packed word is taken modulo the slots. So a slot count that shares a factor with a
-//! power of two (1000, 1024) makes whole planes of chunks collide.
+//! 1.10 replaced the linear index with packed coordinates: each dimension gets the bits of the next power of two of its
+//! chunk count, and the packed word is taken modulo the number of slots. If that number shares a factor with a power of
+//! two (1000, 1024), whole planes of chunks collide.
 
 use super::version::HashRule;
 
-/// Slot numbers of one dataset under one cache.
+/// The slot numbers of one dataset in one cache.
 #[derive(Debug, Clone)]
 pub(super) struct SlotHash {
     rule: Rule,
@@ -40,7 +40,7 @@ impl SlotHash {
         Self { rule, nslots }
     }
 
-    /// The slot of a chunk. Only called where there are slots.
+    /// The slot of a chunk. Called only if there are slots.
     #[inline]
     pub(super) fn slot(&self, linear: u64, scaled: &[u64]) -> u64 {
         let value = match &self.rule {
@@ -48,7 +48,7 @@ impl SlotHash {
             Rule::Packed { bits } => {
                 let mut value = scaled[0];
                 for (coordinate, bits) in scaled[1..].iter().zip(&bits[1..]) {
-                    // Like the library, high bits that do not fit are lost without notice.
+                    // As in the library, high bits that do not fit are silently lost.
                     value = value.checked_shl(*bits).unwrap_or(0) ^ coordinate;
                 }
                 value

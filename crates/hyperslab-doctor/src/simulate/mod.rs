@@ -1,23 +1,24 @@
-//! What libhdf5 does when a program reads blocks of a dataset: which chunks it decodes, which bytes it asks for.
+//! What libhdf5 does when a program reads blocks of a dataset: which chunks it decodes, which bytes it requests.
 //!
-//! Follows the C source of libhdf5 1.8 to 2.2 decision by decision, but moves no data: a chunk is its number.
-//! Everything that changes a count is here: the hash of each version, one entry to a slot, the one-step promotion
-//! of a hit, pre-emption by w0, which chunks pass through the cache, missing chunks, unfiltered edge chunks, runs
-//! and sieve where an uncompressed chunk is too big, the sieve of contiguous data. `tests/against_libhdf5.rs` holds
-//! it against the real library.
+//! The simulation follows the C source of libhdf5 1.8 to 2.2 decision by decision, but moves no data: a chunk is only a
+//! number. It covers everything that affects a count: the hash function of each version, one entry per slot, the
+//! one-step promotion of a hit, preemption by w0, which chunks bypass the cache, missing chunks, unfiltered edge
+//! chunks, runs and sieve buffer for uncompressed chunks that are too large, and the sieve buffer of contiguous data.
+//! `tests/against_libhdf5.rs` compares it with the real library.
 //!
 //! ```text
 //!   Geometry ──► ChunkCacheSim::read(start, count) ──► ReadCounts        one H5Dread
 //!   Geometry ──► simulate_sweep(.., sweep)         ──► SweepCounts       every block of a pattern, by group
 //! ```
 //!
-//! Not here: writes, chunk index traffic (the metadata cache), the page buffer, strided and point selections, MPI,
-//! the strips of a type conversion. A block is read into a buffer of just its shape.
+//! Not simulated: writes, reads of the chunk index (the metadata cache), the page buffer, strided and point selections,
+//! MPI, the strip mining of type conversions. A block is read into a buffer of exactly its shape.
 
-mod alike;
 mod cache;
+mod cache_setting;
 mod counts;
 mod entries;
+mod equivalence;
 mod estimate;
 mod geometry;
 mod hash;
@@ -26,8 +27,9 @@ mod sieve;
 mod sweep;
 mod version;
 
-pub(crate) use alike::SweepKey;
+pub use cache_setting::parse_cache;
 pub use counts::{CacheSettings, ReadCounts};
+pub(crate) use equivalence::SweepKey;
 pub use geometry::{ChunkedStorage, Geometry};
 pub use open::ChunkCacheSim;
 pub use sieve::SIEVE_BYTES;

@@ -1,12 +1,12 @@
-//! An open dataset: one H5Dread after the other, each with its counts.
+//! An open dataset: a series of H5Dread calls, each with its counts.
 
 use super::cache::Cache;
 use super::entries::Entries;
-use super::geometry::Storage;
+use super::geometry::{Span, Storage};
 use super::sieve::{Block, SIEVE_BYTES, Sieve};
 use super::{CacheSettings, Geometry, LibVersion, ReadCounts};
 
-/// An open dataset as libhdf5 would hold it: its cache or its sieve, nothing else.
+/// An open dataset as libhdf5 keeps it: its chunk cache or its sieve buffer.
 #[derive(Debug, Clone)]
 pub struct ChunkCacheSim<'a> {
     geometry: &'a Geometry,
@@ -18,13 +18,6 @@ pub struct ChunkCacheSim<'a> {
 enum State {
     Chunked(Box<Cache>),
     Contiguous { sieve: Sieve, sieve_bytes: u64, steps: u64 },
-}
-
-/// The part of a read that lies in one dimension.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Span {
-    pub(super) start: u64,
-    pub(super) len: u64,
 }
 
 impl<'a> ChunkCacheSim<'a> {
@@ -94,8 +87,8 @@ impl<'a> ChunkCacheSim<'a> {
         }
     }
 
-    /// No less than what simulating this read takes: chunks, and for those that bypass the cache (or contiguous data)
-    /// the rows of runs in each.
+    /// An upper bound of what simulating this read takes: chunks, and the rows of runs in each chunk that bypasses the
+    /// cache (or in contiguous data).
     pub(super) fn cost_max(&self, spans: &[Span]) -> u64 {
         let rows = |lens: &mut dyn Iterator<Item = u64>| lens.fold(1u64, |n, len| n.saturating_mul(len));
         match &self.geometry.storage {
@@ -116,7 +109,8 @@ impl<'a> ChunkCacheSim<'a> {
         }
     }
 
-    /// Steps of pre-emption along the list, and of counting requests: what a simulation costs beside its chunk visits.
+    /// Steps of eviction along the list, and steps spent on counting requests: the cost of a simulation apart from its
+    /// chunk visits.
     pub(super) fn steps(&self) -> u64 {
         match &self.state {
             State::Chunked(cache) => cache.steps,
@@ -124,8 +118,8 @@ impl<'a> ChunkCacheSim<'a> {
         }
     }
 
-    /// True where the cost of reading a chunk depends on where in it the block lies: chunks that bypass the cache
-    /// and go through a sieve.
+    /// True if the cost of reading a chunk depends on the position of the block in it: for chunks that bypass the cache
+    /// and are read through a sieve buffer.
     pub(super) fn depends_on_offsets(&self) -> bool {
         match (&self.state, &self.geometry.storage) {
             (State::Chunked(cache), Storage::Chunked(grid)) => {
@@ -160,7 +154,7 @@ mod tests {
         Geometry::chunked(&[chunks * 10], 1, storage(&[10], is_filtered)).unwrap()
     }
 
-    /// Decodes of each read of whole chunks, in the given order.
+    /// The decodes of each read, where the reads are of whole chunks in the given order.
     fn decodes(geometry: &Geometry, settings: CacheSettings, order: &[u64]) -> Vec<u64> {
         let mut sim = ChunkCacheSim::new(geometry, settings, LibVersion::NEWEST);
         order.iter().map(|chunk| sim.read(&[chunk * 10], &[5]).decodes).collect()
@@ -204,7 +198,7 @@ mod tests {
 
     #[test]
     fn w0_of_one_makes_the_limit_soft() {
-        // Ten half-read chunks in a cache for two: all stay.
+        // Ten half-read chunks in a cache for two: no chunk has been read completely.
         let settings = CacheSettings { nbytes: 20, nslots: 521, w0: 1.0 };
         let order: Vec<u64> = (0..10).chain(0..10).collect();
         let mut expected = vec![1; 10];

@@ -1,6 +1,6 @@
-//! Raw data read without the chunk cache: runs of contiguous bytes, and the 64 KiB sieve in front of them.
+//! Raw data read without the chunk cache: runs of contiguous bytes, and the 64 KiB sieve buffer in front of them.
 //!
-//! A block of an array of extent `outer` decomposes into runs, contiguous in the file and in memory alike:
+//! A block of an array of extent `outer` is divided into runs, which are contiguous both in the file and in memory:
 //!
 //! ```text
 //!   trailing dimensions whose whole extent is read, in the file and in the reader's buffer, merge into one run
@@ -13,23 +13,23 @@
 /// Default of `H5Pset_sieve_buf_size`.
 pub const SIEVE_BYTES: u64 = 65_536;
 
-/// What the sieve holds, as offsets in the chunk or dataset being read.
+/// What the sieve buffer holds, as offsets in the chunk or dataset that is read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Sieve {
     start: u64,
     end: u64,
 }
 
-/// Requests to the driver.
+/// Requests to the file driver.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Requests {
     pub(super) reads: u64,
     pub(super) bytes: u64,
-    /// What finding them out took, in turns of a loop.
+    /// The work of counting them, in loop iterations.
     pub(super) steps: u64,
 }
 
-/// A block inside an array, and the shape of the memory it goes to.
+/// A block inside an array, and the shape of the buffer that it is read into.
 pub(super) struct Block<'a> {
     /// Extent of the array in the file: chunk or dataset.
     pub(super) outer: &'a [u64],
@@ -43,7 +43,7 @@ pub(super) struct Block<'a> {
 }
 
 impl Block<'_> {
-    /// Dimensions that are left after trailing ones have merged into the run, and the bytes of a run.
+    /// The number of dimensions left after trailing ones have merged into the run, and the bytes of a run.
     fn run(&self) -> (usize, u64) {
         let mut bytes = self.element_bytes;
         for axis in (0..self.count.len()).rev() {
@@ -55,40 +55,41 @@ impl Block<'_> {
         (0, bytes)
     }
 
-    /// One request for each run: libhdf5 up to 2.0, whose chunks have no sieve.
+    /// One request per run: libhdf5 up to 2.0, whose chunks have no sieve buffer.
     pub(super) fn requests_unsieved(&self) -> Requests {
         let (loops, run_bytes) = self.run();
         let reads: u64 = self.count[..loops].iter().product();
         Requests { reads, bytes: reads * run_bytes, steps: 1 }
     }
 
-    /// Requests with a sieve of `sieve_bytes` before the driver, its state carried on.
+    /// Requests through a sieve buffer of `sieve_bytes`, whose state carries over.
     pub(super) fn requests_sieved(&self, sieve: &mut Sieve, sieve_bytes: u64) -> Requests {
         let (loops, run_bytes) = self.run();
         let outer_bytes = self.outer.iter().fold(self.element_bytes, |n, d| n * d);
-        // Byte step of each dimension that is still looped over.
+        // Byte stride of each dimension that is still looped over.
         let mut steps = vec![self.element_bytes; self.outer.len()];
         for axis in (1..self.outer.len()).rev() {
             steps[axis - 1] = steps[axis] * self.outer[axis];
         }
         let first: u64 = self.start.iter().zip(&steps).map(|(start, step)| start * step).sum();
         if run_bytes > sieve_bytes {
-            // Too long for the sieve: read where they belong, the sieve stays as it was. But a run that the sieve
-            // already holds cannot be: the sieve is smaller.
+            // Too long for the sieve buffer: the run is read directly and the buffer is not changed. The buffer cannot
+            // already hold the run, because it is smaller.
             return self.requests_unsieved();
         }
-        let mut walk = Walk { sieve, sieve_bytes, run_bytes, outer_bytes, requests: Requests::default() };
+        let mut sieved =
+            SievedRuns { sieve, sieve_bytes, run_bytes, outer_bytes, requests: Requests::default() };
         let Some((inner, outers)) = self.count[..loops].split_last() else {
-            walk.row(first, 1, 0);
-            return walk.requests;
+            sieved.row(first, 1, 0);
+            return sieved.requests;
         };
         let mut at = vec![0u64; outers.len()];
         loop {
             let offset: u64 = first + at.iter().zip(&steps).map(|(index, step)| index * step).sum::<u64>();
-            walk.row(offset, *inner, steps[loops - 1]);
-            // Odometer over the outer dimensions.
+            sieved.row(offset, *inner, steps[loops - 1]);
+            // Iterates over the outer dimensions.
             let Some(axis) = (0..outers.len()).rev().find(|axis| at[*axis] + 1 < outers[*axis]) else {
-                return walk.requests;
+                return sieved.requests;
             };
             at[axis] += 1;
             at[axis + 1..].fill(0);
@@ -96,7 +97,7 @@ impl Block<'_> {
     }
 }
 
-struct Walk<'a> {
+struct SievedRuns<'a> {
     sieve: &'a mut Sieve,
     sieve_bytes: u64,
     run_bytes: u64,
@@ -104,7 +105,7 @@ struct Walk<'a> {
     requests: Requests,
 }
 
-impl Walk<'_> {
+impl SievedRuns<'_> {
     /// `runs` runs, the first at `offset`, `step` bytes apart.
     fn row(&mut self, mut offset: u64, mut runs: u64, step: u64) {
         while runs > 0 {
@@ -113,7 +114,7 @@ impl Walk<'_> {
             if !is_held {
                 let full = self.full_windows(offset, runs, step);
                 if full > 1 {
-                    // Full windows follow each other at equal distances: all but the last at once.
+                    // Full windows follow each other at equal distances: all but the last are counted at once.
                     let served = (self.sieve_bytes - self.run_bytes) / step + 1;
                     self.requests.reads += full - 1;
                     self.requests.bytes += (full - 1) * self.sieve_bytes;
@@ -125,7 +126,7 @@ impl Walk<'_> {
                 self.requests.reads += 1;
                 self.requests.bytes += bytes;
             }
-            // All the runs that lie wholly in the sieve cost nothing more.
+            // All runs that lie completely inside the buffer cost nothing more.
             let room = self.sieve.end - offset - self.run_bytes;
             let served = room.checked_div(step).map_or(runs, |further| (further + 1).min(runs));
             runs -= served;
@@ -133,7 +134,7 @@ impl Walk<'_> {
         }
     }
 
-    /// How many windows of the sieve's whole size the row needs one after the other, beginning with a miss at `offset`.
+    /// How many windows of the buffer's full size the row needs in succession, starting with a miss at `offset`.
     fn full_windows(&self, offset: u64, runs: u64, step: u64) -> u64 {
         let room = (self.outer_bytes - offset).checked_sub(self.sieve_bytes);
         match room {
@@ -155,7 +156,7 @@ mod tests {
         Block { outer, start, count, memory: count, element_bytes: 4 }
     }
 
-    /// The plain reading of the rule: every run by itself.
+    /// A direct implementation of the rule: every run separately.
     fn by_hand(block: &Block<'_>, sieve: &mut Sieve, sieve_bytes: u64) -> Requests {
         let (loops, run_bytes) = block.run();
         let total: u64 = block.outer.iter().product::<u64>() * block.element_bytes;

@@ -1,11 +1,11 @@
-//! All reads of a pattern, counted exactly without making each of them.
+//! All reads of a pattern, counted exactly without simulating each of them.
 //!
-//! Neighbouring blocks of a sweep often touch the very same chunks and the same number of bytes in each: 1,080 rows
-//! of one chunk, 64 columns of one column of chunks. Such blocks form a *group*; to the cache they are one read
-//! repeated. A repeated read soon leaves the cache as it found it, or runs through the same few states again and
-//! again; the [fingerprint](super::entries) of the cache shows it. Only the counters of bytes read still run, and they
-//! matter only when one reaches its end; until the first does, whole periods are counted by multiplication. This
-//! happens at every level of the sweep, so a group of rows of groups of blocks is also counted once:
+//! Neighbouring blocks of a sweep often touch the same chunks and the same number of bytes in each: 1,080 rows of one
+//! chunk, 64 columns of one column of chunks. Such blocks form a *group*; for the cache they are one read, repeated. A
+//! repeated read soon leaves the cache as it found it, or cycles through the same few states; the
+//! [fingerprint](super::entries) of the cache shows it. Only the counters of bytes read still change, and they matter
+//! only when one reaches its end; until the first does, whole periods are counted by multiplication. This happens at
+//! every level of the sweep, so a group of rows of groups of blocks is also counted once:
 //!
 //! ```text
 //!   order[0]   │ group of 4 steps            │ group of 4 steps │ …     each: repeat until periodic, multiply
@@ -14,60 +14,60 @@
 //!              │       one H5Dread           │
 //! ```
 //!
-//! Where that does not help (contiguous data, sieved chunks, many different groups) the number of chunk visits is
-//! limited. Beyond it the rest is extrapolated from the second half of what was simulated, when the cache had long
-//! been full, and the result says so. A single read of more than [`READ_COST_MAX`] chunks is not simulated at all: then
-//! the counts are those of a cache that never hits.
+//! Where that does not help (contiguous data, chunks read through a sieve buffer, many different groups) the number of
+//! chunk visits is limited. The rest is then extrapolated from the second half of the simulated part, in which the
+//! cache was already full, and the result is marked as not exact. A single read of more than [`READ_COST_MAX`] chunks
+//! is not simulated at all: its counts are those of a cache without hits.
 
 use super::entries::{Entries, Entry};
 use super::estimate::without_hits;
-use super::open::Span;
+use super::geometry::Span;
 use super::{CacheSettings, ChunkCacheSim, Geometry, LibVersion, ReadCounts};
 use crate::pattern::Sweep;
 use std::collections::HashSet;
 
-/// Chunk visits that one sweep may cost by default: some 50 ms.
+/// Chunk visits that one sweep may cost by default: about 50 ms.
 pub const VISITS_MAX_DEFAULT: u64 = 500_000;
 
-/// Chunks, or runs of bytes, up to which a single read is simulated.
+/// The largest single read that is simulated, in chunks or runs of bytes.
 const READ_COST_MAX: u64 = 1_500_000;
 
-/// What a whole sweep costs.
+/// The cost of a whole sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SweepCounts {
     /// H5Dread calls.
     pub reads: u64,
-    /// Different stored chunks that the sweep touches: a sweep covers the dataset, so all that are stored.
+    /// Distinct stored chunks that the sweep touches. A sweep covers the dataset, so these are all stored chunks.
     pub chunks_touched: u64,
-    /// Of those, the ones whose reading decodes something.
+    /// The number of those whose reading decodes something.
     pub chunks_filtered: u64,
-    /// Chunks that the reads touched, counted at each read anew.
+    /// Chunks that the reads touched, counted again at each read.
     pub chunk_visits: u64,
     /// Chunks put through the filter pipeline.
     pub decodes: u64,
-    /// Reads of raw data that reached the driver.
+    /// Reads of raw data that reached the file driver.
     pub driver_reads: u64,
-    /// Bytes of them.
+    /// The bytes of those reads.
     pub driver_bytes: u64,
-    /// False where part of it is extrapolated.
+    /// False if part of the counts is extrapolated.
     pub is_exact: bool,
-    /// Reads that were simulated, or counted by a proven period.
+    /// Reads that were simulated, or counted exactly because they repeat.
     pub reads_simulated: u64,
 }
 
 impl SweepCounts {
-    /// Decodes for each chunk that needs any: 1 is ideal. `None` where nothing is decoded.
+    /// Decodes per chunk that needs any: 1 is ideal. `None` if nothing is decoded.
     pub fn amplification(&self) -> Option<f64> {
         (self.chunks_filtered > 0).then(|| self.decodes as f64 / self.chunks_filtered as f64)
     }
 
-    /// True where no chunk was fetched or decoded twice.
+    /// True if no chunk was fetched or decoded twice.
     pub fn is_ideal(&self) -> bool {
         self.is_exact && self.decodes <= self.chunks_filtered && self.driver_reads <= self.chunks_touched
     }
 }
 
-/// Opens the dataset anew and reads every block of the sweep.
+/// Simulates opening the dataset and reading every block of the sweep.
 pub fn simulate_sweep(
     geometry: &Geometry,
     settings: CacheSettings,
@@ -78,10 +78,10 @@ pub fn simulate_sweep(
     let reads = sweep.reads();
     let chunks = geometry.chunks();
     let chunks_touched = if reads == 0 { 0 } else { chunks.map_or(0, |chunks| chunks.stored_chunks()) };
-    let mut run = Run {
+    let mut run = Simulation {
         sim: ChunkCacheSim::new(geometry, settings, version),
         sweep,
-        // `None` forbids grouping.
+        // `None` disables grouping.
         chunk: geometry.chunk_dims(),
         spans: vec![Span::default(); geometry.shape().len()],
         counts: ReadCounts::default(),
@@ -117,7 +117,7 @@ pub fn simulate_sweep(
     }
 }
 
-struct Run<'a> {
+struct Simulation<'a> {
     sim: ChunkCacheSim<'a>,
     sweep: &'a Sweep,
     chunk: Option<&'a [u64]>,
@@ -126,16 +126,16 @@ struct Run<'a> {
     reads: u64,
     visits: u64,
     visits_max: u64,
-    /// A read was too large to be simulated.
+    /// Set if a read was too large to be simulated.
     is_hopeless: bool,
-    /// Repetitions inside repetitions.
+    /// Depth of nested repetitions.
     nesting: usize,
-    /// Reads and counts when half the visits were spent.
+    /// Reads and counts when half of the visits had been spent.
     half: Option<(u64, ReadCounts)>,
 }
 
-/// Where a repetition stood: cache, counts, reads.
-struct Mark {
+/// The state at some pass of a repetition: cache, counts, reads.
+struct Checkpoint {
     fingerprint: u128,
     births: u64,
     /// Length of the log.
@@ -145,12 +145,12 @@ struct Mark {
     pass: u64,
 }
 
-impl Run<'_> {
+impl Simulation<'_> {
     fn is_spent(&self) -> bool {
         self.is_hopeless || self.visits >= self.visits_max
     }
 
-    /// Every block of the dimensions `order[depth..]`, the others fixed. Recursion as deep as the rank.
+    /// Reads every block of the dimensions `order[depth..]`, the others fixed. Recurses at most as deep as the rank.
     fn level(&mut self, depth: usize) {
         let Some(&axis) = self.sweep.order().get(depth) else {
             return self.read();
@@ -162,12 +162,12 @@ impl Run<'_> {
             self.spans[axis] = Span { start, len };
             let members = self.group(axis, start, len, dim, block);
             self.repeat(depth + 1, members);
-            // Not beyond 2^64: the members all begin inside the extent.
+            // Cannot exceed 2^64: every block of the group starts inside the extent.
             start = start.saturating_add(members.saturating_mul(block));
         }
     }
 
-    /// How many blocks from this one on lie in the same chunk along `axis`, with the same length.
+    /// How many blocks, starting with this one, lie in the same chunk along `axis` and have the same length.
     fn group(&self, axis: usize, start: u64, len: u64, dim: u64, block: u64) -> u64 {
         let Some(chunk) = self.chunk else { return 1 };
         let chunk_start = start - start % chunk[axis];
@@ -175,7 +175,7 @@ impl Run<'_> {
         if len < block || room < block { 1 } else { room / block }
     }
 
-    /// The dimensions from `depth` on, `times` over.
+    /// Repeats the dimensions from `depth` on `times` times.
     fn repeat(&mut self, depth: usize, times: u64) {
         if times == 1 || self.chunk.is_none() {
             for _ in 0..times {
@@ -188,7 +188,7 @@ impl Run<'_> {
         }
         self.nesting += 1;
         let mut pass = 0;
-        let mut mark = self.mark(0);
+        let mut checkpoint = self.checkpoint(0);
         let mut next_mark_after = 1;
         while pass < times && !self.is_spent() {
             self.level(depth);
@@ -196,38 +196,39 @@ impl Run<'_> {
             if pass == times || self.is_spent() {
                 break;
             }
-            let is_same = self.sim.entries().is_none_or(|entries| entries.fingerprint() == mark.fingerprint);
+            let is_same =
+                self.sim.entries().is_none_or(|entries| entries.fingerprint() == checkpoint.fingerprint);
             if is_same {
-                pass += self.skip(&mark, pass, times);
-                mark = self.mark(pass);
+                pass += self.skip(&checkpoint, pass, times);
+                checkpoint = self.checkpoint(pass);
                 next_mark_after = 1;
-            } else if pass - mark.pass >= next_mark_after {
-                // Brent: compare with ever later states, so that any period is found in the end.
-                mark = self.mark(pass);
+            } else if pass - checkpoint.pass >= next_mark_after {
+                // Brent's algorithm: compare with ever later states, so that a period of any length is found.
+                checkpoint = self.checkpoint(pass);
                 next_mark_after *= 2;
             }
         }
         self.nesting -= 1;
     }
 
-    fn mark(&mut self, pass: u64) -> Mark {
+    fn checkpoint(&mut self, pass: u64) -> Checkpoint {
         let (fingerprint, births, log) = match self.sim.entries() {
             Some(entries) => (entries.fingerprint(), entries.births, entries.log().len()),
             None => (0, 0, 0),
         };
-        Mark { fingerprint, births, log, counts: self.counts, reads: self.reads, pass }
+        Checkpoint { fingerprint, births, log, counts: self.counts, reads: self.reads, pass }
     }
 
-    /// The cache is as at the mark, but for counters. Counts as many further periods as nothing new can happen in, and
-    /// answers with their passes.
-    fn skip(&mut self, mark: &Mark, pass: u64, times: u64) -> u64 {
-        let period = pass - mark.pass;
+    /// Called when the cache is as at the checkpoint, except for counters. Counts as many further periods as are certain to
+    /// be identical, and returns the number of their passes.
+    fn skip(&mut self, checkpoint: &Checkpoint, pass: u64, times: u64) -> u64 {
+        let period = pass - checkpoint.pass;
         let mut periods = (times - pass) / period;
-        // Entries that were there all along and were read from, and by how much in one period.
+        // Entries that were present all along and were read from, and by how much in one period.
         let mut running: Vec<(u32, u64)> = Vec::new();
         if let Some(entries) = self.sim.entries() {
             let mut seen = HashSet::new();
-            for change in &entries.log()[mark.log..] {
+            for change in &entries.log()[checkpoint.log..] {
                 if !seen.insert(change.chunk) {
                     continue;
                 }
@@ -235,7 +236,7 @@ impl Run<'_> {
                     entries.in_slot(change.slot).filter(|entry| entries.get(*entry).chunk == change.chunk);
                 let Some(entry) = resident else { continue };
                 let Entry { unread, born, .. } = *entries.get(entry);
-                if born > mark.births {
+                if born > checkpoint.births {
                     // Evicted and loaded again: the same in each period, once its counter has settled.
                     if unread != change.unread_before {
                         return 0;
@@ -246,8 +247,8 @@ impl Run<'_> {
                         periods = periods.min((unread - 1) / step);
                         running.push((entry, step));
                     } else {
-                        // It came to its end in this very period, and the mark was before: cannot be, the
-                        // fingerprint knows finished entries.
+                        // The entry finished in this very period, but not before the checkpoint. That is impossible: the
+                        // fingerprint includes which entries are finished.
                         return 0;
                     }
                 }
@@ -256,7 +257,7 @@ impl Run<'_> {
                 entries.count_read(*entry, step.saturating_mul(periods));
             }
         }
-        let (counts, reads) = (self.counts.since(mark.counts), self.reads - mark.reads);
+        let (counts, reads) = (self.counts.since(checkpoint.counts), self.reads - checkpoint.reads);
         self.counts.add_times(counts, periods);
         self.reads += reads * periods;
         period * periods
@@ -303,7 +304,7 @@ mod tests {
     use proptest::prelude::*;
     use std::sync::Arc;
 
-    /// The same, read by read.
+    /// The same counts, obtained by simulating every read.
     fn one_by_one(
         geometry: &Geometry,
         settings: CacheSettings,
@@ -420,12 +421,12 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(1500))]
-        /// Counting by groups and periods changes nothing.
+        /// Checks that counting by groups and periods does not change the counts.
         #[test]
         fn groups_and_periods_count_what_reading_one_by_one_does(
             dims in prop_oneof![
                 prop::collection::vec((1u64..14, 1u64..7, 1u64..14), 1..4),
-                // Many reads of few chunks: counters run for long before they end.
+                // Many reads of few chunks: counters change for a long time before they end.
                 prop::collection::vec((20u64..70, 10u64..40, 1u64..4), 1..3),
             ],
             nbytes in prop_oneof![0u64..400, 0u64..9000],

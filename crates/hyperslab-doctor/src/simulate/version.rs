@@ -1,9 +1,9 @@
-//! The releases of libhdf5 between which a count changed.
+//! The releases of libhdf5 in which a count changed.
 
 use std::{fmt, str::FromStr};
 
-/// A release of libhdf5, as far as its chunk cache is concerned: each stands for itself and the ones after it, up to
-/// the next in the list.
+/// A release of libhdf5, as far as its chunk cache is concerned. Each stands for itself and the releases after it, up
+/// to the next in the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs)] // the names are the versions
 pub enum LibVersion {
@@ -17,20 +17,20 @@ pub enum LibVersion {
     V2_2,
 }
 
-/// How chunk coordinates become a slot.
+/// How chunk coordinates are mapped to a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum HashRule {
     /// The linear chunk index.
     Linear,
-    /// Coordinates packed by the bits of floor(dim / chunk), or the last coordinate alone where it has more values
-    /// than there are slots.
+    /// Coordinates packed by the bits of floor(dim / chunk); or the last coordinate alone, if it has more values than
+    /// there are slots.
     PackedFloor,
     /// Coordinates packed by the bits of ceil(dim / chunk).
     Packed,
 }
 
 impl LibVersion {
-    /// The newest that is known.
+    /// The newest known release.
     pub const NEWEST: Self = Self::V2_2;
 
     pub(super) fn hash_rule(self) -> HashRule {
@@ -41,12 +41,12 @@ impl LibVersion {
         }
     }
 
-    /// 2.1 gave chunks that bypass the cache the sieve buffer that contiguous data always had.
+    /// Since 2.1, chunks that bypass the cache use the sieve buffer, as contiguous data always did.
     pub(super) fn sieves_chunks(self) -> bool {
         self >= Self::V2_1
     }
 
-    /// Up to 2.1 a chunk that is not stored took a place in the cache, full of fill values.
+    /// Up to 2.1, a chunk that is not stored occupied an entry in the cache, full of fill values.
     pub(super) fn caches_missing_chunks(self) -> bool {
         self < Self::V2_2
     }
@@ -70,7 +70,8 @@ impl fmt::Display for LibVersion {
 impl FromStr for LibVersion {
     type Err = String;
 
-    /// `1.14.6`, `2.0`: any release, mapped to the one whose behaviour it has. 1.10 alone means its last.
+    /// Parses `1.14.6` or `2.0`: any release, mapped to the one whose behaviour it has. `1.10` stands for its last
+    /// release.
     fn from_str(text: &str) -> Result<Self, String> {
         let mut parts = text.split(['.', '-']).map(|part| part.parse::<u32>());
         let (Some(Ok(major)), Some(Ok(minor))) = (parts.next(), parts.next()) else {

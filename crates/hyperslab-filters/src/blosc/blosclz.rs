@@ -1,7 +1,7 @@
-//! BloscLZ, Blosc's own codec, after FastLZ.
+//! BloscLZ, Blosc's own codec, derived from FastLZ.
 //!
 //! ```text
-//! 000LLLLL                         L + 1 bytes follow as they are (the first byte of all is always taken so)
+//! 000LLLLL                         L + 1 literal bytes follow (the first code of the stream is always of this form)
 //! LLLooooo [L …] oooooooo          copy L + 2 bytes from o + 1 bytes back; L is 7 if bytes to add to it follow, up
 //!                                  to one that is not 255
 //! LLL11111 [L …] 11111111 o o      copy from o + 8192 bytes back, o big-endian
@@ -10,14 +10,14 @@
 use crate::FilterError;
 use crate::lzf::copy_back;
 
-/// The offset from which on two more bytes tell it.
+/// Offsets from here on are encoded in two more bytes.
 const FAR: usize = 8191;
 
-/// Decodes to the front of `out`; how many bytes.
+/// Decodes to the start of `out`; returns the number of bytes.
 pub(super) fn decode(filter: &'static str, stored: &[u8], out: &mut [u8]) -> Result<usize, FilterError> {
     let max = out.len();
     let too_long = || FilterError::TooLong { filter, max };
-    let early = || FilterError::corrupt(filter, "the stored bytes end inside a code");
+    let early = || FilterError::corrupt(filter, "the stored bytes are truncated inside a code");
     let mut from = Bytes { rest: stored };
     let mut to = 0;
     let mut first = true;
@@ -51,7 +51,7 @@ pub(super) fn decode(filter: &'static str, stored: &[u8], out: &mut [u8]) -> Res
         }
         back += 1;
         if back > to {
-            return Err(FilterError::corrupt(filter, "a copy from before the beginning"));
+            return Err(FilterError::corrupt(filter, "a copy refers to bytes before the start"));
         }
         if len > max - to {
             return Err(too_long());
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn near_and_far_copies() {
         let mut out = vec![0; 20_000];
-        // One byte, repeated 8198 + 9 times, another, and a copy from 8192 + 3 bytes back.
+        // One byte, repeated 8198 + 9 times, another byte, and a copy from 8192 + 3 bytes back.
         let mut stored = vec![0xe0, b'a', 0xe0];
         stored.extend([255; 32]);
         stored.extend([38, 0, 0, b'b', 0x3f, 255, 0, 3, 0x20, 3]);

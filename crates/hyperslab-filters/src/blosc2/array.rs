@@ -1,17 +1,17 @@
-//! Arrays of several dimensions ("b2nd"): blocks are bricks.
+//! Multidimensional arrays ("b2nd"), which consist of multidimensional blocks.
 //!
 //! ```text
 //! layer   97 | version | dimensions | 9n shape, n × (d3 8) | 9n chunk shape, n × (d2 4) | 9n brick, n × (d2 4) | …
 //! ```
 //!
-//! The chunk is the whole array here. Bricks come in the order of their places, last dimension fastest, and so do the
-//! elements of a brick. Bricks that reach beyond the array are padded there.
+//! Here the chunk is the whole array. Blocks are in row-major order, and so are the elements of a block. Blocks that
+//! extend beyond the array are padded there. A block is called a brick, to distinguish it from the blocks of a chunk.
 
 use super::chunk::Chunk;
 use super::frame::Content;
 use super::{NAME, corrupt, early};
 use crate::FilterError;
-use crate::scratch::Tools;
+use crate::scratch::CodecState;
 
 /// `BLOSC2_MAX_DIM`.
 const DIMENSIONS_MAX: usize = 8;
@@ -27,7 +27,7 @@ impl Shape {
         let &[_, _, dimensions, ref rest @ ..] = layer else { return Err(early()) };
         let dimensions = usize::from(dimensions);
         if !(1..=DIMENSIONS_MAX).contains(&dimensions) {
-            return Err(corrupt(format!("an array of {dimensions} dimensions")));
+            return Err(corrupt(format!("{dimensions} is not a valid number of dimensions")));
         }
         let (sizes, rest) = sizes(rest, dimensions, 8)?;
         let (chunk, rest) = self::sizes(rest, dimensions, 4)?;
@@ -36,12 +36,12 @@ impl Shape {
             return Err(FilterError::unsupported(NAME, "an array of several chunks"));
         }
         if brick.iter().zip(&sizes).any(|(&brick, &size)| brick == 0 || brick > size) {
-            return Err(corrupt(format!("bricks of {brick:?} in an array of {sizes:?}")));
+            return Err(corrupt(format!("blocks of {brick:?} do not fit an array of {sizes:?}")));
         }
         Ok(Self { sizes, brick })
     }
 
-    /// Bytes of the array without padding.
+    /// The size of the array without padding, in bytes.
     pub fn bytes(&self, element: usize) -> Option<usize> {
         product(&self.sizes, element)
     }
@@ -51,7 +51,7 @@ fn product(sizes: &[usize], element: usize) -> Option<usize> {
     sizes.iter().try_fold(element, |bytes, &size| bytes.checked_mul(size))
 }
 
-/// An array of numbers of MessagePack, each behind a mark.
+/// An array of MessagePack numbers, each preceded by its type byte.
 fn sizes(bytes: &[u8], count: usize, width: usize) -> Result<(Vec<usize>, &[u8]), FilterError> {
     let fields = bytes.get(1..).ok_or_else(early)?;
     let (fields, rest) = fields.split_at_checked(count * (1 + width)).ok_or_else(early)?;
@@ -62,13 +62,13 @@ fn sizes(bytes: &[u8], count: usize, width: usize) -> Result<(Vec<usize>, &[u8])
     Ok((fields.chunks_exact(1 + width).map(number).collect::<Result<_, _>>()?, rest))
 }
 
-/// Decodes bricks and puts them in their places. `out` is as long as the array.
+/// Decodes bricks and copies them to their positions. `out` is as long as the array.
 pub(super) fn decode(
     shape: &Shape,
     content: &Content<'_>,
     element: usize,
     out: &mut [u8],
-    tools: &mut Tools,
+    state: &mut CodecState,
 ) -> Result<(), FilterError> {
     let chunk = match content {
         Content::Value(value) => {
@@ -82,7 +82,7 @@ pub(super) fn decode(
         shape.sizes.iter().zip(&shape.brick).map(|(&size, &brick)| size.div_ceil(brick)).collect();
     if brick_bytes != chunk.block() || product(&counts, brick_bytes) != Some(chunk.length()) {
         return Err(corrupt(format!(
-            "{} bytes in blocks of {} for {shape:?}",
+            "{} bytes in blocks of {} do not match {shape:?}",
             chunk.length(),
             chunk.block()
         )));
@@ -91,7 +91,7 @@ pub(super) fn decode(
     let mut brick = vec![0; brick_bytes];
     let mut place = vec![0; counts.len()];
     for number in 0.. {
-        chunk.decode_block(number, (number > 0).then_some(&first), &mut brick, tools)?;
+        chunk.decode_block(number, (number > 0).then_some(&first), &mut brick, state)?;
         if number == 0 {
             first.clone_from(&brick);
         }
@@ -103,7 +103,7 @@ pub(super) fn decode(
     Ok(())
 }
 
-/// Copies the rows of a brick that lie in the array.
+/// Copies the rows of a brick that are inside the array.
 fn put(shape: &Shape, place: &[usize], brick: &[u8], element: usize, out: &mut [u8]) {
     let start: Vec<usize> = place.iter().zip(&shape.brick).map(|(&place, &brick)| place * brick).collect();
     let here: Vec<usize> =
@@ -126,7 +126,7 @@ fn put(shape: &Shape, place: &[usize], brick: &[u8], element: usize, out: &mut [
     }
 }
 
-/// The next place in order, the last dimension fastest; false after the last.
+/// Advances to the next position in row-major order; returns false after the last one.
 fn advance(place: &mut [usize], counts: &[usize]) -> bool {
     for axis in (0..place.len()).rev() {
         place[axis] += 1;

@@ -1,18 +1,18 @@
-//! A chunk: blocks of streams, and filters to undo.
+//! A Blosc 2 chunk: blocks of streams, with filters to reverse.
 //!
 //! ```text
 //!  0  version | codec's version | flags | element size | decoded length, 4 | block length, 4 | stored length, 4
 //! 10  filters, 6 | codec | its meta | metas of the filters, 6 | 1 | more flags
-//! flags       2 the data follow as they are   5 (both) this long header   16 blocks are one stream   32… codec
-//! more flags  1 dictionary   8 lazy   16… what fills the chunk, if it has no blocks
+//! flags       2 the data follows uncompressed   5 (both) this long header   16 blocks are one stream   32… codec
+//! more flags  1 dictionary   8 lazy   16… the value that fills the chunk, if it has no blocks
 //! filters     1 shuffled by bytes   2 shuffled by bits   3 delta   4 truncated; applied from the first to the last
 //! ```
-//!
+//! A chunk with the short header is a Blosc 1 buffer.
 //! A chunk with the short header is one of Blosc 1.
 
 use super::{NAME, corrupt, early};
 use crate::bitshuffle::unshuffle_bits;
-use crate::scratch::Tools;
+use crate::scratch::CodecState;
 use crate::{FilterError, blosc, shuffle};
 
 const SHORT_HEADER: usize = 16;
@@ -31,10 +31,10 @@ pub(super) enum Value<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// By the number of its kind; `follows` is what a repeated value is taken from.
+    /// The value with this kind number; a repeated value is taken from `follows`.
     pub fn named(kind: u8, follows: &'a [u8]) -> Result<Self, FilterError> {
         match kind {
-            // Values that were never initialised are zeros as well as any.
+            // Uninitialised values may have any value; zeros are returned.
             1 | 4 => Ok(Value::Zeros),
             2 => Ok(Value::Nan),
             3 if !follows.is_empty() => Ok(Value::Repeated(follows)),
@@ -88,7 +88,7 @@ impl<'a> Chunk<'a> {
             chunk.read_long()?;
         }
         if chunk.block == 0 && chunk.length > 0 {
-            return Err(corrupt("blocks of no bytes"));
+            return Err(corrupt("the block size is 0"));
         }
         Ok(chunk)
     }
@@ -99,7 +99,7 @@ impl<'a> Chunk<'a> {
         self.metas.copy_from_slice(&header[0x18..0x1e]);
         let more = header[0x1f];
         if more & DICTIONARY != 0 {
-            return Err(FilterError::unsupported(NAME, "a dictionary"));
+            return Err(FilterError::unsupported(NAME, "compression with a dictionary"));
         }
         if more & LAZY != 0 {
             return Err(corrupt("a lazy chunk has no data"));
@@ -116,18 +116,18 @@ impl<'a> Chunk<'a> {
         self.flags & LONG == LONG
     }
 
-    /// Decoded bytes.
+    /// The decoded size in bytes.
     pub fn length(&self) -> usize {
         self.length
     }
 
-    /// Decoded bytes of each block but the last.
+    /// The decoded size of each block except the last, in bytes.
     pub fn block(&self) -> usize {
         self.block
     }
 
     /// Decodes the whole chunk, which must be as long as `out`.
-    pub fn decode(&self, out: &mut [u8], tools: &mut Tools) -> Result<(), FilterError> {
+    pub fn decode(&self, out: &mut [u8], state: &mut CodecState) -> Result<(), FilterError> {
         if self.length != out.len() {
             return Err(FilterError::Length { filter: NAME, expected: out.len(), found: self.length });
         }
@@ -135,23 +135,23 @@ impl<'a> Chunk<'a> {
             return Ok(());
         }
         if !self.is_long() {
-            return blosc::decode_buffer(NAME, self.bytes, out, tools).map(|_| ());
+            return blosc::decode_buffer(NAME, self.bytes, out, state).map(|_| ());
         }
         let (first, rest) = out.split_at_mut(self.block.min(self.length));
-        self.decode_block(0, None, first, tools)?;
+        self.decode_block(0, None, first, state)?;
         for (number, out) in rest.chunks_mut(self.block).enumerate() {
-            self.decode_block(number + 1, Some(first), out, tools)?;
+            self.decode_block(number + 1, Some(first), out, state)?;
         }
         Ok(())
     }
 
-    /// Decodes one block of a chunk with a long header. Blocks after the first may be relative to it.
+    /// Decodes one block of a chunk with a long header. Blocks after the first may be encoded relative to it.
     pub fn decode_block(
         &self,
         number: usize,
         first: Option<&[u8]>,
         out: &mut [u8],
-        tools: &mut Tools,
+        state: &mut CodecState,
     ) -> Result<(), FilterError> {
         if let Some(value) = &self.value {
             value.fill(out, self.element);
@@ -166,18 +166,23 @@ impl<'a> Chunk<'a> {
         }
         let start = body.get(4 * number..).and_then(|rest| rest.first_chunk()).ok_or_else(early)?;
         let stored = self.bytes.get(u32::from_le_bytes(*start) as usize..).ok_or_else(early)?;
-        self.decode_streams(stored, out, tools)?;
+        self.decode_streams(stored, out, state)?;
         for (&filter, &meta) in self.filters.iter().zip(&self.metas).rev() {
-            self.undo(filter, meta, first, out, tools)?;
+            self.undo(filter, meta, first, out, state)?;
         }
         Ok(())
     }
 
-    fn decode_streams(&self, stored: &[u8], out: &mut [u8], tools: &mut Tools) -> Result<(), FilterError> {
+    fn decode_streams(
+        &self,
+        stored: &[u8],
+        out: &mut [u8],
+        state: &mut CodecState,
+    ) -> Result<(), FilterError> {
         let split = self.flags & ONE_STREAM == 0 && out.len() == self.block;
         let streams = if split { self.element } else { 1 };
         if !out.len().is_multiple_of(streams) {
-            return Err(corrupt(format!("a block of {} bytes in {streams} streams", out.len())));
+            return Err(corrupt(format!("a block of {} bytes cannot have {streams} streams", out.len())));
         }
         let length = out.len() / streams;
         let mut rest = stored;
@@ -200,7 +205,7 @@ impl<'a> Chunk<'a> {
                 if stream.len() == out.len() {
                     out.copy_from_slice(stream);
                 } else {
-                    blosc::decode_part(NAME, self.flags >> 5, stream, out, tools)?;
+                    blosc::decode_part(NAME, self.flags >> 5, stream, out, state)?;
                 }
             }
         }
@@ -213,24 +218,24 @@ impl<'a> Chunk<'a> {
         meta: u8,
         first: Option<&[u8]>,
         out: &mut [u8],
-        tools: &mut Tools,
+        state: &mut CodecState,
     ) -> Result<(), FilterError> {
         match filter {
             0 | 4 => Ok(()),
             1 | 2 => {
-                let mut rows = std::mem::take(&mut tools.rows);
+                let mut rows = std::mem::take(&mut state.rows);
                 let undone = rows.room(out.len()).and_then(|rows| {
                     rows.copy_from_slice(out);
-                    // The meta of a shuffle is its element size, where that is not the chunk's.
+                    // The meta byte of a shuffle is its element size, if that differs from the chunk's.
                     let size = if filter == 1 && meta != 0 { usize::from(meta) } else { self.element };
                     if filter == 1 {
                         shuffle::unshuffle(rows, size, out);
                         return Ok(());
                     }
                     let whole = out.len() / size / 8 * 8 * size;
-                    unshuffle_bits(&rows[..whole], size, &mut out[..whole], &mut tools.spare)
+                    unshuffle_bits(&rows[..whole], size, &mut out[..whole], &mut state.spare)
                 });
-                tools.rows = rows;
+                state.rows = rows;
                 undone
             }
             3 => {
@@ -242,8 +247,8 @@ impl<'a> Chunk<'a> {
     }
 }
 
-/// Delta is by exclusive or: in the first block with the element before, in others with the element at the same place
-/// of the first block. Bytes beyond the last whole element are as they are.
+/// The delta filter is an exclusive or: in the first block with the previous element, in other blocks with the element
+/// at the same position of the first block. Bytes after the last whole element are unchanged.
 fn undo_delta(first: Option<&[u8]>, element: usize, out: &mut [u8]) {
     let size = match element {
         1 | 2 | 4 | 8 => element,
@@ -293,10 +298,10 @@ mod tests {
             bytes.extend_from_slice(&[0, more & !(DICTIONARY | LAZY)]);
             bytes.extend_from_slice(&body);
             if let Ok(chunk) = Chunk::read(&bytes) {
-                let mut tools = Tools::default();
-                let _ = chunk.decode(&mut vec![0; length as usize], &mut tools);
-                let _ = chunk.decode_block(0, None, &mut [0; 100], &mut tools);
-                let _ = chunk.decode_block(1, Some(&[0; 10]), &mut [0; 100], &mut tools);
+                let mut state = CodecState::default();
+                let _ = chunk.decode(&mut vec![0; length as usize], &mut state);
+                let _ = chunk.decode_block(0, None, &mut [0; 100], &mut state);
+                let _ = chunk.decode_block(1, Some(&[0; 10]), &mut [0; 100], &mut state);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The frame: where its only chunk lies, and what is known about it.
+//! The frame: the position and properties of its only chunk.
 //!
 //! ```text
 //!  0  9e a8 "b2frame\0"   | d2 header length, 4 | cf frame length, 8
@@ -7,29 +7,29 @@
 //! 45  filters, 18 bytes   | 93 cd 2 | de count of layers, 2 | name, d2 offset; …
 //! ```
 //!
-//! The bytes in hexadecimal are MessagePack's marks for the types of the numbers behind them.
+//! The bytes in hexadecimal are MessagePack's type bytes of the numbers that follow them.
 
 use super::array::Shape;
 use super::chunk::{Chunk, Value};
 use super::{NAME, corrupt, early};
 use crate::FilterError;
-use crate::scratch::Tools;
+use crate::scratch::CodecState;
 
 const MAGIC: &[u8] = b"\x9e\xa8b2frame\0";
 const LAYERS_AT: usize = 0x57;
-/// Where an offset in the index is one, rather than standing for a value that fills a chunk.
+/// Set in an offset of the index that is not an offset but a value that fills the chunk.
 const SPECIAL: u64 = 1 << 63;
 
 pub(super) struct Frame {
     header: usize,
     stored: usize,
-    /// Decoded bytes, padding of an array included.
+    /// The decoded size in bytes, including the padding of an array.
     pub length: usize,
     pub element: usize,
     pub shape: Option<Shape>,
 }
 
-/// What the frame holds.
+/// The contents of the frame.
 pub(super) enum Content<'a> {
     Chunk(&'a [u8]),
     Value(Value<'a>),
@@ -38,7 +38,7 @@ pub(super) enum Content<'a> {
 impl Frame {
     pub fn read(bytes: &[u8]) -> Result<Self, FilterError> {
         if !bytes.starts_with(MAGIC) {
-            return Err(corrupt("no frame"));
+            return Err(corrupt("not a Blosc 2 frame"));
         }
         let mut frame = Self {
             header: number(bytes, 0x0a, 0xd2)?,
@@ -49,10 +49,10 @@ impl Frame {
         };
         let chunk = number(bytes, 0x39, 0xd2)?;
         if chunk < frame.length {
-            return Err(FilterError::unsupported(NAME, "a frame of several chunks"));
+            return Err(FilterError::unsupported(NAME, "a frame with several chunks"));
         }
         if frame.element == 0 {
-            return Err(corrupt("elements of no bytes"));
+            return Err(corrupt("the element size is 0"));
         }
         if let Some(layer) = layer(bytes, b"b2nd")? {
             frame.shape = Some(Shape::read(layer)?);
@@ -60,13 +60,13 @@ impl Frame {
         Ok(frame)
     }
 
-    /// Decoded bytes without the padding of an array.
+    /// The decoded size in bytes, without the padding of an array.
     pub fn bytes(&self) -> Option<usize> {
         self.shape.as_ref().map_or(Some(self.length), |shape| shape.bytes(self.element))
     }
 
-    /// Finds the chunk by the index, which lies behind it.
-    pub fn content<'a>(&self, bytes: &'a [u8], tools: &mut Tools) -> Result<Content<'a>, FilterError> {
+    /// Finds the chunk through the index, which follows it.
+    pub fn content<'a>(&self, bytes: &'a [u8], state: &mut CodecState) -> Result<Content<'a>, FilterError> {
         let chunks = bytes.get(self.header..).ok_or_else(early)?;
         if self.length == 0 {
             return Ok(Content::Value(Value::Zeros));
@@ -74,9 +74,9 @@ impl Frame {
         let index = Chunk::read(chunks.get(self.stored..).ok_or_else(early)?)?;
         let mut offset = [0; 8];
         if index.length() != offset.len() {
-            return Err(corrupt(format!("an index of {} bytes for one chunk", index.length())));
+            return Err(corrupt(format!("the index of one chunk has {} bytes", index.length())));
         }
-        index.decode(&mut offset, tools)?;
+        index.decode(&mut offset, state)?;
         let offset = u64::from_le_bytes(offset);
         if offset & SPECIAL != 0 {
             return Value::named((offset >> 56 & 7) as u8, &[]).map(Content::Value);
@@ -86,21 +86,25 @@ impl Frame {
     }
 }
 
-/// The number behind its mark at a known place. Negative ones are as impossible as those beyond the machine.
+/// The number after its type byte at a known position. Negative numbers, and those too large for this machine, are
+/// errors.
 fn number(bytes: &[u8], at: usize, mark: u8) -> Result<usize, FilterError> {
     let width = if mark == 0xd3 { 8 } else { 4 };
     let field = bytes.get(at..at + 1 + width).ok_or_else(early)?;
     if field[0] != mark {
-        return Err(corrupt(format!("mark {:#04x} at byte {at} of the frame, not {mark:#04x}", field[0])));
+        return Err(corrupt(format!(
+            "expected type byte {mark:#04x} at byte {at} of the frame, found {:#04x}",
+            field[0]
+        )));
     }
     let value = field[1..].iter().fold(0u64, |value, &byte| value << 8 | u64::from(byte));
     usize::try_from(value)
         .ok()
         .filter(|&value| value <= isize::MAX as usize)
-        .ok_or_else(|| corrupt("a length below zero"))
+        .ok_or_else(|| corrupt("a length is negative"))
 }
 
-/// The content of a layer of metadata.
+/// The content of a metalayer.
 fn layer<'a>(bytes: &'a [u8], wanted: &[u8]) -> Result<Option<&'a [u8]>, FilterError> {
     let Some(&[0x93, 0xcd, _, _, 0xde, high, low, ref rest @ ..]) = bytes.get(LAYERS_AT..) else {
         return Ok(None);

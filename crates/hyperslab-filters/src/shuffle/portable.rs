@@ -2,7 +2,7 @@
 
 use super::Planes;
 
-/// Elements that are done before the next ones are looked at, so that the lines of all planes stay in the cache.
+/// The number of elements that are processed before the next ones, so that the lines of all planes stay in the cache.
 const TILE: usize = 512;
 
 /// Writes the elements of `planes` to `out`, which has exactly their length.
@@ -19,7 +19,7 @@ pub(super) fn unshuffle(planes: &Planes<'_>, out: &mut [u8]) {
     }
 }
 
-/// Few planes: one pass over the elements. The compiler makes interleaving stores of this where they exist.
+/// Few planes: one pass over the elements. The compiler uses interleaving stores if the processor has them.
 fn few<const N: usize>(planes: &Planes<'_>, out: &mut [u8]) {
     let sources: [&[u8]; N] = std::array::from_fn(|k| planes.plane(k));
     for (i, element) in out.as_chunks_mut::<N>().0.iter_mut().enumerate() {
@@ -27,8 +27,8 @@ fn few<const N: usize>(planes: &Planes<'_>, out: &mut [u8]) {
     }
 }
 
-/// Eight or more planes: squares of 8 planes × 8 elements, turned in a register. The last square of an element
-/// begins 8 bytes before its end and writes some bytes a second time, with the same values.
+/// Eight or more planes: squares of 8 planes × 8 elements are transposed in a register. The last square of an element
+/// starts 8 bytes before its end and writes some bytes a second time, with the same values.
 fn many(planes: &Planes<'_>, out: &mut [u8]) {
     let size = planes.element_bytes;
     for (tile, out) in out.chunks_mut(TILE * size).enumerate() {
@@ -53,7 +53,7 @@ fn many(planes: &Planes<'_>, out: &mut [u8]) {
     }
 }
 
-/// The 8 × 8 bytes of eight little-endian words, rows made columns: swaps the off-diagonal blocks of 4, 2, 1.
+/// Transposes the 8 × 8 bytes of eight little-endian words by swapping the off-diagonal blocks of 4, 2 and 1.
 fn turned(mut rows: [u64; 8]) -> [u64; 8] {
     for (span, mask) in
         [(4, 0x0000_0000_ffff_ffff_u64), (2, 0x0000_ffff_0000_ffff), (1, 0x00ff_00ff_00ff_00ff)]
@@ -68,7 +68,7 @@ fn turned(mut rows: [u64; 8]) -> [u64; 8] {
     rows
 }
 
-/// Shuffles the whole elements of `raw` to the beginning of `stored`; what is left over is not touched.
+/// Shuffles the whole elements of `raw` to the start of `stored`; remaining bytes are not changed.
 pub(super) fn shuffle(raw: &[u8], size: usize, stored: &mut [u8]) {
     let elements = raw.len() / size;
     for start in (0..elements).step_by(TILE) {

@@ -1,19 +1,19 @@
 //! Unshuffle with SSE2 and AVX2 registers, for elements of 2, 4, 8 and more bytes.
 //!
-//! Take a register of each of P planes, P a power of two. Interleaving the bytes of register i with those of
-//! register i + P/2, for all i, moves the highest bit of the plane's number below the bits of the element's
-//! number; after log₂ P such rounds the plane's number is lowest, and the registers hold whole elements:
+//! Take one register from each of P planes, P a power of two. Interleaving the bytes of register i with those of
+//! register i + P/2, for all i, moves the highest bit of the plane number below the bits of the element number. After
+//! log₂ P rounds the plane number is lowest, and the registers contain whole elements:
 //!
 //! ```text
 //! P = 4   aaaa bbbb cccc dddd  →  acac acac bdbd bdbd  →  abcd abcd abcd abcd
 //! ```
 //!
-//! An AVX2 register is two of SSE2 side by side, so its halves are put in order before storing.
+//! An AVX2 register consists of two SSE2 registers side by side, so its halves are reordered before they are stored.
 
 use super::Planes;
 use std::arch::x86_64::*;
 
-/// Undoes as many elements as fill whole registers of every plane; how many.
+/// Unshuffles as many elements as fill whole registers of every plane; returns their number.
 pub(super) fn unshuffle(planes: &Planes<'_>, out: &mut [u8]) -> usize {
     match planes.element_bytes {
         2 => dispatch::<2>(planes, out),
@@ -103,11 +103,12 @@ fn with_sse2<const P: usize>(sources: [&[u8]; P], out: &mut [u8]) -> usize {
     count
 }
 
-/// Elements that are done before the next ones are looked at, so that the lines of all planes stay in the cache.
+/// The number of elements that are processed before the next ones, so that the lines of all planes stay in the cache.
 const TILE: usize = 512;
 
-/// Elements of more than 8 bytes: eight planes at a time, of which each register holds the bytes of two elements.
-/// The last eight planes of an element are its last, and write some bytes a second time, with the same values.
+/// Elements of more than 8 bytes: eight planes at a time, each register of which contains the bytes of two elements.
+/// The last eight planes of an element overlap the previous ones and write some bytes a second time, with the same
+/// values.
 fn strided(planes: &Planes<'_>, out: &mut [u8]) -> usize {
     let size = planes.element_bytes;
     let count = planes.count.min(out.len() / size) / 16 * 16;

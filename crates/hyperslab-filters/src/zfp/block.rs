@@ -1,24 +1,24 @@
-//! One block: bit planes to coefficients, coefficients to values.
+//! One block: decodes bit planes to coefficients, and coefficients to values.
 
 use super::order::order;
 use super::stream::Stream;
 use super::{Mode, NAME};
 use crate::FilterError;
 
-/// Values of the largest block, of four dimensions.
+/// The number of values in the largest block, which has four dimensions.
 const VALUES_MAX: usize = 256;
 
-/// The integers that values are coded as: as many bits as the values have. Sums may leave the range for streams that
-/// no encoder wrote, and wrap around then.
+/// The integers as which values are coded, with as many bits as the values. In streams that no encoder wrote, sums may
+/// exceed the range; they then wrap around.
 pub(super) trait Word: Copy + Default {
     const BITS: u32;
     const BYTES: usize = Self::BITS as usize / 8;
-    /// Bits of the number of bit planes, of a float's exponent, and what is added to the latter.
+    /// The widths of the number of bit planes and of a float's exponent, and the bias of the exponent.
     const COUNT_BITS: u32 = Self::BITS.trailing_zeros();
     const EXPONENT_BITS: u32;
     const EXPONENT_BIAS: i32 = (1 << (Self::EXPONENT_BITS - 1)) - 1;
 
-    /// From base −2, in which low bit planes may be left out without a bias.
+    /// Converts from base −2, in which low bit planes can be dropped without a bias.
     fn from_negabinary(bits: u64) -> Self;
     fn plus(self, other: Self) -> Self;
     fn minus(self, other: Self) -> Self;
@@ -26,9 +26,9 @@ pub(super) trait Word: Copy + Default {
     fn halved(self) -> Self;
     /// The bits of the float value · 2^(exponent + 2 − bits).
     fn scaled(self, exponent: i32) -> Self;
-    /// The bits of the float that has this rank among all floats, in order of their values.
+    /// The bits of the float with this rank among all floats, ordered by value.
     fn ranked(self) -> Self;
-    /// Little-endian bytes.
+    /// Writes the value as little-endian bytes.
     fn write(self, out: &mut [u8]);
 }
 
@@ -86,7 +86,7 @@ macro_rules! word {
 word!(i32, u32, f32, 8);
 word!(i64, u64, f64, 11);
 
-/// 2^exponent, or zero where that is below all numbers.
+/// 2^exponent, or zero if that is smaller than any number.
 fn power_of_two(exponent: i32) -> f64 {
     let half = exponent / 2;
     // In two steps, because the result may be subnormal.
@@ -110,7 +110,7 @@ impl<'a, W: Word> Decoder<'a, W> {
         Self { stream: Stream::new(stored), dimensions, mode, is_float, planes, values }
     }
 
-    /// The values of the next block; of floats, their bits.
+    /// The values of the next block; for floats, their bits.
     pub fn block(&mut self) -> Result<&[W], FilterError> {
         let used = match (self.is_float, self.mode.is_reversible()) {
             (false, false) => self.integers(0, self.mode.planes_max),
@@ -129,7 +129,8 @@ impl<'a, W: Word> Decoder<'a, W> {
         1 << (2 * self.dimensions)
     }
 
-    /// Each of these answers how many bits of the block were read; `used` is how many were before.
+    /// Each of the following functions returns how many bits of the block have been read; `used` is the number before
+    /// the call.
     fn integers(&mut self, used: u32, planes_max: u32) -> u32 {
         let used = self.read_planes(used, planes_max);
         self.reorder();
@@ -185,8 +186,9 @@ impl<'a, W: Word> Decoder<'a, W> {
         self.values[..len].iter_mut().for_each(|value| *value = f(*value));
     }
 
-    /// Reads bit planes until the block's bits or planes are used up. In each plane, coefficients up to the last that
-    /// has shown a bit so far have theirs as they are; of the others, a bit says whether any has one, and then where.
+    /// Reads bit planes until the block's bits or planes are used up. In each plane, coefficients up to the last one
+    /// that was nonzero in an earlier plane have a bit each; for the others, a bit says whether any of them is set,
+    /// followed by its position.
     fn read_planes(&mut self, used: u32, planes_max: u32) -> u32 {
         let len = self.len();
         self.planes[..len].fill(0);
@@ -237,7 +239,7 @@ impl<'a, W: Word> Decoder<'a, W> {
         }
     }
 
-    /// Applies `lift` to all lines of four, along the last dimension first.
+    /// Applies `lift` to all lines of four values, along the last dimension first.
     fn transform(&mut self, lift: impl Fn([W; 4]) -> [W; 4]) {
         let len = self.len();
         for axis in (0..self.dimensions).rev() {
@@ -268,7 +270,7 @@ fn unlift<W: Word>([mut x, mut y, mut z, mut w]: [W; 4]) -> [W; 4] {
     [x, y, z, w]
 }
 
-/// The inverse of taking differences three times over.
+/// The inverse of taking differences three times.
 #[inline]
 fn unlift_reversibly<W: Word>([x, mut y, mut z, mut w]: [W; 4]) -> [W; 4] {
     w = w.plus(z);

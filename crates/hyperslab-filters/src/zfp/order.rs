@@ -1,9 +1,9 @@
 //! The order in which the coefficients of a block are coded: those of low total frequency first.
 //!
-//! A number is the place of a coefficient in its block, x + 4·y + 16·z + 64·w. The order among coefficients of the
-//! same frequency follows no rule, so it is listed; it was read off blocks that have a single coefficient.
+//! A number is the position of a coefficient in its block, x + 4·y + 16·z + 64·w. The order among coefficients of equal
+//! frequency follows no rule, so it is listed; it was determined from blocks with a single coefficient.
 
-/// The order for blocks of `dimensions`, 1 to 4.
+/// The order for blocks with `dimensions` dimensions, 1 to 4.
 pub(super) fn order(dimensions: usize) -> &'static [u8] {
     match dimensions {
         1 => &[0, 1, 2, 3],

@@ -1,10 +1,10 @@
-//! Bits of a byte string, the lowest bit of each byte first.
+//! A reader of the bits of a byte string, the lowest bit of each byte first.
 
-/// A position in a string of bits. Reading past the end gives zeros and is remembered.
+/// A position in a string of bits. Reading past the end returns zeros and is recorded.
 pub(super) struct Stream<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Bits that were taken out of `bytes` but not read yet, at the low end.
+    /// Bits that were taken from `bytes` but not read yet, aligned to the low end.
     window: u64,
     count: u32,
     overrun: bool,
@@ -15,12 +15,12 @@ impl<'a> Stream<'a> {
         Self { bytes, at: 0, window: 0, count: 0, overrun: false }
     }
 
-    /// True once more bits were asked for than there are.
+    /// True once more bits were requested than there are.
     pub fn is_overrun(&self) -> bool {
         self.overrun
     }
 
-    /// The next bits as a number, 0 to 64 of them, the first one lowest.
+    /// The next `bits` bits (0 to 64) as a number, the first bit lowest.
     #[inline]
     pub fn get(&mut self, bits: u32) -> u64 {
         if bits > 32 {
@@ -56,7 +56,7 @@ impl<'a> Stream<'a> {
     #[inline]
     fn fill(&mut self, wanted: u32) {
         if let Some(next) = self.bytes.get(self.at..).and_then(|rest| rest.first_chunk::<4>()) {
-            // At most 31 bits are in the window, because at most 32 were asked for.
+            // The window has at most 31 bits, because at most 32 were requested.
             self.window |= u64::from(u32::from_le_bytes(*next)) << self.count;
             self.at += 4;
             self.count += 32;

@@ -1,4 +1,4 @@
-//! B-trees (specification III.A): version 1 for old groups and chunks, version 2 for everything since.
+//! B-trees (specification III.A): version 1 for old-style groups and chunks, version 2 for all newer structures.
 
 pub mod record;
 pub mod v1;

@@ -1,31 +1,31 @@
-//! Records of version 2 B-trees (specification III.A.2.c to m), a kind for each type.
+//! Records of version 2 B-trees (specification III.A.2.c to m), one type for each record type.
 //!
-//! Types 5 and 6 (links) are little more than a heap ID; they are taken apart in [`crate::group::dense`]. Types 10 and 11
-//! (chunks) depend on the dataset; they are read in [`crate::chunk_index`].
+//! Records of types 5 and 6 (links) contain little more than a heap ID and are parsed in [`crate::group::dense`].
+//! Records of types 10 and 11 (chunks) depend on the dataset and are parsed in [`crate::chunk_index`].
 
 use crate::{Address, Bytes, Cursor, FormatError, Widths};
 
 /// Types 1 to 4: a huge object of a fractal heap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HugeObject {
-    /// Where it is stored.
+    /// The address at which it is stored.
     pub address: Address,
-    /// Bytes as stored.
+    /// Its stored size in bytes.
     pub stored_bytes: u64,
-    /// What its filters skipped, and its bytes without them: types 2 and 4 only.
+    /// The mask of filters that were skipped, and the size in bytes after filters are reversed: types 2 and 4 only.
     pub filtered: Option<(u32, u64)>,
-    /// Its identifier: types 1 and 2 only.
+    /// Its ID: types 1 and 2 only.
     pub id: Option<u64>,
 }
 
 impl HugeObject {
-    /// Bytes of a record.
+    /// The size of a record in bytes.
     pub fn bytes(indirect: bool, filtered: bool, widths: Widths) -> usize {
         let (offset, length) = (widths.offset as usize, widths.length as usize);
         offset + length + if filtered { 4 + length } else { 0 } + if indirect { length } else { 0 }
     }
 
-    /// Reads a record of type 1 (indirect), 2 (indirect, filtered), 3 (direct) or 4 (direct, filtered).
+    /// Parses a record of type 1 (indirect), 2 (indirect, filtered), 3 (direct) or 4 (direct, filtered).
     pub fn parse(cursor: &mut Cursor, indirect: bool, filtered: bool) -> Result<Self, FormatError> {
         let address = cursor.address_defined("huge object address")?;
         let stored_bytes = cursor.length("huge object length")?;
@@ -39,50 +39,50 @@ impl HugeObject {
     }
 }
 
-/// Type 7: a shared message by the hash of its bytes.
+/// Type 7: a shared message, with the hash of its bytes as key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedMessage {
-    /// lookup3 of the message.
+    /// The lookup3 hash of the message.
     pub hash: u32,
-    /// Where it is.
-    pub place: SharedPlace,
+    /// The location of the message.
+    pub location: SharedLocation,
 }
 
-/// Where a shared message is stored.
+/// The location of a shared message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SharedPlace {
-    /// In the fractal heap of its kind of message.
+pub enum SharedLocation {
+    /// In the fractal heap for its message type.
     Heap {
-        /// How many messages refer to it.
+        /// The number of messages that refer to it.
         references: u32,
-        /// The object in that heap.
+        /// The heap ID of the message in that heap.
         heap_id: Bytes,
     },
     /// In an object header.
     ObjectHeader {
-        /// Type of the message.
+        /// The message type.
         message: u8,
-        /// Its place among the messages of the header.
+        /// The index of the message in the object header.
         index: u16,
-        /// The object header.
+        /// The address of the object header.
         address: Address,
     },
 }
 
 impl SharedMessage {
-    /// Reads a record.
+    /// Parses a record.
     pub fn parse(cursor: &mut Cursor) -> Result<Self, FormatError> {
         let field = cursor.clone();
         let location = cursor.u8("message location")?;
         let hash = cursor.u32("hash")?;
-        let place = match location {
-            0 => SharedPlace::Heap {
+        let found = match location {
+            0 => SharedLocation::Heap {
                 references: cursor.u32("reference count")?,
                 heap_id: cursor.bytes("heap ID", 8)?,
             },
             1 => {
                 cursor.skip("reserved", 1)?;
-                SharedPlace::ObjectHeader {
+                SharedLocation::ObjectHeader {
                     message: cursor.u8("message type")?,
                     index: cursor.u16("creation index")?,
                     address: cursor.address_defined("object header address")?,
@@ -90,30 +90,31 @@ impl SharedMessage {
             }
             other => return Err(field.invalid("message location", format!("{other} is neither 0 nor 1"))),
         };
-        Ok(Self { hash, place })
+        Ok(Self { hash, location: found })
     }
 }
 
-/// Types 8 and 9: an attribute by the hash of its name, or by its order of creation.
+/// An attribute, with the hash of its name (type 8) or its creation order (type 9) as key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttributeEntry {
-    /// The attribute message, in the object's fractal heap or, if it is shared, in that of shared messages.
+    /// The heap ID of the attribute message: in the object's fractal heap or, if the message is shared, in that of
+    /// shared messages.
     pub heap_id: Bytes,
-    /// Flags of the message; 0x02 is shared.
+    /// Flags of the message; 0x02 means shared.
     pub flags: u8,
-    /// Position in the order of creation.
+    /// The position in creation order.
     pub creation_order: u32,
-    /// lookup3 of the name: type 8 only.
+    /// The lookup3 hash of the name: type 8 only.
     pub hash: Option<u32>,
 }
 
 impl AttributeEntry {
-    /// Bytes of a record of type 8.
+    /// The size of a record of type 8 in bytes.
     pub const BYTES_BY_NAME: usize = 17;
-    /// Bytes of a record of type 9.
+    /// The size of a record of type 9 in bytes.
     pub const BYTES_BY_ORDER: usize = 13;
 
-    /// Reads a record of type 8 (by name) or 9.
+    /// Parses a record of type 8 (`by_name`) or 9.
     pub fn parse(cursor: &mut Cursor, by_name: bool) -> Result<Self, FormatError> {
         Ok(Self {
             heap_id: cursor.bytes("heap ID", 8)?,
@@ -123,7 +124,7 @@ impl AttributeEntry {
         })
     }
 
-    /// True where the message is kept among the shared messages of the file.
+    /// True if the message is stored among the shared messages of the file.
     pub fn is_shared(&self) -> bool {
         self.flags & 0x02 != 0
     }
@@ -164,11 +165,11 @@ mod tests {
     #[test]
     fn shared_messages_are_in_a_heap_or_in_a_header() {
         let image = Image::new().u8(0).u32(77).u32(3).raw(b"heap id!");
-        let place = SharedPlace::Heap { references: 3, heap_id: "heap id!".into() };
-        assert_eq!(SharedMessage::parse(&mut cursor(&image)), Ok(SharedMessage { hash: 77, place }));
+        let location = SharedLocation::Heap { references: 3, heap_id: "heap id!".into() };
+        assert_eq!(SharedMessage::parse(&mut cursor(&image)), Ok(SharedMessage { hash: 77, location }));
         let image = Image::new().u8(1).u32(77).u8(0).u8(3).u16(12).u64(800);
-        let place = SharedPlace::ObjectHeader { message: 3, index: 12, address: Address(800) };
-        assert_eq!(SharedMessage::parse(&mut cursor(&image)), Ok(SharedMessage { hash: 77, place }));
+        let location = SharedLocation::ObjectHeader { message: 3, index: 12, address: Address(800) };
+        assert_eq!(SharedMessage::parse(&mut cursor(&image)), Ok(SharedMessage { hash: 77, location }));
         SharedMessage::parse(&mut cursor(&image.patch(0, &[2]))).unwrap_err();
     }
 }

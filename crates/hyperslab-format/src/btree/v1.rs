@@ -5,15 +5,15 @@
 //! key 0 | child 0 | key 1 | child 1 | ... | child n-1 | key n
 //! ```
 //!
-//! A node of type 0 leads to symbol table nodes (keys: offsets of names in a local heap), one of type 1 to chunks
-//! (keys: size, filter mask and offset of the chunk). Child i holds what lies between key i and key i + 1. Nodes
-//! have room for more entries than are used; what lies there is never read.
+//! A node of type 0 points to symbol table nodes (its keys are offsets of names in a local heap), one of type 1 to
+//! chunks (its keys are size, filter mask and offset of the chunk). Child i contains everything between key i and key i
+//! + 1. Nodes have room for more entries than are in use; the unused entries are never read.
 //!
-//! Not read: the siblings. Levels and children say everything, and siblings are where old writers went wrong.
+//! The sibling addresses are not read: levels and children are sufficient, and old libraries wrote wrong siblings.
 
 use crate::{Address, Bytes, Cursor, FormatError, Parse, View, Widths};
 
-/// What a tree indexes, and so how its keys look.
+/// What a tree indexes, which determines the format of its keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NodeType {
     /// Type 0: the links of an old-style group.
@@ -26,7 +26,7 @@ pub enum NodeType {
 }
 
 impl NodeType {
-    /// The number that stands for it.
+    /// The number of this node type in the file.
     fn number(self) -> u8 {
         match self {
             NodeType::Group => 0,
@@ -34,7 +34,8 @@ impl NodeType {
         }
     }
 
-    /// Bytes of a key. A chunk's has an offset for each dimension, and one more within the element.
+    /// The size of a key in bytes. The key of a chunk contains an offset for each dimension, and one more within the
+    /// element.
     fn key_bytes(self, widths: Widths) -> usize {
         match self {
             NodeType::Group => widths.length as usize,
@@ -42,7 +43,7 @@ impl NodeType {
         }
     }
 
-    /// Entries for which a node has room unless the file says otherwise. Only how much is asked for at first.
+    /// The usual capacity of a node, used only to choose how many bytes to request at first.
     fn usual_entries(self) -> u64 {
         match self {
             NodeType::Group => 32,
@@ -51,16 +52,16 @@ impl NodeType {
     }
 }
 
-/// A node. Keys and children are parsed where they are asked for.
+/// A node. Keys and children are parsed on access.
 #[derive(Debug, Clone)]
 pub struct Node {
-    /// 0 where the children are not nodes of this tree.
+    /// The level; 0 if the children are not nodes of this tree.
     pub level: u8,
     /// Number of children.
     pub entries: usize,
-    /// Absolute offset of the node.
+    /// The absolute offset of the node.
     pub at: u64,
-    /// Bytes of the node up to its last key.
+    /// The size in bytes of the node up to its last key.
     pub bytes: u64,
     body: Bytes,
     key_bytes: usize,
@@ -70,7 +71,7 @@ pub struct Node {
 const STRUCTURE: &str = "version 1 B-tree node";
 
 impl Node {
-    /// Reads the node at `address`. Below the root its level is known from its parent.
+    /// Parses the node at `address`. `level` is the expected level, which is known for all nodes except the root.
     pub fn parse(view: &View, address: Address, kind: NodeType, level: Option<u8>) -> Parse<Self> {
         let widths = view.widths;
         let (key, child) = (kind.key_bytes(widths) as u64, u64::from(widths.offset));
@@ -79,19 +80,19 @@ impl Node {
         let mut cursor = view.cursor_up_to(STRUCTURE, address, with_entries(kind.usual_entries()))?;
         let at = cursor.at();
         cursor.signature(b"TREE")?;
-        let what = cursor.invalid("node type", format!("node type {} was expected here", kind.number()));
+        let what = cursor.invalid("node type", format!("expected node type {}", kind.number()));
         if cursor.u8("node type")? != kind.number() {
             return Err(what.into());
         }
         let field = cursor.clone();
         let found = cursor.u8("node level")?;
         if let Some(expected) = level.filter(|&expected| expected != found) {
-            let what = format!("level {found} where the parent is at level {}", u16::from(expected) + 1);
+            let what = format!("level {found}, but the parent is at level {}", u16::from(expected) + 1);
             return Err(field.invalid("node level", what).into());
         }
         let entries = cursor.u16("entries used")? as usize;
         cursor.skip("siblings", 2 * widths.offset as usize)?;
-        // A node without entries has no key either.
+        // A node without entries has no keys.
         let bytes = if entries == 0 { prefix } else { with_entries(entries as u64) };
         let body_bytes = (bytes - prefix) as usize;
         if body_bytes > cursor.left() {
@@ -102,17 +103,17 @@ impl Node {
         Ok(Self { level: found, entries, at, bytes, body, key_bytes: key as usize, widths })
     }
 
-    /// Key `i`, of 0 to `entries` (both included).
+    /// Key `i`, from 0 to `entries` (inclusive).
     pub fn key(&self, i: usize) -> Result<Cursor, FormatError> {
         self.part(i, 0, "key", self.key_bytes)
     }
 
-    /// Child `i`, of 0 to `entries - 1`.
+    /// Child `i`, from 0 to `entries - 1`.
     pub fn child(&self, i: usize) -> Result<Address, FormatError> {
         self.part(i, self.key_bytes, "child", self.widths.offset as usize)?.address_defined("child")
     }
 
-    /// A cursor over all keys and children in turn, beginning with key 0.
+    /// A cursor over all keys and children, alternating, starting with key 0.
     pub fn keys_and_children(&self) -> Cursor {
         let start = self.at + self.bytes - self.body.len() as u64;
         Cursor::new(STRUCTURE, start, self.body.clone(), self.widths)

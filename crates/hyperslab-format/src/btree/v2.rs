@@ -1,12 +1,12 @@
-//! Version 2 B-trees (specification III.A.2): the header, and the shape of nodes that follows from it.
+//! Version 2 B-trees (specification III.A.2): the header, and the node sizes computed from it.
 //!
 //! ```text
 //! "BTHD" | version 0 | type | node size 4 | record size 2 | depth 2 | split % | merge %
 //!        | root node | records in root 2 | records in tree | checksum 4
 //! ```
 //!
-//! How many bytes a node takes for the number of records of a child is written nowhere: it follows from how many
-//! fit (`H5B2hdr.c`). See [`node`] for nodes, [`records`] for walks and [`super::record`] for what records hold.
+//! The widths of the record counts in a node are not stored: they are computed from how many records fit in a node
+//! (`H5B2hdr.c`). [`node`] parses nodes, [`records`] iterates over records and [`super::record`] parses their contents.
 
 pub mod node;
 pub mod records;
@@ -14,53 +14,54 @@ pub mod records;
 use crate::{Address, FormatError, Parse, View, Widths, limits};
 pub use records::{Keep, Records, Run};
 
-/// The header of a tree.
+/// The header of a B-tree.
 #[derive(Debug, Clone)]
 pub struct BTreeV2 {
-    /// What the records are: 1 to 11.
+    /// The type of the records: 1 to 11.
     pub kind: u8,
-    /// Bytes of a node.
+    /// The size of a node in bytes.
     pub node_bytes: u32,
-    /// Bytes of a record.
+    /// The size of a record in bytes.
     pub record_bytes: u16,
-    /// Levels above the leaves.
+    /// The number of levels above the leaves.
     pub depth: u16,
-    /// Fullness in percent at which a node is split.
+    /// The fill level in percent at which a node is split.
     pub split_percent: u8,
-    /// Fullness in percent at which nodes are merged.
+    /// The fill level in percent at which nodes are merged.
     pub merge_percent: u8,
     /// The root node; `None` for a tree without records.
     pub root: Option<Address>,
-    /// Records in the root node itself.
+    /// The number of records in the root node itself.
     pub root_records: u16,
-    /// Records in the whole tree.
+    /// The number of records in the whole tree.
     pub total_records: u64,
-    /// From the leaves (0) to the root (`depth`).
+    /// The node layouts of all levels, from the leaves (0) to the root (`depth`).
     levels: Vec<Level>,
 }
 
-/// How nodes of one level look.
+/// The layout of the nodes of one level.
 #[derive(Debug, Clone, Copy)]
 struct Level {
-    /// Most records of a node.
+    /// The maximum number of records in a node.
     max_records: u64,
-    /// Most records of a node and everything below it.
+    /// The maximum number of records in a node and all nodes below it.
     max_total: u64,
-    /// Bytes of a pointer to a child: address, its records and, above the second level, those below it too.
+    /// The size in bytes of a pointer to a child: its address, its number of records and, above the second level, the
+    /// total number of records below it.
     pointer_bytes: u64,
 }
 
 const STRUCTURE: &str = "version 2 B-tree header";
-/// Signature, version, type and checksum of a node.
+/// The size of a node's signature, version, type and checksum, in bytes.
 const NODE_OVERHEAD: u64 = 10;
 
-/// Bytes of a number that may be as large as `limit`.
+/// The number of bytes needed for a number of up to `limit`.
 fn bytes_for(limit: u64) -> u64 {
     u64::from(limit.max(1).ilog2()) / 8 + 1
 }
 
 impl BTreeV2 {
-    /// Reads the header at `address`, of a tree whose records are of type `kind`.
+    /// Parses the header at `address` of a tree with records of type `kind`.
     pub fn parse(view: &View, address: Address, kind: u8) -> Parse<Self> {
         let widths = view.widths;
         let len = 22 + u64::from(widths.offset) + u64::from(widths.length);
@@ -70,7 +71,7 @@ impl BTreeV2 {
         let field = cursor.clone();
         let found = cursor.u8("type")?;
         if found != kind {
-            return Err(field.invalid("type", format!("type {found}, where {kind} is expected")).into());
+            return Err(field.invalid("type", format!("expected type {kind}, found type {found}")).into());
         }
         let node_bytes = cursor.u32("node size")?;
         let record_bytes = cursor.u16("record size")?;
@@ -104,16 +105,17 @@ impl BTreeV2 {
         })
     }
 
-    /// Refuses records of another size than their type has.
+    /// Checks that the record size is that of the record type.
     pub fn expect_record_bytes(&self, at: u64, expected: usize) -> Result<(), FormatError> {
         if usize::from(self.record_bytes) == expected {
             return Ok(());
         }
-        let what = format!("records of {} bytes, where {expected} are expected", self.record_bytes);
+        let what =
+            format!("expected records of {expected} bytes, found records of {} bytes", self.record_bytes);
         Err(FormatError::invalid(STRUCTURE, "record size", at, what))
     }
 
-    /// The records of the whole tree, as its header at `address` says: no more than the file has room for.
+    /// The number of records in the whole tree, whose header is at `address`, checked against the length of the file.
     pub fn count(&self, view: &View, address: Address) -> Result<u64, FormatError> {
         let max = view.stored_bytes() / u64::from(self.record_bytes.max(1));
         let (at, found) = (view.absolute(address), self.total_records);
@@ -124,18 +126,18 @@ impl BTreeV2 {
         Ok(found)
     }
 
-    /// Bytes of the number of records of a child.
+    /// The width of the number of records in a child, in bytes.
     fn count_bytes(&self) -> u64 {
         bytes_for(self.levels[0].max_records)
     }
 
-    /// Bytes of the number of records in a child at `level` and below it.
+    /// The width of the number of records in a child at `level` and below it, in bytes.
     fn total_bytes(&self, level: u16) -> u64 {
         if level == 0 { 0 } else { bytes_for(self.levels[usize::from(level)].max_total) }
     }
 }
 
-/// The shape of all levels; `None` where a node has no room for a record.
+/// The node layouts of all levels; `None` if no record fits in a node.
 fn levels(node: u64, record: u64, depth: u16, widths: Widths) -> Option<Vec<Level>> {
     let max_records = node.checked_sub(NODE_OVERHEAD)? / record;
     let count_bytes = bytes_for(max_records);
@@ -145,7 +147,7 @@ fn levels(node: u64, record: u64, depth: u16, widths: Widths) -> Option<Vec<Leve
         let total_bytes = if level == 1 { 0 } else { bytes_for(below.max_total) };
         let pointer_bytes = u64::from(widths.offset) + count_bytes + total_bytes;
         let max_records = node.checked_sub(NODE_OVERHEAD + pointer_bytes)? / (record + pointer_bytes);
-        // Beyond 64 bits there is no tree; what counts is that the width of the number stays 8 bytes.
+        // Saturates: no real tree has so many records, and the width of the number is then 8 bytes in any case.
         let max_total = (max_records + 1).saturating_mul(below.max_total).saturating_add(max_records);
         levels.push(Level { max_records, max_total, pointer_bytes });
     }
@@ -157,7 +159,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::test_image::{Image, every_prefix_fails};
 
-    /// The header of a tree at the end of `image`.
+    /// Appends the header of a tree to `image`.
     pub(crate) fn header(
         image: Image,
         kind: u8,
@@ -182,7 +184,7 @@ pub(crate) mod tests {
             .checksum_since(start)
     }
 
-    /// A node at the end of `image`: a leaf, or one right above leaves, which have less than 256 records.
+    /// Appends a node to `image`: a leaf, or a node directly above leaves that have less than 256 records.
     pub(crate) fn node(image: Image, kind: u8, records: &[Vec<u8>], children: &[(u64, u8)]) -> Image {
         let start = image.here();
         let image = image.text(if children.is_empty() { "BTLF" } else { "BTIN" }).u8(0).u8(kind);
@@ -202,7 +204,7 @@ pub(crate) mod tests {
 
     #[test]
     fn widths_of_numbers_follow_from_the_node_size() {
-        // A link name index as the library makes it: 512-byte nodes, 11-byte records.
+        // A link name index as written by the library: 512-byte nodes, 11-byte records.
         let levels = levels(512, 11, 3, Widths::default()).unwrap();
         assert_eq!(levels[0].max_records, 45);
         assert_eq!(levels[1].pointer_bytes, 9);

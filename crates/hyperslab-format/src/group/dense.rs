@@ -1,5 +1,5 @@
-//! Dense links: link messages in a fractal heap, found by version 2 B-trees of their names' hashes (type 5) or of
-//! their order of creation (type 6).
+//! Dense link storage: link messages in a fractal heap, indexed by version 2 B-trees of the hashes of their names (type
+//! 5) or of their creation order (type 6).
 
 use crate::btree::v2::{BTreeV2, Records, Run};
 use crate::checksum::lookup3;
@@ -7,22 +7,22 @@ use crate::heap::fractal::{Each, FractalHeap, HeapIds, HeapObject, Objects, Unfi
 use crate::message::{Link, LinkInfo};
 use crate::{Address, FormatError, Gather, Name, Parse, View};
 
-/// All links that a group keeps densely, as its heap keeps them. `None` where all links are messages of the object
-/// header.
+/// Lists all links in a group's dense storage. Returns `None` if all links are messages of the object header.
 pub fn list(info: &LinkInfo) -> Option<List> {
     let Index { address, kind, record_bytes } = Index::of(info)?;
     let dense = Dense::new(info.heap?, Records::all(address, kind).of_bytes(record_bytes));
     Some(List { dense, links: Vec::new() })
 }
 
-/// How many links a group keeps densely, as the index says. `None` where all links are messages of the object header.
+/// Returns the number of links in a group's dense storage, from its index. Returns `None` if all links are messages of
+/// the object header.
 pub fn count(info: &LinkInfo, view: &View) -> Option<Parse<u64>> {
     let index = Index::of(info)?;
     let tree = BTreeV2::parse(view, index.address, index.kind);
     Some(tree.and_then(|tree| Ok(tree.count(view, index.address)?)))
 }
 
-/// A B-tree that has all links of a group: by name, or by their order of creation.
+/// A B-tree of all links of a group, by name or by creation order.
 struct Index {
     address: Address,
     kind: u8,
@@ -37,7 +37,7 @@ impl Index {
     }
 }
 
-/// The densely kept link of this name. `None` where all links are messages of the object header.
+/// Looks up a link by name in dense storage. Returns `None` if all links are messages of the object header.
 pub fn lookup(info: &LinkInfo, name: Name) -> Option<Lookup> {
     let hash = lookup3(name.as_bytes());
     let records = Records::with_key(info.name_index?, 5, hash, |record| Some(hash_of(record)));
@@ -45,24 +45,24 @@ pub fn lookup(info: &LinkInfo, name: Name) -> Option<Lookup> {
     Some(Lookup { dense: Dense::new(info.heap?, records), name, hash, found: None, failed: None })
 }
 
-/// The hash that a record of a name begins with.
+/// The hash at the start of a record of type 5.
 fn hash_of(record: &[u8]) -> u32 {
     u32::from_le_bytes([record[0], record[1], record[2], record[3]])
 }
 
-/// The heap ID that records of both kinds end with.
+/// The heap ID at the end of a record of either type.
 fn heap_id(record: &[u8]) -> &[u8] {
     &record[record.len() - ID_BYTES..]
 }
 
-/// Bytes of a heap ID in the records of links.
+/// The size of a heap ID in the records of links, in bytes.
 const ID_BYTES: usize = 7;
-/// Bytes of a record of type 5: the hash of a name, and a heap ID.
+/// The size of a record of type 5: the hash of a name, and a heap ID.
 const BY_NAME_BYTES: usize = 4 + ID_BYTES;
-/// Bytes of a record of type 6: a place in the order of creation, and a heap ID.
+/// The size of a record of type 6: a position in creation order, and a heap ID.
 const BY_ORDER_BYTES: usize = 8 + ID_BYTES;
 
-/// A listing under way.
+/// A listing in progress.
 #[derive(Debug)]
 pub struct List {
     dense: Dense,
@@ -70,7 +70,8 @@ pub struct List {
 }
 
 impl List {
-    /// Goes on, until it is `Ok` with all links, and with what is wrong with links and parts of the index.
+    /// Continues the listing. Returns all links, including the errors of links and of parts of the index that cannot be
+    /// read.
     pub fn advance(&mut self, view: &View, unfilter: &dyn Unfilter) -> Parse<Vec<Result<Link, FormatError>>> {
         let links = &mut self.links;
         if let Some(runs) = self.dense.runs(view)? {
@@ -90,19 +91,19 @@ impl List {
     }
 }
 
-/// A look-up under way.
+/// A lookup in progress.
 #[derive(Debug)]
 pub struct Lookup {
     dense: Dense,
     name: Name,
     hash: u32,
     found: Option<Link>,
-    /// What is wrong with another link of the same hash; or was it the one sought?
+    /// The error of a link with the same hash, which may be the wanted one.
     failed: Option<FormatError>,
 }
 
 impl Lookup {
-    /// Goes on, until it is `Ok`: with `None` if the group keeps no such link densely.
+    /// Continues the lookup. Returns `None` if dense storage contains no such link.
     pub fn advance(&mut self, view: &View, unfilter: &dyn Unfilter) -> Parse<Option<Link>> {
         if let Some(runs) = self.dense.runs(view)? {
             let mut ids = HeapIds::of_bytes(ID_BYTES);
@@ -130,7 +131,7 @@ impl Lookup {
     }
 }
 
-/// An index and a heap: first the records, then the objects they lead to.
+/// An index and a heap: first the records are read, then the objects that they refer to.
 #[derive(Debug)]
 pub(super) struct Dense {
     address: Address,
@@ -145,7 +146,7 @@ impl Dense {
         Self { address, heap: None, records, runs: None, objects: None }
     }
 
-    /// The records, once, as soon as they and the header of the heap are there; then `None`.
+    /// The records, once they and the heap header have been read; after that, `None`.
     pub(super) fn runs(&mut self, view: &View) -> Parse<Option<Vec<Result<Run, FormatError>>>> {
         if self.objects.is_some() {
             return Ok(None);
@@ -161,12 +162,12 @@ impl Dense {
         Ok(self.runs.take())
     }
 
-    /// Says which objects are sought.
+    /// Sets the objects to read.
     pub(super) fn seek(&mut self, ids: HeapIds) {
         self.objects = Some(Objects::new(ids));
     }
 
-    /// Goes on with the objects sought; `each` is called once with each of them.
+    /// Continues reading the objects; `each` is called once for each of them.
     pub(super) fn objects(&mut self, view: &View, unfilter: &dyn Unfilter, each: &mut Each<'_>) -> Parse<()> {
         match (&self.heap, &mut self.objects) {
             (Some(heap), Some(objects)) => objects.advance(view, heap, unfilter, each),
@@ -201,7 +202,7 @@ mod tests {
         [&order.to_le_bytes()[..], &managed(offset, 12)].concat()
     }
 
-    /// The links a, b and c in a heap, with both indexes. The name index also says that b is another d.
+    /// The links a, b and c in a heap, with both indexes. In the name index b is also listed under the name of d.
     fn group() -> Image {
         let image = header(Image::new(), &Shape { root: 200, ..SHAPE }).pad_to(200);
         let objects = [message(b'a', 900), message(b'b', 901), message(b'c', 902)].concat();
@@ -241,7 +242,7 @@ mod tests {
         assert_eq!(count(&info(), &damaged.view()).unwrap(), Ok(4));
         let nameless = LinkInfo { name_index: None, ..info() };
         assert_eq!(count(&nameless, &damaged.view()).unwrap(), Ok(3));
-        // More records than the file has bytes for.
+        // More records than fit in the file.
         let sealed = |image: Image| {
             let sum = lookup3(&image.bytes()[300..334]);
             image.patch(334, &sum.to_le_bytes())
@@ -264,7 +265,7 @@ mod tests {
 
     #[test]
     fn one_broken_link_hides_no_other() {
-        // The record of the second link leads out of the heap.
+        // The record of the second link points outside of the heap.
         let start = 600 + 6 + 15 + 8;
         let image = group().patch(start, &managed(60, 12));
         let node = image.bytes()[600..600 + 6 + 45].to_vec();

@@ -1,6 +1,6 @@
-//! Dense attributes: attribute messages in a fractal heap, found by version 2 B-trees of their names' hashes
-//! (type 8) or of their order of creation (type 9). Messages are returned as bytes, or as the heap ID among the
-//! file's shared messages.
+//! Dense attribute storage: attribute messages in a fractal heap, indexed by version 2 B-trees of the hashes of their
+//! names (type 8) or of their creation order (type 9). A message is returned as bytes or, if it is shared, as its heap
+//! ID among the shared messages of the file.
 
 use super::dense::Dense;
 use crate::btree::record::AttributeEntry;
@@ -10,31 +10,31 @@ use crate::heap::fractal::{HeapIds, HeapObject, Unfilter};
 use crate::message::AttributeInfo;
 use crate::{Bytes, FormatError, Parse, View};
 
-/// An attribute, with its message still to be parsed.
+/// An attribute whose message has not been parsed yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DenseAttribute {
     /// Flags of the message.
     pub flags: u8,
-    /// Position in the order of creation. Means nothing where the object does not track it.
+    /// The position in creation order; meaningless if the object does not track it.
     pub creation_order: u32,
     /// The message.
     pub body: Body,
 }
 
-/// Where an attribute message is.
+/// The location of an attribute message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Body {
-    /// Here.
+    /// The bytes of the message.
     Message(HeapObject),
-    /// Among the shared messages of the file, in the fractal heap for attributes.
+    /// In the shared messages of the file, in the fractal heap for attributes.
     Shared {
         /// Its heap ID there.
         heap_id: Bytes,
     },
 }
 
-/// All attributes that an object keeps densely, ordered by creation where there is an index of it, or else by
-/// hash. `None` where all attributes are messages of the object header.
+/// Lists all attributes in an object's dense storage, in creation order if there is an index of it, otherwise in order
+/// of hash. Returns `None` if all attributes are messages of the object header.
 pub fn list(info: &AttributeInfo) -> Option<Attributes> {
     let (records, by_name) = match (info.creation_order_index, info.name_index) {
         (Some(index), _) => (Records::all(index, 9).of_bytes(AttributeEntry::BYTES_BY_ORDER), false),
@@ -44,8 +44,8 @@ pub fn list(info: &AttributeInfo) -> Option<Attributes> {
     Some(Attributes::new(Dense::new(info.heap?, records), by_name, None))
 }
 
-/// The densely kept attributes whose names have the hash of `name`: nearly always none or the one sought, but
-/// names have to be compared. `None` where all attributes are messages of the object header.
+/// Looks up the attributes in dense storage whose names have the hash of `name`: usually none or the wanted one, but
+/// the caller must compare names. Returns `None` if all attributes are messages of the object header.
 pub fn lookup(info: &AttributeInfo, name: &[u8]) -> Option<Attributes> {
     let hash = lookup3(name);
     let of = |record: &[u8]| record.last_chunk().map(|hash| u32::from_le_bytes(*hash));
@@ -54,18 +54,18 @@ pub fn lookup(info: &AttributeInfo, name: &[u8]) -> Option<Attributes> {
     Some(Attributes::new(Dense::new(info.heap?, records), true, Some(hash)))
 }
 
-/// A listing or look-up under way.
+/// A listing or lookup in progress.
 #[derive(Debug)]
 pub struct Attributes {
     dense: Dense,
     by_name: bool,
     hash: Option<u32>,
     places: Vec<Result<AttributeEntry, FormatError>>,
-    /// The object's own messages, in the order of their places.
+    /// The object's own messages, in the order of their offsets.
     messages: Vec<Option<Result<HeapObject, FormatError>>>,
 }
 
-/// Bytes of a heap ID in the records of attributes.
+/// The size of a heap ID in the records of attributes, in bytes.
 const ID_BYTES: usize = 8;
 
 impl Attributes {
@@ -73,7 +73,7 @@ impl Attributes {
         Self { dense, by_name, hash, places: Vec::new(), messages: Vec::new() }
     }
 
-    /// Goes on, until it is `Ok`.
+    /// Continues the listing or lookup.
     pub fn advance(
         &mut self,
         view: &View,

@@ -1,8 +1,8 @@
-//! The members of groups (specification III.A to III.D, IV.A.2): old-style groups with a symbol table, new-style
-//! ones that keep their links "densely" in a heap, and attributes that are kept the same way. Links that are
-//! messages of the group's object header need none of this.
+//! The members of groups (specification III.A to III.D, IV.A.2): old-style groups with a symbol table, new-style groups
+//! with dense link storage in a heap, and dense attribute storage. Links that are messages of the group's object header
+//! are not parsed here.
 //!
-//! Lists keep going: one link that cannot be read is one error among the links.
+//! Listings continue after errors: a link that cannot be read is one error among the links.
 
 pub mod dense;
 pub mod dense_attributes;

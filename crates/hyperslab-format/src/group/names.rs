@@ -1,27 +1,28 @@
-//! The names of an old-style group, which its local heap keeps: all of them, or one at a time.
+//! The names of an old-style group, in its local heap: all of them, or one at a time.
 
 use crate::heap::{HeapText, LocalHeap};
 use crate::{Address, Name, Parse, View};
 
-/// Heaps up to this many bytes are read whole for a single name too: one request, however many names are compared.
+/// A heap of up to this many bytes is read whole even for a single name: that takes one request, however many names are
+/// compared.
 const WHOLE_BYTES_MAX: u64 = 64 << 10;
 
 /// The names, as far as they have been read.
 #[derive(Debug)]
 pub(super) enum Names {
-    /// All of them.
+    /// All names.
     Read(HeapText),
-    /// None: each is read when it is wanted.
+    /// No names; each is read when it is needed.
     Unread(LocalHeap),
 }
 
 impl Names {
-    /// All names of the heap at `address`.
+    /// Reads all names of the heap at `address`.
     pub(super) fn all(view: &View, address: Address) -> Parse<Self> {
         Ok(Self::Read(LocalHeap::parse(view, address)?.read(view)?))
     }
 
-    /// Names to seek one among.
+    /// Prepares to search for one name: reads all names if the heap is small, otherwise none.
     pub(super) fn few(view: &View, address: Address) -> Parse<Self> {
         let heap = LocalHeap::parse(view, address)?;
         Ok(if heap.len() <= WHOLE_BYTES_MAX { Self::Read(heap.read(view)?) } else { Self::Unread(heap) })
@@ -35,7 +36,7 @@ impl Names {
         }
     }
 
-    /// Asks for the text at an offset, which will be wanted.
+    /// Requests the text at an offset, which will be needed later.
     pub(super) fn ask(&self, view: &View, field: &'static str, offset: u64) -> Parse<()> {
         match self {
             Self::Read(_) => Ok(()),

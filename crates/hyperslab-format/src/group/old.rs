@@ -1,6 +1,6 @@
 //! Old-style groups: a version 1 B-tree of symbol table nodes, and a local heap with the names.
 //!
-//! Key i of a B-tree node is the name before which (or at which) child i - 1 ends, and after which child i begins.
+//! Key i of a B-tree node is a name: names in child i - 1 are less than or equal to it, those in child i are greater.
 
 use super::names::Names;
 use super::symbol_table::{Entry, SymbolTableNode};
@@ -9,22 +9,22 @@ use crate::message::{Link, SymbolTable};
 use crate::walk::{Footprint, Item, Walk};
 use crate::{Address, FormatError, Gather, Name, Parse, Stop, View};
 
-/// All links of a group.
+/// Lists all links of a group.
 pub fn list(table: SymbolTable) -> List {
     List { walk: OldWalk::new(table, true), heap: table.heap, names: None }
 }
 
-/// How many links a group has.
+/// Counts the links of a group.
 pub fn count(table: SymbolTable) -> Count {
     Count { walk: OldWalk::new(table, true) }
 }
 
-/// The link of this name.
+/// Looks up a link by name.
 pub fn lookup(table: SymbolTable, name: Name) -> Lookup {
     Lookup { walk: OldWalk::new(table, false), heap: table.heap, names: None, name, entries: None }
 }
 
-/// A listing under way.
+/// A listing in progress.
 #[derive(Debug)]
 pub struct List {
     walk: OldWalk,
@@ -33,7 +33,7 @@ pub struct List {
 }
 
 impl List {
-    /// Goes on, until it is `Ok` with all links, which the B-tree orders by the bytes of their names.
+    /// Continues the listing. Returns all links, ordered by the bytes of their names, as in the B-tree.
     pub fn advance(&mut self, view: &View) -> Parse<Vec<Result<Link, FormatError>>> {
         let mut gather = Gather::default();
         if self.names.is_none() {
@@ -47,7 +47,7 @@ impl List {
             match node {
                 Ok(node) => {
                     for entry in &node.entries {
-                        // All names are there, so that nothing can be lacking.
+                        // All names have been read, so nothing can be missing.
                         links.extend(Gather::default().take(entry.link(view, names)).transpose());
                     }
                 }
@@ -58,14 +58,14 @@ impl List {
     }
 }
 
-/// A count under way.
+/// A count in progress.
 #[derive(Debug)]
 pub struct Count {
     walk: OldWalk,
 }
 
 impl Count {
-    /// Goes on, until it is `Ok`. A damaged node counts as one link, as it is one in a listing.
+    /// Continues the count. A damaged node counts as one link, because it is one entry in a listing.
     pub fn advance(&mut self, view: &View) -> Parse<u64> {
         self.walk.advance(view, &|node| Ok(0..node.entries))?;
         let nodes = self.walk.nodes.results().into_iter();
@@ -73,19 +73,19 @@ impl Count {
     }
 }
 
-/// A look-up under way.
+/// A lookup in progress.
 #[derive(Debug)]
 pub struct Lookup {
     walk: OldWalk,
     heap: Address,
     names: Option<Names>,
     name: Name,
-    /// Those among which it must be, once they are known.
+    /// The entries that may be the wanted link, once they are known.
     entries: Option<Vec<Entry>>,
 }
 
 impl Lookup {
-    /// Goes on, until it is `Ok`: with `None` if the group has no such link.
+    /// Continues the lookup. Returns `None` if the group has no such link.
     pub fn advance(&mut self, view: &View) -> Parse<Option<Link>> {
         if self.entries.is_none() {
             self.entries = Some(self.search(view)?);
@@ -93,7 +93,7 @@ impl Lookup {
         let Self { names: Some(names), entries: Some(entries), name, .. } = self else { return Ok(None) };
         let mut gather = Gather::default();
         for entry in entries {
-            // The name of another link is of no concern here, even if it is broken.
+            // An error in the name of another link does not matter here.
             if let Ok(Some(found)) = gather.take(entry.name(view, names))
                 && found == *name
             {
@@ -109,7 +109,7 @@ impl Lookup {
         if self.names.is_none() {
             self.names = gather.take(Names::few(view, self.heap))?;
         }
-        // Names cannot be compared without the heap; only the root node is asked for together with it.
+        // Names cannot be compared without the heap; only the root node is requested together with it.
         let children = |node: &Node| match &self.names {
             Some(names) => child_of(node, view, names, &self.name),
             None => Err(Stop::Need(Vec::new())),
@@ -124,7 +124,7 @@ impl Lookup {
     }
 }
 
-/// What is still to be visited.
+/// A node that has not been visited yet.
 #[derive(Debug)]
 enum Pending {
     Tree { address: Address, level: Option<u8> },
@@ -134,7 +134,7 @@ enum Pending {
 const TREE: &str = "version 1 B-tree node";
 const SYMBOLS: &str = "symbol table node";
 
-/// Which children of a node are to be visited.
+/// Selects the children of a node to visit.
 type Children<'c> = dyn Fn(&Node) -> Parse<std::ops::Range<usize>> + 'c;
 
 #[derive(Debug)]
@@ -175,9 +175,9 @@ impl OldWalk {
     }
 }
 
-/// The children that may hold `name`: those between whose keys it lies.
+/// The children that may contain `name`: those whose keys enclose it.
 fn child_of(node: &Node, view: &View, names: &Names, name: &Name) -> Parse<std::ops::Range<usize>> {
-    // The number of keys, beginning with the second, that come before the name.
+    // Binary search for the number of keys, starting with the second, that are less than the name.
     let (mut low, mut high) = (0, node.entries);
     while low < high {
         let middle = (low + high) / 2;
@@ -186,7 +186,7 @@ fn child_of(node: &Node, view: &View, names: &Names, name: &Name) -> Parse<std::
             Some(key) if key < *name => low = middle + 1,
             Some(_) => high = middle,
             None => {
-                // All that may be compared in this node, at once.
+                // Requests everything in this node that may be compared, at once.
                 for i in low + 1..=high {
                     gather.take(names.ask(view, "key", key(node, i)?))?;
                 }
@@ -194,7 +194,7 @@ fn child_of(node: &Node, view: &View, names: &Names, name: &Name) -> Parse<std::
             }
         }
     }
-    // Beyond the last key there is nothing.
+    // Beyond the last key there are no names.
     Ok(low..(low + 1).min(node.entries))
 }
 
@@ -218,7 +218,7 @@ mod tests {
         SymbolTable { btree: Address(TREE), heap: Address(0) }
     }
 
-    /// Names at multiples of 8; the nodes hold apple and banana, cherry and date (soft, to elder).
+    /// Names at multiples of 8; the nodes contain apple and banana, cherry and date (soft, to elder).
     fn group() -> Image {
         let names: Vec<u8> = NAMES.iter().flat_map(|name| format!("{name:\0<8}").into_bytes()).collect();
         let image = heap(Image::new(), &names).pad_to(TREE);
@@ -260,7 +260,7 @@ mod tests {
     #[test]
     fn of_a_long_heap_few_names_are_read() {
         let names: Vec<u8> = (0..20_000).flat_map(|i| format!("{i:07}\0").into_bytes()).collect();
-        // A tree of one level, whose nodes hold 100 names each.
+        // A tree of one level, whose nodes contain 100 names each.
         let image = heap(Image::new(), &names).pad_to(200_000);
         let image = image.text("TREE").u8(0).u8(0).u16(200).undefined().undefined().u64(0);
         let at = |i: u64| 300_000 + i * 5_000;
@@ -279,7 +279,7 @@ mod tests {
             // Heap and node; the rest of the node; keys; symbols, the rest of them; names.
             assert!(rounds.len() <= 6, "{rounds:?}");
         }
-        // A heap that claims to be longer than the file has the names that are there.
+        // A heap that claims to be longer than the file contains the names that are there.
         let short = image.clone().patch(8, &(1u64 << 40).to_le_bytes());
         assert!(lookup(table, "0000000".into()).advance(&short.view()).unwrap().is_some());
         assert!(matches!(list(table).advance(&short.view()), Err(Stop::Bad(_))));

@@ -5,44 +5,44 @@
 //! entry:  link name offset | object header | cache type 4 | reserved 4 | scratch-pad space 16
 //! ```
 //!
-//! Names, and the targets of soft links, are offsets in the group's local heap. A soft link is an entry with cache
-//! type 2. What other types cache is in the object headers too, and is not read from here.
+//! Names and the targets of soft links are offsets in the group's local heap. A soft link is an entry with cache type
+//! 2. The data that other cache types store is in the object headers too, and is not read from here.
 
 use super::names::Names;
 use crate::message::{Link, LinkTarget};
 use crate::{Address, FormatError, Name, Parse, View};
 
-/// An entry of a node, with its name and target still in the heap.
+/// An entry of a node, whose name and target have not been read from the heap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
-    /// Absolute offset of the entry.
+    /// The absolute offset of the entry.
     pub at: u64,
-    /// Where in the heap the name begins.
+    /// The offset of the name in the heap.
     pub name_offset: u64,
     /// The object header; `None` for soft links.
     pub header: Option<Address>,
-    /// Where in the heap the target of a soft link begins.
+    /// The offset of a soft link's target in the heap.
     pub soft_target: Option<u32>,
 }
 
 /// A node.
 #[derive(Debug, Clone)]
 pub struct SymbolTableNode {
-    /// Absolute offset of the node.
+    /// The absolute offset of the node.
     pub at: u64,
-    /// Bytes of the node up to its last entry.
+    /// The size in bytes of the node up to its last entry.
     pub bytes: u64,
     /// The entries in use.
     pub entries: Vec<Entry>,
 }
 
 const STRUCTURE: &str = "symbol table node";
-/// Entries for which a node has room unless the file says otherwise. Only how much is asked for at first.
+/// The usual capacity of a node, used only to choose how many bytes to request at first.
 const USUAL_ENTRIES: u64 = 8;
 const CACHED_SOFT_LINK: u32 = 2;
 
 impl SymbolTableNode {
-    /// Reads the node at `address`.
+    /// Parses the node at `address`.
     pub fn parse(view: &View, address: Address) -> Parse<Self> {
         let widths = view.widths;
         let entry = u64::from(widths.length) + u64::from(widths.offset) + 24;
@@ -93,7 +93,7 @@ impl Entry {
             (Some(offset), _) => LinkTarget::Soft(names.text(view, "soft link value", offset.into())?),
             (None, Some(header)) => LinkTarget::Hard(header),
             (None, None) => {
-                let what = format!("the link {name} leads nowhere");
+                let what = format!("the link {name} has no target");
                 let field = "object header address";
                 return Err(FormatError::invalid(STRUCTURE, field, self.at, what).into());
             }
@@ -108,7 +108,7 @@ pub(crate) mod tests {
     use crate::heap::local::tests::heap;
     use crate::test_image::{Image, every_prefix_fails};
 
-    /// A node at the end of `image` with links as name offset, object header and (of soft links) target offset.
+    /// Appends a node to `image`. Each link is a name offset, an object header and (for soft links) a target offset.
     pub(crate) fn node(image: Image, links: &[(u64, u64, Option<u32>)]) -> Image {
         let mut image = image.text("SNOD").u8(1).u8(0).u16(links.len() as u16);
         for &(name, header, soft) in links {
@@ -132,7 +132,7 @@ pub(crate) mod tests {
         assert_eq!((&hard.name, &hard.target), (&Name::from("hard"), &LinkTarget::Hard(Address(800))));
         assert_eq!((&soft.name, &soft.target), (&Name::from("soft"), &LinkTarget::Soft("/hard".into())));
         assert!(format!("{nameless:?}").contains("no name"));
-        assert!(format!("{nowhere:?}").contains("leads nowhere"));
+        assert!(format!("{nowhere:?}").contains("has no target"));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Fractal heaps (specification III.G): dense links, dense attributes, shared messages.
+//! Fractal heaps (specification III.G), used for dense links, dense attributes and shared messages.
 //!
 //! ```text
 //! "FRHP" | version 0 | heap ID length 2 | I/O filters' length 2 | flags | max. managed object 4
@@ -8,10 +8,10 @@
 //!        | doubling table (see doubling_table) | [root block's size | filter mask 4 | filter pipeline] | checksum 4
 //! ```
 //!
-//! An object is found by its heap ID (see [`id`]): it lies in a managed block ([`block`]), by itself in the file
-//! ("huge", see [`huge`]), or in the ID ("tiny"). [`objects`] finds many at once.
+//! An object is found by its heap ID (see [`id`]). It is in a managed block ([`block`]), stored separately in the file
+//! ("huge", see [`huge`]), or contained in the ID ("tiny"). [`objects`] reads many at once.
 //!
-//! Not read: free space, which only writers need.
+//! Free space is not read; only writers need it.
 
 pub mod block;
 pub mod doubling_table;
@@ -32,38 +32,38 @@ pub use unfilter::{NoFilters, Unfilter};
 /// The header of a heap.
 #[derive(Debug, Clone)]
 pub struct FractalHeap {
-    /// Where the header lies. Every block repeats it.
+    /// The address of the header, which every block repeats.
     pub address: Address,
-    /// Bytes of a heap ID.
+    /// The size of a heap ID in bytes.
     pub id_bytes: u16,
-    /// Direct blocks have checksums.
+    /// True if direct blocks have checksums.
     pub checksummed: bool,
-    /// The largest object that is kept in managed blocks.
+    /// The size of the largest object that is stored in managed blocks, in bytes.
     pub managed_object_max: u32,
-    /// Version 2 B-tree of huge objects.
+    /// The version 2 B-tree of huge objects.
     pub huge_index: Option<Address>,
-    /// Bytes of the space that managed blocks fill.
+    /// The size in bytes of the space that managed blocks fill.
     pub managed_space: u64,
-    /// Number of objects in managed blocks.
+    /// The number of objects in managed blocks.
     pub managed_objects: u64,
-    /// Number of huge objects.
+    /// The number of huge objects.
     pub huge_objects: u64,
-    /// Number of tiny objects.
+    /// The number of tiny objects.
     pub tiny_objects: u64,
-    /// How managed blocks are laid out.
+    /// The layout of managed blocks.
     pub table: DoublingTable,
-    /// Filters of direct blocks and huge objects.
+    /// The filters of direct blocks and huge objects.
     pub filters: Option<HeapFilters>,
 }
 
 /// The filters of a heap.
 #[derive(Debug, Clone)]
 pub struct HeapFilters {
-    /// In the order in which they are applied when writing.
+    /// The pipeline, in the order in which filters are applied when writing.
     pub pipeline: FilterPipeline,
-    /// Stored bytes of the root block, if it is a direct one.
+    /// The stored size of the root block in bytes, if it is a direct block.
     pub root_stored_bytes: u64,
-    /// Filters skipped for the root block, if it is a direct one.
+    /// The mask of filters skipped for the root block, if it is a direct block.
     pub root_mask: u32,
 }
 
@@ -71,7 +71,7 @@ const STRUCTURE: &str = "fractal heap header";
 const FLAG_CHECKSUMS: u8 = 0x02;
 
 impl FractalHeap {
-    /// Reads the header at `address`.
+    /// Parses the header at `address`.
     pub fn parse(view: &View, address: Address) -> Parse<Self> {
         let widths = view.widths;
         let (offset, length) = (u64::from(widths.offset), u64::from(widths.length));
@@ -140,12 +140,12 @@ impl FractalHeap {
         Objects::one(id).next(view, self, unfilter)
     }
 
-    /// Bytes of an offset in managed space.
+    /// The width of an offset in managed space, in bytes.
     fn offset_bytes(&self) -> usize {
         usize::from(self.table.max_heap_bits).div_ceil(8)
     }
 
-    /// Bytes of the length of a managed object in its heap ID.
+    /// The width of the length of a managed object in its heap ID, in bytes.
     fn length_bytes(&self) -> usize {
         let of_blocks = self.table.max_direct_bytes.ilog2().div_ceil(8);
         let of_objects = self.managed_object_max.max(1).ilog2() / 8 + 1;

@@ -1,26 +1,27 @@
-//! Global heap collections (specification III.E): variable-length data, region references, virtual mappings.
+//! Global heap collections (specification III.E), used for variable-length data, region references and virtual
+//! mappings.
 //!
 //! ```text
-//! "GCOL" | version 1 | reserved 3 | collection size, with all of this
+//! "GCOL" | version 1 | reserved 3 | collection size, including this header
 //! index 2 | references 2 | reserved 4 | object size | object, padded to 8 bytes      for each object
 //! ```
 //!
-//! Object 0 is the free space, and its size counts its header too. The library takes what is too short for a
-//! header, at the end, for free space without one.
+//! Object 0 is the free space; its size includes its header. If the space at the end is too small for a header, the
+//! library treats it as free space without one.
 
 use crate::{Address, Bytes, FormatError, Parse, View};
 
-/// A collection with the places of its objects.
+/// A collection and the offsets of its objects.
 #[derive(Debug, Clone)]
 pub struct Collection {
     bytes: Bytes,
-    /// Absolute offset of the collection.
+    /// The absolute offset of the collection.
     at: u64,
-    /// By ascending index.
+    /// Sorted by index.
     objects: Vec<Object>,
 }
 
-/// Where an object lies in its collection.
+/// The position of an object in its collection.
 #[derive(Debug, Clone, Copy)]
 struct Object {
     index: u16,
@@ -28,15 +29,15 @@ struct Object {
     len: usize,
 }
 
-/// What errors call it.
+/// The name of the structure in errors.
 pub const STRUCTURE: &str = "global heap collection";
-/// What the library allocates at least, so what is asked for before the size is known.
+/// The minimum size that the library allocates; requested before the size is known.
 pub const USUAL_BYTES: u64 = 4096;
 
 impl Collection {
-    /// Reads the collection at `address`.
+    /// Parses the collection at `address`.
     pub fn parse(view: &View, address: Address) -> Parse<Self> {
-        // Headers are padded to 8 bytes too, which matters where lengths have 2 or 4.
+        // Headers are padded to 8 bytes too, which matters if lengths have 2 or 4 bytes.
         let header = (8 + usize::from(view.widths.length)).next_multiple_of(8);
         let mut cursor = view.cursor_up_to(STRUCTURE, address, USUAL_BYTES)?;
         let at = cursor.at();
@@ -46,7 +47,7 @@ impl Collection {
         let field = cursor.clone();
         let size = cursor.length("collection size")?;
         if size < header as u64 {
-            let what = format!("{size} bytes are less than the header");
+            let what = format!("{size} bytes, less than the header");
             return Err(field.invalid("collection size", what).into());
         }
         let mut cursor = view.cursor(STRUCTURE, address, size)?;
@@ -60,7 +61,7 @@ impl Collection {
             let size = cursor.length("object size")?;
             let start = field.position() + header;
             if index == 0 {
-                // Free space reaches to the next object, or (the usual case) to the end.
+                // Free space extends to the next object or (usually) to the end.
                 if size < header as u64 {
                     break;
                 }
@@ -70,7 +71,7 @@ impl Collection {
             }
             let left = bytes.len().saturating_sub(start);
             let len = usize::try_from(size).ok().filter(|&len| len <= left).ok_or_else(|| {
-                let what = format!("object {index} of {size} bytes, where {left} are left");
+                let what = format!("object {index} has {size} bytes, but only {left} are left");
                 field.invalid("object size", what)
             })?;
             objects.push(Object { index, start, len });
@@ -79,7 +80,7 @@ impl Collection {
             cursor.skip("object", padded.min(cursor.left()))?;
         }
         if !objects.is_sorted_by(|a, b| a.index < b.index) {
-            // Of several objects with one index the last one counts.
+            // If several objects have the same index, the last one counts.
             objects.reverse();
             objects.sort_by_key(|object| object.index);
             objects.dedup_by_key(|object| object.index);
@@ -95,7 +96,7 @@ impl Collection {
     /// The bytes of the object with this index.
     #[inline]
     pub fn get(&self, index: u32) -> Result<&[u8], FormatError> {
-        // Indexes count up from 1, as long as nothing was deleted.
+        // Indexes count up from 1 if nothing was deleted.
         let usual = self.objects.get((index as usize).wrapping_sub(1));
         let found = usual.filter(|object| u32::from(object.index) == index).or_else(|| {
             let place = self.objects.binary_search_by_key(&index, |object| object.index.into()).ok()?;
@@ -110,22 +111,22 @@ impl Collection {
         }
     }
 
-    /// A part of an object, as [`Self::get`] gives it, that keeps the collection alive.
+    /// A part of an object's bytes, as returned by [`Self::get`], that keeps the collection alive.
     pub fn slice(&self, part: &[u8]) -> Bytes {
         self.bytes.slice_ref(part)
     }
 
-    /// The indexes of all objects, ascending.
+    /// The indexes of all objects, in ascending order.
     pub fn indexes(&self) -> impl Iterator<Item = u32> + '_ {
         self.objects.iter().map(|object| object.index.into())
     }
 
-    /// Bytes of the whole collection.
+    /// The size of the whole collection in bytes.
     pub fn size(&self) -> usize {
         self.bytes.len()
     }
 
-    /// True where it has no objects.
+    /// True if it contains no objects.
     pub fn is_empty(&self) -> bool {
         self.objects.is_empty()
     }

@@ -4,16 +4,17 @@
 //! "HEAP" | version 0 | reserved 3 | data segment size | head of free list | data segment address
 //! ```
 //!
-//! The data segment is NUL-terminated text; others refer to it by offset. Not read: the list of free space.
+//! The data segment is NUL-terminated text, which other structures refer to by offset. The list of free space is not
+//! read.
 
 use crate::{Address, Bytes, FormatError, Name, Parse, View, limits};
 
-/// Where the text of a local heap lies.
+/// The location of a local heap's text.
 #[derive(Debug, Clone, Copy)]
 pub struct LocalHeap {
-    /// The data segment.
+    /// The address of the data segment.
     segment: Address,
-    /// Bytes of it.
+    /// Its size in bytes.
     len: u64,
 }
 
@@ -21,21 +22,21 @@ pub struct LocalHeap {
 #[derive(Debug, Clone)]
 pub struct HeapText {
     data: Bytes,
-    /// Absolute offset of the data segment.
+    /// The absolute offset of the data segment.
     at: u64,
-    /// Where in each [`PIECE`] of the data the first NUL is, so that long text is not searched again and again.
+    /// The position of the first NUL in each [`PIECE`] of the data, so that long text is not searched repeatedly.
     first_nuls: Vec<Option<u16>>,
 }
 
 const STRUCTURE: &str = "local heap";
 const SEGMENT: &str = "local heap data segment";
-/// Bytes that are searched for a NUL at once.
+/// The number of bytes that are searched for a NUL at a time.
 const PIECE: usize = 4096;
-/// Bytes in which most names end.
+/// The number of bytes in which most names end.
 const USUAL_NAME: u64 = 64;
 
 impl LocalHeap {
-    /// Reads the header at `address`.
+    /// Parses the header at `address`.
     pub fn parse(view: &View, address: Address) -> Parse<Self> {
         let widths = view.widths;
         let len = 8 + 2 * u64::from(widths.length) + u64::from(widths.offset);
@@ -49,24 +50,24 @@ impl LocalHeap {
         Ok(Self { segment, len })
     }
 
-    /// Bytes of text.
+    /// The size of the text in bytes.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// True for a heap without a byte.
+    /// True for a heap without any bytes.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// All text.
+    /// Reads all text.
     pub fn read(&self, view: &View) -> Parse<HeapText> {
         let data = view.bytes(SEGMENT, self.segment, self.len)?;
         let first_nuls = data.chunks(PIECE).map(|piece| position_of_nul(piece).map(|at| at as u16)).collect();
         Ok(HeapText { data, at: view.absolute(self.segment), first_nuls })
     }
 
-    /// The text at `offset` alone, of a heap that is too long to be read for one name.
+    /// Reads only the text at `offset`, of a heap that is too long to be read for one name.
     pub fn text(&self, view: &View, field: &'static str, offset: u64) -> Parse<Name> {
         let mut len = USUAL_NAME;
         loop {
@@ -86,7 +87,8 @@ impl LocalHeap {
         }
     }
 
-    /// The first bytes of the text at `offset`, which nearly always are all of it: to ask for several names at once.
+    /// Requests the first bytes of the text at `offset`, which are usually all of it; allows several names to be
+    /// requested at once.
     pub fn ask(&self, view: &View, field: &'static str, offset: u64) -> Parse<()> {
         self.beginning(view, field, offset, USUAL_NAME).map(|_| ())
     }
@@ -106,7 +108,7 @@ fn beyond(field: &'static str, at: u64, offset: u64, len: u64) -> FormatError {
 }
 
 impl HeapText {
-    /// The text that begins at `offset`: up to the next NUL, or to the end of the heap.
+    /// The text that starts at `offset`: up to the next NUL, or to the end of the heap.
     pub fn text(&self, field: &'static str, offset: u64) -> Result<Name, FormatError> {
         let at = self.at.saturating_add(offset);
         let len = self.data.len() as u64;
@@ -121,7 +123,7 @@ impl HeapText {
         Ok(Name::new(self.data.slice(offset as usize..end as usize)))
     }
 
-    /// The first NUL at `offset` or after it, or the end of the heap.
+    /// The position of the first NUL at or after `offset`, or the end of the heap.
     fn end_of_text(&self, offset: usize) -> usize {
         let number = offset / PIECE;
         let piece = &self.data[offset..self.data.len().min((number + 1) * PIECE)];
@@ -144,13 +146,13 @@ pub(crate) mod tests {
     use crate::Stop;
     use crate::test_image::{Image, every_prefix_fails};
 
-    /// A heap at the end of `image` that holds `data`.
+    /// Appends a heap that contains `data` to `image`.
     pub(crate) fn heap(image: Image, data: &[u8]) -> Image {
         let segment = image.len() + 32;
         image.text("HEAP").u32(0).u64(data.len() as u64).u64(1).u64(segment).raw(data)
     }
 
-    /// The heap at the beginning of `image`, unread and read.
+    /// The heap at the start of `image`: its header, and its text.
     fn both(image: &Image) -> (LocalHeap, HeapText) {
         let heap = LocalHeap::parse(&image.view(), Address(0)).unwrap();
         (heap, heap.read(&image.view()).unwrap())

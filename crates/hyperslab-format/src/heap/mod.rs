@@ -1,4 +1,4 @@
-//! Heaps: where the format keeps what has no fixed size (specification III.D, III.E, III.G).
+//! Heaps, which store data of variable size (specification III.D, III.E, III.G).
 
 pub mod fractal;
 pub mod global;

@@ -1,21 +1,21 @@
-//! Attribute message (specification IV.A.2.m, type 0x0C): a named value of an object. The objects of an object's
-//! attribute heap have the same form.
+//! Attribute message (specification IV.A.2.m, type 0x0C): a named value of an object. The objects in an attribute heap
+//! have the same form.
 //!
 //! ```text
 //! version 1   reserved 1 | name, datatype, dataspace sizes 2 each             | name | datatype | dataspace | data
-//! version 2   flags 1    | the same, and nothing is padded to 8 bytes
+//! version 2   flags 1    | the same, without padding to 8 bytes
 //! version 3   flags 1    | the same                              | charset 1 | the same
 //!
 //! flags   bit 0 the datatype is shared, bit 1 the dataspace is shared
 //! ```
 //!
-//! The character set of version 3 is not kept: a [`Name`] is bytes.
+//! The character set of version 3 is not kept, because a [`Name`] is bytes.
 
 use super::{Dataspace, Datatype};
 use crate::object_header::{Context, Found, MessageKind};
 use crate::{Bytes, Cursor, FormatError, Name, Parse};
 
-/// An attribute, with its value.
+/// An attribute with its value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attribute {
     /// Its name.
@@ -24,27 +24,27 @@ pub struct Attribute {
     pub datatype: Datatype,
     /// Its extent.
     pub dataspace: Dataspace,
-    /// The bytes of all elements, in the file's representation. Exactly as long as extent and datatype say.
+    /// The bytes of all elements, as represented in the file. The length is exactly that of the extent and datatype.
     pub data: Bytes,
-    /// Position in the order of creation, where the object tracks it.
+    /// The position in creation order, if the object tracks it.
     pub creation_order: Option<u32>,
 }
 
 const DATATYPE_SHARED: u8 = 0x01;
 const DATASPACE_SHARED: u8 = 0x02;
 
-/// The parts of the message, not yet understood.
+/// The parts of the message, not parsed yet.
 struct Parts {
     flags: u8,
     name: Name,
     datatype: Cursor,
     dataspace: Cursor,
-    /// At the first byte of the data.
+    /// Positioned at the first byte of the data.
     rest: Cursor,
 }
 
 impl Attribute {
-    /// Reads the message. `creation_order` comes from around it: from the message's head or the index record.
+    /// Parses the message. `creation_order` is from the message's prefix or the index record.
     pub fn parse(context: Context<'_>, cursor: Cursor, creation_order: Option<u32>) -> Parse<Self> {
         Self::parse_with(context, cursor, creation_order, &mut Found::default())
     }
@@ -68,7 +68,7 @@ impl Attribute {
         Ok(Self { name: parts.name, datatype, dataspace, data, creation_order })
     }
 
-    /// Reads the name alone: what can be said of an attribute whose value cannot be read.
+    /// Parses only the name, to report an attribute whose value cannot be read.
     pub fn parse_name(cursor: Cursor) -> Result<Name, FormatError> {
         Ok(Parts::parse(cursor)?.name)
     }
@@ -92,7 +92,7 @@ impl Parts {
         }
         let name_at = cursor.at();
         let name = padded(&mut cursor, "name", name_len, version)?.rest();
-        // The size counts the NUL that ends the name.
+        // The size includes the terminating NUL.
         let Some(name) = name_len.checked_sub(1).filter(|&len| len > 0).map(|len| name.slice(..len)) else {
             return Err(cursor.invalid_at(
                 at,
@@ -109,7 +109,7 @@ impl Parts {
     }
 }
 
-/// A part of the message, after which version 1 goes on at a multiple of 8 bytes.
+/// A part of the message; in version 1 it is padded to a multiple of 8 bytes.
 fn padded(cursor: &mut Cursor, field: &'static str, len: usize, version: u8) -> Result<Cursor, FormatError> {
     let part = cursor.sub(field, len)?;
     if version == 1 {
@@ -121,7 +121,7 @@ fn padded(cursor: &mut Cursor, field: &'static str, len: usize, version: u8) -> 
 fn data(cursor: &mut Cursor, datatype: &Datatype, dataspace: &Dataspace) -> Result<Bytes, FormatError> {
     let bytes = dataspace.elements().and_then(|count| count.checked_mul(datatype.size.into()));
     let Some(bytes) = bytes else {
-        return Err(cursor.invalid("data", "the extent has more bytes than can be counted"));
+        return Err(cursor.invalid("data", "the size of the extent in bytes overflows 64 bits"));
     };
     cursor.bytes("data", usize::try_from(bytes).unwrap_or(usize::MAX))
 }
@@ -179,7 +179,7 @@ mod tests {
             assert_eq!(attribute.data[..], [1, 0, 2, 0, 3, 0]);
             assert_eq!((attribute.datatype.size, attribute.dataspace.dims()), (2, &[3][..]));
             body.each_prefix(|cursor| assert!(parse(cursor).is_err()));
-            // What follows the data belongs to nobody.
+            // Bytes after the data are not part of any field.
             assert_eq!(parse(body.zeros(5).cursor()), Ok(attribute));
         }
     }

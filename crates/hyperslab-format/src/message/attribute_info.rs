@@ -1,5 +1,5 @@
-//! Attribute Info message (specification IV.A.2.v, type 0x15): where the attributes lie that are not in the object
-//! header, and whether their order of creation is kept.
+//! Attribute Info message (specification IV.A.2.v, type 0x15): the location of an object's dense attribute storage, and
+//! whether creation order is tracked.
 //!
 //! ```text
 //! version 0 | flags | [max. creation index 2] | fractal heap | name index | [creation order index]
@@ -7,16 +7,16 @@
 
 use crate::{Address, Cursor, FormatError};
 
-/// How an object keeps its attributes.
+/// The storage of an object's attributes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AttributeInfo {
-    /// The largest creation index given out so far, where the order of creation is tracked.
+    /// The largest creation index assigned so far, if creation order is tracked.
     pub max_creation_index: Option<u16>,
-    /// Fractal heap with the attributes; `None` where all of them are messages of the object header.
+    /// The fractal heap with the attributes; `None` if all of them are messages of the object header.
     pub heap: Option<Address>,
-    /// Version 2 B-tree of attributes by name (records of type 8).
+    /// The version 2 B-tree of attributes by name (records of type 8).
     pub name_index: Option<Address>,
-    /// Version 2 B-tree of attributes by order of creation (records of type 9).
+    /// The version 2 B-tree of attributes by creation order (records of type 9).
     pub creation_order_index: Option<Address>,
 }
 
@@ -24,7 +24,7 @@ const TRACKED: u8 = 0x01;
 const INDEXED: u8 = 0x02;
 
 impl AttributeInfo {
-    /// Reads the message.
+    /// Parses the message.
     pub fn parse(mut cursor: Cursor) -> Result<Self, FormatError> {
         cursor.version(0..=0)?;
         let flags = cursor.flags(TRACKED | INDEXED)?;
@@ -42,7 +42,7 @@ impl AttributeInfo {
         })
     }
 
-    /// True where the order of creation is tracked.
+    /// True if creation order is tracked.
     pub fn tracks_creation_order(&self) -> bool {
         self.max_creation_index.is_some()
     }

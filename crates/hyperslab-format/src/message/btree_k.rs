@@ -1,21 +1,21 @@
-//! B-tree 'K' Values message (specification IV.A.2.t, type 0x13): the sizes of version 1 B-tree nodes, where they are
-//! not the defaults. Found in the superblock extension.
+//! B-tree 'K' Values message (specification IV.A.2.t, type 0x13): the sizes of version 1 B-tree nodes, if they are not
+//! the defaults. It is in the superblock extension.
 
 use crate::{Cursor, FormatError};
 
-/// Half ranks of version 1 B-trees.
+/// The half ranks of version 1 B-trees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BtreeK {
-    /// Half the most children of a chunk B-tree node.
+    /// Half the maximum number of children of a chunk B-tree node.
     pub chunk_internal: u16,
-    /// Half the most children of a group B-tree node.
+    /// Half the maximum number of children of a group B-tree node.
     pub group_internal: u16,
-    /// Half the most entries of a symbol table node.
+    /// Half the maximum number of entries of a symbol table node.
     pub group_leaf: u16,
 }
 
 impl BtreeK {
-    /// Reads the message.
+    /// Parses the message.
     pub fn parse(mut cursor: Cursor) -> Result<Self, FormatError> {
         cursor.version(0..=0)?;
         Ok(Self {

@@ -1,16 +1,16 @@
-//! Metadata Cache Image message (type 0x18, not in the specification) and the block it points to: metadata that the
-//! writer left in one piece when it closed the file, instead of writing each structure to its own place.
+//! Metadata Cache Image message (type 0x18, not in the specification) and the block that it points to: metadata that
+//! the writer saved as one block when it closed the file, instead of writing each structure to its own address.
 //!
 //! ```text
 //! message   version 0 | block address O | block size L
 //!
 //! block     "MDCI" | version 0 | flags 1 | block size L | entries 4 | entries | checksum 4
 //! entry     type 1 | flags 1 | ring 1 | age 1 | children 2 | dirty children 2 | parents 2 | rank 4
-//!           | address O | size L | parents × address O | the bytes that belong to the address
+//!           | address O | size L | parents × address O | the bytes at that address
 //! ```
 //!
-//! What lies at the addresses of the entries may be anything: a reader has to see the bytes of the image there, for
-//! which [`Overlay`] stands between file and parsers.
+//! The file may contain anything at the addresses of the entries. A reader must use the bytes of the image instead;
+//! [`Overlay`] provides them to the parsers.
 
 mod overlay;
 
@@ -18,26 +18,26 @@ pub use overlay::{Overlay, OverlayEntries};
 
 use crate::{Address, Bytes, Cursor, FormatError, Parse, View};
 
-/// Where the image is.
+/// The location of the image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CacheImageInfo {
-    /// The block; `None` where there is none.
+    /// The address of the block; `None` if there is none.
     pub address: Option<Address>,
-    /// Bytes of the block.
+    /// The size of the block in bytes.
     pub size: u64,
 }
 
-/// The structures of the image.
+/// The structures in the image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CacheImage {
-    /// Addresses, with the bytes to be seen there.
+    /// Addresses, each with the bytes to use there.
     pub entries: Vec<(Address, Bytes)>,
 }
 
 const BLOCK: &str = "metadata cache image";
 
 impl CacheImageInfo {
-    /// Reads the message.
+    /// Parses the message.
     pub fn parse(mut cursor: Cursor) -> Result<Self, FormatError> {
         cursor.version(0..=0)?;
         Ok(Self { address: cursor.address("image block address")?, size: cursor.length("image block size")? })
@@ -45,7 +45,7 @@ impl CacheImageInfo {
 }
 
 impl CacheImage {
-    /// Reads the block; without one, an image without entries.
+    /// Parses the block; without a block, the image has no entries.
     pub fn parse(view: View<'_>, info: CacheImageInfo) -> Parse<Self> {
         let (Some(address), 1..) = (info.address, info.size) else {
             return Ok(Self { entries: Vec::new() });

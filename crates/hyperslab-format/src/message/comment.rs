@@ -1,4 +1,4 @@
-//! Object Comment message (specification IV.A.2.n, type 0x0D): a text about the object, ended by a NUL.
+//! Object Comment message (specification IV.A.2.n, type 0x0D): a NUL-terminated text about the object.
 
 use crate::{Cursor, FormatError, Name};
 
@@ -7,7 +7,7 @@ use crate::{Cursor, FormatError, Name};
 pub struct Comment(pub Name);
 
 impl Comment {
-    /// Reads the message.
+    /// Parses the message.
     pub fn parse(mut cursor: Cursor) -> Result<Self, FormatError> {
         Ok(Self(Name::new(cursor.nul_terminated("comment")?)))
     }

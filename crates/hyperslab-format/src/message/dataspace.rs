@@ -1,11 +1,11 @@
-//! Dataspace message (specification IV.A.2.b, type 0x01): how many elements, in which dimensions.
+//! Dataspace message (specification IV.A.2.b, type 0x01): the number of elements in each dimension.
 //!
 //! ```text
 //! version 1   rank | flags | reserved 1 | reserved 4 | rank × size L | [flag 1: rank × max. size L]
 //! version 2   rank | flags | type       |            | rank × size L | [flag 1: rank × max. size L]
 //! ```
 //!
-//! The permutation indices that flag 2 announces in version 1 were never written by any library, and are not read.
+//! The permutation indices that flag 2 announces in version 1 were never written by any library and are not read.
 
 use crate::limits::RANK_MAX;
 use crate::{Cursor, FormatError, Widths};
@@ -13,15 +13,15 @@ use crate::{Cursor, FormatError, Widths};
 /// The extent of a dataset or attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Dataspace {
-    /// No elements at all (`H5S_NULL`).
+    /// No elements (`H5S_NULL`).
     Null,
     /// One element.
     Scalar,
-    /// A grid of elements, slowest dimension first.
+    /// An array of elements, slowest dimension first.
     Simple {
         /// Current sizes, in elements.
         dims: Vec<u64>,
-        /// Largest sizes; `None` is unlimited. As many as `dims`.
+        /// The maximum sizes; `None` means unlimited. There are as many as in `dims`.
         max_dims: Vec<Option<u64>>,
     },
 }
@@ -29,7 +29,7 @@ pub enum Dataspace {
 const HAS_MAX_DIMS: u8 = 0x01;
 
 impl Dataspace {
-    /// Reads the message.
+    /// Parses the message.
     pub fn parse(mut cursor: Cursor) -> Result<Self, FormatError> {
         let version = cursor.version(1..=2)?;
         let at = cursor.at();
@@ -52,15 +52,15 @@ impl Dataspace {
             let class = cursor.u8("type")?;
             match class {
                 0 | 2 if rank > 0 => {
-                    let what = format!("{rank} dimensions in a dataspace that can have none");
+                    let what = format!("{rank} dimensions in a scalar or null dataspace");
                     return Err(cursor.invalid_at(at, "type", what));
                 }
                 0 => {}
-                // As in libhdf5, which writes no such thing but tells it from a scalar.
+                // As in libhdf5, which never writes this but does not treat it as a scalar.
                 1 if rank == 0 => return Ok(Self::Simple { dims: Vec::new(), max_dims: Vec::new() }),
                 1 => {}
                 2 => return Ok(Self::Null),
-                _ => return Err(cursor.invalid_at(at, "type", format!("type {class} is not known"))),
+                _ => return Err(cursor.invalid_at(at, "type", format!("unknown type {class}"))),
             }
         }
         if rank == 0 {
@@ -88,12 +88,12 @@ impl Dataspace {
         self.dims().len()
     }
 
-    /// Number of elements, or `None` where it does not fit 64 bits.
+    /// The number of elements, or `None` if it overflows 64 bits.
     pub fn elements(&self) -> Option<u64> {
         match self {
             Self::Null => Some(0),
             Self::Scalar => Some(1),
-            // A size of 0 decides, however large the others are.
+            // If one size is 0, the number is 0, however large the others are.
             Self::Simple { dims, .. } if dims.contains(&0) => Some(0),
             Self::Simple { dims, .. } => dims.iter().try_fold(1u64, |count, &dim| count.checked_mul(dim)),
         }
@@ -107,7 +107,7 @@ fn max_dim(cursor: &mut Cursor, dim: u64) -> Result<Option<u64>, FormatError> {
         return Ok(None);
     }
     if dim > max {
-        let what = format!("the current size {dim} is above the maximum {max}");
+        let what = format!("the current size {dim} exceeds the maximum {max}");
         return Err(cursor.invalid_at(at, "dimension maximum size", what));
     }
     Ok(Some(max))

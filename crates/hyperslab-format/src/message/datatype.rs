@@ -1,12 +1,12 @@
-//! Datatype message (specification IV.A.2.d, type 0x03): how the bytes of one element are to be understood.
+//! Datatype message (specification IV.A.2.d, type 0x03): how to interpret the bytes of one element.
 //!
 //! ```text
 //! class and version 1 | class bit field 3 | size 4 | properties of the class
 //! ```
 //!
-//! A datatype is a tree: compounds have members, arrays, sequences, enumerations and complex numbers have a base.
-//! Its parts follow one another in the message without lengths, so that one error makes all of it unreadable. The
-//! versions differ in the packing of compounds, enumerations and arrays:
+//! A datatype is a tree: compounds have members; arrays, sequences, enumerations and complex numbers have a base type.
+//! The parts follow each other in the message without lengths, so a single error makes the whole datatype unreadable.
+//! The versions differ in the encoding of compounds, enumerations and arrays:
 //!
 //! ```text
 //! version 1   names padded to 8 bytes, members with up to 4 array dimensions of their own
@@ -16,7 +16,7 @@
 //! version 5   complex numbers
 //! ```
 //!
-//! Not kept: the padding bits around the significant bits of numbers; they never change a value that is read.
+//! The padding bits around the significant bits of numbers are not kept; they never affect a value that is read.
 
 mod display;
 mod members;
@@ -25,18 +25,18 @@ mod parse;
 
 use crate::{Address, Name};
 
-/// A datatype: how the bytes of one element are to be understood.
+/// A datatype: how to interpret the bytes of one element.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Datatype {
-    /// Bytes of one element in the file (for variable-length data: of its reference into the global heap).
+    /// The size of one element in the file, in bytes (for variable-length data: of its reference into the global heap).
     pub size: u32,
-    /// What kind of datatype it is.
+    /// The class with its properties.
     pub class: Class,
-    /// Where the named (committed) datatype lies, if this is one or refers to one.
+    /// The address of the named (committed) datatype, if this is one or refers to one.
     pub committed: Option<Address>,
 }
 
-/// The datatype classes of the specification (IV.A.2.d), without those that describe no data.
+/// The datatype classes of the specification (IV.A.2.d).
 #[derive(Debug, Clone, PartialEq)]
 pub enum Class {
     /// Class 0, fixed-point numbers.
@@ -47,12 +47,12 @@ pub enum Class {
     Time {
         /// Byte order.
         order: ByteOrder,
-        /// Significant bits.
+        /// Number of significant bits.
         precision: u16,
     },
-    /// Class 3, text of a fixed length.
+    /// Class 3, fixed-length text.
     FixedString {
-        /// What follows text that is shorter than the element.
+        /// The padding of text that is shorter than the element.
         padding: StringPadding,
         /// Encoding.
         charset: Charset,
@@ -61,9 +61,9 @@ pub enum Class {
     Bitfield {
         /// Byte order.
         order: ByteOrder,
-        /// Bit at which the value begins.
+        /// The first bit of the value.
         bit_offset: u16,
-        /// Significant bits.
+        /// Number of significant bits.
         precision: u16,
     },
     /// Class 5.
@@ -73,7 +73,7 @@ pub enum Class {
     },
     /// Class 6.
     Compound {
-        /// In the order of the file.
+        /// The members, in the order of the file.
         members: Vec<Member>,
     },
     /// Class 7.
@@ -82,17 +82,17 @@ pub enum Class {
     Enum {
         /// The integer datatype that stores the values.
         base: Box<Datatype>,
-        /// Names, in the order of the file, with the bytes of their values in `base`.
+        /// The names, in the order of the file, each with the bytes of its value in `base`.
         members: Vec<(Name, bytes::Bytes)>,
     },
-    /// Class 9, a sequence of any number of elements.
+    /// Class 9, a variable-length sequence.
     VlenSequence {
         /// The datatype of the elements.
         base: Box<Datatype>,
     },
-    /// Class 9, text of any length.
+    /// Class 9, variable-length text.
     VlenString {
-        /// What ends the text.
+        /// The termination or padding of the text.
         padding: StringPadding,
         /// Encoding.
         charset: Charset,
@@ -104,21 +104,21 @@ pub enum Class {
         /// The datatype of the elements.
         base: Box<Datatype>,
     },
-    /// Class 11 (HDF5 2.0): real and imaginary part.
+    /// Class 11 (HDF5 2.0): a real and an imaginary part.
     Complex {
         /// The datatype of each part.
         base: Box<Datatype>,
     },
 }
 
-/// Order of the bytes of a number.
+/// The byte order of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ByteOrder {
     /// Least significant byte first.
     Little,
     /// Most significant byte first.
     Big,
-    /// Pairs of bytes swapped (floating-point only).
+    /// Pairs of bytes are swapped (floating-point only).
     Vax,
 }
 
@@ -127,11 +127,11 @@ pub enum ByteOrder {
 pub struct Integer {
     /// Byte order.
     pub order: ByteOrder,
-    /// Two's complement, or unsigned.
+    /// True if signed (two's complement).
     pub signed: bool,
-    /// Bit at which the value begins.
+    /// The first bit of the value.
     pub bit_offset: u16,
-    /// Significant bits.
+    /// Number of significant bits.
     pub precision: u16,
 }
 
@@ -140,27 +140,27 @@ pub struct Integer {
 pub struct Float {
     /// Byte order.
     pub order: ByteOrder,
-    /// Bit at which the value begins.
+    /// The first bit of the value.
     pub bit_offset: u16,
-    /// Significant bits.
+    /// Number of significant bits.
     pub precision: u16,
-    /// Bit of the sign.
+    /// The bit of the sign.
     pub sign_location: u8,
-    /// First bit of the exponent.
+    /// The first bit of the exponent.
     pub exponent_location: u8,
-    /// Bits of the exponent.
+    /// Number of bits of the exponent.
     pub exponent_size: u8,
-    /// First bit of the mantissa.
+    /// The first bit of the mantissa.
     pub mantissa_location: u8,
-    /// Bits of the mantissa.
+    /// Number of bits of the mantissa.
     pub mantissa_size: u8,
-    /// What is subtracted from the exponent.
+    /// The bias that is subtracted from the exponent.
     pub exponent_bias: u32,
-    /// How the mantissa's first bit is kept.
+    /// The storage of the mantissa's most significant bit.
     pub normalization: Normalization,
 }
 
-/// How the most significant bit of a mantissa is kept.
+/// How the most significant bit of a mantissa is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Normalization {
     /// Not normalised.
@@ -171,18 +171,18 @@ pub enum Normalization {
     Implied,
 }
 
-/// What pads text in a fixed-length string.
+/// The padding of fixed-length text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StringPadding {
-    /// Ends at the first NUL.
+    /// The text ends at the first NUL.
     NullTerminate,
-    /// Filled up with NULs.
+    /// The text is padded with NULs.
     NullPad,
-    /// Filled up with spaces.
+    /// The text is padded with spaces.
     SpacePad,
 }
 
-/// Encoding of text.
+/// The encoding of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Charset {
     /// US-ASCII.
@@ -191,7 +191,7 @@ pub enum Charset {
     Utf8,
 }
 
-/// What a reference refers to, and how it is stored.
+/// The kinds of references, which differ in target and encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reference {
     /// `H5R_OBJECT1`: the address of an object header.
@@ -207,19 +207,19 @@ pub enum Reference {
 pub struct Member {
     /// Its name.
     pub name: Name,
-    /// Bytes from the beginning of the element.
+    /// The offset from the start of the element, in bytes.
     pub offset: u32,
     /// Its datatype.
     pub datatype: Datatype,
 }
 
 impl Datatype {
-    /// True where elements, or parts of them, are variable-length: they refer to the global heap.
+    /// True if elements or parts of them are variable-length, that is, refer to the global heap.
     pub fn is_variable(&self) -> bool {
         self.any(&|class| matches!(class, Class::VlenSequence { .. } | Class::VlenString { .. }))
     }
 
-    /// True where elements, or parts of them, refer to other objects of the file.
+    /// True if elements or parts of them refer to other objects of the file.
     pub fn contains_reference(&self) -> bool {
         self.any(&|class| matches!(class, Class::Reference(_)))
     }

@@ -1,4 +1,4 @@
-//! What the file driver of the writer left for its reader: the Driver Info message of the superblock extension
+//! Information that the writer's file driver stored for readers: the Driver Info message of the superblock extension
 //! (specification IV.A.2.u, type 0x14) and the Driver Information Block of old superblocks (II.B).
 //!
 //! ```text
@@ -6,17 +6,17 @@
 //! block     version 0 | reserved 3 | size 4 | driver identification 8 | information
 //! ```
 //!
-//! The information itself is the driver's own affair; here only its name tells that the file is one of several:
-//! `NCSAmult` (multi and split), `NCSAfami` (family).
+//! The information is specific to the driver. Here only the name of the driver matters, which shows that the file is
+//! one of several: `NCSAmult` (multi and split), `NCSAfami` (family).
 
 use crate::{Address, Bytes, Cursor, FormatError, Name, Parse, View};
 
 /// The file driver that wrote a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DriverInfo {
-    /// Its identification, at most 8 bytes.
+    /// The driver identification, at most 8 bytes.
     pub name: Name,
-    /// Its own data.
+    /// Data of the driver.
     pub data: Bytes,
 }
 
@@ -24,7 +24,7 @@ const BLOCK: &str = "driver information block";
 const BLOCK_PREFIX: u64 = 16;
 
 impl DriverInfo {
-    /// Reads the message.
+    /// Parses the message.
     pub fn parse(mut cursor: Cursor) -> Result<Self, FormatError> {
         cursor.version(0..=0)?;
         let name = driver_name(&mut cursor)?;
@@ -36,7 +36,7 @@ impl DriverInfo {
         Ok(Self { name, data: cursor.bytes("driver information", len.into())? })
     }
 
-    /// Reads the block that superblocks of version 0 and 1 point to.
+    /// Parses the block that superblocks of version 0 and 1 point to.
     pub fn parse_block(view: View<'_>, address: Address) -> Parse<Self> {
         let mut cursor = view.cursor(BLOCK, address, BLOCK_PREFIX)?;
         cursor.version(0..=0)?;

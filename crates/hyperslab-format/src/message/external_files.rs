@@ -1,36 +1,36 @@
-//! External Data Files message (specification IV.A.2.h, type 0x07): the raw data of a contiguous dataset lies in
-//! other files.
+//! External Data Files message (specification IV.A.2.h, type 0x07): the raw data of a contiguous dataset is in other
+//! files.
 //!
 //! ```text
 //! version 1 | reserved 3 | slots allocated 2 | slots used 2 | local heap | slots used × (name, offset, size)
 //! ```
 //!
-//! The names are offsets in a local heap; looking them up is left to whoever has read that heap.
+//! The names are offsets in a local heap; the caller must read that heap to resolve them.
 
 use crate::{Address, Cursor, FormatError, Widths};
 
-/// The files that hold the raw data, one after the other.
+/// The files that contain the raw data, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExternalFiles {
-    /// Local heap with the names.
+    /// The local heap with the file names.
     pub heap: Address,
-    /// The pieces, in the order of the dataset's bytes.
+    /// The segments, in the order of the dataset's bytes.
     pub slots: Vec<ExternalSlot>,
 }
 
-/// A piece of the raw data.
+/// A segment of the raw data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExternalSlot {
-    /// Where in the local heap the name of the file begins.
+    /// The offset of the file name in the local heap.
     pub name_offset: u64,
-    /// Byte of that file at which the piece begins.
+    /// The offset of the segment in the external file, in bytes.
     pub offset: u64,
-    /// Bytes of the piece; `None` is without end (the last piece only).
+    /// The size of the segment in bytes; `None` if it is unlimited (only the last segment).
     pub size: Option<u64>,
 }
 
 impl ExternalFiles {
-    /// Reads the message.
+    /// Parses the message.
     pub fn parse(mut cursor: Cursor) -> Result<Self, FormatError> {
         cursor.version(1..=1)?;
         cursor.skip("reserved", 3)?;
@@ -38,7 +38,7 @@ impl ExternalFiles {
         let allocated = cursor.u16("allocated slots")?;
         let used = cursor.u16("used slots")?;
         if allocated == 0 || used > allocated {
-            let what = format!("{used} slots are used, of {allocated} allocated");
+            let what = format!("{used} slots are in use, but only {allocated} are allocated");
             return Err(cursor.invalid_at(at, "allocated slots", what));
         }
         let heap = cursor.address_defined("heap address")?;

@@ -1,5 +1,5 @@
-//! File Space Info message (specification IV.A.2.x, type 0x17): how the writer managed the space of the file. Found
-//! in the superblock extension. For a reader the page size matters: with paging, metadata lies in whole pages.
+//! File Space Info message (specification IV.A.2.x, type 0x17): how the writer managed file space. It is in the
+//! superblock extension. Readers need the page size: with paging, metadata is in whole pages.
 //!
 //! ```text
 //! version 0   strategy (old numbering) | threshold L | [strategy 1: 6 free-space managers O]
@@ -9,22 +9,22 @@
 
 use crate::{Address, Cursor, FormatError};
 
-/// How the space of a file is managed.
+/// The management of file space.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileSpaceInfo {
-    /// Which mechanisms.
+    /// The mechanisms used.
     pub strategy: FileSpaceStrategy,
-    /// True where free space is remembered in the file.
+    /// True if free space is recorded in the file.
     pub persist: bool,
-    /// Bytes of the smallest free section that is remembered.
+    /// The size of the smallest free section that is recorded, in bytes.
     pub threshold: u64,
-    /// Bytes of a page (meaningful with [`FileSpaceStrategy::Page`]).
+    /// The page size in bytes (meaningful with [`FileSpaceStrategy::Page`]).
     pub page_size: u64,
-    /// Free-space managers, as many as the file lists; `None` where one was never made.
+    /// The free-space managers listed in the file; `None` for one that was never created.
     pub managers: Vec<Option<Address>>,
 }
 
-/// Mechanisms by which space is given out.
+/// The mechanisms by which file space is allocated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileSpaceStrategy {
     /// Free-space managers, aggregators and the file driver.
@@ -33,7 +33,7 @@ pub enum FileSpaceStrategy {
     Page,
     /// Aggregators and the file driver.
     Aggregators,
-    /// The file driver alone.
+    /// Only the file driver.
     None,
 }
 
@@ -45,7 +45,7 @@ const MANAGERS_VERSION_0: usize = 6;
 const MANAGERS_VERSION_1: usize = 12;
 
 impl FileSpaceInfo {
-    /// Reads the message.
+    /// Parses the message.
     pub fn parse(mut cursor: Cursor) -> Result<Self, FormatError> {
         match cursor.version(0..=1)? {
             0 => Self::parse_version_0(cursor),
@@ -83,7 +83,7 @@ impl FileSpaceInfo {
         let at = cursor.at();
         let page_size = cursor.length("file space page size")?;
         if page_size == 0 || page_size > PAGE_SIZE_MAX {
-            let what = format!("a page of {page_size} bytes (1 to {PAGE_SIZE_MAX} are possible)");
+            let what = format!("{page_size} is not a valid page size; it must be 1 to {PAGE_SIZE_MAX} bytes");
             return Err(cursor.invalid_at(at, "file space page size", what));
         }
         cursor.u16("page-end metadata threshold")?;
@@ -98,7 +98,7 @@ fn managers(cursor: &mut Cursor, count: usize) -> Result<Vec<Option<Address>>, F
 }
 
 fn unknown_strategy(cursor: &Cursor, at: u64, number: u8) -> FormatError {
-    cursor.invalid_at(at, "strategy", format!("file space strategy {number} is not known"))
+    cursor.invalid_at(at, "strategy", format!("unknown file space strategy {number}"))
 }
 
 #[cfg(test)]

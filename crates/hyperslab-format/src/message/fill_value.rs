@@ -7,11 +7,11 @@
 //!       version 3  flags: bits 0-1 allocation time, 2-3 fill time, 4 undefined, 5 has value | [size 4 | value]
 //! ```
 //!
-//! A size of 0 is the library's default, a negative one (or `defined` = 0) stands for no fill value at all.
+//! A size of 0 means the library's default value; a negative size (or `defined` = 0) means that there is no fill value.
 
 use crate::{Bytes, Cursor, FormatError};
 
-/// What a reader sees where nothing was ever written.
+/// The value of elements that were never written.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FillValue {
     /// The value.
@@ -25,7 +25,7 @@ pub struct FillValue {
 /// The value itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Fill {
-    /// Explicitly none: unwritten elements are undefined.
+    /// No fill value: unwritten elements are undefined.
     Undefined,
     /// The library's default: all bits zero.
     #[default]
@@ -63,16 +63,16 @@ const HAS_VALUE: u8 = 0x20;
 const TIMES: u8 = 0x0f;
 
 impl FillValue {
-    /// Reads the new message (0x05).
+    /// Parses the new message (0x05).
     pub fn parse(mut cursor: Cursor) -> Result<Self, FormatError> {
         let version = cursor.version(1..=3)?;
         if version == 3 { Self::parse_flags(cursor) } else { Self::parse_fields(cursor) }
     }
 
-    /// Reads the old message (0x04), which knows no times.
+    /// Parses the old message (0x04), which does not contain times.
     pub fn parse_old(mut cursor: Cursor) -> Result<Self, FormatError> {
         let size = cursor.u32("size")?;
-        // The old message has no word for "default": without a value there is none.
+        // The old message cannot express "default": without a value the fill value is undefined.
         let value = if size == 0 {
             Fill::Undefined
         } else {
@@ -95,7 +95,7 @@ impl FillValue {
                 -1 => Fill::Undefined,
                 0 => Fill::Default,
                 1.. => Fill::User(cursor.bytes("fill value", size as usize)?),
-                _ => return Err(cursor.invalid_at(at, "size", format!("a fill value of {size} bytes"))),
+                _ => return Err(cursor.invalid_at(at, "size", format!("{size} is not a valid size"))),
             };
         }
         Ok(Self { value, time, allocation })
@@ -107,7 +107,9 @@ impl FillValue {
         let allocation = allocation_time(flags & 0x03);
         let time = fill_time(&cursor, at, (flags >> 2) & 0x03)?;
         let value = match (flags & UNDEFINED != 0, flags & HAS_VALUE != 0) {
-            (true, true) => return Err(cursor.invalid_at(at, "flags", "both undefined and with a value")),
+            (true, true) => {
+                return Err(cursor.invalid_at(at, "flags", "the fill value is both undefined and given"));
+            }
             (true, false) => Fill::Undefined,
             (false, false) => Fill::Default,
             (false, true) => match cursor.u32("size")? {
@@ -119,7 +121,7 @@ impl FillValue {
     }
 }
 
-/// Only advice for writers, so that an unknown value is no reason to refuse the dataset.
+/// The allocation time only concerns writers, so an unknown value is not an error.
 fn allocation_time(value: u8) -> AllocationTime {
     match value {
         1 => AllocationTime::Early,
@@ -133,7 +135,7 @@ fn fill_time(cursor: &Cursor, at: u64, value: u8) -> Result<FillTime, FormatErro
         0 => Ok(FillTime::OnAllocation),
         1 => Ok(FillTime::Never),
         2 => Ok(FillTime::IfSet),
-        _ => Err(cursor.invalid_at(at, "fill value write time", format!("time {value} is not known"))),
+        _ => Err(cursor.invalid_at(at, "fill value write time", format!("unknown fill time {value}"))),
     }
 }
 

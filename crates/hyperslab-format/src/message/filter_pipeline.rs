@@ -1,4 +1,4 @@
-//! Filter Pipeline message (specification IV.A.2.l, type 0x0B): the filters that chunks go through.
+//! Filter Pipeline message (specification IV.A.2.l, type 0x0B): the filters applied to chunks.
 //!
 //! ```text
 //! version 1 | filters 1 | reserved 6 | each: id 2, name length 2, flags 2, values 2, name (to 8), values, (to 8)
@@ -18,28 +18,28 @@ pub struct FilterPipeline {
 /// One filter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Filter {
-    /// Registered identification: 1 is deflate.
+    /// The registered identifier: 1 is deflate.
     pub id: u16,
-    /// The name that the writer gave it, if any.
+    /// The name of the filter in the file, if any.
     pub name: Option<Name>,
-    /// The raw flags field; bit 0 set means that chunks it fails on are stored without it.
+    /// The raw flags field. If bit 0 is set, chunks on which the filter fails are stored without it.
     pub flags: u16,
-    /// Client data ("cd_values").
+    /// The parameters: client data ("cd_values").
     pub parameters: Vec<u32>,
 }
 
 impl Filter {
-    /// True where a chunk may be stored without this filter.
+    /// True if a chunk may be stored without this filter.
     pub fn is_optional(&self) -> bool {
         self.flags & 1 != 0
     }
 }
 
-/// Filters below this are the library's own, whose names version 2 does not store.
+/// Filters with smaller identifiers are the library's own; version 2 does not store their names.
 const RESERVED: u16 = 256;
 
 impl FilterPipeline {
-    /// Reads the message.
+    /// Parses the message.
     pub fn parse(mut cursor: Cursor) -> Result<Self, FormatError> {
         let version = cursor.version(1..=2)?;
         let at = cursor.at();
@@ -64,7 +64,7 @@ impl Filter {
             let at = cursor.at();
             name_len = cursor.u16("name length")?;
             if version == 1 && !name_len.is_multiple_of(8) {
-                let what = format!("a name of {name_len} bytes, not a multiple of 8");
+                let what = format!("the length of the name, {name_len} bytes, is not a multiple of 8");
                 return Err(cursor.invalid_at(at, "name length", what));
             }
         }
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!((deflate.id, &deflate.name, &deflate.parameters[..]), (1, &None, &[6, 7][..]));
         assert!(!deflate.is_optional());
         body.each_prefix(|cursor| assert!(FilterPipeline::parse(cursor).is_err()));
-        // The name of the first filter, 7 bytes long.
+        // The name of the first filter has 7 bytes.
         assert_eq!(FilterPipeline::parse(body.with_byte(10, 7).cursor()).unwrap_err().field, "name length");
     }
 

@@ -1,5 +1,5 @@
 //! Group Info message (specification IV.A.2.k, type 0x0A): when a new-style group moves its links out of the object
-//! header, and how large its creator expected it to be. Of no use for reading, but it tells how a group will grow.
+//! header, and how large its creator expected it to become. Not needed for reading.
 //!
 //! ```text
 //! version 0 | flags | [max. compact 2 | min. dense 2] | [estimated entries 2 | estimated name length 2]
@@ -7,12 +7,12 @@
 
 use crate::{Cursor, FormatError};
 
-/// Thresholds and estimates of a group; `None` stands for the library's defaults.
+/// Thresholds and estimates of a group; `None` means the library's defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct GroupInfo {
-    /// Most links kept in the object header, and fewest kept outside of it (defaults 8 and 6).
+    /// The maximum number of compact links, and the minimum number of dense links (defaults 8 and 6).
     pub phase_change: Option<(u16, u16)>,
-    /// Expected number of links and expected length of their names (defaults 4 and 8).
+    /// The expected number of links, and the expected length of their names (defaults 4 and 8).
     pub estimate: Option<(u16, u16)>,
 }
 
@@ -20,7 +20,7 @@ const PHASE_CHANGE: u8 = 0x01;
 const ESTIMATE: u8 = 0x02;
 
 impl GroupInfo {
-    /// Reads the message.
+    /// Parses the message.
     pub fn parse(mut cursor: Cursor) -> Result<Self, FormatError> {
         cursor.version(0..=0)?;
         let flags = cursor.flags(PHASE_CHANGE | ESTIMATE)?;

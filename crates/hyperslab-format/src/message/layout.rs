@@ -1,4 +1,4 @@
-//! Data Layout message (specification IV.A.2.i, type 0x08): where the raw data of a dataset lies.
+//! Data Layout message (specification IV.A.2.i, type 0x08): how and where the raw data of a dataset is stored.
 //!
 //! ```text
 //! version 1, 2   rank | class | reserved 5 | [not compact: address] | sizes 4 each | [compact: size 4 | data]
@@ -8,56 +8,57 @@
 //! version 4, 5   class | as version 3, but chunked: see `chunked`; virtual: global heap address | index 4
 //! ```
 //!
-//! Version 5 (HDF5 2.0, not in the specification) has the bytes of version 4; it changes how wide the chunk indexes
-//! store the sizes of filtered chunks.
+//! Version 5 (HDF5 2.0, not in the specification) has the same fields as version 4. It changes the width in which chunk
+//! indexes store the sizes of filtered chunks.
 
 mod chunked;
 mod early;
 
 use crate::{Address, Bytes, Cursor, FormatError};
 
-/// Where the raw data of a dataset lies.
+/// How and where the raw data of a dataset is stored.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Layout {
-    /// Inside the object header.
+    /// In the object header.
     Compact {
         /// The data.
         data: Bytes,
-        /// Absolute offset of `data` in the file.
+        /// The absolute offset of `data` in the file.
         at: u64,
     },
-    /// In one piece.
+    /// In one contiguous block.
     Contiguous {
-        /// Where; `None` until something was written.
+        /// The address; `None` until something was written.
         address: Option<Address>,
-        /// Bytes; `None` in layout versions 1 and 2, which leave it to dataspace and datatype.
+        /// The size in bytes; `None` in layout versions 1 and 2, where it follows from dataspace and datatype.
         size: Option<u64>,
     },
     /// In chunks.
     Chunked(ChunkedLayout),
-    /// In other datasets.
+    /// In other datasets (virtual).
     Virtual {
-        /// Global heap collection of the mapping.
+        /// The global heap collection that contains the mapping.
         heap: Option<Address>,
-        /// Object in that collection.
+        /// The index of the mapping in that collection.
         index: u32,
     },
 }
 
-/// Chunks and their index.
+/// A chunked layout: the chunk shape and the chunk index.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChunkedLayout {
-    /// Sizes of a chunk in elements, slowest dimension first (without the element size that the file appends).
+    /// The shape of a chunk in elements, slowest dimension first (without the element size, which the file stores as
+    /// another dimension).
     pub chunk_dims: Vec<u64>,
-    /// Bytes of an element, as the layout message says.
+    /// The element size in the layout message, in bytes.
     pub element_bytes: u32,
-    /// How chunks are found.
+    /// The kind of chunk index.
     pub index: ChunkIndex,
-    /// Where the index begins; `None` until the first chunk was written.
+    /// The address of the index; `None` until the first chunk was written.
     pub address: Option<Address>,
-    /// Partial chunks at the edge are stored without filters (layout 4 and later, flag 0x01).
+    /// True if partial edge chunks are stored without filters (layout version 4 and later, flag 0x01).
     pub edge_chunks_unfiltered: bool,
-    /// Version of the layout message; 5 widens the size of filtered chunks.
+    /// The version of the layout message. In version 5 the size of a filtered chunk has more bytes.
     pub version: u8,
 }
 
@@ -66,38 +67,38 @@ pub struct ChunkedLayout {
 pub enum ChunkIndex {
     /// Version 1 B-tree, before HDF5 1.10.
     BTreeV1,
-    /// The dataset is one chunk.
+    /// The dataset consists of one chunk.
     Single {
-        /// Stored bytes and filter mask, if the chunk is filtered.
+        /// The stored size in bytes and the filter mask, if the chunk is filtered.
         filtered: Option<(u64, u32)>,
     },
-    /// All chunks in order, unfiltered, allocated at once.
+    /// All chunks in order, unfiltered, allocated together.
     Implicit,
-    /// Fixed dimensions.
+    /// For datasets with fixed dimensions.
     FixedArray {
-        /// log2 of the entries in a page.
+        /// log2 of the number of entries in a page.
         page_bits: u8,
     },
-    /// One unlimited dimension.
+    /// For datasets with one unlimited dimension.
     ExtensibleArray {
-        /// Bits to count the elements.
+        /// The number of bits needed for the number of elements.
         max_bits: u8,
-        /// Elements in the index block.
+        /// The number of elements in the index block.
         index_elements: u8,
-        /// Fewest data block pointers in a super block.
+        /// The minimum number of data block pointers in a super block.
         super_block_min_pointers: u8,
-        /// Fewest elements in a data block.
+        /// The minimum number of elements in a data block.
         data_block_min_elements: u8,
-        /// log2 of the elements in a data block page.
+        /// log2 of the number of elements in a data block page.
         page_bits: u8,
     },
-    /// More than one unlimited dimension.
+    /// For datasets with more than one unlimited dimension.
     BTreeV2 {
-        /// Bytes of a node.
+        /// The size of a node in bytes.
         node_bytes: u32,
-        /// Percent full at which a node is split.
+        /// The fill level in percent at which a node is split.
         split_percent: u8,
-        /// Percent full at which nodes are merged.
+        /// The fill level in percent at which nodes are merged.
         merge_percent: u8,
     },
 }
@@ -108,7 +109,7 @@ const CHUNKED: u8 = 2;
 const VIRTUAL: u8 = 3;
 
 impl Layout {
-    /// Reads the message.
+    /// Parses the message.
     pub fn parse(mut cursor: Cursor) -> Result<Self, FormatError> {
         let version = cursor.version(1..=5)?;
         if version < 3 {

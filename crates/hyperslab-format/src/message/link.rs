@@ -1,4 +1,4 @@
-//! Link message (specification IV.A.2.g, type 0x06): one link of a new-style group. The objects of a group's fractal
+//! Link message (specification IV.A.2.g, type 0x06): one link of a new-style group. The objects in a group's fractal
 //! heap have the same form.
 //!
 //! ```text
@@ -10,7 +10,7 @@
 //! other   length 2 | data; external (64): version and flags 1 | file NUL | path NUL
 //! ```
 //!
-//! The character set is checked, but not kept: a [`Name`] is bytes.
+//! The character set is checked but not kept, because a [`Name`] is bytes.
 
 use crate::limits::NAME_BYTES_MAX;
 use crate::{Address, Bytes, Cursor, FormatError, Name};
@@ -20,13 +20,13 @@ use crate::{Address, Bytes, Cursor, FormatError, Name};
 pub struct Link {
     /// Its name.
     pub name: Name,
-    /// Position in the order of creation, where the group tracks it.
+    /// The position in creation order, if the group tracks it.
     pub creation_order: Option<i64>,
-    /// What it leads to.
+    /// The target.
     pub target: LinkTarget,
 }
 
-/// What a link leads to.
+/// The target of a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinkTarget {
     /// An object header of this file.
@@ -61,7 +61,7 @@ const SOFT: u8 = 1;
 const EXTERNAL: u8 = 64;
 
 impl Link {
-    /// Reads the message.
+    /// Parses the message.
     pub fn parse(mut cursor: Cursor) -> Result<Self, FormatError> {
         cursor.version(1..=1)?;
         let flags = cursor.flags(NAME_LENGTH_WIDTH | HAS_CREATION_ORDER | HAS_TYPE | HAS_CHARSET)?;
@@ -73,7 +73,7 @@ impl Link {
         if flags & HAS_CHARSET != 0 {
             let charset = cursor.u8("character set")?;
             if charset > UTF_8 {
-                let what = format!("character set {charset} is not known");
+                let what = format!("unknown character set {charset}");
                 return Err(cursor.invalid_at(charset_at, "character set", what));
             }
         }
@@ -113,7 +113,7 @@ fn external(cursor: &mut Cursor) -> Result<LinkTarget, FormatError> {
     let at = cursor.at();
     let version_and_flags = cursor.u8("version and flags")?;
     if version_and_flags != 0 {
-        let what = format!("version and flags are {version_and_flags:#04x} (0 is known)");
+        let what = format!("unknown version and flags {version_and_flags:#04x}; only 0 is known");
         return Err(FormatError::unsupported(cursor.structure(), "version and flags", at, what));
     }
     let file = Name::new(cursor.nul_terminated("file name")?);
@@ -126,7 +126,7 @@ fn information(cursor: &mut Cursor) -> Result<Bytes, FormatError> {
     cursor.bytes("link information", len.into())
 }
 
-/// The library reads names as C strings: some writers count a terminating NUL as part of them.
+/// The library reads names as C strings, and some writers include a terminating NUL in the length.
 fn text(bytes: Bytes) -> Name {
     let len = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
     Name::new(bytes.slice(..len))
@@ -182,7 +182,7 @@ mod tests {
         user.each_prefix(|cursor| assert!(Link::parse(cursor).is_err()));
 
         assert_eq!(Link::parse(head(2).u16(0).cursor()).unwrap_err().field, "link type");
-        // The length ends inside of the path.
+        // The length ends within the path.
         assert_eq!(Link::parse(head(64).u16(7).u8(0).bytes(b"f.h5\0/a\0").cursor()).unwrap_err().at, 13);
     }
 

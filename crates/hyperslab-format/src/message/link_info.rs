@@ -1,5 +1,5 @@
-//! Link Info message (specification IV.A.2.c, type 0x02): where a new-style group keeps the links that are not in
-//! its object header, and whether their order of creation is kept.
+//! Link Info message (specification IV.A.2.c, type 0x02): the location of a new-style group's dense link storage, and
+//! whether creation order is tracked.
 //!
 //! ```text
 //! version 0 | flags | [max. creation index 8] | fractal heap | name index | [creation order index]
@@ -7,16 +7,16 @@
 
 use crate::{Address, Cursor, FormatError};
 
-/// How a group keeps its links.
+/// The storage of a group's links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinkInfo {
-    /// The largest creation index given out so far, where the order of creation is tracked.
+    /// The largest creation index assigned so far, if creation order is tracked.
     pub max_creation_index: Option<u64>,
-    /// Fractal heap with the links; `None` where all of them are messages of the object header.
+    /// The fractal heap with the links; `None` if all of them are messages of the object header.
     pub heap: Option<Address>,
-    /// Version 2 B-tree of links by name (records of type 5).
+    /// The version 2 B-tree of links by name (records of type 5).
     pub name_index: Option<Address>,
-    /// Version 2 B-tree of links by order of creation (records of type 6).
+    /// The version 2 B-tree of links by creation order (records of type 6).
     pub creation_order_index: Option<Address>,
 }
 
@@ -24,7 +24,7 @@ const TRACKED: u8 = 0x01;
 const INDEXED: u8 = 0x02;
 
 impl LinkInfo {
-    /// Reads the message.
+    /// Parses the message.
     pub fn parse(mut cursor: Cursor) -> Result<Self, FormatError> {
         cursor.version(0..=0)?;
         let flags = cursor.flags(TRACKED | INDEXED)?;
@@ -50,7 +50,7 @@ impl LinkInfo {
         })
     }
 
-    /// True where the order of creation is tracked.
+    /// True if creation order is tracked.
     pub fn tracks_creation_order(&self) -> bool {
         self.max_creation_index.is_some()
     }

@@ -1,5 +1,5 @@
-//! The messages of object headers (specification IV.A.2), a file each. A message's body is a [`crate::Cursor`];
-//! parsing one never looks outside of it, except where it is shared (see [`crate::object_header`]).
+//! The messages of object headers (specification IV.A.2), one file each. The body of a message is a [`crate::Cursor`];
+//! parsing never reads outside of it, except if the message is shared (see [`crate::object_header`]).
 
 pub mod attribute;
 pub mod attribute_info;

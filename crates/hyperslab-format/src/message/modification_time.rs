@@ -7,19 +7,19 @@
 
 use crate::{Cursor, FormatError};
 
-/// When an object was last modified, in seconds since 1970-01-01 00:00 UTC.
+/// The time of the last modification of an object, in seconds since 1970-01-01 00:00 UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ModificationTime(pub i64);
 
 impl ModificationTime {
-    /// Reads the new message (0x12).
+    /// Parses the new message (0x12).
     pub fn parse(mut cursor: Cursor) -> Result<Self, FormatError> {
         cursor.version(1..=1)?;
         cursor.skip("reserved", 3)?;
         Ok(Self(cursor.u32("seconds after UNIX epoch")?.into()))
     }
 
-    /// Reads the old message (0x0E).
+    /// Parses the old message (0x0E).
     pub fn parse_old(mut cursor: Cursor) -> Result<Self, FormatError> {
         let mut part = |field, digits| {
             let at = cursor.at();
@@ -27,20 +27,20 @@ impl ModificationTime {
             let value = text.iter().try_fold(0i64, |value, byte| {
                 byte.is_ascii_digit().then(|| value * 10 + i64::from(byte - b'0'))
             });
-            value.ok_or_else(|| cursor.invalid_at(at, field, "not a decimal number"))
+            value.ok_or_else(|| cursor.invalid_at(at, field, "not a valid decimal number"))
         };
         let (year, month, day) = (part("year", 4)?, part("month", 2)?, part("day of month", 2)?);
         let (hour, minute, second) = (part("hour", 2)?, part("minute", 2)?, part("second", 2)?);
         cursor.skip("reserved", 2)?;
-        // Like libhdf5, a 13th month or a 61st second are counted on into the next year or minute.
+        // As in libhdf5, a 13th month or a 61st second carries over to the next year or minute.
         let year = year + (month - 1).div_euclid(12);
         let days = days_to_month(year, (month - 1).rem_euclid(12)) + day - 1;
         Ok(Self(((days * 24 + hour) * 60 + minute) * 60 + second))
     }
 }
 
-/// Days from 1970-01-01 to the first day of a month (0 to 11) in the Gregorian calendar. Counted in years that
-/// begin with March, so that the leap day is the last of its year.
+/// Days from 1970-01-01 to the first day of a month (0 to 11) in the Gregorian calendar. Computed with years that begin
+/// in March, so that the leap day is the last day of its year.
 fn days_to_month(year: i64, month: i64) -> i64 {
     let year = if month < 2 { year - 1 } else { year };
     let month = (month + 10) % 12;
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn reads_dates_before_and_after_the_epoch() {
-        // Values of `date -u -d '...' +%s`.
+        // Values from `date -u -d '...' +%s`.
         assert_eq!(old("19700101000000"), 0);
         assert_eq!(old("19980729134709"), 901_720_029);
         assert_eq!(old("20000229235959"), 951_868_799);

@@ -1,14 +1,14 @@
-//! Object Reference Count message (specification IV.A.2.w, type 0x16): the number of hard links to an object, where
-//! it is not 1. Version 2 object headers only; version 1 has the number in its prefix.
+//! Object Reference Count message (specification IV.A.2.w, type 0x16): the number of hard links to an object, if it is
+//! not 1. Only in version 2 object headers; version 1 stores the number in its prefix.
 
 use crate::{Cursor, FormatError};
 
-/// Number of hard links to an object.
+/// The number of hard links to an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReferenceCount(pub u32);
 
 impl ReferenceCount {
-    /// Reads the message.
+    /// Parses the message.
     pub fn parse(mut cursor: Cursor) -> Result<Self, FormatError> {
         cursor.version(0..=0)?;
         Ok(Self(cursor.u32("reference count")?))

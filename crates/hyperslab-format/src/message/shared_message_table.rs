@@ -1,14 +1,14 @@
-//! Shared Message Table message (specification IV.A.2.p, type 0x0F): where the file keeps messages that many objects
-//! share. Found in the superblock extension; the table itself is [`crate::object_header::SharedMessageTable`].
+//! Shared Message Table message (specification IV.A.2.p, type 0x0F): the location of messages that several objects
+//! share. It is in the superblock extension; the table itself is [`crate::object_header::SharedMessageTable`].
 
 use crate::{Address, Cursor, FormatError};
 
-/// Where the table of shared messages is.
+/// The location of the table of shared messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SharedMessageTableInfo {
-    /// The table ("SMTB").
+    /// The address of the table ("SMTB").
     pub address: Address,
-    /// Number of its indexes.
+    /// The number of its indexes.
     pub indexes: u8,
 }
 
@@ -16,14 +16,14 @@ pub struct SharedMessageTableInfo {
 const INDEXES_MAX: u8 = 8;
 
 impl SharedMessageTableInfo {
-    /// Reads the message.
+    /// Parses the message.
     pub fn parse(mut cursor: Cursor) -> Result<Self, FormatError> {
         cursor.version(0..=0)?;
         let address = cursor.address_defined("shared message table address")?;
         let at = cursor.at();
         let indexes = cursor.u8("number of indices")?;
         if indexes == 0 || indexes > INDEXES_MAX {
-            let what = format!("{indexes} indexes (1 to {INDEXES_MAX} are possible)");
+            let what = format!("{indexes} indexes, but only 1 to {INDEXES_MAX} are possible");
             return Err(cursor.invalid_at(at, "number of indices", what));
         }
         Ok(Self { address, indexes })

@@ -1,4 +1,4 @@
-//! Blocks of messages: the first one of a header, and its continuations.
+//! Blocks of messages: the first block of a header, and its continuation blocks.
 //!
 //! ```text
 //! version 1      type 2 | size 2 | flags 1 | reserved 3               | body, a multiple of 8 bytes
@@ -7,7 +7,7 @@
 //! continuation   version 1: messages      version 2: "OCHK" | messages | gap | checksum 4
 //! ```
 //!
-//! A gap is what is left of a version 2 block when not even the head of a message fits.
+//! A gap is the space at the end of a version 2 block that is too small for the header of a message.
 
 use super::{
     DONT_SHARE, FAIL_IF_UNKNOWN, FAIL_IF_UNKNOWN_AND_WRITING, MARK_IF_UNKNOWN, Message, MessageKind,
@@ -21,7 +21,7 @@ use std::ops::Range;
 const STRUCTURE: &str = "object header continuation block";
 const SIGNATURE: &[u8; 4] = b"OCHK";
 
-/// Which bytes of the file a header has taken already: no block may reach into another, or follow itself.
+/// The ranges of the file that a header already occupies: a block must not overlap another one or continue in itself.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     ends: BTreeMap<u64, u64>,
@@ -31,7 +31,7 @@ impl Blocks {
     pub fn claim(&mut self, range: Range<u64>) -> Result<(), FormatError> {
         let before = self.ends.range(..range.end).next_back();
         if let Some((start, end)) = before.filter(|(_, end)| **end > range.start) {
-            let what = format!("bytes {range:#x?} belong to the block {:#x?} already", *start..*end);
+            let what = format!("the bytes {range:#x?} already belong to the block {:#x?}", *start..*end);
             return Err(FormatError::invalid(STRUCTURE, "extent", range.start, what));
         }
         if self.ends.len() as u64 > HEADER_BLOCKS_MAX {
@@ -50,14 +50,14 @@ pub(super) fn fetch(view: View<'_>, version: u8, address: Address, len: u64) -> 
     }
     cursor.signature(SIGNATURE)?;
     let Some(messages) = cursor.left().checked_sub(4) else {
-        return Err(cursor.invalid("checksum", format!("no room for it in {len} bytes")).into());
+        return Err(cursor.invalid("checksum", format!("{len} bytes have no room for a checksum")).into());
     };
     let messages = cursor.sub("messages", messages)?;
     cursor.checksum()?;
     Ok(messages)
 }
 
-/// Reads all messages of a block.
+/// Parses all messages of a block.
 pub(super) fn read(
     mut cursor: Cursor,
     version: u8,
@@ -80,7 +80,7 @@ pub(super) fn read(
         messages.push(message);
         if (1..head).contains(&cursor.left()) {
             if version == 1 || nil {
-                let what = format!("{} bytes are left, where a NIL message should be longer", cursor.left());
+                let what = format!("{} bytes are left, enough for a NIL message", cursor.left());
                 return Err(cursor.invalid("gap", what));
             }
             break;
@@ -94,7 +94,7 @@ fn message_1(cursor: &mut Cursor) -> Result<Message, FormatError> {
     let at = cursor.at();
     let size = cursor.u16("message data size")?;
     if !size.is_multiple_of(8) {
-        let what = format!("{kind} of {size} bytes, not a multiple of 8");
+        let what = format!("the size of the {kind}, {size} bytes, is not a multiple of 8");
         return Err(cursor.invalid_at(at, "message data size", what));
     }
     let flags = cursor.u8("message flags")?;
@@ -121,24 +121,24 @@ fn body(
     Ok(Message { kind, flags, creation_order, at, body: cursor.bytes("message data", size.into())? })
 }
 
-/// Flags that contradict one another are taken for damage, as libhdf5 does.
+/// Contradictory flags are treated as damage, as in libhdf5.
 fn check_flags(message: &Message) -> Result<(), FormatError> {
     let Message { kind, flags, at, .. } = message;
     let has = |bits| flags & bits == bits;
     if !kind.is_known() {
         if has(FAIL_IF_UNKNOWN) {
-            let what = format!("{kind} is marked as one that every reader must know");
+            let what = format!("the {kind} is marked as required, but is not supported");
             return Err(FormatError::unsupported(kind.structure(), "message type", *at, what));
         }
     } else if flags & (SHARED | SHAREABLE) != 0 && !kind.is_shareable() {
-        let what = format!("flags {flags:#04x}: {kind} cannot be shared");
+        let what = format!("flags {flags:#04x}: a {kind} cannot be shared");
         return Err(FormatError::invalid(kind.structure(), "message flags", *at, what));
     }
     if has(SHARED | DONT_SHARE)
         || has(WAS_UNKNOWN | FAIL_IF_UNKNOWN_AND_WRITING)
         || (has(WAS_UNKNOWN) && !has(MARK_IF_UNKNOWN))
     {
-        let what = format!("flags {flags:#04x} contradict one another");
+        let what = format!("flags {flags:#04x} contradict each other");
         return Err(FormatError::invalid(kind.structure(), "message flags", *at, what));
     }
     Ok(())

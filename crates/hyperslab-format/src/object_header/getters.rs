@@ -1,5 +1,5 @@
-//! The messages of a header, typed. Each getter reads the first message of its kind, as libhdf5 does; links and
-//! attributes are the kinds of which a header has many.
+//! Typed getters for the messages of a header. Each parses the first message of its kind, as libhdf5 does; only links
+//! and attributes occur several times.
 
 use super::{Context, Found, Message, MessageKind, ObjectHeader, Resolved};
 use crate::message::fill_value::Fill;
@@ -9,22 +9,22 @@ use crate::message::{
 };
 use crate::{Cursor, FormatError, Gather, Name, Parse, Widths};
 
-/// An attribute that is stored in an object header, or why it cannot be read.
+/// An attribute in an object header, or the error if it cannot be read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeaderAttribute {
-    /// Its name, if that much can be read.
+    /// Its name, if at least that can be read.
     pub name: Option<Name>,
-    /// The attribute.
+    /// The attribute, or its error.
     pub attribute: Result<Attribute, FormatError>,
 }
 
 impl ObjectHeader {
-    /// Dimensions of a dataset.
+    /// The dataspace of a dataset.
     pub fn dataspace(&self, context: Context<'_>) -> Parse<Option<Dataspace>> {
         self.shareable(context, MessageKind::DATASPACE, Dataspace::parse)
     }
 
-    /// Datatype of a dataset, or the committed datatype itself.
+    /// The datatype of a dataset, or the committed datatype itself.
     pub fn datatype(&self, context: Context<'_>) -> Parse<Option<Datatype>> {
         let Some(Resolved { cursor, committed }) = self.resolve(context, MessageKind::DATATYPE)? else {
             return Ok(None);
@@ -34,7 +34,7 @@ impl ObjectHeader {
         Ok(Some(datatype))
     }
 
-    /// Fill value of a dataset: the new message, else the old one.
+    /// The fill value of a dataset: from the new message, or from the old one if there is no new one.
     pub fn fill_value(&self, context: Context<'_>) -> Parse<Option<FillValue>> {
         let mut kind = MessageKind::FILL_VALUE;
         let mut fill = self.shareable(context, kind, FillValue::parse)?;
@@ -53,37 +53,37 @@ impl ObjectHeader {
         Ok(fill)
     }
 
-    /// Filters of a dataset.
+    /// The filters of a dataset.
     pub fn filter_pipeline(&self, context: Context<'_>) -> Parse<Option<FilterPipeline>> {
         self.shareable(context, MessageKind::FILTER_PIPELINE, FilterPipeline::parse)
     }
 
-    /// Where the raw data of a dataset lies.
+    /// How the raw data of a dataset is stored.
     pub fn layout(&self, widths: Widths) -> Result<Option<Layout>, FormatError> {
         self.own(widths, MessageKind::LAYOUT, Layout::parse)
     }
 
-    /// Other files with the raw data.
+    /// The external files with the raw data.
     pub fn external_files(&self, widths: Widths) -> Result<Option<ExternalFiles>, FormatError> {
         self.own(widths, MessageKind::EXTERNAL_FILES, ExternalFiles::parse)
     }
 
-    /// Where a new-style group keeps links outside of the header.
+    /// The location of a new-style group's dense links.
     pub fn link_info(&self, widths: Widths) -> Result<Option<LinkInfo>, FormatError> {
         self.own(widths, MessageKind::LINK_INFO, LinkInfo::parse)
     }
 
-    /// Thresholds of a new-style group.
+    /// The thresholds of a new-style group.
     pub fn group_info(&self, widths: Widths) -> Result<Option<GroupInfo>, FormatError> {
         self.own(widths, MessageKind::GROUP_INFO, GroupInfo::parse)
     }
 
-    /// Where an old-style group keeps its links.
+    /// The location of an old-style group's links.
     pub fn symbol_table(&self, widths: Widths) -> Result<Option<SymbolTable>, FormatError> {
         self.own(widths, MessageKind::SYMBOL_TABLE, SymbolTable::parse)
     }
 
-    /// Where an object keeps attributes outside of the header.
+    /// The location of an object's dense attributes.
     pub fn attribute_info(&self, widths: Widths) -> Result<Option<AttributeInfo>, FormatError> {
         self.own(widths, MessageKind::ATTRIBUTE_INFO, AttributeInfo::parse)
     }
@@ -93,7 +93,8 @@ impl ObjectHeader {
         self.own(widths, MessageKind::COMMENT, Comment::parse)
     }
 
-    /// When the object was last modified: by the new message, else the old one, else by the header's own times.
+    /// The time of the last modification: from the new message, otherwise from the old one, otherwise from the header's
+    /// own times.
     pub fn modification_time(&self, widths: Widths) -> Result<Option<ModificationTime>, FormatError> {
         if let Some(time) = self.own(widths, MessageKind::MODIFICATION_TIME, ModificationTime::parse)? {
             return Ok(Some(time));
@@ -102,12 +103,12 @@ impl ObjectHeader {
         Ok(old.or_else(|| self.times.map(|times| ModificationTime(times.change.into()))))
     }
 
-    /// The links of a new-style group that are stored in the header, each by itself.
+    /// The links in the header of a new-style group; each may be an error by itself.
     pub fn links(&self, widths: Widths) -> Vec<Result<Link, FormatError>> {
         self.all(MessageKind::LINK).map(|message| Link::parse(message.cursor(widths))).collect()
     }
 
-    /// The attributes that are stored in the header, each by itself.
+    /// The attributes in the header; each may be an error by itself.
     pub fn attributes(&self, context: Context<'_>) -> Parse<Vec<HeaderAttribute>> {
         let mut gather = Gather::default();
         let mut datatypes = Found::default();
@@ -160,7 +161,7 @@ impl ObjectHeader {
 }
 
 impl Context<'_> {
-    /// The real body of a message.
+    /// The body of a message, from another location if the message is shared.
     pub fn resolve_message(self, message: &Message) -> Parse<Resolved> {
         let cursor = message.cursor(self.view.widths);
         self.resolve(message.kind, message.is_shared(), cursor, &mut Found::default())

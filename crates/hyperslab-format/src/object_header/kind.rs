@@ -1,4 +1,4 @@
-//! What an object is. The format has no field for it; its messages tell.
+//! The kind of an object. The format has no field for it; it follows from the messages.
 
 use super::{MessageKind, ObjectHeader};
 use std::fmt;
@@ -6,18 +6,18 @@ use std::fmt;
 /// The kinds of objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ObjectKind {
-    /// Has links.
+    /// An object with links.
     Group,
-    /// Has a datatype and a dataspace.
+    /// An object with a datatype and a dataspace.
     Dataset,
-    /// Has a datatype only: a committed datatype.
+    /// An object with only a datatype: a committed datatype.
     NamedDatatype,
-    /// None of these.
+    /// None of the others.
     Unknown,
 }
 
 impl ObjectHeader {
-    /// What the object is, decided as libhdf5 does: the first that fits of group, dataset, named datatype.
+    /// The kind of the object, determined as in libhdf5: the first that applies of group, dataset, named datatype.
     pub fn kind(&self) -> ObjectKind {
         let has = |kind| self.first(kind).is_some();
         if has(MessageKind::SYMBOL_TABLE) || has(MessageKind::LINK_INFO) {

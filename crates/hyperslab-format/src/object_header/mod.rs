@@ -1,15 +1,15 @@
-//! Object headers (specification IV.A): the messages that say what an object is. Version 1 and 2.
+//! Object headers (specification IV.A), versions 1 and 2: the messages that describe an object.
 //!
 //! ```text
 //! header ──► block of messages ──► continuation block ──► …
 //! ```
 //!
-//! Parsing a header finds its messages, in all blocks, and leaves them as bytes; the typed getters read them one
-//! kind at a time, so that a message that cannot be read hides no other. Where a message is shared, they look it up
-//! in another object header or in the heap of shared messages, for which they take a [`Context`].
+//! Parsing a header finds its messages, in all blocks, and keeps their bodies as bytes. The typed getters parse one
+//! kind of message at a time, so that a message that cannot be parsed does not hide the others. They take a [`Context`]
+//! to resolve shared messages, which are in another object header or in the heap of shared messages.
 //!
-//! What libhdf5 accepts is accepted: messages of unknown kinds (unless they are marked as indispensable), bodies
-//! longer than the message needs, and wrong message counts in version 1 where the library overlooks them.
+//! The parser accepts what libhdf5 accepts: messages of unknown types (unless they are marked as required), bodies that
+//! are longer than the message, and in version 1 wrong message counts that the library ignores.
 
 mod block;
 mod getters;
@@ -37,36 +37,37 @@ use std::ops::Range;
 /// The header of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObjectHeader {
-    /// Where it begins.
+    /// Its address.
     pub address: Address,
-    /// 1 or 2.
+    /// The version, 1 or 2.
     pub version: u8,
     /// Flags of version 2 (0 in version 1).
     pub flags: u8,
     /// Number of hard links to the object.
     pub reference_count: u32,
-    /// Access, modification, change and birth times, if version 2 stores them.
+    /// The times of access, modification, change and birth, if version 2 stores them.
     pub times: Option<Times>,
-    /// Most attributes kept in the header, and fewest kept outside of it, if not the defaults (8 and 6).
+    /// The maximum number of compact attributes and the minimum number of dense attributes, if not the defaults (8 and
+    /// 6).
     pub attribute_phase_change: Option<(u16, u16)>,
-    /// All messages, in the order of the blocks. Includes empty ones (NIL) and continuations.
+    /// All messages, in the order of the blocks. Includes empty messages (NIL) and continuations.
     pub messages: Vec<Message>,
-    /// Bytes of the file that the header takes, block by block, the first with the prefix.
+    /// The ranges of the file that the header occupies, one per block; the first includes the prefix.
     pub blocks: Vec<Range<u64>>,
 }
 
 /// A message of an object header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// What it is about.
+    /// The type of the message.
     pub kind: MessageKind,
-    /// Raw flags: 0x02 is "shared".
+    /// The raw flags: 0x02 means shared.
     pub flags: u8,
-    /// Position of an attribute in the order of creation, where the header tracks it.
+    /// The position of an attribute in creation order, if the header tracks it.
     pub creation_order: Option<u16>,
-    /// Absolute offset of the body in the file.
+    /// The absolute offset of the body in the file.
     pub at: u64,
-    /// The body; for a shared message, where the real one is.
+    /// The body; for a shared message, the location of the actual body.
     pub body: Bytes,
 }
 
@@ -79,7 +80,7 @@ const SHAREABLE: u8 = 0x40;
 const FAIL_IF_UNKNOWN: u8 = 0x80;
 
 impl Message {
-    /// True where the body only says where the message is.
+    /// True if the body only contains the location of the message.
     pub fn is_shared(&self) -> bool {
         self.flags & SHARED != 0
     }
@@ -91,14 +92,14 @@ impl Message {
 }
 
 impl ObjectHeader {
-    /// Reads the header at `address` with all its continuation blocks.
+    /// Parses the header at `address` with all its continuation blocks.
     pub fn parse(view: View<'_>, address: Address) -> Parse<Self> {
         let (mut header, first, stored_count) = prefix::parse(view, address)?;
         let mut claimed = Blocks::default();
         claimed.claim(header.blocks[0].clone())?;
         header.read_block(first)?;
         header.check_count(stored_count)?;
-        // A block may announce several others, and those further ones: all that are known are fetched together.
+        // A block may point to several others, which may point to further ones; all known blocks are fetched together.
         let mut seen = 0;
         while seen < header.messages.len() {
             let mut gather = Gather::default();
@@ -138,8 +139,8 @@ impl ObjectHeader {
         Ok(())
     }
 
-    /// A version 1 prefix counts the messages of all blocks. Old libraries counted wrongly, so that only a first
-    /// block with more than all of them is refused.
+    /// A version 1 prefix contains the total number of messages. Old libraries counted wrongly, so the only error is a
+    /// first block with more messages than that.
     fn check_count(&self, stored: Option<u16>) -> Result<(), FormatError> {
         match stored {
             Some(stored) if self.messages.len() > stored.into() => {
@@ -164,7 +165,7 @@ impl ObjectHeader {
         Ok(())
     }
 
-    /// The first message of a kind: where there are several, the library reads no other either.
+    /// The first message of a kind. The library, too, reads only the first if there are several.
     pub fn first(&self, kind: MessageKind) -> Option<&Message> {
         self.messages.iter().find(|message| message.kind == kind)
     }
@@ -174,24 +175,24 @@ impl ObjectHeader {
         self.messages.iter().filter(move |message| message.kind == kind)
     }
 
-    /// True where the header keeps the order in which attributes were created.
+    /// True if the header records the creation order of attributes.
     pub fn tracks_attribute_order(&self) -> bool {
         self.flags & prefix::TRACKS_ATTRIBUTE_ORDER != 0
     }
 }
 
-/// Reads a continuation message: address and length of a further block.
+/// Parses a continuation message: the address and length of another block.
 fn continuation(mut cursor: Cursor) -> Result<(Address, u64), FormatError> {
     let address = cursor.address_defined("offset")?;
     let at = cursor.at();
     let len = cursor.length("length")?;
     if len == 0 {
-        return Err(cursor.invalid_at(at, "length", "a continuation block of 0 bytes"));
+        return Err(cursor.invalid_at(at, "length", "a continuation block has 0 bytes"));
     }
     Ok((address, len))
 }
 
-/// Refuses the block after the last that a header may have.
+/// The error for one block more than the limit.
 fn refuse_more_blocks(at: u64) -> FormatError {
     let (limit, max) = ("HEADER_BLOCKS_MAX", HEADER_BLOCKS_MAX);
     FormatError::limit(prefix::STRUCTURE, "continuation", at, limit, max, max + 1)

@@ -1,4 +1,4 @@
-//! The beginning of an object header, before its first message.
+//! The prefix of an object header, before its first message.
 //!
 //! ```text
 //! version 1   version | reserved 1 | messages 2 | reference count 4 | block size 4 | reserved 4
@@ -21,7 +21,7 @@ const HAS_TIMES: u8 = 0x20;
 const FLAGS: u8 = 0x3f;
 const CHECKSUM: u64 = 4;
 
-/// Most headers are shorter, and are read at once.
+/// Most headers are shorter than this and are read in one request.
 const FIRST_READ: u64 = 512;
 
 /// Times of an object, in seconds since 1970-01-01 00:00 UTC.
@@ -37,7 +37,8 @@ pub struct Times {
     pub birth: u32,
 }
 
-/// A header without messages, the cursor over those of its first block, and (version 1) how many there are in all.
+/// Returns a header without messages, a cursor over the messages of its first block and, in version 1, the total number
+/// of messages.
 pub(super) fn parse(view: View<'_>, address: Address) -> Parse<(ObjectHeader, Cursor, Option<u16>)> {
     let mut cursor = view.cursor_up_to(STRUCTURE, address, FIRST_READ)?;
     let mut header = ObjectHeader {
@@ -103,7 +104,7 @@ fn version_2(cursor: &mut Cursor, header: &mut ObjectHeader) -> Result<u64, Form
         let most = cursor.u16("maximum number of compact attributes")?;
         let fewest = cursor.u16("minimum number of dense attributes")?;
         if most < fewest {
-            let what = format!("at most {most} in the header, but outside only from {fewest}");
+            let what = format!("at most {most} compact attributes, but dense ones only from {fewest} on");
             return Err(cursor.invalid_at(at, "attribute phase change", what));
         }
         header.attribute_phase_change = Some((most, fewest));
@@ -112,7 +113,7 @@ fn version_2(cursor: &mut Cursor, header: &mut ObjectHeader) -> Result<u64, Form
     let size = cursor.uint("size of chunk 0", 1 << (header.flags & SIZE_WIDTH))?;
     let fewest = if header.tracks_attribute_order() { 6 } else { 4 };
     if size > 0 && size < fewest {
-        let what = format!("{size} bytes, where the head of a message takes {fewest}");
+        let what = format!("{size} bytes, but the header of a message has {fewest}");
         return Err(cursor.invalid_at(at, "size of chunk 0", what));
     }
     Ok(size)

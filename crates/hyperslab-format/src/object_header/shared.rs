@@ -1,5 +1,5 @@
-//! Shared messages (specification IV.A.2, "Shared Message"): a body that only says where the message is. Either in
-//! another object header (a committed datatype), or in the heap of the file's shared message table.
+//! Shared messages (specification IV.A.2, "Shared Message"): a body that contains only the location of the message,
+//! which is in another object header (a committed datatype) or in the heap of the file's shared message table.
 //!
 //! ```text
 //! version 1   1 | type 1 | reserved 6 | (length, unused) | object header address
@@ -13,7 +13,7 @@ use crate::limits::SHARED_DEPTH_MAX;
 use crate::{Address, Bytes, Cursor, FormatError, Parse, View};
 use std::collections::HashMap;
 
-/// What is needed to find shared messages: the file, and its table of shared messages if it has one.
+/// The information needed to resolve shared messages: the file, and its table of shared messages if it has one.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
     /// The file.
@@ -29,17 +29,17 @@ impl<'a> From<View<'a>> for Context<'a> {
     }
 }
 
-/// The real body of a message.
+/// The body of a message, after shared messages have been resolved.
 #[derive(Debug, Clone)]
 pub struct Resolved {
-    /// At its beginning.
+    /// Positioned at the start of the body.
     pub cursor: Cursor,
-    /// The object header that the message was found in, if it is not the one that was asked.
+    /// The address of the object header that contains the message, if it is another one.
     pub committed: Option<Address>,
 }
 
-/// What was found at places that shared messages point to. Thousands of attributes may have one datatype; with this,
-/// its object header is read once for all of them.
+/// A cache of resolved shared messages. Thousands of attributes may have the same datatype; with this, its object
+/// header is read only once.
 #[derive(Debug, Default)]
 pub struct Found {
     messages: HashMap<(MessageKind, Location), (Cursor, bool)>,
@@ -55,7 +55,7 @@ const IN_HEAP: u8 = 1;
 const HEAP_ID_BYTES: usize = 8;
 
 impl Context<'_> {
-    /// The body of a message of this kind: `cursor` itself, or, if it is `shared`, what it points to.
+    /// The body of a message of this kind: that of `cursor` or, if it is `shared`, that at the location in it.
     pub fn resolve(
         self,
         kind: MessageKind,
@@ -91,13 +91,13 @@ impl Context<'_> {
         Err(FormatError::limit(kind.structure(), "shared message", at, limit, max, max + 1).into())
     }
 
-    /// The body at a location, and whether that one is shared again.
+    /// The body at a location, and whether that message is shared again.
     fn look_up(self, kind: MessageKind, location: &Location, at: u64) -> Parse<(Cursor, bool)> {
         match location {
             Location::Header(address) => {
                 let header = ObjectHeader::parse(self.view, *address)?;
                 let Some(message) = header.first(kind) else {
-                    let what = format!("the object header at {address} has none");
+                    let what = format!("the object header at {address} has no such message");
                     return Err(FormatError::invalid(kind.structure(), "shared message", at, what).into());
                 };
                 Ok((message.cursor(self.view.widths), message.is_shared()))
@@ -106,7 +106,7 @@ impl Context<'_> {
         }
     }
 
-    /// The body of a message in the heap of shared messages, by its heap ID, which stands at byte `at` of the file.
+    /// The body of a message in the heap of shared messages. `at` is the absolute offset of its heap ID, for errors.
     pub fn heap_message(self, kind: MessageKind, id: &[u8], at: u64) -> Parse<Cursor> {
         let Some(address) = self.shared.and_then(|table| table.heap(kind)) else {
             let what = "the file has no heap for shared messages of this type";
@@ -121,7 +121,7 @@ fn location(mut cursor: Cursor) -> Result<Location, FormatError> {
     let version = cursor.version(1..=3)?;
     let kind = cursor.u8("type")?;
     if version == 1 {
-        // Once a symbol table entry, of which only the object header was ever used.
+        // Formerly a symbol table entry, of which only the object header was ever used.
         cursor.skip("reserved", 6)?;
         cursor.length("link name offset")?;
     } else if kind == IN_HEAP {

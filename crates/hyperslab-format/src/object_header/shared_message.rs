@@ -1,5 +1,5 @@
 //! The table of shared messages (specification III.I, "SMTB"): which types of messages are shared, and in which heap
-//! they are.
+//! they are stored.
 //!
 //! ```text
 //! table   "SMTB" | indexes | checksum 4
@@ -7,8 +7,8 @@
 //!         | list or B-tree address O | heap address O
 //! ```
 //!
-//! A reader finds a shared message by the heap ID in its place-holder. The indexes themselves, lists (see
-//! [`SharedMessageList`](super::SharedMessageList)) and B-trees (records of type 7), serve writers, who look for
+//! A reader finds a shared message by the heap ID in the message that refers to it. The indexes themselves, lists (see
+//! [`SharedMessageList`](super::SharedMessageList)) or B-trees (records of type 7), are for writers that look for
 //! messages to share.
 
 use super::MessageKind;
@@ -18,24 +18,24 @@ use crate::{Address, Cursor, FormatError, Parse, View};
 /// The shared messages of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedMessageTable {
-    /// One for each set of types that share a heap.
+    /// One index for each set of message types that share a heap.
     pub indexes: Vec<SharedMessageIndex>,
 }
 
-/// Shared messages of some types.
+/// An index of shared messages of some types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SharedMessageIndex {
-    /// Bit n is set where messages of type n are shared.
+    /// Bit n is set if messages of type n are shared.
     pub types: u16,
-    /// Bytes of the smallest message that is shared.
+    /// The size of the smallest message that is shared, in bytes.
     pub min_bytes: u32,
-    /// Most messages of a list, before it becomes a B-tree.
+    /// The maximum number of messages in a list; above it the index becomes a B-tree.
     pub list_max: u16,
-    /// Number of shared messages.
+    /// The number of shared messages.
     pub messages: u16,
-    /// The list ("SMLI") or B-tree (`is_btree`) of the messages.
+    /// The address of the list ("SMLI") or B-tree of the messages.
     pub index: Option<Address>,
-    /// What `index` is.
+    /// True if `index` is a B-tree.
     pub is_btree: bool,
     /// The fractal heap with the messages.
     pub heap: Option<Address>,
@@ -44,7 +44,7 @@ pub struct SharedMessageIndex {
 const STRUCTURE: &str = "shared message table";
 
 impl SharedMessageTable {
-    /// Reads the table that a Shared Message Table message points to.
+    /// Parses the table that a Shared Message Table message points to.
     pub fn parse(view: View<'_>, info: SharedMessageTableInfo) -> Parse<Self> {
         let index_bytes = 14 + 2 * u64::from(view.widths.offset);
         let mut cursor = view.cursor(STRUCTURE, info.address, 8 + u64::from(info.indexes) * index_bytes)?;
@@ -54,9 +54,9 @@ impl SharedMessageTable {
         Ok(Self { indexes })
     }
 
-    /// The heap with the shared messages of a kind.
+    /// The heap that contains the shared messages of a kind.
     pub fn heap(&self, kind: MessageKind) -> Option<Address> {
-        // Fill values of both kinds are shared together, under the type of the new one.
+        // Old and new fill value messages are shared together, under the type of the new one.
         let kind = if kind == MessageKind::FILL_VALUE_OLD { MessageKind::FILL_VALUE } else { kind };
         let bit = 1u16.checked_shl(kind.0.into()).filter(|_| kind.is_shareable())?;
         self.indexes.iter().find(|index| index.types & bit != 0)?.heap
@@ -69,7 +69,7 @@ fn index(cursor: &mut Cursor) -> Result<SharedMessageIndex, FormatError> {
     let is_btree = match cursor.u8("index type")? {
         0 => false,
         1 => true,
-        other => return Err(cursor.invalid_at(at, "index type", format!("type {other} is not known"))),
+        other => return Err(cursor.invalid_at(at, "index type", format!("unknown type {other}"))),
     };
     let types = cursor.u16("message type flags")?;
     let min_bytes = cursor.u32("minimum message size")?;

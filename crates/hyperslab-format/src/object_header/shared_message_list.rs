@@ -1,5 +1,5 @@
-//! A list of shared messages (specification III.I, "SMLI"): what an index of the shared message table is while it has
-//! few messages.
+//! A list of shared messages (specification III.I, "SMLI"): the form of an index in the shared message table while it
+//! has few messages.
 //!
 //! ```text
 //! "SMLI" | messages | checksum 4 | unused
@@ -14,31 +14,31 @@ use crate::{Address, Bytes, Cursor, FormatError, Parse, View};
 /// The shared messages of an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedMessageList {
-    /// In the order of the file.
+    /// The messages, in the order of the file.
     pub messages: Vec<SharedMessage>,
 }
 
-/// A message that is shared, or may be one day.
+/// A message that is shared, or can be shared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SharedMessage {
-    /// It is in the heap.
+    /// A message in the heap.
     InHeap {
-        /// lookup3 of its bytes.
+        /// The lookup3 hash of its bytes.
         hash: u32,
-        /// How many object headers refer to it.
+        /// The number of object headers that refer to it.
         references: u32,
-        /// Where in the heap.
+        /// Its heap ID.
         heap_id: Bytes,
     },
-    /// It is in the only object header that has it so far.
+    /// A message in the only object header that has it so far.
     InHeader {
-        /// lookup3 of its bytes.
+        /// The lookup3 hash of its bytes.
         hash: u32,
         /// Its type.
         kind: MessageKind,
-        /// Which of the messages of that type.
+        /// Its index among the messages of that type.
         creation_index: u16,
-        /// The object header.
+        /// The address of the object header.
         header: Address,
     },
 }
@@ -47,14 +47,14 @@ const STRUCTURE: &str = "shared message list";
 const HEAP_ID_BYTES: usize = 8;
 
 impl SharedMessageList {
-    /// Reads the list of an index that has one; `None` if it has a B-tree, or nothing yet.
+    /// Parses the list of an index. Returns `None` if the index is a B-tree or does not exist yet.
     pub fn parse(view: View<'_>, index: &SharedMessageIndex) -> Parse<Option<Self>> {
         let (Some(address), false) = (index.index, index.is_btree) else { return Ok(None) };
         let entry_bytes = 5 + usize::from(view.widths.offset).max(8) + 4;
         let len = 8 + u64::from(index.messages) * entry_bytes as u64;
         let mut cursor = view.cursor(STRUCTURE, address, len)?;
         if index.messages > index.list_max {
-            let what = format!("{} messages, where a list has at most {}", index.messages, index.list_max);
+            let what = format!("{} messages, but a list has at most {}", index.messages, index.list_max);
             return Err(cursor.invalid("number of messages", what).into());
         }
         cursor.signature(b"SMLI")?;
@@ -86,7 +86,7 @@ fn message(mut cursor: Cursor) -> Result<SharedMessage, FormatError> {
                 header: cursor.address_defined("object header address")?,
             })
         }
-        other => Err(cursor.invalid_at(at, "message location", format!("location {other} is not known"))),
+        other => Err(cursor.invalid_at(at, "message location", format!("unknown location {other}"))),
     }
 }
 

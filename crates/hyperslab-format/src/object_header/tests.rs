@@ -79,7 +79,7 @@ fn version_1_goes_on_in_other_blocks() {
     assert_eq!(header.blocks, [0..80, 1200..1248, 1248..1264, 1264..1280]);
     let dataspace = header.first(Kind::DATASPACE).unwrap();
     assert_eq!((dataspace.at, dataspace.flags, &dataspace.body[..2]), (1232, 1, &[1, 0][..]));
-    // The first block at once, then the two that it announces, then the last.
+    // The first block alone, then the two that it points to, then the last.
     assert_eq!(rounds, [1, 2, 1]);
     every_truncation_fails(&file);
 }
@@ -161,7 +161,7 @@ fn unknown_messages_are_kept_unless_they_are_indispensable() {
     let header = parse(&unknown(0x10)).unwrap();
     assert_eq!(header.messages[0].kind.to_string(), "unknown message 0x77");
     assert!(parse(&unknown(0x80)).unwrap_err().is_unsupported());
-    // 0x09 has a name in the specification, but only libhdf5's own tests write it.
+    // The specification has a name for 0x09, but only libhdf5's own tests write it.
     assert!(!MessageKind(0x09).is_known());
 }
 

@@ -1,5 +1,5 @@
 //! Superblock extension (specification II.C): an object header with further properties of the file. All of them are
-//! optional; each is read by itself.
+//! optional, and each is parsed separately.
 
 use super::Superblock;
 use crate::message::{BtreeK, CacheImageInfo, DriverInfo, FileSpaceInfo, SharedMessageTableInfo};
@@ -9,23 +9,23 @@ use crate::{Cursor, FormatError, Parse, View, Widths};
 /// Further properties of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SuperblockExtension {
-    /// Sizes of B-tree nodes, where they are not the defaults.
+    /// Sizes of B-tree nodes, if they are not the defaults.
     pub btree_k: Option<BtreeK>,
-    /// The file driver of the writer, where the file is one of several.
+    /// The file driver of the writer, if the file is one of several.
     pub driver_info: Option<DriverInfo>,
-    /// Where messages are that many objects share.
+    /// The location of messages that several objects share.
     pub shared_messages: Option<SharedMessageTableInfo>,
-    /// How the space of the file is managed.
+    /// The management of file space.
     pub file_space: Option<FileSpaceInfo>,
-    /// Metadata that is kept in one piece, and supersedes what lies at its addresses.
+    /// Metadata saved in one block, which replaces the bytes at its addresses.
     pub cache_image: Option<CacheImageInfo>,
 }
 
-/// A message was not known to the last writer, who may have made it wrong.
+/// The last writer did not know a message, and may have made it invalid.
 const WAS_UNKNOWN: u8 = 0x20;
 
 impl SuperblockExtension {
-    /// Reads the extension, if the file has one. `view` has the base and widths of the file.
+    /// Parses the extension, if the file has one. `view` has the base and widths of the file.
     pub fn parse(view: View<'_>, superblock: &Superblock) -> Parse<Option<Self>> {
         let Some(address) = superblock.extension else { return Ok(None) };
         let header = ObjectHeader::parse(view, address)?;

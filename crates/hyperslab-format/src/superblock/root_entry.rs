@@ -1,4 +1,4 @@
-//! The symbol table entry of the root group (specification III.C), which closes superblocks of version 0 and 1.
+//! The symbol table entry of the root group (specification III.C), the last field of superblocks of versions 0 and 1.
 //!
 //! ```text
 //! link name offset L | object header O | cache type 4 | reserved 4 | scratch-pad 16
@@ -30,7 +30,7 @@ pub(super) fn parse(cursor: &mut Cursor) -> Result<RootEntry, FormatError> {
             btree.zip(scratch.address("root entry, name heap address")?)
         }
         other => {
-            let what = format!("cache type {other} is not known");
+            let what = format!("unknown cache type {other}");
             return Err(cursor.invalid_at(at, "root entry, cache type", what));
         }
     };

@@ -92,14 +92,14 @@ fn a_user_block_comes_first() {
         let view = superblock.view(View::new(&bytes));
         assert_eq!(view.absolute(Address(2)), at as u64 + 2);
     }
-    // 768 is none of the places.
+    // 768 is not a possible offset of a superblock.
     let file = Build::default().at(768).and(&late(2, Widths::default(), 768, 0x8000).checksum()).zeros(4096);
     assert_eq!(refused(file), "signature");
 }
 
 #[test]
 fn where_the_superblock_is_counts_more_than_where_it_says() {
-    // A user block was put before a file, and one was taken away.
+    // A user block was put before a file, and one was removed.
     let added = Build::default().at(512).and(&early(0, Widths::default(), 0, 0x800));
     let superblock = parse(&added).unwrap();
     assert_eq!((superblock.base, superblock.stored_base, superblock.end_of_file), (512, 0, Address(0x800)));
@@ -118,7 +118,7 @@ fn a_truncated_file_is_told_from_a_whole_one() {
     assert!(superblock.check_end_of_file(100).is_ok());
     assert!(superblock.check_end_of_file(200).is_ok());
     let error = superblock.check_end_of_file(99).unwrap_err();
-    // The third address after the 12 bytes of the head.
+    // The third address after the first 12 bytes.
     assert_eq!((error.field, error.at), ("end of file address", 12 + 2 * 8));
 }
 

@@ -1,36 +1,36 @@
-//! How much variable-length data one read may bring.
+//! A limit on the variable-length data of one read.
 //!
-//! Writers never let two elements share their data (but for fill values); a damaged file may, and nested sequences
-//! then grow beyond all measure.
+//! Writers never let two elements share their data (except for fill values). A damaged file may, and nested sequences
+//! could then grow without bound.
 
 use hyperslab::{Error, File, Result};
 
-/// How often all of the file may be referred to by one read.
+/// How many times the length of the file one read may refer to.
 const FILE_TIMES_MAX: u64 = 8;
-/// So much is allowed to the smallest of files,
+/// The minimum allowance, for small files.
 const BYTES_MIN: u64 = 16 << 20;
-/// and so much for each byte of the elements that refer to it, for fill values.
+/// The allowance for each byte of the elements that refer to the data, for fill values.
 const ELEMENT_TIMES_MAX: u64 = 64;
 
-/// Bytes that a read may still bring.
+/// The number of bytes that a read may still look up.
 pub struct Allowance(u64);
 
 impl Allowance {
-    /// What a file of this length may hold.
+    /// The allowance for a file of this length.
     pub fn new(file: &File) -> Self {
         Self(file.len().saturating_mul(FILE_TIMES_MAX).saturating_add(BYTES_MIN))
     }
 
-    /// Allows what these elements may refer to.
+    /// Adds the allowance for the data that these elements may refer to.
     pub fn add_elements(&mut self, elements: &[u8]) {
         self.0 = self.0.saturating_add((elements.len() as u64).saturating_mul(ELEMENT_TIMES_MAX));
     }
 
-    /// Takes from it.
+    /// Subtracts `bytes` from the allowance; an error if it is exhausted.
     pub fn spend(&mut self, bytes: usize) -> Result<()> {
         self.0 = self.0.checked_sub(bytes as u64).ok_or_else(|| {
             Error::damaged(
-                "variable-length elements refer to the same data again and again, beyond all measure",
+                "variable-length elements refer to the same data too many times; the file is probably damaged",
             )
         })?;
         Ok(())

@@ -1,7 +1,7 @@
-//! The dtype that h5py gives a datatype, and the layout that its elements then have in memory.
+//! The dtype that h5py uses for a datatype, and the layout of its elements in memory.
 //!
-//! What NumPy cannot say itself stands in a dtype's metadata, under h5py's keys: `vlen` (`str`, `bytes` or the dtype
-//! of the elements), `enum` (names and values), `ref` (the class of the references), `h5py_encoding` (of
+//! Properties that NumPy's dtypes cannot express are in the dtype's metadata, under h5py's keys: `vlen` (`str`, `bytes`
+//! or the dtype of the elements), `enum` (names and values), `ref` (the class of the references), `h5py_encoding` (of
 //! fixed-length text).
 
 use super::layout::{Field, Kind, Layout};
@@ -18,7 +18,7 @@ use numpy::{PyArrayDescr, PyArrayDescrMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
-/// A dtype and how elements become it.
+/// A dtype and the layout of its elements.
 pub type Described<'py> = (Bound<'py, PyArrayDescr>, Layout);
 
 /// Describes a datatype to NumPy.
@@ -48,7 +48,7 @@ pub fn describe<'py>(py: Python<'py>, datatype: &Datatype) -> PyResult<Described
             let dtype = with_metadata(py, "O", "ref", py.get_type::<reference::RegionReference>())?;
             Ok((dtype, Layout::object(size, Kind::RegionReference)))
         }
-        // Elements may be of all three classes; they are told apart by their own.
+        // The elements may be references of all three kinds; each is converted according to its own.
         Class::Reference(Reference::Standard) => {
             let dtype = with_metadata(py, "O", "ref", py.get_type::<reference::Reference>())?;
             Ok((dtype, Layout::object(size, Kind::RevisedReference)))
@@ -98,7 +98,7 @@ fn describe_integer<'py>(
     let memory_bytes = size.next_power_of_two();
     let whole = (integer.bit_offset, usize::from(integer.precision)) == (0, 8 * size) && memory_bytes == size;
     let kind = if whole { Kind::Same } else { Kind::Number(Number::Integer(integer.clone())) };
-    let dtype = new_dtype(py, format!("{}{letter}{memory_bytes}", mark(integer.order)))?;
+    let dtype = new_dtype(py, format!("{}{letter}{memory_bytes}", byte_order_mark(integer.order)))?;
     Ok((dtype, Layout::new(size, memory_bytes, kind)))
 }
 
@@ -116,12 +116,12 @@ fn describe_float<'py>(py: Python<'py>, float: &Float, size: usize) -> PyResult<
         true => Kind::Same,
         false => Kind::Number(Number::Float(float.clone(), native)),
     };
-    let dtype = new_dtype(py, format!("{}f{memory_bytes}", mark(float.order)))?;
+    let dtype = new_dtype(py, format!("{}f{memory_bytes}", byte_order_mark(float.order)))?;
     Ok((dtype, Layout::new(size, memory_bytes, kind)))
 }
 
 fn describe_opaque<'py>(py: Python<'py>, tag: &Name, size: usize) -> PyResult<Described<'py>> {
-    // h5py's own tag names a dtype. The file is not to be trusted: raw bytes must never become pointers.
+    // h5py's own tag names a dtype. The file is not trusted: raw bytes must never become pointers.
     let named = tag.as_str().and_then(|tag| tag.strip_prefix("NUMPY:"));
     let named = named.and_then(|name| with_metadata(py, name, "h5py_opaque", true).ok());
     let named = named.filter(|dtype| dtype.itemsize() == size && !dtype.has_object());
@@ -150,8 +150,8 @@ fn describe_enum<'py>(
     Ok((with_metadata(py, base_dtype, "enum", names)?, base_layout))
 }
 
-/// Describes a compound of members that follow one another, as h5py has it when it reads them alone: each as it is,
-/// without gaps. With `only`, the one member itself.
+/// Describes a compound of consecutive members, as h5py returns them when it reads only some members: each with its own
+/// dtype, without gaps. With `only`, describes that member itself.
 pub fn describe_members<'py>(py: Python<'py>, datatype: &Datatype, only: bool) -> PyResult<Described<'py>> {
     let Class::Compound { members } = &datatype.class else { return describe(py, datatype) };
     if let (true, [member]) = (only, members.as_slice()) {
@@ -176,7 +176,7 @@ fn describe_compound<'py>(
 ) -> PyResult<Described<'py>> {
     let mut ordered: Vec<&Member> = members.iter().collect();
     if holds_objects(datatype) {
-        // So does libhdf5, when it finds room for what is larger in memory.
+        // libhdf5 does the same when it makes room for members that are larger in memory.
         ordered.sort_by_key(|member| member.offset);
     }
     let described =
@@ -184,7 +184,7 @@ fn describe_compound<'py>(
     if let Some(complex) = describe_pair(&ordered, &described)? {
         return Ok((complex, pair(described, &ordered, datatype)));
     }
-    let (offsets, memory_bytes) = places(&ordered, &described, datatype);
+    let (offsets, memory_bytes) = memory_offsets(&ordered, &described, datatype);
     let names: Vec<_> = ordered.iter().map(|member| text(py, &member.name)).collect();
     let recipe = PyDict::new(py);
     recipe.set_item("names", PyList::new(py, names)?)?;
@@ -199,7 +199,7 @@ fn describe_compound<'py>(
     Ok((dtype, compound(fields, datatype.size as usize, memory_bytes)))
 }
 
-/// The complex dtype of a compound of `r` and `i`, if it is one.
+/// The complex dtype of a compound of `r` and `i`, if it is such a compound.
 fn describe_pair<'py>(
     members: &[&Member],
     described: &[Described<'py>],
@@ -239,9 +239,14 @@ fn repeat(count: usize, base: Layout) -> Layout {
     Layout::new(file_bytes, memory_bytes, kind)
 }
 
-/// Where libhdf5 has the members in memory, which is where h5py tells NumPy to expect them, and how large that makes
-/// the compound. Where they would overlap there (h5py then reads nonsense, or nothing), they follow one another.
-fn places(members: &[&Member], described: &[Described<'_>], datatype: &Datatype) -> (Vec<usize>, usize) {
+/// The offsets at which libhdf5 puts the members in memory, which are those that h5py tells NumPy, and the resulting
+/// size of the compound. If the members would overlap (h5py then returns wrong values or fails), they are placed one
+/// after the other.
+fn memory_offsets(
+    members: &[&Member],
+    described: &[Described<'_>],
+    datatype: &Datatype,
+) -> (Vec<usize>, usize) {
     let mut offsets = Vec::new();
     let mut grown = 0i64;
     for member in members {
@@ -265,7 +270,7 @@ fn places(members: &[&Member], described: &[Described<'_>], datatype: &Datatype)
     (packed.collect(), end)
 }
 
-/// Bytes that libhdf5 gives an element in memory, before h5py has turned it into a Python object.
+/// The size of an element in memory in libhdf5, before h5py converts it to a Python object, in bytes.
 fn memory_size(datatype: &Datatype) -> i64 {
     match &datatype.class {
         Class::VlenString { .. } => 8,
@@ -302,7 +307,7 @@ fn complex_dtype<'py>(
     new_dtype(py, format!("{order}c{}", 2 * part.itemsize())).map(Some)
 }
 
-fn mark(order: ByteOrder) -> char {
+fn byte_order_mark(order: ByteOrder) -> char {
     if order == ByteOrder::Big { '>' } else { '<' }
 }
 
@@ -313,7 +318,7 @@ fn encoding(charset: Charset) -> &'static str {
     }
 }
 
-/// A name as `str`; as `bytes` where it is no UTF-8.
+/// A name as `str`, or as `bytes` if it is not valid UTF-8.
 pub fn text<'py>(py: Python<'py>, name: &Name) -> Bound<'py, PyAny> {
     match name.as_str() {
         Some(text) => pyo3::types::PyString::new(py, text).into_any(),

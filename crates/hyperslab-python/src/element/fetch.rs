@@ -1,6 +1,6 @@
-//! What elements refer to: variable-length data and references, looked up while the interpreter is released.
+//! Looks up the variable-length data and references of elements, with the interpreter released.
 //!
-//! Everything that a read refers to is queued in the order in which the elements are rebuilt afterwards.
+//! The results are queued in the order in which the elements are rebuilt afterwards.
 
 use super::allowance::Allowance;
 use super::layout::{Kind, Layout, Work};
@@ -9,22 +9,22 @@ use hyperslab::format::{Address, Cursor};
 use hyperslab::{Heap, Result, RevisedReference};
 use std::collections::VecDeque;
 
-/// What was looked up, in order.
+/// The results, in order.
 pub type Queue = VecDeque<Fetched>;
 
-/// What one variable-length element or reference refers to.
+/// The data that one variable-length element or reference refers to.
 pub enum Fetched {
     /// Elements in the representation of the file.
     Sequence(Bytes),
-    /// Where an object lies.
+    /// The address of an object.
     Object(Option<Address>),
-    /// Where a dataset lies, and the encoded selection.
+    /// The address of a dataset, and the encoded selection.
     Region(Option<(Address, Bytes)>),
     /// A reference of HDF5 1.12.
     Revised(Option<RevisedReference>),
 }
 
-/// Looks up what elements refer to.
+/// Looks up the data that elements refer to.
 pub struct Fetch {
     heap: Heap,
     queue: Queue,
@@ -33,7 +33,7 @@ pub struct Fetch {
 }
 
 impl Fetch {
-    /// Nothing looked up yet.
+    /// Starts with an empty queue.
     pub fn new(file: &hyperslab::File) -> Self {
         let allowance = Allowance::new(file);
         Self { heap: file.heap(), queue: Queue::new(), allowance, last_text: Bytes::new() }
@@ -57,7 +57,7 @@ impl Fetch {
         match &layout.kind {
             Kind::VlenText => {
                 let (_, text) = self.heap.sequence(element, 1)?;
-                // The same text once more, such as a fill value, costs nothing: it is the same object in Python.
+                // The same text again, such as a fill value, costs nothing: it becomes the same Python object.
                 if !is_same(&text, &self.last_text) {
                     self.allowance.spend(text.len())?;
                     self.last_text = text.clone();
@@ -104,7 +104,7 @@ impl Fetch {
     }
 }
 
-/// True for the same bytes at the same place.
+/// True if both are the same bytes in memory, not merely equal.
 pub fn is_same(a: &Bytes, b: &Bytes) -> bool {
     a.as_ptr() == b.as_ptr() && a.len() == b.len()
 }

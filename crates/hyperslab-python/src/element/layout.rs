@@ -1,73 +1,73 @@
-//! How the bytes of one element in the file become the bytes of one element of a NumPy array.
+//! How the bytes of one element in the file are converted to one element of a NumPy array.
 
 use super::number::Number;
 use hyperslab::format::message::datatype::StringPadding;
 use numpy::PyArrayDescr;
 use pyo3::prelude::*;
 
-/// How one element, or part of one, is rebuilt.
+/// How one element, or one member of it, is converted.
 pub struct Layout {
     /// Bytes in the file.
     pub file_bytes: usize,
     /// Bytes in memory.
     pub memory_bytes: usize,
-    /// What happens to them.
+    /// The conversion of its bytes.
     pub kind: Kind,
-    /// How much work it is.
+    /// How much work the conversion is.
     pub work: Work,
 }
 
-/// What happens to the bytes of an element.
+/// The conversion of the bytes of an element.
 pub enum Kind {
-    /// Nothing.
+    /// The bytes are the same.
     Same,
-    /// Text of a fixed length is cut where its padding begins, as libhdf5 does for NumPy, which pads with NULs.
+    /// Fixed-length text is truncated where its padding begins, as libhdf5 does for NumPy, which pads with NULs.
     Text(StringPadding),
-    /// An enumeration of FALSE and TRUE: everything but 0 is true.
+    /// An enumeration of FALSE and TRUE: every value except 0 is true.
     Bool,
-    /// A number of a width or precision that NumPy lacks is widened.
+    /// A number of a width or precision that NumPy does not have is widened.
     Number(Number),
-    /// Members move to where NumPy has them.
+    /// Members are moved to their offsets in NumPy's dtype.
     Compound(Vec<Field>),
-    /// Elements in a row.
+    /// A fixed number of consecutive elements.
     Array(Box<Layout>),
     /// `bytes`.
     VlenText,
-    /// An array.
+    /// A NumPy array.
     VlenSequence(Box<Layout>, Py<PyArrayDescr>),
     /// `hyperslab.Reference`.
     ObjectReference,
     /// `hyperslab.RegionReference`.
     RegionReference,
-    /// Either of the two, or `hyperslab.AttributeReference`.
+    /// Either of the two above, or `hyperslab.AttributeReference`.
     RevisedReference,
 }
 
 /// A member of a compound.
 pub struct Field {
-    /// Where it begins in the file's element.
+    /// Its offset in the file's element.
     pub file: usize,
-    /// Where it begins in memory.
+    /// Its offset in memory.
     pub memory: usize,
     /// Its own layout.
     pub layout: Layout,
 }
 
-/// How much work is between file and memory.
+/// How much work the conversion from file to memory is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Work {
-    /// None: the engine writes into the array.
+    /// None: the engine writes directly into the array.
     None,
-    /// The engine writes into the array, where some bytes are then changed.
+    /// The engine writes into the array, then some bytes are changed there.
     InPlace,
-    /// Elements are rebuilt one by one, without Python.
+    /// Elements are converted one by one, without using Python.
     Rebuild,
-    /// Elements are, or hold, Python objects.
+    /// Elements are Python objects, or contain them.
     Objects,
 }
 
 impl Layout {
-    /// A layout; how much work it is follows from the rest.
+    /// A layout; the amount of work is derived from `kind`.
     pub fn new(file_bytes: usize, memory_bytes: usize, kind: Kind) -> Self {
         let work = match &kind {
             Kind::Same => Work::None,
@@ -86,7 +86,7 @@ impl Layout {
         Self { file_bytes, memory_bytes, kind, work }
     }
 
-    /// The same bytes in memory as in the file.
+    /// Elements with the same bytes in memory as in the file.
     pub fn same(bytes: usize) -> Self {
         Self::new(bytes, bytes, Kind::Same)
     }
@@ -96,14 +96,14 @@ impl Layout {
         Self::new(file_bytes, size_of::<*mut pyo3::ffi::PyObject>(), kind)
     }
 
-    /// Changes elements where they lie ([`Work::InPlace`]).
+    /// Changes elements in place ([`Work::InPlace`]).
     pub fn change_in_place(&self, elements: &mut [u8]) {
         match &self.kind {
             Kind::Text(padding) => {
                 elements.chunks_exact_mut(self.file_bytes).for_each(|element| cut_text(*padding, element));
             }
             Kind::Bool => elements.iter_mut().for_each(|byte| *byte = u8::from(*byte != 0)),
-            // Elements of an array follow one another like any others.
+            // The elements of an array are contiguous, so all can be handled together.
             Kind::Array(base) => base.change_in_place(elements),
             Kind::Compound(fields) => {
                 for element in elements.chunks_exact_mut(self.file_bytes) {

@@ -1,4 +1,4 @@
-//! Elements: the dtype that NumPy sees, and the way from the bytes of the file to the elements of an array.
+//! Elements: their NumPy dtype, and their conversion from the bytes of the file.
 
 mod allowance;
 mod dtype;
@@ -22,14 +22,14 @@ use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray};
 use pyo3::prelude::*;
 use rebuild::Objects;
 
-/// Whose elements they are: errors name it.
+/// The dataset or attribute that the elements belong to, for error messages.
 #[derive(Clone, Copy)]
 pub struct Owner<'a> {
-    /// Where the elements, and what they refer to, lie.
+    /// The file that contains the elements and the data they refer to.
     pub file: &'a hyperslab::File,
     /// The path of the dataset, or of the object that has the attribute.
     pub path: &'a str,
-    /// The attribute, if they are the elements of one.
+    /// The attribute, if the elements belong to one.
     pub attribute: Option<&'a Name>,
 }
 
@@ -50,27 +50,28 @@ impl<'a> Owner<'a> {
 
 /// The elements of a dataset or attribute.
 pub struct Element {
-    /// What NumPy sees.
+    /// The dtype of the elements in NumPy.
     pub dtype: Py<PyArrayDescr>,
     layout: Layout,
     work: Work,
 }
 
 impl Element {
-    /// The elements of a datatype; an error where NumPy cannot have them.
+    /// The elements of a datatype; an error if NumPy cannot represent them.
     pub fn new(py: Python<'_>, datatype: &Datatype) -> PyResult<Self> {
         let (dtype, layout) = dtype::describe(py, datatype)?;
         debug_assert_eq!(dtype.itemsize(), layout.memory_bytes, "{datatype}");
         Ok(Self { dtype: dtype.unbind(), work: layout.work, layout })
     }
 
-    /// What is read of some members of a compound: a compound of these, or the `only` one.
+    /// The result of reading some members of a compound: a compound of these members or, with `only`, the member
+    /// itself.
     pub fn of_members(py: Python<'_>, datatype: &Datatype, only: bool) -> PyResult<Self> {
         let (dtype, layout) = dtype::describe_members(py, datatype, only)?;
         Ok(Self { dtype: dtype.unbind(), work: layout.work, layout })
     }
 
-    /// Reads a selection of a dataset into a fresh array of `shape`.
+    /// Reads a selection of a dataset into a new array of `shape`.
     pub fn read<'py>(
         &self,
         py: Python<'py>,
@@ -85,13 +86,14 @@ impl Element {
             self.rebuild(py, Owner::dataset(&dataset.file(), dataset.path()), &bytes, &array, Text::Bytes)?;
             return Ok(array);
         }
-        // SAFETY: the array is fresh, in row-major order, and its elements are no objects, which would be work.
+        // SAFETY: the array is new, in row-major order, and its elements are not objects; `work` would be different if
+        // they were.
         let out = unsafe { array::bytes_mut(&array) };
         self.read_into(py, dataset, selection, out)?;
         Ok(array)
     }
 
-    /// Reads members of the elements of a dataset, whose own datatype is another.
+    /// Reads some members of the elements of a dataset.
     pub fn read_members<'py>(
         &self,
         py: Python<'py>,
@@ -107,7 +109,8 @@ impl Element {
             self.rebuild(py, Owner::dataset(&dataset.file(), dataset.path()), &bytes, &array, Text::Bytes)?;
             return Ok(array);
         }
-        // SAFETY: the array is fresh, in row-major order, and its elements are no objects, which would be work.
+        // SAFETY: the array is new, in row-major order, and its elements are not objects; `work` would be different if
+        // they were.
         let out = unsafe { array::bytes_mut(&array) };
         let read = || {
             hyperslab::advise_huge_pages(out.as_mut_ptr(), out.len());
@@ -121,7 +124,7 @@ impl Element {
         Ok(array)
     }
 
-    /// Reads text into an array of `str`; `None` where the elements are no text.
+    /// Reads text into an array of `str`. Returns `None` if the elements are not text.
     pub fn read_text<'py>(
         &self,
         py: Python<'py>,
@@ -151,12 +154,12 @@ impl Element {
         Ok(Some(array))
     }
 
-    /// True where [`Self::read_into`] can serve an array of this dtype.
+    /// True if [`Self::read_into`] can write to an array of this dtype.
     pub fn reads_into(&self, dtype: &Bound<'_, PyArrayDescr>) -> bool {
         self.work <= Work::InPlace && self.dtype.bind(dtype.py()).base().is_equiv_to(dtype)
     }
 
-    /// Reads a selection of a dataset into memory of exactly its size.
+    /// Reads a selection of a dataset into memory of exactly the size of the result.
     pub fn read_into(
         &self,
         py: Python<'_>,
@@ -175,7 +178,7 @@ impl Element {
         py.detach(read).map_err(errors::raise)
     }
 
-    /// An array of `shape` from elements in the representation of the file.
+    /// Makes an array of `shape` from elements in the representation of the file.
     pub fn array<'py>(
         &self,
         py: Python<'py>,
@@ -189,7 +192,7 @@ impl Element {
         Ok(array)
     }
 
-    /// True where elements are text of any length.
+    /// True if the elements are variable-length text.
     pub fn is_text(&self) -> bool {
         match &self.layout.kind {
             Kind::Array(base) => matches!(base.kind, Kind::VlenText),
@@ -197,12 +200,12 @@ impl Element {
         }
     }
 
-    /// One element of nothing: zeros, empty text, None instead of any other object.
+    /// An array with one empty element: zeros, an empty text, or None instead of any other object.
     pub fn zero<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyUntypedArray>> {
         let array = array::empty(py, self.dtype.bind(py), &mut Shape::new())?;
         let zeros = vec![0; self.layout.file_bytes];
         if self.work < Work::Objects {
-            // SAFETY: fresh, in row-major order, without objects.
+            // SAFETY: the array is new, in row-major order, and contains no objects.
             rebuild::plain(&self.layout, &zeros, unsafe { array::bytes_mut(&array) });
         } else if self.is_text() {
             Objects::new(py, Queue::new(), Text::Bytes).rebuild(
@@ -233,7 +236,7 @@ impl Element {
             return Err(errors::invalid(format!("{count} elements do not fill an array of {len} bytes")));
         }
         if self.is_text() {
-            // Where texts are all there is, their references follow one another.
+            // If the elements are text and nothing else, their heap references are contiguous.
             let reference_bytes =
                 self.layout.file_bytes * size_of::<usize>() / self.layout.memory_bytes.max(1);
             return vlen_text::fill(py, owner, elements, reference_bytes, start, text);
@@ -243,7 +246,7 @@ impl Element {
             let queue = py.detach(fetch).map_err(|error| owner.raise(error))?;
             return Objects::new(py, queue, text).rebuild(&self.layout, elements, start);
         }
-        // SAFETY: the array is fresh, in row-major order, and its elements are no objects.
+        // SAFETY: the array is new, in row-major order, and its elements are not objects.
         let out = unsafe { array::bytes_mut(array) };
         py.detach(|| rebuild::plain(&self.layout, elements, out));
         Ok(())

@@ -1,18 +1,19 @@
-//! Numbers of widths and precisions that NumPy lacks: widened to the next number that holds every value of them.
+//! Numbers of widths and precisions that NumPy does not have, widened to the next type that can represent all their
+//! values.
 
 use hyperslab::format::message::datatype::{ByteOrder, Float, Integer};
 use hyperslab::number::{NativeFloat, integer_value, native_float};
 
-/// A number that must be taken apart.
+/// A number that is converted bit by bit.
 pub enum Number {
-    /// An integer whose bits are part of its bytes, or of 3, 5, 6 or 7 bytes.
+    /// An integer with padding bits, or one of 3, 5, 6 or 7 bytes.
     Integer(Integer),
-    /// A float that is none of NumPy's.
+    /// A floating point format that NumPy does not have.
     Float(Float, NativeFloat),
 }
 
 impl Number {
-    /// Rebuilds one number; it keeps its byte order.
+    /// Converts one number; its byte order stays the same.
     pub fn rebuild(&self, source: &[u8], target: &mut [u8]) {
         let order = match self {
             Number::Integer(integer) => {
@@ -31,16 +32,16 @@ impl Number {
     }
 }
 
-/// The NumPy float that holds every value of a float of the file, if this machine's NumPy has it.
+/// The NumPy float that can represent all values of a float of the file, if this machine's NumPy has one.
 pub fn holding(float: &Float, bytes: usize) -> Option<NativeFloat> {
     let has_extended = cfg!(all(target_arch = "x86_64", target_os = "linux"));
     let native = NativeFloat::of(float, u32::try_from(bytes).ok()?)?;
     (native != NativeFloat::Extended || has_extended).then_some(native)
 }
 
-/// True where NumPy takes the bytes of the file as they are.
+/// True if NumPy can use the bytes of the file without conversion.
 pub fn is_same(native: NativeFloat, float: &Float, bytes: usize) -> bool {
-    // NumPy swaps all 16 bytes of an x87 number, padding included.
+    // NumPy swaps all 16 bytes of an x87 extended number, including the padding.
     let swapped = native == NativeFloat::Extended && float.order == ByteOrder::Big;
     u32::try_from(bytes).is_ok_and(|bytes| native.is(float, bytes)) && !swapped
 }

@@ -1,4 +1,4 @@
-//! Elements rebuilt one by one, where NumPy's are not the file's.
+//! Converts elements one by one, if NumPy's representation differs from the file's.
 
 use super::fetch::{Fetched, Queue, is_same};
 use super::layout::{Kind, Layout, Work, cut_text};
@@ -10,7 +10,7 @@ use hyperslab::{ReferenceTarget, RevisedReference};
 use numpy::PyArrayDescr;
 use pyo3::prelude::*;
 
-/// Rebuilds elements that hold no Python objects.
+/// Converts elements that contain no Python objects.
 pub fn plain(layout: &Layout, source: &[u8], target: &mut [u8]) {
     let elements = source
         .chunks_exact(layout.file_bytes.max(1))
@@ -46,22 +46,22 @@ fn plain_element(layout: &Layout, source: &[u8], target: &mut [u8]) {
     }
 }
 
-/// Makes the Python objects that elements are or hold.
+/// Makes the Python objects of elements.
 pub struct Objects<'py, 't> {
     py: Python<'py>,
     queue: Queue,
     text: Text<'t>,
-    /// The text made last: neighbours often refer to the same.
+    /// The text made last: neighbouring elements often refer to the same text.
     last: Option<(Bytes, Bound<'py, PyAny>)>,
 }
 
 impl<'py, 't> Objects<'py, 't> {
-    /// Takes what was looked up for the elements.
+    /// Takes the data that was looked up for the elements.
     pub fn new(py: Python<'py>, queue: Queue, text: Text<'t>) -> Self {
         Self { py, queue, text, last: None }
     }
 
-    /// Rebuilds elements into memory that holds null pointers so far.
+    /// Converts elements into memory that contains only null pointers.
     pub fn rebuild(&mut self, layout: &Layout, source: &[u8], target: *mut u8) -> PyResult<()> {
         if layout.file_bytes == 0 {
             return Ok(());

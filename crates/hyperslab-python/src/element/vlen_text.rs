@@ -1,5 +1,5 @@
-//! Text as Python's `bytes` or `str`. Of text of any length a batch is looked up while the interpreter is released,
-//! then its objects are made.
+//! Text as Python's `bytes` or `str`. Variable-length text is looked up in batches with the interpreter released; then
+//! the objects of the batch are made.
 
 use super::Owner;
 use super::allowance::Allowance;
@@ -7,25 +7,25 @@ use hyperslab::{Heap, Result};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
-/// What text becomes in Python.
+/// The Python type that text is converted to.
 #[derive(Clone, Copy)]
 pub enum Text<'a> {
     /// `bytes`.
     Bytes,
     /// `str`.
     Str {
-        /// The name of a codec of Python.
+        /// The name of a Python codec.
         encoding: &'a str,
-        /// What it does with bytes that it does not know.
+        /// How the codec handles bytes that it cannot decode.
         errors: &'a str,
     },
 }
 
 impl Text<'_> {
-    /// `str` that gives the same bytes back when it is encoded, whatever they are.
+    /// A `str` that gives the same bytes when it is encoded again, whatever they are.
     pub const LOSSLESS: Self = Self::Str { encoding: "utf-8", errors: "surrogateescape" };
 
-    /// The Python object for some text. The library hands text to C programs, for which it ends at the first NUL.
+    /// The Python object for a text. As in libhdf5, which returns C strings, the text ends at the first NUL.
     pub fn object<'py>(self, py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
         self.decoded(py, before_nul(bytes))
     }
@@ -53,11 +53,11 @@ fn before_nul(bytes: &[u8]) -> &[u8] {
     &bytes[..end]
 }
 
-/// References that are looked up at a time.
+/// Number of references that are looked up at a time.
 const BATCH: usize = 1 << 14;
 
-/// Makes the object for each of the `references` (`reference_bytes` long) into memory that holds null pointers so far
-/// and has room for as many.
+/// Makes the object for each of the `references` (each `reference_bytes` long) in memory that contains only null
+/// pointers and has room for all of them.
 pub fn fill(
     py: Python<'_>,
     owner: Owner<'_>,
@@ -101,7 +101,7 @@ pub fn fill(
 }
 
 /// Makes the object for each of the `elements` of fixed-length text, as [`fill`] does. NULs at the end of an element
-/// are no text.
+/// are not part of the text.
 pub fn fill_fixed(
     py: Python<'_>,
     elements: &[u8],
@@ -123,7 +123,7 @@ pub fn fill_fixed(
 #[derive(Default)]
 struct Found {
     bytes: Vec<u8>,
-    /// Where the text of each reference ends; `None` for the same as before.
+    /// The end of the text of each reference; `None` if it is the same text as before.
     ends: Vec<Option<usize>>,
 }
 

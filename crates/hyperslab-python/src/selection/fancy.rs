@@ -1,4 +1,4 @@
-//! Lists of indexes, boolean masks, and blocks at regular distances.
+//! Lists of indexes, boolean masks, and blocks at equal distances.
 
 use super::Selected;
 use crate::array::Shape;
@@ -8,8 +8,8 @@ use numpy::{PyArrayDescrMethods, PyArrayDyn, PyArrayMethods, PyUntypedArray, PyU
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-/// A boolean array of the dataset's shape selects elements one by one, into an array of one axis. `None` for
-/// whatever is not a boolean array, and for one that is for the first axis alone.
+/// A boolean array with the dataset's shape selects single elements into an array with one axis. Returns `None` if
+/// `item` is not a boolean array, or is a mask of the first axis only.
 pub fn mask(item: &Bound<'_, PyAny>, dims: &[u64]) -> PyResult<Option<Selected>> {
     let Ok(array) = item.cast::<PyUntypedArray>() else { return Ok(None) };
     if array.dtype().kind() != b'b' || array.ndim() == 0 {
@@ -46,7 +46,7 @@ pub fn mask(item: &Bound<'_, PyAny>, dims: &[u64]) -> PyResult<Option<Selected>>
     Ok(Some(Selected { selection, shape }))
 }
 
-/// Increasing indexes along one axis, or a mask of it.
+/// Increasing indexes along one axis, or a boolean mask of it.
 pub fn list(item: &Bound<'_, PyAny>, dim: u64, has_list: bool) -> PyResult<Vec<u64>> {
     let py = item.py();
     let asarray = crate::helper(py, "numpy", "asarray")?;
@@ -82,7 +82,7 @@ pub fn list(item: &Bound<'_, PyAny>, dim: u64, has_list: bool) -> PyResult<Vec<u
     }
 }
 
-/// A `MultiBlockSlice` (this package's, or h5py's); `None` for anything else.
+/// A `MultiBlockSlice` (of this package or of h5py); `None` for anything else.
 pub fn blocks(item: &Bound<'_, PyAny>, dim: u64) -> PyResult<Option<Axis>> {
     if item.get_type().name()? != "MultiBlockSlice" {
         return Ok(None);
@@ -93,7 +93,7 @@ pub fn blocks(item: &Bound<'_, PyAny>, dim: u64) -> PyResult<Option<Axis>> {
         .checked_sub(1)
         .and_then(|last| last.checked_mul(stride)?.checked_add(start)?.checked_add(block));
     if last.is_none_or(|end| end > dim) || stride < block || block == 0 {
-        return Err(errors::out_of_range(format!("{} reaches beyond an axis of {dim}", item.repr()?)));
+        return Err(errors::out_of_range(format!("{} extends beyond an axis of size {dim}", item.repr()?)));
     }
     Axis::hyperslab(start, stride, count, block).map(Some).map_err(errors::raise)
 }

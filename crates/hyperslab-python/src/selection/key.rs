@@ -1,4 +1,4 @@
-//! Integers, slices and `...`: the indexes that nearly every read uses, read without making a Python object.
+//! Integers, slices and `...`: the indexes of almost every read, parsed without creating a Python object.
 
 use super::Selected;
 use super::fancy;
@@ -10,26 +10,26 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PySlice, PyTuple};
 
-/// The axes of a selection, as far as they were read.
+/// The axes of a selection, as far as they have been parsed.
 pub struct Axes<'d> {
     dims: &'d [u64],
     axes: Vec<Axis>,
     shape: Shape,
-    /// An axis has a list of indexes already.
+    /// True if an axis already has a list of indexes.
     has_list: bool,
-    /// Indexes given, without `...`.
+    /// The number of indexes given, apart from `...`.
     given: usize,
     has_ellipsis: bool,
 }
 
 impl<'d> Axes<'d> {
-    /// Nothing read yet.
+    /// Nothing parsed yet.
     pub fn new(dims: &'d [u64]) -> Self {
         let axes = Vec::with_capacity(dims.len());
         Self { dims, axes, shape: Shape::new(), has_list: false, given: 0, has_ellipsis: false }
     }
 
-    /// Reads items as long as they are integers, slices and `...`; false where one is not.
+    /// Parses items as long as they are integers, slices and `...`; returns false at the first other item.
     #[inline]
     pub fn common<'a, 'py: 'a>(
         &mut self,
@@ -50,14 +50,14 @@ impl<'d> Axes<'d> {
         Ok(true)
     }
 
-    /// Reads items of any kind.
+    /// Parses items of any kind.
     pub fn all(&mut self, items: &Bound<'_, PyTuple>) -> PyResult<()> {
         let count = items.len();
         for item in items.iter() {
             if self.common(std::iter::once(item.as_borrowed()), count)? {
                 continue;
             }
-            // Whatever says that it is an integer is one: NumPy's integers, arrays without axes, booleans.
+            // Every object with `__index__` counts as an integer: NumPy's integers, arrays without axes, booleans.
             // SAFETY: a new reference, or null with an exception set.
             let integer =
                 unsafe { Bound::from_owned_ptr_or_err(item.py(), ffi::PyNumber_Index(item.as_ptr())) };
@@ -81,7 +81,7 @@ impl<'d> Axes<'d> {
         Ok(())
     }
 
-    /// The selection; axes that were not mentioned are taken whole.
+    /// The selection; axes without an index are selected whole.
     #[inline]
     pub fn finish(mut self) -> Selected {
         if self.given == 0 {
@@ -92,7 +92,7 @@ impl<'d> Axes<'d> {
         Selected { selection: Selection::Slab(self.axes), shape: self.shape }
     }
 
-    /// The size of the axis that the next index is for.
+    /// The size of the axis that the next index belongs to.
     #[inline]
     fn next_dim(&mut self, count: usize) -> PyResult<u64> {
         match self.dims.get(self.axes.len()) {
@@ -121,7 +121,7 @@ impl<'d> Axes<'d> {
             return Err(errors::invalid("Only one ellipsis may be used."));
         }
         self.has_ellipsis = true;
-        // `count` includes further ellipses, which are refused when they come.
+        // `count` includes further ellipses, which are rejected when they are parsed.
         match (self.dims.len() + 1).checked_sub(count) {
             Some(missing) => {
                 self.whole(missing);

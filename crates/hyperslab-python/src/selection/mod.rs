@@ -1,7 +1,7 @@
-//! An index as Python has it (`dataset[index]`), as a selection of the engine, by h5py's rules.
+//! A Python index (`dataset[index]`), converted to a selection of the engine by h5py's rules.
 //!
 //! ```text
-//! index ─► key: integers, slices, `...`          the common case, no objects made
+//! index ─► key: integers, slices, `...`          the common case, creates no objects
 //!          fancy: lists, arrays, masks           at most one list; a mask of the dataset's shape
 //!          names: fields of a compound           left to Python (`_views.Fields`)
 //! ```
@@ -25,7 +25,7 @@ use pyo3::types::{PyString, PyTuple};
 pub struct Selected {
     /// The elements.
     pub selection: Selection,
-    /// The shape of the result: without the axes that have a single index.
+    /// The shape of the result, without the axes that were indexed by an integer.
     pub shape: Shape,
 }
 
@@ -35,11 +35,11 @@ pub enum Index<'py> {
     Selected(Selected),
     /// Names of fields, and the rest of the index.
     Fields(Vec<Bound<'py, PyAny>>, Bound<'py, PyTuple>),
-    /// What a region reference means.
+    /// The selection of a region reference.
     Region(Bound<'py, RegionReference>),
 }
 
-/// Reads an index.
+/// Parses an index.
 #[inline]
 pub fn parse<'py>(index: &Bound<'py, PyAny>, dims: &[u64]) -> PyResult<Index<'py>> {
     let mut axes = Axes::new(dims);
@@ -76,7 +76,7 @@ fn parse_uncommon<'py>(index: &Bound<'py, PyAny>, dims: &[u64]) -> PyResult<Inde
     Ok(Index::Selected(axes.finish()))
 }
 
-/// Reads the index of a scalar dataset: `()` for its element, `...` for an array without axes.
+/// Parses the index of a scalar dataset: `()` for its element, `...` for an array without axes.
 pub fn parse_scalar<'py>(index: &Bound<'py, PyAny>) -> PyResult<ScalarIndex<'py>> {
     let py = index.py();
     let items = match index.cast::<PyTuple>() {
@@ -119,7 +119,7 @@ fn split_names<'py>(items: &Bound<'py, PyTuple>) -> PyResult<(Vec<Bound<'py, PyA
     Ok((names, PyTuple::new(items.py(), rest)?))
 }
 
-/// The shape that a dtype adds to that of a selection (of an array datatype), as NumPy sees it.
+/// The shape of an array: that of the selection, followed by the axes that the dtype adds (those of an array datatype).
 pub fn shape_with(shape: &Shape, dtype: &Bound<'_, PyArrayDescr>) -> Vec<usize> {
     use numpy::PyArrayDescrMethods;
     shape.iter().map(|&size| size as usize).chain(dtype.shape()).collect()

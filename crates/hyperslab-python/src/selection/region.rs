@@ -1,4 +1,4 @@
-//! The elements that a region reference means, as a selection of its dataset.
+//! The selection of a region reference, as a selection of its dataset.
 
 use super::Selected;
 use crate::errors;

@@ -1,12 +1,12 @@
-//! Lengths to compare, as SVG beside their names and values.
+//! Bar charts, as SVG beside names and values.
 
 use maud::{Markup, html};
 use serde::{Deserialize, Serialize};
 
-/// Lengths to compare.
+/// A bar chart.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bars {
-    /// What they show.
+    /// The title.
     pub title: String,
     /// The bars.
     pub bars: Vec<Bar>,
@@ -15,13 +15,13 @@ pub struct Bars {
 /// One bar.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bar {
-    /// Whose it is.
+    /// The name of the bar.
     pub name: String,
     /// Its length.
     pub value: f64,
-    /// A longer one behind it, that contains it.
+    /// The length of a longer bar behind it that contains it, if any.
     pub whole: Option<f64>,
-    /// What it says.
+    /// The value as text.
     pub text: String,
 }
 

@@ -1,59 +1,59 @@
-//! Lines over an axis, drawn by uPlot: a cursor reads all lines at once, and a stretch can be drawn larger.
+//! Line charts, drawn by uPlot: the cursor shows the values of all lines, and a range can be enlarged.
 //!
-//! uPlot wants one rising list of places for all lines. Where a line has several points at one place (two chunk shapes
-//! of one size), that place is in the list as often.
+//! uPlot needs one ascending list of x values for all lines. If a line has several points with the same x value (two
+//! chunk shapes of the same size), that value is repeated in the list.
 
 use crate::axis::Axis;
 use maud::{Markup, PreEscaped, html};
 use serde::{Deserialize, Serialize};
 
-/// Lines over an axis.
+/// A line chart.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Curves {
-    /// What they show.
+    /// The title.
     pub title: String,
-    /// To the right.
+    /// The horizontal axis.
     pub x: Axis,
-    /// Upwards.
+    /// The vertical axis.
     pub y: Axis,
     /// The lines.
     pub lines: Vec<Line>,
-    /// Places on the x axis that mean something.
+    /// Values on the x axis to mark.
     pub marks: Vec<Mark>,
 }
 
 /// One line.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Line {
-    /// Whose it is.
+    /// The name of the line.
     pub name: String,
     /// Its points.
     pub points: Vec<Point>,
-    /// True for a value that holds for every x; its one point says it.
+    /// True if the line is a constant for every x, given by its only point.
     pub is_level: bool,
 }
 
 /// One point of a line.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Point {
-    /// To the right.
+    /// The x value.
     pub x: f64,
-    /// Upwards.
+    /// The y value.
     pub y: f64,
-    /// What is said when it is pointed at.
+    /// The text that is shown when the cursor is at the point.
     pub text: String,
 }
 
-/// A place that means something.
+/// A mark on the x axis.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Mark {
-    /// Where.
+    /// The x value.
     pub x: f64,
-    /// What.
+    /// The label.
     pub text: String,
 }
 
-/// The lines as uPlot takes them.
+/// The lines in uPlot's data format.
 #[derive(Serialize)]
 struct Aligned<'a> {
     x_axis: &'a Axis,
@@ -73,14 +73,14 @@ struct AlignedLine<'a> {
 
 impl Curves {
     pub(super) fn markup(&self) -> Markup {
-        // In a script nothing but its end tag has a meaning, and JSON may write any character as its number.
+        // Inside a script element only its end tag has a meaning, and JSON can write any character as an escape.
         let data = serde_json::to_string(&self.aligned()).unwrap_or_default().replace('<', "\\u003c");
         html! {
             figure.curves {
                 figcaption { (self.title) }
                 div.plot role="img" aria-label=(self.title) {}
                 script.data type="application/json" { (PreEscaped(data)) }
-                noscript { p.quiet { "This picture is drawn by a script. Its numbers are in the table." } }
+                noscript { p.quiet { "This chart needs JavaScript. Its numbers are in the table." } }
             }
         }
     }
@@ -94,7 +94,7 @@ impl Curves {
         Aligned { x_axis: &self.x, y_axis: &self.y, marks: &self.marks, lines, x }
     }
 
-    /// All places, rising, each as often as the line that has it most often.
+    /// All x values, ascending, each as often as in the line that has it most often.
     fn places(&self) -> Vec<f64> {
         let mut all: Vec<f64> = Vec::new();
         for line in self.lines.iter().filter(|line| !line.is_level) {

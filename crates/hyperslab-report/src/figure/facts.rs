@@ -1,26 +1,26 @@
-//! Names and what they stand for: a machine, a question.
+//! A list of names and values: the properties of a machine, the options of a run.
 
 use maud::{Markup, html};
 use serde::{Deserialize, Serialize};
 
-/// Names and what they stand for.
+/// A list of names and values.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Facts {
-    /// What they are about.
+    /// The title.
     pub title: String,
-    /// Each with its value.
+    /// The names with their values.
     pub facts: Vec<(String, String)>,
-    /// A command line that belongs to them.
+    /// A related command line.
     pub command: Option<String>,
 }
 
 impl Facts {
-    /// No facts yet.
+    /// An empty list.
     pub fn new(title: impl Into<String>) -> Self {
         Self { title: title.into(), ..Self::default() }
     }
 
-    /// Adds one, unless its value is empty.
+    /// Adds a name and value, unless the value is empty.
     pub fn fact(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         let value = value.into();
         if !value.is_empty() {
@@ -29,7 +29,7 @@ impl Facts {
         self
     }
 
-    /// With a command line.
+    /// Adds a command line.
     pub fn command(self, command: impl Into<String>) -> Self {
         Self { command: Some(command.into()), ..self }
     }

@@ -1,16 +1,16 @@
-//! A matrix whose cells say how far each is from the best of its row: in words, and by colour.
+//! A matrix whose cells show, as text and by colour, how far each is from the best of its row.
 
 use maud::{Markup, html};
 use serde::{Deserialize, Serialize};
 
-/// A matrix whose cells are coloured.
+/// A matrix of coloured cells.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct HeatMap {
-    /// What it shows.
+    /// The title.
     pub title: String,
-    /// What the rows are.
+    /// The heading of the row names.
     pub corner: String,
-    /// The columns: a group (neighbours of the same are joined), and a name in it.
+    /// The columns: the name of a group (adjacent columns of the same group are joined), and the name of the column.
     pub columns: Vec<(String, String)>,
     /// The rows.
     pub rows: Vec<HeatRow>,
@@ -19,26 +19,26 @@ pub struct HeatMap {
 /// One row.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct HeatRow {
-    /// Its name.
+    /// The name of the row.
     pub name: String,
-    /// More about it, in small print.
+    /// More details, in small print.
     pub note: String,
-    /// A cell for each column; none where there is nothing.
+    /// One cell per column; `None` if it is empty.
     pub cells: Vec<Option<HeatCell>>,
 }
 
 /// One cell.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct HeatCell {
-    /// How many times the best of the row; none is not coloured.
+    /// The value divided by the best of the row; without it the cell is not coloured.
     pub times: Option<f64>,
-    /// What stands in it.
+    /// The text of the cell.
     pub text: String,
-    /// What is said of it when it is pointed at; lines.
+    /// The text that is shown when the pointer is over the cell; may have several lines.
     pub detail: String,
 }
 
-/// The steps of colour: up to so many times the best, and how the legend says it.
+/// The colour steps: the maximum ratio to the best, and the text in the legend.
 const STEPS: [(f64, &str); 8] = [
     (1.05, "best"),
     (1.5, "to 1.5×"),
@@ -83,12 +83,12 @@ impl HeatMap {
         }
     }
 
-    /// Neighbouring columns of one group, and how many they are.
+    /// The groups of adjacent columns, with their numbers of columns.
     fn groups(&self) -> Vec<(&str, usize)> {
         self.columns.chunk_by(|a, b| a.0 == b.0).map(|group| (group[0].0.as_str(), group.len())).collect()
     }
 
-    /// The steps up to the worst that occurs.
+    /// The colour steps up to the largest ratio that occurs.
     fn legend(&self) -> Markup {
         let cells = self.rows.iter().flat_map(|row| row.cells.iter().flatten());
         let worst = cells.filter_map(|cell| cell.times).map(step).max();

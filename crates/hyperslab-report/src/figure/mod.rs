@@ -1,4 +1,4 @@
-//! What can be shown, one file a kind.
+//! The kinds of figures, one file each.
 
 mod bars;
 mod curves;
@@ -21,17 +21,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Figure {
-    /// Rows and columns.
+    /// A table.
     Table(Table),
-    /// A matrix whose cells are coloured.
+    /// A matrix of coloured cells.
     HeatMap(HeatMap),
-    /// Lines over an axis.
+    /// A line chart.
     Curves(Curves),
-    /// Points in a plane.
+    /// A scatter plot.
     Scatter(Scatter),
-    /// Lengths to compare.
+    /// A bar chart.
     Bars(Bars),
-    /// Names and what they stand for.
+    /// A list of names and values.
     Facts(Facts),
 }
 
@@ -59,5 +59,5 @@ macro_rules! from {
 }
 from!(Table, HeatMap, Curves, Scatter, Bars, Facts);
 
-/// Colours and dashes that are told apart, by people who do not see all colours as well.
+/// The number of colours and dash patterns that people with colour blindness can also distinguish.
 pub(crate) const STYLES: usize = 8;

@@ -1,35 +1,35 @@
-//! Points in a plane, as SVG. Groups differ by colour and by shape.
+//! Scatter plots, as SVG. Groups of points differ in colour and shape.
 
 use super::STYLES;
 use crate::axis::Axis;
 use maud::{Markup, html};
 use serde::{Deserialize, Serialize};
 
-/// Points in a plane.
+/// A scatter plot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scatter {
-    /// What it shows.
+    /// The title.
     pub title: String,
-    /// To the right.
+    /// The horizontal axis.
     pub x: Axis,
-    /// Upwards.
+    /// The vertical axis.
     pub y: Axis,
-    /// The points.
+    /// The groups of points.
     pub groups: Vec<Points>,
-    /// What the diagonal means, on which both values are the same.
+    /// The label of the diagonal, on which both values are equal.
     pub diagonal: Option<String>,
 }
 
-/// Points that belong together.
+/// A group of points.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Points {
-    /// What they have in common.
+    /// The name of the group.
     pub name: String,
-    /// Each with its label beside it (may be empty), and what is said when it is pointed at.
+    /// x, y, the label (may be empty), and the text that is shown when the pointer is over the point.
     pub points: Vec<(f64, f64, String, String)>,
 }
 
-// Of the picture, in its own units; 12 of them are the height of its letters.
+// Dimensions of the picture, in SVG units; letters are 12 units high.
 const WIDTH: f64 = 440.0;
 const HEIGHT: f64 = 330.0;
 const LEFT: f64 = 64.0;
@@ -94,7 +94,7 @@ impl Scatter {
         }
     }
 
-    /// From corner to corner of what both axes have in common.
+    /// The diagonal of the range that both axes have in common.
     fn diagonal(&self, meaning: &str) -> Markup {
         let (from, to) = (self.x.from.max(self.y.from), self.x.to.min(self.y.to));
         html! {
@@ -107,7 +107,7 @@ impl Scatter {
 
     fn point(&self, group: usize, x: f64, y: f64, label: &str, tip: &str) -> Markup {
         let (x, y) = (self.x(x), self.y(y));
-        // Labels stay inside the picture.
+        // Labels must stay inside the picture.
         let is_right = x > (LEFT + WIDTH) / 2.0;
         html! {
             g.point tabindex="0" data-tip=(tip) {
@@ -122,7 +122,7 @@ impl Scatter {
     }
 }
 
-/// A mark of a group's own shape and colour.
+/// A mark with the shape and colour of a group.
 fn shape(group: usize, x: f64, y: f64) -> Markup {
     let class = format!("style-{}", group % STYLES);
     let polygon = |corners: &[(f64, f64)]| {

@@ -1,39 +1,39 @@
-//! Tables. A wide one scrolls on its own; a long one may be folded away, and is there when printed.
+//! Tables. A wide table scrolls horizontally; a long one can be collapsed, and is expanded when the page is printed.
 
 use maud::{Markup, html};
 use serde::{Deserialize, Serialize};
 
-/// Rows and columns.
+/// A table.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Table {
-    /// What it shows.
+    /// The title.
     pub title: String,
     /// The columns.
     pub columns: Vec<Column>,
-    /// The rows, a cell for each column.
+    /// The rows, with one cell per column.
     pub rows: Vec<Vec<String>>,
-    /// Whether only its title shows until somebody asks for more.
+    /// True if the table is collapsed until the reader opens it.
     pub is_folded: bool,
 }
 
 /// One column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Column {
-    /// Its head.
+    /// The heading.
     pub title: String,
-    /// How its cells are set.
+    /// The alignment and kind of its cells.
     pub align: Align,
 }
 
-/// How cells are set.
+/// The alignment and kind of cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Align {
-    /// Words.
+    /// Text.
     Left,
     /// Numbers.
     Right,
-    /// A command line, to be copied.
+    /// A command line that can be copied.
     Command,
 }
 
@@ -45,7 +45,7 @@ impl Column {
 }
 
 impl Table {
-    /// A table without rows yet.
+    /// A table without rows.
     pub fn new(title: impl Into<String>, columns: Vec<Column>) -> Self {
         Self { title: title.into(), columns, ..Self::default() }
     }
@@ -56,7 +56,7 @@ impl Table {
         self
     }
 
-    /// Folded until somebody asks for more.
+    /// Collapses the table until the reader opens it.
     pub fn folded(self) -> Self {
         Self { is_folded: true, ..self }
     }
@@ -109,7 +109,7 @@ impl Align {
     }
 }
 
-/// A command line that can be copied.
+/// A command line with a button to copy it.
 pub(super) fn command(text: &str) -> Markup {
     html! { span.copyable { code { (text) } button.copy type="button" hidden { "copy" } } }
 }

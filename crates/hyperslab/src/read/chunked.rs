@@ -246,7 +246,7 @@ pub(crate) fn decode_to_keep(
 ) -> Result<Decoded> {
     with_worker(|Worker { stored: buffer, scratch, .. }| {
         let stored = fetched(chunked, location, stored, buffer)?;
-        let most = chunked.filters.pipeline()?.most(stored, location.filter_mask);
+        let most = chunked.filters.pipeline()?.max_decoded_len(stored, location.filter_mask);
         let most = most.map_err(|error| in_chunk(chunked, number, location, error.into()))?;
         let mut out = ChunkMemory::take(chunked.bytes.min(most))?;
         undo(chunked, number, location, stored, scratch, &mut out)?;

@@ -6,13 +6,13 @@
 //! pointer:   address | records in the child | records in the child and below it (not for leaves)
 //! ```
 //!
-//! The checksum follows the last used byte; what is behind it is never read.
+//! The checksum follows the last used byte; anything after it is never read.
 
 use super::{BTreeV2, NODE_OVERHEAD};
 use crate::walk::Footprint;
 use crate::{Address, Cursor, FormatError, Parse, View};
 
-/// Where a node lies, as its parent says.
+/// The location of a node, from its parent.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pointer {
     pub(super) address: Address,
@@ -21,12 +21,12 @@ pub(super) struct Pointer {
     pub(super) level: u16,
 }
 
-/// A node that has been read.
+/// A parsed node.
 #[derive(Debug)]
 pub(super) struct Node {
     /// All its records.
     pub(super) records: Cursor,
-    /// One more than records, or none for leaves.
+    /// The pointers to its children: one more than there are records, or none for a leaf.
     pub(super) children: Vec<Pointer>,
 }
 
@@ -34,7 +34,7 @@ const LEAF: &str = "version 2 B-tree leaf node";
 const INTERNAL: &str = "version 2 B-tree internal node";
 
 impl BTreeV2 {
-    /// The root node, if the tree has records.
+    /// The root node, if the tree has any records.
     pub(super) fn root_pointer(&self) -> Option<Pointer> {
         let address = self.root?;
         Some(Pointer { address, records: self.root_records.into(), level: self.depth })
@@ -45,7 +45,7 @@ impl BTreeV2 {
         let shape = self.levels[usize::from(pointer.level)];
         let at = view.absolute(pointer.address);
         if pointer.records > shape.max_records {
-            let what = format!("{} records, where {} fit", pointer.records, shape.max_records);
+            let what = format!("{} records, but only {} fit", pointer.records, shape.max_records);
             return Err(FormatError::invalid(structure, "number of records", at, what).into());
         }
         let pointers = if pointer.level == 0 { 0 } else { pointer.records + 1 };

@@ -1,43 +1,43 @@
-//! Walks over the records of a version 2 B-tree: all of them, or those in subtrees that may hold what is sought.
+//! Iterates over the records of a version 2 B-tree: all of them, or those in subtrees that may contain a wanted record.
 
 use super::node::Pointer;
 use super::{BTreeV2, STRUCTURE};
 use crate::walk::{Item, Walk};
 use crate::{Address, Bytes, Cursor, FormatError, Parse, View, Widths};
 
-/// Whether a subtree may hold a sought record, given the records left and right of it (`None` at the ends). All
-/// records of the subtree lie between them.
+/// Decides whether a subtree may contain a wanted record. The arguments are the records to the left and right of the
+/// subtree (`None` at the ends); all its records are between them.
 pub type Keep = dyn Fn(Option<&[u8]>, Option<&[u8]>) -> bool + Send + Sync;
 
 const STRUCTURE_OF_RECORDS: &str = "version 2 B-tree record";
 
-/// Records that lie one after the other.
+/// Consecutive records of one node.
 #[derive(Debug, Clone)]
 pub struct Run {
-    /// Absolute offset of the first one.
+    /// The absolute offset of the first record.
     pub at: u64,
-    /// Whole records.
+    /// The bytes of the records.
     pub bytes: Bytes,
     record_bytes: usize,
 }
 
 impl Run {
-    /// The bytes of each record.
+    /// Iterates over the bytes of each record.
     pub fn records(&self) -> impl Iterator<Item = &[u8]> {
         self.bytes.chunks_exact(self.record_bytes)
     }
 
-    /// Number of records.
+    /// The number of records.
     pub fn count(&self) -> usize {
         self.bytes.len() / self.record_bytes
     }
 
-    /// A cursor over all records in turn.
+    /// A cursor over all records in succession.
     pub fn cursor(&self, widths: Widths) -> Cursor {
         Cursor::new(STRUCTURE_OF_RECORDS, self.at, self.bytes.clone(), widths)
     }
 
-    /// A cursor over each record.
+    /// Iterates over a cursor for each record.
     pub fn cursors(&self, widths: Widths) -> impl Iterator<Item = Cursor> + '_ {
         let step = self.record_bytes;
         (0..self.count()).map(move |i| {
@@ -47,7 +47,7 @@ impl Run {
     }
 }
 
-/// A walk under way. Ends with the records in their order, in [`Run`]s.
+/// A traversal in progress. It returns the records in order, as [`Run`]s.
 pub struct Records {
     address: Address,
     kind: u8,
@@ -68,14 +68,14 @@ impl Records {
         Self { address, kind, record_bytes: None, keep: None, under_way: None }
     }
 
-    /// Only the records of nodes that may hold what is sought, which still have to be looked through.
+    /// Only the records of nodes that may contain a wanted record; the caller must still search them.
     pub fn matching(address: Address, kind: u8, keep: Box<Keep>) -> Self {
         Self { keep: Some(keep), ..Self::all(address, kind) }
     }
 
-    /// Only the records of nodes that may hold this key, by which the tree is sorted. Several records may have the same
-    /// one, and they may lie in neighbouring nodes; for a record that has none that could be read, nothing is passed
-    /// over.
+    /// Only the records of nodes that may contain this key, by which the tree is sorted. Several records may have the
+    /// same key, even in neighbouring nodes. If the key of a record cannot be parsed, the subtrees next to it are not
+    /// skipped.
     pub fn with_key<K: Ord + Send + Sync + 'static>(
         address: Address,
         kind: u8,
@@ -89,17 +89,18 @@ impl Records {
         Self::matching(address, kind, Box::new(keep))
     }
 
-    /// Refuses records of another size.
+    /// Sets the expected record size in bytes; another size is an error.
     pub fn of_bytes(self, record_bytes: usize) -> Self {
         Self { record_bytes: Some(record_bytes), ..self }
     }
 
-    /// Like [`Self::advance`], but keeps the error of a broken subtree among the results instead of ending there.
+    /// Like [`Self::advance`], but returns the error of a broken subtree among the results and continues with the
+    /// others.
     pub fn advance_lenient(&mut self, view: &View) -> Parse<Vec<Result<Run, FormatError>>> {
         self.run(view, true)
     }
 
-    /// Goes on. To be used until it is `Ok`, and not after that.
+    /// Continues the traversal. Call it again until it returns `Ok`, and not after that.
     pub fn advance(&mut self, view: &View) -> Parse<Vec<Run>> {
         let runs = self.run(view, false)?;
         Ok(runs.into_iter().collect::<Result<_, _>>()?)

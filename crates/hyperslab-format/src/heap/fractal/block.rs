@@ -6,9 +6,9 @@
 //!                   | direct children: address [stored size | filter mask 4] | indirect children: address | checksum 4
 //! ```
 //!
-//! The checksum of a direct block covers all of it, with the checksum itself taken for zero.
+//! The checksum of a direct block covers the whole block, with the checksum field taken as zero.
 
-use super::doubling_table::Place;
+use super::doubling_table::TablePosition;
 use super::{FractalHeap, HeapObject, Unfilter};
 use crate::{Address, Cursor, FormatError, Parse, Problem, View, checksum};
 
@@ -16,7 +16,7 @@ use crate::{Address, Cursor, FormatError, Parse, Problem, View, checksum};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Child {
     pub(super) address: Option<Address>,
-    /// Stored bytes and filter mask: of direct blocks in a filtered heap.
+    /// The stored size and filter mask, for a direct block in a filtered heap.
     pub(super) filtered: Option<(u64, u32)>,
 }
 
@@ -29,17 +29,17 @@ pub(super) struct Indirect {
 }
 
 impl Indirect {
-    /// The child at a place of this table; `None` where the table has no such row.
-    pub(super) fn child(&self, place: &Place) -> Option<Child> {
-        if place.row >= self.rows {
+    /// The child at a position of this block's table; `None` if the table has no such row.
+    pub(super) fn child(&self, position: &TablePosition) -> Option<Child> {
+        if position.row >= self.rows {
             return None;
         }
-        self.children.get((u64::from(place.row) * self.width + place.column) as usize).copied()
+        self.children.get((u64::from(position.row) * self.width + position.column) as usize).copied()
     }
 }
 
 impl FractalHeap {
-    /// Reads the indirect block of `rows` rows at `address` that begins at `offset` of managed space.
+    /// Parses the indirect block of `rows` rows at `address` whose space starts at `offset` of managed space.
     pub(super) fn indirect_block(
         &self,
         view: &View,
@@ -70,7 +70,7 @@ impl FractalHeap {
         Ok(Indirect { width, rows, children: found })
     }
 
-    /// Bytes of an indirect block of `rows` rows.
+    /// The size of an indirect block of `rows` rows, in bytes.
     pub(super) fn indirect_block_bytes(&self, view: &View, rows: u32) -> u64 {
         let (offset, length) = (u64::from(view.widths.offset), u64::from(view.widths.length));
         let width = u64::from(self.table.width);
@@ -79,7 +79,7 @@ impl FractalHeap {
         9 + offset + self.offset_bytes() as u64 + u64::from(rows) * width * offset + of_filters
     }
 
-    /// Reads the direct block of `bytes` bytes that begins at `offset` of managed space: all of it, verified.
+    /// Reads and verifies the direct block of `bytes` bytes whose space starts at `offset` of managed space.
     pub(super) fn direct_block(
         &self,
         view: &View,
@@ -121,14 +121,14 @@ impl FractalHeap {
         Ok(block)
     }
 
-    /// Bytes of a direct block before its objects.
+    /// The size of a direct block's prefix, before its objects, in bytes.
     pub(super) fn direct_prefix_bytes(&self, view: &View) -> u64 {
         let checksum = if self.checksummed { 4 } else { 0 };
         5 + u64::from(view.widths.offset) + self.offset_bytes() as u64 + checksum
     }
 
-    /// Looks at the prefix first where it has been fetched: large blocks may have to be put together from pieces,
-    /// which is not to be done again and again for pointers to what is no such block.
+    /// Checks the prefix first if it has been fetched. A large block may have to be assembled from several fetched
+    /// parts, which should not be repeated for pointers to something that is not such a block.
     fn preview(
         &self,
         view: &View,
@@ -143,19 +143,19 @@ impl FractalHeap {
         self.block_prefix(&mut cursor, offset)
     }
 
-    /// What direct and indirect blocks begin with, after the signature.
+    /// Parses the fields after the signature that direct and indirect blocks have in common.
     fn block_prefix(&self, cursor: &mut Cursor, offset: u64) -> Result<(), FormatError> {
         cursor.version(0..=0)?;
         let field = cursor.clone();
         let owner = cursor.address("heap header address")?;
         if owner != Some(self.address) {
-            let what = format!("the block belongs to another heap than that at {}", self.address);
+            let what = format!("the block does not belong to the heap at {}", self.address);
             return Err(field.invalid("heap header address", what));
         }
         let field = cursor.clone();
         let found = cursor.uint("block offset", self.offset_bytes())?;
         if found != offset {
-            let what = format!("the block says offset {found:#x}, the table {offset:#x}");
+            let what = format!("the offset is {found:#x} in the block but {offset:#x} in the table");
             return Err(field.invalid("block offset", what));
         }
         Ok(())

@@ -1,6 +1,6 @@
-//! Huge objects of a fractal heap: those too large for a block, each by itself in the file.
+//! Huge objects of a fractal heap: those that are too large for a block and are stored separately in the file.
 //!
-//! Where an ID has no room for address and length, it is a key in a version 2 B-tree, of type 1, or 2 if filtered.
+//! If a heap ID has no room for address and length, it is a key in a version 2 B-tree of type 1, or 2 if filtered.
 
 use super::{FractalHeap, HeapObject, Unfilter};
 use crate::btree::record::HugeObject;
@@ -18,7 +18,7 @@ pub(super) struct HugeIndex {
 const STRUCTURE: &str = "fractal heap huge object";
 
 impl HugeIndex {
-    /// The whole tree, or only what leads to the object `key`.
+    /// Reads the whole tree, or only the path to the object with the key `key`.
     pub(super) fn new(
         heap: &FractalHeap,
         key: Option<u64>,

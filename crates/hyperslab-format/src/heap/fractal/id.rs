@@ -1,4 +1,4 @@
-//! Heap IDs of a fractal heap (specification III.G.1 to 3): what a record or message keeps of an object.
+//! Heap IDs of a fractal heap (specification III.G.1 to 3), by which records and messages refer to an object.
 //!
 //! ```text
 //! managed:            version 0, type 0 | offset | length
@@ -8,13 +8,13 @@
 //! huge, filtered:     version 0, type 1 | address | stored length | filter mask 4 | length
 //! ```
 //!
-//! Which of the huge ones it is follows from how long an ID is: direct where everything fits.
+//! The kind of a huge ID follows from the length of heap IDs: it is direct if all fields fit.
 
 use super::FractalHeap;
 use crate::btree::record::HugeObject;
 use crate::{Bytes, Cursor, FormatError, Widths};
 
-/// Heap IDs of one length, one after the other: a group may have millions.
+/// Heap IDs of equal length, stored contiguously because a group may have millions.
 #[derive(Debug, Clone, Default)]
 pub struct HeapIds {
     bytes: Vec<u8>,
@@ -22,23 +22,23 @@ pub struct HeapIds {
 }
 
 impl HeapIds {
-    /// No IDs yet, which will have `id_bytes` bytes each.
+    /// An empty list of IDs of `id_bytes` bytes each.
     pub fn of_bytes(id_bytes: usize) -> Self {
         Self { bytes: Vec::new(), id_bytes }
     }
 
-    /// Adds one.
+    /// Appends an ID.
     pub fn push(&mut self, id: &[u8]) {
         debug_assert_eq!(id.len(), self.id_bytes);
         self.bytes.extend_from_slice(id);
     }
 
-    /// How many there are.
+    /// The number of IDs.
     pub fn len(&self) -> usize {
         self.iter().len()
     }
 
-    /// True where there is none.
+    /// True if there are no IDs.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
@@ -48,40 +48,40 @@ impl HeapIds {
     }
 }
 
-/// A heap ID in its parts.
+/// A parsed heap ID.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HeapId {
-    /// In a managed block.
+    /// An object in a managed block.
     Managed {
-        /// In managed space.
+        /// The offset in managed space.
         offset: u64,
-        /// In bytes.
+        /// The length in bytes.
         len: u64,
     },
-    /// By itself, to be found by a key in the B-tree of huge objects.
+    /// A huge object, found by its key in the B-tree of huge objects.
     HugeKey(u64),
-    /// By itself.
+    /// A huge object.
     Huge(HugeObject),
-    /// The object itself.
+    /// A tiny object: the bytes themselves.
     Tiny(Bytes),
 }
 
 const STRUCTURE: &str = "fractal heap ID";
 
 impl FractalHeap {
-    /// Takes a heap ID apart. Those kept in records may be longer than the heap's: the rest is padding.
+    /// Parses a heap ID. IDs in records may be longer than the heap's; the rest is padding.
     pub fn heap_id(&self, id: &[u8], widths: Widths) -> Result<HeapId, FormatError> {
         let at = self.address.0;
         let len = usize::from(self.id_bytes);
         if id.len() < len {
-            let what = format!("an ID of {} bytes, where the heap's have {len}", id.len());
+            let what = format!("an ID of {} bytes, but the heap's IDs have {len}", id.len());
             return Err(FormatError::invalid(STRUCTURE, "length", at, what));
         }
         let mut cursor = Cursor::new(STRUCTURE, at, Bytes::copy_from_slice(&id[..len]), widths);
         let field = cursor.clone();
         let first = cursor.u8("version and type")?;
         if first & 0xC0 != 0 {
-            return Err(field.unsupported("version", format!("version {} is not known", first >> 6)));
+            return Err(field.unsupported("version", format!("unknown version {}", first >> 6)));
         }
         match first >> 4 {
             0 => {
@@ -99,11 +99,11 @@ impl FractalHeap {
                 let bytes = if extended { short << 8 | u32::from(cursor.u8("length")?) } else { short } + 1;
                 Ok(HeapId::Tiny(cursor.bytes("object", bytes as usize)?))
             }
-            other => Err(field.unsupported("type", format!("type {other} is not known"))),
+            other => Err(field.unsupported("type", format!("unknown type {other}"))),
         }
     }
 
-    /// Offset and length of a managed object; `None` for IDs of other kinds, and for those that are too short.
+    /// The offset and length of a managed object; `None` for an ID of another kind or one that is too short.
     #[inline]
     pub(super) fn managed_id(&self, id: &[u8]) -> Option<(u64, u64)> {
         let (&first, rest) = id.get(..usize::from(self.id_bytes))?.split_first()?;

@@ -1,4 +1,4 @@
-//! The bytes of an object of a fractal heap, and where they lie.
+//! The bytes of an object of a fractal heap, and their offset.
 
 use crate::{Bytes, Cursor, Widths};
 
@@ -7,20 +7,20 @@ use crate::{Bytes, Cursor, Widths};
 pub struct HeapObject {
     /// Its bytes.
     pub bytes: Bytes,
-    /// Where they lie in the file. Bytes that came out of filters lie nowhere: then it is where the stored ones begin,
-    /// as it is where the heap begins for an object that lies in its own ID.
+    /// Their absolute offset in the file. For bytes that filters produced it is the offset of the stored bytes; for an
+    /// object contained in its ID it is the offset of the heap.
     pub at: u64,
-    /// They are stored as they are, so that places within them are places in the file.
+    /// True if the bytes are stored unchanged, so that offsets in them correspond to offsets in the file.
     plain: bool,
 }
 
 impl HeapObject {
-    /// Bytes as the file has them at `at`.
+    /// Bytes that are in the file at `at`.
     pub(crate) fn plain(bytes: Bytes, at: u64) -> Self {
         Self { bytes, at, plain: true }
     }
 
-    /// Bytes made from what the file has at `at`.
+    /// Bytes computed from those in the file at `at`.
     pub(super) fn derived(bytes: Bytes, at: u64) -> Self {
         Self { bytes, at, plain: false }
     }
@@ -32,12 +32,12 @@ impl HeapObject {
         Self { bytes, at, plain: self.plain }
     }
 
-    /// A cursor over the bytes. Errors point into the file, where they can.
+    /// A cursor over the bytes. Errors report offsets in the file if possible.
     pub fn cursor(&self, structure: &'static str, widths: Widths) -> Cursor {
         self.clone().into_cursor(structure, widths)
     }
 
-    /// The same, of an object that is wanted for nothing else.
+    /// The same, consuming the object.
     pub fn into_cursor(self, structure: &'static str, widths: Widths) -> Cursor {
         let cursor = Cursor::new(structure, self.at, self.bytes, widths);
         if self.plain { cursor } else { cursor.derived() }

@@ -1,5 +1,5 @@
-//! Finds objects of a fractal heap, many at once: blocks are read and verified once, and what is missing for all
-//! of the objects is asked for together.
+//! Reads many objects of a fractal heap at once: each block is read and verified once, and the ranges that are missing
+//! for all objects are requested together.
 
 use super::block::{Child, Indirect};
 use super::huge::HugeIndex;
@@ -11,20 +11,20 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::Range;
 
-/// A look-up under way of many objects of one heap.
+/// A lookup of many objects of one heap, in progress.
 #[derive(Debug)]
 pub struct Objects {
-    /// Until the first call, which takes them apart.
+    /// The IDs, until the first call parses them.
     ids: HeapIds,
-    /// Those that are not found yet, in the order of their places: neighbours share blocks.
+    /// The objects that have not been found yet, in order of offset, so that neighbours share blocks.
     managed: Vec<Managed>,
     others: Vec<(usize, HeapId)>,
     blocks: Blocks,
-    /// Only one object is sought: not worth reading an index as a whole.
+    /// True if only one object is wanted: then it is not worth reading a whole index.
     single: bool,
 }
 
-/// A managed object that is not found yet.
+/// A managed object that has not been found yet.
 #[derive(Debug, Clone, Copy)]
 struct Managed {
     offset: u64,
@@ -32,48 +32,49 @@ struct Managed {
     number: usize,
 }
 
-/// Called with each object, or what is wrong with it, and the number of its ID.
+/// Called with the number of each ID, and the object or its error.
 pub type Each<'e> = dyn FnMut(usize, Result<HeapObject, FormatError>) + 'e;
 
-/// What has been read of a heap. Errors are kept too: a broken block is not verified for each of its objects.
+/// The blocks that have been read. Errors are kept too, so that a broken block is not verified again for each of its
+/// objects.
 #[derive(Debug, Default)]
 struct Blocks {
-    /// By where they begin in managed space, which no two blocks of a kind share.
+    /// By their offset in managed space, which is unique among blocks of one kind.
     indirect: HashMap<u64, Result<Indirect, FormatError>>,
     direct: HashMap<u64, Result<HeapObject, FormatError>>,
     huge: Option<HugeIndex>,
-    /// Bytes of objects, and of blocks after filters.
+    /// The total size of objects, and of blocks after filters are reversed, in bytes.
     spent: u64,
-    /// Bytes of blocks.
+    /// The total size of blocks in bytes.
     read: u64,
     last: Option<Last>,
 }
 
-/// What the search for the last managed object came to; it holds for all objects in this part of managed space.
+/// The result of the search for the last managed object; it applies to all objects in this part of managed space.
 #[derive(Debug)]
 struct Last {
     covered: Range<u64>,
-    /// The direct block; `None` while it, or one that leads to it, is missing.
+    /// The direct block; `None` while it, or a block that leads to it, is missing.
     block: Option<HeapObject>,
 }
 
 const STRUCTURE: &str = "fractal heap";
 
 impl Objects {
-    /// The objects with these heap IDs.
+    /// Looks up the objects with these heap IDs.
     pub fn new(ids: HeapIds) -> Self {
         Self { ids, managed: Vec::new(), others: Vec::new(), blocks: Blocks::default(), single: false }
     }
 
-    /// One object.
+    /// Looks up one object.
     pub(super) fn one(id: &[u8]) -> Self {
         let mut ids = HeapIds::of_bytes(id.len());
         ids.push(id);
         Self { single: true, ..Self::new(ids) }
     }
 
-    /// Goes on, until it is `Ok`: then `each` has been called once for each object, in the order of their places as
-    /// far as what has been fetched allows.
+    /// Continues the lookup. When it returns `Ok`, `each` has been called once for each object, in order of offset as
+    /// far as the fetched bytes allow.
     pub fn advance(
         &mut self,
         view: &View,
@@ -85,7 +86,7 @@ impl Objects {
         self.parse_ids(&ids, view, heap, each);
         let Self { managed, others, blocks, single, .. } = self;
         let mut gather = Gather::default();
-        // True once the object is found, or never will be.
+        // True once the object has been found or its error is known.
         let mut settle = |number, found: Parse<HeapObject>| {
             let found = gather.take(found).transpose();
             found.map(|found| each(number, found)).is_some()
@@ -96,7 +97,7 @@ impl Objects {
         gather.finish()
     }
 
-    /// Takes the IDs apart; what is wrong with one is what was found of its object.
+    /// Parses the IDs; the error of an invalid ID becomes the result of its object.
     fn parse_ids(&mut self, ids: &HeapIds, view: &View, heap: &FractalHeap, each: &mut Each<'_>) {
         if ids.is_empty() {
             return;
@@ -182,7 +183,7 @@ impl Blocks {
             Stop::Bad(FormatError::invalid(STRUCTURE, field, view.absolute(heap.address), what))
         };
         if len == 0 || len > heap.managed_object_max.into() {
-            let what = format!("{len} bytes, where managed objects have 1 to {}", heap.managed_object_max);
+            let what = format!("{len} bytes, but managed objects have 1 to {}", heap.managed_object_max);
             return Err(invalid("object length", what));
         }
         if offset >= heap.managed_space {
@@ -195,12 +196,12 @@ impl Blocks {
         }
         let last = self.last.as_ref().expect("set above");
         let (start, bytes) = (last.covered.start, last.covered.end - last.covered.start);
-        // What is missing was asked for already.
+        // The missing ranges have already been requested.
         let block = last.block.as_ref().ok_or(Stop::Need(Vec::new()))?;
         let within = offset - start;
         if within < heap.direct_prefix_bytes(view) || within.saturating_add(len) > bytes {
             let what =
-                format!("{len} bytes at {within:#x} are not within the objects of the block at {start:#x}");
+                format!("{len} bytes at {within:#x} are outside of the objects in the block at {start:#x}");
             return Err(invalid("object offset", what));
         }
         self.check(view, heap, len)?;
@@ -209,7 +210,7 @@ impl Blocks {
         Ok(object)
     }
 
-    /// Searches for the direct block that holds `offset`. Where something is missing, remembers for which offsets.
+    /// Searches for the direct block that contains `offset`. If a block is missing, records which offsets that affects.
     fn search(
         &mut self,
         view: &View,
@@ -231,8 +232,8 @@ impl Blocks {
         Ok(Last { block: Some(found?), covered })
     }
 
-    /// The direct block that holds `offset`: where it begins, its bytes, where it is stored. `covered` becomes the
-    /// part of managed space of the block looked at last.
+    /// Locates the direct block that contains `offset`: its start in managed space, its size, its address. Sets
+    /// `covered` to the part of managed space that belongs to the last block examined.
     fn locate(
         &mut self,
         view: &View,
@@ -249,22 +250,22 @@ impl Blocks {
             Stop::Bad(FormatError::invalid(STRUCTURE, field, view.absolute(heap.address), what))
         };
         let (mut start, mut rows, mut address) = (0u64, u32::from(table.root_rows), table.root);
-        // A block's rows are fewer than those above it, so this ends; the limit is for nobody.
+        // The number of rows decreases with each level, so this ends; the limit is a safeguard.
         for _ in 0..limits::HEAP_DEPTH_MAX {
             let found =
                 address.ok_or_else(|| invalid("block address", "an indirect block was never allocated"))?;
             let block = self.indirect(view, heap, found, rows, start)?;
-            let place = table.place(offset - start);
+            let position = table.position(offset - start);
             let child = block
-                .child(&place)
-                .ok_or_else(|| invalid("object offset", "the offset lies beyond the rows of its block"))?;
-            start += place.offset;
-            *covered = start..start.saturating_add(place.bytes);
-            if place.row < table.direct_rows() {
-                return Ok((start, place.bytes, child));
+                .child(&position)
+                .ok_or_else(|| invalid("object offset", "the offset is beyond the rows of its block"))?;
+            start += position.offset;
+            *covered = start..start.saturating_add(position.bytes);
+            if position.row < table.direct_rows() {
+                return Ok((start, position.bytes, child));
             }
             rows = table
-                .rows_of(place.bytes)
+                .rows_of(position.bytes)
                 .ok_or_else(|| invalid("table width", "an indirect block is smaller than one row"))?;
             address = child.address;
         }
@@ -281,10 +282,10 @@ impl Blocks {
     ) -> Parse<&Indirect> {
         let block = match self.indirect.entry(start) {
             Entry::Occupied(block) => block.into_mut(),
-            Entry::Vacant(place) => {
+            Entry::Vacant(position) => {
                 let block = settle(heap.indirect_block(view, address, rows, start))?;
                 count(&mut self.read, view, heap, heap.indirect_block_bytes(view, rows))?;
-                place.insert(block)
+                position.insert(block)
             }
         };
         Ok(block.as_ref().map_err(|error| error.clone())?)
@@ -311,9 +312,9 @@ impl Blocks {
         Ok(block?)
     }
 
-    /// Refuses to take `more` bytes of objects or of what comes out of filters. Objects of a valid heap do not
-    /// overlap; without this a small file could ask for the same ones again and again, and a filtered one for more
-    /// than memory holds.
+    /// Checks that `more` bytes of objects, or of the output of filters, are still allowed. Objects of a valid heap do
+    /// not overlap; without this check a small file could refer to the same objects again and again, and a filtered one
+    /// could produce more bytes than fit in memory.
     fn check(&self, view: &View, heap: &FractalHeap, more: u64) -> Result<(), FormatError> {
         let max = if heap.filters.is_some() { limits::HEAP_OBJECT_BYTES_MAX } else { view.stored_bytes() };
         let found = self.spent.saturating_add(more);
@@ -325,7 +326,7 @@ impl Blocks {
     }
 }
 
-/// Counts the bytes of a block that has been read. Blocks of a valid heap do not overlap, so that they are not longer
+/// Adds the bytes of a block that has been read. Blocks of a valid heap do not overlap, so in total they are not longer
 /// than the file.
 fn count(read: &mut u64, view: &View, heap: &FractalHeap, bytes: u64) -> Result<(), FormatError> {
     let (max, found) = (view.stored_bytes(), read.saturating_add(bytes));
@@ -337,7 +338,7 @@ fn count(read: &mut u64, view: &View, heap: &FractalHeap, bytes: u64) -> Result<
     Err(FormatError::limit(STRUCTURE, "block address", at, "bytes of all blocks", max, found))
 }
 
-/// Takes an error for a result to be kept; what is missing stays missing.
+/// Turns an error into a result to be kept; missing ranges stay an error.
 fn settle<T>(parsed: Parse<T>) -> Parse<Result<T, FormatError>> {
     match parsed {
         Ok(value) => Ok(Ok(value)),

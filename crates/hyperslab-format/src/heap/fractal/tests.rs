@@ -4,7 +4,7 @@ use crate::test_image::{Image, every_prefix_fails};
 use crate::{Bytes, FormatError, Problem, Stop};
 use proptest::prelude::*;
 
-/// What a heap for tests is like. Its header lies at the end of an image; blocks follow where they are said to.
+/// The shape of a test heap. Its header is at the end of an image; its blocks are at the given addresses.
 pub(crate) struct Shape {
     pub(crate) id_bytes: u16,
     pub(crate) checksummed: bool,
@@ -20,7 +20,8 @@ pub(crate) const SHAPE: Shape =
 /// A filter pipeline message, version 2, with the filter 32000.
 const PIPELINE: [u8; 10] = [2, 1, 0x00, 0x7D, 0, 0, 0, 0, 0, 0];
 
-/// A header at the end of `image`: 2 blocks of 64 bytes in a row, direct up to 128 bytes, objects up to 100 bytes.
+/// Appends a header to `image`: 2 blocks of 64 bytes per row, direct blocks of up to 128 bytes, objects of up to 100
+/// bytes.
 pub(crate) fn header(image: Image, shape: &Shape) -> Image {
     let start = image.here();
     let filter_bytes = if shape.filters.is_some() { PIPELINE.len() as u16 } else { 0 };
@@ -36,7 +37,7 @@ pub(crate) fn header(image: Image, shape: &Shape) -> Image {
     image.checksum_since(start)
 }
 
-/// A direct block at the end of `image`, of `bytes` bytes, for the heap at `heap`, that begins at `offset`.
+/// Appends a direct block of `bytes` bytes to `image`, for the heap at `heap` and at `offset` in managed space.
 pub(crate) fn direct(image: Image, heap: u64, offset: u16, bytes: u64, objects: &[u8]) -> Image {
     let start = image.here();
     let image = image.text("FHDB").u8(0).u64(heap).u16(offset).u32(0).raw(objects).pad_to(start.0 + bytes);
@@ -79,7 +80,7 @@ fn an_object_says_where_it_lies() {
         (object.at, cursor.at())
     };
     assert_eq!(found(&one_block(), &managed(19, 5)), (BLOCK + 19, BLOCK + 19 + 3));
-    // In its own ID: the heap has to stand for it.
+    // The object is in its own ID, so the offset is that of the heap.
     assert_eq!(found(&header(Image::new(), &SHAPE), b"\x25tiny!!"), (0, 0));
 }
 
@@ -117,7 +118,7 @@ fn the_owner_and_the_offset_of_a_block_count() {
     }
 }
 
-/// Rows of 2: two of 64-byte blocks, one of 128-byte blocks, then indirect ones of 256 bytes with two rows each.
+/// Rows of 2: two rows of 64-byte blocks, one of 128-byte blocks, then indirect blocks of 256 bytes with two rows each.
 fn indirect(image: Image, offset: u16, children: &[u64]) -> Image {
     let start = image.here();
     let image = image.text("FHIB").u8(0).u64(0).u16(offset);
@@ -175,17 +176,17 @@ fn huge_objects_are_in_the_file() {
     for absent in [4, 8, 9] {
         object(&image, &id(absent)).unwrap_err();
     }
-    // Only what leads to the object is read; many objects are looked up in the whole tree.
+    // Only the path to a single object is read; for many objects the whole tree is read.
     assert_eq!(object(&image.clone().patch(500, b"nope"), &id(3)).unwrap(), "thre");
     assert_eq!(are_found(&image, &[5, 3, 8, 5, 3].map(id)), [true, true, false, true, true]);
-    // With room in the ID there is no tree.
+    // If the ID has room, there is no tree.
     let direct = header(Image::new(), &Shape { id_bytes: 17, ..SHAPE }).pad_to(600).text("five");
     let direct_id = [&[0x10][..], &600u64.to_le_bytes(), &4u64.to_le_bytes()].concat();
     assert_eq!(object(&direct, &direct_id).unwrap(), "five");
     object(&header(Image::new(), &SHAPE), &id(5)).unwrap_err();
 }
 
-/// The filter of these tests: every byte inverted.
+/// The filter of these tests: inverts every byte.
 struct Invert;
 
 impl Unfilter for Invert {

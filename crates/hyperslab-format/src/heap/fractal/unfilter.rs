@@ -1,13 +1,13 @@
-//! The way to decoders: a heap may be filtered, but filters are not this crate's work.
+//! The interface to decoders: a heap may be filtered, but this crate contains no filters.
 
 use super::HeapFilters;
 use crate::message::FilterPipeline;
 use crate::{Bytes, FormatError, limits};
 
-/// Undoes the filters of heap blocks.
+/// Reverses the filters of heap blocks.
 pub trait Unfilter {
-    /// `stored` without the filters of `pipeline`, except those that `mask` says were skipped. The result is
-    /// `expected` bytes long.
+    /// Returns `stored` with the filters of `pipeline` reversed, except for those that `mask` marks as skipped. The
+    /// result must be `expected` bytes long.
     fn unfilter(
         &self,
         pipeline: &FilterPipeline,
@@ -17,19 +17,19 @@ pub trait Unfilter {
     ) -> Result<Bytes, FormatError>;
 }
 
-/// Refuses filtered heaps.
+/// Rejects filtered heaps.
 #[derive(Debug, Clone, Copy)]
 pub struct NoFilters;
 
 impl Unfilter for NoFilters {
     fn unfilter(&self, _: &FilterPipeline, _: u32, _: Bytes, _: u64) -> Result<Bytes, FormatError> {
-        let what = "a filtered heap is not read here";
+        let what = "filtered heaps are not supported here";
         Err(FormatError::unsupported("fractal heap", "I/O filter information", 0, what))
     }
 }
 
 impl HeapFilters {
-    /// Undoes the filters of what lies at the absolute offset `at`, and checks the length of the result.
+    /// Reverses the filters of the bytes at the absolute offset `at`, and checks the length of the result.
     pub(super) fn undo(
         &self,
         unfilter: &dyn Unfilter,
@@ -44,7 +44,7 @@ impl HeapFilters {
         }
         let bytes = unfilter.unfilter(&self.pipeline, mask, stored, expected)?;
         if bytes.len() as u64 != expected {
-            let what = format!("{} bytes after filters, where {expected} are expected", bytes.len());
+            let what = format!("expected {expected} bytes after filters, found {}", bytes.len());
             return Err(FormatError::invalid("fractal heap", "filtered bytes", at, what));
         }
         Ok(bytes)

@@ -1,29 +1,29 @@
-//! A file with the entries of its metadata cache image laid over the bytes at their addresses.
+//! A file in which the entries of its metadata cache image replace the bytes at their addresses.
 
 use super::CacheImage;
 use crate::{Bytes, Fetched, View};
 use std::collections::BTreeMap;
 
-/// Bytes as fetched, but for those that a metadata cache image supersedes.
+/// The fetched bytes, except where a metadata cache image replaces them.
 pub struct Overlay<'a> {
     under: &'a dyn Fetched,
-    /// Bytes of the entries by absolute offset. They do not overlap.
+    /// The bytes of the entries, by absolute offset. They do not overlap.
     entries: &'a OverlayEntries,
 }
 
-/// The entries of an image, ready to be laid over a file.
+/// The entries of an image, prepared for lookups by offset.
 #[derive(Debug, Clone, Default)]
 pub struct OverlayEntries {
     by_start: BTreeMap<u64, Bytes>,
 }
 
 impl OverlayEntries {
-    /// The entries of `image` in the file that `view` shows. Of two for the same byte, the later one counts.
+    /// The entries of `image` in the file of `view`. If two entries contain the same byte, the later one counts.
     pub fn new(view: View<'_>, image: &CacheImage) -> Self {
         let mut entries = Self::default();
         for (address, bytes) in &image.entries {
             let start = view.absolute(*address);
-            // What reaches beyond all files can never be asked for.
+            // Offsets that overflow can never be requested.
             if start.checked_add(bytes.len() as u64).is_some() {
                 entries.insert(start, bytes.clone());
             }
@@ -53,7 +53,7 @@ impl OverlayEntries {
 }
 
 impl<'a> Overlay<'a> {
-    /// `under` as it is to be seen through `entries`.
+    /// The bytes of `under`, with those of `entries` in their place where there are any.
     pub fn new(under: &'a dyn Fetched, entries: &'a OverlayEntries) -> Self {
         Self { under, entries }
     }

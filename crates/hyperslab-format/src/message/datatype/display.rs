@@ -1,4 +1,4 @@
-//! A datatype in one short line, for listings: `int32`, `{x: float64, y: float64}`, `[3,3] of uint8`.
+//! A datatype as one short line for listings: `int32`, `{x: float64, y: float64}`, `[3,3] of uint8`.
 
 use super::{ByteOrder, Charset, Class, Datatype, Float, Integer, Normalization, Reference};
 use crate::Name;

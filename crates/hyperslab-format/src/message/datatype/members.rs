@@ -1,4 +1,4 @@
-//! What has named members: compounds and enumerations (classes 6 and 8).
+//! Datatypes with named members: compounds and enumerations (classes 6 and 8).
 //!
 //! ```text
 //! compound      each: name | offset | [version 1: rank, reserved 3, permutation 4, reserved 4, 4 sizes] | datatype
@@ -10,14 +10,14 @@ use super::{Class, Datatype, Member};
 use crate::{Cursor, FormatError, Name};
 use std::collections::HashSet;
 
-/// Dimensions that a member of version 1 has room for.
+/// The maximum number of dimensions of a member in version 1.
 const MEMBER_RANK_MAX: u8 = 4;
 
 impl Head {
     pub fn compound(&self, cursor: &mut Cursor) -> Result<Vec<Member>, FormatError> {
         let count = self.bits & 0xffff;
         if count == 0 {
-            return Err(self.invalid(cursor, "number of members", "a compound without members"));
+            return Err(self.invalid(cursor, "number of members", "the compound has no members"));
         }
         let mut members = Vec::new();
         let mut names = HashSet::new();
@@ -25,7 +25,11 @@ impl Head {
             let at = cursor.at();
             let member = self.member(cursor)?;
             if !names.insert(member.name.clone()) {
-                return Err(cursor.invalid_at(at, "name", format!("two members are called {}", member.name)));
+                return Err(cursor.invalid_at(
+                    at,
+                    "name",
+                    format!("two members have the name {}", member.name),
+                ));
             }
             let end = u64::from(member.offset) + u64::from(member.datatype.size);
             if end > self.size.into() {
@@ -40,7 +44,7 @@ impl Head {
 
     fn member(&self, cursor: &mut Cursor) -> Result<Member, FormatError> {
         let name = self.name(cursor)?;
-        // Since version 3, as many bytes as the size of the compound needs.
+        // Since version 3 the offset has as many bytes as the size of the compound needs.
         let offset_bytes = if self.version < 3 { 4 } else { 1 + (self.size.ilog2() / 8) as usize };
         let offset = cursor.uint("byte offset of member", offset_bytes)? as u32;
         let mut dims = Vec::new();
@@ -48,7 +52,7 @@ impl Head {
             let at = cursor.at();
             let rank = cursor.u8("dimensionality")?;
             if rank > MEMBER_RANK_MAX {
-                let what = format!("{rank} dimensions (at most {MEMBER_RANK_MAX} are possible)");
+                let what = format!("{rank} dimensions, but at most {MEMBER_RANK_MAX} are possible");
                 return Err(cursor.invalid_at(at, "dimensionality", what));
             }
             cursor.skip("reserved and permutation", 11)?;
@@ -71,7 +75,7 @@ impl Head {
         Ok(Member { name, offset, datatype })
     }
 
-    /// Members may lie in any order and leave gaps, but no byte belongs to two of them.
+    /// Members may be in any order and leave gaps, but must not overlap.
     fn refuse_overlap(&self, cursor: &Cursor, members: &[Member]) -> Result<(), FormatError> {
         let mut sorted: Vec<&Member> = members.iter().collect();
         sorted.sort_by_key(|member| member.offset);
@@ -97,7 +101,7 @@ impl Head {
             let at = cursor.at();
             let name = self.name(cursor)?;
             if name.as_bytes().is_empty() {
-                return Err(cursor.invalid_at(at, "name", "a member without a name"));
+                return Err(cursor.invalid_at(at, "name", "a member has no name"));
             }
             names.push(name);
         }

@@ -68,7 +68,8 @@ impl Head {
         if self.bits & 0x01 != 0 { ByteOrder::Big } else { ByteOrder::Little }
     }
 
-    /// The VAX order is both bits at once, and only since version 3; before, bit 6 means nothing.
+    /// VAX order is indicated by both bits together, and only since version 3; in earlier versions bit 6 has no
+    /// meaning.
     fn float_order(&self, cursor: &Cursor) -> Result<ByteOrder, FormatError> {
         match (self.bits & 0x40 != 0 && self.version >= 3, self.order()) {
             (false, order) => Ok(order),

@@ -1,31 +1,31 @@
-//! From bytes to a [`Datatype`]: the common head, and the classes without a file of their own.
+//! Parses a [`Datatype`]: the common header, and the classes that have no file of their own.
 
 use super::{Charset, Class, Datatype, Reference, StringPadding};
 use crate::limits::{DATATYPE_DEPTH_MAX, RANK_MAX};
 use crate::{Cursor, FormatError, Name};
 
-/// What all classes begin with.
+/// The header that all classes have in common.
 pub(super) struct Head {
-    /// 1 to 5.
+    /// The version, 1 to 5.
     pub version: u8,
-    /// Class bit field (24 bits).
+    /// The class bit field (24 bits).
     pub bits: u32,
-    /// Bytes of an element, not 0.
+    /// The size of an element in bytes; never 0.
     pub size: u32,
-    /// Byte of the file at which this datatype begins.
+    /// The absolute offset of this datatype in the file.
     pub at: u64,
-    /// How many datatypes this one is part of.
+    /// The number of datatypes that this one is nested in.
     pub depth: u64,
 }
 
 impl Datatype {
-    /// Reads the message.
+    /// Parses the message.
     pub fn parse(mut cursor: Cursor) -> Result<Self, FormatError> {
         parse_nested(&mut cursor, 0)
     }
 }
 
-/// Reads the datatype that begins here, which is part of `depth` others.
+/// Parses the datatype at the cursor, which is nested in `depth` others.
 pub(super) fn parse_nested(cursor: &mut Cursor, depth: u64) -> Result<Datatype, FormatError> {
     let at = cursor.at();
     if depth >= DATATYPE_DEPTH_MAX {
@@ -42,7 +42,7 @@ pub(super) fn parse_nested(cursor: &mut Cursor, depth: u64) -> Result<Datatype, 
     let class_and_version = cursor.u8("class and version")?;
     let (class, version) = (class_and_version & 0x0f, class_and_version >> 4);
     if !(1..=5).contains(&version) {
-        let what = format!("version {version} is not known (1 to 5 are)");
+        let what = format!("unknown version {version}; the known versions are 1 to 5");
         return Err(FormatError::unsupported(cursor.structure(), "version", at, what));
     }
     let bits = cursor.uint("class bit field", 3)? as u32;
@@ -65,7 +65,7 @@ pub(super) fn parse_nested(cursor: &mut Cursor, depth: u64) -> Result<Datatype, 
         9 => head.variable_length(cursor)?,
         10 => head.array(cursor)?,
         11 => head.complex(cursor)?,
-        _ => return Err(head.unsupported(cursor, "class", format!("class {class} is not known"))),
+        _ => return Err(head.unsupported(cursor, "class", format!("unknown class {class}"))),
     };
     Ok(Datatype { size, class, committed: None })
 }
@@ -79,17 +79,17 @@ impl Head {
         FormatError::unsupported(cursor.structure(), field, self.at, what)
     }
 
-    /// The datatype that this one is made of.
+    /// The base type.
     pub fn base(&self, cursor: &mut Cursor) -> Result<Box<Datatype>, FormatError> {
         parse_nested(cursor, self.depth + 1).map(Box::new)
     }
 
-    /// Answers with `value`, if the elements have the only size that they can have in this file.
+    /// Returns `value` if the element size is `size`, the only one that is possible in this file.
     fn with_size<T>(&self, cursor: &Cursor, size: u32, value: T) -> Result<T, FormatError> {
         if self.size == size {
             return Ok(value);
         }
-        let what = format!("{} bytes, where {size} are stored", self.size);
+        let what = format!("{} bytes, but elements are stored in {size}", self.size);
         Err(self.invalid(cursor, "size", what))
     }
 
@@ -115,7 +115,7 @@ impl Head {
     fn opaque(&self, cursor: &mut Cursor) -> Result<Class, FormatError> {
         let len = (self.bits & 0xff) as usize;
         if !len.is_multiple_of(8) {
-            let what = format!("a tag of {len} bytes, not a multiple of 8");
+            let what = format!("the length of the tag, {len} bytes, is not a multiple of 8");
             return Err(self.invalid(cursor, "length of tag", what));
         }
         let tag = cursor.bytes("tag", len)?;
@@ -131,9 +131,9 @@ impl Head {
             (1, _) => self.with_size(cursor, address + 4, Reference::Region),
             (2..=4, 1) => Ok(Reference::Standard),
             (2..=4, version) => {
-                Err(self.unsupported(cursor, "reference version", format!("version {version} is not known")))
+                Err(self.unsupported(cursor, "reference version", format!("unknown version {version}")))
             }
-            (kind, _) => Err(self.unsupported(cursor, "reference type", format!("type {kind} is not known"))),
+            (kind, _) => Err(self.unsupported(cursor, "reference type", format!("unknown type {kind}"))),
         }
     }
 

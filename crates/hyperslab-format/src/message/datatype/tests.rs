@@ -16,7 +16,7 @@ fn float64() -> Build {
     head(1, 1, 0x3f20, 8).u16(0).u16(64).u8(52).u8(11).u8(0).u8(52).u32(1023)
 }
 
-/// Parses, and checks on the way that no part of the bytes is enough.
+/// Parses `body`, and checks that every prefix of it is an error.
 fn parse(body: &Build) -> Datatype {
     body.each_prefix(|cursor| assert!(Datatype::parse(cursor).is_err()));
     Datatype::parse(body.cursor()).unwrap()

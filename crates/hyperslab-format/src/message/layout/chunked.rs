@@ -11,7 +11,7 @@
 //!                5 B-tree         node size 4 | split % | merge %
 //! ```
 //!
-//! The rank counts one dimension more than the dataset has: the last size is that of an element in bytes.
+//! The rank is one more than that of the dataset: the last size is the element size in bytes.
 
 use super::{ChunkIndex, ChunkedLayout, Layout};
 use crate::limits::RANK_MAX;
@@ -38,7 +38,7 @@ pub(super) fn parse_version_4(mut cursor: Cursor, version: u8) -> Result<Layout,
     let at = cursor.at();
     let width = cursor.u8("dimension size encoded length")?;
     if width == 0 || width > 8 {
-        let what = format!("sizes of {width} bytes (1 to 8 are possible)");
+        let what = format!("sizes have {width} bytes, but only 1 to 8 are possible");
         return Err(cursor.invalid_at(at, "dimension size encoded length", what));
     }
     let mut layout = chunk_dims(&mut cursor, rank, width.into(), version)?;
@@ -69,16 +69,16 @@ pub(super) fn parse_version_4(mut cursor: Cursor, version: u8) -> Result<Layout,
     Ok(Layout::Chunked(layout))
 }
 
-/// Checks a rank that includes the dimension of the element.
+/// Checks a rank that includes the element size as a dimension.
 pub(super) fn dimensionality(cursor: &Cursor, at: u64, rank: u8, fewest: u64) -> Result<usize, FormatError> {
     if (fewest..=RANK_MAX + 1).contains(&rank.into()) {
         return Ok(rank.into());
     }
-    let what = format!("{rank} dimensions ({fewest} to {} are possible)", RANK_MAX + 1);
+    let what = format!("{rank} dimensions, but only {fewest} to {} are possible", RANK_MAX + 1);
     Err(cursor.invalid_at(at, "dimensionality", what))
 }
 
-/// Reads the sizes of a chunk. Index and address are still those of a dataset without chunks.
+/// Parses the sizes of a chunk. Index and address are set as for a dataset without chunks.
 pub(super) fn chunk_dims(
     cursor: &mut Cursor,
     rank: usize,
@@ -91,12 +91,12 @@ pub(super) fn chunk_dims(
         let at = cursor.at();
         let dim = cursor.uint("dimension size", width)?;
         if dim == 0 {
-            return Err(cursor.invalid_at(at, "dimension size", "a chunk of size 0"));
+            return Err(cursor.invalid_at(at, "dimension size", "the size of a chunk is 0"));
         }
         dims.push(dim);
     }
     let bytes = dims.iter().try_fold(1u64, |bytes, &dim| bytes.checked_mul(dim));
-    // The keys of version 1 B-trees count bytes in 32 bits.
+    // The keys of version 1 B-trees store the size in bytes in 32 bits.
     let most = if version < 4 { u64::from(u32::MAX) } else { u64::MAX };
     if bytes.is_none_or(|bytes| bytes > most) {
         let what = format!("a chunk of {dims:?} (the last is bytes) has more than {most} bytes");
@@ -104,7 +104,7 @@ pub(super) fn chunk_dims(
     }
     let element = dims.pop().unwrap_or_default();
     let element_bytes = u32::try_from(element).map_err(|_| {
-        cursor.invalid_at(start, "dataset element size", format!("elements of {element} bytes"))
+        cursor.invalid_at(start, "dataset element size", format!("{element} is not a valid element size"))
     })?;
     Ok(ChunkedLayout {
         chunk_dims: dims,
@@ -126,7 +126,7 @@ fn single(cursor: &mut Cursor, flags: u8) -> Result<Option<(u64, u32)>, FormatEr
 fn positive(cursor: &mut Cursor, field: &'static str) -> Result<u8, FormatError> {
     let at = cursor.at();
     match cursor.u8(field)? {
-        0 => Err(cursor.invalid_at(at, field, "the parameter is 0")),
+        0 => Err(cursor.invalid_at(at, field, "the parameter must not be 0")),
         value => Ok(value),
     }
 }
@@ -135,7 +135,7 @@ fn percent(cursor: &mut Cursor, field: &'static str) -> Result<u8, FormatError> 
     let at = cursor.at();
     match cursor.u8(field)? {
         value @ 1..=100 => Ok(value),
-        value => Err(cursor.invalid_at(at, field, format!("{value} percent"))),
+        value => Err(cursor.invalid_at(at, field, format!("{value} is not a valid percentage"))),
     }
 }
 

@@ -1,5 +1,5 @@
-//! Layout versions 1 and 2 (before HDF5 1.6.3). They give the sizes of the dataset even where it is not chunked, cut
-//! to 32 bits; dataspace and datatype know better, so those sizes are passed over.
+//! Layout versions 1 and 2 (before HDF5 1.6.3). They contain the dataset's sizes, truncated to 32 bits, even if it is
+//! not chunked. These are skipped, because dataspace and datatype have the full sizes.
 
 use super::chunked::{chunk_dims, dimensionality};
 use super::{CHUNKED, COMPACT, CONTIGUOUS, ChunkIndex, Layout, compact, unknown_class};

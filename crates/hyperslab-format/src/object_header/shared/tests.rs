@@ -1,4 +1,4 @@
-//! Messages that are somewhere else.
+//! Shared messages.
 
 use super::*;
 use crate::message::{Attribute, Datatype};
@@ -48,7 +48,7 @@ fn all_versions_point_to_a_committed_datatype() {
             );
         }
     }
-    // Asked for itself, it is not committed elsewhere.
+    // Read directly, the datatype is not committed elsewhere.
     let file = header(0, &int16());
     assert_eq!(datatype(file.done(), of_header_at_0).unwrap().committed, None);
 }
@@ -71,7 +71,7 @@ fn an_object_without_the_message_is_named() {
     let empty = Build::default().bytes(b"OHDR").u8(2).u8(0).u8(0).checksum();
     let file = header(2, &place(2, 300)).at(300).and(&empty);
     let error = datatype(file.done(), of_header_at_0).unwrap_err();
-    assert!(error.to_string().contains("at 0x12c has none"), "{error}");
+    assert!(error.to_string().contains("at 0x12c has no such message"), "{error}");
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn many_attributes_of_one_datatype_read_its_header_once() {
     let file = Build::default().at(300).and(&header(0, &int16())).done();
     let mut found = Found::default();
     let first = Attribute::parse_with(View::new(&file).into(), body.cursor(), None, &mut found).unwrap();
-    // The second time, there is no file to look into.
+    // The second time, no bytes of the file are available.
     let nothing = Bytes::new();
     let second = Attribute::parse_with(View::new(&nothing).into(), body.cursor(), None, &mut found).unwrap();
     assert_eq!(first, second);

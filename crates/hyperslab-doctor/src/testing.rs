@@ -1,8 +1,9 @@
-//! Datasets for tests: the case study, and plain ones.
+//! Datasets for tests: that of the case study, and simple ones.
 
-use crate::diagnose::{Options, diagnose};
+use crate::diagnose::diagnose;
 use crate::facts::{DatasetFacts, FillFacts, FilterFact, Layout};
 use crate::finding::Finding;
+use crate::options::Options;
 
 /// The compressed dataset of the 2015 paper.
 pub(crate) fn case_study() -> DatasetFacts {
@@ -15,7 +16,7 @@ pub(crate) fn case_study() -> DatasetFacts {
     }
 }
 
-/// A dataset with gzip at level 6 that halves it.
+/// A dataset that gzip at level 6 compresses to half its size.
 pub(crate) fn chunked(shape: &[u64], chunk: &[u64], element_bytes: u64) -> DatasetFacts {
     let logical_bytes = shape.iter().fold(element_bytes, |n, d| n * d);
     DatasetFacts {
@@ -35,7 +36,7 @@ pub(crate) fn chunked(shape: &[u64], chunk: &[u64], element_bytes: u64) -> Datas
     }
 }
 
-/// A dataset in one block, without filters.
+/// A contiguous dataset without filters.
 pub(crate) fn contiguous(shape: &[u64], element_bytes: u64) -> DatasetFacts {
     let facts = chunked(shape, shape, element_bytes);
     DatasetFacts {
@@ -60,7 +61,7 @@ pub(crate) fn gzip(level: u32) -> FilterFact {
     }
 }
 
-/// The finding of one code, if the doctor makes it for these reads (none: the default ones).
+/// The finding with this code, if the doctor makes it for these reads (the default ones if empty).
 pub(crate) fn finding(code: &str, facts: &DatasetFacts, reads: &[&str]) -> Option<Finding> {
     let options =
         Options { reads: reads.iter().map(|read| read.parse().unwrap()).collect(), ..Options::default() };

@@ -1,11 +1,10 @@
-//! A chunk cache as people write it: `NBYTES[,NSLOTS[,W0]]`.
+//! A chunk cache as text: `NBYTES[,NSLOTS[,W0]]`.
 
+use super::CacheSettings;
 use crate::DoctorError;
-use crate::simulate::CacheSettings;
+use crate::pattern::parse_bytes;
 
-use super::parse_bytes;
-
-/// Reads `3MiB`, `3MiB,521` or `3MiB,521,0.75`. What is left out is the default of libhdf5 up to 1.14.
+/// Parses `3MiB`, `3MiB,521` or `3MiB,521,0.75`. Omitted parts are the defaults of libhdf5 up to 1.14.
 pub fn parse_cache(text: &str) -> Result<CacheSettings, DoctorError> {
     let fail = |problem: String| DoctorError::Cache { text: text.to_owned(), problem };
     let mut parts = text.split(',').map(str::trim);
@@ -19,10 +18,10 @@ pub fn parse_cache(text: &str) -> Result<CacheSettings, DoctorError> {
         None => 0.75,
     };
     if !(0.0..=1.0).contains(&w0) {
-        return Err(fail("w0 lies between 0 and 1".to_owned()));
+        return Err(fail("w0 must be between 0 and 1".to_owned()));
     }
     if parts.next().is_some() {
-        return Err(fail("there are three parts at most".to_owned()));
+        return Err(fail("it has more than three parts".to_owned()));
     }
     Ok(CacheSettings { nbytes, nslots, w0 })
 }

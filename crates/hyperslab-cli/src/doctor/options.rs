@@ -1,8 +1,9 @@
-//! What the doctor is asked, from the command line.
+//! The options of the diagnosis, from the command line.
 
 use crate::args::DoctorArgs;
 use crate::failure::Failure;
-use hyperslab_doctor::pattern::{parse_cache, parse_order};
+use hyperslab_doctor::pattern::parse_order;
+use hyperslab_doctor::simulate::parse_cache;
 use hyperslab_doctor::{DoctorError, Options, Profile};
 
 /// The options of the diagnosis.
@@ -21,7 +22,7 @@ pub(super) fn options(args: &DoctorArgs, file: &str) -> Result<Options, Failure>
     Ok(Options { file: file.to_owned(), reads, order, profiles, engine_cache_bytes, ..Options::default() })
 }
 
-/// The profiles whose names contain what was written, in whatever case.
+/// The profiles whose names contain this text, ignoring case.
 fn named(wanted: &str) -> Result<Vec<Profile>, Failure> {
     let plain = |name: &str| name.to_lowercase().replace([' ', '-', '_'], "");
     let all = Profile::defaults();
@@ -29,8 +30,8 @@ fn named(wanted: &str) -> Result<Vec<Profile>, Failure> {
     let found: Vec<Profile> =
         all.iter().filter(|one| plain(&one.name).contains(&plain(wanted))).cloned().collect();
     if found.is_empty() || plain(wanted).is_empty() {
-        let failure = Failure::wrong_request(format!("there is no profile {wanted:?}"));
-        return Err(failure.hint(format!("there are: {known}; --cache tries any other cache")));
+        let failure = Failure::wrong_request(format!("unknown profile {wanted:?}"));
+        return Err(failure.hint(format!("the profiles are {known}; --cache simulates any other cache")));
     }
     Ok(found)
 }

@@ -1,6 +1,6 @@
-//! Numbers as people read them.
+//! Numbers and lists as text.
 
-/// Seconds and ratios for JSON, to six decimals: more would be noise.
+/// Seconds and ratios for JSON, rounded to six decimals.
 pub(crate) fn rounded(value: f64) -> f64 {
     (value * 1e6).round() / 1e6
 }
@@ -38,7 +38,7 @@ pub fn list_text(names: &[String]) -> String {
     }
 }
 
-/// `libhdf5 1.8, 1.10, 1.14; netCDF-C 4.9`: releases of one library under one name.
+/// `libhdf5 1.8, 1.10, 1.14; netCDF-C 4.9`: the releases of each library after its name.
 pub(crate) fn library_names(names: &[&str]) -> String {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for name in names {

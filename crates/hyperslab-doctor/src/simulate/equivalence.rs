@@ -1,10 +1,10 @@
-//! Which caches and libraries cannot be told apart by a dataset.
+//! Which caches and libraries give the same counts for a dataset.
 
 use super::version::HashRule;
 use super::{CacheSettings, Geometry, LibVersion};
 
-/// What of a cache and a library matters for one dataset: two that are equal in this count alike, and are simulated
-/// once.
+/// The properties of a cache and a library that affect one dataset's counts. Two that are equal in this give the same
+/// counts and are simulated once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct SweepKey {
     nbytes: u64,
@@ -26,7 +26,7 @@ impl SweepKey {
             let CacheSettings { nbytes, nslots, w0 } = settings;
             Self { nbytes, nslots, w0: w0.to_bits(), hash, caches_missing, ..nothing }
         } else {
-            // No chunk finds room, so only the way past the cache differs.
+            // No chunk fits, so only the way in which chunks bypass the cache differs.
             let some_unfiltered = !grid.is_filtered || grid.edge_chunks_unfiltered;
             Self { sieves_chunks: some_unfiltered && version.sieves_chunks(), ..nothing }
         }
@@ -36,7 +36,7 @@ impl SweepKey {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::testing::{case_study, unfiltered};
+    use crate::testing::{case_study, unfiltered};
 
     const ONE_MIB: CacheSettings = CacheSettings { nbytes: 1 << 20, nslots: 521, w0: 0.75 };
 

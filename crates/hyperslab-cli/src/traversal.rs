@@ -1,21 +1,22 @@
-//! The order in which the objects of a file are listed: depth first, a group before its members, links by ascending
-//! name. An object that several hard links lead to is listed once; the others are aliases. So cycles end.
+//! The order in which the objects of a file are listed: depth first, a group before its members, links in ascending
+//! order of name. An object with several hard links is listed once, and its other links are aliases, so cycles are not
+//! followed.
 
-use crate::places::{Place, Places};
+use crate::object_paths::{ListedObject, ObjectPaths};
 use hyperslab::{Error, Group, Link, LinkTarget, Object, Result};
 
-/// One entry of the listing.
+/// One item of the listing.
 pub(crate) enum Item {
     /// An object, listed for the first time.
     Object {
         path: Vec<u8>,
         object: Object,
-        /// How many links it has, if it is a group whose links can be read.
+        /// Number of its links, if it is a group whose links can be read.
         links: Option<u64>,
     },
     /// An object that cannot be opened.
     Unopened { path: Vec<u8>, error: Error },
-    /// A further hard link to an object that was listed at `target`.
+    /// Another hard link to an object that was listed at `target`.
     Alias { path: Vec<u8>, target: Vec<u8> },
     /// A link that is not followed.
     Link { path: Vec<u8>, target: LinkTarget },
@@ -26,33 +27,34 @@ pub(crate) enum Item {
 /// A link of a group, with its path.
 type Member = (Group, Vec<u8>, Link, usize);
 
-/// A listing under way.
-pub(crate) struct Walk {
+/// A traversal in progress.
+pub(crate) struct Traversal {
     items: Vec<Item>,
-    places: Places,
-    /// Members deeper than this are not listed.
+    paths: ObjectPaths,
+    /// Members at a greater depth are not listed.
     depth_max: usize,
-    /// What is still to be listed, the next one last.
+    /// Items that are still to be listed, the next one last.
     pending: Vec<Member>,
 }
 
-impl Walk {
-    /// Lists `start`, which is at `path`, and what lies below it, at most `depth_max` groups deep.
-    pub fn run(start: Object, path: &[u8], depth_max: usize) -> (Vec<Item>, Places) {
-        let mut walk = Self { items: Vec::new(), places: Places::default(), depth_max, pending: Vec::new() };
-        walk.visit(start, path.to_vec(), 0);
-        while let Some((group, path, link, depth)) = walk.pending.pop() {
-            walk.follow(&group, link, path, depth);
+impl Traversal {
+    /// Lists `start`, which is at `path`, and everything below it, at most `depth_max` groups deep.
+    pub fn run(start: Object, path: &[u8], depth_max: usize) -> (Vec<Item>, ObjectPaths) {
+        let mut traversal =
+            Self { items: Vec::new(), paths: ObjectPaths::default(), depth_max, pending: Vec::new() };
+        traversal.visit(start, path.to_vec(), 0);
+        while let Some((group, path, link, depth)) = traversal.pending.pop() {
+            traversal.follow(&group, link, path, depth);
         }
-        (walk.items, walk.places)
+        (traversal.items, traversal.paths)
     }
 
     fn follow(&mut self, group: &Group, link: Link, path: Vec<u8>, depth: usize) {
         let LinkTarget::Hard(address) = link.target else {
             return self.items.push(Item::Link { path, target: link.target });
         };
-        if let Some(place) = self.places.get(address) {
-            let target = place.path.clone();
+        if let Some(listed) = self.paths.get(address) {
+            let target = listed.path.clone();
             return self.items.push(Item::Alias { path, target });
         }
         match group.open(&link) {
@@ -66,7 +68,7 @@ impl Walk {
             Object::Dataset(dataset) => Some(dataset.dataspace().clone()),
             Object::Group(_) | Object::Datatype(_) => None,
         };
-        self.places.insert(object.address(), Place { path: path.clone(), extent });
+        self.paths.insert(object.address(), ListedObject { path: path.clone(), extent });
         let members = match &object {
             Object::Group(group) => Some(members(group, &path, depth + 1)),
             Object::Dataset(_) | Object::Datatype(_) => None,
