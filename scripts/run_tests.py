@@ -96,8 +96,9 @@ def count_pytest(output: str) -> Count:
     return total
 
 
-# The extension module has no tests of its own in Rust, and cannot be linked into a test program.
-CARGO_TEST = ["cargo", "test", "--workspace", "--exclude", "hyperslab-python", "--locked", "--no-fail-fast"]
+# The extension module has no tests of its own in Rust, and cannot be linked into a test program. All features: a test
+# that needs one would otherwise not be built, and nobody would know.
+CARGO_TEST = ["cargo", "test", "--workspace", "--exclude", "hyperslab-python", "--all-features", "--locked", "--no-fail-fast"]
 FORMAT = Step("format", ["cargo", "fmt", "--all", "--check"])
 FIXTURES = Step("fixtures", [PYTHON, "corpus/recipes/make.py"])
 PACKAGE = Step(
@@ -121,7 +122,7 @@ def steps(tier: str) -> list[Step]:
     after = [PACKAGE, pytest("python"), pytest("oracle"), pytest("browser")]
     if tier == "full":
         return [FIXTURES, *programs(), *after, loom, sanitize]
-    lints = ["cargo", "clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]
+    lints = ["cargo", "clippy", "--workspace", "--all-targets", "--all-features", "--locked", "--", "-D", "warnings"]
     return [FORMAT, FIXTURES, Step("rust", CARGO_TEST, count_cargo), Step("lints", lints), *after]
 
 

@@ -9,8 +9,8 @@
 //! * [`Stopwatch`]: processor time, for bounds that hold on a busy machine.
 //!
 //! Bytes of structures built field by field, and files of which only a part has been fetched, need the format's own
-//! types: `hyperslab_format::testing` (feature `testing`). This crate depends on no other of the workspace, so that
-//! the tests of a crate do not wait for its own library.
+//! types: `hyperslab_format::testing` (feature `testing`). This crate depends on `hyperslab-io` alone, so
+//! that the tests of a crate do not wait for its own library.
 
 mod distant;
 pub mod files;
