@@ -131,8 +131,8 @@ def programs() -> list[Step]:
     command = ["cargo", "metadata", "--no-deps", "--format-version", "1", "--locked"]
     packages = json.loads(subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout)["packages"]
     targets = {target["name"] for package in packages for target in package["targets"] if target["kind"] == ["test"]}
-    listed = [Step("rust: lib", [*CARGO_TEST, "--lib", "--bins"], count_cargo)]
-    return listed + [Step(f"rust: {name}", [*CARGO_TEST, "--test", name], count_cargo) for name in sorted(targets)]
+    inside = [Step(f"rust: {what}", [*CARGO_TEST, f"--{what}"], count_cargo) for what in ("lib", "doc")]
+    return inside + [Step(f"rust: {name}", [*CARGO_TEST, "--test", name], count_cargo) for name in sorted(targets)]
 
 
 def missing(step: Step) -> str | None:
