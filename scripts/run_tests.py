@@ -1,93 +1,161 @@
-"""Runs the steps of scripts/test, quick ones first, and adds up what they report.
+"""Runs the steps of scripts/test and adds up what they report.
+
+Three tiers, each with its own steps:
+
+    --quick   formatting and the tests that need no long wait, at a tenth of the scale: for the edit loop
+    (none)    what CI runs
+    --full    random and damaged input at ten times the scale, loom, AddressSanitizer; one step for each test program,
+              noted as it passes, so that a run that was interrupted goes on; the last run is noted in
+              docs/full-test-runs.md
 
 A step that fails does not keep the later ones from running. A step that is one check (formatting, lints) counts as
-one test. The last line is "N passed, N failed"; the exit code is 1 if anything failed.
+one test. The last line is "N passed, N failed, N skipped"; the exit code is 1 if anything failed.
 """
 
 from __future__ import annotations
 
 import argparse
+import datetime
+import hashlib
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PYTHON = sys.executable
-CORPUS = Path(os.environ.get("HYPERSLAB_CORPUS", ROOT.parent / "shared" / "corpus"))
+sys.path.insert(0, str(ROOT / "tests"))
 
-CARGO_RESULT = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed;", re.M)
+from kit import IS_CI, missing_corpus  # noqa: E402
+
+PYTHON = sys.executable
+#: The runs of the full tier.
+FULL_RUNS = ROOT / "docs" / "full-test-runs.md"
+#: What the full tier has done with the files as they are.
+PROGRESS = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "full-tests.json"
+
+#: Test programs of the quick tier, besides the tests inside of the crates.
+QUICK = ["commands", "io_patterns", "links_and_mappings", "page", "pipeline", "real_files", "report", "small_parts"]
+#: How much tests with random input do in a tier, relative to CI.
+SCALE = {"quick": "0.1", "normal": "1", "full": "10"}
+
+CARGO_RESULT = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored;", re.M)
+#: What `skip!` of crates/hyperslab-testkit prints, and the program that printed it.
+CARGO_SKIP = re.compile(r"^ +Running (?P<program>.+)$|skipped: (?P<test>[\w:]+): ", re.M)
 PYTEST_RESULT = re.compile(r"^(?:=+ )?((?:\d+ \w+(?:, )?)+) in [\d.]+s", re.M)
+
+
+@dataclass
+class Count:
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+    def __add__(self, other: Count) -> Count:
+        return Count(self.passed + other.passed, self.failed + other.failed, self.skipped + other.skipped)
+
+    def __str__(self) -> str:
+        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
 
 
 @dataclass
 class Step:
     name: str
     command: list[str]
-    #: Reads (passed, failed) from what the command said; without it the step is one check.
-    count: object = None
+    #: Reads the counts from what the command said; without it the step is one check.
+    count: Callable[[str], Count] | None = None
     environment: dict[str, str] = field(default_factory=dict)
 
 
-def count_cargo(output: str) -> tuple[int, int]:
-    found = CARGO_RESULT.findall(output)
-    return sum(int(passed) for passed, _ in found), sum(int(failed) for _, failed in found)
+def count_cargo(output: str) -> Count:
+    found = [[int(number) for number in numbers] for numbers in CARGO_RESULT.findall(output)]
+    passed, failed, ignored = (sum(numbers) for numbers in zip(*found)) if found else (0, 0, 0)
+    # The test harness knows no skips: it counts such a test as passed.
+    skips, program = set(), None
+    for line in CARGO_SKIP.finditer(output):
+        program = line["program"] or program
+        if line["test"]:
+            skips.add((program, line["test"]))
+    return Count(passed - len(skips), failed, ignored + len(skips))
 
 
-def count_pytest(output: str) -> tuple[int, int]:
-    passed = failed = 0
+def count_pytest(output: str) -> Count:
+    total = Count()
     for line in PYTEST_RESULT.findall(output):
         words = {word.rstrip("s"): int(number) for number, word in re.findall(r"(\d+) (\w+)", line)}
-        passed += words.get("passed", 0) + words.get("xfailed", 0)
-        failed += words.get("failed", 0) + words.get("error", 0) + words.get("xpassed", 0)
-    return passed, failed
+        total += Count(
+            words.get("passed", 0) + words.get("xfailed", 0),
+            words.get("failed", 0) + words.get("error", 0) + words.get("xpassed", 0),
+            words.get("skipped", 0),
+        )
+    return total
 
 
-def steps() -> list[Step]:
-    pip = [PYTHON, "-m", "pip", "install", "--disable-pip-version-check", "--quiet", "--no-build-isolation", "--no-deps", "."]
+# The extension module has no tests of its own in Rust, and cannot be linked into a test program. All features: a test
+# that needs one would otherwise not be built, and nobody would know.
+CARGO_TEST = ["cargo", "test", "--workspace", "--exclude", "hyperslab-python", "--all-features", "--locked", "--no-fail-fast"]
+FORMAT = Step("format", ["cargo", "fmt", "--all", "--check"])
+FIXTURES = Step("fixtures", [PYTHON, "corpus/recipes/make.py"])
+PACKAGE = Step(
+    "package",
+    [PYTHON, "-m", "pip", "install", "--disable-pip-version-check", "--quiet", "--no-build-isolation", "--no-deps", "."],
+    environment={"PATH": f"{Path(PYTHON).parent}{os.pathsep}{os.environ['PATH']}"},
+)
+
+
+def pytest(folder: str) -> Step:
     # How much pytest says is set here: its last line is read.
-    pytest = [PYTHON, "-m", "pytest", "-o", "addopts=-q", "-p", "no:cacheprovider"]
-    # The extension module has no tests of its own in Rust, and cannot be linked into a test program.
-    workspace = ["--workspace", "--exclude", "hyperslab-python"]
-    listed = [
-        Step("format", ["cargo", "fmt", "--all", "--check"]),
-        Step("fixtures", [PYTHON, "corpus/recipes/make.py"]),
-        Step("rust", ["cargo", "test", *workspace, "--locked", "--no-fail-fast"], count_cargo),
-        Step("lints", ["cargo", "clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]),
-        Step("package", pip, environment={"PATH": f"{Path(PYTHON).parent}{os.pathsep}{os.environ['PATH']}"}),
-        Step("python", [*pytest, "tests/python"], count_pytest),
-        Step("oracle", [*pytest, "tests/oracle"], count_pytest),
-        Step("browser", [*pytest, "tests/browser"], count_pytest),
-    ]
-    if os.environ.get("CI"):
-        return listed
-    return [step for step in listed if not missing(step)]
+    options = ["-o", "addopts=-q -rs", "-p", "no:cacheprovider"]
+    return Step(folder, [PYTHON, "-m", "pytest", *options, f"tests/{folder}"], count_pytest)
 
 
-def missing(step: Step) -> bool:
-    """On a user's machine the toolchain may come without these; in CI their absence is a failure."""
+def steps(tier: str) -> list[Step]:
+    if tier == "quick":
+        chosen = [word for name in QUICK for word in ("--test", name)]
+        return [FORMAT, Step("rust", [*CARGO_TEST, "--lib", *chosen], count_cargo)]
+    loom, sanitize = (Step(name, [f"scripts/{name}"], count_cargo) for name in ("loom", "sanitize"))
+    after = [PACKAGE, pytest("python"), pytest("oracle"), pytest("browser")]
+    if tier == "full":
+        return [FIXTURES, *programs(), *after, loom, sanitize]
+    lints = ["cargo", "clippy", "--workspace", "--all-targets", "--all-features", "--locked", "--", "-D", "warnings"]
+    return [FORMAT, FIXTURES, Step("rust", CARGO_TEST, count_cargo), Step("lints", lints), *after]
+
+
+def programs() -> list[Step]:
+    """A step for each test program, so that an interrupted run has little to do again."""
+    command = ["cargo", "metadata", "--no-deps", "--format-version", "1", "--locked"]
+    packages = json.loads(subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout)["packages"]
+    targets = {target["name"] for package in packages for target in package["targets"] if target["kind"] == ["test"]}
+    inside = [Step(f"rust: {what}", [*CARGO_TEST, f"--{what}"], count_cargo) for what in ("lib", "doc")]
+    return inside + [Step(f"rust: {name}", [*CARGO_TEST, "--test", name], count_cargo) for name in sorted(targets)]
+
+
+def missing(step: Step) -> str | None:
+    """What a step needs and a user's machine may lack. In CI the step runs all the same, and fails."""
     wanted = {
         "format": {"cargo-fmt": "rustup component add rustfmt"},
         "lints": {"cargo-clippy": "rustup component add clippy"},
         "browser": {"chromium": "apt-get install chromium", "chromedriver": "apt-get install chromium-driver"},
     }
-    for program, how in wanted.get(step.name, {}).items():
-        if not shutil.which(program):
-            print(f"== {step.name}: left out, {program} is not installed ({how})")
-            return True
-    return False
+    lacks = (f"{what} is not installed ({how})" for what, how in wanted.get(step.name, {}).items() if not shutil.which(what))
+    return None if IS_CI else next(lacks, None)
 
 
-def run(step: Step) -> tuple[int, int]:
+def run(step: Step, tier: str) -> Count:
     """Runs a step, its output shown as it comes."""
     print(f"== {step.name}: {' '.join(step.command)}", flush=True)
-    environment = {**os.environ, "HYPERSLAB_PYTHON": PYTHON, "PYO3_PYTHON": PYTHON, **step.environment}
+    if lack := missing(step):
+        print(f"skipped: {step.name}: {lack}")
+        return Count(skipped=1)
+    scale = {"HYPERSLAB_TEST_SCALE": SCALE[tier], "PROPTEST_CASES": str(round(256 * float(SCALE[tier])))}
+    ours = {"HYPERSLAB_PYTHON": PYTHON, "PYO3_PYTHON": PYTHON, **step.environment}
     process = subprocess.Popen(
-        step.command, cwd=ROOT, env=environment, text=True, errors="replace",
+        step.command, cwd=ROOT, env={**scale, **os.environ, **ours}, text=True, errors="replace",
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
     lines = []
@@ -97,41 +165,83 @@ def run(step: Step) -> tuple[int, int]:
         lines.append(line)
     ok = process.wait() == 0
     if step.count is None:
-        return int(ok), int(not ok)
-    passed, failed = step.count("".join(lines))
+        return Count(passed=int(ok), failed=int(not ok))
+    count = step.count("".join(lines))
     # A command that fails without a failed test (it does not compile, it crashes) is a failure too, as is one in
     # which nothing ran.
-    if failed == 0 and (not ok or passed == 0):
-        failed = 1
-    return passed, failed
+    if count.failed == 0 and (not ok or count.passed + count.skipped == 0):
+        count.failed = 1
+    return count
+
+
+def git(*arguments: str) -> str:
+    return subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+class Progress:
+    """What a full run has done. A change of any file that git knows begins it anew."""
+
+    def __init__(self) -> None:
+        self.files = hashlib.sha256((git("rev-parse", "HEAD") + git("diff", "HEAD")).encode()).hexdigest()
+        kept = json.loads(PROGRESS.read_text()) if PROGRESS.exists() else {}
+        self.done = kept["done"] if kept.get("files") == self.files else {}
+
+    def get(self, step: Step) -> tuple[Count, float] | None:
+        kept = self.done.get(step.name)
+        return kept and (Count(**kept["count"]), kept["seconds"])
+
+    def note(self, step: Step, count: Count, seconds: float) -> None:
+        self.done[step.name] = {"count": asdict(count), "seconds": seconds}
+        PROGRESS.write_text(json.dumps({"files": self.files, "done": self.done}))
+
+    def end(self, total: Count, seconds: float) -> None:
+        """Puts the run on top of the table of runs, and begins the next one anew."""
+        commit = git("rev-parse", "--short", "HEAD").strip() + (" and changes" if git("diff", "HEAD") else "")
+        date = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d")
+        row = f"| {date} | {commit} | {total.passed:,} | {total.failed:,} | {total.skipped:,} | {seconds / 60:.0f} |"
+        rule = "|---|---|---:|---:|---:|---:|\n"
+        FULL_RUNS.write_text(FULL_RUNS.read_text().replace(rule, f"{rule}{row}\n", 1))
+        PROGRESS.unlink(missing_ok=True)
 
 
 def main() -> int:
-    known = steps()
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("step", nargs="*", help=f"of {', '.join(step.name for step in known)}")
+    arguments.add_argument("step", nargs="*", help="only these steps (--list names them)")
+    tiers = arguments.add_mutually_exclusive_group()
+    for name in ("quick", "full"):
+        tiers.add_argument(f"--{name}", dest="tier", action="store_const", const=name, default="normal")
     arguments.add_argument("--list", action="store_true", help="list the steps")
     given = arguments.parse_args()
+    known = steps(given.tier)
     unknown = set(given.step) - {step.name for step in known}
     if unknown:
         arguments.error(f"no such step: {', '.join(sorted(unknown))}")
     if given.list:
         print("\n".join(f"{step.name:10} {' '.join(step.command)}" for step in known))
         return 0
-    if not CORPUS.is_dir():
-        print(f"== no corpus of real files at {CORPUS}: tests over it are left out (HYPERSLAB_CORPUS names another place)")
-    report, passed, failed = [], 0, 0
+    if why := missing_corpus():
+        print(f"== {why}")
+    progress = Progress() if given.tier == "full" and not given.step else None
+    report, total, whole = [], Count(), 0.0
     for step in known:
         if given.step and step.name not in given.step:
             continue
+        earlier = progress and progress.get(step)
         began = time.monotonic()
-        good, bad = run(step)
-        passed, failed = passed + good, failed + bad
-        report.append(f"{step.name:10} {good:6} passed {bad:4} failed {time.monotonic() - began:7.0f} s")
+        count, seconds = earlier or (run(step, given.tier), time.monotonic() - began)
+        if progress and not count.failed:
+            progress.note(step, count, seconds)
+        total, whole = total + count, whole + seconds
+        note = " (before)" if earlier else ""
+        report.append(
+            f"{step.name:24} {count.passed:6} passed {count.failed:4} failed {count.skipped:4} skipped {seconds:7.0f} s{note}"
+        )
     print("==")
     print("\n".join(report))
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    if progress:
+        progress.end(total, whole) if not total.failed else print(f"what passed is kept in {PROGRESS}: run it again")
+    print(total)
+    return 1 if total.failed else 0
 
 
 if __name__ == "__main__":

@@ -3,7 +3,3 @@
 pub mod file;
 pub mod filter;
 pub mod selection;
-
-#[allow(dead_code, reason = "the tests use more of it")]
-#[path = "../../crates/hyperslab/tests/common/walk.rs"]
-mod walk;

@@ -14,9 +14,6 @@ from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-FIXTURES = Path(os.environ.get("HYPERSLAB_FIXTURES", ROOT / "fixtures"))
-CORPUS = Path(os.environ.get("HYPERSLAB_CORPUS", ROOT.parent / "shared" / "corpus"))
 COMMAND = os.environ.get("HYPERSLAB_COMMAND", str(Path(sys.executable).with_name("hyperslab")))
 
 #: A digest of any file of these sizes takes well under a second; a file made to hang must not.

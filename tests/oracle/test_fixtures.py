@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from records import FIXTURES, differences, digest, oracle
+from kit import FIXTURES
+from records import differences, digest, oracle
 
 TOPICS = sorted(path.parent for path in FIXTURES.glob("*/ORACLE.jsonl"))
 FILES = [(topic, file, records) for topic in TOPICS for file, records in oracle(topic / "ORACLE.jsonl").items()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from records import CORPUS, ROOT
+from kit import CORPUS, ROOT, missing_corpus
 
 TEXT = (ROOT / "docs" / "format-coverage.md").read_text()
 RECIPES = ROOT / "corpus" / "recipes"
@@ -24,8 +24,8 @@ def test_what_is_named_is_there():
 
 
 def test_every_file_of_the_corpus_is_there():
-    if not CORPUS.is_dir():
-        pytest.skip(f"no corpus at {CORPUS}")
+    if why := missing_corpus():
+        pytest.skip(why)
     files = set(FILE.findall(TEXT))
     assert len(files) > 20
     assert [path for path in files if not (CORPUS / path).exists()] == []

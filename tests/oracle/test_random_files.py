@@ -1,6 +1,7 @@
 """Files that libhdf5 writes at random digest as libhdf5 reads them.
 
-Which ones is told by their seeds: `HYPERSLAB_RANDOM_FILES=0:2000` tries others than the few that every run tries.
+Which ones is told by their seeds: `HYPERSLAB_RANDOM_FILES=4000:4200` tries others than every run does, and the full run
+tries more.
 """
 
 from __future__ import annotations
@@ -13,12 +14,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from kit import scaled
 from records import differences, digest
 
 WRITER = Path(__file__).with_name("random_files.py")
-FIRST, LAST = (int(number) for number in os.environ.get("HYPERSLAB_RANDOM_FILES", "0:200").split(":"))
 #: Files of a test, so that a failing one is near.
 BATCH = 20
+BATCHES = scaled(10)
+FIRST, LAST = (int(number) for number in os.environ.get("HYPERSLAB_RANDOM_FILES", f"0:{BATCHES * BATCH}").split(":"))
 #: Of the files of a test, so many are such as libhdf5 wrote and read without failing itself.
 COMPARED_MIN = BATCH // 2
 SECONDS_MAX = 120

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import h5py
+import kit
 import pytest
 
 import hyperslab
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(params=["earliest", "latest"])
@@ -55,7 +53,6 @@ def pair(tmp_path):
 @pytest.fixture(scope="session")
 def corpus():
     """The folder of real files; tests that need it are skipped without it."""
-    path = Path(os.environ.get("HYPERSLAB_CORPUS", ROOT.parent / "shared" / "corpus"))
-    if not (path / "MANIFEST.tsv").exists():
-        pytest.skip(f"no corpus at {path} (HYPERSLAB_CORPUS)")
-    return path
+    if why := kit.missing_corpus():
+        pytest.skip(why)
+    return kit.CORPUS

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import h5py
+import kit
 import numpy as np
 import pytest
 from comparing import assert_same
 
 import hyperslab
 
-FIXTURES = Path(os.environ.get("HYPERSLAB_FIXTURES", Path(__file__).parents[2] / "fixtures"))
-
 
 @pytest.mark.parametrize("name", ["fixed", "one", "two"])
 def test_what_is_not_there_needs_no_memory(name):
-    path = FIXTURES / "rare_structures" / "huge_chunks.h5"
+    path = kit.FIXTURES / "rare_structures" / "huge_chunks.h5"
     if not path.exists():
         pytest.skip("run corpus/recipes/make.py")
     with hyperslab.File(path) as file:

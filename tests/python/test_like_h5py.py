@@ -9,7 +9,7 @@ import h5py
 import numpy as np
 import pytest
 from comparing import same
-from conftest import ROOT
+from kit import ROOT
 
 import hyperslab
 

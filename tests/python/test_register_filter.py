@@ -10,7 +10,7 @@ import zlib
 import h5py
 import numpy as np
 import pytest
-from conftest import ROOT
+from kit import ROOT
 from libhdf5 import call
 
 import hyperslab

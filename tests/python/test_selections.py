@@ -8,6 +8,7 @@ import pytest
 from comparing import assert_same
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from kit import scaled
 
 import hyperslab
 
@@ -225,7 +226,7 @@ def cases(draw):
     return shape, chunks, tuple(index)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=scaled(300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(case=cases(), filtered=st.booleans(), latest=st.booleans())
 def test_random_selections_equal_h5py(tmp_path_factory, case, filtered, latest):
     shape, chunks, index = case

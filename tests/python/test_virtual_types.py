@@ -17,6 +17,7 @@ import pytest
 from comparing import assert_same
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from kit import scaled
 
 import hyperslab
 
@@ -104,7 +105,7 @@ X86 = pytest.mark.skipif(platform.machine() != "x86_64", reason="libhdf5 leaves 
 
 
 @X86
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=scaled(300), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(case=cases())
 @example(case=(np.array([np.nan, np.inf, -np.inf, 300.7, -1e30], "<f8"), "<i4"))
 @example(case=(np.array([np.nan, np.inf, -np.inf, 300.7, -1e30], ">f8"), "<i4"))

@@ -4,20 +4,24 @@
 use hyperslab_bench::engine::{Engine, Opening, Seen};
 use hyperslab_bench::library::of_python;
 use hyperslab_bench::study::{Attribute, Block, Format, Storage, Wanted};
-use std::path::Path;
+use hyperslab_testkit::files::python;
+use hyperslab_testkit::{Missing, require, skipped};
 use std::sync::{Mutex, PoisonError};
 
 /// A library of each family, and the format that it writes.
-fn libraries() -> Vec<(Engine, Format)> {
-    let Some(found) = std::env::var_os("HYPERSLAB_PYTHON").and_then(|python| of_python(Path::new(&python)))
-    else {
-        eprintln!("skipped: set HYPERSLAB_PYTHON to a Python with h5py, netCDF4 and pyhdf");
-        return Vec::new();
-    };
+fn libraries() -> Result<Vec<(Engine, Format)>, Missing> {
+    let python = python()?;
+    let found =
+        of_python(&python).ok_or_else(|| Missing::new(format!("{} does not run", python.display())))?;
+    for (package, libraries) in [("netCDF4", found.netcdf.len()), ("pyhdf", found.hdf4.len())] {
+        if libraries == 0 {
+            skipped(&Missing::new(format!("no {package} (pip install {package})")));
+        }
+    }
     let hdf5 = found.hdf5.into_iter().map(|library| (Engine::Libhdf5(library), Format::Hdf5));
     let netcdf = found.netcdf.into_iter().map(|library| (Engine::Netcdf(library), Format::Netcdf4));
     let hdf4 = found.hdf4.into_iter().map(|library| (Engine::Hdf4(library), Format::Hdf4));
-    hdf5.chain(netcdf).chain(hdf4).collect()
+    Ok(hdf5.chain(netcdf).chain(hdf4).collect())
 }
 
 fn storage(format: Format) -> Storage {
@@ -47,7 +51,7 @@ fn blocks_are_refused_that_are_not_inside_or_do_not_fill_their_buffer() {
         (block(&[0, 0], &[2, 2]), 12),
         (block(&[0, 0], &[u64::MAX, 2]), 16),
     ];
-    for (engine, format) in libraries() {
+    for (engine, format) in require!(libraries()) {
         let (name, prepared) = (engine.name(), engine.prepare().unwrap());
         let mut writing = prepared.create(&file, "/d", &storage(format), &Opening::default()).unwrap();
         for (block, bytes) in &wrong {
@@ -74,7 +78,7 @@ fn names_and_texts_have_the_length_that_they_have() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     let long = "n".repeat(250);
-    for (engine, format) in libraries() {
+    for (engine, format) in require!(libraries()) {
         let (name, prepared) = (engine.name(), engine.prepare().unwrap());
         let mut making = prepared.make(&file, &storage(format)).unwrap();
         // What is read of a text of nothing: libhdf5 has none without a byte, and HDF4 none at all.
@@ -111,7 +115,7 @@ fn who_cannot_tell_where_chunks_lie_says_so() {
     let _alone = LIBRARIES.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
-    for (engine, format) in libraries() {
+    for (engine, format) in require!(libraries()) {
         let prepared = engine.prepare().unwrap();
         let mut making = prepared.make(&file, &storage(format)).unwrap();
         making.dataset("/d", &[], Some(&[0; 80])).unwrap();

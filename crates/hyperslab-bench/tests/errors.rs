@@ -2,15 +2,18 @@
 
 use hyperslab_bench::engine::{Engine, Opening};
 use hyperslab_bench::library::of_python;
-use std::path::Path;
+use hyperslab_testkit::files::python;
+use hyperslab_testkit::{Missing, require, skipped};
 
 #[test]
 fn an_absent_file_is_told_of_by_every_library() {
-    let Some(found) = std::env::var_os("HYPERSLAB_PYTHON").and_then(|python| of_python(Path::new(&python)))
-    else {
-        eprintln!("skipped: set HYPERSLAB_PYTHON to a Python with h5py, netCDF4 and pyhdf");
-        return;
-    };
+    let python = require!(python());
+    let found = require!(of_python(&python).ok_or_else(|| Missing::new("the Python does not run")));
+    for (package, libraries) in [("netCDF4", found.netcdf.len()), ("pyhdf", found.hdf4.len())] {
+        if libraries == 0 {
+            skipped(&Missing::new(format!("no {package} (pip install {package})")));
+        }
+    }
     let folder = tempfile::tempdir().unwrap();
     let absent = folder.path().join("absent");
     let said = |engine: Engine| {

@@ -3,10 +3,6 @@
 //! The system counts for the whole process, so this is one test in a program of its own.
 #![cfg(target_os = "linux")]
 
-#[path = "../../hyperslab/tests/common/folders.rs"]
-mod folders;
-
-use folders::fixture;
 use hyperslab::io::LocalFile;
 use hyperslab::io::wrap::Recorder;
 use hyperslab_bench::data::{Synthetic, Values};
@@ -14,6 +10,8 @@ use hyperslab_bench::engine::{Engine, Opening};
 use hyperslab_bench::measure::Usage;
 use hyperslab_bench::process::{Operation, Task, run};
 use hyperslab_bench::study::{Access, Block, Storage};
+use hyperslab_testkit::files::fixture;
+use hyperslab_testkit::require;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
@@ -22,10 +20,9 @@ use std::sync::Arc;
 fn requests_are_counted_exactly() {
     spans_of_known_reads();
     what_is_written_is_made_up_aside();
-    if let Some(file) = fixture("case_study/cris_raw.h5") {
-        a_run_of_known_requests(&file);
-        what_is_written_is_read_aside(&file);
-    }
+    let file = require!(fixture("case_study/cris_raw.h5"));
+    a_run_of_known_requests(&file);
+    what_is_written_is_read_aside(&file);
 }
 
 /// Writes 60 x 30 x 9 x 717 floats nowhere: all that is used is the harness's.

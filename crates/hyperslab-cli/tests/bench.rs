@@ -3,8 +3,6 @@
 
 #[path = "bench/counts.rs"]
 mod counts;
-#[path = "../../hyperslab/tests/common/folders.rs"]
-mod folders;
 #[path = "bench/hdf4.rs"]
 mod hdf4;
 #[path = "bench/netcdf.rs"]
@@ -22,8 +20,9 @@ mod results;
 #[path = "bench/storage.rs"]
 mod storage;
 
+use hyperslab_testkit::Missing;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
@@ -34,7 +33,7 @@ fn bench(arguments: &[&str]) -> Command {
     // What is remembered for --resume stays out of the user's own folder.
     command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
     if let Some(folder) =
-        std::env::var_os("HYPERSLAB_PYTHON").map(PathBuf::from).and_then(|p| Some(p.parent()?.to_owned()))
+        hyperslab_testkit::files::python().ok().and_then(|python| Some(python.parent()?.to_owned()))
     {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let all = std::iter::once(folder).chain(std::env::split_paths(&path));
@@ -59,11 +58,12 @@ fn engine(kind: &str) -> Value {
     serde_json::json!({ kind: libraries()[kind][0] })
 }
 
-/// False, said aloud, where a library is not found that a test measures.
+/// Whether there is a library that a test measures. Without it the test is skipped, and fails under CI.
 fn has(library: &str, package: &str) -> bool {
     let any = !libraries()[library].as_array().unwrap().is_empty();
     if !any {
-        eprintln!("skipped: no {library} was found; set HYPERSLAB_PYTHON to a Python with {package}");
+        let hint = format!("set HYPERSLAB_PYTHON to a Python with {package}");
+        hyperslab_testkit::skipped(&Missing::new(format!("no {library} was found ({hint})")));
     }
     any
 }

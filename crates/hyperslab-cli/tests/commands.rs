@@ -8,8 +8,6 @@ mod digest;
 mod doctor;
 #[path = "commands/explain.rs"]
 mod explain;
-#[path = "../../hyperslab/tests/common/folders.rs"]
-mod folders;
 #[path = "commands/help.rs"]
 mod help;
 #[path = "commands/ls.rs"]
@@ -19,7 +17,8 @@ mod process;
 #[path = "commands/wrong_requests.rs"]
 mod wrong_requests;
 
-use folders::fixture;
+use hyperslab_testkit::Missing;
+use hyperslab_testkit::files::fixture;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -47,7 +46,7 @@ fn ended(code: i32, out: &str, err: &str) -> Ended {
 }
 
 /// The small file with one of everything.
-fn tour() -> Option<PathBuf> {
+fn tour() -> Result<PathBuf, Missing> {
     fixture("command_line/tour.h5")
 }
 

@@ -11,11 +11,13 @@ mod rules;
 
 use compare::{Finding, compare};
 use hyperslab_cli::digest::{self, Options};
+use hyperslab_testkit::files::corpus;
+use hyperslab_testkit::require;
 use rules::Rules;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::BufRead;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -28,12 +30,6 @@ const LONG: Duration = Duration::from_secs(30);
 const LONG_IF_MALFORMED: Duration = Duration::from_secs(5);
 /// All files together, several at once.
 const MEMORY_MAX: u64 = 3 << 30;
-
-fn corpus() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
-    let corpus = std::env::var_os("HYPERSLAB_CORPUS").map_or(beside, PathBuf::from);
-    corpus.join("ORACLE.jsonl.gz").exists().then_some(corpus)
-}
 
 /// What libhdf5 read: the record of each file, and those of its objects.
 type Oracle = BTreeMap<String, (Value, Vec<Value>)>;
@@ -122,10 +118,7 @@ fn peak_memory() -> Option<u64> {
 
 #[test]
 fn every_file_digests_as_libhdf5_reads_it() {
-    let Some(corpus) = corpus() else {
-        eprintln!("skipped: no corpus; HYPERSLAB_CORPUS says where it is");
-        return;
-    };
+    let corpus = require!(corpus());
     let mut oracle = oracle(&corpus);
     if let Ok(wanted) = std::env::var("HYPERSLAB_CORPUS_ONLY") {
         oracle.retain(|name, _| name.contains(&wanted));

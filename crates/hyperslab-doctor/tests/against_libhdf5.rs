@@ -1,16 +1,16 @@
 //! The simulator against the real library: random datasets, caches and reads, every count equal.
 //!
 //! `libhdf5/validate.py` drives the libhdf5 of the h5py wheel with a counting filter and a counting `pread`; here its
-//! cases are replayed. The test skips, and says so, where no Python with h5py is found: `HYPERSLAB_PYTHON`, else
-//! `.venv/bin/python` in the workspace. `HYPERSLAB_SIM_CASES` sets the number of cases (2,000),
-//! `HYPERSLAB_SIM_SEED` the first of them. Other libraries beside h5py (netCDF4's, PyTables', any listed in
-//! `HYPERSLAB_LIBHDF5`) are asked too, for fewer cases.
+//! cases are replayed: 2,000 at scale 1, beginning with `HYPERSLAB_SIM_SEED`. Other libraries beside h5py's (netCDF4's,
+//! PyTables', any listed in `HYPERSLAB_LIBHDF5`) are asked too, for a quarter of the cases.
 
 use hyperslab_doctor::pattern::Sweep;
 use hyperslab_doctor::simulate::{
     CacheSettings, ChunkCacheSim, ChunkedStorage, Geometry, LibVersion, ReadCounts, simulate_sweep,
 };
 use hyperslab_doctor::{ChunkMap, FillFacts, FillTime, StoredChunk};
+use hyperslab_testkit::files::python;
+use hyperslab_testkit::{Missing, require, scale, skip};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -101,28 +101,21 @@ impl Case {
     }
 }
 
-fn workspace_root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_owned()
-}
+/// Cases of a library at scale 1.
+const CASES: usize = 2_000;
 
-fn python() -> Option<PathBuf> {
-    let named = std::env::var_os("HYPERSLAB_PYTHON").map(PathBuf::from);
-    let python = named.unwrap_or_else(|| workspace_root().join(".venv/bin/python"));
-    let has_h5py =
-        Command::new(&python).args(["-c", "import h5py"]).output().is_ok_and(|out| out.status.success());
-    has_h5py.then_some(python)
-}
-
-fn number(variable: &str, otherwise: u64) -> u64 {
-    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+/// The number of the first case: another one tries other cases.
+fn seed() -> u64 {
+    std::env::var("HYPERSLAB_SIM_SEED")
+        .map_or(1, |seed| seed.parse().expect("HYPERSLAB_SIM_SEED is a number"))
 }
 
 fn script() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/libhdf5/validate.py")
 }
 
-/// Runs the cases of one library; the number of cases and of reads, or `None` where it cannot be asked.
-fn validate(python: &Path, library: Option<&str>, cases: u64, seed: u64) -> Option<(String, u64, u64)> {
+/// Runs the cases of one library. Fails where counts differ.
+fn validate(python: &Path, library: Option<&str>, cases: usize, seed: u64) -> Result<(), Missing> {
     let mut command = Command::new(python);
     command.arg(script()).args(["--cases", &cases.to_string(), "--seed", &seed.to_string()]);
     if let Some(library) = library {
@@ -131,14 +124,11 @@ fn validate(python: &Path, library: Option<&str>, cases: u64, seed: u64) -> Opti
     let out = command.output().expect("Python starts");
     assert!(out.status.success(), "validate.py failed: {}", String::from_utf8_lossy(&out.stderr));
     let (mut version, mut name) = (LibVersion::NEWEST, String::new());
-    let (mut checked, mut reads) = (0, 0);
+    let (mut checked, mut reads) = (0, 0_u64);
     let mut mismatches = Vec::new();
     for line in String::from_utf8(out.stdout).expect("JSON is text").lines() {
         match serde_json::from_str(line).expect("a line of validate.py") {
-            Line::Skip { skip } => {
-                println!("skipped: {skip}");
-                return None;
-            }
+            Line::Skip { skip } => return Err(Missing::new(skip)),
             Line::Library { library, path } => {
                 version = library.parse().expect("a known version");
                 name = format!("libhdf5 {library} ({path})");
@@ -153,32 +143,25 @@ fn validate(python: &Path, library: Option<&str>, cases: u64, seed: u64) -> Opti
     let first: Vec<_> = mismatches.iter().take(10).collect();
     assert!(mismatches.is_empty(), "{name}: {} of {checked} cases differ: {first:#?}", mismatches.len());
     assert_eq!(checked, cases);
-    Some((name, checked, reads))
+    println!("{name}: {checked} cases, {reads} reads, no mismatch");
+    Ok(())
 }
 
 #[test]
 fn every_count_equals_that_of_h5pys_libhdf5() {
-    let Some(python) = python() else {
-        println!("skipped: no Python with h5py (set HYPERSLAB_PYTHON, or make .venv in the workspace)");
-        return;
-    };
-    let (cases, seed) = (number("HYPERSLAB_SIM_CASES", 2_000), number("HYPERSLAB_SIM_SEED", 1));
-    if let Some((name, cases, reads)) = validate(&python, None, cases, seed) {
-        println!("{name}: {cases} cases, {reads} reads, no mismatch");
-    }
+    let python = require!(python());
+    require!(validate(&python, None, scale().of(CASES), seed()));
 }
 
 #[test]
 fn every_count_equals_that_of_the_other_libraries_at_hand() {
-    let Some(python) = python() else {
-        println!("skipped: no Python with h5py");
-        return;
-    };
+    let python = require!(python());
     let out = Command::new(&python).arg(script()).arg("--list").output().expect("Python starts");
-    let cases = number("HYPERSLAB_SIM_CASES", 2_000).div_ceil(4);
-    for library in String::from_utf8_lossy(&out.stdout).lines() {
-        if let Some((name, cases, reads)) = validate(&python, Some(library), cases, 7) {
-            println!("{name}: {cases} cases, {reads} reads, no mismatch");
-        }
+    let libraries = String::from_utf8_lossy(&out.stdout).into_owned();
+    if libraries.trim().is_empty() {
+        skip!("no libhdf5 beside that of h5py (pip install netCDF4)");
+    }
+    for library in libraries.lines() {
+        require!(validate(&python, Some(library), scale().of(CASES / 4), 7));
     }
 }

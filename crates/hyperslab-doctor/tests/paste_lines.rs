@@ -1,11 +1,11 @@
 //! The lines to paste, pasted: h5py, xarray and netCDF4 must take them and report the cache they name.
-//!
-//! Skips, and says so, where no Python with h5py is found (see `against_libhdf5.rs`).
 
 use hyperslab_doctor::{DatasetFacts, FillFacts, FilterFact, Fix, FixKind, Layout, Options, diagnose};
+use hyperslab_testkit::files::python;
+use hyperslab_testkit::{Missing, require, skipped};
 use serde::Deserialize;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 const PATH: &str = "/All Data/it's/rows";
@@ -18,15 +18,6 @@ struct Answer {
     nbytes: Option<u64>,
     nslots: Option<u64>,
     w0: Option<f64>,
-}
-
-fn python() -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2)?;
-    let named = std::env::var_os("HYPERSLAB_PYTHON").map(PathBuf::from);
-    let python = named.unwrap_or_else(|| root.join(".venv/bin/python"));
-    let has_h5py =
-        Command::new(&python).args(["-c", "import h5py"]).output().is_ok_and(|out| out.status.success());
-    has_h5py.then_some(python)
 }
 
 fn fixes(file: &str) -> Vec<Fix> {
@@ -58,10 +49,7 @@ fn fixes(file: &str) -> Vec<Fix> {
 
 #[test]
 fn the_libraries_take_the_lines() {
-    let Some(python) = python() else {
-        println!("skipped: no Python with h5py (set HYPERSLAB_PYTHON, or make .venv in the workspace)");
-        return;
-    };
+    let python = require!(python());
     let folder = std::env::temp_dir().join(format!("hyperslab-paste-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let file = folder.join("a \"quoted\" name.h5");
@@ -93,7 +81,7 @@ fn the_libraries_take_the_lines() {
     assert_eq!(answers.len(), 4, "{answers:?}");
     for answer in answers {
         match answer {
-            Answer { target, skip: Some(skip), .. } => println!("skipped {target}: {skip}"),
+            Answer { target, skip: Some(skip), .. } => skipped(&Missing::new(format!("{target}: {skip}"))),
             // The line that reads whole chunks answers with their number.
             Answer { nslots: Some(0), nbytes, .. } => assert_eq!(nbytes, Some(4)),
             Answer { target, nbytes, nslots, w0, .. } => {

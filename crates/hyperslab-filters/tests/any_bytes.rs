@@ -1,6 +1,7 @@
 //! Whatever a file says: no filter panics, hangs, or gives more than was asked for.
 
 use hyperslab_filters::{FilterSpec, Pipeline, Scratch, table};
+use hyperslab_testkit::scale;
 use proptest::prelude::*;
 
 /// Numbers that parameters really have, and others.
@@ -13,7 +14,7 @@ fn readable() -> Vec<u16> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3000))]
+    #![proptest_config(ProptestConfig::with_cases(scale().of(3000) as u32))]
 
     #[test]
     fn one_filter(

@@ -22,10 +22,8 @@ pub mod reference;
 pub mod selection;
 pub mod step;
 pub mod superblock;
-#[cfg(test)]
-mod test_image;
-#[cfg(test)]
-mod testing;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 pub mod view;
 pub mod virtual_mapping;
 mod walk;

@@ -9,6 +9,7 @@ use hyperslab_format::message::{
 use hyperslab_format::object_header::{Context, ObjectHeader, SharedMessageTable};
 use hyperslab_format::superblock::{self, SuperblockExtension};
 use hyperslab_format::{Address, Bytes, Cursor, Parse, View, Widths};
+use hyperslab_testkit::scale;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -79,7 +80,7 @@ fn whole_header(view: View<'_>, address: Address) -> Parse<()> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: scale().of(2000) as u32, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn messages(bytes in vec(byte(), 0..200), widths in widths()) {

@@ -3,6 +3,7 @@
 use crate::Missing;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::OnceLock;
 
 /// The root of the workspace.
 pub fn workspace() -> &'static Path {
@@ -53,6 +54,11 @@ pub fn corpus() -> Result<PathBuf, Missing> {
 ///
 /// There is none.
 pub fn python() -> Result<PathBuf, Missing> {
+    static FOUND: OnceLock<Result<PathBuf, Missing>> = OnceLock::new();
+    FOUND.get_or_init(find_python).clone()
+}
+
+fn find_python() -> Result<PathBuf, Missing> {
     let named = std::env::var_os("HYPERSLAB_PYTHON").map(PathBuf::from);
     let python = named.unwrap_or_else(|| workspace().join(".venv/bin/python"));
     let imported = Command::new(&python).args(["-c", "import h5py"]).output();

@@ -7,6 +7,10 @@
 //! * [`scale()`]: how much a long test does in which tier.
 //! * [`RangeServer`]: files over HTTP, with latency and faults; [`DistantSource`]: the same without sockets.
 //! * [`Stopwatch`]: processor time, for bounds that hold on a busy machine.
+//!
+//! Bytes of structures built field by field, and files of which only a part has been fetched, need the format's own
+//! types: `hyperslab_format::testing` (feature `testing`). This crate depends on `hyperslab-io` alone, so
+//! that the tests of a crate do not wait for its own library.
 
 mod distant;
 pub mod files;

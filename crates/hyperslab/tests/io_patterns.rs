@@ -4,21 +4,20 @@
 //! store with latency. Each test says in its name what is right about it. Places of chunks are taken from the chunk
 //! map, because they depend on the compressor that made the fixture; all else is spelled out.
 
-mod common;
-
-use common::fixtures;
 use hyperslab::io::LocalFile;
 use hyperslab::io::wrap::{Recorder, Recording};
 use hyperslab::{Dataset, File, Order, Selection};
+use hyperslab_testkit::files::fixture;
+use hyperslab_testkit::{Missing, require};
 use std::fmt::Write;
 use std::sync::Arc;
 
 const CASE_STUDY: &str = "/All_Data/CrIS-SDR_All/ES_ImaginaryLW";
 
-fn open(name: &str) -> Option<(File, Recording)> {
-    let path = fixtures()?.join(name);
+fn open(name: &str) -> Result<(File, Recording), Missing> {
+    let path = fixture(name)?;
     let (source, recording) = Recorder::new(LocalFile::open(path).expect("a fixture"));
-    Some((File::from_source(Arc::new(source)).expect("a sound file"), recording))
+    Ok((File::from_source(Arc::new(source)).expect("a sound file"), recording))
 }
 
 /// The requests since the last call, a line each. Those that are exactly a chunk are called by its number.
@@ -45,7 +44,7 @@ fn read(dataset: &Dataset, selection: &str) -> Vec<u8> {
 
 #[test]
 fn all_metadata_of_a_small_file_is_one_request_and_rows_of_a_chunk_are_one_more() {
-    let Some((file, recording)) = open("case_study/cris.h5") else { return };
+    let (file, recording) = require!(open("case_study/cris.h5"));
     assert_eq!(requests(&recording, None), "16384 bytes at 0\n");
     let dataset = file.dataset(CASE_STUDY).unwrap();
     let stored = dataset.stored_bytes().unwrap();
@@ -64,7 +63,7 @@ fn all_metadata_of_a_small_file_is_one_request_and_rows_of_a_chunk_are_one_more(
 
 #[test]
 fn a_read_over_two_chunks_fetches_these_two_and_nothing_else() {
-    let Some((file, recording)) = open("case_study/cris.h5") else { return };
+    let (file, recording) = require!(open("case_study/cris.h5"));
     let dataset = file.dataset(CASE_STUDY).unwrap();
     dataset.chunk_map().unwrap();
     recording.take();
@@ -76,7 +75,7 @@ fn a_read_over_two_chunks_fetches_these_two_and_nothing_else() {
 
 #[test]
 fn the_plan_of_that_read_prints() {
-    let Some((file, _)) = open("case_study/cris.h5") else { return };
+    let (file, _) = require!(open("case_study/cris.h5"));
     let dataset = file.dataset(CASE_STUDY).unwrap();
     let map = dataset.chunk_map().unwrap();
     let (a, b) = (map.get(1).unwrap(), map.get(2).unwrap());
@@ -99,7 +98,7 @@ fn the_plan_of_that_read_prints() {
 
 #[test]
 fn rows_of_unfiltered_chunks_are_read_alone() {
-    let Some((file, recording)) = open("case_study/cris_raw.h5") else { return };
+    let (file, recording) = require!(open("case_study/cris_raw.h5"));
     let dataset = file.dataset(CASE_STUDY).unwrap();
     let first = dataset.chunk_map().unwrap().get(0).unwrap().address;
     recording.take();

@@ -1,24 +1,18 @@
 //! Links that lead to links, virtual datasets and external files: what they give, what they cost, and that nothing in
 //! a file can make them cost more. The files are those of `corpus/recipes/links_and_mappings.py`.
 
-mod common;
-
-use common::fixtures;
 use hyperslab::{Axis, Dataset, ErrorKind, File, Order, Points, Selection};
+use hyperslab_testkit::files::fixture;
+use hyperslab_testkit::{Missing, require};
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-fn path(name: &str) -> Option<PathBuf> {
-    let path = fixtures()?.join("links_and_mappings").join(name);
-    if path.exists() {
-        return Some(path);
-    }
-    eprintln!("skipped: {} is not there (run corpus/recipes/make.py)", path.display());
-    None
+fn path(name: &str) -> Result<PathBuf, Missing> {
+    fixture(&format!("links_and_mappings/{name}"))
 }
 
-fn open(name: &str) -> Option<File> {
+fn open(name: &str) -> Result<File, Missing> {
     path(name).map(|path| File::open(path).expect("a sound file"))
 }
 
@@ -37,7 +31,7 @@ fn all(file: &File, path: &str) -> Vec<i64> {
 
 #[test]
 fn links_are_followed_only_so_often() {
-    let Some(file) = open("links.h5") else { return };
+    let file = require!(open("links.h5"));
     let began = Instant::now();
     for path in ["a0", "loop", "too long a way", "self/self/too long a way"] {
         let error = file.get(path).err().expect(path);
@@ -55,7 +49,7 @@ fn links_are_followed_only_so_often() {
 
 #[test]
 fn what_is_not_found_is_explained_once() {
-    let Some(file) = open("links.h5") else { return };
+    let file = require!(open("links.h5"));
     let error = |path: &str| file.get(path).err().expect("an error");
     let misspelt = error("misspelt");
     assert_eq!(misspelt.kind, ErrorKind::NotFound);
@@ -72,7 +66,7 @@ fn what_is_not_found_is_explained_once() {
 
 #[test]
 fn long_names_are_not_compared() {
-    let Some(file) = open("long_names.h5") else { return };
+    let file = require!(open("long_names.h5"));
     let began = Instant::now();
     assert_eq!(file.get("s").err().unwrap().kind, ErrorKind::NotFound);
     assert_eq!(file.get(&"B".repeat(60_000)).err().unwrap().kind, ErrorKind::NotFound);
@@ -83,7 +77,7 @@ fn long_names_are_not_compared() {
 static DECODING: Mutex<()> = Mutex::new(());
 
 /// Rows of a virtual dataset one after the other, and how often a chunk was decoded for them.
-fn decodes_for_rows(name: &str) -> Option<u64> {
+fn decodes_for_rows(name: &str) -> Result<u64, Missing> {
     let file = open(name)?;
     let dataset = file.dataset("d").unwrap();
     let whole = File::open(path("rows.h5")?).unwrap().dataset("d").unwrap();
@@ -95,14 +89,14 @@ fn decodes_for_rows(name: &str) -> Option<u64> {
         let found = dataset.read_bytes(&selection, Order::File).unwrap();
         assert_eq!(found, expected[row as usize * 1200..][..1200], "row {row}");
     }
-    Some(hyperslab::cache_stats().decodes - before.decodes)
+    Ok(hyperslab::cache_stats().decodes - before.decodes)
 }
 
 #[test]
 fn rows_of_a_virtual_dataset_decode_each_chunk_once() {
     let _alone = DECODING.lock();
     for name in ["rows.h5", "rows_of_rows.h5"] {
-        let Some(decodes) = decodes_for_rows(name) else { return };
+        let decodes = require!(decodes_for_rows(name));
         assert_eq!(decodes, 2, "{name}");
     }
 }
@@ -129,7 +123,7 @@ fn any_part_of_a_virtual_dataset_is_that_part_of_the_whole() {
         (state >> 33) % below.max(1)
     };
     for name in ["shapes.h5", "unlimited.h5"] {
-        let Some(file) = open(name) else { return };
+        let file = require!(open(name));
         let links = file.root().unwrap().links().unwrap();
         let mut checked = 0;
         for link in links {
@@ -175,7 +169,7 @@ fn any_part_of_a_virtual_dataset_is_that_part_of_the_whole() {
 
 #[test]
 fn shapes_byte_orders_and_blocks_are_those_of_the_sources() {
-    let Some(file) = open("shapes.h5") else { return };
+    let file = require!(open("shapes.h5"));
     let part = |number: i64| (0..35).map(move |i| 100 * number + i);
     assert_eq!(all(&file, "stacked"), (0..4).flat_map(part).collect::<Vec<_>>());
     assert_eq!(all(&file, "flat"), part(1).collect::<Vec<_>>());
@@ -186,7 +180,7 @@ fn shapes_byte_orders_and_blocks_are_those_of_the_sources() {
     let scattered = all(&file, "scattered");
     let expected = [(0, 208), (1, 209), (6, 210), (7, 215), (27, 216), (28, 217)];
     assert!(expected.iter().all(|&(at, value)| scattered[at] == value), "{scattered:?}");
-    let Some(file) = open("unlimited.h5") else { return };
+    let file = require!(open("unlimited.h5"));
     let woven = all(&file, "woven");
     assert_eq!((woven.len(), &woven[..4], &woven[18..]), (22, &[0, 50, 1, 51][..], &[9, 59, 0, 60][..]));
     assert_eq!(file.dataset("counted").unwrap().shape(), [6, 3]);
@@ -194,7 +188,7 @@ fn shapes_byte_orders_and_blocks_are_those_of_the_sources() {
 
 #[test]
 fn odd_mappings_give_values_or_an_error_but_never_what_is_not_there() {
-    let Some(file) = open("odd.h5") else { return };
+    let file = require!(open("odd.h5"));
     let beyond = file.dataset("beyond").unwrap();
     assert_eq!(integers(&beyond, &Selection::block(&[15], &[5])), [15, 16, 17, 18, 19]);
     let error = beyond.read_bytes(&Selection::All, Order::File).unwrap_err();
@@ -205,7 +199,7 @@ fn odd_mappings_give_values_or_an_error_but_never_what_is_not_there() {
 
 #[test]
 fn a_billion_mapped_elements_are_not_listed() {
-    let Some(file) = open("billion.h5") else { return };
+    let file = require!(open("billion.h5"));
     let size = 1u64 << 30;
     let began = Instant::now();
     let whole = file.dataset("whole").unwrap();
@@ -221,14 +215,14 @@ fn a_billion_mapped_elements_are_not_listed() {
 
 #[test]
 fn towers_of_virtual_datasets_end() {
-    let Some(file) = open("tower.h5") else { return };
+    let file = require!(open("tower.h5"));
     let began = Instant::now();
     assert_eq!(all(&file, "v5"), (0..10).collect::<Vec<_>>());
     let top = file.dataset("v0").unwrap();
     assert_eq!(top.shape(), [10]);
     let error = top.read_bytes(&Selection::All, Order::File).unwrap_err();
     assert!(error.message.contains("leads to more than"), "{error}");
-    let Some(file) = open("twin_towers.h5") else { return };
+    let file = require!(open("twin_towers.h5"));
     // Only to be opened, without opening each source twice for each that needs it.
     assert_eq!(file.dataset("0a").unwrap().shape(), [10]);
     assert_eq!(all(&file, "9b"), (0..10).collect::<Vec<_>>());
@@ -237,10 +231,7 @@ fn towers_of_virtual_datasets_end() {
 
 #[test]
 fn no_circle_of_owners_keeps_files_open() {
-    let Some(folder) = fixtures().map(|fixtures| fixtures.join("links_and_mappings")) else { return };
-    if !folder.is_dir() {
-        return;
-    }
+    let folder = require!(fixture("links_and_mappings"));
     let _alone = DECODING.lock();
     for name in ["odd.h5", "twin_towers.h5", "rows_of_rows.h5"] {
         let place = tempfile::tempdir().unwrap();
@@ -271,7 +262,7 @@ fn open_files(folder: &std::path::Path) -> usize {
 
 #[test]
 fn external_files_may_come_later() {
-    let Some(file) = open("external.h5") else { return };
+    let file = require!(open("external.h5"));
     let expected: Vec<i64> = (0..3).flat_map(|i| (0..10).map(move |n| 100 * i + n)).collect();
     assert_eq!(all(&file, "d"), expected);
     let dataset = file.dataset("d").unwrap();

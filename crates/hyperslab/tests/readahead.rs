@@ -1,11 +1,10 @@
 //! Walks that take whole chunks one by one decode each of them once: whether the reader, or a thread that works ahead
 //! of it, comes first is a matter of luck, that only one of them decodes is not.
 
-mod common;
-
-use common::fixtures;
 use hyperslab::io::Memory;
 use hyperslab::{Dataset, File, Selection};
+use hyperslab_testkit::files::fixture;
+use hyperslab_testkit::{Missing, require};
 use std::sync::Arc;
 
 /// 128 x 128 numbers from 0 up, in chunks of 32 x 32.
@@ -29,8 +28,8 @@ fn read_chunk(dataset: &Dataset, number: u64) {
 
 /// Does the walk again and again, each time in a newly opened file, and says how often chunks were decoded each time.
 /// Looks only when all are done: what was begun ahead may end late.
-fn decodes(walk: impl Fn(&Dataset, usize)) -> Option<Vec<u64>> {
-    let bytes = std::fs::read(fixtures()?.join("many_small_parts/parts.h5")).expect("a fixture");
+fn decodes(walk: impl Fn(&Dataset, usize)) -> Result<Vec<u64>, Missing> {
+    let bytes = std::fs::read(fixture("many_small_parts/parts.h5")?).expect("a fixture");
     let bytes = bytes::Bytes::from(bytes);
     let walked = |repetition| {
         let file = File::from_source(Arc::new(Memory::new("parts", bytes.clone()))).unwrap();
@@ -38,7 +37,7 @@ fn decodes(walk: impl Fn(&Dataset, usize)) -> Option<Vec<u64>> {
         file
     };
     let files: Vec<File> = (0..REPETITIONS).map(walked).collect();
-    Some(files.iter().map(File::decodes).collect())
+    Ok(files.iter().map(File::decodes).collect())
 }
 
 /// All chunks in an order that looks like none, another one for each seed.
@@ -66,7 +65,7 @@ fn walks_over_whole_chunks_decode_each_once() {
     ];
     for (name, order) in orders {
         let walk = |dataset: &Dataset, _| order.iter().for_each(|&number| read_chunk(dataset, number));
-        let Some(decodes) = decodes(walk) else { return };
+        let decodes = require!(decodes(walk));
         assert_eq!(decodes, [CHUNKS; REPETITIONS], "{name}");
     }
     let walk =
@@ -81,7 +80,7 @@ fn a_read_of_several_chunks_amid_a_walk_decodes_none_again() {
         // Two rows of chunks, of which the first were announced.
         read(dataset, [2 * CHUNK, 0], [2 * CHUNK, SIDE]);
     };
-    let Some(decodes) = decodes(walk) else { return };
+    let decodes = require!(decodes(walk));
     assert_eq!(decodes, [CHUNKS; REPETITIONS]);
 }
 
@@ -95,6 +94,6 @@ fn a_second_walk_over_what_is_kept_decodes_nothing() {
             }
         }
     };
-    let Some(decodes) = decodes(walk) else { return };
+    let decodes = require!(decodes(walk));
     assert_eq!(decodes, [CHUNKS; REPETITIONS]);
 }

@@ -3,27 +3,26 @@
 //!
 //! What is counted are requests and decodes, which are the same on every machine.
 
-mod common;
-
-use common::{fixtures, hdf5_files};
 use hyperslab::io::wrap::{Recorder, Recording};
 use hyperslab::io::{LocalFile, Memory};
 use hyperslab::{Axis, Dataset, ErrorKind, File, Members, Object, Order, Points, Selection};
+use hyperslab_testkit::files::{fixture, hdf5_files};
+use hyperslab_testkit::{Missing, require};
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-fn open(name: &str) -> Option<(File, Recording)> {
-    let path = fixtures()?.join("many_small_parts").join(name);
+fn open(name: &str) -> Result<(File, Recording), Missing> {
+    let path = fixture(&format!("many_small_parts/{name}"))?;
     let (source, recording) = Recorder::new(LocalFile::open(path).expect("a fixture"));
-    Some((File::from_source(Arc::new(source)).expect("a sound file"), recording))
+    Ok((File::from_source(Arc::new(source)).expect("a sound file"), recording))
 }
 
 /// The same file in memory, where metadata is asked for in smaller blocks.
-fn open_in_memory(name: &str) -> Option<(File, Recording)> {
-    let bytes = std::fs::read(fixtures()?.join("many_small_parts").join(name)).expect("a fixture");
+fn open_in_memory(name: &str) -> Result<(File, Recording), Missing> {
+    let bytes = std::fs::read(fixture(&format!("many_small_parts/{name}"))?).expect("a fixture");
     let (source, recording) = Recorder::new(Memory::new(name, bytes));
-    Some((File::from_source(Arc::new(source)).expect("a sound file"), recording))
+    Ok((File::from_source(Arc::new(source)).expect("a sound file"), recording))
 }
 
 fn requested(recording: &Recording) -> u64 {
@@ -72,7 +71,7 @@ fn strides_lists_and_points_decode_each_chunk_once() {
         ),
     ];
     for (selection, expected) in cases {
-        let Some((file, recording)) = open("parts.h5") else { return };
+        let (file, recording) = require!(open("parts.h5"));
         let dataset = file.dataset("/field").unwrap();
         dataset.chunk_map().unwrap();
         recording.take();
@@ -87,7 +86,7 @@ fn strides_lists_and_points_decode_each_chunk_once() {
 
 #[test]
 fn members_are_picked_from_every_kind_of_storage() {
-    let Some((file, _)) = open("parts.h5") else { return };
+    let (file, _) = require!(open("parts.h5"));
     let points = Points { rank: 1, coordinates: vec![9, 0, 3] };
     let wanted: [&[&str]; 5] =
         [&["x"], &["y", "id"], &["label", "more", "rest"], &["rest"], &["id", "x", "label"]];
@@ -115,7 +114,7 @@ fn members_are_picked_from_every_kind_of_storage() {
 
 #[test]
 fn of_long_records_only_the_wanted_member_is_fetched() {
-    let Some((file, recording)) = open("parts.h5") else { return };
+    let (file, recording) = require!(open("parts.h5"));
     let dataset = file.dataset("/long").unwrap();
     recording.take();
     let values = dataset.read_member::<f64>(&Selection::All, "value").unwrap();
@@ -127,7 +126,7 @@ fn of_long_records_only_the_wanted_member_is_fetched() {
 
 #[test]
 fn what_many_elements_refer_to_is_fetched_together() {
-    let Some((file, recording)) = open("parts.h5") else { return };
+    let (file, recording) = require!(open("parts.h5"));
     let dataset = file.dataset("/strings").unwrap();
     let references = dataset.read_bytes(&Selection::All, Order::File).unwrap();
     recording.take();
@@ -154,7 +153,7 @@ fn what_many_elements_refer_to_is_fetched_together() {
 
 #[test]
 fn the_same_text_again_is_said_to_be_the_same() {
-    let Some((file, _)) = open("parts.h5") else { return };
+    let (file, _) = require!(open("parts.h5"));
     let dataset = file.dataset("/repeated").unwrap();
     let references = dataset.read_bytes(&Selection::All, Order::File).unwrap();
     let mut found = Vec::new();
@@ -171,7 +170,7 @@ fn the_same_text_again_is_said_to_be_the_same() {
 
 #[test]
 fn one_of_many_attributes_is_looked_up() {
-    let Some((file, recording)) = open_in_memory("members.h5") else { return };
+    let (file, recording) = require!(open_in_memory("members.h5"));
     let group = file.group("/attributes").unwrap();
     let attributes = group.attributes();
     recording.take();
@@ -190,7 +189,7 @@ fn one_of_many_attributes_is_looked_up() {
 
 #[test]
 fn a_member_that_is_not_there_does_not_list_the_group() {
-    let Some((file, recording)) = open_in_memory("members.h5") else { return };
+    let (file, recording) = require!(open_in_memory("members.h5"));
     let group = file.group("/group").unwrap();
     recording.take();
     assert!(group.find("member 1234").unwrap().is_some());
@@ -205,7 +204,7 @@ fn a_member_that_is_not_there_does_not_list_the_group() {
 
 #[test]
 fn members_are_counted_without_being_read() {
-    let Some((file, recording)) = open_in_memory("members.h5") else { return };
+    let (file, recording) = require!(open_in_memory("members.h5"));
     let group = file.group("/group").unwrap();
     recording.take();
     assert_eq!(group.len().unwrap(), 2000);
@@ -215,8 +214,8 @@ fn members_are_counted_without_being_read() {
 
 #[test]
 fn as_many_members_are_counted_as_are_listed() {
-    let Some(folder) = fixtures() else { return };
-    for path in hdf5_files(&folder.join("groups"), 1 << 20) {
+    let folder = require!(fixture("groups"));
+    for path in hdf5_files(&folder, 1 << 20) {
         let file = File::open(&path).unwrap();
         let mut waiting = vec![file.root().unwrap()];
         let mut seen = BTreeSet::new();

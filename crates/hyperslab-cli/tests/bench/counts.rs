@@ -31,8 +31,7 @@ fn decodes_of_the_real_library_are_those_simulated() {
         .collect();
     // 6 storages, 2 blocks in 2 orders, 3 caches; and a library that hides its filters counts nothing.
     if counts.is_empty() {
-        eprintln!("skipped: this build of libhdf5 lets nobody count");
-        return;
+        hyperslab_testkit::skip!("this build of libhdf5 cannot be counted in");
     }
     assert_eq!(counts.len(), 6 * 2 * 2 * 3);
     assert!(counts.iter().all(|(counted, simulated)| counted == simulated), "{counts:?}");

@@ -1,8 +1,9 @@
 //! What `hyperslab bench` leaves: a document with the command of every cell, a page, and a journal from which an
 //! interrupted bench goes on. On made-up values where there is a libhdf5 to write them, on a fixture everywhere.
 
-use super::folders::fixture;
 use super::{bench, json};
+use hyperslab_testkit::files::fixture;
+use hyperslab_testkit::{Missing, require, skip};
 use serde_json::Value;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Output, Stdio};
@@ -38,9 +39,9 @@ impl Place {
 }
 
 /// The granule of the case study, where the fixtures have been made.
-fn granule() -> Option<String> {
+fn granule() -> Result<String, Missing> {
     let path = fixture("case_study/cris_small.h5")?;
-    Some(path.canonicalize().unwrap().to_str().unwrap().to_owned())
+    Ok(path.canonicalize().unwrap().to_str().unwrap().to_owned())
 }
 
 /// What makes a row what it is, without what was measured.
@@ -75,8 +76,7 @@ fn every_row_has_the_command_that_measures_it_again() {
         let found = place.document(&all);
         let rows = found["rows"].as_array().unwrap();
         if rows.is_empty() {
-            eprintln!("skipped: no libhdf5 writes here: {}", found["skipped"]);
-            return;
+            skip!("no libhdf5 writes here: {}", found["skipped"]);
         }
         let types = ["<i2 in ", ">f8 in "];
         let of_type =
@@ -98,7 +98,7 @@ fn every_row_has_the_command_that_measures_it_again() {
 
 #[test]
 fn a_document_says_what_was_asked_where_and_of_whom_and_is_drawn_again() {
-    let (Some(file), place) = (granule(), Place::new()) else { return };
+    let (file, place) = (require!(granule()), Place::new());
     let (page, again, results) =
         (place.path("page.html"), place.path("again.html"), place.path("results.json"));
     let asked =
@@ -135,7 +135,7 @@ fn a_document_says_what_was_asked_where_and_of_whom_and_is_drawn_again() {
 
 #[test]
 fn an_interrupted_bench_goes_on_where_it_was() {
-    let (Some(file), place) = (granule(), Place::new()) else { return };
+    let (file, place) = (require!(granule()), Place::new());
     let orders =
         ["--order", "all", "--read", "1x1x9x717", "--engine", "hyperslab", "--repeats", "2", "--json"];
     let asked = [&[file.as_str(), DATASET], &orders[..]].concat();
@@ -174,7 +174,7 @@ fn an_interrupted_bench_goes_on_where_it_was() {
 
 #[test]
 fn what_changed_is_measured_again() {
-    let (Some(original), place) = (granule(), Place::new()) else { return };
+    let (original, place) = (require!(granule()), Place::new());
     let (file, journal) = (place.path("granule.h5"), place.path("journal"));
     std::fs::copy(original, &file).unwrap();
     let resume = format!("--resume={journal}");

@@ -1,7 +1,9 @@
 //! Files cut short or scribbled over: whatever they are, each command ends with a known exit code, and `--json` is
 //! either a whole document or nothing.
 
-use super::{Ended, fixture, run, tour};
+use super::{Ended, run, tour};
+use hyperslab_testkit::files::fixture;
+use hyperslab_testkit::{Missing, require, scale};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -34,7 +36,7 @@ const COMMANDS: [&[&str]; 5] = [
 
 #[test]
 fn a_file_cut_short_is_never_taken_for_whole() {
-    let Some(tour) = tour() else { return };
+    let tour = require!(tour());
     let bytes = std::fs::read(&tour).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let cut = folder.path().join("cut.h5");
@@ -50,7 +52,7 @@ fn a_file_cut_short_is_never_taken_for_whole() {
 
 #[test]
 fn a_file_scribbled_over_ends_cleanly() {
-    let rounds = std::env::var("HYPERSLAB_SCRIBBLES").map_or(25, |rounds| rounds.parse().expect("a number"));
+    let rounds = scale().of(25);
     let names = [
         "command_line/tour.h5",
         "groups/links_latest.h5",
@@ -66,13 +68,13 @@ fn a_file_scribbled_over_ends_cleanly() {
     ];
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("scribbled.h5");
-    let mut state = 0x9e37_79b9_7f4a_7c15u64 ^ rounds;
+    let mut state = 0x9e37_79b9_7f4a_7c15u64 ^ rounds as u64;
     let mut random = move |below: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % below
     };
     for name in names {
-        let Some(sound) = fixture(name) else { return };
+        let sound = require!(fixture(name));
         let sound = std::fs::read(sound).unwrap();
         // Nearly all bytes that say something are at the beginning.
         let metadata = sound.len().min(20_000);
@@ -90,7 +92,7 @@ fn a_file_scribbled_over_ends_cleanly() {
 
 #[test]
 fn a_broken_part_hides_no_other() {
-    let Some(tour) = tour() else { return };
+    let tour = require!(tour());
     let mut bytes = std::fs::read(&tour).unwrap();
     // The text of the variable-length strings: the signature of its global heap.
     let heap = bytes.windows(4).position(|four| four == b"GCOL").unwrap();
@@ -117,21 +119,21 @@ fn a_broken_part_hides_no_other() {
 }
 
 /// A file of many datasets, with the header of one of them overwritten.
-fn with_a_damaged_member(name: &str, folder: &Path) -> Option<PathBuf> {
+fn with_a_damaged_member(name: &str, folder: &Path) -> Result<PathBuf, Missing> {
     let sound = fixture(name)?;
     let at = hyperslab::File::open(&sound).unwrap().get("/enum").unwrap().address().0 as usize;
     let mut bytes = std::fs::read(sound).unwrap();
     bytes[at..at + 16].fill(0xff);
     let path = folder.join("member.h5");
     std::fs::write(&path, bytes).unwrap();
-    Some(path)
+    Ok(path)
 }
 
 #[test]
 fn a_damaged_member_is_a_finding_and_the_others_are_listed() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["structures/datatypes_earliest.h5", "structures/datatypes_v110.h5"] {
-        let Some(path) = with_a_damaged_member(name, folder.path()) else { return };
+        let path = require!(with_a_damaged_member(name, folder.path()));
         for command in [&["ls", "{}"][..], &["ls", "-r", "{}"]] {
             let listed = check(command, &path);
             assert_eq!(listed.code, 1, "{listed:?}");

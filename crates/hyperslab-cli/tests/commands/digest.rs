@@ -1,6 +1,7 @@
 //! `hyperslab digest`. Whether its values are right is tested over the corpus; here, how it behaves.
 
 use super::{run, tour};
+use hyperslab_testkit::require;
 use serde_json::Value;
 
 fn records(out: &str) -> Vec<Value> {
@@ -9,7 +10,7 @@ fn records(out: &str) -> Vec<Value> {
 
 #[test]
 fn a_record_each_in_order_and_the_files_own_last() {
-    let Some(tour) = tour() else { return };
+    let tour = require!(tour());
     let digest = run(&["digest", "{}"], &tour);
     assert_eq!((digest.code, digest.err.as_str()), (0, ""));
     let records = records(&digest.out);
@@ -42,7 +43,7 @@ fn a_record_each_in_order_and_the_files_own_last() {
 
 #[test]
 fn values_of_every_form() {
-    let Some(tour) = tour() else { return };
+    let tour = require!(tour());
     let records = records(&run(&["digest", "{}"], &tour).out);
     let of = |path: &str| records.iter().find(|record| record["path"] == path).unwrap();
     assert_eq!((&of("/scalar")["enc"], &of("/scalar")["value"]), (&"bin".into(), &"f9".into()));
@@ -55,7 +56,7 @@ fn values_of_every_form() {
 
 #[test]
 fn bare_digests_of_two_files_can_be_compared() {
-    let Some(tour) = tour() else { return };
+    let tour = require!(tour());
     let folder = tempfile::tempdir().unwrap();
     let copy = folder.path().join("copy.h5");
     std::fs::copy(&tour, &copy).unwrap();
@@ -66,7 +67,7 @@ fn bare_digests_of_two_files_can_be_compared() {
 
 #[test]
 fn large_values_are_skipped_and_said_to_be() {
-    let Some(tour) = tour() else { return };
+    let tour = require!(tour());
     let digest = run(&["digest", "--max-bytes", "1KiB", "{}"], &tour);
     assert_eq!(digest.code, 0);
     assert_eq!(digest.err, "note: FILE: skipped 2 values that are too large; --max-bytes raises the limit\n");
@@ -77,7 +78,7 @@ fn large_values_are_skipped_and_said_to_be() {
 
 #[test]
 fn one_wrong_file_does_not_hide_the_others() {
-    let Some(tour) = tour() else { return };
+    let tour = require!(tour());
     let digest = run(&["digest", "no such file", "{}"], &tour);
     assert_eq!(digest.code, 2);
     assert!(digest.err.starts_with("error: no such file: no such file\n"), "{}", digest.err);

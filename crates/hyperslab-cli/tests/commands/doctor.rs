@@ -1,13 +1,15 @@
 //! `hyperslab doctor`. Its counts are tested in its own crate; here, that the facts of the file reach it.
 
-use super::{fixture, run, tour};
+use super::{run, tour};
+use hyperslab_testkit::files::fixture;
+use hyperslab_testkit::require;
 use serde_json::{Value, json};
 
 const DATASET: &str = "/All_Data/CrIS-SDR_All/ES_ImaginaryLW";
 
 #[test]
 fn the_case_study_says_what_the_paper_says() {
-    let Some(file) = fixture("case_study/cris.h5") else { return };
+    let file = require!(fixture("case_study/cris.h5"));
     let told = run(&["doctor", "{}", DATASET, "--read", "1x1x1x717", "--json"], &file);
     assert_eq!((told.code, told.err.as_str()), (0, ""));
     let report: Value = serde_json::from_str(&told.out).unwrap();
@@ -33,7 +35,7 @@ fn the_case_study_says_what_the_paper_says() {
 
 #[test]
 fn without_a_dataset_the_largest_is_examined_quickly() {
-    let Some(file) = fixture("case_study/cris.h5") else { return };
+    let file = require!(fixture("case_study/cris.h5"));
     let start = std::time::Instant::now();
     let told = run(&["doctor", "{}"], &file);
     assert!(start.elapsed() < std::time::Duration::from_secs(20), "{:?}", start.elapsed());
@@ -45,7 +47,7 @@ fn without_a_dataset_the_largest_is_examined_quickly() {
 
 #[test]
 fn datasets_that_are_not_examined_are_counted() {
-    let Some(tour) = tour() else { return };
+    let tour = require!(tour());
     let told = run(&["doctor", "{}"], &tour);
     assert_eq!(told.code, 0);
     assert!(told.err.starts_with("note: examined the largest 1 of 7 datasets"), "{}", told.err);
@@ -54,7 +56,7 @@ fn datasets_that_are_not_examined_are_counted() {
 
 #[test]
 fn questions_that_do_not_fit() {
-    let Some(tour) = tour() else { return };
+    let tour = require!(tour());
     let cases: [(&[&str], &str); 6] = [
         (&["{}", "/measured/time", "--read", "1x1"], "the read 1x1 has 2 dimensions"),
         (&["{}", "/measured/time", "--read", "many"], "cannot understand the read shape \"many\""),

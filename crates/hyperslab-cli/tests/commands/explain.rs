@@ -1,11 +1,12 @@
 //! `hyperslab explain`.
 
 use super::{ended, run, tour, without_places};
+use hyperslab_testkit::require;
 use serde_json::{Value, json};
 
 #[test]
 fn the_plan_of_a_chunked_read() {
-    let Some(tour) = tour() else { return };
+    let tour = require!(tour());
     let mut explained = run(&["explain", "{}", "/measured/temperature", "0, :, 3"], &tour);
     explained.out = without_places(&explained.out);
     let expected = "\
@@ -21,7 +22,7 @@ GET N..N
 
 #[test]
 fn a_selection_may_begin_with_a_minus_or_be_left_out() {
-    let Some(tour) = tour() else { return };
+    let tour = require!(tour());
     let last = run(&["explain", "{}", "/measured/time", "-1"], &tour);
     assert!(
         last.out.starts_with("/measured/time -> [1], 8 bytes\ncontiguous; 1 requests, 8 bytes"),
@@ -33,7 +34,7 @@ fn a_selection_may_begin_with_a_minus_or_be_left_out() {
 
 #[test]
 fn the_same_plan_as_json() {
-    let Some(tour) = tour() else { return };
+    let tour = require!(tour());
     let explained = run(&["explain", "--json", "{}", "/unwritten", "0, :15"], &tour);
     assert_eq!((explained.code, explained.err.as_str()), (0, ""));
     let document: Value = serde_json::from_str(&explained.out).unwrap();

@@ -1,11 +1,13 @@
 //! `hyperslab ls`.
 
-use super::{ended, fixture, run, tour, without_places};
+use super::{ended, run, tour, without_places};
+use hyperslab_testkit::files::fixture;
+use hyperslab_testkit::require;
 use serde_json::{Value, json};
 
 #[test]
 fn members_of_the_root_in_columns() {
-    let Some(tour) = tour() else { return };
+    let tour = require!(tour());
     let mut listed = run(&["ls", "{}"], &tour);
     listed.out = listed.out.split_once('\n').unwrap().1.to_owned();
     let expected = "\
@@ -25,7 +27,7 @@ path        shape    type                                     chunks         fil
 
 #[test]
 fn everything_with_attributes_and_cycles() {
-    let Some(tour) = tour() else { return };
+    let tour = require!(tour());
     let listed = run(&["ls", "-rv", "{}", "/measured"], &tour);
     assert_eq!(listed.code, 0);
     let words = |line: &str| line.split_whitespace().take(4).collect::<Vec<_>>().join(" ");
@@ -48,7 +50,7 @@ fn everything_with_attributes_and_cycles() {
 
 #[test]
 fn one_dataset() {
-    let Some(tour) = tour() else { return };
+    let tour = require!(tour());
     let listed = run(&["ls", "{}", "measured/temperature"], &tour);
     let expected = "\
 FILE: 15.1 KiB, superblock version 0
@@ -64,7 +66,7 @@ path                   shape     type  chunks          filters          stored  
 
 #[test]
 fn json_is_one_document_with_the_same_facts() {
-    let Some(tour) = tour() else { return };
+    let tour = require!(tour());
     let listed = run(&["ls", "-v", "--json", "{}", "/measured"], &tour);
     assert_eq!((listed.code, listed.err.as_str(), listed.out.lines().count()), (0, "", 1));
     let document: Value = serde_json::from_str(&listed.out).unwrap();
@@ -87,14 +89,14 @@ fn json_is_one_document_with_the_same_facts() {
 
 #[test]
 fn twenty_thousand_members_are_one_listing() {
-    let Some(many) = fixture("many_datasets/flat_latest.h5") else { return };
+    let many = require!(fixture("many_datasets/flat_latest.h5"));
     let listed = run(&["ls", "{}"], &many);
     assert_eq!((listed.code, listed.out.lines().count()), (0, 20_002));
 }
 
 #[test]
 fn a_listing_of_the_case_study_reads_little() {
-    let Some(file) = fixture("case_study/cris.h5") else { return };
+    let file = require!(fixture("case_study/cris.h5"));
     // Once to warm up.
     run(&["ls", "-r", "{}"], &file);
     let start = std::time::Instant::now();

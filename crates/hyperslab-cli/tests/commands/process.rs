@@ -1,6 +1,8 @@
 //! The program itself: a reader that goes away, and what is left behind.
 
-use super::{fixture, tour};
+use super::tour;
+use hyperslab_testkit::files::fixture;
+use hyperslab_testkit::{require, skip};
 use std::io::Read;
 use std::process::{Command, Stdio};
 
@@ -8,7 +10,7 @@ const HYPERSLAB: &str = env!("CARGO_BIN_EXE_hyperslab");
 
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
-    let Some(many) = fixture("many_datasets/flat_latest.h5") else { return };
+    let many = require!(fixture("many_datasets/flat_latest.h5"));
     let mut child = Command::new(HYPERSLAB)
         .args(["digest".as_ref(), many.as_os_str()])
         .stdout(Stdio::piped())
@@ -24,7 +26,7 @@ fn a_reader_that_goes_away_is_no_error() {
 
 #[test]
 fn nothing_is_written_but_the_answer() {
-    let Some(tour) = tour() else { return };
+    let tour = require!(tour());
     let folder = tempfile::tempdir().unwrap();
     let copy = folder.path().join("copy.h5");
     std::fs::copy(&tour, &copy).unwrap();
@@ -41,12 +43,11 @@ fn nothing_is_written_but_the_answer() {
 #[test]
 fn names_that_are_not_utf8_are_no_obstacle() {
     use std::os::unix::ffi::OsStrExt;
-    let Some(tour) = tour() else { return };
+    let tour = require!(tour());
     let folder = tempfile::tempdir().unwrap();
     let copy = folder.path().join(std::ffi::OsStr::from_bytes(b"gr\xfcn.h5"));
     if std::fs::copy(&tour, &copy).is_err() {
-        eprintln!("skipped: this file system takes only UTF-8");
-        return;
+        skip!("this file system takes only names in UTF-8");
     }
     for command in ["ls", "digest", "doctor"] {
         let ended = Command::new(HYPERSLAB).arg(command).arg(&copy).output().unwrap();

@@ -1,6 +1,7 @@
 //! What cannot be: one line that says so, a hint, exit code 2, and nothing on standard output.
 
 use super::{ended, run, tour};
+use hyperslab_testkit::require;
 
 #[test]
 fn missing_files_folders_and_other_formats() {
@@ -31,7 +32,7 @@ fn missing_files_folders_and_other_formats() {
 
 #[test]
 fn objects_that_are_not_there() {
-    let Some(tour) = tour() else { return };
+    let tour = require!(tour());
     let near =
         "error: FILE: /measured/temprature: no such object\n\nhint: did you mean /measured/temperature?\n";
     let far =
@@ -47,7 +48,7 @@ fn objects_that_are_not_there() {
 
 #[test]
 fn a_group_where_a_dataset_is_wanted() {
-    let Some(tour) = tour() else { return };
+    let tour = require!(tour());
     let told =
         "error: FILE: /measured: is a group, not a dataset\n\nhint: it holds /measured/again, for example\n";
     assert_eq!(run(&["explain", "{}", "/measured", "0"], &tour), ended(2, "", told));
@@ -56,7 +57,7 @@ fn a_group_where_a_dataset_is_wanted() {
 
 #[test]
 fn selections_out_of_range() {
-    let Some(tour) = tour() else { return };
+    let tour = require!(tour());
     let cases = [
         ("12", "index 12 is out of range for axis 0, which has 12 elements"),
         ("0,0,0,0", "cannot read the selection \"0,0,0,0\""),

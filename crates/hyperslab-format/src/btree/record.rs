@@ -133,20 +133,20 @@ impl AttributeEntry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_image::Image;
+    use crate::testing::Build;
 
-    fn cursor(image: &Image) -> Cursor {
-        image.view().cursor("record", Address(0), image.len()).unwrap()
+    fn cursor(image: &Build) -> Cursor {
+        image.view().cursor("record", Address(0), image.here().0).unwrap()
     }
 
     #[test]
     fn huge_objects_have_four_kinds_of_records() {
         let widths = Widths::default();
         for (indirect, filtered) in [(true, false), (true, true), (false, false), (false, true)] {
-            let mut image = Image::new().u64(800).u64(50);
+            let mut image = Build::default().u64(800).u64(50);
             image = if filtered { image.u32(1).u64(90) } else { image };
             image = if indirect { image.u64(7) } else { image };
-            assert_eq!(HugeObject::bytes(indirect, filtered, widths) as u64, image.len());
+            assert_eq!(HugeObject::bytes(indirect, filtered, widths) as u64, image.here().0);
             let object = HugeObject::parse(&mut cursor(&image), indirect, filtered).unwrap();
             assert_eq!((object.address, object.stored_bytes), (Address(800), 50));
             assert_eq!((object.filtered, object.id), (filtered.then_some((1, 90)), indirect.then_some(7)));
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn attributes_are_by_name_or_by_order() {
-        let image = Image::new().raw(b"heap id!").u8(2).u32(5).u32(77);
+        let image = Build::default().bytes(b"heap id!").u8(2).u32(5).u32(77);
         let entry = AttributeEntry::parse(&mut cursor(&image), true).unwrap();
         assert!(entry.is_shared());
         assert_eq!((&entry.heap_id[..], entry.creation_order, entry.hash), (&b"heap id!"[..], 5, Some(77)));
@@ -164,12 +164,12 @@ mod tests {
 
     #[test]
     fn shared_messages_are_in_a_heap_or_in_a_header() {
-        let image = Image::new().u8(0).u32(77).u32(3).raw(b"heap id!");
-        let location = SharedLocation::Heap { references: 3, heap_id: "heap id!".into() };
-        assert_eq!(SharedMessage::parse(&mut cursor(&image)), Ok(SharedMessage { hash: 77, location }));
-        let image = Image::new().u8(1).u32(77).u8(0).u8(3).u16(12).u64(800);
-        let location = SharedLocation::ObjectHeader { message: 3, index: 12, address: Address(800) };
-        assert_eq!(SharedMessage::parse(&mut cursor(&image)), Ok(SharedMessage { hash: 77, location }));
+        let image = Build::default().u8(0).u32(77).u32(3).bytes(b"heap id!");
+        let place = SharedPlace::Heap { references: 3, heap_id: "heap id!".into() };
+        assert_eq!(SharedMessage::parse(&mut cursor(&image)), Ok(SharedMessage { hash: 77, place }));
+        let image = Build::default().u8(1).u32(77).u8(0).u8(3).u16(12).u64(800);
+        let place = SharedPlace::ObjectHeader { message: 3, index: 12, address: Address(800) };
+        assert_eq!(SharedMessage::parse(&mut cursor(&image)), Ok(SharedMessage { hash: 77, place }));
         SharedMessage::parse(&mut cursor(&image.patch(0, &[2]))).unwrap_err();
     }
 }

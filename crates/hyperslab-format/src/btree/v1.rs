@@ -131,10 +131,10 @@ impl Node {
 mod tests {
     use super::*;
     use crate::Stop;
-    use crate::test_image::{Image, every_prefix_fails};
+    use crate::testing::{Build, every_prefix_fails};
 
-    fn group_node(level: u8, children: &[u64]) -> Image {
-        let mut image = Image::new().text("TREE").u8(0).u8(level).u16(children.len() as u16);
+    fn group_node(level: u8, children: &[u64]) -> Build {
+        let mut image = Build::default().text("TREE").u8(0).u8(level).u16(children.len() as u16);
         image = image.undefined().undefined().u64(0);
         for (i, &child) in children.iter().enumerate() {
             image = image.u64(child).u64(8 * (i as u64 + 1));
@@ -147,7 +147,7 @@ mod tests {
         let image = group_node(1, &[1000, 2000]);
         let view = image.view();
         let node = Node::parse(&view, Address(0), NodeType::Group, None).unwrap();
-        assert_eq!((node.level, node.entries, node.bytes), (1, 2, image.len()));
+        assert_eq!((node.level, node.entries, node.bytes), (1, 2, image.here().0));
         assert_eq!(node.child(1).unwrap(), Address(2000));
         assert_eq!(node.key(2).unwrap().length("key").unwrap(), 16);
         node.child(2).unwrap_err();

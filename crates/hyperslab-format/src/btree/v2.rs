@@ -157,17 +157,17 @@ fn levels(node: u64, record: u64, depth: u16, widths: Widths) -> Option<Vec<Leve
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::test_image::{Image, every_prefix_fails};
+    use crate::testing::{Build, every_prefix_fails};
 
     /// Appends the header of a tree to `image`.
     pub(crate) fn header(
-        image: Image,
+        image: Build,
         kind: u8,
         sizes: (u32, u16),
         depth: u16,
         root: Address,
         root_records: u16,
-    ) -> Image {
+    ) -> Build {
         let start = image.here();
         image
             .text("BTHD")
@@ -185,17 +185,17 @@ pub(crate) mod tests {
     }
 
     /// Appends a node to `image`: a leaf, or a node directly above leaves that have less than 256 records.
-    pub(crate) fn node(image: Image, kind: u8, records: &[Vec<u8>], children: &[(u64, u8)]) -> Image {
+    pub(crate) fn node(image: Build, kind: u8, records: &[Vec<u8>], children: &[(u64, u8)]) -> Build {
         let start = image.here();
         let image = image.text(if children.is_empty() { "BTLF" } else { "BTIN" }).u8(0).u8(kind);
-        let image = records.iter().fold(image, |image, record| image.raw(record));
+        let image = records.iter().fold(image, |image, record| image.bytes(record));
         let image = children.iter().fold(image, |image, &(address, records)| image.u64(address).u8(records));
         image.checksum_since(start)
     }
 
     #[test]
     fn reads_the_header() {
-        let image = header(Image::new(), 5, (512, 11), 0, Address(600), 45);
+        let image = header(Build::default(), 5, (512, 11), 0, Address(600), 45);
         let tree = BTreeV2::parse(&image.view(), Address(0), 5).unwrap();
         assert_eq!((tree.root, tree.root_records, tree.depth), (Some(Address(600)), 45, 0));
         every_prefix_fails(&image, |view| BTreeV2::parse(view, Address(0), 5));
@@ -218,7 +218,7 @@ pub(crate) mod tests {
     #[test]
     fn refuses_nodes_without_room_and_endless_depth() {
         for (sizes, depth) in [((20, 11), 0), ((0, 11), 0), ((512, 0), 0), ((512, 11), 65)] {
-            let image = header(Image::new(), 5, sizes, depth, Address(600), 1);
+            let image = header(Build::default(), 5, sizes, depth, Address(600), 1);
             BTreeV2::parse(&image.view(), Address(0), 5).unwrap_err();
         }
     }

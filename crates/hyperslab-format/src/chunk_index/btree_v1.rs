@@ -111,11 +111,11 @@ fn read_coords(plan: &Plan, key: &mut Cursor, coords: &mut Vec<u64>) -> Result<(
 mod tests {
     use super::super::tests::{Dataset, dataset};
     use crate::message::ChunkIndex;
-    use crate::test_image::{Image, every_prefix_fails};
+    use crate::testing::{Build, every_prefix_fails};
 
     const CHILD: u64 = 1000;
 
-    fn node(image: Image, level: u8, keys: &[(u32, [u64; 2])], children: &[u64]) -> Image {
+    fn node(image: Build, level: u8, keys: &[(u32, [u64; 2])], children: &[u64]) -> Build {
         let mut image = image.text("TREE").u8(1).u8(level).u16(children.len() as u16).undefined().undefined();
         for (i, (size, offset)) in keys.iter().enumerate() {
             image = image.u32(*size).u32(i as u32).u64(offset[0]).u64(offset[1]).u64(0);
@@ -127,8 +127,8 @@ mod tests {
     }
 
     /// A tree of two leaves for 2 x 4 chunks of 2 x 3 elements; the chunk (0, 1) was never written.
-    fn tree(second_leaf: &[(u32, [u64; 2])]) -> Image {
-        let image = node(Image::new(), 1, &[(9, [0, 0]), (9, [2, 0]), (0, [2, 12])], &[CHILD, 2 * CHILD]);
+    fn tree(second_leaf: &[(u32, [u64; 2])]) -> Build {
+        let image = node(Build::default(), 1, &[(9, [0, 0]), (9, [2, 0]), (0, [2, 12])], &[CHILD, 2 * CHILD]);
         let image = node(image.pad_to(CHILD), 0, &[(9, [0, 0]), (8, [0, 6]), (0, [2, 0])], &[300, 400]);
         node(image.pad_to(2 * CHILD), 0, second_leaf, &[500, 600]).pad_to(3 * CHILD)
     }
@@ -147,7 +147,7 @@ mod tests {
             (vec![1, 3], 600, 6, 1),
         ];
         assert_eq!(filtered().rows(&image, None), all);
-        let in_use = Image::new().raw(&image.bytes()[..2136]);
+        let in_use = Build::default().bytes(&image.as_slice()[..2136]);
         every_prefix_fails(&in_use, |view| filtered().chunks(view, None));
         // Without its signature the first leaf cannot be read, but nothing leads there.
         let broken = image.clone().patch(CHILD, b"nope");
@@ -177,7 +177,7 @@ mod tests {
         let unfiltered = Dataset { filtered: false, ..filtered() };
         let stored = |size: u32| {
             let keys = [(size, [0, 0]), (size, [2, 0]), (0, [4, 0])];
-            unfiltered.chunks(&node(Image::new(), 0, &keys, &[100, 200]).pad_to(1000).view(), None)
+            unfiltered.chunks(&node(Build::default(), 0, &keys, &[100, 200]).pad_to(1000).view(), None)
         };
         assert_eq!(stored(24).unwrap().len(), 2);
         stored(23).unwrap_err();

@@ -72,7 +72,7 @@ mod tests {
     use crate::Address;
     use crate::btree::v2::tests::{header, node};
     use crate::message::ChunkIndex;
-    use crate::test_image::{Image, every_prefix_fails};
+    use crate::testing::{Build, every_prefix_fails};
 
     fn btree(dims: &[u64]) -> Dataset {
         let index = ChunkIndex::BTreeV2 { node_bytes: 128, split_percent: 100, merge_percent: 40 };
@@ -84,8 +84,8 @@ mod tests {
     }
 
     /// A record in the root, and a leaf on each side.
-    fn tree() -> Image {
-        let image = header(Image::new(), 10, (128, 24), 1, Address(100), 1).pad_to(100);
+    fn tree() -> Build {
+        let image = header(Build::default(), 10, (128, 24), 1, Address(100), 1).pad_to(100);
         let image = node(image, 10, &[record(500, 1, 0)], &[(200, 2), (300, 1)]).pad_to(200);
         let image = node(image, 10, &[record(508, 0, 1), record(504, 0, 3)], &[]).pad_to(300);
         node(image, 10, &[record(512, 1, 2)], &[]).pad_to(600)
@@ -121,7 +121,7 @@ mod tests {
             leaf.extend_from_slice(&3u32.to_le_bytes());
             leaf.extend_from_slice(&record(1, 0, 0)[..16]);
             let record_bytes = leaf.len() as u16;
-            let image = header(Image::new(), 11, (128, record_bytes), 0, Address(100), 1).pad_to(100);
+            let image = header(Build::default(), 11, (128, record_bytes), 0, Address(100), 1).pad_to(100);
             let image = node(image, 11, &[leaf], &[]).pad_to(600);
             let mut dataset = btree(&[2, 4]).filtered();
             dataset.layout.version = version;

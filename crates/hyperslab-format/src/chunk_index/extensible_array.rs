@@ -228,32 +228,38 @@ mod tests {
     use super::super::tests::{Dataset, dataset};
     use crate::Address;
     use crate::message::ChunkIndex;
-    use crate::test_image::{Image, every_prefix_fails};
+    use crate::testing::{Build, every_prefix_fails};
 
     const INDEX: u64 = 100;
     const SUPER: [u64; 2] = [200, 300];
     const PAGED: u64 = 500;
 
-    fn block(image: Image, at: u64, signature: &str) -> Image {
+    fn block(image: Build, at: u64, signature: &str) -> Build {
         image.pad_to(at).text(signature).u8(0).u8(0).u64(0)
     }
 
-    fn elements(image: Image, indexes: std::ops::Range<u64>) -> Image {
+    fn elements(image: Build, indexes: std::ops::Range<u64>) -> Build {
         indexes.fold(image, |image, i| if i % 5 == 3 { image.undefined() } else { image.u64(2000 + 4 * i) })
     }
 
     /// At most 16 elements, 1 of them in the index block, pages of 2. Super block 0 has one data block of 1 element,
     /// 1 has 1 of 2, 2 has 2 of 2, and 3 has 2 of 4 in two pages each. Element 1 and the second of the data blocks of
     /// super block 2 were never written, nor was the second page of super block 3.
-    fn array() -> Image {
-        let image =
-            Image::new().text("EAHD").u8(0).u8(0).u8(8).raw(&[4, 1, 1, 2, 1]).raw(&[0; 48]).u64(INDEX);
+    fn array() -> Build {
+        let image = Build::default()
+            .text("EAHD")
+            .u8(0)
+            .u8(0)
+            .u8(8)
+            .bytes(&[4, 1, 1, 2, 1])
+            .bytes(&[0; 48])
+            .u64(INDEX);
         let image = block(image.checksum_since(Address(0)), INDEX, "EAIB");
         let image = elements(image, 0..1).undefined().u64(400);
         let image = image.u64(SUPER[0]).u64(SUPER[1]).undefined().checksum_since(Address(INDEX));
         let image =
             block(image, SUPER[0], "EASB").u8(3).u64(450).undefined().checksum_since(Address(SUPER[0]));
-        let image = block(image, SUPER[1], "EASB").u8(7).raw(&[0b1011_0000, 0]);
+        let image = block(image, SUPER[1], "EASB").u8(7).bytes(&[0b1011_0000, 0]);
         let image = image.u64(PAGED).u64(PAGED + 200).checksum_since(Address(SUPER[1]));
         let image = elements(block(image, 400, "EADB").u8(1), 2..4).checksum_since(Address(400));
         let image = elements(block(image, 450, "EADB").u8(3), 4..6).checksum_since(Address(450));

@@ -197,12 +197,12 @@ mod tests {
     use super::super::tests::{Dataset, dataset};
     use super::*;
     use crate::message::ChunkIndex;
-    use crate::test_image::{Image, every_prefix_fails};
+    use crate::testing::{Build, every_prefix_fails};
 
     const BLOCK: u64 = 100;
 
-    fn header(shape: [u8; 2], page_bits: u8, elements: u64) -> Image {
-        let image = Image::new().text("FAHD").u8(0).raw(&shape).u8(page_bits).u64(elements).u64(BLOCK);
+    fn header(shape: [u8; 2], page_bits: u8, elements: u64) -> Build {
+        let image = Build::default().text("FAHD").u8(0).bytes(&shape).u8(page_bits).u64(elements).u64(BLOCK);
         image.checksum_since(Address(0)).pad_to(BLOCK).text("FADB").u8(0).u8(shape[0]).u64(0)
     }
 
@@ -242,7 +242,7 @@ mod tests {
     }
 
     /// Pages of 4 elements for 10 chunks, the second never written.
-    fn paged() -> Image {
+    fn paged() -> Build {
         let image = header([0, 8], 2, 10).u8(0b1010_0000).checksum_since(Address(BLOCK));
         let first = image.here();
         assert_eq!(first.0, BLOCK + 19);
@@ -268,7 +268,7 @@ mod tests {
     #[test]
     fn refuses_bitmaps_that_ask_for_more_than_the_file() {
         let elements = 8 * 500;
-        let image = header([0, 8], 0, elements).raw(&[0xFF; 500]).checksum_since(Address(BLOCK));
+        let image = header([0, 8], 0, elements).bytes(&[0xFF; 500]).checksum_since(Address(BLOCK));
         let dataset = array(&[elements], &[Some(elements)]);
         let error = dataset.chunks(&image.view(), None).unwrap_err();
         assert!(format!("{error:?}").contains("more than the file"), "{error:?}");

@@ -45,11 +45,11 @@ mod tests {
     use super::super::tests::dataset;
     use crate::Address;
     use crate::message::ChunkIndex;
-    use crate::test_image::Image;
+    use crate::testing::Build;
 
     #[test]
     fn chunks_follow_each_other_through_the_largest_size() {
-        let image = Image::new().pad_to(1000);
+        let image = Build::default().pad_to(1000);
         let mut dataset = dataset(&[3, 5], &[Some(6), Some(9)], &[2, 3], ChunkIndex::Implicit);
         dataset.layout.address = Some(Address(40));
         let at = |row: u64, column: u64| (vec![row, column], 40 + 24 * (3 * row + column), 24, 0);
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn refuses_more_chunks_than_the_file_has_room_for() {
-        let image = Image::new().pad_to(1000);
+        let image = Build::default().pad_to(1000);
         let huge = dataset(&[1 << 40], &[Some(1 << 40)], &[1], ChunkIndex::Implicit);
         huge.chunks(&image.view(), None).unwrap_err();
         let two =

@@ -33,18 +33,18 @@ impl Walk {
 mod tests {
     use super::super::tests::dataset;
     use crate::message::ChunkIndex;
-    use crate::test_image::Image;
+    use crate::testing::Build;
 
     #[test]
     fn the_layout_message_says_it_all() {
-        let image = Image::new().pad_to(100);
+        let image = Build::default().pad_to(100);
         let index = ChunkIndex::Single { filtered: None };
         let mut one = dataset(&[4], &[Some(4)], &[4], index);
         assert_eq!(one.rows(&image, None), [(vec![0], 0, 16, 0)]);
         one.layout.index = ChunkIndex::Single { filtered: Some((99, 2)) };
         let mut one = one.filtered();
         assert_eq!(one.rows(&image, None), [(vec![0], 0, 99, 2)]);
-        one.chunks(&Image::new().pad_to(98).view(), None).unwrap_err();
+        one.chunks(&Build::default().pad_to(98).view(), None).unwrap_err();
         // Shrunk to nothing, the dataset still has its chunk; none of it is wanted by any read.
         one.dims = vec![0];
         assert_eq!(one.rows(&image, None), [(vec![0], 0, 99, 2)]);

@@ -3,7 +3,7 @@
 use super::plan::Plan;
 use super::{ChunkTable, Extent, Walk};
 use crate::message::{ChunkIndex, ChunkedLayout};
-use crate::test_image::Image;
+use crate::testing::Build;
 use crate::{Address, Bytes, Parse, Stop, View};
 use proptest::prelude::*;
 
@@ -51,7 +51,7 @@ impl Dataset {
     /// Coordinates, addresses, sizes and masks.
     pub(super) fn rows(
         &self,
-        image: &Image,
+        image: &Build,
         region: Option<&[(u64, u64)]>,
     ) -> Vec<(Vec<u64>, u64, u64, u32)> {
         let table = self.chunks(&image.view(), region).unwrap();
@@ -63,8 +63,8 @@ impl Dataset {
 
     /// Changes bytes of the file all over: there is a table or an error, but no panic, and not much more than the
     /// file has bytes.
-    pub(super) fn survives_changes(&self, image: &Image) {
-        let whole = image.bytes().to_vec();
+    pub(super) fn survives_changes(&self, image: &Build) {
+        let whole = image.as_slice().to_vec();
         let changes = proptest::collection::vec((0..whole.len(), any::<u8>()), 1..6);
         let cut = 0..=whole.len();
         proptest!(|(changes in changes, cut in cut)| {

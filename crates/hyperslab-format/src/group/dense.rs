@@ -187,7 +187,7 @@ mod tests {
     use crate::heap::NoFilters;
     use crate::heap::fractal::tests::{SHAPE, Shape, direct, header, managed};
     use crate::message::LinkTarget;
-    use crate::test_image::{Image, every_prefix_fails};
+    use crate::testing::{Build, every_prefix_fails};
 
     /// A link message, version 1: a hard link with a name of one byte.
     fn message(name: u8, target: u64) -> Vec<u8> {
@@ -203,8 +203,8 @@ mod tests {
     }
 
     /// The links a, b and c in a heap, with both indexes. In the name index b is also listed under the name of d.
-    fn group() -> Image {
-        let image = header(Image::new(), &Shape { root: 200, ..SHAPE }).pad_to(200);
+    fn group() -> Build {
+        let image = header(Build::default(), &Shape { root: 200, ..SHAPE }).pad_to(200);
         let objects = [message(b'a', 900), message(b'b', 901), message(b'c', 902)].concat();
         let image = direct(image, 0, 0, 64, &objects).pad_to(300);
         let mut names = vec![by_name(b'a', 19), by_name(b'b', 31), by_name(b'c', 43), by_name(b'd', 31)];
@@ -243,8 +243,8 @@ mod tests {
         let nameless = LinkInfo { name_index: None, ..info() };
         assert_eq!(count(&nameless, &damaged.view()).unwrap(), Ok(3));
         // More records than fit in the file.
-        let sealed = |image: Image| {
-            let sum = lookup3(&image.bytes()[300..334]);
+        let sealed = |image: Build| {
+            let sum = lookup3(&image.as_slice()[300..334]);
             image.patch(334, &sum.to_le_bytes())
         };
         let lying = sealed(group().patch(326, &1000u64.to_le_bytes()));
@@ -268,7 +268,7 @@ mod tests {
         // The record of the second link points outside of the heap.
         let start = 600 + 6 + 15 + 8;
         let image = group().patch(start, &managed(60, 12));
-        let node = image.bytes()[600..600 + 6 + 45].to_vec();
+        let node = image.as_slice()[600..600 + 6 + 45].to_vec();
         let image = image.patch(651, &lookup3(&node).to_le_bytes());
         let by_order = LinkInfo { name_index: None, ..info() };
         let links = list(&by_order).unwrap().advance(&image.view(), &NoFilters).unwrap();

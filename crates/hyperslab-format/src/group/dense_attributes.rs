@@ -128,7 +128,7 @@ mod tests {
     use crate::btree::v2::tests::{header as tree, node};
     use crate::heap::NoFilters;
     use crate::heap::fractal::tests::{SHAPE, Shape, direct, header, managed};
-    use crate::test_image::{Image, every_prefix_fails};
+    use crate::testing::{Build, every_prefix_fails};
 
     fn record(id: [u8; 8], flags: u8, order: u32, name: Option<&[u8]>) -> Vec<u8> {
         let hash = name.map(|name| lookup3(name).to_le_bytes());
@@ -142,8 +142,8 @@ mod tests {
     }
 
     /// Two attributes of the object itself, and a shared one.
-    fn object() -> Image {
-        let image = header(Image::new(), &Shape { id_bytes: 8, root: 200, ..SHAPE }).pad_to(200);
+    fn object() -> Build {
+        let image = header(Build::default(), &Shape { id_bytes: 8, root: 200, ..SHAPE }).pad_to(200);
         let image = direct(image, 0, 0, 64, b"first body, second body").pad_to(300);
         let records = |by_name: bool| {
             let name = |name: &'static [u8]| by_name.then_some(name);

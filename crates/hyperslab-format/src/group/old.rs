@@ -208,8 +208,8 @@ mod tests {
     use super::*;
     use crate::heap::local::tests::heap;
     use crate::message::LinkTarget;
-    use crate::test_image::{Image, every_prefix_fails};
     use crate::testing::drive;
+    use crate::testing::{Build, every_prefix_fails};
 
     const NAMES: [&str; 6] = ["", "apple", "banana", "cherry", "date", "elder"];
     const TREE: u64 = 300;
@@ -219,16 +219,16 @@ mod tests {
     }
 
     /// Names at multiples of 8; the nodes contain apple and banana, cherry and date (soft, to elder).
-    fn group() -> Image {
+    fn group() -> Build {
         let names: Vec<u8> = NAMES.iter().flat_map(|name| format!("{name:\0<8}").into_bytes()).collect();
-        let image = heap(Image::new(), &names).pad_to(TREE);
+        let image = heap(Build::default(), &names).pad_to(TREE);
         let image = image.text("TREE").u8(0).u8(0).u16(2).undefined().undefined();
         let image = image.u64(0).u64(400).u64(16).u64(500).u64(32);
         let image = symbols(image.pad_to(400), &[(8, 1000, None), (16, 1001, None)]).pad_to(500);
         symbols(image, &[(24, 1002, None), (32, u64::MAX, Some(40))])
     }
 
-    fn found(image: &Image, name: &str) -> Option<LinkTarget> {
+    fn found(image: &Build, name: &str) -> Option<LinkTarget> {
         lookup(table(), name.into()).advance(&image.view()).unwrap().map(|link| link.target)
     }
 
@@ -261,7 +261,7 @@ mod tests {
     fn of_a_long_heap_few_names_are_read() {
         let names: Vec<u8> = (0..20_000).flat_map(|i| format!("{i:07}\0").into_bytes()).collect();
         // A tree of one level, whose nodes contain 100 names each.
-        let image = heap(Image::new(), &names).pad_to(200_000);
+        let image = heap(Build::default(), &names).pad_to(200_000);
         let image = image.text("TREE").u8(0).u8(0).u16(200).undefined().undefined().u64(0);
         let at = |i: u64| 300_000 + i * 5_000;
         let image = (0..200).fold(image, |image, i| image.u64(at(i)).u64((i * 100 + 99) * 8));
@@ -273,7 +273,7 @@ mod tests {
         let table = SymbolTable { btree: Address(200_000), heap: Address(0) };
         for (name, expected) in [("0000000", Some(7)), ("0012345", Some(7 + 12_345)), ("x", None)] {
             let mut lookup = lookup(table, name.into());
-            let (found, rounds) = drive(image.bytes().to_vec().into(), |view| lookup.advance(&view));
+            let (found, rounds) = drive(image.as_slice().to_vec().into(), |view| lookup.advance(&view));
             let target = found.unwrap().map(|link| link.target);
             assert_eq!(target, expected.map(|at| LinkTarget::Hard(Address(at))), "{name}");
             // Heap and node; the rest of the node; keys; symbols, the rest of them; names.

@@ -106,14 +106,14 @@ impl Entry {
 pub(crate) mod tests {
     use super::*;
     use crate::heap::local::tests::heap;
-    use crate::test_image::{Image, every_prefix_fails};
+    use crate::testing::{Build, every_prefix_fails};
 
     /// Appends a node to `image`. Each link is a name offset, an object header and (for soft links) a target offset.
-    pub(crate) fn node(image: Image, links: &[(u64, u64, Option<u32>)]) -> Image {
+    pub(crate) fn node(image: Build, links: &[(u64, u64, Option<u32>)]) -> Build {
         let mut image = image.text("SNOD").u8(1).u8(0).u16(links.len() as u16);
         for &(name, header, soft) in links {
             image = image.u64(name).u64(header).u32(if soft.is_some() { 2 } else { 0 }).u32(0);
-            image = image.u32(soft.unwrap_or(0)).raw(&[0; 12]);
+            image = image.u32(soft.unwrap_or(0)).bytes(&[0; 12]);
         }
         image
     }
@@ -121,7 +121,7 @@ pub(crate) mod tests {
     #[test]
     fn reads_hard_and_soft_links() {
         let links = [(8, 800, None), (16, u64::MAX, Some(24)), (0, 800, None), (8, u64::MAX, None)];
-        let image = node(Image::new(), &links);
+        let image = node(Build::default(), &links);
         let at = image.here();
         let image = heap(image, b"\0\0\0\0\0\0\0\0hard\0\0\0\0soft\0\0\0\0/hard\0\0\0");
         let view = image.view();
@@ -137,9 +137,9 @@ pub(crate) mod tests {
 
     #[test]
     fn reads_nodes_larger_than_usual() {
-        let image = node(Image::new(), &[(8, 800, None); 100]);
+        let image = node(Build::default(), &[(8, 800, None); 100]);
         let node = SymbolTableNode::parse(&image.view(), Address(0)).unwrap();
-        assert_eq!((node.entries.len(), node.bytes), (100, image.len()));
+        assert_eq!((node.entries.len(), node.bytes), (100, image.here().0));
         every_prefix_fails(&image, |view| SymbolTableNode::parse(view, Address(0)));
     }
 }

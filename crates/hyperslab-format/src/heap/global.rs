@@ -136,11 +136,11 @@ impl Collection {
 mod tests {
     use super::*;
     use crate::Widths;
-    use crate::test_image::{Image, every_prefix_fails};
+    use crate::testing::{Build, every_prefix_fails};
     use proptest::prelude::*;
 
-    fn collection() -> Image {
-        let image = Image::new().text("GCOL").u32(1).u64(112);
+    fn collection() -> Build {
+        let image = Build::default().text("GCOL").u32(1).u64(112);
         let image = image.u16(1).u16(1).u32(0).u64(5).text("hello").pad_to(40);
         let image = image.u16(7).u16(1).u32(0).u64(0);
         let image = image.u16(2).u16(0).u32(0).u64(8).text("eight by");
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn of_two_objects_with_one_index_the_last_counts() {
-        let image = Image::new().text("GCOL").u32(1).u64(88);
+        let image = Build::default().text("GCOL").u32(1).u64(88);
         let image = image.u16(3).u16(1).u32(0).u64(3).text("one").pad_to(40);
         let image = image.u16(2).u16(1).u32(0).u64(3).text("two").pad_to(64);
         let image = image.u16(3).u16(1).u32(0).u64(5).text("three").pad_to(88);
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn pads_headers_where_lengths_are_short() {
-        let image = Image::new().text("GCOL").u32(1).u32(48).pad_to(16);
+        let image = Build::default().text("GCOL").u32(1).u32(48).pad_to(16);
         let image = image.u16(1).u16(1).u32(0).u32(3).pad_to(32).text("abc").pad_to(48);
         let view = image.view().with(0, Widths { offset: 4, length: 4 });
         assert_eq!(Collection::parse(&view, Address(0)).unwrap().object(1).unwrap(), "abc");
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn free_space_without_a_size_ends_the_collection() {
-        let image = Image::new().text("GCOL").u32(1).u64(64).u64(0).u64(0).pad_to(64);
+        let image = Build::default().text("GCOL").u32(1).u64(64).u64(0).u64(0).pad_to(64);
         assert!(Collection::parse(&image.view(), Address(0)).unwrap().is_empty());
     }
 

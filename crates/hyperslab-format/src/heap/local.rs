@@ -144,23 +144,23 @@ fn position_of_nul(bytes: &[u8]) -> Option<usize> {
 pub(crate) mod tests {
     use super::*;
     use crate::Stop;
-    use crate::test_image::{Image, every_prefix_fails};
+    use crate::testing::{Build, every_prefix_fails};
 
     /// Appends a heap that contains `data` to `image`.
-    pub(crate) fn heap(image: Image, data: &[u8]) -> Image {
-        let segment = image.len() + 32;
-        image.text("HEAP").u32(0).u64(data.len() as u64).u64(1).u64(segment).raw(data)
+    pub(crate) fn heap(image: Build, data: &[u8]) -> Build {
+        let segment = image.here().0 + 32;
+        image.text("HEAP").u32(0).u64(data.len() as u64).u64(1).u64(segment).bytes(data)
     }
 
     /// The heap at the start of `image`: its header, and its text.
-    fn both(image: &Image) -> (LocalHeap, HeapText) {
+    fn both(image: &Build) -> (LocalHeap, HeapText) {
         let heap = LocalHeap::parse(&image.view(), Address(0)).unwrap();
         (heap, heap.read(&image.view()).unwrap())
     }
 
     #[test]
     fn finds_text_by_its_offset() {
-        let image = heap(Image::new(), b"\0\0\0\0\0\0\0\0first\0\0\0last");
+        let image = heap(Build::default(), b"\0\0\0\0\0\0\0\0first\0\0\0last");
         let (heap, text) = both(&image);
         for (offset, expected) in [(0, ""), (8, "first"), (10, "rst"), (16, "last"), (19, "t")] {
             assert_eq!(text.text("name", offset).unwrap(), Name::from(expected), "{offset}");
@@ -178,7 +178,7 @@ pub(crate) mod tests {
         let mut data = vec![b'x'; 3 * PIECE];
         data[10] = 0;
         data[2 * PIECE + 5] = 0;
-        let image = heap(Image::new(), &data);
+        let image = heap(Build::default(), &data);
         let (heap, text) = both(&image);
         for (offset, end) in
             [(0, 10), (11, 2 * PIECE + 5), (PIECE, 2 * PIECE + 5), (2 * PIECE + 6, 3 * PIECE)]
@@ -188,7 +188,7 @@ pub(crate) mod tests {
             assert_eq!(heap.text(&image.view(), "name", offset as u64), Ok(found));
         }
         data.resize(limits::NAME_BYTES_MAX as usize + 4 * PIECE, b'x');
-        let image = self::heap(Image::new(), &data);
+        let image = self::heap(Build::default(), &data);
         let (heap, text) = both(&image);
         assert!(text.text("name", 3 * PIECE as u64 - 1).is_err());
         assert!(heap.text(&image.view(), "name", 3 * PIECE as u64 - 1).is_err());
@@ -196,7 +196,7 @@ pub(crate) mod tests {
 
     #[test]
     fn an_empty_heap_has_no_text() {
-        let image = heap(Image::new(), b"");
+        let image = heap(Build::default(), b"");
         let (heap, text) = both(&image);
         assert!(heap.is_empty());
         text.text("name", 0).unwrap_err();

@@ -110,7 +110,7 @@ mod tests {
         let entry = Build::default().zeros(8).u16(1).zeros(4).address(8).length(4).address(77).bytes(b"seen");
         let size = 18 + entry.len() as u64 + 4;
         let image = Build::default().bytes(b"MDCI").u8(0).u8(0).length(size).u32(1).and(&entry).checksum();
-        let file = Build::default().at(40).and(&image).at(200);
+        let file = Build::default().pad_to(40).and(&image).pad_to(200);
         (file, CacheImageInfo { address: Some(Address(40)), size })
     }
 

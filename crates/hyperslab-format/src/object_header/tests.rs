@@ -66,7 +66,7 @@ fn version_1_goes_on_in_other_blocks() {
     ));
     let second = second.zeros(8);
     let comment = message_1(MessageKind::COMMENT, 0, &Build::default().bytes(b"comment\0"));
-    let file = header_1(9, &first).at(1200).and(&second).at(1248).and(&comment).and(&comment);
+    let file = header_1(9, &first).pad_to(1200).and(&second).pad_to(1248).and(&comment).and(&comment);
 
     let (outcome, rounds) = drive(file.done(), |view| ObjectHeader::parse(view, Address(0)));
     let header = outcome.unwrap();
@@ -121,14 +121,15 @@ fn the_size_of_the_first_block_has_four_widths() {
 fn continuation_blocks_of_version_2_have_checksums() {
     let block = block_2(&message_2(MessageKind::DATASPACE, 0, &scalar()).zeros(3));
     let file = header_2(&message_2(MessageKind::CONTINUATION, 0, &continuation(100, block.len() as u64)));
-    let file = file.at(100).and(&block);
+    let file = file.pad_to(100).and(&block);
     assert_eq!(kinds(&parse(&file).unwrap()), [MessageKind::CONTINUATION, MessageKind::DATASPACE]);
     every_truncation_fails(&file);
     for at in 100..file.len() {
         let byte = file.done()[at];
         assert!(parse(&file.with_byte(at, byte ^ 0x80)).is_err(), "byte {at}");
     }
-    let tiny = header_2(&message_2(MessageKind::CONTINUATION, 0, &continuation(100, 7))).at(100).and(&block);
+    let tiny =
+        header_2(&message_2(MessageKind::CONTINUATION, 0, &continuation(100, 7))).pad_to(100).and(&block);
     assert_eq!(parse(&tiny).unwrap_err().field, "checksum");
 }
 
@@ -144,12 +145,13 @@ fn blocks_neither_follow_themselves_nor_overlap() {
     for (at, len) in [(0, 24), (16, 24), (200, 24), (190, 60), (210, 100)] {
         let first = message_1(MessageKind::CONTINUATION, 0, &continuation(200, 24));
         let second = message_1(MessageKind::CONTINUATION, 0, &continuation(at, len));
-        let file = header_1(2, &first).at(200).and(&second).at(400);
+        let file = header_1(2, &first).pad_to(200).and(&second).pad_to(400);
         assert_eq!(parse(&file).unwrap_err().field, "extent", "{len} bytes at {at}");
     }
-    let nothing = header_1(1, &message_1(MessageKind::CONTINUATION, 0, &continuation(200, 0))).at(400);
+    let nothing = header_1(1, &message_1(MessageKind::CONTINUATION, 0, &continuation(200, 0))).pad_to(400);
     assert_eq!(parse(&nothing).unwrap_err().field, "length");
-    let nowhere = header_1(1, &message_1(MessageKind::CONTINUATION, 0, &continuation(u64::MAX, 8))).at(400);
+    let nowhere =
+        header_1(1, &message_1(MessageKind::CONTINUATION, 0, &continuation(u64::MAX, 8))).pad_to(400);
     assert_eq!(parse(&nowhere).unwrap_err().field, "offset");
     let beyond = header_1(1, &message_1(MessageKind::CONTINUATION, 0, &continuation(u64::MAX - 9, 800)));
     assert_eq!(parse(&beyond).unwrap_err().field, "extent");

@@ -17,7 +17,7 @@ fn early(version: u8, widths: Widths, base: u64, end: u64) -> Build {
     let ranks = if version == 1 { ranks.u16(33).zeros(2) } else { ranks };
     let addresses = ranks.address(base).address(u64::MAX).address(end).address(u64::MAX);
     let entry = addresses.length(0).address(0x60).u32(1).u32(0);
-    let scratch = Build::new(widths).address(0x88).address(0x2a8).at(16);
+    let scratch = Build::new(widths).address(0x88).address(0x2a8).pad_to(16);
     entry.and(&scratch)
 }
 
@@ -83,7 +83,7 @@ fn a_user_block_comes_first() {
     for at in [512, 1024, 8192] {
         let file = Build::default()
             .bytes(b"hello")
-            .at(at)
+            .pad_to(at)
             .and(&late(2, Widths::default(), at as u64, 0x8000).checksum());
         let superblock = parse(&file).unwrap();
         assert_eq!((superblock.at, superblock.base), (at as u64, at as u64));
@@ -93,14 +93,15 @@ fn a_user_block_comes_first() {
         assert_eq!(view.absolute(Address(2)), at as u64 + 2);
     }
     // 768 is not a possible offset of a superblock.
-    let file = Build::default().at(768).and(&late(2, Widths::default(), 768, 0x8000).checksum()).zeros(4096);
+    let file =
+        Build::default().pad_to(768).and(&late(2, Widths::default(), 768, 0x8000).checksum()).zeros(4096);
     assert_eq!(refused(file), "signature");
 }
 
 #[test]
 fn where_the_superblock_is_counts_more_than_where_it_says() {
     // A user block was put before a file, and one was removed.
-    let added = Build::default().at(512).and(&early(0, Widths::default(), 0, 0x800));
+    let added = Build::default().pad_to(512).and(&early(0, Widths::default(), 0, 0x800));
     let superblock = parse(&added).unwrap();
     assert_eq!((superblock.base, superblock.stored_base, superblock.end_of_file), (512, 0, Address(0x800)));
     assert!(superblock.check_end_of_file(0x800 + 512).is_ok());
@@ -124,7 +125,8 @@ fn a_truncated_file_is_told_from_a_whole_one() {
 
 #[test]
 fn the_first_place_is_asked_for_alone_and_all_others_at_once() {
-    let file = Build::default().at(2048).and(&late(2, Widths::default(), 0, 0x8000).checksum()).at(5000);
+    let file =
+        Build::default().pad_to(2048).and(&late(2, Widths::default(), 0, 0x8000).checksum()).pad_to(5000);
     let (outcome, rounds) = drive(file.done(), locate);
     assert_eq!(outcome.unwrap().at, 2048);
     // 512, 1024, 2048, 4096.

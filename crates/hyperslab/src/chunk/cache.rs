@@ -21,19 +21,23 @@
 mod decoded;
 mod flight;
 mod ghost;
+#[cfg(all(test, loom))]
+mod model;
 mod policy;
 mod shard;
+mod sync;
 #[cfg(test)]
 mod tests;
 
 use super::memory::ChunkMemory;
 pub use decoded::Decoded;
-use flight::{Flight, Lead};
+use flight::{Lead, SharedFlight};
 use policy::Policy;
 use shard::{Found, Shards};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, PoisonError, Weak};
+use sync::{Mutex, MutexGuard};
 
 /// Which chunk. Not its address: damaged files let chunks of several datasets, with other filters, claim the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -91,7 +95,7 @@ impl ChunkCache {
                 policy: Mutex::new(Policy::new(budget_bytes)),
                 budget: AtomicUsize::new(budget_bytes),
                 clock: AtomicU64::new(0),
-                finished: Mutex::default(),
+                finished: Mutex::new(VecDeque::new()),
                 misses: AtomicU64::new(0),
                 decodes: AtomicU64::new(0),
             }),
@@ -311,7 +315,7 @@ impl Inner {
     /// A chunk has been decoded: keeps it if the policy wants it, and if nobody dropped its file meanwhile.
     fn land(
         &self,
-        flight: &Arc<Flight>,
+        flight: &SharedFlight,
         key: ChunkKey,
         mut chunk: Decoded,
         prefetched: bool,

@@ -161,15 +161,15 @@ mod tests {
     use super::super::tests::{header, node};
     use super::*;
     use crate::Stop;
-    use crate::test_image::{Image, every_prefix_fails};
+    use crate::testing::{Build, every_prefix_fails};
 
     fn record(key: u32) -> Vec<u8> {
         [&key.to_le_bytes()[..], &[0; 7]].concat()
     }
 
     /// Records of 11 bytes with the keys 1 to 5: two in a leaf, one in the root, two in another leaf.
-    fn tree() -> Image {
-        let image = header(Image::new(), 5, (100, 11), 1, Address(50), 1).pad_to(50);
+    fn tree() -> Build {
+        let image = header(Build::default(), 5, (100, 11), 1, Address(50), 1).pad_to(50);
         let image = node(image, 5, &[record(3)], &[(100, 2), (150, 2)]).pad_to(100);
         let image = node(image, 5, &[record(1), record(2)], &[]).pad_to(150);
         node(image, 5, &[record(4), record(5)], &[])
@@ -205,13 +205,14 @@ mod tests {
     fn refuses_wrong_sizes_counts_and_cycles() {
         let sized = Records::all(Address(0), 5).of_bytes(12).advance(&tree().view());
         assert!(matches!(sized, Err(Stop::Bad(_))));
-        let too_many = node(header(Image::new(), 5, (100, 11), 0, Address(50), 9).pad_to(50), 5, &[], &[]);
+        let too_many =
+            node(header(Build::default(), 5, (100, 11), 0, Address(50), 9).pad_to(50), 5, &[], &[]);
         Records::all(Address(0), 5).advance(&too_many.view()).unwrap_err();
-        let rootless = header(Image::new(), 5, (100, 11), 0, Address(u64::MAX), 1);
+        let rootless = header(Build::default(), 5, (100, 11), 0, Address(u64::MAX), 1);
         Records::all(Address(0), 5).advance(&rootless.view()).unwrap_err();
-        let empty = header(Image::new(), 5, (100, 11), 0, Address(u64::MAX), 0);
+        let empty = header(Build::default(), 5, (100, 11), 0, Address(u64::MAX), 0);
         assert!(Records::all(Address(0), 5).advance(&empty.view()).unwrap().is_empty());
-        let twice = header(Image::new(), 5, (100, 11), 1, Address(50), 1).pad_to(50);
+        let twice = header(Build::default(), 5, (100, 11), 1, Address(50), 1).pad_to(50);
         let twice = node(twice, 5, &[record(3)], &[(100, 1), (100, 1)]).pad_to(100);
         let twice = node(twice, 5, &[record(1)], &[]);
         let error = Records::all(Address(0), 5).advance(&twice.view()).unwrap_err();

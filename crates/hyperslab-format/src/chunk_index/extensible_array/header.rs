@@ -148,10 +148,10 @@ impl Header {
 mod tests {
     use super::*;
     use crate::chunk_index::tests::plan;
-    use crate::test_image::Image;
+    use crate::testing::Build;
 
     fn header(fields: [u8; 5]) -> Parse<Header> {
-        let image = Image::new().text("EAHD").u8(0).u8(0).u8(8).raw(&fields).raw(&[0; 48]).u64(0);
+        let image = Build::default().text("EAHD").u8(0).u8(0).u8(8).bytes(&fields).bytes(&[0; 48]).u64(0);
         let image = image.checksum_since(Address(0));
         Header::parse(&image.view(), &plan(&[9], &[None], &[1]))
     }

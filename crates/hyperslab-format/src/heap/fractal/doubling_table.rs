@@ -110,11 +110,11 @@ impl DoublingTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_image::Image;
+    use crate::testing::Build;
 
     fn table(width: u16, start: u64, max: u64, bits: u16, rows: u16) -> Result<DoublingTable, FormatError> {
-        let image = Image::new().u16(width).u64(start).u64(max).u16(bits).u16(1).u64(7).u16(rows);
-        let mut cursor = image.view().cursor("table", Address(0), image.len()).unwrap();
+        let image = Build::default().u16(width).u64(start).u64(max).u16(bits).u16(1).u64(7).u16(rows);
+        let mut cursor = image.view().cursor("table", Address(0), image.here().0).unwrap();
         DoublingTable::parse(&mut cursor)
     }
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::message::Filter;
-use crate::test_image::{Image, every_prefix_fails};
+use crate::testing::{Build, every_prefix_fails};
 use crate::{Bytes, FormatError, Problem, Stop};
 use proptest::prelude::*;
 
@@ -22,7 +22,7 @@ const PIPELINE: [u8; 10] = [2, 1, 0x00, 0x7D, 0, 0, 0, 0, 0, 0];
 
 /// Appends a header to `image`: 2 blocks of 64 bytes per row, direct blocks of up to 128 bytes, objects of up to 100
 /// bytes.
-pub(crate) fn header(image: Image, shape: &Shape) -> Image {
+pub(crate) fn header(image: Build, shape: &Shape) -> Build {
     let start = image.here();
     let filter_bytes = if shape.filters.is_some() { PIPELINE.len() as u16 } else { 0 };
     let image = image.text("FRHP").u8(0).u16(shape.id_bytes).u16(filter_bytes);
@@ -31,17 +31,17 @@ pub(crate) fn header(image: Image, shape: &Shape) -> Image {
     let image = image.u64(4096).u64(4096).u64(0).u64(3).u64(0).u64(0).u64(0).u64(0);
     let image = image.u16(2).u64(64).u64(128).u16(16).u16(1).u64(shape.root).u16(shape.root_rows);
     let image = match shape.filters {
-        Some((stored, mask)) => image.u64(stored).u32(mask).raw(&PIPELINE),
+        Some((stored, mask)) => image.u64(stored).u32(mask).bytes(&PIPELINE),
         None => image,
     };
     image.checksum_since(start)
 }
 
 /// Appends a direct block of `bytes` bytes to `image`, for the heap at `heap` and at `offset` in managed space.
-pub(crate) fn direct(image: Image, heap: u64, offset: u16, bytes: u64, objects: &[u8]) -> Image {
+pub(crate) fn direct(image: Build, heap: u64, offset: u16, bytes: u64, objects: &[u8]) -> Build {
     let start = image.here();
-    let image = image.text("FHDB").u8(0).u64(heap).u16(offset).u32(0).raw(objects).pad_to(start.0 + bytes);
-    let sum = crate::checksum::lookup3(&image.bytes()[start.0 as usize..]);
+    let image = image.text("FHDB").u8(0).u64(heap).u16(offset).u32(0).bytes(objects).pad_to(start.0 + bytes);
+    let sum = crate::checksum::lookup3(&image.as_slice()[start.0 as usize..]);
     image.patch(start.0 + 15, &sum.to_le_bytes())
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn managed(offset: u16, len: u8) -> [u8; 7] {
 }
 
 /// Which of these objects are found.
-fn are_found(image: &Image, ids: &[[u8; 7]]) -> Vec<bool> {
+fn are_found(image: &Build, ids: &[[u8; 7]]) -> Vec<bool> {
     let view = image.view();
     let heap = FractalHeap::parse(&view, Address(0)).unwrap();
     let mut sought = HeapIds::of_bytes(7);
@@ -65,14 +65,14 @@ fn are_found(image: &Image, ids: &[[u8; 7]]) -> Vec<bool> {
     found.into_iter().map(Option::unwrap).collect()
 }
 
-fn object(image: &Image, id: &[u8]) -> Parse<Bytes> {
+fn object(image: &Build, id: &[u8]) -> Parse<Bytes> {
     let view = image.view();
     Ok(FractalHeap::parse(&view, Address(0))?.object(&view, id)?.bytes)
 }
 
 #[test]
 fn an_object_says_where_it_lies() {
-    let found = |image: &Image, id: &[u8]| {
+    let found = |image: &Build, id: &[u8]| {
         let view = image.view();
         let object = FractalHeap::parse(&view, Address(0)).unwrap().object(&view, id).unwrap();
         let mut cursor = object.cursor("object", view.widths);
@@ -81,13 +81,13 @@ fn an_object_says_where_it_lies() {
     };
     assert_eq!(found(&one_block(), &managed(19, 5)), (BLOCK + 19, BLOCK + 19 + 3));
     // The object is in its own ID, so the offset is that of the heap.
-    assert_eq!(found(&header(Image::new(), &SHAPE), b"\x25tiny!!"), (0, 0));
+    assert_eq!(found(&header(Build::default(), &SHAPE), b"\x25tiny!!"), (0, 0));
 }
 
 const BLOCK: u64 = 200;
 
-fn one_block() -> Image {
-    let image = header(Image::new(), &Shape { root: BLOCK, ..SHAPE });
+fn one_block() -> Build {
+    let image = header(Build::default(), &Shape { root: BLOCK, ..SHAPE });
     direct(image.pad_to(BLOCK), 0, 0, 64, b"hello, heap")
 }
 
@@ -113,21 +113,21 @@ fn a_heap_may_be_one_direct_block() {
 #[test]
 fn the_owner_and_the_offset_of_a_block_count() {
     for (owner, offset) in [(8, 0), (0, 64)] {
-        let image = header(Image::new(), &Shape { root: BLOCK, ..SHAPE }).pad_to(BLOCK);
+        let image = header(Build::default(), &Shape { root: BLOCK, ..SHAPE }).pad_to(BLOCK);
         object(&direct(image, owner, offset, 64, b"hello"), &managed(19, 5)).unwrap_err();
     }
 }
 
 /// Rows of 2: two rows of 64-byte blocks, one of 128-byte blocks, then indirect blocks of 256 bytes with two rows each.
-fn indirect(image: Image, offset: u16, children: &[u64]) -> Image {
+fn indirect(image: Build, offset: u16, children: &[u64]) -> Build {
     let start = image.here();
     let image = image.text("FHIB").u8(0).u64(0).u16(offset);
     children.iter().fold(image, |image, &child| image.u64(child)).checksum_since(start)
 }
 
-fn many_blocks() -> Image {
+fn many_blocks() -> Build {
     const NONE: u64 = u64::MAX;
-    let image = header(Image::new(), &Shape { root: BLOCK, root_rows: 4, ..SHAPE }).pad_to(BLOCK);
+    let image = header(Build::default(), &Shape { root: BLOCK, root_rows: 4, ..SHAPE }).pad_to(BLOCK);
     let image = indirect(image, 0, &[NONE, 400, NONE, NONE, 500, NONE, NONE, 300]);
     let image = indirect(image.pad_to(300), 768, &[NONE, NONE, 700, NONE]).pad_to(400);
     let image = direct(image, 0, 64, 64, b"first").pad_to(500);
@@ -153,7 +153,7 @@ fn tiny_objects_are_in_the_id() {
     let image = one_block();
     assert_eq!(object(&image, b"\x25tiny!!").unwrap(), "tiny!!");
     object(&image, b"\x26tiny!!").unwrap_err();
-    let extended = header(Image::new(), &Shape { id_bytes: 40, root: BLOCK, ..SHAPE });
+    let extended = header(Build::default(), &Shape { id_bytes: 40, root: BLOCK, ..SHAPE });
     let mut id = vec![0x20, 29];
     id.extend_from_slice(&[b'x'; 38]);
     assert_eq!(object(&extended, &id).unwrap().len(), 30);
@@ -165,7 +165,7 @@ fn tiny_objects_are_in_the_id() {
 fn huge_objects_are_in_the_file() {
     use crate::btree::v2::tests::{header as tree, node};
     let record = |id: u64, address: u64, len: u64| [address, len, id].map(u64::to_le_bytes).concat();
-    let image = header(Image::new(), &Shape { huge_index: 200, ..SHAPE }).pad_to(200);
+    let image = header(Build::default(), &Shape { huge_index: 200, ..SHAPE }).pad_to(200);
     let image = tree(image, 1, (128, 24), 1, Address(300), 1).pad_to(300);
     let image = node(image, 1, &[record(5, 600, 4)], &[(400, 1), (500, 1)]).pad_to(400);
     let image = node(image, 1, &[record(3, 604, 4)], &[]).pad_to(500);
@@ -180,10 +180,10 @@ fn huge_objects_are_in_the_file() {
     assert_eq!(object(&image.clone().patch(500, b"nope"), &id(3)).unwrap(), "thre");
     assert_eq!(are_found(&image, &[5, 3, 8, 5, 3].map(id)), [true, true, false, true, true]);
     // If the ID has room, there is no tree.
-    let direct = header(Image::new(), &Shape { id_bytes: 17, ..SHAPE }).pad_to(600).text("five");
+    let direct = header(Build::default(), &Shape { id_bytes: 17, ..SHAPE }).pad_to(600).text("five");
     let direct_id = [&[0x10][..], &600u64.to_le_bytes(), &4u64.to_le_bytes()].concat();
     assert_eq!(object(&direct, &direct_id).unwrap(), "five");
-    object(&header(Image::new(), &SHAPE), &id(5)).unwrap_err();
+    object(&header(Build::default(), &SHAPE), &id(5)).unwrap_err();
 }
 
 /// The filter of these tests: inverts every byte.
@@ -205,10 +205,10 @@ impl Unfilter for Invert {
 #[test]
 fn filters_are_undone_before_anything_is_read() {
     for (mask, stored) in [(0, 64), (1, 64), (0, 63)] {
-        let image = header(Image::new(), &Shape { root: BLOCK, filters: Some((stored, mask)), ..SHAPE });
+        let image = header(Build::default(), &Shape { root: BLOCK, filters: Some((stored, mask)), ..SHAPE });
         let mut image = direct(image.pad_to(BLOCK), 0, 0, 64, b"hello, heap");
         if mask == 0 {
-            let inverted: Vec<u8> = image.bytes()[BLOCK as usize..].iter().map(|byte| !byte).collect();
+            let inverted: Vec<u8> = image.as_slice()[BLOCK as usize..].iter().map(|byte| !byte).collect();
             image = image.patch(BLOCK, &inverted);
         }
         let view = image.view();
@@ -229,7 +229,7 @@ proptest! {
         offset in 0u16..1100,
     ) {
         let image = changes.into_iter().fold(many_blocks(), |image, (at, byte)| image.patch(at as u64, &[byte]));
-        let mut bytes = image.bytes().to_vec();
+        let mut bytes = image.as_slice().to_vec();
         for _ in 0..8 {
             let frozen = Bytes::from(bytes.clone());
             let view = View::new(&frozen);

@@ -38,7 +38,7 @@ fn of_header_at_0(view: View<'_>) -> Parse<Option<Datatype>> {
 #[test]
 fn all_versions_point_to_a_committed_datatype() {
     for version in 1..=3 {
-        let file = header(2, &place(version, 300)).at(300).and(&header(0, &int16()));
+        let file = header(2, &place(version, 300)).pad_to(300).and(&header(0, &int16()));
         let found = datatype(file.done(), of_header_at_0).unwrap();
         assert_eq!((found.size, found.committed), (2, Some(Address(300))));
         for len in 0..file.len() {
@@ -55,8 +55,11 @@ fn all_versions_point_to_a_committed_datatype() {
 
 #[test]
 fn the_first_of_a_chain_is_the_committed_one() {
-    let file =
-        header(2, &place(2, 300)).at(300).and(&header(2, &place(2, 600))).at(600).and(&header(0, &int16()));
+    let file = header(2, &place(2, 300))
+        .pad_to(300)
+        .and(&header(2, &place(2, 600)))
+        .pad_to(600)
+        .and(&header(0, &int16()));
     assert_eq!(datatype(file.done(), of_header_at_0).unwrap().committed, Some(Address(300)));
 }
 
@@ -69,7 +72,7 @@ fn a_message_that_points_to_itself_is_refused() {
 #[test]
 fn an_object_without_the_message_is_named() {
     let empty = Build::default().bytes(b"OHDR").u8(2).u8(0).u8(0).checksum();
-    let file = header(2, &place(2, 300)).at(300).and(&empty);
+    let file = header(2, &place(2, 300)).pad_to(300).and(&empty);
     let error = datatype(file.done(), of_header_at_0).unwrap_err();
     assert!(error.to_string().contains("at 0x12c has no such message"), "{error}");
 }
@@ -101,7 +104,7 @@ fn an_attribute_may_share_datatype_and_dataspace() {
     let shared = place(3, 300);
     let sizes = Build::default().u8(3).u8(1).u16(2).u16(shared.len() as u16).u16(space.len() as u16).u8(0);
     let body = sizes.bytes(b"a\0").and(&shared).and(&space).u16(77);
-    let file = Build::default().at(300).and(&header(0, &int16()));
+    let file = Build::default().pad_to(300).and(&header(0, &int16()));
     let (outcome, rounds) = drive(file.done(), |view| Attribute::parse(view.into(), body.cursor(), None));
     let attribute = outcome.unwrap();
     assert_eq!((attribute.name, &attribute.data[..]), (Name::from("a"), &[77, 0][..]));
@@ -118,7 +121,7 @@ fn many_attributes_of_one_datatype_read_its_header_once() {
     let shared = place(3, 300);
     let sizes = Build::default().u8(3).u8(1).u16(2).u16(shared.len() as u16).u16(4).u8(0);
     let body = sizes.bytes(b"a\0").and(&shared).u8(2).zeros(3).u16(77);
-    let file = Build::default().at(300).and(&header(0, &int16())).done();
+    let file = Build::default().pad_to(300).and(&header(0, &int16())).done();
     let mut found = Found::default();
     let first = Attribute::parse_with(View::new(&file).into(), body.cursor(), None, &mut found).unwrap();
     // The second time, no bytes of the file are available.

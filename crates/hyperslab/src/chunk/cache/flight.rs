@@ -1,8 +1,11 @@
 //! A chunk that is being decoded: one thread leads, others wait.
 
+use super::sync::{self, Condvar, Mutex, ThreadId, current_thread};
 use super::{ChunkKey, Decoded, Inner, lock};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::thread::{self, ThreadId};
+use std::sync::{Arc, PoisonError};
+
+/// A flight, held by its leader, by the map where it is found, and by those who wait: their number counts.
+pub(super) type SharedFlight = sync::Arc<Flight>;
 
 /// What waiting threads share.
 pub(super) struct Flight {
@@ -22,14 +25,14 @@ impl Flight {
     /// Led by this thread, or (`false`) by whoever holds a claim.
     pub fn new(by_this_thread: bool) -> Self {
         Self {
-            leader: by_this_thread.then(|| thread::current().id()),
+            leader: by_this_thread.then(|| current_thread().id()),
             state: Mutex::new(State::Flying),
             landed: Condvar::new(),
         }
     }
 
     pub fn is_led_by_this_thread(&self) -> bool {
-        self.leader == Some(thread::current().id())
+        self.leader == Some(current_thread().id())
     }
 
     /// The chunk, or `None` where decoding failed.
@@ -55,12 +58,12 @@ impl Flight {
 pub(super) struct Lead {
     inner: Arc<Inner>,
     key: ChunkKey,
-    flight: Arc<Flight>,
+    flight: SharedFlight,
     ended: bool,
 }
 
 impl Lead {
-    pub fn new(inner: Arc<Inner>, key: ChunkKey, flight: Arc<Flight>) -> Self {
+    pub fn new(inner: Arc<Inner>, key: ChunkKey, flight: SharedFlight) -> Self {
         Self { inner, key, flight, ended: false }
     }
 

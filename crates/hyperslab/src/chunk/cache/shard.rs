@@ -1,13 +1,12 @@
 //! Where chunks are found: 64 maps, each with a lock of its own that hits only read.
 
-use super::flight::Flight;
+use super::flight::{Flight, SharedFlight};
+use super::sync::{self, RwLock, RwLockReadGuard, RwLockWriteGuard, SHARDS};
 use super::{ChunkKey, Decoded};
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
-
-const SHARDS: usize = 64;
+use std::sync::{Arc, PoisonError};
 
 /// All maps.
 pub(super) struct Shards {
@@ -24,12 +23,12 @@ struct Shard {
 
 enum Slot {
     Here(Arc<Decoded>),
-    Flying(Arc<Flight>),
+    Flying(SharedFlight),
 }
 
 impl Slot {
-    fn is(&self, flight: &Arc<Flight>) -> bool {
-        matches!(self, Slot::Flying(own) if Arc::ptr_eq(own, flight))
+    fn is(&self, flight: &SharedFlight) -> bool {
+        matches!(self, Slot::Flying(own) if sync::Arc::ptr_eq(own, flight))
     }
 }
 
@@ -37,9 +36,9 @@ impl Slot {
 pub(super) enum Found {
     Here(Arc<Decoded>),
     /// Someone is decoding it.
-    Flying(Arc<Flight>),
+    Flying(SharedFlight),
     /// Nobody was: now the caller is.
-    Lead(Arc<Flight>),
+    Lead(SharedFlight),
 }
 
 impl Shards {
@@ -77,10 +76,10 @@ impl Shards {
                 }
                 Found::Here(Arc::clone(chunk))
             }
-            Some(Slot::Flying(flight)) => Found::Flying(Arc::clone(flight)),
+            Some(Slot::Flying(flight)) => Found::Flying(sync::Arc::clone(flight)),
             None => {
-                let flight = Arc::new(Flight::new(by_this_thread));
-                map.insert(key, Slot::Flying(Arc::clone(&flight)));
+                let flight = sync::Arc::new(Flight::new(by_this_thread));
+                map.insert(key, Slot::Flying(sync::Arc::clone(&flight)));
                 Found::Lead(flight)
             }
         }
@@ -90,7 +89,7 @@ impl Shards {
     #[cfg(test)]
     pub fn waiting(&self, key: ChunkKey) -> usize {
         match self.shard(key).read().get(&key) {
-            Some(Slot::Flying(flight)) => Arc::strong_count(flight) - 2,
+            Some(Slot::Flying(flight)) => sync::Arc::strong_count(flight) - 2,
             Some(Slot::Here(_)) | None => 0,
         }
     }
@@ -99,12 +98,12 @@ impl Shards {
         matches!(self.shard(key).read().get(&key), Some(Slot::Here(_)))
     }
 
-    pub fn is_flying(&self, key: ChunkKey, flight: &Arc<Flight>) -> bool {
+    pub fn is_flying(&self, key: ChunkKey, flight: &SharedFlight) -> bool {
         self.shard(key).read().get(&key).is_some_and(|slot| slot.is(flight))
     }
 
     /// Puts the chunk in the place of its flight, if that is still there.
-    pub fn keep(&self, key: ChunkKey, flight: &Arc<Flight>, chunk: &Arc<Decoded>) -> bool {
+    pub fn keep(&self, key: ChunkKey, flight: &SharedFlight, chunk: &Arc<Decoded>) -> bool {
         let mut map = self.shard(key).write();
         let Some(slot) = map.get_mut(&key).filter(|slot| slot.is(flight)) else { return false };
         *slot = Slot::Here(Arc::clone(chunk));
@@ -112,7 +111,7 @@ impl Shards {
     }
 
     /// Removes a flight, if it is still there.
-    pub fn forget_flight(&self, key: ChunkKey, flight: &Arc<Flight>) {
+    pub fn forget_flight(&self, key: ChunkKey, flight: &SharedFlight) {
         let mut map = self.shard(key).write();
         if map.get(&key).is_some_and(|slot| slot.is(flight)) {
             map.remove(&key);
@@ -121,11 +120,11 @@ impl Shards {
 
     /// Removes a flight, if it is still there and nobody but its leader knows of it. Answers true where nobody does,
     /// and then nobody can.
-    pub fn forget_unless_awaited(&self, key: ChunkKey, flight: &Arc<Flight>) -> bool {
+    pub fn forget_unless_awaited(&self, key: ChunkKey, flight: &SharedFlight) -> bool {
         let mut map = self.shard(key).write();
         let is_here = map.get(&key).is_some_and(|slot| slot.is(flight));
         // The leader has it, and this map; all others got theirs from this map, under this lock.
-        if Arc::strong_count(flight) > 1 + usize::from(is_here) {
+        if sync::Arc::strong_count(flight) > 1 + usize::from(is_here) {
             return false;
         }
         if is_here {

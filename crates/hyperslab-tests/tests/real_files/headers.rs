@@ -1,5 +1,4 @@
-//! Superblocks and object headers of real files. Skips where the corpus is not there; `HYPERSLAB_CORPUS` says where
-//! it is.
+//! Superblocks and object headers of real files.
 
 use hyperslab_format::message::cache_image::{Overlay, OverlayEntries};
 use hyperslab_format::message::{
@@ -12,6 +11,8 @@ use hyperslab_format::object_header::{
 };
 use hyperslab_format::superblock::{self, SuperblockExtension};
 use hyperslab_format::{Address, Bytes, Parse, Stop, View};
+use hyperslab_testkit::files::corpus;
+use hyperslab_testkit::{Missing, require};
 use std::path::PathBuf;
 
 struct File {
@@ -19,20 +20,14 @@ struct File {
     features: String,
 }
 
-fn corpus() -> Vec<File> {
-    let root = std::env::var_os("HYPERSLAB_CORPUS").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus")),
-        PathBuf::from,
-    );
-    let Ok(manifest) = std::fs::read_to_string(root.join("MANIFEST.tsv")) else {
-        eprintln!("skipped: there is no corpus at {}", root.display());
-        return Vec::new();
-    };
+fn files() -> Result<Vec<File>, Missing> {
+    let root = corpus()?;
+    let manifest = std::fs::read_to_string(root.join("MANIFEST.tsv")).unwrap();
     let lines = manifest.lines().skip(1).map(|line| line.split('\t').collect::<Vec<_>>());
-    lines
+    Ok(lines
         .filter(|columns| columns[5] == "hdf5")
         .map(|columns| File { path: root.join(columns[0]), features: columns[6].to_owned() })
-        .collect()
+        .collect())
 }
 
 const PARTS: [&str; 3] =
@@ -97,7 +92,7 @@ fn read_root(bytes: &Bytes) -> Parse<ObjectKind> {
 #[test]
 fn every_root_group_is_read_whole() {
     let mut failures = Vec::new();
-    for File { path, features } in corpus() {
+    for File { path, features } in require!(files()) {
         let bytes = Bytes::from(std::fs::read(&path).unwrap());
         let outcome = read_root(&bytes);
         assert!(!matches!(outcome, Err(Stop::Need(_))), "a file in memory lacks nothing");
@@ -116,7 +111,7 @@ fn every_root_group_is_read_whole() {
 
 #[test]
 fn nothing_but_an_error_comes_of_files_cut_anywhere() {
-    for File { path, .. } in corpus() {
+    for File { path, .. } in require!(files()) {
         let bytes = Bytes::from(std::fs::read(&path).unwrap());
         for len in [0, 1, 7, 8, 9, 20, 47, 48, 95, 96, 100, 511, 512, 600, 800, 1000, 1500, 2047] {
             let _ = read_root(&bytes.slice(..bytes.len().min(len)));

@@ -1,5 +1,5 @@
 //! Reading everything that a file holds, whatever is wrong with it: objects, chunk indexes, values, attributes, and
-//! what values refer to. The tests of damage and the fuzz targets hold the engine to what is met here.
+//! what values refer to. The tests of damaged files and the fuzz targets read files with this.
 
 use hyperslab::format::message::Class;
 use hyperslab::format::message::datatype::Reference;
@@ -16,18 +16,21 @@ const VALUE_BYTES_MAX: u64 = 4 << 20;
 /// Parts of values that refer to others are followed up to this many, in a whole file.
 const REFERRING_MAX: usize = 10_000;
 
-/// What was met on a walk through a whole file.
+/// What came of reading a whole file.
 #[derive(Debug, Default)]
-pub struct Met {
+pub struct Outcome {
+    /// Objects that were found.
     pub objects: usize,
+    /// Values of datasets and attributes, and parts that values refer to, that were read.
     pub values: usize,
+    /// Every error on the way.
     pub errors: Vec<Error>,
     /// Parts of values that refer to others.
     referring: usize,
 }
 
-impl Met {
-    /// All that is met in a file that cannot be opened.
+impl Outcome {
+    /// The outcome of a file that cannot be opened.
     pub fn of(error: Error) -> Self {
         Self { errors: vec![error], ..Self::default() }
     }
@@ -37,7 +40,7 @@ impl Met {
         (self.objects, self.values, self.errors.len())
     }
 
-    /// Makes the checksums right that errors complain about. False where there are none.
+    /// Corrects the checksums that errors complain about. Returns whether there were any.
     pub fn repair(&self, bytes: &mut [u8]) -> bool {
         let mut repaired = false;
         for error in self.errors.iter().filter_map(|error| error.format.as_deref()) {
@@ -63,36 +66,42 @@ impl Met {
 }
 
 /// Reads everything that can be reached in a file.
-pub fn read_everything(file: &File) -> Met {
-    let mut met = Met::default();
-    let Some(root) = met.note(file.root()) else { return met };
-    met.objects += 1;
+pub fn read_everything(file: &File) -> Outcome {
+    let mut outcome = Outcome::default();
+    let Some(root) = outcome.note(file.root()) else { return outcome };
+    outcome.objects += 1;
     let mut seen = HashSet::new();
     let mut groups = vec![root];
     while let Some(group) = groups.pop() {
-        attributes(&group.attributes(), file, group.path(), &mut met);
-        members(&group, file, &mut groups, &mut seen, &mut met);
+        attributes(&group.attributes(), file, group.path(), &mut outcome);
+        members(&group, file, &mut groups, &mut seen, &mut outcome);
     }
-    met
+    outcome
 }
 
-fn members(group: &Group, file: &File, groups: &mut Vec<Group>, seen: &mut HashSet<u64>, met: &mut Met) {
-    let Some(links) = met.note(group.links()) else { return };
+fn members(
+    group: &Group,
+    file: &File,
+    groups: &mut Vec<Group>,
+    seen: &mut HashSet<u64>,
+    outcome: &mut Outcome,
+) {
+    let Some(links) = outcome.note(group.links()) else { return };
     for link in links {
-        let Some(link) = met.note(link) else { continue };
-        // By its name as well: a look-up goes another way than a listing.
-        met.note(group.link(link.name.as_bytes()));
+        let Some(link) = outcome.note(link) else { continue };
+        // By its name as well: looking up a name takes another path than listing.
+        outcome.note(group.link(link.name.as_bytes()));
         match &link.target {
             LinkTarget::Hard(address) if seen.insert(address.0) => {}
             _ => continue,
         }
-        met.objects += 1;
-        match met.note(group.open(&link)) {
+        outcome.objects += 1;
+        match outcome.note(group.open(&link)) {
             Some(Object::Group(group)) => groups.push(group),
             Some(object) => {
-                attributes(&object.attributes(), file, object.path(), met);
+                attributes(&object.attributes(), file, object.path(), outcome);
                 if let Object::Dataset(dataset) = &object {
-                    values(dataset, file, met);
+                    values(dataset, file, outcome);
                 }
             }
             None => {}
@@ -100,23 +109,23 @@ fn members(group: &Group, file: &File, groups: &mut Vec<Group>, seen: &mut HashS
     }
 }
 
-fn values(dataset: &Dataset, file: &File, met: &mut Met) {
+fn values(dataset: &Dataset, file: &File, outcome: &mut Outcome) {
     if dataset.chunk_shape().is_some() {
-        met.note(dataset.chunk_map());
+        outcome.note(dataset.chunk_map());
     }
     if dataset.logical_bytes() > VALUE_BYTES_MAX {
         return;
     }
-    if let Some(bytes) = met.value(dataset.read_bytes(&Selection::All, Order::File)) {
-        follow(dataset.datatype(), &bytes, file, dataset.path(), met);
+    if let Some(bytes) = outcome.value(dataset.read_bytes(&Selection::All, Order::File)) {
+        follow(dataset.datatype(), &bytes, file, dataset.path(), outcome);
     }
 }
 
-fn attributes(attributes: &Attributes<'_>, file: &File, object: &str, met: &mut Met) {
-    let Some(list) = met.note(attributes.list()) else { return };
+fn attributes(attributes: &Attributes<'_>, file: &File, object: &str, outcome: &mut Outcome) {
+    let Some(list) = outcome.note(attributes.list()) else { return };
     for attribute in list {
-        if let Some(attribute) = met.value(attribute) {
-            follow(&attribute.datatype, &attribute.data, file, object, met);
+        if let Some(attribute) = outcome.value(attribute) {
+            follow(&attribute.datatype, &attribute.data, file, object, outcome);
         }
     }
 }
@@ -127,28 +136,28 @@ struct Follow<'w> {
     /// Path of the object.
     object: &'w str,
     heap: Heap,
-    met: &'w mut Met,
+    outcome: &'w mut Outcome,
 }
 
-fn follow(datatype: &Datatype, elements: &[u8], file: &File, object: &str, met: &mut Met) {
+fn follow(datatype: &Datatype, elements: &[u8], file: &File, object: &str, outcome: &mut Outcome) {
     if datatype.is_variable() || datatype.contains_reference() {
-        Follow { file, object, heap: file.heap(), met }.each(datatype, elements);
+        Follow { file, object, heap: file.heap(), outcome }.each(datatype, elements);
     }
 }
 
 impl Follow<'_> {
     fn each(&mut self, datatype: &Datatype, elements: &[u8]) {
         for element in elements.chunks_exact(datatype.size.max(1) as usize) {
-            if self.met.referring > REFERRING_MAX {
+            if self.outcome.referring > REFERRING_MAX {
                 return;
             }
-            self.met.referring += 1;
+            self.outcome.referring += 1;
             self.one(&datatype.class, element);
         }
     }
 
     fn value<T>(&mut self, result: Result<T>) -> Option<T> {
-        self.met.value(result.map_err(|error| error.in_file(self.file.name()).at_object(self.object)))
+        self.outcome.value(result.map_err(|error| error.in_file(self.file.name()).at_object(self.object)))
     }
 
     fn one(&mut self, class: &Class, element: &[u8]) {
@@ -165,7 +174,7 @@ impl Follow<'_> {
             }
             Class::Reference(Reference::Object) => {
                 if let Some(address) = self.heap.object_reference(element) {
-                    self.met.note(self.file.object_at(address));
+                    self.outcome.note(self.file.object_at(address));
                 }
             }
             Class::Reference(Reference::Region) => {
@@ -180,7 +189,7 @@ impl Follow<'_> {
                 else {
                     return;
                 };
-                self.met.note(self.file.object_at(object));
+                self.outcome.note(self.file.object_at(object));
                 if let ReferenceTarget::Region(selection) = target {
                     self.selection(Cursor::new("dataset region", 0, selection, self.heap.widths()));
                 }

@@ -2,8 +2,8 @@
 //!
 //! Files are read the way an object store would be: nothing is there but the blocks that a parser has asked for.
 
+mod inflate;
 pub mod oracle;
-mod partly;
 
 use hyperslab_format::chunk_index::{ChunkTable, Extent, Walk};
 use hyperslab_format::group::dense_attributes::{self, Body};
@@ -12,13 +12,26 @@ use hyperslab_format::message::cache_image::{Overlay, OverlayEntries};
 use hyperslab_format::message::{CacheImage, ChunkIndex, Dataspace, Layout, Link, LinkTarget};
 use hyperslab_format::object_header::{Context, ObjectHeader, ObjectKind, SharedMessageTable};
 use hyperslab_format::superblock::{self, SuperblockExtension};
-use hyperslab_format::{Address, Bytes, FormatError, Name, View};
-pub use oracle::{Oracle, corpus};
-use partly::{Inflate, Partly, drive};
+use hyperslab_format::testing::PartialFile;
+use hyperslab_format::{Address, Bytes, FormatError, Name, Parse, View};
+use inflate::Inflate;
+pub use oracle::Oracle;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
+
+/// Bytes that are fetched at a time.
+const BLOCK: u64 = 512;
+/// More rounds of requests than the deepest B-tree has levels.
+const ROUNDS_MAX: usize = 80;
+
+/// Runs a parser, fetching what it asks for.
+fn drive<T>(bytes: &PartialFile, parse: impl FnMut() -> Parse<T>) -> Result<T, FormatError> {
+    let (result, rounds) = bytes.drive(parse);
+    assert!(rounds.len() <= ROUNDS_MAX, "{ROUNDS_MAX} rounds of requests were not enough");
+    result
+}
 
 /// What differs from the oracle, and the error if it is one.
 #[derive(Debug)]
@@ -43,7 +56,7 @@ impl From<String> for Difference {
 struct Tour<'a> {
     file: String,
     oracle: &'a Oracle,
-    partly: &'a Partly,
+    bytes: &'a PartialFile,
     context: Context<'a>,
     seen: HashSet<Address>,
     differences: Vec<Difference>,
@@ -75,7 +88,7 @@ impl Tour<'_> {
         self.compared.paths.insert(path.clone());
         let known = self.oracle.get(&(self.file.clone(), path.clone()));
         let expected = known.filter(|record| record["error"].is_null() || record["nchunks"].is_number());
-        let header = match drive(self.partly, || ObjectHeader::parse(self.context.view, address)) {
+        let header = match drive(self.bytes, || ObjectHeader::parse(self.context.view, address)) {
             Ok(header) => header,
             Err(_) if known.is_some() && expected.is_none() => return,
             Err(error) => return self.differs(&path, error),
@@ -102,10 +115,10 @@ impl Tour<'_> {
 
     fn count_attributes(&mut self, path: &str, header: &ObjectHeader) -> Result<usize, FormatError> {
         let view = self.context.view;
-        let own = drive(self.partly, || header.attributes(self.context))?.len();
+        let own = drive(self.bytes, || header.attributes(self.context))?.len();
         let Some(info) = header.attribute_info(view.widths)? else { return Ok(own) };
         let Some(mut walk) = dense_attributes::list(&info) else { return Ok(own) };
-        let dense = drive(self.partly, || walk.advance(&view, &Inflate))?;
+        let dense = drive(self.bytes, || walk.advance(&view, &Inflate))?;
         let dense = dense.into_iter().collect::<Result<Vec<_>, _>>()?;
         for attribute in &dense {
             // Names begin the message after version, flags or reserved byte, three sizes and (version 3) charset.
@@ -114,7 +127,7 @@ impl Tour<'_> {
             let name =
                 message.bytes.get(start..).unwrap_or_default().split(|&byte| byte == 0).next().unwrap();
             let Some(mut walk) = dense_attributes::lookup(&info, name) else { continue };
-            let found = drive(self.partly, || walk.advance(&view, &Inflate))?;
+            let found = drive(self.bytes, || walk.advance(&view, &Inflate))?;
             if !found.iter().flatten().any(|found| found.body == attribute.body) {
                 self.differs(path, format!("attribute {name:?} is not found by its name"));
             }
@@ -128,23 +141,23 @@ impl Tour<'_> {
         path: &str,
         header: &ObjectHeader,
     ) -> Result<Vec<Result<Link, FormatError>>, FormatError> {
-        let (view, partly) = (self.context.view, self.partly);
+        let (view, bytes) = (self.context.view, self.bytes);
         if let Some(table) = header.symbol_table(view.widths)? {
             let mut walk = old::list(table);
-            let links = drive(partly, || walk.advance(&view))?;
+            let links = drive(bytes, || walk.advance(&view))?;
             self.names_are_found(path, &links, |name| {
                 let mut walk = old::lookup(table, name);
-                drive(partly, || walk.advance(&view))
+                drive(bytes, || walk.advance(&view))
             });
             return Ok(links);
         }
         let mut links = header.links(view.widths);
         let Some(info) = header.link_info(view.widths)? else { return Ok(links) };
         let Some(mut walk) = dense::list(&info) else { return Ok(links) };
-        let dense = drive(partly, || walk.advance(&view, &Inflate))?;
+        let dense = drive(bytes, || walk.advance(&view, &Inflate))?;
         self.names_are_found(path, &dense, |name| {
             let Some(mut walk) = dense::lookup(&info, name) else { return Ok(None) };
-            drive(partly, || walk.advance(&view, &Inflate))
+            drive(bytes, || walk.advance(&view, &Inflate))
         });
         links.extend(dense);
         Ok(links)
@@ -197,7 +210,7 @@ impl Tour<'_> {
 
     fn dataset(&mut self, header: &ObjectHeader, expected: Option<(u64, String)>) -> Result<(), Difference> {
         let view = self.context.view;
-        let space = drive(self.partly, || header.dataspace(self.context))?;
+        let space = drive(self.bytes, || header.dataspace(self.context))?;
         let Some(Dataspace::Simple { dims, max_dims }) = space else {
             return Err(format!("{space:?}").into());
         };
@@ -205,12 +218,12 @@ impl Tour<'_> {
         let Some(Layout::Chunked(layout)) = layout else {
             return Err(format!("{layout:?}").into());
         };
-        let pipeline = drive(self.partly, || header.filter_pipeline(self.context))?;
+        let pipeline = drive(self.bytes, || header.filter_pipeline(self.context))?;
         let filtered = pipeline.is_some_and(|pipeline| !pipeline.filters.is_empty());
         let extent = Extent { dims: &dims, max_dims: &max_dims, layout: &layout, filtered };
         let mut walk = Walk::new(&extent, None);
-        let table = drive(self.partly, || walk.advance(&view))?;
-        regions_agree(self.partly, view, &extent, &table)?;
+        let table = drive(self.bytes, || walk.advance(&view))?;
+        regions_agree(self.bytes, view, &extent, &table)?;
         let Some(expected) = expected else { return Ok(()) };
         let iterated = match (&layout.index, max_dims[0]) {
             // Iterating over chunks, the library counts on without moving the unlimited dimension to the front, and
@@ -219,7 +232,7 @@ impl Tour<'_> {
                 let sizes: Vec<u64> =
                     dims.iter().zip(&max_dims).map(|(dim, max)| max.unwrap_or(*dim)).collect();
                 let mut walk = Walk::new(&Extent { dims: &sizes, ..extent }, None);
-                as_iterated(&extent, &drive(self.partly, || walk.advance(&view))?)
+                as_iterated(&extent, &drive(self.bytes, || walk.advance(&view))?)
             }
             _ => table,
         };
@@ -273,7 +286,12 @@ fn as_iterated(extent: &Extent, table: &ChunkTable) -> ChunkTable {
 }
 
 /// A walk over a region finds what a walk over everything finds there.
-fn regions_agree(partly: &Partly, view: View, extent: &Extent, table: &ChunkTable) -> Result<(), Difference> {
+fn regions_agree(
+    bytes: &PartialFile,
+    view: View,
+    extent: &Extent,
+    table: &ChunkTable,
+) -> Result<(), Difference> {
     let chunks: Vec<u64> =
         extent.dims.iter().zip(&extent.layout.chunk_dims).map(|(dim, chunk)| dim.div_ceil(*chunk)).collect();
     let regions: [Vec<(u64, u64)>; 4] = [
@@ -284,7 +302,7 @@ fn regions_agree(partly: &Partly, view: View, extent: &Extent, table: &ChunkTabl
     ];
     for region in regions {
         let mut walk = Walk::new(extent, Some(&region));
-        let part = drive(partly, || walk.advance(&view))?;
+        let part = drive(bytes, || walk.advance(&view))?;
         let inside =
             |coords: &[u64]| coords.iter().zip(&region).all(|(c, (from, to))| (from..to).contains(&c));
         let expected = table.iter().filter(|chunk| inside(chunk.coords));
@@ -297,23 +315,23 @@ fn regions_agree(partly: &Partly, view: View, extent: &Extent, table: &ChunkTabl
 
 /// Walks through a file. Answers with what differs from the oracle (or within the file), and what was compared.
 pub fn tour(file: String, bytes: Bytes, oracle: &Oracle) -> Result<(Vec<Difference>, Compared), FormatError> {
-    let partly = Partly::new(bytes);
-    let outer = View::new(&partly);
-    let superblock = drive(&partly, || superblock::locate(outer))?;
+    let bytes = PartialFile::in_blocks(bytes, BLOCK);
+    let outer = View::new(&bytes);
+    let superblock = drive(&bytes, || superblock::locate(outer))?;
     let view = superblock.view(outer);
-    let extension = drive(&partly, || SuperblockExtension::parse(view, &superblock))?;
+    let extension = drive(&bytes, || SuperblockExtension::parse(view, &superblock))?;
     let info = extension.as_ref().and_then(|extension| extension.cache_image);
-    let image = info.map(|info| drive(&partly, || CacheImage::parse(view, info))).transpose()?;
+    let image = info.map(|info| drive(&bytes, || CacheImage::parse(view, info))).transpose()?;
     let entries = image.map(|image| OverlayEntries::new(view, &image)).unwrap_or_default();
-    let overlay = Overlay::new(&partly, &entries);
+    let overlay = Overlay::new(&bytes, &entries);
     let view = superblock.view(View::new(&overlay));
     let table = extension.and_then(|extension| extension.shared_messages);
-    let table = table.map(|info| drive(&partly, || SharedMessageTable::parse(view, info))).transpose()?;
+    let table = table.map(|info| drive(&bytes, || SharedMessageTable::parse(view, info))).transpose()?;
     let context = Context { view, shared: table.as_ref() };
     let mut tour = Tour {
         file,
         oracle,
-        partly: &partly,
+        bytes: &bytes,
         context,
         seen: HashSet::new(),
         differences: Vec::new(),

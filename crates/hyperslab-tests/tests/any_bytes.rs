@@ -1,10 +1,11 @@
-//! Any bytes at all: each structure of the format, changed ten thousand times, and every truncation, read through the
-//! whole engine to the values. Nothing may panic, take long, or take much memory.
+//! Any bytes at all: each structure of the format, changed in many ways, and every truncation, read through the whole
+//! engine to the values. Nothing may panic, take long, or take much memory.
 //!
-//! The files are those of `corpus/recipes/structures.py` and of the other recipes in `RECIPES`. In each, structures are found, fields of them changed, and
-//! in half of the cases checksums made right again, as an attacker would. `HYPERSLAB_MUTATIONS` is how many changes
-//! of each structure; with `HYPERSLAB_STRUCTURE` only structures with this in their names are changed, and with
-//! `HYPERSLAB_CHANGE` too, this one change is written to a file and read.
+//! The files are those of `corpus/recipes/structures.py` and of the other recipes in `RECIPES`. In each, structures
+//! are found, fields of them changed, and in half of the cases checksums corrected, as an attacker would. There are
+//! `MUTATIONS` changes of each structure at scale 1, and ten thousand in the full run. With `HYPERSLAB_STRUCTURE` only
+//! structures with this in their names are changed; with `HYPERSLAB_CHANGE` too, this one change is written to a file
+//! and read.
 
 mod any_bytes {
     pub mod memory;
@@ -13,16 +14,17 @@ mod any_bytes {
     pub mod seals;
     pub mod structures;
 }
-mod common;
 
 use any_bytes::memory::Above;
 use any_bytes::mutate::{Random, mutate};
 use any_bytes::places::{Place, places};
 use any_bytes::seals::{Seal, repair, seals};
 use any_bytes::structures::STRUCTURES;
-use common::{Met, Stopwatch, fixtures, hdf5_files, read_everything};
 use hyperslab::io::Memory;
 use hyperslab::{ErrorKind, File};
+use hyperslab_testkit::files::{fixture, hdf5_files};
+use hyperslab_testkit::{Missing, Stopwatch, require, scale};
+use hyperslab_tests::{Outcome, read_everything};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -34,7 +36,8 @@ use std::time::{Duration, Instant};
 const TIME_MAX: Duration = Duration::from_secs(5);
 /// Nor more memory than this and four times its length.
 const MEMORY_MAX: usize = 64 << 20;
-const MUTATIONS: usize = 10_000;
+/// Changes of each structure at scale 1.
+const MUTATIONS: usize = 1_000;
 /// What takes longer than this never ends.
 const HANG: Duration = Duration::from_secs(20);
 const THREADS: usize = 2;
@@ -58,21 +61,21 @@ fn alone() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn sound_files() -> Vec<Sound> {
-    let folders = fixtures().into_iter().flat_map(|folder| RECIPES.map(|recipe| folder.join(recipe)));
-    let paths = folders.filter(|folder| folder.is_dir()).flat_map(|folder| hdf5_files(&folder, 1 << 20));
+fn sound_files() -> Result<Vec<Sound>, Missing> {
+    let folders = RECIPES.into_iter().map(fixture).collect::<Result<Vec<_>, _>>()?;
+    let paths = folders.iter().flat_map(|folder| hdf5_files(folder, 1 << 20));
     let sound = |path: PathBuf| {
         let bytes = std::fs::read(&path).expect("a fixture");
         let seals = seals(&bytes);
         Sound { places: places(&bytes, &seals), seals, bytes }
     };
-    paths.map(sound).collect()
+    Ok(paths.map(sound).collect())
 }
 
-fn read(bytes: Vec<u8>) -> Met {
+fn read(bytes: Vec<u8>) -> Outcome {
     match File::from_source(Arc::new(Memory::new("damaged", bytes))) {
         Ok(file) => read_everything(&file),
-        Err(error) => Met::of(error),
+        Err(error) => Outcome::of(error),
     }
 }
 
@@ -102,17 +105,17 @@ struct Row {
 impl Row {
     fn note(&mut self, number: usize, bytes: Vec<u8>) {
         let start = Stopwatch::start();
-        let met = catch_unwind(AssertUnwindSafe(|| read(bytes)));
+        let outcome = catch_unwind(AssertUnwindSafe(|| read(bytes)));
         let took = start.elapsed();
         self.slowest = self.slowest.max(took);
         if took > TIME_MAX {
             self.failed.push(format!("change {number} took {took:?}"));
         }
-        match met {
-            Ok(met) => {
-                self.refused += usize::from(met.objects == 0);
-                self.errors += usize::from(!met.errors.is_empty());
-                self.values += met.values;
+        match outcome {
+            Ok(outcome) => {
+                self.refused += usize::from(outcome.objects == 0);
+                self.errors += usize::from(!outcome.errors.is_empty());
+                self.values += outcome.values;
             }
             Err(_) => self.failed.push(format!("change {number} panicked")),
         }
@@ -189,11 +192,11 @@ fn by_structure(files: &[Sound]) -> BTreeMap<&str, Vec<(&Sound, &Place)>> {
 /// The structures that the fixtures hold. One that goes missing would go unchanged, and nobody would know.
 #[test]
 fn every_structure_is_found() {
-    let files = sound_files();
+    let files = require!(sound_files());
     let structures = by_structure(&files);
     let missing: Vec<_> =
         STRUCTURES.iter().filter(|&&structure| !structures.contains_key(structure)).collect();
-    assert!(files.is_empty() || missing.is_empty(), "{missing:?}");
+    assert!(missing.is_empty(), "{missing:?}");
 }
 
 /// Checks what holds of a file cut short: it is refused, or what is missing is told.
@@ -201,17 +204,17 @@ fn every_structure_is_found() {
 fn every_truncation_is_told() {
     let _alone = alone();
     let (mut cuts, mut slowest) = (0, Duration::ZERO);
-    for sound in sound_files() {
+    for sound in require!(sound_files()) {
         let whole = read(sound.bytes.clone()).counts();
         let memory = Above::now();
         let mut check = |bytes: Vec<u8>| {
             let (len, start) = (bytes.len(), Stopwatch::start());
-            let met = read(bytes).counts();
+            let outcome = read(bytes).counts();
             slowest = slowest.max(start.elapsed());
             cuts += 1;
             // Where objects are gone, nobody gets to what was wrong with them before.
-            let told = met == whole || met.2 > whole.2 || (met.0 < whole.0 && met.2 > 0);
-            assert!(told, "cut at {len} of {}: {met:?}, {whole:?}", sound.bytes.len());
+            let told = outcome == whole || outcome.2 > whole.2 || (outcome.0 < whole.0 && outcome.2 > 0);
+            assert!(told, "cut at {len} of {}: {outcome:?}, {whole:?}", sound.bytes.len());
         };
         for len in (0..sound.bytes.len()).step_by(sound.bytes.len().div_ceil(CUTS_MAX)) {
             check(sound.bytes[..len].to_vec());
@@ -246,7 +249,7 @@ fn ending_at(sound: &Sound, len: usize) -> Option<Vec<u8>> {
 fn a_chunk_takes_no_more_memory_than_its_stored_bytes_can_fill() {
     let _alone = alone();
     let mut claims = 0;
-    for sound in sound_files() {
+    for sound in require!(sound_files()) {
         for place in
             sound.places.iter().filter(|place| place.structure == "data layout message 3, version 1 B-tree")
         {
@@ -263,21 +266,21 @@ fn a_chunk_takes_no_more_memory_than_its_stored_bytes_can_fill() {
     println!("{claims} layouts changed");
 }
 
-/// Changes of each structure whose errors are looked at.
-const ERRORS_OF: usize = 300;
+/// Changes of each structure whose errors are looked at, at scale 1.
+const ERRORS_OF: usize = 60;
 
 /// Errors name the file, the object and, where the file is to blame, a place in it.
 #[test]
 fn errors_say_where() {
     let _alone = alone();
-    let files = sound_files();
+    let files = require!(sound_files());
     let (mut errors, mut silent) = (0, Vec::new());
     for (structure, where_) in by_structure(&files) {
-        for number in 0..ERRORS_OF {
-            let met = read(changed(structure, number, &where_));
+        for number in 0..scale().of(ERRORS_OF) {
+            let outcome = read(changed(structure, number, &where_));
             // A file that cannot be opened has no objects.
-            let is_open = met.objects > 0;
-            for error in met.errors {
+            let is_open = outcome.objects > 0;
+            for error in outcome.errors {
                 errors += 1;
                 let is_there = error.format.is_some() || error.message.contains(" at byte 0x");
                 let has_place = is_there || error.kind != ErrorKind::Damaged;
@@ -297,12 +300,11 @@ fn errors_say_where() {
 }
 
 #[test]
-fn every_structure_changed_ten_thousand_times() {
+fn every_structure_changed_in_many_ways() {
     let _alone = alone();
-    let files = sound_files();
+    let files = require!(sound_files());
     let mut structures = by_structure(&files);
-    let mutations =
-        std::env::var("HYPERSLAB_MUTATIONS").map_or(MUTATIONS, |number| number.parse().expect("a number"));
+    let mutations = scale().of(MUTATIONS);
     let only = std::env::var("HYPERSLAB_STRUCTURE").unwrap_or_default();
     structures.retain(|structure, _| structure.contains(&only));
     println!(

@@ -1,53 +1,52 @@
 //! Damaged files: every truncation of small files, and many seeded mutations. Nothing may panic or hang; a file cut
 //! short is never read as if it were whole.
 
-mod common;
-
-use common::{Met, Stopwatch, corpus, fixtures, hdf5_files, read_everything};
 use hyperslab::File;
 use hyperslab::io::Memory;
+use hyperslab_testkit::files::{corpus, fixtures, hdf5_files};
+use hyperslab_testkit::{Missing, Stopwatch, require, scale, skipped};
+use hyperslab_tests::{Outcome, read_everything};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A walk through a small damaged file that takes longer than this counts as a hang.
+/// Reading a small damaged file may not take longer.
 const HANG: Duration = Duration::from_secs(5);
 
-fn small_files(bytes_max: u64, count: usize) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = [fixtures(), corpus()]
-        .into_iter()
-        .flatten()
-        .flat_map(|folder| hdf5_files(&folder, bytes_max))
-        .collect();
-    // A spread over all folders rather than the first ones.
+/// About `count` fixtures and files of the corpus, spread over all folders. Without the corpus there are fixtures alone.
+fn small_files(bytes_max: u64, count: usize) -> Result<Vec<PathBuf>, Missing> {
+    let mut files = hdf5_files(&fixtures()?, bytes_max);
+    match corpus() {
+        Ok(corpus) => files.extend(hdf5_files(&corpus, bytes_max)),
+        Err(missing) => skipped(&missing),
+    }
     let step = files.len().div_ceil(count).max(1);
-    let mut kept = files.drain(..).step_by(step);
-    kept.by_ref().collect()
+    Ok(files.into_iter().step_by(step).collect())
 }
 
-fn read(bytes: &[u8]) -> Met {
+fn read(bytes: &[u8]) -> Outcome {
     let start = Stopwatch::start();
     let file = File::from_source(Arc::new(Memory::new("damaged", bytes.to_vec())));
-    let met = file.map_or_else(Met::of, |file| read_everything(&file));
+    let outcome = file.map_or_else(Outcome::of, |file| read_everything(&file));
     assert!(start.elapsed() < HANG, "took {:?}", start.elapsed());
-    met
+    outcome
 }
 
 #[test]
 fn every_truncation_is_an_error() {
     let mut cut = 0;
-    for path in small_files(9 << 10, 25) {
+    for path in require!(small_files(9 << 10, 25)) {
         let bytes = std::fs::read(&path).unwrap();
         let whole = read(&bytes).counts();
         if whole.0 == 0 {
             continue;
         }
         for len in 0..bytes.len() {
-            let met = read(&bytes[..len]).counts();
+            let outcome = read(&bytes[..len]).counts();
             cut += 1;
             // Opened, because its superblock names an end before the cut: then nothing is missing. Or it is told.
-            let told = met == whole || met.0 == 0 || met.2 > whole.2;
-            assert!(told, "{}: cut at {len} of {}: {met:?}", path.display(), bytes.len());
+            let told = outcome == whole || outcome.0 == 0 || outcome.2 > whole.2;
+            assert!(told, "{}: cut at {len} of {}: {outcome:?}", path.display(), bytes.len());
         }
     }
     println!("{cut} truncated files read");
@@ -63,9 +62,9 @@ fn mutated_files_do_not_panic_or_hang() {
         state
     };
     let mut mutated = 0;
-    for path in small_files(64 << 10, 120) {
+    for path in require!(small_files(64 << 10, 120)) {
         let whole = std::fs::read(&path).unwrap();
-        for _ in 0..150 {
+        for _ in 0..scale().of(150) {
             let mut bytes = whole.clone();
             for _ in 0..1 + random() % 4 {
                 let at = (random() % bytes.len() as u64) as usize;

@@ -1,14 +1,13 @@
-//! Groups, attributes and chunk indexes of real files, against what libhdf5 says of them. Skips where the corpus is
-//! not there; `HYPERSLAB_CORPUS` says where it is.
+//! Groups, attributes and chunk indexes of real files, compared with what libhdf5 says of them.
 
-mod tour;
-
+use crate::tour::{Compared, oracle::oracle, tour};
 use hyperslab_format::Bytes;
-use tour::{Compared, corpus, oracle::oracle, tour};
+use hyperslab_testkit::files::corpus;
+use hyperslab_testkit::require;
 
 #[test]
 fn groups_attributes_and_chunks_are_those_of_the_library() {
-    let Some(root) = corpus() else { return };
+    let root = require!(corpus());
     let oracle = oracle(&root);
     let manifest = std::fs::read_to_string(root.join("MANIFEST.tsv")).unwrap();
     let (mut all, mut total) = (Vec::new(), Compared::default());

@@ -1,11 +1,10 @@
-//! Real files with a few bytes changed: whatever is found, it is found or refused, soon and without a panic. Skips
-//! where the corpus is not there; `HYPERSLAB_CORPUS` says where it is.
+//! Real files with a few bytes changed: whatever is in them, it is read or refused, soon and without a panic.
 
-mod tour;
-
+use crate::tour::{Oracle, tour};
 use hyperslab_format::{Bytes, FormatError, Problem};
+use hyperslab_testkit::files::corpus;
+use hyperslab_testkit::{require, scale};
 use std::time::{Duration, Instant};
-use tour::{Oracle, corpus, tour};
 
 /// xorshift64*: the same bytes in every run.
 struct Random(u64);
@@ -37,9 +36,9 @@ fn repair(bytes: &mut [u8], error: &FormatError) -> bool {
 
 #[test]
 fn changed_bytes_are_found_or_refused() {
-    let Some(root) = corpus() else { return };
+    let root = require!(corpus());
     let manifest = std::fs::read_to_string(root.join("MANIFEST.tsv")).unwrap();
-    let rounds = std::env::var("HYPERSLAB_MUTATIONS").map_or(4, |rounds| rounds.parse().unwrap());
+    let rounds = scale().of(4);
     let (oracle, mut random) = (Oracle::new(), Random(0x9E37_79B9_7F4A_7C15));
     let (mut tours, mut refused) = (0, 0);
     for line in manifest.lines().skip(1) {

@@ -1,29 +1,15 @@
-//! The corpus, and what libhdf5 reads from it.
+//! What libhdf5 reads from the corpus.
 
 use serde_json::Value;
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::Path;
 
 /// What libhdf5 says: records of objects by file and path.
 pub type Oracle = HashMap<(String, String), Value>;
 
-/// Where the corpus is, if it is there.
-pub fn corpus() -> Option<PathBuf> {
-    let root = std::env::var_os("HYPERSLAB_CORPUS").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus")),
-        PathBuf::from,
-    );
-    let there = root.join("MANIFEST.tsv").exists();
-    if !there {
-        eprintln!("skipped: there is no corpus at {}", root.display());
-    }
-    there.then_some(root)
-}
-
-/// What libhdf5 says: records of objects by file and path.
 /// Reads what libhdf5 says of the corpus.
 #[allow(dead_code, reason = "not all tests compare with it")]
-pub fn oracle(root: &std::path::Path) -> Oracle {
+pub fn oracle(root: &Path) -> Oracle {
     let packed = std::fs::read(root.join("ORACLE.jsonl.gz")).unwrap();
     // A gzip file ends with the length of what it holds.
     let len = u32::from_le_bytes(packed[packed.len() - 4..].try_into().unwrap());

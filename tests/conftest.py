@@ -1,0 +1,37 @@
+"""Under `CI` a skipped test is a failed one, except for the reasons in `kit.ACCEPTED`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import kit  # noqa: E402
+
+
+def fail_if_skipped(report) -> None:
+    """Turns a skip into a failure. An expected failure (`xfail`) is reported as skipped, too, and stays."""
+    if not report.skipped or hasattr(report, "wasxfail"):
+        return
+    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    if not kit.is_accepted(reason):
+        report.outcome = "failed"
+        report.longrepr = f"{reason}; under CI that is a failure, not a skip"
+
+
+if kit.IS_CI:
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(item, call):
+        report = yield
+        fail_if_skipped(report)
+        return report
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_make_collect_report(collector):
+        report = yield
+        fail_if_skipped(report)
+        return report
