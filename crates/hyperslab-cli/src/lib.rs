@@ -1,6 +1,6 @@
 //! The `hyperslab` command: what it is asked, and what it prints.
 //!
-//! One folder or file a subcommand: [`ls`], [`explain`], [`digest`], [`doctor`]. All of them get their facts from the
+//! One folder or file a subcommand: [`ls`], [`explain`], [`chunks`], [`digest`], [`doctor`]. All of them get their facts from the
 //! engine; nothing about the file format is known here. Data goes to standard output, talk to standard error.
 //!
 //! A command either answers, or fails with one line that says what to do ([`failure`]). With `--json` a document is
@@ -8,6 +8,7 @@
 
 mod args;
 pub mod bench;
+pub mod chunks;
 pub mod digest;
 pub mod doctor;
 pub mod dtype;
@@ -44,6 +45,7 @@ pub fn run_with(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write, e
     let done = match cli.command {
         Command::Ls(args) => ls::run(&args, out, err),
         Command::Explain(args) => explain::run(&args, out),
+        Command::Chunks(args) => chunks::run(&args, out, err),
         Command::Digest(args) => digest::run(&args, out, err),
         Command::Doctor(args) => doctor::run(&args, out, err),
         Command::Bench(args) => bench::run(&args, out, err),
