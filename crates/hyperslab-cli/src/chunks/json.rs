@@ -6,7 +6,7 @@ use hyperslab::{ChunkMap, Dataset, Error, File};
 use std::io::Write;
 use std::sync::Arc;
 
-/// Version of the document's form: raised when a key changes its name or meaning.
+/// Version of the document's form: raised when a member goes, or changes its name or meaning.
 const SCHEMA_VERSION: u32 = 1;
 /// Rows are written out whenever they have this many bytes.
 const WRITTEN_BYTES: usize = 1 << 16;
@@ -48,7 +48,8 @@ pub(super) fn write(
     text.push_str("],");
     member("file", file.name(), &mut text);
     text.push(',');
-    member("schema_version", SCHEMA_VERSION, &mut text);
+    let schema = Object::from([("name", "hyperslab.chunks".into()), ("version", SCHEMA_VERSION.into())]);
+    member("schema", schema, &mut text);
     text.push_str("}\n");
     out.write_all(text.as_bytes())?;
     Ok(maps.into_iter().filter_map(Result::err).collect())

@@ -19,8 +19,8 @@ fn a_table_of_one_dataset() {
     let expected = "\
 /measured/temperature: 12x10x10 in chunks of 4x5x10
   offset  address        size  filter mask
-  0,0,0      N         N  0
-  0,5,0      N         N  0
+  0,0,0     N         N  0
+  0,5,0     N         N  0
 ";
     assert_eq!(listed, ended(0, expected, ""));
     let whole = run(&["chunks", "{}", "/measured/temperature"], &tour);
@@ -72,7 +72,10 @@ fn json_says_the_same_as_csv() {
     let listed = run(&["chunks", "--json", "{}", "/extensible/last axis"], &path);
     assert_eq!((listed.code, listed.err.as_str(), listed.out.lines().count()), (0, "", 1));
     let document: Value = serde_json::from_str(&listed.out).unwrap();
-    assert_eq!((&document["file"], document["schema_version"].as_u64()), (&json!("FILE"), Some(1)));
+    assert_eq!(
+        (&document["file"], &document["schema"]),
+        (&json!("FILE"), &json!({"name": "hyperslab.chunks", "version": 1}))
+    );
     let [dataset] = &document["datasets"].as_array().unwrap()[..] else { panic!("{document}") };
     assert_eq!(dataset["path"], "/extensible/last axis");
     assert_eq!((&dataset["shape"], &dataset["chunk_shape"]), (&json!([6, 5, 40]), &json!([2, 4, 3])));

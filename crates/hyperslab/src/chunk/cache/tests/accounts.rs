@@ -94,7 +94,7 @@ fn many_threads_do_everything_at_once() {
     let stats = cache.stats();
     assert!(stats.resident_bytes <= cache.budget());
     let here: HashSet<_> = (0..3)
-        .flat_map(|file| (0..100).map(move |address| ChunkKey { file, object: 0, number: address.into() }))
+        .flat_map(|file| (0..100).map(move |address| ChunkKey { file, object: 0, number: address }))
         .filter(|&key| cache.contains(key))
         .collect();
     assert_eq!((stats.resident_chunks, stats.resident_bytes), (here.len(), here.len() * CHUNK));
