@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from typing_extensions import Buffer
 
+from hyperslab._chunks import DatasetID
 from hyperslab._views import AsStr, AsType, Chunks, Fields, Items, Keys, Values, VirtualSource
 from hyperslab.dims import Dimensions
 from hyperslab.links import ExternalLink, HardLink, SoftLink
@@ -344,6 +345,15 @@ class Dataset(_Object):
         """Read some members of a compound: `dataset.fields(["x", "y"])[...]`."""
     def iter_chunks(self, sel: Any = None) -> Chunks:
         """Iterate over the chunks that a region touches, as selections."""
+    def chunk_map(self) -> NDArray[Any]:
+        """Where every existing chunk lies, in row-major order: an array with the fields `offset` (index of its first
+        element along each axis), `address` (its first byte in the file), `size` (bytes as stored) and `filter_mask`."""
+    @property
+    def id(self) -> DatasetID:
+        """The functions of h5py's low-level `DatasetID` that say where chunks lie."""
+    def _chunk_count(self) -> int: ...
+    def _chunk_info(self, index: int) -> tuple[tuple[int, ...], int, int, int] | None: ...
+    def _chunk_info_by_coord(self, element: Sequence[int]) -> tuple[tuple[int, ...], int, int, int] | None: ...
     def read_direct(self, dest: NDArray[Any], source_sel: Any = None, dest_sel: Any = None) -> None:
         """Read into an existing array."""
     def explain(self, selection: Any = None) -> str:

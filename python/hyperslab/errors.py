@@ -16,6 +16,7 @@ __all__ = [
     "HyperslabError",
     "InvalidError",
     "MissingFileError",
+    "NotChunkedError",
     "NotFoundError",
     "NotHdf5Error",
     "OutOfRangeError",
@@ -134,6 +135,10 @@ class OutOfRangeError(InvalidError, IndexError):
 
 class WrongTypeError(InvalidError, TypeError):
     """An argument has the wrong type."""
+
+
+class NotChunkedError(InvalidError, RuntimeError):
+    """A dataset that is not chunked was asked for its chunks."""
 
 
 class ClosedError(InvalidError, OSError, KeyError, RuntimeError):

@@ -33,6 +33,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Ls(LsArgs),
     Explain(ExplainArgs),
+    Chunks(ChunksArgs),
     Digest(DigestArgs),
     Doctor(DoctorArgs),
     Bench(Box<BenchArgs>),
@@ -104,6 +105,41 @@ pub(crate) struct ExplainArgs {
     /// Selection to read
     #[arg(allow_hyphen_values = true, default_value = "")]
     pub selection: String,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// List where chunks lie in the file: offset, address, stored size, filter mask
+///
+/// Lists the existing chunks of a dataset, or of all chunked datasets, in row-major order. A chunk that is not listed
+/// was never written and reads as the fill value. No values are read.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+EXAMPLES
+  hyperslab chunks era5.nc /t2m              one dataset, as a table
+  hyperslab chunks --csv era5.nc             all chunked datasets, as CSV
+  hyperslab chunks --csv era5.nc | wc -l     how many chunks there are, and a header line
+  hyperslab chunks --json era5.nc /t2m       one JSON document
+
+The offset of a chunk is the index of its first element along each dimension, as h5py's `chunk_offset`. The address
+counts from the first byte of the file, the size is in bytes as stored, and bit i of the filter mask is set where
+filter i was skipped. The header line of the CSV is path,offset,address,size,filter_mask; the numbers of an offset
+are joined by `;`. Tables and CSV are written while the chunk index is read.
+
+EXIT CODES
+  0  all chunks were listed
+  1  a part of the file could not be read (the rest is listed)
+  2  no such file or object, not HDF5, or a dataset that is not chunked")]
+pub(crate) struct ChunksArgs {
+    /// HDF5 or netCDF-4 file
+    pub file: PathBuf,
+    /// Dataset in the file; of a group, all chunked datasets below it
+    #[arg(value_name = "DATASET", default_value = "/")]
+    pub path: String,
+    /// Print CSV
+    #[arg(long, conflicts_with = "json")]
+    pub csv: bool,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,

@@ -1,14 +1,15 @@
 //! The `hyperslab` command: its arguments and its output.
 //!
-//! There is one file or folder per subcommand: [`ls`], [`explain`], [`digest`], [`doctor`], [`bench`]. All of them get
-//! their facts from the engine; this crate does not know the file format. Data goes to standard output, messages to
-//! standard error.
+//! There is one file or folder per subcommand: [`ls`], [`explain`], [`chunks`], [`digest`], [`doctor`], [`bench`]. All of
+//! them get their facts from the engine; this crate does not know the file format. Data goes to standard output, messages
+//! to standard error.
 //!
 //! A command either succeeds or fails with a one-line message that says what to do ([`failure`]). With `--json`, the
 //! document is complete before its first byte is printed.
 
 mod args;
 pub mod bench;
+pub mod chunks;
 pub mod digest;
 pub mod doctor;
 pub mod dtype;
@@ -45,6 +46,7 @@ pub fn run_with(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write, e
     let done = match cli.command {
         Command::Ls(args) => ls::run(&args, out, err),
         Command::Explain(args) => explain::run(&args, out),
+        Command::Chunks(args) => chunks::run(&args, out, err),
         Command::Digest(args) => digest::run(&args, out, err),
         Command::Doctor(args) => doctor::run(&args, out, err),
         Command::Bench(args) => bench::run(&args, out, err),

@@ -1,16 +1,23 @@
 //! Traversals of structures whose nodes are distributed over the file: B-trees, arrays of arrays.
 //!
 //! A [`Walk`] is a value that keeps its state. Every call visits all nodes that have been fetched, and then requests
-//! all other known nodes at once, so that one level of a tree costs one round of requests and nothing is parsed twice.
-//! The results are in the order of the tree, whatever was fetched first.
+//! the other known nodes at once, so that one level of a tree costs one round of requests and nothing is parsed twice.
+//! A very wide level takes several rounds ([`ROUND_BYTES`]), so that what was fetched for one round can be dropped
+//! before the next. The results are in the order of the tree, whatever was fetched first: all of them at the end
+//! ([`Walk::results`]), or each as soon as all before it are known ([`Walk::next`]).
 //!
 //! Nodes of a valid file do not overlap. [`Footprint`] enforces this: it rejects a node that is reached twice (a
 //! cycle), and nodes that in total are longer than the file. A traversal therefore never reads more than the length of
 //! the file.
 
-use crate::{FormatError, Parse, Stop, View};
-use std::collections::HashMap;
+use crate::{FormatError, Need, Parse, Stop, View};
+use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
+
+/// A walk asks for about this many bytes in a round.
+const ROUND_BYTES: u64 = 4 << 20;
+/// A node counts for at least this many bytes of a round: the blocks around it are fetched with it.
+const NODE_BYTES_MIN: u64 = 4096;
 
 /// The items of a visited node, in order.
 #[derive(Debug)]
@@ -68,7 +75,10 @@ enum Slot<R> {
 #[derive(Debug)]
 pub(crate) struct Walk<N, R> {
     slots: Vec<Slot<R>>,
-    waiting: Vec<(usize, N)>,
+    /// Nodes to be visited, with their slots.
+    waiting: VecDeque<(usize, N)>,
+    /// Where the next result lies: the items of the nodes above it that are still to be handed over.
+    open: Vec<Range<usize>>,
     footprint: Footprint,
     /// True if the error of a node is a result, instead of ending the traversal.
     lenient: bool,
@@ -87,8 +97,14 @@ impl<N, R> Walk<N, R> {
     }
 
     fn new(root: N, lenient: bool) -> Self {
-        let (slots, waiting) = (vec![Slot::Waiting], vec![(0, root)]);
-        Self { slots, waiting, footprint: Footprint::default(), lenient, failed: None }
+        Self {
+            slots: vec![Slot::Waiting],
+            waiting: VecDeque::from([(0, root)]),
+            open: Vec::from([0..1]),
+            footprint: Footprint::default(),
+            lenient,
+            failed: None,
+        }
     }
 
     /// Visits every node that has been fetched. Returns `Ok` when all nodes have been visited.
@@ -99,29 +115,52 @@ impl<N, R> Walk<N, R> {
         if let Some(error) = &self.failed {
             return Err(Stop::Bad(error.clone()));
         }
-        let mut needs = Vec::new();
+        let mut needs: Vec<Need> = Vec::new();
         let mut unfetched = Vec::new();
-        while !self.waiting.is_empty() {
-            for (slot, node) in std::mem::take(&mut self.waiting) {
-                self.footprint.slot = slot;
-                match visit(&node, &mut self.footprint) {
-                    Ok(items) => self.expand(slot, items),
-                    Err(Stop::Bad(error)) if self.lenient && slot > 0 => {
-                        self.slots[slot] = Slot::Done(Err(error));
-                    }
-                    Err(Stop::Bad(error)) => {
-                        self.failed = Some(error.clone());
-                        return Err(Stop::Bad(error));
-                    }
-                    Err(Stop::Need(need)) => {
-                        needs.extend(need);
-                        unfetched.push((slot, node));
-                    }
+        let mut round_bytes = 0u64;
+        while round_bytes < ROUND_BYTES
+            && let Some((slot, node)) = self.waiting.pop_front()
+        {
+            self.footprint.slot = slot;
+            match visit(&node, &mut self.footprint) {
+                Ok(items) => self.expand(slot, items),
+                Err(Stop::Bad(error)) if self.lenient && slot > 0 => {
+                    self.slots[slot] = Slot::Done(Err(error));
+                }
+                Err(Stop::Bad(error)) => {
+                    self.failed = Some(error.clone());
+                    return Err(Stop::Bad(error));
+                }
+                Err(Stop::Need(need)) => {
+                    let bytes = need.iter().fold(0u64, |sum, Need { range, .. }| {
+                        sum.saturating_add(range.end.saturating_sub(range.start))
+                    });
+                    round_bytes = round_bytes.saturating_add(bytes.max(NODE_BYTES_MIN));
+                    needs.extend(need);
+                    unfetched.push((slot, node));
                 }
             }
         }
-        self.waiting = unfetched;
+        for entry in unfetched.into_iter().rev() {
+            self.waiting.push_front(entry);
+        }
         if self.waiting.is_empty() { Ok(()) } else { Err(Stop::Need(needs)) }
+    }
+
+    /// The next result in the order of the tree, or `None` at the end. Visits nodes only where the next result is not
+    /// known yet, and hands over all results that come before an error.
+    pub(crate) fn next(
+        &mut self,
+        visit: impl FnMut(&N, &mut Footprint) -> Parse<Vec<Item<N, R>>>,
+    ) -> Parse<Option<Result<R, FormatError>>> {
+        if let Some(result) = self.take_known() {
+            return Ok(Some(result));
+        }
+        let advanced = self.advance(visit);
+        match self.take_known() {
+            Some(result) => Ok(Some(result)),
+            None => advanced.map(|()| None),
+        }
     }
 
     fn expand(&mut self, slot: usize, items: Vec<Item<N, R>>) {
@@ -129,7 +168,7 @@ impl<N, R> Walk<N, R> {
         for item in items {
             match item {
                 Item::Node(node) => {
-                    self.waiting.push((self.slots.len(), node));
+                    self.waiting.push_back((self.slots.len(), node));
                     self.slots.push(Slot::Waiting);
                 }
                 Item::Done(result) => self.slots.push(Slot::Done(Ok(result))),
@@ -140,22 +179,27 @@ impl<N, R> Walk<N, R> {
 
     /// The results of a completed traversal, in the order of the tree.
     pub(crate) fn results(&mut self) -> Vec<Result<R, FormatError>> {
-        let mut results = Vec::new();
-        let root = 0..self.slots.len().min(1);
-        let mut open = Vec::from([root]);
-        while let Some(range) = open.last_mut() {
-            let Some(slot) = range.next() else {
-                open.pop();
+        std::iter::from_fn(|| self.take_known()).collect()
+    }
+
+    /// Takes the next result in the order of the tree, if the nodes before it have been visited.
+    fn take_known(&mut self) -> Option<Result<R, FormatError>> {
+        loop {
+            let items = self.open.last_mut()?;
+            let Some(slot) = items.clone().next() else {
+                self.open.pop();
                 continue;
             };
+            if matches!(self.slots[slot], Slot::Waiting) {
+                return None;
+            }
+            items.start += 1;
             match std::mem::replace(&mut self.slots[slot], Slot::Waiting) {
                 Slot::Waiting => {}
-                Slot::Inner(inner) => open.push(inner),
-                Slot::Done(result) => results.push(result),
+                Slot::Inner(inner) => self.open.push(inner),
+                Slot::Done(result) => return Some(result),
             }
         }
-        self.slots.clear();
-        results
     }
 }
 
@@ -205,6 +249,56 @@ mod tests {
         assert!(results[10].as_ref().is_err_and(|error| error.to_string().contains("a second time")));
         let found: Vec<_> = results.into_iter().filter_map(Result::ok).collect();
         assert_eq!(found, [8, 4, 9, 2, 10, 5, 11, 1, 12, 6, 3, 14, 7, 15]);
+    }
+
+    #[test]
+    fn a_wide_level_takes_several_rounds_and_hands_over_what_is_known() {
+        let nodes = 3 * ROUND_BYTES / NODE_BYTES_MIN + 1;
+        let mut walk = Walk::strict(0);
+        let mut fetched = HashSet::new();
+        let (mut rounds, mut found) = (0, Vec::new());
+        loop {
+            let next = walk.next(|&node, _| match node {
+                _ if !fetched.contains(&node) => {
+                    Err(Stop::Need(vec![Need { range: node..node + 1, reason: "node" }]))
+                }
+                0 => Ok((1..=nodes).map(Item::Node).collect()),
+                node => Ok(vec![Item::Done(node)]),
+            });
+            match next {
+                Ok(None) => break,
+                Ok(Some(node)) => found.push(node.unwrap()),
+                Err(Stop::Need(needs)) => {
+                    rounds += 1;
+                    assert_eq!(
+                        found.len() as u64,
+                        fetched.len().saturating_sub(1) as u64,
+                        "all that is known"
+                    );
+                    assert!(needs.len() as u64 <= ROUND_BYTES / NODE_BYTES_MIN);
+                    fetched.extend(needs.iter().map(|need| need.range.start));
+                }
+                Err(stop) => panic!("{stop:?}"),
+            }
+        }
+        assert_eq!(found, (1..=nodes).collect::<Vec<_>>());
+        assert_eq!(rounds, 1 + 4);
+    }
+
+    #[test]
+    fn results_before_an_error_are_handed_over() {
+        let bytes = Bytes::from(vec![0; 64]);
+        let view = View::new(&bytes);
+        let mut walk = Walk::strict(1);
+        let mut found = Vec::new();
+        let error = loop {
+            match walk.next(|node, footprint| visit(&view, node, footprint)) {
+                Ok(node) => found.push(node.unwrap().unwrap()),
+                Err(stop) => break stop,
+            }
+        };
+        assert!(matches!(error, Stop::Bad(_)));
+        assert_eq!(found, [8, 4, 9, 2, 10, 5, 11, 1, 12, 6]);
     }
 
     #[test]

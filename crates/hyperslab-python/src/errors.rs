@@ -83,6 +83,13 @@ pub fn unsupported_type(message: impl Into<String>) -> PyErr {
     simple("UnsupportedTypeError", message)
 }
 
+/// A dataset that is not chunked was asked for its chunks (also a `RuntimeError`).
+pub fn not_chunked(object: &str) -> PyErr {
+    let message = format!("{object}: the dataset is not chunked");
+    let object = Some(object.to_owned());
+    Exception { class: "NotChunkedError", message, hint: None, file: None, object, errno: None }.raise()
+}
+
 /// The file was closed.
 pub fn closed(name: &str) -> PyErr {
     simple("ClosedError", format!("{name}: the file is closed"))

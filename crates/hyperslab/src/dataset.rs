@@ -1,8 +1,10 @@
 //! A dataset: what it looks like, and reading it.
 
-use crate::array::{Array, Operation, Order, Storage};
+use crate::array::{Array, Chunked, Operation, Order, Storage};
 use crate::attribute::Attributes;
-use crate::chunk::map::{ChunkGrid, ChunkMap};
+use crate::chunk::grid::ChunkGrid;
+use crate::chunk::index::ChunkIndex;
+use crate::chunk::map::ChunkMap;
 use crate::external::ExternalFile;
 use crate::memory::zeroed;
 use crate::node::Node;
@@ -20,6 +22,7 @@ pub struct Dataset {
     pub(crate) inner: Arc<DatasetInner>,
 }
 
+#[derive(Clone)]
 pub(crate) struct DatasetInner {
     pub(crate) node: Node,
     /// The dataset without what only HDF5 knows of it.
@@ -33,6 +36,7 @@ pub(crate) struct DatasetInner {
 }
 
 /// What the layout message says beyond what reading needs.
+#[derive(Clone)]
 pub(crate) enum LayoutDetail {
     None,
     Chunked(Arc<ChunkedLayout>),
@@ -85,12 +89,12 @@ impl Dataset {
         Attributes::new(&self.inner.node)
     }
 
-    /// How many elements it has.
+    /// How many elements it has; the largest number of 64 bits where they are more.
     pub fn elements(&self) -> u64 {
         self.inner.elements()
     }
 
-    /// Bytes of all elements, unfiltered.
+    /// Bytes of all elements, unfiltered; the largest number of 64 bits where they are more.
     pub fn logical_bytes(&self) -> u64 {
         self.elements().saturating_mul(self.inner.array.element.bytes as u64)
     }
@@ -148,13 +152,33 @@ impl Dataset {
         chunked.and_then(|chunked| chunked.map()).map_err(|error| self.inner.named(error))
     }
 
+    /// What says where its chunks lie, if the dataset is chunked: for walking over the chunks without keeping them.
+    pub fn chunk_index(&self) -> Option<Arc<dyn ChunkIndex>> {
+        self.inner.array.storage.chunked().map(|chunked| chunked.index.clone())
+    }
+
+    /// The same dataset, read through a chunk map that was made earlier: its chunk index is not looked at.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Invalid`] where the dataset is not chunked, or the map is that of another grid. Whether the
+    /// chunks are where the map says cannot be checked; a map of a file that has changed since gives wrong values or
+    /// errors.
+    pub fn with_chunk_map(&self, map: Arc<ChunkMap>) -> Result<Self> {
+        let given = |chunked: &Arc<Chunked>| chunked.with_map(map);
+        let not_chunked = || Error::invalid("the dataset is not chunked");
+        let chunked = self.inner.array.storage.chunked().ok_or_else(not_chunked).and_then(given);
+        let mut inner = DatasetInner::clone(&self.inner);
+        inner.array.storage = Storage::Chunked(Arc::new(chunked.map_err(|error| self.inner.named(error))?));
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
     /// Bytes that the values take in the file (as h5py's `id.get_storage_size()`).
     pub fn stored_bytes(&self) -> Result<u64> {
         Ok(match &self.inner.array.storage {
             Storage::Compact { data } => data.len() as u64,
             Storage::Contiguous { base, .. } => base.map_or(0, |_| self.logical_bytes()),
             Storage::External { .. } => self.logical_bytes(),
-            Storage::Chunked(_) => self.chunk_map()?.iter().map(|(_, location)| location.stored_bytes).sum(),
+            Storage::Chunked(_) => self.chunk_map()?.stored_bytes(),
             Storage::Virtual(_) => 0,
         })
     }
@@ -223,15 +247,12 @@ impl DatasetInner {
     }
 }
 
-/// How many elements there are.
-pub(crate) fn count(dataspace: &Dataspace) -> Result<u64> {
-    let dims = match dataspace {
-        Dataspace::Null => return Ok(0),
-        Dataspace::Scalar => return Ok(1),
-        Dataspace::Simple { dims, .. } if dims.contains(&0) => return Ok(0),
-        Dataspace::Simple { dims, .. } => dims,
-    };
-    dims.iter()
-        .try_fold(1u64, |count, &dim| count.checked_mul(dim))
-        .ok_or_else(|| Error::damaged(format!("an extent of {dims:?} elements overflows 64 bits")))
+/// How many elements an extent has; `None` beyond 2⁶⁴, which only a sparse dataset in chunks can have.
+pub(crate) fn count(dataspace: &Dataspace) -> Option<u64> {
+    match dataspace {
+        Dataspace::Null => Some(0),
+        Dataspace::Scalar => Some(1),
+        Dataspace::Simple { dims, .. } if dims.contains(&0) => Some(0),
+        Dataspace::Simple { dims, .. } => dims.iter().try_fold(1u64, |count, &dim| count.checked_mul(dim)),
+    }
 }

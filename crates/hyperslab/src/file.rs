@@ -233,6 +233,18 @@ impl FileInner {
             .map_err(|error| error.in_file(self.source.name()))
     }
 
+    /// Runs a long walk over this file, and hands over what it finds meanwhile.
+    pub(crate) fn parse_in_passing<T>(
+        &self,
+        walk: impl FnMut(&View) -> Parse<Option<T>>,
+        each: impl FnMut(T) -> Result<()>,
+    ) -> Result<()> {
+        let superblock = &self.superblock;
+        self.metadata
+            .drive_in_passing(superblock.base, superblock.widths, walk, each)
+            .map_err(|error| error.in_file(self.source.name()))
+    }
+
     /// Where an address lies in the source.
     pub(crate) fn absolute(&self, address: Address) -> u64 {
         self.superblock.base.saturating_add(address.0)

@@ -52,7 +52,9 @@ mod vlen;
 
 pub use array::Order;
 pub use attribute::{AttributeEntry, Attributes};
-pub use chunk::map::{ChunkGrid, ChunkMap, Location};
+pub use chunk::grid::{ChunkGrid, ChunkNumber};
+pub use chunk::index::{ChunkBatch, ChunkIndex, Location};
+pub use chunk::map::ChunkMap;
 pub use chunk::memory::mapped_bytes_peak;
 pub use dataset::Dataset;
 pub use driver::Driver;

@@ -3,11 +3,14 @@
 //! This is the only loop between parsing and I/O. A parser says which ranges it needs; the blocks they lie in are
 //! fetched, neighbouring blocks in one request, and the parser is called again.
 
+mod passing;
+
 use crate::{Error, ErrorKind, Result};
 use bytes::{Bytes, BytesMut};
 use hyperslab_format::message::cache_image::{Overlay, OverlayEntries};
 use hyperslab_format::{Fetched, Need, Parse, Stop, View, Widths};
 use hyperslab_io::{Cancel, Source, coalesce, fetch_all};
+use passing::Passing;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, RwLock};
@@ -74,10 +77,38 @@ impl Metadata {
         &self,
         base: u64,
         widths: Widths,
+        parser: impl FnMut(&View) -> Parse<T>,
+    ) -> Result<T> {
+        self.run(self, |needs| self.fetch(needs), base, widths, parser)
+    }
+
+    /// Runs a long walk to its end, and hands over what it finds meanwhile. What is fetched for it is kept only as
+    /// long as the walk looks at it, unless that is little.
+    pub(crate) fn drive_in_passing<T>(
+        &self,
+        base: u64,
+        widths: Widths,
+        mut walk: impl FnMut(&View) -> Parse<Option<T>>,
+        mut each: impl FnMut(T) -> Result<()>,
+    ) -> Result<()> {
+        let passing = Passing::new(self);
+        while let Some(found) = self.run(&passing, |needs| passing.fetch(needs), base, widths, &mut walk)? {
+            each(found)?;
+        }
+        Ok(())
+    }
+
+    /// Runs a parser over what has been fetched to its end; `fetch` answers false if all that is needed was there.
+    fn run<T>(
+        &self,
+        fetched: &dyn Fetched,
+        mut fetch: impl FnMut(&[Need]) -> Result<bool>,
+        base: u64,
+        widths: Widths,
         mut parser: impl FnMut(&View) -> Parse<T>,
     ) -> Result<T> {
-        let superseded = self.superseded.get().map(|entries| Overlay::new(self, entries));
-        let fetched: &dyn Fetched = superseded.as_ref().map_or(self, |overlay| overlay as &dyn Fetched);
+        let superseded = self.superseded.get().map(|entries| Overlay::new(fetched, entries));
+        let fetched = superseded.as_ref().map_or(fetched, |overlay| overlay as &dyn Fetched);
         let view = View::new(fetched).with(base, widths);
         let _running = Running::new(&self.running);
         let mut last_needs = Vec::new();
@@ -88,7 +119,7 @@ impl Metadata {
                 Err(Stop::Bad(error)) => return Err(error.into()),
                 Err(Stop::Need(needs)) => {
                     // Another thread may fetch a block between the parser's look and ours: that is progress, too.
-                    let fetched = self.fetch(&needs)?;
+                    let fetched = fetch(&needs)?;
                     repeated = if fetched || needs != last_needs { 0 } else { repeated + 1 };
                     if repeated > REPEATED_MAX {
                         let what = needs.first().map_or("nothing", |need| need.reason);
@@ -118,18 +149,29 @@ impl Metadata {
 
     /// Fetches the blocks in which the needs lie; false if all of them were there.
     fn fetch(&self, needs: &[Need]) -> Result<bool> {
+        let missing = self.missing(needs, |_| false);
+        let read = self.read(&missing)?;
+        self.blocks.write().expect("no panic while holding the lock").extend(read);
+        Ok(!missing.is_empty())
+    }
+
+    /// The blocks in which the needs lie, ascending, without those that are kept or that `is_here` knows.
+    fn missing(&self, needs: &[Need], is_here: impl Fn(u64) -> bool) -> Vec<u64> {
         let mut missing: Vec<u64> = Vec::new();
-        {
-            let blocks = self.blocks.read().expect("no panic while holding the lock");
-            for need in needs {
-                let end = need.range.end.min(self.file_len);
-                let numbers = need.range.start / self.block_bytes..end.div_ceil(self.block_bytes);
-                missing.extend(numbers.filter(|number| !blocks.contains_key(number)));
-            }
+        let blocks = self.blocks.read().expect("no panic while holding the lock");
+        for need in needs {
+            let end = need.range.end.min(self.file_len);
+            let numbers = need.range.start / self.block_bytes..end.div_ceil(self.block_bytes);
+            missing.extend(numbers.filter(|&number| !blocks.contains_key(&number) && !is_here(number)));
         }
         missing.sort_unstable();
         missing.dedup();
-        let ranges: Vec<_> = missing
+        missing
+    }
+
+    /// Reads blocks, neighbours in one request, and those between that come with them.
+    fn read(&self, numbers: &[u64]) -> Result<Vec<(u64, Bytes)>> {
+        let ranges: Vec<_> = numbers
             .iter()
             .map(|number| {
                 let start = number * self.block_bytes;
@@ -138,14 +180,44 @@ impl Metadata {
             .collect();
         let requests: Vec<_> = coalesce(&ranges, self.source.advice()).into_iter().map(|r| r.range).collect();
         let answers = fetch_all(&*self.source, &requests, &Cancel::never())?;
-        let mut blocks = self.blocks.write().expect("no panic while holding the lock");
+        let mut blocks = Vec::with_capacity(numbers.len());
         for (request, answer) in requests.iter().zip(answers) {
             for offset in (0..answer.len()).step_by(self.block_bytes as usize) {
                 let end = (offset + self.block_bytes as usize).min(answer.len());
-                blocks.insert((request.start + offset as u64) / self.block_bytes, answer.slice(offset..end));
+                blocks.push(((request.start + offset as u64) / self.block_bytes, answer.slice(offset..end)));
             }
         }
-        Ok(!missing.is_empty())
+        Ok(blocks)
+    }
+
+    /// A block that is kept.
+    fn block(&self, number: u64) -> Option<Bytes> {
+        self.blocks.read().expect("no panic while holding the lock").get(&number).cloned()
+    }
+
+    /// Bytes of the blocks that are kept.
+    fn kept_bytes(&self) -> u64 {
+        let blocks = self.blocks.read().expect("no panic while holding the lock").len();
+        self.block_bytes.saturating_mul(blocks as u64)
+    }
+
+    /// The bytes of a range, if `block` has all blocks that it lies in.
+    fn join(&self, at: u64, len: u64, block: impl Fn(u64) -> Option<Bytes>) -> Option<Bytes> {
+        let end = at.checked_add(len).filter(|&end| end <= self.file_len)?;
+        let (first, last) = (at / self.block_bytes, end.saturating_sub(1) / self.block_bytes);
+        let within = (at - first * self.block_bytes) as usize;
+        if first == last {
+            return Some(block(first)?.slice(within..within + len as usize));
+        }
+        let all: Option<Vec<Bytes>> = (first..=last).map(block).collect();
+        let all = all?;
+        let mut joined = BytesMut::with_capacity(len as usize);
+        for (i, block) in all.into_iter().enumerate() {
+            let skip = if i == 0 { within } else { 0 };
+            let take = (block.len() - skip).min(len as usize - joined.len());
+            joined.extend_from_slice(&block[skip..skip + take]);
+        }
+        Some(joined.freeze())
     }
 }
 
@@ -163,22 +235,7 @@ impl Fetched for Metadata {
     }
 
     fn get(&self, at: u64, len: u64) -> Option<Bytes> {
-        let end = at.checked_add(len).filter(|&end| end <= self.file_len)?;
-        let blocks = self.blocks.read().expect("no panic while holding the lock");
-        let (first, last) = (at / self.block_bytes, end.saturating_sub(1) / self.block_bytes);
-        let within = (at - first * self.block_bytes) as usize;
-        if first == last {
-            return Some(blocks.get(&first)?.slice(within..within + len as usize));
-        }
-        let all: Option<Vec<&Bytes>> = (first..=last).map(|number| blocks.get(&number)).collect();
-        let all = all?;
-        let mut joined = BytesMut::with_capacity(len as usize);
-        for (i, block) in all.into_iter().enumerate() {
-            let skip = if i == 0 { within } else { 0 };
-            let take = (block.len() - skip).min(len as usize - joined.len());
-            joined.extend_from_slice(&block[skip..skip + take]);
-        }
-        Some(joined.freeze())
+        self.join(at, len, |number| self.block(number))
     }
 }
 

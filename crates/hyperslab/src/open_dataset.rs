@@ -1,8 +1,8 @@
 //! Makes a dataset of the messages of its object header.
 
 use crate::array::{Array, Chunked, DataSource, ElementSpec, Filters, Operation, Storage};
+use crate::chunk::grid::ChunkGrid;
 use crate::chunk::hdf5_index::Hdf5ChunkIndex;
-use crate::chunk::map::ChunkGrid;
 use crate::dataset::{Dataset, DatasetInner, LayoutDetail, count};
 use crate::datatype::to_native;
 use crate::node::Node;
@@ -42,7 +42,7 @@ fn parse(node: Node, operation: &Operation) -> Result<DatasetInner> {
         Dataspace::Simple { dims, max_dims } => (dims.clone(), max_dims.clone()),
         Dataspace::Scalar | Dataspace::Null => (Vec::new(), Vec::new()),
     };
-    let elements = count(&dataspace)?;
+    let elements = count(&dataspace);
     let filters = filters.unwrap_or_default();
     let extent = Extent { dims: &dims, max_dims: &max_dims, elements, datatype: &datatype };
     let Stored { storage, layout, dims: dims_now } =
@@ -51,7 +51,9 @@ fn parse(node: Node, operation: &Operation) -> Result<DatasetInner> {
         (Some(dims), Dataspace::Simple { max_dims, .. }) => Dataspace::Simple { dims, max_dims },
         (_, dataspace) => dataspace,
     };
-    count(&dataspace)?;
+    if count(&dataspace).is_none() && storage.chunked().is_none() {
+        return Err(Error::damaged(format!("an extent of {dims:?} elements overflows 64 bits")));
+    }
     // As in libhdf5: no message, no fill value.
     let fill = fill.unwrap_or(FillValue { value: Fill::Undefined, ..FillValue::default() });
     let array = Array {
@@ -75,7 +77,8 @@ fn parse(node: Node, operation: &Operation) -> Result<DatasetInner> {
 struct Extent<'a> {
     dims: &'a [u64],
     max_dims: &'a [Option<u64>],
-    elements: u64,
+    /// `None` beyond 2⁶⁴.
+    elements: Option<u64>,
     datatype: &'a Datatype,
 }
 
@@ -102,10 +105,12 @@ fn stored(
     operation: &Operation,
 ) -> Result<Stored> {
     let (file, element_bytes) = (&node.file, u64::from(extent.datatype.size));
-    let logical = extent.elements.checked_mul(element_bytes).ok_or_else(|| {
-        Error::damaged(format!("{} elements of {element_bytes} bytes overflow 64 bits", extent.elements))
-    })?;
+    let logical = extent.elements.and_then(|elements| elements.checked_mul(element_bytes));
+    let logical = logical.ok_or_else(|| {
+        Error::damaged(format!("{:?} elements of {element_bytes} bytes overflow 64 bits", extent.dims))
+    });
     if let Some(external) = external {
+        let logical = logical?;
         let files = external::files(file, &external)?;
         let source = external::join(file, &files, logical)?;
         let data = Arc::new(DataSource::new(source, file.data.runtime));
@@ -114,6 +119,7 @@ fn stored(
     }
     match layout {
         Layout::Compact { data, at } => {
+            let logical = logical?;
             if (data.len() as u64) < logical {
                 let have = data.len();
                 return Err(Error::damaged(format!(
@@ -123,6 +129,7 @@ fn stored(
             Ok(Storage::Compact { data }.into())
         }
         Layout::Contiguous { address, size } => {
+            let logical = logical?;
             if size.is_some_and(|size| size < logical) && address.is_some() {
                 let size = size.unwrap_or(0);
                 return Err(Error::damaged(format!(
@@ -174,14 +181,9 @@ fn chunked(
         .filter(|&bytes| bytes <= isize::MAX as usize)
         .ok_or_else(|| Error::damaged(format!("chunks of {:?} elements", layout.chunk_dims)))?;
     let grid = ChunkGrid::new(extent.dims, &layout.chunk_dims)?;
-    let index = Hdf5ChunkIndex {
-        file: node.file.clone(),
-        layout: layout.clone(),
-        dims: extent.dims.to_vec(),
-        max_dims: extent.max_dims.to_vec(),
-        filtered: !filters.filters.is_empty(),
-        grid: grid.clone(),
-    };
+    let is_filtered = !filters.filters.is_empty();
+    let index =
+        Hdf5ChunkIndex::new(node.file.clone(), layout.clone(), extent.dims, extent.max_dims, is_filtered);
     let settings = filters.filters.iter().map(describe::settings).collect();
     Ok(Chunked {
         data: node.file.data.clone(),
@@ -192,7 +194,7 @@ fn chunked(
         bytes,
         grid,
         edge_chunks_unfiltered: layout.edge_chunks_unfiltered,
-        filters: Filters::new(settings, element_bytes as usize, bytes),
+        filters: Arc::new(Filters::new(settings, element_bytes as usize, bytes)),
         index: Arc::new(index),
         state: node.file.chunk_state(node.header.address),
     })

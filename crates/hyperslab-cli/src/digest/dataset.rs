@@ -40,7 +40,7 @@ pub(crate) fn describe(dataset: &Dataset, record: &mut Object) -> u64 {
         match dataset.chunk_map() {
             Ok(map) => {
                 record.insert("nchunks", map.len().into());
-                record.insert("chunks_sha256", chunks_digest(dataset, &map).into());
+                record.insert("chunks_sha256", chunks_digest(&map).into());
                 chunks = Some(map);
             }
             Err(error) => {
@@ -81,17 +81,14 @@ fn missing_filters(dataset: &Dataset) -> Vec<u16> {
 }
 
 /// The chunks as text, one line each: offset in elements, filter mask, size in bytes.
-fn chunks_digest(dataset: &Dataset, map: &ChunkMap) -> String {
-    let (Some(grid), Some(chunk)) = (dataset.chunk_grid(), dataset.chunk_shape()) else {
-        return String::new();
-    };
+fn chunks_digest(map: &ChunkMap) -> String {
     let mut hash = Sha256::new();
     let mut line = String::new();
     for (number, location) in map.iter() {
         line.clear();
-        for (axis, (coordinate, size)) in grid.coordinates(number).into_iter().zip(chunk).enumerate() {
+        for (axis, offset) in map.grid().offset(number).into_iter().enumerate() {
             let comma = if axis > 0 { "," } else { "" };
-            line.push_str(&format!("{comma}{}", coordinate * size));
+            line.push_str(&format!("{comma}{offset}"));
         }
         line.push_str(&format!(":{}:{}\n", location.filter_mask, location.stored_bytes));
         hash.update(line.as_bytes());
@@ -136,7 +133,7 @@ fn is_undefined(dataset: &Dataset, chunks: Option<&ChunkMap>) -> bool {
     match dataset.layout_name() {
         "contiguous" => dataset.stored_bytes().is_ok_and(|bytes| bytes == 0),
         "chunked" => match (chunks, dataset.chunk_grid()) {
-            (Some(map), Some(grid)) => (map.len() as u64) < grid.len(),
+            (Some(map), Some(grid)) => (map.len() as u128) < grid.len(),
             _ => false,
         },
         _ => false,

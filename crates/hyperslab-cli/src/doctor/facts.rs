@@ -52,11 +52,12 @@ fn chunks(dataset: &Dataset) -> Result<Option<ChunkMap>> {
     // A set bit skips a filter.
     let all_left_out = 1u64.checked_shl(filters).map_or(u64::MAX, |bit| bit - 1) as u32;
     let map = dataset.chunk_map()?;
-    let stored = map.iter().map(|(number, location)| {
+    let stored = map.iter().filter_map(|(number, location)| {
         let is_filtered = filters == 0 || location.filter_mask & all_left_out != all_left_out;
-        (number, StoredChunk { bytes: location.stored_bytes, is_filtered })
+        // Chunks beyond 2⁶⁴ of a sparse dataset are too far away for any sweep.
+        Some((number.try_into().ok()?, StoredChunk { bytes: location.stored_bytes, is_filtered }))
     });
-    Ok(Some(ChunkMap::from_chunks(grid.len(), stored)))
+    Ok(Some(ChunkMap::from_chunks(grid.len().try_into().unwrap_or(u64::MAX), stored)))
 }
 
 fn fill(dataset: &Dataset) -> FillFacts {

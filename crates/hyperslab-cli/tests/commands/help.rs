@@ -17,7 +17,7 @@ fn the_version_is_the_crates() {
 #[test]
 fn every_command_has_help_with_examples_and_exit_codes() {
     assert!(out(&["--help"]).contains("EXIT CODES"));
-    for command in ["ls", "explain", "digest", "doctor"] {
+    for command in ["ls", "explain", "chunks", "digest", "doctor"] {
         assert!(out(&["help"]).contains(command));
         for help in [out(&["help", command]), out(&[command, "--help"])] {
             assert!(help.contains(&format!("EXAMPLES\n  hyperslab {command} ")), "{help}");

@@ -6,16 +6,19 @@
 //!
 //! Key i belongs to child i. The last key of a node only bounds the child before it.
 
-use super::plan::Plan;
-use super::table::ChunkTable;
+use super::batch::gather;
+use super::columns::ChunkColumns;
+use super::context::WalkContext;
+use super::order::Ascending;
 use crate::btree::v1::{Node, NodeType};
-use crate::walk::{self, Item};
-use crate::{Address, Cursor, FormatError, Parse, View};
+use crate::walk::{Footprint, Item, Walk};
+use crate::{Address, Cursor, FormatError, Parse, Stop, View};
 
 #[derive(Debug)]
-pub(super) struct Walk {
-    plan: Plan,
-    nodes: walk::Walk<Pointer, Node>,
+pub(super) struct BTreeV1Walk {
+    context: WalkContext,
+    nodes: Walk<Pointer, Node>,
+    order: Ascending,
 }
 
 #[derive(Debug)]
@@ -24,77 +27,95 @@ struct Pointer {
     level: Option<u8>,
 }
 
-impl Walk {
-    pub(super) fn new(plan: Plan) -> Self {
-        let root = Pointer { address: plan.address, level: None };
-        Self { plan, nodes: walk::Walk::strict(root) }
+impl BTreeV1Walk {
+    pub(super) fn new(context: WalkContext) -> Self {
+        let root = Pointer { address: context.address, level: None };
+        Self { context, nodes: Walk::strict(root), order: Ascending::default() }
     }
 
-    pub(super) fn advance(&mut self, view: &View) -> Parse<ChunkTable> {
-        let plan = &self.plan;
-        let kind = NodeType::Chunk { rank: plan.rank };
-        self.nodes.advance(|pointer, footprint| {
-            let node = Node::parse(view, pointer.address, kind, pointer.level)?;
-            footprint.claim("version 1 B-tree node", view, node.at, node.bytes)?;
-            if node.level == 0 {
-                return Ok(vec![Item::Done(node)]);
-            }
-            let keys = coords_of_all_keys(plan, &node)?;
-            let key = |i: usize| &keys[i * plan.rank..(i + 1) * plan.rank];
-            if let Some(i) = (1..node.entries).find(|&i| key(i - 1) >= key(i)) {
-                let what = format!("key {:?} comes after key {:?}", key(i), key(i - 1));
-                return Err(node.key(i)?.invalid("chunk offset", what).into());
-            }
-            let mut items = Vec::new();
-            for i in 0..node.entries {
-                // The outermost keys are not relied on: writers have set them late.
-                let from = (i > 0).then(|| key(i));
-                let to = (i + 1 < node.entries).then(|| key(i + 1));
-                if plan.region.meets(from, to) {
-                    let (address, level) = (node.child(i)?, Some(node.level - 1));
-                    items.push(Item::Node(Pointer { address, level }));
-                }
-            }
-            Ok(items)
-        })?;
-        let mut table = ChunkTable::new(plan.rank);
-        let mut coords = Vec::with_capacity(plan.rank);
-        for leaf in self.nodes.results() {
-            let leaf = leaf?;
-            let mut entry = leaf.keys_and_children();
-            for _ in 0..leaf.entries {
-                let stored_bytes = u64::from(entry.u32("size of chunk")?);
-                let mask = entry.u32("filter mask")?;
-                coords.clear();
-                read_coords(plan, &mut entry, &mut coords)?;
-                let at = entry.at();
-                let child = entry.address("child")?;
-                if plan.region.contains(&coords) {
-                    let nowhere = || entry.invalid_at(at, "child", "a chunk without an address");
-                    plan.add(view, &mut table, &coords, (child.ok_or_else(nowhere)?, stored_bytes, mask))?;
-                }
-            }
-        }
-        Ok(table.ascending()?)
+    pub(super) fn advance(&mut self, view: &View) -> Parse<Option<ChunkColumns>> {
+        let context = &self.context;
+        let next = || {
+            let leaf = self.nodes.next(|pointer, footprint| visit(view, context, pointer, footprint))?;
+            Ok(leaf.transpose()?)
+        };
+        let found = gather(context.rank, next, |leaf, found| add_leaf(view, context, &leaf, found))?;
+        found.map(|found| self.order.checked(found)).transpose().map_err(Stop::from)
     }
 }
 
+/// What of a node leads to sought chunks.
+fn visit(
+    view: &View,
+    context: &WalkContext,
+    pointer: &Pointer,
+    footprint: &mut Footprint,
+) -> Parse<Vec<Item<Pointer, Node>>> {
+    let kind = NodeType::Chunk { rank: context.rank };
+    let node = Node::parse(view, pointer.address, kind, pointer.level)?;
+    footprint.claim("version 1 B-tree node", view, node.at, node.bytes)?;
+    if node.level == 0 {
+        return Ok(vec![Item::Done(node)]);
+    }
+    let keys = coords_of_all_keys(context, &node)?;
+    let key = |i: usize| &keys[i * context.rank..(i + 1) * context.rank];
+    if let Some(i) = (1..node.entries).find(|&i| key(i - 1) >= key(i)) {
+        let what = format!("key {:?} comes after key {:?}", key(i), key(i - 1));
+        return Err(node.key(i)?.invalid("chunk offset", what).into());
+    }
+    let mut items = Vec::new();
+    for i in 0..node.entries {
+        // The outermost keys are not relied on: writers have set them late.
+        let from = (i > 0).then(|| key(i));
+        let to = (i + 1 < node.entries).then(|| key(i + 1));
+        if context.region.meets(from, to) {
+            let (address, level) = (node.child(i)?, Some(node.level - 1));
+            items.push(Item::Node(Pointer { address, level }));
+        }
+    }
+    Ok(items)
+}
+
+/// Adds the sought chunks of a leaf.
+fn add_leaf(
+    view: &View,
+    context: &WalkContext,
+    leaf: &Node,
+    found: &mut ChunkColumns,
+) -> Result<(), FormatError> {
+    let mut coords = Vec::with_capacity(context.rank + 1);
+    let mut entry = leaf.keys_and_children();
+    for _ in 0..leaf.entries {
+        let stored_bytes = u64::from(entry.u32("size of chunk")?);
+        let mask = entry.u32("filter mask")?;
+        coords.clear();
+        read_coords(context, &mut entry, &mut coords)?;
+        let at = entry.at();
+        let child = entry.address("child")?;
+        if context.region.contains(&coords) {
+            let nowhere = || entry.invalid_at(at, "child", "a chunk without an address");
+            context.add(view, found, &coords, (child.ok_or_else(nowhere)?, stored_bytes, mask))?;
+        }
+    }
+    Ok(())
+}
+
 /// The places that the keys of a node say, one after the other.
-fn coords_of_all_keys(plan: &Plan, node: &Node) -> Result<Vec<u64>, FormatError> {
-    let mut coords = Vec::with_capacity((node.entries + 1) * plan.rank);
+fn coords_of_all_keys(context: &WalkContext, node: &Node) -> Result<Vec<u64>, FormatError> {
+    let mut coords = Vec::with_capacity((node.entries + 1) * context.rank);
     // A node without entries has no key.
     for i in 0..=node.entries {
         if node.entries > 0 {
             let mut key = node.key(i)?;
             key.skip("size of chunk, filter mask", 8)?;
-            read_coords(plan, &mut key, &mut coords)?;
+            read_coords(context, &mut key, &mut coords)?;
         }
     }
     Ok(coords)
 }
 
-fn read_coords(plan: &Plan, key: &mut Cursor, coords: &mut Vec<u64>) -> Result<(), FormatError> {
-    for &chunk in plan.chunk_dims.iter().chain([&plan.element_bytes]) {
+fn read_coords(context: &WalkContext, key: &mut Cursor, coords: &mut Vec<u64>) -> Result<(), FormatError> {
+    for &chunk in context.chunk_dims.iter().chain([&context.element_bytes]) {
         let at = key.at();
         let offset = key.u64("chunk offset")?;
         if offset % chunk != 0 {

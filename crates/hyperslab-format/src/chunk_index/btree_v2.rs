@@ -6,64 +6,79 @@
 //! type 11 (filtered):    address | stored size | filter mask 4 | offset of the chunk, 8 for each dimension
 //! ```
 
-use super::plan::Plan;
-use super::table::ChunkTable;
-use crate::btree::v2::Records;
-use crate::{Parse, View};
+use super::batch::gather;
+use super::columns::ChunkColumns;
+use super::context::WalkContext;
+use super::order::Ascending;
+use crate::btree::v2::{Records, Run};
+use crate::{FormatError, Parse, Stop, View};
 
 #[derive(Debug)]
-pub(super) struct Walk {
-    plan: Plan,
+pub(super) struct BTreeV2Walk {
+    context: WalkContext,
+    /// `None` until the widths of the file are known.
     records: Option<Records>,
+    order: Ascending,
 }
 
-impl Walk {
-    pub(super) fn new(plan: Plan) -> Self {
-        Self { plan, records: None }
+impl BTreeV2Walk {
+    pub(super) fn new(context: WalkContext) -> Self {
+        Self { context, records: None, order: Ascending::default() }
     }
 
-    pub(super) fn advance(&mut self, view: &View) -> Parse<ChunkTable> {
-        let plan = &self.plan;
-        let size_bytes = plan.size_bytes(view);
-        let before_coords = usize::from(view.widths.offset) + if plan.filtered { size_bytes + 4 } else { 0 };
-        let record_bytes = before_coords + 8 * plan.rank;
-        let records = self.records.get_or_insert_with(|| {
-            let region = plan.region.clone();
-            let coords = move |record: &[u8]| -> Vec<u64> {
-                let words = record[before_coords..].chunks_exact(8);
-                words.map(|word| u64::from_le_bytes(word.try_into().expect("eight bytes"))).collect()
-            };
-            let keep = move |left: Option<&[u8]>, right: Option<&[u8]>| {
-                region.meets(left.map(&coords).as_deref(), right.map(&coords).as_deref())
-            };
-            let kind = if plan.filtered { 11 } else { 10 };
-            Records::matching(plan.address, kind, Box::new(keep)).of_bytes(record_bytes)
-        });
-        let runs = records.advance(view)?;
-        let mut table = ChunkTable::new(plan.rank);
-        let mut coords = Vec::with_capacity(plan.rank);
-        for run in &runs {
-            let mut record = run.cursor(view.widths);
-            for _ in 0..run.count() {
-                let at = record.at();
-                let address = record.address("address")?;
-                let (stored, mask) = if plan.filtered {
-                    (record.uint("chunk size", size_bytes)?, record.u32("filter mask")?)
-                } else {
-                    (plan.chunk_bytes, 0)
-                };
-                coords.clear();
-                for _ in 0..plan.rank {
-                    coords.push(record.u64("scaled offset")?);
-                }
-                if plan.region.contains(&coords) {
-                    let nowhere = || record.invalid_at(at, "address", "a chunk without an address");
-                    plan.add(view, &mut table, &coords, (address.ok_or_else(nowhere)?, stored, mask))?;
-                }
-            }
-        }
-        Ok(table.ascending()?)
+    pub(super) fn advance(&mut self, view: &View) -> Parse<Option<ChunkColumns>> {
+        let context = &self.context;
+        let records = self.records.get_or_insert_with(|| records(context, view));
+        let add = |run: Run, found: &mut ChunkColumns| add_run(view, context, &run, found);
+        let found = gather(context.rank, || records.next(view), add)?;
+        found.map(|found| self.order.checked(found)).transpose().map_err(Stop::from)
     }
+}
+
+/// The records of all nodes in which sought chunks may be.
+fn records(context: &WalkContext, view: &View) -> Records {
+    let before_coords =
+        usize::from(view.widths.offset) + if context.filtered { context.size_bytes(view) + 4 } else { 0 };
+    let region = context.region.clone();
+    let coords = move |record: &[u8]| -> Vec<u64> {
+        let words = record[before_coords..].chunks_exact(8);
+        words.map(|word| u64::from_le_bytes(word.try_into().expect("eight bytes"))).collect()
+    };
+    let keep = move |left: Option<&[u8]>, right: Option<&[u8]>| {
+        region.meets(left.map(&coords).as_deref(), right.map(&coords).as_deref())
+    };
+    let kind = if context.filtered { 11 } else { 10 };
+    Records::matching(context.address, kind, Box::new(keep)).of_bytes(before_coords + 8 * context.rank)
+}
+
+/// Adds the sought chunks among records.
+fn add_run(
+    view: &View,
+    context: &WalkContext,
+    run: &Run,
+    found: &mut ChunkColumns,
+) -> Result<(), FormatError> {
+    let size_bytes = context.size_bytes(view);
+    let mut coords = Vec::with_capacity(context.rank);
+    let mut record = run.cursor(view.widths);
+    for _ in 0..run.count() {
+        let at = record.at();
+        let address = record.address("address")?;
+        let (stored, mask) = if context.filtered {
+            (record.uint("chunk size", size_bytes)?, record.u32("filter mask")?)
+        } else {
+            (context.chunk_bytes, 0)
+        };
+        coords.clear();
+        for _ in 0..context.rank {
+            coords.push(record.u64("scaled offset")?);
+        }
+        if context.region.contains(&coords) {
+            let nowhere = || record.invalid_at(at, "address", "a chunk without an address");
+            context.add(view, found, &coords, (address.ok_or_else(nowhere)?, stored, mask))?;
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -5,15 +5,15 @@
 //! client 1 (filtered):    chunk address | stored size | filter mask 4
 //! ```
 
+use super::columns::ChunkColumns;
+use super::context::WalkContext;
 use super::grid::Grid;
-use super::plan::Plan;
-use super::table::ChunkTable;
-use crate::{Bytes, Cursor, FormatError, Parse, View};
+use crate::{Bytes, Cursor, FormatError, View};
 use std::ops::Range;
 
 /// How elements are stored.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Shape {
+pub(super) struct ElementFormat {
     pub(super) filtered: bool,
     size_bytes: usize,
     /// Bytes of an element.
@@ -30,9 +30,13 @@ pub(super) struct Elements {
     bytes: Bytes,
 }
 
-impl Shape {
+impl ElementFormat {
     /// Reads client ID and element size of a header, and checks that they are those of the dataset.
-    pub(super) fn parse(cursor: &mut Cursor, view: &View, plan: &Plan) -> Result<Self, FormatError> {
+    pub(super) fn parse(
+        cursor: &mut Cursor,
+        view: &View,
+        context: &WalkContext,
+    ) -> Result<Self, FormatError> {
         let field = cursor.clone();
         let client = cursor.u8("client ID")?;
         let filtered = match client {
@@ -40,12 +44,12 @@ impl Shape {
             1 => true,
             other => return Err(field.unsupported("client ID", format!("client {other} is not known"))),
         };
-        if filtered != plan.filtered {
+        if filtered != context.filtered {
             let what =
                 format!("client {client} in a dataset {} filters", if filtered { "without" } else { "with" });
             return Err(field.invalid("client ID", what));
         }
-        let size_bytes = plan.size_bytes(view);
+        let size_bytes = context.size_bytes(view);
         let bytes = u64::from(view.widths.offset) + if filtered { size_bytes as u64 + 4 } else { 0 };
         let field = cursor.clone();
         let found = cursor.u8("element size")?;
@@ -64,15 +68,15 @@ impl Shape {
         Ok(Elements { structure: cursor.structure(), at, first: indexes.start, bytes })
     }
 
-    /// Adds the sought chunks among `elements` to the table.
+    /// Adds the sought chunks among `elements` to those found.
     pub(super) fn collect(
         &self,
         view: &View,
-        plan: &Plan,
+        context: &WalkContext,
         grid: &Grid,
         elements: &Elements,
-        table: &mut ChunkTable,
-    ) -> Parse<()> {
+        found: &mut ChunkColumns,
+    ) -> Result<(), FormatError> {
         let count = elements.bytes.len() as u64 / self.bytes;
         let indexes = elements.first..elements.first + count;
         let mut cursor = Cursor::new(elements.structure, elements.at, elements.bytes.clone(), view.widths);
@@ -84,13 +88,12 @@ impl Shape {
             let (stored, mask) = if self.filtered {
                 (cursor.uint("chunk size", self.size_bytes)?, cursor.u32("filter mask")?)
             } else {
-                (plan.chunk_bytes, 0)
+                (context.chunk_bytes, 0)
             };
             match address {
-                Some(address) => plan.add(view, table, place, (address, stored, mask)),
+                Some(address) => context.add(view, found, place, (address, stored, mask)),
                 None => Ok(()),
             }
-        })?;
-        Ok(())
+        })
     }
 }

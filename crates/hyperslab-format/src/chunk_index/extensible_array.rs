@@ -13,22 +13,23 @@
 
 mod header;
 
+use super::batch::gather;
+use super::columns::ChunkColumns;
+use super::context::{WalkContext, invalid};
 use super::element::Elements;
 use super::fixed_array::{fit_into_file, is_set, owned};
 use super::grid::Grid;
-use super::plan::{Plan, invalid};
-use super::table::ChunkTable;
-use crate::walk::{self, Item};
+use crate::walk::{Footprint, Item, Walk};
 use crate::{Address, Cursor, FormatError, Parse, View};
 use header::{Header, SuperBlock};
 use std::ops::Range;
 
 #[derive(Debug)]
-pub(super) struct Walk {
-    plan: Plan,
+pub(super) struct ExtensibleArrayWalk {
+    context: WalkContext,
     grid: Grid,
     header: Option<Header>,
-    nodes: walk::Walk<Node, Elements>,
+    nodes: Walk<Node, Elements>,
 }
 
 #[derive(Debug)]
@@ -59,26 +60,26 @@ const SUPER_BLOCK: &str = "extensible array super block";
 const DATA_BLOCK: &str = "extensible array data block";
 const PAGE: &str = "extensible array data block page";
 
-impl Walk {
-    pub(super) fn new(plan: Plan) -> Result<Self, FormatError> {
-        let unlimited = plan.max_chunks.iter().any(Option::is_none);
-        let grid = Grid::new(&plan.max_chunks, &plan.region).filter(|_| unlimited).ok_or_else(|| {
-            let what = "an extensible array needs one unlimited dimension and chunks that can be counted";
-            invalid("chunk indexing type", what)
-        })?;
-        Ok(Self { plan, grid, header: None, nodes: walk::Walk::strict(Node::IndexBlock) })
+impl ExtensibleArrayWalk {
+    pub(super) fn new(context: WalkContext) -> Result<Self, FormatError> {
+        let unlimited = context.max_chunks.iter().any(Option::is_none);
+        let grid =
+            Grid::new(&context.max_chunks, &context.region).filter(|_| unlimited).ok_or_else(|| {
+                let what = "an extensible array needs one unlimited dimension and chunks that can be counted";
+                invalid("chunk indexing type", what)
+            })?;
+        Ok(Self { context, grid, header: None, nodes: Walk::strict(Node::IndexBlock) })
     }
 
-    pub(super) fn advance(&mut self, view: &View) -> Parse<ChunkTable> {
-        let plan = &self.plan;
+    pub(super) fn advance(&mut self, view: &View) -> Parse<Option<ChunkColumns>> {
+        let context = &self.context;
         if self.header.is_none() {
-            self.header = Some(Header::parse(view, plan)?);
+            self.header = Some(Header::parse(view, context)?);
         }
         let header = self.header.as_ref().expect("read above");
-        let mut table = ChunkTable::new(plan.rank);
-        let Some(index_block) = header.index_block else { return Ok(table) };
-        let reader = Reader { view, plan, grid: &self.grid, header };
-        self.nodes.advance(|node, footprint| {
+        let Some(index_block) = header.index_block else { return Ok(None) };
+        let reader = Reader { view, context, grid: &self.grid, header };
+        let visit = |node: &Node, footprint: &mut Footprint| {
             let (structure, address, (items, bytes)) = match node {
                 Node::IndexBlock => (INDEX_BLOCK, index_block, reader.index_block(index_block)?),
                 Node::SuperBlock { address, number } => {
@@ -94,18 +95,19 @@ impl Walk {
             };
             footprint.claim(structure, view, view.absolute(address), bytes)?;
             Ok(items)
-        })?;
-        for elements in self.nodes.results() {
-            header.shape.collect(view, plan, &self.grid, &elements?, &mut table)?;
-        }
-        Ok(table.ordered())
+        };
+        let next = || Ok(self.nodes.next(visit)?.transpose()?);
+        let add = |elements: Elements, found: &mut ChunkColumns| {
+            header.format.collect(view, context, &self.grid, &elements, found)
+        };
+        gather(context.rank, next, add)
     }
 }
 
 /// Reads blocks: each answers with what is in them and how many bytes they have.
 struct Reader<'a> {
     view: &'a View<'a>,
-    plan: &'a Plan,
+    context: &'a WalkContext,
     grid: &'a Grid,
     header: &'a Header,
 }
@@ -118,11 +120,13 @@ impl Reader<'_> {
         let shapes: Vec<SuperBlock> = (0..direct).map(|number| header.super_block(number)).collect();
         let pointers =
             shapes.iter().map(|shape| shape.data_blocks).sum::<u64>() + header.super_blocks() - direct;
-        let bytes =
-            header.prefix_bytes(self.view, false) + elements.end * header.shape.bytes + pointers * offset + 4;
+        let bytes = header.prefix_bytes(self.view, false)
+            + elements.end * header.format.bytes
+            + pointers * offset
+            + 4;
         let mut cursor = self.view.cursor(INDEX_BLOCK, address, bytes)?;
         self.prefix(&mut cursor, b"EAIB", false)?;
-        let mut items = vec![Item::Done(header.shape.take(&mut cursor, &elements)?)];
+        let mut items = vec![Item::Done(header.format.take(&mut cursor, &elements)?)];
         for shape in &shapes {
             for number in 0..shape.data_blocks {
                 let field = cursor.clone();
@@ -157,7 +161,7 @@ impl Reader<'_> {
         let mut cursor = self.view.cursor(SUPER_BLOCK, address, bytes)?;
         self.prefix(&mut cursor, b"EASB", true)?;
         let bitmap = cursor.bytes("page bitmaps", bitmap_bytes as usize)?;
-        let page_bytes = header.page_elements().saturating_mul(header.shape.bytes).saturating_add(4);
+        let page_bytes = header.page_elements().saturating_mul(header.format.bytes).saturating_add(4);
         let mut items = Vec::new();
         let mut pages = 0u64;
         for block in 0..shape.data_blocks {
@@ -192,20 +196,20 @@ impl Reader<'_> {
 
     /// A data block with the elements `indexes`, or with none if it is paged.
     fn data_block(&self, address: Address, indexes: &Range<u64>) -> Parse<(Items, u64)> {
-        let elements = (indexes.end - indexes.start).saturating_mul(self.header.shape.bytes);
+        let elements = (indexes.end - indexes.start).saturating_mul(self.header.format.bytes);
         let bytes = (self.header.prefix_bytes(self.view, true) + 4).saturating_add(elements);
         let mut cursor = self.view.cursor(DATA_BLOCK, address, bytes)?;
         self.prefix(&mut cursor, b"EADB", true)?;
-        let elements = self.header.shape.take(&mut cursor, indexes)?;
+        let elements = self.header.format.take(&mut cursor, indexes)?;
         cursor.checksum()?;
         Ok((vec![Item::Done(elements)], bytes))
     }
 
     fn page(&self, address: Address, indexes: &Range<u64>) -> Parse<(Items, u64)> {
-        let elements = (indexes.end - indexes.start).saturating_mul(self.header.shape.bytes);
+        let elements = (indexes.end - indexes.start).saturating_mul(self.header.format.bytes);
         let bytes = elements.saturating_add(4);
         let mut cursor = self.view.cursor(PAGE, address, bytes)?;
-        let elements = self.header.shape.take(&mut cursor, indexes)?;
+        let elements = self.header.format.take(&mut cursor, indexes)?;
         cursor.checksum()?;
         Ok((vec![Item::Done(elements)], bytes))
     }
@@ -215,7 +219,7 @@ impl Reader<'_> {
     fn prefix(&self, cursor: &mut Cursor, signature: &[u8; 4], with_offset: bool) -> Result<(), FormatError> {
         cursor.signature(signature)?;
         cursor.version(0..=0)?;
-        owned(cursor, self.plan, self.header.shape)?;
+        owned(cursor, self.context, self.header.format)?;
         if with_offset {
             cursor.skip("block offset", self.header.offset_bytes())?;
         }

@@ -9,20 +9,21 @@
 //! With more elements than a page has, the data block ends (with its checksum) after a bitmap of the pages that
 //! were ever written, and the pages follow it. Elements count through the dataset's largest size.
 
-use super::element::{Elements, Shape};
+use super::batch::gather;
+use super::columns::ChunkColumns;
+use super::context::{WalkContext, invalid};
+use super::element::{ElementFormat, Elements};
 use super::grid::Grid;
-use super::plan::{Plan, invalid};
-use super::table::ChunkTable;
-use crate::walk::{self, Item};
+use crate::walk::{Footprint, Item, Walk};
 use crate::{Address, Cursor, FormatError, Parse, View};
 use std::ops::Range;
 
 #[derive(Debug)]
-pub(super) struct Walk {
-    plan: Plan,
+pub(super) struct FixedArrayWalk {
+    context: WalkContext,
     grid: Grid,
     header: Option<Header>,
-    nodes: walk::Walk<Node, Elements>,
+    nodes: Walk<Node, Elements>,
 }
 
 #[derive(Debug)]
@@ -34,7 +35,7 @@ enum Node {
 /// The header of an array.
 #[derive(Debug)]
 struct Header {
-    shape: Shape,
+    format: ElementFormat,
     page_bits: u8,
     elements: u64,
     data_block: Option<Address>,
@@ -44,59 +45,59 @@ const HEADER: &str = "fixed array header";
 const DATA_BLOCK: &str = "fixed array data block";
 const PAGE: &str = "fixed array data block page";
 
-impl Walk {
-    pub(super) fn new(plan: Plan) -> Result<Self, FormatError> {
-        let fixed = plan.max_chunks.iter().all(Option::is_some);
-        let grid = Grid::new(&plan.max_chunks, &plan.region).filter(|_| fixed);
+impl FixedArrayWalk {
+    pub(super) fn new(context: WalkContext) -> Result<Self, FormatError> {
+        let fixed = context.max_chunks.iter().all(Option::is_some);
+        let grid = Grid::new(&context.max_chunks, &context.region).filter(|_| fixed);
         let grid = grid.ok_or_else(|| {
             invalid(
                 "chunk indexing type",
                 "a fixed array needs fixed dimensions and chunks that can be counted",
             )
         })?;
-        Ok(Self { plan, grid, header: None, nodes: walk::Walk::strict(Node::DataBlock) })
+        Ok(Self { context, grid, header: None, nodes: Walk::strict(Node::DataBlock) })
     }
 
-    pub(super) fn advance(&mut self, view: &View) -> Parse<ChunkTable> {
-        let plan = &self.plan;
+    pub(super) fn advance(&mut self, view: &View) -> Parse<Option<ChunkColumns>> {
+        let context = &self.context;
         if self.header.is_none() {
-            self.header = Some(Header::parse(view, plan)?);
+            self.header = Some(Header::parse(view, context)?);
         }
         let header = self.header.as_ref().expect("read above");
-        let mut table = ChunkTable::new(plan.rank);
-        let Some(data_block) = header.data_block else { return Ok(table) };
+        let Some(data_block) = header.data_block else { return Ok(None) };
         let grid = &self.grid;
-        self.nodes.advance(|node, footprint| {
+        let visit = |node: &Node, footprint: &mut Footprint| {
             let (items, structure, at, bytes) = match node {
                 Node::DataBlock => {
-                    let (items, bytes) = header.data_block(view, plan, grid, data_block)?;
+                    let (items, bytes) = header.data_block(view, context, grid, data_block)?;
                     (items, DATA_BLOCK, view.absolute(data_block), bytes)
                 }
                 Node::Page { at, indexes } => {
                     let bytes = header.page_bytes(indexes);
                     let mut cursor = view.cursor(PAGE, *at, bytes)?;
-                    let elements = header.shape.take(&mut cursor, indexes)?;
+                    let elements = header.format.take(&mut cursor, indexes)?;
                     cursor.checksum()?;
                     (vec![Item::Done(elements)], PAGE, view.absolute(*at), bytes)
                 }
             };
             footprint.claim(structure, view, at, bytes)?;
             Ok(items)
-        })?;
-        for elements in self.nodes.results() {
-            header.shape.collect(view, plan, grid, &elements?, &mut table)?;
-        }
-        Ok(table.ordered())
+        };
+        let next = || Ok(self.nodes.next(visit)?.transpose()?);
+        let add = |elements: Elements, found: &mut ChunkColumns| {
+            header.format.collect(view, context, grid, &elements, found)
+        };
+        gather(context.rank, next, add)
     }
 }
 
 impl Header {
-    fn parse(view: &View, plan: &Plan) -> Parse<Self> {
+    fn parse(view: &View, context: &WalkContext) -> Parse<Self> {
         let bytes = 12 + u64::from(view.widths.length) + u64::from(view.widths.offset);
-        let mut cursor = view.cursor(HEADER, plan.address, bytes)?;
+        let mut cursor = view.cursor(HEADER, context.address, bytes)?;
         cursor.signature(b"FAHD")?;
         cursor.version(0..=0)?;
-        let shape = Shape::parse(&mut cursor, view, plan)?;
+        let format = ElementFormat::parse(&mut cursor, view, context)?;
         let field = cursor.clone();
         let page_bits = cursor.u8("page bits")?;
         if page_bits >= 64 {
@@ -104,25 +105,25 @@ impl Header {
         }
         let field = cursor.clone();
         let elements = cursor.length("maximum number of entries")?;
-        let expected = plan.max_chunks.iter().try_fold(1u64, |all, max| all.checked_mul((*max)?));
+        let expected = context.max_chunks.iter().try_fold(1u64, |all, max| all.checked_mul((*max)?));
         if expected != Some(elements) {
-            let what = format!("{elements} entries in a dataset of {:?} chunks", plan.max_chunks);
+            let what = format!("{elements} entries in a dataset of {:?} chunks", context.max_chunks);
             return Err(field.invalid("maximum number of entries", what).into());
         }
         let data_block = cursor.address("data block address")?;
         cursor.checksum()?;
-        Ok(Self { shape, page_bits, elements, data_block })
+        Ok(Self { format, page_bits, elements, data_block })
     }
 
     fn page_bytes(&self, indexes: &Range<u64>) -> u64 {
-        (indexes.end - indexes.start).saturating_mul(self.shape.bytes).saturating_add(4)
+        (indexes.end - indexes.start).saturating_mul(self.format.bytes).saturating_add(4)
     }
 
     /// The elements of the data block, or its pages; and the bytes of the block without pages.
     fn data_block(
         &self,
         view: &View,
-        plan: &Plan,
+        context: &WalkContext,
         grid: &Grid,
         address: Address,
     ) -> Parse<(Vec<Item<Node, Elements>>, u64)> {
@@ -132,14 +133,14 @@ impl Header {
         if pages == 0 {
             let bytes = prefix.saturating_add(self.page_bytes(&(0..self.elements)));
             let mut cursor = view.cursor(DATA_BLOCK, address, bytes)?;
-            self.block_prefix(&mut cursor, plan)?;
-            let elements = self.shape.take(&mut cursor, &(0..self.elements))?;
+            self.block_prefix(&mut cursor, context)?;
+            let elements = self.format.take(&mut cursor, &(0..self.elements))?;
             cursor.checksum()?;
             return Ok((vec![Item::Done(elements)], bytes));
         }
         let bytes = prefix + pages.div_ceil(8) + 4;
         let mut cursor = view.cursor(DATA_BLOCK, address, bytes)?;
-        self.block_prefix(&mut cursor, plan)?;
+        self.block_prefix(&mut cursor, context)?;
         let bitmap = cursor.bytes("page bitmap", pages.div_ceil(8) as usize)?;
         cursor.checksum()?;
         // Room is taken for all pages, also for those that were never written.
@@ -157,22 +158,26 @@ impl Header {
         Ok((items, bytes))
     }
 
-    fn block_prefix(&self, cursor: &mut Cursor, plan: &Plan) -> Result<(), FormatError> {
+    fn block_prefix(&self, cursor: &mut Cursor, context: &WalkContext) -> Result<(), FormatError> {
         cursor.signature(b"FADB")?;
         cursor.version(0..=0)?;
-        owned(cursor, plan, self.shape)
+        owned(cursor, context, self.format)
     }
 }
 
 /// Checks that a block belongs to the array of this dataset: client ID and address of the header.
-pub(super) fn owned(cursor: &mut Cursor, plan: &Plan, shape: Shape) -> Result<(), FormatError> {
+pub(super) fn owned(
+    cursor: &mut Cursor,
+    context: &WalkContext,
+    format: ElementFormat,
+) -> Result<(), FormatError> {
     let field = cursor.clone();
-    if (cursor.u8("client ID")? != 0) != shape.filtered {
+    if (cursor.u8("client ID")? != 0) != format.filtered {
         return Err(field.invalid("client ID", "the block has another client than the header"));
     }
     let field = cursor.clone();
-    if cursor.address("header address")? != Some(plan.address) {
-        let what = format!("the block belongs to another array than that at {}", plan.address);
+    if cursor.address("header address")? != Some(context.address) {
+        let what = format!("the block belongs to another array than that at {}", context.address);
         return Err(field.invalid("header address", what));
     }
     Ok(())

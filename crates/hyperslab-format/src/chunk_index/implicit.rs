@@ -1,43 +1,62 @@
 //! The implicit index (specification VII.B): all chunks of the largest size one after the other, unfiltered.
 
+use super::batch::BATCH_CHUNKS;
+use super::columns::ChunkColumns;
+use super::context::{WalkContext, invalid};
 use super::grid::Grid;
-use super::plan::{Plan, invalid};
-use super::table::ChunkTable;
-use crate::{Address, FormatError, Parse, View};
+use crate::{Address, FormatError, Parse, Stop, View};
 
 #[derive(Debug)]
-pub(super) struct Walk {
-    plan: Plan,
+pub(super) struct ImplicitWalk {
+    context: WalkContext,
     grid: Grid,
+    /// Where the next batch begins.
+    next: u64,
 }
 
-impl Walk {
-    pub(super) fn new(plan: Plan) -> Result<Self, FormatError> {
-        let fixed = plan.max_chunks.iter().all(Option::is_some);
-        let grid = Grid::new(&plan.max_chunks, &plan.region).filter(|_| fixed && !plan.filtered);
+impl ImplicitWalk {
+    pub(super) fn new(context: WalkContext) -> Result<Self, FormatError> {
+        let fixed = context.max_chunks.iter().all(Option::is_some);
+        let grid = Grid::new(&context.max_chunks, &context.region).filter(|_| fixed && !context.filtered);
         let what = "an implicit index needs fixed dimensions, chunks that can be counted, and no filters";
         let grid = grid.ok_or_else(|| invalid("chunk indexing type", what))?;
-        Ok(Self { plan, grid })
+        Ok(Self { context, grid, next: 0 })
     }
 
-    pub(super) fn advance(&mut self, view: &View) -> Parse<ChunkTable> {
-        let plan = &self.plan;
+    pub(super) fn advance(&mut self, view: &View) -> Parse<Option<ChunkColumns>> {
+        let context = &self.context;
         // Each chunk has a place of its own in the file, so there cannot be more than fit into it.
-        let room = plan.room(view);
-        let count = plan.region.count().unwrap_or(u64::MAX);
+        let room = context.room(view);
+        let count = context.region.count().unwrap_or(u64::MAX);
         if count > room {
             let what = format!("{count} chunks, where the file has room for {room}");
             return Err(invalid("dimension sizes", what).into());
         }
-        let mut table = ChunkTable::new(plan.rank);
-        self.grid.each(0..u64::MAX, |index, place| {
+        let mut found = ChunkColumns::new(context.rank);
+        let indexes = self.next..u64::MAX;
+        self.next = u64::MAX;
+        let each = self.grid.each(indexes, |index, place| {
+            if found.len() >= BATCH_CHUNKS {
+                self.next = index;
+                return Err(Interrupt::BatchIsFull);
+            }
             let offset =
-                index.checked_mul(plan.chunk_bytes).and_then(|bytes| plan.address.0.checked_add(bytes));
+                index.checked_mul(context.chunk_bytes).and_then(|bytes| context.address.0.checked_add(bytes));
             let address = Address(offset.unwrap_or(u64::MAX));
-            plan.add(view, &mut table, place, (address, plan.chunk_bytes, 0))
-        })?;
-        Ok(table)
+            let stored = (address, context.chunk_bytes, 0);
+            context.add(view, &mut found, place, stored).map_err(Interrupt::Bad)
+        });
+        match each {
+            Err(Interrupt::Bad(error)) => Err(Stop::Bad(error)),
+            Ok(()) | Err(Interrupt::BatchIsFull) => Ok((!found.is_empty()).then_some(found)),
+        }
     }
+}
+
+/// Why not all chunks were visited.
+enum Interrupt {
+    BatchIsFull,
+    Bad(FormatError),
 }
 
 #[cfg(test)]

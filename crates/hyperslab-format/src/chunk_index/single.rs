@@ -1,31 +1,32 @@
 //! The index of a dataset that is one chunk (specification VII.A): the layout message itself.
 
-use super::plan::{Plan, invalid};
-use super::table::ChunkTable;
+use super::columns::ChunkColumns;
+use super::context::{WalkContext, invalid};
 use crate::{FormatError, Parse, View};
 
 #[derive(Debug)]
-pub(super) struct Walk {
-    plan: Plan,
-    stored: (u64, u32),
+pub(super) struct SingleChunkWalk {
+    context: WalkContext,
+    /// Stored size and filter mask; `None` once the chunk was handed over.
+    stored: Option<(u64, u32)>,
 }
 
-impl Walk {
-    pub(super) fn new(plan: Plan, filtered: Option<(u64, u32)>) -> Result<Self, FormatError> {
-        if plan.chunks.iter().any(|&chunks| chunks != 1) {
-            let what = format!("a single chunk, where the dataset has {:?}", plan.chunks);
+impl SingleChunkWalk {
+    pub(super) fn new(context: WalkContext, filtered: Option<(u64, u32)>) -> Result<Self, FormatError> {
+        if context.chunks.iter().any(|&chunks| chunks != 1) {
+            let what = format!("a single chunk, where the dataset has {:?}", context.chunks);
             return Err(invalid("dimension sizes", what));
         }
-        let stored = filtered.unwrap_or((plan.chunk_bytes, 0));
-        Ok(Self { plan, stored })
+        let stored = filtered.unwrap_or((context.chunk_bytes, 0));
+        Ok(Self { context, stored: Some(stored) })
     }
 
-    pub(super) fn advance(&mut self, view: &View) -> Parse<ChunkTable> {
-        let plan = &self.plan;
-        let mut table = ChunkTable::new(plan.rank);
-        let (bytes, mask) = self.stored;
-        plan.add(view, &mut table, &vec![0; plan.rank], (plan.address, bytes, mask))?;
-        Ok(table)
+    pub(super) fn advance(&mut self, view: &View) -> Parse<Option<ChunkColumns>> {
+        let context = &self.context;
+        let Some((bytes, mask)) = self.stored.take() else { return Ok(None) };
+        let mut found = ChunkColumns::new(context.rank);
+        context.add(view, &mut found, &vec![0; context.rank], (context.address, bytes, mask))?;
+        Ok((!found.is_empty()).then_some(found))
     }
 }
 

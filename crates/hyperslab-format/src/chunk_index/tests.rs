@@ -1,7 +1,7 @@
 //! What the tests of all kinds of index share.
 
-use super::plan::Plan;
-use super::{ChunkTable, Extent, Walk};
+use super::context::WalkContext;
+use super::{Chunk, ChunkColumns, ChunkWalk, Extent};
 use crate::message::{ChunkIndex, ChunkedLayout};
 use crate::testing::Build;
 use crate::{Address, Bytes, Parse, Stop, View};
@@ -43,22 +43,30 @@ impl Dataset {
         Extent { dims, max_dims, layout, filtered: *filtered }
     }
 
-    /// The chunks in a region of a file that is all there.
-    pub(super) fn chunks(&self, view: &View, region: Option<&[(u64, u64)]>) -> Parse<ChunkTable> {
-        Walk::new(&self.extent(), region).advance(view)
+    /// The chunks in a region of a file that is all there, in the order of the walk.
+    pub(super) fn chunks(&self, view: &View, region: Option<&[(u64, u64)]>) -> Parse<ChunkColumns> {
+        let mut walk = ChunkWalk::new(&self.extent(), region);
+        let mut all = ChunkColumns::new(self.dims.len());
+        while let Some(found) = walk.advance(view)? {
+            found.iter().for_each(|chunk| all.push(chunk));
+        }
+        let in_order = all.coords.chunks(self.dims.len().max(1)).is_sorted();
+        assert!(in_order || !walk.is_row_major(), "{all:?}");
+        Ok(all)
     }
 
-    /// Coordinates, addresses, sizes and masks.
+    /// Coordinates, addresses, sizes and masks, in row-major order.
     pub(super) fn rows(
         &self,
         image: &Build,
         region: Option<&[(u64, u64)]>,
     ) -> Vec<(Vec<u64>, u64, u64, u32)> {
-        let table = self.chunks(&image.view(), region).unwrap();
-        let row = |chunk: super::Chunk| {
-            (chunk.coords.to_vec(), chunk.address.0, chunk.stored_bytes, chunk.filter_mask)
-        };
-        table.iter().map(row).collect()
+        let chunks = self.chunks(&image.view(), region).unwrap();
+        let row =
+            |chunk: Chunk| (chunk.coords.to_vec(), chunk.address, chunk.stored_bytes, chunk.filter_mask);
+        let mut rows: Vec<_> = chunks.iter().map(row).collect();
+        rows.sort();
+        rows
     }
 
     /// Changes bytes of the file all over: there is a table or an error, but no panic, and not much more than the
@@ -91,10 +99,10 @@ impl Dataset {
     }
 }
 
-/// The plan for all chunks of an unfiltered dataset whose index lies at address 0.
-pub(super) fn plan(dims: &[u64], max_dims: &[Option<u64>], chunk_dims: &[u64]) -> Plan {
+/// What a walk over all chunks knows of an unfiltered dataset whose index lies at address 0.
+pub(super) fn context(dims: &[u64], max_dims: &[Option<u64>], chunk_dims: &[u64]) -> WalkContext {
     let dataset = dataset(dims, max_dims, chunk_dims, ChunkIndex::Implicit);
-    Plan::new(&dataset.extent(), None).unwrap().unwrap()
+    WalkContext::new(&dataset.extent(), None).unwrap().unwrap()
 }
 
 #[test]

@@ -1,14 +1,17 @@
 //! An array that is stored in chunks.
 
 use super::{DataSource, Filters};
-use crate::Result;
 use crate::chunk::cache::ChunkKey;
-use crate::chunk::locate::{ChunkIndex, Locator};
-use crate::chunk::map::{ChunkGrid, ChunkMap};
+use crate::chunk::grid::{ChunkGrid, ChunkNumber};
+use crate::chunk::index::ChunkIndex;
+use crate::chunk::locate::Locator;
+use crate::chunk::map::ChunkMap;
 use crate::chunk::readahead::Readahead;
+use crate::{Error, Result};
 use std::sync::Arc;
 
 /// The chunks of an array.
+#[derive(Clone)]
 pub struct Chunked {
     /// The file that they lie in.
     pub data: Arc<DataSource>,
@@ -27,7 +30,7 @@ pub struct Chunked {
     /// Chunks that reach beyond the array are stored without filters.
     pub edge_chunks_unfiltered: bool,
     /// The filters of the chunks.
-    pub filters: Filters,
+    pub filters: Arc<Filters>,
     /// Says where chunks lie.
     pub index: Arc<dyn ChunkIndex>,
     /// What is known of the chunks already.
@@ -49,14 +52,34 @@ impl ChunkState {
 }
 
 impl Chunked {
+    /// The same chunks, where `map` says that they lie. What the cache has of others does not count for them.
+    ///
+    /// # Errors
+    /// A map of another grid.
+    pub fn with_map(&self, map: Arc<ChunkMap>) -> Result<Self> {
+        if *map.grid() != self.grid {
+            let what = format!(
+                "the chunk map is that of {:?} chunks of {:?} elements, the dataset has {:?} chunks of {:?}",
+                map.grid().counts(),
+                map.grid().chunk_shape(),
+                self.grid.counts(),
+                self.grid.chunk_shape()
+            );
+            return Err(Error::invalid(what));
+        }
+        let data = Arc::new(DataSource::new(self.data.source.clone(), self.data.runtime));
+        let state = ChunkState { locator: Locator::known(map.clone()), readahead: Readahead::default() };
+        Ok(Self { data, index: map, state: Arc::new(state), ..self.clone() })
+    }
+
     /// What chunk `number` is called in the cache.
-    pub fn key(&self, number: u64) -> ChunkKey {
+    pub fn key(&self, number: ChunkNumber) -> ChunkKey {
         ChunkKey { file: self.data.id, object: self.object, number }
     }
 
     /// True where the stored bytes of chunk `number` are its values: without filters, or at an edge that is left
     /// unfiltered.
-    pub fn is_raw(&self, number: u64) -> bool {
+    pub fn is_raw(&self, number: ChunkNumber) -> bool {
         self.filters.is_empty()
             || self.edge_chunks_unfiltered && {
                 let coordinates = self.grid.coordinates(number);
@@ -72,6 +95,6 @@ impl Chunked {
 
     /// All chunks that exist. Reads the whole chunk index (once).
     pub fn map(&self) -> Result<Arc<ChunkMap>> {
-        self.state.locator.whole(&*self.index)
+        self.state.locator.whole(&*self.index, &self.grid)
     }
 }

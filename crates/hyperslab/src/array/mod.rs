@@ -34,6 +34,7 @@ use crate::selection::{Measured, Parts};
 use crate::{Error, Result, Selection};
 
 /// An array that can be read.
+#[derive(Clone)]
 pub struct Array {
     /// Where the array was found.
     pub origin: Origin,

@@ -5,6 +5,7 @@ use bytes::Bytes;
 use std::sync::Arc;
 
 /// The ways in which arrays are stored.
+#[derive(Clone)]
 pub enum Storage {
     /// With the description of the array, in memory already.
     Compact {

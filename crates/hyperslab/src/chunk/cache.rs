@@ -29,6 +29,7 @@ mod sync;
 #[cfg(test)]
 mod tests;
 
+use super::grid::ChunkNumber;
 use super::memory::ChunkMemory;
 pub use decoded::Decoded;
 use flight::{Lead, SharedFlight};
@@ -47,7 +48,7 @@ pub struct ChunkKey {
     /// Where the object header of its dataset lies.
     pub object: u64,
     /// Number of the chunk in the dataset's grid, in row-major order.
-    pub number: u64,
+    pub number: ChunkNumber,
 }
 
 /// What a cache has done and holds.

@@ -1,22 +1,18 @@
 //! Looks chunks up, walking as little of the chunk index as possible.
 
-use super::map::{ChunkGrid, ChunkMap};
+use super::grid::ChunkGrid;
+use super::index::ChunkIndex;
+use super::map::ChunkMap;
 use crate::{Error, Result};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Grids up to this many chunks are read whole at the first look-up.
-const WHOLE_CHUNKS_MAX: u64 = 256;
+const WHOLE_CHUNKS_MAX: u128 = 256;
 /// After this many look-ups of parts, the whole index is read.
 const PARTIAL_LOOKUPS_MAX: u32 = 16;
 
-/// Where the chunks of an array lie, as its file records it.
-pub trait ChunkIndex: Send + Sync {
-    /// The chunks of a box of the grid (half-open, in chunks), or all of them.
-    fn read(&self, region: Option<&[(u64, u64)]>) -> Result<ChunkMap>;
-}
-
-/// The chunk index of one array, as far as it has been read.
+/// The chunk index of one dataset, as far as it has been read.
 #[derive(Default)]
 pub(crate) struct Locator {
     whole: OnceLock<Arc<ChunkMap>>,
@@ -26,6 +22,11 @@ pub(crate) struct Locator {
 }
 
 impl Locator {
+    /// A locator that knows all chunks already.
+    pub(crate) fn known(map: Arc<ChunkMap>) -> Self {
+        Self { whole: OnceLock::from(map), ..Self::default() }
+    }
+
     /// The chunks of a box of the grid (half-open, in chunk coordinates), or more.
     pub(crate) fn region(
         &self,
@@ -36,8 +37,8 @@ impl Locator {
         if let Some(whole) = self.whole.get() {
             return Ok(whole.clone());
         }
-        let part = || index.read(Some(region)).map(Arc::new);
-        let wanted: u64 = region.iter().fold(1, |n, (start, end)| n.saturating_mul(end - start));
+        let part = || ChunkMap::read(index, grid, Some(region)).map(Arc::new);
+        let wanted = region.iter().fold(1u128, |n, (start, end)| n.saturating_mul(u128::from(end - start)));
         let few = wanted < grid.len() / 8;
         if grid.len() > WHOLE_CHUNKS_MAX
             && few
@@ -46,11 +47,11 @@ impl Locator {
             return part();
         }
         // An index that is damaged elsewhere still leads to these chunks.
-        self.whole(index).or_else(|_| part())
+        self.whole(index, grid).or_else(|_| part())
     }
 
     /// All chunks.
-    pub(crate) fn whole(&self, index: &dyn ChunkIndex) -> Result<Arc<ChunkMap>> {
+    pub(crate) fn whole(&self, index: &dyn ChunkIndex, grid: &ChunkGrid) -> Result<Arc<ChunkMap>> {
         if let Some(whole) = self.whole.get() {
             return Ok(whole.clone());
         }
@@ -61,7 +62,7 @@ impl Locator {
         if *failed {
             return Err(Error::damaged("the chunk index of this dataset is damaged"));
         }
-        let map = index.read(None).map(Arc::new).inspect_err(|_| *failed = true)?;
+        let map = ChunkMap::read(index, grid, None).map(Arc::new).inspect_err(|_| *failed = true)?;
         Ok(self.whole.get_or_init(|| map).clone())
     }
 

@@ -1,128 +1,260 @@
-//! Where the chunks of one dataset lie: the chunk index of the file, flattened for look-up.
+//! The chunk map: where the existing chunks of a dataset lie, in columns for look-up.
+//!
+//! A chunk takes as many bytes as its columns need: none for its number where every chunk exists, 8 for its address,
+//! none, 4 or 8 for its size, none or 4 for its filter mask. That is 28 at most, in a grid of more than 2⁶⁴ chunks 32
+//! (36 where such a grid has chunks of 4 GiB and filter masks as well).
 
+use super::columns::{Compact, Numbers};
+use super::grid::{ChunkGrid, ChunkNumber};
+use super::index::{ChunkBatch, ChunkIndex, Location};
 use crate::{Error, Result};
-use hyperslab_format::chunk_index::ChunkTable;
 
-/// A chunk that exists in the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Location {
-    /// Absolute offset of its first byte in the file.
-    pub address: u64,
-    /// Bytes that it takes in the file.
-    pub stored_bytes: u64,
-    /// Bit `i` is set where filter `i` was skipped.
-    pub filter_mask: u32,
-}
-
-/// How many chunks a dataset has along each axis, and which number a chunk has in row-major order.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChunkGrid {
-    /// Chunks along each axis.
-    pub counts: Vec<u64>,
-}
-
-impl ChunkGrid {
-    /// The grid of chunks of `chunk_dims` over an extent of `dims`.
-    pub fn new(dims: &[u64], chunk_dims: &[u64]) -> Result<Self> {
-        let counts: Vec<u64> = dims.iter().zip(chunk_dims).map(|(dim, chunk)| dim.div_ceil(*chunk)).collect();
-        if counts.iter().try_fold(1u64, |product, &count| product.checked_mul(count.max(1))).is_none() {
-            return Err(Error::damaged(format!("a grid of {counts:?} chunks cannot be counted")));
-        }
-        Ok(Self { counts })
-    }
-
-    /// How many chunks the grid has (existing or not).
-    pub fn len(&self) -> u64 {
-        self.counts.iter().product()
-    }
-
-    /// True without a chunk.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The number of the chunk at these coordinates (in chunks).
-    pub fn number(&self, coordinates: impl IntoIterator<Item = u64>) -> u64 {
-        coordinates
-            .into_iter()
-            .zip(&self.counts)
-            .fold(0, |number, (coordinate, count)| number * count + coordinate)
-    }
-
-    /// The coordinates of a chunk.
-    pub fn coordinates(&self, number: u64) -> Vec<u64> {
-        let mut rest = number;
-        let mut coordinates: Vec<u64> = self
-            .counts
-            .iter()
-            .rev()
-            .map(|&count| {
-                let coordinate = rest % count.max(1);
-                rest /= count.max(1);
-                coordinate
-            })
-            .collect();
-        coordinates.reverse();
-        coordinates
-    }
-}
-
-/// The existing chunks of a dataset, or of a part of it.
+/// The existing chunks of a dataset, or of a part of it, by ascending number.
 #[derive(Debug, Clone)]
 pub struct ChunkMap {
-    /// Numbers of the chunks, ascending; empty where every number up to `locations.len()` is there.
-    numbers: Vec<u64>,
-    locations: Vec<Location>,
+    grid: ChunkGrid,
+    numbers: Numbers,
+    addresses: Vec<u64>,
+    stored_bytes: Compact,
+    filter_masks: Compact,
 }
 
+/// A map handed over by [`ChunkIndex::walk`] has this many chunks a batch.
+const BATCH_CHUNKS: usize = 4096;
+
 impl ChunkMap {
-    /// Flattens what a walk over the chunk index found. Addresses become absolute.
-    pub(crate) fn new(table: &ChunkTable, grid: &ChunkGrid, base: u64) -> Self {
-        let rank = grid.counts.len();
-        let mut entries: Vec<(u64, Location)> = (0..table.len())
-            .map(|i| {
-                let location = Location {
-                    address: base.saturating_add(table.addresses[i]),
-                    stored_bytes: table.stored_bytes[i],
-                    filter_mask: table.filter_masks[i],
-                };
-                (grid.number(table.coords[i * rank..(i + 1) * rank].iter().copied()), location)
-            })
-            .collect();
-        if !entries.is_sorted_by_key(|entry| entry.0) {
-            entries.sort_by_key(|entry| entry.0);
+    /// All chunks that `index` has in a region of the grid (see [`ChunkIndex::walk`]).
+    ///
+    /// # Errors
+    /// Those of the walk, a chunk outside of the grid, and a chunk that comes twice.
+    pub fn read(index: &dyn ChunkIndex, grid: &ChunkGrid, region: Option<&[(u64, u64)]>) -> Result<Self> {
+        let mut map = Self::empty(grid.clone());
+        index.walk(region, &mut |batch| map.append(batch))?;
+        map.finished()
+    }
+
+    /// The map of these chunks: coordinates in the grid, in chunks, and locations, in any order.
+    ///
+    /// # Errors
+    /// A chunk outside of the grid, and a chunk that comes twice.
+    pub fn new<C: AsRef<[u64]>>(
+        grid: ChunkGrid,
+        chunks: impl IntoIterator<Item = (C, Location)>,
+    ) -> Result<Self> {
+        let mut map = Self::empty(grid);
+        for (coordinates, location) in chunks {
+            map.push(coordinates.as_ref(), location)?;
         }
-        let dense = entries.iter().enumerate().all(|(i, entry)| entry.0 == i as u64);
+        map.finished()
+    }
+
+    fn empty(grid: ChunkGrid) -> Self {
         Self {
-            numbers: if dense { Vec::new() } else { entries.iter().map(|entry| entry.0).collect() },
-            locations: entries.into_iter().map(|entry| entry.1).collect(),
+            grid,
+            numbers: Numbers::Dense,
+            addresses: Vec::new(),
+            stored_bytes: Compact::Same(0),
+            filter_masks: Compact::Same(0),
         }
+    }
+
+    fn append(&mut self, batch: ChunkBatch<'_>) -> Result<()> {
+        batch.iter().try_for_each(|(coordinates, location)| self.push(coordinates, location))
+    }
+
+    fn push(&mut self, coordinates: &[u64], location: Location) -> Result<()> {
+        let counts = self.grid.counts();
+        // A dataset that is one chunk keeps it when it shrinks to nothing.
+        let is_inside = coordinates.iter().zip(counts).all(|(at, &count)| *at < count.max(1));
+        if coordinates.len() != counts.len() || !is_inside {
+            return Err(Error::damaged(format!(
+                "chunk {coordinates:?} lies outside of a grid of {counts:?} chunks"
+            )));
+        }
+        let row = self.addresses.len();
+        self.numbers.push(row, self.grid.number(coordinates.iter().copied()));
+        self.addresses.push(location.address);
+        self.stored_bytes.push(row, location.stored_bytes);
+        self.filter_masks.push(row, location.filter_mask.into());
+        Ok(())
+    }
+
+    /// Brings the chunks into the order of their numbers.
+    fn finished(mut self) -> Result<Self> {
+        let rows = self.len();
+        if !(1..rows).all(|row| self.numbers.get(row - 1) < self.numbers.get(row)) {
+            let mut order: Vec<usize> = (0..rows).collect();
+            // Nearly sorted: an index has long runs of chunks that follow one another.
+            order.sort_by_key(|&row| self.numbers.get(row));
+            self.numbers.reorder(&order);
+            self.addresses = order.iter().map(|&row| self.addresses[row]).collect();
+            self.stored_bytes.reorder(&order);
+            self.filter_masks.reorder(&order);
+        }
+        if let Some(row) = (1..rows).find(|&row| self.numbers.get(row - 1) == self.numbers.get(row)) {
+            let coordinates = self.grid.coordinates(self.numbers.get(row));
+            return Err(Error::damaged(format!("chunk {coordinates:?} is in the chunk index twice")));
+        }
+        self.numbers.compact(rows);
+        self.addresses.shrink_to_fit();
+        self.stored_bytes.compact();
+        self.filter_masks.compact();
+        Ok(self)
+    }
+
+    /// The grid whose chunks these are.
+    pub fn grid(&self) -> &ChunkGrid {
+        &self.grid
     }
 
     /// Where chunk `number` lies, if it exists.
     #[inline]
-    pub fn get(&self, number: u64) -> Option<Location> {
-        if self.numbers.is_empty() {
-            return self.locations.get(usize::try_from(number).ok()?).copied();
-        }
-        let i = self.numbers.binary_search(&number).ok()?;
-        Some(self.locations[i])
+    pub fn get(&self, number: ChunkNumber) -> Option<Location> {
+        self.numbers.find(number, self.len()).map(|row| self.location(row))
+    }
+
+    /// The `row`th existing chunk, by ascending number: its number and where it lies.
+    pub fn nth(&self, row: usize) -> Option<(ChunkNumber, Location)> {
+        (row < self.len()).then(|| (self.numbers.get(row), self.location(row)))
     }
 
     /// How many chunks exist.
     pub fn len(&self) -> usize {
-        self.locations.len()
+        self.addresses.len()
     }
 
     /// True where no chunk exists.
     pub fn is_empty(&self) -> bool {
-        self.locations.is_empty()
+        self.addresses.is_empty()
+    }
+
+    /// Bytes of all existing chunks in the file.
+    pub fn stored_bytes(&self) -> u64 {
+        self.stored_bytes.sum(self.len())
+    }
+
+    /// Bytes of memory that the columns take.
+    pub fn memory_bytes(&self) -> usize {
+        let addresses = size_of_val(self.addresses.as_slice());
+        addresses + self.numbers.bytes() + self.stored_bytes.bytes() + self.filter_masks.bytes()
     }
 
     /// All existing chunks by ascending number.
-    pub fn iter(&self) -> impl Iterator<Item = (u64, Location)> + '_ {
-        self.locations.iter().enumerate().map(|(i, &location)| {
-            (if self.numbers.is_empty() { i as u64 } else { self.numbers[i] }, location)
-        })
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (ChunkNumber, Location)> + '_ {
+        (0..self.len()).map(|row| (self.numbers.get(row), self.location(row)))
+    }
+
+    #[inline]
+    fn location(&self, row: usize) -> Location {
+        Location {
+            address: self.addresses[row],
+            stored_bytes: self.stored_bytes.get(row),
+            filter_mask: self.filter_masks.get(row) as u32,
+        }
+    }
+}
+
+impl ChunkIndex for ChunkMap {
+    fn walk(
+        &self,
+        region: Option<&[(u64, u64)]>,
+        each: &mut dyn FnMut(ChunkBatch<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let rank = self.grid.counts().len();
+        let mut coordinates = vec![0; rank];
+        let (mut places, mut addresses, mut sizes, mut masks) = (vec![], vec![], vec![], vec![]);
+        for row in 0..self.len() {
+            self.grid.write_coordinates(self.numbers.get(row), &mut coordinates);
+            let is_wanted = |region: &[(u64, u64)]| {
+                coordinates.iter().zip(region).all(|(at, (from, to))| (from..to).contains(&at))
+            };
+            if region.is_none_or(is_wanted) {
+                let location = self.location(row);
+                places.extend_from_slice(&coordinates);
+                addresses.push(location.address);
+                sizes.push(location.stored_bytes);
+                masks.push(location.filter_mask);
+            }
+            if addresses.len() == BATCH_CHUNKS || (row + 1 == self.len() && !addresses.is_empty()) {
+                each(ChunkBatch {
+                    coordinates: &places,
+                    addresses: &addresses,
+                    stored_bytes: &sizes,
+                    filter_masks: &masks,
+                })?;
+                (places.clear(), addresses.clear(), sizes.clear(), masks.clear());
+            }
+        }
+        Ok(())
+    }
+
+    fn is_row_major(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(address: u64, stored_bytes: u64, filter_mask: u32) -> Location {
+        Location { address, stored_bytes, filter_mask }
+    }
+
+    fn grid() -> ChunkGrid {
+        ChunkGrid::new(&[6, 8], &[2, 2]).unwrap()
+    }
+
+    #[test]
+    fn chunks_in_any_order_are_found_by_number() {
+        let chunks = [([2, 1], at(300, 9, 1)), ([0, 0], at(100, 7, 0)), ([1, 3], at(200, 8, 0))];
+        let map = ChunkMap::new(grid(), chunks).unwrap();
+        let rows: Vec<_> = map.iter().collect();
+        assert_eq!(rows, [(0, at(100, 7, 0)), (7, at(200, 8, 0)), (9, at(300, 9, 1))]);
+        assert_eq!(
+            (map.get(7), map.get(8), map.nth(2), map.nth(3)),
+            (Some(rows[1].1), None, Some(rows[2]), None)
+        );
+        assert_eq!((map.len(), map.stored_bytes()), (3, 24));
+    }
+
+    #[test]
+    fn a_complete_map_of_equal_chunks_takes_eight_bytes_a_chunk() {
+        let all = (0..12).map(|i| ([i / 4, i % 4], at(1000 * i, 64, 0)));
+        let map = ChunkMap::new(grid(), all.clone()).unwrap();
+        assert_eq!(map.memory_bytes(), 8 * 12);
+        assert_eq!(map.get(11), Some(at(11_000, 64, 0)));
+        let most = all.map(|(coordinates, location)| {
+            (
+                coordinates,
+                Location {
+                    stored_bytes: location.address << 20,
+                    filter_mask: 1 + (coordinates[1] as u32),
+                    ..location
+                },
+            )
+        });
+        let map = ChunkMap::new(ChunkGrid::new(&[6, 10], &[2, 2]).unwrap(), most).unwrap();
+        assert!(map.memory_bytes() <= 28 * 12, "{}", map.memory_bytes());
+    }
+
+    #[test]
+    fn a_map_walks_as_an_index() {
+        let chunks = [([0, 0], at(100, 7, 0)), ([1, 3], at(200, 8, 0)), ([2, 1], at(300, 9, 1))];
+        let map = ChunkMap::new(grid(), chunks).unwrap();
+        let again = ChunkMap::read(&map, &grid(), None).unwrap();
+        assert!(again.iter().eq(map.iter()));
+        let part = ChunkMap::read(&map, &grid(), Some(&[(1, 3), (0, 2)])).unwrap();
+        assert_eq!(part.iter().collect::<Vec<_>>(), [(9, at(300, 9, 1))]);
+    }
+
+    #[test]
+    fn refuses_chunks_twice_and_outside_of_the_grid() {
+        let twice = [([2, 1], at(300, 9, 1)), ([2, 1], at(100, 7, 0))];
+        let error = ChunkMap::new(grid(), twice).unwrap_err();
+        assert!(error.to_string().contains("chunk [2, 1] is in the chunk index twice"), "{error}");
+        let error = ChunkMap::new(grid(), [([0, 4], at(300, 9, 1))]).unwrap_err();
+        assert!(error.to_string().contains("outside of a grid of [3, 4] chunks"), "{error}");
+        ChunkMap::new(grid(), [([0], at(300, 9, 1))]).unwrap_err();
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{ChunkStep, Dims, Part, ReadPlan, Steps};
 use crate::array::{Array, Chunked, Storage};
+use crate::chunk::grid::ChunkNumber;
 use crate::chunk::map::ChunkMap;
 use crate::selection::cut::{Pieces, cut, halve, pieces_max};
 use crate::selection::{Axis, Measured, Parts, Points, Resolved, Run};
@@ -190,7 +191,7 @@ fn advance(which: &mut [u32], pieces: &[Pieces]) {
 fn point_steps(chunked: &Chunked, points: &Points) -> Result<Vec<ChunkStep>> {
     let chunk_dims = &chunked.shape;
     let mut region: SmallVec<[(u64, u64); 4]> = smallvec![(u64::MAX, 0); points.rank];
-    let mut placed: Vec<(u64, u64, u64)> = Vec::with_capacity(points.len());
+    let mut placed: Vec<(ChunkNumber, u64, u64)> = Vec::with_capacity(points.len());
     for (out, point) in points.coordinates.chunks(points.rank).enumerate() {
         for (axis, (&index, &dim)) in point.iter().zip(chunk_dims).enumerate() {
             let (start, end) = region[axis];
@@ -210,7 +211,7 @@ fn point_steps(chunked: &Chunked, points: &Points) -> Result<Vec<ChunkStep>> {
     Ok(steps.collect())
 }
 
-fn step(chunked: &Chunked, map: &ChunkMap, number: u64, part: Part) -> ChunkStep {
+fn step(chunked: &Chunked, map: &ChunkMap, number: ChunkNumber, part: Part) -> ChunkStep {
     ChunkStep { number, part, location: map.get(number), is_raw: chunked.is_raw(number) }
 }
 

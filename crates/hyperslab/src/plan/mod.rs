@@ -10,7 +10,8 @@ pub use explain::{Explained, ExplainedChunk, ExplainedRequest};
 
 use crate::Result;
 use crate::array::{Chunked, DataSource};
-use crate::chunk::map::Location;
+use crate::chunk::grid::ChunkNumber;
+use crate::chunk::index::Location;
 use crate::read::place::Copies;
 use crate::selection::cut::Pieces;
 use crate::selection::{Parts, Run};
@@ -59,7 +60,7 @@ pub(crate) enum Steps {
 
 /// One chunk that is touched.
 pub(crate) struct ChunkStep {
-    pub(crate) number: u64,
+    pub(crate) number: ChunkNumber,
     /// Which elements of it go where.
     pub(crate) part: Part,
     /// Where it lies; `None` where it was never written.

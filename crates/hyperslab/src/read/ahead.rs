@@ -2,14 +2,18 @@
 
 use super::chunked::decode_to_keep;
 use crate::array::Chunked;
+use crate::chunk::grid::ChunkNumber;
 use crate::plan::ChunkStep;
 use std::sync::Arc;
 
 /// Tells that one chunk alone is being read, and starts decoding those that will be wanted after it.
 pub(crate) fn follow(chunked: &Arc<Chunked>, chunk: &ChunkStep) {
     let readahead = &chunked.state.readahead;
+    let numbers = (u64::try_from(chunk.number), u64::try_from(chunked.grid.len()));
+    // Nobody reads through a grid of more than 2⁶⁴ chunks.
+    let (Ok(number), Ok(count)) = numbers else { return };
     // Most reads stay in their chunk: for them this one load is all.
-    if readahead.is_last(chunk.number) {
+    if readahead.is_last(number) {
         return;
     }
     // Chunks that are not decoded need no other core, and a cache without room keeps nothing ahead.
@@ -19,7 +23,7 @@ pub(crate) fn follow(chunked: &Arc<Chunked>, chunk: &ChunkStep) {
         return;
     }
     let ahead_max = runtime.thread_count().min(room) as u64;
-    for number in readahead.touch(chunk.number, chunked.grid.len(), ahead_max) {
+    for number in readahead.touch(number, count, ahead_max) {
         let chunked = chunked.clone();
         runtime.spawn(move || decode_ahead(&chunked, number));
     }
@@ -27,7 +31,7 @@ pub(crate) fn follow(chunked: &Arc<Chunked>, chunk: &ChunkStep) {
 
 /// Tells that several chunks are read at once.
 pub(crate) fn pass(chunked: &Chunked, chunks: &[ChunkStep]) {
-    chunked.state.readahead.pass(chunks.iter().map(|chunk| chunk.number));
+    chunked.state.readahead.pass(chunks.iter().filter_map(|chunk| chunk.number.try_into().ok()));
 }
 
 /// Decodes one chunk into the cache. A failure is left to the read that will want the chunk.
@@ -35,17 +39,18 @@ pub(crate) fn pass(chunked: &Chunked, chunks: &[ChunkStep]) {
 /// Between the announcement of a chunk and the moment when a thread is free for it, the reader may have passed it, or
 /// gone elsewhere. So the thread first claims the chunk, and then looks where the reader is: a reader that arrives
 /// later finds the claim; one that has already passed has decoded the chunk.
-fn decode_ahead(chunked: &Chunked, number: u64) {
+fn decode_ahead(chunked: &Chunked, expected: u64) {
     let readahead = &chunked.state.readahead;
-    if !readahead.expects(number) {
+    if !readahead.expects(expected) {
         return;
     }
+    let number = ChunkNumber::from(expected);
     let region: Vec<_> = chunked.grid.coordinates(number).iter().map(|&c| (c, c + 1)).collect();
     let Ok(map) = chunked.locate(&region) else { return };
     let Some(location) = map.get(number).filter(|_| !chunked.is_raw(number)) else { return };
     let Some(claim) = chunked.data.runtime.cache().claim(chunked.key(number)) else { return };
     // Only now is the answer final: a reader that comes from here on waits for the claim.
-    if !readahead.expects(number) {
+    if !readahead.expects(expected) {
         return;
     }
     if let Ok(decoded) = decode_to_keep(chunked, number, location, None) {

@@ -15,7 +15,8 @@ use super::trimmed;
 use super::worker::{Worker, sized, with_worker};
 use crate::array::{Array, Chunked};
 use crate::chunk::cache::{Decoded, Passage, Whole};
-use crate::chunk::map::Location;
+use crate::chunk::grid::ChunkNumber;
+use crate::chunk::index::Location;
 use crate::chunk::memory::ChunkMemory;
 use crate::memory::zeroed;
 use crate::plan::{ChunkStep, ReadPlan};
@@ -240,7 +241,7 @@ impl Reader<'_> {
 /// gigabytes for a chunk of which it stores a few bytes.
 pub(crate) fn decode_to_keep(
     chunked: &Chunked,
-    number: u64,
+    number: ChunkNumber,
     location: Location,
     stored: Option<&[u8]>,
 ) -> Result<Decoded> {
@@ -257,7 +258,7 @@ pub(crate) fn decode_to_keep(
 /// Fetches (unless `stored` has it) and decodes one chunk.
 pub(crate) fn decode(
     chunked: &Chunked,
-    number: u64,
+    number: ChunkNumber,
     location: Location,
     stored: Option<&[u8]>,
     worker: &mut Worker,
@@ -285,7 +286,7 @@ fn fetched<'b>(
 
 fn undo(
     chunked: &Chunked,
-    number: u64,
+    number: ChunkNumber,
     location: Location,
     stored: &[u8],
     scratch: &mut Scratch,
@@ -297,12 +298,12 @@ fn undo(
     outcome.map_err(|error| in_chunk(chunked, number, location, error))
 }
 
-fn in_chunk(chunked: &Chunked, number: u64, location: Location, error: Error) -> Error {
+fn in_chunk(chunked: &Chunked, number: ChunkNumber, location: Location, error: Error) -> Error {
     let Error { kind, hint, cause, .. } = error;
     Error { kind, hint, cause, ..damaged(chunked, number, location, error.message) }
 }
 
-fn damaged(chunked: &Chunked, number: u64, location: Location, what: String) -> Error {
+fn damaged(chunked: &Chunked, number: ChunkNumber, location: Location, what: String) -> Error {
     let (coordinates, address) = (chunked.grid.coordinates(number), location.address);
     Error::damaged(format!(
         "chunk {coordinates:?} at byte {address:#x} ({} bytes): {what}",

@@ -4,6 +4,7 @@
 //! the extent; libhdf5 reads such chunks all the same, because it never looks there.
 
 use crate::array::Chunked;
+use crate::chunk::grid::ChunkNumber;
 use crate::{Error, Result};
 use hyperslab_filters::{FilterError, Pipeline, Scratch};
 
@@ -12,7 +13,7 @@ use hyperslab_filters::{FilterError, Pipeline, Scratch};
 pub(crate) fn decode_into(
     chunked: &Chunked,
     pipeline: &Pipeline,
-    number: u64,
+    number: ChunkNumber,
     stored: &[u8],
     mask: u32,
     scratch: &mut Scratch,
@@ -45,7 +46,7 @@ fn too_short(chunked: &Chunked, found: usize) -> Error {
 }
 
 /// Bytes of a chunk up to its last element inside of the extent.
-fn used_bytes(chunked: &Chunked, number: u64) -> usize {
+fn used_bytes(chunked: &Chunked, number: ChunkNumber) -> usize {
     let coordinates = chunked.grid.coordinates(number);
     last_used(&chunked.array_shape, &chunked.shape, &coordinates) as usize * chunked.element_bytes
 }

@@ -1,8 +1,9 @@
 //! Iterates over the records of a version 2 B-tree: all of them, or those in subtrees that may contain a wanted record.
+//! It returns all records at the end, or one run after the other while the traversal continues ([`Records::next`]).
 
 use super::node::Pointer;
 use super::{BTreeV2, STRUCTURE};
-use crate::walk::{Item, Walk};
+use crate::walk::{Footprint, Item, Walk};
 use crate::{Address, Bytes, Cursor, FormatError, Parse, View, Widths};
 
 /// Decides whether a subtree may contain a wanted record. The arguments are the records to the left and right of the
@@ -97,63 +98,88 @@ impl Records {
     /// Like [`Self::advance`], but returns the error of a broken subtree among the results and continues with the
     /// others.
     pub fn advance_lenient(&mut self, view: &View) -> Parse<Vec<Result<Run, FormatError>>> {
-        self.run(view, true)
+        self.begin(view, true)?;
+        let keep = self.keep.as_deref();
+        let Some((tree, walk)) = &mut self.under_way else { return Ok(Vec::new()) };
+        walk.advance(|&pointer, footprint| visit(view, tree, keep, pointer, footprint))?;
+        Ok(walk.results())
     }
 
     /// Continues the traversal. Call it again until it returns `Ok`, and not after that.
     pub fn advance(&mut self, view: &View) -> Parse<Vec<Run>> {
-        let runs = self.run(view, false)?;
-        Ok(runs.into_iter().collect::<Result<_, _>>()?)
+        self.begin(view, false)?;
+        let keep = self.keep.as_deref();
+        let Some((tree, walk)) = &mut self.under_way else { return Ok(Vec::new()) };
+        walk.advance(|&pointer, footprint| visit(view, tree, keep, pointer, footprint))?;
+        Ok(walk.results().into_iter().collect::<Result<_, _>>()?)
     }
 
-    fn run(&mut self, view: &View, lenient: bool) -> Parse<Vec<Result<Run, FormatError>>> {
-        if self.under_way.is_none() {
-            let tree = BTreeV2::parse(view, self.address, self.kind)?;
-            if let Some(expected) = self.record_bytes {
-                tree.expect_record_bytes(view.absolute(self.address), expected)?;
-            }
-            let Some(root) = tree.root_pointer() else {
-                return match tree.root_records {
-                    0 => Ok(Vec::new()),
-                    _ => {
-                        let at = view.absolute(self.address);
-                        let what = "the tree has records, but no root node";
-                        Err(FormatError::invalid(STRUCTURE, "root node address", at, what).into())
-                    }
-                };
-            };
-            let walk = if lenient { Walk::lenient(root) } else { Walk::strict(root) };
-            self.under_way = Some((tree, walk));
-        }
-        let (tree, walk) = self.under_way.as_mut().expect("set above");
-        let (keep, record_bytes) = (self.keep.as_deref(), usize::from(tree.record_bytes));
-        walk.advance(|&pointer, footprint| {
-            let mut node = tree.node(view, pointer, footprint)?;
-            let at = node.records.at();
-            let bytes = node.records.rest();
-            let run = |range: std::ops::Range<usize>| Run {
-                at: at + range.start as u64,
-                bytes: bytes.slice(range),
-                record_bytes,
-            };
-            if node.children.is_empty() {
-                return Ok(vec![Item::Done(run(0..bytes.len()))]);
-            }
-            let record = |i: usize| bytes.get(i * record_bytes..(i + 1) * record_bytes);
-            let mut items = Vec::new();
-            for (i, &child) in node.children.iter().enumerate() {
-                let left = i.checked_sub(1).and_then(record);
-                if keep.is_none_or(|keep| keep(left, record(i))) {
-                    items.push(Item::Node(child));
-                }
-                if i + 1 < node.children.len() {
-                    items.push(Item::Done(run(i * record_bytes..(i + 1) * record_bytes)));
-                }
-            }
-            Ok(items)
-        })?;
-        Ok(walk.results())
+    /// The next records in their order, or `None` after the last. Ends at the first error.
+    pub fn next(&mut self, view: &View) -> Parse<Option<Run>> {
+        self.begin(view, false)?;
+        let keep = self.keep.as_deref();
+        let Some((tree, walk)) = &mut self.under_way else { return Ok(None) };
+        let run = walk.next(|&pointer, footprint| visit(view, tree, keep, pointer, footprint))?;
+        Ok(run.transpose()?)
     }
+
+    /// Reads the header, if that has not been done. A tree without records has no walk.
+    fn begin(&mut self, view: &View, lenient: bool) -> Parse<()> {
+        if self.under_way.is_some() {
+            return Ok(());
+        }
+        let tree = BTreeV2::parse(view, self.address, self.kind)?;
+        if let Some(expected) = self.record_bytes {
+            tree.expect_record_bytes(view.absolute(self.address), expected)?;
+        }
+        match tree.root_pointer() {
+            Some(root) => {
+                let walk = if lenient { Walk::lenient(root) } else { Walk::strict(root) };
+                self.under_way = Some((tree, walk));
+                Ok(())
+            }
+            None if tree.root_records == 0 => Ok(()),
+            None => {
+                let at = view.absolute(self.address);
+                let what = "the tree has records, but no root node";
+                Err(FormatError::invalid(STRUCTURE, "root node address", at, what).into())
+            }
+        }
+    }
+}
+
+/// The records and children of a node, in the order of the tree.
+fn visit(
+    view: &View,
+    tree: &BTreeV2,
+    keep: Option<&Keep>,
+    pointer: Pointer,
+    footprint: &mut Footprint,
+) -> Parse<Vec<Item<Pointer, Run>>> {
+    let record_bytes = usize::from(tree.record_bytes);
+    let mut node = tree.node(view, pointer, footprint)?;
+    let at = node.records.at();
+    let bytes = node.records.rest();
+    let run = |range: std::ops::Range<usize>| Run {
+        at: at + range.start as u64,
+        bytes: bytes.slice(range),
+        record_bytes,
+    };
+    if node.children.is_empty() {
+        return Ok(vec![Item::Done(run(0..bytes.len()))]);
+    }
+    let record = |i: usize| bytes.get(i * record_bytes..(i + 1) * record_bytes);
+    let mut items = Vec::new();
+    for (i, &child) in node.children.iter().enumerate() {
+        let left = i.checked_sub(1).and_then(record);
+        if keep.is_none_or(|keep| keep(left, record(i))) {
+            items.push(Item::Node(child));
+        }
+        if i + 1 < node.children.len() {
+            items.push(Item::Done(run(i * record_bytes..(i + 1) * record_bytes)));
+        }
+    }
+    Ok(items)
 }
 
 #[cfg(test)]

@@ -9,15 +9,15 @@
 //! Super block s has 2^(s/2) data blocks of 2^((s+1)/2) times the fewest elements. The index block holds the first
 //! elements itself, then the data blocks of the first super blocks directly, then the other super blocks.
 
-use super::super::element::Shape;
-use super::super::plan::Plan;
+use super::super::context::WalkContext;
+use super::super::element::ElementFormat;
 use crate::{Address, Parse, View};
 use std::ops::Range;
 
 /// The header of an array.
 #[derive(Debug)]
 pub(super) struct Header {
-    pub(super) shape: Shape,
+    pub(super) format: ElementFormat,
     /// log2 of the most elements.
     max_bits: u8,
     /// Elements in the index block.
@@ -62,12 +62,12 @@ impl SuperBlock {
 const STRUCTURE: &str = "extensible array header";
 
 impl Header {
-    pub(super) fn parse(view: &View, plan: &Plan) -> Parse<Self> {
+    pub(super) fn parse(view: &View, context: &WalkContext) -> Parse<Self> {
         let bytes = 16 + 6 * u64::from(view.widths.length) + u64::from(view.widths.offset);
-        let mut cursor = view.cursor(STRUCTURE, plan.address, bytes)?;
+        let mut cursor = view.cursor(STRUCTURE, context.address, bytes)?;
         cursor.signature(b"EAHD")?;
         cursor.version(0..=0)?;
-        let shape = Shape::parse(&mut cursor, view, plan)?;
+        let format = ElementFormat::parse(&mut cursor, view, context)?;
         let field = cursor.clone();
         let max_bits = cursor.u8("max number of elements bits")?;
         let index_elements = cursor.u8("index block elements")?;
@@ -94,7 +94,7 @@ impl Header {
             return Err(field.invalid("max number of elements bits", what).into());
         }
         Ok(Self {
-            shape,
+            format,
             max_bits,
             index_elements: index_elements.into(),
             data_block_min: data_block_min.into(),
@@ -147,13 +147,13 @@ impl Header {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chunk_index::tests::plan;
+    use crate::chunk_index::tests::context;
     use crate::testing::Build;
 
     fn header(fields: [u8; 5]) -> Parse<Header> {
         let image = Build::default().text("EAHD").u8(0).u8(0).u8(8).bytes(&fields).bytes(&[0; 48]).u64(0);
         let image = image.checksum_since(Address(0));
-        Header::parse(&image.view(), &plan(&[9], &[None], &[1]))
+        Header::parse(&image.view(), &context(&[9], &[None], &[1]))
     }
 
     #[test]

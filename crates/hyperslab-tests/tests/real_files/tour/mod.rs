@@ -5,7 +5,7 @@
 mod inflate;
 pub mod oracle;
 
-use hyperslab_format::chunk_index::{ChunkTable, Extent, Walk};
+use hyperslab_format::chunk_index::{Chunk, ChunkColumns, ChunkWalk, Extent};
 use hyperslab_format::group::dense_attributes::{self, Body};
 use hyperslab_format::group::{dense, old};
 use hyperslab_format::message::cache_image::{Overlay, OverlayEntries};
@@ -221,8 +221,7 @@ impl Tour<'_> {
         let pipeline = drive(self.bytes, || header.filter_pipeline(self.context))?;
         let filtered = pipeline.is_some_and(|pipeline| !pipeline.filters.is_empty());
         let extent = Extent { dims: &dims, max_dims: &max_dims, layout: &layout, filtered };
-        let mut walk = Walk::new(&extent, None);
-        let table = drive(self.bytes, || walk.advance(&view))?;
+        let table = walked(self.bytes, view, &extent, None)?;
         regions_agree(self.bytes, view, &extent, &table)?;
         let Some(expected) = expected else { return Ok(()) };
         let iterated = match (&layout.index, max_dims[0]) {
@@ -231,8 +230,8 @@ impl Tour<'_> {
             (ChunkIndex::ExtensibleArray { .. }, Some(_)) => {
                 let sizes: Vec<u64> =
                     dims.iter().zip(&max_dims).map(|(dim, max)| max.unwrap_or(*dim)).collect();
-                let mut walk = Walk::new(&Extent { dims: &sizes, ..extent }, None);
-                as_iterated(&extent, &drive(self.bytes, || walk.advance(&view))?)
+                let extent = Extent { dims: &sizes, ..extent };
+                as_iterated(&extent, &walked(self.bytes, view, &extent, None)?)
             }
             _ => table,
         };
@@ -246,7 +245,22 @@ impl Tour<'_> {
     }
 }
 
-fn digest_of(chunk_dims: &[u64], table: &ChunkTable) -> String {
+/// All chunks that a walk hands over, in its order.
+fn walked(
+    bytes: &PartialFile,
+    view: View,
+    extent: &Extent,
+    region: Option<&[(u64, u64)]>,
+) -> Result<ChunkColumns, FormatError> {
+    let mut walk = ChunkWalk::new(extent, region);
+    let mut all = ChunkColumns::new(extent.dims.len());
+    while let Some(found) = drive(bytes, || walk.advance(&view))? {
+        found.iter().for_each(|chunk| all.push(chunk));
+    }
+    Ok(all)
+}
+
+fn digest_of(chunk_dims: &[u64], table: &ChunkColumns) -> String {
     let mut lines = String::new();
     for chunk in table.iter() {
         let offsets: Vec<_> =
@@ -256,7 +270,7 @@ fn digest_of(chunk_dims: &[u64], table: &ChunkTable) -> String {
     Sha256::digest(lines).iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
 }
 
-fn as_iterated(extent: &Extent, table: &ChunkTable) -> ChunkTable {
+fn as_iterated(extent: &Extent, table: &ChunkColumns) -> ChunkColumns {
     let max: Vec<Option<u64>> = (extent.max_dims.iter().zip(&extent.layout.chunk_dims))
         .map(|(max, chunk)| max.map(|max| max.div_ceil(*chunk)))
         .collect();
@@ -275,12 +289,9 @@ fn as_iterated(extent: &Extent, table: &ChunkTable) -> ChunkTable {
         rows.push((place, i));
     }
     rows.sort();
-    let mut iterated = ChunkTable::new(table.rank);
+    let mut iterated = ChunkColumns::new(table.rank);
     for (place, i) in rows {
-        iterated.coords.extend(place);
-        iterated.addresses.push(table.addresses[i]);
-        iterated.stored_bytes.push(table.stored_bytes[i]);
-        iterated.filter_masks.push(table.filter_masks[i]);
+        iterated.push(Chunk { coords: &place, ..table.get(i) });
     }
     iterated
 }
@@ -290,7 +301,7 @@ fn regions_agree(
     bytes: &PartialFile,
     view: View,
     extent: &Extent,
-    table: &ChunkTable,
+    table: &ChunkColumns,
 ) -> Result<(), Difference> {
     let chunks: Vec<u64> =
         extent.dims.iter().zip(&extent.layout.chunk_dims).map(|(dim, chunk)| dim.div_ceil(*chunk)).collect();
@@ -301,8 +312,7 @@ fn regions_agree(
         chunks.iter().enumerate().map(|(d, &n)| if d == 0 { (0, n) } else { (n / 2, n / 2 + 1) }).collect(),
     ];
     for region in regions {
-        let mut walk = Walk::new(extent, Some(&region));
-        let part = drive(bytes, || walk.advance(&view))?;
+        let part = walked(bytes, view, extent, Some(&region))?;
         let inside =
             |coords: &[u64]| coords.iter().zip(&region).all(|(c, (from, to))| (from..to).contains(&c));
         let expected = table.iter().filter(|chunk| inside(chunk.coords));

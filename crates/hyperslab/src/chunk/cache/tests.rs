@@ -11,7 +11,7 @@ use super::*;
 const CHUNK: usize = 1000;
 
 fn key(number: u64) -> ChunkKey {
-    ChunkKey { file: 1, object: 0, number }
+    ChunkKey { file: 1, object: 0, number: number.into() }
 }
 
 fn chunk(address: u64) -> Decoded {

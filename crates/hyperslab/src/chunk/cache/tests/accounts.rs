@@ -68,7 +68,7 @@ fn many_threads_do_everything_at_once() {
                 let mut random = Random(thread + 1);
                 for _ in 0..3000 {
                     let address = random.below(100);
-                    let key = ChunkKey { file: random.below(3), object: 0, number: address };
+                    let key = ChunkKey { file: random.below(3), object: 0, number: address.into() };
                     match random.below(20) {
                         0 => cache.remove_file(random.below(3)),
                         1 => drop(cache.claim(key)),

@@ -1,14 +1,14 @@
 //! What a walk over a chunk index has to know of its dataset, checked once.
 
 use super::Extent;
+use super::columns::{Chunk, ChunkColumns};
 use super::grid::Region;
-use super::table::ChunkTable;
 use crate::message::ChunkIndex;
 use crate::{Address, FormatError, View, limits};
 
 /// A checked extent and region.
 #[derive(Debug, Clone)]
-pub(super) struct Plan {
+pub(super) struct WalkContext {
     pub(super) rank: usize,
     /// Where the index begins.
     pub(super) address: Address,
@@ -34,7 +34,7 @@ pub(super) fn invalid(field: &'static str, what: impl Into<String>) -> FormatErr
     FormatError::invalid("chunk index", field, 0, what)
 }
 
-impl Plan {
+impl WalkContext {
     /// `None` where there is nothing to walk over.
     pub(super) fn new(extent: &Extent, region: Option<&[(u64, u64)]>) -> Result<Option<Self>, FormatError> {
         let layout = extent.layout;
@@ -95,11 +95,11 @@ impl Plan {
         (1 + (self.chunk_bytes.ilog2() as usize + 8) / 8).min(8)
     }
 
-    /// Adds a chunk to the table, if it is sought. Its bytes have to be in the file.
+    /// Adds a chunk to those found, if it is sought. Its bytes have to be in the file.
     pub(super) fn add(
         &self,
         view: &View,
-        table: &mut ChunkTable,
+        found: &mut ChunkColumns,
         coords: &[u64],
         (address, stored_bytes, filter_mask): (Address, u64, u32),
     ) -> Result<(), FormatError> {
@@ -122,7 +122,7 @@ impl Plan {
             let what = format!("{stored_bytes} bytes, where unfiltered chunks have {}", self.chunk_bytes);
             return error("chunk size", what);
         }
-        table.push(coords, address, stored_bytes, filter_mask);
+        found.push(Chunk { coords, address: at, stored_bytes, filter_mask });
         Ok(())
     }
 

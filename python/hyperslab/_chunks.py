@@ -1,0 +1,77 @@
+"""Where the chunks of a dataset lie: `Dataset.chunk_map()`, and the functions of h5py under `Dataset.id`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from hyperslab.errors import OutOfRangeError
+
+if TYPE_CHECKING:
+    from hyperslab import Dataset
+
+T = TypeVar("T")
+
+BATCH_CHUNKS = 4096
+"""`chunk_iter` turns this many rows of the chunk map into Python objects at once."""
+
+
+def chunk_dtype(rank: int) -> np.dtype[Any]:
+    """The dtype of the chunk map of a dataset with this many axes."""
+    return np.dtype([("offset", "u8", (rank,)), ("address", "u8"), ("size", "u8"), ("filter_mask", "u4")])
+
+
+class StoreInfo(NamedTuple):
+    """Where a chunk lies, as h5py says it."""
+
+    chunk_offset: tuple[int, ...] | None
+    """Index of its first element along each axis; None for a chunk that does not exist."""
+    filter_mask: int
+    """Bit i is set where filter i was skipped."""
+    byte_offset: int | None
+    """Absolute offset of its first byte in the file; None for a chunk that does not exist."""
+    size: int
+    """Bytes that it takes in the file."""
+
+
+class DatasetID:
+    """What h5py's low-level `DatasetID` says about chunks. Nothing else of it is here.
+
+    Chunks are numbered in row-major order of their offsets; libhdf5 numbers them as its index stores them.
+    """
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._dataset = dataset
+
+    def get_num_chunks(self, space: Any = None) -> int:
+        """How many chunks exist. `space` is accepted for h5py's sake: all chunks are counted."""
+        return self._dataset._chunk_count()
+
+    def get_chunk_info(self, index: int, space: Any = None) -> StoreInfo:
+        """Where the chunk with this number lies, among those that exist."""
+        found = self._dataset._chunk_info(index)
+        if found is None:
+            raise OutOfRangeError(
+                f"Chunk index is out of range: {index}, where {self.get_num_chunks()} chunks exist",
+                object=self._dataset.name,
+            )
+        return StoreInfo(*found)
+
+    def get_chunk_info_by_coord(self, chunk_offset: Sequence[int]) -> StoreInfo:
+        """Where the chunk that holds this element lies."""
+        found = self._dataset._chunk_info_by_coord(tuple(chunk_offset))
+        return StoreInfo(None, 0, None, 0) if found is None else StoreInfo(*found)
+
+    def chunk_iter(self, func: Callable[[StoreInfo], T | None], dxpl: Any = None) -> T | None:
+        """Calls `func` with each chunk that exists, until it returns something else than None, and returns that."""
+        chunks = self._dataset.chunk_map()
+        for start in range(0, len(chunks), BATCH_CHUNKS):
+            batch = chunks[start : start + BATCH_CHUNKS]
+            columns = (batch[name].tolist() for name in ("offset", "filter_mask", "address", "size"))
+            for offset, filter_mask, address, size in zip(*columns, strict=True):
+                found = func(StoreInfo(tuple(offset), filter_mask, address, size))
+                if found is not None:
+                    return found
+        return None
