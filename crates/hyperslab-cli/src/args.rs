@@ -52,6 +52,7 @@ EXAMPLES
   hyperslab ls -r era5.nc               everything, with whole paths
   hyperslab ls -v era5.nc /t2m          one dataset with its attributes
   hyperslab ls -r --json era5.nc        one JSON document
+  hyperslab ls --netcdf era5.nc         dimensions and variables, like ncdump -hs
 
 A hard link to an object that was listed before is shown as `same as`; soft and external links are shown with
 their target and are not followed.
@@ -72,6 +73,12 @@ pub(crate) struct LsArgs {
     /// Show attributes, largest extents and fill values
     #[arg(short, long)]
     pub verbose: bool,
+    /// Show the file as netCDF-4 sees it: dimensions, variables, attributes, storage (like `ncdump -hs`)
+    #[arg(long, conflicts_with_all = ["recursive", "verbose"])]
+    pub netcdf: bool,
+    /// With --netcdf: print plain CDL, which ncgen reads (like `ncdump -h`)
+    #[arg(long, requires = "netcdf", conflicts_with = "json")]
+    pub cdl: bool,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
