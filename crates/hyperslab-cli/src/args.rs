@@ -53,6 +53,7 @@ EXAMPLES
   hyperslab ls -r era5.nc               all objects, with full paths
   hyperslab ls -v era5.nc /t2m          one dataset with its attributes
   hyperslab ls -r --json era5.nc        as one JSON document
+  hyperslab ls --netcdf era5.nc         dimensions and variables, as ncdump -hs prints them
 
 A hard link to an object that was already listed is shown as `same as` with its path. Soft and external links are
 shown with their target and are not followed.
@@ -73,6 +74,12 @@ pub(crate) struct LsArgs {
     /// Show attributes, maximum extents and fill values
     #[arg(short, long)]
     pub verbose: bool,
+    /// Show the file as netCDF-4 sees it: dimensions, variables, attributes, storage (like `ncdump -hs`)
+    #[arg(long, conflicts_with_all = ["recursive", "verbose"])]
+    pub netcdf: bool,
+    /// With --netcdf: print plain CDL, which ncgen reads (like `ncdump -h`)
+    #[arg(long, requires = "netcdf", conflicts_with = "json")]
+    pub cdl: bool,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,

@@ -43,6 +43,18 @@ impl<'n> Attributes<'n> {
         Ok(all)
     }
 
+    /// All attributes in the order in which they were created, where the object tracks it; otherwise in the order in
+    /// which the file stores them. A damaged attribute does not hide the others.
+    pub fn in_file_order(&self) -> Result<Vec<Result<Attribute>>> {
+        let mut all = self.read(None).map_err(|error| self.node.named(error))?;
+        let order =
+            |entry: &AttributeEntry| entry.attribute.as_ref().ok().and_then(|found| found.creation_order);
+        if self.node.header.tracks_attribute_order() {
+            all.sort_by_key(order);
+        }
+        Ok(all.into_iter().map(|entry| entry.attribute).collect())
+    }
+
     /// The attribute of this name.
     ///
     /// # Errors

@@ -7,6 +7,7 @@
 mod attribute;
 mod entry;
 mod json;
+mod netcdf;
 mod text;
 mod value;
 
@@ -22,6 +23,9 @@ use std::io::Write;
 /// Runs the command.
 pub(crate) fn run(args: &LsArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
     let file = failure::open(&args.file)?;
+    if args.netcdf {
+        return netcdf::run(args, &file, out, err);
+    }
     let start = file.get(&args.path)?;
     let is_group = matches!(start, Object::Group(_));
     let path = match start.path() {

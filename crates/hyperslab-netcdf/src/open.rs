@@ -1,0 +1,238 @@
+//! Reads a file's objects into the netCDF data model, in one pass.
+//!
+//! ```text
+//! group ──► members, opened in parallel ──► types, dimension scales, variables ──► child groups, likewise
+//!                                                          └── dimensions.rs: axes become dimensions, at the end
+//! ```
+
+use crate::attribute::{Attribute, variable_type};
+use crate::conventions::{self, CLASSIC_MODEL, PROPERTIES, variable_name};
+use crate::dimensions::{Axes, Dimensions, Scale};
+use crate::model::{Group, GroupId, Netcdf, Omitted, Variable, VariableType};
+use crate::types::{TypeId, UserKind, UserType};
+use hyperslab::{Dataset, File, Object, Result};
+use hyperslab_format::Address;
+use hyperslab_format::message::{Attribute as Stored, Link, LinkTarget};
+use rayon::prelude::*;
+
+/// Groups inside groups, at most: links may form a cycle.
+const DEPTH_MAX: usize = 128;
+/// So many reserved attributes make a file one of netCDF-4's.
+const NETCDF4_MARKS_MIN: usize = 2;
+/// Objects of one view. Hard links may lead to the same group many times over.
+const OBJECTS_MAX: usize = 1 << 22;
+
+impl Netcdf {
+    /// Reads the data model of a file: every object header and every attribute, but no data.
+    ///
+    /// # Errors
+    /// Where the root group cannot be read. Other objects that cannot be read are listed in [`Netcdf::omitted`].
+    pub fn open(file: &File) -> Result<Self> {
+        let root = file.root()?;
+        let attributes: Vec<Stored> = root.attributes().in_file_order()?.into_iter().flatten().collect();
+        let stored = |name: &str| attributes.iter().find(|stored| stored.name.as_bytes() == name.as_bytes());
+        let netcdf = Netcdf {
+            file: file.clone(),
+            groups: Vec::new(),
+            dimensions: Vec::new(),
+            types: Vec::new(),
+            is_netcdf4: false,
+            is_classic_model: stored(CLASSIC_MODEL).is_some(),
+            properties: stored(PROPERTIES).map(|stored| conventions::text_of(stored, &mut file.heap())),
+            omitted: Vec::new(),
+        };
+        let mut reader = Reader { netcdf, dimensions: Dimensions::new(file), objects: 0, marks: 0 };
+        reader.group(&root, "/", None, attributes, &mut Vec::new())?;
+        let Reader { mut netcdf, dimensions, marks, .. } = reader;
+        netcdf.is_netcdf4 = marks >= NETCDF4_MARKS_MIN;
+        resolve_types(&mut netcdf);
+        dimensions.assign(&mut netcdf);
+        Ok(netcdf)
+    }
+}
+
+struct Reader {
+    netcdf: Netcdf,
+    dimensions: Dimensions,
+    objects: usize,
+    /// Reserved attributes of datasets.
+    marks: usize,
+}
+
+/// A member of a group, with what the view needs of it.
+struct Member {
+    name: String,
+    object: Object,
+    attributes: Vec<Stored>,
+    is_hard_link: bool,
+}
+
+/// Identifies a group among the groups around it, which may lie in several files.
+type GroupKey = (File, Address);
+
+impl Reader {
+    /// Reads a group and all that lies below it. `above` are the groups around it.
+    fn group(
+        &mut self,
+        group: &hyperslab::Group,
+        name: &str,
+        parent: Option<GroupId>,
+        attributes: Vec<Stored>,
+        above: &mut Vec<GroupKey>,
+    ) -> Result<GroupId> {
+        let id = GroupId(self.netcdf.groups.len());
+        let path = match parent {
+            None => "/".to_owned(),
+            Some(parent) => format!("{}/{name}", self.netcdf.group(parent).path.trim_end_matches('/')),
+        };
+        self.netcdf.groups.push(Group {
+            name: name.to_owned(),
+            path,
+            parent,
+            dimensions: Vec::new(),
+            variables: Vec::new(),
+            types: Vec::new(),
+            groups: Vec::new(),
+            attributes: Vec::new(),
+        });
+        let mut children = Vec::new();
+        for Member { name, object, attributes, is_hard_link } in self.members(group, id)? {
+            match object {
+                Object::Group(child) => children.push((child, name, attributes)),
+                Object::Datatype(ref datatype) => self.user_type(id, &name, datatype, object.address()),
+                Object::Dataset(dataset) => {
+                    // netCDF-C counts marks without following other links.
+                    if is_hard_link {
+                        self.count_marks(&attributes);
+                    }
+                    self.dataset(id, &name, dataset, attributes);
+                }
+            }
+        }
+        self.netcdf.groups[id.0].attributes = Attribute::visible(attributes);
+        above.push(key(group));
+        for (child, name, attributes) in children {
+            let (file, address) = key(&child);
+            let is_above = above.iter().any(|(known, at)| *at == address && known.is_same(&file));
+            if is_above || above.len() >= DEPTH_MAX {
+                self.omit(
+                    id,
+                    &name,
+                    "its link leads back to a group around it, or the groups are nested too deeply",
+                );
+                continue;
+            }
+            match self.group(&child, &name, Some(id), attributes, above) {
+                Ok(child) => self.netcdf.groups[id.0].groups.push(child),
+                Err(error) => self.omit(id, &name, &error.to_string()),
+            }
+        }
+        above.pop();
+        Ok(id)
+    }
+
+    /// Opens the members of a group and reads their attributes, in parallel; answers in the order of the file.
+    fn members(&mut self, group: &hyperslab::Group, id: GroupId) -> Result<Vec<Member>> {
+        let mut links = Vec::new();
+        for link in group.links()? {
+            match link {
+                Ok(link) => links.push(link),
+                Err(error) => self.omit(id, "?", &error.to_string()),
+            }
+        }
+        if group.tracks_creation_order() {
+            links.sort_by_key(|link| link.creation_order);
+        }
+        self.objects += links.len();
+        if self.objects > OBJECTS_MAX {
+            self.omit(id, "*", &format!("the view has more than {OBJECTS_MAX} objects"));
+            return Ok(Vec::new());
+        }
+        let opened: Vec<(Link, Result<Member>)> = links
+            .into_par_iter()
+            .map(|link| {
+                let member = Member::open(group, &link);
+                (link, member)
+            })
+            .collect();
+        let mut members = Vec::with_capacity(opened.len());
+        for (link, member) in opened {
+            match member {
+                Ok(member) => members.push(member),
+                Err(error) => self.omit(id, &link.name.to_string(), &error.to_string()),
+            }
+        }
+        Ok(members)
+    }
+
+    fn user_type(
+        &mut self,
+        group: GroupId,
+        name: &str,
+        datatype: &hyperslab::NamedDatatype,
+        address: Address,
+    ) {
+        let datatype = datatype.datatype().clone();
+        let Some(kind) = UserKind::of(&datatype) else {
+            return self.omit(group, name, &format!("netCDF has no type like {datatype}"));
+        };
+        let id = TypeId(self.netcdf.types.len());
+        self.netcdf.types.push(UserType { name: name.to_owned(), group, address, datatype, kind });
+        self.netcdf.groups[group.0].types.push(id);
+    }
+
+    fn dataset(&mut self, group: GroupId, link: &str, dataset: Dataset, attributes: Vec<Stored>) {
+        let scale = Scale::of(&dataset, &attributes);
+        let own =
+            scale.map(|scale| self.dimensions.add_scale(&mut self.netcdf, group, link, &dataset, scale));
+        if scale.is_some_and(|scale| !scale.has_variable) {
+            return;
+        }
+        match Axes::read(&dataset, &attributes, own) {
+            Ok(axes) => self.dimensions.add_axes(axes),
+            Err(error) => return self.omit(group, link, &error.to_string()),
+        }
+        self.netcdf.groups[group.0].variables.push(Variable {
+            name: variable_name(link).to_owned(),
+            dataset,
+            dimensions: Vec::new(),
+            variable_type: VariableType::Other,
+            is_coordinate: own.is_some(),
+            attributes: Attribute::visible(attributes),
+        });
+    }
+
+    fn count_marks(&mut self, attributes: &[Stored]) {
+        self.marks += attributes.iter().filter(|stored| conventions::is_mark(stored.name.as_bytes())).count();
+    }
+
+    fn omit(&mut self, group: GroupId, name: &str, reason: &str) {
+        let path = format!("{}/{name}", self.netcdf.group(group).path.trim_end_matches('/'));
+        self.netcdf.omitted.push(Omitted { path, reason: reason.to_owned() });
+    }
+}
+
+impl Member {
+    fn open(group: &hyperslab::Group, link: &Link) -> Result<Self> {
+        let object = group.open(link)?;
+        let attributes = object.attributes().in_file_order()?.into_iter().flatten().collect();
+        let is_hard_link = matches!(link.target, LinkTarget::Hard(_));
+        Ok(Self { name: link.name.to_string(), attributes, object, is_hard_link })
+    }
+}
+
+fn key(group: &hyperslab::Group) -> GroupKey {
+    (group.file(), Object::Group(group.clone()).address())
+}
+
+/// Types may be used before they are defined, and in other groups.
+fn resolve_types(netcdf: &mut Netcdf) {
+    let Netcdf { groups, types, .. } = netcdf;
+    for group in groups {
+        group.attributes.iter_mut().for_each(|attribute| attribute.resolve_type(types));
+        for variable in &mut group.variables {
+            variable.variable_type = variable_type(variable.dataset.datatype(), types);
+            variable.attributes.iter_mut().for_each(|attribute| attribute.resolve_type(types));
+        }
+    }
+}
