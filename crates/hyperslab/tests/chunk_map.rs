@@ -1,22 +1,21 @@
 //! The chunk map: the same chunks whether it is read, walked or given; no request where it is given.
 
-mod common;
-
-use common::fixtures;
 use hyperslab::io::LocalFile;
 use hyperslab::io::wrap::{Recorder, Recording};
 use hyperslab::{
     ChunkBatch, ChunkGrid, ChunkIndex, ChunkMap, Dataset, Error, ErrorKind, File, Location, Order, Result,
     Selection,
 };
+use hyperslab_testkit::files::{fixture, hdf5_files};
+use hyperslab_testkit::{Missing, require};
 use std::sync::Arc;
 
 const FILES: [&str; 3] = ["btree_v1_gzip.h5", "v110_gzip.h5", "v200_plain.h5"];
 
-fn open(name: &str) -> Option<(File, Recording)> {
-    let path = fixtures()?.join("chunk_indexes").join(name);
+fn open(name: &str) -> std::result::Result<(File, Recording), Missing> {
+    let path = fixture(&format!("chunk_indexes/{name}"))?;
     let (source, recording) = Recorder::new(LocalFile::open(path).expect("a fixture"));
-    Some((File::from_source(Arc::new(source)).expect("a sound file"), recording))
+    Ok((File::from_source(Arc::new(source)).expect("a sound file"), recording))
 }
 
 /// All chunked datasets of a file of the recipe `chunk_indexes`.
@@ -43,7 +42,7 @@ fn values(dataset: &Dataset) -> Vec<u8> {
 fn a_walk_hands_over_the_chunks_of_the_map() {
     let mut other_orders = 0;
     for name in FILES {
-        let Some((file, _)) = open(name) else { return };
+        let (file, _) = require!(open(name));
         for dataset in datasets(&file) {
             let (index, grid) = (dataset.chunk_index().unwrap(), dataset.chunk_grid().unwrap().clone());
             let mut walked = Vec::new();
@@ -68,10 +67,10 @@ fn a_walk_hands_over_the_chunks_of_the_map() {
 #[test]
 fn a_dataset_is_read_through_a_map_that_was_made_earlier_without_its_index() {
     for name in FILES {
-        let Some((first, _)) = open(name) else { return };
+        let (first, _) = require!(open(name));
         for known in datasets(&first) {
             let map = known.chunk_map().unwrap();
-            let Some((file, recording)) = open(name) else { return };
+            let (file, recording) = require!(open(name));
             let dataset = file.dataset(known.path()).unwrap().with_chunk_map(map.clone()).unwrap();
             recording.take();
             let read = values(&dataset);
@@ -88,7 +87,7 @@ fn a_dataset_is_read_through_a_map_that_was_made_earlier_without_its_index() {
 
 #[test]
 fn a_given_map_does_not_change_what_others_read() {
-    let Some((file, _)) = open("v110_gzip.h5") else { return };
+    let (file, _) = require!(open("v110_gzip.h5"));
     let dataset = file.dataset("/fixed/few").unwrap();
     let map = dataset.chunk_map().unwrap();
     let right = values(&dataset);
@@ -112,14 +111,14 @@ fn a_given_map_does_not_change_what_others_read() {
 
 #[test]
 fn refuses_maps_of_other_grids_and_of_datasets_without_chunks() {
-    let Some((file, _)) = open("v110_gzip.h5") else { return };
+    let (file, _) = require!(open("v110_gzip.h5"));
     let dataset = file.dataset("/fixed/few").unwrap();
     let other = file.dataset("/fixed/larger maximum").unwrap().chunk_map().unwrap();
     let error = dataset.with_chunk_map(other.clone()).err().unwrap();
     assert_eq!(error.kind, ErrorKind::Invalid);
     assert!(error.to_string().contains("/fixed/few: the chunk map is that of"), "{error}");
-    let Some(cris) = fixtures().map(|folder| folder.join("layouts")) else { return };
-    let contiguous = common::hdf5_files(&cris, 1 << 20)
+    let layouts = require!(fixture("layouts"));
+    let contiguous = hdf5_files(&layouts, 1 << 20)
         .iter()
         .flat_map(|path| datasets(&File::open(path).unwrap()))
         .find(|dataset| dataset.layout_name() == "contiguous")

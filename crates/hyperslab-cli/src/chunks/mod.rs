@@ -12,7 +12,7 @@ mod table;
 
 use crate::args::ChunksArgs;
 use crate::failure::{self, Failure, one_line};
-use crate::walk::{Item, Walk};
+use crate::traversal::{Item, Traversal};
 use hyperslab::{Dataset, Error, File, Object};
 use rows::{RowWriter, Written};
 use std::io::Write;
@@ -69,7 +69,7 @@ impl Listed {
                 None => Err(not_chunked(file, &path, &dataset)),
             };
         }
-        let (items, _) = Walk::run(start, path.as_bytes(), usize::MAX);
+        let (items, _) = Traversal::run(start, path.as_bytes(), usize::MAX);
         let mut listed = Self { datasets: Vec::new(), errors: Vec::new() };
         for item in items {
             match item {

@@ -1,6 +1,7 @@
 //! `hyperslab chunks`.
 
 use super::{ended, fixture, run, tour, without_places};
+use hyperslab_testkit::require;
 use serde_json::{Value, json};
 
 const HEAD: &str = "path,offset,address,size,filter_mask";
@@ -13,7 +14,7 @@ fn rows(csv: &str) -> Vec<Vec<&str>> {
 
 #[test]
 fn a_table_of_one_dataset() {
-    let Some(tour) = tour() else { return };
+    let tour = require!(tour());
     let mut listed = run(&["chunks", "{}", "/measured/temperature"], &tour);
     listed.out = without_places(&listed.out).split_inclusive('\n').take(4).collect();
     let expected = "\
@@ -29,7 +30,7 @@ fn a_table_of_one_dataset() {
 
 #[test]
 fn all_chunked_datasets_of_a_file_or_group() {
-    let Some(tour) = tour() else { return };
+    let tour = require!(tour());
     let listed = run(&["chunks", "{}"], &tour);
     assert_eq!((listed.code, listed.err.as_str()), (0, ""));
     let heads: Vec<&str> = listed.out.lines().filter(|line| line.starts_with('/')).collect();
@@ -46,7 +47,7 @@ fn all_chunked_datasets_of_a_file_or_group() {
 #[test]
 fn csv_rows_are_in_row_major_order_and_lie_in_the_file() {
     for name in ["btree_v1_gzip.h5", "v110_gzip.h5", "v200_plain.h5"] {
-        let Some(path) = fixture(&format!("chunk_indexes/{name}")) else { return };
+        let path = require!(fixture(&format!("chunk_indexes/{name}")));
         let file_bytes = std::fs::metadata(&path).unwrap().len();
         let listed = run(&["chunks", "--csv", "{}"], &path);
         assert_eq!((listed.code, listed.err.as_str()), (0, ""));
@@ -67,7 +68,7 @@ fn csv_rows_are_in_row_major_order_and_lie_in_the_file() {
 
 #[test]
 fn json_says_the_same_as_csv() {
-    let Some(path) = fixture("chunk_indexes/v110_gzip.h5") else { return };
+    let path = require!(fixture("chunk_indexes/v110_gzip.h5"));
     let csv = run(&["chunks", "--csv", "{}", "/extensible/last axis"], &path);
     let listed = run(&["chunks", "--json", "{}", "/extensible/last axis"], &path);
     assert_eq!((listed.code, listed.err.as_str(), listed.out.lines().count()), (0, "", 1));
@@ -93,7 +94,7 @@ fn json_says_the_same_as_csv() {
 
 #[test]
 fn a_damaged_index_is_listed_up_to_the_damage() {
-    let Some(path) = fixture("chunk_indexes/btree_v1_gzip.h5") else { return };
+    let path = require!(fixture("chunk_indexes/btree_v1_gzip.h5"));
     let mut bytes = std::fs::read(&path).unwrap();
     // The last leaf of the tree of 5,000 chunks: where the chunk before the last one is listed.
     let node = bytes.windows(8).enumerate().filter(|(_, window)| window.starts_with(b"TREE\x01\x00"));
@@ -122,7 +123,7 @@ fn a_damaged_index_is_listed_up_to_the_damage() {
 
 #[test]
 fn what_has_no_chunks_is_a_wrong_request() {
-    let Some(tour) = tour() else { return };
+    let tour = require!(tour());
     let listed = run(&["chunks", "{}", "/scalar"], &tour);
     let expected = "\
 error: FILE: /scalar: the layout is contiguous, so the dataset has no chunks
