@@ -123,7 +123,10 @@ def steps(tier: str) -> list[Step]:
     if tier == "full":
         return [FIXTURES, *programs(), *after, loom, sanitize]
     lints = ["cargo", "clippy", "--workspace", "--all-targets", "--all-features", "--locked", "--", "-D", "warnings"]
-    return [FORMAT, FIXTURES, Step("rust", CARGO_TEST, count_cargo), Step("lints", lints), *after]
+    # The engine without any codec, and with one: each codec can be left out.
+    core = [["cargo", "check", "-p", "hyperslab", "--no-default-features", "--locked", f"--features={f}"] for f in ("", "deflate")]
+    core = [Step(f"core {command[-1]}", command) for command in core]
+    return [FORMAT, FIXTURES, Step("rust", CARGO_TEST, count_cargo), Step("lints", lints), *core, *after]
 
 
 def programs() -> list[Step]:

@@ -30,6 +30,8 @@ __all__ = [
     "register_filter",
     "run_command",
     "set_cache_bytes",
+    "set_threads",
+    "threads",
 ]
 
 __version__: str
@@ -44,6 +46,12 @@ def set_cache_bytes(bytes: int | str) -> None:
 
 def cache_bytes() -> int:
     """Return the memory budget for decoded chunks of this process, in bytes."""
+
+def threads() -> int:
+    """How many threads decode, the caller's included."""
+
+def set_threads(count: int) -> None:
+    """Sets how many threads of this process decode, the caller's included: 1 decodes on the caller's thread alone."""
 
 def cache_stats() -> CacheStats:
     """Statistics of the chunk cache of this process."""
@@ -227,9 +235,16 @@ class File(Group):
         name: str | bytes | PathLike[str] | BinaryIO,
         mode: Literal["r"] = "r",
         driver: str | None = None,
+        *,
+        cache_bytes: int | str | None = None,
+        threads: int | None = None,
         **options: Any,
     ) -> Self:
-        """Open a file. Arguments that tune libhdf5 (`rdcc_nbytes` and others) are accepted without effect."""
+        """Open a file. Arguments that tune libhdf5 (`rdcc_nbytes` and others) are accepted without effect.
+
+        `cache_bytes` (a number, or text such as "2GiB") gives the file a cache of its own; `threads` limits how many
+        threads of the process its reads use.
+        """
     @classmethod
     def in_memory(cls, file_image: bytes | bytearray | memoryview) -> File:
         """Open a file whose bytes are already in memory."""

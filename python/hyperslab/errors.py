@@ -1,7 +1,8 @@
 """The exceptions. Each is also an instance of the built-in exception that h5py raises in the same case.
 
 Code written for h5py (``except KeyError``) keeps working; new code may catch `HyperslabError` and look at ``kind``,
-whose values are stable: ``not-found``, ``not-hdf5``, ``unsupported``, ``damaged``, ``invalid``, ``io``.
+whose values are stable: ``not-found``, ``not-hdf5``, ``unsupported``, ``damaged``, ``invalid``, ``limit``,
+``out-of-memory``, ``io``, ``changed``, ``cancelled``, ``internal``.
 """
 
 from __future__ import annotations
@@ -9,16 +10,21 @@ from __future__ import annotations
 from typing import Any
 
 __all__ = [
+    "CancelledError",
+    "ChangedError",
     "ClosedError",
     "DamagedError",
     "DirectoryError",
     "ForbiddenError",
     "HyperslabError",
+    "InternalError",
     "InvalidError",
+    "LimitError",
     "MissingFileError",
     "NotChunkedError",
     "NotFoundError",
     "NotHdf5Error",
+    "OutOfMemoryError",
     "OutOfRangeError",
     "ReadError",
     "UnfollowedLinkError",
@@ -111,10 +117,40 @@ class DamagedError(HyperslabError, OSError):
     kind = "damaged"
 
 
+class LimitError(HyperslabError, OSError):
+    """A ceiling that protects the reader from hostile files was reached: nesting, links, members, axes."""
+
+    kind = "limit"
+
+
+class OutOfMemoryError(HyperslabError, MemoryError):
+    """The machine could not give the memory. A smaller selection may succeed."""
+
+    kind = "out-of-memory"
+
+
 class ReadError(HyperslabError, OSError):
     """The operating system or the network could not read the file."""
 
     kind = "io"
+
+
+class ChangedError(HyperslabError, OSError):
+    """The file changed while it was being read."""
+
+    kind = "changed"
+
+
+class CancelledError(HyperslabError):
+    """The work was asked to stop before it was done."""
+
+    kind = "cancelled"
+
+
+class InternalError(HyperslabError, RuntimeError):
+    """A mistake in hyperslab. Please report it."""
+
+    kind = "internal"
 
 
 class DirectoryError(ReadError, IsADirectoryError):

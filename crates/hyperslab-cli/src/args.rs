@@ -1,14 +1,9 @@
 //! The command line: subcommands, options, and their help.
 
 use crate::bench::arguments::BenchArgs;
-use clap::{Args, Parser, Subcommand};
+use crate::failure::exit_codes;
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
-
-const EXIT_CODES: &str = "\
-EXIT CODES
-  0  done
-  1  the file is damaged, uses an unsupported feature, or could not be read
-  2  the request is invalid: unknown option, no such file or object, not HDF5, selection out of range";
 
 /// Inspect HDF5 and netCDF-4 files: list their contents, explain reads, diagnose slow ones, compare libraries
 #[derive(Debug, Parser)]
@@ -22,7 +17,7 @@ EXIT CODES
 #[command(
     after_help = "Start with `hyperslab doctor FILE`. For help on a command, run `hyperslab help COMMAND`."
 )]
-#[command(after_long_help = EXIT_CODES)]
+#[command(after_long_help = exit_codes!())]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub command: Command,
@@ -47,7 +42,8 @@ pub(crate) enum Command {
 /// Lists the members of a group (the root group unless PATH is given) or one dataset. The stored size is that of the
 /// data in the file; the ratio is the logical size divided by the stored size.
 #[derive(Debug, Args)]
-#[command(after_long_help = concat!("\
+#[command(after_long_help = concat!(
+    "\
 EXAMPLES
   hyperslab ls era5.nc                  members of the root group
   hyperslab ls -r era5.nc               all objects, with full paths
@@ -58,10 +54,9 @@ EXAMPLES
 A hard link to an object that was already listed is shown as `same as` with its path. Soft and external links are
 shown with their target and are not followed.
 
-EXIT CODES
-  0  everything was listed
-  1  a part of the file could not be read (the rest was listed)
-  2  no such file or object, or not HDF5"))]
+",
+    exit_codes!()
+))]
 pub(crate) struct LsArgs {
     /// HDF5 or netCDF-4 file
     pub file: PathBuf,
@@ -90,7 +85,8 @@ pub(crate) struct LsArgs {
 /// Prints the plan of a read: how many chunks it touches and decodes, which byte ranges it fetches in which requests,
 /// which filters it reverses, and where each part goes in the result.
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
+#[command(after_long_help = concat!(
+    "\
 EXAMPLES
   hyperslab explain era5.nc /t2m '0, :, :'        one time step
   hyperslab explain era5.nc /t2m ':, 180, 360'    a time series
@@ -100,10 +96,9 @@ EXAMPLES
 SELECTION is written as in NumPy: an index or start:stop:step for each dimension, separated by commas. Omitted
 dimensions are selected whole. start:stop:step:block selects `block` elements every `step`, as HDF5's hyperslabs do.
 
-EXIT CODES
-  0  the plan was printed
-  1  the file is damaged, or uses an unsupported feature
-  2  no such file or dataset, not HDF5, or the selection is out of range")]
+",
+    exit_codes!()
+))]
 pub(crate) struct ExplainArgs {
     /// HDF5 or netCDF-4 file
     pub file: PathBuf,
@@ -158,17 +153,17 @@ pub(crate) struct ChunksArgs {
 /// computed over its elements in native types, so it does not depend on layout, filters or byte order. A part that
 /// cannot be read has an `error` in its record.
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
+#[command(after_long_help = concat!(
+    "\
 EXAMPLES
   hyperslab digest era5.nc
   hyperslab digest *.h5 > before.jsonl
   diff <(hyperslab digest --bare a.h5) <(hyperslab digest --bare b.h5)
   hyperslab digest --max-bytes 1TiB large.h5
 
-EXIT CODES
-  0  everything was read
-  1  a part could not be read; its record contains the error
-  2  no such file, or not HDF5")]
+",
+    exit_codes!()
+))]
 pub(crate) struct DigestArgs {
     /// HDF5 or netCDF-4 files
     #[arg(required = true)]
@@ -177,7 +172,7 @@ pub(crate) struct DigestArgs {
     #[arg(long)]
     pub bare: bool,
     /// Skip values larger than this
-    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = hyperslab::parse_bytes)]
     pub max_bytes: u64,
 }
 
@@ -186,22 +181,23 @@ pub(crate) struct DigestArgs {
 /// Simulates reading a dataset block by block and counts, chunk by chunk, what libhdf5 would do with the chunk caches
 /// of its versions. The time is predicted from the speed at which this file's own chunks decode.
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
+#[command(after_long_help = concat!(
+    "\
 EXAMPLES
   hyperslab doctor era5.nc                              the largest datasets, the usual reads
   hyperslab doctor era5.nc /t2m --read 1x361x720        time step by time step
   hyperslab doctor era5.nc /t2m --read :x1x1            a time series at every point
   hyperslab doctor era5.nc /t2m --read 1x1x720 --order 1,0,2
   hyperslab doctor era5.nc /t2m --cache 16MiB,521,0.75
+  hyperslab doctor --fail-on high era5.nc               exit code 3 if a finding is severe, for scripts
   hyperslab doctor --why CODE                           explains a finding
 
 A block is written as its size along each dimension; `:` stands for the whole extent. The blocks are read in row-major
 order unless --order gives another order of the dimensions, slowest first.
 
-EXIT CODES
-  0  the diagnosis was made, whatever its result
-  1  the file is damaged, or uses an unsupported feature
-  2  no such file or dataset, not HDF5, or an option that does not fit the dataset")]
+",
+    exit_codes!()
+))]
 pub(crate) struct DoctorArgs {
     /// HDF5 or netCDF-4 file
     #[arg(required_unless_present = "why")]
@@ -220,6 +216,9 @@ pub(crate) struct DoctorArgs {
     /// Simulate only the profiles whose names contain this text; may be repeated
     #[arg(long, value_name = "NAME")]
     pub profile: Vec<String>,
+    /// Exit with 3 if a finding is at least this severe
+    #[arg(long, value_name = "LEVEL", value_enum)]
+    pub fail_on: Option<FailOn>,
     /// Explain a finding, by its code
     #[arg(long, value_name = "CODE", conflicts_with_all = ["file", "dataset"])]
     pub why: Option<String>,
@@ -228,10 +227,12 @@ pub(crate) struct DoctorArgs {
     pub json: bool,
 }
 
-fn parse_size(text: &str) -> Result<u64, String> {
-    hyperslab::parse_bytes(text).ok_or_else(|| {
-        "not a valid byte size; use a number of bytes, or one with a unit such as 1GiB or 500MB".into()
-    })
+/// How severe a finding has to be to make the command fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    Low,
+    Medium,
+    High,
 }
 
 #[cfg(test)]

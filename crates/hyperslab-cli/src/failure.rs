@@ -1,21 +1,31 @@
-//! How a command ends when it cannot do what it was asked: one line, perhaps a hint, and an exit code.
-//!
-//! ```text
-//! 0   done
-//! 1   the file is damaged, uses what this version does not read, or could not be read
-//! 2   the request is wrong: unknown option, no such file or object, not HDF5, selection out of range
-//! ```
+//! How a command ends: an exit code from one table for all commands, and, where it could not do what it was asked, one
+//! line and perhaps a hint.
 
 use hyperslab::{Error, ErrorKind, File};
 use std::io::{self, Write};
 use std::path::Path;
 
+/// The exit codes of every command, as its help shows them.
+macro_rules! exit_codes {
+    () => {
+        "\
+EXIT CODES
+  0  done
+  1  something could not be read or measured: it is damaged, not supported, or the system failed
+  2  the request is wrong: unknown option, no such file or object, not HDF5, selection out of range
+  3  done, and something was found that an option such as --fail-on makes a failure"
+    };
+}
+pub(crate) use exit_codes;
+
 /// Done.
 pub const DONE: i32 = 0;
-/// Something in the file could not be read.
+/// Something could not be read or measured.
 pub const UNREADABLE: i32 = 1;
-/// What was asked for cannot be.
+/// The request is wrong.
 pub const WRONG_REQUEST: i32 = 2;
+/// Done, and something was found that an option makes a failure.
+pub const FOUND: i32 = 3;
 
 /// Why a command could not be carried out.
 #[derive(Debug)]
@@ -81,7 +91,11 @@ pub fn exit_code(kind: ErrorKind) -> i32 {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        Self { code: exit_code(error.kind), message: error.to_string(), hint: error.hint }
+        Self {
+            code: exit_code(error.kind()),
+            message: error.to_string(),
+            hint: error.hint().map(str::to_string),
+        }
     }
 }
 
@@ -107,7 +121,8 @@ mod tests {
 
     #[test]
     fn one_line_and_a_hint() {
-        let failure = Failure::from(Error::invalid("a\nb").in_file("f.h5").at_object("/x").hint("try c"));
+        let failure =
+            Failure::from(Error::invalid("a\nb").in_file("f.h5").at_object("/x").with_hint("try c"));
         assert_eq!(reported(&failure), (2, "error: f.h5: /x: a\\nb\n\nhint: try c\n".into()));
         assert_eq!(reported(&Failure::from(Error::damaged("broken"))), (1, "error: broken\n".into()));
     }

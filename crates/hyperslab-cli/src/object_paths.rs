@@ -1,7 +1,7 @@
 //! The path under which each object of the file was listed first. References are written as these paths.
 
 use hyperslab::Dataspace;
-use hyperslab::format::Address;
+use hyperslab_format::Address;
 use std::collections::HashMap;
 
 /// An object that was listed.

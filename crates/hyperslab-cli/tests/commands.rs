@@ -8,6 +8,8 @@ mod damage;
 mod digest;
 #[path = "commands/doctor.rs"]
 mod doctor;
+#[path = "commands/exit_codes.rs"]
+mod exit_codes;
 #[path = "commands/explain.rs"]
 mod explain;
 #[path = "commands/help.rs"]
@@ -16,6 +18,8 @@ mod help;
 mod ls;
 #[path = "commands/process.rs"]
 mod process;
+#[path = "commands/schemas.rs"]
+mod schemas;
 #[path = "commands/wrong_requests.rs"]
 mod wrong_requests;
 

@@ -45,6 +45,16 @@ pub enum FilterError {
         /// The provider of the filter.
         provider: &'static str,
     },
+    /// The decoder was left out when this program was built.
+    #[error("filter {id} ({name}) is not in this build: it was built without the feature `{feature}`")]
+    LeftOut {
+        /// Registered identification.
+        id: u16,
+        /// Its registered name.
+        name: &'static str,
+        /// The Cargo feature that it takes.
+        feature: &'static str,
+    },
     /// The filter's parameters ("client data") are invalid.
     #[error("filter {filter} has invalid parameters: {what}")]
     Parameters {
@@ -138,6 +148,6 @@ impl FilterError {
 
     /// True if the file may be valid but needs a filter or a feature that is not supported.
     pub fn is_unsupported(&self) -> bool {
-        matches!(self, Self::Unknown { .. } | Self::Unsupported { .. })
+        matches!(self, Self::Unknown { .. } | Self::LeftOut { .. } | Self::Unsupported { .. })
     }
 }

@@ -20,7 +20,7 @@
 //! format version, kind of object) are not needed.
 
 use crate::FilterError;
-use crate::lzf::copy_back;
+use crate::copy_back::copy_back;
 use crate::scratch::CodecState;
 use crate::stage::{Setup, Stage};
 

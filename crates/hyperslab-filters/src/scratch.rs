@@ -1,7 +1,9 @@
 //! Buffers and codec states that a thread reuses between chunks.
 
 use crate::FilterError;
+#[cfg(feature = "deflate")]
 use libdeflater::{Compressor, Decompressor};
+#[cfg(feature = "zstd")]
 use zstd::zstd_safe::DCtx;
 
 /// The buffers and codec states that one thread reuses between chunks. Buffers grow to the largest chunk so far and are
@@ -44,21 +46,18 @@ pub(crate) struct CodecState {
     pub spare: Buffer,
     /// A second one for filters that decode in three.
     pub rows: Buffer,
+    #[cfg(feature = "deflate")]
     inflater: Option<Decompressor>,
+    #[cfg(feature = "deflate")]
     deflater: Option<(i32, Compressor)>,
+    #[cfg(feature = "zstd")]
     zstd: Option<DCtx<'static>>,
 }
 
+#[cfg(feature = "deflate")]
 impl CodecState {
     pub fn inflater(&mut self) -> &mut Decompressor {
         self.inflater.get_or_insert_with(Decompressor::new)
-    }
-
-    pub fn zstd(&mut self) -> Result<&mut DCtx<'static>, FilterError> {
-        if self.zstd.is_none() {
-            self.zstd = Some(DCtx::try_create().ok_or(FilterError::Memory { bytes: 1 << 18 })?);
-        }
-        Ok(self.zstd.as_mut().expect("made above"))
     }
 
     /// The compressor for a level (0 to 9). Creating one costs much more than using it on a small chunk.
@@ -68,6 +67,16 @@ impl CodecState {
             self.deflater = Some((level, Compressor::new(checked)));
         }
         &mut self.deflater.as_mut().expect("made above").1
+    }
+}
+
+#[cfg(feature = "zstd")]
+impl CodecState {
+    pub fn zstd(&mut self) -> Result<&mut DCtx<'static>, FilterError> {
+        if self.zstd.is_none() {
+            self.zstd = Some(DCtx::try_create().ok_or(FilterError::Memory { bytes: 1 << 18 })?);
+        }
+        Ok(self.zstd.as_mut().expect("made above"))
     }
 }
 

@@ -14,6 +14,9 @@ This page lists the filters of the HDF5 library and all filters on The HDF Group
 filters][registered]. *Written* means that `hyperslab_filters::Pipeline` can also apply the filter; hyperslab does not
 write files yet.
 
+*Feature* is the Cargo feature of the crates `hyperslab` and `hyperslab-filters` that includes a filter; all are on unless
+`default-features = false` is set.
+
 Reading a chunk that was stored through any other filter is an error, which contains the filter's number, name and
 provider. A program can register a decoder of its own: `hyperslab::filters::register` in Rust,
 `hyperslab.register_filter` in Python.
@@ -22,8 +25,8 @@ provider. A program can register a decoder of its own: `hyperslab::filters::regi
 
 ## Read
 
-| number | name | read | written | by |
-|---:|---|---|---|---|
+| number | name | read | written | by | feature |
+|---:|---|---|---|---|---|
 ";
 
 const NOT_READ: &str = "
@@ -36,9 +39,10 @@ const NOT_READ: &str = "
 fn page() -> String {
     let (here, elsewhere): (Vec<&Entry>, Vec<&Entry>) = table().iter().partition(|entry| entry.read);
     let mut page = HEAD.to_string();
-    for Entry { id, name, write, library, .. } in here {
-        writeln!(page, "| {id} | {name} | yes | {} | {library} |", if *write { "yes" } else { "no" })
-            .unwrap();
+    for Entry { id, name, write, library, feature, .. } in here {
+        let write = if *write { "yes" } else { "no" };
+        let feature = feature.map_or("always".to_string(), |feature| format!("`{feature}`"));
+        writeln!(page, "| {id} | {name} | yes | {write} | {library} | {feature} |").unwrap();
     }
     page += NOT_READ;
     for Entry { id, name, library, reason, .. } in elsewhere {

@@ -4,7 +4,8 @@ use crate::conventions::is_reserved;
 use crate::model::VariableType;
 use crate::types::{AtomicType, UserType, find_user_type};
 use bytes::Bytes;
-use hyperslab::{Heap, Result, number};
+use hyperslab::internal::number;
+use hyperslab::{Heap, Result};
 use hyperslab_format::message::{Attribute as Stored, Class, Dataspace, Datatype};
 
 /// An attribute of a group or a variable.

@@ -11,7 +11,8 @@ use crate::conventions::{
     CLASS, COORDINATES, DIMENSION_ID, DIMENSION_LIST, DIMENSION_SCALE, NAME, NO_VARIABLE,
 };
 use crate::model::{Dimension, DimensionId, DimensionKind, GroupId, Netcdf, VariableType};
-use hyperslab::{Dataset, File, Object, Result, number};
+use hyperslab::internal::number;
+use hyperslab::{Dataset, File, Object, Result};
 use hyperslab_format::Address;
 use hyperslab_format::message::datatype::Reference;
 use hyperslab_format::message::{Attribute, Class};

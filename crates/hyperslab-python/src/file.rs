@@ -3,9 +3,10 @@
 use crate::errors;
 use crate::group::Group;
 use crate::session::Session;
+use crate::settings;
 use crate::source::FileLike;
-use hyperslab::ErrorKind;
 use hyperslab::io::{LocalFile, Memory, Source};
+use hyperslab::{ErrorKind, OpenOptions};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyType};
 use std::ffi::{OsStr, OsString};
@@ -113,25 +114,31 @@ fn check_options(driver: Option<&str>, options: Option<&Bound<'_, PyDict>>) -> P
 #[pymethods]
 impl File {
     /// Open a file. Arguments that tune libhdf5 (`rdcc_nbytes` and others) are accepted without effect.
+    ///
+    /// `cache_bytes` (a number, or text such as "2GiB") gives the file a cache of its own; `threads` limits how many
+    /// threads of the process its reads use.
     #[new]
-    #[pyo3(signature = (name, mode="r", driver=None, **options))]
+    #[pyo3(signature = (name, mode="r", driver=None, *, cache_bytes=None, threads=None, **options))]
     fn new(
         py: Python<'_>,
         name: &Bound<'_, PyAny>,
         mode: &str,
         driver: Option<&str>,
+        cache_bytes: Option<&Bound<'_, PyAny>>,
+        threads: Option<usize>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         check_mode(mode)?;
         check_options(driver, options)?;
+        let settings = settings::of_file(cache_bytes, threads)?;
         if name.hasattr("read")? && name.hasattr("seek")? {
             let source = FileLike::new(name)?;
             let filename = source.name().into();
-            return Self::open(py, || Session::open("fileobj", Arc::new(source), filename));
+            return Self::open(py, || Session::open("fileobj", Arc::new(source), filename, &settings));
         }
         let path = crate::helper(py, "os", "fsdecode")?.call1((name,))?;
         let path = PathBuf::from(path.extract::<OsString>()?);
-        Self::open(py, || Session::open_local(path.clone())).map_err(|error| {
+        Self::open(py, || Session::open_local(path.clone(), &settings)).map_err(|error| {
             // Errors of the operating system about the file itself become the standard exceptions.
             match py.detach(|| LocalFile::open(&path)) {
                 Err(refusal) if refusal.kind() != io::ErrorKind::NotFound => {
@@ -151,7 +158,7 @@ impl File {
         let py = class.py();
         let bytes = crate::helper(py, "builtins", "bytes")?.call1((file_image,))?.extract::<Vec<u8>>()?;
         let source = Arc::new(Memory::new("file in memory", bytes));
-        let session = || Session::open("core", source, "file in memory".into());
+        let session = || Session::open("core", source, "file in memory".into(), &OpenOptions::new());
         Ok(Bound::new(py, Self::open(py, session)?)?.into_any())
     }
 
@@ -236,6 +243,6 @@ pub fn is_hdf5(py: Python<'_>, fname: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(py.detach(|| match hyperslab::File::open(path) {
         Ok(_) => true,
         // If anything else is wrong with the file, it still begins like an HDF5 file.
-        Err(error) => matches!(error.kind, ErrorKind::Damaged | ErrorKind::Unsupported),
+        Err(error) => matches!(error.kind(), ErrorKind::Damaged | ErrorKind::Unsupported | ErrorKind::Limit),
     }))
 }

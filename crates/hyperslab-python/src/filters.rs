@@ -1,6 +1,6 @@
 //! The properties of a dataset's filters that h5py's `Dataset` has.
 
-use hyperslab::format::message::{Filter, FilterPipeline};
+use hyperslab_format::message::{Filter, FilterPipeline};
 
 const GZIP: u16 = 1;
 const SHUFFLE: u16 = 2;
@@ -94,6 +94,6 @@ impl Filters<'_> {
 
     /// The filters with their parameters, as text.
     pub fn words(&self) -> impl ExactSizeIterator<Item = String> {
-        self.all().iter().map(hyperslab::describe::filter)
+        self.all().iter().map(hyperslab::internal::describe::filter)
     }
 }

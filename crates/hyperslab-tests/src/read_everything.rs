@@ -1,14 +1,14 @@
 //! Reading everything that a file holds, whatever is wrong with it: objects, chunk indexes, values, attributes, and
 //! what values refer to. The tests of damaged files and the fuzz targets read files with this.
 
-use hyperslab::format::message::Class;
-use hyperslab::format::message::datatype::Reference;
-use hyperslab::format::selection::EncodedSelection;
-use hyperslab::format::{Cursor, Problem};
 use hyperslab::{
     Attributes, Dataset, Datatype, Error, File, Group, Heap, LinkTarget, Object, Order, ReferenceTarget,
     Result, RevisedReference, Selection,
 };
+use hyperslab_format::message::Class;
+use hyperslab_format::message::datatype::Reference;
+use hyperslab_format::selection::EncodedSelection;
+use hyperslab_format::{Cursor, FormatError, Problem};
 use std::collections::HashSet;
 
 /// Values of datasets larger than this are not read.
@@ -43,7 +43,7 @@ impl Outcome {
     /// Corrects the checksums that errors complain about. Returns whether there were any.
     pub fn repair(&self, bytes: &mut [u8]) -> bool {
         let mut repaired = false;
-        for error in self.errors.iter().filter_map(|error| error.format.as_deref()) {
+        for error in self.errors.iter().filter_map(|error| error.cause()?.downcast_ref::<FormatError>()) {
             let Problem::Checksum { computed, .. } = error.problem else { continue };
             let place = usize::try_from(error.at).ok().and_then(|at| bytes.get_mut(at..at.checked_add(4)?));
             if let Some(place) = place {

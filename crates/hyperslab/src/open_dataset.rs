@@ -113,7 +113,7 @@ fn stored(
         let logical = logical?;
         let files = external::files(file, &external)?;
         let source = external::join(file, &files, logical)?;
-        let data = Arc::new(DataSource::new(source, file.data.runtime));
+        let data = Arc::new(DataSource::new(source, file.data.runtime.clone()));
         let layout = LayoutDetail::External(files);
         return Ok(Stored { layout, ..Storage::External { data }.into() });
     }
@@ -124,7 +124,8 @@ fn stored(
                 let have = data.len();
                 return Err(Error::damaged(format!(
                     "compact data at byte {at:#x} has {have} bytes, the extent needs {logical}"
-                )));
+                ))
+                .at_byte("data layout message", at));
             }
             Ok(Storage::Compact { data }.into())
         }

@@ -1,7 +1,7 @@
 //! The chunk map: the same chunks whether it is read, walked or given; no request where it is given.
 
 use hyperslab::io::LocalFile;
-use hyperslab::io::wrap::{Recorder, Recording};
+use hyperslab_io::wrap::{Recorder, Recording};
 use hyperslab::{
     ChunkBatch, ChunkGrid, ChunkIndex, ChunkMap, Dataset, Error, ErrorKind, File, Location, Order, Result,
     Selection,

@@ -5,10 +5,10 @@
 //! map, because they depend on the compressor that made the fixture; all else is spelled out.
 
 use hyperslab::io::LocalFile;
-use hyperslab::io::wrap::{Recorder, Recording};
 use hyperslab::{Dataset, File, Order, Selection};
 use hyperslab_testkit::files::fixture;
 use hyperslab_testkit::{Missing, require};
+use hyperslab_io::wrap::{Recorder, Recording};
 use std::fmt::Write;
 use std::sync::Arc;
 

@@ -3,9 +3,9 @@
 //!
 //! What is counted are requests and decodes, which are the same on every machine.
 
-use hyperslab::io::wrap::{Recorder, Recording};
 use hyperslab::io::{LocalFile, Memory};
 use hyperslab::{Axis, Dataset, ErrorKind, File, Members, Object, Order, Points, Selection};
+use hyperslab_io::wrap::{Recorder, Recording};
 use hyperslab_testkit::files::{fixture, hdf5_files};
 use hyperslab_testkit::{Missing, require};
 use std::collections::BTreeSet;
@@ -32,7 +32,7 @@ fn requested(recording: &Recording) -> u64 {
 /// Bytes of the members of these names, picked from whole records.
 fn picked(dataset: &Dataset, selection: &Selection, names: &[&str]) -> Vec<u8> {
     let whole = dataset.read_bytes(selection, Order::File).unwrap();
-    let hyperslab::format::message::Class::Compound { members } = &dataset.datatype().class else { panic!() };
+    let hyperslab_format::message::Class::Compound { members } = &dataset.datatype().class else { panic!() };
     let mut bytes = Vec::new();
     for record in whole.chunks(dataset.datatype().size as usize) {
         for name in names {
@@ -104,12 +104,9 @@ fn members_are_picked_from_every_kind_of_storage() {
     let records = file.dataset("/records").unwrap();
     let y = records.read_member::<f64>(&Selection::block(&[100], &[3]), "y").unwrap();
     assert_eq!(y, [-100.0, -101.0, -102.0]);
-    assert_eq!(records.read_member::<f32>(&Selection::All, "y").unwrap_err().kind, ErrorKind::Invalid);
+    assert_eq!(records.read_member::<f32>(&Selection::All, "y").unwrap_err().kind(), ErrorKind::Invalid);
     let missing = Members::new(records.datatype(), &["lable"]).unwrap_err();
-    assert_eq!(
-        (missing.kind, missing.hint.as_deref()),
-        (ErrorKind::NotFound, Some("did you mean \"label\"?"))
-    );
+    assert_eq!((missing.kind(), missing.hint()), (ErrorKind::NotFound, Some("did you mean \"label\"?")));
 }
 
 #[test]
@@ -178,8 +175,8 @@ fn one_of_many_attributes_is_looked_up() {
     let looked_up = requested(&recording);
     assert_eq!(attributes.find("attribute 999").unwrap(), None);
     let missing = attributes.get("atribute 321").unwrap_err();
-    assert_eq!(missing.kind, ErrorKind::NotFound);
-    assert!(missing.hint.is_some_and(|hint| hint.contains("attribute 321")));
+    assert_eq!(missing.kind(), ErrorKind::NotFound);
+    assert!(missing.hint().is_some_and(|hint| hint.contains("attribute 321")));
     let names: Vec<String> =
         attributes.list().unwrap().into_iter().map(|attribute| attribute.unwrap().name.to_string()).collect();
     assert_eq!(names, (0..500).map(|i| format!("attribute {i:03}")).collect::<Vec<_>>());

@@ -2,12 +2,11 @@
 
 use crate::failure::Failure;
 use crate::json::{Json, Object, write_object, write_text};
+use crate::schema;
 use hyperslab::{ChunkMap, Dataset, Error, File};
 use std::io::Write;
 use std::sync::Arc;
 
-/// Version of the document's form: raised when a member goes, or changes its name or meaning.
-const SCHEMA_VERSION: u32 = 1;
 /// Rows are written out whenever they have this many bytes.
 const WRITTEN_BYTES: usize = 1 << 16;
 
@@ -48,8 +47,7 @@ pub(super) fn write(
     text.push_str("],");
     member("file", file.name(), &mut text);
     text.push(',');
-    let schema = Object::from([("name", "hyperslab.chunks".into()), ("version", SCHEMA_VERSION.into())]);
-    member("schema", schema, &mut text);
+    member("schema", schema::CHUNKS.json(), &mut text);
     text.push_str("}\n");
     out.write_all(text.as_bytes())?;
     Ok(maps.into_iter().filter_map(Result::err).collect())

@@ -2,6 +2,7 @@
 //!
 //! If the digests of two files, or of the same file read by two libraries, are equal, so are the values. A part that
 //! cannot be read becomes an `error` in its record and does not hide anything else.
+//! The first line names the schema of all others.
 //!
 //! ```text
 //! traversal ──► items in order ──► a record each: what the object is, its values, its attributes
@@ -24,6 +25,7 @@ use crate::args::DigestArgs;
 use crate::failure::{self, Failure, one_line};
 use crate::json::{Json, Object, write_object};
 use crate::object_paths::ObjectPaths;
+use crate::schema;
 use crate::traversal::{Item, Traversal};
 use hyperslab::{File, LinkTarget, Object as H5Object};
 use std::io::{self, Write};
@@ -56,13 +58,14 @@ pub struct Summary {
 
 /// Runs the command.
 pub(crate) fn run(args: &DigestArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
+    let mut out = Headed { head: Some(head()), out };
     let mut code = failure::DONE;
     for path in &args.files {
         let name = path.to_string_lossy().into_owned();
         let options = Options { name: (!args.bare).then(|| name.clone()), bytes_max: args.max_bytes };
-        let summary = file(path, &options, out)?;
+        let summary = file(path, &options, &mut out)?;
         if let Some(error) = summary.unopened {
-            code = code.max(failure::exit_code(error.kind));
+            code = code.max(failure::exit_code(error.kind()));
             Failure::from(error).report(err);
             continue;
         }
@@ -84,6 +87,33 @@ pub(crate) fn run(args: &DigestArgs, out: &mut dyn Write, err: &mut dyn Write) -
         }
     }
     Ok(code)
+}
+
+/// The line before all records.
+fn head() -> String {
+    let mut line = String::new();
+    write_object(&Object::from([("t", "schema".into()), ("schema", schema::DIGEST.json())]), &mut line);
+    line.push('\n');
+    line
+}
+
+/// Output with a line before its first byte; without any byte there is no line either.
+struct Headed<'o> {
+    head: Option<String>,
+    out: &'o mut dyn Write,
+}
+
+impl Write for Headed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let Some(head) = self.head.take() {
+            self.out.write_all(head.as_bytes())?;
+        }
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 /// Writes the records of one file; the record of the file itself comes last.

@@ -14,8 +14,8 @@ use super::text_plan::TextPlan;
 use crate::element::{Enumeration, NativeFloat};
 use crate::json::{self, Json, Object};
 use crate::object_paths::ObjectPaths;
-use hyperslab::format::message::{Class, Datatype};
 use hyperslab::{Attribute, Dataset, Dataspace, Error, File, Order, Result, Selection};
+use hyperslab_format::message::{Class, Datatype};
 use sha2::{Digest, Sha256};
 
 /// A single value of at most this many bytes is also reported itself.
@@ -205,5 +205,5 @@ fn numpy_name(datatype: &Datatype) -> Option<String> {
 
 /// The error of a value, as it is reported.
 pub(crate) fn error_text(error: &Error) -> Json {
-    error.message.clone().into()
+    error.message().into()
 }

@@ -1,6 +1,6 @@
 //! Fixed-length text as libhdf5 returns it: padded with NULs, however the file pads it.
 
-use hyperslab::format::message::datatype::StringPadding;
+use hyperslab_format::message::datatype::StringPadding;
 
 /// The number of bytes of an element that are text. The remaining bytes are returned as NULs.
 pub(crate) fn text_len(padding: StringPadding, element: &[u8]) -> usize {

@@ -4,9 +4,9 @@ use super::attribute::ShownAttribute;
 use super::value::Values;
 use crate::dtype;
 use crate::traversal::Item;
-use hyperslab::format::message::fill_value::Fill;
-use hyperslab::format::message::{ChunkIndex, Filter};
 use hyperslab::{Dataset, Dataspace, File, LinkTarget, Object, Result};
+use hyperslab_format::message::fill_value::Fill;
+use hyperslab_format::message::{ChunkIndex, Filter};
 
 /// One line of a listing.
 pub(super) struct Entry {
@@ -65,7 +65,7 @@ impl Entry {
             Item::Alias { path, target } => (path, EntryKind::Alias { target }),
             Item::Link { path, target } => (path, EntryKind::Link(target)),
             Item::Unopened { path, error } | Item::BrokenLink { path, error } => {
-                (path, EntryKind::Damaged(error.message))
+                (path, EntryKind::Damaged(error.message().to_string()))
             }
         };
         Self { path, kind, attributes: None }
@@ -115,7 +115,7 @@ impl DatasetEntry {
             chunks,
             filters: dataset.filters().filters.clone(),
             logical_bytes: dataset.logical_bytes(),
-            stored_bytes: stored_bytes(dataset).map_err(|error| error.message),
+            stored_bytes: stored_bytes(dataset).map_err(|error| error.message().to_string()),
             fill_value,
         }
     }

@@ -3,14 +3,16 @@
 use super::attribute::ShownAttribute;
 use super::entry::{DatasetEntry, Entry, EntryKind, index_kind};
 use crate::json::{Json, Object, write_object};
-use crate::size;
-use hyperslab::format::message::Filter;
-use hyperslab::{File, LinkTarget, describe};
+use crate::{schema, size};
+use hyperslab::internal::describe;
+use hyperslab::{File, LinkTarget};
+use hyperslab_format::message::Filter;
 
 /// The document, including the line break at its end.
 pub(super) fn document(file: &File, path: &str, entries: &[Entry]) -> String {
     let superblock = file.superblock();
     let mut document = Object::from([
+        ("schema", schema::LS.json()),
         ("file", file.name().into()),
         ("bytes", file.len().into()),
         ("superblock", superblock.version.into()),

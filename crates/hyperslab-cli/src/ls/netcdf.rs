@@ -3,6 +3,7 @@
 use crate::args::LsArgs;
 use crate::failure::{self, Failure, one_line};
 use crate::json::{Json, Object, hex, write_object};
+use crate::schema;
 use hyperslab::{File, Heap};
 use hyperslab_netcdf::{
     Attribute, CdlOptions, DimensionKind, Group, Netcdf, UserKind, Values, Variable, VariableType, write_cdl,
@@ -45,6 +46,7 @@ fn document(netcdf: &Netcdf) -> Object {
         Object::from([("path", omitted.path.as_str().into()), ("reason", omitted.reason.as_str().into())])
     });
     Object::from([
+        ("schema", schema::LS_NETCDF.json()),
         ("file", netcdf.file().name().into()),
         ("classic_model", netcdf.is_classic_model.into()),
         ("properties", netcdf.properties.clone().into()),

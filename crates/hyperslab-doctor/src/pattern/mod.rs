@@ -10,7 +10,7 @@ mod order;
 mod shape;
 mod sweep;
 
-pub use bytes::{bytes_text, parse_bytes};
+pub use bytes::bytes_text;
 pub use defaults::{NamedRead, default_reads};
 pub(crate) use order::is_permutation;
 pub use order::parse_order;

@@ -2,7 +2,7 @@
 
 use super::CacheSettings;
 use crate::DoctorError;
-use crate::pattern::parse_bytes;
+use hyperslab_units::parse_bytes;
 
 /// Parses `3MiB`, `3MiB,521` or `3MiB,521,0.75`. Omitted parts are the defaults of libhdf5 up to 1.14.
 pub fn parse_cache(text: &str) -> Result<CacheSettings, DoctorError> {

@@ -8,7 +8,7 @@
 //! ```
 
 use crate::FilterError;
-use crate::lzf::copy_back;
+use crate::copy_back::copy_back;
 
 /// Offsets from here on are encoded in two more bytes.
 const FAR: usize = 8191;

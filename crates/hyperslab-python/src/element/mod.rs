@@ -14,9 +14,9 @@ pub use vlen_text::Text;
 use crate::array::{self, Shape};
 use crate::errors;
 use fetch::{Fetch, Queue};
-use hyperslab::format::Name;
-use hyperslab::format::message::Class;
 use hyperslab::{Datatype, Members, Order, Selection};
+use hyperslab_format::Name;
+use hyperslab_format::message::Class;
 use layout::{Kind, Layout, Work};
 use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray};
 use pyo3::prelude::*;
@@ -40,10 +40,11 @@ impl<'a> Owner<'a> {
     }
 
     /// An exception for an error of these elements.
-    pub fn raise(self, mut error: hyperslab::Error) -> PyErr {
-        if let Some(name) = self.attribute {
-            error.message = format!("attribute {name:?}: {}", error.message);
-        }
+    pub fn raise(self, error: hyperslab::Error) -> PyErr {
+        let error = match self.attribute {
+            Some(name) => error.with_context(format_args!("attribute {name:?}")),
+            None => error,
+        };
         errors::raise(error.in_file(self.file.name()).at_object(self.path))
     }
 }
@@ -113,7 +114,7 @@ impl Element {
         // they were.
         let out = unsafe { array::bytes_mut(&array) };
         let read = || {
-            hyperslab::advise_huge_pages(out.as_mut_ptr(), out.len());
+            hyperslab::internal::advise_huge_pages(out);
             dataset.read_members_into(selection, members, out)?;
             if self.work == Work::InPlace {
                 self.layout.change_in_place(out);
@@ -168,7 +169,7 @@ impl Element {
         out: &mut [u8],
     ) -> PyResult<()> {
         let read = || {
-            hyperslab::advise_huge_pages(out.as_mut_ptr(), out.len());
+            hyperslab::internal::advise_huge_pages(out);
             dataset.read_into(selection, Order::File, out)?;
             if self.work == Work::InPlace {
                 self.layout.change_in_place(out);

@@ -1,8 +1,8 @@
 //! Numbers of widths and precisions that NumPy does not have, widened to the next type that can represent all their
 //! values.
 
-use hyperslab::format::message::datatype::{ByteOrder, Float, Integer};
-use hyperslab::number::{NativeFloat, integer_value, native_float};
+use hyperslab::internal::number::{NativeFloat, integer_value, native_float};
+use hyperslab_format::message::datatype::{ByteOrder, Float, Integer};
 
 /// A number that is converted bit by bit.
 pub enum Number {

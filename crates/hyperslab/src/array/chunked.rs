@@ -67,7 +67,7 @@ impl Chunked {
             );
             return Err(Error::invalid(what));
         }
-        let data = Arc::new(DataSource::new(self.data.source.clone(), self.data.runtime));
+        let data = Arc::new(DataSource::new(self.data.source.clone(), self.data.runtime.clone()));
         let state = ChunkState { locator: Locator::known(map.clone()), readahead: Readahead::default() };
         Ok(Self { data, index: map, state: Arc::new(state), ..self.clone() })
     }

@@ -123,9 +123,9 @@ mod tests {
 
     #[test]
     fn refuses_what_is_no_grid() {
-        assert_eq!(ChunkGrid::new(&[4], &[0]).unwrap_err().kind, ErrorKind::Damaged);
-        assert_eq!(ChunkGrid::new(&[4], &[1, 1]).unwrap_err().kind, ErrorKind::Damaged);
-        assert_eq!(ChunkGrid::new(&[u64::MAX; 3], &[1; 3]).unwrap_err().kind, ErrorKind::Unsupported);
+        assert_eq!(ChunkGrid::new(&[4], &[0]).unwrap_err().kind(), ErrorKind::Damaged);
+        assert_eq!(ChunkGrid::new(&[4], &[1, 1]).unwrap_err().kind(), ErrorKind::Damaged);
+        assert_eq!(ChunkGrid::new(&[u64::MAX; 3], &[1; 3]).unwrap_err().kind(), ErrorKind::Unsupported);
         ChunkGrid::new(&[u64::MAX; 2], &[1; 2]).unwrap();
     }
 }

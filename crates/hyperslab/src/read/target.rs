@@ -5,7 +5,8 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 /// A buffer that threads share, because no two of them write to the same bytes: the pieces of a selection are
-/// disjoint in the output (see `selection::cut`).
+/// disjoint in the output (see `selection::cut`). It can be copied, so whatever writes through it is an `unsafe fn`,
+/// whose caller promises that nobody else uses the same bytes meanwhile.
 #[derive(Clone, Copy)]
 pub(crate) struct Target<'a> {
     start: *mut u8,
@@ -28,7 +29,7 @@ impl<'a> Target<'a> {
         if range.start <= range.end && range.end <= self.len {
             return Ok(());
         }
-        Err(Error::invalid(format!("the output buffer has {} bytes, bytes {range:?} were wanted", self.len)))
+        Err(Error::internal(format!("the output buffer has {} bytes, bytes {range:?} were wanted", self.len)))
     }
 
     /// The bytes `at..at + len`.
