@@ -1,7 +1,8 @@
 """What can go wrong: one tree of exceptions, whose branches are also the built-in exceptions that h5py raises.
 
 Code written for h5py (``except KeyError``) keeps working; new code may catch `HyperslabError` and look at ``kind``,
-whose values are stable: ``not-found``, ``not-hdf5``, ``unsupported``, ``damaged``, ``invalid``, ``io``.
+whose values are stable: ``not-found``, ``not-hdf5``, ``unsupported``, ``damaged``, ``invalid``, ``limit``,
+``out-of-memory``, ``io``, ``changed``, ``cancelled``, ``internal``.
 """
 
 from __future__ import annotations
@@ -9,15 +10,20 @@ from __future__ import annotations
 from typing import Any
 
 __all__ = [
+    "CancelledError",
+    "ChangedError",
     "ClosedError",
     "DamagedError",
     "DirectoryError",
     "ForbiddenError",
     "HyperslabError",
+    "InternalError",
     "InvalidError",
+    "LimitError",
     "MissingFileError",
     "NotFoundError",
     "NotHdf5Error",
+    "OutOfMemoryError",
     "OutOfRangeError",
     "ReadError",
     "UnfollowedLinkError",
@@ -91,7 +97,7 @@ class NotHdf5Error(HyperslabError, OSError):
 
 
 class UnsupportedError(HyperslabError, OSError):
-    """The file may be sound, but uses what this version does not read."""
+    """The file may be valid, but uses what this version does not read."""
 
     kind = "unsupported"
 
@@ -110,14 +116,44 @@ class DamagedError(HyperslabError, OSError):
     kind = "damaged"
 
 
+class LimitError(HyperslabError, OSError):
+    """A ceiling that protects the reader from hostile files was reached: nesting, links, members, axes."""
+
+    kind = "limit"
+
+
+class OutOfMemoryError(HyperslabError, MemoryError):
+    """The machine could not give the memory. A smaller selection may succeed."""
+
+    kind = "out-of-memory"
+
+
 class ReadError(HyperslabError, OSError):
     """The operating system or the network did not deliver."""
 
     kind = "io"
 
 
+class ChangedError(HyperslabError, OSError):
+    """The file changed while it was being read."""
+
+    kind = "changed"
+
+
+class CancelledError(HyperslabError):
+    """The work was asked to stop before it was done."""
+
+    kind = "cancelled"
+
+
+class InternalError(HyperslabError, RuntimeError):
+    """A mistake in hyperslab. Please report it."""
+
+    kind = "internal"
+
+
 class DirectoryError(ReadError, IsADirectoryError):
-    """A directory is no file."""
+    """The path names a directory."""
 
 
 class ForbiddenError(ReadError, PermissionError):
@@ -125,7 +161,7 @@ class ForbiddenError(ReadError, PermissionError):
 
 
 class InvalidError(HyperslabError, ValueError):
-    """The caller asked for what cannot be."""
+    """The caller asked for something impossible."""
 
 
 class OutOfRangeError(InvalidError, IndexError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import pickle
 
 import h5py
@@ -10,8 +11,10 @@ import pytest
 
 import hyperslab
 from hyperslab import errors
+from hyperslab._hyperslab import error_classes
 
-KINDS = {"not-found", "not-hdf5", "unsupported", "damaged", "invalid", "io"}
+KINDS = dict(error_classes())
+"""The engine's kinds of error, each with the name of its class."""
 
 
 def test_one_tree():
@@ -20,6 +23,24 @@ def test_one_tree():
         assert issubclass(kind, hyperslab.HyperslabError)
         assert kind.kind in KINDS
         assert kind.__doc__
+
+
+def test_the_engine_s_kinds_have_classes_of_their_own():
+    assert len(set(KINDS.values())) == len(KINDS)
+    for kind, name in KINDS.items():
+        assert name in errors.__all__ and name != "HyperslabError"
+        assert getattr(errors, name).kind == kind
+        assert f"``{kind}``" in errors.__doc__
+
+
+def test_an_exception_of_a_file_object_is_the_cause(tmp_path):
+    class Forbidding(io.BytesIO):
+        def read(self, size=-1):
+            raise PermissionError("403 Forbidden")
+
+    with pytest.raises(errors.ReadError, match="403 Forbidden") as caught:
+        hyperslab.File(Forbidding(bytes(4096)))
+    assert type(caught.value.__cause__) is PermissionError
 
 
 def test_errors_are_also_those_of_h5py(tmp_path):

@@ -81,7 +81,11 @@ pub fn exit_code(kind: ErrorKind) -> i32 {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        Self { code: exit_code(error.kind), message: error.to_string(), hint: error.hint }
+        Self {
+            code: exit_code(error.kind()),
+            message: error.to_string(),
+            hint: error.hint().map(str::to_string),
+        }
     }
 }
 
@@ -107,7 +111,7 @@ mod tests {
 
     #[test]
     fn one_line_and_a_hint() {
-        let failure = Failure::from(Error::invalid("a\nb").in_file("f.h5").at_object("/x").hint("try c"));
+        let failure = Failure::from(Error::invalid("a\nb").in_file("f.h5").at_object("/x").with_hint("try c"));
         assert_eq!(reported(&failure), (2, "error: f.h5: /x: a\\nb\n\nhint: try c\n".into()));
         assert_eq!(reported(&Failure::from(Error::damaged("broken"))), (1, "error: broken\n".into()));
     }

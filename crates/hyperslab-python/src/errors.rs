@@ -5,20 +5,44 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::io;
 
-/// An exception for an error of the engine.
-pub fn raise(error: Error) -> PyErr {
-    let class = match error.kind {
+/// The exception class of a kind of error.
+fn class_of(kind: ErrorKind) -> &'static str {
+    match kind {
         ErrorKind::NotFound => "NotFoundError",
         ErrorKind::NotHdf5 => "NotHdf5Error",
         ErrorKind::Unsupported => "UnsupportedError",
         ErrorKind::Damaged => "DamagedError",
         ErrorKind::Invalid => "InvalidError",
-        _ => "ReadError",
-    };
-    let message = error.to_string();
-    let Error { hint, file, object, cause, .. } = error;
-    let raised = Exception { class, message, hint, file, object, errno: None }.raise();
-    if let Some(exception) = cause.as_ref().and_then(|cause| cause.error().downcast_ref::<PyErr>()) {
+        ErrorKind::Limit => "LimitError",
+        ErrorKind::OutOfMemory => "OutOfMemoryError",
+        ErrorKind::Io => "ReadError",
+        ErrorKind::Changed => "ChangedError",
+        ErrorKind::Cancelled => "CancelledError",
+        ErrorKind::Internal => "InternalError",
+        // A kind that is newer than this package: `test_errors.py` finds it.
+        _ => "HyperslabError",
+    }
+}
+
+/// The engine's kinds of error, and the exception class of each.
+#[pyfunction]
+pub fn error_classes() -> Vec<(&'static str, &'static str)> {
+    ErrorKind::ALL.iter().map(|&kind| (kind.code(), class_of(kind))).collect()
+}
+
+/// An exception for an error of the engine.
+pub fn raise(error: Error) -> PyErr {
+    raise_as(class_of(error.kind()), &error, None)
+}
+
+/// An exception of a given class. An exception of the program's own (of its filter, of its file object) is its cause.
+fn raise_as(class: &'static str, error: &Error, errno: Option<i32>) -> PyErr {
+    let owned = |text: Option<&str>| text.map(str::to_string);
+    let (hint, file, object) = (owned(error.hint()), owned(error.file()), owned(error.object()));
+    let raised = Exception { class, message: error.to_string(), hint, file, object, errno }.raise();
+    let Some(cause) = error.cause() else { return raised };
+    let through_io = || cause.downcast_ref::<io::Error>()?.get_ref()?.downcast_ref::<PyErr>();
+    if let Some(exception) = cause.downcast_ref::<PyErr>().or_else(through_io) {
         Python::attach(|py| raised.set_cause(py, Some(exception.clone_ref(py))));
     }
     raised
@@ -26,19 +50,15 @@ pub fn raise(error: Error) -> PyErr {
 
 /// An exception for a link that only the program can follow that wrote it (also a `KeyError`).
 pub fn raise_unfollowed(error: Error) -> PyErr {
-    let message = error.to_string();
-    let Error { hint, file, object, .. } = error;
-    Exception { class: "UnfollowedLinkError", message, hint, file, object, errno: None }.raise()
+    raise_as("UnfollowedLinkError", &error, None)
 }
 
 /// An exception for a file that does not open: one that is not there is a `FileNotFoundError`.
 pub fn raise_opening(error: Error) -> PyErr {
-    if error.kind != ErrorKind::NotFound {
+    if error.kind() != ErrorKind::NotFound {
         return raise(error);
     }
-    let (message, errno) = (error.to_string(), Some(libc::ENOENT));
-    let Error { hint, file, object, .. } = error;
-    Exception { class: "MissingFileError", message, hint, file, object, errno }.raise()
+    raise_as("MissingFileError", &error, Some(libc::ENOENT))
 }
 
 /// An exception for a file that the operating system does not open.

@@ -238,6 +238,6 @@ pub fn is_hdf5(py: Python<'_>, fname: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(py.detach(|| match hyperslab::File::open(path) {
         Ok(_) => true,
         // Whatever else is wrong with it, it began like one.
-        Err(error) => matches!(error.kind, ErrorKind::Damaged | ErrorKind::Unsupported),
+        Err(error) => matches!(error.kind(), ErrorKind::Damaged | ErrorKind::Unsupported | ErrorKind::Limit),
     }))
 }

@@ -89,7 +89,7 @@ impl Group {
     fn get_object(&self, py: Python<'_>, path: &str) -> PyResult<hyperslab::Result<Object>> {
         self.session.check_open()?;
         if path.is_empty() {
-            return Ok(Err(hyperslab::Error::new(ErrorKind::NotFound, "a name must not be empty")));
+            return Ok(Err(hyperslab::Error::not_found("a name must not be empty")));
         }
         Ok(py.detach(|| self.group.get(path)))
     }
@@ -106,14 +106,14 @@ impl Group {
         Ok(py.detach(|| match self.group.get(parent) {
             Ok(Object::Group(group)) => group.link(name.as_bytes()),
             Ok(_) => Ok(None),
-            Err(error) if error.kind == ErrorKind::NotFound => Ok(None),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }))
     }
 
     /// True for a path that ends with a user-defined link, which nobody but its writer can follow.
     fn is_unfollowed(&self, py: Python<'_>, path: &str, error: &hyperslab::Error) -> PyResult<bool> {
-        let link = if error.kind == ErrorKind::Unsupported { self.find_link(py, path)? } else { Ok(None) };
+        let link = if error.kind() == ErrorKind::Unsupported { self.find_link(py, path)? } else { Ok(None) };
         Ok(matches!(link, Ok(Some(Link { target: LinkTarget::UserDefined { .. }, .. }))))
     }
 

@@ -40,6 +40,8 @@ mod _hyperslab {
     #[pymodule_export]
     use crate::datatype::Datatype;
     #[pymodule_export]
+    use crate::errors::error_classes;
+    #[pymodule_export]
     use crate::file::{File, is_hdf5};
     #[pymodule_export]
     use crate::group::Group;

@@ -140,7 +140,7 @@ impl Source for FileLike {
             let _turn = self.turn.lock_py_attached(py).unwrap_or_else(|poisoned| poisoned.into_inner());
             self.read(py, at, out)
         };
-        Python::attach(read).map_err(|error| io::Error::other(error.to_string()))
+        Python::attach(read).map_err(io::Error::other)
     }
 
     fn advice(&self) -> Advice {

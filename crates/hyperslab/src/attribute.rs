@@ -3,7 +3,7 @@
 use crate::node::Node;
 use crate::suggest::suggest;
 use crate::unfilter::HeapFilters;
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, Result};
 use hyperslab_format::Name;
 use hyperslab_format::group::dense_attributes::{self, Body, DenseAttribute};
 use hyperslab_format::message::Attribute;
@@ -46,16 +46,16 @@ impl<'n> Attributes<'n> {
     /// The attribute of this name.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] suggests the nearest name.
+    /// [`crate::ErrorKind::NotFound`] suggests the nearest name.
     pub fn get(&self, name: &str) -> Result<Attribute> {
         if let Some(attribute) = self.find(name)? {
             return Ok(attribute);
         }
         let names: Vec<String> =
             self.list()?.into_iter().flatten().map(|attribute| attribute.name.to_string()).collect();
-        let error = self.node.named(Error::new(ErrorKind::NotFound, format!("no attribute {name:?}")));
+        let error = self.node.named(Error::not_found(format!("no attribute {name:?}")));
         Err(match suggest(name, &names) {
-            Some(nearest) => error.hint(format!("did you mean {nearest:?}?")),
+            Some(nearest) => error.with_hint(format!("did you mean {nearest:?}?")),
             None => error,
         })
     }
@@ -120,7 +120,7 @@ impl<'n> Attributes<'n> {
     fn entry(&self, name: Option<Name>, attribute: Result<Attribute>) -> AttributeEntry {
         let attribute = attribute.map_err(|error| {
             let what = name.as_ref().map_or("an attribute".into(), |name| format!("attribute {name:?}"));
-            self.node.named(Error { message: format!("{what}: {}", error.message), ..error })
+            self.node.named(error.with_context(what))
         });
         AttributeEntry { name, attribute }
     }

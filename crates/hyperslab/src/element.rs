@@ -96,6 +96,6 @@ impl Dataset {
         }
         let (held, name) = (self.datatype(), T::NAME);
         let error = Error::invalid(format!("holds {held}, which is not {name}"));
-        Err(self.inner.named(error.hint("read_bytes gives the elements as the file has them")))
+        Err(self.inner.named(error.with_hint("read_bytes gives the elements as the file has them")))
     }
 }

@@ -4,7 +4,7 @@
 //! directory; an absolute one where it says, then by its last part beside the file. A prefix from the environment comes first
 //! (`HDF5_EXT_PREFIX`, `HDF5_VDS_PREFIX`, `HDF5_EXTFILE_PREFIX`).
 
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, Result};
 use hyperslab_io::{Location, Opener};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -68,15 +68,15 @@ impl<F> LinkedFiles<F> {
     pub(crate) fn find(&self, name: &str, purpose: Purpose) -> Result<Location> {
         let Some(own) = &self.own else {
             let what = format!("refers to the file {name}, and only a file whose place is known can do so");
-            return Err(Error::unsupported(what).hint("open the file by its path"));
+            return Err(Error::unsupported(what).with_hint("open the file by its path"));
         };
         let variable = purpose.prefix_variable();
         let prefixes = std::env::var_os(variable);
         let prefixes: Vec<PathBuf> = prefixes.iter().flat_map(std::env::split_paths).collect();
         let mut candidates = candidates(own, name, &prefixes).into_iter();
         candidates.find(|candidate| self.opener.is_file(candidate)).ok_or_else(|| {
-            Error::new(ErrorKind::NotFound, format!("refers to the file {name}, which is not there"))
-                .hint(format!("put it beside this file, or name its folder in {variable}"))
+            Error::not_found(format!("refers to the file {name}, which is not there"))
+                .with_hint(format!("put it beside this file, or name its folder in {variable}"))
         })
     }
 

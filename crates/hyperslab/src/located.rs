@@ -37,20 +37,17 @@ impl Located {
 const ONION: [u8; 4] = *b"OHDH";
 
 fn explain_open(error: Error, source: &dyn Source) -> Error {
-    let no_signature = error.format.as_ref().is_some_and(|format| format.field == "signature");
-    if !no_signature {
+    if error.field() != Some("signature") {
         return error;
     }
-    let error = Error {
-        kind: ErrorKind::NotHdf5,
-        message: "not an HDF5 file: no HDF5 signature was found".into(),
-        ..error
-    };
+    let error = error.with_kind(ErrorKind::NotHdf5);
     let mut head = ONION.map(|_| 0);
     if source.len() >= head.len() as u64 && source.read_into(0, &mut head).is_ok() && head == ONION {
-        let message = "not an HDF5 file, but the later revisions of one that the onion driver wrote".into();
-        return Error { message, ..error }
-            .hint("the file beside it, without .onion at the end, opens as it was at first");
+        return error
+            .with_message("not an HDF5 file, but the later revisions of one that the onion driver wrote")
+            .with_hint("the file beside it, without .onion at the end, opens as it was at first");
     }
-    error.hint("hyperslab reads HDF5 and netCDF-4 files; netCDF classic and HDF4 are other formats")
+    error
+        .with_message("not an HDF5 file: no HDF5 signature was found")
+        .with_hint("hyperslab reads HDF5 and netCDF-4 files; netCDF classic and HDF4 are other formats")
 }

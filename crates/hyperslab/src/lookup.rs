@@ -4,7 +4,7 @@ use crate::linked_files::Purpose;
 use crate::links::Links;
 use crate::node::Node;
 use crate::suggest::suggest;
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, Result};
 use hyperslab_format::Name;
 use hyperslab_format::limits::LINK_HOPS_MAX;
 use hyperslab_format::message::{Link, LinkTarget};
@@ -37,21 +37,21 @@ impl Lookup {
 
     fn path(&mut self, path: &str) -> Result<()> {
         self.path_bytes = self.path_bytes.checked_sub(path.len() as u64).ok_or_else(|| {
-            Error::invalid(format!("the path, with those of its links, has more than {PATH_BYTES_MAX} bytes"))
+            Error::limit(format!("the path, with those of its links, has more than {PATH_BYTES_MAX} bytes"))
         })?;
         Ok(())
     }
 
     fn component(&mut self) -> Result<()> {
         self.components = self.components.checked_sub(1).ok_or_else(|| {
-            Error::invalid(format!("the path, with those of its links, has more than {COMPONENTS_MAX} parts"))
+            Error::limit(format!("the path, with those of its links, has more than {COMPONENTS_MAX} parts"))
         })?;
         Ok(())
     }
 
     fn link(&mut self) -> Result<()> {
         self.links = self.links.checked_sub(1).ok_or_else(|| {
-            Error::invalid(format!(
+            Error::limit(format!(
                 "leads through more than {LINK_HOPS_MAX} soft and external links: a loop?"
             ))
         })?;
@@ -70,7 +70,7 @@ pub(crate) fn resolve(start: Node, path: &str, lookup: &mut Lookup) -> Result<No
         lookup.component().map_err(|error| node.named(error))?;
         if node.header.kind() != ObjectKind::Group {
             let what = format!("is not a group, so it has no member {part:?}");
-            return Err(node.named(Error::new(ErrorKind::NotFound, what)));
+            return Err(node.named(Error::not_found(what)));
         }
         let links = Links::new(&node);
         let Some(link) = links.get(part.as_bytes()).map_err(|error| node.named(error))? else {
@@ -113,20 +113,20 @@ pub(crate) fn follow(group: &Node, link: &Link, lookup: &mut Lookup) -> Result<N
         LinkTarget::UserDefined { class, .. } => {
             let what =
                 format!("is a user-defined link of class {class}, which says nothing to other programs");
-            Err(fail(Error::unsupported(what).hint("only the program that wrote it knows where it leads")))
+            Err(fail(Error::unsupported(what).with_hint("only the program that wrote it knows where it leads")))
         }
     }
 }
 
 /// Adds the link that led to an error as its hint, unless it has a hint already.
 fn led_here(error: Error, link: impl FnOnce() -> String) -> Error {
-    Error { hint: error.hint.or_else(|| Some(link())), ..error }
+    error.or_hint(link)
 }
 
 fn not_found(group: &Node, part: &str, lookup: &Lookup) -> Error {
     let path = group.path_of(&Name::from(part));
     let error =
-        Error::new(ErrorKind::NotFound, "no such object").in_file(group.file.source.name()).at_object(path);
+        Error::not_found("no such object").in_file(group.file.source.name()).at_object(path);
     if !lookup.suggests {
         return error;
     }
@@ -135,8 +135,8 @@ fn not_found(group: &Node, part: &str, lookup: &Lookup) -> Error {
         .map(|links| links.into_iter().flatten().map(|link| link.name.to_string()).collect())
         .unwrap_or_default();
     match suggest(part, &names) {
-        Some(nearest) => error.hint(format!("did you mean {}?", group.path_of(&Name::from(nearest)))),
-        None if names.is_empty() => error.hint(format!("the group {} is empty", group.path)),
-        None => error.hint(format!("{} has {} members; `hyperslab ls` lists them", group.path, names.len())),
+        Some(nearest) => error.with_hint(format!("did you mean {}?", group.path_of(&Name::from(nearest)))),
+        None if names.is_empty() => error.with_hint(format!("the group {} is empty", group.path)),
+        None => error.with_hint(format!("{} has {} members; `hyperslab ls` lists them", group.path, names.len())),
     }
 }

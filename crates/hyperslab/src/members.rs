@@ -4,7 +4,7 @@ use crate::datatype::to_native;
 use crate::element::{bytes_of, zeros};
 use crate::memory::zeroed;
 use crate::selection::Parts;
-use crate::{Dataset, Element, Error, ErrorKind, Order, Result, Selection};
+use crate::{Dataset, Element, Error, Order, Result, Selection};
 use hyperslab_format::Name;
 use hyperslab_format::message::datatype::Member;
 use hyperslab_format::message::{Class, Datatype};
@@ -59,7 +59,7 @@ fn find(members: &[Member], name: &[u8]) -> Result<Member> {
             Some(nearest) => format!("did you mean {nearest:?}?"),
             None => format!("its members are {}", names.join(", ")),
         };
-        Error::new(ErrorKind::NotFound, what).hint(hint)
+        Error::not_found(what).with_hint(hint)
     })
 }
 

@@ -3,7 +3,7 @@
 //! This is the only loop between parsing and I/O. A parser says which ranges it needs; the blocks they lie in are
 //! fetched, neighbouring blocks in one request, and the parser is called again.
 
-use crate::{Error, ErrorKind, Result};
+use crate::{Error, Result};
 use bytes::{Bytes, BytesMut};
 use hyperslab_format::message::cache_image::{Overlay, OverlayEntries};
 use hyperslab_format::{Fetched, Need, Parse, Stop, View, Widths};
@@ -92,12 +92,9 @@ impl Metadata {
                     repeated = if fetched || needs != last_needs { 0 } else { repeated + 1 };
                     if repeated > REPEATED_MAX {
                         let what = needs.first().map_or("nothing", |need| need.reason);
-                        return Err(Error::new(
-                            ErrorKind::Io,
-                            format!(
-                                "the parser asks again for {what}, which was fetched; please report this"
-                            ),
-                        ));
+                        return Err(Error::internal(format!(
+                            "the parser asks again for {what}, which was fetched"
+                        )));
                     }
                     last_needs = needs;
                 }
@@ -185,6 +182,7 @@ impl Fetched for Metadata {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ErrorKind;
     use hyperslab_format::Address;
     use hyperslab_io::{Memory, wrap::Recorder};
 
@@ -203,6 +201,6 @@ mod tests {
         assert_eq!(read(19_990, 10), bytes[19_990..]);
         assert_eq!(recording.take(), [16384..20000]);
         let beyond = metadata.drive(0, Widths::default(), |view| view.bytes("test", Address(19_990), 11));
-        assert_eq!(beyond.unwrap_err().kind, ErrorKind::Damaged);
+        assert_eq!(beyond.unwrap_err().kind(), ErrorKind::Damaged);
     }
 }

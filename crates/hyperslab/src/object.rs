@@ -137,7 +137,7 @@ impl Group {
     pub fn find(&self, path: &str) -> Result<Option<Object>> {
         match resolve(self.node.clone(), path, &mut Lookup::plain()) {
             Ok(found) => Object::open(found).map(Some),
-            Err(error) if error.kind == ErrorKind::NotFound => Ok(None),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -160,10 +160,13 @@ fn mismatch(found: &Object, wanted: &str) -> Error {
         Object::Dataset(_) => "a dataset",
         Object::Datatype(_) => "a named datatype",
     };
-    let hint = match found {
-        Object::Group(group) => group.first_dataset().map(|path| format!("it holds {path}, for example")),
+    let error = Error::invalid(format!("is {is}, not {wanted}")).at_object(found.path());
+    let dataset = match found {
+        Object::Group(group) => group.first_dataset(),
         _ => None,
     };
-    let error = Error::invalid(format!("is {is}, not {wanted}")).at_object(found.path());
-    Error { hint, ..error }
+    match dataset {
+        Some(path) => error.with_hint(format!("it holds {path}, for example")),
+        None => error,
+    }
 }

@@ -118,7 +118,8 @@ fn stored(
                 let have = data.len();
                 return Err(Error::damaged(format!(
                     "compact data at byte {at:#x} has {have} bytes, the extent needs {logical}"
-                )));
+                ))
+                .at_byte("data layout message", at));
             }
             Ok(Storage::Compact { data }.into())
         }

@@ -184,7 +184,7 @@ mod tests {
                 done.fetch_add(1, Ordering::Relaxed);
                 if item >= 7 { Err(Error::invalid(item.to_string())) } else { Ok(()) }
             });
-            assert_eq!(outcome.unwrap_err().message, "7");
+            assert_eq!(outcome.unwrap_err().message(), "7");
             assert!(done.into_inner() <= 8 + thread_count(), "no further one begins");
         }
     }

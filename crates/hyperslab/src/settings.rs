@@ -64,7 +64,7 @@ pub(crate) fn check_environment() -> Result<()> {
 fn wished() -> Result<Option<u64>> {
     static WISHED: OnceLock<std::result::Result<Option<u64>, String>> = OnceLock::new();
     let wished = WISHED.get_or_init(|| read_wish(std::env::var_os(CACHE_VARIABLE).as_deref()));
-    wished.clone().map_err(|what| Error::invalid(what).hint("write 2GiB, 500MB or a number, or unset it"))
+    wished.clone().map_err(|what| Error::invalid(what).with_hint("write 2GiB, 500MB or a number, or unset it"))
 }
 
 fn read_wish(text: Option<&OsStr>) -> std::result::Result<Option<u64>, String> {

@@ -173,6 +173,7 @@ impl Heap {
                 reference.index,
                 object.len()
             ))
+            .at_byte("global heap", at)
             .in_file(self.file.source.name()));
         }
         Ok(&object[..needed as usize])

@@ -279,9 +279,8 @@ fn errors_say_where() {
             let is_open = met.objects > 0;
             for error in met.errors {
                 errors += 1;
-                let is_there = error.format.is_some() || error.message.contains(" at byte 0x");
-                let has_place = is_there || error.kind != ErrorKind::Damaged;
-                if error.file.is_none() || !has_place || (is_open && error.object.is_none()) {
+                let has_place = error.offset().is_some() || error.kind() != ErrorKind::Damaged;
+                if error.file().is_none() || !has_place || (is_open && error.object().is_none()) {
                     silent.push(format!("{structure}: change {number}: {error}"));
                 }
             }

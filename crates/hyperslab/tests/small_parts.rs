@@ -105,10 +105,10 @@ fn members_are_picked_from_every_kind_of_storage() {
     let records = file.dataset("/records").unwrap();
     let y = records.read_member::<f64>(&Selection::block(&[100], &[3]), "y").unwrap();
     assert_eq!(y, [-100.0, -101.0, -102.0]);
-    assert_eq!(records.read_member::<f32>(&Selection::All, "y").unwrap_err().kind, ErrorKind::Invalid);
+    assert_eq!(records.read_member::<f32>(&Selection::All, "y").unwrap_err().kind(), ErrorKind::Invalid);
     let missing = Members::new(records.datatype(), &["lable"]).unwrap_err();
     assert_eq!(
-        (missing.kind, missing.hint.as_deref()),
+        (missing.kind(), missing.hint()),
         (ErrorKind::NotFound, Some("did you mean \"label\"?"))
     );
 }
@@ -179,8 +179,8 @@ fn one_of_many_attributes_is_looked_up() {
     let looked_up = requested(&recording);
     assert_eq!(attributes.find("attribute 999").unwrap(), None);
     let missing = attributes.get("atribute 321").unwrap_err();
-    assert_eq!(missing.kind, ErrorKind::NotFound);
-    assert!(missing.hint.is_some_and(|hint| hint.contains("attribute 321")));
+    assert_eq!(missing.kind(), ErrorKind::NotFound);
+    assert!(missing.hint().is_some_and(|hint| hint.contains("attribute 321")));
     let names: Vec<String> =
         attributes.list().unwrap().into_iter().map(|attribute| attribute.unwrap().name.to_string()).collect();
     assert_eq!(names, (0..500).map(|i| format!("attribute {i:03}")).collect::<Vec<_>>());

@@ -62,7 +62,7 @@ pub(crate) fn run(args: &DigestArgs, out: &mut dyn Write, err: &mut dyn Write) -
         let options = Options { name: (!args.bare).then(|| name.clone()), bytes_max: args.max_bytes };
         let summary = file(path, &options, out)?;
         if let Some(error) = summary.unopened {
-            code = code.max(failure::exit_code(error.kind));
+            code = code.max(failure::exit_code(error.kind()));
             Failure::from(error).report(err);
             continue;
         }

@@ -189,5 +189,5 @@ fn numpy_name(datatype: &Datatype) -> Option<String> {
 
 /// A value's own error, as it is reported.
 pub(crate) fn error_text(error: &Error) -> Json {
-    error.message.clone().into()
+    error.message().into()
 }

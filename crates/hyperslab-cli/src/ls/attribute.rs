@@ -27,7 +27,7 @@ impl ShownAttribute {
         let mut heap = file.heap();
         match attributes.entries() {
             Ok(all) => all.into_iter().map(|entry| Self::of(entry, &mut heap)).collect(),
-            Err(error) => vec![Self::unreadable(error.message)],
+            Err(error) => vec![Self::unreadable(error.message().to_string())],
         }
     }
 
@@ -36,11 +36,11 @@ impl ShownAttribute {
             Ok(attribute) => attribute,
             Err(error) => {
                 let name = entry.name.map(|name| name.as_bytes().to_vec()).unwrap_or_default();
-                return Self { name, ..Self::unreadable(error.message) };
+                return Self { name, ..Self::unreadable(error.message().to_string()) };
             }
         };
         let count = attribute.dataspace.elements().unwrap_or(0);
-        let value = first_elements(&attribute, count, heap).map_err(|error| error.message);
+        let value = first_elements(&attribute, count, heap).map_err(|error| error.message().to_string());
         Self {
             name: attribute.name.as_bytes().to_vec(),
             shape: (attribute.dataspace != Dataspace::Null).then(|| attribute.dataspace.dims().to_vec()),

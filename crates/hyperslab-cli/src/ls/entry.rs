@@ -65,7 +65,7 @@ impl Entry {
             Item::Alias { path, target } => (path, What::Alias { target }),
             Item::Link { path, target } => (path, What::Link(target)),
             Item::Unopened { path, error } | Item::BrokenLink { path, error } => {
-                (path, What::Damaged(error.message))
+                (path, What::Damaged(error.message().to_string()))
             }
         };
         Self { path, what, attributes: None }
@@ -113,7 +113,7 @@ impl DatasetEntry {
             chunks,
             filters: dataset.filters().filters.clone(),
             logical_bytes: dataset.logical_bytes(),
-            stored_bytes: stored_bytes(dataset).map_err(|error| error.message),
+            stored_bytes: stored_bytes(dataset).map_err(|error| error.message().to_string()),
             fill_value,
         }
     }

@@ -40,10 +40,11 @@ impl<'a> Owner<'a> {
     }
 
     /// An exception for an error of these elements.
-    pub fn raise(self, mut error: hyperslab::Error) -> PyErr {
-        if let Some(name) = self.attribute {
-            error.message = format!("attribute {name:?}: {}", error.message);
-        }
+    pub fn raise(self, error: hyperslab::Error) -> PyErr {
+        let error = match self.attribute {
+            Some(name) => error.with_context(format_args!("attribute {name:?}")),
+            None => error,
+        };
         errors::raise(error.in_file(self.file.name()).at_object(self.path))
     }
 }

@@ -32,8 +32,12 @@ impl DataSource {
     /// [`ErrorKind::Io`], naming the file and the byte.
     pub fn read_into(&self, at: u64, out: &mut [u8]) -> Result<()> {
         self.source.read_into(at, out).map_err(|error| {
-            let what = format!("reading {} bytes at byte {at:#x} failed: {error}", out.len());
-            Error::new(ErrorKind::Io, what).in_file(self.source.name())
+            let what = format!("reading {} bytes at byte {at:#x} failed", out.len());
+            let error = Error::from(error).with_context(what).in_file(self.source.name());
+            // "Not found" is for objects: whoever asks for one must not take a failed read for its absence.
+            let error =
+                if error.kind() == ErrorKind::NotFound { error.with_kind(ErrorKind::Io) } else { error };
+            if error.offset().is_none() { error.at_byte("raw data", at) } else { error }
         })
     }
 
@@ -46,9 +50,9 @@ impl DataSource {
         if at <= file_len && len <= self.source.held_from(at) {
             return Ok(());
         }
-        Err(Error::damaged(format!(
-            "{len} bytes of raw data at byte {at:#x} reach beyond the end of the file ({file_len} bytes)"
-        )))
+        let what =
+            format!("{len} bytes of raw data at byte {at:#x} reach beyond the end of the file ({file_len} bytes)");
+        Err(Error::damaged(what).at_byte("raw data", at))
     }
 
     /// How many chunks of this opening have been decoded.

@@ -65,7 +65,7 @@ impl Array {
             Order::File => Ok(Conversion::None),
             Order::Native => self.element.to_native.ok_or_else(|| {
                 Error::unsupported("this datatype cannot be brought into native byte order as it is read")
-                    .hint("read it in the file's own order")
+                    .with_hint("read it in the file's own order")
             }),
         }
     }

@@ -60,7 +60,7 @@ impl Operation {
     pub fn deeper<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
         if self.depth.get() == DEPTH_MAX {
             let what = format!("virtual datasets are nested more than {DEPTH_MAX} deep: a loop?");
-            return Err(Error::damaged(what));
+            return Err(Error::limit(what));
         }
         self.depth.set(self.depth.get() + 1);
         let _level = Level(&self.depth);
@@ -119,7 +119,7 @@ fn count(counter: &Cell<u64>, by: u64, limit: u64, what: &str) -> Result<()> {
     if counter.get() <= limit {
         return Ok(());
     }
-    Err(Error::unsupported(format!("the virtual dataset leads to more than {limit} {what}")))
+    Err(Error::limit(format!("the virtual dataset leads to more than {limit} {what}")))
 }
 
 #[cfg(test)]
@@ -135,7 +135,7 @@ mod tests {
             operation.deeper(|| opens(OPENED_MAX))?;
             operation.deeper(|| opens(1))
         });
-        assert!(outcome.unwrap_err().message.contains("10000 sources"));
+        assert!(outcome.unwrap_err().message().contains("10000 sources"));
         let next = Operation::default();
         next.deeper(|| next.deeper(|| next.count_opened())).unwrap();
     }
@@ -146,7 +146,7 @@ mod tests {
             operation.deeper(|| dive(operation))
         }
         let operation = Operation::default();
-        assert!(dive(&operation).unwrap_err().message.contains("nested"));
+        assert!(dive(&operation).unwrap_err().message().contains("nested"));
         let panics = || operation.deeper(|| -> Result<()> { panic!("on purpose") });
         assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(panics)).is_err());
         assert_eq!(operation.depth.get(), 0);

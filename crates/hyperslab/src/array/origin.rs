@@ -25,13 +25,13 @@ impl Origin {
 
     /// Names the object in an error and, unless the error points into the file already, the place that describes it.
     pub fn located(&self, error: Error) -> Error {
-        let is_located =
-            error.format.is_some() || error.object.is_some() || error.message.contains(" at byte 0x");
+        let is_located = error.offset().is_some() || error.object().is_some();
         let error = self.named(error);
-        if is_located || error.kind != ErrorKind::Damaged {
+        if is_located || error.kind() != ErrorKind::Damaged {
             return error;
         }
-        let message = format!("{} at byte {:#x}: {}", self.structure, self.at, error.message);
-        Error { message, ..error }
+        error
+            .with_context(format_args!("{} at byte {:#x}", self.structure, self.at))
+            .at_byte(self.structure, self.at)
     }
 }

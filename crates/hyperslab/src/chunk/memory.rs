@@ -138,7 +138,7 @@ impl Slab {
     fn new(slot_bytes: usize) -> Result<Self> {
         let slots = (SLAB_BYTES / slot_bytes).clamp(1, u64::BITS as usize);
         let bytes = slots * slot_bytes + HUGE_PAGE;
-        let no_room = |error| Error::invalid(format!("no memory for chunks of {slot_bytes} bytes: {error}"));
+        let no_room = |error| Error::out_of_memory(format!("no memory for chunks of {slot_bytes} bytes: {error}"));
         let mut map = MmapMut::map_anon(bytes).map_err(no_room)?;
         // A refusal does no harm.
         #[cfg(target_os = "linux")]

@@ -158,7 +158,7 @@ mod tests {
         let naming = Naming::of_pattern(Path::new("/nowhere/f%d.h5")).unwrap();
         assert!(members(&LocalFiles, &naming, 0, 1).is_err());
         let error = members(&LocalFiles, &naming, 1, u64::MAX).err().unwrap();
-        assert!(error.message.contains("/nowhere/f0.h5 of the family driver"), "{error}");
+        assert!(error.message().contains("/nowhere/f0.h5 of the family driver"), "{error}");
         assert!(member_size(&[1, 2]).is_err());
         assert_eq!(member_size(&[1, 2, 0, 0, 0, 0, 0, 0, 9]).unwrap(), 513);
     }

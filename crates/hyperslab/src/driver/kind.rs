@@ -1,6 +1,6 @@
 //! The drivers whose files consist of several.
 
-use crate::{Error, ErrorKind};
+use crate::Error;
 use hyperslab_io::Location;
 
 /// The driver of a file that consists of several.
@@ -28,6 +28,6 @@ impl Driver {
 /// A member that should be there.
 pub(super) fn missing(member: &Location, driver: Driver) -> Error {
     let what = format!("the member {member} of the {} driver is not there", driver.name());
-    Error::new(ErrorKind::NotFound, what)
-        .hint("all members are needed, side by side and under their own names")
+    Error::not_found(what)
+        .with_hint("all members are needed, side by side and under their own names")
 }

@@ -50,7 +50,7 @@ impl FirstMember {
             let first = naming.member(0);
             let source = opener.open(&first).map_err(|error| {
                 let hint = format!("{location} is taken for the pattern of a family of files");
-                not_opened(&first, error).hint(hint)
+                not_opened(&first, error).with_hint(hint)
             })?;
             return Ok(Self { source, location: first, naming: Some(naming) });
         }
@@ -81,7 +81,7 @@ impl FirstMember {
                 let naming = self.naming.clone().or_else(|| Naming::of_first(opener, path));
                 let naming = naming.ok_or_else(|| {
                     let what = "is a member of a family of files, but not named like the first of them";
-                    Error::unsupported(what).hint("the first member of a family has the number 0 in its name")
+                    Error::unsupported(what).with_hint("the first member of a family has the number 0 in its name")
                 })?;
                 Some((Driver::Family, family::members(opener, &naming, size, end)?))
             }
@@ -108,7 +108,7 @@ pub(crate) fn explain_end(error: Error, located: &Located) -> Error {
         b"Subfilin" => return subfiling(),
         _ => return error,
     };
-    error.hint(format!(
+    error.with_hint(format!(
         "it is one of several files of the {driver} driver: open the first of them by its path"
     ))
 }
@@ -118,7 +118,7 @@ fn subfiling() -> Error {
     Error::unsupported(
         "is one part of a file of the subfiling driver, whose data are dealt out to several subfiles",
     )
-    .hint("h5fuse, which comes with HDF5, makes one file of them")
+    .with_hint("h5fuse, which comes with HDF5, makes one file of them")
 }
 
 /// The driver information that the writer left. Where it cannot be read there is none here; the reader that needs it
@@ -141,6 +141,7 @@ fn not_opened(location: &Location, error: std::io::Error) -> Error {
     if !missing {
         return error;
     }
-    Error { message: "no such file".into(), ..error }
-        .hint("check the path; the file is opened as it is written")
+    error
+        .with_message("no such file")
+        .with_hint("check the path; the file is opened as it is written")
 }

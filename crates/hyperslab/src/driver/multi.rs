@@ -46,7 +46,7 @@ pub(super) fn members(opener: &dyn Opener, path: &Path, data: &Bytes) -> Result<
             "belongs to a file of the {} driver, in which its name has the form {template:?}",
             driver.name()
         );
-        Error::unsupported(what).hint("give all members the names that they were written with")
+        Error::unsupported(what).with_hint("give all members the names that they were written with")
     })?;
     let mut starts: Vec<u64> = members.iter().map(|member| member.start).collect();
     starts.sort_unstable();
@@ -60,8 +60,8 @@ pub(super) fn members(opener: &dyn Opener, path: &Path, data: &Bytes) -> Result<
             Some(source) => Piece { start: member.start, len: room, source: Ok(source) },
             None => {
                 let len = member.end.min(MISSED_BYTES_MAX).min(room);
-                let Error { message, hint, .. } = missing(&location, driver);
-                let why = format!("{message}; {}", hint.unwrap_or_default());
+                let error = missing(&location, driver);
+                let why = format!("{}; {}", error.message(), error.hint().unwrap_or_default());
                 Piece { start: member.start, len, source: Err(why) }
             }
         }
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn a_first_member_under_another_name_is_refused() {
         let error = members(&LocalFiles, Path::new("/x/renamed.h5"), &split()).err().unwrap();
-        assert!(error.message.contains("split") && error.message.contains("%s-m.h5"), "{error}");
+        assert!(error.message().contains("split") && error.message().contains("%s-m.h5"), "{error}");
         let same = information([1, 1, 3, 3, 1, 1], &[(0, 9, "%s-m.h5"), (0, 9, "%s-m.h5")]);
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a-m.h5"), [1; 10]).unwrap();

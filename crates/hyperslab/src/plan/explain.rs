@@ -90,7 +90,7 @@ impl Explained {
             if explained.chunks_touched > EXPLAINED_MAX {
                 let what =
                     format!("the selection touches more than {EXPLAINED_MAX} chunks, too many to explain");
-                return Err(Error::invalid(what).hint("explain a part of it"));
+                return Err(Error::limit(what).with_hint("explain a part of it"));
             }
             plan.explain(array, &mut explained)
         })?;

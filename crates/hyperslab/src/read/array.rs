@@ -184,7 +184,7 @@ mod tests {
             {
                 let mut out = vec![0; array.measure(&selection).unwrap().count as usize * 8];
                 let outcome = read(&array, &selection, Order::File, None, &mut out, &Operation::default());
-                assert!(outcome.unwrap_err().message.contains("records of"), "{wrong}");
+                assert!(outcome.unwrap_err().message().contains("records of"), "{wrong}");
             }
         }
     }

@@ -298,14 +298,13 @@ fn undo(
 }
 
 fn in_chunk(chunked: &Chunked, number: u64, location: Location, error: Error) -> Error {
-    let Error { kind, hint, cause, .. } = error;
-    Error { kind, hint, cause, ..damaged(chunked, number, location, error.message) }
+    let Location { address, stored_bytes, .. } = location;
+    let coordinates = chunked.grid.coordinates(number);
+    error
+        .with_context(format_args!("chunk {coordinates:?} at byte {address:#x} ({stored_bytes} bytes)"))
+        .at_byte("chunk", address)
 }
 
 fn damaged(chunked: &Chunked, number: u64, location: Location, what: String) -> Error {
-    let (coordinates, address) = (chunked.grid.coordinates(number), location.address);
-    Error::damaged(format!(
-        "chunk {coordinates:?} at byte {address:#x} ({} bytes): {what}",
-        location.stored_bytes
-    ))
+    in_chunk(chunked, number, location, Error::damaged(what))
 }

@@ -124,7 +124,7 @@ impl<'r> Copies<'r> {
     ) -> Result<()> {
         target.check(self.target_start..self.target_end())?;
         if self.source_start < source_from || self.source_end() - source_from > source.len() {
-            return Err(Error::invalid("a copy reaches beyond its source; please report this"));
+            return Err(Error::internal("a copy reaches beyond its source"));
         }
         // SAFETY: checked above; pieces are disjoint.
         unsafe { self.run_unchecked(source, source_from, target, conversion) };

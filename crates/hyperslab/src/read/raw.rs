@@ -160,7 +160,8 @@ pub(crate) fn check_source(source: &dyn Source, base: u64, copies: &Copies<'_>) 
         return Err(Error::damaged(format!(
             "raw data at byte {base:#x} reaches beyond the end of the file ({} bytes)",
             source.len()
-        )));
+        ))
+        .at_byte("raw data", base));
     }
     Ok(())
 }

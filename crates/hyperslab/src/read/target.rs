@@ -28,7 +28,7 @@ impl<'a> Target<'a> {
         if range.start <= range.end && range.end <= self.len {
             return Ok(());
         }
-        Err(Error::invalid(format!("the output buffer has {} bytes, bytes {range:?} were wanted", self.len)))
+        Err(Error::internal(format!("the output buffer has {} bytes, bytes {range:?} were wanted", self.len)))
     }
 
     /// The bytes `at..at + len`.

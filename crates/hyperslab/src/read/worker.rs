@@ -43,7 +43,7 @@ pub(crate) fn sized(buffer: &mut Vec<u8>, len: usize) -> Result<&mut [u8]> {
     if buffer.len() < len {
         let more = len - buffer.len();
         let room = buffer.try_reserve_exact(more);
-        room.map_err(|_| Error::invalid(format!("no memory for a chunk of {len} bytes")))?;
+        room.map_err(|_| Error::out_of_memory(format!("no memory for a chunk of {len} bytes")))?;
         buffer.resize(len, 0);
     }
     Ok(&mut buffer[..len])

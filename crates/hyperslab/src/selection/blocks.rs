@@ -41,11 +41,11 @@ impl Blocks {
             return Ok(Self::span(start, 0));
         }
         if stride == 0 {
-            return Err(Error::invalid("the stride of a selection is 0").hint("use 1 or more"));
+            return Err(Error::invalid("the stride of a selection is 0").with_hint("use 1 or more"));
         }
         if count > 1 && stride < block {
             let what = format!("blocks of {block} elements with a stride of {stride} overlap");
-            return Err(Error::invalid(what).hint("use a stride of at least the block"));
+            return Err(Error::invalid(what).with_hint("use a stride of at least the block"));
         }
         Self::regular(start, stride, count, block, 0).ok_or_else(|| {
             let what =

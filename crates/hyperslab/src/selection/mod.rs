@@ -165,7 +165,7 @@ impl<'a> Measured<'a> {
 
 fn rank_error(given: usize, dims: &[u64]) -> Error {
     Error::invalid(format!("the selection has {given} axes, the dataset has {}", dims.len()))
-        .hint(format!("the dataset's shape is {dims:?}"))
+        .with_hint(format!("the dataset's shape is {dims:?}"))
 }
 
 fn out_of_range(index: u64, axis: usize, dim: u64) -> Error {

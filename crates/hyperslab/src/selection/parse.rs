@@ -24,7 +24,7 @@ impl Selection {
         let given = fields.len() - ellipses;
         if ellipses > 1 || given > dims.len() {
             return Err(Error::invalid(format!("cannot read the selection {text:?}"))
-                .hint(format!("write at most one field per axis; the dataset's shape is {dims:?}")));
+                .with_hint(format!("write at most one field per axis; the dataset's shape is {dims:?}")));
         }
         let mut axes = Vec::with_capacity(dims.len());
         for field in fields {
@@ -43,7 +43,7 @@ impl Selection {
 fn parse_axis(field: &str, axis: usize, dim: u64) -> Result<Axis> {
     let unreadable = || {
         Error::invalid(format!("cannot read {field:?} in the selection"))
-            .hint("write an index, or start:stop:step, as in NumPy; for example 0:10,:,::2")
+            .with_hint("write an index, or start:stop:step, as in NumPy; for example 0:10,:,::2")
     };
     let number = |text: &str| -> Result<Option<i128>> {
         let text = text.trim();
@@ -72,7 +72,7 @@ fn parse_axis(field: &str, axis: usize, dim: u64) -> Result<Axis> {
     let (step, block) = (positive(2, "step")?, positive(3, "block")?);
     if block > step {
         let what = format!("blocks of {block} elements with a step of {step} overlap along axis {axis}");
-        return Err(Error::invalid(what).hint("use a step of at least the block"));
+        return Err(Error::invalid(what).with_hint("use a step of at least the block"));
     }
     let clamp = |bound: i128| (if bound < 0 { bound + size } else { bound }).clamp(0, size);
     let start = number(parts[0])?.map_or(0, clamp);

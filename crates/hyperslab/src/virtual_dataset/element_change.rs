@@ -30,7 +30,7 @@ impl DatatypeChange {
         let is_elsewhere = source.node.file.data.id != own_file;
         if is_elsewhere && (own.is_variable() || own.contains_reference()) {
             let what = format!("elements of the source {path} ({other}) refer to their own file");
-            return Err(Error::unsupported(what).hint("read the source itself"));
+            return Err(Error::unsupported(what).with_hint("read the source itself"));
         }
         if own.size == other.size && own.class == other.class {
             return Ok(Self::None);
@@ -40,7 +40,7 @@ impl DatatypeChange {
         }
         let converter = Converter::new(other, own).ok_or_else(|| {
             let what = format!("the source {path} holds {other}, the virtual dataset {own}");
-            Error::unsupported(what).hint("read the source itself")
+            Error::unsupported(what).with_hint("read the source itself")
         })?;
         Ok(Self::Convert(converter))
     }

@@ -167,7 +167,7 @@ impl Mappings {
 fn region(operation: &Operation, selection: &EncodedSelection, dims: &[u64]) -> Result<Region> {
     encoded::region(selection, dims, MAPPING, |listed| match listed {
         Some(listed) if listed <= SCATTERED_MAX => operation.count_scattered(listed),
-        _ => Err(Error::unsupported(format!("{MAPPING} of more than {SCATTERED_MAX} scattered elements"))),
+        _ => Err(Error::limit(format!("{MAPPING} of more than {SCATTERED_MAX} scattered elements"))),
     })
 }
 

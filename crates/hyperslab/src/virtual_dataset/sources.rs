@@ -61,7 +61,7 @@ impl Sources {
         }
         let found = match self.open_new(owner, operation, &names.0, &names.1) {
             Ok(dataset) => Some(dataset),
-            Err(error) if error.kind == ErrorKind::NotFound => None,
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => return Err(error),
         };
         self.keep(names, &found);

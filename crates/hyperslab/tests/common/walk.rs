@@ -4,7 +4,7 @@
 use hyperslab::format::message::Class;
 use hyperslab::format::message::datatype::Reference;
 use hyperslab::format::selection::EncodedSelection;
-use hyperslab::format::{Cursor, Problem};
+use hyperslab::format::{Cursor, FormatError, Problem};
 use hyperslab::{
     Attributes, Dataset, Datatype, Error, File, Group, Heap, LinkTarget, Object, Order, ReferenceTarget,
     Result, RevisedReference, Selection,
@@ -40,7 +40,7 @@ impl Met {
     /// Makes the checksums right that errors complain about. False where there are none.
     pub fn repair(&self, bytes: &mut [u8]) -> bool {
         let mut repaired = false;
-        for error in self.errors.iter().filter_map(|error| error.format.as_deref()) {
+        for error in self.errors.iter().filter_map(|error| error.cause()?.downcast_ref::<FormatError>()) {
             let Problem::Checksum { computed, .. } = error.problem else { continue };
             let place = usize::try_from(error.at).ok().and_then(|at| bytes.get_mut(at..at.checked_add(4)?));
             if let Some(place) = place {
