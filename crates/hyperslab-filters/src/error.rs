@@ -45,6 +45,16 @@ pub enum FilterError {
         /// Who provides it.
         provider: &'static str,
     },
+    /// The decoder was left out when this program was built.
+    #[error("filter {id} ({name}) is not in this build: it was built without the feature `{feature}`")]
+    LeftOut {
+        /// Registered identification.
+        id: u16,
+        /// Its registered name.
+        name: &'static str,
+        /// The Cargo feature that it takes.
+        feature: &'static str,
+    },
     /// The filter's parameters ("client data") are not ones that it can have.
     #[error("filter {filter} has invalid parameters: {what}")]
     Parameters {
@@ -138,6 +148,6 @@ impl FilterError {
 
     /// True where the file may be valid but needs a filter or a feature that is not here.
     pub fn is_unsupported(&self) -> bool {
-        matches!(self, Self::Unknown { .. } | Self::Unsupported { .. })
+        matches!(self, Self::Unknown { .. } | Self::LeftOut { .. } | Self::Unsupported { .. })
     }
 }

@@ -13,31 +13,52 @@
 //! error. Any bytes may come in: a decoder answers with all bytes of its output or with a [`FilterError`], and
 //! allocates no more than the caller's bound.
 //!
+//! Every codec is a Cargo feature of its name, on by default; a chunk that needs one which was left out gives an error
+//! that names the feature. Shuffle and fletcher32 are always here.
+//!
 //! Deliberately absent: which chunk lies where, threads, conversion of values.
 
+#[cfg(any(feature = "nbit", feature = "scaleoffset", feature = "szip"))]
 mod bits;
+#[cfg(feature = "bitshuffle")]
 mod bitshuffle;
+#[cfg(feature = "blosc")]
 mod blosc;
+#[cfg(feature = "blosc2")]
 mod blosc2;
+#[cfg(feature = "bzip2")]
 mod bzip2;
+#[cfg(any(feature = "blosc", feature = "lzf", feature = "lzo"))]
+mod copy_back;
 mod custom;
+#[cfg(feature = "deflate")]
 mod deflate;
 mod error;
 mod fletcher32;
+#[cfg(feature = "lz4")]
 mod lz4;
+#[cfg(feature = "lzf")]
 mod lzf;
+#[cfg(feature = "lzo")]
 mod lzo;
+#[cfg(feature = "nbit")]
 mod nbit;
 mod pipeline;
+#[cfg(feature = "bitgroom")]
 mod quantize;
 mod registry;
+#[cfg(feature = "scaleoffset")]
 mod scaleoffset;
 mod scratch;
 mod shuffle;
 mod stage;
+#[cfg(feature = "szip")]
 mod szip;
+#[cfg(feature = "vbz")]
 mod vbz;
+#[cfg(feature = "zfp")]
 mod zfp;
+#[cfg(feature = "zstd")]
 mod zstd;
 
 pub use custom::Filter;

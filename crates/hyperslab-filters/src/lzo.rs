@@ -20,7 +20,7 @@
 //! (level, format version, kind of object) are not needed to tell.
 
 use crate::FilterError;
-use crate::lzf::copy_back;
+use crate::copy_back::copy_back;
 use crate::scratch::Tools;
 use crate::stage::{Setup, Stage};
 

@@ -5,14 +5,39 @@
 
 use crate::custom::{Custom, Filter};
 use crate::stage::{Setup, Stage};
-use crate::{
-    FilterError, bitshuffle, blosc, blosc2, bzip2, deflate, fletcher32, lz4, lzf, lzo, nbit, quantize,
-    scaleoffset, shuffle, szip, vbz, zfp, zstd,
-};
+use crate::{FilterError, fletcher32, shuffle};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, RwLock};
 
 type Make = fn(Setup<'_>) -> Result<Box<dyn Stage>, FilterError>;
+
+/// Where a codec is left out of this build, its constant is `None`.
+macro_rules! codecs {
+    ($($constant:ident = $module:ident if $feature:literal;)*) => {$(
+        #[cfg(feature = $feature)]
+        const $constant: Option<Make> = Some(crate::$module::make);
+        #[cfg(not(feature = $feature))]
+        const $constant: Option<Make> = None;
+    )*};
+}
+
+codecs! {
+    BITSHUFFLE = bitshuffle if "bitshuffle";
+    BLOSC = blosc if "blosc";
+    BLOSC2 = blosc2 if "blosc2";
+    BZIP2 = bzip2 if "bzip2";
+    DEFLATE = deflate if "deflate";
+    LZ4 = lz4 if "lz4";
+    LZF = lzf if "lzf";
+    LZO = lzo if "lzo";
+    NBIT = nbit if "nbit";
+    QUANTIZE = quantize if "bitgroom";
+    SCALEOFFSET = scaleoffset if "scaleoffset";
+    SZIP = szip if "szip";
+    VBZ = vbz if "vbz";
+    ZFP = zfp if "zfp";
+    ZSTD = zstd if "zstd";
+}
 
 /// What is known of one filter.
 #[derive(Clone, Copy)]
@@ -29,6 +54,8 @@ pub struct Entry {
     pub library: &'static str,
     /// Why it is not read, where more can be said than that nobody has asked for it yet.
     pub reason: Option<&'static str>,
+    /// The Cargo feature that it takes.
+    pub feature: Option<&'static str>,
     make: Option<Make>,
 }
 
@@ -38,21 +65,34 @@ impl std::fmt::Debug for Entry {
     }
 }
 
-const fn both(id: u16, name: &'static str, library: &'static str, make: Make) -> Entry {
-    Entry { id, name, read: true, write: true, library, reason: None, make: Some(make) }
+const fn always(id: u16, name: &'static str, make: Make) -> Entry {
+    Entry { id, name, read: true, write: true, library: "own", reason: None, feature: None, make: Some(make) }
 }
 
-const fn read(id: u16, name: &'static str, library: &'static str, make: Make) -> Entry {
-    Entry { id, name, read: true, write: false, library, reason: None, make: Some(make) }
+const fn read(
+    id: u16,
+    name: &'static str,
+    library: &'static str,
+    feature: &'static str,
+    make: Option<Make>,
+) -> Entry {
+    let read = make.is_some();
+    Entry { id, name, read, write: false, library, reason: None, feature: Some(feature), make }
 }
 
 const fn elsewhere(id: u16, name: &'static str, provider: &'static str) -> Entry {
-    Entry { id, name, read: false, write: false, library: provider, reason: None, make: None }
+    let library = provider;
+    Entry { id, name, read: false, write: false, library, reason: None, feature: None, make: None }
 }
 
 impl Entry {
     const fn because(self, reason: &'static str) -> Self {
         Self { reason: Some(reason), ..self }
+    }
+
+    /// It is written, too.
+    const fn and_write(self) -> Self {
+        Self { write: self.read, ..self }
     }
 }
 
@@ -60,45 +100,45 @@ impl Entry {
 const PRIVATE: u16 = 32768;
 
 static TABLE: &[Entry] = &[
-    both(1, "deflate", "libdeflate", deflate::make),
-    both(2, "shuffle", "own", shuffle::make),
-    both(3, "fletcher32", "own", fletcher32::make),
-    read(4, "szip", "own", szip::make),
-    read(5, "nbit", "own", nbit::make),
-    read(6, "scaleoffset", "own", scaleoffset::make),
+    read(1, "deflate", "libdeflate", "deflate", DEFLATE).and_write(),
+    always(2, "shuffle", shuffle::make),
+    always(3, "fletcher32", fletcher32::make),
+    read(4, "szip", "own", "szip", SZIP),
+    read(5, "nbit", "own", "nbit", NBIT),
+    read(6, "scaleoffset", "own", "scaleoffset", SCALEOFFSET),
     elsewhere(257, "hzip", "Silo (LLNL)"),
     elsewhere(258, "fpzip", "Silo (LLNL)"),
-    read(305, "LZO", "own", lzo::make),
-    read(307, "bzip2", "libbz2-rs", bzip2::make),
-    read(32000, "lzf", "own", lzf::make),
-    read(32001, "blosc", "own, with LZ4, Zstandard, zlib and Snappy", blosc::make),
+    read(305, "LZO", "own", "lzo", LZO),
+    read(307, "bzip2", "libbz2-rs", "bzip2", BZIP2),
+    read(32000, "lzf", "own", "lzf", LZF),
+    read(32001, "blosc", "own, with LZ4, Zstandard, zlib and Snappy", "blosc", BLOSC),
     elsewhere(32002, "MAFISC", "MAFISC (University of Hamburg)"),
     elsewhere(32003, "Snappy", "snappy-cuda"),
-    read(32004, "lz4", "lz4_flex", lz4::make),
+    read(32004, "lz4", "lz4_flex", "lz4", LZ4),
     elsewhere(32005, "APAX", "Samplify").because("no longer available"),
     elsewhere(32006, "CBF", "CBFlib"),
     elsewhere(32007, "JPEG-XR", "JPEG-XR HDF5 filter"),
-    read(32008, "bitshuffle", "own", bitshuffle::make),
+    read(32008, "bitshuffle", "own", "bitshuffle", BITSHUFFLE),
     elsewhere(32009, "SPDP", "SPDP (Texas State University)"),
     elsewhere(32010, "LPC-Rice", "LPC-Rice"),
     elsewhere(32011, "CCSDS-123", "CCSDS-123 HDF5 filter"),
     elsewhere(32012, "JPEG-LS", "CharLS JPEG-LS HDF5 filter")
         .because("JPEG-LS: the Rust libraries wrap CharLS and need CMake to build"),
-    read(32013, "zfp", "own", zfp::make),
+    read(32013, "zfp", "own", "zfp", ZFP),
     elsewhere(32014, "fpzip", "fpzip (LLNL)"),
-    read(32015, "zstd", "zstd", zstd::make),
+    read(32015, "zstd", "zstd", "zstd", ZSTD),
     elsewhere(32016, "B3D", "B3D image compression"),
     elsewhere(32017, "SZ", "SZ, hdf5plugin").because("no Rust library; superseded by SZ3"),
     elsewhere(32018, "FCIDECOMP", "EUMETSAT FCIDECOMP, hdf5plugin")
         .because("JPEG-LS: the Rust libraries wrap CharLS and need CMake to build"),
     elsewhere(32019, "JPEG", "JPEG HDF5 filter"),
-    read(32020, "VBZ", "own, with zstd", vbz::make),
+    read(32020, "VBZ", "own, with zstd", "vbz", VBZ),
     elsewhere(32021, "FAPEC", "FAPEC (DAPCOM)").because("a commercial library"),
-    read(32022, "BitGroom", "own", quantize::make),
-    read(32023, "Granular BitRound", "own", quantize::make),
+    read(32022, "BitGroom", "own", "bitgroom", QUANTIZE),
+    read(32023, "Granular BitRound", "own", "bitgroom", QUANTIZE),
     elsewhere(32024, "SZ3", "SZ3, hdf5plugin").because("the Rust library that wraps it is under the GPL"),
     elsewhere(32025, "Delta-Rice", "Delta-Rice"),
-    read(32026, "blosc2", "own, with LZ4, Zstandard and zlib", blosc2::make),
+    read(32026, "blosc2", "own, with LZ4, Zstandard and zlib", "blosc2", BLOSC2),
     elsewhere(32027, "FLAC", "FLAC HDF5 filter"),
     elsewhere(32028, "SPERR", "H5Z-SPERR, hdf5plugin")
         .because("the Rust library that wraps it needs CMake and libclang to build"),
@@ -152,6 +192,9 @@ pub(crate) fn make(setup: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
     }
     match entry(setup.id) {
         Some(Entry { make: Some(make), .. }) => make(setup),
+        Some(Entry { id, name, feature: Some(feature), .. }) => {
+            Err(FilterError::LeftOut { id: *id, name, feature })
+        }
         Some(entry) => Err(FilterError::Unknown { id: setup.id, name: entry.name, provider: entry.library }),
         None => Err(FilterError::Unknown {
             id: setup.id,
@@ -180,6 +223,9 @@ mod tests {
         for entry in TABLE {
             assert_eq!(entry.read, entry.make.is_some(), "{entry:?}");
             assert!(entry.read || !entry.write, "{entry:?}");
+            // With all features, everything that takes one is here.
+            let has_feature = entry.feature.is_some();
+            assert!(!(cfg!(feature = "all") && has_feature) || entry.read, "{entry:?}");
         }
     }
 
@@ -194,6 +240,14 @@ mod tests {
         assert!(
             make(Setup { id: 40_000, parameters: &[] }).err().unwrap().to_string().contains("unregistered")
         );
+    }
+
+    #[test]
+    #[cfg(not(feature = "szip"))]
+    fn filters_that_were_left_out_name_their_feature() {
+        let error = make(Setup { id: 4, parameters: &[] }).err().unwrap();
+        let told = "filter 4 (szip) is not in this build: it was built without the feature `szip`";
+        assert_eq!((error.to_string().as_str(), error.is_unsupported()), (told, true));
     }
 
     struct Reverse;

@@ -1,7 +1,9 @@
 //! Buffers and codec states that a thread keeps from chunk to chunk.
 
 use crate::FilterError;
+#[cfg(feature = "deflate")]
 use libdeflater::{Compressor, Decompressor};
+#[cfg(feature = "zstd")]
 use zstd::zstd_safe::DCtx;
 
 /// What one thread reuses between chunks. Its buffers grow to the largest chunk seen and are zeroed only when they
@@ -44,21 +46,18 @@ pub(crate) struct Tools {
     pub spare: Buffer,
     /// For filters that decode in three.
     pub rows: Buffer,
+    #[cfg(feature = "deflate")]
     inflater: Option<Decompressor>,
+    #[cfg(feature = "deflate")]
     deflater: Option<(i32, Compressor)>,
+    #[cfg(feature = "zstd")]
     zstd: Option<DCtx<'static>>,
 }
 
+#[cfg(feature = "deflate")]
 impl Tools {
     pub fn inflater(&mut self) -> &mut Decompressor {
         self.inflater.get_or_insert_with(Decompressor::new)
-    }
-
-    pub fn zstd(&mut self) -> Result<&mut DCtx<'static>, FilterError> {
-        if self.zstd.is_none() {
-            self.zstd = Some(DCtx::try_create().ok_or(FilterError::Memory { bytes: 1 << 18 })?);
-        }
-        Ok(self.zstd.as_mut().expect("made above"))
     }
 
     /// The compressor of a level (0 to 9); making one costs much more than using it on a small chunk.
@@ -68,6 +67,16 @@ impl Tools {
             self.deflater = Some((level, Compressor::new(checked)));
         }
         &mut self.deflater.as_mut().expect("made above").1
+    }
+}
+
+#[cfg(feature = "zstd")]
+impl Tools {
+    pub fn zstd(&mut self) -> Result<&mut DCtx<'static>, FilterError> {
+        if self.zstd.is_none() {
+            self.zstd = Some(DCtx::try_create().ok_or(FilterError::Memory { bytes: 1 << 18 })?);
+        }
+        Ok(self.zstd.as_mut().expect("made above"))
     }
 }
 

@@ -13,6 +13,9 @@ const HEAD: &str = "\
 All filters of the HDF5 library, and all on The HDF Group's list of [registered filters][registered]. *Written* means
 that `hyperslab_filters::Pipeline` can apply the filter as well; hyperslab writes no files yet.
 
+*Feature* is the Cargo feature of the crates `hyperslab` and `hyperslab-filters` that a filter takes; all are on unless
+`default-features = false` says otherwise.
+
 A chunk that was stored through any other filter gives an error with the filter's number, its name and who provides
 it. A program can bring a decoder of its own: `hyperslab::filters::register` in Rust, `hyperslab.register_filter` in
 Python.
@@ -21,8 +24,8 @@ Python.
 
 ## Read
 
-| number | name | read | written | by |
-|---:|---|---|---|---|
+| number | name | read | written | by | feature |
+|---:|---|---|---|---|---|
 ";
 
 const NOT_READ: &str = "
@@ -35,9 +38,10 @@ const NOT_READ: &str = "
 fn page() -> String {
     let (here, elsewhere): (Vec<&Entry>, Vec<&Entry>) = table().iter().partition(|entry| entry.read);
     let mut page = HEAD.to_string();
-    for Entry { id, name, write, library, .. } in here {
-        writeln!(page, "| {id} | {name} | yes | {} | {library} |", if *write { "yes" } else { "no" })
-            .unwrap();
+    for Entry { id, name, write, library, feature, .. } in here {
+        let write = if *write { "yes" } else { "no" };
+        let feature = feature.map_or("always".to_string(), |feature| format!("`{feature}`"));
+        writeln!(page, "| {id} | {name} | yes | {write} | {library} | {feature} |").unwrap();
     }
     page += NOT_READ;
     for Entry { id, name, library, reason, .. } in elsewhere {

@@ -8,7 +8,7 @@
 //! ```
 
 use crate::FilterError;
-use crate::lzf::copy_back;
+use crate::copy_back::copy_back;
 
 /// The offset from which on two more bytes tell it.
 const FAR: usize = 8191;
