@@ -1,14 +1,9 @@
 //! The command line: subcommands, options, and their help.
 
 use crate::bench::arguments::BenchArgs;
-use clap::{Args, Parser, Subcommand};
+use crate::failure::exit_codes;
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
-
-const EXIT_CODES: &str = "\
-EXIT CODES
-  0  done
-  1  the file is damaged, uses what this version does not read, or could not be read
-  2  the request is wrong: unknown option, no such file or object, not HDF5, selection out of range";
 
 /// HDF5 without performance cliffs: look into a file, see what a read will do, find out why reads are slow
 #[derive(Debug, Parser)]
@@ -22,7 +17,7 @@ EXIT CODES
 #[command(
     after_help = "Try `hyperslab doctor FILE` for a start, or `hyperslab help COMMAND` for one command."
 )]
-#[command(after_long_help = EXIT_CODES)]
+#[command(after_long_help = exit_codes!())]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub command: Command,
@@ -46,7 +41,8 @@ pub(crate) enum Command {
 /// Lists the members of a group (of the root, unless PATH says otherwise) or one dataset. Stored sizes are those of
 /// the chunks in the file; the ratio is logical by stored bytes.
 #[derive(Debug, Args)]
-#[command(after_long_help = concat!("\
+#[command(after_long_help = concat!(
+    "\
 EXAMPLES
   hyperslab ls era5.nc                  members of the root group
   hyperslab ls -r era5.nc               everything, with whole paths
@@ -56,10 +52,9 @@ EXAMPLES
 A hard link to an object that was listed before is shown as `same as`; soft and external links are shown with
 their target and are not followed.
 
-EXIT CODES
-  0  everything was listed
-  1  a part of the file could not be read (the rest is listed)
-  2  no such file or object, or not HDF5"))]
+",
+    exit_codes!()
+))]
 pub(crate) struct LsArgs {
     /// HDF5 or netCDF-4 file
     pub file: PathBuf,
@@ -82,7 +77,8 @@ pub(crate) struct LsArgs {
 /// Prints the plan of a read: how many chunks it touches and decodes, which bytes it fetches in which requests, which
 /// filters it undoes, and where each piece lands in the result.
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
+#[command(after_long_help = concat!(
+    "\
 EXAMPLES
   hyperslab explain era5.nc /t2m '0, :, :'        one time step
   hyperslab explain era5.nc /t2m ':, 180, 360'    a time series
@@ -92,10 +88,9 @@ EXAMPLES
 SELECTION is written as in NumPy: an index or start:stop:step for each dimension. What is left out is taken whole.
 start:stop:step:block takes `block` elements every `step`, as HDF5's hyperslabs do.
 
-EXIT CODES
-  0  the plan was printed
-  1  the file is damaged, or uses what this version does not read
-  2  no such file or dataset, not HDF5, or the selection is out of range")]
+",
+    exit_codes!()
+))]
 pub(crate) struct ExplainArgs {
     /// HDF5 or netCDF-4 file
     pub file: PathBuf,
@@ -115,17 +110,17 @@ pub(crate) struct ExplainArgs {
 /// value and attribute is over its elements in native types, so that it does not depend on layout, filters or byte
 /// order. A part that cannot be read has an `error` in its record.
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
+#[command(after_long_help = concat!(
+    "\
 EXAMPLES
   hyperslab digest era5.nc
   hyperslab digest *.h5 > before.jsonl
   diff <(hyperslab digest --bare a.h5) <(hyperslab digest --bare b.h5)
   hyperslab digest --max-bytes 1TiB large.h5
 
-EXIT CODES
-  0  everything was read
-  1  a part could not be read; its record says why
-  2  no such file, or not HDF5")]
+",
+    exit_codes!()
+))]
 pub(crate) struct DigestArgs {
     /// HDF5 or netCDF-4 files
     #[arg(required = true)]
@@ -143,22 +138,23 @@ pub(crate) struct DigestArgs {
 /// Sweeps blocks over a dataset and counts, chunk by chunk, what libhdf5 would do under the chunk caches of its
 /// versions; the time is predicted from the speed at which this file's own chunks decode.
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
+#[command(after_long_help = concat!(
+    "\
 EXAMPLES
   hyperslab doctor era5.nc                              every large dataset, the usual reads
   hyperslab doctor era5.nc /t2m --read 1x361x720        time step by time step
   hyperslab doctor era5.nc /t2m --read :x1x1            a time series at every point
   hyperslab doctor era5.nc /t2m --read 1x1x720 --order 1,0,2
   hyperslab doctor era5.nc /t2m --cache 16MiB,521,0.75
+  hyperslab doctor --fail-on high era5.nc               exit code 3 if anything is severe, for scripts
   hyperslab doctor --why CODE                           what a finding means
 
 A block is written as its size along each dimension, `:` being the whole extent. It moves in row-major order unless
 --order names another permutation of the dimensions, slowest first.
 
-EXIT CODES
-  0  the diagnosis was made, whatever it says
-  1  the file is damaged, or uses what this version does not read
-  2  no such file or dataset, not HDF5, or an option that makes no sense for the dataset")]
+",
+    exit_codes!()
+))]
 pub(crate) struct DoctorArgs {
     /// HDF5 or netCDF-4 file
     #[arg(required_unless_present = "why")]
@@ -177,12 +173,23 @@ pub(crate) struct DoctorArgs {
     /// Only these profiles; may be repeated
     #[arg(long, value_name = "NAME")]
     pub profile: Vec<String>,
+    /// Exit with 3 if a finding is at least this severe
+    #[arg(long, value_name = "LEVEL", value_enum)]
+    pub fail_on: Option<FailOn>,
     /// Explain a finding by its code
     #[arg(long, value_name = "CODE", conflicts_with_all = ["file", "dataset"])]
     pub why: Option<String>,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
+}
+
+/// How severe a finding has to be to make the command fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    Low,
+    Medium,
+    High,
 }
 
 fn parse_size(text: &str) -> Result<u64, String> {

@@ -3,6 +3,7 @@
 use crate::args::ExplainArgs;
 use crate::failure::{self, Failure};
 use crate::json::{Json, Object, write_object};
+use crate::schema;
 use hyperslab::{Explained, ExplainedChunk, ExplainedRequest, Selection};
 use std::io::Write;
 
@@ -25,6 +26,7 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<i32, Failur
 
 fn json(file: &str, explained: &Explained) -> Object {
     Object::from([
+        ("schema", schema::EXPLAIN.json()),
         ("file", file.into()),
         ("dataset", explained.dataset.as_str().into()),
         ("shape", Json::list(explained.shape.iter().copied())),

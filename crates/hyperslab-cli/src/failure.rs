@@ -1,21 +1,31 @@
-//! How a command ends when it cannot do what it was asked: one line, perhaps a hint, and an exit code.
-//!
-//! ```text
-//! 0   done
-//! 1   the file is damaged, uses what this version does not read, or could not be read
-//! 2   the request is wrong: unknown option, no such file or object, not HDF5, selection out of range
-//! ```
+//! How a command ends: an exit code from one table for all commands, and, where it could not do what it was asked, one
+//! line and perhaps a hint.
 
 use hyperslab::{Error, ErrorKind, File};
 use std::io::{self, Write};
 use std::path::Path;
 
+/// The exit codes of every command, as its help shows them.
+macro_rules! exit_codes {
+    () => {
+        "\
+EXIT CODES
+  0  done
+  1  something could not be read or measured: it is damaged, not supported, or the system failed
+  2  the request is wrong: unknown option, no such file or object, not HDF5, selection out of range
+  3  done, and something was found that an option such as --fail-on makes a failure"
+    };
+}
+pub(crate) use exit_codes;
+
 /// Done.
 pub const DONE: i32 = 0;
-/// Something in the file could not be read.
+/// Something could not be read or measured.
 pub const UNREADABLE: i32 = 1;
-/// What was asked for cannot be.
+/// The request is wrong.
 pub const WRONG_REQUEST: i32 = 2;
+/// Done, and something was found that an option makes a failure.
+pub const FOUND: i32 = 3;
 
 /// Why a command could not be carried out.
 #[derive(Debug)]

@@ -18,6 +18,7 @@ pub mod json;
 pub mod ls;
 mod output;
 mod places;
+mod schema;
 mod size;
 mod walk;
 

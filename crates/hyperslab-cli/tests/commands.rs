@@ -16,6 +16,8 @@ mod help;
 mod ls;
 #[path = "commands/process.rs"]
 mod process;
+#[path = "commands/schemas.rs"]
+mod schemas;
 #[path = "commands/wrong_requests.rs"]
 mod wrong_requests;
 

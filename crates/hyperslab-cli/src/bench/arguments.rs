@@ -1,5 +1,6 @@
 //! The options of `hyperslab bench`, and their help.
 
+use crate::failure::exit_codes;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -56,7 +57,8 @@ const NOT_OF_RECIPES: [&str; 35] = [
 /// Every list of options is multiplied with every other; each cell of the matrix is measured in processes of its own,
 /// its values compared between all engines. The file is only read: what is written goes to a temporary folder.
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
+#[command(after_long_help = concat!(
+    "\
 EXAMPLES
   hyperslab bench era5.nc /t2m --read 1x361x720 --read :x1x1
       a time step and a time series, in the libhdf5 of your h5py and in hyperslab
@@ -82,11 +84,11 @@ EXAMPLES
 A pipeline is its filters joined by `+`: none, gzip=6, shuffle, fletcher32, szip=nn,8, nbit, scaleoffset=2, zstd=3 ..., or
 the number of a registered filter with its parameters, 32015=3.
 
-EXIT CODES
-  0  every cell was measured
-  1  a cell was not measured (the others are reported), engines read different values, or a recipe's decodes are not
-     those simulated
-  2  the request is wrong: no such file or dataset, not HDF5, or an option that makes no sense for the dataset")]
+A cell that was not measured, and engines that read different values, end with exit code 1; the other cells are reported.
+
+",
+    exit_codes!()
+))]
 pub(crate) struct BenchArgs {
     /// HDF5 or netCDF-4 file; it is only read
     #[arg(required_unless_present_any = ["synthetic", "list", "from", "recipe", "render"])]

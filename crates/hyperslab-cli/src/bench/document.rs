@@ -7,7 +7,7 @@ use super::engines::inspect;
 use super::finding::{count, settings};
 use super::machine::Machine;
 use crate::failure::Failure;
-use crate::{dtype, size};
+use crate::{dtype, schema, size};
 use hyperslab_bench::engine::Engine;
 use hyperslab_bench::matrix::{Matrix, Row, Rows, Skipped, Subject};
 use hyperslab_bench::process::Launcher;
@@ -278,8 +278,7 @@ impl Document {
     }
 
     pub(super) fn json(&self) -> Result<String, Failure> {
-        let text = serde_json::to_string(self).map_err(|error| Failure::unreadable(error.to_string()))?;
-        Ok(text + "\n")
+        schema::document(schema::BENCH, self)
     }
 
     /// The rows alone.

@@ -2,6 +2,7 @@
 
 use super::arguments::BenchArgs;
 use crate::failure::{self, Failure};
+use crate::schema;
 use hyperslab_bench::engine::{Engine, Opening};
 use hyperslab_bench::library::{Family, Found, Libraries, find_all};
 use hyperslab_bench::process::{Launcher, Operation, Outcome, RunError, Task};
@@ -166,7 +167,7 @@ pub(super) fn list(args: &BenchArgs, launcher: &Launcher, out: &mut dyn Write) -
         document.insert(key.to_owned(), Value::Array(described));
     }
     if args.json {
-        writeln!(out, "{}", Value::Object(document))?;
+        out.write_all(schema::document(schema::BENCH_LIBRARIES, &document)?.as_bytes())?;
     }
     Ok(failure::DONE)
 }

@@ -1,7 +1,7 @@
 //! `hyperslab digest`: every object of a file and a checksum of every value, as JSON lines.
 //!
 //! Two files, or two libraries, have the same values where they have the same lines. A part that cannot be read
-//! becomes an `error` in its record and hides nothing else.
+//! becomes an `error` in its record and hides nothing else. The first line names the schema of all others.
 //!
 //! ```text
 //! walk ──► items in order ──► a record each: what the object is, its values, its attributes
@@ -24,6 +24,7 @@ use crate::args::DigestArgs;
 use crate::failure::{self, Failure, one_line};
 use crate::json::{Json, Object, write_object};
 use crate::places::Places;
+use crate::schema;
 use crate::walk::{Item, Walk};
 use hyperslab::{File, LinkTarget, Object as H5Object};
 use std::io::{self, Write};
@@ -56,11 +57,12 @@ pub struct Summary {
 
 /// Runs the command.
 pub(crate) fn run(args: &DigestArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
+    let mut out = Headed { head: Some(head()), out };
     let mut code = failure::DONE;
     for path in &args.files {
         let name = path.to_string_lossy().into_owned();
         let options = Options { name: (!args.bare).then(|| name.clone()), bytes_max: args.max_bytes };
-        let summary = file(path, &options, out)?;
+        let summary = file(path, &options, &mut out)?;
         if let Some(error) = summary.unopened {
             code = code.max(failure::exit_code(error.kind()));
             Failure::from(error).report(err);
@@ -84,6 +86,33 @@ pub(crate) fn run(args: &DigestArgs, out: &mut dyn Write, err: &mut dyn Write) -
         }
     }
     Ok(code)
+}
+
+/// The line before all records.
+fn head() -> String {
+    let mut line = String::new();
+    write_object(&Object::from([("t", "schema".into()), ("schema", schema::DIGEST.json())]), &mut line);
+    line.push('\n');
+    line
+}
+
+/// Output with a line before its first byte; without any byte there is no line either.
+struct Headed<'o> {
+    head: Option<String>,
+    out: &'o mut dyn Write,
+}
+
+impl Write for Headed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let Some(head) = self.head.take() {
+            self.out.write_all(head.as_bytes())?;
+        }
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 /// Writes the records of one file, its own last.

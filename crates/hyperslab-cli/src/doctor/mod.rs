@@ -12,8 +12,9 @@ mod sample;
 pub(crate) use facts::{layout_facts, of as facts_of};
 pub(crate) use sample::Wanted;
 
-use crate::args::DoctorArgs;
+use crate::args::{DoctorArgs, FailOn};
 use crate::failure::{self, Failure};
+use crate::schema;
 use choose::Chosen;
 use hyperslab::{Dataset, File};
 use hyperslab_doctor::{
@@ -59,7 +60,7 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
     reports.sort_by_key(|report| std::cmp::Reverse((worst(report), report.logical_bytes)));
     let report = Report { file: file.name(), datasets: reports };
     let text = if args.json {
-        serde_json::to_string(&report).map_err(|error| Failure::unreadable(error.to_string()))? + "\n"
+        schema::document(schema::DOCTOR, &report)?
     } else {
         render_text(&report, width())
     };
@@ -68,7 +69,19 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
     for note in chosen.notes {
         let _ = writeln!(err, "note: {note}");
     }
-    Ok(failures.iter().map(|failure| failure.report(err)).max().unwrap_or(failure::DONE))
+    let unread = failures.iter().map(|failure| failure.report(err)).max();
+    let found = || report.datasets.iter().any(|dataset| fails(dataset, args.fail_on));
+    Ok(unread.unwrap_or_else(|| if found() { failure::FOUND } else { failure::DONE }))
+}
+
+/// True where the user asked that a finding of this dataset counts as a failure.
+fn fails(dataset: &DatasetReport, fail_on: Option<FailOn>) -> bool {
+    let Some(least) = fail_on else { return false };
+    dataset.findings.iter().any(|finding| match finding.severity {
+        Severity::High => true,
+        Severity::Medium => matches!(least, FailOn::Medium | FailOn::Low),
+        Severity::Low => least == FailOn::Low,
+    })
 }
 
 fn examine(path: &Path, file: &File, dataset: &Dataset, options: &Options) -> Result<DatasetReport, Failure> {

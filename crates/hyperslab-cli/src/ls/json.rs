@@ -3,7 +3,7 @@
 use super::attribute::ShownAttribute;
 use super::entry::{DatasetEntry, Entry, What, index_kind};
 use crate::json::{Json, Object, write_object};
-use crate::size;
+use crate::{schema, size};
 use hyperslab::format::message::Filter;
 use hyperslab::{File, LinkTarget, describe};
 
@@ -11,6 +11,7 @@ use hyperslab::{File, LinkTarget, describe};
 pub(super) fn document(file: &File, path: &str, entries: &[Entry]) -> String {
     let superblock = file.superblock();
     let mut document = Object::from([
+        ("schema", schema::LS.json()),
         ("file", file.name().into()),
         ("bytes", file.len().into()),
         ("superblock", superblock.version.into()),

@@ -231,7 +231,7 @@ fn recipes_are_listed_described_and_refused() {
     let text = String::from_utf8(listed.stdout).unwrap();
     assert!(text.contains("compression-2015") && text.contains("The HDF Group, 2015"), "{text}");
     let all = json(&bench(&["--recipe", "list", "--json"]).output().unwrap());
-    for recipe in all.as_array().unwrap() {
+    for recipe in all["recipes"].as_array().unwrap() {
         let name = recipe["name"].as_str().unwrap();
         let page = bench(&["--recipe", name, "--about"]).output().unwrap();
         let page = String::from_utf8(page.stdout).unwrap();

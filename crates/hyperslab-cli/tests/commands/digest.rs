@@ -4,7 +4,9 @@ use super::{run, tour};
 use serde_json::Value;
 
 fn records(out: &str) -> Vec<Value> {
-    out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    let mut lines = out.lines();
+    assert_eq!(lines.next().unwrap(), r#"{"schema":{"name":"hyperslab.digest","version":1},"t":"schema"}"#);
+    lines.map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 #[test]

@@ -71,6 +71,19 @@ fn questions_that_do_not_fit() {
 }
 
 #[test]
+fn findings_fail_where_that_was_asked_for() {
+    let Some(file) = fixture("case_study/cris.h5") else { return };
+    let code = |options: &[&str]| run(&[&["doctor", "{}", DATASET], options].concat(), &file).code;
+    // The case study has a finding of the highest severity.
+    assert_eq!(["low", "medium", "high"].map(|level| code(&["--fail-on", level])), [3, 3, 3]);
+    assert_eq!(code(&[]), 0);
+    let told = run(&["doctor", "{}", DATASET, "--fail-on", "severe"], &file);
+    assert_eq!((told.code, told.out.as_str()), (2, ""));
+    let Some(tour) = tour() else { return };
+    assert_eq!(run(&["doctor", "{}", "/measured/time", "--fail-on", "low"], &tour).code, 0);
+}
+
+#[test]
 fn every_finding_has_a_page() {
     for code in hyperslab_doctor::codes() {
         let told = run(&["doctor", "--why", code], std::path::Path::new("-"));

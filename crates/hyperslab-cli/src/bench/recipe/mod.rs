@@ -7,6 +7,7 @@ use super::arguments::BenchArgs;
 use super::progress::Bar;
 use super::{STOP, end_by_interrupt, engines, folder, layout};
 use crate::failure::{self, Failure};
+use crate::schema;
 use crate::output::{Align, Line, table};
 use hyperslab_bench::process::Launcher;
 use hyperslab_bench::recipe::{Engines, Kitchen, RECIPES, Recipe, Report};
@@ -52,9 +53,7 @@ pub(super) fn run(
     let report = kitchen.run(recipe, scale, &mut bar);
     bar.finish();
     let text = match args.json {
-        true => {
-            serde_json::to_string(&report).map_err(|error| Failure::unreadable(error.to_string()))? + "\n"
-        }
+        true => schema::document(schema::BENCH_RECIPE, &report)?,
         false => text::report(&report),
     };
     out.write_all(text.as_bytes())?;
@@ -85,7 +84,8 @@ fn list(json: bool, out: &mut dyn Write) -> Result<i32, Failure> {
             .iter()
             .map(|recipe| serde_json::json!({ "name": recipe.name, "publication": recipe.publication, "takes": recipe.takes }))
             .collect();
-        writeln!(out, "{}", serde_json::Value::Array(all))?;
+        let document = schema::document(schema::BENCH_RECIPES, &serde_json::json!({ "recipes": all }))?;
+        out.write_all(document.as_bytes())?;
         return Ok(failure::DONE);
     }
     let head = [("recipe", Align::Left), ("takes", Align::Right), ("published as", Align::Left)];

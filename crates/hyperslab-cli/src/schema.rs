@@ -1,0 +1,57 @@
+//! The names and versions of the JSON that `--json` and `digest` print.
+//!
+//! Every document has a member `schema`, and the first line of a stream of JSON lines is an object that has it:
+//!
+//! ```json
+//! {"schema": {"name": "hyperslab.ls", "version": 1}, "file": "era5.nc", ...}
+//! ```
+//!
+//! New members may appear in a version; a member that goes, or changes its name or its meaning, makes a new version.
+//! `tests/commands/schemas.rs` holds the members of each.
+
+use crate::failure::Failure;
+use crate::json::{Json, Object};
+use serde::Serialize;
+
+/// What a document is, and in which version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub(crate) struct Schema {
+    name: &'static str,
+    version: u32,
+}
+
+/// `hyperslab ls --json`.
+pub(crate) const LS: Schema = Schema { name: "hyperslab.ls", version: 1 };
+/// `hyperslab explain --json`.
+pub(crate) const EXPLAIN: Schema = Schema { name: "hyperslab.explain", version: 1 };
+/// The lines of `hyperslab digest`.
+pub(crate) const DIGEST: Schema = Schema { name: "hyperslab.digest", version: 1 };
+/// `hyperslab doctor --json`.
+pub(crate) const DOCTOR: Schema = Schema { name: "hyperslab.doctor", version: 1 };
+/// `hyperslab bench --json`.
+pub(crate) const BENCH: Schema = Schema { name: "hyperslab.bench", version: 1 };
+/// `hyperslab bench --list --json`.
+pub(crate) const BENCH_LIBRARIES: Schema = Schema { name: "hyperslab.bench.libraries", version: 1 };
+/// `hyperslab bench --recipe NAME --json`.
+pub(crate) const BENCH_RECIPE: Schema = Schema { name: "hyperslab.bench.recipe", version: 1 };
+/// `hyperslab bench --recipe list --json`.
+pub(crate) const BENCH_RECIPES: Schema = Schema { name: "hyperslab.bench.recipes", version: 1 };
+
+impl Schema {
+    /// The value of the member `schema`.
+    pub(crate) fn json(self) -> Json {
+        Object::from([("name", self.name.into()), ("version", self.version.into())]).into()
+    }
+}
+
+/// One line of JSON: a value that serialises as an object, with its schema as the first member.
+pub(crate) fn document(schema: Schema, content: &impl Serialize) -> Result<String, Failure> {
+    #[derive(Serialize)]
+    struct Document<'a, T> {
+        schema: Schema,
+        #[serde(flatten)]
+        content: &'a T,
+    }
+    let text = serde_json::to_string(&Document { schema, content });
+    Ok(text.map_err(|error| Failure::unreadable(error.to_string()))? + "\n")
+}

@@ -1,0 +1,71 @@
+//! The members of every JSON document. What reads them must not break when words of this project change: a member that
+//! goes or is renamed makes a new version in `src/schema.rs`. `HYPERSLAB_UPDATE=1` writes the list anew.
+
+use super::{run, tour};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::Path;
+
+const LIST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/commands/schemas.txt");
+
+/// Adds the paths of all members, `.objects[].path`.
+fn add_members(value: &Value, path: &str, members: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(object) => {
+            for (key, value) in object {
+                let path = format!("{path}.{key}");
+                add_members(value, &path, members);
+                members.insert(path);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| add_members(item, &format!("{path}[]"), members)),
+        _ => {}
+    }
+}
+
+/// The schema of a document, and its members. Of JSON lines, those of all lines after the first.
+fn described(out: &str) -> String {
+    let mut documents: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let schema = documents[0]["schema"].clone();
+    if documents.len() > 1 {
+        documents.remove(0);
+    }
+    let mut members = BTreeSet::new();
+    documents.iter().for_each(|document| add_members(document, "", &mut members));
+    let mut text = format!("{} {}\n", schema["name"].as_str().unwrap(), schema["version"]);
+    members.iter().for_each(|member| writeln!(text, "  {member}").unwrap());
+    text
+}
+
+/// The answer of a command that starts others.
+fn started(arguments: &[&str]) -> String {
+    let command = std::process::Command::new(env!("CARGO_BIN_EXE_hyperslab")).args(arguments).output().unwrap();
+    assert!(command.status.success(), "{command:?}");
+    String::from_utf8(command.stdout).unwrap()
+}
+
+#[test]
+fn members_are_those_of_their_version() {
+    let Some(tour) = tour() else { return };
+    let answer = |arguments: &[&str], path: &Path| {
+        let ended = run(arguments, path);
+        assert_eq!(ended.code, 0, "{arguments:?}: {}", ended.err);
+        ended.out
+    };
+    let read = ["--synthetic", "4x4", "--read", "1x4", "--engine", "hyperslab", "--repeats", "1", "--json"];
+    let documents = [
+        answer(&["ls", "-rv", "--json", "{}"], &tour),
+        answer(&["explain", "--json", "{}", "/measured/temperature", ""], &tour),
+        answer(&["digest", "{}"], &tour),
+        answer(&["doctor", "--json", "{}", "/measured/temperature"], &tour),
+        answer(&["bench", "--recipe", "list", "--json"], &tour),
+        started(&[&["bench"], &read[..]].concat()),
+    ];
+    let found = documents.map(|document| described(&document)).concat();
+    if std::env::var_os("HYPERSLAB_UPDATE").is_some() {
+        std::fs::write(LIST, &found).unwrap();
+    }
+    let listed = std::fs::read_to_string(LIST).unwrap();
+    assert_eq!(found, listed, "a member that goes or is renamed needs a new version in src/schema.rs");
+}
