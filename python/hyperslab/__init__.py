@@ -31,6 +31,8 @@ from hyperslab._hyperslab import (
     is_hdf5,
     register_filter,
     set_cache_bytes,
+    set_threads,
+    threads,
 )
 from hyperslab.dtypes import (
     check_dtype,
@@ -81,7 +83,9 @@ __all__ = [
     "regionref_dtype",
     "register_filter",
     "set_cache_bytes",
+    "set_threads",
     "string_dtype",
+    "threads",
     "vlen_dtype",
 ]
 

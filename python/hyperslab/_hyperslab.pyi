@@ -29,6 +29,8 @@ __all__ = [
     "register_filter",
     "run_command",
     "set_cache_bytes",
+    "set_threads",
+    "threads",
 ]
 
 __version__: str
@@ -42,6 +44,12 @@ def set_cache_bytes(bytes: int | str) -> None:
 
 def cache_bytes() -> int:
     """How many bytes of decoded chunks this process keeps at most."""
+
+def threads() -> int:
+    """How many threads decode, the caller's included."""
+
+def set_threads(count: int) -> None:
+    """Sets how many threads of this process decode, the caller's included: 1 decodes on the caller's thread alone."""
 
 def cache_stats() -> CacheStats:
     """What the chunk cache of this process has done so far."""
@@ -225,9 +233,16 @@ class File(Group):
         name: str | bytes | PathLike[str] | BinaryIO,
         mode: Literal["r"] = "r",
         driver: str | None = None,
+        *,
+        cache_bytes: int | str | None = None,
+        threads: int | None = None,
         **options: Any,
     ) -> Self:
-        """Opens a file. Arguments that tune libhdf5 (`rdcc_nbytes` and its like) are accepted and have no effect."""
+        """Opens a file. Arguments that tune libhdf5 (`rdcc_nbytes` and its like) are accepted and have no effect.
+
+        `cache_bytes` (a number, or text such as "2GiB") gives the file a cache of its own; `threads` bounds how many
+        threads of the process its reads use.
+        """
     @classmethod
     def in_memory(cls, file_image: bytes | bytearray | memoryview) -> File:
         """Opens a file whose bytes are in memory already."""

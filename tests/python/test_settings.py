@@ -51,6 +51,47 @@ def test_the_cache_can_be_watched(tmp_path, budget):
         assert isinstance(getattr(after, name), int)
 
 
+def test_a_file_may_have_a_cache_of_its_own(tmp_path):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file.create_dataset("d", data=np.arange(10000), chunks=(1000,), compression="gzip")
+    before = hyperslab.cache_stats()
+    with hyperslab.File(tmp_path / "a.h5", cache_bytes="1MiB", threads=1) as file:
+        for row in range(0, 10000, 100):
+            assert file["d"][row] == row
+        assert file.decodes == 10
+    with hyperslab.File(tmp_path / "a.h5", cache_bytes=0) as file:
+        for row in (0, 1, 2):
+            file["d"][row]
+        assert file.decodes == 3
+    assert hyperslab.cache_stats().decodes == before.decodes
+    for wrong in [{"cache_bytes": "much"}, {"threads": 0}]:
+        with pytest.raises(ValueError):
+            hyperslab.File(tmp_path / "a.h5", **wrong)
+    with pytest.raises(TypeError):
+        hyperslab.File(tmp_path / "a.h5", cache_bytes=None, threads="many")
+
+
+def test_threads_can_be_set(tmp_path):
+    before = hyperslab.threads()
+    assert 1 <= before
+    try:
+        for count in (1, 3):
+            hyperslab.set_threads(count)
+            assert hyperslab.threads() == count
+        with pytest.raises(ValueError):
+            hyperslab.set_threads(0)
+    finally:
+        hyperslab.set_threads(before)
+    done = subprocess.run(
+        [sys.executable, "-c", "import hyperslab; print(hyperslab.threads())"],
+        env={**os.environ, "HYPERSLAB_THREADS": "5"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert int(done.stdout) == 5
+
+
 def test_the_budget_comes_from_the_environment():
     script = "import hyperslab; print(hyperslab.cache_bytes())"
     done = subprocess.run(
@@ -74,5 +115,5 @@ def test_a_budget_in_the_environment_that_cannot_be_read_is_told(tmp_path):
         check=False,
     )
     assert done.returncode == 1
-    assert "HYPERSLAB_CACHE=5 apples is no number of bytes" in done.stderr
+    assert "HYPERSLAB_CACHE=5 apples is not a valid byte size" in done.stderr
     assert "unset it" in done.stderr

@@ -129,7 +129,7 @@ pub(crate) struct DigestArgs {
     #[arg(long)]
     pub bare: bool,
     /// Skip values of more bytes than this
-    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = hyperslab::parse_bytes)]
     pub max_bytes: u64,
 }
 
@@ -190,11 +190,6 @@ pub(crate) enum FailOn {
     Low,
     Medium,
     High,
-}
-
-fn parse_size(text: &str) -> Result<u64, String> {
-    hyperslab::parse_bytes(text)
-        .ok_or_else(|| "write a number of bytes, for example 1073741824, 1GiB or 500MB".into())
 }
 
 #[cfg(test)]

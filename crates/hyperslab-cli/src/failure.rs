@@ -121,7 +121,8 @@ mod tests {
 
     #[test]
     fn one_line_and_a_hint() {
-        let failure = Failure::from(Error::invalid("a\nb").in_file("f.h5").at_object("/x").with_hint("try c"));
+        let failure =
+            Failure::from(Error::invalid("a\nb").in_file("f.h5").at_object("/x").with_hint("try c"));
         assert_eq!(reported(&failure), (2, "error: f.h5: /x: a\\nb\n\nhint: try c\n".into()));
         assert_eq!(reported(&Failure::from(Error::damaged("broken"))), (1, "error: broken\n".into()));
     }

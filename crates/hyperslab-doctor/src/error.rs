@@ -37,14 +37,6 @@ pub enum DoctorError {
         /// What is wrong with it.
         problem: String,
     },
-    /// A size in bytes that cannot be read.
-    #[error("cannot understand the size {text:?}: {problem}; write it as 1048576, 3MiB or 3MB")]
-    Bytes {
-        /// As the user wrote it.
-        text: String,
-        /// What is wrong with it.
-        problem: String,
-    },
     /// A cache setting that cannot be read.
     #[error(
         "cannot understand the cache {text:?}: {problem}; write it as NBYTES[,NSLOTS[,W0]], for instance 3MiB,521,0.75"

@@ -3,9 +3,10 @@
 use crate::errors;
 use crate::group::Group;
 use crate::session::Session;
+use crate::settings;
 use crate::source::FileLike;
-use hyperslab::ErrorKind;
 use hyperslab::io::{LocalFile, Memory, Source};
+use hyperslab::{ErrorKind, OpenOptions};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyType};
 use std::ffi::{OsStr, OsString};
@@ -115,25 +116,31 @@ fn check_options(driver: Option<&str>, options: Option<&Bound<'_, PyDict>>) -> P
 #[pymethods]
 impl File {
     /// Opens a file. Arguments that tune libhdf5 (`rdcc_nbytes` and its like) are accepted and have no effect.
+    ///
+    /// `cache_bytes` (a number, or text such as "2GiB") gives the file a cache of its own; `threads` bounds how many
+    /// threads of the process its reads use.
     #[new]
-    #[pyo3(signature = (name, mode="r", driver=None, **options))]
+    #[pyo3(signature = (name, mode="r", driver=None, *, cache_bytes=None, threads=None, **options))]
     fn new(
         py: Python<'_>,
         name: &Bound<'_, PyAny>,
         mode: &str,
         driver: Option<&str>,
+        cache_bytes: Option<&Bound<'_, PyAny>>,
+        threads: Option<usize>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         check_mode(mode)?;
         check_options(driver, options)?;
+        let settings = settings::of_file(cache_bytes, threads)?;
         if name.hasattr("read")? && name.hasattr("seek")? {
             let source = FileLike::new(name)?;
             let filename = source.name().into();
-            return Self::open(py, || Session::open("fileobj", Arc::new(source), filename));
+            return Self::open(py, || Session::open("fileobj", Arc::new(source), filename, &settings));
         }
         let path = crate::helper(py, "os", "fsdecode")?.call1((name,))?;
         let path = PathBuf::from(path.extract::<OsString>()?);
-        Self::open(py, || Session::open_local(path.clone())).map_err(|error| {
+        Self::open(py, || Session::open_local(path.clone(), &settings)).map_err(|error| {
             // What the system says against the file itself is told in its own exceptions.
             match py.detach(|| LocalFile::open(&path)) {
                 Err(refusal) if refusal.kind() != io::ErrorKind::NotFound => {
@@ -153,7 +160,7 @@ impl File {
         let py = class.py();
         let bytes = crate::helper(py, "builtins", "bytes")?.call1((file_image,))?.extract::<Vec<u8>>()?;
         let source = Arc::new(Memory::new("file in memory", bytes));
-        let session = || Session::open("core", source, "file in memory".into());
+        let session = || Session::open("core", source, "file in memory".into(), &OpenOptions::new());
         Ok(Bound::new(py, Self::open(py, session)?)?.into_any())
     }
 

@@ -50,7 +50,7 @@ mod _hyperslab {
     #[pymodule_export]
     use crate::register::register_filter;
     #[pymodule_export]
-    use crate::settings::{CacheStats, cache_bytes, cache_stats, set_cache_bytes};
+    use crate::settings::{CacheStats, cache_bytes, cache_stats, set_cache_bytes, set_threads, threads};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

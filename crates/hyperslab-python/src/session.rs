@@ -4,7 +4,7 @@ use crate::errors;
 use crate::source::Closable;
 use hyperslab::format::Address;
 use hyperslab::io::Source;
-use hyperslab::{Driver, LinkTarget, Object};
+use hyperslab::{Driver, LinkTarget, Object, OpenOptions};
 use pyo3::prelude::*;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -31,18 +31,22 @@ pub struct Session {
 
 impl Session {
     /// Opens an HDF5 file.
-    pub fn open(driver: &'static str, source: Arc<dyn Source>, filename: PathBuf) -> hyperslab::Result<Self> {
+    pub fn open(
+        driver: &'static str,
+        source: Arc<dyn Source>,
+        filename: PathBuf,
+        options: &OpenOptions,
+    ) -> hyperslab::Result<Self> {
         let source = Arc::new(Closable::new(source));
-        let file = hyperslab::File::from_source(source.clone())?;
+        let file = options.open_source(source.clone())?;
         Ok(Self::new(file, filename, driver, None, Some(source), None))
     }
 
     /// Opens a local HDF5 file, or the several that it consists of.
-    pub fn open_local(path: PathBuf) -> hyperslab::Result<Self> {
+    pub fn open_local(path: PathBuf, options: &OpenOptions) -> hyperslab::Result<Self> {
         let mut closable = None;
-        let file = hyperslab::File::open_through(&path, |source| {
-            closable.insert(Arc::new(Closable::new(source))).clone()
-        })?;
+        let file =
+            options.open_through(&path, |source| closable.insert(Arc::new(Closable::new(source))).clone())?;
         let canonical = PathBuf::from(file.name()).canonicalize().ok();
         let driver = file.driver().map_or("sec2", Driver::name);
         Ok(Self::new(file, path, driver, canonical, closable, None))

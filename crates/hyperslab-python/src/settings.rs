@@ -1,19 +1,47 @@
 //! What can be set for the whole process, and what the chunk cache has done.
 
 use crate::errors;
+use hyperslab::OpenOptions;
 use pyo3::prelude::*;
 
 /// Sets how many bytes of decoded chunks this process keeps: a number, or text such as "2GiB"; 0 keeps none.
 #[pyfunction]
 pub fn set_cache_bytes(bytes: &Bound<'_, PyAny>) -> PyResult<()> {
-    let wanted = match bytes.extract::<String>() {
-        Ok(text) => hyperslab::parse_bytes(&text).ok_or_else(|| {
-            errors::invalid(format!("cannot read {text:?} as a number of bytes; write 2GiB, 500MB"))
-        })?,
+    hyperslab::set_cache_bytes(size(bytes)?);
+    Ok(())
+}
+
+/// A number of bytes, or text such as "2GiB".
+fn size(bytes: &Bound<'_, PyAny>) -> PyResult<usize> {
+    let bytes = match bytes.extract::<String>() {
+        Ok(text) => hyperslab::parse_bytes(&text).map_err(|error| errors::invalid(error.to_string()))?,
         Err(_) => bytes.extract::<u64>()?,
     };
-    hyperslab::set_cache_bytes(usize::try_from(wanted).unwrap_or(usize::MAX));
-    Ok(())
+    Ok(usize::try_from(bytes).unwrap_or(usize::MAX))
+}
+
+/// The settings of one file.
+pub fn of_file(cache_bytes: Option<&Bound<'_, PyAny>>, threads: Option<usize>) -> PyResult<OpenOptions> {
+    let mut options = OpenOptions::new();
+    if let Some(bytes) = cache_bytes {
+        options = options.cache_bytes(size(bytes)?);
+    }
+    Ok(match threads {
+        Some(count) => options.threads(count),
+        None => options,
+    })
+}
+
+/// How many threads decode, the caller's included.
+#[pyfunction]
+pub fn threads() -> usize {
+    hyperslab::threads()
+}
+
+/// Sets how many threads of this process decode, the caller's included: 1 decodes on the caller's thread alone.
+#[pyfunction]
+pub fn set_threads(py: Python<'_>, count: usize) -> PyResult<()> {
+    py.detach(|| hyperslab::set_threads(count)).map_err(errors::raise)
 }
 
 /// How many bytes of decoded chunks this process keeps at most.

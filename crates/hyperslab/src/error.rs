@@ -395,8 +395,14 @@ mod tests {
     fn an_error_survives_a_source_of_bytes() {
         let error = Error::limit("too deep").in_file("f.h5").with_hint("look up").at_byte("link", 7);
         let through = Error::from(error.into_io());
-        assert_eq!((through.kind(), through.file(), through.hint()), (ErrorKind::Limit, Some("f.h5"), Some("look up")));
-        assert_eq!((through.offset(), through.or_hint(|| "not this".into()).hint()), (Some(7), Some("look up")));
+        assert_eq!(
+            (through.kind(), through.file(), through.hint()),
+            (ErrorKind::Limit, Some("f.h5"), Some("look up"))
+        );
+        assert_eq!(
+            (through.offset(), through.or_hint(|| "not this".into()).hint()),
+            (Some(7), Some("look up"))
+        );
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! An open file: its bytes, its superblock, its root group.
 
 use crate::array::{ChunkState, DataSource};
+use crate::chunk::cache::Stats;
 use crate::driver::{self, Driver, FirstMember};
 use crate::linked_files::{LinkedFiles, Purpose};
 use crate::located::Located;
 use crate::metadata::Metadata;
+use crate::open_options::OpenOptions;
 use crate::runtime::Runtime;
-use crate::{Error, Result, settings};
+use crate::{Error, Result};
 use hyperslab_format::message::cache_image::{CacheImage, OverlayEntries};
 use hyperslab_format::message::shared_message_table::SharedMessageTableInfo;
 use hyperslab_format::object_header::{Context, SharedMessageTable};
@@ -54,30 +56,47 @@ impl File {
     /// [`NotFound`](crate::ErrorKind::NotFound), [`NotHdf5`](crate::ErrorKind::NotHdf5),
     /// [`Damaged`](crate::ErrorKind::Damaged) (for example a truncated file).
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::open_through(path, |source| source)
-    }
-
-    /// Opens a local file as [`File::open`] does, and reads it through what `wrap` makes of its bytes.
-    pub fn open_through(
-        path: impl AsRef<Path>,
-        wrap: impl FnOnce(Arc<dyn Source>) -> Arc<dyn Source>,
-    ) -> Result<Self> {
-        let location = Location::from(path.as_ref());
-        Self::open_at(LinkedFiles::new(Arc::new(LocalFiles), Some(location)), settings::runtime(), wrap)
+        Self::options().open(path)
     }
 
     /// Opens the file at a location through an opener, which also opens the files that it refers to: members of its
     /// driver, targets of external links, sources of virtual datasets, external raw data.
+    ///
+    /// # Errors
+    /// As [`File::open`].
     pub fn open_with(opener: Arc<dyn Opener>, location: impl Into<Location>) -> Result<Self> {
-        let linked = LinkedFiles::new(opener, Some(location.into()));
-        Self::open_at(linked, settings::runtime(), |source| source)
+        Self::options().open_with(opener, location)
     }
 
     /// Opens whatever answers ranges of bytes. Where it has a path, the file may refer to local files beside it.
+    ///
+    /// # Errors
+    /// As [`File::open`].
     pub fn from_source(source: Arc<dyn Source>) -> Result<Self> {
+        Self::options().open_source(source)
+    }
+
+    /// Settings for a file that is to be opened: its cache, its threads.
+    pub fn options() -> OpenOptions {
+        OpenOptions::new()
+    }
+
+    /// Opens the file at a location, with this cache and these threads, and reads it through what `wrap` makes of its
+    /// bytes.
+    pub(crate) fn open_location(
+        opener: Arc<dyn Opener>,
+        location: Location,
+        runtime: Runtime,
+        wrap: impl FnOnce(Arc<dyn Source>) -> Arc<dyn Source>,
+    ) -> Result<Self> {
+        Self::open_at(LinkedFiles::new(opener, Some(location)), runtime, wrap)
+    }
+
+    /// Opens whatever answers ranges of bytes, with this cache and these threads.
+    pub(crate) fn open_source(source: Arc<dyn Source>, runtime: Runtime) -> Result<Self> {
         let own = source.path().map(Location::from);
         let linked = LinkedFiles::new(Arc::new(LocalFiles), own);
-        Self::new(Located::find(source)?, None, linked, settings::runtime())
+        Self::new(Located::find(source)?, None, linked, runtime)
     }
 
     /// Opens the file whose links these are.
@@ -104,7 +123,6 @@ impl File {
         linked: LinkedFiles<FileInner>,
         runtime: Runtime,
     ) -> Result<Self> {
-        settings::check_environment()?;
         let name = located.source.name();
         located
             .superblock
@@ -157,6 +175,11 @@ impl File {
         &self.inner.superblock
     }
 
+    /// What the cache of this file has done so far: its own, or the one of the process.
+    pub fn cache_stats(&self) -> Stats {
+        self.inner.data.runtime.cache().stats()
+    }
+
     /// How many chunks of this file have been decoded through this opening.
     pub fn decodes(&self) -> u64 {
         self.inner.data.decodes()
@@ -178,7 +201,7 @@ impl FileInner {
         if let Some(own) = own {
             self.linked.add(own, self.clone());
         }
-        let file = File::open_at(self.linked.of(location), self.data.runtime, |source| source)?;
+        let file = File::open_at(self.linked.of(location), self.data.runtime.clone(), |source| source)?;
         Ok(File { inner: self.linked.add(known_as, file.inner) })
     }
 

@@ -24,6 +24,7 @@ mod datatype;
 pub mod describe;
 mod driver;
 mod element;
+mod environment;
 mod error;
 mod external;
 mod file;
@@ -40,6 +41,7 @@ mod node;
 pub mod number;
 mod object;
 mod open_dataset;
+mod open_options;
 mod plan;
 mod read;
 mod runtime;
@@ -64,12 +66,16 @@ pub use members::Members;
 pub use memory::advise_huge_pages;
 pub use named_datatype::NamedDatatype;
 pub use object::Object;
+pub use open_options::OpenOptions;
 pub use plan::{Explained, ExplainedChunk, ExplainedRequest};
 pub use selection::{Axis, Blocks, Points, RegionSummary, Selection};
 pub use settings::{
-    CACHE_VARIABLE, cache_bytes, cache_stats, clear_cache, parse_bytes, set_cache_bytes, threads,
+    CACHE_VARIABLE, THREADS_VARIABLE, cache_bytes, cache_stats, clear_cache, set_cache_bytes, set_threads,
+    threads,
 };
 pub use vlen::Heap;
+
+pub use hyperslab_units::{SizeError, parse_bytes};
 
 pub use hyperslab_filters as filters;
 pub use hyperslab_format as format;

@@ -26,10 +26,11 @@ pub(crate) unsafe fn zeroed_values<T: Copy>(count: Option<u64>) -> Result<Vec<T>
     if start.is_null() {
         return Err(no_room(layout.size()));
     }
-    advise_huge_pages(start, layout.size());
     let count = layout.size() / size_of::<T>();
-    // SAFETY: `start` is an allocation of exactly this layout, all of it zeros, which are values of `T` (promised)
-    Ok(unsafe { Vec::from_raw_parts(start.cast::<T>(), count, count) })
+    // SAFETY: `start` is an allocation of exactly this layout, all of it zeros, which are values of `T` (promised).
+    let mut values = unsafe { Vec::from_raw_parts(start.cast::<T>(), count, count) };
+    advise_huge_pages(&mut values);
+    Ok(values)
 }
 
 fn no_room(len: usize) -> Error {
@@ -41,14 +42,15 @@ const HUGE_BYTES_MIN: usize = 8 << 20;
 
 /// Tells the kernel that a buffer will be written in full, soon.
 #[cfg(target_os = "linux")]
-pub fn advise_huge_pages(start: *mut u8, len: usize) {
+pub fn advise_huge_pages<T>(buffer: &mut [T]) {
     const PAGE: usize = 4096;
+    let (start, len) = (buffer.as_mut_ptr().cast::<u8>(), size_of_val(buffer));
     if len < HUGE_BYTES_MIN {
         return;
     }
     let first = (start as usize).next_multiple_of(PAGE);
     let whole = (start as usize + len - first) / PAGE * PAGE;
-    // SAFETY: the range lies inside the allocation; the advice changes no contents. A refusal does no harm.
+    // SAFETY: the range lies inside the buffer; the advice changes no contents. A refusal does no harm.
     unsafe {
         libc::madvise(first as *mut libc::c_void, whole, libc::MADV_HUGEPAGE);
     }
@@ -56,4 +58,4 @@ pub fn advise_huge_pages(start: *mut u8, len: usize) {
 
 /// Does nothing: other systems have no such advice.
 #[cfg(not(target_os = "linux"))]
-pub fn advise_huge_pages(_start: *mut u8, _len: usize) {}
+pub fn advise_huge_pages<T>(_buffer: &mut [T]) {}

@@ -108,7 +108,7 @@ fn stored(
     if let Some(external) = external {
         let files = external::files(file, &external)?;
         let source = external::join(file, &files, logical)?;
-        let data = Arc::new(DataSource::new(source, file.data.runtime));
+        let data = Arc::new(DataSource::new(source, file.data.runtime.clone()));
         let layout = LayoutDetail::External(files);
         return Ok(Stored { layout, ..Storage::External { data }.into() });
     }

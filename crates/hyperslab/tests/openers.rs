@@ -60,7 +60,7 @@ fn external_links_are_followed_inside_the_store() {
     assert_eq!((away.file().is_same(&file), away.path()), (true, "/group/temperature"));
     assert_eq!(bucket.opened(), [format!("{FOLDER}/links.h5"), format!("{FOLDER}/other.h5")]);
     let error = file.get("gone").err().expect("an error");
-    assert_eq!(error.kind, ErrorKind::NotFound, "{error}");
+    assert_eq!(error.kind(), ErrorKind::NotFound, "{error}");
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn a_file_that_is_not_in_the_store_is_told_by_its_location() {
     let bucket = require!(Bucket::filled());
     let error = bucket.open("nowhere.h5").err().expect("an error");
     assert_eq!(
-        (error.kind, error.file.as_deref()),
+        (error.kind(), error.file()),
         (ErrorKind::NotFound, Some("mem://bucket/data/nowhere.h5"))
     );
 }

@@ -107,10 +107,7 @@ fn members_are_picked_from_every_kind_of_storage() {
     assert_eq!(y, [-100.0, -101.0, -102.0]);
     assert_eq!(records.read_member::<f32>(&Selection::All, "y").unwrap_err().kind(), ErrorKind::Invalid);
     let missing = Members::new(records.datatype(), &["lable"]).unwrap_err();
-    assert_eq!(
-        (missing.kind(), missing.hint()),
-        (ErrorKind::NotFound, Some("did you mean \"label\"?"))
-    );
+    assert_eq!((missing.kind(), missing.hint()), (ErrorKind::NotFound, Some("did you mean \"label\"?")));
 }
 
 #[test]

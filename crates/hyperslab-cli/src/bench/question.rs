@@ -81,7 +81,7 @@ fn word<T: DeserializeOwned>(what: &str, known: &str) -> impl Fn(&str) -> Result
 }
 
 fn size(text: &str) -> Result<u64, Failure> {
-    hyperslab::parse_bytes(text).ok_or_else(|| wrong(format!("{text:?} is no size, such as 4MiB")))
+    hyperslab::parse_bytes(text).map_err(wrong)
 }
 
 /// `None` is the library's own default.

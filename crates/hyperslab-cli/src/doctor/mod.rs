@@ -59,11 +59,8 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
     }
     reports.sort_by_key(|report| std::cmp::Reverse((worst(report), report.logical_bytes)));
     let report = Report { file: file.name(), datasets: reports };
-    let text = if args.json {
-        schema::document(schema::DOCTOR, &report)?
-    } else {
-        render_text(&report, width())
-    };
+    let text =
+        if args.json { schema::document(schema::DOCTOR, &report)? } else { render_text(&report, width()) };
     out.write_all(text.as_bytes())?;
     out.flush()?;
     for note in chosen.notes {

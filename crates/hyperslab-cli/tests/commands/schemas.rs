@@ -40,7 +40,8 @@ fn described(out: &str) -> String {
 
 /// The answer of a command that starts others.
 fn started(arguments: &[&str]) -> String {
-    let command = std::process::Command::new(env!("CARGO_BIN_EXE_hyperslab")).args(arguments).output().unwrap();
+    let command =
+        std::process::Command::new(env!("CARGO_BIN_EXE_hyperslab")).args(arguments).output().unwrap();
     assert!(command.status.success(), "{command:?}");
     String::from_utf8(command.stdout).unwrap()
 }

@@ -2,8 +2,7 @@
 
 use crate::DoctorError;
 use crate::simulate::CacheSettings;
-
-use super::parse_bytes;
+use hyperslab_units::parse_bytes;
 
 /// Reads `3MiB`, `3MiB,521` or `3MiB,521,0.75`. What is left out is the default of libhdf5 up to 1.14.
 pub fn parse_cache(text: &str) -> Result<CacheSettings, DoctorError> {

@@ -11,7 +11,7 @@ mod order;
 mod shape;
 mod sweep;
 
-pub use bytes::{bytes_text, parse_bytes};
+pub use bytes::bytes_text;
 pub use cache_setting::parse_cache;
 pub use defaults::{NamedRead, default_reads};
 pub(crate) use order::is_permutation;

@@ -50,8 +50,9 @@ impl DataSource {
         if at <= file_len && len <= self.source.held_from(at) {
             return Ok(());
         }
-        let what =
-            format!("{len} bytes of raw data at byte {at:#x} reach beyond the end of the file ({file_len} bytes)");
+        let what = format!(
+            "{len} bytes of raw data at byte {at:#x} reach beyond the end of the file ({file_len} bytes)"
+        );
         Err(Error::damaged(what).at_byte("raw data", at))
     }
 

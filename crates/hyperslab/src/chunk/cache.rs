@@ -80,11 +80,37 @@ struct Inner {
     finished: Mutex<VecDeque<Weak<Decoded>>>,
     misses: AtomicU64,
     decodes: AtomicU64,
+    /// Where the budget follows the memory that is free.
+    rule: Option<BudgetRule>,
 }
+
+/// A budget that is asked for again whenever so many more bytes have been decoded.
+struct BudgetRule {
+    /// The budget of a cache that holds so many bytes.
+    budget: fn(usize) -> usize,
+    /// The clock at which it is asked next; [`NEVER`] once a budget was set.
+    next: AtomicU64,
+}
+
+const NEVER: u64 = u64::MAX;
+/// A rule is asked each time that this share of the budget was decoded, and no less often than each so many bytes: so
+/// much may be kept too much, where memory is short suddenly.
+const ASKED_SHARE: usize = 16;
+const ASKED_BYTES: std::ops::RangeInclusive<usize> = 1 << 20..=64 << 20;
 
 impl ChunkCache {
     /// An empty cache. With a budget of 0 nothing is kept, but threads that want the same chunk still share it.
     pub fn new(budget_bytes: usize) -> Self {
+        Self::with(budget_bytes, None)
+    }
+
+    /// An empty cache whose budget follows a rule, which is told how many bytes the cache holds.
+    pub fn following(budget: fn(usize) -> usize) -> Self {
+        let bytes = budget(0);
+        Self::with(bytes, Some(BudgetRule { budget, next: AtomicU64::new(asked_after(bytes)) }))
+    }
+
+    fn with(budget_bytes: usize, rule: Option<BudgetRule>) -> Self {
         Self {
             inner: Arc::new(Inner {
                 shards: Shards::new(),
@@ -94,14 +120,20 @@ impl ChunkCache {
                 finished: Mutex::default(),
                 misses: AtomicU64::new(0),
                 decodes: AtomicU64::new(0),
+                rule,
             }),
         }
     }
 
-    /// Sets the budget; chunks beyond a smaller one go at once.
+    /// Sets the budget; chunks beyond a smaller one go at once. A rule is not asked any more.
     pub fn set_budget(&self, bytes: usize) {
-        self.inner.budget.store(bytes, Relaxed);
-        self.inner.with_policy(|policy, room| policy.set_budget(bytes, room));
+        self.inner.with_policy(|policy, room| {
+            if let Some(rule) = &self.inner.rule {
+                rule.next.store(NEVER, Relaxed);
+            }
+            self.inner.budget.store(bytes, Relaxed);
+            policy.set_budget(bytes, room);
+        });
     }
 
     /// The most bytes of chunks that are kept.
@@ -287,9 +319,34 @@ impl Passage {
     }
 }
 
+/// How many bytes are decoded until a rule is asked again.
+fn asked_after(budget: usize) -> u64 {
+    (budget / ASKED_SHARE).clamp(*ASKED_BYTES.start(), *ASKED_BYTES.end()) as u64
+}
+
 impl Inner {
     fn now(&self) -> u64 {
         self.clock.load(Relaxed)
+    }
+
+    /// Follows the rule of the budget, if it is time to: one thread asks, the others go on.
+    fn ask_rule(&self) {
+        let Some(rule) = &self.rule else { return };
+        let (now, due) = (self.now(), rule.next.load(Relaxed));
+        let next = now.saturating_add(asked_after(self.budget.load(Relaxed)));
+        if now < due || rule.next.compare_exchange(due, next, Relaxed, Relaxed).is_err() {
+            return;
+        }
+        let resident = self.policy().resident_bytes();
+        // Asked without a lock: the answer takes system calls.
+        let bytes = (rule.budget)(resident);
+        self.with_policy(|policy, room| {
+            // Somebody may have set a budget meanwhile.
+            if rule.next.load(Relaxed) != NEVER {
+                self.budget.store(bytes, Relaxed);
+                policy.set_budget(bytes, room);
+            }
+        });
     }
 
     fn policy(&self) -> MutexGuard<'_, Policy> {
@@ -318,6 +375,7 @@ impl Inner {
     ) -> Arc<Decoded> {
         self.decodes.fetch_add(1, Relaxed);
         let bytes = chunk.len();
+        self.ask_rule();
         self.with_policy(|policy, room| {
             let before = self.clock.fetch_add(bytes as u64, Relaxed);
             let ghost = policy.recall(key);

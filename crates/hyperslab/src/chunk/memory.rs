@@ -106,7 +106,8 @@ impl DerefMut for ChunkMemory {
 impl Drop for ChunkMemory {
     fn drop(&mut self) {
         if let Memory::Slot { slab, number, .. } = &self.0 {
-            slab.give_back(*number);
+            // SAFETY: this value took the slot, and goes.
+            unsafe { slab.give_back(*number) };
         }
     }
 }
@@ -138,7 +139,8 @@ impl Slab {
     fn new(slot_bytes: usize) -> Result<Self> {
         let slots = (SLAB_BYTES / slot_bytes).clamp(1, u64::BITS as usize);
         let bytes = slots * slot_bytes + HUGE_PAGE;
-        let no_room = |error| Error::out_of_memory(format!("no memory for chunks of {slot_bytes} bytes: {error}"));
+        let no_room =
+            |error| Error::out_of_memory(format!("no memory for chunks of {slot_bytes} bytes: {error}"));
         let mut map = MmapMut::map_anon(bytes).map_err(no_room)?;
         // A refusal does no harm.
         #[cfg(target_os = "linux")]
@@ -153,8 +155,12 @@ impl Slab {
         Ok(Self { start, slot_bytes, free: AtomicU64::new(all), all, map })
     }
 
-    fn slot(&self, number: u32) -> NonNull<u8> {
-        // SAFETY: only numbers that `take` gave are asked for.
+    /// Where a slot begins.
+    ///
+    /// # Safety
+    /// There is a slot of this number.
+    unsafe fn slot(&self, number: u32) -> NonNull<u8> {
+        // SAFETY: the slot lies inside the mapping (promised).
         unsafe { self.start.add(number as usize * self.slot_bytes) }
     }
 
@@ -166,7 +172,11 @@ impl Slab {
         taken.ok().map(u64::trailing_zeros)
     }
 
-    fn give_back(&self, number: u32) {
+    /// Makes a slot free.
+    ///
+    /// # Safety
+    /// The slot was taken, and is not used any more.
+    unsafe fn give_back(&self, number: u32) {
         let before = self.free.fetch_or(1 << number, Ordering::Release);
         if before | 1 << number == self.all {
             self.lend();

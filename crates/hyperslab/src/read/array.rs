@@ -38,7 +38,9 @@ pub(crate) fn read(
         return Ok(());
     }
     let (conversion, target) = (conversion()?, Target::new(out));
-    ReadPlan::for_each(array, wanted, Some(parts), |plan| carry_out(array, &plan, target, conversion))
+    // SAFETY: `out` is borrowed for this read alone; one plan is carried out after the other.
+    let carry_out = |plan: ReadPlan| unsafe { carry_out(array, &plan, target, conversion) };
+    ReadPlan::for_each(array, wanted, Some(parts), carry_out)
 }
 
 /// Reads whole elements of a selection into `out`, which must have exactly as many bytes as the result.
@@ -60,13 +62,18 @@ fn read_whole(
         _ => None,
     };
     // Elements of a virtual array become the fill value.
-    ReadPlan::for_each(array, wanted, None, |plan| carry_out(array, &plan, target, conversion))?;
+    // SAFETY: `out` is borrowed for this read alone; one plan is carried out after the other.
+    let carry_out = |plan: ReadPlan| unsafe { carry_out(array, &plan, target, conversion) };
+    ReadPlan::for_each(array, wanted, None, carry_out)?;
     sources.map_or(Ok(()), |(sources, shape)| {
         let read_source = |source: &Array, selection: &Selection, out: &mut [u8]| {
             read_whole(source, selection, Conversion::None, out, operation)
         };
         let sources = &**sources;
-        virtual_array::read(array, sources, selection, &shape, target, conversion, operation, &read_source)
+        // SAFETY: as above; the fill values are written.
+        unsafe {
+            virtual_array::read(array, sources, selection, &shape, target, conversion, operation, &read_source)
+        }
     })
 }
 
@@ -78,30 +85,38 @@ fn check_len(count: u64, element_bytes: usize, out: &[u8]) -> Result<()> {
     Err(Error::invalid(format!("the result has {needed} bytes, the buffer {}", out.len())))
 }
 
-fn carry_out(array: &Array, plan: &ReadPlan, target: Target<'_>, conversion: Conversion) -> Result<()> {
+/// Does what a plan says.
+///
+/// # Safety
+/// Nobody else uses the places of the plan in the target meanwhile.
+unsafe fn carry_out(array: &Array, plan: &ReadPlan, target: Target<'_>, conversion: Conversion) -> Result<()> {
     match &plan.steps {
         Steps::Nothing => Ok(()),
         Steps::Fill => {
             // Which elements are selected does not matter: all of them have the same value.
             let element = array.fill_element(conversion, plan.parts.as_ref());
             target.check(0..plan.result_bytes() as usize)?;
-            // SAFETY: checked; nobody else writes.
+            // SAFETY: checked; and nobody else uses it (promised).
             repeat(&element, unsafe { target.slice_mut(0, plan.result_bytes() as usize) });
             Ok(())
         }
         Steps::Compact { data, dims, points } => {
-            plan.whole_copies(dims, points.as_ref(), None)?.run(data, 0, target, conversion)
+            let copies = plan.whole_copies(dims, points.as_ref(), None)?;
+            // SAFETY: as promised to this function.
+            unsafe { copies.run(data, 0, target, conversion) }
         }
         Steps::Contiguous { data, base, record_bytes, dims, points } => {
             let copies = plan.whole_copies(dims, points.as_ref(), *record_bytes)?;
-            raw::read(data, *base, &copies, target, conversion)
+            // SAFETY: as promised to this function.
+            unsafe { raw::read(data, *base, &copies, target, conversion) }
         }
         Steps::Chunks { chunked, chunks } => {
             match chunks.as_slice() {
                 [only] => ahead::follow(chunked, only),
                 several => ahead::pass(chunked, several),
             }
-            chunked::read(array, chunked, plan, chunks, target, conversion)
+            // SAFETY: as promised to this function.
+            unsafe { chunked::read(array, chunked, plan, chunks, target, conversion) }
         }
     }
 }

@@ -28,7 +28,10 @@ use std::ops::Range;
 const TASK_BYTES: u64 = 256 << 10;
 
 /// Carries out the chunk steps of a plan.
-pub(crate) fn read(
+///
+/// # Safety
+/// Nobody else uses the places of these chunks in the target meanwhile.
+pub(crate) unsafe fn read(
     array: &Array,
     chunked: &Chunked,
     plan: &ReadPlan,
@@ -99,6 +102,7 @@ fn wants_most(plan: &ReadPlan, chunk_dims: &[u64], chunk: &ChunkStep, location: 
 const SMALL_BYTES: u64 = 64 << 10;
 const SHORTER: &str = "is shorter than its values";
 
+/// Made by [`read`] alone: nobody else uses the places of its chunks in `target`, and those of two chunks are disjoint.
 struct Reader<'a> {
     array: &'a Array,
     chunked: &'a Chunked,
@@ -146,21 +150,25 @@ impl Reader<'_> {
         if stored.len() < copies.source_end() {
             return Err(self.damaged(chunk, location, SHORTER.to_string()));
         }
-        copies.run(stored, 0, self.target, self.conversion)
+        // SAFETY: the places of a chunk, which only this thread writes now (see `Reader`).
+        unsafe { copies.run(stored, 0, self.target, self.conversion) }
     }
 
     fn one(&self, chunk: &ChunkStep) -> Result<()> {
         let Some(location) = chunk.location else {
             let copies = self.plan.fill_copies(&chunk.part, &self.chunked.shape)?;
             let element = self.array.fill_element(self.conversion, self.plan.parts.as_ref());
-            return copies.fill(&element, self.target);
+            // SAFETY: as in `unfiltered`.
+            return unsafe { copies.fill(&element, self.target) };
         };
         if chunk.is_raw {
             let copies = self.copies(chunk)?;
             if location.stored_bytes < copies.source_end() as u64 {
                 return Err(self.damaged(chunk, location, SHORTER.to_string()));
             }
-            return raw::read(&self.chunked.data, location.address, &copies, self.target, self.conversion);
+            let (data, at) = (&self.chunked.data, location.address);
+            // SAFETY: as in `unfiltered`.
+            return unsafe { raw::read(data, at, &copies, self.target, self.conversion) };
         }
         self.filtered(chunk, location, None)
     }
@@ -173,7 +181,10 @@ impl Reader<'_> {
         let chunk_bytes = self.chunked.bytes;
         if copies.bytes() == chunk_bytes && copies.unit > 1 {
             match cache.whole(key, chunk_bytes) {
-                Whole::Here(decoded) => return copies.run(&decoded, 0, self.target, self.conversion),
+                // SAFETY: as in `unfiltered`.
+                Whole::Here(decoded) => {
+                    return unsafe { copies.run(&decoded, 0, self.target, self.conversion) };
+                }
                 Whole::Straight(passage) => return self.straight(chunk, location, stored, &copies, passage),
                 Whole::Wanted => {}
             }
@@ -181,7 +192,8 @@ impl Reader<'_> {
         let decoded = cache.get_or_decode(key, chunk_bytes, || {
             decode_to_keep(self.chunked, chunk.number, location, stored)
         })?;
-        copies.run(&decoded, 0, self.target, self.conversion)?;
+        // SAFETY: as in `unfiltered`.
+        unsafe { copies.run(&decoded, 0, self.target, self.conversion) }?;
         cache.consumed(&decoded, copies.bytes());
         Ok(())
     }
@@ -198,7 +210,7 @@ impl Reader<'_> {
         with_worker(|worker| {
             if copies.is_single() {
                 self.target.check(copies.target_start..copies.target_end())?;
-                // SAFETY: checked; pieces are disjoint.
+                // SAFETY: checked; and as in `unfiltered`.
                 let place = unsafe { self.target.slice_mut(copies.target_start, copies.unit) };
                 self.decode(chunk, location, stored, worker, place)?;
                 passage.end(place);
@@ -210,7 +222,8 @@ impl Reader<'_> {
             let outcome = self
                 .decode(chunk, location, stored, worker, out)
                 .inspect(|()| passage.end(out))
-                .and_then(|()| copies.run(out, 0, self.target, self.conversion));
+                // SAFETY: as in `unfiltered`.
+                .and_then(|()| unsafe { copies.run(out, 0, self.target, self.conversion) });
             worker.chunk = buffer;
             outcome
         })

@@ -115,7 +115,13 @@ impl<'r> Copies<'r> {
     }
 
     /// Copies from `source` (bytes from offset `source_from` of the source array on) into the target.
-    pub(crate) fn run(
+    ///
+    /// # Errors
+    /// Copies that reach beyond the source or the target.
+    ///
+    /// # Safety
+    /// Nobody else uses the places of these copies in the target meanwhile.
+    pub(crate) unsafe fn run(
         &self,
         source: &[u8],
         source_from: usize,
@@ -126,7 +132,7 @@ impl<'r> Copies<'r> {
         if self.source_start < source_from || self.source_end() - source_from > source.len() {
             return Err(Error::internal("a copy reaches beyond its source"));
         }
-        // SAFETY: checked above; pieces are disjoint.
+        // SAFETY: inside the target (checked above), and nobody else uses the places (promised).
         unsafe { self.run_unchecked(source, source_from, target, conversion) };
         Ok(())
     }
@@ -144,10 +150,14 @@ impl<'r> Copies<'r> {
     ) {
         match (conversion, self.unit) {
             // Single elements far apart: fixed widths let the copy be one load and one store.
-            (Conversion::None, 1) => self.run_fixed::<1>(source, source_from, target),
-            (Conversion::None, 2) => self.run_fixed::<2>(source, source_from, target),
-            (Conversion::None, 4) => self.run_fixed::<4>(source, source_from, target),
-            (Conversion::None, 8) => self.run_fixed::<8>(source, source_from, target),
+            // SAFETY: as promised to this function; so for all four.
+            (Conversion::None, 1) => unsafe { self.run_fixed::<1>(source, source_from, target) },
+            // SAFETY: as above.
+            (Conversion::None, 2) => unsafe { self.run_fixed::<2>(source, source_from, target) },
+            // SAFETY: as above.
+            (Conversion::None, 4) => unsafe { self.run_fixed::<4>(source, source_from, target) },
+            // SAFETY: as above.
+            (Conversion::None, 8) => unsafe { self.run_fixed::<8>(source, source_from, target) },
             _ => self.for_each(&mut |from, to| {
                 // SAFETY: inside the target, and disjoint from others (promised).
                 let place = unsafe { target.slice_mut(to, self.unit) };
@@ -156,19 +166,29 @@ impl<'r> Copies<'r> {
         }
     }
 
-    fn run_fixed<const UNIT: usize>(&self, source: &[u8], source_from: usize, target: Target<'_>) {
+    /// Does copies of `UNIT` bytes.
+    ///
+    /// # Safety
+    /// As for [`Self::run_unchecked`].
+    unsafe fn run_fixed<const UNIT: usize>(&self, source: &[u8], source_from: usize, target: Target<'_>) {
         self.for_each(&mut |from, to| {
             let element: [u8; UNIT] = source[from - source_from..][..UNIT].try_into().expect("UNIT bytes");
-            // SAFETY: inside the target, and disjoint from others (promised to `run_unchecked`).
+            // SAFETY: inside the target, and disjoint from others (promised).
             unsafe { target.slice_mut(to, UNIT) }.copy_from_slice(&element);
         });
     }
 
     /// Writes a repeated element to all places of the target. `element` empty stands for zeros.
-    pub(crate) fn fill(&self, element: &[u8], target: Target<'_>) -> Result<()> {
+    ///
+    /// # Errors
+    /// Copies that reach beyond the target.
+    ///
+    /// # Safety
+    /// Nobody else uses the places of these copies in the target meanwhile.
+    pub(crate) unsafe fn fill(&self, element: &[u8], target: Target<'_>) -> Result<()> {
         target.check(self.target_start..self.target_end())?;
         self.for_each(&mut |_, to| {
-            // SAFETY: inside the target (checked above); pieces are disjoint.
+            // SAFETY: inside the target (checked above), and nobody else uses the place (promised).
             repeat(element, unsafe { target.slice_mut(to, self.unit) });
         });
         Ok(())
@@ -398,14 +418,19 @@ mod tests {
         let mut out = vec![0xff; 2 * 3 * 2];
         let (rows, columns) = (Run::Scattered(vec![(4, 0), (1, 1)]), even(1, 2, 3, 0));
         let copies = Copies::new(&[&rows, &columns], &[5, 6], &[2, 3], 2).unwrap();
-        copies.run(&source, 0, Target::new(&mut out), Conversion::None).unwrap();
+        let run = |source: &[u8], out: &mut [u8], conversion| {
+            // SAFETY: nobody else has the buffer.
+            unsafe { copies.run(source, 0, Target::new(out), conversion) }
+        };
+        run(&source, &mut out, Conversion::None).unwrap();
         assert_eq!(out, [50, 51, 54, 55, 58, 59, 14, 15, 18, 19, 22, 23]);
-        copies.run(&source, 0, Target::new(&mut out), Conversion::Swap { width: 2 }).unwrap();
+        run(&source, &mut out, Conversion::Swap { width: 2 }).unwrap();
         assert_eq!(out[..4], [51, 50, 55, 54]);
-        copies.fill(&[7, 8], Target::new(&mut out)).unwrap();
+        // SAFETY: nobody else has the buffer.
+        unsafe { copies.fill(&[7, 8], Target::new(&mut out)) }.unwrap();
         assert_eq!(out, [7, 8].repeat(6));
-        assert!(copies.run(&source, 0, Target::new(&mut out[..11]), Conversion::None).is_err());
-        assert!(copies.run(&source[..58], 0, Target::new(&mut out), Conversion::None).is_err());
+        assert!(run(&source, &mut out[..11], Conversion::None).is_err());
+        assert!(run(&source[..58], &mut out, Conversion::None).is_err());
     }
 
     #[test]
@@ -456,7 +481,8 @@ mod tests {
             let runs = [&row_run, &column_run];
             let copies = Copies::new(&runs, &[13, 11], &[height, columns.len()], 1).unwrap();
             let mut found = vec![0xff; expected.len()];
-            copies.run(&source, 0, Target::new(&mut found), Conversion::None).unwrap();
+            // SAFETY: nobody else has the buffer.
+            unsafe { copies.run(&source, 0, Target::new(&mut found), Conversion::None) }.unwrap();
             prop_assert_eq!(&found, &expected);
             prop_assert_eq!(copies.bytes(), row_list.len() * column_list.len());
             let parts = copies.axes.iter().all(|axis| {

@@ -118,17 +118,23 @@ fn extent(axes: &[AxisCopies<'_>], unit: usize) -> Range<usize> {
 }
 
 /// Reads an unfiltered array that begins at `base` in the source.
-pub(crate) fn read(
+///
+/// # Safety
+/// Nobody else uses the places of these copies in the target meanwhile.
+pub(crate) unsafe fn read(
     data: &DataSource,
     base: u64,
     copies: &Copies<'_>,
     target: Target<'_>,
     conversion: Conversion,
 ) -> Result<()> {
-    let (source, runtime) = (&*data.source, data.runtime);
+    let (source, runtime) = (&*data.source, &data.runtime);
     target.check(copies.target_start..copies.target_end())?;
     check_source(source, base, copies)?;
-    let read_one = |request: RawRequest| read_request(source, base, copies, request, target, conversion);
+    // SAFETY: all places are inside the target (checked), nobody else uses them (promised), and those of two requests
+    // are disjoint.
+    let read_one =
+        |request: RawRequest| unsafe { read_request(source, base, copies, request, target, conversion) };
     if copies.bytes() < PARALLEL_BYTES_MIN {
         let mut outcome = Ok(());
         requests(copies, source.advice(), &mut |request| {
@@ -166,7 +172,11 @@ pub(crate) fn check_source(source: &dyn Source, base: u64, copies: &Copies<'_>) 
     Ok(())
 }
 
-fn read_request(
+/// Makes a request, and puts its bytes into their places.
+///
+/// # Safety
+/// The places of the request are inside the target, and nobody else uses them meanwhile.
+unsafe fn read_request(
     source: &dyn Source,
     base: u64,
     copies: &Copies<'_>,
@@ -177,7 +187,7 @@ fn read_request(
     let at = base + request.start as u64;
     match request.place {
         Place::Straight { target: to } => {
-            // SAFETY: inside the target, checked by `read`; requests are for disjoint places.
+            // SAFETY: inside the target, and nobody else uses it (promised).
             let place = unsafe { target.slice_mut(to, request.len) };
             source.read_into(at, place)?;
             conversion.in_place(place);
@@ -211,14 +221,16 @@ mod tests {
         let shape: Vec<u64> = axes.iter().map(Axis::len).collect();
         let copies = Copies::new(&runs, dims, &shape, 2).unwrap();
         let mut expected = vec![0; copies.bytes()];
-        copies.run(&bytes, 0, Target::new(&mut expected), Conversion::None).unwrap();
+        // SAFETY: nobody else has the buffer.
+        unsafe { copies.run(&bytes, 0, Target::new(&mut expected), Conversion::None) }.unwrap();
         let mut all = Vec::new();
         requests(&copies, advice, &mut |request| all.push(request));
         let mut found = vec![0; copies.bytes()];
         let memory = Memory::new("test", bytes);
         for &request in &all {
             let target = Target::new(&mut found);
-            read_request(&memory, 0, &copies, request, target, Conversion::None).unwrap();
+            // SAFETY: the buffer has room for all copies, and nobody else has it.
+            unsafe { read_request(&memory, 0, &copies, request, target, Conversion::None) }.unwrap();
         }
         assert_eq!(found, expected);
         all.iter().map(|request| (request.start, request.len)).collect()
@@ -244,7 +256,8 @@ mod tests {
         let copies = Copies::new(&[&pieces[0].run], &[2000], &[2000], 2).unwrap();
         let mut out = vec![0; 4000];
         let data = DataSource::new(Arc::new(source), crate::settings::runtime());
-        read(&data, 0, &copies, Target::new(&mut out), Conversion::None).unwrap();
+        // SAFETY: nobody else has the buffer.
+        unsafe { read(&data, 0, &copies, Target::new(&mut out), Conversion::None) }.unwrap();
         assert_eq!((recording.take(), out), (vec![0..4000], vec![1; 4000]));
     }
 

@@ -5,7 +5,8 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 /// A buffer that threads share, because no two of them write to the same bytes: the pieces of a selection are
-/// disjoint in the output (see `selection::cut`).
+/// disjoint in the output (see `selection::cut`). It can be copied, so whatever writes through it is an `unsafe fn`,
+/// whose caller promises that nobody else uses the same bytes meanwhile.
 #[derive(Clone, Copy)]
 pub(crate) struct Target<'a> {
     start: *mut u8,

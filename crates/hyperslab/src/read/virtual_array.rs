@@ -11,8 +11,12 @@ use crate::{Error, Result, Selection};
 /// Reads whole elements of a source, which may be virtual itself, as they are stored.
 pub(crate) type ReadSource<'r> = dyn Fn(&Array, &Selection, &mut [u8]) -> Result<()> + 'r;
 
-/// Reads a selection of a virtual array, its sources by `read_source`. The target holds the fill value already; `shape` is that of the result.
-pub(crate) fn read(
+/// Reads a selection of a virtual array, its sources by `read_source`. The target holds the fill value already; `shape`
+/// is that of the result.
+///
+/// # Safety
+/// Nobody else uses the target meanwhile.
+pub(crate) unsafe fn read(
     array: &Array,
     sources: &dyn VirtualSources,
     selection: &Selection,
@@ -24,13 +28,17 @@ pub(crate) fn read(
 ) -> Result<()> {
     operation.deeper(|| {
         sources.for_each_part(selection, shape, operation, &mut |part| {
-            read_part(&part, array.element.bytes, target, conversion, read_source)
+            // SAFETY: as promised to this function; one part is read after the other.
+            unsafe { read_part(&part, array.element.bytes, target, conversion, read_source) }
         })
     })
 }
 
 /// Reads a part of a source, and puts it into its places.
-fn read_part(
+///
+/// # Safety
+/// Nobody else uses the places of the part in the target meanwhile.
+unsafe fn read_part(
     part: &VirtualPart<'_>,
     element_bytes: usize,
     target: Target<'_>,
@@ -62,16 +70,19 @@ fn read_part(
         let elements = (stored.len() / source.element.bytes.max(1)) as u64;
         let mut converted = zeroed(elements.checked_mul(element_bytes as u64))?;
         converter.convert(&stored, &mut converted);
-        return copies.run(&converted, 0, target, conversion);
+        // SAFETY: as promised to this function.
+        return unsafe { copies.run(&converted, 0, target, conversion) };
     }
     if copies.is_single() {
         let place = copies.target_start..copies.target_end();
         target.check(place.clone())?;
-        // SAFETY: checked; one part after the other is read, and the source writes to nothing else.
+        // SAFETY: checked; nobody else uses it (promised).
         let place = unsafe { target.slice_mut(place.start, place.len()) };
         read(place)?;
         conversion.in_place(place);
         return Ok(());
     }
-    copies.run(&read_all()?, 0, target, conversion)
+    let elements = read_all()?;
+    // SAFETY: as promised to this function.
+    unsafe { copies.run(&elements, 0, target, conversion) }
 }

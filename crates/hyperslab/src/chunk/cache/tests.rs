@@ -2,6 +2,7 @@
 
 mod accounts;
 mod beside_lru;
+mod budget_rule;
 mod flights;
 mod walks;
 mod worth;
