@@ -8,12 +8,12 @@ mod folders;
 
 use folders::fixture;
 use hyperslab::io::LocalFile;
-use hyperslab::io::wrap::Recorder;
 use hyperslab_bench::data::{Synthetic, Values};
 use hyperslab_bench::engine::{Engine, Opening};
 use hyperslab_bench::measure::Usage;
 use hyperslab_bench::process::{Operation, Task, run};
 use hyperslab_bench::study::{Access, Block, Storage};
+use hyperslab_io::wrap::Recorder;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Datatypes in a few characters, as h5py and NumPy write them: `>f4`, `|S10`, `str`, `compound{a: <i4, b: <f8}`.
 
-use hyperslab::format::message::datatype::{Float, Normalization, Reference};
-use hyperslab::format::message::{ByteOrder, Class, Datatype};
+use hyperslab_format::message::datatype::{Float, Normalization, Reference};
+use hyperslab_format::message::{ByteOrder, Class, Datatype};
 
 /// The datatype in short.
 pub fn short(datatype: &Datatype) -> String {
@@ -73,7 +73,7 @@ fn order(order: ByteOrder, size: u32) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyperslab::format::message::datatype::{Charset, Integer, Member, StringPadding};
+    use hyperslab_format::message::datatype::{Charset, Integer, Member, StringPadding};
 
     fn integer(size: u32, signed: bool, order: ByteOrder) -> Datatype {
         let precision = 8 * size as u16;

@@ -143,8 +143,8 @@ impl From<String> for Json {
     }
 }
 
-impl From<&hyperslab::format::Name> for Json {
-    fn from(name: &hyperslab::format::Name) -> Self {
+impl From<&hyperslab_format::Name> for Json {
+    fn from(name: &hyperslab_format::Name) -> Self {
         Self::Text(name.as_bytes().to_vec())
     }
 }

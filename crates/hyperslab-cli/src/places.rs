@@ -1,7 +1,7 @@
 //! Which path each object of the file was listed at first: what references are written as.
 
 use hyperslab::Dataspace;
-use hyperslab::format::Address;
+use hyperslab_format::Address;
 use std::collections::HashMap;
 
 /// An object that was listed.

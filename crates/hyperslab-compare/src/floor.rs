@@ -88,7 +88,7 @@ impl Work {
     /// Memory for all decoded chunks, none of it touched: the first write to each page costs what it costs.
     pub fn new_target(&self) -> Vec<u8> {
         let mut target = vec![0; self.pieces.len() * self.piece_bytes];
-        hyperslab::advise_huge_pages(&mut target);
+        hyperslab::internal::advise_huge_pages(&mut target);
         target
     }
 

@@ -1,8 +1,8 @@
 //! What is more than reading slices: text, members of records, points, names. `perf/tasks.py` does the same from
 //! Python, under the same names.
 
-use hyperslab::format::message::Class;
 use hyperslab::{Axis, Dataset, Error, File, Members, Order, Points, Result, Selection};
+use hyperslab_format::message::Class;
 use serde_json::{Value, json};
 use std::hint::black_box;
 use std::time::Instant;

@@ -9,8 +9,8 @@ use crate::group;
 use crate::reference::{Reference, RegionReference};
 use crate::selection::{self, Index, ScalarIndex, Selected};
 use crate::session::Session;
-use hyperslab::format::message::fill_value::Fill;
 use hyperslab::{Dataspace, Selection};
+use hyperslab_format::message::fill_value::Fill;
 use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -362,7 +362,7 @@ impl Dataset {
     /// A reference to this dataset.
     #[getter]
     fn r#ref(&self) -> Reference {
-        Reference { target: Some(hyperslab::format::Address(self.address())), file: None }
+        Reference { target: Some(hyperslab_format::Address(self.address())), file: None }
     }
 
     /// The dimensions and their scales.

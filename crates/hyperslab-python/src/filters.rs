@@ -1,6 +1,6 @@
 //! What h5py says about the filters of a dataset.
 
-use hyperslab::format::message::{Filter, FilterPipeline};
+use hyperslab_format::message::{Filter, FilterPipeline};
 
 const GZIP: u16 = 1;
 const SHUFFLE: u16 = 2;
@@ -94,6 +94,6 @@ impl Filters<'_> {
 
     /// In words, with their parameters.
     pub fn words(&self) -> impl ExactSizeIterator<Item = String> {
-        self.all().iter().map(hyperslab::describe::filter)
+        self.all().iter().map(hyperslab::internal::describe::filter)
     }
 }

@@ -2,7 +2,7 @@
 //! came from.
 
 use crate::element::text;
-use hyperslab::format::{Address, Name};
+use hyperslab_format::{Address, Name};
 use pyo3::prelude::*;
 
 /// A reference to an object. `file[reference]` opens it; a null reference is false.

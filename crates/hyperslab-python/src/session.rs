@@ -2,9 +2,9 @@
 
 use crate::errors;
 use crate::source::Closable;
-use hyperslab::format::Address;
 use hyperslab::io::Source;
 use hyperslab::{Driver, LinkTarget, Object, OpenOptions};
+use hyperslab_format::Address;
 use pyo3::prelude::*;
 use std::collections::HashMap;
 use std::path::PathBuf;

@@ -6,8 +6,8 @@
 use crate::element::text;
 use crate::errors;
 use crate::group::{Group, open};
-use hyperslab::format::{Address, Name};
 use hyperslab::{Link, LinkTarget, Object};
+use hyperslab_format::{Address, Name};
 use pyo3::prelude::*;
 use std::collections::HashSet;
 

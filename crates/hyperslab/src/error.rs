@@ -336,6 +336,7 @@ mod tests {
     use super::{Error, ErrorKind};
     use hyperslab_filters::FilterError;
     use hyperslab_format::FormatError;
+    use hyperslab_io::{Cancelled, Changed};
     use std::error::Error as _;
     use std::io;
 

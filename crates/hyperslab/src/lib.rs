@@ -18,10 +18,10 @@
 
 mod array;
 mod attribute;
-pub mod chunk;
+mod chunk;
 mod dataset;
 mod datatype;
-pub mod describe;
+mod describe;
 mod driver;
 mod element;
 mod environment;
@@ -38,14 +38,14 @@ mod memory;
 mod metadata;
 mod named_datatype;
 mod node;
-pub mod number;
+mod number;
 mod object;
 mod open_dataset;
 mod open_options;
 mod plan;
 mod read;
 mod runtime;
-pub mod selection;
+mod selection;
 mod settings;
 mod suggest;
 mod unfilter;
@@ -54,8 +54,8 @@ mod vlen;
 
 pub use array::Order;
 pub use attribute::{AttributeEntry, Attributes};
+pub use chunk::cache::Stats as CacheStats;
 pub use chunk::map::{ChunkGrid, ChunkMap, Location};
-pub use chunk::memory::mapped_bytes_peak;
 pub use dataset::Dataset;
 pub use driver::Driver;
 pub use element::Element;
@@ -63,7 +63,6 @@ pub use error::{Error, ErrorKind, Result};
 pub use file::File;
 pub use group::Group;
 pub use members::Members;
-pub use memory::advise_huge_pages;
 pub use named_datatype::NamedDatatype;
 pub use object::Object;
 pub use open_options::OpenOptions;
@@ -75,13 +74,49 @@ pub use settings::{
 };
 pub use vlen::Heap;
 
-pub use hyperslab_units::{SizeError, parse_bytes};
-
-pub use hyperslab_filters as filters;
-pub use hyperslab_format as format;
 pub use hyperslab_format::message::{Attribute, Dataspace, Datatype, Link, LinkTarget};
 pub use hyperslab_format::reference::{ReferenceTarget, RevisedReference};
-pub use hyperslab_io as io;
+pub use hyperslab_format::{Address, Name};
+pub use hyperslab_units::{SizeError, parse_bytes};
+
+/// What a [`Datatype`] consists of.
+pub mod datatypes {
+    pub use hyperslab_format::message::datatype::{
+        ByteOrder, Charset, Class, Float, Integer, Member, Normalization, Reference, StringPadding,
+    };
+}
+
+/// Filters that a program brings itself.
+pub mod filters {
+    pub use hyperslab_filters::{Failure, Filter, register};
+}
+
+/// Where bytes come from, and sources that a program brings itself.
+pub mod io {
+    pub use hyperslab_io::{
+        Advice, Cancel, Deliver, LocalFile, LocalFiles, Location, Memory, Opener, Source, Version,
+    };
+}
+
+/// For the other crates of this project. Anything here may change in any release.
+#[doc(hidden)]
+pub mod internal {
+    pub use crate::chunk::memory::mapped_bytes_peak;
+    pub use crate::memory::advise_huge_pages;
+
+    /// Filters as people call them.
+    pub mod describe {
+        pub use crate::describe::filter;
+    }
+
+    /// Numbers of any layout.
+    pub mod number {
+        pub use crate::number::{
+            Converter, NativeBytes, NativeFloat, half_to_double, integer_value, is_native_integer, is_whole,
+            native_float, significant_bits,
+        };
+    }
+}
 
 /// The examples of the README that say so are compiled and run.
 #[cfg(doctest)]

@@ -8,8 +8,8 @@ mod common;
 
 use common::fixtures;
 use hyperslab::io::LocalFile;
-use hyperslab::io::wrap::{Recorder, Recording};
 use hyperslab::{Dataset, File, Order, Selection};
+use hyperslab_io::wrap::{Recorder, Recording};
 use std::fmt::Write;
 use std::sync::Arc;
 

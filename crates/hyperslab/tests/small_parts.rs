@@ -6,9 +6,9 @@
 mod common;
 
 use common::{fixtures, hdf5_files};
-use hyperslab::io::wrap::{Recorder, Recording};
 use hyperslab::io::{LocalFile, Memory};
 use hyperslab::{Axis, Dataset, ErrorKind, File, Members, Object, Order, Points, Selection};
+use hyperslab_io::wrap::{Recorder, Recording};
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ fn requested(recording: &Recording) -> u64 {
 /// Bytes of the members of these names, picked from whole records.
 fn picked(dataset: &Dataset, selection: &Selection, names: &[&str]) -> Vec<u8> {
     let whole = dataset.read_bytes(selection, Order::File).unwrap();
-    let hyperslab::format::message::Class::Compound { members } = &dataset.datatype().class else { panic!() };
+    let hyperslab_format::message::Class::Compound { members } = &dataset.datatype().class else { panic!() };
     let mut bytes = Vec::new();
     for record in whole.chunks(dataset.datatype().size as usize) {
         for name in names {

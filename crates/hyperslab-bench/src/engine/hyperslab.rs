@@ -3,8 +3,8 @@
 use super::{EngineError, Reading};
 use crate::data::selection;
 use crate::study::{Block, Layout, Records, layout};
-use hyperslab::format::message::{Class, Datatype};
 use hyperslab::{Dataset, File, Members, Order};
+use hyperslab_format::message::{Class, Datatype};
 use std::path::Path;
 
 struct Open {
@@ -68,7 +68,7 @@ impl Reading for Open {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyperslab::format::message::datatype::{ByteOrder, Integer};
+    use hyperslab_format::message::datatype::{ByteOrder, Integer};
 
     #[test]
     fn numbers_alone_are_turned() {

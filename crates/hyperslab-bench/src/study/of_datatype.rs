@@ -3,14 +3,14 @@
 use super::element::{Element, Kind};
 use super::record::{Field, Layout, Place, Record};
 use hyperslab::Datatype;
-use hyperslab::format::message::Class;
-use hyperslab::format::message::datatype::ByteOrder;
+use hyperslab_format::message::Class;
+use hyperslab_format::message::datatype::ByteOrder;
 
 impl Element {
     /// The element that a dataset has, if it is one that is written here.
     pub fn of(datatype: &Datatype) -> Option<Self> {
         let Class::Compound { members } = &datatype.class else { return scalar(datatype) };
-        let field = |member: &hyperslab::format::message::datatype::Member| {
+        let field = |member: &hyperslab_format::message::datatype::Member| {
             let (element, count) = match &member.datatype.class {
                 Class::Array { base, dims } if dims.len() == 1 => (scalar(base)?, dims[0]),
                 _ => (scalar(&member.datatype)?, 1),
@@ -67,11 +67,11 @@ fn place(datatype: &Datatype) -> Option<Place> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyperslab::format::message::datatype::Member;
+    use hyperslab_format::message::datatype::Member;
 
     fn compound(offsets: [u32; 2], size: u32) -> Datatype {
         let integer = |size: u32| {
-            let class = Class::Integer(hyperslab::format::message::datatype::Integer {
+            let class = Class::Integer(hyperslab_format::message::datatype::Integer {
                 order: ByteOrder::Big,
                 signed: true,
                 bit_offset: 0,
@@ -80,7 +80,7 @@ mod tests {
             Datatype { size, class, committed: None }
         };
         let member = |name: &str, offset, size| Member {
-            name: hyperslab::format::Name::new(name.as_bytes().to_vec()),
+            name: hyperslab_format::Name::new(name.as_bytes().to_vec()),
             offset,
             datatype: integer(size),
         };

@@ -6,8 +6,8 @@
 use crate::element::{
     self, Enumeration, NativeFloat, integer_value, is_native_integer, is_whole, significant_bits, text_len,
 };
-use hyperslab::format::message::datatype::{Float, Integer, StringPadding};
-use hyperslab::format::message::{ByteOrder, Class, Datatype};
+use hyperslab_format::message::datatype::{Float, Integer, StringPadding};
+use hyperslab_format::message::{ByteOrder, Class, Datatype};
 
 /// Turns elements into canonical bytes.
 #[derive(Debug, PartialEq)]
@@ -223,7 +223,7 @@ fn reverse_all(elements: &[u8], width: usize, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyperslab::format::message::datatype::{Charset, Member, Normalization};
+    use hyperslab_format::message::datatype::{Charset, Member, Normalization};
 
     fn datatype(size: u32, class: Class) -> Datatype {
         Datatype { size, class, committed: None }

@@ -5,9 +5,9 @@ use super::describe_type;
 use super::extent;
 use super::values::error_text;
 use crate::json::{Json, Object, hex};
-use hyperslab::format::message::fill_value::{Fill, FillTime};
-use hyperslab::format::message::{Class, Filter};
 use hyperslab::{ChunkMap, Dataset};
+use hyperslab_format::message::fill_value::{Fill, FillTime};
+use hyperslab_format::message::{Class, Filter};
 use sha2::{Digest, Sha256};
 
 /// Bytes of a fill value that are reported.

@@ -5,8 +5,8 @@
 
 use crate::element::{integer_value, is_native_integer};
 use crate::json::{Json, Object};
-use hyperslab::format::message::datatype::{Charset, Member, Normalization, Reference, StringPadding};
-use hyperslab::format::message::{ByteOrder, Class, Datatype};
+use hyperslab_format::message::datatype::{Charset, Member, Normalization, Reference, StringPadding};
+use hyperslab_format::message::{ByteOrder, Class, Datatype};
 
 /// Bytes of C's `hvl_t`.
 const SEQUENCE_BYTES: u64 = 16;

@@ -1,7 +1,7 @@
 //! What is said of a file itself.
 
 use crate::json::{Json, Object};
-use hyperslab::format::superblock::SIGNATURE;
+use hyperslab_format::superblock::SIGNATURE;
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{self, Read};

@@ -2,9 +2,9 @@
 
 use super::describe_type::members_in_memory;
 use crate::element::{Enumeration, NativeFloat, is_native_integer};
-use hyperslab::format::message::datatype::{Float, Integer, Reference, StringPadding};
-use hyperslab::format::message::{Class, Datatype};
 use hyperslab::{Error, Result};
+use hyperslab_format::message::datatype::{Float, Integer, Reference, StringPadding};
+use hyperslab_format::message::{Class, Datatype};
 
 /// What an element is written as.
 #[derive(Debug)]

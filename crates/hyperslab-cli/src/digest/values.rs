@@ -13,8 +13,8 @@ use super::text_plan::TextPlan;
 use crate::element::{Enumeration, NativeFloat};
 use crate::json::{self, Json, Object};
 use crate::places::Places;
-use hyperslab::format::message::{Class, Datatype};
 use hyperslab::{Attribute, Dataset, Dataspace, Error, File, Order, Result, Selection};
+use hyperslab_format::message::{Class, Datatype};
 use sha2::{Digest, Sha256};
 
 /// A single value of at most this many bytes is reported itself.

@@ -2,10 +2,11 @@
 
 use super::sample::{self, Wanted};
 use crate::dtype;
-use hyperslab::format::message::Filter;
-use hyperslab::format::message::fill_value::{Fill, FillTime as StoredFillTime};
-use hyperslab::{Dataset, Result, describe};
+use hyperslab::internal::describe;
+use hyperslab::{Dataset, Result};
 use hyperslab_doctor::{ChunkMap, DatasetFacts, FillFacts, FillTime, FilterFact, Layout, StoredChunk};
+use hyperslab_format::message::Filter;
+use hyperslab_format::message::fill_value::{Fill, FillTime as StoredFillTime};
 use std::path::Path;
 use std::sync::Arc;
 

@@ -4,10 +4,10 @@
 //! in the file (a Boolean that is not a signed byte, an odd precision, one byte that claims to be big-endian),
 //! libhdf5 converts by name, and a value without a name becomes all ones. Else values pass as they are.
 
-use hyperslab::format::message::datatype::Integer;
-use hyperslab::format::message::{ByteOrder, Class, Datatype};
-use hyperslab::format::{Bytes, Name};
-use hyperslab::number::{integer_value, is_native_integer, is_whole};
+use hyperslab::internal::number::{integer_value, is_native_integer, is_whole};
+use hyperslab_format::message::datatype::Integer;
+use hyperslab_format::message::{ByteOrder, Class, Datatype};
+use hyperslab_format::{Bytes, Name};
 
 /// How the values of one enumeration are read.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,7 +4,7 @@ mod enumeration;
 mod text;
 
 pub(crate) use enumeration::Enumeration;
-pub(crate) use hyperslab::number::{
+pub(crate) use hyperslab::internal::number::{
     NativeFloat, half_to_double, integer_value, is_native_integer, is_whole, native_float, significant_bits,
 };
 pub(crate) use text::{text, text_len};

@@ -1,6 +1,6 @@
 //! Fixed-length text as libhdf5 hands it over: padded with NULs, however the file pads it.
 
-use hyperslab::format::message::datatype::StringPadding;
+use hyperslab_format::message::datatype::StringPadding;
 
 /// How many bytes of an element are its text. What follows reads as NULs.
 pub(crate) fn text_len(padding: StringPadding, element: &[u8]) -> usize {

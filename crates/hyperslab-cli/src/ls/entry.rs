@@ -4,9 +4,9 @@ use super::attribute::ShownAttribute;
 use super::value::Values;
 use crate::dtype;
 use crate::walk::Item;
-use hyperslab::format::message::fill_value::Fill;
-use hyperslab::format::message::{ChunkIndex, Filter};
 use hyperslab::{Dataset, Dataspace, File, LinkTarget, Object, Result};
+use hyperslab_format::message::fill_value::Fill;
+use hyperslab_format::message::{ChunkIndex, Filter};
 
 /// One line of a listing.
 pub(super) struct Entry {

@@ -4,8 +4,9 @@ use super::attribute::ShownAttribute;
 use super::entry::{DatasetEntry, Entry, What, index_kind};
 use crate::json::{Json, Object, write_object};
 use crate::{schema, size};
-use hyperslab::format::message::Filter;
-use hyperslab::{File, LinkTarget, describe};
+use hyperslab::internal::describe;
+use hyperslab::{File, LinkTarget};
+use hyperslab_format::message::Filter;
 
 /// The document, with a line break at its end.
 pub(super) fn document(file: &File, path: &str, entries: &[Entry]) -> String {

@@ -6,7 +6,8 @@ use crate::failure::one_line;
 use crate::json::Json;
 use crate::output::{Align, Line, table};
 use crate::size;
-use hyperslab::{File, LinkTarget, describe};
+use hyperslab::internal::describe;
+use hyperslab::{File, LinkTarget};
 
 const HEAD: [(&str, Align); 9] = [
     ("path", Align::Left),

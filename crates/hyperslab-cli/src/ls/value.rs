@@ -3,9 +3,9 @@
 
 use crate::element::{self, NativeFloat};
 use crate::json::{Json, hex};
-use hyperslab::format::message::datatype::{Float, Reference};
-use hyperslab::format::message::{Class, Datatype};
 use hyperslab::{Heap, ReferenceTarget, Result, RevisedReference};
+use hyperslab_format::message::datatype::{Float, Reference};
+use hyperslab_format::message::{Class, Datatype};
 
 /// More parts of one value than this are not shown, however they are nested.
 const PARTS_MAX: usize = 64;

@@ -9,11 +9,11 @@ use super::number::{self, Number};
 use crate::errors::unsupported_type;
 use crate::reference;
 use hyperslab::Datatype;
-use hyperslab::format::Name;
-use hyperslab::format::message::datatype::{
+use hyperslab::internal::number::integer_value;
+use hyperslab_format::Name;
+use hyperslab_format::message::datatype::{
     ByteOrder, Charset, Class, Float, Integer, Member, Reference, StringPadding,
 };
-use hyperslab::number::integer_value;
 use numpy::{PyArrayDescr, PyArrayDescrMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};

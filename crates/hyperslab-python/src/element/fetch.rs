@@ -5,8 +5,8 @@
 use super::allowance::Allowance;
 use super::layout::{Kind, Layout, Work};
 use bytes::Bytes;
-use hyperslab::format::{Address, Cursor};
 use hyperslab::{Heap, Result, RevisedReference};
+use hyperslab_format::{Address, Cursor};
 use std::collections::VecDeque;
 
 /// What was looked up, in order.

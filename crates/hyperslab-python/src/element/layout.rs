@@ -1,7 +1,7 @@
 //! How the bytes of one element in the file become the bytes of one element of a NumPy array.
 
 use super::number::Number;
-use hyperslab::format::message::datatype::StringPadding;
+use hyperslab_format::message::datatype::StringPadding;
 use numpy::PyArrayDescr;
 use pyo3::prelude::*;
 

@@ -14,9 +14,9 @@ pub use vlen_text::Text;
 use crate::array::{self, Shape};
 use crate::errors;
 use fetch::{Fetch, Queue};
-use hyperslab::format::Name;
-use hyperslab::format::message::Class;
 use hyperslab::{Datatype, Members, Order, Selection};
+use hyperslab_format::Name;
+use hyperslab_format::message::Class;
 use layout::{Kind, Layout, Work};
 use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray};
 use pyo3::prelude::*;
@@ -111,7 +111,7 @@ impl Element {
         // SAFETY: the array is fresh, in row-major order, and its elements are no objects, which would be work.
         let out = unsafe { array::bytes_mut(&array) };
         let read = || {
-            hyperslab::advise_huge_pages(out);
+            hyperslab::internal::advise_huge_pages(out);
             dataset.read_members_into(selection, members, out)?;
             if self.work == Work::InPlace {
                 self.layout.change_in_place(out);
@@ -166,7 +166,7 @@ impl Element {
         out: &mut [u8],
     ) -> PyResult<()> {
         let read = || {
-            hyperslab::advise_huge_pages(out);
+            hyperslab::internal::advise_huge_pages(out);
             dataset.read_into(selection, Order::File, out)?;
             if self.work == Work::InPlace {
                 self.layout.change_in_place(out);

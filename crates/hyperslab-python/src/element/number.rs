@@ -1,7 +1,7 @@
 //! Numbers of widths and precisions that NumPy lacks: widened to the next number that holds every value of them.
 
-use hyperslab::format::message::datatype::{ByteOrder, Float, Integer};
-use hyperslab::number::{NativeFloat, integer_value, native_float};
+use hyperslab::internal::number::{NativeFloat, integer_value, native_float};
+use hyperslab_format::message::datatype::{ByteOrder, Float, Integer};
 
 /// A number that must be taken apart.
 pub enum Number {

@@ -280,11 +280,6 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Which chunk.
-    pub fn key(&self) -> ChunkKey {
-        self.lead.key()
-    }
-
     /// Hands over the decoded chunk.
     pub fn fulfil(self, chunk: Decoded) {
         self.lead.land(chunk, true);

@@ -61,14 +61,14 @@ impl Above {
     pub fn now() -> Self {
         let allocated = CURRENT.load(Relaxed);
         PEAK.store(allocated, Relaxed);
-        hyperslab::mapped_bytes_peak();
+        hyperslab::internal::mapped_bytes_peak();
         Self { allocated, mapped: Cell::new(0) }
     }
 
     /// The most that was taken since, by all threads together: allocated and mapped, as if both had been at their
     /// most at the same moment.
     pub fn peak(&self) -> usize {
-        self.mapped.set(self.mapped.get().max(hyperslab::mapped_bytes_peak()));
+        self.mapped.set(self.mapped.get().max(hyperslab::internal::mapped_bytes_peak()));
         PEAK.load(Relaxed).saturating_sub(self.allocated) + self.mapped.get()
     }
 }

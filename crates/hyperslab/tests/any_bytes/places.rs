@@ -1,11 +1,12 @@
 //! Where the structures of a sound file lie.
 
 use super::seals::Seal;
-use hyperslab::format::heap::global::Collection;
-use hyperslab::format::message::{Class, Layout, layout::ChunkIndex};
-use hyperslab::format::object_header::{Message, MessageKind, ObjectHeader};
-use hyperslab::format::{Address, Bytes, View, superblock};
-use hyperslab::{Dataset, File, Group, LinkTarget, Object, describe, io::Memory};
+use hyperslab::internal::describe;
+use hyperslab::{Dataset, File, Group, LinkTarget, Object, io::Memory};
+use hyperslab_format::heap::global::Collection;
+use hyperslab_format::message::{Class, Layout, layout::ChunkIndex};
+use hyperslab_format::object_header::{Message, MessageKind, ObjectHeader};
+use hyperslab_format::{Address, Bytes, View, superblock};
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;

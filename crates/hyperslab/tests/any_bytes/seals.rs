@@ -1,7 +1,7 @@
 //! Where checksums lie in a sound file, and over which bytes. Found by their values, not by the parsers under test:
 //! a structure that is known by its signature ends where four bytes are the checksum of all before them.
 
-use hyperslab::format::checksum::lookup3;
+use hyperslab_format::checksum::lookup3;
 use std::ops::Range;
 
 /// A checksum of some bytes.

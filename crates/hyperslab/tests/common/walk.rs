@@ -1,14 +1,14 @@
 //! Reading everything that a file holds, whatever is wrong with it: objects, chunk indexes, values, attributes, and
 //! what values refer to. The tests of damage and the fuzz targets hold the engine to what is met here.
 
-use hyperslab::format::message::Class;
-use hyperslab::format::message::datatype::Reference;
-use hyperslab::format::selection::EncodedSelection;
-use hyperslab::format::{Cursor, FormatError, Problem};
 use hyperslab::{
     Attributes, Dataset, Datatype, Error, File, Group, Heap, LinkTarget, Object, Order, ReferenceTarget,
     Result, RevisedReference, Selection,
 };
+use hyperslab_format::message::Class;
+use hyperslab_format::message::datatype::Reference;
+use hyperslab_format::selection::EncodedSelection;
+use hyperslab_format::{Cursor, FormatError, Problem};
 use std::collections::HashSet;
 
 /// Values of datasets larger than this are not read.

@@ -5,8 +5,8 @@ use crate::data::selection;
 use crate::engine::hyperslab::order;
 use crate::room::room;
 use crate::study::Wanted;
-use hyperslab::format::message::{Dataspace, Datatype};
 use hyperslab::{Attributes, Dataset, File, Group, LinkTarget, Object};
+use hyperslab_format::message::{Dataspace, Datatype};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -54,7 +54,7 @@ impl Visiting for Open {
 fn members(
     group: &Group,
     path: &str,
-    known: &mut HashSet<hyperslab::format::Address>,
+    known: &mut HashSet<hyperslab_format::Address>,
 ) -> Result<Vec<(Object, String)>, EngineError> {
     let mut found = Vec::new();
     for link in group.links()? {

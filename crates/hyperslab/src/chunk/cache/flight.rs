@@ -54,7 +54,7 @@ impl Flight {
 /// waiting threads, and the next of them leads.
 pub(super) struct Lead {
     inner: Arc<Inner>,
-    key: ChunkKey,
+    pub(super) key: ChunkKey,
     flight: Arc<Flight>,
     ended: bool,
 }
@@ -62,10 +62,6 @@ pub(super) struct Lead {
 impl Lead {
     pub fn new(inner: Arc<Inner>, key: ChunkKey, flight: Arc<Flight>) -> Self {
         Self { inner, key, flight, ended: false }
-    }
-
-    pub fn key(&self) -> ChunkKey {
-        self.key
     }
 
     /// This, where others wait for the chunk. Where nobody does, the flight ends here: who comes later leads one of

@@ -111,7 +111,7 @@ fn a_decoder_may_read_other_chunks_and_even_its_own() {
 fn claims_are_for_one_and_may_be_given_up() {
     let cache = ChunkCache::new(10 * CHUNK);
     let claim = cache.claim(key(5)).unwrap();
-    assert_eq!(claim.key(), key(5));
+    assert_eq!(claim.lead.key, key(5));
     assert!(cache.claim(key(5)).is_none() && cache.get(key(5)).is_none() && !cache.contains(key(5)));
     drop(claim);
     let claim = cache.claim(key(5)).unwrap();
