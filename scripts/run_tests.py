@@ -58,6 +58,7 @@ def steps() -> list[Step]:
         Step("fixtures", [PYTHON, "corpus/recipes/make.py"]),
         Step("rust", ["cargo", "test", *workspace, "--locked", "--no-fail-fast"], count_cargo),
         Step("lints", ["cargo", "clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]),
+        *(Step(f"core{'-' * bool(f)}{f}", ["cargo", "check", "-p", "hyperslab", "--no-default-features", f"--features={f}"]) for f in ("", "deflate")),
         Step("package", pip, environment={"PATH": f"{Path(PYTHON).parent}{os.pathsep}{os.environ['PATH']}"}),
         Step("python", [*pytest, "tests/python"], count_pytest),
         Step("oracle", [*pytest, "tests/oracle"], count_pytest),

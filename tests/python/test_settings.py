@@ -71,6 +71,22 @@ def test_a_file_may_have_a_cache_of_its_own(tmp_path):
         hyperslab.File(tmp_path / "a.h5", cache_bytes=None, threads="many")
 
 
+def test_files_that_a_file_refers_to_have_its_settings(tmp_path):
+    with h5py.File(tmp_path / "b.h5", "w") as file:
+        file.create_dataset("d", data=np.arange(10000), chunks=(1000,), compression="gzip")
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        file["linked"] = h5py.ExternalLink("b.h5", "/d")
+        layout = h5py.VirtualLayout((10000,), "i8")
+        layout[:] = h5py.VirtualSource("b.h5", "d", (10000,))
+        file.create_virtual_dataset("virtual", layout)
+    before = hyperslab.cache_stats()
+    with hyperslab.File(tmp_path / "a.h5", cache_bytes="1MiB") as file:
+        for name in ("linked", "virtual"):
+            for row in range(0, 10000, 500):
+                assert file[name][row] == row
+    assert hyperslab.cache_stats().decodes == before.decodes
+
+
 def test_threads_can_be_set(tmp_path):
     before = hyperslab.threads()
     assert 1 <= before

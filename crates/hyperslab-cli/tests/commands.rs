@@ -6,6 +6,8 @@ mod damage;
 mod digest;
 #[path = "commands/doctor.rs"]
 mod doctor;
+#[path = "commands/exit_codes.rs"]
+mod exit_codes;
 #[path = "commands/explain.rs"]
 mod explain;
 #[path = "../../hyperslab/tests/common/folders.rs"]
