@@ -51,9 +51,7 @@ impl Lookup {
 
     fn link(&mut self) -> Result<()> {
         self.links = self.links.checked_sub(1).ok_or_else(|| {
-            Error::limit(format!(
-                "leads through more than {LINK_HOPS_MAX} soft and external links: a loop?"
-            ))
+            Error::limit(format!("leads through more than {LINK_HOPS_MAX} soft and external links: a loop?"))
         })?;
         Ok(())
     }
@@ -113,7 +111,9 @@ pub(crate) fn follow(group: &Node, link: &Link, lookup: &mut Lookup) -> Result<N
         LinkTarget::UserDefined { class, .. } => {
             let what =
                 format!("is a user-defined link of class {class}, which says nothing to other programs");
-            Err(fail(Error::unsupported(what).with_hint("only the program that wrote it knows where it leads")))
+            Err(fail(
+                Error::unsupported(what).with_hint("only the program that wrote it knows where it leads"),
+            ))
         }
     }
 }
@@ -125,8 +125,7 @@ fn led_here(error: Error, link: impl FnOnce() -> String) -> Error {
 
 fn not_found(group: &Node, part: &str, lookup: &Lookup) -> Error {
     let path = group.path_of(&Name::from(part));
-    let error =
-        Error::not_found("no such object").in_file(group.file.source.name()).at_object(path);
+    let error = Error::not_found("no such object").in_file(group.file.source.name()).at_object(path);
     if !lookup.suggests {
         return error;
     }
@@ -137,6 +136,8 @@ fn not_found(group: &Node, part: &str, lookup: &Lookup) -> Error {
     match suggest(part, &names) {
         Some(nearest) => error.with_hint(format!("did you mean {}?", group.path_of(&Name::from(nearest)))),
         None if names.is_empty() => error.with_hint(format!("the group {} is empty", group.path)),
-        None => error.with_hint(format!("{} has {} members; `hyperslab ls` lists them", group.path, names.len())),
+        None => {
+            error.with_hint(format!("{} has {} members; `hyperslab ls` lists them", group.path, names.len()))
+        }
     }
 }

@@ -34,7 +34,8 @@ pub(crate) unsafe fn zeroed_values<T: Copy>(count: Option<u64>) -> Result<Vec<T>
 }
 
 fn no_room(len: usize) -> Error {
-    Error::out_of_memory(format!("no memory for a result of {len} bytes")).with_hint("read a smaller selection")
+    Error::out_of_memory(format!("no memory for a result of {len} bytes"))
+        .with_hint("read a smaller selection")
 }
 
 /// Below this, huge pages are not worth a system call.

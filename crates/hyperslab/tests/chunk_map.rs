@@ -1,11 +1,11 @@
 //! The chunk map: the same chunks whether it is read, walked or given; no request where it is given.
 
 use hyperslab::io::LocalFile;
-use hyperslab_io::wrap::{Recorder, Recording};
 use hyperslab::{
     ChunkBatch, ChunkGrid, ChunkIndex, ChunkMap, Dataset, Error, ErrorKind, File, Location, Order, Result,
     Selection,
 };
+use hyperslab_io::wrap::{Recorder, Recording};
 use hyperslab_testkit::files::{fixture, hdf5_files};
 use hyperslab_testkit::{Missing, require};
 use std::sync::Arc;
@@ -106,7 +106,7 @@ fn a_given_map_does_not_change_what_others_read() {
     });
     let beyond = Arc::new(ChunkMap::new(map.grid().clone(), beyond).unwrap());
     let broken = dataset.with_chunk_map(beyond).unwrap();
-    assert_eq!(broken.read_bytes(&Selection::All, Order::File).unwrap_err().kind, ErrorKind::Damaged);
+    assert_eq!(broken.read_bytes(&Selection::All, Order::File).unwrap_err().kind(), ErrorKind::Damaged);
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn refuses_maps_of_other_grids_and_of_datasets_without_chunks() {
     let dataset = file.dataset("/fixed/few").unwrap();
     let other = file.dataset("/fixed/larger maximum").unwrap().chunk_map().unwrap();
     let error = dataset.with_chunk_map(other.clone()).err().unwrap();
-    assert_eq!(error.kind, ErrorKind::Invalid);
+    assert_eq!(error.kind(), ErrorKind::Invalid);
     assert!(error.to_string().contains("/fixed/few: the chunk map is that of"), "{error}");
     let layouts = require!(fixture("layouts"));
     let contiguous = hdf5_files(&layouts, 1 << 20)
@@ -123,7 +123,7 @@ fn refuses_maps_of_other_grids_and_of_datasets_without_chunks() {
         .flat_map(|path| datasets(&File::open(path).unwrap()))
         .find(|dataset| dataset.layout_name() == "contiguous")
         .expect("a contiguous dataset");
-    assert_eq!(contiguous.with_chunk_map(other).err().unwrap().kind, ErrorKind::Invalid);
+    assert_eq!(contiguous.with_chunk_map(other).err().unwrap().kind(), ErrorKind::Invalid);
     assert!(contiguous.chunk_index().is_none());
 }
 
@@ -158,7 +158,7 @@ fn an_index_of_another_kind_is_checked() {
     let error = ChunkMap::read(&twice, &grid, None).unwrap_err();
     assert!(error.to_string().contains("twice"), "{error}");
     let small = ChunkGrid::new(&[2, 4], &[2, 2]).unwrap();
-    assert_eq!(ChunkMap::read(&twice, &small, None).unwrap_err().kind, ErrorKind::Damaged);
+    assert_eq!(ChunkMap::read(&twice, &small, None).unwrap_err().kind(), ErrorKind::Damaged);
     // The first error of the reader ends the walk.
     let mut batches = 0;
     let stopped = twice.walk(None, &mut |_| {

@@ -6,9 +6,9 @@
 
 use hyperslab::io::LocalFile;
 use hyperslab::{Dataset, File, Order, Selection};
+use hyperslab_io::wrap::{Recorder, Recording};
 use hyperslab_testkit::files::fixture;
 use hyperslab_testkit::{Missing, require};
-use hyperslab_io::wrap::{Recorder, Recording};
 use std::fmt::Write;
 use std::sync::Arc;
 

@@ -84,8 +84,5 @@ fn external_data_and_virtual_sources_come_from_the_store() {
 fn a_file_that_is_not_in_the_store_is_told_by_its_location() {
     let bucket = require!(Bucket::filled());
     let error = bucket.open("nowhere.h5").err().expect("an error");
-    assert_eq!(
-        (error.kind(), error.file()),
-        (ErrorKind::NotFound, Some("mem://bucket/data/nowhere.h5"))
-    );
+    assert_eq!((error.kind(), error.file()), (ErrorKind::NotFound, Some("mem://bucket/data/nowhere.h5")));
 }

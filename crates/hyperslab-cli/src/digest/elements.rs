@@ -5,10 +5,10 @@ use super::text_plan::{ElementPart, TextPlan};
 use crate::element::{self, NativeFloat, integer_value, text};
 use crate::json::{push_hex, write_text};
 use crate::object_paths::ObjectPaths;
+use hyperslab::{Error, Heap, ReferenceTarget, RegionSummary, RevisedReference};
 use hyperslab_format::message::datatype::Float;
 use hyperslab_format::selection::EncodedSelection;
 use hyperslab_format::{Bytes, Cursor};
-use hyperslab::{Error, Heap, ReferenceTarget, RegionSummary, RevisedReference};
 
 /// Why the text of a value was not written completely.
 #[derive(Debug)]

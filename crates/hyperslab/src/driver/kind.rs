@@ -28,6 +28,5 @@ impl Driver {
 /// A member that should be there.
 pub(super) fn missing(member: &Location, driver: Driver) -> Error {
     let what = format!("the member {member} of the {} driver is not there", driver.name());
-    Error::not_found(what)
-        .with_hint("all members are needed, side by side and under their own names")
+    Error::not_found(what).with_hint("all members are needed, side by side and under their own names")
 }

@@ -81,7 +81,8 @@ impl FirstMember {
                 let naming = self.naming.clone().or_else(|| Naming::of_first(opener, path));
                 let naming = naming.ok_or_else(|| {
                     let what = "is a member of a family of files, but not named like the first of them";
-                    Error::unsupported(what).with_hint("the first member of a family has the number 0 in its name")
+                    Error::unsupported(what)
+                        .with_hint("the first member of a family has the number 0 in its name")
                 })?;
                 Some((Driver::Family, family::members(opener, &naming, size, end)?))
             }
@@ -141,7 +142,5 @@ fn not_opened(location: &Location, error: std::io::Error) -> Error {
     if !missing {
         return error;
     }
-    error
-        .with_message("no such file")
-        .with_hint("check the path; the file is opened as it is written")
+    error.with_message("no such file").with_hint("check the path; the file is opened as it is written")
 }

@@ -72,7 +72,16 @@ fn read_whole(
         let sources = &**sources;
         // SAFETY: as above; the fill values are written.
         unsafe {
-            virtual_array::read(array, sources, selection, &shape, target, conversion, operation, &read_source)
+            virtual_array::read(
+                array,
+                sources,
+                selection,
+                &shape,
+                target,
+                conversion,
+                operation,
+                &read_source,
+            )
         }
     })
 }
@@ -89,7 +98,12 @@ fn check_len(count: u64, element_bytes: usize, out: &[u8]) -> Result<()> {
 ///
 /// # Safety
 /// Nobody else uses the places of the plan in the target meanwhile.
-unsafe fn carry_out(array: &Array, plan: &ReadPlan, target: Target<'_>, conversion: Conversion) -> Result<()> {
+unsafe fn carry_out(
+    array: &Array,
+    plan: &ReadPlan,
+    target: Target<'_>,
+    conversion: Conversion,
+) -> Result<()> {
     match &plan.steps {
         Steps::Nothing => Ok(()),
         Steps::Fill => {

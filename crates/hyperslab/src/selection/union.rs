@@ -124,7 +124,8 @@ fn list_of<T>(items: Option<u64>) -> Result<Vec<T>> {
     if items.is_some_and(|items| list.try_reserve_exact(items).is_ok()) {
         return Ok(list);
     }
-    Err(Error::out_of_memory("no memory for a list of the indexes that are selected").with_hint("select fewer elements"))
+    Err(Error::out_of_memory("no memory for a list of the indexes that are selected")
+        .with_hint("select fewer elements"))
 }
 
 #[cfg(test)]
