@@ -165,11 +165,11 @@ mod tests {
     #[test]
     fn shared_messages_are_in_a_heap_or_in_a_header() {
         let image = Build::default().u8(0).u32(77).u32(3).bytes(b"heap id!");
-        let place = SharedPlace::Heap { references: 3, heap_id: "heap id!".into() };
-        assert_eq!(SharedMessage::parse(&mut cursor(&image)), Ok(SharedMessage { hash: 77, place }));
+        let location = SharedLocation::Heap { references: 3, heap_id: "heap id!".into() };
+        assert_eq!(SharedMessage::parse(&mut cursor(&image)), Ok(SharedMessage { hash: 77, location }));
         let image = Build::default().u8(1).u32(77).u8(0).u8(3).u16(12).u64(800);
-        let place = SharedPlace::ObjectHeader { message: 3, index: 12, address: Address(800) };
-        assert_eq!(SharedMessage::parse(&mut cursor(&image)), Ok(SharedMessage { hash: 77, place }));
+        let location = SharedLocation::ObjectHeader { message: 3, index: 12, address: Address(800) };
+        assert_eq!(SharedMessage::parse(&mut cursor(&image)), Ok(SharedMessage { hash: 77, location }));
         SharedMessage::parse(&mut cursor(&image.patch(0, &[2]))).unwrap_err();
     }
 }
