@@ -26,6 +26,7 @@ __all__ = [
     "__version__",
     "cache_bytes",
     "cache_stats",
+    "error_classes",
     "is_hdf5",
     "register_filter",
     "run_command",
@@ -55,6 +56,9 @@ def set_threads(count: int) -> None:
 
 def cache_stats() -> CacheStats:
     """Statistics of the chunk cache of this process."""
+
+def error_classes() -> list[tuple[str, str]]:
+    """The engine's kinds of error, and the name of the exception class of each."""
 
 def is_hdf5(fname: str | bytes | PathLike[str]) -> bool:
     """Return True if `fname` is an HDF5 file, and False if it is not or does not exist."""

@@ -182,8 +182,8 @@ impl Reader<'_> {
         let chunk_bytes = self.chunked.bytes;
         if copies.bytes() == chunk_bytes && copies.unit > 1 {
             match cache.whole(key, chunk_bytes) {
-                // SAFETY: as in `unfiltered`.
                 Whole::Here(decoded) => {
+                    // SAFETY: as in `unfiltered`.
                     return unsafe { copies.run(&decoded, 0, self.target, self.conversion) };
                 }
                 Whole::Straight(passage) => return self.straight(chunk, location, stored, &copies, passage),
