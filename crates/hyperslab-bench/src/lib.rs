@@ -14,7 +14,7 @@ pub mod matrix;
 pub mod measure;
 pub mod process;
 pub mod recipe;
-mod room;
+mod buffer;
 pub mod study;
 
-pub use room::NoMemory;
+pub use buffer::NoMemory;

@@ -1,6 +1,6 @@
 //! An HDF4 of the user's: a scientific dataset, or a table where the elements are records.
 
-use super::{EngineError, Opening, Reading, Writing};
+use super::{EngineError, OpenOptions, Reading, Writing};
 use crate::library::{Counts, Hdf4, Hdf4Dataset, Hdf4File, Hdf4Table};
 use crate::study::{Block, Format, Kind, Layout, Storage};
 use std::path::Path;
@@ -18,16 +18,16 @@ pub(super) fn open(
     library: &Hdf4,
     file: &Path,
     dataset: &str,
-    opening: &Opening,
+    options: &OpenOptions,
 ) -> Result<Box<dyn Reading>, EngineError> {
-    nothing_to_set(opening)?;
+    nothing_to_set(options)?;
     let opened = Rc::new(library.open(file)?);
     let Some(number) = opened.find(dataset)? else {
         // The library keeps a file that is open twice apart no better than two programs do.
         drop(opened);
-        return Ok(Box::new(Table(library.open_table(file, dataset, &opening.records)?)));
+        return Ok(Box::new(Table(library.open_table(file, dataset, &options.records)?)));
     };
-    if opening.records.fields.is_some() {
+    if options.records.fields.is_some() {
         return Err(EngineError::Unsupported("the dataset has no records, so no fields".to_owned()));
     }
     Ok(Box::new(Open { dataset: Hdf4Dataset::open(&opened, number)?, file: opened }))
@@ -38,9 +38,9 @@ pub(super) fn create(
     file: &Path,
     dataset: &str,
     storage: &Storage,
-    opening: &Opening,
+    options: &OpenOptions,
 ) -> Result<Box<dyn Writing>, EngineError> {
-    nothing_to_set(opening)?;
+    nothing_to_set(options)?;
     if storage.format != Format::Hdf4 {
         return Err(EngineError::Unsupported(format!("HDF4 writes no {} files", storage.format)));
     }
@@ -50,15 +50,15 @@ pub(super) fn create(
                 "a table of HDF4 has one dimension, and neither chunks nor filters".to_owned(),
             ));
         }
-        let table = library.create_table(file, dataset, record, opening.records.memory)?;
+        let table = library.create_table(file, dataset, record, options.records.memory)?;
         return Ok(Box::new(Table(table)));
     }
     let file = Rc::new(library.create(file)?);
     Ok(Box::new(Open { dataset: Hdf4Dataset::create(&file, dataset, storage)?, file }))
 }
 
-fn nothing_to_set(opening: &Opening) -> Result<(), EngineError> {
-    match (opening.cache, opening.page_buffer) {
+fn nothing_to_set(options: &OpenOptions) -> Result<(), EngineError> {
+    match (options.cache, options.page_buffer) {
         (None, None) => Ok(()),
         _ => Err(EngineError::Unsupported(
             "HDF4 has neither a cache of so many bytes nor a page buffer".to_owned(),

@@ -1,6 +1,6 @@
 //! A libhdf5 of the user's.
 
-use super::{EngineError, Opening, PageBuffer, Reading, Writing};
+use super::{EngineError, OpenOptions, PageBuffer, Reading, Writing};
 use crate::library::{Counter, Counts, Found, Hdf5, Hdf5Dataset, Hdf5File};
 use crate::study::{Block, FilterSpec, Format, Layout, Storage};
 use std::path::Path;
@@ -27,12 +27,12 @@ pub(super) fn open(
     library: &Hdf5,
     file: &Path,
     dataset: &str,
-    opening: &Opening,
+    options: &OpenOptions,
     counted: Option<&[u16]>,
 ) -> Result<Box<dyn Reading>, EngineError> {
     let counter = counted.and_then(|filters| Counter::install(library, filters));
-    let file = library.open(file, opening.page_buffer)?;
-    let dataset = file.dataset(dataset, opening.cache, &opening.records)?;
+    let file = library.open(file, options.page_buffer)?;
+    let dataset = file.dataset(dataset, options.cache, &options.records)?;
     if !dataset.has_fixed_elements()? {
         return Err(EngineError::Unsupported(
             "libhdf5 is not asked for elements of variable length or references, which lead elsewhere"
@@ -47,7 +47,7 @@ pub(super) fn create(
     file: &Path,
     dataset: &str,
     storage: &Storage,
-    opening: &Opening,
+    options: &OpenOptions,
 ) -> Result<Box<dyn Writing>, EngineError> {
     if storage.format != Format::Hdf5 {
         return Err(EngineError::Unsupported(format!("libhdf5 writes no {} files", storage.format)));
@@ -55,7 +55,7 @@ pub(super) fn create(
     let filters: Vec<u16> = storage.filters.iter().map(FilterSpec::id).collect();
     let counter = Counter::install(library, &filters);
     let file = library.create(file, storage)?;
-    let dataset = file.create(dataset, storage, opening.cache, opening.records.memory)?;
+    let dataset = file.create(dataset, storage, options.cache, options.records.memory)?;
     Ok(Box::new(Open { dataset, file, counter }))
 }
 

@@ -1,4 +1,4 @@
-//! Who reads and writes: each engine behind the same few calls.
+//! EngineKind reads and writes: each engine behind the same few calls.
 
 mod hdf4;
 mod hyperslab;
@@ -7,7 +7,7 @@ mod netcdf;
 mod null;
 mod objects;
 
-pub use objects::{Making, PageBuffer, PageCounts, Seen, Visiting};
+pub use objects::{Creator, PageBuffer, PageCounts, Event, Visitor};
 
 use crate::NoMemory;
 use crate::library::{Counts, Family, Found, Hdf4, Hdf5, LibraryError, Netcdf};
@@ -51,7 +51,7 @@ pub enum EngineError {
 
 /// How a file is opened for reading.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Opening {
+pub struct OpenOptions {
     /// The chunk cache; the library's own default where none is set. hyperslab has none to set.
     pub cache: Option<CacheSettings>,
     /// Bytes of the page buffer; none unless the file is paged.
@@ -238,14 +238,14 @@ impl Prepared {
         &self,
         file: &Path,
         dataset: &str,
-        opening: &Opening,
+        options: &OpenOptions,
         counted: Option<&[u16]>,
     ) -> Result<Box<dyn Reading>, EngineError> {
         match self {
-            Self::Hyperslab => hyperslab::open(file, dataset, &opening.records),
-            Self::Libhdf5(library) => libhdf5::open(library, file, dataset, opening, counted),
-            Self::Netcdf(library) => netcdf::open(library, file, dataset, opening, counted),
-            Self::Hdf4(library) => hdf4::open(library, file, dataset, opening),
+            Self::Hyperslab => hyperslab::open(file, dataset, &options.records),
+            Self::Libhdf5(library) => libhdf5::open(library, file, dataset, options, counted),
+            Self::Netcdf(library) => netcdf::open(library, file, dataset, options, counted),
+            Self::Hdf4(library) => hdf4::open(library, file, dataset, options),
             Self::Null => null::open(file, dataset),
         }
     }
@@ -256,19 +256,19 @@ impl Prepared {
         file: &Path,
         dataset: &str,
         storage: &Storage,
-        opening: &Opening,
+        options: &OpenOptions,
     ) -> Result<Box<dyn Writing>, EngineError> {
         match self {
-            Self::Libhdf5(library) => libhdf5::create(library, file, dataset, storage, opening),
-            Self::Netcdf(library) => netcdf::create(library, file, dataset, storage, opening),
-            Self::Hdf4(library) => hdf4::create(library, file, dataset, storage, opening),
+            Self::Libhdf5(library) => libhdf5::create(library, file, dataset, storage, options),
+            Self::Netcdf(library) => netcdf::create(library, file, dataset, storage, options),
+            Self::Hdf4(library) => hdf4::create(library, file, dataset, storage, options),
             Self::Null => Ok(null::create()),
             Self::Hyperslab => Err(EngineError::Unsupported("hyperslab does not write yet".to_owned())),
         }
     }
 
     /// Makes a file for many objects, each dataset stored so.
-    pub fn make(&self, file: &Path, storage: &Storage) -> Result<Box<dyn Making>, EngineError> {
+    pub fn make(&self, file: &Path, storage: &Storage) -> Result<Box<dyn Creator>, EngineError> {
         match self {
             Self::Libhdf5(library) => objects::libhdf5::make(library, file, storage),
             Self::Netcdf(library) => objects::netcdf::make(library, file, storage),
@@ -279,10 +279,10 @@ impl Prepared {
     }
 
     /// Opens a file for all its objects to be visited.
-    pub fn visit(&self, file: &Path, opening: &Opening) -> Result<Box<dyn Visiting>, EngineError> {
+    pub fn visit(&self, file: &Path, options: &OpenOptions) -> Result<Box<dyn Visitor>, EngineError> {
         match self {
             Self::Hyperslab => objects::hyperslab::visit(file),
-            Self::Libhdf5(library) => objects::libhdf5::visit(library, file, opening),
+            Self::Libhdf5(library) => objects::libhdf5::visit(library, file, options),
             Self::Netcdf(library) => objects::netcdf::visit(library, file),
             Self::Hdf4(library) => objects::hdf4::visit(library, file),
             Self::Null => Err(nothing()),

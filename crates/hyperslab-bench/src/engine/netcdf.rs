@@ -1,6 +1,6 @@
 //! A netCDF-C of the user's.
 
-use super::{EngineError, Opening, Reading, Writing};
+use super::{EngineError, OpenOptions, Reading, Writing};
 use crate::library::{Counter, Counts, Netcdf, NetcdfVariable};
 use crate::study::{Block, FilterSpec, Storage};
 use hyperslab_doctor::simulate::CacheSettings;
@@ -15,12 +15,12 @@ pub(super) fn open(
     library: &Netcdf,
     file: &Path,
     dataset: &str,
-    opening: &Opening,
+    options: &OpenOptions,
     counted: Option<&[u16]>,
 ) -> Result<Box<dyn Reading>, EngineError> {
-    no_page_buffer(opening)?;
+    no_page_buffer(options)?;
     let counter = counted.and_then(|filters| count(library, filters));
-    let variable = library.open(file, dataset, opening.cache)?;
+    let variable = library.open(file, dataset, options.cache)?;
     Ok(Box::new(Open { variable, counter }))
 }
 
@@ -29,12 +29,12 @@ pub(super) fn create(
     file: &Path,
     dataset: &str,
     storage: &Storage,
-    opening: &Opening,
+    options: &OpenOptions,
 ) -> Result<Box<dyn Writing>, EngineError> {
-    no_page_buffer(opening)?;
+    no_page_buffer(options)?;
     let filters: Vec<u16> = storage.filters.iter().map(FilterSpec::id).collect();
     let counter = count(library, &filters);
-    let variable = library.create(file, dataset, storage, opening.cache)?;
+    let variable = library.create(file, dataset, storage, options.cache)?;
     Ok(Box::new(Open { variable, counter }))
 }
 
@@ -43,8 +43,8 @@ fn count(library: &Netcdf, filters: &[u16]) -> Option<Counter> {
     Counter::install(library.hdf5()?, filters)
 }
 
-fn no_page_buffer(opening: &Opening) -> Result<(), EngineError> {
-    match opening.page_buffer {
+fn no_page_buffer(options: &OpenOptions) -> Result<(), EngineError> {
+    match options.page_buffer {
         None => Ok(()),
         Some(_) => Err(EngineError::Unsupported("netCDF-C has no page buffer to set".to_owned())),
     }

@@ -5,7 +5,7 @@ use super::datatype::{copy, is_fixed};
 use super::handle::{Handle, check};
 use super::hdf5::{Hdf5, Hdf5Dataset, Hdf5File};
 use super::{LibraryError, c_name};
-use crate::room::room;
+use crate::buffer::reserve;
 use crate::study::{Attribute, Records};
 use hyperslab_doctor::simulate::CacheSettings;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_void};
@@ -205,7 +205,7 @@ impl Walk<'_> {
             if is_fixed(&datatype)? {
                 let elements = (f.H5Sget_simple_extent_npoints)(space.id).max(0) as usize;
                 let bytes = elements.saturating_mul((f.H5Tget_size)(datatype.id));
-                value = room(&mut self.buffer, bytes as u64)?;
+                value = reserve(&mut self.buffer, bytes as u64)?;
                 if bytes > 0 {
                     let to = value.as_mut_ptr().cast();
                     check(api, "H5Aread", (f.H5Aread)(attribute.id, datatype.id, to))?;

@@ -4,19 +4,19 @@
 //!   Matrix ─► prepare: a file for each storage and way of writing ─► rounds of reads ─► Vec<Row>
 //! ```
 
-mod contender;
-mod ledger;
+mod engine_run;
+mod result_cache;
 mod prepare;
 mod row;
 mod run;
 mod runs;
 pub(crate) mod simulated;
 mod statistics;
-mod way;
+mod write_strategy;
 
-pub use ledger::{Kept, Ledger};
+pub use result_cache::{CachedResult, ResultCache};
 pub use row::{ReadFigures, Row, Rows, Skipped, WriteFigures};
 pub use run::{Matrix, Progress, Subject};
 pub(crate) use runs::Runs;
 pub use statistics::Summary;
-pub use way::Way;
+pub use write_strategy::WriteStrategy;

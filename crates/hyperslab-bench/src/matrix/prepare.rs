@@ -6,8 +6,8 @@
 use super::row::{Skipped, WriteFigures};
 use super::run::{Matrix, Progress, Subject};
 use super::statistics::Summary;
-use super::way::Way;
-use crate::engine::Opening;
+use super::write_strategy::WriteStrategy;
+use crate::engine::OpenOptions;
 use crate::library::Family;
 use crate::process::{Launcher, Operation, Outcome, Task};
 use crate::study::Storage;
@@ -26,7 +26,7 @@ pub(super) struct Prepared {
 /// A file that is to be made, and how that went so far.
 pub(super) struct Made<'a> {
     storage: &'a Storage,
-    way: &'a Way,
+    way: &'a WriteStrategy,
     stored_as: String,
     file: PathBuf,
     outcomes: Vec<Outcome>,
@@ -118,7 +118,7 @@ impl Made<'_> {
             file: self.file.clone(),
             dataset: NAME.to_owned(),
             access: self.way.access(self.storage),
-            opening: Opening { cache: self.way.cache, page_buffer: None, records: matrix.records.clone() },
+            options: OpenOptions { cache: self.way.cache, page_buffer: None, records: matrix.records.clone() },
             operation: Operation::Write { storage: Box::new(self.storage.clone()), values },
         })
     }
@@ -205,7 +205,7 @@ impl Plan<'_> {
     }
 
     /// How the file is written, where it is made here.
-    pub(super) fn way(&self) -> Option<&Way> {
+    pub(super) fn way(&self) -> Option<&WriteStrategy> {
         match self {
             Self::AsItIs => None,
             Self::Made(made) => Some(made.way),

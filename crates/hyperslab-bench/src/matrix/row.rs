@@ -38,7 +38,7 @@ pub struct Row {
     pub access: Access,
     /// The same in words.
     pub read_as: String,
-    /// Who read: `hyperslab`, `libhdf5 (h5py 3.16.0)`.
+    /// EngineKind read: `hyperslab`, `libhdf5 (h5py 3.16.0)`.
     pub engine: String,
     /// The engine's release.
     pub version: String,
@@ -57,7 +57,7 @@ pub struct Row {
 /// What writing took.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WriteFigures {
-    /// Who wrote.
+    /// EngineKind wrote.
     pub engine: String,
     /// The engine's release.
     pub version: String,
@@ -100,7 +100,7 @@ pub struct WriteFigures {
 pub struct ReadFigures {
     /// Seconds of reading all blocks.
     pub read: Summary,
-    /// Seconds of opening, reading and closing.
+    /// Seconds of options, reading and closing.
     pub open_read_close: Summary,
     /// Seconds of the first read.
     pub first: Summary,

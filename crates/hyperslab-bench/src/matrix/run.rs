@@ -4,13 +4,13 @@
 //! meets all alike. A first round checks: values are compared between all, decodes counted. It is not measured, unless
 //! it took so long that one run has to be enough.
 
-use super::contender::{Contender, differing};
-use super::ledger::{Kept, Ledger, key_of};
+use super::engine_run::{EngineRun, differing};
+use super::result_cache::{CachedResult, ResultCache, key_of};
 use super::prepare::{Plan, Prepared, Site, plans};
 use super::row::{Row, Rows, Skipped};
-use super::way::Way;
+use super::write_strategy::WriteStrategy;
 use crate::data::{Synthetic, Values};
-use crate::engine::{Engine, Opening};
+use crate::engine::{Engine, OpenOptions};
 use crate::process::{Check, Launcher, Operation, RunError, Task};
 use crate::study::{Access, Format, Memory, Records, Storage};
 use hyperslab_doctor::DatasetFacts;
@@ -67,12 +67,12 @@ pub struct Matrix {
     pub page_buffers: Vec<Option<u64>>,
     /// What is read of records, and how they lie in memory.
     pub records: Records,
-    /// Who reads.
+    /// EngineKind reads.
     pub engines: Vec<Engine>,
-    /// Who writes a format that none of those who read does.
+    /// EngineKind writes a format that none of those who read does.
     pub writers: Vec<Engine>,
     /// How files are written; at least one way.
-    pub ways: Vec<Way>,
+    pub ways: Vec<WriteStrategy>,
     /// How often each file is written, at most: not again once that took `seconds_max`, but for the one that is read.
     pub write_repeats: usize,
     /// How often each cell is measured, at most.
@@ -85,7 +85,7 @@ pub struct Matrix {
     pub cold: bool,
 }
 
-/// Who wants to know how far it is.
+/// EngineKind wants to know how far it is.
 pub trait Progress {
     /// So many runs are expected in all.
     fn expect(&mut self, runs: usize);
@@ -94,7 +94,7 @@ pub trait Progress {
     /// One run is done.
     fn done(&mut self);
     /// What was measured before need not be measured again.
-    fn ledger(&mut self) -> Option<&mut dyn Ledger> {
+    fn result_cache(&mut self) -> Option<&mut dyn ResultCache> {
         None
     }
 }
@@ -102,7 +102,7 @@ pub trait Progress {
 /// One access to one file, and who takes part.
 struct Cell<'a> {
     access: &'a Access,
-    contenders: Vec<Contender<'a>>,
+    contenders: Vec<EngineRun<'a>>,
     /// By which a contender's row is remembered.
     keys: Vec<String>,
 }
@@ -198,14 +198,14 @@ impl Matrix {
         }
     }
 
-    /// Who writes files of a format, if anybody.
+    /// EngineKind writes files of a format, if anybody.
     pub fn writer(&self, format: Format) -> Option<&Engine> {
         self.engines.iter().chain(&self.writers).find(|engine| engine.writes(format))
     }
 
     /// Every engine that reads such files, with every setting that means something to it. A file of the user's that is
     /// read as it is was opened as HDF5 before.
-    fn contenders(&self, storage: Option<&Storage>) -> Vec<Contender<'_>> {
+    fn contenders(&self, storage: Option<&Storage>) -> Vec<EngineRun<'_>> {
         let format = storage.map_or(Format::Hdf5, |storage| storage.format);
         let mut found = Vec::new();
         for engine in self.engines.iter().filter(|engine| engine.reads(format)) {
@@ -213,8 +213,8 @@ impl Matrix {
             let buffers = if engine.has_page_buffer() { &*self.page_buffers } else { &[None] };
             for &cache in caches {
                 for &page_buffer in buffers {
-                    let opening = Opening { cache, page_buffer, records: self.records.clone() };
-                    found.push(Contender::new(engine, opening));
+                    let options = OpenOptions { cache, page_buffer, records: self.records.clone() };
+                    found.push(EngineRun::new(engine, options));
                 }
             }
         }
@@ -254,10 +254,10 @@ impl Matrix {
     ) -> Cell<'a> {
         let mut contenders = self.contenders(plan.storage());
         let mut keys = vec![String::new(); contenders.len()];
-        if let Some(ledger) = progress.ledger() {
+        if let Some(result_cache) = progress.result_cache() {
             for (contender, key) in contenders.iter_mut().zip(&mut keys) {
-                *key = key_of(self, plan, access, contender.engine, &contender.opening, site.launcher);
-                contender.kept = ledger.recall(key);
+                *key = key_of(self, plan, access, contender.engine, &contender.options, site.launcher);
+                contender.kept = result_cache.recall(key);
             }
         }
         Cell { access, contenders, keys }
@@ -300,8 +300,8 @@ impl Matrix {
             }
             match contender.row(self, prepared, access, facts) {
                 Ok(row) => {
-                    if let Some(ledger) = progress.ledger() {
-                        ledger.keep(key, &Kept { row: row.clone(), checksum: contender.checksum() });
+                    if let Some(result_cache) = progress.result_cache() {
+                        result_cache.keep(key, &CachedResult { row: row.clone(), checksum: contender.checksum() });
                     }
                     rows.rows.push(row);
                 }
@@ -324,7 +324,7 @@ impl Matrix {
             file: prepared.file.clone(),
             dataset: prepared.dataset.clone(),
             access: access.clone(),
-            opening: Opening { records: self.records.clone(), ..Opening::default() },
+            options: OpenOptions { records: self.records.clone(), ..OpenOptions::default() },
             operation,
         };
         site.launcher.run(&task, site.stop).ok()?.checksum
@@ -334,7 +334,7 @@ impl Matrix {
         &self,
         prepared: &Prepared,
         access: &Access,
-        contender: &Contender<'_>,
+        contender: &EngineRun<'_>,
         check: Option<Check>,
     ) -> Task {
         let shape = self.subject.shape().to_vec();
@@ -343,7 +343,7 @@ impl Matrix {
             file: prepared.file.clone(),
             dataset: prepared.dataset.clone(),
             access: access.clone(),
-            opening: contender.opening.clone(),
+            options: contender.options.clone(),
             operation: Operation::Read { shape, reads_max: self.reads_max, cold: self.cold, check },
         }
     }

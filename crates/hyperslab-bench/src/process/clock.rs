@@ -31,7 +31,7 @@ pub(super) struct Clock {
 
 /// What the harness does beside the engine.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Aside {
+pub(super) enum ExcludedWork {
     /// It computes.
     Computes,
     /// It reads files, too.
@@ -105,11 +105,11 @@ impl Clock {
     }
 
     /// Work of the harness itself between two pieces of the engine's: nothing of it counts.
-    pub(super) fn aside<T>(&mut self, what: Aside, work: impl FnOnce() -> T) -> T {
+    pub(super) fn exclude<T>(&mut self, what: ExcludedWork, work: impl FnOnce() -> T) -> T {
         // Both looks belong to the harness: the span begins without the first, and ends with the last.
         let (before, done, after) = match what {
-            Aside::Computes => (Usage::of_the_processor(), work(), Usage::of_the_processor()),
-            Aside::Reads => (Usage::at_end(), work(), Usage::at_start()),
+            ExcludedWork::Computes => (Usage::of_the_processor(), work(), Usage::of_the_processor()),
+            ExcludedWork::Reads => (Usage::at_end(), work(), Usage::at_start()),
         };
         self.aside = self.aside.and(after.since(before));
         done
@@ -156,7 +156,7 @@ impl Clock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Engine, Opening};
+    use crate::engine::{Engine, OpenOptions};
     use std::alloc::{GlobalAlloc, Layout, System};
     use std::cell::Cell;
     use std::path::Path;
@@ -203,7 +203,7 @@ mod tests {
                 Path::new(""),
                 "",
                 &crate::study::Storage::plain(vec![1, 8], "<f4".parse().unwrap()),
-                &Opening::default(),
+                &OpenOptions::default(),
             )
             .unwrap();
         let values = [0u8; 32];

@@ -2,7 +2,7 @@
 
 use super::objects::Objects;
 use crate::data::Values;
-use crate::engine::{Engine, Opening, PageBuffer};
+use crate::engine::{Engine, OpenOptions, PageBuffer};
 use crate::measure::{PageCache, Usage};
 use crate::study::{Access, Element, Storage, Tree, Wanted};
 use hyperslab_doctor::simulate::CacheSettings;
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 /// One run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Task {
-    /// Who does it.
+    /// EngineKind does it.
     pub engine: Engine,
     /// The file.
     pub file: PathBuf,
@@ -21,7 +21,7 @@ pub struct Task {
     /// Which blocks, in which order.
     pub access: Access,
     /// How the file is opened.
-    pub opening: Opening,
+    pub options: OpenOptions,
     /// Reading or writing.
     pub operation: Operation,
 }
@@ -87,7 +87,7 @@ pub struct Check {
 /// What a run took and gave. Times are seconds of wall time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// Opening (or creating) file and dataset.
+    /// OpenOptions (or creating) file and dataset.
     pub open_seconds: f64,
     /// The first block.
     pub first_seconds: f64,
@@ -99,7 +99,7 @@ pub struct Outcome {
     pub blocks: u64,
     /// Bytes of their elements in memory.
     pub bytes: u64,
-    /// What opening, reading or writing, and closing used; where objects are visited and checked, the checksum as well.
+    /// What options, reading or writing, and closing used; where objects are visited and checked, the checksum as well.
     pub usage: Usage,
     /// Most memory the process had resident.
     pub peak_memory_bytes: u64,
@@ -133,7 +133,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Opening, all blocks, and closing.
+    /// OpenOptions, all blocks, and closing.
     pub fn total_seconds(&self) -> f64 {
         self.open_seconds + self.data_seconds + self.close_seconds
     }

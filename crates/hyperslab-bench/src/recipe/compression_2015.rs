@@ -22,7 +22,7 @@ use super::plan::{Cell, Content, Effect, Metric, Part, Plan};
 use crate::data::Synthetic;
 use crate::study::{Access, FilterSpec, Storage};
 
-/// Who published what, and where.
+/// EngineKind published what, and where.
 pub(super) const PUBLICATION: &str =
     "Improving I/O Performance When Working with HDF5 Compressed Datasets (The HDF Group, 2015)";
 

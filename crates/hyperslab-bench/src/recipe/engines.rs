@@ -1,19 +1,19 @@
-//! Who there is to run a recipe, and how to get who is not there.
+//! EngineKind there is to run a recipe, and how to get who is not there.
 
-use super::plan::Who;
+use super::plan::EngineKind;
 use crate::engine::Engine;
 use crate::library::Family;
 use serde::{Deserialize, Serialize};
 
 /// At most one engine of each kind.
 #[derive(Debug, Clone, Default)]
-pub struct Engines(Vec<(Who, Engine)>);
+pub struct Engines(Vec<(EngineKind, Engine)>);
 
 /// An engine that took part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Used {
     /// Whose.
-    pub who: Who,
+    pub who: EngineKind,
     /// Its name: `libhdf5 (h5py 3.16.0)`.
     pub engine: String,
     /// Its release.
@@ -23,7 +23,7 @@ pub struct Used {
 impl Engines {
     /// The first of each kind.
     pub fn of(engines: impl IntoIterator<Item = Engine>) -> Self {
-        let mut known: Vec<(Who, Engine)> = Vec::new();
+        let mut known: Vec<(EngineKind, Engine)> = Vec::new();
         for engine in engines {
             let Some(who) = who(&engine) else { continue };
             if known.iter().all(|(other, _)| *other != who) {
@@ -34,28 +34,28 @@ impl Engines {
     }
 
     /// The engine, or how to get one.
-    pub(super) fn get(&self, who: Who) -> Result<&Engine, String> {
+    pub(super) fn get(&self, who: EngineKind) -> Result<&Engine, String> {
         let found = self.0.iter().find(|(known, _)| *known == who).map(|(_, engine)| engine);
         found.ok_or_else(|| how_to_get(who))
     }
 }
 
-fn who(engine: &Engine) -> Option<Who> {
+fn who(engine: &Engine) -> Option<EngineKind> {
     match engine {
-        Engine::Hyperslab => Some(Who::Hyperslab),
-        Engine::Libhdf5(_) => Some(Who::Libhdf5),
-        Engine::Netcdf(_) => Some(Who::Netcdf),
-        Engine::Hdf4(_) => Some(Who::Hdf4),
+        Engine::Hyperslab => Some(EngineKind::Hyperslab),
+        Engine::Libhdf5(_) => Some(EngineKind::Libhdf5),
+        Engine::Netcdf(_) => Some(EngineKind::Netcdf),
+        Engine::Hdf4(_) => Some(EngineKind::Hdf4),
         Engine::Null => None,
     }
 }
 
-fn how_to_get(who: Who) -> String {
+fn how_to_get(who: EngineKind) -> String {
     let family = match who {
-        Who::Libhdf5 => Family::Hdf5,
-        Who::Netcdf => Family::Netcdf,
-        Who::Hdf4 => Family::Hdf4,
-        Who::Hyperslab => return "hyperslab was left out".to_owned(),
+        EngineKind::Libhdf5 => Family::Hdf5,
+        EngineKind::Netcdf => Family::Netcdf,
+        EngineKind::Hdf4 => Family::Hdf4,
+        EngineKind::Hyperslab => return "hyperslab was left out".to_owned(),
     };
     format!("no {} was found; {}", family.name(), family.how_to_get())
 }

@@ -21,15 +21,15 @@
 //!
 //! Arrays become smaller in each dimension.
 
-use super::plan::{Cell, Content, Effect, Figure, Metric, Part, Plan, Who};
+use super::plan::{Cell, Content, Effect, Figure, Metric, Part, Plan, EngineKind};
 use crate::data::Synthetic;
 use crate::study::{Access, Element, Memory, Records, Storage, Tree, Walk, Wanted};
 
 pub(super) const PUBLICATION: &str =
     "HDF4 and HDF5 Performance: Preliminary Results (Elena Pourmal, IV HDF-EOS Workshop, 2000)";
 
-const BOTH: [Who; 2] = [Who::Libhdf5, Who::Hdf4];
-const ALL: [Who; 3] = [Who::Libhdf5, Who::Hdf4, Who::Hyperslab];
+const BOTH: [EngineKind; 2] = [EngineKind::Libhdf5, EngineKind::Hdf4];
+const ALL: [EngineKind; 3] = [EngineKind::Libhdf5, EngineKind::Hdf4, EngineKind::Hyperslab];
 /// Kilobytes of arrays in one dimension; the talk went from 8 to 8,000 in steps of 8.
 const LINES: [u64; 6] = [8, 80, 400, 1_000, 4_000, 8_000];
 /// Bytes of a row of square arrays; the talk went from 40 to 4,000 in steps of 40.
@@ -80,7 +80,7 @@ fn array(name: &str, shape: Vec<u64>, element: Element) -> Cell {
     Cell::file(name, Storage::plain(shape, element), values).by(&BOTH)
 }
 
-fn seconds(cell: &Cell, who: Who) -> Figure {
+fn seconds(cell: &Cell, who: EngineKind) -> Figure {
     cell.figure_of(who, Metric::Seconds)
 }
 
@@ -95,8 +95,8 @@ fn lines(scaled: &Scale) -> Part {
     let largest = &cells[cells.len() - 1];
     let effects = vec![Effect::times(
         "HDF5 writes arrays of one dimension about 8 times faster than HDF4.",
-        seconds(largest, Who::Hdf4),
-        seconds(largest, Who::Libhdf5),
+        seconds(largest, EngineKind::Hdf4),
+        seconds(largest, EngineKind::Libhdf5),
         8.0,
     )];
     Part { title: "Slides 8 and 9: writing in one dimension".to_owned(), cells, effects, notes: Vec::new() }
@@ -115,14 +115,14 @@ fn squares(scaled: &Scale) -> Part {
     let effects = vec![
         Effect::times(
             "HDF5 writes arrays of two dimensions about 10 times faster than HDF4.",
-            seconds(largest, Who::Hdf4),
-            seconds(largest, Who::Libhdf5),
+            seconds(largest, EngineKind::Hdf4),
+            seconds(largest, EngineKind::Libhdf5),
             10.0,
         ),
         Effect::shown(
             "HDF4 shows nonlinear growth: each byte of a large array takes longer than one of a small array.",
-            per_byte(largest, Who::Hdf4),
-            per_byte(middle, Who::Hdf4),
+            per_byte(largest, EngineKind::Hdf4),
+            per_byte(middle, EngineKind::Hdf4),
             1.5,
         ),
     ];
@@ -157,20 +157,20 @@ fn blocks(scaled: &Scale) -> Part {
     let effects = vec![
         Effect::times(
             "Blocks larger than 1 MB are read more than 3 times more slowly by HDF5 1.2.2 than by HDF4.",
-            seconds(&largest, Who::Libhdf5),
-            seconds(&largest, Who::Hdf4),
+            seconds(&largest, EngineKind::Libhdf5),
+            seconds(&largest, EngineKind::Hdf4),
             3.0,
         ),
         Effect::times(
             "Blocks larger than 2 MB are read about 1.5 times more slowly by the development version of HDF5 than by HDF4.",
-            seconds(&largest, Who::Libhdf5),
-            seconds(&largest, Who::Hdf4),
+            seconds(&largest, EngineKind::Libhdf5),
+            seconds(&largest, EngineKind::Hdf4),
             1.5,
         ),
         Effect::shown(
             "HDF5 shows nonlinear growth: each byte of a large block takes longer than one of a block of 500x500.",
-            per_byte(&largest, Who::Libhdf5),
-            per_byte(&middle, Who::Libhdf5),
+            per_byte(&largest, EngineKind::Libhdf5),
+            per_byte(&middle, EngineKind::Libhdf5),
             1.5,
         ),
     ];
@@ -201,8 +201,8 @@ fn moved(scaled: &Scale) -> Part {
                 &format!(
                     "Blocks of 100x100 along {axis} are read about 3 times faster by HDF5 than by HDF4."
                 ),
-                seconds(cell, Who::Hdf4),
-                seconds(cell, Who::Libhdf5),
+                seconds(cell, EngineKind::Hdf4),
+                seconds(cell, EngineKind::Libhdf5),
                 3.0,
             )
         })
@@ -222,19 +222,19 @@ fn every_second(scaled: &Scale) -> Part {
     let effects = vec![
         Effect::times(
             "Every second element is read about 3 times faster by HDF4 than by HDF5 1.2.2, in blocks larger than 0.5 MB.",
-            seconds(&largest, Who::Libhdf5),
-            seconds(&largest, Who::Hdf4),
+            seconds(&largest, EngineKind::Libhdf5),
+            seconds(&largest, EngineKind::Hdf4),
             3.0,
         ),
         Effect::times(
             "Every second element is read about 10 times faster by the development version of HDF5 than by HDF4.",
-            seconds(&largest, Who::Hdf4),
-            seconds(&largest, Who::Libhdf5),
+            seconds(&largest, EngineKind::Hdf4),
+            seconds(&largest, EngineKind::Libhdf5),
             10.0,
         ),
         Effect::alike(
             "The development version of HDF5 shows linear growth: each byte takes as long in the largest block as in one of 500x500.",
-            vec![per_byte(&largest, Who::Libhdf5), per_byte(&middle, Who::Libhdf5)],
+            vec![per_byte(&largest, EngineKind::Libhdf5), per_byte(&middle, EngineKind::Libhdf5)],
             1.0,
         ),
     ];
@@ -267,18 +267,18 @@ fn records(scaled: &Scale) -> Part {
     let effects = vec![
         Effect::times(
             "Conversion makes HDF5 more than 15 times slower when it writes records.",
-            seconds(&converted, Who::Libhdf5),
-            seconds(&plain, Who::Libhdf5),
+            seconds(&converted, EngineKind::Libhdf5),
+            seconds(&plain, EngineKind::Libhdf5),
             15.0,
         ),
         Effect::alike(
             "Conversion does not affect HDF4 when it writes records.",
-            vec![seconds(&converted, Who::Hdf4), seconds(&plain, Who::Hdf4)],
+            vec![seconds(&converted, EngineKind::Hdf4), seconds(&plain, EngineKind::Hdf4)],
             1.0,
         ),
         Effect::alike(
             "Packing the records has a very small effect on HDF5 (taken as none).",
-            vec![seconds(&packed, Who::Libhdf5), seconds(&plain, Who::Libhdf5)],
+            vec![seconds(&packed, EngineKind::Libhdf5), seconds(&plain, EngineKind::Libhdf5)],
             1.0,
         ),
     ];
@@ -300,11 +300,11 @@ fn two_fields(scaled: &Scale) -> Part {
     };
     let all = read("all fields", None, Memory::AsStored);
     let two = read("two fields", Some(["a", "c"]), Memory::AsStored);
-    let unpacked = read("two fields, unpacked", Some(["a", "c"]), Memory::Columns).by(&[Who::Hdf4]);
+    let unpacked = read("two fields, unpacked", Some(["a", "c"]), Memory::Columns).by(&[EngineKind::Hdf4]);
     let effects = vec![Effect::times(
         "Unpacking two fields makes HDF4 about 8 times slower.",
-        seconds(&unpacked, Who::Hdf4),
-        seconds(&two, Who::Hdf4),
+        seconds(&unpacked, EngineKind::Hdf4),
+        seconds(&two, EngineKind::Hdf4),
         8.0,
     )];
     Part {
@@ -333,8 +333,8 @@ fn many_objects(scaled: &Scale) -> Part {
     let largest = &cells[cells.len() - 2];
     let effects = vec![Effect::found(
         "HDF5 has less storage overhead than HDF4 for many small datasets.",
-        largest.figure_of(Who::Hdf4, Metric::Overhead),
-        largest.figure_of(Who::Libhdf5, Metric::Overhead),
+        largest.figure_of(EngineKind::Hdf4, Metric::Overhead),
+        largest.figure_of(EngineKind::Libhdf5, Metric::Overhead),
         1.0,
     )];
     let notes = vec![
@@ -356,20 +356,20 @@ fn ceres(scaled: &Scale) -> Part {
     let effects = vec![
         Effect::times(
             "Without conversion, HDF5 reads the arrays of a CERES file twice as fast as HDF4 (Solaris).",
-            seconds(&whole, Who::Hdf4),
-            seconds(&whole, Who::Libhdf5),
+            seconds(&whole, EngineKind::Hdf4),
+            seconds(&whole, EngineKind::Libhdf5),
             2.0,
         ),
         Effect::times(
             "With conversion, HDF4 reads the arrays of a CERES file 1.3 to 1.5 times faster than HDF5 (Linux).",
-            seconds(&swapped, Who::Libhdf5),
-            seconds(&swapped, Who::Hdf4),
+            seconds(&swapped, EngineKind::Libhdf5),
+            seconds(&swapped, EngineKind::Hdf4),
             1.3,
         ),
         Effect::times(
             "HDF5 reads two columns of the arrays of a CERES file about 3 times faster than HDF4.",
-            seconds(&columns, Who::Hdf4),
-            seconds(&columns, Who::Libhdf5),
+            seconds(&columns, EngineKind::Hdf4),
+            seconds(&columns, EngineKind::Libhdf5),
             3.0,
         ),
     ];

@@ -4,10 +4,10 @@
 //! less than a quarter of it is left (its fourth root), or no more than a difference of a quarter. Figures that were alike
 //! are so again within twice their spread.
 
-use super::because;
+use super::explanation;
 use super::measured::Measured;
-use super::plan::{Claim, Effect, Figure, Who};
-use super::words;
+use super::plan::{Claim, Effect, Figure, EngineKind};
+use super::format;
 use serde::{Deserialize, Serialize};
 
 /// What became of an effect.
@@ -57,7 +57,7 @@ pub struct Judged {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Other {
     /// Whose.
-    pub who: Who,
+    pub who: EngineKind,
     /// What was measured of it.
     pub measured: f64,
 }
@@ -74,7 +74,7 @@ pub(super) fn judge(effect: &Effect, measured: &[Measured], not_run: &str) -> Ju
     let others = others(&effect.claim, of);
     let because = match verdict {
         Verdict::NotRun => not_run.to_owned(),
-        _ => because::sentence(effect, verdict, as_then, measured),
+        _ => explanation::sentence(effect, verdict, as_then, measured),
     };
     let mut judged = Judged {
         says: effect.says.clone(),
@@ -93,12 +93,12 @@ pub(super) fn judge(effect: &Effect, measured: &[Measured], not_run: &str) -> Ju
 
 /// What the claim comes to for others, where it is about one engine.
 fn others(claim: &Claim, of: impl Fn(&Claim) -> Option<f64>) -> Vec<Other> {
-    let whose: Vec<Who> = claim.figures().iter().map(|figure| figure.who).collect();
+    let whose: Vec<EngineKind> = claim.figures().iter().map(|figure| figure.who).collect();
     if whose.iter().any(|who| *who != whose[0]) {
         return Vec::new();
     }
     let others =
-        [Who::Libhdf5, Who::Netcdf, Who::Hdf4, Who::Hyperslab].into_iter().filter(|who| *who != whose[0]);
+        [EngineKind::Libhdf5, EngineKind::Netcdf, EngineKind::Hdf4, EngineKind::Hyperslab].into_iter().filter(|who| *who != whose[0]);
     others.filter_map(|who| Some(Other { who, measured: of(&claim.of(who))? })).collect()
 }
 
@@ -107,9 +107,9 @@ impl Judged {
     pub fn figure(&self, value: f64) -> String {
         match &self.claim {
             Claim::Equal { figure, .. } | Claim::Beyond { more: figure, .. } => {
-                words::figure(figure.metric, value)
+                format::figure(figure.metric, value)
             }
-            Claim::Times { .. } | Claim::Alike { .. } | Claim::AtLeast { .. } => words::factor(value),
+            Claim::Times { .. } | Claim::Alike { .. } | Claim::AtLeast { .. } => format::factor(value),
         }
     }
 
@@ -136,7 +136,7 @@ impl Judged {
         }
         text.push('.');
         if !self.because.is_empty() {
-            text += &format!(" {}.", words::capitalised(&self.because));
+            text += &format!(" {}.", format::capitalised(&self.because));
         }
         text
     }
@@ -198,7 +198,7 @@ mod tests {
     use crate::recipe::plan::Metric;
 
     fn figure(cell: &str) -> Figure {
-        Figure { cell: cell.to_owned(), who: Who::Libhdf5, metric: Metric::Seconds }
+        Figure { cell: cell.to_owned(), who: EngineKind::Libhdf5, metric: Metric::Seconds }
     }
 
     #[test]
@@ -253,7 +253,7 @@ mod tests {
         let sizes = [("paged", 1_040_000.0), ("plain", 1_000_000.0)];
         let cells = sizes.map(|(cell, bytes)| Measured {
             file_bytes: bytes as u64,
-            ..Measured::example(cell, Who::Libhdf5, 1.0)
+            ..Measured::example(cell, EngineKind::Libhdf5, 1.0)
         });
         let bytes = |cell: &str| Figure { metric: Metric::FileBytes, ..figure(cell) };
         let judged = |published| {

@@ -1,6 +1,6 @@
 //! What a cell came to: its times, and what was counted, from which reasons are derived.
 
-use super::plan::{Metric, Published, Who};
+use super::plan::{Metric, Published, EngineKind};
 use crate::engine::{PageBuffer, PageCounts};
 use crate::matrix::{Runs, Summary};
 use crate::measure::PageCache;
@@ -29,7 +29,7 @@ pub struct Measured {
     /// What it did.
     pub kind: Kind,
     /// Whose figures these are.
-    pub who: Who,
+    pub who: EngineKind,
     /// The engine: `libhdf5 (h5py 3.16.0)`.
     pub engine: String,
     /// Its release.
@@ -44,7 +44,7 @@ pub struct Measured {
     pub seconds: Summary,
     /// Seconds of the first.
     pub first: Summary,
-    /// Seconds of opening, reading or writing, and closing.
+    /// Seconds of options, reading or writing, and closing.
     pub total: Summary,
     /// Seconds of processor time of it all.
     pub cpu: Summary,
@@ -131,7 +131,7 @@ impl CacheFit {
 pub(super) struct About {
     pub(super) cell: String,
     pub(super) kind: Kind,
-    pub(super) who: Who,
+    pub(super) who: EngineKind,
     pub(super) engine: String,
     pub(super) published: Vec<Published>,
     pub(super) stored_as: String,
@@ -221,7 +221,7 @@ impl Measured {
 #[cfg(test)]
 impl Measured {
     /// A read in one block that took so long, for tests.
-    pub(super) fn example(cell: &str, who: Who, seconds: f64) -> Self {
+    pub(super) fn example(cell: &str, who: EngineKind, seconds: f64) -> Self {
         let (text, took) = (|| String::new(), Summary::of(&[seconds]));
         Self {
             cell: cell.to_owned(),

@@ -4,39 +4,39 @@
 //! A recipe is a file. Its module comment is the user's page: what was published, by whom, where, and what is run here;
 //! its `plan` is the study as data ([`Plan`]).
 
-mod because;
+mod explanation;
 mod compression_2015;
 mod engines;
 mod hdf4_2000;
 mod judge;
-mod larder;
+mod artifacts;
 mod measured;
 mod page_buffer_2022;
 mod plan;
 mod report;
 mod run;
-mod slot;
+mod cell_run;
 mod task;
 mod unidata;
 mod unidata_compressed;
 mod unidata_series;
 mod unidata_sizes;
 mod unidata_unlimited;
-mod words;
+mod format;
 
 pub use engines::{Engines, Used};
 pub use judge::{Judged, Other, Verdict};
 pub use measured::{CacheFit, Kind, Measured};
-pub use plan::{Cell, Claim, Content, Effect, Figure, Metric, Part, Plan, Published, Who, Work};
+pub use plan::{Cell, Claim, Content, Effect, Figure, Metric, Part, Plan, Published, EngineKind, Work};
 pub use report::{Counts, NotRun, PartReport, Report};
-pub use run::Kitchen;
-pub use words::{capitalised, figure as figure_text};
+pub use run::RunContext;
+pub use format::{capitalised, figure as figure_text};
 
 /// A published study.
 pub struct Recipe {
     /// Its name on the command line.
     pub name: &'static str,
-    /// Who published what, and where.
+    /// EngineKind published what, and where.
     pub publication: &'static str,
     /// How long it takes at the published size, on two cores.
     pub takes: &'static str,

@@ -18,7 +18,7 @@
 //!
 //! Datasets and groups become fewer, pages and buffers smaller with them.
 
-use super::plan::{Cell, Effect, Metric, Part, Plan, Who};
+use super::plan::{Cell, Effect, Metric, Part, Plan, EngineKind};
 use crate::study::{Storage, Tree, Wanted};
 
 pub(super) const PUBLICATION: &str =
@@ -87,7 +87,7 @@ pub(super) fn plan(scale: f64) -> Plan {
         };
         let [seconds, accesses, hits, misses, evictions] = published;
         Cell::visit(&name, of, Wanted::Places)
-            .by(&[Who::Libhdf5])
+            .by(&[EngineKind::Libhdf5])
             .page_buffer(bytes)
             .published(Metric::Total, seconds)
             .published(Metric::PageAccesses, accesses)

@@ -41,7 +41,7 @@ pub struct Cell {
     /// What is done.
     pub work: Work,
     /// By whom. The first is the one that the publication measured.
-    pub by: Vec<Who>,
+    pub by: Vec<EngineKind>,
     /// What was published.
     pub published: Vec<Published>,
 }
@@ -49,7 +49,7 @@ pub struct Cell {
 /// Whose library does it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Who {
+pub enum EngineKind {
     /// The user's libhdf5.
     Libhdf5,
     /// The user's netCDF-C.
@@ -137,7 +137,7 @@ pub enum Metric {
     First,
     /// Seconds of one, on average.
     Average,
-    /// Seconds of opening, reading or writing, and closing.
+    /// Seconds of options, reading or writing, and closing.
     Total,
     /// Bytes of the file.
     FileBytes,
@@ -167,7 +167,7 @@ pub struct Figure {
     /// The cell.
     pub cell: String,
     /// Whose.
-    pub who: Who,
+    pub who: EngineKind,
     /// Which number.
     pub metric: Metric,
 }
@@ -253,19 +253,19 @@ impl Cell {
         let access = Access::by_chunk(&storage);
         let records = Records::default();
         let work = Work::Write { storage: Box::new(storage), values, access, records, is_timed: false };
-        Self { name: name.to_owned(), work, by: vec![Who::Libhdf5], published: Vec::new() }
+        Self { name: name.to_owned(), work, by: vec![EngineKind::Libhdf5], published: Vec::new() }
     }
 
     /// Makes a file of many objects.
     pub fn make(name: &str, tree: Tree) -> Self {
         let work = Work::Make { tree: Box::new(tree), is_timed: false };
-        Self { name: name.to_owned(), work, by: vec![Who::Libhdf5], published: Vec::new() }
+        Self { name: name.to_owned(), work, by: vec![EngineKind::Libhdf5], published: Vec::new() }
     }
 
     /// Visits all objects of a file that another cell makes.
     pub fn visit(name: &str, of: &str, wanted: Wanted) -> Self {
         let work = Work::Visit { of: of.to_owned(), wanted, page_buffer: None };
-        Self { name: name.to_owned(), work, by: vec![Who::Libhdf5, Who::Hyperslab], published: Vec::new() }
+        Self { name: name.to_owned(), work, by: vec![EngineKind::Libhdf5, EngineKind::Hyperslab], published: Vec::new() }
     }
 
     /// With records so in memory.
@@ -297,7 +297,7 @@ impl Cell {
         let records = Records::default();
         let work =
             Work::Read { of: of.to_owned(), access, cache: None, reads_max: None, records, cold: false };
-        Self { name: name.to_owned(), work, by: vec![Who::Libhdf5, Who::Hyperslab], published: Vec::new() }
+        Self { name: name.to_owned(), work, by: vec![EngineKind::Libhdf5, EngineKind::Hyperslab], published: Vec::new() }
     }
 
     /// Behind a chunk cache of so many bytes, its other settings as libhdf5 had them before 2.0.
@@ -333,7 +333,7 @@ impl Cell {
     }
 
     /// By these, the published one first.
-    pub fn by(mut self, who: &[Who]) -> Self {
+    pub fn by(mut self, who: &[EngineKind]) -> Self {
         self.by = who.to_vec();
         self
     }
@@ -345,7 +345,7 @@ impl Cell {
     }
 
     /// The figures that were published, where they are this engine's.
-    pub fn published_of(&self, who: Who) -> Vec<Published> {
+    pub fn published_of(&self, who: EngineKind) -> Vec<Published> {
         if self.by.first() == Some(&who) { self.published.clone() } else { Vec::new() }
     }
 
@@ -361,7 +361,7 @@ impl Cell {
     }
 
     /// A number of it, of one engine.
-    pub fn figure_of(&self, who: Who, metric: Metric) -> Figure {
+    pub fn figure_of(&self, who: EngineKind, metric: Metric) -> Figure {
         Figure { cell: self.name.clone(), who, metric }
     }
 }
@@ -486,7 +486,7 @@ impl Claim {
     }
 
     /// The same of another engine.
-    pub fn of(&self, who: Who) -> Self {
+    pub fn of(&self, who: EngineKind) -> Self {
         let mut other = self.clone();
         match &mut other {
             Self::Times { more, less, .. }
@@ -512,7 +512,7 @@ impl Metric {
     }
 }
 
-impl Who {
+impl EngineKind {
     /// A name for tables.
     pub fn name(self) -> &'static str {
         match self {

@@ -4,7 +4,7 @@ use super::Recipe;
 use super::engines::Used;
 use super::judge::{Judged, judge};
 use super::measured::Measured;
-use super::plan::{Effect, Figure, Who};
+use super::plan::{Effect, Figure, EngineKind};
 use serde::{Deserialize, Serialize};
 
 /// A whole recipe.
@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 pub struct Report {
     /// The recipe's name.
     pub recipe: String,
-    /// Who published what, and where.
+    /// EngineKind published what, and where.
     pub publication: String,
     /// By how much data and caches are smaller than published; 1 for the published size.
     pub shrink: f64,
-    /// Who took part.
+    /// EngineKind took part.
     pub engines: Vec<Used>,
     /// The tables.
     pub parts: Vec<PartReport>,
@@ -50,7 +50,7 @@ pub struct NotRun {
     pub why: String,
     /// The cells, each with who was to run it.
     #[serde(default)]
-    pub cells: Vec<(String, Who)>,
+    pub cells: Vec<(String, EngineKind)>,
 }
 
 impl NotRun {
@@ -157,16 +157,16 @@ mod tests {
     fn old_figures_are_judged_by_the_recipe_of_now_table_by_table() {
         let cell = |name: &str, who, seconds| Measured::example(name, who, seconds);
         let netcdf =
-            [cell("deflated, 1 MiB", Who::Netcdf, 460.0), cell("deflated, 16 MB", Who::Netcdf, 10.0)];
+            [cell("deflated, 1 MiB", EngineKind::Netcdf, 460.0), cell("deflated, 16 MB", EngineKind::Netcdf, 10.0)];
         let mut libhdf5 =
-            [cell("deflated, 1 MiB", Who::Libhdf5, 1.0), cell("deflated, 16 MB", Who::Libhdf5, 1.0)];
+            [cell("deflated, 1 MiB", EngineKind::Libhdf5, 1.0), cell("deflated, 16 MB", EngineKind::Libhdf5, 1.0)];
         // As an older release had it: the figures of netCDF-C beside another library's.
         libhdf5[0].published =
             Recipe::named("unidata-compressed").unwrap().plan(1.0).parts[1].cells[0].published.clone();
         let months = "Month by month, the file not in the page cache";
         let again = report(&[
             (months, [&netcdf[..], &libhdf5].concat()),
-            ("A table of then", vec![cell("gone", Who::Netcdf, 1.0)]),
+            ("A table of then", vec![cell("gone", EngineKind::Netcdf, 1.0)]),
         ])
         .judged_again();
         let part = &again.parts[0];
@@ -181,16 +181,16 @@ mod tests {
 
     #[test]
     fn what_was_not_judged_is_told_with_its_own_reason() {
-        let figure = |cell: &str| Figure { cell: cell.to_owned(), who: Who::Netcdf, metric: Metric::Seconds };
+        let figure = |cell: &str| Figure { cell: cell.to_owned(), who: EngineKind::Netcdf, metric: Metric::Seconds };
         let effect = |more, less| Effect::times("", figure(more), figure(less), 2.0);
         let not_run = |cell: &str, why: &str| NotRun {
             what: cell.to_owned(),
             why: why.to_owned(),
-            cells: vec![(cell.to_owned(), Who::Netcdf)],
+            cells: vec![(cell.to_owned(), EngineKind::Netcdf)],
         };
         let effects = [effect("a", "b"), effect("b", "c"), effect("b", "d")];
         let missing = [not_run("a", "no disk is left"), not_run("c", "it took too long")];
-        let judged = judge_all(&effects, &[Measured::example("b", Who::Netcdf, 1.0)], &missing);
+        let judged = judge_all(&effects, &[Measured::example("b", EngineKind::Netcdf, 1.0)], &missing);
         let why: Vec<&str> = judged.iter().map(|judged| judged.because.as_str()).collect();
         assert_eq!(why, ["no disk is left", "it took too long", "what it needs was not measured"]);
     }
@@ -208,7 +208,7 @@ mod tests {
             decodes,
             simulated: simulated.map(|decodes| ReadCounts { decodes, ..ReadCounts::default() }),
             cache: Some(fit(is_filtered)),
-            ..Measured::example("a", Who::Libhdf5, 1.0)
+            ..Measured::example("a", EngineKind::Libhdf5, 1.0)
         };
         let cells = vec![
             cell(Some(5), Some(5), true),

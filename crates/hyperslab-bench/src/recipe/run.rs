@@ -5,11 +5,11 @@
 
 use super::Recipe;
 use super::engines::{Engines, Used};
-use super::larder::Larder;
+use super::artifacts::ArtifactCache;
 use super::measured::{Kind, Measured};
-use super::plan::{Part, Who, Work};
+use super::plan::{Part, EngineKind, Work};
 use super::report::{Counts, NotRun, PartReport, Report, judge_all};
-use super::slot::Slot;
+use super::cell_run::CellRun;
 use crate::matrix::Progress;
 use crate::process::Launcher;
 use hyperslab_doctor::{DatasetFacts, list_text};
@@ -18,8 +18,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Where recipes are run, and with what.
-pub struct Kitchen<'a> {
-    /// Who runs them.
+pub struct RunContext<'a> {
+    /// EngineKind runs them.
     pub engines: Engines,
     /// Starts the processes.
     pub launcher: &'a Launcher,
@@ -42,16 +42,16 @@ struct SoFar {
     not_run: Vec<NotRun>,
 }
 
-impl Kitchen<'_> {
+impl RunContext<'_> {
     /// Runs a recipe with data as much smaller; what is complete when it is stopped is kept.
     pub fn run(&self, recipe: &Recipe, scale: f64, progress: &mut dyn Progress) -> Report {
         let plan = recipe.plan(scale);
         let cells = plan.parts.iter().flat_map(|part| &part.cells);
         progress.expect(cells.map(|cell| self.rounds(&cell.work) * cell.by.len()).sum());
-        let mut larder = Larder::new(self.folder, plan.shrink);
+        let mut artifacts = ArtifactCache::new(self.folder, plan.shrink);
         let (mut parts, mut so_far) = (Vec::new(), SoFar::default());
         for number in 0..plan.parts.len() {
-            parts.push(self.part(&plan.parts[number..], &mut larder, &mut so_far, progress));
+            parts.push(self.part(&plan.parts[number..], &mut artifacts, &mut so_far, progress));
         }
         let mut engines: Vec<Used> = so_far
             .measured
@@ -79,29 +79,29 @@ impl Kitchen<'_> {
     fn part(
         &self,
         left: &[Part],
-        larder: &mut Larder,
+        artifacts: &mut ArtifactCache,
         so_far: &mut SoFar,
         progress: &mut dyn Progress,
     ) -> PartReport {
         let part = &left[0];
         let each = part.cells.iter().flat_map(|cell| cell.by.iter().map(move |who| (cell, *who)));
-        let mut slots: Vec<Slot<'_>> = each.map(|(cell, who)| Slot::new(cell, who, self)).collect();
+        let mut slots: Vec<CellRun<'_>> = each.map(|(cell, who)| CellRun::new(cell, who, self)).collect();
         for round in 0..=self.repeats {
             for at in 0..slots.len() {
                 let (before, others) = slots.split_at_mut(at);
                 let slot = &mut others[0];
                 if round < self.rounds(&slot.cell.work) {
                     progress.doing(&format!("{}: {}", slot.who.name(), slot.cell.name));
-                    slot.round(round, before, larder, self);
+                    slot.round(round, before, artifacts, self);
                     progress.done();
-                    larder.forget(|cell| left.iter().any(|part| part.reads(cell)));
+                    artifacts.forget(|cell| left.iter().any(|part| part.reads(cell)));
                 }
             }
         }
-        differing(&mut slots, larder);
+        differing(&mut slots, artifacts);
         let (mut cells, mut not_run) = (Vec::new(), Vec::<NotRun>::new());
         for slot in &slots {
-            if let Some(measured) = slot.measured(larder, self) {
+            if let Some(measured) = slot.measured(artifacts, self) {
                 cells.push(measured);
                 continue;
             }
@@ -113,7 +113,7 @@ impl Kitchen<'_> {
             }
         }
         not_run.iter_mut().for_each(|not_run| not_run.what = shortened(&not_run.cells));
-        larder.forget(|cell| left[1..].iter().any(|part| part.reads(cell)));
+        artifacts.forget(|cell| left[1..].iter().any(|part| part.reads(cell)));
         so_far.measured.extend(cells.iter().cloned());
         so_far.not_run.extend(not_run.iter().cloned());
         PartReport {
@@ -127,7 +127,7 @@ impl Kitchen<'_> {
 }
 
 /// Names, or their number where they are many.
-fn shortened(cells: &[(String, Who)]) -> String {
+fn shortened(cells: &[(String, EngineKind)]) -> String {
     let names: Vec<String> = cells.iter().map(|(cell, who)| format!("{cell} ({})", who.name())).collect();
     match names.as_slice() {
         [first, .., last] if names.len() > 3 => format!("{} cells, from {first} to {last}", names.len()),
@@ -143,10 +143,10 @@ impl Part {
 }
 
 /// Those whose values are not those that the first read are failures, not cells.
-fn differing(slots: &mut [Slot<'_>], larder: &Larder) {
+fn differing(slots: &mut [CellRun<'_>], artifacts: &ArtifactCache) {
     let mut first: HashMap<String, (String, String)> = HashMap::new();
     for slot in slots {
-        let Some((what, sum)) = slot.checksum(larder) else { continue };
+        let Some((what, sum)) = slot.checksum(artifacts) else { continue };
         let (name, expected) = first.entry(what).or_insert_with(|| (slot.cell.name.clone(), sum.clone()));
         if *expected != sum {
             slot.failure = Some(format!("WRONG VALUES: not those of {name}"));

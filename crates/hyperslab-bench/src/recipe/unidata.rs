@@ -5,11 +5,11 @@
 //!
 //! The benches were written with netCDF-C, which read and wrote through libhdf5. Here both do, each on its own.
 
-use super::plan::{Cell, Content, Who};
+use super::plan::{Cell, Content, EngineKind};
 use crate::data::Synthetic;
 use crate::study::{Access, Element, FilterSpec, Format, Storage};
 
-/// Who published all four, and where.
+/// EngineKind published all four, and where.
 pub(super) const BLOG: &str = "Unidata Developer's Blog (2009 to 2010), entries on the chunk cache";
 
 /// Months.
@@ -63,7 +63,7 @@ impl Precipitation {
     pub(super) fn classic(&self, values: Content) -> Cell {
         let storage = Storage { format: Format::Classic, ..Storage::plain(self.shape(), self.element) };
         let month_by_month = self.time_steps();
-        Cell::file("classic", storage, values).by(&[Who::Netcdf]).written(month_by_month)
+        Cell::file("classic", storage, values).by(&[EngineKind::Netcdf]).written(month_by_month)
     }
 
     /// Month by month, all of the earth: what the blog calls horizontal reads.
@@ -78,6 +78,6 @@ impl Precipitation {
 }
 
 /// Both libraries that write HDF5, that of the publication first, each reading its own file; and hyperslab.
-pub(super) const READERS: [Who; 3] = [Who::Netcdf, Who::Libhdf5, Who::Hyperslab];
+pub(super) const READERS: [EngineKind; 3] = [EngineKind::Netcdf, EngineKind::Libhdf5, EngineKind::Hyperslab];
 /// Both libraries that write HDF5, that of the publication first.
-pub(super) const WRITERS: [Who; 2] = [Who::Netcdf, Who::Libhdf5];
+pub(super) const WRITERS: [EngineKind; 2] = [EngineKind::Netcdf, EngineKind::Libhdf5];

@@ -46,7 +46,7 @@ pub(super) fn plan(scale: f64) -> Plan {
     let small = read("1 MiB", "deflated", 387_147.0, 211_280.0).by(&READERS).cache(MIB);
     let large = read("16 MB", "deflated", 320_176.0, 4_558.0).by(&READERS).cache(16_000_000);
     let raw = read("1 MiB", "uncompressed", 459.0, 1_466.0).by(&READERS).cache(MIB);
-    let old = read("month by month", "classic", 2_172.0, 1_538.0).by(&[super::Who::Netcdf]);
+    let old = read("month by month", "classic", 2_172.0, 1_538.0).by(&[super::EngineKind::Netcdf]);
     let bytes = |cell: &Cell| cell.figure(Metric::FileBytes);
 
     let of_reads = vec![

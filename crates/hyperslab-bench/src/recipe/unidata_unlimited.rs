@@ -16,7 +16,7 @@
 //!
 //! Longitudes become fewer, chunks and the cache smaller with them.
 
-use super::plan::{Cell, Effect, Metric, Part, Plan, Who};
+use super::plan::{Cell, Effect, Metric, Part, Plan, EngineKind};
 use super::unidata::{BLOG, MIB, Precipitation, READERS, WRITERS};
 
 pub(super) const PUBLICATION: &str = BLOG;
@@ -53,8 +53,8 @@ pub(super) fn plan(scale: f64) -> Plan {
     }
     let classic = |what: &str, access| Cell::read(&format!("classic, {what}"), "classic", access).cold();
     let [first, average, first_series, average_series] = CLASSIC;
-    let classic_months = with(classic("months", data.time_steps()).by(&[Who::Netcdf]), first, average);
-    let classic_series = classic("series", data.time_series()).by(&[Who::Netcdf]).reads(SERIES);
+    let classic_months = with(classic("months", data.time_steps()).by(&[EngineKind::Netcdf]), first, average);
+    let classic_series = classic("series", data.time_series()).by(&[EngineKind::Netcdf]).reads(SERIES);
     let classic_series = with(classic_series, first_series, average_series);
 
     let [four, eight, sixteen, thirty_two, sixty_four] = [0, 1, 2, 3, 4];

@@ -199,7 +199,7 @@ pub(crate) struct BenchArgs {
     /// Page buffer of libraries that have one, for paged files; may be repeated
     #[arg(long, value_name = "SIZE", help_heading = "Engines")]
     pub page_buffer: Vec<String>,
-    /// Who reads: hyperslab, libhdf5, netcdf, hdf4, null (what the harness itself costs); may be repeated
+    /// EngineKind reads: hyperslab, libhdf5, netcdf, hdf4, null (what the harness itself costs); may be repeated
     #[arg(long, value_name = "NAME", help_heading = "Engines")]
     pub engine: Vec<String>,
     /// A libhdf5 at this place instead of the one that is found first; may be repeated

@@ -49,7 +49,7 @@ pub(super) struct Head {
     pub(super) asked: Vec<String>,
     /// What was done about the system's page cache, in words.
     pub(super) page_cache: String,
-    /// Who took part.
+    /// EngineKind took part.
     pub(super) engines: Vec<Participant>,
     /// Where.
     pub(super) machine: Machine,

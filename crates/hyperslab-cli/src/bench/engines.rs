@@ -1,9 +1,9 @@
-//! Who reads and writes: the engines that the command line asks for, and the libraries that are found for them.
+//! EngineKind reads and writes: the engines that the command line asks for, and the libraries that are found for them.
 
 use super::arguments::BenchArgs;
 use crate::failure::{self, Failure};
 use crate::schema;
-use hyperslab_bench::engine::{Engine, Opening};
+use hyperslab_bench::engine::{Engine, OpenOptions};
 use hyperslab_bench::library::{Family, Found, Libraries, find_all};
 use hyperslab_bench::process::{Launcher, Operation, Outcome, RunError, Task};
 use hyperslab_bench::study::{Access, Format};
@@ -13,11 +13,11 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-/// Who reads, and who else writes what they read.
+/// EngineKind reads, and who else writes what they read.
 pub(super) struct Cast {
     pub(super) readers: Vec<Engine>,
     pub(super) writers: Vec<Engine>,
-    /// Who would take part, had it been found.
+    /// EngineKind would take part, had it been found.
     pub(super) missing: Vec<Family>,
 }
 
@@ -123,7 +123,7 @@ pub(super) fn inspect(engine: Engine, launcher: &Launcher) -> Result<Outcome, Ru
         file: PathBuf::new(),
         dataset: String::new(),
         access: Access::none(),
-        opening: Opening::default(),
+        options: OpenOptions::default(),
         operation: Operation::Inspect,
     };
     launcher.run(&task, &AtomicBool::new(false))

@@ -50,7 +50,7 @@ impl Finding<'_> {
         self.ranked[0]
     }
 
-    /// Who is fastest, the best of the others, and the slowest where it is slow.
+    /// EngineKind is fastest, the best of the others, and the slowest where it is slow.
     pub(super) fn sentence(&self) -> String {
         let best = self.best();
         let names_storage = self.ranked.iter().any(|row| row.stored_as != best.stored_as);

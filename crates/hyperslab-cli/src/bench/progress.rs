@@ -1,7 +1,7 @@
 //! How far a bench is, on standard error, where that is a terminal; and what it remembers.
 
 use super::resume::Journal;
-use hyperslab_bench::matrix::{Ledger, Progress};
+use hyperslab_bench::matrix::{ResultCache, Progress};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 
@@ -41,7 +41,7 @@ impl Progress for Bar<'_> {
         self.bar.inc(1);
     }
 
-    fn ledger(&mut self) -> Option<&mut dyn Ledger> {
-        self.journal.as_deref_mut().map(|journal| journal as &mut dyn Ledger)
+    fn result_cache(&mut self) -> Option<&mut dyn ResultCache> {
+        self.journal.as_deref_mut().map(|journal| journal as &mut dyn ResultCache)
     }
 }

@@ -7,7 +7,7 @@ use crate::failure::{self, Failure};
 use hyperslab::Dataset;
 use hyperslab_bench::data::Synthetic;
 use hyperslab_bench::library::Family;
-use hyperslab_bench::matrix::{Matrix, Subject, Way};
+use hyperslab_bench::matrix::{Matrix, Subject, WriteStrategy};
 use hyperslab_bench::study::{
     Access, AllocTime, Element, FillTime, FilterSpec, Format, Kind, Libver, Records, Storage, Walk,
 };
@@ -173,7 +173,7 @@ fn orders(texts: &[String], rank: usize) -> Result<Vec<Vec<usize>>, Failure> {
 }
 
 /// Every block in every order behind every cache.
-fn ways(args: &BenchArgs, shape: &[u64], element_bytes: u64) -> Result<Vec<Way>, Failure> {
+fn ways(args: &BenchArgs, shape: &[u64], element_bytes: u64) -> Result<Vec<WriteStrategy>, Failure> {
     let caches = list(&args.write_cache, None, cache)?;
     let mut found = Vec::new();
     for text in list(&args.write, None, |text| Ok(Some(text.to_owned())))? {
@@ -182,7 +182,7 @@ fn ways(args: &BenchArgs, shape: &[u64], element_bytes: u64) -> Result<Vec<Way>,
             let walk = Walk::Sweep { order: order.clone() };
             Access { walk, ..Access::sweep(vec![1; shape.len()]) }.check(shape).map_err(wrong)?;
             let order = (!args.write_order.is_empty()).then_some(order);
-            found.extend(caches.iter().map(|&cache| Way {
+            found.extend(caches.iter().map(|&cache| WriteStrategy {
                 block: block.clone(),
                 order: order.clone(),
                 cache,

@@ -43,7 +43,7 @@ pub(super) fn text(document: &Document) -> String {
     text + &conclusion(document)
 }
 
-/// Who is fastest at each access, and one choice for all of them.
+/// EngineKind is fastest at each access, and one choice for all of them.
 fn conclusion(document: &Document) -> String {
     let findings = finding::all(document.rows());
     let mut lines: Vec<String> = findings.iter().map(finding::Finding::sentence).collect();

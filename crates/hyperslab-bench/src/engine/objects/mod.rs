@@ -10,7 +10,7 @@ use crate::study::{Attribute, Wanted};
 use serde::{Deserialize, Serialize};
 
 /// A new file into which objects are put.
-pub trait Making {
+pub trait Creator {
     /// Makes a group with attributes. The group that it lies in was made before.
     fn group(&mut self, path: &str, attributes: &[(String, Attribute)]) -> Result<(), EngineError>;
 
@@ -30,9 +30,9 @@ pub trait Making {
 }
 
 /// An open file of which all objects are visited.
-pub trait Visiting {
+pub trait Visitor {
     /// Goes over all objects, each once, and tells of each.
-    fn visit(&mut self, wanted: Wanted, seen: &mut dyn FnMut(Seen<'_>)) -> Result<(), EngineError>;
+    fn visit(&mut self, wanted: Wanted, seen: &mut dyn FnMut(Event<'_>)) -> Result<(), EngineError>;
 
     /// What passed the page buffer since the file was opened, where there is one that counts.
     fn page_buffer(&self) -> Option<PageBuffer> {
@@ -45,7 +45,7 @@ pub trait Visiting {
 
 /// Something that was visited.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Seen<'a> {
+pub enum Event<'a> {
     /// A group; the root has an empty path.
     Group {
         /// Its path, without a slash before it.

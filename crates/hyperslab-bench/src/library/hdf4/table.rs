@@ -5,7 +5,7 @@
 
 use super::{CLOSED, CREATE, Hdf4, READ, narrow, number_of};
 use crate::library::{LibraryError, c_name, c_path, check_buffer};
-use crate::room::room;
+use crate::buffer::reserve;
 use crate::study::{Block, Layout, Memory, Place, Record, Records, pack};
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::path::Path;
@@ -219,7 +219,7 @@ impl Hdf4Table {
         };
         check_buffer(block, self.layout.bytes, buffer)?;
         if self.layout.in_columns {
-            room(&mut self.records, buffer.len() as u64)?;
+            reserve(&mut self.records, buffer.len() as u64)?;
         }
         Ok((narrow(*start)?, narrow(*count)?))
     }

@@ -154,7 +154,7 @@ fn conditions(document: &Document) -> Section {
             engine.path.as_ref().map(|path| path.display().to_string()).unwrap_or_default(),
         ]
     });
-    let table = engines.fold(Table::new("Who took part", columns), Table::row);
+    let table = engines.fold(Table::new("EngineKind took part", columns), Table::row);
     Section::new("How it was measured").figure(asked).figure(facts).figure(table)
 }
 

@@ -10,7 +10,7 @@ use crate::failure::{self, Failure};
 use crate::output::{Align, Line, table};
 use crate::schema;
 use hyperslab_bench::process::Launcher;
-use hyperslab_bench::recipe::{Engines, Kitchen, RECIPES, Recipe, Report};
+use hyperslab_bench::recipe::{Engines, RunContext, RECIPES, Recipe, Report};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -40,7 +40,7 @@ pub(super) fn run(
     }
     let folder = folder(args)?;
     end_by_interrupt();
-    let kitchen = Kitchen {
+    let context = RunContext {
         engines: Engines::of(engines::one_of_each(args)),
         launcher,
         folder: folder.path(),
@@ -50,7 +50,7 @@ pub(super) fn run(
         stop: &STOP,
     };
     let mut bar = Bar::new(None);
-    let report = kitchen.run(recipe, scale, &mut bar);
+    let report = context.run(recipe, scale, &mut bar);
     bar.finish();
     let text = match args.json {
         true => schema::document(schema::BENCH_RECIPE, &report)?,

@@ -21,7 +21,7 @@ pub(super) fn report(report: &Report) -> String {
     text
 }
 
-/// Who took part: `libhdf5 (h5py 3.16.0) 2.0.0, hyperslab 0.1.0`.
+/// EngineKind took part: `libhdf5 (h5py 3.16.0) 2.0.0, hyperslab 0.1.0`.
 pub(super) fn engines_text(report: &Report) -> String {
     let engines = report.engines.iter().map(|used| format!("{} {}", used.engine, used.version));
     engines.collect::<Vec<_>>().join(", ")

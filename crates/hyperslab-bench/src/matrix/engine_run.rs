@@ -1,30 +1,30 @@
 //! One contender in a cell: its runs, and the row that they make.
 
-use super::ledger::Kept;
+use super::result_cache::CachedResult;
 use super::prepare::Prepared;
 use super::row::{ReadFigures, Row, Skipped};
 use super::run::Matrix;
 use super::runs::Runs;
 use super::simulated;
-use crate::engine::{Engine, Opening};
+use crate::engine::{Engine, OpenOptions};
 use crate::process::Outcome;
 use crate::study::{Access, Format};
 use hyperslab_doctor::DatasetFacts;
 
 /// An engine with its settings.
-pub(super) struct Contender<'a> {
+pub(super) struct EngineRun<'a> {
     pub(super) engine: &'a Engine,
-    pub(super) opening: Opening,
+    pub(super) options: OpenOptions,
     /// What it took when it was measured before, if it was.
-    pub(super) kept: Option<Kept>,
+    pub(super) kept: Option<CachedResult>,
     pub(super) runs: Runs,
     pub(super) failure: Option<String>,
 }
 
 /// Contenders whose values are not those that were written, where that is known, or not those of the first, are
 /// failures, not rows.
-pub(super) fn differing(contenders: &mut [Contender<'_>], expected: Option<String>) {
-    let sum = |contender: &Contender<'_>| {
+pub(super) fn differing(contenders: &mut [EngineRun<'_>], expected: Option<String>) {
+    let sum = |contender: &EngineRun<'_>| {
         let is_null = matches!(contender.engine, Engine::Null);
         contender.checksum().filter(|_| !is_null)
     };
@@ -38,10 +38,10 @@ pub(super) fn differing(contenders: &mut [Contender<'_>], expected: Option<Strin
     }
 }
 
-impl Contender<'_> {
+impl EngineRun<'_> {
     /// The same, not yet run.
-    pub(super) fn new(engine: &Engine, opening: Opening) -> Contender<'_> {
-        Contender { engine, opening, kept: None, runs: Runs::default(), failure: None }
+    pub(super) fn new(engine: &Engine, options: OpenOptions) -> EngineRun<'_> {
+        EngineRun { engine, options, kept: None, runs: Runs::default(), failure: None }
     }
 
     /// The SHA-256 of the values that it read.
@@ -75,7 +75,7 @@ impl Contender<'_> {
         let is_part = check.blocks > 0 && check.blocks < in_all;
         let format = prepared.storage.as_ref().map_or(Format::Hdf5, |storage| storage.format);
         let has_cache = self.engine.has_chunk_cache(format);
-        let cache = self.opening.cache.or(check.default_cache).filter(|_| has_cache);
+        let cache = self.options.cache.or(check.default_cache).filter(|_| has_cache);
         let simulated = facts.and_then(|facts| {
             simulated::reads(facts, access, matrix.reads_max, check.hdf5_version.as_deref(), cache)
         });
@@ -87,8 +87,8 @@ impl Contender<'_> {
             engine: self.engine.name(),
             version: check.version.clone(),
             cache,
-            is_default_cache: self.opening.cache.is_none(),
-            page_buffer: self.opening.page_buffer,
+            is_default_cache: self.options.cache.is_none(),
+            page_buffer: self.options.page_buffer,
             write: prepared.write.clone(),
             read: ReadFigures {
                 read,

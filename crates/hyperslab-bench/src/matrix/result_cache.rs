@@ -7,7 +7,7 @@
 use super::prepare::Plan;
 use super::row::Row;
 use super::run::{Matrix, Subject};
-use crate::engine::{Engine, Opening};
+use crate::engine::{Engine, OpenOptions};
 use crate::hex::hex;
 use crate::process::Launcher;
 use crate::study::Access;
@@ -18,16 +18,16 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 /// Remembers rows.
-pub trait Ledger {
+pub trait ResultCache {
     /// The row of this key.
-    fn recall(&mut self, key: &str) -> Option<Kept>;
+    fn recall(&mut self, key: &str) -> Option<CachedResult>;
     /// A row was measured.
-    fn keep(&mut self, key: &str, kept: &Kept);
+    fn keep(&mut self, key: &str, kept: &CachedResult);
 }
 
 /// A row, and what is needed to hold other engines against it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct CachedResult {
     /// What was measured.
     pub row: Row,
     /// SHA-256 of the values that were read.
@@ -40,7 +40,7 @@ pub(super) fn key_of(
     plan: &Plan<'_>,
     access: &Access,
     engine: &Engine,
-    opening: &Opening,
+    options: &OpenOptions,
     launcher: &Launcher,
 ) -> String {
     let writer = plan.storage().and_then(|storage| matrix.writer(storage.format));
@@ -52,7 +52,7 @@ pub(super) fn key_of(
         "written": [json!(way), json!(writer.map(stamped)), json!(matrix.write_repeats)],
         "access": access,
         "engine": stamped(engine),
-        "opening": opening,
+        "options": options,
         "measured": [json!(matrix.repeats), json!(matrix.seconds_max), json!(matrix.reads_max), json!(matrix.cold)],
     });
     hex(&Sha256::digest(question.to_string()))

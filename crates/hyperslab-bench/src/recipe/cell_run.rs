@@ -1,21 +1,21 @@
 //! A cell by one engine, while it is being run.
 
-use super::larder::{Kept, Larder};
+use super::artifacts::{Artifact, ArtifactCache};
 use super::measured::{About, CacheFit, Measured};
-use super::plan::{Cell, Content, Who, Work};
-use super::run::Kitchen;
+use super::plan::{Cell, Content, EngineKind, Work};
+use super::run::RunContext;
 use super::task;
 use crate::engine::Engine;
 use crate::matrix::{Runs, simulated};
 use crate::process::{Operation, Task};
 
 /// A cell by one engine, and how it went so far.
-pub(super) struct Slot<'a> {
+pub(super) struct CellRun<'a> {
     pub(super) cell: &'a Cell,
-    pub(super) who: Who,
+    pub(super) who: EngineKind,
     engine: Result<&'a Engine, String>,
     task: Option<Task>,
-    /// Names the work; see [`Larder::key`].
+    /// Names the work; see [`ArtifactCache::key`].
     key: String,
     /// The same work is that of another slot.
     is_twin: bool,
@@ -23,9 +23,9 @@ pub(super) struct Slot<'a> {
     pub(super) failure: Option<String>,
 }
 
-impl<'a> Slot<'a> {
-    pub(super) fn new(cell: &'a Cell, who: Who, kitchen: &'a Kitchen<'_>) -> Self {
-        let engine = kitchen.engines.get(who);
+impl<'a> CellRun<'a> {
+    pub(super) fn new(cell: &'a Cell, who: EngineKind, context: &'a RunContext<'_>) -> Self {
+        let engine = context.engines.get(who);
         let failure = engine.as_ref().err().cloned();
         let (key, runs) = (String::new(), Runs::default());
         Self { cell, who, engine, task: None, key, is_twin: false, runs, failure }
@@ -35,17 +35,17 @@ impl<'a> Slot<'a> {
     pub(super) fn round(
         &mut self,
         round: usize,
-        others: &[Slot<'_>],
-        larder: &mut Larder,
-        kitchen: &Kitchen<'_>,
+        others: &[CellRun<'_>],
+        artifacts: &mut ArtifactCache,
+        context: &RunContext<'_>,
     ) {
-        if self.is_enough(round, kitchen.seconds_max) {
+        if self.is_enough(round, context.seconds_max) {
             return;
         }
         if round == 0 {
-            match self.make_task(larder, kitchen) {
+            match self.make_task(artifacts, context) {
                 Ok(task) => {
-                    self.key = larder.key(&task, self.who);
+                    self.key = artifacts.key(&task, self.who);
                     self.task = Some(task);
                 }
                 Err(why) => {
@@ -53,15 +53,15 @@ impl<'a> Slot<'a> {
                     return;
                 }
             }
-            let runs_it = |other: &Slot<'_>| other.key == self.key && other.failure.is_none();
-            self.is_twin = larder.known(&self.key).is_some() || others.iter().any(runs_it);
+            let runs_it = |other: &CellRun<'_>| other.key == self.key && other.failure.is_none();
+            self.is_twin = artifacts.known(&self.key).is_some() || others.iter().any(runs_it);
         }
         let Some(task) = self.task.as_ref().filter(|_| !self.is_twin) else { return };
-        let checking = (round == 0).then(|| task::checking(task, self.cell, self.who, larder));
-        match kitchen.launcher.run(checking.as_ref().unwrap_or(task), kitchen.stop) {
+        let checking = (round == 0).then(|| task::checking(task, self.cell, self.who, artifacts));
+        match context.launcher.run(checking.as_ref().unwrap_or(task), context.stop) {
             Ok(outcome) => {
                 self.runs.add(outcome);
-                self.keep(larder);
+                self.keep(artifacts);
             }
             Err(error) => self.failure = Some(error.to_string()),
         }
@@ -73,40 +73,40 @@ impl<'a> Slot<'a> {
     }
 
     /// What is to be run. Where no cache is set, one read is made before by which the library's own is known.
-    fn make_task(&self, larder: &mut Larder, kitchen: &Kitchen<'_>) -> Result<Task, String> {
+    fn make_task(&self, artifacts: &mut ArtifactCache, context: &RunContext<'_>) -> Result<Task, String> {
         let engine = self.engine.clone()?;
-        let task = task::of(self.cell, self.who, engine, larder)?;
-        let Some(first) = task::first_read(&task, self.cell, larder, self.who) else { return Ok(task) };
+        let task = task::of(self.cell, self.who, engine, artifacts)?;
+        let Some(first) = task::first_read(&task, self.cell, artifacts, self.who) else { return Ok(task) };
         // Where that fails, so does what follows, with the reason.
-        if let Ok(outcome) = kitchen.launcher.run(&first, kitchen.stop) {
-            larder.learn(self.who, &first, &outcome);
+        if let Ok(outcome) = context.launcher.run(&first, context.stop) {
+            artifacts.learn(self.who, &first, &outcome);
         }
-        task::of(self.cell, self.who, engine, larder)
+        task::of(self.cell, self.who, engine, artifacts)
     }
 
     /// Leaves what it wrote to others.
-    fn keep(&self, larder: &mut Larder) {
+    fn keep(&self, artifacts: &mut ArtifactCache) {
         let Some(task) = &self.task else { return };
         let (storage, values) = match (&task.operation, &self.cell.work) {
             (Operation::Write { storage, .. }, Work::Write { values: Content::Synthetic(synthetic), .. }) => {
                 (&**storage, serde_json::to_string(synthetic).unwrap_or_default())
             }
             (Operation::Write { storage, .. }, Work::Write { values: Content::Of(cell), .. }) => {
-                let values = larder.file(cell, self.who).map(|file| file.values.clone());
+                let values = artifacts.file(cell, self.who).map(|file| file.values.clone());
                 (&**storage, values.unwrap_or_default())
             }
             // Where chunks lie differs from file to file, so that none is like another.
             (Operation::Make { tree }, _) => (&tree.storage, self.cell.name.clone()),
             _ => return,
         };
-        let kept = Kept { path: task.file.clone(), storage: storage.clone(), values };
-        larder.keep(&self.cell.name, self.who, kept);
+        let kept = Artifact { path: task.file.clone(), storage: storage.clone(), values };
+        artifacts.keep(&self.cell.name, self.who, kept);
     }
 
     /// The checksum of what was read, with what makes two of them comparable: the values, the blocks, their number.
-    pub(super) fn checksum(&self, larder: &Larder) -> Option<(String, String)> {
+    pub(super) fn checksum(&self, artifacts: &ArtifactCache) -> Option<(String, String)> {
         let sum = self.runs.check()?.checksum.clone()?;
-        let values = &larder.file(self.cell.work.needs()?, self.who).ok()?.values;
+        let values = &artifacts.file(self.cell.work.needs()?, self.who).ok()?.values;
         Some(match &self.cell.work {
             Work::Read { access, reads_max, records, .. } => {
                 (format!("{values} {access} {reads_max:?} {:?}", records.fields), sum)
@@ -117,13 +117,13 @@ impl<'a> Slot<'a> {
     }
 
     /// What it came to, if it was run.
-    pub(super) fn measured(&self, larder: &mut Larder, kitchen: &Kitchen<'_>) -> Option<Measured> {
+    pub(super) fn measured(&self, artifacts: &mut ArtifactCache, context: &RunContext<'_>) -> Option<Measured> {
         if self.failure.is_some() {
             return None;
         }
         if self.is_twin {
             let (cell, published) = (self.cell.name.clone(), self.cell.published_of(self.who));
-            let mut twin = Measured { cell, published, ..larder.known(&self.key)?.clone() };
+            let mut twin = Measured { cell, published, ..artifacts.known(&self.key)?.clone() };
             let is_default = matches!(self.cell.work, Work::Read { cache: None, .. });
             twin.cache = twin.cache.map(|fit| CacheFit { is_default, ..fit });
             return Some(twin);
@@ -133,16 +133,16 @@ impl<'a> Slot<'a> {
         let storage = match &task.operation {
             Operation::Write { storage, .. } => (**storage).clone(),
             Operation::Make { tree } => tree.storage.clone(),
-            _ => larder.file(self.cell.work.needs()?, self.who).ok()?.storage.clone(),
+            _ => artifacts.file(self.cell.work.needs()?, self.who).ok()?.storage.clone(),
         };
         if let (Operation::Read { reads_max, .. }, Work::Read { cache: set, access, .. }) =
             (&task.operation, &self.cell.work)
         {
             let has_cache = engine.has_chunk_cache(storage.format);
-            let settings = task.opening.cache.or(check.default_cache).filter(|_| has_cache);
+            let settings = task.options.cache.or(check.default_cache).filter(|_| has_cache);
             if let (Some(settings), Some(version)) = (settings, &check.hdf5_version) {
                 cache = CacheFit::of(&storage, access, settings, set.is_none());
-                let facts = larder.facts(&task.file, kitchen);
+                let facts = artifacts.facts(&task.file, context);
                 simulated =
                     facts.and_then(|facts| simulated::counts(facts, access, *reads_max, version, settings));
             }
@@ -163,7 +163,7 @@ impl<'a> Slot<'a> {
             simulated,
         };
         let measured = Measured::of(about, &self.runs)?;
-        larder.remember(&self.key, &measured);
+        artifacts.remember(&self.key, &measured);
         Some(measured)
     }
 }

@@ -1,8 +1,8 @@
 //! What lasts from table to table while a recipe is run: files, defaults of libraries, measurements.
 
 use super::measured::Measured;
-use super::plan::Who;
-use super::run::Kitchen;
+use super::plan::EngineKind;
+use super::run::RunContext;
 use super::task::DATASET;
 use crate::process::{Operation, Outcome, Task};
 use crate::study::Storage;
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// A file that a cell wrote.
-pub(super) struct Kept {
+pub(super) struct Artifact {
     pub(super) path: PathBuf,
     pub(super) storage: Storage,
     /// What its values are, the same for the same values.
@@ -20,17 +20,17 @@ pub(super) struct Kept {
 }
 
 /// What lasts from table to table.
-pub(super) struct Larder {
+pub(super) struct ArtifactCache {
     folder: PathBuf,
     shrink: f64,
-    kept: HashMap<(String, Who), Kept>,
+    kept: HashMap<(String, EngineKind), Artifact>,
     /// The cache that a library gives a file where none is set: netCDF-C's goes by the chunks of the file.
-    defaults: HashMap<(Who, PathBuf), CacheSettings>,
+    defaults: HashMap<(EngineKind, PathBuf), CacheSettings>,
     facts: HashMap<PathBuf, Option<DatasetFacts>>,
     known: HashMap<String, Measured>,
 }
 
-impl Larder {
+impl ArtifactCache {
     pub(super) fn new(folder: &Path, shrink: f64) -> Self {
         Self {
             folder: folder.to_owned(),
@@ -43,23 +43,23 @@ impl Larder {
     }
 
     /// Where a cell writes.
-    pub(super) fn place(&self, cell: &str, who: Who) -> PathBuf {
+    pub(super) fn place(&self, cell: &str, who: EngineKind) -> PathBuf {
         let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '-' };
         let cell: String = cell.chars().map(plain).collect();
         self.folder.join(format!("{cell}-{}.h5", who.name().to_lowercase()))
     }
 
     /// Notes that a cell wrote its file.
-    pub(super) fn keep(&mut self, cell: &str, who: Who, kept: Kept) {
+    pub(super) fn keep(&mut self, cell: &str, who: EngineKind, kept: Artifact) {
         // Facts about a file that lay there before are none about this one.
         self.facts.remove(&kept.path);
         self.kept.insert((cell.to_owned(), who), kept);
     }
 
     /// The file that a cell wrote: the reader's own, or else any.
-    pub(super) fn file(&self, cell: &str, who: Who) -> Result<&Kept, String> {
+    pub(super) fn file(&self, cell: &str, who: EngineKind) -> Result<&Artifact, String> {
         let own = self.kept.get(&(cell.to_owned(), who));
-        let others = [Who::Libhdf5, Who::Netcdf, Who::Hdf4];
+        let others = [EngineKind::Libhdf5, EngineKind::Netcdf, EngineKind::Hdf4];
         let any = || others.iter().find_map(|who| self.kept.get(&(cell.to_owned(), *who)));
         own.or_else(any).ok_or_else(|| format!("its file ({cell}) was not written"))
     }
@@ -77,13 +77,13 @@ impl Larder {
     }
 
     /// True where the cache that a library gives this file is not known yet.
-    pub(super) fn lacks_default(&self, who: Who, file: &Path) -> bool {
+    pub(super) fn lacks_default(&self, who: EngineKind, file: &Path) -> bool {
         !self.defaults.contains_key(&(who, file.to_owned()))
     }
 
     /// Notes which cache a library gave a file: only a read without any setting tells it.
-    pub(super) fn learn(&mut self, who: Who, task: &Task, outcome: &Outcome) {
-        let is_default = matches!(task.operation, Operation::Read { .. }) && task.opening.cache.is_none();
+    pub(super) fn learn(&mut self, who: EngineKind, task: &Task, outcome: &Outcome) {
+        let is_default = matches!(task.operation, Operation::Read { .. }) && task.options.cache.is_none();
         if let (true, Some(cache)) = (is_default, outcome.default_cache) {
             self.defaults.entry((who, task.file.clone())).or_insert(cache);
         }
@@ -93,7 +93,7 @@ impl Larder {
     pub(super) fn cache(
         &self,
         published: Option<CacheSettings>,
-        who: Who,
+        who: EngineKind,
         file: &Path,
     ) -> Option<CacheSettings> {
         let smaller = |cache: CacheSettings| {
@@ -108,17 +108,17 @@ impl Larder {
     }
 
     /// What the simulator needs to know of a file.
-    pub(super) fn facts(&mut self, file: &Path, kitchen: &Kitchen<'_>) -> Option<&DatasetFacts> {
-        let ask = || (kitchen.facts)(file, DATASET);
+    pub(super) fn facts(&mut self, file: &Path, context: &RunContext<'_>) -> Option<&DatasetFacts> {
+        let ask = || (context.facts)(file, DATASET);
         self.facts.entry(file.to_owned()).or_insert_with(ask).as_ref()
     }
 
     /// The same for the same work, whichever cell it is of. A default that equals a setting is that setting.
-    pub(super) fn key(&self, task: &Task, who: Who) -> String {
+    pub(super) fn key(&self, task: &Task, who: EngineKind) -> String {
         let mut task = task.clone();
-        if who == Who::Libhdf5 {
+        if who == EngineKind::Libhdf5 {
             let default = || self.defaults.get(&(who, task.file.clone())).copied();
-            task.opening.cache = task.opening.cache.or_else(default);
+            task.options.cache = task.options.cache.or_else(default);
         }
         serde_json::to_string(&task).unwrap_or_default()
     }
@@ -137,7 +137,7 @@ impl Larder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Engine, Opening};
+    use crate::engine::{Engine, OpenOptions};
     use crate::study::Access;
 
     const DEFAULT: CacheSettings = CacheSettings { nbytes: 4000, nslots: 521, w0: 0.75 };
@@ -148,7 +148,7 @@ mod tests {
             file: file.into(),
             dataset: DATASET.to_owned(),
             access: Access::whole(&[4]),
-            opening: Opening { cache, ..Opening::default() },
+            options: OpenOptions { cache, ..OpenOptions::default() },
             operation: Operation::Read { shape: vec![4], reads_max: None, cold: false, check: None },
         }
     }
@@ -164,33 +164,33 @@ mod tests {
 
     #[test]
     fn the_default_cache_of_a_file_is_what_a_read_without_a_setting_got_first() {
-        let mut larder = Larder::new(Path::new("/nowhere"), 0.25);
-        let known = |larder: &Larder, file: &str| larder.cache(None, Who::Netcdf, Path::new(file));
+        let mut artifacts = ArtifactCache::new(Path::new("/nowhere"), 0.25);
+        let known = |artifacts: &ArtifactCache, file: &str| artifacts.cache(None, EngineKind::Netcdf, Path::new(file));
         let set = CacheSettings { nbytes: 1, ..DEFAULT };
         // netCDF-C tells what was set as if it was its own.
-        larder.learn(Who::Netcdf, &read("a", Some(set)), &gave(set));
+        artifacts.learn(EngineKind::Netcdf, &read("a", Some(set)), &gave(set));
         let write = Task { operation: Operation::Inspect, ..read("a", None) };
-        larder.learn(Who::Netcdf, &write, &gave(set));
-        assert!(larder.lacks_default(Who::Netcdf, Path::new("a")));
-        assert_eq!(known(&larder, "a"), None);
-        larder.learn(Who::Netcdf, &read("a", None), &gave(DEFAULT));
-        larder.learn(Who::Netcdf, &read("a", None), &gave(set));
-        assert_eq!(known(&larder, "a"), Some(CacheSettings { nbytes: 1000, ..DEFAULT }));
-        assert_eq!(known(&larder, "b"), None, "another file may get another");
-        assert_eq!(larder.cache(None, Who::Libhdf5, Path::new("a")), None, "and so may another library");
-        let published = larder.cache(Some(DEFAULT), Who::Libhdf5, Path::new("b"));
+        artifacts.learn(EngineKind::Netcdf, &write, &gave(set));
+        assert!(artifacts.lacks_default(EngineKind::Netcdf, Path::new("a")));
+        assert_eq!(known(&artifacts, "a"), None);
+        artifacts.learn(EngineKind::Netcdf, &read("a", None), &gave(DEFAULT));
+        artifacts.learn(EngineKind::Netcdf, &read("a", None), &gave(set));
+        assert_eq!(known(&artifacts, "a"), Some(CacheSettings { nbytes: 1000, ..DEFAULT }));
+        assert_eq!(known(&artifacts, "b"), None, "another file may get another");
+        assert_eq!(artifacts.cache(None, EngineKind::Libhdf5, Path::new("a")), None, "and so may another library");
+        let published = artifacts.cache(Some(DEFAULT), EngineKind::Libhdf5, Path::new("b"));
         assert_eq!(published, Some(CacheSettings { nbytes: 1000, ..DEFAULT }));
     }
 
     #[test]
     fn a_default_that_equals_a_setting_is_that_setting() {
-        let mut larder = Larder::new(Path::new("/nowhere"), 1.0);
-        larder.learn(Who::Libhdf5, &read("a", None), &gave(DEFAULT));
-        let key = |cache, file| larder.key(&read(file, cache), Who::Libhdf5);
+        let mut artifacts = ArtifactCache::new(Path::new("/nowhere"), 1.0);
+        artifacts.learn(EngineKind::Libhdf5, &read("a", None), &gave(DEFAULT));
+        let key = |cache, file| artifacts.key(&read(file, cache), EngineKind::Libhdf5);
         assert_eq!(key(None, "a"), key(Some(DEFAULT), "a"));
         assert_ne!(key(None, "b"), key(Some(DEFAULT), "b"));
         assert_eq!(
-            larder.cache(None, Who::Libhdf5, Path::new("a")),
+            artifacts.cache(None, EngineKind::Libhdf5, Path::new("a")),
             None,
             "at the published size none is set"
         );

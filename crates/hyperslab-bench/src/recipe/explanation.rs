@@ -3,7 +3,7 @@
 use super::judge::{Verdict, cell};
 use super::measured::{CacheFit, Kind, Measured};
 use super::plan::{Claim, Effect, Figure, Metric};
-use super::words;
+use super::format;
 use hyperslab_doctor::pattern::bytes_text as bytes;
 use hyperslab_doctor::simulate::SIEVE_BYTES;
 use hyperslab_doctor::{count_text as count, list_text as list};
@@ -78,7 +78,7 @@ fn of_what_is_alike(
 fn of_then(effect: &Effect, ratio: f64, measured: &[Measured]) -> Option<String> {
     let Some(claim @ Claim::Times { more, less, .. }) = &effect.as_then else { return None };
     let (more, less) = (cell(more, measured)?, cell(less, measured)?);
-    let mut then = format!("with what was set then it is {}", words::factor(ratio));
+    let mut then = format!("with what was set then it is {}", format::factor(ratio));
     if let Some(fit) = fit(more) {
         then += &format!(", for {fit}");
     }
@@ -181,7 +181,7 @@ fn counted_in_vain(more: &Measured, less: &Measured) -> String {
 
 /// What one of two cells does more of.
 fn difference(more: &Measured, less: &Measured) -> Option<String> {
-    // Who has no chunks decodes none.
+    // EngineKind has no chunks decodes none.
     let (many, few) = (more.decodes_known().unwrap_or(0), less.decodes_known().unwrap_or(0));
     if many > 0 || few > 0 {
         return Some(match many == few {
@@ -202,7 +202,7 @@ fn difference(more: &Measured, less: &Measured) -> Option<String> {
     differs(more.read_calls, less.read_calls, 50).then(|| format!("{many} requests are made against {few}"))
 }
 
-/// A few kilobytes or calls are those of opening a file.
+/// A few kilobytes or calls are those of options a file.
 const SOME_BYTES: u64 = 1 << 16;
 
 fn differs(many: u64, few: u64, least: u64) -> bool {
@@ -218,12 +218,12 @@ fn spread(cells: &[&Measured]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::plan::Who;
+    use super::super::plan::EngineKind;
     use super::*;
     use hyperslab_doctor::simulate::{CacheSettings, ReadCounts};
 
     fn figure(cell: &str, metric: Metric) -> Figure {
-        Figure { cell: cell.to_owned(), who: Who::Libhdf5, metric }
+        Figure { cell: cell.to_owned(), who: EngineKind::Libhdf5, metric }
     }
 
     fn times(metric: Metric) -> Effect {
@@ -245,7 +245,7 @@ mod tests {
                 is_filtered: true,
             }),
             decodes: Some(decodes),
-            ..Measured::example(cell, Who::Libhdf5, 1.0)
+            ..Measured::example(cell, EngineKind::Libhdf5, 1.0)
         };
         [read("slow", 1024, 500), read("fast", 8192, 5)]
     }
@@ -297,7 +297,7 @@ mod tests {
         let read = |cell: &str, read_bytes, read_calls| Measured {
             read_bytes,
             read_calls,
-            ..Measured::example(cell, Who::Libhdf5, 1.0)
+            ..Measured::example(cell, EngineKind::Libhdf5, 1.0)
         };
         let gone = |more, less| sentence(&times(Metric::Seconds), Verdict::NoLonger, None, &[more, less]);
         let said = gone(read("slow", 9 << 20, 5), read("fast", 1 << 20, 5));
@@ -312,7 +312,7 @@ mod tests {
     fn of_what_is_alike_no_longer_the_slowest_is_held_against_the_fastest() {
         let read = |cell: &str, seconds, read_bytes| Measured {
             read_bytes,
-            ..Measured::example(cell, Who::Libhdf5, seconds)
+            ..Measured::example(cell, EngineKind::Libhdf5, seconds)
         };
         let cells = [read("fast", 1.0, 1 << 20), read("slow", 9.0, 1 << 30)];
         let figures = ["fast", "slow"].map(|cell| figure(cell, Metric::Seconds)).to_vec();
