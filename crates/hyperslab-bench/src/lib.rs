@@ -6,6 +6,7 @@
 //!                                          └─ engine (hyperslab | library) ◄── data, measure
 //! ```
 
+mod buffer;
 pub mod data;
 pub mod engine;
 mod hex;
@@ -14,7 +15,7 @@ pub mod matrix;
 pub mod measure;
 pub mod process;
 pub mod recipe;
-mod buffer;
+pub mod runner;
 pub mod study;
 
 pub use buffer::NoMemory;

@@ -138,6 +138,11 @@ impl Outcome {
         self.open_seconds + self.data_seconds + self.close_seconds
     }
 
+    /// Most memory beyond what the process had before the file was opened.
+    pub fn memory_bytes(&self) -> u64 {
+        self.peak_memory_bytes.saturating_sub(self.base_memory_bytes)
+    }
+
     /// The release: `2.0.0`, `4.10.1 (HDF5 2.2.0)`.
     pub fn release(&self) -> String {
         match &self.hdf5_version {

@@ -1,9 +1,7 @@
-//! What lasts from table to table while a recipe is run: files, defaults of libraries, measurements.
+//! What lasts from table to table while a recipe is run: files, what is known of them, and defaults of libraries.
 
-use super::measured::Measured;
-use super::plan::EngineKind;
-use super::run::RunContext;
-use super::task::DATASET;
+use super::engines::EngineKind;
+use super::plan::{Cell, Content, Work};
 use crate::process::{Operation, Outcome, Task};
 use crate::study::Storage;
 use hyperslab_doctor::DatasetFacts;
@@ -23,11 +21,10 @@ pub(super) struct Artifact {
 pub(super) struct ArtifactCache {
     folder: PathBuf,
     shrink: f64,
-    kept: HashMap<(String, EngineKind), Artifact>,
-    /// The cache that a library gives a file where none is set: netCDF-C's goes by the chunks of the file.
+    files: HashMap<(String, EngineKind), Artifact>,
+    /// The cache that a library gives a file where none is set: netCDF-C's depends on the chunks of the file.
     defaults: HashMap<(EngineKind, PathBuf), CacheSettings>,
     facts: HashMap<PathBuf, Option<DatasetFacts>>,
-    known: HashMap<String, Measured>,
 }
 
 impl ArtifactCache {
@@ -35,57 +32,67 @@ impl ArtifactCache {
         Self {
             folder: folder.to_owned(),
             shrink,
-            kept: HashMap::new(),
+            files: HashMap::new(),
             defaults: HashMap::new(),
             facts: HashMap::new(),
-            known: HashMap::new(),
         }
     }
 
     /// Where a cell writes.
-    pub(super) fn place(&self, cell: &str, who: EngineKind) -> PathBuf {
+    pub(super) fn path(&self, cell: &str, by: EngineKind) -> PathBuf {
         let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '-' };
         let cell: String = cell.chars().map(plain).collect();
-        self.folder.join(format!("{cell}-{}.h5", who.name().to_lowercase()))
+        self.folder.join(format!("{cell}-{}.h5", by.name().to_lowercase()))
     }
 
-    /// Notes that a cell wrote its file.
-    pub(super) fn keep(&mut self, cell: &str, who: EngineKind, kept: Artifact) {
-        // Facts about a file that lay there before are none about this one.
-        self.facts.remove(&kept.path);
-        self.kept.insert((cell.to_owned(), who), kept);
+    /// Notes the file that a cell wrote.
+    pub(super) fn keep(&mut self, cell: &Cell, by: EngineKind, task: &Task) {
+        let (storage, values) = match (&task.operation, &cell.work) {
+            (Operation::Write { storage, .. }, Work::Write { values: Content::Synthetic(synthetic), .. }) => {
+                (&**storage, serde_json::to_string(synthetic).unwrap_or_default())
+            }
+            (Operation::Write { storage, .. }, Work::Write { values: Content::Of(cell), .. }) => {
+                (&**storage, self.file(cell, by).map(|file| file.values.clone()).unwrap_or_default())
+            }
+            // Where chunks lie differs from file to file, so that none is like another.
+            (Operation::Make { tree }, _) => (&tree.storage, cell.name.clone()),
+            _ => return,
+        };
+        // Facts about a file that lay there before are not about this one.
+        self.facts.remove(&task.file);
+        let artifact = Artifact { path: task.file.clone(), storage: storage.clone(), values };
+        self.files.insert((cell.name.clone(), by), artifact);
     }
 
     /// The file that a cell wrote: the reader's own, or else any.
-    pub(super) fn file(&self, cell: &str, who: EngineKind) -> Result<&Artifact, String> {
-        let own = self.kept.get(&(cell.to_owned(), who));
-        let others = [EngineKind::Libhdf5, EngineKind::Netcdf, EngineKind::Hdf4];
-        let any = || others.iter().find_map(|who| self.kept.get(&(cell.to_owned(), *who)));
-        own.or_else(any).ok_or_else(|| format!("its file ({cell}) was not written"))
+    pub(super) fn file(&self, cell: &str, by: EngineKind) -> Result<&Artifact, String> {
+        let of = |by: EngineKind| self.files.get(&(cell.to_owned(), by));
+        let any = || EngineKind::ALL.into_iter().find_map(of);
+        of(by).or_else(any).ok_or_else(|| format!("its file ({cell}) was not written"))
     }
 
-    /// Deletes the files of cells that nobody needs any more.
+    /// Deletes the files of cells that are not needed any more.
     pub(super) fn forget(&mut self, is_needed: impl Fn(&str) -> bool) {
-        self.kept.retain(|(cell, _), kept| {
+        self.files.retain(|(cell, _), file| {
             let stays = is_needed(cell);
             if !stays {
                 // The folder goes as a whole in the end; large files need not wait for that.
-                let _ = std::fs::remove_file(&kept.path);
+                let _ = std::fs::remove_file(&file.path);
             }
             stays
         });
     }
 
     /// True where the cache that a library gives this file is not known yet.
-    pub(super) fn lacks_default(&self, who: EngineKind, file: &Path) -> bool {
-        !self.defaults.contains_key(&(who, file.to_owned()))
+    pub(super) fn lacks_default(&self, by: EngineKind, file: &Path) -> bool {
+        !self.defaults.contains_key(&(by, file.to_owned()))
     }
 
     /// Notes which cache a library gave a file: only a read without any setting tells it.
-    pub(super) fn learn(&mut self, who: EngineKind, task: &Task, outcome: &Outcome) {
+    pub(super) fn learn(&mut self, by: EngineKind, task: &Task, outcome: &Outcome) {
         let is_default = matches!(task.operation, Operation::Read { .. }) && task.options.cache.is_none();
         if let (true, Some(cache)) = (is_default, outcome.default_cache) {
-            self.defaults.entry((who, task.file.clone())).or_insert(cache);
+            self.defaults.entry((by, task.file.clone())).or_insert(cache);
         }
     }
 
@@ -93,7 +100,7 @@ impl ArtifactCache {
     pub(super) fn cache(
         &self,
         published: Option<CacheSettings>,
-        who: EngineKind,
+        by: EngineKind,
         file: &Path,
     ) -> Option<CacheSettings> {
         let smaller = |cache: CacheSettings| {
@@ -102,40 +109,34 @@ impl ArtifactCache {
         };
         match published {
             Some(cache) => Some(smaller(cache)),
-            None if self.shrink < 1.0 => self.defaults.get(&(who, file.to_owned())).copied().map(smaller),
+            None if self.shrink < 1.0 => self.defaults.get(&(by, file.to_owned())).copied().map(smaller),
             None => None,
         }
     }
 
-    /// What the simulator needs to know of a file.
-    pub(super) fn facts(&mut self, file: &Path, context: &RunContext<'_>) -> Option<&DatasetFacts> {
-        let ask = || (context.facts)(file, DATASET);
+    /// What the simulator needs to know of a file, which is asked for once.
+    pub(super) fn facts(
+        &mut self,
+        file: &Path,
+        ask: impl FnOnce() -> Option<DatasetFacts>,
+    ) -> Option<&DatasetFacts> {
         self.facts.entry(file.to_owned()).or_insert_with(ask).as_ref()
     }
 
     /// The same for the same work, whichever cell it is of. A default that equals a setting is that setting.
-    pub(super) fn key(&self, task: &Task, who: EngineKind) -> String {
+    pub(super) fn key(&self, task: &Task, by: EngineKind) -> String {
         let mut task = task.clone();
-        if who == EngineKind::Libhdf5 {
-            let default = || self.defaults.get(&(who, task.file.clone())).copied();
+        if by == EngineKind::Libhdf5 {
+            let default = || self.defaults.get(&(by, task.file.clone())).copied();
             task.options.cache = task.options.cache.or_else(default);
         }
         serde_json::to_string(&task).unwrap_or_default()
-    }
-
-    /// What such work came to before.
-    pub(super) fn known(&self, key: &str) -> Option<&Measured> {
-        self.known.get(key)
-    }
-
-    /// Remembers what it came to.
-    pub(super) fn remember(&mut self, key: &str, measured: &Measured) {
-        self.known.entry(key.to_owned()).or_insert_with(|| measured.clone());
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::task::DATASET;
     use super::*;
     use crate::engine::{Engine, OpenOptions};
     use crate::study::Access;

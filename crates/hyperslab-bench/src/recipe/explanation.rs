@@ -1,8 +1,8 @@
 //! Why figures differ, or no longer do, from what was counted: chunks that fit a cache, decodes, bytes, requests.
 
 use super::judge::{Verdict, cell};
-use super::measured::{CacheFit, Kind, Measured};
-use super::plan::{Claim, Effect, Figure, Metric};
+use super::measured::{CacheFit, Measured};
+use super::plan::{Claim, Effect, Figure, Kind, Metric};
 use super::format;
 use hyperslab_doctor::pattern::bytes_text as bytes;
 use hyperslab_doctor::simulate::SIEVE_BYTES;
@@ -28,7 +28,7 @@ pub(super) fn sentence(
     if is_less(verdict) || verdict == Verdict::Reversed {
         parts.extend(as_then.and_then(|ratio| of_then(effect, ratio, measured)));
     }
-    parts.extend(effect.remark.map(str::to_owned));
+    parts.extend(effect.remark.clone());
     parts.join("; ")
 }
 
@@ -106,7 +106,7 @@ fn fit(measured: &Measured) -> Option<String> {
     let cache = match is_default {
         true => format!(
             "the default cache of {} {}, {},",
-            measured.who.name(),
+            measured.by.name(),
             measured.version,
             bytes(settings.nbytes)
         ),
@@ -218,16 +218,16 @@ fn spread(cells: &[&Measured]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::plan::EngineKind;
+    use super::super::engines::EngineKind;
     use super::*;
     use hyperslab_doctor::simulate::{CacheSettings, ReadCounts};
 
     fn figure(cell: &str, metric: Metric) -> Figure {
-        Figure { cell: cell.to_owned(), who: EngineKind::Libhdf5, metric }
+        Figure { cell: cell.to_owned(), by: EngineKind::Libhdf5, metric }
     }
 
     fn times(metric: Metric) -> Effect {
-        Effect::times("", figure("slow", metric), figure("fast", metric), 2.0)
+        Effect::times(figure("slow", metric), figure("fast", metric), 2.0)
     }
 
     fn because(effect: &Effect, measured: &[Measured]) -> String {
@@ -262,7 +262,7 @@ mod tests {
         for metric in [Metric::First, Metric::PerByte, Metric::ReadCalls, Metric::ReadBytes] {
             assert_eq!(because(&times(metric), &cells), fit, "{metric:?}");
         }
-        let alike = |metric| Effect::alike("", vec![figure("slow", metric), figure("fast", metric)], 1.0);
+        let alike = |metric| Effect::alike(vec![figure("slow", metric), figure("fast", metric)], 1.0);
         assert_eq!(because(&alike(Metric::Average), &cells), "500 and 5 chunks are decoded");
         assert_eq!(because(&alike(Metric::First), &cells), "");
     }
@@ -316,7 +316,7 @@ mod tests {
         };
         let cells = [read("fast", 1.0, 1 << 20), read("slow", 9.0, 1 << 30)];
         let figures = ["fast", "slow"].map(|cell| figure(cell, Metric::Seconds)).to_vec();
-        let alike = Effect::alike("", figures, 1.0);
+        let alike = Effect::alike(figures, 1.0);
         let said = sentence(&alike, Verdict::NoLonger, None, &cells);
         assert_eq!(said, "1 GiB are read from the file against 1 MiB");
         assert_eq!(because(&alike, &cells), "");
@@ -326,7 +326,7 @@ mod tests {
         let longest = Measured { cell: "long".to_owned(), blocks: 900, ..read("long", 90.0, 1 << 20) };
         let cells = [&cells[..], &[longest]].concat();
         let figures = ["fast", "slow", "long"].map(|cell| figure(cell, Metric::Average)).to_vec();
-        let said = sentence(&Effect::alike("", figures, 1.0), Verdict::NoLonger, None, &cells);
+        let said = sentence(&Effect::alike(figures, 1.0), Verdict::NoLonger, None, &cells);
         assert_eq!(said, "1 GiB are read from the file against 1 MiB");
     }
 
@@ -337,7 +337,7 @@ mod tests {
         let seconds = |cell: &str| figure(cell, Metric::Seconds);
         let then = Claim::Times { more: seconds("slow"), less: seconds("fast"), published: 100.0 };
         let effect =
-            Effect { as_then: Some(then), ..Effect::times("", seconds("today"), seconds("fast"), 100.0) };
+            Effect { as_then: Some(then), ..Effect::times(seconds("today"), seconds("fast"), 100.0) };
         let said = sentence(&effect, Verdict::NoLonger, Some(100.0), &cells);
         assert!(
             said.contains("with what was set then it is 100 times, for a cache of 1 KiB does not"),

@@ -3,7 +3,8 @@
 //! The engine that does nothing takes no part: it says what the harness costs, and no more.
 
 use crate::size;
-use hyperslab_bench::matrix::{Row, Summary};
+use hyperslab_bench::matrix::Row;
+use hyperslab_bench::runner::Summary;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_doctor::simulate::CacheSettings;
 
@@ -222,7 +223,8 @@ impl Harness {
 
 #[cfg(test)]
 pub(super) mod testing {
-    use hyperslab_bench::matrix::{Row, Summary};
+    use hyperslab_bench::matrix::Row;
+    use hyperslab_bench::runner::Summary;
     use serde_json::json;
 
     /// A row of an engine with so many seconds and decodes.

@@ -39,7 +39,7 @@ pub(super) fn matrices(args: &BenchArgs) -> Result<(Vec<Matrix>, Vec<Family>), F
     for Asked { subject, element, element_bytes } in subjects {
         let shape = subject.shape().to_vec();
         let accesses = accesses(args, &shape, element_bytes)?;
-        let ways = ways(args, &shape, element_bytes)?;
+        let strategies = strategies(args, &shape, element_bytes)?;
         found.push(Matrix {
             storages: storages(args, &subject, element, &formats)?,
             accesses,
@@ -48,7 +48,7 @@ pub(super) fn matrices(args: &BenchArgs) -> Result<(Vec<Matrix>, Vec<Family>), F
             page_buffers: page_buffers.clone(),
             engines: cast.readers.clone(),
             writers: cast.writers.clone(),
-            ways,
+            strategies,
             write_repeats: args.write_repeats,
             repeats: args.repeats,
             seconds_max: args.max_seconds,
@@ -173,7 +173,7 @@ fn orders(texts: &[String], rank: usize) -> Result<Vec<Vec<usize>>, Failure> {
 }
 
 /// Every block in every order behind every cache.
-fn ways(args: &BenchArgs, shape: &[u64], element_bytes: u64) -> Result<Vec<WriteStrategy>, Failure> {
+fn strategies(args: &BenchArgs, shape: &[u64], element_bytes: u64) -> Result<Vec<WriteStrategy>, Failure> {
     let caches = list(&args.write_cache, None, cache)?;
     let mut found = Vec::new();
     for text in list(&args.write, None, |text| Ok(Some(text.to_owned())))? {

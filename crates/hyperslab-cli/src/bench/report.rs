@@ -4,7 +4,8 @@ use super::document::{Document, Measured};
 use super::finding::{self, count, is_null};
 use crate::output::{Align, Line, table};
 use crate::size;
-use hyperslab_bench::matrix::{Row, Summary, WriteFigures};
+use hyperslab_bench::matrix::{Row, WriteFigures};
+use hyperslab_bench::runner::Summary;
 use hyperslab_doctor::predict::seconds_text;
 
 const HEAD: [(&str, Align); 10] = [

@@ -49,7 +49,7 @@ pub(super) fn run(
         seconds_max: args.max_seconds,
         stop: &STOP,
     };
-    let mut bar = Bar::new(None);
+    let mut bar = Bar::new();
     let report = context.run(recipe, scale, &mut bar);
     bar.finish();
     let text = match args.json {
@@ -82,14 +82,14 @@ fn list(json: bool, out: &mut dyn Write) -> Result<i32, Failure> {
     if json {
         let all: Vec<_> = RECIPES
             .iter()
-            .map(|recipe| serde_json::json!({ "name": recipe.name, "publication": recipe.publication, "takes": recipe.takes }))
+            .map(|recipe| serde_json::json!({ "name": recipe.name, "publication": recipe.publication(), "takes": recipe.takes() }))
             .collect();
         let document = schema::document(schema::BENCH_RECIPES, &serde_json::json!({ "recipes": all }))?;
         out.write_all(document.as_bytes())?;
         return Ok(failure::DONE);
     }
     let head = [("recipe", Align::Left), ("takes", Align::Right), ("published as", Align::Left)];
-    let row = |recipe: &Recipe| [recipe.name, recipe.takes, recipe.publication].map(str::to_owned).to_vec();
+    let row = |recipe: &Recipe| [recipe.name, recipe.takes(), recipe.publication()].map(str::to_owned).to_vec();
     let lines: Vec<Line> = RECIPES.iter().map(|recipe| Line::Cells(row(recipe))).collect();
     out.write_all(table(&head, &lines).as_bytes())?;
     Ok(failure::DONE)
