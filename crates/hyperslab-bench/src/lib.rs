@@ -9,6 +9,7 @@
 mod buffer;
 pub mod data;
 pub mod engine;
+pub mod explanation;
 mod hex;
 pub mod library;
 pub mod matrix;

@@ -1,7 +1,7 @@
 //! What C libraries are handed is theirs to take: blocks lie inside of the dataset and fill their buffer, names and texts
 //! have the room that they need. Libraries get only pointers, so they cannot tell.
 
-use hyperslab_bench::engine::{Engine, OpenOptions, Event};
+use hyperslab_bench::engine::{Engine, Event, OpenOptions};
 use hyperslab_bench::library::of_python;
 use hyperslab_bench::study::{Attribute, Block, Format, Storage, Wanted};
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! An HDF4 of the user's: a scientific dataset, or a table where the elements are records.
 
-use super::{EngineError, OpenOptions, Reading, Writing};
+use super::interface::{EngineError, OpenDataset, OpenOptions};
 use crate::library::{Counts, Hdf4, Hdf4Dataset, Hdf4File, Hdf4Table};
 use crate::study::{Block, Format, Kind, Layout, Storage};
 use std::path::Path;
@@ -19,7 +19,7 @@ pub(super) fn open(
     file: &Path,
     dataset: &str,
     options: &OpenOptions,
-) -> Result<Box<dyn Reading>, EngineError> {
+) -> Result<Box<dyn OpenDataset>, EngineError> {
     nothing_to_set(options)?;
     let opened = Rc::new(library.open(file)?);
     let Some(number) = opened.find(dataset)? else {
@@ -39,7 +39,7 @@ pub(super) fn create(
     dataset: &str,
     storage: &Storage,
     options: &OpenOptions,
-) -> Result<Box<dyn Writing>, EngineError> {
+) -> Result<Box<dyn OpenDataset>, EngineError> {
     nothing_to_set(options)?;
     if storage.format != Format::Hdf4 {
         return Err(EngineError::Unsupported(format!("HDF4 writes no {} files", storage.format)));
@@ -66,15 +66,7 @@ fn nothing_to_set(options: &OpenOptions) -> Result<(), EngineError> {
     }
 }
 
-impl Open {
-    fn close(self) -> Result<(), EngineError> {
-        self.dataset.close()?;
-        // Nobody else has the file.
-        Ok(Rc::into_inner(self.file).map_or(Ok(()), Hdf4File::close)?)
-    }
-}
-
-impl Reading for Open {
+impl OpenDataset for Open {
     fn element_bytes(&self) -> usize {
         self.dataset.element_bytes()
     }
@@ -83,26 +75,19 @@ impl Reading for Open {
         Ok(self.dataset.read(block, out)?)
     }
 
-    fn decodes(&self) -> Option<u64> {
-        None
-    }
-
-    fn close(self: Box<Self>) -> Result<(), EngineError> {
-        Self::close(*self)
-    }
-}
-
-impl Writing for Open {
     fn write(&mut self, block: &Block, values: &[u8]) -> Result<(), EngineError> {
         Ok(self.dataset.write(block, values)?)
     }
 
     fn close(self: Box<Self>) -> Result<Option<Counts>, EngineError> {
-        Self::close(*self).map(|()| None)
+        self.dataset.close()?;
+        // This is the only reference to the file.
+        Rc::into_inner(self.file).map_or(Ok(()), Hdf4File::close)?;
+        Ok(None)
     }
 }
 
-impl Reading for Table {
+impl OpenDataset for Table {
     fn element_bytes(&self) -> usize {
         self.0.layout().bytes
     }
@@ -113,20 +98,6 @@ impl Reading for Table {
 
     fn read(&mut self, block: &Block, out: &mut [u8]) -> Result<(), EngineError> {
         Ok(self.0.read(block, out)?)
-    }
-
-    fn decodes(&self) -> Option<u64> {
-        None
-    }
-
-    fn close(self: Box<Self>) -> Result<(), EngineError> {
-        Ok(self.0.close()?)
-    }
-}
-
-impl Writing for Table {
-    fn layout(&self) -> Result<Option<&Layout>, EngineError> {
-        Ok(Some(self.0.layout()))
     }
 
     fn write(&mut self, block: &Block, values: &[u8]) -> Result<(), EngineError> {

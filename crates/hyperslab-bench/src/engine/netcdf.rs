@@ -1,6 +1,6 @@
 //! A netCDF-C of the user's.
 
-use super::{EngineError, OpenOptions, Reading, Writing};
+use super::interface::{EngineError, OpenDataset, OpenOptions};
 use crate::library::{Counter, Counts, Netcdf, NetcdfVariable};
 use crate::study::{Block, FilterSpec, Storage};
 use hyperslab_doctor::simulate::CacheSettings;
@@ -17,7 +17,7 @@ pub(super) fn open(
     dataset: &str,
     options: &OpenOptions,
     counted: Option<&[u16]>,
-) -> Result<Box<dyn Reading>, EngineError> {
+) -> Result<Box<dyn OpenDataset>, EngineError> {
     no_page_buffer(options)?;
     let counter = counted.and_then(|filters| count(library, filters));
     let variable = library.open(file, dataset, options.cache)?;
@@ -30,7 +30,7 @@ pub(super) fn create(
     dataset: &str,
     storage: &Storage,
     options: &OpenOptions,
-) -> Result<Box<dyn Writing>, EngineError> {
+) -> Result<Box<dyn OpenDataset>, EngineError> {
     no_page_buffer(options)?;
     let filters: Vec<u16> = storage.filters.iter().map(FilterSpec::id).collect();
     let counter = count(library, &filters);
@@ -40,7 +40,7 @@ pub(super) fn create(
 
 /// What netCDF-C decodes and encodes goes through the libhdf5 that it came with.
 fn count(library: &Netcdf, filters: &[u16]) -> Option<Counter> {
-    Counter::install(library.hdf5()?, filters)
+    library.hdf5()?.count(filters)
 }
 
 fn no_page_buffer(options: &OpenOptions) -> Result<(), EngineError> {
@@ -50,7 +50,7 @@ fn no_page_buffer(options: &OpenOptions) -> Result<(), EngineError> {
     }
 }
 
-impl Reading for Open {
+impl OpenDataset for Open {
     fn element_bytes(&self) -> usize {
         self.variable.element_bytes()
     }
@@ -59,26 +59,16 @@ impl Reading for Open {
         Ok(self.variable.read(block, out)?)
     }
 
-    fn decodes(&self) -> Option<u64> {
-        self.counter.as_ref().map(|counter| counter.counts().decodes)
-    }
-
-    fn cache(&self) -> Result<Option<CacheSettings>, EngineError> {
-        Ok(self.variable.cache()?)
-    }
-
-    fn close(self: Box<Self>) -> Result<(), EngineError> {
-        Ok(self.variable.close()?)
-    }
-}
-
-impl Writing for Open {
-    fn cache(&self) -> Result<Option<CacheSettings>, EngineError> {
-        Ok(self.variable.cache()?)
-    }
-
     fn write(&mut self, block: &Block, values: &[u8]) -> Result<(), EngineError> {
         Ok(self.variable.write(block, values)?)
+    }
+
+    fn counts(&self) -> Option<Counts> {
+        self.counter.as_ref().map(Counter::counts)
+    }
+
+    fn cache(&self) -> Result<Option<CacheSettings>, EngineError> {
+        Ok(self.variable.cache()?)
     }
 
     fn close(self: Box<Self>) -> Result<Option<Counts>, EngineError> {

@@ -27,7 +27,7 @@ pub(super) enum FilePlan<'a> {
     /// The user's, as it is.
     AsItIs,
     /// One that is made here.
-    Made(NewFile<'a>),
+    Made(Box<NewFile<'a>>),
 }
 
 /// A file that is made here.
@@ -53,7 +53,7 @@ pub(super) fn plans<'a>(matrix: &'a Matrix, folder: &Path) -> Vec<FilePlan<'a>> 
         };
         for strategy in &matrix.strategies {
             let path = folder.join(format!("{}.h5", found.len()));
-            found.push(FilePlan::Made(NewFile::new(matrix, storage, strategy, path)));
+            found.push(FilePlan::Made(Box::new(NewFile::new(matrix, storage, strategy, path))));
         }
     }
     found
@@ -80,7 +80,8 @@ impl<'a> NewFile<'a> {
     /// The file as it is read, or why it was not written.
     fn prepared(&self, matrix: &Matrix) -> Result<PreparedFile, String> {
         let run = self.run.as_ref().map_err(String::clone)?;
-        let write = WriteFigures::of(run, self.storage, self.strategy, matrix).ok_or_else(|| run.failure())?;
+        let write =
+            WriteFigures::of(run, self.storage, self.strategy, matrix).ok_or_else(|| run.failure())?;
         Ok(PreparedFile {
             file: self.path.clone(),
             dataset: DATASET.to_owned(),

@@ -3,6 +3,7 @@
 use super::simulated;
 use super::subject::Matrix;
 use super::write_strategy::WriteStrategy;
+use crate::explanation::Counts;
 use crate::measure::PageCache;
 use crate::process::Outcome;
 use crate::runner::{EngineRun, Summary};
@@ -18,7 +19,7 @@ pub struct Rows {
     pub rows: Vec<Row>,
     /// What was not, and why.
     pub skipped: Vec<Skipped>,
-    /// What has to be said of it all, and is no failure.
+    /// What has to be said of it all, and is not a failure.
     #[serde(default)]
     pub notes: Vec<String>,
 }
@@ -43,7 +44,7 @@ pub struct Row {
     pub access: Access,
     /// The same in words.
     pub read_as: String,
-    /// EngineKind read: `hyperslab`, `libhdf5 (h5py 3.16.0)`.
+    /// The engine: `hyperslab`, `libhdf5 (h5py 3.16.0)`.
     pub engine: String,
     /// The engine's release.
     pub version: String,
@@ -62,7 +63,7 @@ pub struct Row {
 /// What writing took.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WriteFigures {
-    /// EngineKind wrote.
+    /// The engine.
     pub engine: String,
     /// The engine's release.
     pub version: String,
@@ -105,7 +106,7 @@ pub struct WriteFigures {
 pub struct ReadFigures {
     /// Seconds of reading all blocks.
     pub read: Summary,
-    /// Seconds of options, reading and closing.
+    /// Seconds of opening, reading and closing.
     pub open_read_close: Summary,
     /// Seconds of the first read.
     pub first: Summary,
@@ -139,9 +140,10 @@ pub struct ReadFigures {
 }
 
 impl ReadFigures {
-    /// Chunks decoded, as counted; as simulated where they cannot be counted.
-    pub fn decodes_known(&self) -> Option<u64> {
-        self.decodes.or(self.simulated_decodes)
+    /// What explains how long it took: decodes as counted, or as simulated where they cannot be counted.
+    pub fn counts(&self) -> Counts {
+        let Self { read_calls, read_bytes, .. } = *self;
+        Counts { decodes: self.decodes.or(self.simulated_decodes), read_calls, read_bytes }
     }
 }
 
@@ -184,7 +186,7 @@ impl Row {
                 cpu: runs.summary(|outcome| outcome.usage.cpu_seconds),
                 reads: check.blocks,
                 reads_in_all: in_all,
-                reckoned_read: is_part.then(|| average * in_all as f64),
+                reckoned_read: is_part.then_some(average * in_all as f64),
                 bytes: last.bytes,
                 read_calls: last.usage.read_calls,
                 read_bytes: last.usage.read_bytes,

@@ -57,17 +57,12 @@ struct Session<'a> {
 
 impl Matrix {
     /// Runs all cells that are not cached; what is complete when the site is stopped is kept.
-    pub fn run(
-        &self,
-        site: &Site<'_>,
-        progress: &mut dyn Progress,
-        cache: Option<&mut dyn ResultCache<Row>>,
+    pub fn run<'a>(
+        &'a self,
+        site: &'a Site<'a>,
+        progress: &'a mut dyn Progress,
+        cache: Option<&'a mut dyn ResultCache<Row>>,
     ) -> Rows {
-        // The cache lives as long as the session alone.
-        let cache: Option<&mut dyn ResultCache<Row>> = match cache {
-            Some(cache) => Some(cache),
-            None => None,
-        };
         let mut session = Session { matrix: self, site, progress, cache, rows: Rows::default() };
         session.run();
         session.rows

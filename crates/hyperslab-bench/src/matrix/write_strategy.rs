@@ -1,6 +1,6 @@
 //! How files are written: in which blocks, in which order, behind which chunk cache.
 
-use crate::study::{Access, Storage, Walk};
+use crate::study::{Access, BlockWalk, Storage};
 use hyperslab_doctor::pattern::{bytes_text, shape_text};
 use hyperslab_doctor::simulate::CacheSettings;
 use std::fmt;
@@ -24,7 +24,7 @@ impl WriteStrategy {
             None => Access::by_chunk(storage),
         };
         if let Some(order) = &self.order {
-            access.walk = Walk::Sweep { order: order.clone() };
+            access.walk = BlockWalk::Sweep { order: order.clone() };
         }
         access
     }
@@ -63,6 +63,9 @@ mod tests {
         assert_eq!(blocks(&rows, &chunked), "1x20 order 1,0");
         assert_eq!(rows.to_string(), "by 1x20 order 1,0");
         let cache = Some(CacheSettings { nbytes: 0, nslots: 7, w0: 0.5 });
-        assert_eq!(WriteStrategy { cache, ..WriteStrategy::default() }.to_string(), "by chunk cache 0 B,7,0.5");
+        assert_eq!(
+            WriteStrategy { cache, ..WriteStrategy::default() }.to_string(),
+            "by chunk cache 0 B,7,0.5"
+        );
     }
 }

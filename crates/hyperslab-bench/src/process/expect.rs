@@ -2,10 +2,10 @@
 
 use super::clock::Clock;
 use super::task::{Outcome, Task};
+use crate::buffer::reserve;
 use crate::data::Values;
 use crate::engine::{EngineError, Prepared};
 use crate::hex::hex;
-use crate::buffer::reserve;
 use crate::study::{Element, Kind, Layout};
 use sha2::{Digest, Sha256};
 

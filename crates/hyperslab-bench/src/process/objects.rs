@@ -1,27 +1,15 @@
 //! Tasks about files of many objects: making one, and visiting all that is in one.
 
-use super::clock::{ExcludedWork, Clock};
-use super::task::{Outcome, Task};
+use super::clock::{Clock, ExcludedWork};
+use super::task::{Objects, Outcome, Task};
+use crate::buffer::reserve;
 use crate::data::{Source, Synthetic, Values};
-use crate::engine::{EngineError, Prepared, Event};
+use crate::engine::{EngineError, Event, Prepared};
 use crate::hex::hex;
 use crate::measure::{PageCache, empty_page_cache};
-use crate::buffer::reserve;
 use crate::study::{Block, Kind, Tree, Wanted};
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-
-/// What was made or visited.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Objects {
-    /// Groups, the root among them.
-    pub groups: u64,
-    /// Datasets.
-    pub datasets: u64,
-    /// Attributes of them all.
-    pub attributes: u64,
-}
 
 /// Random bits of each value, so that not all are alike.
 const NOISE_BITS: f64 = 4.0;
@@ -62,18 +50,17 @@ pub(super) fn make(task: &Task, engine: &Prepared, tree: &Tree) -> Result<Outcom
         let now = if tree.is_laid_out_first {
             None
         } else {
-            Some(
-                clock
-                    .exclude(ExcludedWork::Computes, || fill(&source(objects.datasets).open()?, tree, &mut values))?,
-            )
+            Some(clock.exclude(ExcludedWork::Computes, || {
+                fill(&source(objects.datasets).open()?, tree, &mut values)
+            })?)
         };
         let bytes = now.map_or(0, <[u8]>::len) as u64;
         clock.item(bytes, || making.dataset(path, &attributes, now))?;
         objects.datasets += 1;
     }
     for (number, path) in datasets.iter().enumerate().filter(|_| tree.is_laid_out_first) {
-        let values =
-            clock.exclude(ExcludedWork::Computes, || fill(&source(number as u64).open()?, tree, &mut values))?;
+        let values = clock
+            .exclude(ExcludedWork::Computes, || fill(&source(number as u64).open()?, tree, &mut values))?;
         clock.time(|| making.values(path, values))?;
         clock.bytes += values.len() as u64;
     }
@@ -214,8 +201,10 @@ mod tests {
     fn the_order_of_a_walk_is_nothing_to_the_checksum_and_every_value_is() {
         let group = Event::Group { path: "" };
         let one = Event::Dataset { path: "a", shape: Some(&[2]), values: &[1, 2] };
-        let (units, count) =
-            (Event::Attribute { name: "units", value: b"K" }, Event::Attribute { name: "count", value: b"1" });
+        let (units, count) = (
+            Event::Attribute { name: "units", value: b"K" },
+            Event::Attribute { name: "count", value: b"1" },
+        );
         let whole = sum(&[group, one, units, count]);
         assert_eq!(whole, sum(&[one, count, units, group]));
         let other = Event::Dataset { path: "a", shape: Some(&[2]), values: &[1, 3] };

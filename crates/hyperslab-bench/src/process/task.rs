@@ -1,6 +1,5 @@
 //! What a process of its own is asked to do, and what it answers. Both travel as one line of JSON.
 
-use super::objects::Objects;
 use crate::data::Values;
 use crate::engine::{Engine, OpenOptions, PageBuffer};
 use crate::measure::{PageCache, Usage};
@@ -12,7 +11,7 @@ use std::path::PathBuf;
 /// One run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Task {
-    /// EngineKind does it.
+    /// The engine.
     pub engine: Engine,
     /// The file.
     pub file: PathBuf,
@@ -34,7 +33,7 @@ pub enum Operation {
     Read {
         /// The extent.
         shape: Vec<u64>,
-        /// Only so many of them, from the first on; what all would take is reckoned by the reader of the answer.
+        /// Only so many of them, from the first on; what all would take is extrapolated by the reader of the answer.
         reads_max: Option<u64>,
         /// The file is taken out of the page cache before.
         cold: bool,
@@ -84,10 +83,21 @@ pub struct Check {
     pub filters: Vec<u16>,
 }
 
+/// What was made or visited.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Objects {
+    /// Groups, the root among them.
+    pub groups: u64,
+    /// Datasets.
+    pub datasets: u64,
+    /// Attributes of them all.
+    pub attributes: u64,
+}
+
 /// What a run took and gave. Times are seconds of wall time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// OpenOptions (or creating) file and dataset.
+    /// Opening (or creating) file and dataset.
     pub open_seconds: f64,
     /// The first block.
     pub first_seconds: f64,
@@ -99,7 +109,7 @@ pub struct Outcome {
     pub blocks: u64,
     /// Bytes of their elements in memory.
     pub bytes: u64,
-    /// What options, reading or writing, and closing used; where objects are visited and checked, the checksum as well.
+    /// What opening, reading or writing, and closing used; where objects are visited and checked, the checksum as well.
     pub usage: Usage,
     /// Most memory the process had resident.
     pub peak_memory_bytes: u64,
@@ -133,7 +143,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// OpenOptions, all blocks, and closing.
+    /// Opening, all blocks, and closing.
     pub fn total_seconds(&self) -> f64 {
         self.open_seconds + self.data_seconds + self.close_seconds
     }

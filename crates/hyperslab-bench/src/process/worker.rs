@@ -3,15 +3,15 @@
 //! The clock ([`Clock`]) runs only while the engine works. Blocks are laid out some thousands at a time, buffers are made
 //! and touched, values to be written are made, all while it stands.
 
-use super::clock::{ExcludedWork, Clock};
+use super::clock::{Clock, ExcludedWork};
 use super::expect::expect;
 use super::objects;
 use super::task::{Answer, Check, Operation, Outcome, Task};
+use crate::buffer::reserve;
 use crate::data::Values;
 use crate::engine::{EngineError, Prepared};
 use crate::hex::hex;
 use crate::measure::{PageCache, empty_page_cache};
-use crate::buffer::reserve;
 use crate::study::{Block, Layout, Storage};
 use sha2::{Digest, Sha256};
 use std::io::{Read, Write};
@@ -102,7 +102,7 @@ fn read(
         }
         clock.bytes += batch.iter().map(|block| block.bytes(element)).sum::<u64>();
     }
-    let decodes = check.and_then(|_| reading.decodes());
+    let decodes = check.and_then(|_| reading.counts()).map(|counts| counts.decodes);
     let cache = clock.exclude(ExcludedWork::Computes, || reading.cache())?;
     let page_buffer = clock.exclude(ExcludedWork::Computes, || reading.page_buffer());
     clock.close(|| reading.close())?;

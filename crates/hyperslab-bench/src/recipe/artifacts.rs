@@ -166,7 +166,9 @@ mod tests {
     #[test]
     fn the_default_cache_of_a_file_is_what_a_read_without_a_setting_got_first() {
         let mut artifacts = ArtifactCache::new(Path::new("/nowhere"), 0.25);
-        let known = |artifacts: &ArtifactCache, file: &str| artifacts.cache(None, EngineKind::Netcdf, Path::new(file));
+        let known = |artifacts: &ArtifactCache, file: &str| {
+            artifacts.cache(None, EngineKind::Netcdf, Path::new(file))
+        };
         let set = CacheSettings { nbytes: 1, ..DEFAULT };
         // netCDF-C tells what was set as if it was its own.
         artifacts.learn(EngineKind::Netcdf, &read("a", Some(set)), &gave(set));
@@ -178,7 +180,11 @@ mod tests {
         artifacts.learn(EngineKind::Netcdf, &read("a", None), &gave(set));
         assert_eq!(known(&artifacts, "a"), Some(CacheSettings { nbytes: 1000, ..DEFAULT }));
         assert_eq!(known(&artifacts, "b"), None, "another file may get another");
-        assert_eq!(artifacts.cache(None, EngineKind::Libhdf5, Path::new("a")), None, "and so may another library");
+        assert_eq!(
+            artifacts.cache(None, EngineKind::Libhdf5, Path::new("a")),
+            None,
+            "and so may another library"
+        );
         let published = artifacts.cache(Some(DEFAULT), EngineKind::Libhdf5, Path::new("b"));
         assert_eq!(published, Some(CacheSettings { nbytes: 1000, ..DEFAULT }));
     }

@@ -4,10 +4,10 @@
 //! itself, from `each` of its table, or from the `defaults` of its kind.
 
 use super::engines::EngineKind;
-use super::plan::{Cell, Claim, Content, Effect, Figure, Metric, Plan, Published, Table, Work};
+use super::plan::{Cell, Claim, Content, Effect, Figure, Metric, Published, RecipePlan, Table, Work};
 use super::scaling::{Bytes, Rule, Scaling};
 use crate::data::Synthetic;
-use crate::study::{Access, Element, FilterSpec, Format, Memory, Records, Storage, Tree, Walk, Wanted};
+use crate::study::{Access, BlockWalk, Element, FilterSpec, Format, Memory, Records, Storage, Tree, Wanted};
 use hyperslab_doctor::simulate::CacheSettings;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -76,7 +76,7 @@ struct ReadDescription {
     /// Which lengths of the block shrink with the data; those that the recipe's rule says where nothing is given.
     scaled: Option<Vec<bool>>,
     step: Option<Vec<u64>>,
-    walk: Option<Walk>,
+    walk: Option<BlockWalk>,
     cache: Option<Bytes>,
     reads: Option<u64>,
     fields: Option<Vec<String>>,
@@ -162,13 +162,14 @@ impl Description {
     ///
     /// # Errors
     /// What the file says that makes no sense.
-    pub(super) fn plan(&self, scale: f64) -> Result<Plan, String> {
+    pub(super) fn plan(&self, scale: f64) -> Result<RecipePlan, String> {
         let scaling = Scaling::new(self.scale, scale);
         let mut planner = Planner { description: self, scaling, values: Vec::new(), cells: Vec::new() };
-        let tables = self.tables.iter().map(|table| {
-            planner.table(table).map_err(|why| format!("table {:?}: {why}", table.title))
-        });
-        Ok(Plan { tables: tables.collect::<Result<_, _>>()?, shrink: scaling.shrink })
+        let tables = self
+            .tables
+            .iter()
+            .map(|table| planner.table(table).map_err(|why| format!("table {:?}: {why}", table.title)));
+        Ok(RecipePlan { tables: tables.collect::<Result<_, _>>()?, shrink: scaling.shrink })
     }
 }
 
@@ -191,9 +192,10 @@ impl Planner<'_> {
             let cell = self.cell(own, &table.each).map_err(|why| format!("{own}: {why}"))?;
             self.cells.push(cell);
         }
-        let effects = table.effects.iter().map(|effect| {
-            self.effect(effect).map_err(|why| format!("effect {:?}: {why}", effect.says))
-        });
+        let effects = table
+            .effects
+            .iter()
+            .map(|effect| self.effect(effect).map_err(|why| format!("effect {:?}: {why}", effect.says)));
         Ok(Table {
             title: self.scaling.text(&table.title),
             effects: effects.collect::<Result<_, _>>()?,
@@ -216,7 +218,8 @@ impl Planner<'_> {
         let by: Option<Vec<EngineKind>> = take(&mut keys, "by")?;
         let published: Option<BTreeMap<Metric, f64>> = take(&mut keys, "published")?;
         let published = published.unwrap_or_default().into_iter();
-        let published = published.map(|(metric, value)| Published { metric, value: self.figure(metric, value) });
+        let published =
+            published.map(|(metric, value)| Published { metric, value: self.figure(metric, value) });
         let published = published.collect();
         let work = match kind {
             "read" => self.read(parse(keys)?)?,
@@ -391,7 +394,8 @@ impl Planner<'_> {
     }
 
     fn alike(&self, effect: &EffectDescription, names: &[FigureName]) -> Result<Claim, String> {
-        let found = names.iter().map(|name| self.named(name, effect.metric)).collect::<Result<Vec<_>, _>>()?;
+        let found =
+            names.iter().map(|name| self.named(name, effect.metric)).collect::<Result<Vec<_>, _>>()?;
         let (figures, values): (Vec<Figure>, Vec<Option<f64>>) = found.into_iter().flatten().unzip();
         if figures.len() < 2 {
             return Err("two figures at least can be alike".to_owned());
@@ -425,7 +429,7 @@ mod tests {
 
     const READ: &str = r#"{ read = "rows", from = "data", block = [1, 8] }"#;
 
-    fn planned(cell: &str, effect: &str) -> Result<Plan, String> {
+    fn planned(cell: &str, effect: &str) -> Result<RecipePlan, String> {
         let text = format!(
             r#"
             publication = "none"

@@ -1,9 +1,10 @@
 //! Why figures differ, or no longer do, from what was counted: chunks that fit a cache, decodes, bytes, requests.
 
+use super::format;
 use super::judge::{Verdict, cell};
 use super::measured::{CacheFit, Measured};
 use super::plan::{Claim, Effect, Figure, Kind, Metric};
-use super::format;
+use crate::explanation::{Difference, has_more_bytes, is_more};
 use hyperslab_doctor::pattern::bytes_text as bytes;
 use hyperslab_doctor::simulate::SIEVE_BYTES;
 use hyperslab_doctor::{count_text as count, list_text as list};
@@ -167,7 +168,7 @@ fn counted_in_vain(more: &Measured, less: &Measured) -> String {
         return format!("although {difference}");
     }
     let are_reads = more.kind == Kind::Read && less.kind == Kind::Read;
-    match are_reads && !differs(less.read_bytes, more.read_bytes, SOME_BYTES) {
+    match are_reads && !has_more_bytes(&less.counts(), &more.counts()) {
         true => format!(
             "about as many bytes are read from the file: {} in {} requests, {} in {}",
             bytes(more.read_bytes),
@@ -181,7 +182,7 @@ fn counted_in_vain(more: &Measured, less: &Measured) -> String {
 
 /// What one of two cells does more of.
 fn difference(more: &Measured, less: &Measured) -> Option<String> {
-    // EngineKind has no chunks decodes none.
+    // An engine that reads no chunks decodes none.
     let (many, few) = (more.decodes_known().unwrap_or(0), less.decodes_known().unwrap_or(0));
     if many > 0 || few > 0 {
         return Some(match many == few {
@@ -191,23 +192,24 @@ fn difference(more: &Measured, less: &Measured) -> Option<String> {
     }
     if more.kind != Kind::Read || less.kind != Kind::Read {
         let (many, few) = (count(more.write_calls), count(less.write_calls));
-        return differs(more.write_calls, less.write_calls, 10)
+        return is_more(more.write_calls, less.write_calls, SOME_CALLS)
             .then(|| format!("{many} calls write the file against {few}"));
     }
-    if differs(more.read_bytes, less.read_bytes, SOME_BYTES) {
-        let (many, few) = (bytes(more.read_bytes), bytes(less.read_bytes));
-        return Some(format!("{many} are read from the file against {few}"));
-    }
-    let (many, few) = (count(more.read_calls), count(less.read_calls));
-    differs(more.read_calls, less.read_calls, 50).then(|| format!("{many} requests are made against {few}"))
+    Some(match Difference::of(&more.counts(), &less.counts())? {
+        Difference::Decodes(many, few) => {
+            format!("{} chunks are decoded against {}", count(many), count(few))
+        }
+        Difference::Bytes(many, few) => {
+            format!("{} are read from the file against {}", bytes(many), bytes(few))
+        }
+        Difference::Requests(many, few) => {
+            format!("{} requests are made against {}", count(many), count(few))
+        }
+    })
 }
 
-/// A few kilobytes or calls are those of options a file.
-const SOME_BYTES: u64 = 1 << 16;
-
-fn differs(many: u64, few: u64, least: u64) -> bool {
-    many > few + few / 2 + least
-}
+/// Creating a file takes a few calls.
+const SOME_CALLS: u64 = 10;
 
 /// What several cells count.
 fn spread(cells: &[&Measured]) -> Option<String> {

@@ -4,11 +4,11 @@
 //! less than a quarter of it is left (its fourth root), or no more than a difference of a quarter. Figures that were alike
 //! are so again within twice their spread.
 
-use super::explanation;
-use super::measured::Measured;
 use super::engines::EngineKind;
-use super::plan::{Claim, Effect, Figure};
+use super::explanation;
 use super::format;
+use super::measured::Measured;
+use super::plan::{Claim, Effect, Figure};
 use serde::{Deserialize, Serialize};
 
 /// What became of an effect.
@@ -46,7 +46,7 @@ pub struct Judged {
     pub measured: Option<f64>,
     /// Under what was set then, where that differs from what is set today.
     pub as_then: Option<f64>,
-    /// The same of others who ran all of it.
+    /// The same of other engines that ran all of it.
     pub others: Vec<Other>,
     /// Why, as far as it was counted.
     pub because: String,
@@ -221,12 +221,8 @@ mod tests {
 
     #[test]
     fn what_was_published_without_figures_can_be_the_other_way_round_too() {
-        let at_least = |is_published| Claim::AtLeast {
-            more: figure("a"),
-            less: figure("b"),
-            times: 1.5,
-            is_published,
-        };
+        let at_least =
+            |is_published| Claim::AtLeast { more: figure("a"), less: figure("b"), times: 1.5, is_published };
         let shown = at_least(true);
         for (now, expected) in [
             (1.5, Verdict::AsPublished),
@@ -274,7 +270,7 @@ mod tests {
     #[test]
     fn what_was_not_measured_is_not_judged() {
         let effect = Effect::times(figure("a"), figure("b"), 2.0);
-        let judged = judge(&effect, &[], "nobody was there");
-        assert_eq!((judged.verdict, judged.because.as_str()), (Verdict::NotRun, "nobody was there"));
+        let judged = judge(&effect, &[], "no library was found");
+        assert_eq!((judged.verdict, judged.because.as_str()), (Verdict::NotRun, "no library was found"));
     }
 }

@@ -3,9 +3,10 @@
 use super::engines::EngineKind;
 use super::plan::{Cell, Kind, Metric, Published, Work};
 use crate::engine::{PageBuffer, PageCounts};
-use crate::runner::{Runs, Summary};
+use crate::explanation::Counts;
 use crate::measure::PageCache;
 use crate::process::{Objects, Outcome};
+use crate::runner::{Runs, Summary};
 use crate::study::{Access, Storage};
 use hyperslab_doctor::simulate::{CacheSettings, ReadCounts};
 use serde::{Deserialize, Serialize};
@@ -34,7 +35,7 @@ pub struct Measured {
     pub seconds: Summary,
     /// Seconds of the first.
     pub first: Summary,
-    /// Seconds of options, reading or writing, and closing.
+    /// Seconds of opening, reading or writing, and closing.
     pub total: Summary,
     /// Seconds of processor time of it all.
     pub cpu: Summary,
@@ -94,11 +95,7 @@ impl CacheFit {
     }
 
     /// For chunks of this storage, read so, under settings that were given.
-    pub(super) fn of(
-        storage: &Storage,
-        access: &Access,
-        settings: CacheSettings,
-    ) -> Option<Self> {
+    pub(super) fn of(storage: &Storage, access: &Access, settings: CacheSettings) -> Option<Self> {
         let (chunk, chunk_bytes) = (storage.chunks.as_ref()?, storage.chunk_bytes()?);
         let block = access.blocks(&storage.shape).next()?;
         let touched = block.count.iter().zip(&block.step).zip(block.start.iter().zip(chunk));
@@ -201,6 +198,12 @@ impl Measured {
     /// Chunks decoded, as counted; as simulated where they cannot be counted.
     pub(super) fn decodes_known(&self) -> Option<u64> {
         self.decodes.or(self.simulated.map(|counts| counts.decodes))
+    }
+
+    /// What explains how long it took.
+    pub(super) fn counts(&self) -> Counts {
+        let Self { read_calls, read_bytes, .. } = *self;
+        Counts { decodes: self.decodes_known(), read_calls, read_bytes }
     }
 
     /// Of metadata and raw data together.

@@ -1,7 +1,7 @@
 //! A published study as data: what is made, what is run, what was published of it, and which effects it showed.
 //!
 //! ```text
-//!   Plan ─► Table ─► Cell (work × who) ─► Measured        published figures stand beside the measured ones
+//!   RecipePlan ─► Table ─► Cell (work × engine) ─► Measured        published figures stand beside the measured ones
 //!                └► Effect (a claim about figures) ─► Judged
 //! ```
 
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 /// Everything that a recipe does.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct RecipePlan {
     /// By how much data and caches are smaller than published; 1 for the published size.
     pub shrink: f64,
     /// What is run, in order.
@@ -135,7 +135,7 @@ pub enum Metric {
     First,
     /// Seconds of one, on average.
     Average,
-    /// Seconds of options, reading or writing, and closing.
+    /// Seconds of opening, reading or writing, and closing.
     Total,
     /// Bytes of the file.
     FileBytes,
@@ -239,7 +239,7 @@ pub enum Claim {
     },
 }
 
-impl Plan {
+impl RecipePlan {
     /// The cell of this name.
     pub fn cell(&self, name: &str) -> Option<&Cell> {
         self.tables.iter().flat_map(|table| &table.cells).find(|cell| cell.name == name)

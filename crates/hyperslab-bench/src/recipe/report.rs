@@ -1,6 +1,6 @@
 //! What a recipe came to, as one document.
 
-use super::Recipe;
+use super::catalogue::Recipe;
 use super::engines::{EngineKind, Used};
 use super::judge::{Judged, judge};
 use super::measured::Measured;
@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 pub struct Report {
     /// The recipe's name.
     pub recipe: String,
-    /// EngineKind published what, and where.
+    /// Author, title and year of the publication.
     pub publication: String,
     /// By how much data and caches are smaller than published; 1 for the published size.
     pub shrink: f64,
-    /// EngineKind took part.
+    /// The engines that took part.
     pub engines: Vec<Used>,
     /// The tables.
     #[serde(rename = "parts")]
@@ -49,7 +49,7 @@ pub struct NotRun {
     pub what: String,
     /// Why, and what to do about it.
     pub why: String,
-    /// The cells, each with who was to run it.
+    /// The cells, each with the engine that was to run it.
     #[serde(default)]
     pub cells: Vec<(String, EngineKind)>,
 }
@@ -157,10 +157,14 @@ mod tests {
     #[test]
     fn old_figures_are_judged_by_the_recipe_of_now_table_by_table() {
         let cell = |name: &str, by, seconds| Measured::example(name, by, seconds);
-        let netcdf =
-            [cell("deflated, 1 MiB", EngineKind::Netcdf, 460.0), cell("deflated, 16 MB", EngineKind::Netcdf, 10.0)];
-        let mut libhdf5 =
-            [cell("deflated, 1 MiB", EngineKind::Libhdf5, 1.0), cell("deflated, 16 MB", EngineKind::Libhdf5, 1.0)];
+        let netcdf = [
+            cell("deflated, 1 MiB", EngineKind::Netcdf, 460.0),
+            cell("deflated, 16 MB", EngineKind::Netcdf, 10.0),
+        ];
+        let mut libhdf5 = [
+            cell("deflated, 1 MiB", EngineKind::Libhdf5, 1.0),
+            cell("deflated, 16 MB", EngineKind::Libhdf5, 1.0),
+        ];
         // As an older release had it: the figures of netCDF-C beside another library's.
         libhdf5[0].published =
             Recipe::named("unidata-compressed").unwrap().plan(1.0).tables[1].cells[0].published.clone();
@@ -182,7 +186,8 @@ mod tests {
 
     #[test]
     fn what_was_not_judged_is_told_with_its_own_reason() {
-        let figure = |cell: &str| Figure { cell: cell.to_owned(), by: EngineKind::Netcdf, metric: Metric::Seconds };
+        let figure =
+            |cell: &str| Figure { cell: cell.to_owned(), by: EngineKind::Netcdf, metric: Metric::Seconds };
         let effect = |more, less| Effect::times(figure(more), figure(less), 2.0);
         let not_run = |cell: &str, why: &str| NotRun {
             what: cell.to_owned(),

@@ -1,9 +1,9 @@
-//! Runs a plan, table by table: its files are written, then those who read take turns, as in a matrix.
+//! Runs a plan, table by table: its files are written, then the engines that read them take turns, as in a matrix.
 //!
 //! What a table shares with an earlier one is not measured again.
 
-use super::Recipe;
 use super::artifacts::ArtifactCache;
+use super::catalogue::Recipe;
 use super::engines::{EngineKind, Engines, Used};
 use super::measured::{About, CacheFit, Measured};
 use super::plan::{Cell, Kind, Table, Work};
@@ -46,6 +46,9 @@ struct Session<'a> {
     measured: Vec<Measured>,
     not_run: Vec<NotRun>,
 }
+
+/// What each cell came to by each engine, or why it was not run.
+type Results<'a> = HashMap<(&'a str, EngineKind), Result<Measured, String>>;
 
 /// A cell by one engine.
 struct CellRun<'a> {
@@ -102,7 +105,7 @@ impl Session<'_> {
         let table = &left[0];
         let is_needed = |cell: &str| left.iter().any(|table| table.reads(cell));
         let all = || table.cells.iter().flat_map(|cell| cell.by.iter().map(move |by| (cell, *by)));
-        let mut results: HashMap<(&str, EngineKind), Result<Measured, String>> = HashMap::new();
+        let mut results: Results<'_> = HashMap::new();
         for reads in [false, true] {
             let own = all().filter(|(cell, _)| (cell.work.kind() == Kind::Read) == reads);
             results.extend(self.take_turns(own, &is_needed));
@@ -133,7 +136,7 @@ impl Session<'_> {
         &mut self,
         cells: impl Iterator<Item = (&'a Cell, EngineKind)>,
         is_needed: &dyn Fn(&str) -> bool,
-    ) -> Vec<((&'a str, EngineKind), Result<Measured, String>)> {
+    ) -> Results<'a> {
         let mut runs: Vec<EngineRun<Measured>> = Vec::new();
         let mut owners: Vec<(&Cell, EngineKind)> = Vec::new();
         let mut cell_runs = Vec::new();

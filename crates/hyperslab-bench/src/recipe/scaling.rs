@@ -38,7 +38,7 @@ impl TryFrom<String> for Bytes {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        hyperslab::parse_bytes(&text).map(Self).ok_or_else(|| format!("{text:?} is not a valid byte size"))
+        hyperslab::parse_bytes(&text).map(Self).map_err(|error| error.to_string())
     }
 }
 

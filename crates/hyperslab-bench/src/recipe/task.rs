@@ -12,7 +12,12 @@ use crate::study::{Access, Format, Memory, Records, Storage, Tree};
 pub(super) const DATASET: &str = "/data";
 
 /// The task of a cell by an engine, as it is measured.
-pub(super) fn of(cell: &Cell, by: EngineKind, engine: &Engine, artifacts: &ArtifactCache) -> Result<Task, String> {
+pub(super) fn of(
+    cell: &Cell,
+    by: EngineKind,
+    engine: &Engine,
+    artifacts: &ArtifactCache,
+) -> Result<Task, String> {
     let (mut access, mut options) = (Access::none(), OpenOptions::default());
     let mut file = artifacts.path(&cell.name, by);
     let operation = match &cell.work {
@@ -55,7 +60,12 @@ pub(super) fn of(cell: &Cell, by: EngineKind, engine: &Engine, artifacts: &Artif
 }
 
 /// The first read of a cell that sets no cache, where it is not known yet which one the library gives its file.
-pub(super) fn first_read(task: &Task, cell: &Cell, artifacts: &ArtifactCache, by: EngineKind) -> Option<Task> {
+pub(super) fn first_read(
+    task: &Task,
+    cell: &Cell,
+    artifacts: &ArtifactCache,
+    by: EngineKind,
+) -> Option<Task> {
     let Work::Read { of, cache: None, .. } = &cell.work else { return None };
     let format = artifacts.file(of, by).ok()?.storage.format;
     let is_unknown = task.engine.has_chunk_cache(format) && artifacts.lacks_default(by, &task.file);
@@ -92,7 +102,9 @@ impl Work {
 fn in_memory(records: &Records, by: EngineKind) -> Records {
     let memory = match (by, records.memory) {
         (EngineKind::Libhdf5, Memory::Columns) => Memory::Struct,
-        (EngineKind::Hdf4, Memory::Struct) | (EngineKind::Hyperslab | EngineKind::Netcdf, _) => Memory::AsStored,
+        (EngineKind::Hdf4, Memory::Struct) | (EngineKind::Hyperslab | EngineKind::Netcdf, _) => {
+            Memory::AsStored
+        }
         (_, memory) => memory,
     };
     Records { memory, ..records.clone() }

@@ -10,8 +10,8 @@ mod runs;
 mod statistics;
 mod turns;
 
-pub use result_cache::{CachedResult, ResultCache};
 pub(crate) use result_cache::file_stamp;
+pub use result_cache::{CachedResult, ResultCache};
 pub(crate) use runs::Runs;
 pub use statistics::Summary;
 pub use turns::Progress;

@@ -1,7 +1,7 @@
 //! What was measured before, by a key of everything that it depends on.
 //!
 //! A result is cached as a whole or not at all: its rounds take turns with those of other engines, and rounds of
-//! different days are no turns.
+//! different days are not turns.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

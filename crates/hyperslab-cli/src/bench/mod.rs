@@ -67,7 +67,7 @@ pub(crate) fn run(args: &BenchArgs, out: &mut dyn Write, err: &mut dyn Write) ->
     };
     if let Some(path) = &args.csv {
         let fail = |error: ::csv::Error| Failure::unreadable(format!("{}: {error}", path.display()));
-        csv::write(document.rows(), path).map_err(fail)?;
+        csv::write_file(document.rows(), path).map_err(fail)?;
     }
     if let Some(path) = &args.html {
         let fail = |error: std::io::Error| Failure::unreadable(format!("{}: {error}", path.display()));

@@ -44,7 +44,7 @@ pub(super) fn text(document: &Document) -> String {
     text + &conclusion(document)
 }
 
-/// EngineKind is fastest at each access, and one choice for all of them.
+/// The fastest engine at each access, and one choice for all of them.
 fn conclusion(document: &Document) -> String {
     let findings = finding::all(document.rows());
     let mut lines: Vec<String> = findings.iter().map(finding::Finding::sentence).collect();
@@ -62,7 +62,7 @@ fn group_text(group: &[&Row]) -> String {
     let reads = match first.read.reads == first.read.reads_in_all {
         true => count(first.read.reads, "read"),
         false => format!(
-            "{} of {}, the time of all reckoned",
+            "{} of {}, the time of all extrapolated",
             first.read.reads,
             count(first.read.reads_in_all, "read")
         ),

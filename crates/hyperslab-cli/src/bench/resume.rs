@@ -87,7 +87,7 @@ impl ResultCache<Row> for Journal {
     }
 }
 
-/// The rows of a journal. Lines that are no rows (cut off, or of another version) are as if they were not there.
+/// The rows of a journal. Lines that are not rows (cut off, or of another version) are as if they were not there.
 fn read(path: &Path) -> HashMap<String, CachedResult<Row>> {
     let text = std::fs::read(path).unwrap_or_default();
     let lines =

@@ -1,8 +1,8 @@
 //! Files of many scientific datasets by an HDF4 of the user's.
 
-use super::{EngineError, Creator, Event, Visitor};
-use crate::library::{Hdf4, Hdf4Dataset, Hdf4File};
 use crate::buffer::reserve;
+use crate::engine::interface::{Creator, EngineError, Event, Visitor, refuse_places};
+use crate::library::{Hdf4, Hdf4Dataset, Hdf4File};
 use crate::study::{Attribute, Block, Storage, Wanted};
 use std::path::Path;
 use std::rc::Rc;
@@ -27,7 +27,7 @@ pub(in crate::engine) fn visit(library: &Hdf4, file: &Path) -> Result<Box<dyn Vi
 }
 
 fn close(file: Rc<Hdf4File>) -> Result<(), EngineError> {
-    // Nobody else has the file.
+    // This is the only reference to the file.
     Ok(Rc::into_inner(file).map_or(Ok(()), Hdf4File::close)?)
 }
 
@@ -71,7 +71,7 @@ impl Creator for Made {
 
 impl Visitor for Open {
     fn visit(&mut self, wanted: Wanted, seen: &mut dyn FnMut(Event<'_>)) -> Result<(), EngineError> {
-        super::refuse_places(wanted, "HDF4")?;
+        refuse_places(wanted, "HDF4")?;
         seen(Event::Group { path: "" });
         let mut buffer = Vec::new();
         for number in 0..self.0.datasets()? {

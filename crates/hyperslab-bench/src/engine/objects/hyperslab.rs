@@ -1,9 +1,9 @@
-//! Visitor all objects of a file with this project's engine.
+//! Visits all objects of a file with this project's engine.
 
-use super::{EngineError, Event, Visitor};
+use crate::buffer::reserve;
 use crate::data::selection;
 use crate::engine::hyperslab::order;
-use crate::buffer::reserve;
+use crate::engine::interface::{EngineError, Event, Visitor};
 use crate::study::Wanted;
 use hyperslab::{Attributes, Dataset, File, Group, LinkTarget, Object};
 use hyperslab_format::message::{Dataspace, Datatype};

@@ -1,9 +1,8 @@
 //! Files of many objects by a libhdf5 of the user's.
 
-use super::{EngineError, Creator, PageBuffer, PageCounts, Event, Visitor};
-use crate::engine::OpenOptions;
-use crate::library::{Hdf5, Hdf5Dataset, Hdf5File, LibraryError, Visited};
 use crate::buffer::reserve;
+use crate::engine::interface::{Creator, EngineError, Event, OpenOptions, PageBuffer, PageCounts, Visitor};
+use crate::library::{Hdf5, Hdf5Dataset, Hdf5File, LibraryError, Visited};
 use crate::study::{Attribute, Block, Memory, Records, Storage, Wanted};
 use hyperslab_doctor::simulate::CacheSettings;
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! Files of many variables by a netCDF-C of the user's.
 
-use super::{EngineError, Creator, Event, Visitor};
-use crate::library::{Netcdf, NetcdfTree};
 use crate::buffer::reserve;
+use crate::engine::interface::{Creator, EngineError, Event, Visitor, refuse_places};
+use crate::library::{Netcdf, NetcdfTree};
 use crate::study::{Attribute, Block, Storage, Wanted};
 use std::path::Path;
 
@@ -52,7 +52,7 @@ impl Creator for Made {
 
 impl Visitor for Open {
     fn visit(&mut self, wanted: Wanted, seen: &mut dyn FnMut(Event<'_>)) -> Result<(), EngineError> {
-        super::refuse_places(wanted, "netCDF-C")?;
+        refuse_places(wanted, "netCDF-C")?;
         let mut buffer = Vec::new();
         for node in self.0.nodes()? {
             match self.0.shape(&node)? {

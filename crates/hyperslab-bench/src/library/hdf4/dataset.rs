@@ -3,8 +3,8 @@
 use super::{
     CLOSED, CREATE, ChunkDefinition, Hdf4, NAME_BYTES, RANK_MAX, READ, attribute, narrow, number_of,
 };
-use crate::library::{LibraryError, c_name, c_path, check_buffer};
 use crate::buffer::reserve;
+use crate::library::{LibraryError, c_name, c_path, check_buffer};
 use crate::study::{Attribute, Block, FillTime, FilterSpec, Storage};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::Path;
@@ -83,7 +83,7 @@ impl Hdf4File {
 
 impl Drop for Hdf4File {
     fn drop(&mut self) {
-        // Nobody is left to tell if this fails.
+        // A drop cannot report a failure.
         let _ = self.end();
     }
 }
@@ -294,7 +294,7 @@ impl Hdf4Dataset {
 
 impl Drop for Hdf4Dataset {
     fn drop(&mut self) {
-        // Nobody is left to tell if this fails.
+        // A drop cannot report a failure.
         let _ = self.end();
     }
 }

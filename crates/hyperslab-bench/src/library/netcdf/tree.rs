@@ -2,8 +2,8 @@
 
 use super::create::Definition;
 use super::{Functions, LibraryError, Netcdf, NetcdfFile, NetcdfVariable};
-use crate::library::{c_name, c_path};
 use crate::buffer::reserve;
+use crate::library::{c_name, c_path};
 use crate::study::{Attribute, Format, Storage};
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int};
@@ -258,7 +258,7 @@ impl NetcdfTree {
 
     /// Closes it; what was written reaches the file at the latest now.
     pub fn close(self) -> Result<(), LibraryError> {
-        // Nobody else has the file.
+        // This is the only reference to the file.
         Rc::into_inner(self.file).map_or(Ok(()), NetcdfFile::close)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::text::{cells, counts_text, engines_text, head, metrics, verdict_text};
 use crate::output::Align;
-use hyperslab_bench::recipe::{Judged, TableReport, Report, Verdict, capitalised};
+use hyperslab_bench::recipe::{Judged, Report, TableReport, Verdict, capitalised};
 
 /// All reports: how many effects came out how, then a section for each.
 pub(super) fn page(reports: &[Report]) -> String {

@@ -10,7 +10,7 @@ use crate::failure::{self, Failure};
 use crate::output::{Align, Line, table};
 use crate::schema;
 use hyperslab_bench::process::Launcher;
-use hyperslab_bench::recipe::{Engines, RunContext, RECIPES, Recipe, Report};
+use hyperslab_bench::recipe::{Engines, RECIPES, Recipe, Report, RunContext};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -89,7 +89,8 @@ fn list(json: bool, out: &mut dyn Write) -> Result<i32, Failure> {
         return Ok(failure::DONE);
     }
     let head = [("recipe", Align::Left), ("takes", Align::Right), ("published as", Align::Left)];
-    let row = |recipe: &Recipe| [recipe.name, recipe.takes(), recipe.publication()].map(str::to_owned).to_vec();
+    let row =
+        |recipe: &Recipe| [recipe.name, recipe.takes(), recipe.publication()].map(str::to_owned).to_vec();
     let lines: Vec<Line> = RECIPES.iter().map(|recipe| Line::Cells(row(recipe))).collect();
     out.write_all(table(&head, &lines).as_bytes())?;
     Ok(failure::DONE)

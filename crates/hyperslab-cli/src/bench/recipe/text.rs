@@ -1,7 +1,7 @@
 //! What a recipe came to, for a terminal.
 
 use crate::output::{Align, Line, table};
-use hyperslab_bench::recipe::{Judged, Kind, Measured, Metric, TableReport, Report, Verdict, figure_text};
+use hyperslab_bench::recipe::{Judged, Kind, Measured, Metric, Report, TableReport, Verdict, figure_text};
 use hyperslab_doctor::count_text;
 use hyperslab_doctor::pattern::bytes_text;
 
@@ -21,7 +21,7 @@ pub(super) fn report(report: &Report) -> String {
     text
 }
 
-/// EngineKind took part: `libhdf5 (h5py 3.16.0) 2.0.0, hyperslab 0.1.0`.
+/// The engines that took part: `libhdf5 (h5py 3.16.0) 2.0.0, hyperslab 0.1.0`.
 pub(super) fn engines_text(report: &Report) -> String {
     let engines = report.engines.iter().map(|used| format!("{} {}", used.engine, used.version));
     engines.collect::<Vec<_>>().join(", ")
@@ -140,7 +140,7 @@ pub(super) fn counts_text(report: &Report) -> String {
         return "decodes: nothing passes filters here\n".to_owned();
     }
     if counts.compared == 0 {
-        return "decodes: this build of libhdf5 lets nobody count; those shown are simulated\n".to_owned();
+        return "decodes: this build of libhdf5 hides its filters, so they cannot be counted; those shown are simulated\n".to_owned();
     }
     let mut text = match counts.differing.len() {
         0 => format!(
