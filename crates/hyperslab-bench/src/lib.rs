@@ -6,15 +6,17 @@
 //!                                          └─ engine (hyperslab | library) ◄── data, measure
 //! ```
 
+mod buffer;
 pub mod data;
 pub mod engine;
+pub mod explanation;
 mod hex;
 pub mod library;
 pub mod matrix;
 pub mod measure;
 pub mod process;
 pub mod recipe;
-mod room;
+pub mod runner;
 pub mod study;
 
-pub use room::NoMemory;
+pub use buffer::NoMemory;

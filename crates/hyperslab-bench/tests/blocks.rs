@@ -1,7 +1,7 @@
 //! What C libraries are handed is theirs to take: blocks lie inside of the dataset and fill their buffer, names and texts
 //! have the room that they need. Libraries get only pointers, so they cannot tell.
 
-use hyperslab_bench::engine::{Engine, Opening, Seen};
+use hyperslab_bench::engine::{Engine, Event, OpenOptions};
 use hyperslab_bench::library::of_python;
 use hyperslab_bench::study::{Attribute, Block, Format, Storage, Wanted};
 use hyperslab_testkit::files::python;
@@ -53,7 +53,7 @@ fn blocks_are_refused_that_are_not_inside_or_do_not_fill_their_buffer() {
     ];
     for (engine, format) in require!(libraries()) {
         let (name, prepared) = (engine.name(), engine.prepare().unwrap());
-        let mut writing = prepared.create(&file, "/d", &storage(format), &Opening::default()).unwrap();
+        let mut writing = prepared.create(&file, "/d", &storage(format), &OpenOptions::default()).unwrap();
         for (block, bytes) in &wrong {
             // netCDF-C lets dimensions grow, if they may: it says itself that these may not.
             assert!(writing.write(block, &vec![0; *bytes]).is_err(), "{name} {block:?}");
@@ -61,7 +61,7 @@ fn blocks_are_refused_that_are_not_inside_or_do_not_fill_their_buffer() {
         let values: Vec<u8> = (0..80).collect();
         writing.write(&Block::whole(&[4, 5]).unwrap(), &values).unwrap();
         writing.close().unwrap();
-        let mut reading = prepared.open(&file, "/d", &Opening::default(), None).unwrap();
+        let mut reading = prepared.open(&file, "/d", &OpenOptions::default(), None).unwrap();
         for (block, bytes) in &wrong {
             assert!(reading.read(block, &mut vec![0; *bytes]).is_err(), "{name} {block:?}");
         }
@@ -92,15 +92,15 @@ fn names_and_texts_have_the_length_that_they_have() {
         making.dataset(&format!("/{long}"), &attributes, Some(&[7; 80])).unwrap();
         making.close().unwrap();
         let (mut paths, mut texts) = (Vec::new(), Vec::new());
-        let mut visiting = prepared.visit(&file, &Opening::default()).unwrap();
+        let mut visiting = prepared.visit(&file, &OpenOptions::default()).unwrap();
         visiting
             .visit(Wanted::All, &mut |seen| match seen {
-                Seen::Dataset { path, values, .. } => {
+                Event::Dataset { path, values, .. } => {
                     assert_eq!(values, [7; 80], "{name}");
                     paths.push(path.to_owned());
                 }
-                Seen::Attribute { name: "empty" | "text", value } => texts.push(value.to_owned()),
-                Seen::Group { .. } | Seen::Attribute { .. } => {}
+                Event::Attribute { name: "empty" | "text", value } => texts.push(value.to_owned()),
+                Event::Group { .. } | Event::Attribute { .. } => {}
             })
             .unwrap();
         visiting.close().unwrap();
@@ -120,7 +120,7 @@ fn who_cannot_tell_where_chunks_lie_says_so() {
         let mut making = prepared.make(&file, &storage(format)).unwrap();
         making.dataset("/d", &[], Some(&[0; 80])).unwrap();
         making.close().unwrap();
-        let mut visiting = prepared.visit(&file, &Opening::default()).unwrap();
+        let mut visiting = prepared.visit(&file, &OpenOptions::default()).unwrap();
         let visited = visiting.visit(Wanted::Places, &mut |_| ());
         match engine {
             Engine::Libhdf5(_) => visited.unwrap(),

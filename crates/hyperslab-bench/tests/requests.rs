@@ -5,7 +5,7 @@
 
 use hyperslab::io::LocalFile;
 use hyperslab_bench::data::{Synthetic, Values};
-use hyperslab_bench::engine::{Engine, Opening};
+use hyperslab_bench::engine::{Engine, OpenOptions};
 use hyperslab_bench::measure::Usage;
 use hyperslab_bench::process::{Operation, Task, run};
 use hyperslab_bench::study::{Access, Block, Storage};
@@ -34,7 +34,7 @@ fn written_nowhere(values: Values) -> Usage {
         file: "/nowhere/none.h5".into(),
         dataset: "/d".to_owned(),
         access: Access::sweep(vec![1, 30, 9, 717]),
-        opening: Opening::default(),
+        options: OpenOptions::default(),
         operation: Operation::Write { storage, values },
     };
     let before = Usage::at_start();
@@ -83,7 +83,7 @@ fn a_run_of_known_requests(file: &Path) {
             file: file.to_owned(),
             dataset: PATH.to_owned(),
             access: access.clone(),
-            opening: Opening::default(),
+            options: OpenOptions::default(),
             operation: Operation::Read {
                 shape: shape.clone(),
                 reads_max: Some(rows),

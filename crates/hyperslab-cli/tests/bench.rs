@@ -90,7 +90,7 @@ fn task(engine: &Value, file: &Path, operation: Value) -> String {
     serde_json::json!({
         "engine": engine, "file": file, "dataset": "/d",
         "access": { "block": [1], "step": [1], "walk": { "sweep": { "order": [0] } } },
-        "opening": { "cache": null, "page_buffer": null },
+        "options": { "cache": null, "page_buffer": null },
         "operation": operation,
     })
     .to_string()

@@ -1,6 +1,6 @@
 //! An HDF4 of the user's: a scientific dataset, or a table where the elements are records.
 
-use super::{EngineError, Opening, Reading, Writing};
+use super::interface::{EngineError, OpenDataset, OpenOptions};
 use crate::library::{Counts, Hdf4, Hdf4Dataset, Hdf4File, Hdf4Table};
 use crate::study::{Block, Format, Kind, Layout, Storage};
 use std::path::Path;
@@ -18,16 +18,16 @@ pub(super) fn open(
     library: &Hdf4,
     file: &Path,
     dataset: &str,
-    opening: &Opening,
-) -> Result<Box<dyn Reading>, EngineError> {
-    nothing_to_set(opening)?;
+    options: &OpenOptions,
+) -> Result<Box<dyn OpenDataset>, EngineError> {
+    nothing_to_set(options)?;
     let opened = Rc::new(library.open(file)?);
     let Some(number) = opened.find(dataset)? else {
         // The library keeps a file that is open twice apart no better than two programs do.
         drop(opened);
-        return Ok(Box::new(Table(library.open_table(file, dataset, &opening.records)?)));
+        return Ok(Box::new(Table(library.open_table(file, dataset, &options.records)?)));
     };
-    if opening.records.fields.is_some() {
+    if options.records.fields.is_some() {
         return Err(EngineError::Unsupported("the dataset has no records, so no fields".to_owned()));
     }
     Ok(Box::new(Open { dataset: Hdf4Dataset::open(&opened, number)?, file: opened }))
@@ -38,9 +38,9 @@ pub(super) fn create(
     file: &Path,
     dataset: &str,
     storage: &Storage,
-    opening: &Opening,
-) -> Result<Box<dyn Writing>, EngineError> {
-    nothing_to_set(opening)?;
+    options: &OpenOptions,
+) -> Result<Box<dyn OpenDataset>, EngineError> {
+    nothing_to_set(options)?;
     if storage.format != Format::Hdf4 {
         return Err(EngineError::Unsupported(format!("HDF4 writes no {} files", storage.format)));
     }
@@ -50,15 +50,15 @@ pub(super) fn create(
                 "a table of HDF4 has one dimension, and neither chunks nor filters".to_owned(),
             ));
         }
-        let table = library.create_table(file, dataset, record, opening.records.memory)?;
+        let table = library.create_table(file, dataset, record, options.records.memory)?;
         return Ok(Box::new(Table(table)));
     }
     let file = Rc::new(library.create(file)?);
     Ok(Box::new(Open { dataset: Hdf4Dataset::create(&file, dataset, storage)?, file }))
 }
 
-fn nothing_to_set(opening: &Opening) -> Result<(), EngineError> {
-    match (opening.cache, opening.page_buffer) {
+fn nothing_to_set(options: &OpenOptions) -> Result<(), EngineError> {
+    match (options.cache, options.page_buffer) {
         (None, None) => Ok(()),
         _ => Err(EngineError::Unsupported(
             "HDF4 has neither a cache of so many bytes nor a page buffer".to_owned(),
@@ -66,15 +66,7 @@ fn nothing_to_set(opening: &Opening) -> Result<(), EngineError> {
     }
 }
 
-impl Open {
-    fn close(self) -> Result<(), EngineError> {
-        self.dataset.close()?;
-        // Nobody else has the file.
-        Ok(Rc::into_inner(self.file).map_or(Ok(()), Hdf4File::close)?)
-    }
-}
-
-impl Reading for Open {
+impl OpenDataset for Open {
     fn element_bytes(&self) -> usize {
         self.dataset.element_bytes()
     }
@@ -83,26 +75,19 @@ impl Reading for Open {
         Ok(self.dataset.read(block, out)?)
     }
 
-    fn decodes(&self) -> Option<u64> {
-        None
-    }
-
-    fn close(self: Box<Self>) -> Result<(), EngineError> {
-        Self::close(*self)
-    }
-}
-
-impl Writing for Open {
     fn write(&mut self, block: &Block, values: &[u8]) -> Result<(), EngineError> {
         Ok(self.dataset.write(block, values)?)
     }
 
     fn close(self: Box<Self>) -> Result<Option<Counts>, EngineError> {
-        Self::close(*self).map(|()| None)
+        self.dataset.close()?;
+        // This is the only reference to the file.
+        Rc::into_inner(self.file).map_or(Ok(()), Hdf4File::close)?;
+        Ok(None)
     }
 }
 
-impl Reading for Table {
+impl OpenDataset for Table {
     fn element_bytes(&self) -> usize {
         self.0.layout().bytes
     }
@@ -113,20 +98,6 @@ impl Reading for Table {
 
     fn read(&mut self, block: &Block, out: &mut [u8]) -> Result<(), EngineError> {
         Ok(self.0.read(block, out)?)
-    }
-
-    fn decodes(&self) -> Option<u64> {
-        None
-    }
-
-    fn close(self: Box<Self>) -> Result<(), EngineError> {
-        Ok(self.0.close()?)
-    }
-}
-
-impl Writing for Table {
-    fn layout(&self) -> Result<Option<&Layout>, EngineError> {
-        Ok(Some(self.0.layout()))
     }
 
     fn write(&mut self, block: &Block, values: &[u8]) -> Result<(), EngineError> {

@@ -1,7 +1,8 @@
 //! This project's engine.
 
-use super::{EngineError, Reading};
+use super::interface::{EngineError, OpenDataset};
 use crate::data::selection;
+use crate::library::Counts;
 use crate::study::{Block, Layout, Records, layout};
 use hyperslab::{Dataset, File, Members, Order};
 use hyperslab_format::message::{Class, Datatype};
@@ -21,13 +22,22 @@ pub(super) fn prepare() {
     ::hyperslab::cache_bytes();
 }
 
-pub(super) fn open(file: &Path, dataset: &str, records: &Records) -> Result<Box<dyn Reading>, EngineError> {
+pub(super) fn open(
+    file: &Path,
+    dataset: &str,
+    records: &Records,
+) -> Result<Box<dyn OpenDataset>, EngineError> {
     let file = File::open(file)?;
     let dataset = file.dataset(dataset)?;
     let fields = records.fields.as_ref();
     let members = fields.map(|fields| Members::new(dataset.datatype(), fields)).transpose()?;
     let layout = layout(members.as_ref().map_or(dataset.datatype(), Members::datatype));
     Ok(Box::new(Open { file, dataset, members, layout }))
+}
+
+/// What is said where it is asked to write.
+pub(super) fn does_not_write() -> EngineError {
+    EngineError::Unsupported("hyperslab does not write yet".to_owned())
 }
 
 /// The order of bytes in which elements are asked for: that of the machine for numbers. All else is read as it is in the
@@ -39,7 +49,7 @@ pub(super) fn order(datatype: &Datatype) -> Order {
     }
 }
 
-impl Reading for Open {
+impl OpenDataset for Open {
     fn element_bytes(&self) -> usize {
         self.members.as_ref().map_or(self.dataset.datatype(), Members::datatype).size as usize
     }
@@ -56,12 +66,16 @@ impl Reading for Open {
         Ok(self.dataset.read_into(&selection, order(self.dataset.datatype()), out)?)
     }
 
-    fn decodes(&self) -> Option<u64> {
-        Some(self.file.decodes())
+    fn write(&mut self, _: &Block, _: &[u8]) -> Result<(), EngineError> {
+        Err(does_not_write())
     }
 
-    fn close(self: Box<Self>) -> Result<(), EngineError> {
-        Ok(())
+    fn counts(&self) -> Option<Counts> {
+        Some(Counts { decodes: self.file.decodes(), encodes: 0 })
+    }
+
+    fn close(self: Box<Self>) -> Result<Option<Counts>, EngineError> {
+        Ok(self.counts())
     }
 }
 

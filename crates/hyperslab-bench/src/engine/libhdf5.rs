@@ -1,6 +1,6 @@
 //! A libhdf5 of the user's.
 
-use super::{EngineError, Opening, PageBuffer, Reading, Writing};
+use super::interface::{EngineError, OpenDataset, OpenOptions, PageBuffer};
 use crate::library::{Counter, Counts, Found, Hdf5, Hdf5Dataset, Hdf5File};
 use crate::study::{Block, FilterSpec, Format, Layout, Storage};
 use std::path::Path;
@@ -27,12 +27,12 @@ pub(super) fn open(
     library: &Hdf5,
     file: &Path,
     dataset: &str,
-    opening: &Opening,
+    options: &OpenOptions,
     counted: Option<&[u16]>,
-) -> Result<Box<dyn Reading>, EngineError> {
-    let counter = counted.and_then(|filters| Counter::install(library, filters));
-    let file = library.open(file, opening.page_buffer)?;
-    let dataset = file.dataset(dataset, opening.cache, &opening.records)?;
+) -> Result<Box<dyn OpenDataset>, EngineError> {
+    let counter = counted.and_then(|filters| library.count(filters));
+    let file = library.open(file, options.page_buffer)?;
+    let dataset = file.dataset(dataset, options.cache, &options.records)?;
     if !dataset.has_fixed_elements()? {
         return Err(EngineError::Unsupported(
             "libhdf5 is not asked for elements of variable length or references, which lead elsewhere"
@@ -47,27 +47,19 @@ pub(super) fn create(
     file: &Path,
     dataset: &str,
     storage: &Storage,
-    opening: &Opening,
-) -> Result<Box<dyn Writing>, EngineError> {
+    options: &OpenOptions,
+) -> Result<Box<dyn OpenDataset>, EngineError> {
     if storage.format != Format::Hdf5 {
         return Err(EngineError::Unsupported(format!("libhdf5 writes no {} files", storage.format)));
     }
     let filters: Vec<u16> = storage.filters.iter().map(FilterSpec::id).collect();
-    let counter = Counter::install(library, &filters);
+    let counter = library.count(&filters);
     let file = library.create(file, storage)?;
-    let dataset = file.create(dataset, storage, opening.cache, opening.records.memory)?;
+    let dataset = file.create(dataset, storage, options.cache, options.records.memory)?;
     Ok(Box::new(Open { dataset, file, counter }))
 }
 
-impl Open {
-    fn close(self) -> Result<Option<Counts>, EngineError> {
-        self.dataset.close()?;
-        self.file.close()?;
-        Ok(self.counter.as_ref().map(Counter::counts))
-    }
-}
-
-impl Reading for Open {
+impl OpenDataset for Open {
     fn element_bytes(&self) -> usize {
         self.dataset.element_bytes()
     }
@@ -80,29 +72,22 @@ impl Reading for Open {
         Ok(self.dataset.read(block, out)?)
     }
 
-    fn decodes(&self) -> Option<u64> {
-        self.counter.as_ref().map(|counter| counter.counts().decodes)
+    fn write(&mut self, block: &Block, values: &[u8]) -> Result<(), EngineError> {
+        Ok(self.dataset.write(block, values)?)
+    }
+
+    fn counts(&self) -> Option<Counts> {
+        self.counter.as_ref().map(Counter::counts)
     }
 
     fn page_buffer(&self) -> Option<PageBuffer> {
         super::objects::libhdf5::page_buffer(&self.file)
     }
 
-    fn close(self: Box<Self>) -> Result<(), EngineError> {
-        Self::close(*self).map(drop)
-    }
-}
-
-impl Writing for Open {
-    fn layout(&self) -> Result<Option<&Layout>, EngineError> {
-        Ok(self.dataset.layout()?)
-    }
-
-    fn write(&mut self, block: &Block, values: &[u8]) -> Result<(), EngineError> {
-        Ok(self.dataset.write(block, values)?)
-    }
-
     fn close(self: Box<Self>) -> Result<Option<Counts>, EngineError> {
-        Self::close(*self)
+        let Self { dataset, file, counter } = *self;
+        dataset.close()?;
+        file.close()?;
+        Ok(counter.as_ref().map(Counter::counts))
     }
 }

@@ -1,17 +1,17 @@
-//! Who reads and writes: each engine behind the same few calls.
+//! The engines that read and write, each behind the same few calls.
 
 mod hdf4;
 mod hyperslab;
+mod interface;
 mod libhdf5;
 mod netcdf;
 mod null;
 mod objects;
 
-pub use objects::{Making, PageBuffer, PageCounts, Seen, Visiting};
+pub use interface::{Creator, EngineError, Event, OpenDataset, OpenOptions, PageBuffer, PageCounts, Visitor};
 
-use crate::NoMemory;
-use crate::library::{Counts, Family, Found, Hdf4, Hdf5, LibraryError, Netcdf};
-use crate::study::{Block, Format, Layout, Records, Storage};
+use crate::library::{Family, Found, Hdf4, Hdf5, Netcdf};
+use crate::study::{Format, Storage};
 use hyperslab_doctor::simulate::CacheSettings;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -30,84 +30,6 @@ pub enum Engine {
     Hdf4(Found),
     /// Does nothing: what is measured is the harness.
     Null,
-}
-
-/// What an engine cannot do, or failed to do.
-#[derive(Debug, thiserror::Error)]
-pub enum EngineError {
-    /// A library of the user's.
-    #[error(transparent)]
-    Library(#[from] LibraryError),
-    /// There is too little of it.
-    #[error(transparent)]
-    NoMemory(#[from] NoMemory),
-    /// hyperslab.
-    #[error(transparent)]
-    Hyperslab(#[from] ::hyperslab::Error),
-    /// Nobody's fault.
-    #[error("{0}")]
-    Unsupported(String),
-}
-
-/// How a file is opened for reading.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Opening {
-    /// The chunk cache; the library's own default where none is set. hyperslab has none to set.
-    pub cache: Option<CacheSettings>,
-    /// Bytes of the page buffer; none unless the file is paged.
-    pub page_buffer: Option<u64>,
-    /// What is read of records, and how. hyperslab always gives them as they are stored.
-    #[serde(default)]
-    pub records: Records,
-}
-
-/// A dataset, open for reading.
-pub trait Reading {
-    /// Bytes of one element in memory.
-    fn element_bytes(&self) -> usize;
-
-    /// Where the fields of records lie in what is read; none for what are no records.
-    fn layout(&self) -> Result<Option<&Layout>, EngineError> {
-        Ok(None)
-    }
-
-    /// Reads a block, numbers in the machine's byte order.
-    fn read(&mut self, block: &Block, out: &mut [u8]) -> Result<(), EngineError>;
-
-    /// Chunks decoded since it was opened, where that can be counted.
-    fn decodes(&self) -> Option<u64>;
-
-    /// The chunk cache that the dataset got, where the library tells; else it is the library's default.
-    fn cache(&self) -> Result<Option<CacheSettings>, EngineError> {
-        Ok(None)
-    }
-
-    /// What passed the page buffer since the file was opened, where there is one that counts.
-    fn page_buffer(&self) -> Option<PageBuffer> {
-        None
-    }
-
-    /// Closes dataset and file.
-    fn close(self: Box<Self>) -> Result<(), EngineError>;
-}
-
-/// A dataset, open for writing.
-pub trait Writing {
-    /// Where the fields of records are wanted in what is written; none for what are no records.
-    fn layout(&self) -> Result<Option<&Layout>, EngineError> {
-        Ok(None)
-    }
-
-    /// The chunk cache that the dataset got, where the library tells; else it is the library's default.
-    fn cache(&self) -> Result<Option<CacheSettings>, EngineError> {
-        Ok(None)
-    }
-
-    /// Writes a block that is in the machine's byte order.
-    fn write(&mut self, block: &Block, values: &[u8]) -> Result<(), EngineError>;
-
-    /// Closes dataset and file, so that everything is in the file. What passed the filters, where that can be counted.
-    fn close(self: Box<Self>) -> Result<Option<Counts>, EngineError>;
 }
 
 impl Engine {
@@ -238,14 +160,14 @@ impl Prepared {
         &self,
         file: &Path,
         dataset: &str,
-        opening: &Opening,
+        options: &OpenOptions,
         counted: Option<&[u16]>,
-    ) -> Result<Box<dyn Reading>, EngineError> {
+    ) -> Result<Box<dyn OpenDataset>, EngineError> {
         match self {
-            Self::Hyperslab => hyperslab::open(file, dataset, &opening.records),
-            Self::Libhdf5(library) => libhdf5::open(library, file, dataset, opening, counted),
-            Self::Netcdf(library) => netcdf::open(library, file, dataset, opening, counted),
-            Self::Hdf4(library) => hdf4::open(library, file, dataset, opening),
+            Self::Hyperslab => hyperslab::open(file, dataset, &options.records),
+            Self::Libhdf5(library) => libhdf5::open(library, file, dataset, options, counted),
+            Self::Netcdf(library) => netcdf::open(library, file, dataset, options, counted),
+            Self::Hdf4(library) => hdf4::open(library, file, dataset, options),
             Self::Null => null::open(file, dataset),
         }
     }
@@ -256,33 +178,33 @@ impl Prepared {
         file: &Path,
         dataset: &str,
         storage: &Storage,
-        opening: &Opening,
-    ) -> Result<Box<dyn Writing>, EngineError> {
+        options: &OpenOptions,
+    ) -> Result<Box<dyn OpenDataset>, EngineError> {
         match self {
-            Self::Libhdf5(library) => libhdf5::create(library, file, dataset, storage, opening),
-            Self::Netcdf(library) => netcdf::create(library, file, dataset, storage, opening),
-            Self::Hdf4(library) => hdf4::create(library, file, dataset, storage, opening),
+            Self::Libhdf5(library) => libhdf5::create(library, file, dataset, storage, options),
+            Self::Netcdf(library) => netcdf::create(library, file, dataset, storage, options),
+            Self::Hdf4(library) => hdf4::create(library, file, dataset, storage, options),
             Self::Null => Ok(null::create()),
-            Self::Hyperslab => Err(EngineError::Unsupported("hyperslab does not write yet".to_owned())),
+            Self::Hyperslab => Err(hyperslab::does_not_write()),
         }
     }
 
     /// Makes a file for many objects, each dataset stored so.
-    pub fn make(&self, file: &Path, storage: &Storage) -> Result<Box<dyn Making>, EngineError> {
+    pub fn make(&self, file: &Path, storage: &Storage) -> Result<Box<dyn Creator>, EngineError> {
         match self {
             Self::Libhdf5(library) => objects::libhdf5::make(library, file, storage),
             Self::Netcdf(library) => objects::netcdf::make(library, file, storage),
             Self::Hdf4(library) => objects::hdf4::make(library, file, storage),
-            Self::Hyperslab => Err(EngineError::Unsupported("hyperslab does not write yet".to_owned())),
+            Self::Hyperslab => Err(hyperslab::does_not_write()),
             Self::Null => Err(nothing()),
         }
     }
 
     /// Opens a file for all its objects to be visited.
-    pub fn visit(&self, file: &Path, opening: &Opening) -> Result<Box<dyn Visiting>, EngineError> {
+    pub fn visit(&self, file: &Path, options: &OpenOptions) -> Result<Box<dyn Visitor>, EngineError> {
         match self {
             Self::Hyperslab => objects::hyperslab::visit(file),
-            Self::Libhdf5(library) => objects::libhdf5::visit(library, file, opening),
+            Self::Libhdf5(library) => objects::libhdf5::visit(library, file, options),
             Self::Netcdf(library) => objects::netcdf::visit(library, file),
             Self::Hdf4(library) => objects::hdf4::visit(library, file),
             Self::Null => Err(nothing()),

@@ -1,6 +1,6 @@
 //! A netCDF-C of the user's.
 
-use super::{EngineError, Opening, Reading, Writing};
+use super::interface::{EngineError, OpenDataset, OpenOptions};
 use crate::library::{Counter, Counts, Netcdf, NetcdfVariable};
 use crate::study::{Block, FilterSpec, Storage};
 use hyperslab_doctor::simulate::CacheSettings;
@@ -15,12 +15,12 @@ pub(super) fn open(
     library: &Netcdf,
     file: &Path,
     dataset: &str,
-    opening: &Opening,
+    options: &OpenOptions,
     counted: Option<&[u16]>,
-) -> Result<Box<dyn Reading>, EngineError> {
-    no_page_buffer(opening)?;
+) -> Result<Box<dyn OpenDataset>, EngineError> {
+    no_page_buffer(options)?;
     let counter = counted.and_then(|filters| count(library, filters));
-    let variable = library.open(file, dataset, opening.cache)?;
+    let variable = library.open(file, dataset, options.cache)?;
     Ok(Box::new(Open { variable, counter }))
 }
 
@@ -29,28 +29,28 @@ pub(super) fn create(
     file: &Path,
     dataset: &str,
     storage: &Storage,
-    opening: &Opening,
-) -> Result<Box<dyn Writing>, EngineError> {
-    no_page_buffer(opening)?;
+    options: &OpenOptions,
+) -> Result<Box<dyn OpenDataset>, EngineError> {
+    no_page_buffer(options)?;
     let filters: Vec<u16> = storage.filters.iter().map(FilterSpec::id).collect();
     let counter = count(library, &filters);
-    let variable = library.create(file, dataset, storage, opening.cache)?;
+    let variable = library.create(file, dataset, storage, options.cache)?;
     Ok(Box::new(Open { variable, counter }))
 }
 
 /// What netCDF-C decodes and encodes goes through the libhdf5 that it came with.
 fn count(library: &Netcdf, filters: &[u16]) -> Option<Counter> {
-    Counter::install(library.hdf5()?, filters)
+    library.hdf5()?.count(filters)
 }
 
-fn no_page_buffer(opening: &Opening) -> Result<(), EngineError> {
-    match opening.page_buffer {
+fn no_page_buffer(options: &OpenOptions) -> Result<(), EngineError> {
+    match options.page_buffer {
         None => Ok(()),
         Some(_) => Err(EngineError::Unsupported("netCDF-C has no page buffer to set".to_owned())),
     }
 }
 
-impl Reading for Open {
+impl OpenDataset for Open {
     fn element_bytes(&self) -> usize {
         self.variable.element_bytes()
     }
@@ -59,26 +59,16 @@ impl Reading for Open {
         Ok(self.variable.read(block, out)?)
     }
 
-    fn decodes(&self) -> Option<u64> {
-        self.counter.as_ref().map(|counter| counter.counts().decodes)
-    }
-
-    fn cache(&self) -> Result<Option<CacheSettings>, EngineError> {
-        Ok(self.variable.cache()?)
-    }
-
-    fn close(self: Box<Self>) -> Result<(), EngineError> {
-        Ok(self.variable.close()?)
-    }
-}
-
-impl Writing for Open {
-    fn cache(&self) -> Result<Option<CacheSettings>, EngineError> {
-        Ok(self.variable.cache()?)
-    }
-
     fn write(&mut self, block: &Block, values: &[u8]) -> Result<(), EngineError> {
         Ok(self.variable.write(block, values)?)
+    }
+
+    fn counts(&self) -> Option<Counts> {
+        self.counter.as_ref().map(Counter::counts)
+    }
+
+    fn cache(&self) -> Result<Option<CacheSettings>, EngineError> {
+        Ok(self.variable.cache()?)
     }
 
     fn close(self: Box<Self>) -> Result<Option<Counts>, EngineError> {

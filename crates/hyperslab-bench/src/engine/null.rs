@@ -1,6 +1,6 @@
 //! An engine that does nothing, so that what is measured is the harness alone.
 
-use super::{EngineError, Reading, Writing};
+use super::interface::{EngineError, OpenDataset};
 use crate::library::Counts;
 use crate::study::Block;
 use std::path::Path;
@@ -9,16 +9,16 @@ struct Null {
     element_bytes: usize,
 }
 
-pub(super) fn open(file: &Path, dataset: &str) -> Result<Box<dyn Reading>, EngineError> {
+pub(super) fn open(file: &Path, dataset: &str) -> Result<Box<dyn OpenDataset>, EngineError> {
     let element_bytes = hyperslab::File::open(file)?.dataset(dataset)?.datatype().size as usize;
     Ok(Box::new(Null { element_bytes }))
 }
 
-pub(super) fn create() -> Box<dyn Writing> {
+pub(super) fn create() -> Box<dyn OpenDataset> {
     Box::new(Null { element_bytes: 0 })
 }
 
-impl Reading for Null {
+impl OpenDataset for Null {
     fn element_bytes(&self) -> usize {
         self.element_bytes
     }
@@ -28,16 +28,6 @@ impl Reading for Null {
         Ok(())
     }
 
-    fn decodes(&self) -> Option<u64> {
-        None
-    }
-
-    fn close(self: Box<Self>) -> Result<(), EngineError> {
-        Ok(())
-    }
-}
-
-impl Writing for Null {
     fn write(&mut self, block: &Block, values: &[u8]) -> Result<(), EngineError> {
         std::hint::black_box((block, values));
         Ok(())

@@ -4,7 +4,6 @@
 //! take the place of a predefined one, for any file. Builds that hide these names cannot be counted, nor can
 //! pipelines of plug-ins alone: their counts are simulated only.
 
-use super::hdf5::Hdf5;
 use libloading::Library;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::sync::OnceLock;
@@ -84,8 +83,7 @@ impl Counts {
 
 impl Counter {
     /// Counts the chunks that pass this pipeline, where the library allows. Once a process: the first filter stays.
-    pub fn install(library: &Hdf5, filters: &[u16]) -> Option<Self> {
-        let known = &library.api.filters;
+    pub(super) fn install(known: &Filters, filters: &[u16]) -> Option<Self> {
         let register = known.register?;
         // The last filter of a pipeline is the first to decode, and sees every chunk that has any filter applied.
         let last = filters.iter().rev().find(|id| SYMBOLS.iter().any(|(known, _)| known == *id))?;

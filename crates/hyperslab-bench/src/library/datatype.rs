@@ -1,11 +1,8 @@
-//! The type that elements of a libhdf5 have in memory, and what is asked of a type.
+//! What is asked of a type of a libhdf5.
 
 use super::LibraryError;
 use super::api::Api;
 use super::handle::Handle;
-use super::record;
-use crate::study::Layout;
-use std::cell::OnceCell;
 use std::ffi::{c_int, c_uint};
 use std::rc::Rc;
 
@@ -17,41 +14,6 @@ pub(super) const COMPOUND: c_int = 6;
 pub(super) const REFERENCE: c_int = 7;
 pub(super) const VARIABLE: c_int = 9;
 pub(super) const ARRAY: c_int = 10;
-
-/// The type of elements in memory.
-pub(super) struct MemoryType {
-    pub(super) handle: Handle,
-    /// Where the fields of records lie, if all of them are numbers and text: found when it is asked for.
-    layout: OnceCell<Option<Layout>>,
-}
-
-impl MemoryType {
-    /// A type of which nobody has asked more yet.
-    pub(super) fn new(handle: Handle) -> Self {
-        Self { handle, layout: OnceCell::new() }
-    }
-
-    /// A type of records that was made to lie so.
-    pub(super) fn of_records(handle: Handle, layout: Layout) -> Self {
-        Self { handle, layout: OnceCell::from(Some(layout)) }
-    }
-
-    /// Bytes of an element.
-    pub(super) fn bytes(&self) -> usize {
-        // SAFETY: an open type.
-        unsafe { (self.handle.api.functions.H5Tget_size)(self.handle.id) }
-    }
-
-    /// Where the fields of records lie, if all of them are numbers and text.
-    pub(super) fn layout(&self) -> Result<Option<&Layout>, LibraryError> {
-        if self.layout.get().is_none() {
-            let is_record = class(&self.handle) == COMPOUND;
-            let layout = if is_record { record::layout(&self.handle)? } else { None };
-            let _ = self.layout.set(layout);
-        }
-        Ok(self.layout.get().and_then(Option::as_ref))
-    }
-}
 
 /// What kind of type it is.
 pub(super) fn class(datatype: &Handle) -> c_int {

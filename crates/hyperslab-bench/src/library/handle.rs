@@ -47,7 +47,7 @@ impl Handle {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        // Nobody is left to tell if this fails.
+        // A drop cannot report a failure.
         self.end();
     }
 }

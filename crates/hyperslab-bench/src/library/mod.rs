@@ -3,6 +3,7 @@
 //! Nothing is linked: what a user measures is the very file that their programs load.
 
 mod api;
+mod compound;
 mod count;
 mod datatype;
 mod discover;
@@ -11,6 +12,7 @@ mod functions;
 mod handle;
 mod hdf4;
 mod hdf5;
+mod memory_type;
 mod netcdf;
 mod objects;
 mod places;

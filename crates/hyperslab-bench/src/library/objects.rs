@@ -5,7 +5,7 @@ use super::datatype::{copy, is_fixed};
 use super::handle::{Handle, check};
 use super::hdf5::{Hdf5, Hdf5Dataset, Hdf5File};
 use super::{LibraryError, c_name};
-use crate::room::room;
+use crate::buffer::reserve;
 use crate::study::{Attribute, Records};
 use hyperslab_doctor::simulate::CacheSettings;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_void};
@@ -60,7 +60,7 @@ impl Hdf5File {
         const BASIC: c_uint = 1;
         let (library, f) = (self.library(), &self.handle.api.functions);
         let access = library.access(cache)?;
-        let mut walk = Walk { library, access, each, buffer: Vec::new(), failure: None };
+        let mut walk = ObjectWalk { library, access, each, buffer: Vec::new(), failure: None };
         let (id, walking) = (self.handle.id, std::ptr::from_mut(&mut walk).cast());
         // SAFETY: an open file, a callback that takes what the function tells of an object, and what the callback needs,
         // which outlives the call.
@@ -139,7 +139,7 @@ fn write_attributes(object: &Handle, attributes: &[(String, Attribute)]) -> Resu
 /// The beginning of what is told of an object that a walk comes by, which names its place in the file: `H5O_info1_t` by an
 /// address, `H5O_info2_t`, which came with 1.12, by a token.
 #[repr(C)]
-struct Told<Place> {
+struct ObjectInfo<Place> {
     _file: c_ulong,
     _place: Place,
     kind: c_int,
@@ -149,7 +149,7 @@ type Address = u64;
 type Token = [u8; 16];
 
 /// A walk under way.
-struct Walk<'a> {
+struct ObjectWalk<'a> {
     library: Hdf5,
     access: Option<Handle>,
     each: Each<'a>,
@@ -157,7 +157,7 @@ struct Walk<'a> {
     failure: Option<LibraryError>,
 }
 
-impl Walk<'_> {
+impl ObjectWalk<'_> {
     fn object(&mut self, above: Id, name: &CStr, kind: c_int) -> Result<(), LibraryError> {
         let text = name.to_string_lossy();
         let path = if text == "." { "" } else { &*text };
@@ -205,7 +205,7 @@ impl Walk<'_> {
             if is_fixed(&datatype)? {
                 let elements = (f.H5Sget_simple_extent_npoints)(space.id).max(0) as usize;
                 let bytes = elements.saturating_mul((f.H5Tget_size)(datatype.id));
-                value = room(&mut self.buffer, bytes as u64)?;
+                value = reserve(&mut self.buffer, bytes as u64)?;
                 if bytes > 0 {
                     let to = value.as_mut_ptr().cast();
                     check(api, "H5Aread", (f.H5Aread)(attribute.id, datatype.id, to))?;
@@ -219,16 +219,17 @@ impl Walk<'_> {
 unsafe extern "C" fn each_object<Place>(
     above: Id,
     name: *const c_char,
-    told: *const c_void,
+    info: *const c_void,
     walk: *mut c_void,
 ) -> c_int {
     // SAFETY: libhdf5 hands over the pointer that it was given, a string, an open identifier, and what this function of it
     // tells of an object.
-    let (walk, name, told) =
-        unsafe { (&mut *walk.cast::<Walk<'_>>(), CStr::from_ptr(name), &*told.cast::<Told<Place>>()) };
+    let (walk, name, info) = unsafe {
+        (&mut *walk.cast::<ObjectWalk<'_>>(), CStr::from_ptr(name), &*info.cast::<ObjectInfo<Place>>())
+    };
     let above = walk.library.api.id(above);
-    let done = above.map_or(Ok(()), |above| walk.object(above, name, told.kind));
-    went(walk, done)
+    let done = above.map_or(Ok(()), |above| walk.object(above, name, info.kind));
+    callback_result(walk, done)
 }
 
 unsafe extern "C" fn each_attribute(
@@ -238,14 +239,14 @@ unsafe extern "C" fn each_attribute(
     walk: *mut c_void,
 ) -> c_int {
     // SAFETY: as above.
-    let (walk, name) = unsafe { (&mut *walk.cast::<Walk<'_>>(), CStr::from_ptr(name)) };
+    let (walk, name) = unsafe { (&mut *walk.cast::<ObjectWalk<'_>>(), CStr::from_ptr(name)) };
     let object = walk.library.api.id(object);
     let done = object.map_or(Ok(()), |object| walk.attribute(object, name));
-    went(walk, done)
+    callback_result(walk, done)
 }
 
 /// What a callback answers with: going on, or ending the walk with its failure kept.
-fn went(walk: &mut Walk<'_>, done: Result<(), LibraryError>) -> c_int {
+fn callback_result(walk: &mut ObjectWalk<'_>, done: Result<(), LibraryError>) -> c_int {
     match done {
         Ok(()) => 0,
         Err(failure) => {

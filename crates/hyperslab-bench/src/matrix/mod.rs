@@ -1,22 +1,18 @@
-//! The matrix: every storage by every access by every contender, each cell measured.
+//! The matrix: every storage by every access by every engine with its settings, each cell measured.
 //!
 //! ```text
-//!   Matrix ─► prepare: a file for each storage and way of writing ─► rounds of reads ─► Vec<Row>
+//!   Matrix ─► files: one for each storage and strategy of writing ─► rounds of reads ─► Vec<Row>
 //! ```
 
-mod contender;
-mod ledger;
-mod prepare;
+mod files;
+mod key;
 mod row;
 mod run;
-mod runs;
 pub(crate) mod simulated;
-mod statistics;
-mod way;
+mod subject;
+mod write_strategy;
 
-pub use ledger::{Kept, Ledger};
 pub use row::{ReadFigures, Row, Rows, Skipped, WriteFigures};
-pub use run::{Matrix, Progress, Subject};
-pub(crate) use runs::Runs;
-pub use statistics::Summary;
-pub use way::Way;
+pub use run::Site;
+pub use subject::{Matrix, Subject};
+pub use write_strategy::WriteStrategy;

@@ -1,8 +1,14 @@
 //! What was measured of one cell.
 
-use super::Summary;
+use super::simulated;
+use super::subject::Matrix;
+use super::write_strategy::WriteStrategy;
+use crate::explanation::Counts;
 use crate::measure::PageCache;
-use crate::study::{Access, Storage};
+use crate::process::Outcome;
+use crate::runner::{EngineRun, Summary};
+use crate::study::{Access, Format, Storage};
+use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::simulate::CacheSettings;
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +19,7 @@ pub struct Rows {
     pub rows: Vec<Row>,
     /// What was not, and why.
     pub skipped: Vec<Skipped>,
-    /// What has to be said of it all, and is no failure.
+    /// What has to be said of it all, and is not a failure.
     #[serde(default)]
     pub notes: Vec<String>,
 }
@@ -27,7 +33,7 @@ pub struct Skipped {
     pub why: String,
 }
 
-/// One storage, one access, one contender.
+/// One storage, one access, one engine with its settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// How the data is stored; none for the user's file as it is.
@@ -38,7 +44,7 @@ pub struct Row {
     pub access: Access,
     /// The same in words.
     pub read_as: String,
-    /// Who read: `hyperslab`, `libhdf5 (h5py 3.16.0)`.
+    /// The engine: `hyperslab`, `libhdf5 (h5py 3.16.0)`.
     pub engine: String,
     /// The engine's release.
     pub version: String,
@@ -57,7 +63,7 @@ pub struct Row {
 /// What writing took.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WriteFigures {
-    /// Who wrote.
+    /// The engine.
     pub engine: String,
     /// The engine's release.
     pub version: String,
@@ -110,7 +116,7 @@ pub struct ReadFigures {
     pub cpu: Summary,
     /// Blocks that were read.
     pub reads: u64,
-    /// Blocks that there are: the times are of those that were read, reckoned up to these in `reckoned_read`.
+    /// Blocks that there are: the times are of those that were read, extrapolated to these in `reckoned_read`.
     pub reads_in_all: u64,
     /// Seconds that all blocks would take, where not all were read.
     pub reckoned_read: Option<f64>,
@@ -134,15 +140,102 @@ pub struct ReadFigures {
 }
 
 impl ReadFigures {
-    /// Chunks decoded, as counted; as simulated where nobody could count.
-    pub fn decodes_known(&self) -> Option<u64> {
-        self.decodes.or(self.simulated_decodes)
+    /// What explains how long it took: decodes as counted, or as simulated where they cannot be counted.
+    pub fn counts(&self) -> Counts {
+        let Self { read_calls, read_bytes, .. } = *self;
+        Counts { decodes: self.decodes.or(self.simulated_decodes), read_calls, read_bytes }
     }
 }
 
 impl Row {
+    /// What the runs came to; none where there is nothing to say of them. How the file was written is left to the caller.
+    pub(super) fn of(
+        run: &EngineRun<Self>,
+        storage: Option<&Storage>,
+        stored_as: &str,
+        matrix: &Matrix,
+        facts: Option<&DatasetFacts>,
+    ) -> Option<Self> {
+        let (runs, engine, access) = (&run.runs, &run.task.engine, &run.task.access);
+        let (check, last) = (runs.check()?, runs.last().filter(|_| run.failure.is_none())?);
+        let read = runs.summary(|outcome| outcome.data_seconds);
+        let in_all = access.len(matrix.subject.shape());
+        let is_part = check.blocks > 0 && check.blocks < in_all;
+        let average = if check.blocks == 0 { 0.0 } else { read.median / check.blocks as f64 };
+        let has_cache = engine.has_chunk_cache(storage.map_or(Format::Hdf5, |storage| storage.format));
+        let cache = run.task.options.cache.or(check.default_cache).filter(|_| has_cache);
+        let simulated = facts.and_then(|facts| {
+            simulated::reads(facts, access, matrix.reads_max, check.hdf5_version.as_deref(), cache)
+        });
+        Some(Self {
+            storage: storage.cloned(),
+            stored_as: stored_as.to_owned(),
+            access: access.clone(),
+            read_as: access.to_string(),
+            engine: engine.name(),
+            version: check.version.clone(),
+            cache,
+            is_default_cache: run.task.options.cache.is_none(),
+            page_buffer: run.task.options.page_buffer,
+            write: None,
+            read: ReadFigures {
+                read,
+                open_read_close: runs.summary(Outcome::total_seconds),
+                first: runs.summary(|outcome| outcome.first_seconds),
+                average,
+                cpu: runs.summary(|outcome| outcome.usage.cpu_seconds),
+                reads: check.blocks,
+                reads_in_all: in_all,
+                reckoned_read: is_part.then_some(average * in_all as f64),
+                bytes: last.bytes,
+                read_calls: last.usage.read_calls,
+                read_bytes: last.usage.read_bytes,
+                memory_bytes: last.memory_bytes(),
+                decodes: check.decodes,
+                simulated_decodes: simulated.map(|simulated| simulated.decodes),
+                predicted_seconds: simulated.and_then(|simulated| simulated.seconds),
+                page_cache: last.page_cache,
+            },
+        })
+    }
+
     /// Seconds that the whole access takes.
     pub fn seconds(&self) -> f64 {
         self.read.reckoned_read.unwrap_or(self.read.read.median)
+    }
+}
+
+impl WriteFigures {
+    /// What writing came to; none where it failed.
+    pub(super) fn of(
+        run: &EngineRun<()>,
+        storage: &Storage,
+        strategy: &WriteStrategy,
+        matrix: &Matrix,
+    ) -> Option<Self> {
+        let (runs, access) = (&run.runs, &run.task.access);
+        let last = runs.last().filter(|_| run.failure.is_none())?;
+        let writer = matrix.writer(storage.format)?;
+        let has_cache = writer.has_chunk_cache(storage.format);
+        Some(Self {
+            engine: writer.name(),
+            version: last.version.clone(),
+            written_as: access.to_string(),
+            access: access.clone(),
+            cache: strategy.cache.or(last.default_cache).filter(|_| has_cache),
+            is_default_cache: strategy.cache.is_none(),
+            write: runs.summary(|outcome| outcome.data_seconds),
+            open_write_close: runs.summary(Outcome::total_seconds),
+            cpu: runs.summary(|outcome| outcome.usage.cpu_seconds),
+            writes: last.blocks,
+            bytes: last.bytes,
+            write_calls: last.usage.write_calls,
+            write_bytes: last.usage.write_bytes,
+            memory_bytes: last.memory_bytes(),
+            encodes: last.encodes,
+            decodes: last.decodes,
+            file_bytes: last.file_bytes,
+            overhead_bytes: last.file_bytes as i64 - storage.logical_bytes() as i64,
+        })
     }
 }

@@ -1,231 +1,140 @@
-//! Measures every cell.
-//!
-//! All contenders of one storage and access take turns, round by round, so that a disturbance or a machine that warms up
-//! meets all alike. A first round checks: values are compared between all, decodes counted. It is not measured, unless
-//! it took so long that one run has to be enough.
+//! Measures every cell of a matrix.
 
-use super::contender::{Contender, differing};
-use super::ledger::{Kept, Ledger, key_of};
-use super::prepare::{Plan, Prepared, Site, plans};
+use super::files::{FilePlan, PreparedFile, plans};
+use super::key;
 use super::row::{Row, Rows, Skipped};
-use super::way::Way;
-use crate::data::{Synthetic, Values};
-use crate::engine::{Engine, Opening};
-use crate::process::{Check, Launcher, Operation, RunError, Task};
-use crate::study::{Access, Format, Memory, Records, Storage};
+use super::subject::Matrix;
+use crate::engine::{Engine, OpenOptions};
+use crate::process::{Launcher, Operation, RunError, Task};
+use crate::runner::{CachedResult, EngineRun, Progress, ResultCache, Turns, refuse_differing};
+use crate::study::{Access, Format, Memory, Storage};
 use hyperslab_doctor::DatasetFacts;
-use hyperslab_doctor::simulate::CacheSettings;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What is stored and read.
-#[derive(Debug, Clone)]
-pub enum Subject {
-    /// A dataset of the user's; its file is only read.
-    Dataset {
-        /// The file.
-        file: PathBuf,
-        /// The dataset in it.
-        path: String,
-        /// Its extent.
-        shape: Vec<u64>,
-    },
-    /// Values that are made up.
-    Synthetic(Synthetic),
+/// Where and with what a matrix is run.
+pub struct Site<'a> {
+    /// For the files that are made.
+    pub folder: &'a Path,
+    /// Starts the processes.
+    pub launcher: &'a Launcher,
+    /// What the simulator needs to know of a dataset, where it can be known.
+    pub facts: &'a dyn Fn(&Path, &str) -> Option<DatasetFacts>,
+    /// Set to stop: what is complete then is kept.
+    pub stop: &'a AtomicBool,
 }
 
-impl Subject {
-    /// What is written of it.
-    pub fn values(&self) -> Values {
-        match self {
-            Self::Dataset { file, path, .. } => Values::Dataset { file: file.clone(), path: path.clone() },
-            Self::Synthetic(synthetic) => Values::Synthetic(synthetic.clone()),
-        }
-    }
-
-    /// The extent.
-    pub fn shape(&self) -> &[u64] {
-        match self {
-            Self::Dataset { shape, .. } => shape,
-            Self::Synthetic(synthetic) => &synthetic.shape,
-        }
-    }
-}
-
-/// What is varied, each a list; the cells are their product.
-#[derive(Debug, Clone)]
-pub struct Matrix {
-    /// What is stored.
-    pub subject: Subject,
-    /// How; none stands for the user's file as it is.
-    pub storages: Vec<Option<Storage>>,
-    /// How it is read.
-    pub accesses: Vec<Access>,
-    /// Chunk caches of libraries that have one; none stands for the library's default.
-    pub caches: Vec<Option<CacheSettings>>,
-    /// Page buffers of libraries that have one; none stands for no buffer.
-    pub page_buffers: Vec<Option<u64>>,
-    /// What is read of records, and how they lie in memory.
-    pub records: Records,
-    /// Who reads.
-    pub engines: Vec<Engine>,
-    /// Who writes a format that none of those who read does.
-    pub writers: Vec<Engine>,
-    /// How files are written; at least one way.
-    pub ways: Vec<Way>,
-    /// How often each file is written, at most: not again once that took `seconds_max`, but for the one that is read.
-    pub write_repeats: usize,
-    /// How often each cell is measured, at most.
-    pub repeats: usize,
-    /// A cell is not repeated once its runs have taken so many seconds.
-    pub seconds_max: f64,
-    /// Only so many reads of each access.
-    pub reads_max: Option<u64>,
-    /// Whether the file is taken out of the page cache before each run.
-    pub cold: bool,
-}
-
-/// Who wants to know how far it is.
-pub trait Progress {
-    /// So many runs are expected in all.
-    fn expect(&mut self, runs: usize);
-    /// This is being done.
-    fn doing(&mut self, what: &str);
-    /// One run is done.
-    fn done(&mut self);
-    /// What was measured before need not be measured again.
-    fn ledger(&mut self) -> Option<&mut dyn Ledger> {
-        None
-    }
-}
-
-/// One access to one file, and who takes part.
+/// One access to one file, by every engine with each of its settings.
 struct Cell<'a> {
     access: &'a Access,
-    contenders: Vec<Contender<'a>>,
-    /// By which a contender's row is remembered.
-    keys: Vec<String>,
+    runs: Vec<EngineRun<Row>>,
 }
 
 impl Cell<'_> {
-    /// True where not all of it is remembered.
     fn is_lacking(&self) -> bool {
-        self.contenders.iter().any(|contender| contender.kept.is_none())
+        self.runs.iter().any(|run| run.cached.is_none())
     }
 
     /// How many runs it needs.
-    fn runs(&self, matrix: &Matrix) -> usize {
-        let lacking = self.contenders.iter().filter(|contender| contender.kept.is_none());
-        lacking.count() * (matrix.repeats + 1)
+    fn run_count(&self) -> usize {
+        let lacking = self.runs.iter().filter(|run| run.cached.is_none());
+        lacking.map(|run| run.repeats + 1).sum()
     }
 
-    /// What is remembered of it.
-    fn kept_rows(&self) -> impl Iterator<Item = Row> + '_ {
-        self.contenders.iter().filter_map(|contender| Some(contender.kept.as_ref()?.row.clone()))
+    fn cached_rows(&self) -> impl Iterator<Item = Row> + '_ {
+        self.runs.iter().filter_map(|run| Some(run.cached.as_ref()?.result.clone()))
     }
 }
 
+/// A matrix while it is being run.
+struct Session<'a> {
+    matrix: &'a Matrix,
+    site: &'a Site<'a>,
+    progress: &'a mut dyn Progress,
+    cache: Option<&'a mut dyn ResultCache<Row>>,
+    rows: Rows,
+}
+
 impl Matrix {
-    /// Runs all cells that are not remembered; what is complete when `stop` is set is kept. `facts` tells what the
-    /// simulator needs to know of a dataset, where it can be known.
-    pub fn run(
-        &self,
-        folder: &Path,
-        launcher: &Launcher,
-        facts: &dyn Fn(&Path, &str) -> Option<DatasetFacts>,
-        progress: &mut dyn Progress,
-        stop: &AtomicBool,
+    /// Runs all cells that are not cached; what is complete when the site is stopped is kept.
+    pub fn run<'a>(
+        &'a self,
+        site: &'a Site<'a>,
+        progress: &'a mut dyn Progress,
+        cache: Option<&'a mut dyn ResultCache<Row>>,
     ) -> Rows {
-        let mut rows = Rows::default();
-        if self.records.memory != Memory::AsStored && self.engines.contains(&Engine::Hyperslab) {
-            rows.notes
-                .push("hyperslab reads records as they are stored, however others lay them out".to_owned());
+        let mut session = Session { matrix: self, site, progress, cache, rows: Rows::default() };
+        session.run();
+        session.rows
+    }
+}
+
+impl<'a> Session<'a> {
+    fn turns(&self) -> Turns<'a> {
+        let Site { launcher, stop, .. } = *self.site;
+        Turns { launcher, stop, seconds_max: self.matrix.seconds_max }
+    }
+
+    fn run(&mut self) {
+        let matrix = self.matrix;
+        if matrix.records.memory != Memory::AsStored && matrix.engines.contains(&Engine::Hyperslab) {
+            let note = "hyperslab reads records as they are stored, however others lay them out";
+            self.rows.notes.push(note.to_owned());
         }
-        let site = Site { folder, launcher, stop };
-        let mut files: Vec<(Plan<'_>, Vec<Cell<'_>>)> = plans(self, &site)
-            .into_iter()
+        let plans = plans(matrix, self.site.folder).into_iter();
+        let mut files: Vec<(FilePlan<'_>, Vec<Cell<'_>>)> = plans
             .map(|plan| {
-                let cells = self.accesses.iter().map(|access| self.cell(&plan, access, &site, progress));
-                let cells = cells.collect();
+                let cells = matrix.accesses.iter().map(|access| self.cell(&plan, access)).collect();
                 (plan, cells)
             })
             .collect();
-        let lacking = || files.iter().filter(|(_, cells)| cells.iter().any(Cell::is_lacking));
-        let writes: usize = lacking().map(|(plan, _)| plan.writes(self)).sum();
-        let runs: usize = lacking().flat_map(|(_, cells)| cells).map(|cell| cell.runs(self)).sum();
-        progress.expect(writes + runs);
-        for _ in 1..self.write_repeats {
-            for (plan, _) in files.iter_mut().filter(|(_, cells)| cells.iter().any(Cell::is_lacking)) {
-                plan.rehearse(self, &site, progress);
+        let is_lacking = |cells: &[Cell<'_>]| cells.iter().any(Cell::is_lacking);
+        let lacking = || files.iter().filter(|(_, cells)| is_lacking(cells));
+        let writes: usize = lacking().map(|(plan, _)| plan.writes(matrix)).sum();
+        let reads: usize = lacking().flat_map(|(_, cells)| cells).map(Cell::run_count).sum();
+        self.progress.expect(writes + reads);
+        let turns = self.turns();
+        for _ in 1..matrix.write_repeats {
+            for (plan, _) in files.iter_mut().filter(|(_, cells)| is_lacking(cells)) {
+                plan.rehearse(&turns, self.progress);
             }
         }
         for (plan, cells) in &mut files {
-            self.note_readers(plan.storage(), &mut rows);
-            self.read_all(plan, cells, &site, facts, progress, &mut rows);
+            self.note_readers(plan.made().map(|(storage, _)| storage));
+            self.read_all(plan, cells);
             plan.remove();
         }
-        rows
     }
 
     /// Everything that is read of one file.
-    fn read_all(
-        &self,
-        plan: &mut Plan<'_>,
-        cells: &mut [Cell<'_>],
-        site: &Site<'_>,
-        facts: &dyn Fn(&Path, &str) -> Option<DatasetFacts>,
-        progress: &mut dyn Progress,
-        rows: &mut Rows,
-    ) {
+    fn read_all(&mut self, plan: &mut FilePlan<'_>, cells: &mut [Cell<'_>]) {
+        let turns = self.turns();
         let is_lacking = cells.iter().any(Cell::is_lacking);
-        let prepared = match is_lacking.then(|| plan.prepare(self, site, progress)) {
+        let prepared = match is_lacking.then(|| plan.prepare(self.matrix, &turns, self.progress)) {
             Some(Ok(prepared)) => prepared,
-            Some(Err(skipped)) => {
-                cells.iter().for_each(|cell| rows.rows.extend(cell.kept_rows()));
-                return rows.skipped.push(skipped);
+            nothing => {
+                self.rows.rows.extend(cells.iter().flat_map(Cell::cached_rows));
+                self.rows.skipped.extend(nothing.and_then(Result::err));
+                return;
             }
-            None => return cells.iter().for_each(|cell| rows.rows.extend(cell.kept_rows())),
         };
-        let facts = facts(&prepared.file, &prepared.dataset);
+        let facts = (self.site.facts)(&prepared.file, &prepared.dataset);
         for cell in cells {
-            if site.stop.load(Ordering::Relaxed) && cell.is_lacking() {
-                rows.rows.extend(cell.kept_rows());
+            if self.site.stop.load(Ordering::Relaxed) && cell.is_lacking() {
+                self.rows.rows.extend(cell.cached_rows());
                 let what = format!("{}, {}", prepared.stored_as, cell.access);
-                rows.skipped.push(Skipped { what, why: RunError::Interrupted.to_string() });
+                self.rows.skipped.push(Skipped { what, why: RunError::Interrupted.to_string() });
                 continue;
             }
-            self.measure(&prepared, cell, facts.as_ref(), site, progress, rows);
+            self.measure(&prepared, cell, facts.as_ref());
         }
     }
 
-    /// Who writes files of a format, if anybody.
-    pub fn writer(&self, format: Format) -> Option<&Engine> {
-        self.engines.iter().chain(&self.writers).find(|engine| engine.writes(format))
-    }
-
-    /// Every engine that reads such files, with every setting that means something to it. A file of the user's that is
-    /// read as it is was opened as HDF5 before.
-    fn contenders(&self, storage: Option<&Storage>) -> Vec<Contender<'_>> {
-        let format = storage.map_or(Format::Hdf5, |storage| storage.format);
-        let mut found = Vec::new();
-        for engine in self.engines.iter().filter(|engine| engine.reads(format)) {
-            let caches = if engine.has_chunk_cache(format) { &*self.caches } else { &[None] };
-            let buffers = if engine.has_page_buffer() { &*self.page_buffers } else { &[None] };
-            for &cache in caches {
-                for &page_buffer in buffers {
-                    let opening = Opening { cache, page_buffer, records: self.records.clone() };
-                    found.push(Contender::new(engine, opening));
-                }
-            }
-        }
-        found
-    }
-
-    /// Says once who does not read files of a format at all: that is no failure, unless nobody is left.
-    fn note_readers(&self, storage: Option<&Storage>, rows: &mut Rows) {
+    /// Says once which engines do not read files of a format at all: that is not a failure, unless none is left.
+    fn note_readers(&mut self, storage: Option<&Storage>) {
         let format = storage.map_or(Format::Hdf5, |storage| storage.format);
         let (readers, others): (Vec<&Engine>, Vec<&Engine>) =
-            self.engines.iter().partition(|engine| engine.reads(format));
+            self.matrix.engines.iter().partition(|engine| engine.reads(format));
         if others.is_empty() {
             return;
         }
@@ -236,87 +145,93 @@ impl Matrix {
         if readers.is_empty() {
             let why = format!("{format} files are not read by {}", names(&others));
             let what = storage.map_or_else(|| "as it is".to_owned(), Storage::to_string);
-            return rows.skipped.push(Skipped { what, why });
+            return self.rows.skipped.push(Skipped { what, why });
         }
         let note = format!("{format} files are read by {}, not by {}", names(&readers), names(&others));
-        if !rows.notes.contains(&note) {
-            rows.notes.push(note);
+        if !self.rows.notes.contains(&note) {
+            self.rows.notes.push(note);
         }
     }
 
-    /// The contenders of a cell, with what is remembered of them.
-    fn cell<'a>(
-        &'a self,
-        plan: &Plan<'_>,
-        access: &'a Access,
-        site: &Site<'_>,
-        progress: &mut dyn Progress,
-    ) -> Cell<'a> {
-        let mut contenders = self.contenders(plan.storage());
-        let mut keys = vec![String::new(); contenders.len()];
-        if let Some(ledger) = progress.ledger() {
-            for (contender, key) in contenders.iter_mut().zip(&mut keys) {
-                *key = key_of(self, plan, access, contender.engine, &contender.opening, site.launcher);
-                contender.kept = ledger.recall(key);
+    /// Every engine that reads such files, with every setting that means something to it, and what is cached of them. A
+    /// file of the user's that is read as it is was opened as HDF5 before.
+    fn cell(&mut self, plan: &FilePlan<'_>, access: &'a Access) -> Cell<'a> {
+        let matrix = self.matrix;
+        let format = plan.made().map_or(Format::Hdf5, |(storage, _)| storage.format);
+        let mut runs = Vec::new();
+        for engine in matrix.engines.iter().filter(|engine| engine.reads(format)) {
+            let caches = if engine.has_chunk_cache(format) { &*matrix.caches } else { &[None] };
+            let buffers = if engine.has_page_buffer() { &*matrix.page_buffers } else { &[None] };
+            for &cache in caches {
+                for &page_buffer in buffers {
+                    let options = OpenOptions { cache, page_buffer, records: matrix.records.clone() };
+                    runs.push(self.engine_run(plan, access, engine, options));
+                }
             }
         }
-        Cell { access, contenders, keys }
+        Cell { access, runs }
     }
 
-    fn measure(
-        &self,
-        prepared: &Prepared,
-        cell: &mut Cell<'_>,
-        facts: Option<&DatasetFacts>,
-        site: &Site<'_>,
-        progress: &mut dyn Progress,
-        rows: &mut Rows,
-    ) {
-        let (access, contenders) = (cell.access, &mut cell.contenders);
-        let filters =
-            facts.map(|facts| facts.filters.iter().map(|filter| filter.id).collect()).unwrap_or_default();
-        let check = Check { filters };
-        for round in 0..=self.repeats {
-            for contender in contenders.iter_mut().filter(|contender| contender.kept.is_none()) {
-                if contender.failure.is_some() || contender.is_enough(round, self.seconds_max) {
-                    progress.done();
-                    continue;
-                }
-                progress.doing(&format!("{}: {access}, {}", contender.engine.name(), prepared.stored_as));
-                let task = self.task(prepared, access, contender, (round == 0).then(|| check.clone()));
-                match site.launcher.run(&task, site.stop) {
-                    Ok(outcome) => contender.runs.add(outcome),
-                    Err(error) => contender.failure = Some(error.to_string()),
-                }
-                progress.done();
-            }
+    fn engine_run(
+        &mut self,
+        plan: &FilePlan<'_>,
+        access: &Access,
+        engine: &Engine,
+        options: OpenOptions,
+    ) -> EngineRun<Row> {
+        let matrix = self.matrix;
+        let key = key::of(matrix, plan.made(), access, engine, &options, self.site.launcher);
+        let cached = self.cache.as_mut().and_then(|cache| cache.recall(&key));
+        let (shape, reads_max) = (matrix.subject.shape().to_vec(), matrix.reads_max);
+        let task = Task {
+            engine: engine.clone(),
+            // Named when the file is there.
+            file: Default::default(),
+            dataset: String::new(),
+            access: access.clone(),
+            options,
+            operation: Operation::Read { shape, reads_max, cold: matrix.cold, check: None },
+        };
+        // The engine that does nothing reads no values.
+        let values = (*engine != Engine::Null).then(String::new);
+        EngineRun { key, cached, values, repeats: matrix.repeats, ..EngineRun::new(engine.name(), task) }
+    }
+
+    fn measure(&mut self, prepared: &PreparedFile, cell: &mut Cell<'_>, facts: Option<&DatasetFacts>) {
+        let access = cell.access;
+        for run in &mut cell.runs {
+            run.label = format!("{}: {access}, {}", run.task.engine.name(), prepared.stored_as);
+            (run.task.file, run.task.dataset) = (prepared.file.clone(), prepared.dataset.clone());
+            run.filters = facts.iter().flat_map(|facts| &facts.filters).map(|filter| filter.id).collect();
         }
-        let expected = self.expected(prepared, access, site);
-        differing(contenders, expected);
-        for (contender, key) in contenders.iter().zip(&cell.keys) {
-            if let (Some(kept), None) = (&contender.kept, &contender.failure) {
-                rows.rows.push(kept.row.clone());
+        self.turns().take(&mut cell.runs, self.progress, |_, _| {});
+        refuse_differing(&mut cell.runs, self.expected(prepared, access).as_deref());
+        for run in &cell.runs {
+            if let (Some(cached), None) = (&run.cached, &run.failure) {
+                self.rows.rows.push(cached.result.clone());
                 continue;
             }
-            match contender.row(self, prepared, access, facts) {
-                Ok(row) => {
-                    if let Some(ledger) = progress.ledger() {
-                        ledger.keep(key, &Kept { row: row.clone(), checksum: contender.checksum() });
+            match Row::of(run, prepared.storage.as_ref(), &prepared.stored_as, self.matrix, facts) {
+                Some(row) => {
+                    let row = Row { write: prepared.write.clone(), ..row };
+                    if let Some(cache) = self.cache.as_mut() {
+                        let cached = CachedResult { result: row.clone(), checksum: run.checksum() };
+                        cache.keep(&run.key, &cached);
                     }
-                    rows.rows.push(row);
+                    self.rows.rows.push(row);
                 }
-                Err(skipped) => rows.skipped.push(skipped),
+                None => self.rows.skipped.push(Skipped { what: run.label.clone(), why: run.failure() }),
             }
         }
     }
 
     /// The checksum of what was written, for files that one engine alone reads. Their filters lose nothing.
-    fn expected(&self, prepared: &Prepared, access: &Access, site: &Site<'_>) -> Option<String> {
+    fn expected(&self, prepared: &PreparedFile, access: &Access) -> Option<String> {
         let storage = prepared.storage.as_ref().filter(|storage| !storage.format.is_hdf5())?;
         let operation = Operation::Expect {
             shape: storage.shape.clone(),
-            reads_max: self.reads_max,
-            values: self.subject.values(),
+            reads_max: self.matrix.reads_max,
+            values: self.matrix.subject.values(),
             element: storage.element,
         };
         let task = Task {
@@ -324,27 +239,9 @@ impl Matrix {
             file: prepared.file.clone(),
             dataset: prepared.dataset.clone(),
             access: access.clone(),
-            opening: Opening { records: self.records.clone(), ..Opening::default() },
+            options: OpenOptions { records: self.matrix.records.clone(), ..OpenOptions::default() },
             operation,
         };
-        site.launcher.run(&task, site.stop).ok()?.checksum
-    }
-
-    fn task(
-        &self,
-        prepared: &Prepared,
-        access: &Access,
-        contender: &Contender<'_>,
-        check: Option<Check>,
-    ) -> Task {
-        let shape = self.subject.shape().to_vec();
-        Task {
-            engine: contender.engine.clone(),
-            file: prepared.file.clone(),
-            dataset: prepared.dataset.clone(),
-            access: access.clone(),
-            opening: contender.opening.clone(),
-            operation: Operation::Read { shape, reads_max: self.reads_max, cold: self.cold, check },
-        }
+        self.site.launcher.run(&task, self.site.stop).ok()?.checksum
     }
 }

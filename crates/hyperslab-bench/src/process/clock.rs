@@ -4,8 +4,8 @@
 //! ends, and once after the very first block. What is left of the harness is an indirect call and a test for each block.
 //!
 //! Processor time and requests are those from the start to when all is closed, less what the harness does in between
-//! ([`Clock::aside`]): values that are made up or read from another file, buffers, checksums. The system counts them for
-//! the process, not for who asks, so the engine's threads are in them, and so is what little the loop does itself.
+//! ([`Clock::exclude`]): values that are made up or read from another file, buffers, checksums. The system counts them for
+//! the process as a whole, so the engine's threads are in them, and so is what little the loop does itself.
 
 use super::task::Outcome;
 use crate::engine::{EngineError, Prepared};
@@ -18,7 +18,7 @@ pub(super) struct Clock {
     now: fn() -> Instant,
     before: Usage,
     /// What the harness itself used since.
-    aside: Usage,
+    excluded: Usage,
     after: Option<Usage>,
     base_memory_bytes: u64,
     opened: Duration,
@@ -29,9 +29,9 @@ pub(super) struct Clock {
     pub(super) bytes: u64,
 }
 
-/// What the harness does beside the engine.
+/// Work of the harness, which is not counted.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Aside {
+pub(super) enum ExcludedWork {
     /// It computes.
     Computes,
     /// It reads files, too.
@@ -49,7 +49,7 @@ impl Clock {
             closed: Duration::ZERO,
             blocks: 0,
             bytes: 0,
-            aside: Usage::default(),
+            excluded: Usage::default(),
             after: None,
             before: Usage::at_start(),
         }
@@ -105,13 +105,13 @@ impl Clock {
     }
 
     /// Work of the harness itself between two pieces of the engine's: nothing of it counts.
-    pub(super) fn aside<T>(&mut self, what: Aside, work: impl FnOnce() -> T) -> T {
+    pub(super) fn exclude<T>(&mut self, what: ExcludedWork, work: impl FnOnce() -> T) -> T {
         // Both looks belong to the harness: the span begins without the first, and ends with the last.
         let (before, done, after) = match what {
-            Aside::Computes => (Usage::of_the_processor(), work(), Usage::of_the_processor()),
-            Aside::Reads => (Usage::at_end(), work(), Usage::at_start()),
+            ExcludedWork::Computes => (Usage::of_the_processor(), work(), Usage::of_the_processor()),
+            ExcludedWork::Reads => (Usage::at_end(), work(), Usage::at_start()),
         };
-        self.aside = self.aside.and(after.since(before));
+        self.excluded = self.excluded.and(after.since(before));
         done
     }
 
@@ -136,7 +136,9 @@ impl Clock {
             close_seconds: self.closed.as_secs_f64(),
             blocks: self.blocks,
             bytes: self.bytes,
-            usage: self.after.map_or_else(Usage::default, |after| after.since(self.before).since(self.aside)),
+            usage: self
+                .after
+                .map_or_else(Usage::default, |after| after.since(self.before).since(self.excluded)),
             peak_memory_bytes: peak_memory_bytes(),
             base_memory_bytes: self.base_memory_bytes,
             page_cache: PageCache::Warm,
@@ -156,7 +158,7 @@ impl Clock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Engine, Opening};
+    use crate::engine::{Engine, OpenOptions};
     use std::alloc::{GlobalAlloc, Layout, System};
     use std::cell::Cell;
     use std::path::Path;
@@ -203,7 +205,7 @@ mod tests {
                 Path::new(""),
                 "",
                 &crate::study::Storage::plain(vec![1, 8], "<f4".parse().unwrap()),
-                &Opening::default(),
+                &OpenOptions::default(),
             )
             .unwrap();
         let values = [0u8; 32];

@@ -2,10 +2,10 @@
 
 use super::clock::Clock;
 use super::task::{Outcome, Task};
+use crate::buffer::reserve;
 use crate::data::Values;
 use crate::engine::{EngineError, Prepared};
 use crate::hex::hex;
-use crate::room::room;
 use crate::study::{Element, Kind, Layout};
 use sha2::{Digest, Sha256};
 
@@ -18,7 +18,7 @@ pub(super) fn expect(
     element: Element,
 ) -> Result<Outcome, EngineError> {
     let source = values.open()?;
-    let layout = layout(element, task.opening.records.fields.as_deref())?;
+    let layout = layout(element, task.options.records.fields.as_deref())?;
     let bytes = match element.kind {
         Kind::Record(record) => record.packed().bytes,
         _ => element.bytes as usize,
@@ -26,7 +26,7 @@ pub(super) fn expect(
     let mut sum = Sha256::new();
     let mut buffer = Vec::new();
     for block in task.access.first_blocks(shape, reads_max) {
-        let values = room(&mut buffer, block.bytes(bytes))?;
+        let values = reserve(&mut buffer, block.bytes(bytes))?;
         source.fill(&block, values)?;
         match &layout {
             Some(layout) => sum.update(layout.gather(values)),

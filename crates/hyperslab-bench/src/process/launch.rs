@@ -130,7 +130,7 @@ impl Drop for Ended {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Engine, Opening};
+    use crate::engine::{Engine, OpenOptions};
     use crate::process::Operation;
     use crate::study::Access;
 
@@ -146,7 +146,7 @@ mod tests {
             file: "none".into(),
             dataset: "/d".to_owned(),
             access: Access::whole(&[1]),
-            opening: Opening::default(),
+            options: OpenOptions::default(),
             operation,
         };
         launcher.run(&task, &AtomicBool::new(stop))

@@ -12,6 +12,5 @@ mod task;
 mod worker;
 
 pub use launch::{Launcher, RunError};
-pub use objects::Objects;
-pub use task::{Answer, Check, Operation, Outcome, Task};
+pub use task::{Answer, Check, Objects, Operation, Outcome, Task};
 pub use worker::{run, serve};

@@ -1,27 +1,15 @@
 //! Tasks about files of many objects: making one, and visiting all that is in one.
 
-use super::clock::{Aside, Clock};
-use super::task::{Outcome, Task};
+use super::clock::{Clock, ExcludedWork};
+use super::task::{Objects, Outcome, Task};
+use crate::buffer::reserve;
 use crate::data::{Source, Synthetic, Values};
-use crate::engine::{EngineError, Prepared, Seen};
+use crate::engine::{EngineError, Event, Prepared};
 use crate::hex::hex;
 use crate::measure::{PageCache, empty_page_cache};
-use crate::room::room;
 use crate::study::{Block, Kind, Tree, Wanted};
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-
-/// What was made or visited.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Objects {
-    /// Groups, the root among them.
-    pub groups: u64,
-    /// Datasets.
-    pub datasets: u64,
-    /// Attributes of them all.
-    pub attributes: u64,
-}
 
 /// Random bits of each value, so that not all are alike.
 const NOISE_BITS: f64 = 4.0;
@@ -44,7 +32,7 @@ pub(super) fn make(task: &Task, engine: &Prepared, tree: &Tree) -> Result<Outcom
         attributes
     };
     for path in &groups {
-        let attributes = clock.aside(Aside::Computes, || attributes_of(&mut objects));
+        let attributes = clock.exclude(ExcludedWork::Computes, || attributes_of(&mut objects));
         clock.time(|| making.group(path, &attributes))?;
         objects.groups += 1;
     }
@@ -58,22 +46,21 @@ pub(super) fn make(task: &Task, engine: &Prepared, tree: &Tree) -> Result<Outcom
         })
     };
     for path in &datasets {
-        let attributes = clock.aside(Aside::Computes, || attributes_of(&mut objects));
+        let attributes = clock.exclude(ExcludedWork::Computes, || attributes_of(&mut objects));
         let now = if tree.is_laid_out_first {
             None
         } else {
-            Some(
-                clock
-                    .aside(Aside::Computes, || fill(&source(objects.datasets).open()?, tree, &mut values))?,
-            )
+            Some(clock.exclude(ExcludedWork::Computes, || {
+                fill(&source(objects.datasets).open()?, tree, &mut values)
+            })?)
         };
         let bytes = now.map_or(0, <[u8]>::len) as u64;
         clock.item(bytes, || making.dataset(path, &attributes, now))?;
         objects.datasets += 1;
     }
     for (number, path) in datasets.iter().enumerate().filter(|_| tree.is_laid_out_first) {
-        let values =
-            clock.aside(Aside::Computes, || fill(&source(number as u64).open()?, tree, &mut values))?;
+        let values = clock
+            .exclude(ExcludedWork::Computes, || fill(&source(number as u64).open()?, tree, &mut values))?;
         clock.time(|| making.values(path, values))?;
         clock.bytes += values.len() as u64;
     }
@@ -84,7 +71,7 @@ pub(super) fn make(task: &Task, engine: &Prepared, tree: &Tree) -> Result<Outcom
 
 /// The values of the dataset that a source is of.
 fn fill<'a>(source: &Source, tree: &Tree, values: &'a mut Vec<u8>) -> Result<&'a [u8], EngineError> {
-    let values = room(values, tree.storage.logical_bytes())?;
+    let values = reserve(values, tree.storage.logical_bytes())?;
     if let Some(block) = Block::whole(&tree.storage.shape) {
         source.fill(&block, values)?;
     }
@@ -103,23 +90,23 @@ pub(super) fn visit(
     let (mut objects, mut bytes) = (Objects::default(), 0);
     let mut sum = check.then(Sum::default);
     let mut clock = Clock::start();
-    let mut visiting = clock.open(|| engine.visit(&task.file, &task.opening))?;
+    let mut visiting = clock.open(|| engine.visit(&task.file, &task.options))?;
     clock.time(|| {
         visiting.visit(wanted, &mut |seen| {
             match seen {
-                Seen::Group { .. } => objects.groups += 1,
-                Seen::Dataset { values, .. } => {
+                Event::Group { .. } => objects.groups += 1,
+                Event::Dataset { values, .. } => {
                     objects.datasets += 1;
                     bytes += values.len() as u64;
                 }
-                Seen::Attribute { .. } => objects.attributes += 1,
+                Event::Attribute { .. } => objects.attributes += 1,
             }
             if let Some(sum) = &mut sum {
                 sum.add(seen);
             }
         })
     })?;
-    let page_buffer = clock.aside(Aside::Computes, || visiting.page_buffer());
+    let page_buffer = clock.exclude(ExcludedWork::Computes, || visiting.page_buffer());
     clock.close(|| visiting.close())?;
     (clock.blocks, clock.bytes) = (objects.datasets, bytes);
     Ok(Outcome {
@@ -157,15 +144,15 @@ struct Sum {
 }
 
 impl Sum {
-    fn add(&mut self, seen: Seen<'_>) {
+    fn add(&mut self, seen: Event<'_>) {
         let mut part = |path: &str, kind: &[u8]| {
             self.last = path.to_owned();
             let hash = self.objects.entry(path.to_owned()).or_default();
             hash.update(kind);
         };
         match seen {
-            Seen::Group { path } => part(path, b"group"),
-            Seen::Dataset { path, shape, values } => {
+            Event::Group { path } => part(path, b"group"),
+            Event::Dataset { path, shape, values } => {
                 part(path, b"dataset");
                 let hash = self.objects.entry(path.to_owned()).or_default();
                 for dim in shape.unwrap_or(&[]) {
@@ -174,14 +161,14 @@ impl Sum {
                 hash.update([u8::from(shape.is_some())]);
                 hash.update(values);
             }
-            Seen::Attribute { name: "NAME", value } if value.starts_with(ONLY_DIMENSION) => {
+            Event::Attribute { name: "NAME", value } if value.starts_with(ONLY_DIMENSION) => {
                 let (last, below) = (self.last.clone(), format!("{}\0", self.last));
                 self.objects.retain(|path, _| *path != last && !path.starts_with(&below));
                 self.hidden = Some(last);
             }
-            Seen::Attribute { name, .. }
+            Event::Attribute { name, .. }
                 if HIDDEN.contains(&name) || self.hidden.as_ref() == Some(&self.last) => {}
-            Seen::Attribute { name, value } => {
+            Event::Attribute { name, value } => {
                 let mut hash = Sha256::new();
                 hash.update(value);
                 self.objects.insert(format!("{}\0{name}", self.last), hash);
@@ -204,7 +191,7 @@ impl Sum {
 mod tests {
     use super::*;
 
-    fn sum(seen: &[Seen<'_>]) -> String {
+    fn sum(seen: &[Event<'_>]) -> String {
         let mut sum = Sum::default();
         seen.iter().for_each(|seen| sum.add(*seen));
         sum.hex()
@@ -212,22 +199,24 @@ mod tests {
 
     #[test]
     fn the_order_of_a_walk_is_nothing_to_the_checksum_and_every_value_is() {
-        let group = Seen::Group { path: "" };
-        let one = Seen::Dataset { path: "a", shape: Some(&[2]), values: &[1, 2] };
-        let (units, count) =
-            (Seen::Attribute { name: "units", value: b"K" }, Seen::Attribute { name: "count", value: b"1" });
+        let group = Event::Group { path: "" };
+        let one = Event::Dataset { path: "a", shape: Some(&[2]), values: &[1, 2] };
+        let (units, count) = (
+            Event::Attribute { name: "units", value: b"K" },
+            Event::Attribute { name: "count", value: b"1" },
+        );
         let whole = sum(&[group, one, units, count]);
         assert_eq!(whole, sum(&[one, count, units, group]));
-        let other = Seen::Dataset { path: "a", shape: Some(&[2]), values: &[1, 3] };
+        let other = Event::Dataset { path: "a", shape: Some(&[2]), values: &[1, 3] };
         assert_ne!(whole, sum(&[group, other, units, count]));
         assert_ne!(whole, sum(&[group, one, count]));
         assert_ne!(whole, sum(&[group, units, count, one]), "attributes belong to what was told of before");
-        let dimid = Seen::Attribute { name: "_Netcdf4Dimid", value: &[0] };
-        let dimension = Seen::Dataset { path: "d0", shape: Some(&[2]), values: &[] };
-        let says = Seen::Attribute { name: "NAME", value: ONLY_DIMENSION };
+        let dimid = Event::Attribute { name: "_Netcdf4Dimid", value: &[0] };
+        let dimension = Event::Dataset { path: "d0", shape: Some(&[2]), values: &[] };
+        let says = Event::Attribute { name: "NAME", value: ONLY_DIMENSION };
         assert_eq!(whole, sum(&[group, one, dimid, units, count, dimension, dimid, says, units]));
-        let nothing = Seen::Dataset { path: "a", shape: None, values: &[] };
-        let scalar = Seen::Dataset { path: "a", shape: Some(&[]), values: &[] };
+        let nothing = Event::Dataset { path: "a", shape: None, values: &[] };
+        let scalar = Event::Dataset { path: "a", shape: Some(&[]), values: &[] };
         assert_ne!(sum(&[nothing]), sum(&[scalar]));
     }
 }

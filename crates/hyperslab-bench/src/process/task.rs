@@ -1,8 +1,7 @@
 //! What a process of its own is asked to do, and what it answers. Both travel as one line of JSON.
 
-use super::objects::Objects;
 use crate::data::Values;
-use crate::engine::{Engine, Opening, PageBuffer};
+use crate::engine::{Engine, OpenOptions, PageBuffer};
 use crate::measure::{PageCache, Usage};
 use crate::study::{Access, Element, Storage, Tree, Wanted};
 use hyperslab_doctor::simulate::CacheSettings;
@@ -12,7 +11,7 @@ use std::path::PathBuf;
 /// One run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Task {
-    /// Who does it.
+    /// The engine.
     pub engine: Engine,
     /// The file.
     pub file: PathBuf,
@@ -21,7 +20,7 @@ pub struct Task {
     /// Which blocks, in which order.
     pub access: Access,
     /// How the file is opened.
-    pub opening: Opening,
+    pub options: OpenOptions,
     /// Reading or writing.
     pub operation: Operation,
 }
@@ -34,7 +33,7 @@ pub enum Operation {
     Read {
         /// The extent.
         shape: Vec<u64>,
-        /// Only so many of them, from the first on; what all would take is reckoned by the reader of the answer.
+        /// Only so many of them, from the first on; what all would take is extrapolated by the reader of the answer.
         reads_max: Option<u64>,
         /// The file is taken out of the page cache before.
         cold: bool,
@@ -82,6 +81,17 @@ pub enum Operation {
 pub struct Check {
     /// The filters of the dataset, by identification.
     pub filters: Vec<u16>,
+}
+
+/// What was made or visited.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Objects {
+    /// Groups, the root among them.
+    pub groups: u64,
+    /// Datasets.
+    pub datasets: u64,
+    /// Attributes of them all.
+    pub attributes: u64,
 }
 
 /// What a run took and gave. Times are seconds of wall time.
@@ -136,6 +146,11 @@ impl Outcome {
     /// Opening, all blocks, and closing.
     pub fn total_seconds(&self) -> f64 {
         self.open_seconds + self.data_seconds + self.close_seconds
+    }
+
+    /// Most memory beyond what the process had before the file was opened.
+    pub fn memory_bytes(&self) -> u64 {
+        self.peak_memory_bytes.saturating_sub(self.base_memory_bytes)
     }
 
     /// The release: `2.0.0`, `4.10.1 (HDF5 2.2.0)`.

@@ -3,15 +3,15 @@
 //! The clock ([`Clock`]) runs only while the engine works. Blocks are laid out some thousands at a time, buffers are made
 //! and touched, values to be written are made, all while it stands.
 
-use super::clock::{Aside, Clock};
+use super::clock::{Clock, ExcludedWork};
 use super::expect::expect;
 use super::objects;
 use super::task::{Answer, Check, Operation, Outcome, Task};
+use crate::buffer::reserve;
 use crate::data::Values;
 use crate::engine::{EngineError, Prepared};
 use crate::hex::hex;
 use crate::measure::{PageCache, empty_page_cache};
-use crate::room::room;
 use crate::study::{Block, Layout, Storage};
 use sha2::{Digest, Sha256};
 use std::io::{Read, Write};
@@ -70,16 +70,16 @@ fn read(
     let page_cache = if cold { empty_page_cache(&task.file).map_err(io)? } else { PageCache::Warm };
     let mut clock = Clock::start();
     let counted = check.map(|check| check.filters.as_slice());
-    let mut reading = clock.open(|| engine.open(&task.file, &task.dataset, &task.opening, counted))?;
+    let mut reading = clock.open(|| engine.open(&task.file, &task.dataset, &task.options, counted))?;
     let element = reading.element_bytes();
     let mut sum = check.map(|_| Sha256::new());
     let mut buffer = Vec::new();
     let mut blocks = task.access.first_blocks(shape, reads_max).peekable();
     while blocks.peek().is_some() {
-        let batch: Vec<Block> = clock.aside(Aside::Computes, || {
+        let batch: Vec<Block> = clock.exclude(ExcludedWork::Computes, || {
             let batch: Vec<Block> = blocks.by_ref().take(BATCH).collect();
             let largest = batch.iter().map(|block| block.bytes(element)).max().unwrap_or(0);
-            room(&mut buffer, largest).map(|_| batch)
+            reserve(&mut buffer, largest).map(|_| batch)
         })?;
         match &mut sum {
             None => {
@@ -88,9 +88,9 @@ fn read(
             }
             Some(sum) => {
                 for block in &batch {
-                    let values = room(&mut buffer, block.bytes(element))?;
+                    let values = reserve(&mut buffer, block.bytes(element))?;
                     clock.data(std::slice::from_ref(block), |block| reading.read(block, values))?;
-                    clock.aside(Aside::Computes, || {
+                    clock.exclude(ExcludedWork::Computes, || {
                         match reading.layout()? {
                             Some(layout) => sum.update(layout.gather(values)),
                             None => sum.update(&*values),
@@ -102,9 +102,9 @@ fn read(
         }
         clock.bytes += batch.iter().map(|block| block.bytes(element)).sum::<u64>();
     }
-    let decodes = check.and_then(|_| reading.decodes());
-    let cache = clock.aside(Aside::Computes, || reading.cache())?;
-    let page_buffer = clock.aside(Aside::Computes, || reading.page_buffer());
+    let decodes = check.and_then(|_| reading.counts()).map(|counts| counts.decodes);
+    let cache = clock.exclude(ExcludedWork::Computes, || reading.cache())?;
+    let page_buffer = clock.exclude(ExcludedWork::Computes, || reading.page_buffer());
     clock.close(|| reading.close())?;
     let checksum = sum.map(|sum| hex(&sum.finalize()));
     let file_bytes = std::fs::metadata(&task.file).map_err(io)?.len();
@@ -123,18 +123,18 @@ fn write(task: &Task, engine: &Prepared, storage: &Storage, values: &Values) -> 
     storage.check().map_err(EngineError::Unsupported)?;
     let source = values.open()?;
     let mut clock = Clock::start();
-    let mut writing = clock.open(|| engine.create(&task.file, &task.dataset, storage, &task.opening))?;
-    let layout = clock.aside(Aside::Computes, || writing.layout().map(Option::<&Layout>::cloned))?;
+    let mut writing = clock.open(|| engine.create(&task.file, &task.dataset, storage, &task.options))?;
+    let layout = clock.exclude(ExcludedWork::Computes, || writing.layout().map(Option::<&Layout>::cloned))?;
     let element = layout.as_ref().map_or(storage.element.bytes as usize, |layout| layout.bytes);
-    let filling = if source.is_a_file() { Aside::Reads } else { Aside::Computes };
+    let filling = if source.is_a_file() { ExcludedWork::Reads } else { ExcludedWork::Computes };
     let (mut buffer, mut packed) = (Vec::new(), Vec::new());
     let mut blocks = task.access.blocks(&storage.shape);
-    while let Some(block) = clock.aside(Aside::Computes, || blocks.next()) {
-        clock.aside(filling, || {
-            let values = room(&mut buffer, block.bytes(element))?;
+    while let Some(block) = clock.exclude(ExcludedWork::Computes, || blocks.next()) {
+        clock.exclude(filling, || {
+            let values = reserve(&mut buffer, block.bytes(element))?;
             let Some(layout) = &layout else { return Ok(source.fill(&block, values)?) };
             // Records are made up without gaps, and put where the engine wants their fields.
-            let packed = room(&mut packed, block.bytes(layout.packed_bytes()))?;
+            let packed = reserve(&mut packed, block.bytes(layout.packed_bytes()))?;
             source.fill(&block, packed)?;
             layout.spread(packed, values);
             Ok::<(), EngineError>(())
@@ -143,7 +143,7 @@ fn write(task: &Task, engine: &Prepared, storage: &Storage, values: &Values) -> 
         clock.data(std::slice::from_ref(&block), |block| writing.write(block, values))?;
         clock.bytes += values.len() as u64;
     }
-    let cache = clock.aside(Aside::Computes, || writing.cache())?;
+    let cache = clock.exclude(ExcludedWork::Computes, || writing.cache())?;
     // Chunks that are still in a cache are encoded when the file is closed.
     let counted = clock.close(|| writing.close())?;
     let file_bytes = std::fs::metadata(&task.file).map_or(0, |metadata| metadata.len());

@@ -1,61 +1,88 @@
-//! Who there is to run a recipe, and how to get who is not there.
+//! Which engines run a recipe, and how to get those that are missing.
 
-use super::plan::Who;
 use crate::engine::Engine;
 use crate::library::Family;
 use serde::{Deserialize, Serialize};
 
+/// The library that does it, whichever build of it the user has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EngineKind {
+    /// The user's libhdf5.
+    Libhdf5,
+    /// The user's netCDF-C.
+    Netcdf,
+    /// The user's HDF4.
+    Hdf4,
+    /// This project.
+    Hyperslab,
+}
+
 /// At most one engine of each kind.
 #[derive(Debug, Clone, Default)]
-pub struct Engines(Vec<(Who, Engine)>);
+pub struct Engines(Vec<(EngineKind, Engine)>);
 
 /// An engine that took part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Used {
-    /// Whose.
-    pub who: Who,
+    /// Its kind.
+    #[serde(rename = "who")]
+    pub by: EngineKind,
     /// Its name: `libhdf5 (h5py 3.16.0)`.
     pub engine: String,
     /// Its release.
     pub version: String,
 }
 
+impl EngineKind {
+    /// All kinds, those that write files first.
+    pub(super) const ALL: [Self; 4] = [Self::Libhdf5, Self::Netcdf, Self::Hdf4, Self::Hyperslab];
+
+    /// A name for tables.
+    pub fn name(self) -> &'static str {
+        self.family().map_or("hyperslab", Family::name)
+    }
+
+    /// The kind of library; none for this project's engine.
+    fn family(self) -> Option<Family> {
+        match self {
+            Self::Libhdf5 => Some(Family::Hdf5),
+            Self::Netcdf => Some(Family::Netcdf),
+            Self::Hdf4 => Some(Family::Hdf4),
+            Self::Hyperslab => None,
+        }
+    }
+
+    fn of(engine: &Engine) -> Option<Self> {
+        match engine {
+            Engine::Hyperslab => Some(Self::Hyperslab),
+            Engine::Libhdf5(_) => Some(Self::Libhdf5),
+            Engine::Netcdf(_) => Some(Self::Netcdf),
+            Engine::Hdf4(_) => Some(Self::Hdf4),
+            Engine::Null => None,
+        }
+    }
+}
+
 impl Engines {
     /// The first of each kind.
     pub fn of(engines: impl IntoIterator<Item = Engine>) -> Self {
-        let mut known: Vec<(Who, Engine)> = Vec::new();
+        let mut known: Vec<(EngineKind, Engine)> = Vec::new();
         for engine in engines {
-            let Some(who) = who(&engine) else { continue };
-            if known.iter().all(|(other, _)| *other != who) {
-                known.push((who, engine));
+            let Some(kind) = EngineKind::of(&engine) else { continue };
+            if known.iter().all(|(other, _)| *other != kind) {
+                known.push((kind, engine));
             }
         }
         Self(known)
     }
 
     /// The engine, or how to get one.
-    pub(super) fn get(&self, who: Who) -> Result<&Engine, String> {
-        let found = self.0.iter().find(|(known, _)| *known == who).map(|(_, engine)| engine);
-        found.ok_or_else(|| how_to_get(who))
+    pub(super) fn get(&self, kind: EngineKind) -> Result<&Engine, String> {
+        let found = self.0.iter().find(|(known, _)| *known == kind).map(|(_, engine)| engine);
+        found.ok_or_else(|| match kind.family() {
+            Some(family) => format!("no {} was found; {}", family.name(), family.how_to_get()),
+            None => "hyperslab was left out".to_owned(),
+        })
     }
-}
-
-fn who(engine: &Engine) -> Option<Who> {
-    match engine {
-        Engine::Hyperslab => Some(Who::Hyperslab),
-        Engine::Libhdf5(_) => Some(Who::Libhdf5),
-        Engine::Netcdf(_) => Some(Who::Netcdf),
-        Engine::Hdf4(_) => Some(Who::Hdf4),
-        Engine::Null => None,
-    }
-}
-
-fn how_to_get(who: Who) -> String {
-    let family = match who {
-        Who::Libhdf5 => Family::Hdf5,
-        Who::Netcdf => Family::Netcdf,
-        Who::Hdf4 => Family::Hdf4,
-        Who::Hyperslab => return "hyperslab was left out".to_owned(),
-    };
-    format!("no {} was found; {}", family.name(), family.how_to_get())
 }

@@ -4,10 +4,11 @@
 //! less than a quarter of it is left (its fourth root), or no more than a difference of a quarter. Figures that were alike
 //! are so again within twice their spread.
 
-use super::because;
+use super::engines::EngineKind;
+use super::explanation;
+use super::format;
 use super::measured::Measured;
-use super::plan::{Claim, Effect, Figure, Who};
-use super::words;
+use super::plan::{Claim, Effect, Figure};
 use serde::{Deserialize, Serialize};
 
 /// What became of an effect.
@@ -45,7 +46,7 @@ pub struct Judged {
     pub measured: Option<f64>,
     /// Under what was set then, where that differs from what is set today.
     pub as_then: Option<f64>,
-    /// The same of others who ran all of it.
+    /// The same of other engines that ran all of it.
     pub others: Vec<Other>,
     /// Why, as far as it was counted.
     pub because: String,
@@ -56,8 +57,9 @@ pub struct Judged {
 /// The ratio (or figure) of another engine.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Other {
-    /// Whose.
-    pub who: Who,
+    /// The engine.
+    #[serde(rename = "who")]
+    pub by: EngineKind,
     /// What was measured of it.
     pub measured: f64,
 }
@@ -74,7 +76,7 @@ pub(super) fn judge(effect: &Effect, measured: &[Measured], not_run: &str) -> Ju
     let others = others(&effect.claim, of);
     let because = match verdict {
         Verdict::NotRun => not_run.to_owned(),
-        _ => because::sentence(effect, verdict, as_then, measured),
+        _ => explanation::sentence(effect, verdict, as_then, measured),
     };
     let mut judged = Judged {
         says: effect.says.clone(),
@@ -91,15 +93,14 @@ pub(super) fn judge(effect: &Effect, measured: &[Measured], not_run: &str) -> Ju
     judged
 }
 
-/// What the claim comes to for others, where it is about one engine.
+/// What the claim comes to for other engines, where it is about one.
 fn others(claim: &Claim, of: impl Fn(&Claim) -> Option<f64>) -> Vec<Other> {
-    let whose: Vec<Who> = claim.figures().iter().map(|figure| figure.who).collect();
-    if whose.iter().any(|who| *who != whose[0]) {
+    let engines: Vec<EngineKind> = claim.figures().iter().map(|figure| figure.by).collect();
+    if engines.iter().any(|engine| *engine != engines[0]) {
         return Vec::new();
     }
-    let others =
-        [Who::Libhdf5, Who::Netcdf, Who::Hdf4, Who::Hyperslab].into_iter().filter(|who| *who != whose[0]);
-    others.filter_map(|who| Some(Other { who, measured: of(&claim.of(who))? })).collect()
+    let others = EngineKind::ALL.into_iter().filter(|engine| *engine != engines[0]);
+    others.filter_map(|by| Some(Other { by, measured: of(&claim.of(by))? })).collect()
 }
 
 impl Judged {
@@ -107,9 +108,9 @@ impl Judged {
     pub fn figure(&self, value: f64) -> String {
         match &self.claim {
             Claim::Equal { figure, .. } | Claim::Beyond { more: figure, .. } => {
-                words::figure(figure.metric, value)
+                format::figure(figure.metric, value)
             }
-            Claim::Times { .. } | Claim::Alike { .. } | Claim::AtLeast { .. } => words::factor(value),
+            Claim::Times { .. } | Claim::Alike { .. } | Claim::AtLeast { .. } => format::factor(value),
         }
     }
 
@@ -132,11 +133,11 @@ impl Judged {
             text += &format!("; measured: {}", self.figure(measured));
         }
         for other in &self.others {
-            text += &format!("; {}: {}", other.who.name(), self.figure(other.measured));
+            text += &format!("; {}: {}", other.by.name(), self.figure(other.measured));
         }
         text.push('.');
         if !self.because.is_empty() {
-            text += &format!(" {}.", words::capitalised(&self.because));
+            text += &format!(" {}.", format::capitalised(&self.because));
         }
         text
     }
@@ -144,7 +145,7 @@ impl Judged {
 
 /// The cell that a figure is of.
 pub(super) fn cell<'a>(figure: &Figure, measured: &'a [Measured]) -> Option<&'a Measured> {
-    measured.iter().find(|cell| cell.cell == figure.cell && cell.who == figure.who)
+    measured.iter().find(|cell| cell.cell == figure.cell && cell.by == figure.by)
 }
 
 fn ratio(claim: &Claim, measured: &[Measured]) -> Option<f64> {
@@ -198,7 +199,7 @@ mod tests {
     use crate::recipe::plan::Metric;
 
     fn figure(cell: &str) -> Figure {
-        Figure { cell: cell.to_owned(), who: Who::Libhdf5, metric: Metric::Seconds }
+        Figure { cell: cell.to_owned(), by: EngineKind::Libhdf5, metric: Metric::Seconds }
     }
 
     #[test]
@@ -220,7 +221,9 @@ mod tests {
 
     #[test]
     fn what_was_published_without_figures_can_be_the_other_way_round_too() {
-        let shown = Effect::shown("", figure("a"), figure("b"), 1.5).claim;
+        let at_least =
+            |is_published| Claim::AtLeast { more: figure("a"), less: figure("b"), times: 1.5, is_published };
+        let shown = at_least(true);
         for (now, expected) in [
             (1.5, Verdict::AsPublished),
             (1.4, Verdict::NoLonger),
@@ -229,13 +232,12 @@ mod tests {
         ] {
             assert_eq!(verdict(&shown, now), expected, "{now}");
         }
-        let found = Effect::found("", figure("a"), figure("b"), 1.5).claim;
-        assert_eq!(verdict(&found, 0.1), Verdict::NotConfirmed);
+        assert_eq!(verdict(&at_least(false), 0.1), Verdict::NotConfirmed);
     }
 
     #[test]
     fn alike_and_equal_have_bounds() {
-        let alike = |published| Effect::alike("", vec![figure("a"), figure("b")], published).claim;
+        let alike = |published| Effect::alike(vec![figure("a"), figure("b")], published).claim;
         assert_eq!(verdict(&alike(3.7), 7.0), Verdict::AsPublished);
         assert_eq!(verdict(&alike(1.0), 2.1), Verdict::NoLonger);
         let equal = Claim::Equal { figure: figure("a"), published: 100.0, within: 0.01 };
@@ -253,22 +255,22 @@ mod tests {
         let sizes = [("paged", 1_040_000.0), ("plain", 1_000_000.0)];
         let cells = sizes.map(|(cell, bytes)| Measured {
             file_bytes: bytes as u64,
-            ..Measured::example(cell, Who::Libhdf5, 1.0)
+            ..Measured::example(cell, EngineKind::Libhdf5, 1.0)
         });
         let bytes = |cell: &str| Figure { metric: Metric::FileBytes, ..figure(cell) };
         let judged = |published| {
-            judge(&Effect::beyond("", bytes("paged"), bytes("plain"), published, 0.5), &cells, "").verdict
+            let (more, less) = (bytes("paged"), bytes("plain"));
+            judge(&Effect::of(Claim::Beyond { more, less, published, within: 0.5 }), &cells, "")
         };
-        assert_eq!(judged(42_000.0), Verdict::AsPublished);
-        assert_eq!(judged(100_000.0), Verdict::NoLonger);
-        let text = judge(&Effect::beyond("", bytes("paged"), bytes("plain"), 42_000.0, 0.5), &cells, "").text;
-        assert_eq!(text, "Published: 42,000 B; measured: 40,000 B.");
+        assert_eq!(judged(42_000.0).verdict, Verdict::AsPublished);
+        assert_eq!(judged(100_000.0).verdict, Verdict::NoLonger);
+        assert_eq!(judged(42_000.0).text, "Published: 42,000 B; measured: 40,000 B.");
     }
 
     #[test]
     fn what_was_not_measured_is_not_judged() {
-        let effect = Effect::times("a is slow", figure("a"), figure("b"), 2.0);
-        let judged = judge(&effect, &[], "nobody was there");
-        assert_eq!((judged.verdict, judged.because.as_str()), (Verdict::NotRun, "nobody was there"));
+        let effect = Effect::times(figure("a"), figure("b"), 2.0);
+        let judged = judge(&effect, &[], "no library was found");
+        assert_eq!((judged.verdict, judged.because.as_str()), (Verdict::NotRun, "no library was found"));
     }
 }

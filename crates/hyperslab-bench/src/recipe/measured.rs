@@ -1,25 +1,15 @@
 //! What a cell came to: its times, and what was counted, from which reasons are derived.
 
-use super::plan::{Metric, Published, Who};
+use super::engines::EngineKind;
+use super::plan::{Cell, Kind, Metric, Published, Work};
 use crate::engine::{PageBuffer, PageCounts};
-use crate::matrix::{Runs, Summary};
+use crate::explanation::Counts;
 use crate::measure::PageCache;
 use crate::process::{Objects, Outcome};
+use crate::runner::{Runs, Summary};
 use crate::study::{Access, Storage};
 use hyperslab_doctor::simulate::{CacheSettings, ReadCounts};
 use serde::{Deserialize, Serialize};
-
-/// What a cell did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    /// Wrote a file for others to read.
-    File,
-    /// Wrote, and was timed.
-    Write,
-    /// Read.
-    Read,
-}
 
 /// One cell, by one engine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -28,8 +18,9 @@ pub struct Measured {
     pub cell: String,
     /// What it did.
     pub kind: Kind,
-    /// Whose figures these are.
-    pub who: Who,
+    /// The kind of the engine.
+    #[serde(rename = "who")]
+    pub by: EngineKind,
     /// The engine: `libhdf5 (h5py 3.16.0)`.
     pub engine: String,
     /// Its release.
@@ -103,13 +94,8 @@ impl CacheFit {
         (self.settings.nbytes / self.chunk_bytes.max(1)).min(self.settings.nslots)
     }
 
-    /// For chunks of this storage, read so.
-    pub(super) fn of(
-        storage: &Storage,
-        access: &Access,
-        settings: CacheSettings,
-        is_default: bool,
-    ) -> Option<Self> {
+    /// For chunks of this storage, read so, under settings that were given.
+    pub(super) fn of(storage: &Storage, access: &Access, settings: CacheSettings) -> Option<Self> {
         let (chunk, chunk_bytes) = (storage.chunks.as_ref()?, storage.chunk_bytes()?);
         let block = access.blocks(&storage.shape).next()?;
         let touched = block.count.iter().zip(&block.step).zip(block.start.iter().zip(chunk));
@@ -119,7 +105,7 @@ impl CacheFit {
         });
         Some(Self {
             settings,
-            is_default,
+            is_default: false,
             chunk_bytes,
             chunks_touched: chunks_touched.product(),
             is_filtered: !storage.filters.is_empty(),
@@ -129,11 +115,9 @@ impl CacheFit {
 
 /// What stays the same over all runs of a cell.
 pub(super) struct About {
-    pub(super) cell: String,
     pub(super) kind: Kind,
-    pub(super) who: Who,
+    pub(super) by: EngineKind,
     pub(super) engine: String,
-    pub(super) published: Vec<Published>,
     pub(super) stored_as: String,
     pub(super) done_as: String,
     pub(super) blocks_in_all: u64,
@@ -143,7 +127,7 @@ pub(super) struct About {
 }
 
 impl Measured {
-    /// From its runs, if there are any.
+    /// From its runs, if there are any; of no cell yet.
     pub(super) fn of(about: About, runs: &Runs) -> Option<Self> {
         let (check, last) = (runs.check()?, runs.last()?);
         Some(Self {
@@ -159,16 +143,16 @@ impl Measured {
             read_bytes: last.usage.read_bytes,
             write_calls: last.usage.write_calls,
             write_bytes: last.usage.write_bytes,
-            memory_bytes: last.peak_memory_bytes.saturating_sub(last.base_memory_bytes),
+            memory_bytes: last.memory_bytes(),
             decodes: check.decodes,
             page_cache: last.page_cache,
             objects: check.objects,
             page_buffer: last.page_buffer,
-            cell: about.cell,
+            cell: String::new(),
             kind: about.kind,
-            who: about.who,
+            by: about.by,
             engine: about.engine,
-            published: about.published,
+            published: Vec::new(),
             stored_as: about.stored_as,
             done_as: about.done_as,
             blocks_in_all: about.blocks_in_all,
@@ -176,6 +160,17 @@ impl Measured {
             simulated: about.simulated,
             cache: about.cache,
         })
+    }
+
+    /// The same as what a cell came to: several may be the same work.
+    pub(super) fn of_cell(self, cell: &Cell) -> Self {
+        let is_default = matches!(cell.work, Work::Read { cache: None, .. });
+        Self {
+            cell: cell.name.clone(),
+            published: cell.published_of(self.by),
+            cache: self.cache.map(|fit| CacheFit { is_default, ..fit }),
+            ..self
+        }
     }
 
     /// One of its numbers; none where it could not be counted.
@@ -200,9 +195,15 @@ impl Measured {
         })
     }
 
-    /// Chunks decoded, as counted; as simulated where nobody could count.
+    /// Chunks decoded, as counted; as simulated where they cannot be counted.
     pub(super) fn decodes_known(&self) -> Option<u64> {
         self.decodes.or(self.simulated.map(|counts| counts.decodes))
+    }
+
+    /// What explains how long it took.
+    pub(super) fn counts(&self) -> Counts {
+        let Self { read_calls, read_bytes, .. } = *self;
+        Counts { decodes: self.decodes_known(), read_calls, read_bytes }
     }
 
     /// Of metadata and raw data together.
@@ -221,12 +222,12 @@ impl Measured {
 #[cfg(test)]
 impl Measured {
     /// A read in one block that took so long, for tests.
-    pub(super) fn example(cell: &str, who: Who, seconds: f64) -> Self {
+    pub(super) fn example(cell: &str, by: EngineKind, seconds: f64) -> Self {
         let (text, took) = (|| String::new(), Summary::of(&[seconds]));
         Self {
             cell: cell.to_owned(),
             kind: Kind::Read,
-            who,
+            by,
             engine: text(),
             version: "1.2".to_owned(),
             published: Vec::new(),

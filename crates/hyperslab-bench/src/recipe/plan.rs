@@ -1,11 +1,11 @@
 //! A published study as data: what is made, what is run, what was published of it, and which effects it showed.
 //!
 //! ```text
-//!   Plan ─► Part ─► Cell (work × who) ─► Measured        published figures stand beside the measured ones
+//!   RecipePlan ─► Table ─► Cell (work × engine) ─► Measured        published figures stand beside the measured ones
 //!                └► Effect (a claim about figures) ─► Judged
 //! ```
 
-use super::measured::Kind;
+use super::engines::EngineKind;
 use crate::data::Synthetic;
 use crate::study::{Access, Records, Storage, Tree, Wanted};
 use hyperslab_doctor::simulate::CacheSettings;
@@ -13,19 +13,19 @@ use serde::{Deserialize, Serialize};
 
 /// Everything that a recipe does.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub struct RecipePlan {
     /// By how much data and caches are smaller than published; 1 for the published size.
     pub shrink: f64,
     /// What is run, in order.
-    pub parts: Vec<Part>,
+    pub tables: Vec<Table>,
 }
 
 /// A table or a figure of the publication, or several that belong together.
 #[derive(Debug, Clone)]
-pub struct Part {
+pub struct Table {
     /// Which tables, and what they are of.
     pub title: String,
-    /// What is run. A cell that reads a file comes after the one that writes it, in this or in an earlier part.
+    /// What is run. A cell that reads a file comes after the one that writes it, in this or in an earlier table.
     pub cells: Vec<Cell>,
     /// What the publication concludes.
     pub effects: Vec<Effect>,
@@ -40,24 +40,22 @@ pub struct Cell {
     pub name: String,
     /// What is done.
     pub work: Work,
-    /// By whom. The first is the one that the publication measured.
-    pub by: Vec<Who>,
+    /// The engines. The first is the one that the publication measured.
+    pub by: Vec<EngineKind>,
     /// What was published.
     pub published: Vec<Published>,
 }
 
-/// Whose library does it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+/// Whether a cell is a file for others, or a measurement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Who {
-    /// The user's libhdf5.
-    Libhdf5,
-    /// The user's netCDF-C.
-    Netcdf,
-    /// The user's HDF4.
-    Hdf4,
-    /// This project.
-    Hyperslab,
+pub enum Kind {
+    /// Writes a file for others to read.
+    File,
+    /// Writes, and is timed.
+    Write,
+    /// Reads.
+    Read,
 }
 
 /// What a cell does.
@@ -128,7 +126,7 @@ pub struct Published {
 }
 
 /// Something of a run that has a number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Metric {
     /// Seconds of all reads or writes.
@@ -166,8 +164,9 @@ pub enum Metric {
 pub struct Figure {
     /// The cell.
     pub cell: String,
-    /// Whose.
-    pub who: Who,
+    /// The engine.
+    #[serde(rename = "who")]
+    pub by: EngineKind,
     /// Which number.
     pub metric: Metric,
 }
@@ -182,7 +181,7 @@ pub struct Effect {
     /// The same under what was set then, where that differs.
     pub as_then: Option<Claim>,
     /// What is known of its cause and cannot be counted here.
-    pub remark: Option<&'static str>,
+    pub remark: Option<String>,
 }
 
 /// A statement about figures. All are ratios: the machines of then are gone.
@@ -240,129 +239,24 @@ pub enum Claim {
     },
 }
 
-impl Plan {
+impl RecipePlan {
     /// The cell of this name.
     pub fn cell(&self, name: &str) -> Option<&Cell> {
-        self.parts.iter().flat_map(|part| &part.cells).find(|cell| cell.name == name)
+        self.tables.iter().flat_map(|table| &table.cells).find(|cell| cell.name == name)
+    }
+}
+
+impl Table {
+    /// True where a cell of it needs the file that another cell writes.
+    pub(super) fn reads(&self, cell: &str) -> bool {
+        self.cells.iter().any(|reader| reader.work.needs() == Some(cell))
     }
 }
 
 impl Cell {
-    /// Writes a file once, for others to read.
-    pub fn file(name: &str, storage: Storage, values: Content) -> Self {
-        let access = Access::by_chunk(&storage);
-        let records = Records::default();
-        let work = Work::Write { storage: Box::new(storage), values, access, records, is_timed: false };
-        Self { name: name.to_owned(), work, by: vec![Who::Libhdf5], published: Vec::new() }
-    }
-
-    /// Makes a file of many objects.
-    pub fn make(name: &str, tree: Tree) -> Self {
-        let work = Work::Make { tree: Box::new(tree), is_timed: false };
-        Self { name: name.to_owned(), work, by: vec![Who::Libhdf5], published: Vec::new() }
-    }
-
-    /// Visits all objects of a file that another cell makes.
-    pub fn visit(name: &str, of: &str, wanted: Wanted) -> Self {
-        let work = Work::Visit { of: of.to_owned(), wanted, page_buffer: None };
-        Self { name: name.to_owned(), work, by: vec![Who::Libhdf5, Who::Hyperslab], published: Vec::new() }
-    }
-
-    /// With records so in memory.
-    pub fn records(mut self, wanted: Records) -> Self {
-        if let Work::Write { records, .. } | Work::Read { records, .. } = &mut self.work {
-            *records = wanted;
-        }
-        self
-    }
-
-    /// Behind a page buffer of so many bytes.
-    pub fn page_buffer(mut self, bytes: u64) -> Self {
-        if let Work::Visit { page_buffer, .. } = &mut self.work {
-            *page_buffer = Some(bytes);
-        }
-        self
-    }
-
-    /// In these blocks instead of chunk by chunk.
-    pub fn written(mut self, blocks: Access) -> Self {
-        if let Work::Write { access, .. } = &mut self.work {
-            *access = blocks;
-        }
-        self
-    }
-
-    /// Reads a file that another cell wrote.
-    pub fn read(name: &str, of: &str, access: Access) -> Self {
-        let records = Records::default();
-        let work =
-            Work::Read { of: of.to_owned(), access, cache: None, reads_max: None, records, cold: false };
-        Self { name: name.to_owned(), work, by: vec![Who::Libhdf5, Who::Hyperslab], published: Vec::new() }
-    }
-
-    /// Behind a chunk cache of so many bytes, its other settings as libhdf5 had them before 2.0.
-    pub fn cache(mut self, nbytes: u64) -> Self {
-        if let Work::Read { cache, .. } = &mut self.work {
-            *cache = Some(CacheSettings { nbytes, nslots: 521, w0: 0.75 });
-        }
-        self
-    }
-
-    /// Only so many reads.
-    pub fn reads(mut self, most: u64) -> Self {
-        if let Work::Read { reads_max, .. } = &mut self.work {
-            *reads_max = Some(most);
-        }
-        self
-    }
-
-    /// Timed as a whole: writing is what is measured.
-    pub fn timed(mut self) -> Self {
-        if let Work::Write { is_timed, .. } | Work::Make { is_timed, .. } = &mut self.work {
-            *is_timed = true;
-        }
-        self
-    }
-
-    /// After the file was taken out of the page cache.
-    pub fn cold(mut self) -> Self {
-        if let Work::Read { cold, .. } = &mut self.work {
-            *cold = true;
-        }
-        self
-    }
-
-    /// By these, the published one first.
-    pub fn by(mut self, who: &[Who]) -> Self {
-        self.by = who.to_vec();
-        self
-    }
-
-    /// What was published of it.
-    pub fn published(mut self, metric: Metric, value: f64) -> Self {
-        self.published.push(Published { metric, value });
-        self
-    }
-
     /// The figures that were published, where they are this engine's.
-    pub fn published_of(&self, who: Who) -> Vec<Published> {
-        if self.by.first() == Some(&who) { self.published.clone() } else { Vec::new() }
-    }
-
-    /// A figure of it that was published.
-    pub(super) fn published_value(&self, metric: Metric) -> f64 {
-        let found = self.published.iter().find(|published| published.metric == metric);
-        found.map(|published| published.value).expect("a figure that was published")
-    }
-
-    /// A number of it, of the engine that the publication measured.
-    pub fn figure(&self, metric: Metric) -> Figure {
-        self.figure_of(self.by[0], metric)
-    }
-
-    /// A number of it, of one engine.
-    pub fn figure_of(&self, who: Who, metric: Metric) -> Figure {
-        Figure { cell: self.name.clone(), who, metric }
+    pub fn published_of(&self, engine: EngineKind) -> Vec<Published> {
+        if self.by.first() == Some(&engine) { self.published.clone() } else { Vec::new() }
     }
 }
 
@@ -387,78 +281,21 @@ impl Work {
     }
 }
 
+#[cfg(test)]
 impl Effect {
+    /// A claim that says no more than itself.
+    pub(super) fn of(claim: Claim) -> Self {
+        Self { says: String::new(), claim, as_then: None, remark: None }
+    }
+
     /// One figure is so many times another.
-    pub fn times(says: &str, more: Figure, less: Figure, published: f64) -> Self {
-        let claim = Claim::Times { more, less, published };
-        Self { says: says.to_owned(), claim, as_then: None, remark: None }
-    }
-
-    /// One cell takes so many times what another does, as their published figures have it.
-    pub fn ratio(says: &str, metric: Metric, more: &Cell, less: &Cell) -> Self {
-        let published = more.published_value(metric) / less.published_value(metric);
-        Self::times(says, more.figure(metric), less.figure(metric), published)
-    }
-
-    /// Cells come to about the same, as near each other as their published figures are.
-    pub fn same(says: &str, metric: Metric, cells: &[&Cell]) -> Self {
-        let published = || cells.iter().map(|cell| cell.published_value(metric));
-        let ratio = published().fold(0.0, f64::max) / published().fold(f64::INFINITY, f64::min);
-        Self::alike(says, cells.iter().map(|cell| cell.figure(metric)).collect(), ratio)
+    pub(super) fn times(more: Figure, less: Figure, published: f64) -> Self {
+        Self::of(Claim::Times { more, less, published })
     }
 
     /// Figures are about the same.
-    pub fn alike(says: &str, figures: Vec<Figure>, published: f64) -> Self {
-        let claim = Claim::Alike { figures, published, limit: 2.0 * published.max(1.0) };
-        Self { says: says.to_owned(), claim, as_then: None, remark: None }
-    }
-
-    /// Says that they are more alike than twice what was published.
-    pub fn within(mut self, most: f64) -> Self {
-        if let Claim::Alike { limit, .. } = &mut self.claim {
-            *limit = most;
-        }
-        self
-    }
-
-    /// Not published: what explains the rest.
-    pub fn found(says: &str, more: Figure, less: Figure, times: f64) -> Self {
-        let claim = Claim::AtLeast { more, less, times, is_published: false };
-        Self { says: says.to_owned(), claim, as_then: None, remark: None }
-    }
-
-    /// Published without figures: one is larger.
-    pub fn shown(says: &str, more: Figure, less: Figure, times: f64) -> Self {
-        let claim = Claim::AtLeast { more, less, times, is_published: true };
-        Self { says: says.to_owned(), claim, as_then: None, remark: None }
-    }
-
-    /// A figure that follows from the format comes out again.
-    pub fn equal(says: &str, figure: Figure, published: f64, within: f64) -> Self {
-        let claim = Claim::Equal { figure, published, within };
-        Self { says: says.to_owned(), claim, as_then: None, remark: None }
-    }
-
-    /// What one figure is beyond another comes out again.
-    pub fn beyond(says: &str, more: Figure, less: Figure, published: f64, within: f64) -> Self {
-        let claim = Claim::Beyond { more, less, published, within };
-        Self { says: says.to_owned(), claim, as_then: None, remark: None }
-    }
-
-    /// What was published is of cells under what was set then; judged are these, under what a program gets today.
-    pub fn today(mut self, more: &Cell, less: &Cell) -> Self {
-        if let Claim::Times { more: then, published, .. } = &self.claim {
-            let (metric, published) = (then.metric, *published);
-            let claim = Claim::Times { more: more.figure(metric), less: less.figure(metric), published };
-            self.as_then = Some(std::mem::replace(&mut self.claim, claim));
-        }
-        self
-    }
-
-    /// Says what is known of the cause and cannot be counted here.
-    pub fn remark(mut self, remark: &'static str) -> Self {
-        self.remark = Some(remark);
-        self
+    pub(super) fn alike(figures: Vec<Figure>, published: f64) -> Self {
+        Self::of(Claim::Alike { figures, published, limit: 2.0 * published.max(1.0) })
     }
 }
 
@@ -486,16 +323,16 @@ impl Claim {
     }
 
     /// The same of another engine.
-    pub fn of(&self, who: Who) -> Self {
+    pub fn of(&self, engine: EngineKind) -> Self {
         let mut other = self.clone();
         match &mut other {
             Self::Times { more, less, .. }
             | Self::AtLeast { more, less, .. }
             | Self::Beyond { more, less, .. } => {
-                [more, less].into_iter().for_each(|figure| figure.who = who);
+                [more, less].into_iter().for_each(|figure| figure.by = engine);
             }
-            Self::Alike { figures, .. } => figures.iter_mut().for_each(|figure| figure.who = who),
-            Self::Equal { figure, .. } => figure.who = who,
+            Self::Alike { figures, .. } => figures.iter_mut().for_each(|figure| figure.by = engine),
+            Self::Equal { figure, .. } => figure.by = engine,
         }
         other
     }
@@ -508,18 +345,6 @@ impl Metric {
             Self::FileBytes | Self::Overhead => kind != Kind::Read,
             Self::Seconds | Self::First | Self::Average | Self::Total | Self::PerByte => kind != Kind::File,
             _ => kind == Kind::Read,
-        }
-    }
-}
-
-impl Who {
-    /// A name for tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Libhdf5 => "libhdf5",
-            Self::Netcdf => "netCDF-C",
-            Self::Hdf4 => "HDF4",
-            Self::Hyperslab => "hyperslab",
         }
     }
 }

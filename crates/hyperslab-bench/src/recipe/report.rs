@@ -1,10 +1,10 @@
 //! What a recipe came to, as one document.
 
-use super::Recipe;
-use super::engines::Used;
+use super::catalogue::Recipe;
+use super::engines::{EngineKind, Used};
 use super::judge::{Judged, judge};
 use super::measured::Measured;
-use super::plan::{Effect, Figure, Who};
+use super::plan::{Effect, Figure};
 use serde::{Deserialize, Serialize};
 
 /// A whole recipe.
@@ -12,14 +12,15 @@ use serde::{Deserialize, Serialize};
 pub struct Report {
     /// The recipe's name.
     pub recipe: String,
-    /// Who published what, and where.
+    /// Author, title and year of the publication.
     pub publication: String,
     /// By how much data and caches are smaller than published; 1 for the published size.
     pub shrink: f64,
-    /// Who took part.
+    /// The engines that took part.
     pub engines: Vec<Used>,
     /// The tables.
-    pub parts: Vec<PartReport>,
+    #[serde(rename = "parts")]
+    pub tables: Vec<TableReport>,
     /// Decodes that were counted against those simulated.
     pub counts: Counts,
     /// True where it was stopped before its end.
@@ -28,7 +29,7 @@ pub struct Report {
 
 /// A table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PartReport {
+pub struct TableReport {
     /// Which tables, and what they are of.
     pub title: String,
     /// What is not as it was published.
@@ -48,15 +49,15 @@ pub struct NotRun {
     pub what: String,
     /// Why, and what to do about it.
     pub why: String,
-    /// The cells, each with who was to run it.
+    /// The cells, each with the engine that was to run it.
     #[serde(default)]
-    pub cells: Vec<(String, Who)>,
+    pub cells: Vec<(String, EngineKind)>,
 }
 
 impl NotRun {
     /// True of what a figure is of.
     fn concerns(&self, figure: &Figure) -> bool {
-        self.cells.iter().any(|(cell, who)| (cell, *who) == (&figure.cell, figure.who))
+        self.cells.iter().any(|(cell, by)| (cell, *by) == (&figure.cell, figure.by))
     }
 }
 
@@ -80,9 +81,9 @@ pub(super) fn judge_all(effects: &[Effect], measured: &[Measured], not_run: &[No
 }
 
 impl Counts {
-    pub(super) fn of(parts: &[PartReport]) -> Self {
+    pub(super) fn of(tables: &[TableReport]) -> Self {
         let mut counts = Self::default();
-        for cell in parts.iter().flat_map(|part| &part.cells) {
+        for cell in tables.iter().flat_map(|table| &table.cells) {
             let Some((counted, simulated)) = cell.counts_to_compare() else { continue };
             counts.compared += 1;
             if counted != simulated {
@@ -101,20 +102,20 @@ impl Report {
         let Some(recipe) = Recipe::named(&self.recipe) else { return self };
         let plan = recipe.plan(self.shrink);
         let (mut all, mut not_run) = (Vec::<Measured>::new(), Vec::<NotRun>::new());
-        for part in &mut self.parts {
-            for cell in &mut part.cells {
+        for table in &mut self.tables {
+            for cell in &mut table.cells {
                 let planned = plan.cell(&cell.cell);
-                cell.published = planned.map_or_else(Vec::new, |planned| planned.published_of(cell.who));
+                cell.published = planned.map_or_else(Vec::new, |planned| planned.published_of(cell.by));
             }
-            all.extend(part.cells.iter().cloned());
-            not_run.extend(part.not_run.iter().cloned());
-            let Some(planned) = plan.parts.iter().find(|planned| planned.title == part.title) else {
+            all.extend(table.cells.iter().cloned());
+            not_run.extend(table.not_run.iter().cloned());
+            let Some(planned) = plan.tables.iter().find(|planned| planned.title == table.title) else {
                 continue;
             };
-            part.notes.clone_from(&planned.notes);
-            part.effects = judge_all(&planned.effects, &all, &not_run);
+            table.notes.clone_from(&planned.notes);
+            table.effects = judge_all(&planned.effects, &all, &not_run);
         }
-        self.counts = Counts::of(&self.parts);
+        self.counts = Counts::of(&self.tables);
         self
     }
 
@@ -122,7 +123,7 @@ impl Report {
     pub fn is_whole(&self) -> bool {
         !self.is_interrupted
             && self.counts.differing.is_empty()
-            && self.parts.iter().all(|part| part.not_run.is_empty())
+            && self.tables.iter().all(|table| table.not_run.is_empty())
     }
 }
 
@@ -134,8 +135,8 @@ mod tests {
     use crate::recipe::plan::Metric;
     use hyperslab_doctor::simulate::{CacheSettings, ReadCounts};
 
-    fn report(parts: &[(&str, Vec<Measured>)]) -> Report {
-        let part = |(title, cells): &(&str, Vec<Measured>)| PartReport {
+    fn report(tables: &[(&str, Vec<Measured>)]) -> Report {
+        let table = |(title, cells): &(&str, Vec<Measured>)| TableReport {
             title: (*title).to_owned(),
             notes: Vec::new(),
             cells: cells.clone(),
@@ -147,7 +148,7 @@ mod tests {
             publication: String::new(),
             shrink: 1.0,
             engines: Vec::new(),
-            parts: parts.iter().map(part).collect(),
+            tables: tables.iter().map(table).collect(),
             counts: Counts::default(),
             is_interrupted: false,
         }
@@ -155,42 +156,47 @@ mod tests {
 
     #[test]
     fn old_figures_are_judged_by_the_recipe_of_now_table_by_table() {
-        let cell = |name: &str, who, seconds| Measured::example(name, who, seconds);
-        let netcdf =
-            [cell("deflated, 1 MiB", Who::Netcdf, 460.0), cell("deflated, 16 MB", Who::Netcdf, 10.0)];
-        let mut libhdf5 =
-            [cell("deflated, 1 MiB", Who::Libhdf5, 1.0), cell("deflated, 16 MB", Who::Libhdf5, 1.0)];
+        let cell = |name: &str, by, seconds| Measured::example(name, by, seconds);
+        let netcdf = [
+            cell("deflated, 1 MiB", EngineKind::Netcdf, 460.0),
+            cell("deflated, 16 MB", EngineKind::Netcdf, 10.0),
+        ];
+        let mut libhdf5 = [
+            cell("deflated, 1 MiB", EngineKind::Libhdf5, 1.0),
+            cell("deflated, 16 MB", EngineKind::Libhdf5, 1.0),
+        ];
         // As an older release had it: the figures of netCDF-C beside another library's.
         libhdf5[0].published =
-            Recipe::named("unidata-compressed").unwrap().plan(1.0).parts[1].cells[0].published.clone();
+            Recipe::named("unidata-compressed").unwrap().plan(1.0).tables[1].cells[0].published.clone();
         let months = "Month by month, the file not in the page cache";
         let again = report(&[
             (months, [&netcdf[..], &libhdf5].concat()),
-            ("A table of then", vec![cell("gone", Who::Netcdf, 1.0)]),
+            ("A table of then", vec![cell("gone", EngineKind::Netcdf, 1.0)]),
         ])
         .judged_again();
-        let part = &again.parts[0];
+        let part = &again.tables[0];
         let effect = part.effects.iter().find(|effect| effect.says.contains("46 times faster")).unwrap();
         assert_eq!((effect.verdict, effect.measured), (Verdict::AsPublished, Some(46.0)));
         let published = |at: usize| part.cells[at].published.iter().map(|one| one.metric).collect::<Vec<_>>();
         assert_eq!(published(0), [Metric::First, Metric::Average]);
         assert_eq!(published(2), [], "those are netCDF-C's");
-        assert_eq!(again.parts[1].title, "A table of then");
-        assert_eq!(again.parts[1].effects, []);
+        assert_eq!(again.tables[1].title, "A table of then");
+        assert_eq!(again.tables[1].effects, []);
     }
 
     #[test]
     fn what_was_not_judged_is_told_with_its_own_reason() {
-        let figure = |cell: &str| Figure { cell: cell.to_owned(), who: Who::Netcdf, metric: Metric::Seconds };
-        let effect = |more, less| Effect::times("", figure(more), figure(less), 2.0);
+        let figure =
+            |cell: &str| Figure { cell: cell.to_owned(), by: EngineKind::Netcdf, metric: Metric::Seconds };
+        let effect = |more, less| Effect::times(figure(more), figure(less), 2.0);
         let not_run = |cell: &str, why: &str| NotRun {
             what: cell.to_owned(),
             why: why.to_owned(),
-            cells: vec![(cell.to_owned(), Who::Netcdf)],
+            cells: vec![(cell.to_owned(), EngineKind::Netcdf)],
         };
         let effects = [effect("a", "b"), effect("b", "c"), effect("b", "d")];
         let missing = [not_run("a", "no disk is left"), not_run("c", "it took too long")];
-        let judged = judge_all(&effects, &[Measured::example("b", Who::Netcdf, 1.0)], &missing);
+        let judged = judge_all(&effects, &[Measured::example("b", EngineKind::Netcdf, 1.0)], &missing);
         let why: Vec<&str> = judged.iter().map(|judged| judged.because.as_str()).collect();
         assert_eq!(why, ["no disk is left", "it took too long", "what it needs was not measured"]);
     }
@@ -208,7 +214,7 @@ mod tests {
             decodes,
             simulated: simulated.map(|decodes| ReadCounts { decodes, ..ReadCounts::default() }),
             cache: Some(fit(is_filtered)),
-            ..Measured::example("a", Who::Libhdf5, 1.0)
+            ..Measured::example("a", EngineKind::Libhdf5, 1.0)
         };
         let cells = vec![
             cell(Some(5), Some(5), true),
@@ -217,7 +223,7 @@ mod tests {
             cell(None, Some(5), true),
             cell(Some(0), Some(0), false),
         ];
-        let counts = Counts::of(&report(&[("", cells)]).parts);
+        let counts = Counts::of(&report(&[("", cells)]).tables);
         assert_eq!(counts.compared, 2);
         assert_eq!(counts.differing, ["a: 5 decodes were counted, 6 simulated"]);
     }

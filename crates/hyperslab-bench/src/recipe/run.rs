@@ -1,25 +1,26 @@
-//! Runs a plan, table by table.
+//! Runs a plan, table by table: its files are written, then the engines that read them take turns, as in a matrix.
 //!
-//! The cells of a table take turns, round by round, as those of a matrix do. The first round checks: values are compared
-//! between all who read the same, decodes counted. What a table shares with an earlier one is not measured again.
+//! What a table shares with an earlier one is not measured again.
 
-use super::Recipe;
-use super::engines::{Engines, Used};
-use super::larder::Larder;
-use super::measured::{Kind, Measured};
-use super::plan::{Part, Who, Work};
-use super::report::{Counts, NotRun, PartReport, Report, judge_all};
-use super::slot::Slot;
-use crate::matrix::Progress;
-use crate::process::Launcher;
+use super::artifacts::ArtifactCache;
+use super::catalogue::Recipe;
+use super::engines::{EngineKind, Engines, Used};
+use super::measured::{About, CacheFit, Measured};
+use super::plan::{Cell, Kind, Table, Work};
+use super::report::{Counts, NotRun, Report, TableReport, judge_all};
+use super::task::{self, DATASET};
+use crate::matrix::simulated;
+use crate::process::{Launcher, Operation, Task};
+use crate::runner::{CachedResult, EngineRun, Progress, ResultCache, Turns, refuse_differing};
+use crate::study::{FilterSpec, Storage};
 use hyperslab_doctor::{DatasetFacts, list_text};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Where recipes are run, and with what.
-pub struct Kitchen<'a> {
-    /// Who runs them.
+pub struct RunContext<'a> {
+    /// The engines that take part.
     pub engines: Engines,
     /// Starts the processes.
     pub launcher: &'a Launcher,
@@ -31,125 +32,230 @@ pub struct Kitchen<'a> {
     pub repeats: usize,
     /// A cell is not repeated once its runs took so many seconds.
     pub seconds_max: f64,
-    /// Set by who wants to stop.
+    /// Set to stop.
     pub stop: &'a AtomicBool,
 }
 
-/// What the tables so far came to: effects of later ones may be about it.
-#[derive(Default)]
-struct SoFar {
+/// A recipe while it is being run.
+struct Session<'a> {
+    context: &'a RunContext<'a>,
+    artifacts: ArtifactCache,
+    cache: HashMap<String, CachedResult<Measured>>,
+    progress: &'a mut dyn Progress,
+    /// What the tables so far came to: effects of later ones may be about it.
     measured: Vec<Measured>,
     not_run: Vec<NotRun>,
 }
 
-impl Kitchen<'_> {
+/// What each cell came to by each engine, or why it was not run.
+type Results<'a> = HashMap<(&'a str, EngineKind), Result<Measured, String>>;
+
+/// A cell by one engine.
+struct CellRun<'a> {
+    cell: &'a Cell,
+    by: EngineKind,
+    /// Which of the runs it is, several cells may be the same; or why there is none.
+    run: Result<usize, String>,
+}
+
+impl RunContext<'_> {
     /// Runs a recipe with data as much smaller; what is complete when it is stopped is kept.
     pub fn run(&self, recipe: &Recipe, scale: f64, progress: &mut dyn Progress) -> Report {
         let plan = recipe.plan(scale);
-        let cells = plan.parts.iter().flat_map(|part| &part.cells);
-        progress.expect(cells.map(|cell| self.rounds(&cell.work) * cell.by.len()).sum());
-        let mut larder = Larder::new(self.folder, plan.shrink);
-        let (mut parts, mut so_far) = (Vec::new(), SoFar::default());
-        for number in 0..plan.parts.len() {
-            parts.push(self.part(&plan.parts[number..], &mut larder, &mut so_far, progress));
-        }
-        let mut engines: Vec<Used> = so_far
-            .measured
-            .iter()
-            .map(|cell| Used { who: cell.who, engine: cell.engine.clone(), version: cell.version.clone() })
-            .collect();
-        engines.sort_by_key(|used| used.who);
+        let cells = plan.tables.iter().flat_map(|table| &table.cells);
+        progress.expect(cells.map(|cell| (self.repeats_of(&cell.work) + 1) * cell.by.len()).sum());
+        let mut session = Session {
+            context: self,
+            artifacts: ArtifactCache::new(self.folder, plan.shrink),
+            cache: HashMap::new(),
+            progress,
+            measured: Vec::new(),
+            not_run: Vec::new(),
+        };
+        let tables: Vec<TableReport> =
+            (0..plan.tables.len()).map(|number| session.table(&plan.tables[number..])).collect();
+        let used = |cell: &Measured| Used {
+            by: cell.by,
+            engine: cell.engine.clone(),
+            version: cell.version.clone(),
+        };
+        let mut engines: Vec<Used> = session.measured.iter().map(used).collect();
+        engines.sort_by_key(|used| used.by);
         engines.dedup();
         Report {
             recipe: recipe.name.to_owned(),
-            publication: recipe.publication.to_owned(),
+            publication: recipe.publication().to_owned(),
             shrink: plan.shrink,
             engines,
-            counts: Counts::of(&parts),
-            parts,
+            counts: Counts::of(&tables),
+            tables,
             is_interrupted: self.stop.load(Ordering::Relaxed),
         }
     }
 
-    fn rounds(&self, work: &Work) -> usize {
-        if work.kind() == Kind::File { 1 } else { self.repeats + 1 }
+    /// How often a cell is timed after the run that checks; files for others are written once.
+    fn repeats_of(&self, work: &Work) -> usize {
+        if work.kind() == Kind::File { 0 } else { self.repeats }
     }
+}
 
-    /// The first of the parts that are left; what it comes to is added to what those before came to.
-    fn part(
-        &self,
-        left: &[Part],
-        larder: &mut Larder,
-        so_far: &mut SoFar,
-        progress: &mut dyn Progress,
-    ) -> PartReport {
-        let part = &left[0];
-        let each = part.cells.iter().flat_map(|cell| cell.by.iter().map(move |who| (cell, *who)));
-        let mut slots: Vec<Slot<'_>> = each.map(|(cell, who)| Slot::new(cell, who, self)).collect();
-        for round in 0..=self.repeats {
-            for at in 0..slots.len() {
-                let (before, others) = slots.split_at_mut(at);
-                let slot = &mut others[0];
-                if round < self.rounds(&slot.cell.work) {
-                    progress.doing(&format!("{}: {}", slot.who.name(), slot.cell.name));
-                    slot.round(round, before, larder, self);
-                    progress.done();
-                    larder.forget(|cell| left.iter().any(|part| part.reads(cell)));
-                }
-            }
+impl Session<'_> {
+    /// The first of the tables that are left; what it comes to is added to what those before came to.
+    fn table(&mut self, left: &[Table]) -> TableReport {
+        let table = &left[0];
+        let is_needed = |cell: &str| left.iter().any(|table| table.reads(cell));
+        let all = || table.cells.iter().flat_map(|cell| cell.by.iter().map(move |by| (cell, *by)));
+        let mut results: Results<'_> = HashMap::new();
+        for reads in [false, true] {
+            let own = all().filter(|(cell, _)| (cell.work.kind() == Kind::Read) == reads);
+            results.extend(self.take_turns(own, &is_needed));
         }
-        differing(&mut slots, larder);
         let (mut cells, mut not_run) = (Vec::new(), Vec::<NotRun>::new());
-        for slot in &slots {
-            if let Some(measured) = slot.measured(larder, self) {
-                cells.push(measured);
-                continue;
-            }
-            let why = slot.failure.clone().unwrap_or_else(|| "it was not run".to_owned());
-            let cell = (slot.cell.name.clone(), slot.who);
-            match not_run.iter_mut().find(|known| known.why == why) {
-                Some(known) => known.cells.push(cell),
-                None => not_run.push(NotRun { what: String::new(), why, cells: vec![cell] }),
+        for (cell, by) in all() {
+            match results.remove(&(cell.name.as_str(), by)) {
+                Some(Ok(measured)) => cells.push(measured),
+                Some(Err(why)) => add_not_run(&mut not_run, (cell.name.clone(), by), why),
+                None => {}
             }
         }
         not_run.iter_mut().for_each(|not_run| not_run.what = shortened(&not_run.cells));
-        larder.forget(|cell| left[1..].iter().any(|part| part.reads(cell)));
-        so_far.measured.extend(cells.iter().cloned());
-        so_far.not_run.extend(not_run.iter().cloned());
-        PartReport {
-            title: part.title.clone(),
-            notes: part.notes.clone(),
-            effects: judge_all(&part.effects, &so_far.measured, &so_far.not_run),
+        self.artifacts.forget(|cell| left[1..].iter().any(|table| table.reads(cell)));
+        self.measured.extend(cells.iter().cloned());
+        self.not_run.extend(not_run.iter().cloned());
+        TableReport {
+            title: table.title.clone(),
+            notes: table.notes.clone(),
+            effects: judge_all(&table.effects, &self.measured, &self.not_run),
             cells,
             not_run,
         }
     }
+
+    /// Cells of which none needs what another makes, unless that comes before it and is made in the first round.
+    fn take_turns<'a>(
+        &mut self,
+        cells: impl Iterator<Item = (&'a Cell, EngineKind)>,
+        is_needed: &dyn Fn(&str) -> bool,
+    ) -> Results<'a> {
+        let mut runs: Vec<EngineRun<Measured>> = Vec::new();
+        let mut owners: Vec<(&Cell, EngineKind)> = Vec::new();
+        let mut cell_runs = Vec::new();
+        for (cell, by) in cells {
+            let run = self.engine_run(cell, by).map(|run| {
+                let known = runs.iter().position(|known| known.key == run.key);
+                known.unwrap_or_else(|| {
+                    runs.push(run);
+                    owners.push((cell, by));
+                    runs.len() - 1
+                })
+            });
+            cell_runs.push(CellRun { cell, by, run });
+        }
+        let RunContext { launcher, stop, seconds_max, .. } = *self.context;
+        let turns = Turns { launcher, stop, seconds_max };
+        let artifacts = &mut self.artifacts;
+        turns.take(&mut runs, self.progress, |number, run| {
+            let (cell, by) = owners[number];
+            if run.failure.is_none() {
+                artifacts.keep(cell, by, &run.task);
+            }
+            artifacts.forget(is_needed);
+        });
+        refuse_differing(&mut runs, None);
+        let result = |cell_run: CellRun<'a>| {
+            let CellRun { cell, by, run } = cell_run;
+            let result = run.and_then(|number| {
+                let (owner, owner_by) = owners[number];
+                let measured = self.measured(&runs[number], owner, owner_by)?;
+                Ok(measured.of_cell(cell))
+            });
+            ((cell.name.as_str(), by), result)
+        };
+        cell_runs.into_iter().map(result).collect()
+    }
+
+    /// What a cell asks of an engine, or why it cannot. Where no cache is set, one read is made before by which the
+    /// library's own is known.
+    fn engine_run(&mut self, cell: &Cell, by: EngineKind) -> Result<EngineRun<Measured>, String> {
+        let engine = self.context.engines.get(by)?;
+        let mut task = task::of(cell, by, engine, &self.artifacts)?;
+        if let Some(first) = task::first_read(&task, cell, &self.artifacts, by) {
+            // Where that fails, so does what follows, with the reason.
+            if let Ok(outcome) = self.context.launcher.run(&first, self.context.stop) {
+                self.artifacts.learn(by, &first, &outcome);
+            }
+            task = task::of(cell, by, engine, &self.artifacts)?;
+        }
+        let key = self.artifacts.key(&task, by);
+        let file = cell.work.needs().and_then(|of| self.artifacts.file(of, by).ok());
+        let filters = file.map(|file| file.storage.filters.as_slice()).unwrap_or_default();
+        Ok(EngineRun {
+            filters: filters.iter().map(FilterSpec::id).collect(),
+            values: file.and_then(|file| task::values_read(&cell.work, &file.values)),
+            repeats: self.context.repeats_of(&cell.work),
+            cached: self.cache.recall(&key),
+            key,
+            ..EngineRun::new(format!("{}: {}", by.name(), cell.name), task)
+        })
+    }
+
+    /// What a run came to.
+    fn measured(
+        &mut self,
+        run: &EngineRun<Measured>,
+        cell: &Cell,
+        by: EngineKind,
+    ) -> Result<Measured, String> {
+        if let Some(cached) = &run.cached {
+            return Ok(cached.result.clone());
+        }
+        let (Some(check), None) = (run.runs.check(), &run.failure) else { return Err(run.failure()) };
+        let Task { engine, options, operation, file, access, .. } = &run.task;
+        let storage: Storage = match operation {
+            Operation::Write { storage, .. } => (**storage).clone(),
+            Operation::Make { tree } => tree.storage.clone(),
+            _ => self.artifacts.file(cell.work.needs().unwrap_or_default(), by)?.storage.clone(),
+        };
+        let (mut fit, mut counts) = (None, None);
+        let has_cache = engine.has_chunk_cache(storage.format);
+        let settings = options.cache.or(check.default_cache).filter(|_| has_cache);
+        if let (Operation::Read { reads_max, .. }, Some(settings), Some(version)) =
+            (operation, settings, &check.hdf5_version)
+        {
+            fit = CacheFit::of(&storage, access, settings);
+            let facts = self.artifacts.facts(file, || (self.context.facts)(file, DATASET));
+            counts = facts.and_then(|facts| simulated::counts(facts, access, *reads_max, version, settings));
+        }
+        let about = About {
+            kind: cell.work.kind(),
+            by,
+            engine: engine.name(),
+            stored_as: storage.to_string(),
+            done_as: cell.work.words(),
+            blocks_in_all: if check.objects.is_none() { access.len(&storage.shape) } else { check.blocks },
+            logical_bytes: check.objects.map_or(1, |objects| objects.datasets) * storage.logical_bytes(),
+            cache: fit,
+            simulated: counts,
+        };
+        let result = Measured::of(about, &run.runs).ok_or_else(|| run.failure())?;
+        self.cache.keep(&run.key, &CachedResult { result: result.clone(), checksum: run.checksum() });
+        Ok(result)
+    }
+}
+
+/// Adds a cell to those that were not run for the same reason.
+fn add_not_run(not_run: &mut Vec<NotRun>, cell: (String, EngineKind), why: String) {
+    match not_run.iter_mut().find(|known| known.why == why) {
+        Some(known) => known.cells.push(cell),
+        None => not_run.push(NotRun { what: String::new(), why, cells: vec![cell] }),
+    }
 }
 
 /// Names, or their number where they are many.
-fn shortened(cells: &[(String, Who)]) -> String {
-    let names: Vec<String> = cells.iter().map(|(cell, who)| format!("{cell} ({})", who.name())).collect();
+fn shortened(cells: &[(String, EngineKind)]) -> String {
+    let names: Vec<String> = cells.iter().map(|(cell, by)| format!("{cell} ({})", by.name())).collect();
     match names.as_slice() {
         [first, .., last] if names.len() > 3 => format!("{} cells, from {first} to {last}", names.len()),
         few => list_text(few),
-    }
-}
-
-impl Part {
-    /// True where a cell of it needs the file that another cell writes.
-    fn reads(&self, cell: &str) -> bool {
-        self.cells.iter().any(|reader| reader.work.needs() == Some(cell))
-    }
-}
-
-/// Those whose values are not those that the first read are failures, not cells.
-fn differing(slots: &mut [Slot<'_>], larder: &Larder) {
-    let mut first: HashMap<String, (String, String)> = HashMap::new();
-    for slot in slots {
-        let Some((what, sum)) = slot.checksum(larder) else { continue };
-        let (name, expected) = first.entry(what).or_insert_with(|| (slot.cell.name.clone(), sum.clone()));
-        if *expected != sum {
-            slot.failure = Some(format!("WRONG VALUES: not those of {name}"));
-        }
     }
 }

@@ -1,63 +1,74 @@
 //! What a process is asked to do for a cell.
 
-use super::larder::Larder;
-use super::plan::{Cell, Content, Who, Work};
+use super::artifacts::ArtifactCache;
+use super::engines::EngineKind;
+use super::plan::{Cell, Content, Work};
 use crate::data::Values;
-use crate::engine::{Engine, Opening};
-use crate::process::{Check, Operation, Task};
-use crate::study::{Access, FilterSpec, Format, Memory, Records, Storage, Tree};
+use crate::engine::{Engine, OpenOptions};
+use crate::process::{Operation, Task};
+use crate::study::{Access, Format, Memory, Records, Storage, Tree};
 
 /// The name of the dataset in files that recipes make.
 pub(super) const DATASET: &str = "/data";
 
 /// The task of a cell by an engine, as it is measured.
-pub(super) fn of(cell: &Cell, who: Who, engine: &Engine, larder: &Larder) -> Result<Task, String> {
-    let (mut access, mut opening) = (Access::none(), Opening::default());
-    let mut file = larder.place(&cell.name, who);
+pub(super) fn of(
+    cell: &Cell,
+    by: EngineKind,
+    engine: &Engine,
+    artifacts: &ArtifactCache,
+) -> Result<Task, String> {
+    let (mut access, mut options) = (Access::none(), OpenOptions::default());
+    let mut file = artifacts.path(&cell.name, by);
     let operation = match &cell.work {
         Work::Write { storage, values, access: blocks, records, .. } => {
-            opening.records = in_memory(records, who);
-            let storage = as_written(storage, who);
+            options.records = in_memory(records, by);
+            let storage = as_written(storage, by);
             storage.check()?;
             access.clone_from(blocks);
             let values = match values {
                 Content::Synthetic(synthetic) => Values::Synthetic(synthetic.clone()),
                 Content::Of(cell) => {
-                    let file = larder.file(cell, Who::Libhdf5)?.path.clone();
+                    let file = artifacts.path(cell, EngineKind::Libhdf5);
                     Values::Dataset { file, path: DATASET.to_owned() }
                 }
             };
             Operation::Write { storage: Box::new(storage), values }
         }
         Work::Read { of, access: blocks, cache, reads_max, records, cold } => {
-            opening.records = in_memory(records, who);
-            let kept = larder.file(of, who)?;
+            options.records = in_memory(records, by);
+            let kept = artifacts.file(of, by)?;
             file.clone_from(&kept.path);
             access.clone_from(blocks);
             if engine.has_chunk_cache(kept.storage.format) {
-                opening.cache = larder.cache(*cache, who, &file);
+                options.cache = artifacts.cache(*cache, by, &file);
             }
             let shape = kept.storage.shape.clone();
             Operation::Read { shape, reads_max: *reads_max, cold: *cold, check: None }
         }
         Work::Make { tree, .. } => {
-            let storage = as_written(&tree.storage, who);
+            let storage = as_written(&tree.storage, by);
             Operation::Make { tree: Box::new(Tree { storage, ..(**tree).clone() }) }
         }
         Work::Visit { of, wanted, page_buffer } => {
-            file.clone_from(&larder.file(of, who)?.path);
-            opening.page_buffer = page_buffer.filter(|_| engine.has_page_buffer());
+            file.clone_from(&artifacts.file(of, by)?.path);
+            options.page_buffer = page_buffer.filter(|_| engine.has_page_buffer());
             Operation::Visit { wanted: *wanted, cold: false, check: false }
         }
     };
-    Ok(Task { engine: engine.clone(), file, dataset: DATASET.to_owned(), access, opening, operation })
+    Ok(Task { engine: engine.clone(), file, dataset: DATASET.to_owned(), access, options, operation })
 }
 
-/// The first read of a cell that sets no cache, where nobody knows yet which one the library gives its file.
-pub(super) fn first_read(task: &Task, cell: &Cell, larder: &Larder, who: Who) -> Option<Task> {
+/// The first read of a cell that sets no cache, where it is not known yet which one the library gives its file.
+pub(super) fn first_read(
+    task: &Task,
+    cell: &Cell,
+    artifacts: &ArtifactCache,
+    by: EngineKind,
+) -> Option<Task> {
     let Work::Read { of, cache: None, .. } = &cell.work else { return None };
-    let format = larder.file(of, who).ok()?.storage.format;
-    let is_unknown = task.engine.has_chunk_cache(format) && larder.lacks_default(who, &task.file);
+    let format = artifacts.file(of, by).ok()?.storage.format;
+    let is_unknown = task.engine.has_chunk_cache(format) && artifacts.lacks_default(by, &task.file);
     let mut first = task.clone();
     if let Operation::Read { reads_max, .. } = &mut first.operation {
         *reads_max = Some(1);
@@ -65,19 +76,15 @@ pub(super) fn first_read(task: &Task, cell: &Cell, larder: &Larder, who: Who) ->
     is_unknown.then_some(first)
 }
 
-/// The same in the first round, in which values are compared and decodes counted.
-pub(super) fn checking(task: &Task, cell: &Cell, who: Who, larder: &Larder) -> Task {
-    let mut checking = task.clone();
-    match &mut checking.operation {
-        Operation::Read { check, .. } => {
-            let file = cell.work.needs().and_then(|of| larder.file(of, who).ok());
-            let filters = file.map(|file| file.storage.filters.as_slice()).unwrap_or_default();
-            *check = Some(Check { filters: filters.iter().map(FilterSpec::id).collect() });
+/// Names the values that are read from a file: the same for all who read the same blocks of the same values.
+pub(super) fn values_read(work: &Work, values: &str) -> Option<String> {
+    match work {
+        Work::Read { access, reads_max, records, .. } => {
+            Some(format!("{values} {access} {reads_max:?} {:?}", records.fields))
         }
-        Operation::Visit { check, .. } => *check = true,
-        _ => {}
+        Work::Visit { wanted, .. } => Some(format!("{values} {wanted:?}")),
+        Work::Write { .. } | Work::Make { .. } => None,
     }
-    checking
 }
 
 impl Work {
@@ -91,21 +98,23 @@ impl Work {
     }
 }
 
-/// As the library of whoever does it can have them.
-fn in_memory(records: &Records, who: Who) -> Records {
-    let memory = match (who, records.memory) {
-        (Who::Libhdf5, Memory::Columns) => Memory::Struct,
-        (Who::Hdf4, Memory::Struct) | (Who::Hyperslab | Who::Netcdf, _) => Memory::AsStored,
+/// As the engine can have them.
+fn in_memory(records: &Records, by: EngineKind) -> Records {
+    let memory = match (by, records.memory) {
+        (EngineKind::Libhdf5, Memory::Columns) => Memory::Struct,
+        (EngineKind::Hdf4, Memory::Struct) | (EngineKind::Hyperslab | EngineKind::Netcdf, _) => {
+            Memory::AsStored
+        }
         (_, memory) => memory,
     };
     Records { memory, ..records.clone() }
 }
 
-/// The same storage in the format of whoever writes it.
-fn as_written(storage: &Storage, who: Who) -> Storage {
-    let format = match (who, storage.format) {
-        (Who::Netcdf, Format::Hdf5) => Format::Netcdf4,
-        (Who::Hdf4, _) => Format::Hdf4,
+/// The same storage in the format that the engine writes.
+fn as_written(storage: &Storage, by: EngineKind) -> Storage {
+    let format = match (by, storage.format) {
+        (EngineKind::Netcdf, Format::Hdf5) => Format::Netcdf4,
+        (EngineKind::Hdf4, _) => Format::Hdf4,
         (_, format) => format,
     };
     Storage { format, ..storage.clone() }

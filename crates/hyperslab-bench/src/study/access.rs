@@ -17,13 +17,13 @@ pub struct Access {
     /// Every how-many-th element of a block is wanted, by dimension. All ones for plain blocks.
     pub step: Vec<u64>,
     /// Where the blocks lie, and in which order.
-    pub walk: Walk,
+    pub walk: BlockWalk,
 }
 
 /// Where the blocks lie.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Walk {
+pub enum BlockWalk {
     /// Side by side over the whole extent; the dimensions are given slowest first.
     Sweep {
         /// A permutation of the dimensions.
@@ -115,7 +115,7 @@ impl Access {
     /// Plain blocks swept with the last dimension fastest.
     pub fn sweep(block: Vec<u64>) -> Self {
         let rank = block.len();
-        Self { block, step: vec![1; rank], walk: Walk::Sweep { order: (0..rank).collect() } }
+        Self { block, step: vec![1; rank], walk: BlockWalk::Sweep { order: (0..rank).collect() } }
     }
 
     /// Everything in one read.
@@ -149,15 +149,15 @@ impl Access {
             return Err("a block and a stride are at least one in each dimension".to_owned());
         }
         match &self.walk {
-            Walk::Sweep { order } => {
+            BlockWalk::Sweep { order } => {
                 let mut sorted = order.clone();
                 sorted.sort_unstable();
                 if sorted != (0..rank).collect::<Vec<_>>() {
-                    return wrong(&format!("the order {order:?} is no permutation of its dimensions"));
+                    return wrong(&format!("the order {order:?} is not a permutation of the dimensions"));
                 }
             }
-            Walk::Along { axis } if *axis >= rank => return wrong(&format!("there is no axis {axis}")),
-            Walk::Random { .. } | Walk::Along { .. } | Walk::Diagonal => {}
+            BlockWalk::Along { axis } if *axis >= rank => return wrong(&format!("there is no axis {axis}")),
+            BlockWalk::Random { .. } | BlockWalk::Along { .. } | BlockWalk::Diagonal => {}
         }
         Ok(())
     }
@@ -168,12 +168,12 @@ impl Access {
         let at = move |start: Vec<u64>| self.clipped(shape, start);
         match &self.walk {
             _ if nothing_there => Box::new(std::iter::empty()),
-            Walk::Sweep { order } => {
+            BlockWalk::Sweep { order } => {
                 let sweep = Sweep::new(shape, &self.block, order);
                 let first = vec![0; shape.len()];
                 Box::new(std::iter::successors(Some(first), move |start| sweep.after(start)).map(at))
             }
-            Walk::Random { count, seed } => {
+            BlockWalk::Random { count, seed } => {
                 let mut random = ChaCha8Rng::seed_from_u64(*seed);
                 let places = (0..*count).map(move |_| {
                     let room =
@@ -182,7 +182,7 @@ impl Access {
                 });
                 Box::new(places.map(at))
             }
-            Walk::Along { axis } => {
+            BlockWalk::Along { axis } => {
                 let (axis, rank) = (*axis, shape.len());
                 let places = (0..shape[axis].div_ceil(self.block[axis])).map(move |i| {
                     let mut start = vec![0; rank];
@@ -191,7 +191,7 @@ impl Access {
                 });
                 Box::new(places.map(at))
             }
-            Walk::Diagonal => {
+            BlockWalk::Diagonal => {
                 let fits = |(dim, block): (&u64, &u64)| (dim / block).max(1);
                 let steps = shape.iter().zip(&self.block).map(fits).min().unwrap_or(1);
                 let places = (0..steps).map(move |i| self.block.iter().map(|block| i * block).collect());
@@ -214,10 +214,10 @@ impl Access {
     pub fn len(&self, shape: &[u64]) -> u64 {
         match &self.walk {
             _ if shape.contains(&0) => 0,
-            Walk::Sweep { order } => Sweep::new(shape, &self.block, order).reads(),
-            Walk::Random { count, .. } => *count,
-            Walk::Along { axis } => shape[*axis].div_ceil(self.block[*axis]),
-            Walk::Diagonal => self.blocks(shape).count() as u64,
+            BlockWalk::Sweep { order } => Sweep::new(shape, &self.block, order).reads(),
+            BlockWalk::Random { count, .. } => *count,
+            BlockWalk::Along { axis } => shape[*axis].div_ceil(self.block[*axis]),
+            BlockWalk::Diagonal => self.blocks(shape).count() as u64,
         }
     }
 
@@ -243,14 +243,14 @@ impl std::fmt::Display for Access {
             write!(f, " every {}", by(&self.step))?;
         }
         match &self.walk {
-            Walk::Sweep { order } if order.is_sorted() => Ok(()),
-            Walk::Sweep { order } => {
+            BlockWalk::Sweep { order } if order.is_sorted() => Ok(()),
+            BlockWalk::Sweep { order } => {
                 let order: Vec<String> = order.iter().map(usize::to_string).collect();
                 write!(f, " order {}", order.join(","))
             }
-            Walk::Random { count, seed } => write!(f, " at {count} random places (seed {seed})"),
-            Walk::Along { axis } => write!(f, " along axis {axis}"),
-            Walk::Diagonal => f.write_str(" along the diagonal"),
+            BlockWalk::Random { count, seed } => write!(f, " at {count} random places (seed {seed})"),
+            BlockWalk::Along { axis } => write!(f, " along axis {axis}"),
+            BlockWalk::Diagonal => f.write_str(" along the diagonal"),
         }
     }
 }
@@ -266,13 +266,13 @@ mod tests {
         found
     }
 
-    fn walk(block: &[u64], walk: Walk) -> Access {
+    fn walk(block: &[u64], walk: BlockWalk) -> Access {
         Access { walk, ..Access::sweep(block.to_vec()) }
     }
 
     #[test]
     fn a_sweep_is_the_doctors() {
-        let access = walk(&[2, 3], Walk::Sweep { order: vec![1, 0] });
+        let access = walk(&[2, 3], BlockWalk::Sweep { order: vec![1, 0] });
         let sweep = Sweep::new(&[3, 5], &[2, 3], &[1, 0]);
         assert_eq!(starts(&access, &[3, 5]), sweep.blocks().map(|(start, _)| start).collect::<Vec<_>>());
         let counts: Vec<_> = access.blocks(&[3, 5]).map(|block| block.count).collect();
@@ -282,15 +282,15 @@ mod tests {
     #[test]
     fn a_block_moves_along_an_axis_and_the_diagonal() {
         assert_eq!(
-            starts(&walk(&[100, 100], Walk::Along { axis: 1 }), &[200, 250]),
+            starts(&walk(&[100, 100], BlockWalk::Along { axis: 1 }), &[200, 250]),
             [[0, 0], [0, 100], [0, 200]]
         );
-        assert_eq!(starts(&walk(&[100, 100], Walk::Diagonal), &[200, 350]), [[0, 0], [100, 100]]);
+        assert_eq!(starts(&walk(&[100, 100], BlockWalk::Diagonal), &[200, 350]), [[0, 0], [100, 100]]);
     }
 
     #[test]
     fn random_places_lie_inside_and_come_again() {
-        let access = walk(&[4, 50], Walk::Random { count: 200, seed: 7 });
+        let access = walk(&[4, 50], BlockWalk::Random { count: 200, seed: 7 });
         let found = starts(&access, &[10, 50]);
         assert!(found.iter().all(|start| start[0] <= 6 && start[1] == 0));
         assert!(found.iter().any(|start| start[0] == 6) && found.iter().any(|start| start[0] == 0));
@@ -310,8 +310,8 @@ mod tests {
         let shape = [4, 4];
         assert!(Access::sweep(vec![1]).check(&shape).unwrap_err().contains("2 dimensions"));
         assert!(Access::sweep(vec![1, 0]).check(&shape).is_err());
-        assert!(walk(&[1, 1], Walk::Sweep { order: vec![0, 0] }).check(&shape).is_err());
-        assert!(walk(&[1, 1], Walk::Along { axis: 2 }).check(&shape).is_err());
+        assert!(walk(&[1, 1], BlockWalk::Sweep { order: vec![0, 0] }).check(&shape).is_err());
+        assert!(walk(&[1, 1], BlockWalk::Along { axis: 2 }).check(&shape).is_err());
     }
 
     #[test]
@@ -342,7 +342,7 @@ mod tests {
     #[test]
     fn accesses_read_as_people_write_them() {
         assert_eq!(Access::sweep(vec![1, 717]).to_string(), "1x717");
-        let random = walk(&[4, 4], Walk::Random { count: 100, seed: 1 });
+        let random = walk(&[4, 4], BlockWalk::Random { count: 100, seed: 1 });
         assert_eq!(random.to_string(), "4x4 at 100 random places (seed 1)");
     }
 }

@@ -45,7 +45,7 @@ impl FromStr for Element {
         }
         let fail = || {
             format!(
-                "{text:?} is no element type; write a byte order (<, >), a kind (i, u, f, S) and bytes: <f4, >i2, u1, S16; or \
+                "there is no element type {text:?}; write a byte order (<, >), a kind (i, u, f, S) and bytes: <f4, >i2, u1, S16; or \
                  records of them: {{a:<f4,b:<i2,c:<f4[3],d:S1}}"
             )
         };

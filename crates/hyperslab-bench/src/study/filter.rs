@@ -138,7 +138,7 @@ fn szip(text: &str, given: &str) -> Result<FilterSpec, String> {
 fn unknown(name: &str) -> String {
     let named: Vec<&str> = NAMES.iter().map(|(name, _)| *name).collect();
     format!(
-        "{name:?} is no filter; there are none, gzip, shuffle, fletcher32, szip, nbit, scaleoffset, {}, or the number \
+        "there is no filter {name:?}; write none, gzip, shuffle, fletcher32, szip, nbit, scaleoffset, {}, or the number \
          of a registered filter",
         named.join(", ")
     )

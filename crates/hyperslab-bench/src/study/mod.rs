@@ -8,10 +8,10 @@ mod record;
 mod storage;
 mod tree;
 
-pub use access::{Access, Block, Walk};
+pub use access::{Access, Block, BlockWalk};
 pub use element::{Element, Kind};
 pub use filter::{FilterSpec, pipeline_text};
 pub use of_datatype::layout;
-pub use record::{Field, Layout, Memory, Place, Record, Records, align, pack};
+pub use record::{Field, FieldPlace, Layout, Memory, Record, Records, align, pack};
 pub use storage::{AllocTime, FillTime, Format, Libver, Storage};
 pub use tree::{Attribute, Tree, Wanted};

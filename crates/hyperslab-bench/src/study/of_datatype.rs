@@ -1,7 +1,7 @@
 //! The type of a dataset in a file, as an element that can be written, and how its records lie there.
 
 use super::element::{Element, Kind};
-use super::record::{Field, Layout, Place, Record};
+use super::record::{Field, FieldPlace, Layout, Record};
 use hyperslab::Datatype;
 use hyperslab_format::message::Class;
 use hyperslab_format::message::datatype::ByteOrder;
@@ -19,7 +19,7 @@ impl Element {
         };
         let fields = members.iter().map(field).collect::<Option<Vec<_>>>()?;
         let stored = layout(datatype)?;
-        // Records are written packed or as C structs; members that lie otherwise are nobody's.
+        // Records are written packed or as C structs; a compound whose members lie otherwise cannot be written.
         [false, true].into_iter().find_map(|is_padded| {
             let record = Record { fields: fields.clone(), is_padded };
             (record.stored() == stored).then(|| record.to_string().parse().ok()).flatten()
@@ -47,19 +47,19 @@ pub fn layout(datatype: &Datatype) -> Option<Layout> {
     let Class::Compound { members } = &datatype.class else { return None };
     let places = members
         .iter()
-        .map(|member| Some(Place { offset: member.offset as usize, ..place(&member.datatype)? }))
+        .map(|member| Some(FieldPlace { offset: member.offset as usize, ..place(&member.datatype)? }))
         .collect::<Option<Vec<_>>>()?;
     Some(Layout { places, bytes: datatype.size as usize, in_columns: false })
 }
 
-fn place(datatype: &Datatype) -> Option<Place> {
+fn place(datatype: &Datatype) -> Option<FieldPlace> {
     let bytes = datatype.size as usize;
-    let number = |order: ByteOrder| Some(Place::number(bytes, order == ByteOrder::Big));
+    let number = |order: ByteOrder| Some(FieldPlace::number(bytes, order == ByteOrder::Big));
     match &datatype.class {
         Class::Integer(integer) => number(integer.order),
         Class::Float(float) => number(float.order),
-        Class::FixedString { .. } => Some(Place::text(bytes)),
-        Class::Array { base, .. } => Some(Place { bytes, ..place(base)? }),
+        Class::FixedString { .. } => Some(FieldPlace::text(bytes)),
+        Class::Array { base, .. } => Some(FieldPlace { bytes, ..place(base)? }),
         _ => None,
     }
 }

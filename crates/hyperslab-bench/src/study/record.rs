@@ -59,7 +59,7 @@ pub struct Records {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     /// The fields, in the order in which they are told.
-    pub places: Vec<Place>,
+    pub places: Vec<FieldPlace>,
     /// Bytes of a record in the buffer.
     pub bytes: usize,
     /// Each field of all records together, in the order of the places.
@@ -68,7 +68,7 @@ pub struct Layout {
 
 /// Where a field lies in a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct FieldPlace {
     /// Bytes from the beginning of the record.
     pub offset: usize,
     /// Bytes of the field.
@@ -106,7 +106,9 @@ impl Record {
 
     fn read(text: &str) -> Result<Self, String> {
         let fail = || {
-            format!("{text:?} is no record; write its fields with their types: {{a:<f4,b:<i2,c:<f4[3],d:S1}}")
+            format!(
+                "there is no record type {text:?}; write its fields with their types: {{a:<f4,b:<i2,c:<f4[3],d:S1}}"
+            )
         };
         let (is_padded, rest) = match text.strip_prefix("struct") {
             Some(rest) => (true, rest),
@@ -152,13 +154,13 @@ impl Record {
     }
 
     fn layout(&self, memory: Memory, keeps_order: bool) -> Layout {
-        let place = |field: &Field| Place {
+        let place = |field: &Field| FieldPlace {
             offset: 0,
             bytes: field.bytes(),
             unit: field.element.unit(),
             is_swapped: keeps_order && field.element.is_swapped(),
         };
-        let mut places: Vec<Place> = self.fields.iter().map(place).collect();
+        let mut places: Vec<FieldPlace> = self.fields.iter().map(place).collect();
         let bytes = match memory {
             Memory::Struct => align(&mut places),
             Memory::AsStored | Memory::Columns => pack(&mut places),
@@ -168,7 +170,7 @@ impl Record {
 }
 
 /// Puts fields side by side; answers with the bytes of all.
-pub fn pack(places: &mut [Place]) -> usize {
+pub fn pack(places: &mut [FieldPlace]) -> usize {
     let mut end = 0;
     for place in places {
         place.offset = end;
@@ -178,7 +180,7 @@ pub fn pack(places: &mut [Place]) -> usize {
 }
 
 /// Puts fields where a C compiler does; answers with the bytes of the struct.
-pub fn align(places: &mut [Place]) -> usize {
+pub fn align(places: &mut [FieldPlace]) -> usize {
     let (mut end, mut widest) = (0usize, 1);
     for place in places {
         let unit = place.unit.max(1);
@@ -218,7 +220,7 @@ impl Layout {
     }
 
     /// Every field of so many records: where it lies in the buffer, and where in packed records.
-    fn each(&self, records: usize, mut work: impl FnMut(&Place, usize, usize)) {
+    fn each(&self, records: usize, mut work: impl FnMut(&FieldPlace, usize, usize)) {
         let whole = self.packed_bytes();
         let mut before = 0;
         for place in &self.places {
@@ -234,7 +236,7 @@ impl Layout {
     }
 }
 
-impl Place {
+impl FieldPlace {
     /// A number of so many bytes, at the beginning until it is placed.
     pub fn number(bytes: usize, is_big_endian: bool) -> Self {
         let is_swapped = is_big_endian != cfg!(target_endian = "big") && bytes > 1;

@@ -153,7 +153,7 @@ impl Storage {
             self.fill_time != FillTime::Alloc,
         ];
         if matches!(self.element.kind, Kind::Record(_)) && self.fill_value.is_some() {
-            return Err("a fill value is one number, and no record".to_owned());
+            return Err("a fill value is one number: there is no record to fill with".to_owned());
         }
         match &self.chunks {
             Some(chunks) if chunks.len() != self.shape.len() => {

@@ -1,7 +1,7 @@
 //! The options of `hyperslab bench`, and their help.
 
 use crate::failure::exit_codes;
-use clap::Args;
+use clap::{ArgGroup, Args};
 use std::path::PathBuf;
 
 // What there is where nothing is said. A command line that measures a cell again leaves it out.
@@ -13,51 +13,15 @@ pub(super) const DEFAULT_WRITE_REPEATS: usize = 3;
 pub(super) const DEFAULT_SECONDS_MAX: f64 = 20.0;
 pub(super) const DEFAULT_TIMEOUT: u64 = 900;
 
-/// What a recipe decides itself, or does not do.
-const NOT_OF_RECIPES: [&str; 35] = [
-    "file",
-    "synthetic",
-    "list",
-    "from",
-    "resume",
-    "html",
-    "csv",
-    "element",
-    "ratio",
-    "seed",
-    "fields",
-    "memory",
-    "read",
-    "order",
-    "stride",
-    "random",
-    "moved",
-    "reads",
-    "format",
-    "chunks",
-    "filter",
-    "page_size",
-    "libver",
-    "fill_value",
-    "fill_time",
-    "alloc_time",
-    "unlimited",
-    "write",
-    "write_order",
-    "write_cache",
-    "write_repeats",
-    "cache",
-    "page_buffer",
-    "engine",
-    "cold",
-];
+/// The options of what a recipe decides itself, or does not do.
+const NOT_OF_RECIPES: &str = "not of recipes";
 
 /// Measure reads and writes with other chunks, filters and caches, on your own libraries and on hyperslab
 ///
 /// Every list of options is multiplied with every other; each cell of the matrix is measured in processes of its own,
 /// its values compared between all engines. The file is only read: what is written goes to a temporary folder.
 #[derive(Debug, Args)]
-#[command(after_long_help = concat!(
+#[command(group = ArgGroup::new(NOT_OF_RECIPES).multiple(true), after_long_help = concat!(
     "\
 EXAMPLES
   hyperslab bench era5.nc /t2m --read 1x361x720 --read :x1x1
@@ -91,16 +55,16 @@ A cell that was not measured, and engines that read different values, end with e
 ))]
 pub(crate) struct BenchArgs {
     /// HDF5 or netCDF-4 file; it is only read
-    #[arg(required_unless_present_any = ["synthetic", "list", "from", "recipe", "render"])]
+    #[arg(required_unless_present_any = ["synthetic", "list", "from", "recipe", "render"], group = NOT_OF_RECIPES)]
     pub file: Option<PathBuf>,
     /// Dataset in the file
     #[arg(required_unless_present_any = ["synthetic", "list", "from", "recipe", "render"])]
     pub dataset: Option<String>,
     /// Made-up values of this shape instead of a file
-    #[arg(long, value_name = "SHAPE", conflicts_with = "file")]
+    #[arg(long, value_name = "SHAPE", conflicts_with = "file", group = NOT_OF_RECIPES)]
     pub synthetic: Option<String>,
     /// Run a published study, its figures beside yours; `list` names them
-    #[arg(long, value_name = "NAME", conflicts_with_all = NOT_OF_RECIPES, help_heading = "Recipes")]
+    #[arg(long, value_name = "NAME", conflicts_with = NOT_OF_RECIPES, help_heading = "Recipes")]
     pub recipe: Option<String>,
     /// Data and caches of a recipe smaller by this factor, such as 0.1
     #[arg(long, value_name = "FACTOR", help_heading = "Recipes")]
@@ -113,32 +77,32 @@ pub(crate) struct BenchArgs {
     pub about: bool,
     /// Type of the values that are written: <f4, >i2, u1, S16, records {a:<f4,b:<i2,c:<f4[3],d:S1} (struct{...} with the
     /// gaps of a C struct in the file); may be repeated for made-up values
-    #[arg(long = "type", value_name = "TYPE")]
+    #[arg(long = "type", value_name = "TYPE", group = NOT_OF_RECIPES)]
     pub element: Vec<String>,
     /// Only these fields of records: a,c
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Access")]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Access", group = NOT_OF_RECIPES)]
     pub fields: Vec<String>,
     /// How records lie in memory: as-stored, struct (a C struct, which libhdf5 converts to), columns (which HDF4 packs
     /// and unpacks)
-    #[arg(long, value_name = "LAYOUT", default_value = DEFAULT_MEMORY, help_heading = "Access")]
+    #[arg(long, value_name = "LAYOUT", default_value = DEFAULT_MEMORY, help_heading = "Access", group = NOT_OF_RECIPES)]
     pub memory: String,
     /// Ratio by which gzip makes made-up values smaller
-    #[arg(long, default_value_t = DEFAULT_RATIO)]
+    #[arg(long, default_value_t = DEFAULT_RATIO, group = NOT_OF_RECIPES)]
     pub ratio: f64,
     /// Seed of made-up values and of random blocks
-    #[arg(long, default_value_t = DEFAULT_SEED)]
+    #[arg(long, default_value_t = DEFAULT_SEED, group = NOT_OF_RECIPES)]
     pub seed: u64,
     /// Block that is read, swept over the dataset: a shape, or the bytes of a buffer (1MiB); may be repeated
-    #[arg(long, value_name = "SHAPE", help_heading = "Access")]
+    #[arg(long, value_name = "SHAPE", help_heading = "Access", group = NOT_OF_RECIPES)]
     pub read: Vec<String>,
     /// Order of the dimensions in which blocks move, slowest first, or `all`; may be repeated
-    #[arg(long, value_name = "ORDER", help_heading = "Access")]
+    #[arg(long, value_name = "ORDER", help_heading = "Access", group = NOT_OF_RECIPES)]
     pub order: Vec<String>,
     /// Only every so-many-th element of each block, by dimension; may be repeated
-    #[arg(long, value_name = "STEPS", help_heading = "Access")]
+    #[arg(long, value_name = "STEPS", help_heading = "Access", group = NOT_OF_RECIPES)]
     pub stride: Vec<String>,
     /// Blocks at so many random places instead of a sweep
-    #[arg(long, value_name = "COUNT", help_heading = "Access", conflicts_with = "moved")]
+    #[arg(long, value_name = "COUNT", help_heading = "Access", conflicts_with = "moved", group = NOT_OF_RECIPES)]
     pub random: Option<u64>,
     /// Each block moved along every axis and along the diagonal instead of a sweep; `=AXIS` or `=diagonal` for one
     #[arg(
@@ -147,60 +111,61 @@ pub(crate) struct BenchArgs {
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "all",
-        help_heading = "Access"
+        help_heading = "Access",
+        group = NOT_OF_RECIPES
     )]
     pub moved: Option<String>,
-    /// Only so many reads of each access; the time of all is reckoned
-    #[arg(long, value_name = "COUNT", help_heading = "Access")]
+    /// Only so many reads of each access; the time of all is extrapolated
+    #[arg(long, value_name = "COUNT", help_heading = "Access", group = NOT_OF_RECIPES)]
     pub reads: Option<u64>,
     /// Rewrite as a file of this format: hdf5, netcdf4, classic (64-bit offsets), cdf5, hdf4; may be repeated
-    #[arg(long, value_name = "FORMAT", help_heading = "Storage")]
+    #[arg(long, value_name = "FORMAT", help_heading = "Storage", group = NOT_OF_RECIPES)]
     pub format: Vec<String>,
     /// Rewrite with chunks of this shape, of this many bytes (1MiB), `contiguous`, `default` (those that netCDF-C
     /// chooses), or `as-is`; may be repeated
-    #[arg(long, value_name = "CHUNKS", help_heading = "Storage")]
+    #[arg(long, value_name = "CHUNKS", help_heading = "Storage", group = NOT_OF_RECIPES)]
     pub chunks: Vec<String>,
     /// Rewrite with this pipeline of filters; may be repeated
-    #[arg(long, value_name = "FILTERS", help_heading = "Storage")]
+    #[arg(long, value_name = "FILTERS", help_heading = "Storage", group = NOT_OF_RECIPES)]
     pub filter: Vec<String>,
     /// Rewrite with pages of this size; may be repeated
-    #[arg(long, value_name = "SIZE", help_heading = "Storage")]
+    #[arg(long, value_name = "SIZE", help_heading = "Storage", group = NOT_OF_RECIPES)]
     pub page_size: Vec<String>,
     /// Rewrite for these versions of the format: default, earliest, latest; may be repeated
-    #[arg(long, value_name = "VERSIONS", help_heading = "Storage")]
+    #[arg(long, value_name = "VERSIONS", help_heading = "Storage", group = NOT_OF_RECIPES)]
     pub libver: Vec<String>,
     /// Rewrite with this fill value
-    #[arg(long, value_name = "NUMBER", help_heading = "Storage", allow_hyphen_values = true)]
+    #[arg(long, value_name = "NUMBER", help_heading = "Storage", allow_hyphen_values = true, group = NOT_OF_RECIPES)]
     pub fill_value: Option<f64>,
     /// When fill values are written: if-set, alloc, never; may be repeated
-    #[arg(long, value_name = "TIME", help_heading = "Storage")]
+    #[arg(long, value_name = "TIME", help_heading = "Storage", group = NOT_OF_RECIPES)]
     pub fill_time: Vec<String>,
     /// When space is allocated: default, early, late, incremental; may be repeated
-    #[arg(long, value_name = "TIME", help_heading = "Storage")]
+    #[arg(long, value_name = "TIME", help_heading = "Storage", group = NOT_OF_RECIPES)]
     pub alloc_time: Vec<String>,
     /// Rewrite with unlimited dimensions; in files that netCDF-C or HDF4 write, the first alone is
-    #[arg(long, help_heading = "Storage")]
+    #[arg(long, help_heading = "Storage", group = NOT_OF_RECIPES)]
     pub unlimited: bool,
     /// Block in which files are written, a shape or the bytes of a buffer; chunk by chunk without; may be repeated
-    #[arg(long, value_name = "SHAPE", help_heading = "Writing")]
+    #[arg(long, value_name = "SHAPE", help_heading = "Writing", group = NOT_OF_RECIPES)]
     pub write: Vec<String>,
     /// Order of the dimensions in which blocks are written, slowest first, or `all`; may be repeated
-    #[arg(long, value_name = "ORDER", help_heading = "Writing")]
+    #[arg(long, value_name = "ORDER", help_heading = "Writing", group = NOT_OF_RECIPES)]
     pub write_order: Vec<String>,
     /// Chunk cache while writing, as in --cache; may be repeated
-    #[arg(long, value_name = "CACHE", help_heading = "Writing")]
+    #[arg(long, value_name = "CACHE", help_heading = "Writing", group = NOT_OF_RECIPES)]
     pub write_cache: Vec<String>,
     /// How often each file is written
-    #[arg(long, value_name = "COUNT", default_value_t = DEFAULT_WRITE_REPEATS, help_heading = "Writing")]
+    #[arg(long, value_name = "COUNT", default_value_t = DEFAULT_WRITE_REPEATS, help_heading = "Writing", group = NOT_OF_RECIPES)]
     pub write_repeats: usize,
     /// Chunk cache of libraries that have one, NBYTES[,NSLOTS[,W0]] or `default`; may be repeated
-    #[arg(long, value_name = "CACHE", help_heading = "Engines")]
+    #[arg(long, value_name = "CACHE", help_heading = "Engines", group = NOT_OF_RECIPES)]
     pub cache: Vec<String>,
     /// Page buffer of libraries that have one, for paged files; may be repeated
-    #[arg(long, value_name = "SIZE", help_heading = "Engines")]
+    #[arg(long, value_name = "SIZE", help_heading = "Engines", group = NOT_OF_RECIPES)]
     pub page_buffer: Vec<String>,
-    /// Who reads: hyperslab, libhdf5, netcdf, hdf4, null (what the harness itself costs); may be repeated
-    #[arg(long, value_name = "NAME", help_heading = "Engines")]
+    /// Engine that reads: hyperslab, libhdf5, netcdf, hdf4, null (what the harness itself costs); may be repeated
+    #[arg(long, value_name = "NAME", help_heading = "Engines", group = NOT_OF_RECIPES)]
     pub engine: Vec<String>,
     /// A libhdf5 at this place instead of the one that is found first; may be repeated
     #[arg(long, value_name = "PATH", help_heading = "Engines")]
@@ -215,7 +180,7 @@ pub(crate) struct BenchArgs {
     #[arg(long, help_heading = "Engines")]
     pub all_libraries: bool,
     /// Say which libraries are found, with their versions, and end
-    #[arg(long, help_heading = "Engines")]
+    #[arg(long, help_heading = "Engines", group = NOT_OF_RECIPES)]
     pub list: bool,
     /// How often each cell is measured
     #[arg(long, value_name = "COUNT", default_value_t = DEFAULT_REPEATS, help_heading = "Measuring")]
@@ -227,7 +192,7 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = DEFAULT_TIMEOUT, help_heading = "Measuring")]
     pub timeout: u64,
     /// Take the file out of the system's page cache before each run
-    #[arg(long, help_heading = "Measuring")]
+    #[arg(long, help_heading = "Measuring", group = NOT_OF_RECIPES)]
     pub cold: bool,
     /// Folder for what is written; without it, the system's temporary one
     #[arg(long, value_name = "DIR", help_heading = "Measuring")]
@@ -236,13 +201,13 @@ pub(crate) struct BenchArgs {
     #[arg(long, help_heading = "Output")]
     pub json: bool,
     /// Also write the rows as CSV
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(long, value_name = "FILE", help_heading = "Output", group = NOT_OF_RECIPES)]
     pub csv: Option<PathBuf>,
     /// Also write a page with figures: one file, to be opened in any browser
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(long, value_name = "FILE", help_heading = "Output", group = NOT_OF_RECIPES)]
     pub html: Option<PathBuf>,
     /// Measure nothing: report what `--json` printed before
-    #[arg(long, value_name = "RESULTS", help_heading = "Output", conflicts_with_all = ["file", "synthetic", "resume"])]
+    #[arg(long, value_name = "RESULTS", help_heading = "Output", conflicts_with_all = ["file", "synthetic", "resume"], group = NOT_OF_RECIPES)]
     pub from: Option<PathBuf>,
     /// Go on where an earlier run of this command was interrupted; `=FILE` keeps what is measured in that file
     #[arg(
@@ -250,7 +215,8 @@ pub(crate) struct BenchArgs {
         value_name = "FILE",
         num_args = 0..=1,
         require_equals = true,
-        help_heading = "Output"
+        help_heading = "Output",
+        group = NOT_OF_RECIPES
     )]
     pub resume: Option<Option<PathBuf>>,
 }

@@ -6,7 +6,9 @@ use super::arguments::{
 };
 use hyperslab_bench::engine::Engine;
 use hyperslab_bench::matrix::Row;
-use hyperslab_bench::study::{Access, AllocTime, FillTime, Format, Libver, Storage, Walk, pipeline_text};
+use hyperslab_bench::study::{
+    Access, AllocTime, BlockWalk, FillTime, Format, Libver, Storage, pipeline_text,
+};
 use hyperslab_doctor::pattern::shape_text;
 use hyperslab_doctor::simulate::CacheSettings;
 use serde::Serialize;
@@ -14,7 +16,7 @@ use serde::Serialize;
 /// What is asked of the same data in every cell.
 pub(super) struct Commands<'a> {
     args: &'a BenchArgs,
-    /// Those who read, then those who write alone.
+    /// The engines that read, then those that only write.
     engines: Vec<Engine>,
 }
 
@@ -167,14 +169,14 @@ impl<'a> Commands<'a> {
 fn access(words: &mut Words, block: &str, order: &str, access: &Access) {
     words.add(block, shape_text(&access.block));
     match &access.walk {
-        Walk::Sweep { order: dimensions } if dimensions.is_sorted() => {}
-        Walk::Sweep { order: dimensions } => {
+        BlockWalk::Sweep { order: dimensions } if dimensions.is_sorted() => {}
+        BlockWalk::Sweep { order: dimensions } => {
             let dimensions: Vec<String> = dimensions.iter().map(usize::to_string).collect();
             words.add(order, dimensions.join(","));
         }
-        Walk::Random { count, .. } => words.add("--random", count),
-        Walk::Along { axis } => words.flag(&format!("--moved={axis}")),
-        Walk::Diagonal => words.flag("--moved=diagonal"),
+        BlockWalk::Random { count, .. } => words.add("--random", count),
+        BlockWalk::Along { axis } => words.flag(&format!("--moved={axis}")),
+        BlockWalk::Diagonal => words.flag("--moved=diagonal"),
     }
     if access.step.iter().any(|step| *step != 1) {
         words.add("--stride", shape_text(&access.step));

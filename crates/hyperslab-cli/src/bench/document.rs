@@ -29,7 +29,7 @@ pub(super) struct Document {
     pub(super) rows: Vec<Measured>,
     /// What was not, and why.
     pub(super) skipped: Vec<Skipped>,
-    /// What has to be said of it all, and is no failure.
+    /// What has to be said of it all, and is not a failure.
     #[serde(default)]
     pub(super) notes: Vec<String>,
 }
@@ -49,7 +49,7 @@ pub(super) struct Head {
     pub(super) asked: Vec<String>,
     /// What was done about the system's page cache, in words.
     pub(super) page_cache: String,
-    /// Who took part.
+    /// The engines that took part.
     pub(super) engines: Vec<Participant>,
     /// Where.
     pub(super) machine: Machine,

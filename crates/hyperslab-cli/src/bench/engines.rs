@@ -1,9 +1,9 @@
-//! Who reads and writes: the engines that the command line asks for, and the libraries that are found for them.
+//! The engines that the command line asks for, and the libraries that are found for them.
 
 use super::arguments::BenchArgs;
 use crate::failure::{self, Failure};
 use crate::schema;
-use hyperslab_bench::engine::{Engine, Opening};
+use hyperslab_bench::engine::{Engine, OpenOptions};
 use hyperslab_bench::library::{Family, Found, Libraries, find_all};
 use hyperslab_bench::process::{Launcher, Operation, Outcome, RunError, Task};
 use hyperslab_bench::study::{Access, Format};
@@ -13,21 +13,21 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-/// Who reads, and who else writes what they read.
-pub(super) struct Cast {
+/// The engines that read, and others that write what these read.
+pub(super) struct EngineChoice {
     pub(super) readers: Vec<Engine>,
     pub(super) writers: Vec<Engine>,
-    /// Who would take part, had it been found.
+    /// Libraries that would take part, had they been found.
     pub(super) missing: Vec<Family>,
 }
 
 /// The libraries, looked for when the first is wanted: that takes a second.
-struct Shelf<'a> {
+struct LibraryFinder<'a> {
     args: &'a BenchArgs,
     found: OnceCell<Libraries>,
 }
 
-impl Shelf<'_> {
+impl LibraryFinder<'_> {
     /// Libraries of a kind: those that are named, or the first that is found, or all.
     fn libraries(&self, family: Family) -> Vec<Found> {
         let named = match family {
@@ -53,12 +53,16 @@ impl Shelf<'_> {
 }
 
 /// The engines for these formats; `is_netcdf` where a file is read that netCDF-C wrote.
-pub(super) fn cast(args: &BenchArgs, formats: &[Format], is_netcdf: bool) -> Result<Cast, Failure> {
-    cast_from(&Shelf { args, found: OnceCell::new() }, formats, is_netcdf)
+pub(super) fn choose(args: &BenchArgs, formats: &[Format], is_netcdf: bool) -> Result<EngineChoice, Failure> {
+    choose_from(&LibraryFinder { args, found: OnceCell::new() }, formats, is_netcdf)
 }
 
-fn cast_from(shelf: &Shelf<'_>, formats: &[Format], is_netcdf: bool) -> Result<Cast, Failure> {
-    let args = shelf.args;
+fn choose_from(
+    finder: &LibraryFinder<'_>,
+    formats: &[Format],
+    is_netcdf: bool,
+) -> Result<EngineChoice, Failure> {
+    let args = finder.args;
     let (mut readers, mut missing) = (Vec::new(), Vec::new());
     for name in &args.engine {
         let family = match name.as_str() {
@@ -78,7 +82,7 @@ fn cast_from(shelf: &Shelf<'_>, formats: &[Format], is_netcdf: bool) -> Result<C
                     .hint("there are: hyperslab, libhdf5, netcdf, hdf4, null"));
             }
         };
-        let engines = shelf.engines(family);
+        let engines = finder.engines(family);
         if engines.is_empty() {
             return Err(
                 Failure::wrong_request(format!("no {} was found", family.name())).hint(family.how_to_get())
@@ -95,7 +99,7 @@ fn cast_from(shelf: &Shelf<'_>, formats: &[Format], is_netcdf: bool) -> Result<C
             Family::Hdf4 => families.contains(family),
         };
         for family in Family::ALL.into_iter().filter(takes_part) {
-            let engines = shelf.engines(family);
+            let engines = finder.engines(family);
             missing.extend(engines.is_empty().then_some(family));
             readers.extend(engines);
         }
@@ -105,14 +109,14 @@ fn cast_from(shelf: &Shelf<'_>, formats: &[Format], is_netcdf: bool) -> Result<C
     }
     let is_missing = |format: &&Format| !readers.iter().any(|engine| engine.writes(**format));
     let writers =
-        formats.iter().filter(is_missing).flat_map(|format| shelf.engines(Family::of(*format))).collect();
-    Ok(Cast { readers, writers, missing })
+        formats.iter().filter(is_missing).flat_map(|format| finder.engines(Family::of(*format))).collect();
+    Ok(EngineChoice { readers, writers, missing })
 }
 
 /// hyperslab, and the first library of each kind that is found.
 pub(super) fn one_of_each(args: &BenchArgs) -> Vec<Engine> {
-    let shelf = Shelf { args, found: OnceCell::new() };
-    let libraries = Family::ALL.into_iter().filter_map(|family| shelf.engines(family).into_iter().next());
+    let finder = LibraryFinder { args, found: OnceCell::new() };
+    let libraries = Family::ALL.into_iter().filter_map(|family| finder.engines(family).into_iter().next());
     libraries.chain([Engine::Hyperslab]).collect()
 }
 
@@ -123,7 +127,7 @@ pub(super) fn inspect(engine: Engine, launcher: &Launcher) -> Result<Outcome, Ru
         file: PathBuf::new(),
         dataset: String::new(),
         access: Access::none(),
-        opening: Opening::default(),
+        options: OpenOptions::default(),
         operation: Operation::Inspect,
     };
     launcher.run(&task, &AtomicBool::new(false))
@@ -131,11 +135,11 @@ pub(super) fn inspect(engine: Engine, launcher: &Launcher) -> Result<Outcome, Ru
 
 /// Every library that is found, with its version and its default cache; each is loaded in a process of its own.
 pub(super) fn list(args: &BenchArgs, launcher: &Launcher, out: &mut dyn Write) -> Result<i32, Failure> {
-    let shelf = Shelf { args, found: OnceCell::from(find_all()) };
+    let finder = LibraryFinder { args, found: OnceCell::from(find_all()) };
     let mut document = Map::new();
     for (family, key) in Family::ALL.into_iter().zip(["libhdf5", "netcdf", "hdf4"]) {
         let mut described = Vec::new();
-        let found = family.among(shelf.found.get_or_init(find_all));
+        let found = family.among(finder.found.get_or_init(find_all));
         if found.is_empty() && !args.json {
             writeln!(out, "{}: none was found; {}", family.name(), family.how_to_get())?;
         }
@@ -182,8 +186,8 @@ mod tests {
     fn who_is_not_found_is_named_and_asked_for_by_name_is_an_error() {
         let cast = |line: &str, is_netcdf| {
             let Command::Bench(args) = Cli::parse_from(line.split(' ')).command else { panic!() };
-            let shelf = Shelf { args: &args, found: OnceCell::from(Libraries::default()) };
-            cast_from(&shelf, &[Format::Hdf5], is_netcdf)
+            let finder = LibraryFinder { args: &args, found: OnceCell::from(Libraries::default()) };
+            choose_from(&finder, &[Format::Hdf5], is_netcdf)
         };
         let alone = cast("hyperslab bench f.nc /d", true).unwrap();
         assert_eq!(alone.readers, [Engine::Hyperslab]);

@@ -1,9 +1,11 @@
-//! What the rows say: who is fastest at each access, by how much, and why, from what was counted.
+//! What the rows say: which engine is fastest at each access, by how much, and why, from what was counted.
 //!
 //! The engine that does nothing takes no part: it says what the harness costs, and no more.
 
 use crate::size;
-use hyperslab_bench::matrix::{Row, Summary};
+use hyperslab_bench::explanation::Difference;
+use hyperslab_bench::matrix::Row;
+use hyperslab_bench::runner::Summary;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_doctor::simulate::CacheSettings;
 
@@ -50,7 +52,7 @@ impl Finding<'_> {
         self.ranked[0]
     }
 
-    /// Who is fastest, the best of the others, and the slowest where it is slow.
+    /// The fastest engine, the best of the others, and the slowest where it is slow.
     pub(super) fn sentence(&self) -> String {
         let best = self.best();
         let names_storage = self.ranked.iter().any(|row| row.stored_as != best.stored_as);
@@ -92,7 +94,7 @@ fn times_text(times: f64) -> String {
     if times < 10.0 { format!("{times:.1}") } else { format!("{times:.0}") }
 }
 
-/// True where nobody can say which of the two is faster.
+/// True where the runs do not tell which of the two is faster.
 fn is_alike(fast: &Row, slow: &Row) -> bool {
     let overlap = |a: &Summary, b: &Summary| a.min <= b.max && b.min <= a.max;
     slow.seconds() < ALIKE * fast.seconds() && overlap(&fast.read.read, &slow.read.read)
@@ -100,19 +102,13 @@ fn is_alike(fast: &Row, slow: &Row) -> bool {
 
 /// Why one is slower than the other, from what was counted; nothing where the counts do not tell.
 pub(super) fn because(fast: &Row, slow: &Row) -> String {
-    match (fast.read.decodes_known(), slow.read.decodes_known()) {
-        (Some(few), Some(many)) if many > few + few / 2 => {
-            format!(": it decodes {}, not {few}", count(many, "chunk"))
+    match Difference::of(&slow.read.counts(), &fast.read.counts()) {
+        Some(Difference::Decodes(many, few)) => format!(": it decodes {}, not {few}", count(many, "chunk")),
+        Some(Difference::Requests(many, few)) => format!(": it makes {}, not {few}", count(many, "request")),
+        Some(Difference::Bytes(many, few)) => {
+            format!(": it fetches {}, not {}", size::bytes(many), size::bytes(few))
         }
-        // Some requests more do not slow down thousands of reads.
-        _ if slow.read.read_calls > fast.read.read_calls * 2 + slow.read.reads / 10 => {
-            format!(": it makes {}, not {}", count(slow.read.read_calls, "request"), fast.read.read_calls)
-        }
-        _ if slow.read.read_bytes > fast.read.read_bytes * 2 => {
-            let bytes = |row: &Row| size::bytes(row.read.read_bytes);
-            format!(": it fetches {}, not {}", bytes(slow), bytes(fast))
-        }
-        _ => String::new(),
+        None => String::new(),
     }
 }
 
@@ -222,7 +218,8 @@ impl Harness {
 
 #[cfg(test)]
 pub(super) mod testing {
-    use hyperslab_bench::matrix::{Row, Summary};
+    use hyperslab_bench::matrix::Row;
+    use hyperslab_bench::runner::Summary;
     use serde_json::json;
 
     /// A row of an engine with so many seconds and decodes.

@@ -25,8 +25,9 @@ use crate::failure::{self, Failure};
 use arguments::BenchArgs;
 use command::Commands;
 use document::{Document, Head};
-use hyperslab_bench::matrix::{Matrix, Rows, Subject};
+use hyperslab_bench::matrix::{Matrix, Row, Rows, Site, Subject};
 use hyperslab_bench::process::{Launcher, serve};
+use hyperslab_bench::runner::ResultCache;
 use hyperslab_doctor::DatasetFacts;
 use progress::Bar;
 use resume::Journal;
@@ -66,7 +67,7 @@ pub(crate) fn run(args: &BenchArgs, out: &mut dyn Write, err: &mut dyn Write) ->
     };
     if let Some(path) = &args.csv {
         let fail = |error: ::csv::Error| Failure::unreadable(format!("{}: {error}", path.display()));
-        csv::write(document.rows(), path).map_err(fail)?;
+        csv::write_file(document.rows(), path).map_err(fail)?;
     }
     if let Some(path) = &args.html {
         let fail = |error: std::io::Error| Failure::unreadable(format!("{}: {error}", path.display()));
@@ -98,8 +99,10 @@ fn measure(args: &BenchArgs, launcher: &Launcher, err: &mut dyn Write) -> Result
     let cast = matrices.first().map(|matrix| [matrix.engines.clone(), matrix.writers.clone()].concat());
     let types = matrices.len();
     for matrix in matrices {
-        let mut bar = Bar::new(journal.as_mut());
-        let mut found = matrix.run(folder.path(), launcher, &facts, &mut bar, &STOP);
+        let mut bar = Bar::new();
+        let site = Site { folder: folder.path(), launcher, facts: &facts, stop: &STOP };
+        let cache = journal.as_mut().map(|journal| journal as &mut dyn ResultCache<Row>);
+        let mut found = matrix.run(&site, &mut bar, cache);
         bar.finish();
         if types > 1 {
             name_type(&mut found, &matrix);

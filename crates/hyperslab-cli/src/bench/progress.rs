@@ -1,18 +1,16 @@
-//! How far a bench is, on standard error, where that is a terminal; and what it remembers.
+//! How far a bench is, on standard error, where that is a terminal.
 
-use super::resume::Journal;
-use hyperslab_bench::matrix::{Ledger, Progress};
+use hyperslab_bench::runner::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 
 /// A bar with the time that is left.
-pub(super) struct Bar<'a> {
+pub(super) struct Bar {
     bar: ProgressBar,
-    journal: Option<&'a mut Journal>,
 }
 
-impl<'a> Bar<'a> {
-    pub(super) fn new(journal: Option<&'a mut Journal>) -> Self {
+impl Bar {
+    pub(super) fn new() -> Self {
         let target = match std::io::stderr().is_terminal() {
             true => ProgressDrawTarget::stderr(),
             false => ProgressDrawTarget::hidden(),
@@ -20,7 +18,7 @@ impl<'a> Bar<'a> {
         let bar = ProgressBar::with_draw_target(None, target);
         let style = ProgressStyle::with_template("{bar:20} {pos}/{len} runs, {eta} left  {wide_msg}");
         bar.set_style(style.expect("the template is valid"));
-        Self { bar, journal }
+        Self { bar }
     }
 
     pub(super) fn finish(&self) {
@@ -28,7 +26,7 @@ impl<'a> Bar<'a> {
     }
 }
 
-impl Progress for Bar<'_> {
+impl Progress for Bar {
     fn expect(&mut self, runs: usize) {
         self.bar.set_length(runs as u64);
     }
@@ -39,9 +37,5 @@ impl Progress for Bar<'_> {
 
     fn done(&mut self) {
         self.bar.inc(1);
-    }
-
-    fn ledger(&mut self) -> Option<&mut dyn Ledger> {
-        self.journal.as_deref_mut().map(|journal| journal as &mut dyn Ledger)
     }
 }

@@ -7,9 +7,9 @@ use crate::failure::{self, Failure};
 use hyperslab::Dataset;
 use hyperslab_bench::data::Synthetic;
 use hyperslab_bench::library::Family;
-use hyperslab_bench::matrix::{Matrix, Subject, Way};
+use hyperslab_bench::matrix::{Matrix, Subject, WriteStrategy};
 use hyperslab_bench::study::{
-    Access, AllocTime, Element, FillTime, FilterSpec, Format, Kind, Libver, Records, Storage, Walk,
+    Access, AllocTime, BlockWalk, Element, FillTime, FilterSpec, Format, Kind, Libver, Records, Storage,
 };
 use hyperslab_doctor::pattern::{BlockShape, parse_order};
 use hyperslab_doctor::simulate::CacheSettings;
@@ -24,12 +24,12 @@ fn wrong(error: impl std::fmt::Display) -> Failure {
     Failure::wrong_request(error.to_string())
 }
 
-/// One matrix for each type of element, a user's dataset has one; and who is missing from them.
+/// One matrix for each type of element, a user's dataset has one; and the libraries that are missing from them.
 pub(super) fn matrices(args: &BenchArgs) -> Result<(Vec<Matrix>, Vec<Family>), Failure> {
     let subjects = subjects(args)?;
     let formats = formats(args)?;
     let written = if stores_as_is(args) && args.file.is_some() { &[][..] } else { &formats };
-    let cast = engines::cast(args, written, args.file.as_deref().is_some_and(is_netcdf))?;
+    let chosen = engines::choose(args, written, args.file.as_deref().is_some_and(is_netcdf))?;
     let caches = list(&args.cache, None, cache)?;
     let page_buffers = list(&args.page_buffer, None, |text| size(text).map(Some))?;
     let records = Records {
@@ -40,16 +40,16 @@ pub(super) fn matrices(args: &BenchArgs) -> Result<(Vec<Matrix>, Vec<Family>), F
     for Asked { subject, element, element_bytes } in subjects {
         let shape = subject.shape().to_vec();
         let accesses = accesses(args, &shape, element_bytes)?;
-        let ways = ways(args, &shape, element_bytes)?;
+        let strategies = strategies(args, &shape, element_bytes)?;
         found.push(Matrix {
             storages: storages(args, &subject, element, &formats)?,
             accesses,
             caches: caches.clone(),
             records: records.clone(),
             page_buffers: page_buffers.clone(),
-            engines: cast.readers.clone(),
-            writers: cast.writers.clone(),
-            ways,
+            engines: chosen.readers.clone(),
+            writers: chosen.writers.clone(),
+            strategies,
             write_repeats: args.write_repeats,
             repeats: args.repeats,
             seconds_max: args.max_seconds,
@@ -58,7 +58,7 @@ pub(super) fn matrices(args: &BenchArgs) -> Result<(Vec<Matrix>, Vec<Family>), F
             subject,
         });
     }
-    Ok((found, cast.missing))
+    Ok((found, chosen.missing))
 }
 
 /// The values of an option that may be repeated, or one where it is not given.
@@ -77,7 +77,8 @@ fn list<T>(
 fn word<T: DeserializeOwned>(what: &str, known: &str) -> impl Fn(&str) -> Result<T, Failure> {
     move |text| {
         let value = serde_json::Value::String(text.to_owned());
-        serde_json::from_value(value).map_err(|_| wrong(format!("{text:?} is no {what}; there are {known}")))
+        serde_json::from_value(value)
+            .map_err(|_| wrong(format!("{text:?} is not a {what}; there are {known}")))
     }
 }
 
@@ -174,16 +175,16 @@ fn orders(texts: &[String], rank: usize) -> Result<Vec<Vec<usize>>, Failure> {
 }
 
 /// Every block in every order behind every cache.
-fn ways(args: &BenchArgs, shape: &[u64], element_bytes: u64) -> Result<Vec<Way>, Failure> {
+fn strategies(args: &BenchArgs, shape: &[u64], element_bytes: u64) -> Result<Vec<WriteStrategy>, Failure> {
     let caches = list(&args.write_cache, None, cache)?;
     let mut found = Vec::new();
     for text in list(&args.write, None, |text| Ok(Some(text.to_owned())))? {
         for order in orders(&args.write_order, shape.len())? {
             let block = text.as_ref().map(|text| buffer(text, shape, &order, element_bytes)).transpose()?;
-            let walk = Walk::Sweep { order: order.clone() };
+            let walk = BlockWalk::Sweep { order: order.clone() };
             Access { walk, ..Access::sweep(vec![1; shape.len()]) }.check(shape).map_err(wrong)?;
             let order = (!args.write_order.is_empty()).then_some(order);
-            found.extend(caches.iter().map(|&cache| Way {
+            found.extend(caches.iter().map(|&cache| WriteStrategy {
                 block: block.clone(),
                 order: order.clone(),
                 cache,
@@ -194,12 +195,13 @@ fn ways(args: &BenchArgs, shape: &[u64], element_bytes: u64) -> Result<Vec<Way>,
 }
 
 /// Along one axis, along the diagonal, or along all of them.
-fn moved(along: &str, rank: usize) -> Result<Vec<Walk>, Failure> {
+fn moved(along: &str, rank: usize) -> Result<Vec<BlockWalk>, Failure> {
     match along {
-        "all" => Ok((0..rank).map(|axis| Walk::Along { axis }).chain([Walk::Diagonal]).collect()),
-        "diagonal" => Ok(vec![Walk::Diagonal]),
-        axis => axis.parse().map(|axis| vec![Walk::Along { axis }]).map_err(|_| {
-            wrong(format!("{axis:?} is no axis to move along")).hint("there are: 0, 1, ..., diagonal, all")
+        "all" => Ok((0..rank).map(|axis| BlockWalk::Along { axis }).chain([BlockWalk::Diagonal]).collect()),
+        "diagonal" => Ok(vec![BlockWalk::Diagonal]),
+        axis => axis.parse().map(|axis| vec![BlockWalk::Along { axis }]).map_err(|_| {
+            wrong(format!("{axis:?} is not an axis to move along"))
+                .hint("there are: 0, 1, ..., diagonal, all")
         }),
     }
 }
@@ -208,19 +210,19 @@ fn accesses(args: &BenchArgs, shape: &[u64], element_bytes: u64) -> Result<Vec<A
     let rank = shape.len();
     let orders = orders(&args.order, rank)?;
     let steps = list(&args.stride, vec![1; rank], |text| block(text, &vec![u64::MAX; rank]))?;
-    let walks: Vec<Walk> = if let Some(count) = args.random {
-        vec![Walk::Random { count, seed: args.seed }]
+    let walks: Vec<BlockWalk> = if let Some(count) = args.random {
+        vec![BlockWalk::Random { count, seed: args.seed }]
     } else if let Some(along) = &args.moved {
         moved(along, rank)?
     } else {
-        orders.into_iter().map(|order| Walk::Sweep { order }).collect()
+        orders.into_iter().map(|order| BlockWalk::Sweep { order }).collect()
     };
     let row_major: Vec<usize> = (0..rank).collect();
     let mut found = Vec::new();
     for text in list(&args.read, None, |text| Ok(Some(text.to_owned())))? {
         for step in &steps {
             for walk in &walks {
-                let order = if let Walk::Sweep { order } = walk { order } else { &row_major };
+                let order = if let BlockWalk::Sweep { order } = walk { order } else { &row_major };
                 let block = match &text {
                     Some(text) => buffer(text, shape, order, element_bytes)?,
                     None => Access::whole(shape).block,
@@ -355,7 +357,7 @@ fn buffer(text: &str, shape: &[u64], order: &[usize], element_bytes: u64) -> Res
     let mut room = (size(text)? / element_bytes.max(1)).max(1);
     let mut taken = vec![1; shape.len()];
     for &axis in order.iter().rev() {
-        // An order that is no permutation is refused where it is checked.
+        // An order that is not a permutation is refused where it is checked.
         let (Some(dim), Some(taken)) = (shape.get(axis), taken.get_mut(axis)) else { continue };
         *taken = (*dim).min(room).max(1);
         room = (room / *taken).max(1);

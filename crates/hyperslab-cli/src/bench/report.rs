@@ -4,7 +4,8 @@ use super::document::{Document, Measured};
 use super::finding::{self, count, is_null};
 use crate::output::{Align, Line, table};
 use crate::size;
-use hyperslab_bench::matrix::{Row, Summary, WriteFigures};
+use hyperslab_bench::matrix::{Row, WriteFigures};
+use hyperslab_bench::runner::Summary;
 use hyperslab_doctor::predict::seconds_text;
 
 const HEAD: [(&str, Align); 10] = [
@@ -43,7 +44,7 @@ pub(super) fn text(document: &Document) -> String {
     text + &conclusion(document)
 }
 
-/// Who is fastest at each access, and one choice for all of them.
+/// The fastest engine at each access, and one choice for all of them.
 fn conclusion(document: &Document) -> String {
     let findings = finding::all(document.rows());
     let mut lines: Vec<String> = findings.iter().map(finding::Finding::sentence).collect();
@@ -61,7 +62,7 @@ fn group_text(group: &[&Row]) -> String {
     let reads = match first.read.reads == first.read.reads_in_all {
         true => count(first.read.reads, "read"),
         false => format!(
-            "{} of {}, the time of all reckoned",
+            "{} of {}, the time of all extrapolated",
             first.read.reads,
             count(first.read.reads_in_all, "read")
         ),

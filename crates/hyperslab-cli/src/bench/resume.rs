@@ -6,7 +6,8 @@
 
 use super::arguments::BenchArgs;
 use crate::json::hex;
-use hyperslab_bench::matrix::{Kept, Ledger, Matrix, Subject};
+use hyperslab_bench::matrix::{Matrix, Row, Subject};
+use hyperslab_bench::runner::{CachedResult, ResultCache};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -18,7 +19,7 @@ use std::path::{Path, PathBuf};
 pub(super) struct Journal {
     path: PathBuf,
     file: Option<File>,
-    known: HashMap<String, Kept>,
+    known: HashMap<String, CachedResult<Row>>,
     is_named: bool,
     /// How many rows it held when it was opened: perhaps another bench's of the same data.
     held: usize,
@@ -30,7 +31,7 @@ pub(super) struct Journal {
 #[derive(Serialize, Deserialize)]
 struct Line {
     key: String,
-    kept: Kept,
+    kept: CachedResult<Row>,
 }
 
 impl Journal {
@@ -68,14 +69,14 @@ impl Journal {
     }
 }
 
-impl Ledger for Journal {
-    fn recall(&mut self, key: &str) -> Option<Kept> {
+impl ResultCache<Row> for Journal {
+    fn recall(&mut self, key: &str) -> Option<CachedResult<Row>> {
         let kept = self.known.get(key).cloned();
         self.recalled += usize::from(kept.is_some());
         kept
     }
 
-    fn keep(&mut self, key: &str, kept: &Kept) {
+    fn keep(&mut self, key: &str, kept: &CachedResult<Row>) {
         let line = Line { key: key.to_owned(), kept: kept.clone() };
         let text = serde_json::to_string(&line).map(|text| text + "\n").unwrap_or_default();
         // In one call, so that two benches do not write into each other's lines. What cannot be written is measured
@@ -86,8 +87,8 @@ impl Ledger for Journal {
     }
 }
 
-/// The rows of a journal. Lines that are no rows (cut off, or of another version) are as if they were not there.
-fn read(path: &Path) -> HashMap<String, Kept> {
+/// The rows of a journal. Lines that are not rows (cut off, or of another version) are as if they were not there.
+fn read(path: &Path) -> HashMap<String, CachedResult<Row>> {
     let text = std::fs::read(path).unwrap_or_default();
     let lines =
         text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok());
@@ -139,7 +140,7 @@ mod tests {
         let known = HashMap::new();
         let mut journal =
             Journal { path: path.clone(), file: Some(file), known, is_named: true, held: 0, recalled: 0 };
-        let kept = Kept { row: row("hyperslab", 1.0, None), checksum: Some("ab".into()) };
+        let kept = CachedResult { result: row("hyperslab", 1.0, None), checksum: Some("ab".into()) };
         journal.keep("first", &kept);
         journal.keep("second", &kept);
         let whole = std::fs::read(&path).unwrap();

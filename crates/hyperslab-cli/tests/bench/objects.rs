@@ -80,7 +80,7 @@ fn files_of_many_objects_are_made_and_visited_alike() {
             let visit = serde_json::json!({ "visit": { "wanted": wanted, "cold": false, "check": true } });
             let mut task: Value = serde_json::from_str(&task(engine, &file, visit)).unwrap();
             if is_paged && engine.is_object() {
-                task["opening"]["page_buffer"] = 65536.into();
+                task["options"]["page_buffer"] = 65536.into();
             }
             let answer = served(&task.to_string());
             assert_eq!(answer["done"]["objects"], objects, "{answer}");

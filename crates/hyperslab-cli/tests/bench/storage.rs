@@ -77,7 +77,7 @@ fn a_file_is_only_read_and_nothing_is_left_behind() {
         "engine": engine("libhdf5"),
         "file": file, "dataset": "/d",
         "access": { "block": [4, 25], "step": [1, 1], "walk": { "sweep": { "order": [0, 1] } } },
-        "opening": { "cache": null, "page_buffer": null },
+        "options": { "cache": null, "page_buffer": null },
         "operation": { "write": {
             "storage": {
                 "format": "hdf5", "shape": [20, 25], "unlimited": false, "element": "<f8", "chunks": [4, 25],

@@ -1,8 +1,8 @@
 //! Files of many scientific datasets by an HDF4 of the user's.
 
-use super::{EngineError, Making, Seen, Visiting};
+use crate::buffer::reserve;
+use crate::engine::interface::{Creator, EngineError, Event, Visitor, refuse_places};
 use crate::library::{Hdf4, Hdf4Dataset, Hdf4File};
-use crate::room::room;
 use crate::study::{Attribute, Block, Storage, Wanted};
 use std::path::Path;
 use std::rc::Rc;
@@ -18,16 +18,16 @@ pub(in crate::engine) fn make(
     library: &Hdf4,
     file: &Path,
     storage: &Storage,
-) -> Result<Box<dyn Making>, EngineError> {
+) -> Result<Box<dyn Creator>, EngineError> {
     Ok(Box::new(Made { file: Rc::new(library.create(file)?), storage: storage.clone() }))
 }
 
-pub(in crate::engine) fn visit(library: &Hdf4, file: &Path) -> Result<Box<dyn Visiting>, EngineError> {
+pub(in crate::engine) fn visit(library: &Hdf4, file: &Path) -> Result<Box<dyn Visitor>, EngineError> {
     Ok(Box::new(Open(Rc::new(library.open(file)?))))
 }
 
 fn close(file: Rc<Hdf4File>) -> Result<(), EngineError> {
-    // Nobody else has the file.
+    // This is the only reference to the file.
     Ok(Rc::into_inner(file).map_or(Ok(()), Hdf4File::close)?)
 }
 
@@ -37,7 +37,7 @@ impl Made {
     }
 }
 
-impl Making for Made {
+impl Creator for Made {
     fn group(&mut self, _: &str, _: &[(String, Attribute)]) -> Result<(), EngineError> {
         Err(EngineError::Unsupported("scientific datasets of HDF4 lie in no groups".to_owned()))
     }
@@ -69,10 +69,10 @@ impl Making for Made {
     }
 }
 
-impl Visiting for Open {
-    fn visit(&mut self, wanted: Wanted, seen: &mut dyn FnMut(Seen<'_>)) -> Result<(), EngineError> {
-        super::refuse_places(wanted, "HDF4")?;
-        seen(Seen::Group { path: "" });
+impl Visitor for Open {
+    fn visit(&mut self, wanted: Wanted, seen: &mut dyn FnMut(Event<'_>)) -> Result<(), EngineError> {
+        refuse_places(wanted, "HDF4")?;
+        seen(Event::Group { path: "" });
         let mut buffer = Vec::new();
         for number in 0..self.0.datasets()? {
             let mut dataset = Hdf4Dataset::open(&self.0, number)?;
@@ -81,12 +81,12 @@ impl Visiting for Open {
             }
             let mut values: &[u8] = &[];
             if let Some(block) = wanted.block(&dataset.shape) {
-                let read = room(&mut buffer, block.bytes(dataset.element_bytes()))?;
+                let read = reserve(&mut buffer, block.bytes(dataset.element_bytes()))?;
                 dataset.read(&block, read)?;
                 values = read;
             }
-            seen(Seen::Dataset { path: &dataset.name, shape: Some(&dataset.shape), values });
-            dataset.each_attribute(&mut |name, value| seen(Seen::Attribute { name, value }))?;
+            seen(Event::Dataset { path: &dataset.name, shape: Some(&dataset.shape), values });
+            dataset.each_attribute(&mut |name, value| seen(Event::Attribute { name, value }))?;
         }
         Ok(())
     }

@@ -1,9 +1,9 @@
-//! Visiting all objects of a file with this project's engine.
+//! Visits all objects of a file with this project's engine.
 
-use super::{EngineError, Seen, Visiting};
+use crate::buffer::reserve;
 use crate::data::selection;
 use crate::engine::hyperslab::order;
-use crate::room::room;
+use crate::engine::interface::{EngineError, Event, Visitor};
 use crate::study::Wanted;
 use hyperslab::{Attributes, Dataset, File, Group, LinkTarget, Object};
 use hyperslab_format::message::{Dataspace, Datatype};
@@ -14,12 +14,12 @@ struct Open {
     file: File,
 }
 
-pub(in crate::engine) fn visit(file: &Path) -> Result<Box<dyn Visiting>, EngineError> {
+pub(in crate::engine) fn visit(file: &Path) -> Result<Box<dyn Visitor>, EngineError> {
     Ok(Box::new(Open { file: File::open(file)? }))
 }
 
-impl Visiting for Open {
-    fn visit(&mut self, wanted: Wanted, seen: &mut dyn FnMut(Seen<'_>)) -> Result<(), EngineError> {
+impl Visitor for Open {
+    fn visit(&mut self, wanted: Wanted, seen: &mut dyn FnMut(Event<'_>)) -> Result<(), EngineError> {
         let root = Object::Group(self.file.root()?);
         let mut known = HashSet::from([root.address()]);
         // What is still to be visited, the next one last.
@@ -28,7 +28,7 @@ impl Visiting for Open {
         while let Some((object, path)) = pending.pop() {
             match &object {
                 Object::Group(group) => {
-                    seen(Seen::Group { path: &path });
+                    seen(Event::Group { path: &path });
                     attributes(&group.attributes(), seen)?;
                     pending.extend(members(group, &path, &mut known)?);
                 }
@@ -36,7 +36,7 @@ impl Visiting for Open {
                     let values = read(dataset, wanted, &mut buffer)?;
                     let is_null = matches!(dataset.dataspace(), Dataspace::Null);
                     let shape = (!is_null).then(|| dataset.shape());
-                    seen(Seen::Dataset { path: &path, shape, values });
+                    seen(Event::Dataset { path: &path, shape, values });
                     attributes(&dataset.attributes(), seen)?;
                 }
                 Object::Datatype(_) => {}
@@ -84,16 +84,16 @@ fn read<'a>(dataset: &Dataset, wanted: Wanted, buffer: &'a mut Vec<u8>) -> Resul
     let block = wanted.block(dataset.shape()).filter(|_| !is_null);
     let datatype = dataset.datatype();
     let Some(block) = block.filter(|_| is_fixed(datatype)) else { return Ok(&[]) };
-    let values = room(buffer, block.bytes(datatype.size as usize))?;
+    let values = reserve(buffer, block.bytes(datatype.size as usize))?;
     dataset.read_into(&selection(&block)?, order(datatype), values)?;
     Ok(values)
 }
 
-fn attributes(attributes: &Attributes<'_>, seen: &mut dyn FnMut(Seen<'_>)) -> Result<(), EngineError> {
+fn attributes(attributes: &Attributes<'_>, seen: &mut dyn FnMut(Event<'_>)) -> Result<(), EngineError> {
     for attribute in attributes.list()? {
         let attribute = attribute?;
         let value = if is_fixed(&attribute.datatype) { &*attribute.data } else { &[] };
-        seen(Seen::Attribute { name: &attribute.name.to_string(), value });
+        seen(Event::Attribute { name: &attribute.name.to_string(), value });
     }
     Ok(())
 }

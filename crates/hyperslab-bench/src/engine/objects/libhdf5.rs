@@ -1,9 +1,8 @@
 //! Files of many objects by a libhdf5 of the user's.
 
-use super::{EngineError, Making, PageBuffer, PageCounts, Seen, Visiting};
-use crate::engine::Opening;
+use crate::buffer::reserve;
+use crate::engine::interface::{Creator, EngineError, Event, OpenOptions, PageBuffer, PageCounts, Visitor};
 use crate::library::{Hdf5, Hdf5Dataset, Hdf5File, LibraryError, Visited};
-use crate::room::room;
 use crate::study::{Attribute, Block, Memory, Records, Storage, Wanted};
 use hyperslab_doctor::simulate::CacheSettings;
 use std::path::Path;
@@ -22,16 +21,16 @@ pub(in crate::engine) fn make(
     library: &Hdf5,
     file: &Path,
     storage: &Storage,
-) -> Result<Box<dyn Making>, EngineError> {
+) -> Result<Box<dyn Creator>, EngineError> {
     Ok(Box::new(Made { file: library.create(file, storage)?, storage: storage.clone() }))
 }
 
 pub(in crate::engine) fn visit(
     library: &Hdf5,
     file: &Path,
-    opening: &Opening,
-) -> Result<Box<dyn Visiting>, EngineError> {
-    Ok(Box::new(Open { file: library.open(file, opening.page_buffer)?, cache: opening.cache }))
+    options: &OpenOptions,
+) -> Result<Box<dyn Visitor>, EngineError> {
+    Ok(Box::new(Open { file: library.open(file, options.page_buffer)?, cache: options.cache }))
 }
 
 impl Made {
@@ -40,7 +39,7 @@ impl Made {
     }
 }
 
-impl Making for Made {
+impl Creator for Made {
     fn group(&mut self, path: &str, attributes: &[(String, Attribute)]) -> Result<(), EngineError> {
         Ok(self.file.create_group(path, attributes)?)
     }
@@ -70,16 +69,16 @@ impl Making for Made {
     }
 }
 
-impl Visiting for Open {
-    fn visit(&mut self, wanted: Wanted, seen: &mut dyn FnMut(Seen<'_>)) -> Result<(), EngineError> {
+impl Visitor for Open {
+    fn visit(&mut self, wanted: Wanted, seen: &mut dyn FnMut(Event<'_>)) -> Result<(), EngineError> {
         let mut buffer = Vec::new();
         self.file.visit(self.cache, &mut |visited| {
             match visited {
-                Visited::Group { path } => seen(Seen::Group { path }),
-                Visited::Attribute { name, value } => seen(Seen::Attribute { name, value }),
+                Visited::Group { path } => seen(Event::Group { path }),
+                Visited::Attribute { name, value } => seen(Event::Attribute { name, value }),
                 Visited::Dataset { path, dataset } => {
                     let values = read(dataset, wanted, &mut buffer)?;
-                    seen(Seen::Dataset { path, shape: dataset.shape(), values });
+                    seen(Event::Dataset { path, shape: dataset.shape(), values });
                 }
             }
             Ok(())
@@ -113,7 +112,7 @@ fn read<'a>(
     if !dataset.has_fixed_elements()? {
         return Ok(&[]);
     }
-    let values = room(buffer, block.bytes(dataset.element_bytes()))?;
+    let values = reserve(buffer, block.bytes(dataset.element_bytes()))?;
     dataset.read(&block, values)?;
     Ok(values)
 }

@@ -1,8 +1,8 @@
 //! Files of many variables by a netCDF-C of the user's.
 
-use super::{EngineError, Making, Seen, Visiting};
+use crate::buffer::reserve;
+use crate::engine::interface::{Creator, EngineError, Event, Visitor, refuse_places};
 use crate::library::{Netcdf, NetcdfTree};
-use crate::room::room;
 use crate::study::{Attribute, Block, Storage, Wanted};
 use std::path::Path;
 
@@ -17,15 +17,15 @@ pub(in crate::engine) fn make(
     library: &Netcdf,
     file: &Path,
     storage: &Storage,
-) -> Result<Box<dyn Making>, EngineError> {
+) -> Result<Box<dyn Creator>, EngineError> {
     Ok(Box::new(Made { tree: library.make_tree(file, storage)?, storage: storage.clone() }))
 }
 
-pub(in crate::engine) fn visit(library: &Netcdf, file: &Path) -> Result<Box<dyn Visiting>, EngineError> {
+pub(in crate::engine) fn visit(library: &Netcdf, file: &Path) -> Result<Box<dyn Visitor>, EngineError> {
     Ok(Box::new(Open(library.open_tree(file)?)))
 }
 
-impl Making for Made {
+impl Creator for Made {
     fn group(&mut self, path: &str, attributes: &[(String, Attribute)]) -> Result<(), EngineError> {
         Ok(self.tree.create_group(path, attributes)?)
     }
@@ -50,26 +50,26 @@ impl Making for Made {
     }
 }
 
-impl Visiting for Open {
-    fn visit(&mut self, wanted: Wanted, seen: &mut dyn FnMut(Seen<'_>)) -> Result<(), EngineError> {
-        super::refuse_places(wanted, "netCDF-C")?;
+impl Visitor for Open {
+    fn visit(&mut self, wanted: Wanted, seen: &mut dyn FnMut(Event<'_>)) -> Result<(), EngineError> {
+        refuse_places(wanted, "netCDF-C")?;
         let mut buffer = Vec::new();
         for node in self.0.nodes()? {
             match self.0.shape(&node)? {
-                None => seen(Seen::Group { path: &node.path }),
+                None => seen(Event::Group { path: &node.path }),
                 Some(shape) => {
                     let mut values: &[u8] = &[];
                     if let Some(block) = wanted.block(&shape)
                         && let Some(mut variable) = self.0.open(&node)?
                     {
-                        let read = room(&mut buffer, block.bytes(variable.element_bytes()))?;
+                        let read = reserve(&mut buffer, block.bytes(variable.element_bytes()))?;
                         variable.read(&block, read)?;
                         values = read;
                     }
-                    seen(Seen::Dataset { path: &node.path, shape: Some(&shape), values });
+                    seen(Event::Dataset { path: &node.path, shape: Some(&shape), values });
                 }
             }
-            self.0.each_attribute(&node, &mut |name, value| seen(Seen::Attribute { name, value }))?;
+            self.0.each_attribute(&node, &mut |name, value| seen(Event::Attribute { name, value }))?;
         }
         Ok(())
     }

@@ -3,8 +3,8 @@
 use super::{
     CLOSED, CREATE, ChunkDefinition, Hdf4, NAME_BYTES, RANK_MAX, READ, attribute, narrow, number_of,
 };
+use crate::buffer::reserve;
 use crate::library::{LibraryError, c_name, c_path, check_buffer};
-use crate::room::room;
 use crate::study::{Attribute, Block, FillTime, FilterSpec, Storage};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::Path;
@@ -83,7 +83,7 @@ impl Hdf4File {
 
 impl Drop for Hdf4File {
     fn drop(&mut self) {
-        // Nobody is left to tell if this fails.
+        // A drop cannot report a failure.
         let _ = self.end();
     }
 }
@@ -268,7 +268,7 @@ impl Hdf4Dataset {
             unsafe {
                 let answered = (f.SDattrinfo)(self.id, number, name.as_mut_ptr(), &mut element, &mut count);
                 library.check("SDattrinfo", answered)?;
-                let value = room(&mut buffer, bytes_of(element)? as u64 * count.max(0) as u64)?;
+                let value = reserve(&mut buffer, bytes_of(element)? as u64 * count.max(0) as u64)?;
                 library.check("SDreadattr", (f.SDreadattr)(self.id, number, value.as_mut_ptr().cast()))?;
                 each(&CStr::from_ptr(name.as_ptr()).to_string_lossy(), value);
             }
@@ -294,7 +294,7 @@ impl Hdf4Dataset {
 
 impl Drop for Hdf4Dataset {
     fn drop(&mut self) {
-        // Nobody is left to tell if this fails.
+        // A drop cannot report a failure.
         let _ = self.end();
     }
 }

@@ -4,9 +4,9 @@
 //! columns has them packed into records before they are written, and unpacked after they are read (`VSfpack`).
 
 use super::{CLOSED, CREATE, Hdf4, READ, narrow, number_of};
+use crate::buffer::reserve;
 use crate::library::{LibraryError, c_name, c_path, check_buffer};
-use crate::room::room;
-use crate::study::{Block, Layout, Memory, Place, Record, Records, pack};
+use crate::study::{Block, FieldPlace, Layout, Memory, Record, Records, pack};
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::path::Path;
 
@@ -42,7 +42,7 @@ impl Hdf4 {
             table.id = self.check("VSattach", (f.VSattach)(table.file, found, c"r".as_ptr()))?;
         }
         let all = table.members()?;
-        let wanted: Vec<(String, Place)> = match &records.fields {
+        let wanted: Vec<(String, FieldPlace)> = match &records.fields {
             None => all,
             Some(names) => names
                 .iter()
@@ -53,7 +53,7 @@ impl Hdf4 {
                 })
                 .collect::<Result<_, _>>()?,
         };
-        let (names, mut places): (Vec<String>, Vec<Place>) = wanted.into_iter().unzip();
+        let (names, mut places): (Vec<String>, Vec<FieldPlace>) = wanted.into_iter().unzip();
         let bytes = pack(&mut places);
         table.layout = Layout { places, bytes, in_columns: in_columns(records.memory)? };
         table.choose(&names)?;
@@ -122,7 +122,7 @@ fn in_columns(memory: Memory) -> Result<bool, LibraryError> {
 
 impl Hdf4Table {
     /// Its fields, as they lie in records in memory.
-    fn members(&self) -> Result<Vec<(String, Place)>, LibraryError> {
+    fn members(&self) -> Result<Vec<(String, FieldPlace)>, LibraryError> {
         let (library, f) = (&self.library, &self.library.tables);
         let mut found = Vec::new();
         // SAFETY: an open table, and its fields by number.
@@ -135,7 +135,7 @@ impl Hdf4Table {
                 let name = CStr::from_ptr(name).to_string_lossy().into_owned();
                 let bytes = library.check("VFfieldisize", (f.VFfieldisize)(self.id, number))?.max(0) as usize;
                 let count = library.check("VFfieldorder", (f.VFfieldorder)(self.id, number))?.max(1) as usize;
-                found.push((name, Place { offset: 0, bytes, unit: bytes / count, is_swapped: false }));
+                found.push((name, FieldPlace { offset: 0, bytes, unit: bytes / count, is_swapped: false }));
             }
         }
         Ok(found)
@@ -219,7 +219,7 @@ impl Hdf4Table {
         };
         check_buffer(block, self.layout.bytes, buffer)?;
         if self.layout.in_columns {
-            room(&mut self.records, buffer.len() as u64)?;
+            reserve(&mut self.records, buffer.len() as u64)?;
         }
         Ok((narrow(*start)?, narrow(*count)?))
     }
@@ -250,7 +250,7 @@ impl Hdf4Table {
 
 impl Drop for Hdf4Table {
     fn drop(&mut self) {
-        // Nobody is left to tell if this fails.
+        // A drop cannot report a failure.
         let _ = self.end();
     }
 }

@@ -2,8 +2,9 @@
 
 use super::Hdf5;
 use crate::library::api::{DEFAULT, Id};
-use crate::library::datatype::{MemoryType, is_fixed};
+use crate::library::datatype::is_fixed;
 use crate::library::handle::{Handle, check};
+use crate::library::memory_type::MemoryType;
 use crate::library::{LibraryError, check_buffer};
 use crate::study::{Block, Layout};
 use std::ffi::c_int;

@@ -6,8 +6,10 @@ mod dataset;
 pub use dataset::Hdf5Dataset;
 
 use super::api::{Api, DEFAULT, Id};
-use super::datatype::{COMPOUND, FLOAT, INTEGER, MemoryType, class, copy, native};
+use super::count::Counter;
+use super::datatype::{COMPOUND, FLOAT, INTEGER, class, copy, native};
 use super::handle::{Handle, check};
+use super::memory_type::MemoryType;
 use super::{LibraryError, c_name, c_path};
 use crate::study::Records;
 use hyperslab_doctor::simulate::CacheSettings;
@@ -64,6 +66,11 @@ impl Hdf5 {
             get(access.id, &mut unused, &mut nslots, &mut nbytes, &mut w0)
         })?;
         Ok(CacheSettings { nbytes: nbytes as u64, nslots: nslots as u64, w0 })
+    }
+
+    /// Counts the chunks that pass this pipeline from now on, where the library allows. Once a process.
+    pub fn count(&self, filters: &[u16]) -> Option<Counter> {
+        Counter::install(&self.api.filters, filters)
     }
 
     /// True where a filter can be used, perhaps after loading a plug-in.

@@ -162,7 +162,7 @@ impl NetcdfFile {
 
 impl Drop for NetcdfFile {
     fn drop(&mut self) {
-        // Nobody is left to tell if this fails.
+        // A drop cannot report a failure.
         let _ = self.end();
     }
 }

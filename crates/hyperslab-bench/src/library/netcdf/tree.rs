@@ -2,8 +2,8 @@
 
 use super::create::Definition;
 use super::{Functions, LibraryError, Netcdf, NetcdfFile, NetcdfVariable};
+use crate::buffer::reserve;
 use crate::library::{c_name, c_path};
-use crate::room::room;
 use crate::study::{Attribute, Format, Storage};
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int};
@@ -246,7 +246,7 @@ impl NetcdfTree {
                 if element <= super::variable::LAST_PLAIN_TYPE {
                     let answered = (f.nc_inq_type)(node.group, element, std::ptr::null_mut(), &mut bytes);
                     library.check("nc_inq_type", answered)?;
-                    value = room(&mut buffer, length.saturating_mul(bytes) as u64)?;
+                    value = reserve(&mut buffer, length.saturating_mul(bytes) as u64)?;
                     let to = value.as_mut_ptr().cast();
                     library.check("nc_get_att", (f.nc_get_att)(node.group, variable, short.as_ptr(), to))?;
                 }
@@ -258,7 +258,7 @@ impl NetcdfTree {
 
     /// Closes it; what was written reaches the file at the latest now.
     pub fn close(self) -> Result<(), LibraryError> {
-        // Nobody else has the file.
+        // This is the only reference to the file.
         Rc::into_inner(self.file).map_or(Ok(()), NetcdfFile::close)
     }
 }

@@ -22,7 +22,7 @@ pub struct NetcdfVariable {
     id: c_int,
     element_bytes: usize,
     rank: usize,
-    // Kept between reads.
+    // CachedResult between reads.
     start: Vec<usize>,
     count: Vec<usize>,
     step: Vec<isize>,

@@ -5,7 +5,7 @@ use crate::bench::document::{Document, Measured};
 use crate::bench::finding::{self, grouped, is_null};
 use crate::size;
 use hyperslab_bench::matrix::Row;
-use hyperslab_bench::study::{Access, Walk};
+use hyperslab_bench::study::{Access, BlockWalk};
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_report::{Axis, Curves, Line, Mark, Point, Scale, Section};
 
@@ -113,7 +113,7 @@ fn lines(group: &[&Measured], place: impl Fn(u64) -> f64) -> Vec<Line> {
         points.push(((name(row), row.cache.is_none()), Point { x, y: row.seconds(), text }));
     }
     let mut lines = joined(points);
-    // Libraries before the engine that they are held against.
+    // Libraries before the engine that they are compared with.
     lines.sort_by_key(|line| line.is_level);
     lines
 }
@@ -146,7 +146,7 @@ fn marks(row: &Row, document: &Document) -> Vec<Mark> {
 /// How many chunks a sweep goes over before it comes back to the first of them: those that all dimensions which move
 /// faster lead through, and those that one block touches.
 fn chunks_that_come_again(access: &Access, chunks: &[u64], shape: &[u64]) -> Option<u64> {
-    let Walk::Sweep { order } = &access.walk else { return None };
+    let BlockWalk::Sweep { order } = &access.walk else { return None };
     let touched = |axis: usize| access.block[axis].div_ceil(chunks[axis].max(1));
     let all = |axis: usize| shape[axis].div_ceil(chunks[axis].max(1));
     // The slowest dimension along which a next block lies in the same chunks.
@@ -164,7 +164,7 @@ mod tests {
     fn what_comes_again_is_a_row_of_chunks() {
         let again = |block: &[u64], order: &[usize], chunks: &[u64], shape: &[u64]| {
             let access =
-                Access { walk: Walk::Sweep { order: order.to_vec() }, ..Access::sweep(block.to_vec()) };
+                Access { walk: BlockWalk::Sweep { order: order.to_vec() }, ..Access::sweep(block.to_vec()) };
             chunks_that_come_again(&access, chunks, shape)
         };
         // The case study: rows of a granule, four scans to a chunk.

@@ -1,4 +1,4 @@
-//! Time against the size of chunks: too small costs requests, too large costs decodes that nobody asked for.
+//! Time against the size of chunks: too small costs requests, too large costs decodes of values that were not asked for.
 
 use super::by_cache::{joined, times};
 use super::{PICTURES_MAX, bytes_label, pictures};

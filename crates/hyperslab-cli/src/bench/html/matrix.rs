@@ -87,7 +87,7 @@ pub(super) fn detail(row: &Row) -> String {
         format!("{} of memory", size::bytes(read.memory_bytes)),
     ];
     if read.reads != read.reads_in_all {
-        lines.insert(2, format!("reckoned for all {}", finding::count(read.reads_in_all, "read")));
+        lines.insert(2, format!("extrapolated to all {}", finding::count(read.reads_in_all, "read")));
     }
     let decodes = decodes(row);
     if !decodes.is_empty() {

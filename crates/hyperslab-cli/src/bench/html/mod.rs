@@ -125,7 +125,7 @@ fn not_measured(document: &Document) -> Section {
     section
 }
 
-/// The question in full, the machine, and who took part.
+/// The question in full, the machine, and the engines that took part.
 fn conditions(document: &Document) -> Section {
     let head = &document.head;
     let asked = head.asked.iter().fold(Facts::new("What was asked").command(&head.command), |facts, line| {
@@ -154,7 +154,7 @@ fn conditions(document: &Document) -> Section {
             engine.path.as_ref().map(|path| path.display().to_string()).unwrap_or_default(),
         ]
     });
-    let table = engines.fold(Table::new("Who took part", columns), Table::row);
+    let table = engines.fold(Table::new("Engines", columns), Table::row);
     Section::new("How it was measured").figure(asked).figure(facts).figure(table)
 }
 

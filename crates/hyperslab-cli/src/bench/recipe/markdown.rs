@@ -2,7 +2,7 @@
 
 use super::text::{cells, counts_text, engines_text, head, metrics, verdict_text};
 use crate::output::Align;
-use hyperslab_bench::recipe::{Judged, PartReport, Report, Verdict, capitalised};
+use hyperslab_bench::recipe::{Judged, Report, TableReport, Verdict, capitalised};
 
 /// All reports: how many effects came out how, then a section for each.
 pub(super) fn page(reports: &[Report]) -> String {
@@ -22,7 +22,7 @@ const VERDICTS: [Verdict; 7] = [
 
 fn summary(reports: &[Report]) -> String {
     let effects = |report: &Report, verdict| {
-        let all = report.parts.iter().flat_map(|part| &part.effects);
+        let all = report.tables.iter().flat_map(|part| &part.effects);
         all.filter(|effect| effect.verdict == verdict).count()
     };
     let used = |verdict: &&Verdict| reports.iter().any(|report| effects(report, **verdict) > 0);
@@ -51,13 +51,13 @@ fn section(report: &Report) -> String {
         engines_text(report),
         capitalised(counts_text(report).trim_end())
     );
-    for part in &report.parts {
+    for part in &report.tables {
         text += &part_text(part);
     }
     text
 }
 
-fn part_text(part: &PartReport) -> String {
+fn part_text(part: &TableReport) -> String {
     let mut text = format!("\n### {}\n\n", part.title);
     if !part.effects.is_empty() {
         let head = ["effect", "published", "measured", "verdict", "why"];
@@ -85,7 +85,7 @@ fn effect(effect: &Judged) -> Vec<String> {
     let others: Vec<String> = effect
         .others
         .iter()
-        .map(|other| format!("{}: {}", other.who.name(), effect.figure(other.measured)))
+        .map(|other| format!("{}: {}", other.by.name(), effect.figure(other.measured)))
         .collect();
     let own = effect.measured.map(|measured| effect.figure(measured));
     vec![

@@ -10,7 +10,7 @@ use crate::failure::{self, Failure};
 use crate::output::{Align, Line, table};
 use crate::schema;
 use hyperslab_bench::process::Launcher;
-use hyperslab_bench::recipe::{Engines, Kitchen, RECIPES, Recipe, Report};
+use hyperslab_bench::recipe::{Engines, RECIPES, Recipe, Report, RunContext};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -40,7 +40,7 @@ pub(super) fn run(
     }
     let folder = folder(args)?;
     end_by_interrupt();
-    let kitchen = Kitchen {
+    let context = RunContext {
         engines: Engines::of(engines::one_of_each(args)),
         launcher,
         folder: folder.path(),
@@ -49,8 +49,8 @@ pub(super) fn run(
         seconds_max: args.max_seconds,
         stop: &STOP,
     };
-    let mut bar = Bar::new(None);
-    let report = kitchen.run(recipe, scale, &mut bar);
+    let mut bar = Bar::new();
+    let report = context.run(recipe, scale, &mut bar);
     bar.finish();
     let text = match args.json {
         true => schema::document(schema::BENCH_RECIPE, &report)?,
@@ -82,14 +82,15 @@ fn list(json: bool, out: &mut dyn Write) -> Result<i32, Failure> {
     if json {
         let all: Vec<_> = RECIPES
             .iter()
-            .map(|recipe| serde_json::json!({ "name": recipe.name, "publication": recipe.publication, "takes": recipe.takes }))
+            .map(|recipe| serde_json::json!({ "name": recipe.name, "publication": recipe.publication(), "takes": recipe.takes() }))
             .collect();
         let document = schema::document(schema::BENCH_RECIPES, &serde_json::json!({ "recipes": all }))?;
         out.write_all(document.as_bytes())?;
         return Ok(failure::DONE);
     }
     let head = [("recipe", Align::Left), ("takes", Align::Right), ("published as", Align::Left)];
-    let row = |recipe: &Recipe| [recipe.name, recipe.takes, recipe.publication].map(str::to_owned).to_vec();
+    let row =
+        |recipe: &Recipe| [recipe.name, recipe.takes(), recipe.publication()].map(str::to_owned).to_vec();
     let lines: Vec<Line> = RECIPES.iter().map(|recipe| Line::Cells(row(recipe))).collect();
     out.write_all(table(&head, &lines).as_bytes())?;
     Ok(failure::DONE)

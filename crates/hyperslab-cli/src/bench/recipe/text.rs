@@ -1,7 +1,7 @@
 //! What a recipe came to, for a terminal.
 
 use crate::output::{Align, Line, table};
-use hyperslab_bench::recipe::{Judged, Kind, Measured, Metric, PartReport, Report, Verdict, figure_text};
+use hyperslab_bench::recipe::{Judged, Kind, Measured, Metric, Report, TableReport, Verdict, figure_text};
 use hyperslab_doctor::count_text;
 use hyperslab_doctor::pattern::bytes_text;
 
@@ -12,7 +12,7 @@ pub(super) fn report(report: &Report) -> String {
     if report.shrink != 1.0 {
         text += &format!("data and caches are {:.4} of the published size\n", report.shrink);
     }
-    for part in &report.parts {
+    for part in &report.tables {
         text += &format!("\n{}\n", part.title);
         text += &part_text(part);
     }
@@ -21,13 +21,13 @@ pub(super) fn report(report: &Report) -> String {
     text
 }
 
-/// Who took part: `libhdf5 (h5py 3.16.0) 2.0.0, hyperslab 0.1.0`.
+/// The engines that took part: `libhdf5 (h5py 3.16.0) 2.0.0, hyperslab 0.1.0`.
 pub(super) fn engines_text(report: &Report) -> String {
     let engines = report.engines.iter().map(|used| format!("{} {}", used.engine, used.version));
     engines.collect::<Vec<_>>().join(", ")
 }
 
-fn part_text(part: &PartReport) -> String {
+fn part_text(part: &TableReport) -> String {
     let metrics = metrics(part);
     let mut head = head(&metrics);
     head.insert(0, (String::new(), Align::Left));
@@ -53,7 +53,7 @@ fn part_text(part: &PartReport) -> String {
 }
 
 pub(super) fn cells(cell: &Measured, metrics: &[Metric]) -> Vec<String> {
-    let mut cells = vec![cell.who.name().to_owned()];
+    let mut cells = vec![cell.by.name().to_owned()];
     for metric in metrics {
         let published = cell.published.iter().find(|published| published.metric == *metric);
         cells.push(published.map(|published| figure_text(*metric, published.value)).unwrap_or_default());
@@ -71,7 +71,7 @@ pub(super) fn cells(cell: &Measured, metrics: &[Metric]) -> Vec<String> {
 }
 
 /// What was published of any cell of the table; where nothing was, the size of files and seconds of all else.
-pub(super) fn metrics(part: &PartReport) -> Vec<Metric> {
+pub(super) fn metrics(part: &TableReport) -> Vec<Metric> {
     let mut metrics: Vec<Metric> = Vec::new();
     for published in part.cells.iter().flat_map(|cell| &cell.published) {
         if !metrics.contains(&published.metric) {
@@ -135,12 +135,12 @@ fn effect_text(effect: &Judged) -> String {
 /// Whether the simulator agrees with the library.
 pub(super) fn counts_text(report: &Report) -> String {
     let counts = &report.counts;
-    let cells = || report.parts.iter().flat_map(|part| &part.cells);
+    let cells = || report.tables.iter().flat_map(|part| &part.cells);
     if cells().all(|cell| cell.cache.is_none_or(|cache| !cache.is_filtered)) {
         return "decodes: nothing passes filters here\n".to_owned();
     }
     if counts.compared == 0 {
-        return "decodes: this build of libhdf5 lets nobody count; those shown are simulated\n".to_owned();
+        return "decodes: this build of libhdf5 hides its filters, so they cannot be counted; those shown are simulated\n".to_owned();
     }
     let mut text = match counts.differing.len() {
         0 => format!(

@@ -1,9 +1,10 @@
 //! Why figures differ, or no longer do, from what was counted: chunks that fit a cache, decodes, bytes, requests.
 
+use super::format;
 use super::judge::{Verdict, cell};
-use super::measured::{CacheFit, Kind, Measured};
-use super::plan::{Claim, Effect, Figure, Metric};
-use super::words;
+use super::measured::{CacheFit, Measured};
+use super::plan::{Claim, Effect, Figure, Kind, Metric};
+use crate::explanation::{Difference, has_more_bytes, is_more};
 use hyperslab_doctor::pattern::bytes_text as bytes;
 use hyperslab_doctor::simulate::SIEVE_BYTES;
 use hyperslab_doctor::{count_text as count, list_text as list};
@@ -28,7 +29,7 @@ pub(super) fn sentence(
     if is_less(verdict) || verdict == Verdict::Reversed {
         parts.extend(as_then.and_then(|ratio| of_then(effect, ratio, measured)));
     }
-    parts.extend(effect.remark.map(str::to_owned));
+    parts.extend(effect.remark.clone());
     parts.join("; ")
 }
 
@@ -78,7 +79,7 @@ fn of_what_is_alike(
 fn of_then(effect: &Effect, ratio: f64, measured: &[Measured]) -> Option<String> {
     let Some(claim @ Claim::Times { more, less, .. }) = &effect.as_then else { return None };
     let (more, less) = (cell(more, measured)?, cell(less, measured)?);
-    let mut then = format!("with what was set then it is {}", words::factor(ratio));
+    let mut then = format!("with what was set then it is {}", format::factor(ratio));
     if let Some(fit) = fit(more) {
         then += &format!(", for {fit}");
     }
@@ -106,7 +107,7 @@ fn fit(measured: &Measured) -> Option<String> {
     let cache = match is_default {
         true => format!(
             "the default cache of {} {}, {},",
-            measured.who.name(),
+            measured.by.name(),
             measured.version,
             bytes(settings.nbytes)
         ),
@@ -167,7 +168,7 @@ fn counted_in_vain(more: &Measured, less: &Measured) -> String {
         return format!("although {difference}");
     }
     let are_reads = more.kind == Kind::Read && less.kind == Kind::Read;
-    match are_reads && !differs(less.read_bytes, more.read_bytes, SOME_BYTES) {
+    match are_reads && !has_more_bytes(&less.counts(), &more.counts()) {
         true => format!(
             "about as many bytes are read from the file: {} in {} requests, {} in {}",
             bytes(more.read_bytes),
@@ -181,7 +182,7 @@ fn counted_in_vain(more: &Measured, less: &Measured) -> String {
 
 /// What one of two cells does more of.
 fn difference(more: &Measured, less: &Measured) -> Option<String> {
-    // Who has no chunks decodes none.
+    // An engine that reads no chunks decodes none.
     let (many, few) = (more.decodes_known().unwrap_or(0), less.decodes_known().unwrap_or(0));
     if many > 0 || few > 0 {
         return Some(match many == few {
@@ -191,23 +192,24 @@ fn difference(more: &Measured, less: &Measured) -> Option<String> {
     }
     if more.kind != Kind::Read || less.kind != Kind::Read {
         let (many, few) = (count(more.write_calls), count(less.write_calls));
-        return differs(more.write_calls, less.write_calls, 10)
+        return is_more(more.write_calls, less.write_calls, SOME_CALLS)
             .then(|| format!("{many} calls write the file against {few}"));
     }
-    if differs(more.read_bytes, less.read_bytes, SOME_BYTES) {
-        let (many, few) = (bytes(more.read_bytes), bytes(less.read_bytes));
-        return Some(format!("{many} are read from the file against {few}"));
-    }
-    let (many, few) = (count(more.read_calls), count(less.read_calls));
-    differs(more.read_calls, less.read_calls, 50).then(|| format!("{many} requests are made against {few}"))
+    Some(match Difference::of(&more.counts(), &less.counts())? {
+        Difference::Decodes(many, few) => {
+            format!("{} chunks are decoded against {}", count(many), count(few))
+        }
+        Difference::Bytes(many, few) => {
+            format!("{} are read from the file against {}", bytes(many), bytes(few))
+        }
+        Difference::Requests(many, few) => {
+            format!("{} requests are made against {}", count(many), count(few))
+        }
+    })
 }
 
-/// A few kilobytes or calls are those of opening a file.
-const SOME_BYTES: u64 = 1 << 16;
-
-fn differs(many: u64, few: u64, least: u64) -> bool {
-    many > few + few / 2 + least
-}
+/// Creating a file takes a few calls.
+const SOME_CALLS: u64 = 10;
 
 /// What several cells count.
 fn spread(cells: &[&Measured]) -> Option<String> {
@@ -218,16 +220,16 @@ fn spread(cells: &[&Measured]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::plan::Who;
+    use super::super::engines::EngineKind;
     use super::*;
     use hyperslab_doctor::simulate::{CacheSettings, ReadCounts};
 
     fn figure(cell: &str, metric: Metric) -> Figure {
-        Figure { cell: cell.to_owned(), who: Who::Libhdf5, metric }
+        Figure { cell: cell.to_owned(), by: EngineKind::Libhdf5, metric }
     }
 
     fn times(metric: Metric) -> Effect {
-        Effect::times("", figure("slow", metric), figure("fast", metric), 2.0)
+        Effect::times(figure("slow", metric), figure("fast", metric), 2.0)
     }
 
     fn because(effect: &Effect, measured: &[Measured]) -> String {
@@ -245,7 +247,7 @@ mod tests {
                 is_filtered: true,
             }),
             decodes: Some(decodes),
-            ..Measured::example(cell, Who::Libhdf5, 1.0)
+            ..Measured::example(cell, EngineKind::Libhdf5, 1.0)
         };
         [read("slow", 1024, 500), read("fast", 8192, 5)]
     }
@@ -262,7 +264,7 @@ mod tests {
         for metric in [Metric::First, Metric::PerByte, Metric::ReadCalls, Metric::ReadBytes] {
             assert_eq!(because(&times(metric), &cells), fit, "{metric:?}");
         }
-        let alike = |metric| Effect::alike("", vec![figure("slow", metric), figure("fast", metric)], 1.0);
+        let alike = |metric| Effect::alike(vec![figure("slow", metric), figure("fast", metric)], 1.0);
         assert_eq!(because(&alike(Metric::Average), &cells), "500 and 5 chunks are decoded");
         assert_eq!(because(&alike(Metric::First), &cells), "");
     }
@@ -297,7 +299,7 @@ mod tests {
         let read = |cell: &str, read_bytes, read_calls| Measured {
             read_bytes,
             read_calls,
-            ..Measured::example(cell, Who::Libhdf5, 1.0)
+            ..Measured::example(cell, EngineKind::Libhdf5, 1.0)
         };
         let gone = |more, less| sentence(&times(Metric::Seconds), Verdict::NoLonger, None, &[more, less]);
         let said = gone(read("slow", 9 << 20, 5), read("fast", 1 << 20, 5));
@@ -312,11 +314,11 @@ mod tests {
     fn of_what_is_alike_no_longer_the_slowest_is_held_against_the_fastest() {
         let read = |cell: &str, seconds, read_bytes| Measured {
             read_bytes,
-            ..Measured::example(cell, Who::Libhdf5, seconds)
+            ..Measured::example(cell, EngineKind::Libhdf5, seconds)
         };
         let cells = [read("fast", 1.0, 1 << 20), read("slow", 9.0, 1 << 30)];
         let figures = ["fast", "slow"].map(|cell| figure(cell, Metric::Seconds)).to_vec();
-        let alike = Effect::alike("", figures, 1.0);
+        let alike = Effect::alike(figures, 1.0);
         let said = sentence(&alike, Verdict::NoLonger, None, &cells);
         assert_eq!(said, "1 GiB are read from the file against 1 MiB");
         assert_eq!(because(&alike, &cells), "");
@@ -326,7 +328,7 @@ mod tests {
         let longest = Measured { cell: "long".to_owned(), blocks: 900, ..read("long", 90.0, 1 << 20) };
         let cells = [&cells[..], &[longest]].concat();
         let figures = ["fast", "slow", "long"].map(|cell| figure(cell, Metric::Average)).to_vec();
-        let said = sentence(&Effect::alike("", figures, 1.0), Verdict::NoLonger, None, &cells);
+        let said = sentence(&Effect::alike(figures, 1.0), Verdict::NoLonger, None, &cells);
         assert_eq!(said, "1 GiB are read from the file against 1 MiB");
     }
 
@@ -337,7 +339,7 @@ mod tests {
         let seconds = |cell: &str| figure(cell, Metric::Seconds);
         let then = Claim::Times { more: seconds("slow"), less: seconds("fast"), published: 100.0 };
         let effect =
-            Effect { as_then: Some(then), ..Effect::times("", seconds("today"), seconds("fast"), 100.0) };
+            Effect { as_then: Some(then), ..Effect::times(seconds("today"), seconds("fast"), 100.0) };
         let said = sentence(&effect, Verdict::NoLonger, Some(100.0), &cells);
         assert!(
             said.contains("with what was set then it is 100 times, for a cache of 1 KiB does not"),

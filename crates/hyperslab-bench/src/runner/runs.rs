@@ -1,4 +1,4 @@
-//! The runs of one cell by one engine.
+//! The runs of one task by one engine.
 
 use super::statistics::Summary;
 use crate::process::Outcome;
@@ -11,12 +11,14 @@ pub(crate) struct Runs {
 }
 
 impl Runs {
-    /// One more; the first checks.
+    /// One that checked, which is not timed unless it stays the only one.
+    pub(crate) fn add_check(&mut self, outcome: Outcome) {
+        self.check = Some(outcome);
+    }
+
+    /// One that is timed.
     pub(crate) fn add(&mut self, outcome: Outcome) {
-        match self.check {
-            None => self.check = Some(outcome),
-            Some(_) => self.timed.push(outcome),
-        }
+        self.timed.push(outcome);
     }
 
     /// The run that checked.

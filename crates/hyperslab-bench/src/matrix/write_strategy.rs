@@ -1,13 +1,13 @@
 //! How files are written: in which blocks, in which order, behind which chunk cache.
 
-use crate::study::{Access, Storage, Walk};
+use crate::study::{Access, BlockWalk, Storage};
 use hyperslab_doctor::pattern::{bytes_text, shape_text};
 use hyperslab_doctor::simulate::CacheSettings;
 use std::fmt;
 
 /// One way of writing. The default is chunk by chunk, with the library's own cache.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Way {
+pub struct WriteStrategy {
     /// The block of each write; one chunk where none is given, everything where there are no chunks.
     pub block: Option<Vec<u64>>,
     /// The dimensions in the order in which blocks move, slowest first; that of the dataset where none is given.
@@ -16,7 +16,7 @@ pub struct Way {
     pub cache: Option<CacheSettings>,
 }
 
-impl Way {
+impl WriteStrategy {
     /// Which blocks that are for a storage.
     pub fn access(&self, storage: &Storage) -> Access {
         let mut access = match &self.block {
@@ -24,14 +24,14 @@ impl Way {
             None => Access::by_chunk(storage),
         };
         if let Some(order) = &self.order {
-            access.walk = Walk::Sweep { order: order.clone() };
+            access.walk = BlockWalk::Sweep { order: order.clone() };
         }
         access
     }
 }
 
 /// As it is added to the name of a storage: `by 1x1x717 order 2,1,0 cache 1 MiB,521,0.75`.
-impl fmt::Display for Way {
+impl fmt::Display for WriteStrategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.block {
             Some(block) => write!(f, "by {}", shape_text(block))?,
@@ -56,13 +56,16 @@ mod tests {
     fn chunk_by_chunk_unless_a_block_is_given() {
         let plain = Storage::plain(vec![10, 20], "<f4".parse().unwrap());
         let chunked = Storage { chunks: Some(vec![4, 30]), ..plain.clone() };
-        let blocks = |way: &Way, storage| way.access(storage).to_string();
-        assert_eq!(blocks(&Way::default(), &plain), "10x20");
-        assert_eq!(blocks(&Way::default(), &chunked), "4x20");
-        let rows = Way { block: Some(vec![1, 20]), order: Some(vec![1, 0]), cache: None };
+        let blocks = |way: &WriteStrategy, storage| way.access(storage).to_string();
+        assert_eq!(blocks(&WriteStrategy::default(), &plain), "10x20");
+        assert_eq!(blocks(&WriteStrategy::default(), &chunked), "4x20");
+        let rows = WriteStrategy { block: Some(vec![1, 20]), order: Some(vec![1, 0]), cache: None };
         assert_eq!(blocks(&rows, &chunked), "1x20 order 1,0");
         assert_eq!(rows.to_string(), "by 1x20 order 1,0");
         let cache = Some(CacheSettings { nbytes: 0, nslots: 7, w0: 0.5 });
-        assert_eq!(Way { cache, ..Way::default() }.to_string(), "by chunk cache 0 B,7,0.5");
+        assert_eq!(
+            WriteStrategy { cache, ..WriteStrategy::default() }.to_string(),
+            "by chunk cache 0 B,7,0.5"
+        );
     }
 }

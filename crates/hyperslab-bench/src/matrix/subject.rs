@@ -1,0 +1,82 @@
+//! What a matrix varies, and the data on which.
+
+use super::write_strategy::WriteStrategy;
+use crate::data::{Synthetic, Values};
+use crate::engine::Engine;
+use crate::study::{Access, Format, Records, Storage};
+use hyperslab_doctor::simulate::CacheSettings;
+use std::path::PathBuf;
+
+/// What is stored and read.
+#[derive(Debug, Clone)]
+pub enum Subject {
+    /// A dataset of the user's, whose file is only read.
+    Dataset {
+        /// The file.
+        file: PathBuf,
+        /// The dataset in it.
+        path: String,
+        /// Its extent.
+        shape: Vec<u64>,
+    },
+    /// Values that are made up.
+    Synthetic(Synthetic),
+}
+
+impl Subject {
+    /// What is written of it.
+    pub fn values(&self) -> Values {
+        match self {
+            Self::Dataset { file, path, .. } => Values::Dataset { file: file.clone(), path: path.clone() },
+            Self::Synthetic(synthetic) => Values::Synthetic(synthetic.clone()),
+        }
+    }
+
+    /// The extent.
+    pub fn shape(&self) -> &[u64] {
+        match self {
+            Self::Dataset { shape, .. } => shape,
+            Self::Synthetic(synthetic) => &synthetic.shape,
+        }
+    }
+}
+
+/// What is varied, each a list; the cells are their product.
+#[derive(Debug, Clone)]
+pub struct Matrix {
+    /// What is stored.
+    pub subject: Subject,
+    /// How; none stands for the user's file as it is.
+    pub storages: Vec<Option<Storage>>,
+    /// How it is read.
+    pub accesses: Vec<Access>,
+    /// Chunk caches of libraries that have one; none stands for the library's default.
+    pub caches: Vec<Option<CacheSettings>>,
+    /// Page buffers of libraries that have one; none stands for no buffer.
+    pub page_buffers: Vec<Option<u64>>,
+    /// What is read of records, and how they lie in memory.
+    pub records: Records,
+    /// Engines that read.
+    pub engines: Vec<Engine>,
+    /// Engines for formats that none of the readers writes.
+    pub writers: Vec<Engine>,
+    /// How files are written; at least one strategy.
+    pub strategies: Vec<WriteStrategy>,
+    /// How often each file is written, at most: not again once that took `seconds_max`, but for the one that is read.
+    pub write_repeats: usize,
+    /// How often each cell is measured, at most.
+    pub repeats: usize,
+    /// A cell is not repeated once its runs have taken so many seconds.
+    pub seconds_max: f64,
+    /// Only so many reads of each access.
+    pub reads_max: Option<u64>,
+    /// Whether the file is taken out of the page cache before each run.
+    pub cold: bool,
+}
+
+impl Matrix {
+    /// The engine that writes files of a format, if there is one.
+    pub fn writer(&self, format: Format) -> Option<&Engine> {
+        self.engines.iter().chain(&self.writers).find(|engine| engine.writes(format))
+    }
+}

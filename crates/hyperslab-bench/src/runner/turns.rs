@@ -1,0 +1,147 @@
+//! Several engines that take turns, round by round, so that a disturbance or a machine that warms up affects all alike.
+//!
+//! The first round checks: values are compared between all, decodes counted. It is not timed, unless it took so long that
+//! one run has to be enough.
+
+use super::result_cache::CachedResult;
+use super::runs::Runs;
+use crate::process::{Check, Launcher, Operation, Task};
+use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
+
+/// Hears how far the runs are.
+pub trait Progress {
+    /// So many runs are expected in all.
+    fn expect(&mut self, runs: usize);
+    /// This is being done.
+    fn doing(&mut self, what: &str);
+    /// One run is done.
+    fn done(&mut self);
+}
+
+/// One engine at one task, and how its runs went.
+pub(crate) struct EngineRun<T> {
+    /// What is done, in words.
+    pub(crate) label: String,
+    pub(crate) task: Task,
+    /// The filters of the dataset, whose decodes the first run counts.
+    pub(crate) filters: Vec<u16>,
+    /// How often it is timed after the run that checks, at most.
+    pub(crate) repeats: usize,
+    /// Names the values that are read: runs of the same name are compared. None where there are none.
+    pub(crate) values: Option<String>,
+    /// By which the result is cached.
+    pub(crate) key: String,
+    /// What it took when it was measured before, if it was.
+    pub(crate) cached: Option<CachedResult<T>>,
+    pub(crate) runs: Runs,
+    pub(crate) failure: Option<String>,
+}
+
+impl<T> EngineRun<T> {
+    /// A task that was not run yet.
+    pub(crate) fn new(label: String, task: Task) -> Self {
+        Self {
+            label,
+            task,
+            filters: Vec::new(),
+            repeats: 0,
+            values: None,
+            key: String::new(),
+            cached: None,
+            runs: Runs::default(),
+            failure: None,
+        }
+    }
+
+    /// The SHA-256 of the values that it read.
+    pub(crate) fn checksum(&self) -> Option<String> {
+        match &self.cached {
+            Some(cached) => cached.checksum.clone(),
+            None => self.runs.check().and_then(|check| check.checksum.clone()),
+        }
+    }
+
+    /// Why there is no result.
+    pub(crate) fn failure(&self) -> String {
+        self.failure.clone().unwrap_or_else(|| "it was not run".to_owned())
+    }
+
+    /// The same task, with everything checked that can be.
+    fn checking(&self) -> Task {
+        let mut task = self.task.clone();
+        match &mut task.operation {
+            Operation::Read { check, .. } => *check = Some(Check { filters: self.filters.clone() }),
+            Operation::Visit { check, .. } => *check = true,
+            _ => {}
+        }
+        task
+    }
+}
+
+/// Where runs are made, and how long one task may take.
+pub(crate) struct Turns<'a> {
+    pub(crate) launcher: &'a Launcher,
+    pub(crate) stop: &'a AtomicBool,
+    /// A task is not repeated once its runs took so many seconds.
+    pub(crate) seconds_max: f64,
+}
+
+impl Turns<'_> {
+    /// Runs all that are not cached. `after` each run, the caller may take what it made.
+    pub(crate) fn take<T>(
+        &self,
+        runs: &mut [EngineRun<T>],
+        progress: &mut dyn Progress,
+        mut after: impl FnMut(usize, &EngineRun<T>),
+    ) {
+        let rounds = runs.iter().map(|run| run.repeats).max().unwrap_or(0);
+        for round in 0..=rounds {
+            for (number, run) in runs.iter_mut().enumerate() {
+                if run.cached.is_some() || round > run.repeats {
+                    continue;
+                }
+                let is_enough = round > 0 && run.runs.spent() > self.seconds_max;
+                if run.failure.is_none() && !is_enough {
+                    progress.doing(&run.label);
+                    let checking = (round == 0).then(|| run.checking());
+                    match self.launcher.run(checking.as_ref().unwrap_or(&run.task), self.stop) {
+                        Ok(outcome) if round == 0 => run.runs.add_check(outcome),
+                        Ok(outcome) => run.runs.add(outcome),
+                        Err(error) => run.failure = Some(error.to_string()),
+                    }
+                    after(number, run);
+                }
+                progress.done();
+            }
+        }
+    }
+
+    /// Runs a task once, timed, unless it failed before.
+    pub(crate) fn once<T>(&self, run: &mut EngineRun<T>, progress: &mut dyn Progress) {
+        if run.failure.is_none() {
+            progress.doing(&run.label);
+            match self.launcher.run(&run.task, self.stop) {
+                Ok(outcome) => run.runs.add(outcome),
+                Err(error) => run.failure = Some(error.to_string()),
+            }
+        }
+        progress.done();
+    }
+}
+
+/// Runs whose values are not those that the first of the same name read are failures, not results. Where the checksum of
+/// what was `written` is known, all are compared with that.
+pub(crate) fn refuse_differing<T>(runs: &mut [EngineRun<T>], written: Option<&str>) {
+    let mut first: HashMap<String, (String, String)> = HashMap::new();
+    for run in runs {
+        let (Some(values), Some(sum)) = (run.values.clone(), run.checksum()) else { continue };
+        let (reader, expected) = first.entry(values).or_insert_with(|| match written {
+            Some(written) => ("what was written".to_owned(), written.to_owned()),
+            None => (run.label.clone(), sum.clone()),
+        });
+        if *expected != sum {
+            run.failure = Some(format!("WRONG VALUES: not those of {reader}"));
+        }
+    }
+}
