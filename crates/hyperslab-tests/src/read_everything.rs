@@ -1,6 +1,7 @@
 //! Reading everything that a file holds, whatever is wrong with it: objects, chunk indexes, values, attributes, and
 //! what values refer to. The tests of damaged files and the fuzz targets read files with this.
 
+use hyperslab::internal::OrError;
 use hyperslab::{
     Attributes, Dataset, Datatype, Error, File, Group, Heap, LinkTarget, Object, Order, ReferenceTarget,
     Result, RevisedReference, Selection,
@@ -208,13 +209,13 @@ impl Follow<'_> {
     }
 
     fn region(&mut self, mut cursor: Cursor) {
-        let dataset = cursor.address("dataset").map_err(Error::from);
+        let dataset = cursor.address("dataset").or_error();
         self.value(dataset);
         self.selection(cursor);
     }
 
     fn selection(&mut self, mut cursor: Cursor) {
-        if let Some(selection) = self.value(EncodedSelection::parse(&mut cursor).map_err(Error::from)) {
+        if let Some(selection) = self.value(EncodedSelection::parse(&mut cursor).or_error()) {
             let _ = hyperslab::RegionSummary::of(&selection, None);
         }
     }

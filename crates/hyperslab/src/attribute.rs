@@ -1,5 +1,6 @@
 //! The attributes of an object.
 
+use crate::format_error::{OrError, format_error};
 use crate::node::Node;
 use crate::suggest::suggest;
 use crate::unfilter::HeapFilters;
@@ -94,11 +95,9 @@ impl<'n> Attributes<'n> {
     fn read(&self, name: Option<&str>) -> Result<Vec<AttributeEntry>> {
         let (file, header) = (&self.node.file, &self.node.header);
         let in_header = file.parse_shared(|context| header.attributes(context))?;
-        let mut all: Vec<AttributeEntry> = in_header
-            .into_iter()
-            .map(|found| self.entry(found.name, found.attribute.map_err(Error::from)))
-            .collect();
-        let Some(info) = header.attribute_info(file.superblock.widths)? else { return Ok(all) };
+        let mut all: Vec<AttributeEntry> =
+            in_header.into_iter().map(|found| self.entry(found.name, found.attribute.or_error())).collect();
+        let Some(info) = header.attribute_info(file.superblock.widths).or_error()? else { return Ok(all) };
         let lookup = name.and_then(|name| dense_attributes::lookup(&info, name.as_bytes()));
         let Some(mut listing) = lookup.or_else(|| dense_attributes::list(&info)) else { return Ok(all) };
         // Thousands of attributes may share one datatype; its header is parsed once for all of them.
@@ -106,7 +105,7 @@ impl<'n> Attributes<'n> {
         for dense in file.parse(|view| listing.advance(view, &HeapFilters))? {
             all.push(match dense {
                 Ok(dense) => self.dense(dense, &mut found),
-                Err(error) => self.entry(None, Err(error.into())),
+                Err(error) => self.entry(None, Err(format_error(error))),
             });
         }
         Ok(all)

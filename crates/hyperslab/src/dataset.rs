@@ -1,17 +1,17 @@
 //! A dataset: what it looks like, and reading it.
 
-use crate::array::{Array, Chunked, Operation, Order, Storage};
 use crate::attribute::Attributes;
-use crate::chunk::grid::ChunkGrid;
-use crate::chunk::index::ChunkIndex;
-use crate::chunk::map::ChunkMap;
 use crate::external::ExternalFile;
-use crate::memory::zeroed;
 use crate::node::Node;
-use crate::plan::Explained;
-use crate::read::array;
-use crate::selection::{Measured, Parts};
 use crate::{Error, Result, Selection};
+use hyperslab_array::array::{Array, Chunked, Operation, Order, Storage};
+use hyperslab_array::chunk::grid::ChunkGrid;
+use hyperslab_array::chunk::index::ChunkIndex;
+use hyperslab_array::chunk::map::ChunkMap;
+use hyperslab_array::memory::zeroed;
+use hyperslab_array::plan::Explained;
+use hyperslab_array::read::array;
+use hyperslab_array::selection::{Measured, Parts};
 use hyperslab_format::Address;
 use hyperslab_format::message::{ChunkedLayout, Dataspace, Datatype, FillValue, FilterPipeline};
 use std::sync::Arc;

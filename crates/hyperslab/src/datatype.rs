@@ -1,6 +1,6 @@
 //! What a datatype of HDF5 means for reading arrays of it.
 
-use crate::read::convert::Conversion;
+use hyperslab_array::read::convert::Conversion;
 use hyperslab_format::message::{ByteOrder, Class, Datatype};
 
 /// What brings numbers of this datatype into the machine's own byte order. Datatypes without a byte order stay as they

@@ -1,6 +1,6 @@
 //! The filters of HDF5 files as the settings that reading takes, and their descriptions.
 
-use crate::array::{FilterSettings, describe_filter};
+use hyperslab_array::array::{FilterSettings, describe_filter};
 use hyperslab_format::message::Filter;
 
 /// How a filter is set.

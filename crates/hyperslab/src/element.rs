@@ -1,8 +1,8 @@
 //! Rust's own number types as elements of a dataset.
 
 use crate::datatype::to_native;
-use crate::memory::zeroed_values;
 use crate::{Dataset, Error, Order, Result, Selection};
+use hyperslab_array::memory::zeroed_values;
 use hyperslab_format::message::{Class, Datatype};
 
 /// A number type whose values a dataset can hold.

@@ -1,6 +1,7 @@
 //! Raw data in other files (the external file list, specification IV.A.2.h), as one source of bytes.
 
 use crate::file::FileInner;
+use crate::format_error::OrError;
 use crate::{Error, Result};
 use hyperslab_format::heap::LocalHeap;
 use hyperslab_format::message::ExternalFiles;
@@ -22,7 +23,7 @@ pub(crate) struct ExternalFile {
 pub(crate) fn files(owner: &FileInner, list: &ExternalFiles) -> Result<Vec<ExternalFile>> {
     let heap = owner.parse(|view| LocalHeap::parse(view, list.heap)?.read(view))?;
     let named = list.slots.iter().map(|slot| {
-        let name = heap.text("external file name", slot.name_offset)?.to_string();
+        let name = heap.text("external file name", slot.name_offset).or_error()?.to_string();
         Ok(ExternalFile { name, offset: slot.offset, size: slot.size })
     });
     named.collect()

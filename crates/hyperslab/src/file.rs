@@ -1,14 +1,14 @@
 //! An open file: its bytes, its superblock, its root group.
 
-use crate::array::{ChunkState, DataSource};
-use crate::chunk::cache::Stats;
 use crate::driver::{self, Driver, FirstMember};
+use crate::format_error::format_error;
 use crate::linked_files::{LinkedFiles, Purpose};
 use crate::located::Located;
 use crate::metadata::Metadata;
-use crate::open_options::OpenOptions;
-use crate::runtime::Runtime;
 use crate::{Error, Result};
+use hyperslab_array::array::{ChunkState, DataSource};
+use hyperslab_array::chunk::cache::Stats;
+use hyperslab_array::runtime::Runtime;
 use hyperslab_format::message::cache_image::{CacheImage, OverlayEntries};
 use hyperslab_format::message::shared_message_table::SharedMessageTableInfo;
 use hyperslab_format::object_header::{Context, SharedMessageTable};
@@ -16,7 +16,6 @@ use hyperslab_format::superblock::{Superblock, SuperblockExtension};
 use hyperslab_format::{Address, Parse, View};
 use hyperslab_io::{LocalFiles, Location, Opener, Source};
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// An HDF5 file, open for reading. Cheap to clone; all clones share what was read.
@@ -47,40 +46,6 @@ const IDLE_DATASETS_MAX: usize = 1 << 12;
 const IDLE_CHECKED_EACH: usize = 64;
 
 impl File {
-    /// Opens a local file. Nothing but the superblock, and what extends it, is read.
-    ///
-    /// Where a file consists of several (those of libhdf5's family, split and multi drivers), the path is that of the
-    /// first one; the others are found beside it. A family may also be opened by its pattern, `data%05d.h5`.
-    ///
-    /// # Errors
-    /// [`NotFound`](crate::ErrorKind::NotFound), [`NotHdf5`](crate::ErrorKind::NotHdf5),
-    /// [`Damaged`](crate::ErrorKind::Damaged) (for example a truncated file).
-    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::options().open(path)
-    }
-
-    /// Opens the file at a location through an opener, which also opens the files that it refers to: members of its
-    /// driver, targets of external links, sources of virtual datasets, external raw data.
-    ///
-    /// # Errors
-    /// As [`File::open`].
-    pub fn open_with(opener: Arc<dyn Opener>, location: impl Into<Location>) -> Result<Self> {
-        Self::options().open_with(opener, location)
-    }
-
-    /// Opens whatever answers ranges of bytes. Where it has a path, the file may refer to local files beside it.
-    ///
-    /// # Errors
-    /// As [`File::open`].
-    pub fn from_source(source: Arc<dyn Source>) -> Result<Self> {
-        Self::options().open_source(source)
-    }
-
-    /// Settings for a file that is to be opened: its cache, its threads.
-    pub fn options() -> OpenOptions {
-        OpenOptions::new()
-    }
-
     /// Opens the file at a location, with this cache and these threads, and reads it through what `wrap` makes of its
     /// bytes.
     pub(crate) fn open_location(
@@ -127,7 +92,7 @@ impl File {
         located
             .superblock
             .check_end_of_file(located.source.len())
-            .map_err(|error| driver::explain_end(error.into(), &located).in_file(&name))?;
+            .map_err(|error| driver::explain_end(format_error(error), &located).in_file(&name))?;
         let Located { source, metadata, superblock, extension } = located;
         let extension = extension.map_err(|error| error.in_file(&name))?;
         let mut inner = FileInner {

@@ -16,25 +16,23 @@
 //! into a plan ([`Explained`] is its printed form); the plan is carried out chunk by chunk over all cores, each
 //! chunk fetched (`hyperslab_io`), decoded (`hyperslab_filters`), converted and placed in the caller's buffer.
 
-mod array;
 mod attribute;
-mod chunk;
+mod chunk_index;
 mod dataset;
 mod datatype;
 mod describe;
 mod driver;
 mod element;
-mod environment;
-mod error;
+mod encoded_selection;
 mod external;
 mod file;
+mod format_error;
 mod group;
 mod linked_files;
 mod links;
 mod located;
 mod lookup;
 mod members;
-mod memory;
 mod metadata;
 mod named_datatype;
 mod node;
@@ -42,38 +40,34 @@ mod number;
 mod object;
 mod open_dataset;
 mod open_options;
-mod plan;
-mod read;
-mod runtime;
-mod selection;
-mod settings;
 mod suggest;
 mod unfilter;
 mod virtual_dataset;
 mod vlen;
 
-pub use array::Order;
 pub use attribute::{AttributeEntry, Attributes};
-pub use chunk::cache::Stats as CacheStats;
-pub use chunk::grid::{ChunkGrid, ChunkNumber};
-pub use chunk::index::{ChunkBatch, ChunkIndex, Location};
-pub use chunk::map::ChunkMap;
 pub use dataset::Dataset;
 pub use driver::Driver;
 pub use element::Element;
-pub use error::{Error, ErrorKind, Result};
+pub use encoded_selection::{RegionSummary, region_selection};
 pub use file::File;
 pub use group::Group;
+pub use hyperslab_array::array::Order;
+pub use hyperslab_array::chunk::cache::Stats as CacheStats;
+pub use hyperslab_array::chunk::grid::{ChunkGrid, ChunkNumber};
+pub use hyperslab_array::chunk::index::{ChunkBatch, ChunkIndex, Location};
+pub use hyperslab_array::chunk::map::ChunkMap;
+pub use hyperslab_array::plan::{Explained, ExplainedChunk, ExplainedRequest};
+pub use hyperslab_array::selection::{Axis, Blocks, Points, Selection};
+pub use hyperslab_array::settings::{
+    CACHE_VARIABLE, THREADS_VARIABLE, cache_bytes, cache_stats, clear_cache, set_cache_bytes, set_threads,
+    threads,
+};
+pub use hyperslab_array::{Error, ErrorKind, Result};
 pub use members::Members;
 pub use named_datatype::NamedDatatype;
 pub use object::Object;
 pub use open_options::OpenOptions;
-pub use plan::{Explained, ExplainedChunk, ExplainedRequest};
-pub use selection::{Axis, Blocks, Points, RegionSummary, Selection};
-pub use settings::{
-    CACHE_VARIABLE, THREADS_VARIABLE, cache_bytes, cache_stats, clear_cache, set_cache_bytes, set_threads,
-    threads,
-};
 pub use vlen::Heap;
 
 pub use hyperslab_format::message::{Attribute, Dataspace, Datatype, Link, LinkTarget};
@@ -103,8 +97,9 @@ pub mod io {
 /// For the other crates of this project. Anything here may change in any release.
 #[doc(hidden)]
 pub mod internal {
-    pub use crate::chunk::memory::mapped_bytes_peak;
-    pub use crate::memory::advise_huge_pages;
+    pub use crate::format_error::{OrError, format_error};
+    pub use hyperslab_array::chunk::memory::mapped_bytes_peak;
+    pub use hyperslab_array::memory::advise_huge_pages;
 
     /// Filters as people call them.
     pub mod describe {

@@ -1,8 +1,9 @@
 //! The links of a group, in whichever of the three ways the file stores them.
 
+use crate::Result;
+use crate::format_error::OrError;
 use crate::node::Node;
 use crate::unfilter::HeapFilters;
-use crate::{Error, Result};
 use hyperslab_format::group;
 use hyperslab_format::message::{Link, LinkInfo, SymbolTable};
 use hyperslab_format::{FormatError, Name, Widths};
@@ -29,10 +30,10 @@ impl<'n> Links<'n> {
 
     fn storage(&self) -> Result<LinkStorage> {
         let (header, widths) = (&self.node.header, self.widths());
-        if let Some(table) = header.symbol_table(widths)? {
+        if let Some(table) = header.symbol_table(widths).or_error()? {
             return Ok(LinkStorage::SymbolTable(table));
         }
-        Ok(match header.link_info(widths)? {
+        Ok(match header.link_info(widths).or_error()? {
             Some(info) if info.heap.is_some() => LinkStorage::Dense(info),
             _ => LinkStorage::Compact,
         })
@@ -133,7 +134,7 @@ fn by_name(found: Vec<std::result::Result<Link, FormatError>>) -> Vec<Result<Lin
         (a.0, a.1).cmp(&(b.0, b.1)).then_with(|| name(a.2).cmp(&name(b.2))).then(a.2.cmp(&b.2))
     });
     let mut found: Vec<_> = found.into_iter().map(Some).collect();
-    order.into_iter().filter_map(|(.., number)| Some(found[number].take()?.map_err(Error::from))).collect()
+    order.into_iter().filter_map(|(.., number)| Some(found[number].take()?.or_error())).collect()
 }
 
 #[cfg(test)]

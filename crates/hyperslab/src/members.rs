@@ -2,9 +2,9 @@
 
 use crate::datatype::to_native;
 use crate::element::{bytes_of, zeros};
-use crate::memory::zeroed;
-use crate::selection::Parts;
 use crate::{Dataset, Element, Error, Order, Result, Selection};
+use hyperslab_array::memory::zeroed;
+use hyperslab_array::selection::Parts;
 use hyperslab_format::Name;
 use hyperslab_format::message::datatype::Member;
 use hyperslab_format::message::{Class, Datatype};

@@ -5,6 +5,7 @@
 
 mod passing;
 
+use crate::format_error::format_error;
 use crate::{Error, Result};
 use bytes::{Bytes, BytesMut};
 use hyperslab_format::message::cache_image::{Overlay, OverlayEntries};
@@ -116,7 +117,7 @@ impl Metadata {
         loop {
             match parser(&view) {
                 Ok(value) => return Ok(value),
-                Err(Stop::Bad(error)) => return Err(error.into()),
+                Err(Stop::Bad(error)) => return Err(format_error(error)),
                 Err(Stop::Need(needs)) => {
                     // Another thread may fetch a block between the parser's look and ours: that is progress, too.
                     let fetched = fetch(&needs)?;

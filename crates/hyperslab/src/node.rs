@@ -1,8 +1,8 @@
 //! An object header and the path that led to it: what a group, a dataset and a named datatype have in common.
 
-use crate::array::Origin;
 use crate::file::FileInner;
 use crate::{Error, Result};
+use hyperslab_array::array::Origin;
 use hyperslab_format::object_header::ObjectHeader;
 use hyperslab_format::{Address, Name};
 use std::sync::Arc;

@@ -1,6 +1,5 @@
 //! Objects of a file, opened by their paths, links, addresses and references.
 
-use crate::array::Operation;
 use crate::dataset::Dataset;
 use crate::group::Group;
 use crate::linked_files::Purpose;
@@ -8,6 +7,7 @@ use crate::lookup::{Lookup, follow, resolve};
 use crate::named_datatype::NamedDatatype;
 use crate::node::Node;
 use crate::{Error, ErrorKind, File, Result, open_dataset};
+use hyperslab_array::array::Operation;
 use hyperslab_format::Address;
 use hyperslab_format::message::Link;
 use hyperslab_format::object_header::ObjectKind;

@@ -1,13 +1,14 @@
 //! Makes a dataset of the messages of its object header.
 
-use crate::array::{Array, Chunked, DataSource, ElementSpec, Filters, Operation, Storage};
-use crate::chunk::grid::ChunkGrid;
-use crate::chunk::hdf5_index::Hdf5ChunkIndex;
+use crate::chunk_index::Hdf5ChunkIndex;
 use crate::dataset::{Dataset, DatasetInner, LayoutDetail, count};
 use crate::datatype::to_native;
+use crate::format_error::OrError;
 use crate::node::Node;
 use crate::virtual_dataset::VirtualDataset;
 use crate::{Error, Result, describe, external};
+use hyperslab_array::array::{Array, Chunked, DataSource, ElementSpec, Filters, Operation, Storage};
+use hyperslab_array::chunk::grid::ChunkGrid;
 use hyperslab_format::message::fill_value::Fill;
 use hyperslab_format::message::{
     ChunkedLayout, Dataspace, Datatype, ExternalFiles, FillValue, FilterPipeline, Layout,
@@ -37,7 +38,7 @@ fn parse(node: Node, operation: &Operation) -> Result<DatasetInner> {
     let dataspace = dataspace.ok_or_else(|| missing("dataspace"))?;
     let datatype = datatype.ok_or_else(|| missing("datatype"))?;
     let layout = layout.ok_or_else(|| missing("layout"))?;
-    let external = header.external_files(node.file.superblock.widths)?;
+    let external = header.external_files(node.file.superblock.widths).or_error()?;
     let (dims, max_dims) = match &dataspace {
         Dataspace::Simple { dims, max_dims } => (dims.clone(), max_dims.clone()),
         Dataspace::Scalar | Dataspace::Null => (Vec::new(), Vec::new()),

@@ -1,7 +1,9 @@
 //! How a file is opened: the cache and the threads that its reads use, and the source of its bytes.
 
-use crate::runtime::Runtime;
-use crate::{Error, File, Result, settings};
+use crate::file::File;
+use crate::{Error, Result};
+use hyperslab_array::runtime::Runtime;
+use hyperslab_array::settings;
 use hyperslab_io::{LocalFiles, Location, Opener, Source};
 use std::path::Path;
 use std::sync::Arc;
@@ -92,5 +94,41 @@ impl OpenOptions {
                 .with_hint("1 decodes on the caller's thread alone")),
             Some(count) => Ok(runtime.with_threads(count)),
         }
+    }
+}
+
+impl File {
+    /// Opens a local file. Nothing but the superblock, and what extends it, is read.
+    ///
+    /// Where a file consists of several (those of libhdf5's family, split and multi drivers), the path is that of the
+    /// first one; the others are found beside it. A family may also be opened by its pattern, `data%05d.h5`.
+    ///
+    /// # Errors
+    /// [`NotFound`](crate::ErrorKind::NotFound), [`NotHdf5`](crate::ErrorKind::NotHdf5),
+    /// [`Damaged`](crate::ErrorKind::Damaged) (for example a truncated file).
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::options().open(path)
+    }
+
+    /// Opens the file at a location through an opener, which also opens the files that it refers to: members of its
+    /// driver, targets of external links, sources of virtual datasets, external raw data.
+    ///
+    /// # Errors
+    /// As [`File::open`].
+    pub fn open_with(opener: Arc<dyn Opener>, location: impl Into<Location>) -> Result<Self> {
+        Self::options().open_with(opener, location)
+    }
+
+    /// Opens whatever answers ranges of bytes. Where it has a path, the file may refer to local files beside it.
+    ///
+    /// # Errors
+    /// As [`File::open`].
+    pub fn from_source(source: Arc<dyn Source>) -> Result<Self> {
+        Self::options().open_source(source)
+    }
+
+    /// Settings for a file that is to be opened: its cache, its threads.
+    pub fn options() -> OpenOptions {
+        OpenOptions::new()
     }
 }

@@ -6,6 +6,7 @@
 //! references are looked up together: what they lack is then fetched in few requests.
 
 use crate::file::FileInner;
+use crate::format_error::{OrError, format_error};
 use crate::{Error, File, Result};
 use bytes::Bytes;
 use hyperslab_format::heap::global::{self, Collection};
@@ -93,7 +94,8 @@ impl Heap {
     /// reference is null.
     pub fn region(&mut self, reference: &[u8]) -> Result<Option<Bytes>> {
         let mut cursor = self.cursor(reference);
-        let (collection, index) = (cursor.address("collection address")?, cursor.u32("object index")?);
+        let (collection, index) =
+            (cursor.address("collection address").or_error()?, cursor.u32("object index").or_error()?);
         match collection {
             Some(address) if address.0 > 0 => self.object(address, index).map(Some),
             _ => Ok(None),
@@ -143,9 +145,9 @@ impl Heap {
         if element.len() < 8 + width {
             // Says which field is missing.
             let mut cursor = self.cursor(element);
-            cursor.u32("length")?;
-            cursor.address("collection address")?;
-            cursor.u32("object index")?;
+            cursor.u32("length").or_error()?;
+            cursor.address("collection address").or_error()?;
+            cursor.u32("object index").or_error()?;
         }
         let u32_at = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|i| element[at + i]));
         let mut address = [0; 8];
@@ -236,7 +238,7 @@ impl Heap {
     }
 
     fn in_file(&self, error: hyperslab_format::FormatError) -> Error {
-        Error::from(error).in_file(self.file.source.name())
+        format_error(error).in_file(self.file.source.name())
     }
 
     fn cursor(&self, reference: &[u8]) -> Cursor {

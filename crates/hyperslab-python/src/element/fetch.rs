@@ -5,6 +5,7 @@
 use super::allowance::Allowance;
 use super::layout::{Kind, Layout, Work};
 use bytes::Bytes;
+use hyperslab::internal::OrError;
 use hyperslab::{Heap, Result, RevisedReference};
 use hyperslab_format::{Address, Cursor};
 use std::collections::VecDeque;
@@ -99,7 +100,7 @@ impl Fetch {
     fn region(&self, bytes: Bytes) -> Result<Option<(Address, Bytes)>> {
         let width = usize::from(self.heap.widths().offset);
         let mut cursor = Cursor::new("region reference", 0, bytes.clone(), self.heap.widths());
-        let address = cursor.address("object address")?;
+        let address = cursor.address("object address").or_error()?;
         Ok(address.map(|address| (address, bytes.slice(width.min(bytes.len())..))))
     }
 }

@@ -2,12 +2,12 @@
 
 use super::Selected;
 use crate::errors;
-use hyperslab::Selection;
+use hyperslab::region_selection;
 use pyo3::prelude::*;
 
 /// The selection that a region reference encodes, for a dataset of this shape.
 pub fn region(encoded: &[u8], dims: &[u64]) -> PyResult<Selected> {
-    let selection = Selection::from_region_reference(encoded, dims).map_err(errors::raise)?;
+    let selection = region_selection(encoded, dims).map_err(errors::raise)?;
     let shape = selection.shape(dims).into_iter().map(|size| size as isize).collect();
     Ok(Selected { selection, shape })
 }

@@ -11,6 +11,7 @@
 //! file can still be listed.
 
 use super::kind::{Driver, missing};
+use crate::format_error::OrError;
 use crate::{Error, Result};
 use hyperslab_format::{Bytes, Cursor, Widths};
 use hyperslab_io::{Location, Opener, Piece, Pieces};
@@ -82,7 +83,7 @@ fn parse(data: &Bytes) -> Result<Vec<Member>> {
     let mut members: Vec<Member> = Vec::new();
     let mut seen = [false; KINDS as usize + 1];
     for kind in 1..=KINDS {
-        let holder = match cursor.u8("member of a kind of data")? {
+        let holder = match cursor.u8("member of a kind of data").or_error()? {
             0 => kind,
             holder @ 1..=KINDS => holder,
             other => return Err(Error::damaged(format!("driver information: there is no member {other}"))),
@@ -91,15 +92,15 @@ fn parse(data: &Bytes) -> Result<Vec<Member>> {
             members.push(Member { kind, start: 0, end: 0, template: String::new() });
         }
     }
-    cursor.skip("reserved", 2)?;
+    cursor.skip("reserved", 2).or_error()?;
     for member in &mut members {
-        member.start = cursor.u64("start of a member")?;
-        member.end = cursor.u64("end of a member")?;
+        member.start = cursor.u64("start of a member").or_error()?;
+        member.end = cursor.u64("end of a member").or_error()?;
     }
     for member in &mut members {
-        let name = cursor.nul_terminated("name of a member")?;
+        let name = cursor.nul_terminated("name of a member").or_error()?;
         let padding = (name.len() + 1).next_multiple_of(8) - (name.len() + 1);
-        cursor.skip("padding of a name", padding)?;
+        cursor.skip("padding of a name", padding).or_error()?;
         let name = String::from_utf8(name.to_vec());
         member.template = name.map_err(|_| Error::unsupported("the name of a member is not UTF-8"))?;
     }

@@ -4,9 +4,9 @@
 //! it is computed if both are regular. Otherwise elements are listed, in batches, so that memory stays small.
 
 use super::part::Part;
-use crate::selection::intersect::{intersect, is_computed, places_within};
-use crate::selection::{Region, Resolved, Run};
 use crate::{Axis, Blocks, Points, Result, Selection};
+use hyperslab_array::selection::intersect::{intersect, is_computed, places_within};
+use hyperslab_array::selection::{Region, Resolved, Run};
 use std::ops::Range;
 
 /// Listed elements of a batch.

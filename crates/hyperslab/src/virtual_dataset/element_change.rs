@@ -1,9 +1,9 @@
 //! How elements of a source become those of a virtual dataset.
 
-use crate::array::{ConvertElements, ElementChange};
 use crate::dataset::DatasetInner;
 use crate::number::Converter;
 use crate::{Error, Result};
+use hyperslab_array::array::{ConvertElements, ElementChange};
 use hyperslab_format::message::{ByteOrder, Class, Datatype};
 
 /// What makes elements of one datatype of those of another.

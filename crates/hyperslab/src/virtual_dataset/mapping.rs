@@ -3,11 +3,12 @@
 use super::part::Part;
 use super::sources::Sources;
 use super::wanted::Wanted;
-use crate::array::Operation;
 use crate::dataset::Dataset;
+use crate::encoded_selection as encoded;
 use crate::file::FileInner;
-use crate::selection::{Region, encoded};
 use crate::{Blocks, Error, Result};
+use hyperslab_array::array::Operation;
+use hyperslab_array::selection::Region;
 use hyperslab_format::selection::{EncodedAxis, EncodedSelection};
 use hyperslab_format::virtual_mapping::VirtualMapping;
 use std::ops::RangeInclusive;

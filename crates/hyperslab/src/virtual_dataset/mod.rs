@@ -2,7 +2,7 @@
 //!
 //! [`mapping`] turns the mappings of the file into [`part::Part`]s for the sources that are there now, [`batches`] selects
 //! what is [`wanted`] of each source. [`sources`] keeps the sources open between reads, an
-//! [`Operation`](crate::array::Operation) bounds what one call may cost. A source that is not there reads as the fill
+//! [`Operation`](hyperslab_array::array::Operation) bounds what one call may cost. A source that is not there reads as the fill
 //! value, as in libhdf5.
 
 mod batches;
@@ -10,7 +10,7 @@ mod element_change;
 mod mapping;
 mod part;
 mod sources;
-mod virtual_dataset;
+mod virtual_array;
 mod wanted;
 
-pub(crate) use virtual_dataset::VirtualDataset;
+pub(crate) use virtual_array::VirtualDataset;

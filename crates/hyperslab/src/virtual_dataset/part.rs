@@ -1,7 +1,7 @@
 //! Elements of one source of a virtual dataset.
 
 use crate::dataset::Dataset;
-use crate::selection::Region;
+use hyperslab_array::selection::Region;
 
 /// Elements of one source, and those of the virtual dataset that they are.
 pub(super) struct Part {

@@ -4,13 +4,13 @@
 //! A source is held strongly, and may be a virtual dataset that holds sources itself. So that no circle of owners
 //! ever closes, a virtual dataset only keeps sources that were opened after it.
 
-use crate::array::{Operation, Storage};
 use crate::dataset::{Dataset, DatasetInner};
 use crate::file::FileInner;
 use crate::linked_files::Purpose;
 use crate::lookup::{Lookup, resolve};
 use crate::node::Node;
 use crate::{Error, ErrorKind, Result};
+use hyperslab_array::array::{Operation, Storage};
 use hyperslab_format::object_header::ObjectKind;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};

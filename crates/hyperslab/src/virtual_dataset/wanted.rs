@@ -1,8 +1,9 @@
 //! The elements that are wanted of a virtual dataset.
 
 use crate::Axis;
-use crate::selection::intersect::may_intersect;
-use crate::selection::{Region, Resolved, encoded};
+use crate::encoded_selection as encoded;
+use hyperslab_array::selection::intersect::may_intersect;
+use hyperslab_array::selection::{Region, Resolved};
 use hyperslab_format::selection::EncodedSelection;
 
 /// The elements that are wanted of a virtual dataset.

@@ -1,0 +1,10 @@
+//! Chunks: where they lie, decoding them, keeping them decoded, fetching them ahead.
+
+pub mod cache;
+mod columns;
+pub mod grid;
+pub mod index;
+pub(crate) mod locate;
+pub mod map;
+pub mod memory;
+pub(crate) mod readahead;

@@ -1,0 +1,78 @@
+//! Byte order: the only conversion that is made while elements are placed.
+
+#[cfg(target_endian = "big")]
+compile_error!("conversion to native order is written for little-endian machines");
+
+/// What happens to elements on their way from the file to memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Conversion {
+    /// Nothing: memory holds what the file holds.
+    None,
+    /// The bytes of every number of this many bytes are reversed.
+    Swap {
+        /// 2, 4, 8 or 16 bytes.
+        width: usize,
+    },
+}
+
+impl Conversion {
+    /// Copies `source` to `target` (of the same length), converting.
+    #[inline]
+    pub(crate) fn copy(self, source: &[u8], target: &mut [u8]) {
+        match self {
+            Conversion::None => target.copy_from_slice(source),
+            Conversion::Swap { width: 2 } => swap_copy::<2>(source, target),
+            Conversion::Swap { width: 4 } => swap_copy::<4>(source, target),
+            Conversion::Swap { width: 8 } => swap_copy::<8>(source, target),
+            Conversion::Swap { width } => {
+                target.copy_from_slice(source);
+                target.chunks_exact_mut(width).for_each(<[u8]>::reverse);
+            }
+        }
+    }
+
+    /// Converts in place.
+    pub fn in_place(self, bytes: &mut [u8]) {
+        match self {
+            Conversion::None => {}
+            Conversion::Swap { width: 2 } => swap_in_place::<2>(bytes),
+            Conversion::Swap { width: 4 } => swap_in_place::<4>(bytes),
+            Conversion::Swap { width: 8 } => swap_in_place::<8>(bytes),
+            Conversion::Swap { width } => bytes.chunks_exact_mut(width).for_each(<[u8]>::reverse),
+        }
+    }
+}
+
+fn swap_copy<const WIDTH: usize>(source: &[u8], target: &mut [u8]) {
+    let (source, _) = source.as_chunks::<WIDTH>();
+    let (target, _) = target.as_chunks_mut::<WIDTH>();
+    for (from, to) in source.iter().zip(target) {
+        *to = *from;
+        to.reverse();
+    }
+}
+
+fn swap_in_place<const WIDTH: usize>(bytes: &mut [u8]) {
+    let (numbers, _) = bytes.as_chunks_mut::<WIDTH>();
+    numbers.iter_mut().for_each(|number| number.reverse());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn swaps_every_number() {
+        let source: Vec<u8> = (0..48).collect();
+        for width in [2, 4, 8, 16] {
+            let expected: Vec<u8> =
+                source.chunks(width).flat_map(|number| number.iter().rev().copied()).collect();
+            let mut target = vec![0; 48];
+            Conversion::Swap { width }.copy(&source, &mut target);
+            assert_eq!(target, expected);
+            let mut same = source.clone();
+            Conversion::Swap { width }.in_place(&mut same);
+            assert_eq!(same, expected);
+        }
+    }
+}
