@@ -118,7 +118,7 @@ fn refuses_maps_of_other_grids_and_of_datasets_without_chunks() {
     assert_eq!(error.kind(), ErrorKind::Invalid);
     assert!(error.to_string().contains("/fixed/few: the chunk map is that of"), "{error}");
     let layouts = require!(fixture("layouts"));
-    let contiguous = hdf5_files(&layouts, 1 << 20)
+    let contiguous = hdf5_files(&layouts, 1 << 21)
         .iter()
         .flat_map(|path| datasets(&File::open(path).unwrap()))
         .find(|dataset| dataset.layout_name() == "contiguous")
