@@ -100,7 +100,7 @@ impl<N, R> Walk<N, R> {
         Self {
             slots: vec![Slot::Waiting],
             waiting: VecDeque::from([(0, root)]),
-            open: Vec::from([0..1]),
+            open: std::iter::once(0..1).collect(),
             footprint: Footprint::default(),
             lenient,
             failed: None,
