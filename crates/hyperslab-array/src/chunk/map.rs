@@ -182,7 +182,10 @@ impl ChunkIndex for ChunkMap {
                     stored_bytes: &sizes,
                     filter_masks: &masks,
                 })?;
-                (places.clear(), addresses.clear(), sizes.clear(), masks.clear());
+                places.clear();
+                addresses.clear();
+                sizes.clear();
+                masks.clear();
             }
         }
         Ok(())

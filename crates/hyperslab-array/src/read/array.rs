@@ -3,6 +3,7 @@
 use super::convert::Conversion;
 use super::place::repeat;
 use super::target::Target;
+use super::virtual_array::VirtualRead;
 use super::{ahead, chunked, raw, virtual_array};
 use crate::array::{Array, Operation, Order, Storage};
 use crate::memory::zeroed;
@@ -69,20 +70,10 @@ fn read_whole(
         let read_source = |source: &Array, selection: &Selection, out: &mut [u8]| {
             read_whole(source, selection, Conversion::None, out, operation)
         };
-        let sources = &**sources;
+        let (sources, shape) = (&**sources, shape.as_slice());
+        let read = VirtualRead { array, sources, selection, shape, operation };
         // SAFETY: as above; the fill values are written.
-        unsafe {
-            virtual_array::read(
-                array,
-                sources,
-                selection,
-                &shape,
-                target,
-                conversion,
-                operation,
-                &read_source,
-            )
-        }
+        unsafe { virtual_array::read(&read, target, conversion, &read_source) }
     })
 }
 
@@ -195,7 +186,7 @@ mod tests {
             let selection = Selection::Points(Points { rank: 3, coordinates });
             let expected: Vec<u8> = points.iter().copied().flat_map(element).collect();
             prop_assert_eq!(&read_all(&array, &selection, None), &expected);
-            let first = Parts::new(vec![0..1], element_bytes).unwrap();
+            let first = Parts::new(std::iter::once(0..1).collect(), element_bytes).unwrap();
             let expected: Vec<u8> = expected.iter().step_by(element_bytes).copied().collect();
             prop_assert_eq!(read_all(&array, &selection, Some(&first)), expected);
             let expected: Vec<u8> = elements.iter().step_by(element_bytes).copied().collect();

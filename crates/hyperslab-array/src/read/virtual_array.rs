@@ -11,21 +11,27 @@ use crate::{Error, Result, Selection};
 /// Reads whole elements of a source, which may be virtual itself, as they are stored.
 pub(crate) type ReadSource<'r> = dyn Fn(&Array, &Selection, &mut [u8]) -> Result<()> + 'r;
 
-/// Reads a selection of a virtual array, its sources by `read_source`. The target holds the fill value already; `shape`
-/// is that of the result.
+/// What is read of a virtual array.
+pub(crate) struct VirtualRead<'a> {
+    pub(crate) array: &'a Array,
+    pub(crate) sources: &'a dyn VirtualSources,
+    pub(crate) selection: &'a Selection,
+    /// Sizes of the result.
+    pub(crate) shape: &'a [u64],
+    pub(crate) operation: &'a Operation,
+}
+
+/// Reads a selection of a virtual array, its sources by `read_source`. The target holds the fill value already.
 ///
 /// # Safety
 /// Nobody else uses the target meanwhile.
 pub(crate) unsafe fn read(
-    array: &Array,
-    sources: &dyn VirtualSources,
-    selection: &Selection,
-    shape: &[u64],
+    read: &VirtualRead<'_>,
     target: Target<'_>,
     conversion: Conversion,
-    operation: &Operation,
     read_source: &ReadSource<'_>,
 ) -> Result<()> {
+    let VirtualRead { array, sources, selection, shape, operation } = *read;
     operation.deeper(|| {
         sources.for_each_part(selection, shape, operation, &mut |part| {
             // SAFETY: as promised to this function; one part is read after the other.

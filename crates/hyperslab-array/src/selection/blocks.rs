@@ -210,7 +210,7 @@ impl Blocks {
 
     /// The distance of groups of `group` adjacent indexes, if these are nothing but such groups at equal distances.
     pub(crate) fn group_stride(&self, group: u64) -> Option<u64> {
-        if self.len % group != 0 {
+        if !self.len.is_multiple_of(group) {
             return None;
         }
         match self.is_span() {

@@ -30,6 +30,11 @@ impl Region {
         }
     }
 
+    /// True without an element.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// How many axes the elements have.
     pub fn rank(&self) -> usize {
         match self {

@@ -62,6 +62,11 @@ impl Run {
         }
     }
 
+    /// True without an element.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// The `i`-th element and its place.
     pub fn pair(&self, i: u64) -> (u64, u64) {
         match self {

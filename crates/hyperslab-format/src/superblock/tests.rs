@@ -84,13 +84,13 @@ fn a_user_block_comes_first() {
         let file = Build::default()
             .bytes(b"hello")
             .pad_to(at)
-            .and(&late(2, Widths::default(), at as u64, 0x8000).checksum());
+            .and(&late(2, Widths::default(), at, 0x8000).checksum());
         let superblock = parse(&file).unwrap();
-        assert_eq!((superblock.at, superblock.base), (at as u64, at as u64));
-        assert_eq!(superblock.end_of_file, Address(0x8000 - at as u64));
+        assert_eq!((superblock.at, superblock.base), (at, at));
+        assert_eq!(superblock.end_of_file, Address(0x8000 - at));
         let bytes = file.done();
         let view = superblock.view(View::new(&bytes));
-        assert_eq!(view.absolute(Address(2)), at as u64 + 2);
+        assert_eq!(view.absolute(Address(2)), at + 2);
     }
     // 768 is not a possible offset of a superblock.
     let file =
