@@ -114,12 +114,17 @@ fn what_is_decoded_past_the_cache_reaches_those_who_wait() {
     for is_given_up in [true, false] {
         in_every_order(10 * CHUNK, move |cache| {
             let reader = start(&cache, |cache| read(&cache).unwrap());
+            let mut is_awaited = false;
             if let Whole::Straight(passage) = cache.whole(KEY, CHUNK)
                 && !is_given_up
             {
+                is_awaited = cache.inner.shards.waiting(KEY) > 0;
                 passage.end(&[7; CHUNK]);
             }
             assert_eq!(reader.join().unwrap(), [7; CHUNK]);
+            if is_awaited {
+                assert_eq!(cache.stats().misses, 0, "the reader had nothing to decode");
+            }
             is_consistent(&cache);
         });
     }
