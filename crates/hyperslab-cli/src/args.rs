@@ -117,7 +117,8 @@ pub(crate) struct ExplainArgs {
 /// Lists the existing chunks of a dataset, or of all chunked datasets, in row-major order. A chunk that is not listed
 /// was never written and reads as the fill value. No values are read.
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
+#[command(after_long_help = concat!(
+    "\
 EXAMPLES
   hyperslab chunks era5.nc /t2m              one dataset, as a table
   hyperslab chunks --csv era5.nc             all chunked datasets, as CSV
@@ -129,10 +130,9 @@ counts from the first byte of the file, the size is in bytes as stored, and bit 
 filter i was skipped. The header line of the CSV is path,offset,address,size,filter_mask; the numbers of an offset
 are joined by `;`. Tables and CSV are written while the chunk index is read.
 
-EXIT CODES
-  0  all chunks were listed
-  1  a part of the file could not be read (the rest is listed)
-  2  no such file or object, not HDF5, or a dataset that is not chunked")]
+",
+    exit_codes!()
+))]
 pub(crate) struct ChunksArgs {
     /// HDF5 or netCDF-4 file
     pub file: PathBuf,

@@ -4,9 +4,10 @@ use super::{run, tour};
 use hyperslab_testkit::require;
 use std::path::Path;
 
-const COMMANDS: [(&str, &[&str]); 4] = [
+const COMMANDS: [(&str, &[&str]); 5] = [
     ("ls", &["{}"]),
     ("explain", &["{}", "/measured/temperature", ""]),
+    ("chunks", &["{}", "/measured/temperature"]),
     ("digest", &["{}"]),
     ("doctor", &["{}", "/measured/temperature"]),
 ];
