@@ -10,7 +10,8 @@ from pathlib import Path
 import netCDF4
 import numpy as np
 import pytest
-from records import COMMAND, CORPUS, FIXTURES
+from kit import CORPUS, FIXTURES, missing_corpus
+from records import COMMAND
 
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 #: netCDF-C crashes on some of the other HDF5 files, which were made to break readers.
@@ -132,8 +133,16 @@ def test_files_of_netcdf_c_look_as_in_netcdf_c(path: Path) -> None:
 
 
 def corpus_files() -> list[Path]:
+    if missing_corpus():
+        return []
     found = [path for path in sorted(CORPUS.rglob("*")) if path.suffix in SUFFIXES and path.is_file()]
     return [path for path in found if path.open("rb").read(8) == SIGNATURE]
+
+
+def test_the_corpus_has_netcdf_files() -> None:
+    if why := missing_corpus():
+        pytest.skip(why)
+    assert len(corpus_files()) > 40
 
 
 @pytest.mark.parametrize("path", corpus_files(), ids=lambda path: str(path.relative_to(CORPUS)))

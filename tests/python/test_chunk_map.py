@@ -78,18 +78,23 @@ def test_stored_bytes_are_where_the_map_says(pair):
 
 
 def test_where_the_unlimited_axis_is_not_the_first_offsets_are_those_that_reads_use(pair):
-    """h5py's `get_chunk_info` gives other offsets here; its `get_chunk_info_by_coord` and its reads agree with ours."""
+    """libhdf5 tells other offsets here than those where its reads find the chunks; the stored values decide."""
 
     def grow(file):
         values = np.arange(240, dtype="<i4").reshape(6, 40)
         file.create_dataset("d", data=values, chunks=(2, 3), maxshape=(6, None))
 
-    theirs, ours = pair(grow)["d"]
+    both = pair(grow)
+    theirs, ours = both["d"]
+    raw = both.path.read_bytes()
     chunks = ours.chunk_map()
     assert len(chunks) == theirs.id.get_num_chunks() == 3 * 14
     for row in chunks:
-        info = theirs.id.get_chunk_info_by_coord(tuple(row["offset"].tolist()))
-        assert (info.byte_offset, info.size) == (row["address"], row["size"])
+        start = int(row["address"])
+        stored = np.frombuffer(raw[start : start + int(row["size"])], "<i4").reshape(2, 3)
+        i, j = row["offset"].tolist()
+        values = theirs[i : i + 2, j : j + 3]
+        np.testing.assert_array_equal(stored[: values.shape[0], : values.shape[1]], values)
     np.testing.assert_array_equal(ours[...], theirs[...])
 
 
@@ -97,7 +102,9 @@ def test_an_element_leads_to_its_chunk(pair):
     theirs, ours = pair(write)["growing gzip sparse"]
     for element in [(19, 29), (18, 28), (4, 13), (3, 12), (0, 0), (20, 0), (3, 300)]:
         a, b = ours.id.get_chunk_info_by_coord(element), theirs.id.get_chunk_info_by_coord(element)
-        assert a[1:] == b[1:], element
+        assert (a.byte_offset, a.size) == (b.byte_offset, b.size), element
+        # Of a chunk that does not exist libhdf5 leaves the filter mask undefined.
+        assert b.byte_offset is None or a.filter_mask == b.filter_mask, element
         # h5py repeats the element it was asked for.
         assert a.chunk_offset == (None if b.chunk_offset is None else (element[0] // 3 * 3, element[1] // 4 * 4))
     for dataset in (ours, theirs):
@@ -139,7 +146,7 @@ def test_wrong_requests(pair):
                 lambda id: id.get_chunk_info_by_coord((0,)),
                 lambda id: id.chunk_iter(print),
             ):
-                with pytest.raises(RuntimeError):
+                with pytest.raises((RuntimeError, ValueError)):
                     ask(dataset.id)
         with pytest.raises(NotChunkedError, match=f"/{name}: the dataset is not chunked"):
             both.ours[name].chunk_map()
@@ -174,9 +181,13 @@ def test_sparse_grids_of_more_chunks_than_64_bits_count(pair, libver, shape):
         assert ours[place] == theirs[place] == number + 1
     elsewhere = tuple(7 for _ in shape)
     assert ours[elsewhere] == theirs[elsewhere] == 0
+    # libhdf5 cannot read several chunks at once of a grid that it cannot count.
     corner = tuple(slice(size - 3, size) for size in shape)
-    np.testing.assert_array_equal(ours[corner], theirs[corner])
-    with pytest.raises(hyperslab.HyperslabError):
+    expected = np.zeros([3 for _ in shape], "u1")
+    expected[tuple(-1 for _ in shape)] = len(places)
+    np.testing.assert_array_equal(ours[corner], expected)
+    # NumPy refuses to make an array of that size.
+    with pytest.raises((hyperslab.HyperslabError, ValueError)):
         ours[...]
 
 

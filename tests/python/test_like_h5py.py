@@ -192,7 +192,7 @@ DIFFERENT = [
     'f["line"].virtual_sources()',
     'into(f["line"], np.zeros(20)[::2])',
     'f["chunked"].attrs.get_id("int")',
-    'f["line"].id',
+    'f["line"].id.get_type()',
     'f["line"].regionref',
 ]
 

@@ -98,7 +98,7 @@ fn a_damaged_index_is_listed_up_to_the_damage() {
     let mut bytes = std::fs::read(&path).unwrap();
     // The last leaf of the tree of 5,000 chunks: where the chunk before the last one is listed.
     let node = bytes.windows(8).enumerate().filter(|(_, window)| window.starts_with(b"TREE\x01\x00"));
-    let leaf = node.map(|(at, _)| at).last().unwrap();
+    let leaf = node.map(|(at, _)| at).next_back().unwrap();
     bytes[leaf..leaf + 4].copy_from_slice(b"nope");
     let folder = tempfile::tempdir().unwrap();
     let damaged = folder.path().join("damaged.h5");
