@@ -190,7 +190,7 @@ CASES = [
     Case(
         "16,200 rows, uncompressed",
         *CRIS_RAW,
-        bounds=NO_SLOWER_THAN_H5PY,
+        bounds=(*NO_SLOWER_THAN_H5PY, Bound("rust", ("floor",), 4.0)),
     ),
     Case("open and list, 500 chunks", *ROWS, kind="list", seconds_at_most={"rust": 0.010}),
     Case("open and list, 1,460 chunks", *MAPS, kind="list", seconds_at_most={"rust": 0.010}),

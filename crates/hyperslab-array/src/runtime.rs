@@ -128,6 +128,15 @@ impl Runtime {
         for_each(self.threads_max, items, work)
     }
 
+    /// Calls `work` here, with a function that starts tasks on the other threads, and returns when `work` and all of
+    /// them have ended. Where there are no other threads, a task runs when it is started.
+    pub(crate) fn scope<'s, R>(&self, work: impl FnOnce(&dyn Fn(Box<dyn FnOnce() + Send + 's>)) -> R) -> R {
+        match threads().filter(|_| self.threads_max > 1) {
+            None => work(&|task| task()),
+            Some(threads) => threads.in_place_scope(|scope| work(&|task| scope.spawn(move |_| task()))),
+        }
+    }
+
     /// Starts `work` on another thread, as [`spawn`].
     pub(crate) fn spawn(&self, work: impl FnOnce() + Send + 'static) {
         if self.threads_max > 1 {

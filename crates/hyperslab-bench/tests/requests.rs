@@ -104,6 +104,7 @@ fn a_run_of_known_requests(file: &Path) {
         let made = recording.take();
         let bytes: u64 = made.iter().map(|range| range.end - range.start).sum();
         assert_eq!((shown.read_calls, shown.read_bytes), (made.len() as u64, bytes), "{rows} rows");
-        assert!(made.len() as u64 >= rows, "each row is a request of its own");
+        // Few rows are requested one by one; many that lie side by side are served from blocks.
+        assert_eq!(made.len() as u64 >= rows, rows == 3, "{} requests for {rows} rows", made.len());
     }
 }

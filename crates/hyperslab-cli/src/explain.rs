@@ -34,6 +34,7 @@ fn json(file: &str, explained: &Explained) -> Object {
         ("layout", explained.layout.into()),
         ("chunks_touched", explained.chunks_touched.into()),
         ("chunks_missing", explained.chunks_missing.into()),
+        ("chunks_cached", explained.chunks_cached.into()),
         ("decodes", explained.decodes.into()),
         ("decode", Json::list(explained.filters.iter().map(String::as_str))),
         ("requests_made", explained.requests_made.into()),
@@ -44,7 +45,10 @@ fn json(file: &str, explained: &Explained) -> Object {
 }
 
 fn request(request: &ExplainedRequest) -> Object {
+    let source = request.source.as_deref();
     Object::from([
+        ("file", source.map(|source| source.file.as_str()).into()),
+        ("dataset", source.map(|source| source.dataset.as_str()).into()),
         ("start", request.range.start.into()),
         ("end", request.range.end.into()),
         ("chunks", Json::list(request.chunks.iter().map(chunk))),

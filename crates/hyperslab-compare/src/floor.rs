@@ -175,7 +175,8 @@ fn touched(dataset: &Dataset, selections: &[Selection]) -> Result<Vec<Range<u64>
         if explained.requests_made > explained.requests.len() as u64 {
             return Err(Error::from(std::io::Error::other("no floor for a read of so many requests")));
         }
-        for request in explained.requests {
+        // Those of the sources of a virtual dataset lie in other files.
+        for request in explained.requests.into_iter().filter(|request| request.source.is_none()) {
             if request.chunks.is_empty() {
                 let pieces = request.range.clone().step_by(PIECE_BYTES);
                 needed.extend(pieces.map(|start| (start, request.range.end.min(start + PIECE_BYTES as u64))));

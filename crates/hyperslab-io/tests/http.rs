@@ -120,7 +120,7 @@ fn what_does_not_pass_is_an_error_with_url_range_and_reason() {
             server.order([Some(fault), Some(fault)]);
             let outcome = match attempt {
                 0 => read(&file, 70_000..71_000).map(drop),
-                _ => fetch_all(&file, &[70_000..71_000], &Cancel::never()).map(drop),
+                _ => fetch_all(&file, std::slice::from_ref(&(70_000..71_000)), &Cancel::never()).map(drop),
             };
             let error = outcome.unwrap_err().to_string();
             assert!(error.starts_with(&request) && error.contains(reason), "{fault:?}: {error}");

@@ -40,12 +40,17 @@ fn raise_as(class: &'static str, error: &Error, errno: Option<i32>) -> PyErr {
     let owned = |text: Option<&str>| text.map(str::to_string);
     let (hint, file, object) = (owned(error.hint()), owned(error.file()), owned(error.object()));
     let raised = Exception { class, message: error.to_string(), hint, file, object, errno }.raise();
-    let Some(cause) = error.cause() else { return raised };
-    let through_io = || cause.downcast_ref::<io::Error>()?.get_ref()?.downcast_ref::<PyErr>();
-    if let Some(exception) = cause.downcast_ref::<PyErr>().or_else(through_io) {
+    if let Some(exception) = raised_inside(error) {
         Python::attach(|py| raised.set_cause(py, Some(exception.clone_ref(py))));
     }
     raised
+}
+
+/// What the program's own filter or file object raised.
+pub fn raised_inside(error: &Error) -> Option<&PyErr> {
+    let cause = error.cause()?;
+    let through_io = || cause.downcast_ref::<io::Error>()?.get_ref()?.downcast_ref::<PyErr>();
+    cause.downcast_ref::<PyErr>().or_else(through_io)
 }
 
 /// An exception for a user-defined link, which only the program that wrote it can follow (also a `KeyError`).

@@ -17,6 +17,7 @@ mod errors;
 mod file;
 mod filters;
 mod group;
+mod interrupt;
 mod reference;
 mod register;
 mod selection;

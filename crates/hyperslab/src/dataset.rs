@@ -14,12 +14,15 @@ use hyperslab_array::read::array;
 use hyperslab_array::selection::{Measured, Parts};
 use hyperslab_format::Address;
 use hyperslab_format::message::{ChunkedLayout, Dataspace, Datatype, FillValue, FilterPipeline};
+use hyperslab_io::Cancel;
 use std::sync::Arc;
 
 /// A dataset of an open file. Cheap to clone; clones share the chunk index.
 #[derive(Clone)]
 pub struct Dataset {
     pub(crate) inner: Arc<DatasetInner>,
+    /// Stops reads through this handle.
+    pub(crate) cancel: Cancel,
 }
 
 #[derive(Clone)]
@@ -44,6 +47,12 @@ pub(crate) enum LayoutDetail {
 }
 
 impl Dataset {
+    /// The same dataset, whose reads end with [`crate::ErrorKind::Cancelled`] soon after `cancel` was requested: between
+    /// two requests, or two chunks.
+    pub fn cancelled_by(&self, cancel: &Cancel) -> Self {
+        Self { inner: self.inner.clone(), cancel: cancel.clone() }
+    }
+
     /// Its path, as it was opened.
     pub fn path(&self) -> &str {
         &self.inner.node.path
@@ -169,7 +178,7 @@ impl Dataset {
         let chunked = self.inner.array.storage.chunked().ok_or_else(not_chunked).and_then(given);
         let mut inner = DatasetInner::clone(&self.inner);
         inner.array.storage = Storage::Chunked(Arc::new(chunked.map_err(|error| self.inner.named(error))?));
-        Ok(Self { inner: Arc::new(inner) })
+        Ok(Self { inner: Arc::new(inner), cancel: self.cancel.clone() })
     }
 
     /// Bytes that the values take in the file (as h5py's `id.get_storage_size()`).
@@ -185,7 +194,8 @@ impl Dataset {
 
     /// What a read of `selection` would do, without doing it.
     pub fn explain(&self, selection: &Selection) -> Result<Explained> {
-        Explained::new(&self.inner.array, selection).map_err(|error| self.inner.named(error))
+        Explained::new(&self.inner.array, selection, &Operation::cancelled_by(&self.cancel))
+            .map_err(|error| self.inner.named(error))
     }
 
     /// Shape of what a read of `selection` gives.
@@ -200,7 +210,7 @@ impl Dataset {
     /// Anything in [`crate::ErrorKind`]; `out` is then partly written. A datatype whose members have byte orders of
     /// their own (a compound) is only read in [`Order::File`].
     pub fn read_into(&self, selection: &Selection, order: Order, out: &mut [u8]) -> Result<()> {
-        self.inner.read_parts_into(selection, order, None, out).map_err(|error| self.inner.named(error))
+        self.read_parts_into(selection, order, None, out)
     }
 
     /// Reads a selection as bytes, see [`Self::read_into`].
@@ -209,6 +219,19 @@ impl Dataset {
         let mut out = zeroed(elements).map_err(|error| self.inner.named(error))?;
         self.read_into(selection, order, &mut out)?;
         Ok(out)
+    }
+
+    /// Reads whole elements, or parts of each.
+    pub(crate) fn read_parts_into(
+        &self,
+        selection: &Selection,
+        order: Order,
+        parts: Option<&Parts>,
+        out: &mut [u8],
+    ) -> Result<()> {
+        let operation = Operation::cancelled_by(&self.cancel);
+        let read = array::read(&self.inner.array, selection, order, parts, out, &operation);
+        read.map_err(|error| self.inner.named(error))
     }
 
     /// What a read of `selection` gives.
@@ -228,17 +251,6 @@ impl DatasetInner {
 
     fn elements(&self) -> u64 {
         count(&self.dataspace).unwrap_or(u64::MAX)
-    }
-
-    /// Reads whole elements, or parts of each.
-    pub(crate) fn read_parts_into(
-        &self,
-        selection: &Selection,
-        order: Order,
-        parts: Option<&Parts>,
-        out: &mut [u8],
-    ) -> Result<()> {
-        array::read(&self.array, selection, order, parts, out, &Operation::default())
     }
 
     /// Names this dataset and its file in an error.

@@ -57,13 +57,14 @@ pub use hyperslab_array::chunk::cache::Stats as CacheStats;
 pub use hyperslab_array::chunk::grid::{ChunkGrid, ChunkNumber};
 pub use hyperslab_array::chunk::index::{ChunkBatch, ChunkIndex, Location};
 pub use hyperslab_array::chunk::map::ChunkMap;
-pub use hyperslab_array::plan::{Explained, ExplainedChunk, ExplainedRequest};
+pub use hyperslab_array::plan::{Explained, ExplainedChunk, ExplainedRequest, ExplainedSource};
 pub use hyperslab_array::selection::{Axis, Blocks, Points, Selection};
 pub use hyperslab_array::settings::{
     CACHE_VARIABLE, THREADS_VARIABLE, cache_bytes, cache_stats, clear_cache, set_cache_bytes, set_threads,
     threads,
 };
 pub use hyperslab_array::{Error, ErrorKind, Result};
+pub use hyperslab_io::Cancel;
 pub use members::Members;
 pub use named_datatype::NamedDatatype;
 pub use object::Object;
@@ -92,6 +93,8 @@ pub mod io {
     pub use hyperslab_io::{
         Advice, Cancel, Deliver, LocalFile, LocalFiles, Location, Memory, Opener, Source, Version,
     };
+    #[cfg(feature = "http")]
+    pub use hyperslab_io::{HttpFile, HttpOptions};
 }
 
 /// For the other crates of this project. Anything here may change in any release.

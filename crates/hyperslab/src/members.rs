@@ -67,8 +67,7 @@ impl Dataset {
     /// Reads some members of the selected elements into `out`, packed as [`Members::datatype`] says, in the
     /// representation of the file.
     pub fn read_members_into(&self, selection: &Selection, members: &Members, out: &mut [u8]) -> Result<()> {
-        let read = self.inner.read_parts_into(selection, Order::File, Some(&members.parts), out);
-        read.map_err(|error| self.inner.named(error))
+        self.read_parts_into(selection, Order::File, Some(&members.parts), out)
     }
 
     /// Reads some members as bytes, see [`Self::read_members_into`].

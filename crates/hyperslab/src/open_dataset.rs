@@ -13,12 +13,13 @@ use hyperslab_format::message::fill_value::Fill;
 use hyperslab_format::message::{
     ChunkedLayout, Dataspace, Datatype, ExternalFiles, FillValue, FilterPipeline, Layout,
 };
+use hyperslab_io::Cancel;
 use std::sync::Arc;
 
 /// Opens the dataset of an object header, on behalf of an operation that may have led here.
 pub(crate) fn open(node: Node, operation: &Operation) -> Result<Dataset> {
     let inner = parse(node.clone(), operation).map_err(|error| node.located(error))?;
-    Ok(Dataset { inner: Arc::new(inner) })
+    Ok(Dataset { inner: Arc::new(inner), cancel: Cancel::never() })
 }
 
 fn parse(node: Node, operation: &Operation) -> Result<DatasetInner> {

@@ -5,7 +5,7 @@
 //! map, because they depend on the compressor that made the fixture; all else is spelled out.
 
 use hyperslab::io::LocalFile;
-use hyperslab::{Dataset, File, Order, Selection};
+use hyperslab::{Axis, Dataset, File, Order, Selection};
 use hyperslab_io::wrap::{Recorder, Recording};
 use hyperslab_testkit::files::fixture;
 use hyperslab_testkit::{Missing, require};
@@ -105,4 +105,60 @@ fn rows_of_unfiltered_chunks_are_read_alone() {
     read(&dataset, "0, 3, 0");
     let row_bytes = 717 * 4;
     assert_eq!(requests(&recording, None), format!("{row_bytes} bytes at {}\n", first + 3 * 9 * row_bytes));
+}
+
+/// Rows of 717 numbers, 16,200 of them, in order.
+fn rows(dataset: &Dataset) -> impl Iterator<Item = Selection> {
+    let shape = dataset.shape().to_vec();
+    let numbers = 0..shape[0] * shape[1] * shape[2];
+    numbers.map(move |row| {
+        let (scan, rest) = (row / (shape[1] * shape[2]), row % (shape[1] * shape[2]));
+        let index = |at| Axis::span(at, at + 1);
+        Selection::Slab(vec![
+            index(scan),
+            index(rest / shape[2]),
+            index(rest % shape[2]),
+            Axis::all(shape[3]),
+        ])
+    })
+}
+
+#[test]
+fn rows_of_an_unfiltered_dataset_share_blocks_and_bring_little_more_than_themselves() {
+    let (file, recording) = require!(open("case_study/cris_raw.h5"));
+    let dataset = file.dataset(CASE_STUDY).unwrap();
+    let whole = dataset.read_bytes(&Selection::parse(":", dataset.shape()).unwrap(), Order::File).unwrap();
+    recording.take();
+    let mut row = vec![0; 717 * 4];
+    for (selection, expected) in rows(&dataset).zip(whole.chunks(717 * 4)) {
+        dataset.read_into(&selection, Order::File, &mut row).unwrap();
+        assert_eq!(row, expected);
+    }
+    let requests = recording.take();
+    let bytes: u64 = requests.iter().map(|range| range.end - range.start).sum();
+    assert!(requests.len() < 200, "{} requests for 16,200 rows", requests.len());
+    assert!(bytes as f64 <= 1.1 * whole.len() as f64, "{bytes} bytes for {}", whole.len());
+    for (selection, expected) in rows(&dataset).zip(whole.chunks(717 * 4)).step_by(777) {
+        dataset.read_into(&selection, Order::File, &mut row).unwrap();
+        assert_eq!(row, expected);
+    }
+    assert_eq!(recording.take(), [], "they are in the cache now");
+}
+
+#[test]
+fn rows_that_jump_about_bring_nothing_but_themselves() {
+    let (file, recording) = require!(open("case_study/cris_raw.h5"));
+    let dataset = file.dataset(CASE_STUDY).unwrap();
+    dataset.chunk_map().unwrap();
+    recording.take();
+    let all: Vec<Selection> = rows(&dataset).collect();
+    let count = 2000;
+    for i in 0..count {
+        // A walk that visits rows far apart, in no regular order.
+        let selection = &all[(i * 7919 + i * i * 31) % all.len()];
+        dataset.read_bytes(selection, Order::File).unwrap();
+    }
+    let requests = recording.take();
+    let bytes: u64 = requests.iter().map(|range| range.end - range.start).sum();
+    assert!(bytes <= 2 * count as u64 * 717 * 4, "{bytes} bytes for {count} rows");
 }

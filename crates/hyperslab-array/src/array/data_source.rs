@@ -1,8 +1,13 @@
 //! The bytes that the arrays of one open file lie in.
 
+use super::small_reads::SmallReads;
+use crate::chunk::cache::ChunkKey;
 use crate::runtime::Runtime;
 use crate::{Error, ErrorKind, Result};
-use hyperslab_io::Source;
+use bytes::Bytes;
+use hyperslab_io::{Cancel, Source, fetch_all};
+use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -15,6 +20,8 @@ pub struct DataSource {
     pub source: Arc<dyn Source>,
     /// The cache and the threads that reads use.
     pub runtime: Runtime,
+    /// Small reads of unfiltered data that may be followed by others.
+    pub(crate) small_reads: SmallReads,
     decodes: AtomicU64,
 }
 
@@ -23,7 +30,7 @@ impl DataSource {
     pub fn new(source: Arc<dyn Source>, runtime: Runtime) -> Self {
         static NEXT_ID: AtomicU64 = AtomicU64::new(1);
         let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
-        Self { id, source, runtime, decodes: AtomicU64::new(0) }
+        Self { id, source, runtime, small_reads: SmallReads::default(), decodes: AtomicU64::new(0) }
     }
 
     /// Fills `out` with the bytes from `at` on.
@@ -31,14 +38,51 @@ impl DataSource {
     /// # Errors
     /// [`ErrorKind::Io`], naming the file and the byte.
     pub fn read_into(&self, at: u64, out: &mut [u8]) -> Result<()> {
-        self.source.read_into(at, out).map_err(|error| {
-            let what = format!("reading {} bytes at byte {at:#x} failed", out.len());
-            let error = Error::from(error).with_context(what).in_file(self.source.name());
+        let len = out.len() as u64;
+        let failed = |error| self.failed(&(at..at.saturating_add(len)), error);
+        self.source.read_into(at, out).map_err(failed)
+    }
+
+    /// Fetches several ranges, many at a time where answers take their time.
+    ///
+    /// # Errors
+    /// As [`Self::read_into`]; [`ErrorKind::Cancelled`].
+    pub(crate) fn fetch(&self, ranges: &[Range<u64>], cancel: &Cancel) -> Result<Vec<Bytes>> {
+        ranges.iter().try_for_each(|range| self.check_range(range.start, range.end - range.start))?;
+        let (Some(first), Some(last)) = (ranges.first(), ranges.last()) else { return Ok(Vec::new()) };
+        fetch_all(&*self.source, ranges, cancel).map_err(|error| self.failed(&(first.start..last.end), error))
+    }
+
+    /// An error if the file is not the one that was opened.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Changed`], naming the file.
+    pub(crate) fn check_unchanged(&self) -> Result<()> {
+        self.source.check_unchanged().map_err(|error| Error::from(error).in_file(self.source.name()))
+    }
+
+    /// The error of a request for these bytes.
+    pub(crate) fn failed(&self, range: &Range<u64>, error: io::Error) -> Error {
+        let (at, len) = (range.start, range.end - range.start);
+        // One of our own says that a file which this one refers to is missing.
+        let is_own = error.get_ref().is_some_and(|inner| inner.is::<Error>());
+        let error = Error::from(error).in_file(self.source.name());
+        let error = match error.kind() {
+            // What happened to the whole file, or to the call, is not the fault of these bytes.
+            ErrorKind::Changed | ErrorKind::Cancelled => return error,
             // "Not found" is for objects: whoever asks for one must not take a failed read for its absence.
-            let error =
-                if error.kind() == ErrorKind::NotFound { error.with_kind(ErrorKind::Io) } else { error };
-            if error.offset().is_none() { error.at_byte("raw data", at) } else { error }
-        })
+            ErrorKind::NotFound if !is_own => error.with_kind(ErrorKind::Io),
+            _ => error,
+        };
+        let error = error.with_context(format_args!("reading {len} bytes at byte {at:#x} failed"));
+        if error.offset().is_none() { error.at_byte("raw data", at) } else { error }
+    }
+
+    /// What the block of unfiltered data that begins at this byte is called in the cache.
+    pub(crate) fn block_key(&self, start: u64) -> ChunkKey {
+        /// No object header lies there.
+        const BYTES_OF_THE_FILE: u64 = u64::MAX;
+        ChunkKey { file: self.id, object: BYTES_OF_THE_FILE, number: start.into() }
     }
 
     /// Refuses a range that reaches beyond the end of the file, before anything is allocated for it.
@@ -68,8 +112,8 @@ impl DataSource {
 
 impl Drop for DataSource {
     fn drop(&mut self) {
-        // A file without a decoded chunk has nothing in the cache.
-        if *self.decodes.get_mut() > 0 {
+        // A file without a decoded chunk or a block has nothing in the cache.
+        if *self.decodes.get_mut() > 0 || self.small_reads.has_blocks() {
             self.runtime.cache().remove_file(self.id);
         }
     }

@@ -17,6 +17,7 @@ mod element;
 mod filters;
 mod operation;
 mod origin;
+mod small_reads;
 mod storage;
 mod virtual_sources;
 

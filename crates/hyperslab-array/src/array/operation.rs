@@ -6,6 +6,7 @@
 //! has mappings; only those below count.
 
 use crate::{Error, Result};
+use hyperslab_io::Cancel;
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -29,9 +30,11 @@ const SCATTERED_MAX: u64 = 1 << 25;
 /// Identifies an array: the opening of its file, and the address that describes it.
 type Key = (u64, u64);
 
-/// One call of a user, as far as it leads to virtual arrays. It is passed along to all that is done on its behalf.
+/// One call of a user: what stops it, and what it leads to through virtual arrays. It is passed along to all that is
+/// done on its behalf.
 #[derive(Default)]
 pub struct Operation {
+    cancel: Cancel,
     depth: Cell<u32>,
     opened: Cell<u64>,
     parts: Cell<u64>,
@@ -53,6 +56,16 @@ impl Drop for Level<'_> {
 }
 
 impl Operation {
+    /// An operation that ends soon after `cancel` was requested.
+    pub fn cancelled_by(cancel: &Cancel) -> Self {
+        Self { cancel: cancel.clone(), ..Self::default() }
+    }
+
+    /// What stops the operation.
+    pub fn cancel(&self) -> &Cancel {
+        &self.cancel
+    }
+
     /// Runs work that may lead to further virtual arrays, and to this one again.
     ///
     /// # Errors

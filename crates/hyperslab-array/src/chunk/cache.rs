@@ -41,6 +41,7 @@ use std::sync::{Arc, PoisonError, Weak};
 use sync::{Mutex, MutexGuard};
 
 /// Which chunk. Not its address: damaged files let chunks of several datasets, with other filters, claim the same.
+/// Blocks of unfiltered data are kept under keys of their own, see [`crate::plan`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ChunkKey {
     /// Unique for each opened file, never used again.
@@ -147,7 +148,6 @@ impl ChunkCache {
     }
 
     /// The chunk if it is here. Counts as a use.
-    #[cfg(test)]
     pub fn get(&self, key: ChunkKey) -> Option<Arc<Decoded>> {
         self.inner.shards.hit(key, self.inner.now())
     }
@@ -205,9 +205,15 @@ impl ChunkCache {
         }
     }
 
+    /// The chunk if it is here; not a use.
+    pub fn peek(&self, key: ChunkKey) -> Option<Arc<Decoded>> {
+        self.inner.shards.peek(key)
+    }
+
     /// Whether the chunk is here; not a use.
+    #[cfg(test)]
     pub fn contains(&self, key: ChunkKey) -> bool {
-        self.inner.shards.contains(key)
+        self.inner.shards.peek(key).is_some()
     }
 
     /// The duty to decode a chunk that is neither here nor being decoded, for prefetching. Whoever wants the chunk

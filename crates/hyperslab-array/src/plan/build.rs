@@ -1,9 +1,9 @@
 //! From a selection and a layout to plans: one, or several where it touches very many chunks.
 
-use super::{ChunkStep, Dims, Part, ReadPlan, Steps};
-use crate::array::{Array, Chunked, Storage};
+use super::chunks::Planner;
+use super::{CacheView, Dims, Part, ReadPlan, Steps, raw};
+use crate::array::{Array, Chunked, DataSource, Storage};
 use crate::chunk::grid::ChunkNumber;
-use crate::chunk::map::ChunkMap;
 use crate::selection::cut::{Pieces, cut, halve, pieces_max};
 use crate::selection::{Axis, Measured, Parts, Points, Resolved, Run};
 use crate::{Error, Result};
@@ -18,11 +18,13 @@ const CHUNKS_MAX: u64 = 1 << 17;
 type Window = (SmallVec<[Axis; 4]>, SmallVec<[u64; 4]>);
 
 impl ReadPlan {
-    /// Plans the read of what is wanted and hands over the plans, which together are the read.
+    /// Plans the read of what is wanted and hands over the plans, which together are the read. A virtual array is the
+    /// fill value; each of its parts is a plan of the array that it lies in.
     pub(crate) fn for_each(
         array: &Array,
         wanted: Measured<'_>,
         parts: Option<&Parts>,
+        view: CacheView,
         mut each: impl FnMut(ReadPlan) -> Result<()>,
     ) -> Result<()> {
         let plan = ReadPlan {
@@ -44,12 +46,13 @@ impl ReadPlan {
         }
         match (&array.storage, wanted.elements) {
             (Storage::Chunked(chunked), Resolved::Points(points)) => {
-                let chunks = point_steps(chunked, points)?;
-                each(ReadPlan { steps: Steps::Chunks { chunked: chunked.clone(), chunks }, ..plan })
+                point_plans(plan, chunked, points, view, &mut each)
             }
             (Storage::Chunked(chunked), Resolved::Slab(axes)) => {
                 let outs = smallvec![0; axes.len()];
-                windows((axes, outs), &chunked.shape, &mut |window| each(slab_plan(&plan, chunked, window)?))
+                windows((axes, outs), &chunked.shape, &mut |window| {
+                    slab_plans(&plan, chunked, window, view, &mut each)
+                })
             }
             (
                 Storage::Contiguous { data, base: Some(base), record_bytes: Some(record_bytes) },
@@ -60,19 +63,12 @@ impl ReadPlan {
                     let base = base + record * record_bytes;
                     let mut dims = Dims::from(array.shape.as_slice());
                     dims[0] = 1;
-                    let (data, points) = (data.clone(), Some(points));
-                    let steps = Steps::Contiguous { data, base, record_bytes: None, dims, points };
-                    each(ReadPlan {
-                        shape: plan.shape.clone(),
-                        parts: plan.parts.clone(),
-                        pieces: SmallVec::new(),
-                        steps,
-                        ..plan
-                    })?;
+                    let lying = Lying { data, base, record_bytes: None, dims, points: Some(points) };
+                    contiguous_plans(plan.with_steps(Steps::Nothing), lying, view, &mut each)?;
                 }
                 Ok(())
             }
-            (_, resolved) => each(whole_plan(plan, array, &resolved)?),
+            (_, resolved) => whole_plans(plan, array, &resolved, view, &mut each),
         }
     }
 }
@@ -98,8 +94,14 @@ fn windows(
     windows((second, second_outs), chunk_dims, each)
 }
 
-/// The plan for a layout of one piece.
-fn whole_plan(mut plan: ReadPlan, array: &Array, resolved: &Resolved<'_>) -> Result<ReadPlan> {
+/// The plans for a layout of one piece.
+fn whole_plans(
+    mut plan: ReadPlan,
+    array: &Array,
+    resolved: &Resolved<'_>,
+    view: CacheView,
+    each: &mut impl FnMut(ReadPlan) -> Result<()>,
+) -> Result<()> {
     let dims = array.shape.as_slice();
     let points = match resolved {
         Resolved::Slab(axes) => {
@@ -120,14 +122,47 @@ fn whole_plan(mut plan: ReadPlan, array: &Array, resolved: &Resolved<'_>) -> Res
         Storage::Compact { data } => Steps::Compact { data: data.clone(), dims, points },
         Storage::Contiguous { data, base: Some(base), record_bytes } => {
             let record_bytes = record_bytes.map(|bytes| check_records(array, *base, bytes)).transpose()?;
-            Steps::Contiguous { data: data.clone(), base: *base, record_bytes, dims, points }
+            let lying = Lying { data, base: *base, record_bytes, dims, points };
+            return contiguous_plans(plan, lying, view, each);
         }
         Storage::External { data } => {
-            Steps::Contiguous { data: data.clone(), base: 0, record_bytes: None, dims, points }
+            let lying = Lying { data, base: 0, record_bytes: None, dims, points };
+            return contiguous_plans(plan, lying, view, each);
         }
         _ => Steps::Fill,
     };
-    Ok(plan)
+    each(plan)
+}
+
+/// Where the elements of a contiguous array lie, and which of them are wanted, where they are points.
+struct Lying<'a> {
+    data: &'a Arc<DataSource>,
+    base: u64,
+    record_bytes: Option<usize>,
+    dims: Dims,
+    points: Option<Run>,
+}
+
+/// The plans for a contiguous array.
+fn contiguous_plans(
+    mut plan: ReadPlan,
+    lying: Lying<'_>,
+    view: CacheView,
+    each: &mut impl FnMut(ReadPlan) -> Result<()>,
+) -> Result<()> {
+    let Lying { data, base, record_bytes, dims, points } = lying;
+    let copies = plan.whole_copies(&dims, points.as_ref(), record_bytes)?;
+    let mut is_first = true;
+    let last = raw::batches(&copies, data.source.advice(), |batch| {
+        is_first = false;
+        let requests = raw::steps(data, base, &batch, false, view);
+        let (data, dims, points) = (data.clone(), dims.clone(), points.clone());
+        each(plan.with_steps(Steps::Contiguous { data, base, record_bytes, dims, points, requests }))
+    })?;
+    drop(copies);
+    let requests = raw::steps(data, base, &last, is_first, view);
+    plan.steps = Steps::Contiguous { data: data.clone(), base, record_bytes, dims, points, requests };
+    each(plan)
 }
 
 /// The bytes from one record to the next, checked: all records are within 64 bits, and a row of them within the
@@ -156,24 +191,33 @@ fn points_of_records(dims: &[u64], points: &Points) -> Vec<(u64, Run)> {
     placed.chunk_by(|a, b| a.0 == b.0).map(of_record).collect()
 }
 
-fn slab_plan(whole: &ReadPlan, chunked: &Arc<Chunked>, (axes, outs): &Window) -> Result<ReadPlan> {
+/// The plans for the chunks of a window.
+fn slab_plans(
+    whole: &ReadPlan,
+    chunked: &Arc<Chunked>,
+    (axes, outs): &Window,
+    view: CacheView,
+    each: &mut impl FnMut(ReadPlan) -> Result<()>,
+) -> Result<()> {
     let cuts = axes.iter().zip(&chunked.shape).zip(outs);
     let pieces: SmallVec<[Pieces; 4]> = cuts.map(|((axis, &dim), &out)| cut(axis, dim, out)).collect();
     let region: SmallVec<[(u64, u64); 4]> =
         pieces.iter().map(|pieces| (pieces[0].chunk, pieces[pieces.len() - 1].chunk + 1)).collect();
     let map = chunked.locate(&region)?;
     let count: usize = pieces.iter().map(|pieces| pieces.len()).product();
-    let mut chunks = Vec::with_capacity(count);
-    let mut which: SmallVec<[u32; 4]> = smallvec![0; pieces.len()];
-    for _ in 0..count {
-        let coordinates = which.iter().zip(&pieces).map(|(&i, pieces)| pieces[i as usize].chunk);
-        let number = chunked.grid.number(coordinates);
-        chunks.push(step(chunked, &map, number, Part::Product(which.clone())));
-        advance(&mut which, &pieces);
-    }
     let (shape, element_bytes, parts) = (whole.shape.clone(), whole.element_bytes, whole.parts.clone());
-    let steps = Steps::Chunks { chunked: chunked.clone(), chunks };
-    Ok(ReadPlan { shape, element_bytes, parts, pieces, steps })
+    let mut plan = ReadPlan { shape, element_bytes, parts, pieces, steps: Steps::Nothing };
+    let mut planner = Planner::new(&plan, chunked, view, count, &mut *each);
+    let mut which: SmallVec<[u32; 4]> = smallvec![0; plan.pieces.len()];
+    for _ in 0..count {
+        let coordinates = which.iter().zip(&plan.pieces).map(|(&i, pieces)| pieces[i as usize].chunk);
+        let number = chunked.grid.number(coordinates);
+        planner.push(&map, number, Part::Product(which.clone()))?;
+        advance(&mut which, &plan.pieces);
+    }
+    let steps = planner.take()?;
+    plan.steps = steps;
+    each(plan)
 }
 
 /// Counts up like an odometer, the last axis fastest.
@@ -188,7 +232,13 @@ fn advance(which: &mut [u32], pieces: &[Pieces]) {
 }
 
 /// Points are grouped by chunk, so that each chunk is decoded once however the points are ordered.
-fn point_steps(chunked: &Chunked, points: &Points) -> Result<Vec<ChunkStep>> {
+fn point_plans(
+    mut plan: ReadPlan,
+    chunked: &Arc<Chunked>,
+    points: &Points,
+    view: CacheView,
+    each: &mut impl FnMut(ReadPlan) -> Result<()>,
+) -> Result<()> {
     let chunk_dims = &chunked.shape;
     let mut region: SmallVec<[(u64, u64); 4]> = smallvec![(u64::MAX, 0); points.rank];
     let mut placed: Vec<(ChunkNumber, u64, u64)> = Vec::with_capacity(points.len());
@@ -204,15 +254,15 @@ fn point_steps(chunked: &Chunked, points: &Points) -> Result<Vec<ChunkStep>> {
     }
     placed.sort_unstable();
     let map = chunked.locate(&region)?;
-    let steps = placed.chunk_by(|a, b| a.0 == b.0).map(|group| {
+    let groups = || placed.chunk_by(|a, b| a.0 == b.0);
+    let mut planner = Planner::new(&plan, chunked, view, groups().count(), &mut *each);
+    for group in groups() {
         let run = Run::Scattered(group.iter().map(|&(_, inner, out)| (inner, out)).collect());
-        step(chunked, &map, group[0].0, Part::Points(run))
-    });
-    Ok(steps.collect())
-}
-
-fn step(chunked: &Chunked, map: &ChunkMap, number: ChunkNumber, part: Part) -> ChunkStep {
-    ChunkStep { number, part, location: map.get(number), is_raw: chunked.is_raw(number) }
+        planner.push(&map, group[0].0, Part::Points(run))?;
+    }
+    let steps = planner.take()?;
+    plan.steps = steps;
+    each(plan)
 }
 
 fn row_major(point: &[u64], dims: &[u64]) -> u64 {

@@ -1,13 +1,13 @@
 //! A plan as text: what `hyperslab explain` prints and tests assert.
 
-use super::{ChunkStep, Part, ReadPlan, Steps};
-use crate::array::{Array, Chunked};
-use crate::read::chunked::{shared_requests, tasks};
+use super::{CacheView, ChunkPlan, ChunkRequest, ChunkStep, Part, RawStep, ReadPlan, Steps};
+use crate::array::{Array, Chunked, Operation, Storage};
 use crate::read::raw;
 use crate::selection::Run;
 use crate::{Error, Result, Selection};
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// What a plan will do, in numbers and names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub struct Explained {
     pub chunks_touched: u64,
     /// Chunks that were never written.
     pub chunks_missing: u64,
+    /// Chunks that the cache holds decoded.
+    pub chunks_cached: u64,
     /// Chunks that have to be decoded.
     pub decodes: u64,
     /// Filters as they are undone, in that order: `["gzip 4", "shuffle"]`.
@@ -32,15 +34,27 @@ pub struct Explained {
     pub requests_made: u64,
     /// Bytes that they bring.
     pub fetched_bytes: u64,
-    /// The first 65,536 requests, by ascending position in the file.
+    /// The first 65,536 requests: those of the dataset's own file by ascending position, then those of the sources of
+    /// a virtual dataset, source by source.
     pub requests: Vec<ExplainedRequest>,
     /// The first 65,536 chunks whose values are the fill value.
     pub missing: Vec<ExplainedChunk>,
 }
 
+/// A dataset that a virtual dataset takes elements from.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ExplainedSource {
+    /// Path or URL of its file.
+    pub file: String,
+    /// Its path in that file.
+    pub dataset: String,
+}
+
 /// One request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExplainedRequest {
+    /// The source that the bytes lie in, where the dataset is virtual.
+    pub source: Option<Arc<ExplainedSource>>,
     /// Bytes of the file.
     pub range: Range<u64>,
     /// The chunks that it brings; empty for contiguous data.
@@ -71,14 +85,15 @@ const EXPLAINED_MAX: u64 = 1 << 24;
 
 impl Explained {
     /// What a read of `selection` would do.
-    pub fn new(array: &Array, selection: &Selection) -> Result<Self> {
+    pub fn new(array: &Array, selection: &Selection, operation: &Operation) -> Result<Self> {
         let mut explained = Explained {
             dataset: array.origin.path.clone(),
-            shape: Vec::new(),
+            shape: array.measure(selection)?.shape.to_vec(),
             result_bytes: 0,
             layout: "nothing",
             chunks_touched: 0,
             chunks_missing: 0,
+            chunks_cached: 0,
             decodes: 0,
             filters: Vec::new(),
             requests_made: 0,
@@ -86,104 +101,133 @@ impl Explained {
             requests: Vec::new(),
             missing: Vec::new(),
         };
-        ReadPlan::for_each(array, array.measure(selection)?, None, |plan| {
-            if explained.chunks_touched > EXPLAINED_MAX {
+        explained.add_array(array, selection, None, operation)?;
+        Ok(explained)
+    }
+
+    /// Adds a read of an array, which may be the source of a virtual one.
+    fn add_array(
+        &mut self,
+        array: &Array,
+        selection: &Selection,
+        source: Option<&Arc<ExplainedSource>>,
+        operation: &Operation,
+    ) -> Result<()> {
+        let first = self.requests.len();
+        ReadPlan::for_each(array, array.measure(selection)?, None, CacheView::Observe, |plan| {
+            if self.chunks_touched > EXPLAINED_MAX {
                 let what =
                     format!("the selection touches more than {EXPLAINED_MAX} chunks, too many to explain");
                 return Err(Error::limit(what).with_hint("explain a part of it"));
             }
-            plan.explain(array, &mut explained)
+            if source.is_none() {
+                self.describe_array(array, &plan);
+            }
+            self.add(&plan, source)
         })?;
-        if array.storage.is_virtual() && explained.layout != "nothing" {
-            explained.layout = "virtual";
-        }
-        explained.requests.sort_by_key(|request| request.range.start);
-        Ok(explained)
+        self.requests[first..].sort_by_key(|request| request.range.start);
+        let Storage::Virtual(sources) = &array.storage else { return Ok(()) };
+        let shape = array.measure(selection)?.shape;
+        operation.deeper(|| {
+            sources.for_each_part(selection, &shape, operation, &mut |part| {
+                let origin = &part.source.origin;
+                let source = ExplainedSource { file: origin.file.name(), dataset: origin.path.clone() };
+                self.add_array(part.source, part.selection, Some(&Arc::new(source)), operation)
+            })
+        })
     }
 
-    fn request(&mut self, range: Range<u64>, chunks: impl FnOnce() -> Vec<ExplainedChunk>) {
+    /// Notes what is told of the array that was asked for.
+    fn describe_array(&mut self, array: &Array, plan: &ReadPlan) {
+        self.layout = match &plan.steps {
+            Steps::Nothing => return,
+            Steps::Fill if !array.storage.is_virtual() => "fill value",
+            _ => array.storage.name(),
+        };
+        self.result_bytes = plan.result_bytes();
+        if let Steps::Chunks(chunks) = &plan.steps {
+            self.filters = chunks.chunked.filters.undone();
+        }
+    }
+
+    /// Adds the requests of a plan.
+    fn add(&mut self, plan: &ReadPlan, source: Option<&Arc<ExplainedSource>>) -> Result<()> {
+        match &plan.steps {
+            Steps::Nothing | Steps::Fill | Steps::Compact { .. } => Ok(()),
+            Steps::Contiguous { data, base, record_bytes, dims, points, requests } => {
+                let copies = plan.whole_copies(dims, points.as_ref(), *record_bytes)?;
+                raw::check_source(&*data.source, *base, &copies)?;
+                self.raw(requests, *base, source, Vec::new);
+                Ok(())
+            }
+            Steps::Chunks(chunks) => {
+                self.chunks(plan, chunks, source);
+                Ok(())
+            }
+        }
+    }
+
+    fn chunks(&mut self, plan: &ReadPlan, steps: &ChunkPlan, source: Option<&Arc<ExplainedSource>>) {
+        let describe = |chunk: &ChunkStep| plan.describe(&steps.chunked, chunk);
+        let at = |index: u32| &steps.chunks[index as usize];
+        self.chunks_touched += steps.chunks.len() as u64;
+        for chunk in &steps.chunks {
+            match (&chunk.cached, chunk.location) {
+                (Some(_), _) => self.chunks_cached += 1,
+                (None, Some(_)) => self.decodes += u64::from(!chunk.is_raw),
+                (None, None) => {
+                    self.chunks_missing += 1;
+                    if self.missing.len() < KEPT_MAX {
+                        self.missing.push(describe(chunk));
+                    }
+                }
+            }
+        }
+        for request in &steps.requests {
+            match request {
+                ChunkRequest::Stored { range, chunks } => {
+                    self.request(range.clone(), source, || {
+                        chunks.iter().map(|&chunk| describe(at(chunk))).collect()
+                    });
+                }
+                ChunkRequest::Parts { chunk, steps } => {
+                    let chunk = at(*chunk);
+                    let base = chunk.location.map_or(0, |location| location.address);
+                    let mut described = Some(chunk);
+                    self.raw(steps, base, source, || described.take().map(describe).into_iter().collect());
+                }
+            }
+        }
+    }
+
+    /// Adds requests for unfiltered bytes from `base` on.
+    fn raw(
+        &mut self,
+        steps: &[RawStep],
+        base: u64,
+        source: Option<&Arc<ExplainedSource>>,
+        mut chunks: impl FnMut() -> Vec<ExplainedChunk>,
+    ) {
+        for step in steps {
+            step.for_each_request(base, |range| self.request(range, source, &mut chunks));
+        }
+    }
+
+    fn request(
+        &mut self,
+        range: Range<u64>,
+        source: Option<&Arc<ExplainedSource>>,
+        chunks: impl FnOnce() -> Vec<ExplainedChunk>,
+    ) {
         self.requests_made += 1;
         self.fetched_bytes += range.end - range.start;
         if self.requests.len() < KEPT_MAX {
-            self.requests.push(ExplainedRequest { range, chunks: chunks() });
+            self.requests.push(ExplainedRequest { source: source.cloned(), range, chunks: chunks() });
         }
     }
 }
 
 impl ReadPlan {
-    /// Adds what this plan will do.
-    fn explain(&self, array: &Array, explained: &mut Explained) -> Result<()> {
-        explained.shape = self.shape.to_vec();
-        explained.result_bytes = self.result_bytes();
-        match &self.steps {
-            Steps::Nothing => explained.result_bytes = 0,
-            Steps::Fill => explained.layout = "fill value",
-            Steps::Compact { .. } => explained.layout = "compact",
-            Steps::Contiguous { data, base, record_bytes, dims, points } => {
-                let source = &data.source;
-                explained.layout = array.storage.name();
-                let copies = self.whole_copies(dims, points.as_ref(), *record_bytes)?;
-                raw::check_source(&**source, *base, &copies)?;
-                raw::requests(&copies, source.advice(), &mut |request| {
-                    let start = base + request.start as u64;
-                    explained.request(start..start + request.len as u64, Vec::new);
-                });
-            }
-            Steps::Chunks { chunked, chunks } => {
-                explained.layout = "chunked";
-                explained.filters = chunked.filters.undone();
-                self.explain_chunks(chunked, chunks, explained)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn explain_chunks(
-        &self,
-        chunked: &Chunked,
-        chunks: &[ChunkStep],
-        explained: &mut Explained,
-    ) -> Result<()> {
-        let (dims, advice) = (&chunked.shape, chunked.data.source.advice());
-        explained.chunks_touched += chunks.len() as u64;
-        for task in tasks(chunks, chunked.bytes) {
-            let shared = shared_requests(self, dims, task, advice, |_| false);
-            let mut is_shared = vec![false; task.len()];
-            for request in &shared {
-                request.serves.iter().for_each(|&i| is_shared[i] = true);
-                let described = || request.serves.iter().map(|&i| self.describe(chunked, &task[i])).collect();
-                explained.request(request.range.clone(), described);
-            }
-            for (chunk, is_shared) in task.iter().zip(is_shared) {
-                let Some(location) = chunk.location else {
-                    explained.chunks_missing += 1;
-                    if explained.missing.len() < KEPT_MAX {
-                        explained.missing.push(self.describe(chunked, chunk));
-                    }
-                    continue;
-                };
-                explained.decodes += u64::from(!chunk.is_raw);
-                if is_shared {
-                    continue;
-                }
-                if !chunk.is_raw {
-                    let end = location.address.saturating_add(location.stored_bytes);
-                    explained.request(location.address..end, || vec![self.describe(chunked, chunk)]);
-                    continue;
-                }
-                let mut described = Some(chunk);
-                raw::requests(&self.copies(&chunk.part, dims)?, advice, &mut |request| {
-                    let start = location.address.saturating_add(request.start as u64);
-                    let first = described.take();
-                    explained.request(start..start.saturating_add(request.len as u64), || {
-                        first.map(|chunk| self.describe(chunked, chunk)).into_iter().collect()
-                    });
-                });
-            }
-        }
-        Ok(())
-    }
-
     fn describe(&self, chunked: &Chunked, chunk: &ChunkStep) -> ExplainedChunk {
         let (elements, lands) = match &chunk.part {
             Part::Points(run) => (run.len(), format!("{} points", run.len())),
@@ -229,8 +273,11 @@ impl fmt::Display for Explained {
                 write!(f, ", {} never written (fill value)", self.chunks_missing)?;
             }
         }
-        if self.layout == "virtual" {
-            return writeln!(f, "; the requests are those of its sources");
+        if self.layout == "virtual" && self.chunks_touched > 0 {
+            write!(f, ": {} chunks of its sources, {} decodes", self.chunks_touched, self.decodes)?;
+        }
+        if self.chunks_cached > 0 {
+            write!(f, ", {} in the cache", self.chunks_cached)?;
         }
         writeln!(f, "; {} requests, {} bytes fetched", self.requests_made, self.fetched_bytes)?;
         if !self.filters.is_empty() {
@@ -242,7 +289,11 @@ impl fmt::Display for Explained {
                 writeln!(f, "… and {} more requests", self.requests_made - i as u64)?;
                 break;
             }
-            writeln!(f, "GET {}..{}", request.range.start, request.range.end)?;
+            write!(f, "GET {}..{}", request.range.start, request.range.end)?;
+            match &request.source {
+                Some(source) => writeln!(f, " of {}: {}", source.file, source.dataset)?,
+                None => writeln!(f)?,
+            }
             listed += 1;
             for chunk in &request.chunks {
                 writeln!(f, "    {chunk}")?;

@@ -1,17 +1,24 @@
-//! A read, decided but not yet done: which bytes are fetched, how they are decoded, where each piece goes.
+//! A read, decided but not yet done: which bytes are requested, how they are decoded, where each piece goes.
 //!
 //! A plan is a value without side effects. The same value is printed by `hyperslab explain`, asserted by tests, and
-//! carried out by [`crate::read`].
+//! carried out by [`crate::read`], which makes the requests of the plan and no others. What the cache held when the
+//! plan was made is part of it: those chunks and blocks need no request.
 
+mod block;
 mod build;
+mod chunks;
 mod explain;
+mod raw;
 
-pub use explain::{Explained, ExplainedChunk, ExplainedRequest};
+pub(crate) use block::{BlockStep, CacheView};
+pub(crate) use chunks::{ChunkPlan, ChunkRequest, ChunkStep, Part, Task};
+pub use explain::{Explained, ExplainedChunk, ExplainedRequest, ExplainedSource};
+#[cfg(test)]
+pub(crate) use raw::requests as raw_requests;
+pub(crate) use raw::{RawFrom, RawPlace, RawRequest, RawStep};
 
 use crate::Result;
-use crate::array::{Chunked, DataSource};
-use crate::chunk::grid::ChunkNumber;
-use crate::chunk::index::Location;
+use crate::array::DataSource;
 use crate::read::place::Copies;
 use crate::selection::cut::Pieces;
 use crate::selection::{Parts, Run};
@@ -44,37 +51,20 @@ pub(crate) enum Steps {
     Nothing,
     /// Nothing was ever written: the fill value everywhere.
     Fill,
-    /// The object header holds the data.
+    /// The array is in memory already.
     Compact { data: Bytes, dims: Dims, points: Option<Run> },
-    /// One array in the file, or a list of points of it. Its records may lie apart, `record_bytes` from one to the next.
+    /// One array in the file, or a list of points of it, brought by these requests. Its records may lie apart,
+    /// `record_bytes` from one to the next.
     Contiguous {
         data: Arc<DataSource>,
         base: u64,
         record_bytes: Option<usize>,
         dims: Dims,
         points: Option<Run>,
+        requests: SmallVec<[RawStep; 1]>,
     },
     /// Chunks.
-    Chunks { chunked: Arc<Chunked>, chunks: Vec<ChunkStep> },
-}
-
-/// One chunk that is touched.
-pub(crate) struct ChunkStep {
-    pub(crate) number: ChunkNumber,
-    /// Which elements of it go where.
-    pub(crate) part: Part,
-    /// Where it lies; `None` where it was never written.
-    pub(crate) location: Option<Location>,
-    /// True where its stored bytes are its values: no filters, or an edge chunk left unfiltered.
-    pub(crate) is_raw: bool,
-}
-
-/// Elements of a chunk.
-pub(crate) enum Part {
-    /// The product of one piece per axis, by number.
-    Product(SmallVec<[u32; 4]>),
-    /// Single elements, numbered in row-major order inside the chunk.
-    Points(Run),
+    Chunks(ChunkPlan),
 }
 
 impl ReadPlan {
@@ -147,5 +137,11 @@ impl ReadPlan {
         dims.push(parts.source);
         shape.push(parts.target);
         Copies::strided(&runs, &dims, outer_bytes, &shape, parts.unit)
+    }
+
+    /// The same selection with other steps.
+    fn with_steps(&self, steps: Steps) -> ReadPlan {
+        let (shape, element_bytes, parts) = (self.shape.clone(), self.element_bytes, self.parts.clone());
+        ReadPlan { shape, element_bytes, parts, pieces: self.pieces.clone(), steps }
     }
 }

@@ -1,6 +1,6 @@
 //! Decodes, on idle cores, the chunks that a regular series of reads will want next.
 
-use super::chunked::decode_to_keep;
+use super::decode::decode_to_keep;
 use crate::array::Chunked;
 use crate::chunk::grid::ChunkNumber;
 use crate::plan::ChunkStep;

@@ -1,13 +1,14 @@
 //! Reads a selection of an array: plans it, and does what the plan says.
 
+use super::call::Call;
 use super::convert::Conversion;
 use super::place::repeat;
 use super::target::Target;
 use super::virtual_array::VirtualRead;
-use super::{ahead, chunked, raw, virtual_array};
+use super::{chunked, raw, virtual_array};
 use crate::array::{Array, Operation, Order, Storage};
 use crate::memory::zeroed;
-use crate::plan::{ReadPlan, Steps};
+use crate::plan::{CacheView, RawStep, ReadPlan, Steps};
 use crate::selection::Parts;
 use crate::{Error, Result, Selection};
 
@@ -38,10 +39,10 @@ pub fn read(
         parts.gather(&elements, out);
         return Ok(());
     }
-    let (conversion, target) = (conversion()?, Target::new(out));
+    let call = Call { conversion: conversion()?, target: Target::new(out), cancel: operation.cancel() };
     // SAFETY: `out` is borrowed for this read alone; one plan is carried out after the other.
-    let carry_out = |plan: ReadPlan| unsafe { carry_out(array, &plan, target, conversion) };
-    ReadPlan::for_each(array, wanted, Some(parts), carry_out)
+    let carry_out = |plan: ReadPlan| unsafe { carry_out(array, &plan, call) };
+    ReadPlan::for_each(array, wanted, Some(parts), CacheView::Use, carry_out)
 }
 
 /// Reads whole elements of a selection into `out`, which must have exactly as many bytes as the result.
@@ -57,15 +58,15 @@ fn read_whole(
     if out.is_empty() {
         return Ok(());
     }
-    let target = Target::new(out);
+    let call = Call { conversion, target: Target::new(out), cancel: operation.cancel() };
     let sources = match &array.storage {
         Storage::Virtual(sources) => Some((sources, wanted.shape.clone())),
         _ => None,
     };
     // Elements of a virtual array become the fill value.
     // SAFETY: `out` is borrowed for this read alone; one plan is carried out after the other.
-    let carry_out = |plan: ReadPlan| unsafe { carry_out(array, &plan, target, conversion) };
-    ReadPlan::for_each(array, wanted, None, carry_out)?;
+    let carry_out = |plan: ReadPlan| unsafe { carry_out(array, &plan, call) };
+    ReadPlan::for_each(array, wanted, None, CacheView::Use, carry_out)?;
     sources.map_or(Ok(()), |(sources, shape)| {
         let read_source = |source: &Array, selection: &Selection, out: &mut [u8]| {
             read_whole(source, selection, Conversion::None, out, operation)
@@ -73,7 +74,7 @@ fn read_whole(
         let (sources, shape) = (&**sources, shape.as_slice());
         let read = VirtualRead { array, sources, selection, shape, operation };
         // SAFETY: as above; the fill values are written.
-        unsafe { virtual_array::read(&read, target, conversion, &read_source) }
+        unsafe { virtual_array::read(&read, call, &read_source) }
     })
 }
 
@@ -89,12 +90,8 @@ fn check_len(count: u64, element_bytes: usize, out: &[u8]) -> Result<()> {
 ///
 /// # Safety
 /// Nobody else uses the places of the plan in the target meanwhile.
-unsafe fn carry_out(
-    array: &Array,
-    plan: &ReadPlan,
-    target: Target<'_>,
-    conversion: Conversion,
-) -> Result<()> {
+unsafe fn carry_out(array: &Array, plan: &ReadPlan, call: Call<'_>) -> Result<()> {
+    let Call { target, conversion, .. } = call;
     match &plan.steps {
         Steps::Nothing => Ok(()),
         Steps::Fill => {
@@ -110,19 +107,14 @@ unsafe fn carry_out(
             // SAFETY: as promised to this function.
             unsafe { copies.run(data, 0, target, conversion) }
         }
-        Steps::Contiguous { data, base, record_bytes, dims, points } => {
+        Steps::Contiguous { data, base, record_bytes, dims, points, requests } => {
             let copies = plan.whole_copies(dims, points.as_ref(), *record_bytes)?;
             // SAFETY: as promised to this function.
-            unsafe { raw::read(data, *base, &copies, target, conversion) }
+            unsafe { raw::read(data, *base, &copies, requests, call) }?;
+            if requests.iter().any(RawStep::fetches) { data.check_unchanged() } else { Ok(()) }
         }
-        Steps::Chunks { chunked, chunks } => {
-            match chunks.as_slice() {
-                [only] => ahead::follow(chunked, only),
-                several => ahead::pass(chunked, several),
-            }
-            // SAFETY: as promised to this function.
-            unsafe { chunked::read(array, chunked, plan, chunks, target, conversion) }
-        }
+        // SAFETY: as promised to this function.
+        Steps::Chunks(steps) => unsafe { chunked::read(array, plan, steps, call) },
     }
 }
 

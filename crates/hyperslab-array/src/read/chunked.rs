@@ -4,146 +4,198 @@
 //! - it is in the cache: its elements are copied from there;
 //! - the read wants all of it, and it was not wanted lately: it is decoded straight to its place in the caller's
 //!   buffer (or through a thread's own buffer, where its place is not one piece) and not kept, so that a scan over
-//!   a large file does not push out what others use; who wants it at that moment waits, and is given a copy;
+//!   a large file does not push out what others use; a reader that wants it at that moment waits, and is given a copy;
 //! - else it is decoded into the cache, once, however many threads want it at the same moment.
+//!
+//! Where the source answers at once, the thread that decodes a chunk fetches it, into a buffer that it uses again and
+//! again. Else all requests of the plan are made together, and [`pipeline`] shares out what arrives.
 
-use super::convert::Conversion;
+use super::call::Call;
+use super::decode::{damaged, decode, decode_to_keep};
 use super::place::Copies;
-use super::raw;
-use super::target::Target;
-use super::trimmed;
 use super::worker::{Worker, sized, with_worker};
+use super::{ahead, pipeline, raw};
 use crate::array::{Array, Chunked};
 use crate::chunk::cache::{Decoded, Passage, Whole};
-use crate::chunk::grid::ChunkNumber;
 use crate::chunk::index::Location;
-use crate::chunk::memory::ChunkMemory;
 use crate::memory::zeroed;
-use crate::plan::{ChunkStep, ReadPlan};
+use crate::plan::{ChunkPlan, ChunkRequest, ChunkStep, RawStep, ReadPlan, Task};
 use crate::{Error, Result};
-use hyperslab_filters::Scratch;
-use hyperslab_io::{Advice, Request, coalesce};
+use bytes::Bytes;
 use std::ops::Range;
+use std::sync::Arc;
 
-/// Stored bytes of small chunks that one task fetches together.
-const TASK_BYTES: u64 = 256 << 10;
-
-/// Carries out the chunk steps of a plan.
+/// Carries out the plan of a read of chunks.
 ///
 /// # Safety
 /// Nobody else uses the places of these chunks in the target meanwhile.
-pub(crate) unsafe fn read(
-    array: &Array,
-    chunked: &Chunked,
-    plan: &ReadPlan,
-    chunks: &[ChunkStep],
-    target: Target<'_>,
-    conversion: Conversion,
-) -> Result<()> {
-    let reader = Reader { array, chunked, plan, target, conversion };
-    if let [only] = chunks {
-        return reader.one(only);
+pub(crate) unsafe fn read(array: &Array, plan: &ReadPlan, steps: &ChunkPlan, call: Call<'_>) -> Result<()> {
+    match steps.chunks.as_slice() {
+        [only] => ahead::follow(&steps.chunked, only),
+        several => ahead::pass(&steps.chunked, several),
     }
-    let tasks: Vec<&[ChunkStep]> = tasks(chunks, chunked.bytes).collect();
-    if let [only] = tasks.as_slice() {
-        return reader.many(only);
+    let reader = Reader { array, plan, steps, chunked: &steps.chunked, call };
+    let data = &steps.chunked.data;
+    let is_distant = data.source.advice().has_latency() && !steps.requests.is_empty();
+    let task = |task: &Task| if is_distant { reader.place_known(task) } else { reader.task(task) };
+    match steps.tasks.as_slice() {
+        [only] => task(only)?,
+        several => data.runtime.for_each(several, task)?,
     }
-    chunked.data.runtime.for_each(&tasks, |task| reader.many(task))
+    if is_distant {
+        reader.distant()?;
+    }
+    if steps.fetches() { data.check_unchanged() } else { Ok(()) }
 }
 
-/// Cuts the chunks into tasks: as many as it takes to fetch or to decode a decent number of bytes, so that small
-/// chunks share requests and large ones share the cores.
-pub(crate) fn tasks(chunks: &[ChunkStep], chunk_bytes: usize) -> impl Iterator<Item = &[ChunkStep]> {
-    let decoded = chunk_bytes as u64 / 4;
-    let mut rest = chunks;
-    std::iter::from_fn(move || {
-        let mut bytes = 0u64;
-        let fits = rest.iter().take_while(|chunk| {
-            let before = bytes;
-            let stored = chunk.location.map_or(0, |location| location.stored_bytes);
-            bytes = bytes.saturating_add(stored.max(decoded).max(64));
-            before == 0 || bytes <= TASK_BYTES
-        });
-        let (task, others) = rest.split_at(fits.count());
-        rest = others;
-        (!task.is_empty()).then_some(task)
-    })
-}
-
-/// The requests of a task that bring several chunks each. Chunks that `is_here` are not fetched; all others have
-/// requests of their own.
-pub(crate) fn shared_requests(
-    plan: &ReadPlan,
-    chunk_dims: &[u64],
-    task: &[ChunkStep],
-    advice: Advice,
-    is_here: impl Fn(&ChunkStep) -> bool,
-) -> Vec<Request> {
-    let wanted = |chunk: &ChunkStep| -> Option<Range<u64>> {
-        let location = chunk.location?;
-        let fetched_whole =
-            if chunk.is_raw { wants_most(plan, chunk_dims, chunk, location) } else { !is_here(chunk) };
-        let end = location.address.saturating_add(location.stored_bytes);
-        fetched_whole.then_some(location.address..end)
-    };
-    // Empty ranges are served by no request.
-    let ranges: Vec<Range<u64>> = task.iter().map(|chunk| wanted(chunk).unwrap_or(0..0)).collect();
-    let mut requests = coalesce(&ranges, advice);
-    requests.retain(|request| request.serves.len() > 1);
-    requests
-}
-
-/// True for a small unfiltered chunk of which so much is wanted that it is best fetched whole, with its neighbours.
-fn wants_most(plan: &ReadPlan, chunk_dims: &[u64], chunk: &ChunkStep, location: Location) -> bool {
-    let wanted = || plan.copies(&chunk.part, chunk_dims).map_or(0, |copies| copies.bytes() as u64);
-    location.stored_bytes <= SMALL_BYTES && wanted() * 2 >= location.stored_bytes
-}
-
-/// Unfiltered chunks up to this size are fetched together.
-const SMALL_BYTES: u64 = 64 << 10;
 const SHORTER: &str = "is shorter than its values";
 
-/// Made by [`read`] alone: nobody else uses the places of its chunks in `target`, and those of two chunks are disjoint.
+/// What the bytes of a request are for.
+enum Wanted<'a> {
+    /// These chunks.
+    Stored(&'a [u32]),
+    /// Part of an unfiltered chunk.
+    Part(u32, &'a RawStep),
+}
+
+impl Wanted<'_> {
+    /// Pieces of work.
+    fn units(&self) -> usize {
+        match self {
+            Wanted::Stored(chunks) => chunks.len(),
+            Wanted::Part(..) => 1,
+        }
+    }
+}
+
+/// Made by [`read`] alone: nobody else uses the places of its chunks in the target, and those of two chunks are disjoint.
 struct Reader<'a> {
     array: &'a Array,
-    chunked: &'a Chunked,
     plan: &'a ReadPlan,
-    target: Target<'a>,
-    conversion: Conversion,
+    steps: &'a ChunkPlan,
+    chunked: &'a Chunked,
+    call: Call<'a>,
 }
 
 impl Reader<'_> {
-    /// Several chunks, those that lie side by side in the file in one request.
-    fn many(&self, chunks: &[ChunkStep]) -> Result<()> {
-        let data = &self.chunked.data;
-        let is_here = |chunk: &ChunkStep| data.runtime.cache().contains(self.chunked.key(chunk.number));
-        let advice = data.source.advice();
-        let requests = shared_requests(self.plan, &self.chunked.shape, chunks, advice, is_here);
-        let mut is_done = vec![false; chunks.len()];
-        for request in requests {
-            let bytes = self.fetch(&request)?;
-            for &i in &request.serves {
-                let (chunk, Some(location)) = (&chunks[i], chunks[i].location) else { continue };
-                let start = (location.address - request.range.start) as usize;
-                let stored = &bytes[start..start + location.stored_bytes as usize];
-                match chunk.is_raw {
-                    true => self.unfiltered(chunk, location, stored)?,
-                    false => self.filtered(chunk, location, Some(stored))?,
-                }
-                is_done[i] = true;
+    /// A task whose requests are made by this thread.
+    fn task(&self, task: &Task) -> Result<()> {
+        self.place_known(task)?;
+        for request in &self.steps.requests[task.requests.clone()] {
+            self.call.check_cancelled()?;
+            match request {
+                ChunkRequest::Parts { chunk, steps } => self.parts(*chunk, steps)?,
+                ChunkRequest::Stored { range, chunks } => match chunks.as_slice() {
+                    // Fetched when it turns out that no other thread has decoded it meanwhile.
+                    &[only] => self.stored(only, None)?,
+                    several => {
+                        let bytes = self.fetch(range)?;
+                        several.iter().try_for_each(|&chunk| self.stored(chunk, Some((range, &bytes))))?;
+                    }
+                },
             }
         }
-        let rest = chunks.iter().zip(is_done).filter(|(_, is_done)| !is_done);
-        rest.map(|(chunk, _)| chunk).try_for_each(|chunk| self.one(chunk))
+        Ok(())
     }
 
-    fn fetch(&self, request: &Request) -> Result<Vec<u8>> {
-        let data = &self.chunked.data;
-        let len = request.range.end - request.range.start;
-        data.check_range(request.range.start, len)?;
+    /// Places those chunks of a task that need no request.
+    fn place_known(&self, task: &Task) -> Result<()> {
+        for chunk in &self.steps.chunks[task.chunks.clone()] {
+            match (&chunk.cached, chunk.location) {
+                (Some(decoded), _) => self.cached(chunk, decoded)?,
+                (None, None) => {
+                    let copies = self.plan.fill_copies(&chunk.part, &self.chunked.shape)?;
+                    let element = self.array.fill_element(self.call.conversion, self.plan.parts.as_ref());
+                    // SAFETY: the places of a chunk, which only this thread writes now (see `Reader`).
+                    unsafe { copies.fill(&element, self.call.target) }?;
+                }
+                (None, Some(_)) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes all requests of the plan together.
+    fn distant(&self) -> Result<()> {
+        let (mut ranges, mut wanted) = (Vec::new(), Vec::new());
+        for request in &self.steps.requests {
+            match request {
+                ChunkRequest::Stored { range, chunks } => {
+                    ranges.push(range.clone());
+                    wanted.push(Wanted::Stored(chunks));
+                }
+                // A small read, which takes what it can from the cache.
+                ChunkRequest::Parts { chunk, steps } if steps.iter().any(|step| step.blocks().is_some()) => {
+                    self.parts(*chunk, steps)?;
+                }
+                ChunkRequest::Parts { chunk, steps } => {
+                    let (location, _) = self.checked(*chunk)?;
+                    for step in steps {
+                        ranges.push(step.wanted.range(location.address));
+                        wanted.push(Wanted::Part(*chunk, step));
+                    }
+                }
+            }
+        }
+        let units = |index: usize| wanted[index].units();
+        pipeline::run(&self.chunked.data, &ranges, units, self.call, |index, unit, bytes| {
+            match wanted[index] {
+                Wanted::Stored(chunks) => self.stored(chunks[unit], Some((&ranges[index], bytes))),
+                Wanted::Part(chunk, step) => {
+                    let (location, copies) = self.checked(chunk)?;
+                    // SAFETY: `checked` found the places inside of the target; else as in `unfiltered`.
+                    unsafe {
+                        raw::place(&self.chunked.data, location.address, &copies, step, bytes, self.call)
+                    };
+                    Ok(())
+                }
+            }
+        })
+    }
+
+    fn fetch(&self, range: &Range<u64>) -> Result<Bytes> {
+        let (data, len) = (&self.chunked.data, range.end - range.start);
+        data.check_range(range.start, len)?;
         let mut bytes = zeroed(Some(len))?;
-        data.read_into(request.range.start, &mut bytes)?;
-        Ok(bytes)
+        data.read_into(range.start, &mut bytes)?;
+        Ok(Bytes::from(bytes))
+    }
+
+    /// What is wanted of an unfiltered chunk.
+    fn parts(&self, chunk: u32, steps: &[RawStep]) -> Result<()> {
+        let (location, copies) = self.checked(chunk)?;
+        // SAFETY: as in `unfiltered`.
+        unsafe { raw::read(&self.chunked.data, location.address, &copies, steps, self.call) }
+    }
+
+    /// The copies out of an unfiltered chunk, which stay inside of it, of the file, and of the target.
+    fn checked(&self, chunk: u32) -> Result<(Location, Copies<'_>)> {
+        let (chunk, location) = self.located(chunk)?;
+        let copies = self.copies(chunk)?;
+        if location.stored_bytes < copies.source_end() as u64 {
+            return Err(self.damaged(chunk, location, SHORTER.to_string()));
+        }
+        raw::check(&self.chunked.data, location.address, &copies, self.call)?;
+        Ok((location, copies))
+    }
+
+    /// A chunk that is fetched whole; its bytes are among those of a range, if they have been fetched already.
+    fn stored(&self, chunk: u32, fetched: Option<(&Range<u64>, &Bytes)>) -> Result<()> {
+        let (chunk, location) = self.located(chunk)?;
+        let stored = fetched.map(|(range, bytes)| {
+            let start = (location.address - range.start) as usize;
+            &bytes[start..start + location.stored_bytes as usize]
+        });
+        match stored.filter(|_| chunk.is_raw) {
+            Some(stored) => self.unfiltered(chunk, location, stored),
+            None => self.filtered(chunk, location, stored),
+        }
+    }
+
+    fn located(&self, chunk: u32) -> Result<(&ChunkStep, Location)> {
+        let step = &self.steps.chunks[chunk as usize];
+        let location = step.location.ok_or_else(|| Error::internal("a chunk without bytes is requested"));
+        Ok((step, location?))
     }
 
     fn unfiltered(&self, chunk: &ChunkStep, location: Location, stored: &[u8]) -> Result<()> {
@@ -152,26 +204,22 @@ impl Reader<'_> {
             return Err(self.damaged(chunk, location, SHORTER.to_string()));
         }
         // SAFETY: the places of a chunk, which only this thread writes now (see `Reader`).
-        unsafe { copies.run(stored, 0, self.target, self.conversion) }
+        unsafe { copies.run(stored, 0, self.call.target, self.call.conversion) }
     }
 
-    fn one(&self, chunk: &ChunkStep) -> Result<()> {
-        let Some(location) = chunk.location else {
-            let copies = self.plan.fill_copies(&chunk.part, &self.chunked.shape)?;
-            let element = self.array.fill_element(self.conversion, self.plan.parts.as_ref());
-            // SAFETY: as in `unfiltered`.
-            return unsafe { copies.fill(&element, self.target) };
-        };
-        if chunk.is_raw {
-            let copies = self.copies(chunk)?;
-            if location.stored_bytes < copies.source_end() as u64 {
-                return Err(self.damaged(chunk, location, SHORTER.to_string()));
-            }
-            let (data, at) = (&self.chunked.data, location.address);
-            // SAFETY: as in `unfiltered`.
-            return unsafe { raw::read(data, at, &copies, self.target, self.conversion) };
+    /// A chunk that the cache held.
+    fn cached(&self, chunk: &ChunkStep, decoded: &Arc<Decoded>) -> Result<()> {
+        let copies = self.copies(chunk)?;
+        // SAFETY: as in `unfiltered`.
+        unsafe { copies.run(decoded, 0, self.call.target, self.call.conversion) }?;
+        if !self.wants_all(&copies) {
+            self.chunked.data.runtime.cache().consumed(decoded, copies.bytes());
         }
-        self.filtered(chunk, location, None)
+        Ok(())
+    }
+
+    fn wants_all(&self, copies: &Copies<'_>) -> bool {
+        copies.bytes() == self.chunked.bytes && copies.unit > 1
     }
 
     /// A chunk with filters; `stored` are its bytes if they have been fetched already.
@@ -180,11 +228,11 @@ impl Reader<'_> {
         let cache = self.chunked.data.runtime.cache();
         let key = self.chunked.key(chunk.number);
         let chunk_bytes = self.chunked.bytes;
-        if copies.bytes() == chunk_bytes && copies.unit > 1 {
+        if self.wants_all(&copies) {
             match cache.whole(key, chunk_bytes) {
                 Whole::Here(decoded) => {
                     // SAFETY: as in `unfiltered`.
-                    return unsafe { copies.run(&decoded, 0, self.target, self.conversion) };
+                    return unsafe { copies.run(&decoded, 0, self.call.target, self.call.conversion) };
                 }
                 Whole::Straight(passage) => return self.straight(chunk, location, stored, &copies, passage),
                 Whole::Wanted => {}
@@ -194,7 +242,7 @@ impl Reader<'_> {
             decode_to_keep(self.chunked, chunk.number, location, stored)
         })?;
         // SAFETY: as in `unfiltered`.
-        unsafe { copies.run(&decoded, 0, self.target, self.conversion) }?;
+        unsafe { copies.run(&decoded, 0, self.call.target, self.call.conversion) }?;
         cache.consumed(&decoded, copies.bytes());
         Ok(())
     }
@@ -210,12 +258,12 @@ impl Reader<'_> {
     ) -> Result<()> {
         with_worker(|worker| {
             if copies.is_single() {
-                self.target.check(copies.target_start..copies.target_end())?;
+                self.call.target.check(copies.target_start..copies.target_end())?;
                 // SAFETY: checked; and as in `unfiltered`.
-                let place = unsafe { self.target.slice_mut(copies.target_start, copies.unit) };
+                let place = unsafe { self.call.target.slice_mut(copies.target_start, copies.unit) };
                 self.decode(chunk, location, stored, worker, place)?;
                 passage.end(place);
-                self.conversion.in_place(place);
+                self.call.conversion.in_place(place);
                 return Ok(());
             }
             let mut buffer = std::mem::take(&mut worker.chunk);
@@ -224,7 +272,7 @@ impl Reader<'_> {
                 .decode(chunk, location, stored, worker, out)
                 .inspect(|()| passage.end(out))
                 // SAFETY: as in `unfiltered`.
-                .and_then(|()| unsafe { copies.run(out, 0, self.target, self.conversion) });
+                .and_then(|()| unsafe { copies.run(out, 0, self.call.target, self.call.conversion) });
             worker.chunk = buffer;
             outcome
         })
@@ -248,77 +296,4 @@ impl Reader<'_> {
     fn damaged(&self, chunk: &ChunkStep, location: Location, what: String) -> Error {
         damaged(self.chunked, chunk.number, location, what)
     }
-}
-
-/// Fetches (unless `stored` has it) and decodes one chunk, into as many bytes as it can have: a file may claim
-/// gigabytes for a chunk of which it stores a few bytes.
-pub(crate) fn decode_to_keep(
-    chunked: &Chunked,
-    number: ChunkNumber,
-    location: Location,
-    stored: Option<&[u8]>,
-) -> Result<Decoded> {
-    with_worker(|Worker { stored: buffer, scratch, .. }| {
-        let stored = fetched(chunked, location, stored, buffer)?;
-        let most = chunked.filters.pipeline()?.max_decoded_len(stored, location.filter_mask);
-        let most = most.map_err(|error| in_chunk(chunked, number, location, error.into()))?;
-        let mut out = ChunkMemory::take(chunked.bytes.min(most))?;
-        undo(chunked, number, location, stored, scratch, &mut out)?;
-        Ok(Decoded::from(out))
-    })
-}
-
-/// Fetches (unless `stored` has it) and decodes one chunk.
-pub(crate) fn decode(
-    chunked: &Chunked,
-    number: ChunkNumber,
-    location: Location,
-    stored: Option<&[u8]>,
-    worker: &mut Worker,
-    out: &mut [u8],
-) -> Result<()> {
-    let stored = fetched(chunked, location, stored, &mut worker.stored)?;
-    undo(chunked, number, location, stored, &mut worker.scratch, out)
-}
-
-/// The stored bytes of a chunk: those that are here already, or as they lie in the file.
-fn fetched<'b>(
-    chunked: &Chunked,
-    location: Location,
-    stored: Option<&'b [u8]>,
-    buffer: &'b mut Vec<u8>,
-) -> Result<&'b [u8]> {
-    if let Some(stored) = stored {
-        return Ok(stored);
-    }
-    chunked.data.check_range(location.address, location.stored_bytes)?;
-    let buffer = sized(buffer, location.stored_bytes as usize)?;
-    chunked.data.read_into(location.address, buffer)?;
-    Ok(buffer)
-}
-
-fn undo(
-    chunked: &Chunked,
-    number: ChunkNumber,
-    location: Location,
-    stored: &[u8],
-    scratch: &mut Scratch,
-    out: &mut [u8],
-) -> Result<()> {
-    let (pipeline, mask) = (chunked.filters.pipeline()?, location.filter_mask);
-    let outcome = trimmed::decode_into(chunked, pipeline, number, stored, mask, scratch, out);
-    chunked.data.count_decode();
-    outcome.map_err(|error| in_chunk(chunked, number, location, error))
-}
-
-fn in_chunk(chunked: &Chunked, number: ChunkNumber, location: Location, error: Error) -> Error {
-    let Location { address, stored_bytes, .. } = location;
-    let coordinates = chunked.grid.coordinates(number);
-    error
-        .with_context(format_args!("chunk {coordinates:?} at byte {address:#x} ({stored_bytes} bytes)"))
-        .at_byte("chunk", address)
-}
-
-fn damaged(chunked: &Chunked, number: ChunkNumber, location: Location, what: String) -> Error {
-    in_chunk(chunked, number, location, Error::damaged(what))
 }

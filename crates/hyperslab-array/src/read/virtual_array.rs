@@ -1,8 +1,8 @@
 //! Reads the elements of a virtual array from their sources.
 
+use super::call::Call;
 use super::convert::Conversion;
 use super::place::Copies;
-use super::target::Target;
 use crate::array::{Array, ElementChange, Operation, VirtualPart, VirtualSources};
 use crate::memory::zeroed;
 use crate::selection::Run;
@@ -27,15 +27,15 @@ pub(crate) struct VirtualRead<'a> {
 /// Nobody else uses the target meanwhile.
 pub(crate) unsafe fn read(
     read: &VirtualRead<'_>,
-    target: Target<'_>,
-    conversion: Conversion,
+    call: Call<'_>,
     read_source: &ReadSource<'_>,
 ) -> Result<()> {
     let VirtualRead { array, sources, selection, shape, operation } = *read;
     operation.deeper(|| {
         sources.for_each_part(selection, shape, operation, &mut |part| {
+            call.check_cancelled()?;
             // SAFETY: as promised to this function; one part is read after the other.
-            unsafe { read_part(&part, array.element.bytes, target, conversion, read_source) }
+            unsafe { read_part(&part, array.element.bytes, call, read_source) }
         })
     })
 }
@@ -47,10 +47,10 @@ pub(crate) unsafe fn read(
 unsafe fn read_part(
     part: &VirtualPart<'_>,
     element_bytes: usize,
-    target: Target<'_>,
-    conversion: Conversion,
+    call: Call<'_>,
     read_source: &ReadSource<'_>,
 ) -> Result<()> {
+    let target = call.target;
     let VirtualPart { source, selection, dims, .. } = *part;
     selection.resolve(&source.shape).map_err(|error| {
         let what = format!("the virtual dataset maps elements that its source does not have: {error}");
@@ -59,7 +59,7 @@ unsafe fn read_part(
     let source_dims: Vec<u64> = part.runs.iter().map(Run::len).collect();
     let runs: Vec<&Run> = part.runs.iter().collect();
     let copies = Copies::new(&runs, &source_dims, dims, element_bytes)?;
-    let conversion = match (part.change, conversion) {
+    let conversion = match (part.change, call.conversion) {
         (ElementChange::Swap { width }, Conversion::None) => Conversion::Swap { width },
         (ElementChange::Swap { .. }, Conversion::Swap { .. }) => Conversion::None,
         (_, wanted) => wanted,

@@ -32,7 +32,7 @@ pub struct HttpOptions {
 
 impl Default for HttpOptions {
     fn default() -> Self {
-        Self { in_flight_max: 64, attempts: 4, timeout: Duration::from_secs(30) }
+        Self { in_flight_max: 32, attempts: 4, timeout: Duration::from_secs(30) }
     }
 }
 
@@ -50,7 +50,7 @@ const HEAD_BYTES: u64 = 64 << 10;
 /// Before the second attempt; twice as long before each further one.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 /// A buffer for an answer begins no larger than this: what a server claims is believed once it arrives.
-const CLAIMED_BYTES_MAX: usize = 8 << 20;
+const CLAIMED_BYTES_MAX: usize = 4 << 20;
 
 impl HttpFile {
     /// Opens a file by its URL, which begins with `http://`.
@@ -116,7 +116,7 @@ impl Source for HttpFile {
             out.copy_from_slice(&bytes);
             return Ok(());
         }
-        self.client.get(&range, Some(&self.version), |_, body| Ok(fill(body, out)?))
+        self.client.get(&range, Some(&self.version), |_, body| fill(body, out))
     }
 
     fn fetch(&self, ranges: &[Range<u64>], cancel: &Cancel, deliver: &mut Deliver<'_>) {
@@ -147,10 +147,10 @@ impl Source for HttpFile {
 
     fn advice(&self) -> Advice {
         // A request costs some tens of milliseconds, in which a connection brings megabytes; but others are under way
-        // meanwhile, so that only small gaps are worth fetching.
+        // meanwhile, so that only small gaps are worth fetching. As many answers as requests may be in memory.
         Advice {
             gap_bytes: 128 << 10,
-            request_bytes_max: 8 << 20,
+            request_bytes_max: 4 << 20,
             block_bytes: 64 << 10,
             in_flight_max: self.in_flight_max,
         }

@@ -13,6 +13,7 @@ pub use vlen_text::Text;
 
 use crate::array::{self, Shape};
 use crate::errors;
+use crate::interrupt;
 use fetch::{Fetch, Queue};
 use hyperslab::{Datatype, Members, Order, Selection};
 use hyperslab_format::Name;
@@ -82,8 +83,7 @@ impl Element {
     ) -> PyResult<Bound<'py, PyUntypedArray>> {
         let array = array::empty(py, self.dtype.bind(py), &mut shape)?;
         if self.work > Work::InPlace {
-            let read = || dataset.read_bytes(selection, Order::File);
-            let bytes = py.detach(read).map_err(errors::raise)?;
+            let bytes = interrupt::read(py, dataset, |dataset| dataset.read_bytes(selection, Order::File))?;
             self.rebuild(py, Owner::dataset(&dataset.file(), dataset.path()), &bytes, &array, Text::Bytes)?;
             return Ok(array);
         }
@@ -105,23 +105,21 @@ impl Element {
     ) -> PyResult<Bound<'py, PyUntypedArray>> {
         let array = array::empty(py, self.dtype.bind(py), &mut shape)?;
         if self.work > Work::InPlace {
-            let read = || dataset.read_members(selection, members);
-            let bytes = py.detach(read).map_err(errors::raise)?;
+            let bytes = interrupt::read(py, dataset, |dataset| dataset.read_members(selection, members))?;
             self.rebuild(py, Owner::dataset(&dataset.file(), dataset.path()), &bytes, &array, Text::Bytes)?;
             return Ok(array);
         }
         // SAFETY: the array is new, in row-major order, and its elements are not objects; `work` would be different if
         // they were.
         let out = unsafe { array::bytes_mut(&array) };
-        let read = || {
+        interrupt::read(py, dataset, |dataset| {
             hyperslab::internal::advise_huge_pages(out);
             dataset.read_members_into(selection, members, out)?;
             if self.work == Work::InPlace {
                 self.layout.change_in_place(out);
             }
             Ok(())
-        };
-        py.detach(read).map_err(errors::raise)?;
+        })?;
         Ok(array)
     }
 
@@ -138,14 +136,13 @@ impl Element {
         if !fixed && !matches!(self.layout.kind, Kind::VlenText) {
             return Ok(None);
         }
-        let read = || {
+        let bytes = interrupt::read(py, dataset, |dataset| {
             let mut bytes = dataset.read_bytes(selection, Order::File)?;
             if self.work == Work::InPlace {
                 self.layout.change_in_place(&mut bytes);
             }
             Ok(bytes)
-        };
-        let bytes = py.detach(read).map_err(errors::raise)?;
+        })?;
         let array = array::empty(py, &PyArrayDescr::new(py, "O")?, &mut shape)?;
         if fixed {
             vlen_text::fill_fixed(py, &bytes, self.layout.file_bytes, array::extent(&array).0, text)?;
@@ -168,15 +165,14 @@ impl Element {
         selection: &Selection,
         out: &mut [u8],
     ) -> PyResult<()> {
-        let read = || {
+        interrupt::read(py, dataset, |dataset| {
             hyperslab::internal::advise_huge_pages(out);
             dataset.read_into(selection, Order::File, out)?;
             if self.work == Work::InPlace {
                 self.layout.change_in_place(out);
             }
             Ok(())
-        };
-        py.detach(read).map_err(errors::raise)
+        })
     }
 
     /// Makes an array of `shape` from elements in the representation of the file.

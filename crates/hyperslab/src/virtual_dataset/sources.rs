@@ -12,6 +12,7 @@ use crate::node::Node;
 use crate::{Error, ErrorKind, Result};
 use hyperslab_array::array::{Operation, Storage};
 use hyperslab_format::object_header::ObjectKind;
+use hyperslab_io::Cancel;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -114,7 +115,7 @@ impl Sources {
         let node = resolve(Node::root(&file)?, path, &mut Lookup::plain())?;
         let key = (file.data.id, node.header.address.0);
         if let Some(known) = operation.shared::<DatasetInner>(key) {
-            return Ok(Dataset { inner: known });
+            return Ok(Dataset { inner: known, cancel: Cancel::never() });
         }
         operation.count_opened()?;
         if node.header.kind() != ObjectKind::Dataset {

@@ -94,8 +94,12 @@ impl Shards {
         }
     }
 
-    pub fn contains(&self, key: ChunkKey) -> bool {
-        matches!(self.shard(key).read().get(&key), Some(Slot::Here(_)))
+    /// The chunk if it is here, not stamped.
+    pub fn peek(&self, key: ChunkKey) -> Option<Arc<Decoded>> {
+        match self.shard(key).read().get(&key) {
+            Some(Slot::Here(chunk)) => Some(Arc::clone(chunk)),
+            Some(Slot::Flying(_)) | None => None,
+        }
     }
 
     pub fn is_flying(&self, key: ChunkKey, flight: &SharedFlight) -> bool {

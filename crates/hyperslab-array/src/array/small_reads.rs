@@ -1,0 +1,108 @@
+//! Remembers the last small reads of unfiltered data of a file, so that those that follow one another are noticed.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// As many series of reads are followed at the same time: threads, datasets, pieces of a row in several chunks.
+const SERIES: usize = 16;
+
+/// What was fetched lately for small reads.
+#[derive(Default)]
+pub(crate) struct SmallReads {
+    series: Mutex<[Series; SERIES]>,
+    /// A block was kept: a small read may find its bytes in the cache.
+    has_blocks: AtomicBool,
+}
+
+/// Reads that followed one another.
+#[derive(Clone, Default)]
+struct Series {
+    /// What was fetched last.
+    last: Range<u64>,
+    /// How many fetches before it were its neighbours.
+    neighbours: u32,
+    /// When it was continued last, in fetches.
+    used: u64,
+}
+
+impl Series {
+    fn is_near(&self, range: &Range<u64>, gap: u64) -> bool {
+        let near = |end: u64, start: u64| start <= end.saturating_add(gap);
+        !self.last.is_empty() && near(self.last.end, range.start) && near(range.end, self.last.start)
+    }
+}
+
+impl SmallReads {
+    /// How many fetches, one beside the other, lead to this range: the number of those that lie at most `gap` bytes
+    /// from the next.
+    pub(crate) fn neighbours(&self, range: &Range<u64>, gap: u64) -> u32 {
+        let series = self.series();
+        let near = series.iter().filter(|series| series.is_near(range, gap));
+        near.map(|series| series.neighbours + 1).max().unwrap_or(0)
+    }
+
+    /// Notes that this range was fetched.
+    pub(crate) fn note(&self, range: Range<u64>, gap: u64) {
+        let mut series = self.series();
+        let now = series.iter().map(|series| series.used).max().unwrap_or(0) + 1;
+        let near = series.iter_mut().filter(|series| series.is_near(&range, gap));
+        match near.max_by_key(|series| series.neighbours) {
+            Some(found) => {
+                *found = Series { last: range, neighbours: found.neighbours.saturating_add(1), used: now };
+            }
+            None => {
+                let oldest = series.iter_mut().min_by_key(|series| series.used);
+                *oldest.expect("there are several") = Series { last: range, neighbours: 0, used: now };
+            }
+        }
+    }
+
+    /// Notes that a block was kept in the cache.
+    pub(crate) fn keep_block(&self) {
+        self.has_blocks.store(true, Ordering::Relaxed);
+    }
+
+    /// True once a block was kept.
+    pub(crate) fn has_blocks(&self) -> bool {
+        self.has_blocks.load(Ordering::Relaxed)
+    }
+
+    fn series(&self) -> MutexGuard<'_, [Series; SERIES]> {
+        self.series.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_are_counted_in_either_direction_and_jumps_are_not() {
+        let reads = SmallReads::default();
+        assert_eq!(reads.neighbours(&(0..10), 5), 0);
+        for (range, before) in [(0..10, 0), (15..20, 1), (8..16, 2), (2..4, 3), (100..110, 0), (4..6, 4)] {
+            assert_eq!(reads.neighbours(&range, 5), before, "{range:?}");
+            reads.note(range, 5);
+        }
+    }
+
+    #[test]
+    fn several_series_are_followed_and_the_oldest_is_forgotten() {
+        let reads = SmallReads::default();
+        for step in 0..3 {
+            for series in 0..SERIES as u64 {
+                reads.note(series * 1000 + step * 10..series * 1000 + step * 10 + 10, 0);
+            }
+        }
+        assert!(
+            (0..SERIES as u64)
+                .all(|series| reads.neighbours(&(series * 1000 + 30..series * 1000 + 40), 0) == 3)
+        );
+        reads.note(1 << 40..(1 << 40) + 1, 0);
+        assert_eq!(
+            [0, 1].map(|series| reads.neighbours(&(series * 1000 + 30..series * 1000 + 40), 0)),
+            [0, 3]
+        );
+    }
+}

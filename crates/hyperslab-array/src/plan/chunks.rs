@@ -1,0 +1,271 @@
+//! The plan of a read of chunks: which chunks, in which requests, in which portions of work.
+//!
+//! Chunks that lie side by side share a request. Where a source answers at once, only those of a portion do: the
+//! thread that takes the portion fetches them, and the others have something to do as well. Where answers take their
+//! time, all chunks of the plan may share requests, and are shared out among threads as they arrive.
+
+use super::raw::{self, RawStep, STEPS_MAX};
+use super::{CacheView, ReadPlan, Steps};
+use crate::Result;
+use crate::array::Chunked;
+use crate::chunk::cache::Decoded;
+use crate::chunk::grid::ChunkNumber;
+use crate::chunk::index::Location;
+use crate::chunk::map::ChunkMap;
+use crate::selection::Run;
+use hyperslab_io::{Advice, coalesce};
+use smallvec::SmallVec;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The chunks of a plan.
+pub(crate) struct ChunkPlan {
+    pub(crate) chunked: Arc<Chunked>,
+    pub(crate) chunks: Vec<ChunkStep>,
+    /// They bring every chunk that exists and was not in the cache.
+    pub(crate) requests: Vec<ChunkRequest>,
+    /// What one thread does at a time.
+    pub(crate) tasks: Vec<Task>,
+}
+
+/// One chunk that is touched.
+#[derive(Clone)]
+pub(crate) struct ChunkStep {
+    pub(crate) number: ChunkNumber,
+    /// Which elements of it go where.
+    pub(crate) part: Part,
+    /// Where it lies; `None` where it was never written.
+    pub(crate) location: Option<Location>,
+    /// True where its stored bytes are its values: no filters, or an edge chunk left unfiltered.
+    pub(crate) is_raw: bool,
+    /// The decoded chunk, if the cache held it.
+    pub(crate) cached: Option<Arc<Decoded>>,
+}
+
+/// Elements of a chunk.
+#[derive(Clone)]
+pub(crate) enum Part {
+    /// The product of one piece per axis, by number.
+    Product(SmallVec<[u32; 4]>),
+    /// Single elements, numbered in row-major order inside the chunk.
+    Points(Run),
+}
+
+/// What is requested for chunks, which are named by their places in the plan.
+pub(crate) enum ChunkRequest {
+    /// One request for all stored bytes of these chunks.
+    Stored { range: Range<u64>, chunks: SmallVec<[u32; 4]> },
+    /// What is wanted of an unfiltered chunk.
+    Parts { chunk: u32, steps: Vec<RawStep> },
+}
+
+/// A portion of work: chunks that are placed from the cache or filled, and requests. Where the source answers at once,
+/// the requests bring the other chunks of the portion; else all requests are made together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Task {
+    pub(crate) chunks: Range<usize>,
+    pub(crate) requests: Range<usize>,
+}
+
+/// Stored bytes of small chunks that one task fetches together.
+const TASK_BYTES: u64 = 256 << 10;
+/// Unfiltered chunks up to this size are fetched together.
+const SMALL_BYTES: u64 = 64 << 10;
+
+impl ChunkPlan {
+    /// True where a request is made.
+    pub(crate) fn fetches(&self) -> bool {
+        self.requests.iter().any(|request| match request {
+            ChunkRequest::Stored { .. } => true,
+            ChunkRequest::Parts { steps, .. } => steps.iter().any(RawStep::fetches),
+        })
+    }
+}
+
+impl ChunkStep {
+    /// Bytes of the file where the chunk lies.
+    fn stored(&self) -> Option<Range<u64>> {
+        self.location.map(|found| found.address..found.address.saturating_add(found.stored_bytes))
+    }
+
+    /// True where the chunk has to be fetched.
+    fn is_to_fetch(&self) -> bool {
+        self.location.is_some() && self.cached.is_none()
+    }
+}
+
+/// Collects the chunks of a plan, and hands over plans of them.
+pub(super) struct Planner<'p, F> {
+    /// The selection, without steps.
+    plan: &'p ReadPlan,
+    chunked: &'p Arc<Chunked>,
+    view: CacheView,
+    advice: Advice,
+    each: F,
+    /// The read takes a single chunk.
+    is_single: bool,
+    chunks: Vec<ChunkStep>,
+    /// Of unfiltered chunks, in the order of the chunks.
+    parts: Vec<(u32, Vec<RawStep>)>,
+    steps: usize,
+}
+
+impl<'p, F: FnMut(ReadPlan) -> Result<()>> Planner<'p, F> {
+    /// A planner for a read of `count` chunks.
+    pub(super) fn new(
+        plan: &'p ReadPlan,
+        chunked: &'p Arc<Chunked>,
+        view: CacheView,
+        count: usize,
+        each: F,
+    ) -> Self {
+        let (advice, chunks) = (chunked.data.source.advice(), Vec::with_capacity(count));
+        let is_single = count == 1;
+        Self { plan, chunked, view, advice, each, is_single, chunks, parts: Vec::new(), steps: 0 }
+    }
+
+    /// Adds a chunk.
+    pub(super) fn push(&mut self, map: &ChunkMap, number: ChunkNumber, part: Part) -> Result<()> {
+        let (location, is_raw) = (map.get(number), self.chunked.is_raw(number));
+        let mut step = ChunkStep { number, part, location, is_raw, cached: None };
+        match step.stored().filter(|_| is_raw) {
+            None if location.is_some() => {
+                let cache = self.chunked.data.runtime.cache();
+                step.cached = self.view.find(cache, self.chunked.key(number));
+            }
+            Some(stored) if !self.wants_most(&step, &stored) => return self.push_parts(step, &stored),
+            _ => {}
+        }
+        self.chunks.push(step);
+        Ok(())
+    }
+
+    /// Adds an unfiltered chunk of which some is wanted.
+    fn push_parts(&mut self, step: ChunkStep, stored: &Range<u64>) -> Result<()> {
+        let (plan, chunked, view) = (self.plan, self.chunked, self.view);
+        let copies = plan.copies(&step.part, &chunked.shape)?;
+        let mut is_first = true;
+        let last = raw::batches(&copies, self.advice, |batch| {
+            is_first = false;
+            let steps = raw::steps(&chunked.data, stored.start, &batch, false, view);
+            self.chunks.push(step.clone());
+            self.parts.push((self.chunks.len() as u32 - 1, steps));
+            self.flush()
+        })?;
+        let steps: Vec<RawStep> =
+            raw::steps(&chunked.data, stored.start, &last, self.is_single && is_first, view);
+        drop(copies);
+        self.steps += steps.len();
+        self.parts.push((self.chunks.len() as u32, steps));
+        self.chunks.push(step);
+        if self.steps >= STEPS_MAX { self.flush() } else { Ok(()) }
+    }
+
+    /// True for a small unfiltered chunk of which so much is wanted that it is best fetched whole, with its neighbours.
+    fn wants_most(&self, step: &ChunkStep, stored: &Range<u64>) -> bool {
+        let bytes = stored.end - stored.start;
+        let copies = || self.plan.copies(&step.part, &self.chunked.shape);
+        bytes <= SMALL_BYTES && copies().is_ok_and(|copies| copies.bytes() as u64 * 2 >= bytes)
+    }
+
+    /// Hands over what was collected since the last time.
+    fn flush(&mut self) -> Result<()> {
+        let steps = self.take()?;
+        (self.each)(self.plan.with_steps(steps))
+    }
+
+    /// The steps that were collected since the last time, with their requests.
+    pub(super) fn take(&mut self) -> Result<Steps> {
+        let chunks = std::mem::take(&mut self.chunks);
+        let mut parts = std::mem::take(&mut self.parts).into_iter().peekable();
+        self.steps = 0;
+        let (mut requests, mut tasks) = (Vec::new(), Vec::new());
+        // Chunks of all tasks share requests where requests take their time.
+        let together = self.advice.has_latency();
+        for task in tasks_of(&chunks, self.chunked.bytes) {
+            let first = requests.len();
+            if !together {
+                self.stored_requests(&chunks, task.clone(), &mut requests)?;
+            }
+            while let Some((chunk, steps)) = parts.next_if(|(chunk, _)| task.contains(&(*chunk as usize))) {
+                requests.push(ChunkRequest::Parts { chunk, steps });
+            }
+            tasks.push(Task { chunks: task, requests: first..requests.len() });
+        }
+        if together {
+            self.stored_requests(&chunks, 0..chunks.len(), &mut requests)?;
+        }
+        Ok(Steps::Chunks(ChunkPlan { chunked: self.chunked.clone(), chunks, requests, tasks }))
+    }
+
+    /// Requests for those of these chunks that are fetched whole.
+    fn stored_requests(
+        &self,
+        chunks: &[ChunkStep],
+        among: Range<usize>,
+        requests: &mut Vec<ChunkRequest>,
+    ) -> Result<()> {
+        let wanted = |index: usize| {
+            let chunk = &chunks[index];
+            let stored = chunk.stored().filter(|_| chunk.is_to_fetch())?;
+            (!chunk.is_raw || self.wants_most(chunk, &stored)).then_some(stored)
+        };
+        if let [only] = &chunks[among.clone()] {
+            let Some(range) = wanted(among.start) else { return Ok(()) };
+            requests.push(self.alone(only, among.start, range)?);
+            return Ok(());
+        }
+        // Empty ranges are served by no request; a stored chunk without bytes is fetched all the same.
+        let ranges: Vec<Range<u64>> = among.clone().map(|index| wanted(index).unwrap_or(0..0)).collect();
+        for request in coalesce(&ranges, self.advice) {
+            match request.serves.as_slice() {
+                &[only] => {
+                    let index = among.start + only;
+                    requests.push(self.alone(&chunks[index], index, request.range)?);
+                }
+                several => {
+                    let chunks = several.iter().map(|&index| (among.start + index) as u32).collect();
+                    requests.push(ChunkRequest::Stored { range: request.range, chunks });
+                }
+            }
+        }
+        for index in among {
+            if let Some(range) = wanted(index).filter(Range::is_empty) {
+                requests.push(self.alone(&chunks[index], index, range)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// The request for a chunk that shares it with no other.
+    fn alone(&self, step: &ChunkStep, index: usize, range: Range<u64>) -> Result<ChunkRequest> {
+        if !step.is_raw {
+            return Ok(ChunkRequest::Stored { range, chunks: [index as u32].into_iter().collect() });
+        }
+        // Small, so there are few requests for parts of it.
+        let copies = self.plan.copies(&step.part, &self.chunked.shape)?;
+        let mut wanted = Vec::new();
+        raw::requests(&copies, self.advice, &mut |request| wanted.push(request));
+        let steps = raw::steps(&self.chunked.data, range.start, &wanted, self.is_single, self.view);
+        Ok(ChunkRequest::Parts { chunk: index as u32, steps })
+    }
+}
+
+/// Cuts the chunks into tasks: as many as it takes to fetch or to decode a decent number of bytes, so that small
+/// chunks share requests and large ones share the cores.
+fn tasks_of(chunks: &[ChunkStep], chunk_bytes: usize) -> impl Iterator<Item = Range<usize>> {
+    let decoded = chunk_bytes as u64 / 4;
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        let mut bytes = 0u64;
+        let fits = chunks[start..].iter().take_while(|chunk| {
+            let before = bytes;
+            let stored = chunk.location.map_or(0, |location| location.stored_bytes);
+            bytes = bytes.saturating_add(stored.max(decoded).max(64));
+            before == 0 || bytes <= TASK_BYTES
+        });
+        let task = start..start + fits.count();
+        start = task.end;
+        (!task.is_empty()).then_some(task)
+    })
+}
