@@ -53,6 +53,11 @@ impl Cancel {
         Self(Some(Arc::new(State { is_cancelled: AtomicBool::new(false), poll: Some(poll) })))
     }
 
+    /// True of [`Cancel::never`].
+    pub fn is_never(&self) -> bool {
+        self.0.is_none()
+    }
+
     /// Makes the request. Has no effect on [`Cancel::never`].
     pub fn cancel(&self) {
         if let Some(state) = &self.0 {

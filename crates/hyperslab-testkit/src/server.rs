@@ -187,8 +187,9 @@ impl Shared {
 
     fn send(&self, stream: &mut TcpStream, bytes: &Bytes, range: Range<u64>) -> io::Result<()> {
         for piece in bytes[range.start as usize..range.end as usize].chunks(SENT_BYTES) {
-            stream.write_all(piece)?;
+            // Counted first: a client that has all of its answer may look at the counts at once.
             self.traffic.sent(piece.len() as u64);
+            stream.write_all(piece)?;
             std::thread::sleep(self.link.transfer(piece.len() as u64));
         }
         Ok(())

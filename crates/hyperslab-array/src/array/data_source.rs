@@ -64,14 +64,15 @@ impl DataSource {
     /// The error of a request for these bytes.
     pub(crate) fn failed(&self, range: &Range<u64>, error: io::Error) -> Error {
         let (at, len) = (range.start, range.end - range.start);
-        // One of our own says that a file which this one refers to is missing.
+        // An error of this crate says already what failed, such as a file of raw data that is not there.
         let is_own = error.get_ref().is_some_and(|inner| inner.is::<Error>());
         let error = Error::from(error).in_file(self.source.name());
         let error = match error.kind() {
+            _ if is_own => return error,
             // What happened to the whole file, or to the call, is not the fault of these bytes.
             ErrorKind::Changed | ErrorKind::Cancelled => return error,
             // "Not found" is for objects: whoever asks for one must not take a failed read for its absence.
-            ErrorKind::NotFound if !is_own => error.with_kind(ErrorKind::Io),
+            ErrorKind::NotFound => error.with_kind(ErrorKind::Io),
             _ => error,
         };
         let error = error.with_context(format_args!("reading {len} bytes at byte {at:#x} failed"));
@@ -80,9 +81,7 @@ impl DataSource {
 
     /// What the block of unfiltered data that begins at this byte is called in the cache.
     pub(crate) fn block_key(&self, start: u64) -> ChunkKey {
-        /// No object header lies there.
-        const BYTES_OF_THE_FILE: u64 = u64::MAX;
-        ChunkKey { file: self.id, object: BYTES_OF_THE_FILE, number: start.into() }
+        ChunkKey::of_block(self.id, start)
     }
 
     /// Refuses a range that reaches beyond the end of the file, before anything is allocated for it.

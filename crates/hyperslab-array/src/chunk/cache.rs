@@ -52,7 +52,21 @@ pub struct ChunkKey {
     pub number: ChunkNumber,
 }
 
-/// What a cache has done and holds.
+impl ChunkKey {
+    /// The key of the block of unfiltered bytes that begins at this byte of a file.
+    pub fn of_block(file: u64, start: u64) -> Self {
+        Self { file, object: Self::BLOCKS, number: start.into() }
+    }
+
+    /// What blocks have instead of an object: no object header lies there.
+    const BLOCKS: u64 = u64::MAX;
+
+    fn is_block(self) -> bool {
+        self.object == Self::BLOCKS
+    }
+}
+
+/// What a cache has done and holds. Blocks of unfiltered bytes are no chunks: they count as hits and in bytes alone.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Requests that were served without decoding (those that waited for another thread's decoding too).
@@ -165,11 +179,12 @@ impl ChunkCache {
             Sought::Here(chunk) => return Ok(chunk),
             Sought::ToDecode(lead) => lead,
         };
-        inner.misses.fetch_add(1, Relaxed);
+        let count = u64::from(!key.is_block());
+        inner.misses.fetch_add(count, Relaxed);
         let chunk = decode()?;
         debug_assert!(chunk.len() <= bytes, "the length of the chunk was foretold");
         let Some(lead) = lead else {
-            inner.decodes.fetch_add(1, Relaxed);
+            inner.decodes.fetch_add(count, Relaxed);
             return Ok(Arc::new(chunk));
         };
         Ok(lead.land(chunk, false))
@@ -379,7 +394,7 @@ impl Inner {
         mut chunk: Decoded,
         prefetched: bool,
     ) -> Arc<Decoded> {
-        self.decodes.fetch_add(1, Relaxed);
+        self.decodes.fetch_add(u64::from(!key.is_block()), Relaxed);
         let bytes = chunk.len();
         self.ask_rule();
         self.with_policy(|policy, room| {
