@@ -186,8 +186,8 @@ mod tests {
             let (step, other_step) = ((step >> small).max(1), (other_step >> small).max(1));
             let shared = first_shared((first, step), (other, other_step));
             if let Some(shared) = shared {
-                prop_assert!(shared >= first && (shared - first) % step == 0);
-                prop_assert!(shared >= other && (shared - other) % other_step == 0);
+                prop_assert!(shared >= first && (shared - first).is_multiple_of(step));
+                prop_assert!(shared >= other && (shared - other).is_multiple_of(other_step));
                 let (divisor, _) = gcd_with_factor(step, other_step);
                 let before = u128::from(shared).checked_sub(u128::from(step / divisor) * u128::from(other_step));
                 prop_assert!(before.is_none_or(|before| before < u128::from(first.max(other))), "not the first");
