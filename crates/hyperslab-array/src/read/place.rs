@@ -62,8 +62,17 @@ impl<'r> Copies<'r> {
             if let (0, Some(bytes)) = (axis, outer_bytes) {
                 source_stride = bytes;
             }
-            for pairs in pairs_of(runs[axis]) {
-                copies.add(AxisCopies { pairs, source_stride, target_stride })?;
+            let along = |pairs| AxisCopies { pairs, source_stride, target_stride };
+            match runs[axis] {
+                &Run::Strided { inner, step, count, out } => {
+                    copies.add(along(Pairs::Strided { inner, step, out, out_step: 1, count }))?;
+                }
+                Run::Scattered(pairs) => copies.add(along(Pairs::Scattered(pairs)))?,
+                Run::Blocks { inner, out } => {
+                    for pairs in pairs_of_blocks(inner, out) {
+                        copies.add(along(pairs))?;
+                    }
+                }
             }
             source_stride = times(source_stride, source_dims[axis])?;
             target_stride = times(target_stride, target_dims[axis])?;
@@ -213,29 +222,20 @@ pub(crate) fn repeat(element: &[u8], place: &mut [u8]) {
     }
 }
 
-/// The copies along one axis, innermost first. Whole blocks are two: within a block, and from block to block.
-fn pairs_of(run: &Run) -> SmallVec<[Pairs<'_>; 2]> {
+/// The copies of blocks along one axis, innermost first. Whole blocks are two: within a block, and from block to block.
+fn pairs_of_blocks<'r>(inner: &'r Blocks, out: &'r Blocks) -> SmallVec<[Pairs<'r>; 2]> {
     let strided = |inner, step, out, out_step, count| Pairs::Strided { inner, step, out, out_step, count };
-    match run {
-        Run::Strided { inner, step, count, out } => smallvec![strided(*inner, *step, *out, 1, *count)],
-        Run::Scattered(pairs) => smallvec![Pairs::Scattered(pairs)],
-        Run::Blocks { inner, out } => {
-            let Some((first, _)) = inner.bounds() else { return smallvec![Pairs::Scattered(&[])] };
-            let (first_out, count) = (out.index(0), inner.len());
-            if let (Some(step), Some(out_step)) = (inner.step(), out.step()) {
-                return smallvec![strided(first, step, first_out, out_step, count)];
-            }
-            let block = if inner.is_span() { out.block() } else { inner.block() };
-            match (inner.group_stride(block), out.group_stride(block)) {
-                (Some(step), Some(out_step)) => {
-                    smallvec![
-                        strided(0, 1, 0, 1, block),
-                        strided(first, step, first_out, out_step, count / block)
-                    ]
-                }
-                _ => smallvec![Pairs::Blocks { inner, out, first: 0, count }],
-            }
+    let Some((first, _)) = inner.bounds() else { return smallvec![Pairs::Scattered(&[])] };
+    let (first_out, count) = (out.index(0), inner.len());
+    if let (Some(step), Some(out_step)) = (inner.step(), out.step()) {
+        return smallvec![strided(first, step, first_out, out_step, count)];
+    }
+    let block = if inner.is_span() { out.block() } else { inner.block() };
+    match (inner.group_stride(block), out.group_stride(block)) {
+        (Some(step), Some(out_step)) => {
+            smallvec![strided(0, 1, 0, 1, block), strided(first, step, first_out, out_step, count / block)]
         }
+        _ => smallvec![Pairs::Blocks { inner, out, first: 0, count }],
     }
 }
 

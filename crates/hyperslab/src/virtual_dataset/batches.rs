@@ -69,10 +69,17 @@ struct Window {
 /// Cuts the longest axis where indexes must be listed.
 fn windows(wanted: &[Axis], target: &[Blocks], source: &Region) -> impl Iterator<Item = Window> + use<> {
     let is_listed = wanted.iter().zip(target).any(|(wanted, mapped)| !is_computed(wanted, mapped));
-    // Every so many-th index of blocks is nothing regular, adjacent ones are.
+    // What is shared is regular in the source, too, where either has no gaps, or where both are evenly spaced.
     let is_span = |axis: &Axis| matches!(axis, Axis::Blocks(blocks) if blocks.is_span());
-    let is_regular = matches!(source, Region::Product(axes) if axes.iter().all(|axis| axis.step().is_some())
-        || wanted.iter().all(is_span));
+    let is_even = |axis: &Axis| matches!(axis, Axis::Blocks(blocks) if blocks.step().is_some());
+    let is_regular = match source {
+        Region::Points(_) => false,
+        Region::Product(axes) => {
+            wanted.iter().all(is_span)
+                || axes.iter().all(Blocks::is_span)
+                || (wanted.iter().all(is_even) && axes.iter().all(|axis| axis.step().is_some()))
+        }
+    };
     let longest = (0..wanted.len()).max_by_key(|&axis| wanted[axis].len()).unwrap_or(0);
     // Without axes there is one element.
     let all = wanted
@@ -187,5 +194,36 @@ impl<'p, 'b> Listed<'p, 'b> {
         let selection = Selection::Points(Points { rank: self.source.rank(), coordinates });
         let runs = vec![Run::listed(std::mem::take(&mut self.pairs))];
         (self.bring)(&Batch { selection, runs, dims: &self.dims })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_must_be_listed_is_cut_into_windows() {
+        let count =
+            |wanted: Axis, target: Blocks, source: Region| windows(&[wanted], &[target], &source).count();
+        let len = 3 * WINDOW;
+        let span = Blocks::span(0, 4 * len);
+        let even = Blocks::new(5, 3, 4 * len, 1).unwrap();
+        let pairs = Blocks::new(5, 3, 2 * len, 2).unwrap();
+        let product = |axis| Region::Product(vec![axis]);
+        let every_other = || Axis::range(0, len, 2).unwrap();
+        let blocks = || Axis::hyperslab(0, 4, len / 2, 2).unwrap();
+        for source in [span, even, pairs] {
+            assert_eq!(count(Axis::all(len), span, product(source)), 1, "adjacent indexes of {source:?}");
+        }
+        assert_eq!(count(every_other(), span, product(even)), 1);
+        assert_eq!(count(every_other(), even, product(even)), 1);
+        assert_eq!(count(blocks(), span, product(span)), 1);
+        assert_eq!(count(every_other(), span, product(pairs)), 3);
+        assert_eq!(count(blocks(), span, product(even)), 3);
+        assert_eq!(count(blocks(), even, product(span)), 3);
+        let list = Axis::List((0..len).collect());
+        assert_eq!(count(list, span, product(span)), 3);
+        let points = Region::Points(Points { rank: 1, coordinates: vec![1, 2] });
+        assert_eq!(count(Axis::all(len), span, points), 3);
     }
 }
