@@ -17,6 +17,7 @@ pub mod heap;
 pub mod limits;
 pub mod message;
 pub mod name;
+mod node_traversal;
 pub mod object_header;
 pub mod reference;
 pub mod selection;
@@ -26,7 +27,6 @@ pub mod superblock;
 pub mod testing;
 pub mod view;
 pub mod virtual_mapping;
-mod walk;
 
 pub use address::{Address, Widths};
 pub use bytes::Bytes;

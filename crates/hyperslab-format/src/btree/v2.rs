@@ -12,7 +12,7 @@ pub mod node;
 pub mod records;
 
 use crate::{Address, FormatError, Parse, View, Widths, limits};
-pub use records::{Keep, Records, Run};
+pub use records::{RecordRun, Records, SubtreeFilter};
 
 /// The header of a B-tree.
 #[derive(Debug, Clone)]

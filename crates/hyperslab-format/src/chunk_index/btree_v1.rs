@@ -11,13 +11,13 @@ use super::columns::ChunkColumns;
 use super::context::WalkContext;
 use super::order::Ascending;
 use crate::btree::v1::{Node, NodeType};
-use crate::walk::{Footprint, Item, Walk};
+use crate::node_traversal::{Item, NodeTraversal, VisitedRanges};
 use crate::{Address, Cursor, FormatError, Parse, Stop, View};
 
 #[derive(Debug)]
 pub(super) struct BTreeV1Walk {
     context: WalkContext,
-    nodes: Walk<Pointer, Node>,
+    nodes: NodeTraversal<Pointer, Node>,
     order: Ascending,
 }
 
@@ -30,13 +30,13 @@ struct Pointer {
 impl BTreeV1Walk {
     pub(super) fn new(context: WalkContext) -> Self {
         let root = Pointer { address: context.address, level: None };
-        Self { context, nodes: Walk::strict(root), order: Ascending::default() }
+        Self { context, nodes: NodeTraversal::strict(root), order: Ascending::default() }
     }
 
     pub(super) fn advance(&mut self, view: &View) -> Parse<Option<ChunkColumns>> {
         let context = &self.context;
         let next = || {
-            let leaf = self.nodes.next(|pointer, footprint| visit(view, context, pointer, footprint))?;
+            let leaf = self.nodes.next(|pointer, visited| visit(view, context, pointer, visited))?;
             Ok(leaf.transpose()?)
         };
         let found = gather(context.rank, next, |leaf, found| add_leaf(view, context, &leaf, found))?;
@@ -49,11 +49,11 @@ fn visit(
     view: &View,
     context: &WalkContext,
     pointer: &Pointer,
-    footprint: &mut Footprint,
+    visited: &mut VisitedRanges,
 ) -> Parse<Vec<Item<Pointer, Node>>> {
     let kind = NodeType::Chunk { rank: context.rank };
     let node = Node::parse(view, pointer.address, kind, pointer.level)?;
-    footprint.claim("version 1 B-tree node", view, node.at, node.bytes)?;
+    visited.claim("version 1 B-tree node", view, node.at, node.bytes)?;
     if node.level == 0 {
         return Ok(vec![Item::Done(node)]);
     }

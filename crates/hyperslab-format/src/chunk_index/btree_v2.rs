@@ -10,7 +10,7 @@ use super::batch::gather;
 use super::columns::ChunkColumns;
 use super::context::WalkContext;
 use super::order::Ascending;
-use crate::btree::v2::{Records, Run};
+use crate::btree::v2::{RecordRun, Records};
 use crate::{FormatError, Parse, Stop, View};
 
 #[derive(Debug)]
@@ -29,7 +29,7 @@ impl BTreeV2Walk {
     pub(super) fn advance(&mut self, view: &View) -> Parse<Option<ChunkColumns>> {
         let context = &self.context;
         let records = self.records.get_or_insert_with(|| records(context, view));
-        let add = |run: Run, found: &mut ChunkColumns| add_run(view, context, &run, found);
+        let add = |run: RecordRun, found: &mut ChunkColumns| add_run(view, context, &run, found);
         let found = gather(context.rank, || records.next(view), add)?;
         found.map(|found| self.order.checked(found)).transpose().map_err(Stop::from)
     }
@@ -55,7 +55,7 @@ fn records(context: &WalkContext, view: &View) -> Records {
 fn add_run(
     view: &View,
     context: &WalkContext,
-    run: &Run,
+    run: &RecordRun,
     found: &mut ChunkColumns,
 ) -> Result<(), FormatError> {
     let size_bytes = context.size_bytes(view);

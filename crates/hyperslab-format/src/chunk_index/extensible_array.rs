@@ -19,7 +19,7 @@ use super::context::{WalkContext, invalid};
 use super::element::Elements;
 use super::fixed_array::{fit_into_file, is_set, owned};
 use super::grid::Grid;
-use crate::walk::{Footprint, Item, Walk};
+use crate::node_traversal::{Item, NodeTraversal, VisitedRanges};
 use crate::{Address, Cursor, FormatError, Parse, View};
 use header::{Header, SuperBlock};
 use std::ops::Range;
@@ -29,7 +29,7 @@ pub(super) struct ExtensibleArrayWalk {
     context: WalkContext,
     grid: Grid,
     header: Option<Header>,
-    nodes: Walk<Node, Elements>,
+    nodes: NodeTraversal<Node, Elements>,
 }
 
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl ExtensibleArrayWalk {
                 let what = "an extensible array needs one unlimited dimension and chunks that can be counted";
                 invalid("chunk indexing type", what)
             })?;
-        Ok(Self { context, grid, header: None, nodes: Walk::strict(Node::IndexBlock) })
+        Ok(Self { context, grid, header: None, nodes: NodeTraversal::strict(Node::IndexBlock) })
     }
 
     pub(super) fn advance(&mut self, view: &View) -> Parse<Option<ChunkColumns>> {
@@ -79,7 +79,7 @@ impl ExtensibleArrayWalk {
         let header = self.header.as_ref().expect("read above");
         let Some(index_block) = header.index_block else { return Ok(None) };
         let reader = Reader { view, context, grid: &self.grid, header };
-        let visit = |node: &Node, footprint: &mut Footprint| {
+        let visit = |node: &Node, visited: &mut VisitedRanges| {
             let (structure, address, (items, bytes)) = match node {
                 Node::IndexBlock => (INDEX_BLOCK, index_block, reader.index_block(index_block)?),
                 Node::SuperBlock { address, number } => {
@@ -93,7 +93,7 @@ impl ExtensibleArrayWalk {
                 }
                 Node::Page { address, indexes } => (PAGE, *address, reader.page(*address, indexes)?),
             };
-            footprint.claim(structure, view, view.absolute(address), bytes)?;
+            visited.claim(structure, view, view.absolute(address), bytes)?;
             Ok(items)
         };
         let next = || Ok(self.nodes.next(visit)?.transpose()?);

@@ -14,7 +14,7 @@ use super::columns::ChunkColumns;
 use super::context::{WalkContext, invalid};
 use super::element::{ElementFormat, Elements};
 use super::grid::Grid;
-use crate::walk::{Footprint, Item, Walk};
+use crate::node_traversal::{Item, NodeTraversal, VisitedRanges};
 use crate::{Address, Cursor, FormatError, Parse, View};
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ pub(super) struct FixedArrayWalk {
     context: WalkContext,
     grid: Grid,
     header: Option<Header>,
-    nodes: Walk<Node, Elements>,
+    nodes: NodeTraversal<Node, Elements>,
 }
 
 #[derive(Debug)]
@@ -55,7 +55,7 @@ impl FixedArrayWalk {
                 "a fixed array needs fixed dimensions and chunks that can be counted",
             )
         })?;
-        Ok(Self { context, grid, header: None, nodes: Walk::strict(Node::DataBlock) })
+        Ok(Self { context, grid, header: None, nodes: NodeTraversal::strict(Node::DataBlock) })
     }
 
     pub(super) fn advance(&mut self, view: &View) -> Parse<Option<ChunkColumns>> {
@@ -66,7 +66,7 @@ impl FixedArrayWalk {
         let header = self.header.as_ref().expect("read above");
         let Some(data_block) = header.data_block else { return Ok(None) };
         let grid = &self.grid;
-        let visit = |node: &Node, footprint: &mut Footprint| {
+        let visit = |node: &Node, visited: &mut VisitedRanges| {
             let (items, structure, at, bytes) = match node {
                 Node::DataBlock => {
                     let (items, bytes) = header.data_block(view, context, grid, data_block)?;
@@ -80,7 +80,7 @@ impl FixedArrayWalk {
                     (vec![Item::Done(elements)], PAGE, view.absolute(*at), bytes)
                 }
             };
-            footprint.claim(structure, view, at, bytes)?;
+            visited.claim(structure, view, at, bytes)?;
             Ok(items)
         };
         let next = || Ok(self.nodes.next(visit)?.transpose()?);

@@ -1,7 +1,7 @@
 //! Dense link storage: link messages in a fractal heap, indexed by version 2 B-trees of the hashes of their names (type
 //! 5) or of their creation order (type 6).
 
-use crate::btree::v2::{BTreeV2, Records, Run};
+use crate::btree::v2::{BTreeV2, RecordRun, Records};
 use crate::checksum::lookup3;
 use crate::heap::fractal::{Each, FractalHeap, HeapIds, HeapObject, Objects, Unfilter};
 use crate::message::{Link, LinkInfo};
@@ -137,7 +137,7 @@ pub(super) struct Dense {
     address: Address,
     heap: Option<FractalHeap>,
     records: Records,
-    runs: Option<Vec<Result<Run, FormatError>>>,
+    runs: Option<Vec<Result<RecordRun, FormatError>>>,
     objects: Option<Objects>,
 }
 
@@ -147,7 +147,7 @@ impl Dense {
     }
 
     /// The records, once they and the heap header have been read; after that, `None`.
-    pub(super) fn runs(&mut self, view: &View) -> Parse<Option<Vec<Result<Run, FormatError>>>> {
+    pub(super) fn runs(&mut self, view: &View) -> Parse<Option<Vec<Result<RecordRun, FormatError>>>> {
         if self.objects.is_some() {
             return Ok(None);
         }

@@ -6,7 +6,7 @@ use super::names::Names;
 use super::symbol_table::{Entry, SymbolTableNode};
 use crate::btree::v1::{Node, NodeType};
 use crate::message::{Link, SymbolTable};
-use crate::walk::{Footprint, Item, Walk};
+use crate::node_traversal::{Item, NodeTraversal, VisitedRanges};
 use crate::{Address, FormatError, Gather, Name, Parse, Stop, View};
 
 /// Lists all links of a group.
@@ -139,27 +139,27 @@ type Children<'c> = dyn Fn(&Node) -> Parse<std::ops::Range<usize>> + 'c;
 
 #[derive(Debug)]
 struct OldWalk {
-    nodes: Walk<Pending, SymbolTableNode>,
+    nodes: NodeTraversal<Pending, SymbolTableNode>,
 }
 
 impl OldWalk {
     fn new(table: SymbolTable, lenient: bool) -> Self {
         let root = Pending::Tree { address: table.btree, level: None };
-        Self { nodes: if lenient { Walk::lenient(root) } else { Walk::strict(root) } }
+        Self { nodes: if lenient { NodeTraversal::lenient(root) } else { NodeTraversal::strict(root) } }
     }
 
     fn advance(&mut self, view: &View, children: &Children<'_>) -> Parse<()> {
-        self.nodes.advance(|pending: &Pending, footprint: &mut Footprint| match pending {
+        self.nodes.advance(|pending: &Pending, visited: &mut VisitedRanges| match pending {
             Pending::Symbols(address) => {
-                footprint.claim(SYMBOLS, view, view.absolute(*address), 0)?;
+                visited.claim(SYMBOLS, view, view.absolute(*address), 0)?;
                 let node = SymbolTableNode::parse(view, *address)?;
-                footprint.claim(SYMBOLS, view, node.at, node.bytes)?;
+                visited.claim(SYMBOLS, view, node.at, node.bytes)?;
                 Ok(vec![Item::Done(node)])
             }
             Pending::Tree { address, level } => {
-                footprint.claim(TREE, view, view.absolute(*address), 0)?;
+                visited.claim(TREE, view, view.absolute(*address), 0)?;
                 let node = Node::parse(view, *address, NodeType::Group, *level)?;
-                footprint.claim(TREE, view, node.at, node.bytes)?;
+                visited.claim(TREE, view, node.at, node.bytes)?;
                 let children = children(&node)?;
                 let mut items = Vec::with_capacity(children.len());
                 for i in children {

@@ -9,7 +9,7 @@
 //! The checksum follows the last used byte; anything after it is never read.
 
 use super::{BTreeV2, NODE_OVERHEAD};
-use crate::walk::Footprint;
+use crate::node_traversal::VisitedRanges;
 use crate::{Address, Cursor, FormatError, Parse, View};
 
 /// The location of a node, from its parent.
@@ -40,7 +40,7 @@ impl BTreeV2 {
         Some(Pointer { address, records: self.root_records.into(), level: self.depth })
     }
 
-    pub(super) fn node(&self, view: &View, pointer: Pointer, footprint: &mut Footprint) -> Parse<Node> {
+    pub(super) fn node(&self, view: &View, pointer: Pointer, visited: &mut VisitedRanges) -> Parse<Node> {
         let structure = if pointer.level == 0 { LEAF } else { INTERNAL };
         let shape = self.levels[usize::from(pointer.level)];
         let at = view.absolute(pointer.address);
@@ -51,7 +51,7 @@ impl BTreeV2 {
         let pointers = if pointer.level == 0 { 0 } else { pointer.records + 1 };
         let record_bytes = pointer.records * u64::from(self.record_bytes);
         let bytes = NODE_OVERHEAD + record_bytes + pointers * shape.pointer_bytes;
-        footprint.claim(structure, view, at, bytes)?;
+        visited.claim(structure, view, at, bytes)?;
         let mut cursor = view.cursor(structure, pointer.address, bytes)?;
         cursor.signature(if pointer.level == 0 { b"BTLF" } else { b"BTIN" })?;
         cursor.version(0..=0)?;

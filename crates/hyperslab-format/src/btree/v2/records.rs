@@ -3,18 +3,18 @@
 
 use super::node::Pointer;
 use super::{BTreeV2, STRUCTURE};
-use crate::walk::{Footprint, Item, Walk};
+use crate::node_traversal::{Item, NodeTraversal, VisitedRanges};
 use crate::{Address, Bytes, Cursor, FormatError, Parse, View, Widths};
 
 /// Decides whether a subtree may contain a wanted record. The arguments are the records to the left and right of the
 /// subtree (`None` at the ends); all its records are between them.
-pub type Keep = dyn Fn(Option<&[u8]>, Option<&[u8]>) -> bool + Send + Sync;
+pub type SubtreeFilter = dyn Fn(Option<&[u8]>, Option<&[u8]>) -> bool + Send + Sync;
 
 const STRUCTURE_OF_RECORDS: &str = "version 2 B-tree record";
 
 /// Consecutive records of one node.
 #[derive(Debug, Clone)]
-pub struct Run {
+pub struct RecordRun {
     /// The absolute offset of the first record.
     pub at: u64,
     /// The bytes of the records.
@@ -22,7 +22,7 @@ pub struct Run {
     record_bytes: usize,
 }
 
-impl Run {
+impl RecordRun {
     /// Iterates over the bytes of each record.
     pub fn records(&self) -> impl Iterator<Item = &[u8]> {
         self.bytes.chunks_exact(self.record_bytes)
@@ -48,13 +48,13 @@ impl Run {
     }
 }
 
-/// A traversal in progress. It returns the records in order, as [`Run`]s.
+/// A traversal in progress. It returns the records in order, as [`RecordRun`]s.
 pub struct Records {
     address: Address,
     kind: u8,
     record_bytes: Option<usize>,
-    keep: Option<Box<Keep>>,
-    under_way: Option<(BTreeV2, Walk<Pointer, Run>)>,
+    keep: Option<Box<SubtreeFilter>>,
+    under_way: Option<(BTreeV2, NodeTraversal<Pointer, RecordRun>)>,
 }
 
 impl std::fmt::Debug for Records {
@@ -70,7 +70,7 @@ impl Records {
     }
 
     /// Only the records of nodes that may contain a wanted record; the caller must still search them.
-    pub fn matching(address: Address, kind: u8, keep: Box<Keep>) -> Self {
+    pub fn matching(address: Address, kind: u8, keep: Box<SubtreeFilter>) -> Self {
         Self { keep: Some(keep), ..Self::all(address, kind) }
     }
 
@@ -97,29 +97,29 @@ impl Records {
 
     /// Like [`Self::advance`], but returns the error of a broken subtree among the results and continues with the
     /// others.
-    pub fn advance_lenient(&mut self, view: &View) -> Parse<Vec<Result<Run, FormatError>>> {
+    pub fn advance_lenient(&mut self, view: &View) -> Parse<Vec<Result<RecordRun, FormatError>>> {
         self.begin(view, true)?;
         let keep = self.keep.as_deref();
         let Some((tree, walk)) = &mut self.under_way else { return Ok(Vec::new()) };
-        walk.advance(|&pointer, footprint| visit(view, tree, keep, pointer, footprint))?;
+        walk.advance(|&pointer, visited| visit(view, tree, keep, pointer, visited))?;
         Ok(walk.results())
     }
 
     /// Continues the traversal. Call it again until it returns `Ok`, and not after that.
-    pub fn advance(&mut self, view: &View) -> Parse<Vec<Run>> {
+    pub fn advance(&mut self, view: &View) -> Parse<Vec<RecordRun>> {
         self.begin(view, false)?;
         let keep = self.keep.as_deref();
         let Some((tree, walk)) = &mut self.under_way else { return Ok(Vec::new()) };
-        walk.advance(|&pointer, footprint| visit(view, tree, keep, pointer, footprint))?;
+        walk.advance(|&pointer, visited| visit(view, tree, keep, pointer, visited))?;
         Ok(walk.results().into_iter().collect::<Result<_, _>>()?)
     }
 
     /// The next records in their order, or `None` after the last. Ends at the first error.
-    pub fn next(&mut self, view: &View) -> Parse<Option<Run>> {
+    pub fn next(&mut self, view: &View) -> Parse<Option<RecordRun>> {
         self.begin(view, false)?;
         let keep = self.keep.as_deref();
         let Some((tree, walk)) = &mut self.under_way else { return Ok(None) };
-        let run = walk.next(|&pointer, footprint| visit(view, tree, keep, pointer, footprint))?;
+        let run = walk.next(|&pointer, visited| visit(view, tree, keep, pointer, visited))?;
         Ok(run.transpose()?)
     }
 
@@ -134,7 +134,7 @@ impl Records {
         }
         match tree.root_pointer() {
             Some(root) => {
-                let walk = if lenient { Walk::lenient(root) } else { Walk::strict(root) };
+                let walk = if lenient { NodeTraversal::lenient(root) } else { NodeTraversal::strict(root) };
                 self.under_way = Some((tree, walk));
                 Ok(())
             }
@@ -152,15 +152,15 @@ impl Records {
 fn visit(
     view: &View,
     tree: &BTreeV2,
-    keep: Option<&Keep>,
+    keep: Option<&SubtreeFilter>,
     pointer: Pointer,
-    footprint: &mut Footprint,
-) -> Parse<Vec<Item<Pointer, Run>>> {
+    visited: &mut VisitedRanges,
+) -> Parse<Vec<Item<Pointer, RecordRun>>> {
     let record_bytes = usize::from(tree.record_bytes);
-    let mut node = tree.node(view, pointer, footprint)?;
+    let mut node = tree.node(view, pointer, visited)?;
     let at = node.records.at();
     let bytes = node.records.rest();
-    let run = |range: std::ops::Range<usize>| Run {
+    let run = |range: std::ops::Range<usize>| RecordRun {
         at: at + range.start as u64,
         bytes: bytes.slice(range),
         record_bytes,
@@ -201,7 +201,7 @@ mod tests {
         node(image, 5, &[record(4), record(5)], &[])
     }
 
-    fn keys(runs: &[Run]) -> Vec<u8> {
+    fn keys(runs: &[RecordRun]) -> Vec<u8> {
         runs.iter().flat_map(|run| run.records().map(|record| record[0])).collect()
     }
 

@@ -1,12 +1,12 @@
 //! Traversals of structures whose nodes are distributed over the file: B-trees, arrays of arrays.
 //!
-//! A [`Walk`] is a value that keeps its state. Every call visits all nodes that have been fetched, and then requests
+//! A [`NodeTraversal`] is a value that keeps its state. Every call visits all nodes that have been fetched, and then requests
 //! the other known nodes at once, so that one level of a tree costs one round of requests and nothing is parsed twice.
 //! A very wide level takes several rounds ([`ROUND_BYTES`]), so that what was fetched for one round can be dropped
 //! before the next. The results are in the order of the tree, whatever was fetched first: all of them at the end
-//! ([`Walk::results`]), or each as soon as all before it are known ([`Walk::next`]).
+//! ([`NodeTraversal::results`]), or each as soon as all before it are known ([`NodeTraversal::next`]).
 //!
-//! Nodes of a valid file do not overlap. [`Footprint`] enforces this: it rejects a node that is reached twice (a
+//! Nodes of a valid file do not overlap. [`VisitedRanges`] enforces this: it rejects a node that is reached twice (a
 //! cycle), and nodes that in total are longer than the file. A traversal therefore never reads more than the length of
 //! the file.
 
@@ -14,7 +14,7 @@ use crate::{FormatError, Need, Parse, Stop, View};
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
-/// A walk asks for about this many bytes in a round.
+/// A traversal requests about this many bytes in a round.
 const ROUND_BYTES: u64 = 4 << 20;
 /// A node counts for at least this many bytes of a round: the blocks around it are fetched with it.
 const NODE_BYTES_MIN: u64 = 4096;
@@ -30,7 +30,7 @@ pub(crate) enum Item<N, R> {
 
 /// The ranges of the nodes that have been visited.
 #[derive(Debug, Default)]
-pub(crate) struct Footprint {
+pub(crate) struct VisitedRanges {
     /// The start of each node, with the slot that claimed it and its size in bytes.
     claimed: HashMap<u64, (usize, u64)>,
     bytes: u64,
@@ -38,7 +38,7 @@ pub(crate) struct Footprint {
     slot: usize,
 }
 
-impl Footprint {
+impl VisitedRanges {
     /// Records a node of at least `len` bytes at the absolute offset `at`. Call it before any expensive work on the
     /// node, and again when its exact length is known.
     pub(crate) fn claim(
@@ -73,19 +73,19 @@ enum Slot<R> {
 
 /// A traversal in progress, over nodes `N` with results `R`.
 #[derive(Debug)]
-pub(crate) struct Walk<N, R> {
+pub(crate) struct NodeTraversal<N, R> {
     slots: Vec<Slot<R>>,
     /// Nodes to be visited, with their slots.
     waiting: VecDeque<(usize, N)>,
     /// Where the next result lies: the items of the nodes above it that are still to be handed over.
     open: Vec<Range<usize>>,
-    footprint: Footprint,
+    visited: VisitedRanges,
     /// True if the error of a node is a result, instead of ending the traversal.
     lenient: bool,
     failed: Option<FormatError>,
 }
 
-impl<N, R> Walk<N, R> {
+impl<N, R> NodeTraversal<N, R> {
     /// A traversal that starts at `root` and ends at the first error.
     pub(crate) fn strict(root: N) -> Self {
         Self::new(root, false)
@@ -101,7 +101,7 @@ impl<N, R> Walk<N, R> {
             slots: vec![Slot::Waiting],
             waiting: VecDeque::from([(0, root)]),
             open: std::iter::once(0..1).collect(),
-            footprint: Footprint::default(),
+            visited: VisitedRanges::default(),
             lenient,
             failed: None,
         }
@@ -110,7 +110,7 @@ impl<N, R> Walk<N, R> {
     /// Visits every node that has been fetched. Returns `Ok` when all nodes have been visited.
     pub(crate) fn advance(
         &mut self,
-        mut visit: impl FnMut(&N, &mut Footprint) -> Parse<Vec<Item<N, R>>>,
+        mut visit: impl FnMut(&N, &mut VisitedRanges) -> Parse<Vec<Item<N, R>>>,
     ) -> Parse<()> {
         if let Some(error) = &self.failed {
             return Err(Stop::Bad(error.clone()));
@@ -121,8 +121,8 @@ impl<N, R> Walk<N, R> {
         while round_bytes < ROUND_BYTES
             && let Some((slot, node)) = self.waiting.pop_front()
         {
-            self.footprint.slot = slot;
-            match visit(&node, &mut self.footprint) {
+            self.visited.slot = slot;
+            match visit(&node, &mut self.visited) {
                 Ok(items) => self.expand(slot, items),
                 Err(Stop::Bad(error)) if self.lenient && slot > 0 => {
                     self.slots[slot] = Slot::Done(Err(error));
@@ -151,7 +151,7 @@ impl<N, R> Walk<N, R> {
     /// known yet, and hands over all results that come before an error.
     pub(crate) fn next(
         &mut self,
-        visit: impl FnMut(&N, &mut Footprint) -> Parse<Vec<Item<N, R>>>,
+        visit: impl FnMut(&N, &mut VisitedRanges) -> Parse<Vec<Item<N, R>>>,
     ) -> Parse<Option<Result<R, FormatError>>> {
         if let Some(result) = self.take_known() {
             return Ok(Some(result));
@@ -211,9 +211,9 @@ mod tests {
     use std::collections::HashSet;
 
     /// A tree in 64 bytes: a node is one byte `n`; nodes below 8 have the children 2n and 2n + 1.
-    fn visit(view: &View, node: &u64, footprint: &mut Footprint) -> Parse<Vec<Item<u64, u64>>> {
+    fn visit(view: &View, node: &u64, visited: &mut VisitedRanges) -> Parse<Vec<Item<u64, u64>>> {
         view.bytes("node", Address(*node), 1)?;
-        footprint.claim("node", view, *node, 1)?;
+        visited.claim("node", view, *node, 1)?;
         Ok(match *node {
             1..8 => vec![Item::Node(2 * node), Item::Done(*node), Item::Node(2 * node + 1)],
             13 => vec![Item::Node(3)],
@@ -237,9 +237,9 @@ mod tests {
     fn asks_for_a_level_at_once_and_keeps_the_order_of_the_tree() {
         let partly = Partly(RefCell::default());
         let view = View::new(&partly);
-        let mut walk = Walk::lenient(1);
+        let mut walk = NodeTraversal::lenient(1);
         let mut rounds = Vec::new();
-        while let Err(stop) = walk.advance(|node, footprint| visit(&view, node, footprint)) {
+        while let Err(stop) = walk.advance(|node, visited| visit(&view, node, visited)) {
             let Stop::Need(needs) = stop else { panic!("{stop:?}") };
             rounds.push(needs.iter().map(|Need { range, .. }| range.start).collect::<Vec<_>>());
             partly.0.borrow_mut().extend(rounds.last().unwrap());
@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn a_wide_level_takes_several_rounds_and_hands_over_what_is_known() {
         let nodes = 3 * ROUND_BYTES / NODE_BYTES_MIN + 1;
-        let mut walk = Walk::strict(0);
+        let mut walk = NodeTraversal::strict(0);
         let mut fetched = HashSet::new();
         let (mut rounds, mut found) = (0, Vec::new());
         loop {
@@ -289,10 +289,10 @@ mod tests {
     fn results_before_an_error_are_handed_over() {
         let bytes = Bytes::from(vec![0; 64]);
         let view = View::new(&bytes);
-        let mut walk = Walk::strict(1);
+        let mut walk = NodeTraversal::strict(1);
         let mut found = Vec::new();
         let error = loop {
-            match walk.next(|node, footprint| visit(&view, node, footprint)) {
+            match walk.next(|node, visited| visit(&view, node, visited)) {
                 Ok(node) => found.push(node.unwrap().unwrap()),
                 Err(stop) => break stop,
             }
@@ -302,11 +302,11 @@ mod tests {
     }
 
     #[test]
-    fn a_strict_walk_ends_at_an_error_and_stays_there() {
+    fn a_strict_traversal_ends_at_an_error_and_stays_there() {
         let bytes = Bytes::from(vec![0; 64]);
         let view = View::new(&bytes);
-        let mut walk = Walk::strict(1);
-        let first = walk.advance(|node, footprint| visit(&view, node, footprint)).unwrap_err();
+        let mut walk = NodeTraversal::strict(1);
+        let first = walk.advance(|node, visited| visit(&view, node, visited)).unwrap_err();
         assert!(matches!(first, Stop::Bad(_)));
         assert_eq!(walk.advance(|_, _| Ok(vec![])).unwrap_err(), first);
     }
@@ -315,15 +315,15 @@ mod tests {
     fn refuses_nodes_that_are_longer_than_the_file() {
         let bytes = Bytes::from(vec![0; 64]);
         let view = View::new(&bytes);
-        let mut footprint = Footprint::default();
-        footprint.claim("node", &view, 0, 0).unwrap();
-        footprint.claim("node", &view, 0, 40).unwrap();
-        footprint.claim("node", &view, 0, 30).unwrap();
-        footprint.slot = 1;
-        footprint.claim("node", &view, 1, 24).unwrap();
-        footprint.claim("node", &view, 0, 40).unwrap_err();
-        footprint.slot = 2;
-        footprint.claim("node", &view, 2, 1).unwrap_err();
-        footprint.claim("node", &view, 3, 0).unwrap_err();
+        let mut visited = VisitedRanges::default();
+        visited.claim("node", &view, 0, 0).unwrap();
+        visited.claim("node", &view, 0, 40).unwrap();
+        visited.claim("node", &view, 0, 30).unwrap();
+        visited.slot = 1;
+        visited.claim("node", &view, 1, 24).unwrap();
+        visited.claim("node", &view, 0, 40).unwrap_err();
+        visited.slot = 2;
+        visited.claim("node", &view, 2, 1).unwrap_err();
+        visited.claim("node", &view, 3, 0).unwrap_err();
     }
 }
