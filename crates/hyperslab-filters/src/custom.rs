@@ -1,6 +1,6 @@
 //! Filters that the program provides.
 
-use crate::scratch::CodecState;
+use crate::scratch::{Buffer, CodecState};
 use crate::stage::Stage;
 use crate::{FilterError, error::Failure};
 use std::sync::Arc;
@@ -63,7 +63,9 @@ impl Stage for Custom {
         Ok(raw.len())
     }
 
-    fn encode(&self, raw: &[u8], _: &mut CodecState) -> Result<Vec<u8>, FilterError> {
-        self.filter.encode(&self.parameters, raw).map_err(|error| self.failed(error))
+    fn encode(&self, raw: &[u8], out: &mut Buffer, _: &mut CodecState) -> Result<usize, FilterError> {
+        let stored = self.filter.encode(&self.parameters, raw).map_err(|error| self.failed(error))?;
+        out.room(stored.len())?.copy_from_slice(&stored);
+        Ok(stored.len())
     }
 }

@@ -8,7 +8,7 @@
 //! and a wrong adler32 or a preset dictionary is an error.
 
 use crate::FilterError;
-use crate::scratch::CodecState;
+use crate::scratch::{Buffer, CodecState};
 use crate::stage::{Setup, Stage};
 use libdeflater::{CompressionError, DecompressionError};
 
@@ -44,16 +44,13 @@ impl Stage for Deflate {
         max_decoded_len(stored_bytes)
     }
 
-    fn encode(&self, raw: &[u8], state: &mut CodecState) -> Result<Vec<u8>, FilterError> {
+    fn encode(&self, raw: &[u8], out: &mut Buffer, state: &mut CodecState) -> Result<usize, FilterError> {
         let deflater = state.deflater(self.level as i32);
-        let mut stored = vec![0; deflater.zlib_compress_bound(raw.len())];
-        match deflater.zlib_compress(raw, &mut stored) {
-            Ok(len) => stored.truncate(len),
-            Err(CompressionError::InsufficientSpace) => {
-                return Err(FilterError::TooLong { filter: NAME, max: stored.len() });
-            }
-        }
-        Ok(stored)
+        let out = out.room(deflater.zlib_compress_bound(raw.len()))?;
+        deflater.zlib_compress(raw, out).map_err(|CompressionError::InsufficientSpace| FilterError::TooLong {
+            filter: NAME,
+            max: out.len(),
+        })
     }
 }
 
@@ -80,6 +77,7 @@ pub(crate) fn max_decoded_len(stored_bytes: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stage::encoded;
 
     fn stage() -> Box<dyn Stage> {
         make(Setup { id: 1, parameters: &[6] }).unwrap()
@@ -96,7 +94,7 @@ mod tests {
     fn bytes_after_the_stream_are_ignored() {
         let mut state = CodecState::default();
         let raw: Vec<u8> = (0..5000u32).map(|i| (i / 7) as u8).collect();
-        let mut stored = stage().encode(&raw, &mut state).unwrap();
+        let mut stored = encoded(&*stage(), &raw, &mut state).unwrap();
         stored.extend_from_slice(b"left over from an earlier, longer stream");
         let mut out = vec![0; raw.len()];
         assert_eq!(stage().decode(&stored, &mut out, &mut state).unwrap(), raw.len());
@@ -106,7 +104,7 @@ mod tests {
     #[test]
     fn a_wrong_adler32_is_an_error() {
         let mut state = CodecState::default();
-        let mut stored = stage().encode(b"some bytes", &mut state).unwrap();
+        let mut stored = encoded(&*stage(), b"some bytes", &mut state).unwrap();
         *stored.last_mut().unwrap() ^= 1;
         let error = stage().decode(&stored, &mut [0; 10], &mut state).unwrap_err();
         assert!(matches!(error, FilterError::Corrupt { filter: NAME, .. }), "{error}");
@@ -116,7 +114,7 @@ mod tests {
     fn every_truncation_is_an_error() {
         let mut state = CodecState::default();
         let raw: Vec<u8> = (0..300u32).map(|i| (i * i) as u8).collect();
-        let stored = stage().encode(&raw, &mut state).unwrap();
+        let stored = encoded(&*stage(), &raw, &mut state).unwrap();
         for len in 0..stored.len() {
             assert!(stage().decode(&stored[..len], &mut vec![0; 300], &mut state).is_err(), "{len}");
         }
@@ -126,7 +124,7 @@ mod tests {
     fn the_best_case_holds() {
         let mut state = CodecState::default();
         let raw = vec![0; 10 << 20];
-        let best = make(Setup { id: 1, parameters: &[9] }).unwrap().encode(&raw, &mut state).unwrap();
+        let best = encoded(&*make(Setup { id: 1, parameters: &[9] }).unwrap(), &raw, &mut state).unwrap();
         assert!(max_decoded_len(best.len()) >= raw.len());
     }
 }

@@ -31,7 +31,7 @@ impl PartialEq for Cause {
 
 impl Eq for Cause {}
 
-/// The reason why a chunk could not be decoded (or encoded).
+/// The reason why a chunk could not be decoded or encoded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FilterError {
@@ -106,6 +106,14 @@ pub enum FilterError {
         filter: &'static str,
         /// The limit in bytes.
         max: usize,
+    },
+    /// The encoded bytes would not be fewer than the raw ones. If the filter is optional, chunks are stored without it.
+    #[error("{filter}: {bytes} bytes do not become smaller")]
+    Incompressible {
+        /// Name of the filter.
+        filter: &'static str,
+        /// The number of raw bytes.
+        bytes: usize,
     },
     /// The memory could not be allocated.
     #[error("cannot allocate a buffer of {bytes} bytes")]

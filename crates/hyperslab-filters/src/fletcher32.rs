@@ -9,7 +9,7 @@
 //! machines that swaps the bytes of both halves of the result. Like libhdf5, this filter accepts such checksums too.
 
 use crate::FilterError;
-use crate::scratch::CodecState;
+use crate::scratch::{Buffer, CodecState};
 use crate::stage::{Growth, Setup, Stage};
 use std::ops::Range;
 
@@ -55,8 +55,11 @@ impl Stage for Fletcher32 {
         Ok(data.len())
     }
 
-    fn encode(&self, raw: &[u8], _: &mut CodecState) -> Result<Vec<u8>, FilterError> {
-        Ok([raw, &fletcher32(raw).to_le_bytes()].concat())
+    fn encode(&self, raw: &[u8], out: &mut Buffer, _: &mut CodecState) -> Result<usize, FilterError> {
+        let stored = out.room(raw.len() + CHECKSUM_BYTES)?;
+        stored[..raw.len()].copy_from_slice(raw);
+        stored[raw.len()..].copy_from_slice(&fletcher32(raw).to_le_bytes());
+        Ok(stored.len())
     }
 }
 
@@ -130,6 +133,7 @@ fn folded(mut sum: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stage::encoded;
     use proptest::prelude::*;
 
     /// The definition, word by word.
@@ -178,7 +182,7 @@ mod tests {
         #[test]
         fn round_trip(data in proptest::collection::vec(any::<u8>(), 0..200)) {
             let mut state = CodecState::default();
-            let stored = Fletcher32.encode(&data, &mut state).unwrap();
+            let stored = encoded(&Fletcher32, &data, &mut state).unwrap();
             let mut out = vec![0; data.len()];
             prop_assert_eq!(Fletcher32.decode(&stored, &mut out, &mut state).unwrap(), data.len());
             prop_assert_eq!(out, data);

@@ -63,7 +63,7 @@ mod zstd;
 
 pub use custom::Filter;
 pub use error::{Cause, Failure, FilterError};
-pub use pipeline::{FilterSpec, Pipeline, Staged};
+pub use pipeline::{Encoded, FilterSpec, Pipeline, Staged};
 pub use registry::{Entry, register, table};
 pub use scratch::Scratch;
 pub use shuffle::unshuffle_elements;

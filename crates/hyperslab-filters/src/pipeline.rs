@@ -1,4 +1,5 @@
-//! A dataset's filters, listed in the order of writing and decoded from the last to the first.
+//! A dataset's filters, listed in the order of writing: encodes from the first to the last, decodes from the last to the
+//! first.
 //!
 //! ```text
 //! size when writing   s0 = chunk    s1 = s0 (shuffle)    s2 = ? (deflate)    s3 = s2 + 4 (fletcher32)
@@ -48,6 +49,15 @@ pub enum Staged<'a> {
     },
 }
 
+/// A chunk as it is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Encoded<'a> {
+    /// The bytes to store.
+    pub bytes: &'a [u8],
+    /// Bit i is set if filter i was skipped.
+    pub mask: u32,
+}
+
 /// The filters of a dataset, with checked parameters. Cheap to clone and to share between threads.
 #[derive(Clone)]
 pub struct Pipeline {
@@ -57,6 +67,7 @@ pub struct Pipeline {
 
 struct Slot {
     id: u16,
+    optional: bool,
     parameters: Box<[u32]>,
     /// The filter, or the reason why it cannot be used, which matters only for chunks that were stored through it.
     stage: Result<Box<dyn Stage>, FilterError>,
@@ -92,6 +103,7 @@ impl Pipeline {
         }
         let slot = |filter: &FilterSpec<'_>| Slot {
             id: filter.id,
+            optional: filter.optional,
             parameters: filter.parameters.into(),
             stage: registry::make(Setup { id: filter.id, parameters: filter.parameters }),
         };
@@ -204,20 +216,28 @@ impl Pipeline {
         })
     }
 
-    /// Applies all filters.
-    pub fn encode(&self, chunk: &[u8]) -> Result<Vec<u8>, FilterError> {
-        self.encode_with(chunk, &mut Scratch::new())
-    }
-
-    /// Like [`Self::encode`], with a compressor that is reused for other chunks.
-    pub fn encode_with(&self, chunk: &[u8], scratch: &mut Scratch) -> Result<Vec<u8>, FilterError> {
-        let stages = self.stages(0)?;
-        let Some((first, rest)) = stages.split_first() else { return Ok(chunk.to_vec()) };
-        let mut bytes = first.encode(chunk, &mut scratch.state)?;
-        for stage in rest {
-            bytes = stage.encode(&bytes, &mut scratch.state)?;
+    /// Applies the filters to a chunk, from the first to the last. As in libhdf5, a filter that fails is skipped if it
+    /// is optional, and then marked in the mask; for some filters, bytes that do not become smaller are a failure. The
+    /// result borrows `scratch`, or `chunk` if no filter was applied.
+    ///
+    /// # Errors
+    /// The error of a filter that is not optional, and [`FilterError::Memory`] of any filter: what is stored must not
+    /// depend on how much memory there is.
+    pub fn encode<'s>(&self, chunk: &'s [u8], scratch: &'s mut Scratch) -> Result<Encoded<'s>, FilterError> {
+        let Scratch { buffers, state } = scratch;
+        let mut at = Intermediate { held: Holder::Stored, range: 0..chunk.len() };
+        let mut mask = 0;
+        for (i, slot) in self.slots.iter().enumerate() {
+            let (input, target, number) = at.and_next(chunk, buffers);
+            let stage = slot.stage.as_deref().map_err(Clone::clone);
+            match stage.and_then(|stage| stage.encode(input, target, state)) {
+                Ok(len) => at = Intermediate { held: Holder::Buffer(number), range: 0..len },
+                Err(error @ FilterError::Memory { .. }) => return Err(error),
+                Err(_) if slot.optional => mask |= 1 << i,
+                Err(error) => return Err(error),
+            }
         }
-        Ok(bytes)
+        Ok(Encoded { bytes: at.bytes(chunk, buffers), mask })
     }
 
     /// The filters that a chunk with this mask was stored through.
@@ -267,6 +287,21 @@ impl Intermediate {
             Holder::Buffer(number) => buffers[number].get(self.range.clone()),
         }
     }
+
+    /// The current bytes, and the buffer for the next ones with its number.
+    fn and_next<'a>(
+        &self,
+        stored: &'a [u8],
+        buffers: &'a mut [Buffer; 2],
+    ) -> (&'a [u8], &'a mut Buffer, usize) {
+        let [first, second] = buffers;
+        let range = self.range.clone();
+        match self.held {
+            Holder::Stored => (&stored[range], first, 0),
+            Holder::Buffer(0) => (first.get(range), second, 1),
+            Holder::Buffer(_) => (second.get(range), first, 0),
+        }
+    }
 }
 
 /// Reverses all `stages`; the result is in `stored` or in the scratch buffers.
@@ -305,12 +340,7 @@ fn reverse_stage(
         let range = at.range.start + inner.start..at.range.start + inner.end;
         return Ok(Intermediate { held: at.held, range });
     }
-    let [first, second] = buffers;
-    let (input, target, number) = match at.held {
-        Holder::Stored => (&stored[at.range], first, 0),
-        Holder::Buffer(0) => (first.get(at.range), second, 1),
-        Holder::Buffer(_) => (second.get(at.range), first, 0),
-    };
+    let (input, target, number) = at.and_next(stored, buffers);
     let len = match size {
         Ok(size) => decode_exactly(stage, input, target, state, size)?,
         Err(bound) => decode_within(stage, input, target, state, bound)?,

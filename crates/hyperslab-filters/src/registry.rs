@@ -273,7 +273,7 @@ mod tests {
         assert!(stage.decode(&[1, 2, 3], &mut [0; 2], &mut Default::default()).is_err());
         assert!(
             stage
-                .encode(&[1], &mut Default::default())
+                .encode(&[1], &mut Default::default(), &mut Default::default())
                 .unwrap_err()
                 .to_string()
                 .contains("does not support writing")

@@ -9,15 +9,15 @@
 //! The only parameter is the element size in bytes. Data with one-byte elements, or with fewer than two elements, is
 //! not changed; bytes after the last whole element stay where they are.
 //!
-//! With vector registers, unshuffling is limited by memory bandwidth: [`x86`] handles sizes 2, 4, 8 and above,
-//! [`portable`] every size.
+//! With vector registers, both directions are limited by memory bandwidth: [`x86`] unshuffles sizes 2, 4, 8 and above
+//! and shuffles sizes 2, 4, 8 and 16; [`portable`] handles every size.
 
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 use crate::FilterError;
-use crate::scratch::CodecState;
+use crate::scratch::{Buffer, CodecState};
 use crate::stage::{Growth, Setup, Stage};
 use std::ops::Range;
 
@@ -70,12 +70,35 @@ impl Stage for Shuffle {
         Ok(stored.len())
     }
 
-    fn encode(&self, raw: &[u8], _: &mut CodecState) -> Result<Vec<u8>, FilterError> {
-        let mut stored = raw.to_vec();
-        if self.changes(raw.len()) {
-            portable::shuffle(raw, self.element_bytes, &mut stored);
-        }
-        Ok(stored)
+    fn encode(&self, raw: &[u8], out: &mut Buffer, _: &mut CodecState) -> Result<usize, FilterError> {
+        shuffle(raw, self.element_bytes, out.room(raw.len())?);
+        Ok(raw.len())
+    }
+}
+
+/// Shuffles all of `raw`; bytes after the last whole element stay where they are.
+///
+/// # Panics
+/// If `out` is not as long as `raw`.
+pub(crate) fn shuffle(raw: &[u8], element_bytes: usize, out: &mut [u8]) {
+    assert_eq!(raw.len(), out.len());
+    if element_bytes < 2 {
+        return out.copy_from_slice(raw);
+    }
+    let whole = raw.len() - raw.len() % element_bytes;
+    let done = fast_shuffle(&raw[..whole], element_bytes, out);
+    portable::shuffle(&raw[..whole], element_bytes, done, out);
+    out[whole..].copy_from_slice(&raw[whole..]);
+}
+
+/// Shuffles as many elements as fill whole vector registers; returns their number.
+fn fast_shuffle(raw: &[u8], element_bytes: usize, out: &mut [u8]) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    return x86::shuffle(raw, element_bytes, out);
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = (raw, element_bytes, out);
+        0
     }
 }
 
@@ -146,6 +169,7 @@ impl<'a> Planes<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stage::encoded;
     use proptest::prelude::*;
 
     /// The definition.
@@ -168,7 +192,7 @@ mod tests {
                 for left_over in [0, 1, element_bytes - 1] {
                     let raw = sample(elements * element_bytes + left_over);
                     let stage = Shuffle { element_bytes };
-                    let shuffled = stage.encode(&raw, &mut CodecState::default()).unwrap();
+                    let shuffled = encoded(&stage, &raw, &mut CodecState::default()).unwrap();
                     assert_eq!(
                         shuffled,
                         plain(&raw, element_bytes),

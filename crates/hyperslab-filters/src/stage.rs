@@ -1,7 +1,7 @@
 //! The interface of one filter, with its parameters, to the pipeline.
 
 use crate::FilterError;
-use crate::scratch::CodecState;
+use crate::scratch::{Buffer, CodecState};
 use std::ops::Range;
 
 /// How the number of bytes changes when a filter is applied (when writing).
@@ -77,9 +77,19 @@ pub(crate) trait Stage: Send + Sync {
         None
     }
 
-    /// Encodes bytes.
-    fn encode(&self, raw: &[u8], state: &mut CodecState) -> Result<Vec<u8>, FilterError> {
-        let _ = (raw, state);
+    /// Encodes to the start of `out` and returns the number of encoded bytes. Whether bytes that do not become smaller
+    /// are an error ([`FilterError::Incompressible`]) is decided as in the filter's reference implementation, because
+    /// a pipeline then skips the filter, if it is optional.
+    fn encode(&self, raw: &[u8], out: &mut Buffer, state: &mut CodecState) -> Result<usize, FilterError> {
+        let _ = (raw, out, state);
         Err(FilterError::unsupported(self.name(), "writing"))
     }
+}
+
+/// Encodes to new memory.
+#[cfg(test)]
+pub(crate) fn encoded(stage: &dyn Stage, raw: &[u8], state: &mut CodecState) -> Result<Vec<u8>, FilterError> {
+    let mut out = Buffer::default();
+    let len = stage.encode(raw, &mut out, state)?;
+    Ok(out.get(0..len).to_vec())
 }

@@ -1,6 +1,8 @@
 //! Pipelines as a whole: order, masks, lengths, and what a caller may rely on.
 
-use hyperslab_filters::{Filter, FilterError, FilterSpec, Pipeline, Scratch, Staged, unshuffle_elements};
+use hyperslab_filters::{
+    Encoded, Filter, FilterError, FilterSpec, Pipeline, Scratch, Staged, unshuffle_elements,
+};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -29,13 +31,21 @@ fn orders() -> Vec<Vec<FilterSpec<'static>>> {
     ]
 }
 
+/// A chunk to which all filters are applied.
+fn encoded(pipeline: &Pipeline, chunk: &[u8]) -> Vec<u8> {
+    let mut scratch = Scratch::new();
+    let Encoded { bytes, mask } = pipeline.encode(chunk, &mut scratch).unwrap();
+    assert_eq!(mask, 0, "{pipeline:?}");
+    bytes.to_vec()
+}
+
 /// Chunks of nothing but zeros are the shortest that there are.
 #[test]
 fn no_chunk_decodes_to_more_than_was_said() {
     let raw = vec![0; 1 << 20];
     for filters in [vec![DEFLATE], vec![SHUFFLE, DEFLATE], vec![SHUFFLE, DEFLATE, FLETCHER], vec![FLETCHER]] {
         let pipeline = Pipeline::new(&filters, 4, raw.len()).unwrap();
-        let stored = pipeline.encode(&raw).unwrap();
+        let stored = encoded(&pipeline, &raw);
         let most = pipeline.max_decoded_len(&stored, 0).unwrap();
         assert!(most >= raw.len(), "{filters:?}: {} stored, {most} at most", stored.len());
         assert!(most < raw.len() * 2, "{filters:?}: {} stored, {most} at most", stored.len());
@@ -53,7 +63,7 @@ fn every_order_comes_back() {
         let chunk = ramp(bytes);
         for filters in orders() {
             let pipeline = Pipeline::new(&filters, 4, bytes).unwrap();
-            let stored = pipeline.encode(&chunk).unwrap();
+            let stored = encoded(&pipeline, &chunk);
             let mut out = vec![0xAA; bytes];
             pipeline.decode_into(&stored, 0, &mut scratch, &mut out).unwrap();
             assert!(out == chunk, "{pipeline:?} {bytes}");
@@ -96,7 +106,7 @@ fn the_shuffle_is_left_to_the_caller_where_it_was_applied_first() {
         let pipeline = Pipeline::new(&filters, 4, chunk.len()).unwrap();
         let kept: Vec<_> =
             filters.iter().enumerate().filter(|(i, _)| mask & 1 << i == 0).map(|(_, f)| *f).collect();
-        let stored = Pipeline::new(&kept, 4, chunk.len()).unwrap().encode(&chunk).unwrap();
+        let stored = encoded(&Pipeline::new(&kept, 4, chunk.len()).unwrap(), &chunk);
         let mut scratch = Scratch::new();
         let staged = pipeline.decode_staged(&stored, mask, &mut scratch).unwrap();
         assert_eq!(matches!(staged, Staged::Shuffled { .. }), shuffled, "{pipeline:?} {mask:b}");
@@ -109,7 +119,7 @@ fn a_chunk_of_another_length_is_refused_as_by_libhdf5() {
     for filters in orders() {
         let pipeline = Pipeline::new(&filters, 4, 400).unwrap();
         for bytes in [396, 399, 401, 404, 4000] {
-            let stored = pipeline.encode(&ramp(bytes)).unwrap();
+            let stored = encoded(&pipeline, &ramp(bytes));
             assert!(
                 pipeline.decode_into(&stored, 0, &mut scratch, &mut [0; 400]).is_err(),
                 "{pipeline:?} {bytes}"
@@ -135,7 +145,7 @@ fn an_unknown_filter_matters_only_to_chunks_stored_through_it() {
     assert!(matches!(error, FilterError::Unknown { id: 32017, name: "SZ", .. }), "{error}");
     let pipeline = Pipeline::lenient(&filters, 4, 8).unwrap();
     assert_eq!(pipeline.problem(), Some(&error));
-    let stored = Pipeline::new(&[DEFLATE], 4, 8).unwrap().encode(b"8 bytes.").unwrap();
+    let stored = encoded(&Pipeline::new(&[DEFLATE], 4, 8).unwrap(), b"8 bytes.");
     let mut out = [0; 8];
     pipeline.decode_into(&stored, 0b10, &mut Scratch::new(), &mut out).unwrap();
     assert_eq!(&out, b"8 bytes.");
@@ -146,7 +156,7 @@ fn an_unknown_filter_matters_only_to_chunks_stored_through_it() {
 fn too_many_filters() {
     assert!(matches!(Pipeline::new(&[FLETCHER; 33], 4, 8), Err(FilterError::TooMany { found: 33, max: 32 })));
     let many = Pipeline::new(&[FLETCHER; 32], 4, 8).unwrap();
-    let stored = many.encode(b"8 bytes.").unwrap();
+    let stored = encoded(&many, b"8 bytes.");
     assert_eq!(many.decode(&stored, 0, &mut Scratch::new(), 8).unwrap(), b"8 bytes.");
 }
 
@@ -165,6 +175,59 @@ fn filters_are_described_as_a_person_would() {
     let said: Vec<_> = pipeline.describe().map(|(said, parameters)| (said, parameters.to_vec())).collect();
     let expected = [("shuffle", vec![4]), ("gzip 4", vec![4]), ("fletcher32", vec![]), ("FFMPEG", vec![9])];
     assert_eq!(said, expected.map(|(said, parameters)| (said.to_string(), parameters)));
+}
+
+struct Failing;
+
+impl Filter for Failing {
+    fn name(&self) -> &str {
+        "failing"
+    }
+
+    fn decode(&self, _: &[u32], _: &[u8], _: usize) -> Result<Vec<u8>, hyperslab_filters::Failure> {
+        panic!("chunks are stored without it")
+    }
+}
+
+#[test]
+fn optional_filters_that_fail_are_skipped_and_marked() {
+    hyperslab_filters::register(51_968, Arc::new(Failing));
+    let failing = FilterSpec { id: 51_968, optional: true, parameters: &[] };
+    let missing = FilterSpec { id: 32017, optional: true, parameters: &[] };
+    let chunk = ramp(4000);
+    let mut scratch = Scratch::new();
+    let filters = [SHUFFLE, failing, DEFLATE, missing, FLETCHER];
+    let pipeline = Pipeline::lenient(&filters, 4, chunk.len()).unwrap();
+    let Encoded { bytes, mask } = pipeline.encode(&chunk, &mut scratch).unwrap();
+    assert_eq!(mask, 0b01010);
+    let stored = bytes.to_vec();
+    assert_eq!(stored, encoded(&Pipeline::new(&[SHUFFLE, DEFLATE, FLETCHER], 4, 4000).unwrap(), &chunk));
+    let mut out = vec![0; chunk.len()];
+    pipeline.decode_into(&stored, mask, &mut scratch, &mut out).unwrap();
+    assert!(out == chunk);
+
+    let only = Pipeline::lenient(&[failing, missing], 4, chunk.len()).unwrap();
+    let unfiltered = only.encode(&chunk, &mut scratch).unwrap();
+    assert_eq!((unfiltered.bytes.as_ptr(), unfiltered.mask), (chunk.as_ptr(), 0b11));
+
+    for required in [failing, missing] {
+        let filters = [SHUFFLE, FilterSpec { optional: false, ..required }];
+        let pipeline = Pipeline::lenient(&filters, 4, chunk.len()).unwrap();
+        let error = pipeline.encode(&chunk, &mut scratch).unwrap_err().to_string();
+        assert!(error.contains("failing") || error.contains("SZ"), "{error}");
+    }
+}
+
+#[test]
+fn encoding_reuses_its_buffers() {
+    let pipeline = Pipeline::new(&[SHUFFLE, DEFLATE, FLETCHER], 4, 4000).unwrap();
+    let mut scratch = Scratch::new();
+    pipeline.encode(&ramp(4000), &mut scratch).unwrap();
+    let held = scratch.held_bytes();
+    for bytes in [4000, 40, 0, 3999] {
+        pipeline.encode(&ramp(bytes), &mut scratch).unwrap();
+    }
+    assert_eq!(scratch.held_bytes(), held);
 }
 
 struct Invert;
@@ -191,7 +254,7 @@ fn a_filter_of_the_program_takes_part() {
     let custom = FilterSpec { id: 51_966, optional: false, parameters: &[0xff] };
     for filters in [[custom, DEFLATE], [DEFLATE, custom]] {
         let plain: Vec<u8> = if filters[0].id == 1 { b"abcd".to_vec() } else { b"abcd".map(|b| !b).to_vec() };
-        let mut stored = Pipeline::new(&[DEFLATE], 1, 4).unwrap().encode(&plain).unwrap();
+        let mut stored = encoded(&Pipeline::new(&[DEFLATE], 1, 4).unwrap(), &plain);
         if filters[0].id == 1 {
             stored.iter_mut().for_each(|byte| *byte = !*byte);
         }
@@ -218,7 +281,7 @@ proptest! {
     ) {
         let filters = &orders()[order];
         let pipeline = Pipeline::new(filters, 4, bytes).unwrap();
-        let mut stored = pipeline.encode(&ramp(bytes)).unwrap();
+        let mut stored = encoded(&pipeline, &ramp(bytes));
         stored.truncate(stored.len().saturating_sub(cut));
         for (at, value) in damage {
             let len = stored.len();

@@ -135,7 +135,8 @@ impl Sampler for Samples {
     }
 
     fn recode(&mut self, sample: usize, level: u32, shuffle: bool) -> Option<Vec<u8>> {
-        self.pipeline(level, shuffle)?.encode_with(&self.decoded[sample], &mut self.scratch).ok()
+        let encoded = self.pipeline(level, shuffle)?.encode(&self.decoded[sample], &mut self.scratch);
+        encoded.ok().map(|encoded| encoded.bytes.to_vec())
     }
 
     fn decode_recoded(&mut self, encoded: &[u8], sample: usize, shuffle: bool) -> bool {

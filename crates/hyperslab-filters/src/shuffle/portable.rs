@@ -68,10 +68,10 @@ fn turned(mut rows: [u64; 8]) -> [u64; 8] {
     rows
 }
 
-/// Shuffles the whole elements of `raw` to the start of `stored`; remaining bytes are not changed.
-pub(super) fn shuffle(raw: &[u8], size: usize, stored: &mut [u8]) {
+/// Shuffles the elements of `raw` from number `first` on to the start of `stored`; remaining bytes are not changed.
+pub(super) fn shuffle(raw: &[u8], size: usize, first: usize, stored: &mut [u8]) {
     let elements = raw.len() / size;
-    for start in (0..elements).step_by(TILE) {
+    for start in (first..elements).step_by(TILE) {
         let count = TILE.min(elements - start);
         let tile = &raw[start * size..][..count * size];
         for k in 0..size {
