@@ -25,9 +25,9 @@ impl ReadPlan {
         wanted: Measured<'_>,
         parts: Option<&Parts>,
         view: CacheView,
-        mut each: impl FnMut(ReadPlan) -> Result<()>,
+        mut each: impl FnMut(&ReadPlan) -> Result<()>,
     ) -> Result<()> {
-        let plan = ReadPlan {
+        let mut plan = ReadPlan {
             shape: wanted.shape,
             element_bytes: array.element.bytes,
             parts: parts.cloned(),
@@ -42,8 +42,9 @@ impl ReadPlan {
             )));
         }
         if wanted.count == 0 || plan.wanted_bytes() == 0 {
-            return each(plan);
+            return each(&plan);
         }
+        let plan = &mut plan;
         match (&array.storage, wanted.elements) {
             (Storage::Chunked(chunked), Resolved::Points(points)) => {
                 point_plans(plan, chunked, points, view, &mut each)
@@ -51,7 +52,7 @@ impl ReadPlan {
             (Storage::Chunked(chunked), Resolved::Slab(axes)) => {
                 let outs = smallvec![0; axes.len()];
                 windows((axes, outs), &chunked.shape, &mut |window| {
-                    slab_plans(&plan, chunked, window, view, &mut each)
+                    slab_plans(plan, chunked, window, view, &mut each)
                 })
             }
             (
@@ -64,7 +65,7 @@ impl ReadPlan {
                     let mut dims = Dims::from(array.shape.as_slice());
                     dims[0] = 1;
                     let lying = Lying { data, base, record_bytes: None, dims, points: Some(points) };
-                    contiguous_plans(plan.with_steps(Steps::Nothing), lying, view, &mut each)?;
+                    contiguous_plans(plan, lying, view, &mut each)?;
                 }
                 Ok(())
             }
@@ -96,11 +97,11 @@ fn windows(
 
 /// The plans for a layout of one piece.
 fn whole_plans(
-    mut plan: ReadPlan,
+    plan: &mut ReadPlan,
     array: &Array,
     resolved: &Resolved<'_>,
     view: CacheView,
-    each: &mut impl FnMut(ReadPlan) -> Result<()>,
+    each: &mut impl FnMut(&ReadPlan) -> Result<()>,
 ) -> Result<()> {
     let dims = array.shape.as_slice();
     let points = match resolved {
@@ -145,10 +146,10 @@ struct Lying<'a> {
 
 /// The plans for a contiguous array.
 fn contiguous_plans(
-    mut plan: ReadPlan,
+    plan: &mut ReadPlan,
     lying: Lying<'_>,
     view: CacheView,
-    each: &mut impl FnMut(ReadPlan) -> Result<()>,
+    each: &mut impl FnMut(&ReadPlan) -> Result<()>,
 ) -> Result<()> {
     let Lying { data, base, record_bytes, dims, points } = lying;
     let copies = plan.whole_copies(&dims, points.as_ref(), record_bytes)?;
@@ -157,7 +158,7 @@ fn contiguous_plans(
         is_first = false;
         let requests = raw::steps(data, base, &batch, false, view);
         let (data, dims, points) = (data.clone(), dims.clone(), points.clone());
-        each(plan.with_steps(Steps::Contiguous { data, base, record_bytes, dims, points, requests }))
+        each(&plan.with_steps(Steps::Contiguous { data, base, record_bytes, dims, points, requests }))
     })?;
     drop(copies);
     let requests = raw::steps(data, base, &last, is_first, view);
@@ -193,21 +194,20 @@ fn points_of_records(dims: &[u64], points: &Points) -> Vec<(u64, Run)> {
 
 /// The plans for the chunks of a window.
 fn slab_plans(
-    whole: &ReadPlan,
+    plan: &mut ReadPlan,
     chunked: &Arc<Chunked>,
     (axes, outs): &Window,
     view: CacheView,
-    each: &mut impl FnMut(ReadPlan) -> Result<()>,
+    each: &mut impl FnMut(&ReadPlan) -> Result<()>,
 ) -> Result<()> {
     let cuts = axes.iter().zip(&chunked.shape).zip(outs);
-    let pieces: SmallVec<[Pieces; 4]> = cuts.map(|((axis, &dim), &out)| cut(axis, dim, out)).collect();
+    plan.pieces = cuts.map(|((axis, &dim), &out)| cut(axis, dim, out)).collect();
+    let pieces = &plan.pieces;
     let region: SmallVec<[(u64, u64); 4]> =
         pieces.iter().map(|pieces| (pieces[0].chunk, pieces[pieces.len() - 1].chunk + 1)).collect();
     let map = chunked.locate(&region)?;
     let count: usize = pieces.iter().map(|pieces| pieces.len()).product();
-    let (shape, element_bytes, parts) = (whole.shape.clone(), whole.element_bytes, whole.parts.clone());
-    let mut plan = ReadPlan { shape, element_bytes, parts, pieces, steps: Steps::Nothing };
-    let mut planner = Planner::new(&plan, chunked, view, count, &mut *each);
+    let mut planner = Planner::new(plan, chunked, view, count, &mut *each);
     let mut which: SmallVec<[u32; 4]> = smallvec![0; plan.pieces.len()];
     for _ in 0..count {
         let coordinates = which.iter().zip(&plan.pieces).map(|(&i, pieces)| pieces[i as usize].chunk);
@@ -233,11 +233,11 @@ fn advance(which: &mut [u32], pieces: &[Pieces]) {
 
 /// Points are grouped by chunk, so that each chunk is decoded once however the points are ordered.
 fn point_plans(
-    mut plan: ReadPlan,
+    plan: &mut ReadPlan,
     chunked: &Arc<Chunked>,
     points: &Points,
     view: CacheView,
-    each: &mut impl FnMut(ReadPlan) -> Result<()>,
+    each: &mut impl FnMut(&ReadPlan) -> Result<()>,
 ) -> Result<()> {
     let chunk_dims = &chunked.shape;
     let mut region: SmallVec<[(u64, u64); 4]> = smallvec![(u64::MAX, 0); points.rank];
@@ -255,7 +255,7 @@ fn point_plans(
     placed.sort_unstable();
     let map = chunked.locate(&region)?;
     let groups = || placed.chunk_by(|a, b| a.0 == b.0);
-    let mut planner = Planner::new(&plan, chunked, view, groups().count(), &mut *each);
+    let mut planner = Planner::new(plan, chunked, view, groups().count(), &mut *each);
     for group in groups() {
         let run = Run::Scattered(group.iter().map(|&(_, inner, out)| (inner, out)).collect());
         planner.push(&map, group[0].0, Part::Points(run))?;

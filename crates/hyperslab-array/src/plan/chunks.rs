@@ -110,7 +110,7 @@ pub(super) struct Planner<'p, F> {
     steps: usize,
 }
 
-impl<'p, F: FnMut(ReadPlan) -> Result<()>> Planner<'p, F> {
+impl<'p, F: FnMut(&ReadPlan) -> Result<()>> Planner<'p, F> {
     /// A planner for a read of `count` chunks.
     pub(super) fn new(
         plan: &'p ReadPlan,
@@ -171,7 +171,7 @@ impl<'p, F: FnMut(ReadPlan) -> Result<()>> Planner<'p, F> {
     /// Hands over what was collected since the last time.
     fn flush(&mut self) -> Result<()> {
         let steps = self.take()?;
-        (self.each)(self.plan.with_steps(steps))
+        (self.each)(&self.plan.with_steps(steps))
     }
 
     /// The steps that were collected since the last time, with their requests.

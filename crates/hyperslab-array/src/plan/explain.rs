@@ -121,9 +121,9 @@ impl Explained {
                 return Err(Error::limit(what).with_hint("explain a part of it"));
             }
             if source.is_none() {
-                self.describe_array(array, &plan);
+                self.describe_array(array, plan);
             }
-            self.add(&plan, source)
+            self.add(plan, source)
         })?;
         self.requests[first..].sort_by_key(|request| request.range.start);
         let Storage::Virtual(sources) = &array.storage else { return Ok(()) };

@@ -15,6 +15,9 @@ pub(crate) const STEPS_MAX: usize = 1 << 14;
 /// A read of no more requests than this is small, if each of them is.
 const SMALL_STEPS_MAX: usize = 16;
 
+/// Requests of one plan. A small read makes one or two.
+pub(crate) type Batch = SmallVec<[RawRequest; 2]>;
+
 /// Unfiltered bytes that are wanted, and where they come from.
 pub(crate) struct RawStep {
     pub(crate) wanted: RawRequest,
@@ -91,9 +94,9 @@ impl RawRequest {
 pub(crate) fn batches<E>(
     copies: &Copies<'_>,
     advice: Advice,
-    mut each: impl FnMut(Vec<RawRequest>) -> Result<(), E>,
-) -> Result<Vec<RawRequest>, E> {
-    let mut batch = Vec::new();
+    mut each: impl FnMut(Batch) -> Result<(), E>,
+) -> Result<Batch, E> {
+    let mut batch = Batch::new();
     let mut outcome = Ok(());
     requests(copies, advice, &mut |request| {
         if batch.len() == STEPS_MAX && outcome.is_ok() {

@@ -41,7 +41,7 @@ pub fn read(
     }
     let call = Call { conversion: conversion()?, target: Target::new(out), cancel: operation.cancel() };
     // SAFETY: `out` is borrowed for this read alone; one plan is carried out after the other.
-    let carry_out = |plan: ReadPlan| unsafe { carry_out(array, &plan, call) };
+    let carry_out = |plan: &ReadPlan| unsafe { carry_out(array, plan, call) };
     ReadPlan::for_each(array, wanted, Some(parts), CacheView::Use, carry_out)
 }
 
@@ -65,7 +65,7 @@ fn read_whole(
     };
     // Elements of a virtual array become the fill value.
     // SAFETY: `out` is borrowed for this read alone; one plan is carried out after the other.
-    let carry_out = |plan: ReadPlan| unsafe { carry_out(array, &plan, call) };
+    let carry_out = |plan: &ReadPlan| unsafe { carry_out(array, plan, call) };
     ReadPlan::for_each(array, wanted, None, CacheView::Use, carry_out)?;
     sources.map_or(Ok(()), |(sources, shape)| {
         let read_source = |source: &Array, selection: &Selection, out: &mut [u8]| {

@@ -68,8 +68,8 @@ impl<'r> Copies<'r> {
                     copies.add(along(Pairs::Strided { inner, step, out, out_step: 1, count }))?;
                 }
                 Run::Scattered(pairs) => copies.add(along(Pairs::Scattered(pairs)))?,
-                Run::Blocks { inner, out } => {
-                    for pairs in pairs_of_blocks(inner, out) {
+                Run::Blocks(blocks) => {
+                    for pairs in pairs_of_blocks(&blocks.inner, &blocks.out) {
                         copies.add(along(pairs))?;
                     }
                 }

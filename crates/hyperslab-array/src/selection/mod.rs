@@ -32,4 +32,4 @@ pub use elements::{Measured, Resolved, Selection};
 pub use parts::Parts;
 pub use points::Points;
 pub use region::Region;
-pub use run::Run;
+pub use run::{Run, RunOfBlocks};

@@ -18,16 +18,21 @@ pub enum Run {
         /// First place in the output.
         out: u64,
     },
-    /// Regular blocks of elements, of places, or both; equally many. The first element goes to the first place, the second
-    /// to the second.
-    Blocks {
-        /// The elements.
-        inner: Blocks,
-        /// Their places.
-        out: Blocks,
-    },
+    /// Regular blocks of elements, of places, or both. Boxed, because a plan has a run for each axis and is made for
+    /// every read, and most runs are strided.
+    Blocks(Box<RunOfBlocks>),
     /// Any pairs of an element and its place.
     Scattered(Vec<(u64, u64)>),
+}
+
+/// Regular blocks of elements and of places, equally many. The first element goes to the first place, the second to the
+/// second.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RunOfBlocks {
+    /// The elements.
+    pub inner: Blocks,
+    /// Their places.
+    pub out: Blocks,
 }
 
 impl Run {
@@ -38,7 +43,7 @@ impl Run {
             (Some(step), Some((inner, _)), Some((first, _))) if out.is_span() => {
                 Run::Strided { inner, step, count: out.len(), out: first }
             }
-            _ => Run::Blocks { inner, out },
+            _ => Run::Blocks(Box::new(RunOfBlocks { inner, out })),
         }
     }
 
@@ -57,7 +62,7 @@ impl Run {
     pub fn len(&self) -> u64 {
         match self {
             Run::Strided { count, .. } => *count,
-            Run::Blocks { inner, .. } => inner.len(),
+            Run::Blocks(blocks) => blocks.inner.len(),
             Run::Scattered(pairs) => pairs.len() as u64,
         }
     }
@@ -71,7 +76,7 @@ impl Run {
     pub fn pair(&self, i: u64) -> (u64, u64) {
         match self {
             Run::Strided { inner, step, out, .. } => (inner + i * step, out + i),
-            Run::Blocks { inner, out } => (inner.index(i), out.index(i)),
+            Run::Blocks(blocks) => (blocks.inner.index(i), blocks.out.index(i)),
             Run::Scattered(pairs) => pairs[i as usize],
         }
     }
@@ -80,11 +85,14 @@ impl Run {
     pub fn indexes_in(&self, source: &Blocks) -> Axis {
         let regular = match self {
             Run::Strided { inner, step, count, .. } => source.every(*inner, *step, *count),
-            Run::Blocks { inner, .. } => match (inner.step(), inner.bounds(), source.bounds()) {
-                (Some(step), Some((first, _)), _) => source.every(first, step, inner.len()),
-                (None, _, Some((first, _))) if source.is_span() => Some(inner.shifted(first)),
-                _ => None,
-            },
+            Run::Blocks(blocks) => {
+                let inner = &blocks.inner;
+                match (inner.step(), inner.bounds(), source.bounds()) {
+                    (Some(step), Some((first, _)), _) => source.every(first, step, inner.len()),
+                    (None, _, Some((first, _))) if source.is_span() => Some(inner.shifted(first)),
+                    _ => None,
+                }
+            }
             Run::Scattered(_) => None,
         };
         match regular {
@@ -97,7 +105,7 @@ impl Run {
     pub fn renumbered(&self) -> Self {
         match self {
             Run::Strided { count, out, .. } => Run::Strided { inner: 0, step: 1, count: *count, out: *out },
-            Run::Blocks { out, .. } => Run::regular(Blocks::span(0, out.len()), *out),
+            Run::Blocks(blocks) => Run::regular(Blocks::span(0, blocks.out.len()), blocks.out),
             Run::Scattered(pairs) => Run::listed((0..).zip(pairs).map(|(i, pair)| (i, pair.1)).collect()),
         }
     }
@@ -106,7 +114,8 @@ impl Run {
     pub(crate) fn places(&self) -> Option<Range<u64>> {
         match self {
             Run::Strided { count, out, .. } => Some(*out..out + count),
-            Run::Blocks { out, .. } => {
+            Run::Blocks(blocks) => {
+                let out = &blocks.out;
                 out.bounds().filter(|_| out.is_span()).map(|(first, _)| first..first + out.len())
             }
             Run::Scattered(_) => None,
