@@ -187,6 +187,7 @@ EXAMPLES
   hyperslab doctor era5.nc                              the largest datasets, the usual reads
   hyperslab doctor era5.nc /t2m --read 1x361x720        time step by time step
   hyperslab doctor era5.nc /t2m --read :x1x1            a time series at every point
+  hyperslab doctor era5.nc /t2m --read 1x361x720@10 --read :x1x1   fixes must suit both, steps above all
   hyperslab doctor era5.nc /t2m --read 1x1x720 --order 1,0,2
   hyperslab doctor era5.nc /t2m --cache 16MiB,521,0.75
   hyperslab doctor --fail-on high era5.nc               exit code 3 if a finding is severe, for scripts
@@ -204,8 +205,8 @@ pub(crate) struct DoctorArgs {
     pub file: Option<PathBuf>,
     /// Dataset in the file; if omitted, the largest ones
     pub dataset: Option<String>,
-    /// Block in which the dataset is read; may be repeated
-    #[arg(long, value_name = "SHAPE")]
+    /// Block in which the dataset is read, and how often beside the others; may be repeated
+    #[arg(long, value_name = "SHAPE[@WEIGHT]")]
     pub read: Vec<String>,
     /// Order of the dimensions in which the block moves, slowest first
     #[arg(long, value_name = "ORDER")]

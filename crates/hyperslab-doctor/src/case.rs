@@ -20,6 +20,8 @@ pub(crate) struct ReadCase {
     pub(crate) is_requested: bool,
     /// True if the user requested it, or if it follows the storage order of the data.
     pub(crate) matters: bool,
+    /// How much it counts beside the other reads.
+    pub(crate) weight: f64,
     pub(crate) sweep: Sweep,
     /// One for each profile.
     pub(crate) rows: Vec<Row>,
@@ -32,7 +34,10 @@ pub(crate) struct ReadCase {
 pub(crate) struct Row {
     pub(crate) settings: CacheSettings,
     pub(crate) counts: SweepCounts,
+    /// Predicted seconds, as they are shown.
     pub(crate) seconds: f64,
+    /// Predicted seconds by the stored constants, on which decisions rest.
+    pub(crate) reference_seconds: f64,
 }
 
 impl ReadCase {
@@ -49,7 +54,10 @@ pub(crate) struct Case<'a> {
     pub(crate) geometry: Geometry,
     pub(crate) profiles: Vec<Profile>,
     pub(crate) reads: Vec<ReadCase>,
+    /// Speeds as far as they were measured on this dataset: what is shown.
     pub(crate) costs: CostModel,
+    /// Speeds by the stored constants: what decisions rest on.
+    pub(crate) reference: CostModel,
     memory: RefCell<HashMap<MemoryKey, SweepCounts>>,
 }
 
@@ -63,6 +71,7 @@ impl<'a> Case<'a> {
         let profiles =
             if options.profiles.is_empty() { Profile::defaults() } else { options.profiles.clone() };
         let costs = CostModel::new(facts, &geometry, options.threads);
+        let reference = CostModel::reference(facts, &geometry, options.threads);
         let sweeps = sweeps(facts, &geometry, options)?;
         let mut case = Self {
             facts,
@@ -71,12 +80,13 @@ impl<'a> Case<'a> {
             profiles,
             reads: Vec::new(),
             costs,
+            reference,
             memory: RefCell::new(HashMap::new()),
         };
-        for (name, is_requested, matters, sweep) in sweeps {
+        for NamedSweep { name, is_requested, matters, weight, sweep } in sweeps {
             let rows: Vec<Row> = case.profiles.iter().map(|profile| case.row(&sweep, profile)).collect();
             let engine = case.engine(&sweep, &rows[0].counts);
-            case.reads.push(ReadCase { name, is_requested, matters, sweep, rows, engine });
+            case.reads.push(ReadCase { name, is_requested, matters, weight, sweep, rows, engine });
         }
         Ok(Some(case))
     }
@@ -84,7 +94,8 @@ impl<'a> Case<'a> {
     fn row(&self, sweep: &Sweep, profile: &Profile) -> Row {
         let settings = profile.cache(self.geometry.chunk_bytes());
         let counts = self.counts(sweep, settings, profile.version);
-        Row { settings, counts, seconds: self.costs.seconds(&counts) }
+        let (seconds, reference_seconds) = (self.costs.seconds(&counts), self.reference.seconds(&counts));
+        Row { settings, counts, seconds, reference_seconds }
     }
 
     /// What the sweep costs hyperslab. Chunk visits and chunks touched are the same under every profile.
@@ -114,7 +125,14 @@ impl<'a> Case<'a> {
     }
 }
 
-type NamedSweep = (String, bool, bool, Sweep);
+/// A read before it is simulated.
+struct NamedSweep {
+    name: String,
+    is_requested: bool,
+    matters: bool,
+    weight: f64,
+    sweep: Sweep,
+}
 
 fn sweeps(
     facts: &DatasetFacts,
@@ -145,15 +163,24 @@ fn sweeps(
         let reads = default_reads(shape, geometry.chunk_dims());
         return Ok(reads
             .into_iter()
-            .map(|read| (read.name, false, read.is_natural, Sweep::new(shape, &read.block, &order)))
+            .map(|read| NamedSweep {
+                name: read.name,
+                is_requested: false,
+                matters: read.is_natural,
+                weight: 1.0,
+                sweep: Sweep::new(shape, &read.block, &order),
+            })
             .collect());
     }
     options
         .reads
         .iter()
         .map(|read| {
-            let block = read.resolve(shape).ok_or_else(|| rank_error(read.to_string(), read.dims().len()))?;
-            Ok((shape_text(&block), true, true, Sweep::new(shape, &block, &order)))
+            let block = read.shape.resolve(shape);
+            let block = block.ok_or_else(|| rank_error(read.to_string(), read.shape.dims().len()))?;
+            let sweep = Sweep::new(shape, &block, &order);
+            let name = shape_text(&block);
+            Ok(NamedSweep { name, is_requested: true, matters: true, weight: read.weight, sweep })
         })
         .collect()
 }

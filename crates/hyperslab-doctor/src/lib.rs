@@ -36,7 +36,7 @@ pub use facts::{
     SampleMeasurement, Sampler, StoredChunk, measure_samples,
 };
 pub use finding::{Finding, Severity, codes, why};
-pub use fix::{Fix, FixKind};
+pub use fix::{Fix, FixKind, OtherRead};
 pub use numbers::{count_text, list_text};
 pub use options::Options;
 pub use profile::Profile;

@@ -1,6 +1,6 @@
 //! What the caller chooses: reads, libraries, caches.
 
-use crate::pattern::BlockShape;
+use crate::pattern::RequestedRead;
 use crate::profile::Profile;
 use crate::simulate::VISITS_MAX_DEFAULT;
 
@@ -10,7 +10,7 @@ pub struct Options {
     /// The file's name, for the lines to paste.
     pub file: String,
     /// Read patterns; if empty, the common ones (see [`default_reads`](crate::pattern::default_reads)).
-    pub reads: Vec<BlockShape>,
+    pub reads: Vec<RequestedRead>,
     /// Order of the sweeps, slowest dimension first; `None` for row-major.
     pub order: Option<Vec<usize>>,
     /// Libraries and caches; if empty, [`Profile::defaults`].

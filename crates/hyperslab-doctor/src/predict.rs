@@ -41,10 +41,10 @@ pub struct CostModel {
     chunk_bytes: f64,
     stored_bytes: f64,
     logical_bytes: f64,
-    /// Seconds that hyperslab's decoder takes for one chunk.
-    engine_decode_seconds: f64,
-    /// Seconds that libhdf5's decoder takes for one chunk.
-    decode_seconds: f64,
+    /// Seconds that hyperslab's decoder takes for one byte.
+    engine_seconds_per_byte: f64,
+    /// Seconds that libhdf5's decoder takes for one byte.
+    decode_seconds_per_byte: f64,
     threads: f64,
     /// True if the decoder's speed was measured on this dataset.
     pub is_measured: bool,
@@ -62,8 +62,23 @@ pub struct Ideal {
 impl CostModel {
     /// The speeds for a dataset, on a machine where hyperslab would use `threads` threads.
     pub fn new(facts: &DatasetFacts, geometry: &Geometry, threads: usize) -> Self {
-        let chunk_bytes = geometry.chunk_bytes().unwrap_or(0) as f64;
         let measured = facts.samples.as_ref().and_then(|samples| samples.decode_bytes_per_second());
+        Self::with_decoder(facts, geometry, threads, measured)
+    }
+
+    /// The speeds for a dataset by the stored constants alone, whatever was measured. Decisions rest on these, so that
+    /// the same file has the same findings each time.
+    pub fn reference(facts: &DatasetFacts, geometry: &Geometry, threads: usize) -> Self {
+        Self::with_decoder(facts, geometry, threads, None)
+    }
+
+    fn with_decoder(
+        facts: &DatasetFacts,
+        geometry: &Geometry,
+        threads: usize,
+        measured: Option<f64>,
+    ) -> Self {
+        let chunk_bytes = geometry.chunk_bytes().unwrap_or(0) as f64;
         let engine = measured.unwrap_or(DECODE_BYTES_PER_SECOND_ASSUMED);
         let slowdown =
             if facts.filters.iter().any(|f| f.id == FILTER_DEFLATE) { ZLIB_TO_LIBDEFLATE } else { 1.0 };
@@ -71,10 +86,21 @@ impl CostModel {
             chunk_bytes,
             stored_bytes: facts.stored_bytes as f64,
             logical_bytes: geometry.logical_bytes() as f64,
-            engine_decode_seconds: chunk_bytes / engine,
-            decode_seconds: chunk_bytes / engine * slowdown,
+            engine_seconds_per_byte: 1.0 / engine,
+            decode_seconds_per_byte: slowdown / engine,
             threads: threads.max(1) as f64,
             is_measured: measured.is_some(),
+        }
+    }
+
+    /// The same data in another storage: chunks of this size, stored in this many bytes, that take `decode_factor` times
+    /// as long to decode.
+    pub(crate) fn stored_as(&self, chunk_bytes: u64, stored_bytes: u64, decode_factor: f64) -> Self {
+        Self {
+            chunk_bytes: chunk_bytes as f64,
+            stored_bytes: stored_bytes as f64,
+            decode_seconds_per_byte: self.decode_seconds_per_byte * decode_factor,
+            ..*self
         }
     }
 
@@ -112,7 +138,7 @@ impl CostModel {
 
     /// Seconds that one decode costs libhdf5, including its memory.
     pub fn decode_once(&self) -> f64 {
-        self.decode_seconds + 2.0 * self.chunk_bytes / FRESH_BYTES_PER_SECOND
+        self.chunk_bytes * (self.decode_seconds_per_byte + 2.0 / FRESH_BYTES_PER_SECOND)
     }
 
     /// The cost of the same sweep if nothing were fetched or decoded twice.
@@ -126,7 +152,7 @@ impl CostModel {
 
     /// Seconds of the sweep in hyperslab, which fetches and decodes on all threads.
     pub(crate) fn engine_seconds(&self, counts: &SweepCounts, engine: &EngineCounts) -> f64 {
-        let decode = engine.decodes as f64 * self.engine_decode_seconds;
+        let decode = engine.decodes as f64 * self.chunk_bytes * self.engine_seconds_per_byte;
         // Filtered chunks are fetched at their stored size, estimated as the average of all chunks.
         let fetched = if engine.decodes > 0 {
             self.stored_bytes * engine.decodes as f64 / counts.chunks_filtered.max(1) as f64

@@ -66,6 +66,6 @@ fn fits(dataset: &Dataset, options: &Options) -> bool {
     dataset.elements() > 0
         && rank > 0
         && matches!(dataset.layout_name(), "chunked" | "contiguous")
-        && options.reads.iter().all(|read| read.dims().len() == rank)
+        && options.reads.iter().all(|read| read.shape.dims().len() == rank)
         && options.order.as_ref().is_none_or(|order| order.len() == rank)
 }

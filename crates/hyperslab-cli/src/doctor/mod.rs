@@ -74,12 +74,13 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
 
 /// True where the user asked that a finding of this dataset counts as a failure.
 fn fails(dataset: &DatasetReport, fail_on: Option<FailOn>) -> bool {
-    let Some(least) = fail_on else { return false };
-    dataset.findings.iter().any(|finding| match finding.severity {
-        Severity::High => true,
-        Severity::Medium => matches!(least, FailOn::Medium | FailOn::Low),
-        Severity::Low => least == FailOn::Low,
-    })
+    let Some(fail_on) = fail_on else { return false };
+    let least = match fail_on {
+        FailOn::Low => Severity::Low,
+        FailOn::Medium => Severity::Medium,
+        FailOn::High => Severity::High,
+    };
+    dataset.findings.iter().any(|finding| finding.severity >= least)
 }
 
 fn examine(path: &Path, file: &File, dataset: &Dataset, options: &Options) -> Result<DatasetReport, Failure> {

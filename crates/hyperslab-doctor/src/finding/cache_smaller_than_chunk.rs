@@ -28,7 +28,7 @@
 use super::cliff::{Cause, Cliff, group};
 use super::model::Finding;
 use crate::case::Case;
-use crate::fix::{cache_lines, smallest_cache};
+use crate::fix::{judged_cache_lines, smallest_cache};
 use crate::numbers::count_text;
 use crate::pattern::bytes_text;
 
@@ -58,7 +58,7 @@ pub(super) fn check(case: &Case<'_>, cliffs: &[Cliff]) -> Option<Finding> {
             count_text(group.loaded(case)),
             count_text(fix.smallest_nbytes)
         );
-        fixes.extend(cache_lines(&case.options.file, case.facts, fix.settings, &effect));
+        fixes.extend(judged_cache_lines(case, group.worst.read, &group.hit, fix.settings, &effect));
     }
     fixes.extend(group.reads_and_repack(case));
     let code = "cache-smaller-than-chunk".to_owned();

@@ -21,7 +21,7 @@
 use super::cliff::Cliff;
 use super::model::{Finding, Severity};
 use crate::case::Case;
-use crate::fix::chunk_line;
+use crate::fix::repack_to;
 use crate::numbers::count_text;
 use crate::pattern::{bytes_text, shape_text};
 use serde_json::json;
@@ -77,7 +77,7 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
         bytes_text(used_bytes),
         count_text(stored_chunks)
     );
-    let fixes = vec![chunk_line(&case.options.file, case.facts, &used, effect)];
+    let fixes = vec![repack_to(case, &used, effect)];
     Some(Finding { code: "chunk-larger-than-extent".to_owned(), severity, message, evidence, fixes })
 }
 

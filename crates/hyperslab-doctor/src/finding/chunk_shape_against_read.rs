@@ -27,7 +27,7 @@ use crate::case::{Case, ReadCase};
 use crate::fix::{read_lines, repack_for};
 use crate::numbers::{count_text, rounded};
 use crate::pattern::{bytes_text, shape_text};
-use crate::predict::seconds_text;
+use crate::predict::{CostModel, seconds_text};
 use serde_json::json;
 
 /// Chunks that one read must touch, at least.
@@ -45,7 +45,9 @@ struct CrossedChunks {
     chunks: u64,
     wanted_bytes: u64,
     touched_bytes: u64,
+    /// Of the first read, as shown, and by the stored constants.
     seconds: f64,
+    reference_seconds: f64,
 }
 
 fn measure(case: &Case<'_>, read: &ReadCase) -> Option<CrossedChunks> {
@@ -58,12 +60,13 @@ fn measure(case: &Case<'_>, read: &ReadCase) -> Option<CrossedChunks> {
     let chunks =
         block.iter().zip(chunk).fold(1u64, |n, (block, chunk)| n.saturating_mul(block.div_ceil(*chunk)));
     let wanted_bytes = block.iter().fold(case.geometry.element_bytes(), |n, b| n.saturating_mul(*b));
-    let decode = if case.geometry.is_filtered() { case.costs.decode_once() } else { 0.0 };
+    let decode = |costs: &CostModel| if case.geometry.is_filtered() { costs.decode_once() } else { 0.0 };
     Some(CrossedChunks {
         chunks,
         wanted_bytes,
         touched_bytes: chunks.saturating_mul(chunk_bytes),
-        seconds: chunks as f64 * decode,
+        seconds: chunks as f64 * decode(&case.costs),
+        reference_seconds: chunks as f64 * decode(&case.reference),
     })
 }
 
@@ -79,18 +82,20 @@ impl CrossedChunks {
 }
 
 pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
-    let (read, crossed) = case
+    let (target, read, crossed) = case
         .reads
         .iter()
-        .filter_map(|read| Some((read, measure(case, read)?)))
-        .filter(|(read, crossed)| {
+        .enumerate()
+        .filter_map(|(number, read)| Some((number, read, measure(case, read)?)))
+        .filter(|(_, read, crossed)| {
             let least = if read.is_requested { SECONDS_MIN_REQUESTED } else { SECONDS_MIN_DEFAULT };
-            let best = read.rows.iter().map(|row| row.seconds).fold(f64::INFINITY, f64::min);
-            let is_slow = crossed.seconds >= least || !read.is_requested && best >= SWEEP_SECONDS_MIN_DEFAULT;
+            let best = read.rows.iter().map(|row| row.reference_seconds).fold(f64::INFINITY, f64::min);
+            let is_slow =
+                crossed.reference_seconds >= least || !read.is_requested && best >= SWEEP_SECONDS_MIN_DEFAULT;
             crossed.holds() && is_slow
         })
-        .max_by(|(_, a), (_, b)| a.seconds.total_cmp(&b.seconds))?;
-    let severity = match crossed.seconds {
+        .max_by(|(.., a), (.., b)| a.reference_seconds.total_cmp(&b.reference_seconds))?;
+    let severity = match crossed.reference_seconds {
         _ if !read.is_requested => Severity::Low,
         seconds if seconds >= 5.0 => Severity::High,
         seconds if seconds >= 0.5 => Severity::Medium,
@@ -118,7 +123,8 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
         "first_read_seconds": rounded(crossed.seconds),
         "best_sweep_seconds": rounded(best),
     });
-    let mut fixes: Vec<_> = repack_for(case, read).into_iter().collect();
+    let profiles: Vec<usize> = (0..case.profiles.len()).collect();
+    let mut fixes = repack_for(case, target, &profiles);
     fixes.extend(read_lines(case));
     Some(Finding { code: "chunk-shape-against-read".to_owned(), severity, message, evidence, fixes })
 }
@@ -134,7 +140,7 @@ mod tests {
     fn a_series_through_maps_is_found() {
         let maps = chunked(&[1460, 361, 720], &[1, 361, 720], 4);
         let found = finding(CODE, &maps, &[":x1x1"]).unwrap();
-        assert!(found.severity <= Severity::Medium);
+        assert!(found.severity >= Severity::Medium);
         assert_eq!(found.evidence["chunks_per_read"], 1460);
         assert!(found.fixes[0].line.contains("CHUNK=1460x1x144"), "{:?}", found.fixes[0]);
         let tried = finding(CODE, &maps, &[]).unwrap();

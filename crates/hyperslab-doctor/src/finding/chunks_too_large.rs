@@ -47,13 +47,14 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
         let dims = read.sweep.block().iter().zip(chunk);
         dims.map(|(block, chunk)| (*block).min(*chunk) as f64 / *chunk as f64).product::<f64>()
     };
-    let (read, share) = case
+    let (target, read, share) = case
         .reads
         .iter()
-        .filter(|read| read.matters)
-        .map(|read| (read, share(read)))
-        .filter(|(_, share)| *share <= SHARE_MAX)
-        .min_by(|(_, a), (_, b)| a.total_cmp(b))?;
+        .enumerate()
+        .filter(|(_, read)| read.matters)
+        .map(|(number, read)| (number, read, share(read)))
+        .filter(|(.., share)| *share <= SHARE_MAX)
+        .min_by(|(.., a), (.., b)| a.total_cmp(b))?;
     let seconds = case.costs.decode_once();
     let severity = if chunk_bytes >= CHUNK_BYTES_HUGE { Severity::Medium } else { Severity::Low };
     let wanted = (chunk_bytes as f64 * share) as u64;
@@ -72,7 +73,8 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
         "wanted_bytes_per_chunk": wanted,
         "decode_seconds_per_chunk": rounded(seconds),
     });
-    let mut fixes: Vec<_> = repack_for(case, read).into_iter().collect();
+    let profiles: Vec<usize> = (0..case.profiles.len()).collect();
+    let mut fixes = repack_for(case, target, &profiles);
     fixes.extend(read_lines(case));
     Some(Finding { code: "chunks-too-large".to_owned(), severity, message, evidence, fixes })
 }

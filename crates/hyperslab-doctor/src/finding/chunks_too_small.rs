@@ -23,7 +23,7 @@
 use super::cliff::Cliff;
 use super::model::{Finding, Severity};
 use crate::case::Case;
-use crate::fix::{chunk_line, shape_for_read};
+use crate::fix::{repack_to, shape_for_read};
 use crate::numbers::{count_text, rounded};
 use crate::pattern::{Sweep, bytes_text, shape_text};
 use crate::predict::seconds_text;
@@ -82,7 +82,7 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
                 .zip(case.geometry.shape())
                 .fold(1u64, |n, (c, d)| n.saturating_mul(d.div_ceil(*c)));
             let effect = format!("{} chunks of {}", count_text(count), shape_text(&larger));
-            chunk_line(&case.options.file, case.facts, &larger, effect)
+            repack_to(case, &larger, effect)
         })
         .into_iter()
         .collect();

@@ -35,8 +35,10 @@ pub(super) struct Cliff {
     pub(super) cause: Cause,
     /// Loads per chunk.
     pub(super) ratio: f64,
-    /// Seconds beyond the time for loading each chunk once.
-    pub(super) excess_seconds: f64,
+    /// Seconds beyond the time for loading each chunk once, and that time, by the stored constants.
+    excess_seconds: f64,
+    reference_ideal_seconds: f64,
+    /// The time for loading each chunk once, as it is shown.
     pub(super) ideal_seconds: f64,
 }
 
@@ -62,10 +64,11 @@ pub(super) fn find(case: &Case<'_>) -> Vec<Cliff> {
             let (loaded, needed) = loads(case, &row.counts);
             let ratio = loaded as f64 / needed.max(1) as f64;
             let Ideal { seconds: ideal_seconds, .. } = case.costs.ideal(&row.counts);
-            let excess_seconds = row.seconds - ideal_seconds;
+            let Ideal { seconds: reference_ideal_seconds, .. } = case.reference.ideal(&row.counts);
+            let excess_seconds = row.reference_seconds - reference_ideal_seconds;
             if ratio < RATIO_MIN
                 || excess_seconds < EXCESS_SECONDS_MIN
-                || row.seconds < RATIO_MIN * ideal_seconds
+                || row.reference_seconds < RATIO_MIN * reference_ideal_seconds
             {
                 continue;
             }
@@ -83,6 +86,7 @@ pub(super) fn find(case: &Case<'_>) -> Vec<Cliff> {
                 cause,
                 ratio,
                 excess_seconds,
+                reference_ideal_seconds,
                 ideal_seconds,
             });
         }
@@ -142,8 +146,8 @@ impl CliffGroup<'_> {
     /// The severity, by the time that is wasted. It is lower for a default read that crosses the storage order of the
     /// data.
     pub(super) fn severity(&self) -> Severity {
-        let ratio =
-            (self.worst.excess_seconds + self.worst.ideal_seconds) / self.worst.ideal_seconds.max(1e-9);
+        let ideal = self.worst.reference_ideal_seconds;
+        let ratio = (self.worst.excess_seconds + ideal) / ideal.max(1e-9);
         match self.worst.excess_seconds {
             excess if !self.read.matters && excess >= 60.0 && ratio >= 10.0 => Severity::Medium,
             _ if !self.read.matters => Severity::Low,
@@ -229,7 +233,7 @@ impl CliffGroup<'_> {
     /// Fixes other than the cache: other reads, other chunks.
     pub(super) fn reads_and_repack(&self, case: &Case<'_>) -> Vec<Fix> {
         let mut fixes = read_lines(case);
-        fixes.extend(repack_for(case, self.read));
+        fixes.extend(repack_for(case, self.worst.read, &self.hit));
         fixes
     }
 }

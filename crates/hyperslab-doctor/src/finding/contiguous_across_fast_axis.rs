@@ -43,15 +43,19 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
         return None;
     }
     let wanted = case.geometry.logical_bytes();
-    let (read, excess) = case
+    let (target, read, excess) = case
         .reads
         .iter()
-        .map(|read| (read, read.rows[0].seconds - case.costs.ideal(&read.rows[0].counts).seconds))
-        .filter(|(read, excess)| {
+        .enumerate()
+        .map(|(number, read)| {
+            let row = &read.rows[0];
+            (number, read, row.reference_seconds - case.reference.ideal(&row.counts).seconds)
+        })
+        .filter(|(_, read, excess)| {
             let least = if read.is_requested { EXCESS_SECONDS_REQUESTED } else { EXCESS_SECONDS_DEFAULT };
             *excess >= least && read.rows[0].counts.driver_bytes as f64 >= RATIO_MIN * wanted as f64
         })
-        .max_by(|(a, x), (b, y)| a.matters.cmp(&b.matters).then(x.total_cmp(y)))?;
+        .max_by(|(_, a, x), (_, b, y)| a.matters.cmp(&b.matters).then(x.total_cmp(y)))?;
     let row = &read.rows[0];
     let severity = match excess {
         _ if !read.is_requested => Severity::Low,
@@ -85,17 +89,15 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
         .zip(case.geometry.shape())
         .map(|(w, d)| if w == d { ":".to_owned() } else { format!("i:i+{w}") })
         .collect();
-    let mut fixes = vec![Fix {
-        kind: FixKind::Read,
-        target: "h5py".to_owned(),
-        line: format!(
-            "block = dset[{}]  # {}, then select from it in memory",
-            slices.join(", "),
-            shape_text(&wide)
-        ),
-        effect: format!("blocks of {}: long runs, each byte fetched once", shape_text(&wide)),
-    }];
-    fixes.extend(repack_for(case, read));
+    let line = format!(
+        "block = dset[{}]  # {}, then select from it in memory",
+        slices.join(", "),
+        shape_text(&wide)
+    );
+    let effect = format!("blocks of {}: long runs, each byte fetched once", shape_text(&wide));
+    let mut fixes = vec![Fix::new(FixKind::Read, "h5py", line, effect)];
+    let profiles: Vec<usize> = (0..case.profiles.len()).collect();
+    fixes.extend(repack_for(case, target, &profiles));
     Some(Finding { code: "contiguous-across-fast-axis".to_owned(), severity, message, evidence, fixes })
 }
 

@@ -26,7 +26,7 @@
 use super::cliff::{Cause, Cliff, CliffGroup, group};
 use super::model::Finding;
 use crate::case::Case;
-use crate::fix::{Fix, cache_lines, smallest_cache};
+use crate::fix::{Fix, judged_cache_lines, smallest_cache};
 use crate::numbers::count_text;
 use crate::pattern::bytes_text;
 use crate::predict::seconds_text;
@@ -59,7 +59,7 @@ pub(super) fn check(case: &Case<'_>, cliffs: &[Cliff]) -> Option<Finding> {
             count_text(fix.smallest_nbytes / chunk_bytes),
             case.loaded_word()
         );
-        fixes.extend(cache_lines(&case.options.file, case.facts, fix.settings, &effect));
+        fixes.extend(judged_cache_lines(case, group.worst.read, &group.hit, fix.settings, &effect));
     }
     fixes.extend(no_cache(case, &group));
     fixes.extend(group.reads_and_repack(case));
@@ -84,7 +84,7 @@ fn no_cache(case: &Case<'_>, group: &CliffGroup<'_>) -> Vec<Fix> {
         count_text(counts.driver_reads),
         seconds_text(seconds)
     );
-    cache_lines(&case.options.file, case.facts, settings, &effect)
+    judged_cache_lines(case, group.worst.read, &group.hit, settings, &effect)
 }
 
 #[cfg(test)]

@@ -61,12 +61,14 @@ pub(crate) fn check(case: &Case<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = RULES
         .iter()
         .filter_map(|rule| {
-            let finding = (rule.check)(case, &cliffs)?;
+            let mut finding = (rule.check)(case, &cliffs)?;
             debug_assert_eq!(finding.code, rule.code);
+            // What slows another read is offered last.
+            finding.fixes.sort_by_key(|fix| fix.slows_others);
             Some(finding)
         })
         .collect();
-    findings.sort_by_key(|finding| finding.severity);
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     findings
 }
 

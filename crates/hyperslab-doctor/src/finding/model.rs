@@ -3,16 +3,16 @@
 use crate::fix::Fix;
 use serde::{Deserialize, Serialize};
 
-/// How much a finding costs a program that makes the reads that were simulated.
+/// How much a finding costs a program that makes the reads that were simulated. The greatest is the most severe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Minutes instead of seconds, or a file that most readers cannot use well.
-    High,
-    /// Seconds that could be saved.
-    Medium,
     /// Worth knowing.
     Low,
+    /// Seconds that could be saved.
+    Medium,
+    /// Minutes instead of seconds, or a file that most readers cannot use well.
+    High,
 }
 
 /// One problem of one dataset.

@@ -21,7 +21,7 @@
 use super::cliff::Cliff;
 use super::model::{Finding, Severity};
 use crate::case::Case;
-use crate::fix::{chunk_line, shape_for_read};
+use crate::fix::{repack_to, shape_for_read};
 use crate::numbers::count_text;
 use crate::pattern::{Sweep, bytes_text, shape_text};
 use serde_json::json;
@@ -48,9 +48,7 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let evidence = json!({ "stored_chunks": stored, "chunk_bytes": case.geometry.element_bytes() });
     let sweep = Sweep::row_major(case.geometry.shape(), &vec![1; chunk.len()]);
     let fixes = shape_for_read(&case.geometry, &sweep, case.options.visits_max)
-        .map(|larger| {
-            chunk_line(&case.options.file, case.facts, &larger, format!("chunks of {}", shape_text(&larger)))
-        })
+        .map(|larger| repack_to(case, &larger, format!("chunks of {}", shape_text(&larger))))
         .into_iter()
         .collect();
     Some(Finding { code: "one-element-chunks".to_owned(), severity, message, evidence, fixes })

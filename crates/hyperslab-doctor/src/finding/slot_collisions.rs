@@ -23,7 +23,7 @@
 use super::cliff::{Cause, Cliff, group};
 use super::model::Finding;
 use crate::case::Case;
-use crate::fix::{cache_lines, slots_only, smallest_cache};
+use crate::fix::{judged_cache_lines, slots_only, smallest_cache};
 use crate::numbers::count_text;
 
 pub(super) fn check(case: &Case<'_>, cliffs: &[Cliff]) -> Option<Finding> {
@@ -53,7 +53,7 @@ pub(super) fn check(case: &Case<'_>, cliffs: &[Cliff]) -> Option<Finding> {
             count_text(fix.settings.nslots),
             count_text(decodes)
         );
-        fixes.extend(cache_lines(&case.options.file, case.facts, fix.settings, &effect));
+        fixes.extend(judged_cache_lines(case, group.worst.read, &group.hit, fix.settings, &effect));
     }
     fixes.extend(group.reads_and_repack(case));
     Some(Finding { code: "slot-collisions".to_owned(), severity: group.severity(), message, evidence, fixes })

@@ -1,6 +1,11 @@
 //! The smallest cache in which a sweep decodes no chunk twice, found by simulation.
 
+use super::Fix;
+use super::change::Change;
+use super::lines::cache_lines;
+use super::others::judge;
 use crate::case::{Case, ReadCase};
+use crate::pattern::bytes_text;
 use crate::simulate::{CacheSettings, LibVersion};
 
 /// No larger cache is proposed: a program that would need one should read in another way.
@@ -67,6 +72,36 @@ pub(crate) fn slots_only(
     let nslots =
         SLOTS.into_iter().find(|nslots| *nslots > settings.nslots && decodes(*nslots) == Some(best))?;
     Some(CacheFix { smallest_nbytes: settings.nbytes, settings: CacheSettings { nslots, ..settings } })
+}
+
+/// The lines that set a cache found for read `target`, judged on all reads in the profiles whose users would set it. If
+/// it slows another read, lines with a larger cache that does not come before them, where there is one.
+pub(crate) fn judged_cache_lines(
+    case: &Case<'_>,
+    target: usize,
+    profiles: &[usize],
+    settings: CacheSettings,
+    effect: &str,
+) -> Vec<Fix> {
+    let lines = |settings: CacheSettings, effect: &str| {
+        let lines = cache_lines(&case.options.file, case.facts, settings, effect);
+        let judged = judge(case, &Change::Cache(settings), profiles)?;
+        let is_loss = judged.is_loss();
+        let told: Vec<Fix> = lines.into_iter().map(|fix| judged.tell(case, Some(target), fix)).collect();
+        Some((is_loss, told))
+    };
+    let Some((is_loss, found)) = lines(settings, effect) else { return Vec::new() };
+    let mut fixes = Vec::new();
+    if is_loss {
+        let sizes = std::iter::successors(Some(settings.nbytes.max(1 << 20)), |nbytes| nbytes.checked_mul(2));
+        let larger = sizes.skip(1).take_while(|nbytes| *nbytes <= CACHE_BYTES_MAX).find_map(|nbytes| {
+            let effect = format!("a cache of {}: no read gets slower", bytes_text(nbytes));
+            lines(CacheSettings { nbytes, ..settings }, &effect).filter(|(is_loss, _)| !is_loss)
+        });
+        fixes.extend(larger.into_iter().flat_map(|(_, lines)| lines));
+    }
+    fixes.extend(found);
+    fixes
 }
 
 /// Rounds up to whole MiB, or to whole KiB below 1 MiB.

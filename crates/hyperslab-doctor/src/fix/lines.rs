@@ -13,12 +13,7 @@ pub(crate) fn cache_lines(file: &str, facts: &DatasetFacts, cache: CacheSettings
         Some((group, _)) if !group.is_empty() => format!(", group={}", python_string(group)),
         _ => String::new(),
     };
-    let fix = |target: &str, line: String| Fix {
-        kind: FixKind::Cache,
-        target: target.to_owned(),
-        line,
-        effect: effect.to_owned(),
-    };
+    let fix = |target: &str, line: String| Fix::new(FixKind::Cache, target, line, effect.to_owned());
     vec![
         fix("h5py", format!("h5py.File({file}, rdcc_nbytes={nbytes}, rdcc_nslots={nslots})")),
         fix(
@@ -57,7 +52,7 @@ pub(crate) fn filter_line(file: &str, facts: &DatasetFacts, filters: &[&str], ef
 
 fn repack(file: &str, options: String, kind: FixKind, effect: String) -> Fix {
     let line = format!("h5repack {options} {} out.h5", shell_word(file));
-    Fix { kind, target: "h5repack".to_owned(), line, effect }
+    Fix::new(kind, "h5repack", line, effect)
 }
 
 /// A Python string literal in double quotes.

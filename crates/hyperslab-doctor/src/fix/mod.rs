@@ -1,21 +1,29 @@
 //! Fixes, each checked by simulation: a cache, another read, other chunks.
+//!
+//! A fix is found for one read, and judged on all: `change.rs` is what it changes, `others.rs` what that does to every
+//! read in every library. A fix that makes another read much slower says so, and comes after those that do not.
 
 mod cache;
+mod change;
 mod chunk_shape;
+mod compromise;
 mod lines;
+mod others;
 mod read_shape;
 mod repack;
 
-pub(crate) use cache::{slots_only, smallest_cache};
+pub(crate) use cache::{judged_cache_lines, slots_only, smallest_cache};
 pub(crate) use chunk_shape::shape_for_read;
-pub(crate) use lines::{cache_lines, chunk_line, filter_line};
+pub(crate) use lines::filter_line;
+pub use others::OtherRead;
+pub(crate) use others::others_text;
 pub(crate) use read_shape::read_lines;
-pub(crate) use repack::repack_for;
+pub(crate) use repack::{repack_for, repack_to};
 
 use serde::{Deserialize, Serialize};
 
 /// One fix for a finding.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Fix {
     /// What is changed.
     pub kind: FixKind,
@@ -26,6 +34,17 @@ pub struct Fix {
     pub line: String,
     /// Its effect, as simulated.
     pub effect: String,
+    /// True if it makes some read much slower. Such a fix comes after those that do not.
+    pub slows_others: bool,
+    /// What becomes of the other reads: none for fixes that leave them alone.
+    pub others: Vec<OtherRead>,
+}
+
+impl Fix {
+    /// A fix that leaves all other reads as they are.
+    pub(crate) fn new(kind: FixKind, target: &str, line: String, effect: String) -> Self {
+        Self { kind, target: target.to_owned(), line, effect, slows_others: false, others: Vec::new() }
+    }
 }
 
 /// What a fix changes.

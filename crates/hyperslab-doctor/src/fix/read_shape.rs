@@ -17,12 +17,7 @@ pub(crate) fn read_lines(case: &Case<'_>) -> Vec<Fix> {
         count_text(chunks),
         case.loaded_word()
     );
-    let fix = |target: &str, line: String| Fix {
-        kind: FixKind::Read,
-        target: target.to_owned(),
-        line,
-        effect: effect.clone(),
-    };
+    let fix = |target: &str, line: String| Fix::new(FixKind::Read, target, line, effect.clone());
     let list = block.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
     vec![
         fix("h5py", format!("for s in dset.iter_chunks(): block = dset[s]  # {}", shape_text(&block))),

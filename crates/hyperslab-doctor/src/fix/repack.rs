@@ -1,22 +1,64 @@
-//! The repack that serves one read: a line for h5repack with a chunk shape found by simulation.
+//! The repack that serves one read: lines for h5repack with chunk shapes found by simulation.
 
 use super::Fix;
+use super::change::{Change, NewStorage};
 use super::chunk_shape::{REPACK_CHUNK_BYTES, shape_for_read};
+use super::compromise::compromise;
 use super::lines::chunk_line;
-use crate::case::{Case, ReadCase};
+use super::others::{Judgement, judge};
+use crate::case::Case;
 use crate::pattern::{bytes_text, shape_text};
 
-/// Returns the line for h5repack whose chunk shape serves this read in every library, or `None` where no such shape
-/// was found.
-pub(crate) fn repack_for(case: &Case<'_>, read: &ReadCase) -> Option<Fix> {
-    let chunk = shape_for_read(&case.geometry, &read.sweep, case.options.visits_max)?;
-    let bytes = chunk.iter().fold(case.geometry.element_bytes(), |n, d| n * d);
-    let effect = format!(
-        "chunks of {} ({}): each {} once even in a cache of {}",
-        shape_text(&chunk),
-        bytes_text(bytes),
-        case.loaded_word(),
-        bytes_text(REPACK_CHUNK_BYTES)
-    );
-    Some(chunk_line(&case.options.file, case.facts, &chunk, effect))
+/// Returns the line whose chunk shape serves read `target` in every library. If that shape slows another read, a
+/// line with a shape that does not comes before it, where there is one. `profiles` are those in which the read is slow
+/// now.
+pub(crate) fn repack_for(case: &Case<'_>, target: usize, profiles: &[usize]) -> Vec<Fix> {
+    let read = &case.reads[target];
+    let own = shape_for_read(&case.geometry, &read.sweep, case.options.visits_max)
+        .and_then(|chunk| Some((judge_chunks(case, &chunk)?, chunk)));
+    let mut fixes = Vec::new();
+    if own.as_ref().is_none_or(|(judged, _)| judged.is_loss())
+        && let Some((chunk, judged)) = compromise(case, target, profiles)
+    {
+        let effect = format!("{}: serves this read and slows none", chunks_text(case, &chunk));
+        fixes.push(judged.tell(
+            case,
+            Some(target),
+            chunk_line(&case.options.file, case.facts, &chunk, effect),
+        ));
+    }
+    if let Some((judged, chunk)) = own {
+        let effect = format!(
+            "{}: each {} once even in a cache of {}",
+            chunks_text(case, &chunk),
+            case.loaded_word(),
+            bytes_text(REPACK_CHUNK_BYTES)
+        );
+        fixes.push(judged.tell(
+            case,
+            Some(target),
+            chunk_line(&case.options.file, case.facts, &chunk, effect),
+        ));
+    }
+    fixes
+}
+
+/// Returns the line with these chunks, judged on every read: for faults of the storage that no single read shows.
+pub(crate) fn repack_to(case: &Case<'_>, chunk: &[u64], effect: String) -> Fix {
+    let fix = chunk_line(&case.options.file, case.facts, chunk, effect);
+    match judge_chunks(case, chunk) {
+        Some(judged) => judged.tell(case, None, fix),
+        None => fix,
+    }
+}
+
+fn judge_chunks(case: &Case<'_>, chunk: &[u64]) -> Option<Judgement> {
+    let profiles: Vec<usize> = (0..case.profiles.len()).collect();
+    judge(case, &Change::Storage(NewStorage::rechunked(case.facts, chunk)), &profiles)
+}
+
+/// `chunks of 1x30x9x717 (756 KiB)`
+fn chunks_text(case: &Case<'_>, chunk: &[u64]) -> String {
+    let bytes = chunk.iter().fold(case.geometry.element_bytes(), |n, d| n.saturating_mul(*d));
+    format!("chunks of {} ({})", shape_text(chunk), bytes_text(bytes))
 }

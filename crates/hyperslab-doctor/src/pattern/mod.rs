@@ -7,6 +7,7 @@
 mod bytes;
 mod defaults;
 mod order;
+mod requested;
 mod shape;
 mod sweep;
 
@@ -14,5 +15,6 @@ pub use bytes::bytes_text;
 pub use defaults::{NamedRead, default_reads};
 pub(crate) use order::is_permutation;
 pub use order::parse_order;
+pub use requested::RequestedRead;
 pub use shape::{BlockDim, BlockShape, shape_text};
 pub use sweep::Sweep;

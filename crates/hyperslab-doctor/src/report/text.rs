@@ -4,7 +4,7 @@ use super::model::{DatasetReport, Report};
 use super::table::reads_table;
 use super::wrap::wrap;
 use crate::finding::{Finding, Severity};
-use crate::fix::{Fix, FixKind};
+use crate::fix::{Fix, FixKind, others_text};
 use crate::numbers::count_text;
 use crate::pattern::{bytes_text, shape_text};
 use std::fmt::Write;
@@ -105,10 +105,10 @@ fn finding_text(out: &mut String, finding: &Finding, width: usize) {
     // One heading for each kind and effect, with the lines for the individual libraries below it.
     let mut heading: Option<(FixKind, &str)> = None;
     for fix in &finding.fixes {
-        let Fix { kind, target, line, effect } = fix;
+        let Fix { kind, target, line, effect, others, .. } = fix;
         if heading != Some((*kind, effect)) {
             heading = Some((*kind, effect));
-            wrap(out, &format!("{}: {effect}", kind.text()), width, "  - ", "    ");
+            wrap(out, &format!("{}: {effect}{}", kind.text(), others_text(others)), width, "  - ", "    ");
         }
         let _ = writeln!(out, "      {target:<9} {line}");
     }

@@ -41,7 +41,7 @@ pub(super) fn without_hits(geometry: &Geometry, sweep: &Sweep) -> ReadCounts {
 }
 
 /// How many overlaps of a block and a chunk there are along a dimension that is divided into both.
-fn overlap_count(dim: u64, block: u64, chunk: u64) -> u64 {
+pub(crate) fn overlap_count(dim: u64, block: u64, chunk: u64) -> u64 {
     if dim == 0 {
         return 0;
     }

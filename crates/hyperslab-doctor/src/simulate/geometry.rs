@@ -170,6 +170,25 @@ impl Geometry {
         Self::chunked(&self.shape, self.element_bytes, storage)
     }
 
+    /// The same dataset stored in other chunks, all of them present, that take `stored_bytes` together.
+    pub(crate) fn stored_as(
+        &self,
+        chunk_dims: &[u64],
+        is_filtered: bool,
+        stored_bytes: u64,
+    ) -> Result<Self, DoctorError> {
+        let counts = self.shape.iter().zip(chunk_dims).map(|(dim, chunk)| dim.div_ceil((*chunk).max(1)));
+        let grid_chunks = product("the number of chunks", counts)?;
+        let storage = ChunkedStorage {
+            chunk_dims: chunk_dims.to_vec(),
+            is_filtered,
+            edge_chunks_unfiltered: false,
+            skips_missing_chunks: false,
+            chunks: Some(Arc::new(ChunkMap::complete(grid_chunks, stored_bytes))),
+        };
+        Self::chunked(&self.shape, self.element_bytes, storage)
+    }
+
     /// Current extent; `[1]` for a scalar.
     pub fn shape(&self) -> &[u64] {
         &self.shape

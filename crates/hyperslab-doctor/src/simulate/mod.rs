@@ -30,6 +30,7 @@ mod version;
 pub use cache_setting::parse_cache;
 pub use counts::{CacheSettings, ReadCounts};
 pub(crate) use equivalence::SweepKey;
+pub(crate) use estimate::overlap_count;
 pub use geometry::{ChunkedStorage, Geometry};
 pub use open::ChunkCacheSim;
 pub use sieve::SIEVE_BYTES;

@@ -1,0 +1,188 @@
+//! The chunk shape that serves one read and slows none of the others.
+//!
+//! Shapes whose extents are halves, quarters, eighths … of the dataset's are ranked by an estimate of what each read
+//! decodes with them in the smallest cache. The best few are then simulated in every library.
+//!
+//! The estimate of one sweep: blocks of a sweep return to a chunk along each dimension in which the chunk is longer than
+//! the block. The cache serves a return if it holds all chunks that the sweep touches in between, which are all chunks
+//! along the faster dimensions.
+
+use super::change::{Change, Effect, NewStorage};
+use super::chunk_shape::REPACK_CHUNK_BYTES;
+use super::others::{Judgement, judge};
+use crate::case::{Case, ReadCase};
+use crate::predict::{CHUNK_VISIT_SECONDS, DRIVER_READ_SECONDS, READ_CALL_SECONDS};
+use crate::simulate::overlap_count;
+
+/// Smaller chunks are not proposed, unless the whole dataset is smaller.
+const CHUNK_BYTES_MIN: u64 = 64 << 10;
+/// At most this many shapes are estimated; for more, extents are divided in larger steps.
+const SHAPES_MAX: usize = 4_000;
+/// The best of these are simulated.
+const SIMULATED_MAX: usize = 8;
+/// A shape is worth a repack if the read that it is for takes at most this share of the time.
+const GAIN_SHARE_MAX: f64 = 0.5;
+
+/// The chunk shape with which all reads together are fastest, among those that make read `target` at least twice as fast
+/// in every one of these profiles and no read much slower, with what it does to all reads. `None` if there is none.
+pub(crate) fn compromise(
+    case: &Case<'_>,
+    target: usize,
+    profiles: &[usize],
+) -> Option<(Vec<u64>, Judgement)> {
+    let all: Vec<usize> = (0..case.profiles.len()).collect();
+    let mut ranked: Vec<(u64, f64, Vec<u64>)> = shapes(case.geometry.shape(), case.geometry.element_bytes())
+        .into_iter()
+        .filter(|chunk| case.geometry.chunk_dims() != Some(chunk))
+        .map(|chunk| {
+            let (losses, score) = estimated_score(case, target, &chunk);
+            (losses, score, chunk)
+        })
+        .collect();
+    ranked.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then_with(|| a.2.cmp(&b.2)));
+    ranked
+        .into_iter()
+        .take(SIMULATED_MAX)
+        .filter_map(|(.., chunk)| {
+            let change = Change::Storage(NewStorage::rechunked(case.facts, &chunk));
+            let judged = judge(case, &change, &all)?;
+            let hit = judge(case, &change, profiles)?;
+            let (_, gain) = hit.effects.get(target)?;
+            (!judged.is_loss() && gain.ratio() <= GAIN_SHARE_MAX).then_some((chunk, judged))
+        })
+        .min_by(|(_, a), (_, b)| a.weighted_seconds(case).total_cmp(&b.weighted_seconds(case)))
+}
+
+/// How many reads would lose with these chunks, and what all reads cost, the read that is to gain counted twice.
+fn estimated_score(case: &Case<'_>, target: usize, chunk: &[u64]) -> (u64, f64) {
+    let cache_bytes = case.profiles.iter().map(|profile| profile.cache(None).nbytes).min().unwrap_or(0);
+    let (mut losses, mut score) = (0, 0.0);
+    for (number, read) in case.reads.iter().enumerate() {
+        let after = estimated_seconds(case, read, chunk, cache_bytes);
+        let before = read.rows.iter().map(|row| row.reference_seconds).fold(f64::INFINITY, f64::min);
+        losses += u64::from(Effect { shown: (before, after), reference: (before, after) }.is_loss());
+        score += read.weight * after * if number == target { 2.0 } else { 1.0 };
+    }
+    (losses, score)
+}
+
+fn estimated_seconds(case: &Case<'_>, read: &ReadCase, chunk: &[u64], cache_bytes: u64) -> f64 {
+    let Estimate { visits, decodes } = estimate(case, read, chunk, cache_bytes);
+    let chunk_bytes = chunk.iter().fold(case.geometry.element_bytes(), |n, d| n.saturating_mul(*d)) as f64;
+    let costs = case.reference.stored_as(chunk_bytes as u64, 0, 1.0);
+    let decode = if case.facts.filters.is_empty() { 0.0 } else { costs.decode_once() };
+    let fetch = DRIVER_READ_SECONDS + chunk_bytes / crate::predict::DRIVER_BYTES_PER_SECOND;
+    decodes * (decode + fetch) + visits * CHUNK_VISIT_SECONDS + read.sweep.reads() as f64 * READ_CALL_SECONDS
+}
+
+struct Estimate {
+    visits: f64,
+    decodes: f64,
+}
+
+fn estimate(case: &Case<'_>, read: &ReadCase, chunk: &[u64], cache_bytes: u64) -> Estimate {
+    let (shape, block) = (read.sweep.shape(), read.sweep.block());
+    let element_bytes = case.geometry.element_bytes();
+    let chunk_bytes = chunk.iter().fold(element_bytes, |n, d| n.saturating_mul(*d)) as f64;
+    let counts: Vec<f64> = shape.iter().zip(chunk).map(|(dim, chunk)| dim.div_ceil(*chunk) as f64).collect();
+    let overlaps: Vec<f64> =
+        (0..shape.len()).map(|axis| overlap_count(shape[axis], block[axis], chunk[axis]) as f64).collect();
+    // Chunks that a single block touches along each dimension.
+    let touched: Vec<f64> =
+        block.iter().zip(chunk).map(|(block, chunk)| block.div_ceil(*chunk) as f64).collect();
+    let mut decodes: f64 = counts.iter().product();
+    // Chunks that the sweep touches between two visits along the present dimension.
+    let mut between: f64 = touched.iter().product();
+    for &axis in read.sweep.order().iter().rev() {
+        let returns = overlaps[axis] / counts[axis].max(1.0);
+        if returns > 1.0 && between * chunk_bytes > cache_bytes as f64 {
+            decodes *= returns;
+        }
+        between *= counts[axis] / touched[axis].max(1.0);
+    }
+    Estimate { visits: overlaps.iter().product(), decodes }
+}
+
+/// Shapes of [`CHUNK_BYTES_MIN`] to [`REPACK_CHUNK_BYTES`] bytes whose extents are the dataset's, divided by powers of
+/// two, or of four or more in high ranks.
+fn shapes(shape: &[u64], element_bytes: u64) -> Vec<Vec<u64>> {
+    if shape.contains(&0) || element_bytes == 0 || element_bytes > REPACK_CHUNK_BYTES {
+        return Vec::new();
+    }
+    let total = shape.iter().fold(element_bytes, |n, d| n.saturating_mul(*d));
+    let least = CHUNK_BYTES_MIN.min(total);
+    for step in 1..64 {
+        let lengths: Vec<Vec<u64>> = shape.iter().map(|dim| divided(*dim, step, element_bytes)).collect();
+        let number = lengths.iter().fold(1usize, |n, lengths| n.saturating_mul(lengths.len()));
+        if number > SHAPES_MAX {
+            continue;
+        }
+        let mut shapes = vec![Vec::new()];
+        for lengths in &lengths {
+            shapes = shapes
+                .iter()
+                .flat_map(|shape| lengths.iter().map(|length| [&shape[..], &[*length]].concat()))
+                .collect();
+        }
+        let bytes = |chunk: &[u64]| chunk.iter().fold(element_bytes, |n, d| n.saturating_mul(*d));
+        shapes.retain(|chunk| (least..=REPACK_CHUNK_BYTES).contains(&bytes(chunk)));
+        return shapes;
+    }
+    Vec::new()
+}
+
+/// The extent, and its parts of 2^step, 4^step …, none longer than a chunk may be.
+fn divided(dim: u64, step: u32, element_bytes: u64) -> Vec<u64> {
+    let longest = (REPACK_CHUNK_BYTES / element_bytes).max(1);
+    let mut lengths: Vec<u64> = (0..64)
+        .step_by(step as usize)
+        .map(|power| dim.div_ceil(1 << power))
+        .filter(|length| *length <= longest)
+        .collect();
+    lengths.push(1);
+    lengths.dedup();
+    lengths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Options;
+    use crate::testing::chunked;
+
+    #[test]
+    fn time_steps_and_series_are_both_served() {
+        // 8,000 small fields, one chunk each: series decode every chunk, chunks along the series ruin time steps.
+        let facts = chunked(&[8000, 20, 20], &[1, 20, 20], 4);
+        let options = Options::default();
+        let case = Case::new(&facts, &options).unwrap().unwrap();
+        let series = case.reads.iter().position(|read| read.name == "series along axis 0").unwrap();
+        let (chunk, judged) = compromise(&case, series, &[2]).unwrap();
+        assert!(chunk[0] > 100 && chunk[0] < 8000, "{chunk:?}");
+        assert!(judged.effects[series].1.ratio() < 0.5);
+        assert!(judged.effects.iter().all(|(_, effect)| effect.ratio() < 2.0 || !effect.is_loss()));
+    }
+
+    #[test]
+    fn where_nothing_is_to_be_gained_there_is_none() {
+        // Rows of chunks that are decoded once already.
+        let facts = chunked(&[400, 500], &[100, 500], 4);
+        let options = Options::default();
+        let case = Case::new(&facts, &options).unwrap().unwrap();
+        assert_eq!(case.reads[0].name, "row by row");
+        assert_eq!(compromise(&case, 0, &[2]).map(|(chunk, _)| chunk), None);
+    }
+
+    #[test]
+    fn shapes_keep_to_their_sizes_in_any_rank() {
+        for (shape, element) in [(vec![8000, 20, 20], 4), (vec![7; 12], 8), (vec![u64::MAX / 16, 2], 1)] {
+            let shapes = shapes(&shape, element);
+            assert!(!shapes.is_empty() && shapes.len() <= SHAPES_MAX, "{shape:?}: {}", shapes.len());
+            for chunk in shapes {
+                let bytes = chunk.iter().product::<u64>() * element;
+                assert!((CHUNK_BYTES_MIN..=REPACK_CHUNK_BYTES).contains(&bytes), "{chunk:?}");
+            }
+        }
+        assert!(shapes(&[0, 4], 4).is_empty());
+    }
+}
