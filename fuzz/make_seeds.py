@@ -32,6 +32,10 @@ def seed(target: str, content: bytes) -> None:
     (folder / hashlib.sha1(content).hexdigest()).write_bytes(content)
 
 
+#: Filters that are written, in the order of their numbers, as the target `filter_encode` counts them.
+WRITTEN = [1, 2, 3, 4, 5, 6, 307, 32000, 32001, 32004, 32008, 32015, 32020]
+
+
 def files() -> None:
     for path in sorted(FIXTURES.rglob("*.h5")):
         if path.stat().st_size <= FILE_BYTES_MAX:
@@ -53,6 +57,9 @@ def filters() -> None:
             if int(number) in FILTERS:
                 head = struct.pack(f"<B{len(parameters)}II", len(parameters), *parameters, len(raw))
                 seed(f"filter_{FILTERS[int(number)]}", head + stored)
+                if int(number) in WRITTEN:
+                    which = struct.pack("<H", WRITTEN.index(int(number)))
+                    seed("filter_encode", which + head + raw[:FILE_BYTES_MAX])
 
 
 def selections() -> None:

@@ -1,4 +1,4 @@
-//! One filter with parameters, undoing any bytes.
+//! One filter with parameters, undoing any bytes; and one that is applied to any bytes.
 //!
 //! ```text
 //! +-------+------------------+----------------------+--------------+
@@ -7,7 +7,7 @@
 //! +-------+------------------+----------------------+--------------+
 //! ```
 
-use hyperslab_filters::{FilterSpec, Pipeline, Scratch, Staged, unshuffle_elements};
+use hyperslab_filters::{FilterSpec, Pipeline, Scratch, Staged, table, unshuffle_elements};
 
 /// More parameters than any filter has.
 const PARAMETERS_MAX: usize = 40;
@@ -36,6 +36,39 @@ pub fn decode(id: u16, bytes: &[u8]) {
     }
     if let Ok(bytes) = pipeline.decode(stored, 0, &mut scratch, chunk_bytes) {
         assert!(bytes.len() <= chunk_bytes);
+    }
+}
+
+/// Filters that do not keep all bits: padding is not stored, and floats are rounded.
+const LOSSY: [u16; 3] = [4, 5, 6];
+
+/// Encodes the bytes with the filter whose number is in the first two; decoding gives them back, unless the filter is one
+/// that drops bits: then what was decoded can be encoded, too.
+///
+/// ```text
+/// +--------+-------+------------------+--------------+------------------+
+/// | filter | count | count parameters | ignored      | bytes to encode  |
+/// | 2      | 1     | 4 each           | 4            | the rest         |
+/// +--------+-------+------------------+--------------+------------------+
+/// ```
+pub fn encode(bytes: &[u8]) {
+    let Some((which, rest)) = bytes.split_first_chunk() else { return };
+    let written: Vec<u16> = table().iter().filter(|entry| entry.write).map(|entry| entry.id).collect();
+    let id = written[u16::from_le_bytes(*which) as usize % written.len()];
+    let Some((parameters, _, raw)) = cut(rest) else { return };
+    let filter = FilterSpec { id, optional: true, parameters: &parameters };
+    let Ok(pipeline) = Pipeline::new(&[filter], 1, raw.len()) else { return };
+    let mut scratch = Scratch::new();
+    let Ok(encoded) = pipeline.encode(raw, &mut scratch) else { return };
+    let (stored, mask) = (encoded.bytes.to_vec(), encoded.mask);
+    let mut chunk = vec![0x55; raw.len()];
+    pipeline.decode_into(&stored, mask, &mut scratch, &mut chunk).expect("what was encoded");
+    if LOSSY.contains(&id) {
+        let again = pipeline.encode(&chunk, &mut scratch).expect("encoded before");
+        let (stored, mask) = (again.bytes.to_vec(), again.mask);
+        pipeline.decode_into(&stored, mask, &mut scratch, &mut chunk).expect("what was encoded");
+    } else {
+        assert!(chunk == raw, "filter {id} with {parameters:?}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! A reader of the bits of a byte string, the highest bit of each byte first.
+//! A reader and a writer of the bits of a byte string, the highest bit of each byte first.
 
 /// A position in a string of bits. Reading past the end returns zeros and is recorded.
 pub(crate) struct Bits<'a> {
@@ -39,6 +39,7 @@ impl<'a> Bits<'a> {
     }
 
     /// The number of zeros before the next one bit; skips both. Wraps around after 2³² zeros.
+    #[cfg(any(test, feature = "szip"))]
     #[inline]
     pub fn zeros(&mut self) -> u32 {
         let mut zeros = 0u32;
@@ -85,10 +86,103 @@ impl<'a> Bits<'a> {
     }
 }
 
+/// Writes bits to the start of a slice. Writing past the end has no effect and is recorded.
+pub(crate) struct BitWriter<'a> {
+    out: &'a mut [u8],
+    at: usize,
+    /// Bits that were not written to `out` yet, aligned to the low end; fewer than 8 between calls.
+    window: u64,
+    count: u32,
+    overrun: bool,
+}
+
+impl<'a> BitWriter<'a> {
+    pub fn new(out: &'a mut [u8]) -> Self {
+        Self { out, at: 0, window: 0, count: 0, overrun: false }
+    }
+
+    /// Writes the lowest `bits` bits (0 to 56) of `value`.
+    #[inline]
+    pub fn put(&mut self, value: u64, bits: u32) {
+        debug_assert!(bits <= 56);
+        self.window = self.window << bits | value & ((1 << bits) - 1);
+        self.count += bits;
+        while self.count >= 8 {
+            self.count -= 8;
+            self.byte((self.window >> self.count) as u8);
+        }
+        self.window &= (1 << self.count) - 1;
+    }
+
+    /// Writes so many zeros and a one.
+    #[cfg(any(test, feature = "szip"))]
+    #[inline]
+    pub fn unary(&mut self, zeros: u64) {
+        let mut left = zeros;
+        while left >= 56 && !self.overrun {
+            self.put(0, 56);
+            left -= 56;
+        }
+        self.put(1, (left % 56) as u32 + 1);
+    }
+
+    #[inline]
+    fn byte(&mut self, byte: u8) {
+        match self.out.get_mut(self.at) {
+            Some(place) => *place = byte,
+            None => self.overrun = true,
+        }
+        self.at += 1;
+    }
+
+    /// True once more bits were written than fit.
+    #[cfg(feature = "szip")]
+    pub fn is_overrun(&self) -> bool {
+        self.overrun
+    }
+
+    /// Fills the last byte with zeros; returns the number of bytes, or `None` if they did not fit.
+    pub fn finish(mut self) -> Option<usize> {
+        if self.count > 0 {
+            self.put(0, 8 - self.count);
+        }
+        (!self.overrun).then_some(self.at)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_was_written_is_read(
+            values in proptest::collection::vec((any::<u64>(), 0u32..=56, any::<bool>()), 0..60),
+        ) {
+            let mut bytes = vec![0xaa; 4000];
+            let mut writer = BitWriter::new(&mut bytes);
+            for &(value, bits, unary) in &values {
+                if unary { writer.unary(value % 300) } else { writer.put(value, bits) }
+            }
+            let len = writer.finish().unwrap();
+            let mut reader = Bits::new(&bytes[..len]);
+            for &(value, bits, unary) in &values {
+                if unary {
+                    prop_assert_eq!(u64::from(reader.zeros()), value % 300);
+                } else {
+                    prop_assert_eq!(reader.get(bits), value & ((1u64 << bits) - 1));
+                }
+            }
+            prop_assert!(!reader.is_overrun());
+            let mut short = vec![0; len.saturating_sub(1)];
+            let mut writer = BitWriter::new(&mut short);
+            for &(value, bits, unary) in &values {
+                if unary { writer.unary(value % 300) } else { writer.put(value, bits) }
+            }
+            prop_assert_eq!(writer.finish(), (len == 0).then_some(0));
+        }
+    }
 
     #[test]
     fn reading_past_the_end_gives_zeros() {

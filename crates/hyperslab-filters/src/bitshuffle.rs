@@ -22,11 +22,13 @@ const NAME: &str = "bitshuffle";
 /// The block size if the parameters do not specify it: 8 KiB, but at least 128 elements.
 const BLOCK_BYTES: usize = 8192;
 const BLOCK_MIN: usize = 128;
+const HEADER_BYTES: usize = 12;
 
 struct Bitshuffle {
     element: usize,
     block: usize,
     codec: Codec,
+    level: i32,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -58,7 +60,8 @@ pub(crate) fn make(setup: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
             format!("{block} is not a valid number of elements in a block"),
         ));
     }
-    Ok(Box::new(Bitshuffle { element, block, codec }))
+    let level = rest.get(2).map_or(0, |&level| level as i32);
+    Ok(Box::new(Bitshuffle { element, block, codec, level }))
 }
 
 impl Stage for Bitshuffle {
@@ -111,6 +114,32 @@ impl Stage for Bitshuffle {
         last.copy_from_slice(rest.get(..last.len()).ok_or_else(early)?);
         Ok(length)
     }
+
+    fn encode(&self, raw: &[u8], out: &mut Buffer, state: &mut CodecState) -> Result<usize, FilterError> {
+        if !raw.len().is_multiple_of(self.element) {
+            return Err(FilterError::unsupported(
+                NAME,
+                format!("{} bytes in elements of {}", raw.len(), self.element),
+            ));
+        }
+        let whole = raw.len() / self.element / 8 * 8 * self.element;
+        let (blocks, last) = raw.split_at(whole);
+        let block_bytes = self.block.saturating_mul(self.element);
+        let out = out.room(self.encoded_bound(raw.len(), block_bytes.min(whole.max(1))))?;
+        let mut at = 0;
+        if self.codec != Codec::None {
+            let header = u32::try_from(block_bytes)
+                .map_err(|_| FilterError::parameters(NAME, "a block is larger than 4 GiB"))?;
+            out[..8].copy_from_slice(&(raw.len() as u64).to_be_bytes());
+            out[8..12].copy_from_slice(&header.to_be_bytes());
+            at = HEADER_BYTES;
+        }
+        for block in blocks.chunks(block_bytes) {
+            at += self.encode_block(block, &mut out[at..], state)?;
+        }
+        out[at..at + last.len()].copy_from_slice(last);
+        Ok(at + last.len())
+    }
 }
 
 impl Bitshuffle {
@@ -126,6 +155,38 @@ impl Bitshuffle {
             ));
         }
         Ok((length, elements * self.element, rest))
+    }
+
+    /// An upper bound of the encoded length: every block with its own length, and room for a codec that expands.
+    fn encoded_bound(&self, raw_bytes: usize, block_bytes: usize) -> usize {
+        let blocks = raw_bytes.div_ceil(block_bytes);
+        let block = match self.codec {
+            Codec::None => return raw_bytes,
+            Codec::Lz4 => lz4::encoded_bound(block_bytes),
+            Codec::Zstd => zstd::encoded_bound(block_bytes),
+        };
+        HEADER_BYTES + blocks.saturating_mul(4 + block) + 8 * self.element
+    }
+
+    /// Encodes one block to the start of `out`; returns the number of bytes.
+    fn encode_block(&self, raw: &[u8], out: &mut [u8], state: &mut CodecState) -> Result<usize, FilterError> {
+        if self.codec == Codec::None {
+            shuffle_bits(raw, self.element, &mut out[..raw.len()], &mut state.spare)?;
+            return Ok(raw.len());
+        }
+        let mut rows = std::mem::take(&mut state.rows);
+        let encoded = rows.room(raw.len()).and_then(|rows| {
+            shuffle_bits(raw, self.element, rows, &mut state.spare)?;
+            let (len, out) = out.split_at_mut(4);
+            let found = match self.codec {
+                Codec::Lz4 => lz4::encode_block(NAME, rows, out)?,
+                _ => zstd::encode_frame(NAME, rows, out, self.level, state)?,
+            };
+            len.copy_from_slice(&(found as u32).to_be_bytes());
+            Ok(4 + found)
+        });
+        state.rows = rows;
+        encoded
     }
 
     /// Decodes one block; returns the stored bytes after it.
@@ -183,6 +244,28 @@ pub(crate) fn unshuffle_bits(
     let bytes = spare.room(rows.len())?;
     planes(rows, rows.len() / element, bytes);
     shuffle::unshuffle(bytes, element, out);
+    Ok(())
+}
+
+/// The bit shuffle of one block, in two passes: the bytes are sorted as by the filter "shuffle"; then each plane of bytes
+/// becomes eight rows of bits.
+///
+/// # Panics
+/// If `out` is not as long as `raw`, or not a multiple of 8 elements.
+pub(crate) fn shuffle_bits(
+    raw: &[u8],
+    element: usize,
+    out: &mut [u8],
+    spare: &mut Buffer,
+) -> Result<(), FilterError> {
+    assert!(raw.len() == out.len() && raw.len().is_multiple_of(8 * element), "whole groups of elements");
+    let bytes = spare.room(raw.len())?;
+    shuffle::shuffle(raw, element, bytes);
+    turn_all(bytes);
+    let plane = raw.len() / element;
+    for (bytes, rows) in bytes.chunks_exact(plane.max(1)).zip(out.chunks_exact_mut(plane.max(1))) {
+        shuffle::shuffle(bytes, 8, rows);
+    }
     Ok(())
 }
 
@@ -262,6 +345,9 @@ mod tests {
                 let mut out = vec![0; rows.len()];
                 unshuffle_bits(&rows, element, &mut out, &mut spare).unwrap();
                 assert_eq!(out, plain(&rows, element), "{count} elements of {element}");
+                let mut again = vec![0; rows.len()];
+                shuffle_bits(&out, element, &mut again, &mut spare).unwrap();
+                assert_eq!(again, rows, "{count} elements of {element}");
             }
         }
     }

@@ -13,10 +13,11 @@
 //! (versions, element size, chunk length, level, shuffle, codec) are for writing.
 
 mod blosclz;
+mod encoder;
 
 use crate::FilterError;
 use crate::bitshuffle::unshuffle_bits;
-use crate::scratch::CodecState;
+use crate::scratch::{self, CodecState};
 use crate::stage::{Setup, Stage};
 use crate::{deflate, lz4, shuffle, zstd};
 
@@ -32,10 +33,20 @@ const SPLIT_COUNT_MIN: usize = 128;
 
 struct Blosc {
     codec: Option<u32>,
+    /// For writing.
+    element: u32,
+    level: u32,
+    shuffle: u32,
 }
 
 pub(crate) fn make(setup: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
-    Ok(Box::new(Blosc { codec: setup.parameters.get(6).copied() }))
+    let parameter = |number: usize| setup.parameters.get(number).copied();
+    Ok(Box::new(Blosc {
+        codec: parameter(6),
+        element: parameter(2).unwrap_or(1),
+        level: parameter(4).unwrap_or(5),
+        shuffle: parameter(5).unwrap_or(1),
+    }))
 }
 
 impl Stage for Blosc {
@@ -62,6 +73,22 @@ impl Stage for Blosc {
 
     fn decode(&self, stored: &[u8], out: &mut [u8], state: &mut CodecState) -> Result<usize, FilterError> {
         decode_buffer(NAME, stored, out, state)
+    }
+
+    /// Like the plug-in, gives up where the buffer would be longer than the raw bytes.
+    fn encode(
+        &self,
+        raw: &[u8],
+        out: &mut scratch::Buffer,
+        state: &mut CodecState,
+    ) -> Result<usize, FilterError> {
+        let settings = encoder::Settings {
+            codec: self.codec.unwrap_or(0),
+            element: self.element,
+            level: self.level,
+            shuffle: self.shuffle,
+        };
+        encoder::encode(NAME, settings, raw, out.room(raw.len())?, state)
     }
 }
 
@@ -262,7 +289,11 @@ mod tests {
         let starts =
             |starts: &[u32]| starts.iter().flat_map(|start| start.to_le_bytes()).collect::<Vec<u8>>();
         let decode = |stored: &[u8], out: &mut [u8]| {
-            Blosc { codec: None }.decode(stored, out, &mut CodecState::default())
+            Blosc { codec: None, element: 1, level: 5, shuffle: 1 }.decode(
+                stored,
+                out,
+                &mut CodecState::default(),
+            )
         };
         let mut out = [0; 8];
         let apart = buffer(8, 4, &[&starts(&[24, 32]), &block, &block]);
@@ -275,7 +306,7 @@ mod tests {
 
     #[test]
     fn a_short_buffer_does_not_claim_gigabytes() {
-        let stage = Blosc { codec: None };
+        let stage = Blosc { codec: None, element: 1, level: 5, shuffle: 1 };
         assert_eq!(stage.max_decoded_len_of(&buffer(1 << 31, 1 << 20, &[])), Ok(16 << 15));
         assert_eq!(stage.max_decoded_len_of(&buffer(100, 100, &[&[0; 50]])), Ok(100));
         assert!(stage.max_decoded_len_of(b"no header").is_err());
@@ -292,7 +323,7 @@ mod tests {
                 stored.extend_from_slice(&number.to_le_bytes());
             }
             stored.extend_from_slice(&body);
-            let _ = Blosc { codec: None }.decode(&stored, &mut [0; 4000], &mut CodecState::default());
+            let _ = Blosc { codec: None, element: 1, level: 5, shuffle: 1 }.decode(&stored, &mut [0; 4000], &mut CodecState::default());
         }
     }
 }

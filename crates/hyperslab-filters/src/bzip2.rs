@@ -1,11 +1,13 @@
 //! Filter 307, "bzip2": one bzip2 stream; bytes after it are ignored. The only parameter is the level.
 
 use crate::FilterError;
-use crate::scratch::CodecState;
+use crate::scratch::{Buffer, CodecState};
 use crate::stage::{Setup, Stage};
-use bzip2::{Decompress, Status};
+use bzip2::{Action, Compress, Compression, Decompress, Status};
 
 const NAME: &str = "bzip2";
+/// The level if the parameters do not specify it.
+const LEVEL: u32 = 9;
 
 struct Bzip2 {
     level: Option<u32>,
@@ -45,6 +47,26 @@ impl Stage for Bzip2 {
                 _ if (read, written) != (from, to) => (from, to) = (read, written),
                 _ if to == max => return Err(FilterError::TooLong { filter: NAME, max }),
                 _ => return Err(FilterError::corrupt(NAME, "the stream is truncated")),
+            }
+        }
+    }
+
+    fn encode(&self, raw: &[u8], out: &mut Buffer, _: &mut CodecState) -> Result<usize, FilterError> {
+        let level = self.level.unwrap_or(LEVEL);
+        if !(1..=9).contains(&level) {
+            return Err(FilterError::parameters(NAME, format!("level {level} is not from 1 to 9")));
+        }
+        let mut stream = Compress::new(Compression::new(level), 0);
+        // The bound that the library's manual guarantees.
+        let out = out.room(raw.len() + raw.len() / 100 + 600)?;
+        loop {
+            let (read, written) = (stream.total_in() as usize, stream.total_out() as usize);
+            match stream.compress(&raw[read..], &mut out[written..], Action::Finish) {
+                Ok(Status::StreamEnd) => return Ok(stream.total_out() as usize),
+                Ok(Status::MemNeeded) => return Err(FilterError::Memory { bytes: 8_000_000 }),
+                Ok(_) if (stream.total_in() as usize, stream.total_out() as usize) != (read, written) => {}
+                Ok(_) => return Err(FilterError::TooLong { filter: NAME, max: out.len() }),
+                Err(error) => return Err(FilterError::unsupported(NAME, error.to_string())),
             }
         }
     }

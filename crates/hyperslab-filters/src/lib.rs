@@ -37,6 +37,8 @@ mod error;
 mod fletcher32;
 #[cfg(feature = "lz4")]
 mod lz4;
+#[cfg(any(feature = "blosc", feature = "lzf"))]
+mod lz_search;
 #[cfg(feature = "lzf")]
 mod lzf;
 #[cfg(feature = "lzo")]

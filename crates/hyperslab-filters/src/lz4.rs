@@ -8,15 +8,23 @@
 //! The only parameter is the block length for writing.
 
 use crate::FilterError;
-use crate::scratch::CodecState;
+use crate::scratch::{Buffer, CodecState};
 use crate::stage::{Setup, Stage};
 
 const NAME: &str = "lz4";
 
-struct Lz4;
+/// The block length if the parameters do not specify it.
+const BLOCK_BYTES: u32 = 1 << 30;
+/// `LZ4_MAX_INPUT_SIZE`, to which the plug-in limits blocks.
+const BLOCK_BYTES_MAX: u32 = 0x7e00_0000;
 
-pub(crate) fn make(_: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
-    Ok(Box::new(Lz4))
+struct Lz4 {
+    block: u32,
+}
+
+pub(crate) fn make(setup: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
+    let block = setup.parameters.first().copied().filter(|&block| block > 0).unwrap_or(BLOCK_BYTES);
+    Ok(Box::new(Lz4 { block: block.min(BLOCK_BYTES_MAX) }))
 }
 
 impl Stage for Lz4 {
@@ -55,6 +63,26 @@ impl Stage for Lz4 {
         }
         Ok(length)
     }
+
+    fn encode(&self, raw: &[u8], out: &mut Buffer, _: &mut CodecState) -> Result<usize, FilterError> {
+        let block = raw.len().min(self.block as usize).max(1);
+        let blocks = raw.len().div_ceil(block);
+        // A block that does not become smaller is stored as it is.
+        let out = out.room(12 + 4 * blocks + raw.len() + encoded_bound(block))?;
+        out[..8].copy_from_slice(&(raw.len() as u64).to_be_bytes());
+        out[8..12].copy_from_slice(&(block as u32).to_be_bytes());
+        let mut at = 12;
+        for raw in raw.chunks(block) {
+            let mut len = encode_block(NAME, raw, &mut out[at + 4..])?;
+            if len >= raw.len() {
+                len = raw.len();
+                out[at + 4..][..len].copy_from_slice(raw);
+            }
+            out[at..at + 4].copy_from_slice(&(len as u32).to_be_bytes());
+            at += 4 + len;
+        }
+        Ok(at)
+    }
 }
 
 fn early() -> FilterError {
@@ -66,6 +94,18 @@ pub(crate) fn block_exactly(filter: &'static str, stored: &[u8], out: &mut [u8])
     let found = lz4_flex::block::decompress_into(stored, out)
         .map_err(|error| FilterError::corrupt(filter, format!("LZ4: {error}")))?;
     if found == out.len() { Ok(()) } else { Err(FilterError::Length { filter, expected: out.len(), found }) }
+}
+
+/// Encodes a bare LZ4 block to the start of `out`, which has at least [`encoded_bound`] bytes. Also used by filters that
+/// contain such blocks.
+pub(crate) fn encode_block(filter: &'static str, raw: &[u8], out: &mut [u8]) -> Result<usize, FilterError> {
+    lz4_flex::block::compress_into(raw, out)
+        .map_err(|error| FilterError::unsupported(filter, format!("LZ4: {error}")))
+}
+
+/// The maximum encoded length of a block.
+pub(crate) fn encoded_bound(raw_bytes: usize) -> usize {
+    lz4_flex::block::get_maximum_output_size(raw_bytes)
 }
 
 /// A length is extended by bytes that add 255 each.

@@ -10,10 +10,17 @@
 
 use crate::FilterError;
 use crate::copy_back::copy_back;
-use crate::scratch::CodecState;
+use crate::lz_search::Token;
+use crate::scratch::{Buffer, CodecState};
 use crate::stage::{Setup, Stage};
 
 const NAME: &str = "lzf";
+
+/// The farthest and the longest copy.
+const BACK_MAX: usize = 1 << 13;
+const COPY_MAX: usize = 264;
+/// The most literal bytes after one code.
+const LITERALS_MAX: usize = 32;
 
 struct Lzf;
 
@@ -65,6 +72,52 @@ impl Stage for Lzf {
         }
         Ok(to)
     }
+
+    /// Like h5py's filter, gives up where the codes would be longer than the raw bytes.
+    fn encode(&self, raw: &[u8], out: &mut Buffer, state: &mut CodecState) -> Result<usize, FilterError> {
+        let incompressible = FilterError::Incompressible { filter: NAME, bytes: raw.len() };
+        if raw.is_empty() || u32::try_from(raw.len()).is_err() {
+            return Err(incompressible);
+        }
+        let mut codes = Codes { out: out.room(raw.len())?, len: 0 };
+        let fits = state.positions.split(raw, BACK_MAX, COPY_MAX, |token| codes.put(token).is_some());
+        if fits { Ok(codes.len) } else { Err(incompressible) }
+    }
+}
+
+/// Codes written one after the other; `None` where there is no more room.
+struct Codes<'a> {
+    out: &'a mut [u8],
+    len: usize,
+}
+
+impl Codes<'_> {
+    fn put(&mut self, token: Token<'_>) -> Option<()> {
+        match token {
+            Token::Literals(bytes) => {
+                for bytes in bytes.chunks(LITERALS_MAX) {
+                    self.bytes(&[bytes.len() as u8 - 1])?;
+                    self.bytes(bytes)?;
+                }
+                Some(())
+            }
+            Token::Copy { back, len } => {
+                let (back, len) = (back - 1, len - 2);
+                let high = (back >> 8) as u8;
+                if len < 7 {
+                    self.bytes(&[(len << 5) as u8 | high, back as u8])
+                } else {
+                    self.bytes(&[0xe0 | high, (len - 7) as u8, back as u8])
+                }
+            }
+        }
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) -> Option<()> {
+        self.out.get_mut(self.len..)?.get_mut(..bytes.len())?.copy_from_slice(bytes);
+        self.len += bytes.len();
+        Some(())
+    }
 }
 
 #[cfg(test)]
@@ -97,6 +150,14 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn what_was_encoded_comes_back(raw in proptest::collection::vec(0u8..6, 1..3000)) {
+            if let Ok(stored) = crate::stage::encoded(&Lzf, &raw, &mut CodecState::default()) {
+                prop_assert!(stored.len() <= raw.len());
+                prop_assert_eq!(decode(&stored, raw.len()).unwrap(), raw);
+            }
+        }
+
         #[test]
         fn any_bytes(stored in proptest::collection::vec(any::<u8>(), 0..300), room in 0usize..2000) {
             if let Ok(out) = decode(&stored, room) {

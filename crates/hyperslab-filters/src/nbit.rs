@@ -9,11 +9,11 @@
 //! ```
 //!
 //! A no-op type (for example text, references, or numbers without padding bits) is stored whole. Padding bits and the
-//! gaps of a compound are decoded as zero. If the type has no bits to leave out, chunks pass through unchanged.
+//! gaps of a compound are not stored, and decoded as zero. If the type has no bits to leave out, chunks pass through unchanged.
 
 use crate::FilterError;
-use crate::bits::Bits;
-use crate::scratch::CodecState;
+use crate::bits::{BitWriter, Bits};
+use crate::scratch::{Buffer, CodecState};
 use crate::stage::{Growth, Setup, Stage};
 use std::ops::Range;
 
@@ -179,6 +179,28 @@ impl Stage for Nbit {
         }
         Ok(bytes)
     }
+
+    /// Like libhdf5, stores one byte more than needed if the last bit is the last of a byte.
+    fn encode(&self, raw: &[u8], out: &mut Buffer, _: &mut CodecState) -> Result<usize, FilterError> {
+        let Some((count, kind)) = &self.elements else {
+            out.room(raw.len())?.copy_from_slice(raw);
+            return Ok(raw.len());
+        };
+        if count.checked_mul(kind.size) != Some(raw.len()) {
+            return Err(FilterError::Length {
+                filter: NAME,
+                expected: count.saturating_mul(kind.size),
+                found: raw.len(),
+            });
+        }
+        let stored_bits = kind.bits().saturating_mul(*count as u64);
+        let len = usize::try_from(stored_bits / 8 + 1).unwrap_or(usize::MAX);
+        let out = out.room(len)?;
+        out[len - 1] = 0;
+        let mut bits = BitWriter::new(out);
+        raw.chunks_exact(kind.size).for_each(|element| kind.write(&mut bits, element));
+        bits.finish().map(|_| len).ok_or(FilterError::TooLong { filter: NAME, max: len })
+    }
 }
 
 impl Type {
@@ -217,6 +239,45 @@ impl Type {
             }
             Class::Whole => out.iter_mut().for_each(|byte| *byte = bits.get(8) as u8),
         }
+    }
+
+    fn write(&self, bits: &mut BitWriter<'_>, raw: &[u8]) {
+        match &self.class {
+            Class::Atomic { big_endian: true, precision, offset } => {
+                put_atomic(bits, |i| raw[i], raw.len(), *precision, *offset);
+            }
+            Class::Atomic { big_endian: false, precision, offset } => {
+                put_atomic(bits, |i| raw[raw.len() - 1 - i], raw.len(), *precision, *offset);
+            }
+            Class::Array(element) => {
+                raw.chunks_exact(element.size).for_each(|raw| element.write(bits, raw));
+            }
+            Class::Compound(members) => {
+                for (offset, member) in members {
+                    member.write(bits, &raw[*offset..offset + member.size]);
+                }
+            }
+            Class::Whole => raw.iter().for_each(|&byte| bits.put(byte.into(), 8)),
+        }
+    }
+}
+
+/// Encodes the `precision` bits from bit `offset` of a number, whose bytes are given from the highest to the lowest.
+fn put_atomic(
+    bits: &mut BitWriter<'_>,
+    bytes: impl Fn(usize) -> u8,
+    size: usize,
+    precision: u32,
+    offset: u32,
+) {
+    // From the highest bit down, as many bits at a time as are in one byte.
+    let mut left = precision;
+    while left > 0 {
+        let top = offset + left;
+        let width = left.min((top - 1) % 8 + 1);
+        let byte = bytes(size - 1 - (top as usize - 1) / 8);
+        bits.put(u64::from(byte >> ((top - width) % 8)), width);
+        left -= width;
     }
 }
 

@@ -12,8 +12,8 @@
 //! size, signed, order (1 big-endian), fill value defined, then the fill value in up to two of twelve numbers.
 
 use crate::FilterError;
-use crate::bits::Bits;
-use crate::scratch::CodecState;
+use crate::bits::{BitWriter, Bits};
+use crate::scratch::{Buffer, CodecState};
 use crate::stage::{Growth, Setup, Stage};
 use std::ops::Range;
 
@@ -27,6 +27,7 @@ struct ScaleOffset {
     elements: usize,
     size: usize,
     kind: Kind,
+    signed: bool,
     big_endian: bool,
     fill: Option<u64>,
 }
@@ -35,7 +36,10 @@ struct ScaleOffset {
 enum Kind {
     /// The numbers already have all bits, as configured by the writer: chunks pass through unchanged.
     Whole,
-    Integer,
+    /// With this number of bits; if it is 0, as many as are needed.
+    Integer {
+        bits: u32,
+    },
     Float {
         digits: i32,
     },
@@ -46,7 +50,7 @@ pub(crate) fn make(setup: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
     if setup.parameters.len() != PARAMETERS {
         return invalid(format!("{} parameters, but {PARAMETERS} are required", setup.parameters.len()));
     }
-    let &[scaling, factor, elements, class, size, _signed, order, has_fill, fill_low, fill_high, ..] =
+    let &[scaling, factor, elements, class, size, signed, order, has_fill, fill_low, fill_high, ..] =
         setup.parameters
     else {
         return invalid("too few parameters".to_string());
@@ -59,7 +63,9 @@ pub(crate) fn make(setup: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
             ));
         }
         (0, INTEGER) if factor as i32 > 0 && i64::from(factor) == 8 * i64::from(size) => Kind::Whole,
-        (0, INTEGER) if matches!(size, 1 | 2 | 4 | 8) => Kind::Integer,
+        (0, INTEGER) if matches!(size, 1 | 2 | 4 | 8) => {
+            Kind::Integer { bits: (factor as i32).max(0) as u32 }
+        }
         (1, DECIMAL) if matches!(size, 4 | 8) => Kind::Float { digits: factor as i32 },
         _ => return invalid(format!("unknown scaling {scaling} for class {class} in {size} bytes")),
     };
@@ -68,6 +74,7 @@ pub(crate) fn make(setup: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
         elements: elements as usize,
         size: size as usize,
         kind,
+        signed: signed != 0,
         big_endian: order == 1,
         fill,
     }))
@@ -123,9 +130,216 @@ impl Stage for ScaleOffset {
         }
         Ok(bytes)
     }
+
+    /// The same bytes as libhdf5 writes, except where it would lose values: numbers that do not fit the given number of
+    /// bits are an error, and a chunk with a NaN is stored with all bits.
+    fn encode(&self, raw: &[u8], out: &mut Buffer, _: &mut CodecState) -> Result<usize, FilterError> {
+        if self.kind == Kind::Whole {
+            out.room(raw.len())?.copy_from_slice(raw);
+            return Ok(raw.len());
+        }
+        let expected = self.elements.saturating_mul(self.size);
+        if raw.len() != expected {
+            return Err(FilterError::Length { filter: NAME, expected, found: raw.len() });
+        }
+        match self.size {
+            1 => self.pack::<1>(raw, out),
+            2 => self.pack::<2>(raw, out),
+            4 => self.pack::<4>(raw, out),
+            _ => self.pack::<8>(raw, out),
+        }
+    }
+}
+
+/// The numbers of a chunk as they are stored: bits per number and what is subtracted from the values.
+struct Packing {
+    bits: u32,
+    smallest: u64,
 }
 
 impl ScaleOffset {
+    fn pack<const N: usize>(&self, raw: &[u8], out: &mut Buffer) -> Result<usize, FilterError> {
+        let values = raw.as_chunks::<N>().0.iter().map(|bytes| self.value(bytes));
+        let full = 8 * N as u32;
+        match self.kind {
+            Kind::Float { digits } if N == 4 => {
+                let float = |bits: u64| f32::from_bits(bits as u32);
+                let scale = std::hint::black_box(10f32).powf(digits as f32);
+                // libhdf5 recognises the fill value in double precision while it looks for the smallest value, and in
+                // single precision while it computes the numbers.
+                let near = std::hint::black_box(10f64).powf(-f64::from(digits));
+                let near_single = std::hint::black_box(10f32).powf(-digits as f32);
+                let fill = self.fill.map(float);
+                let packing = self.float_packing(
+                    values.clone().map(|bits| f64::from(float(bits))),
+                    |value| fill.is_some_and(|fill| f64::from((value as f32 - fill).abs()) < near),
+                    |largest, smallest| f64::from(largest as f32 * scale - smallest as f32 * scale),
+                    full,
+                    |smallest| u64::from((smallest as f32).to_bits()),
+                );
+                let smallest = float(packing.smallest) * scale;
+                let ones = (1u64 << packing.bits) - 1;
+                let number = |bits: u64| {
+                    let value = float(bits);
+                    match fill {
+                        Some(fill) if (value - fill).abs() < near_single => ones,
+                        _ => (value * scale - smallest).round() as i64 as u64,
+                    }
+                };
+                self.store(packing, values, number, full, raw, out)
+            }
+            Kind::Float { digits } => {
+                let scale = std::hint::black_box(10f64).powf(f64::from(digits));
+                let near = std::hint::black_box(10f64).powf(-f64::from(digits));
+                let fill = self.fill.map(f64::from_bits);
+                let is_fill = |value: f64| fill.is_some_and(|fill| (value - fill).abs() < near);
+                let packing = self.float_packing(
+                    values.clone().map(f64::from_bits),
+                    is_fill,
+                    |largest, smallest| largest * scale - smallest * scale,
+                    full,
+                    f64::to_bits,
+                );
+                let smallest = f64::from_bits(packing.smallest) * scale;
+                let ones = 1u64.checked_shl(packing.bits).unwrap_or(0).wrapping_sub(1);
+                let number = |bits: u64| match f64::from_bits(bits) {
+                    value if is_fill(value) => ones,
+                    value => (value * scale - smallest).round() as i64 as u64,
+                };
+                self.store(packing, values, number, full, raw, out)
+            }
+            Kind::Integer { bits } => {
+                let fill = self.fill.map(|fill| fill & mask(full));
+                let packing = self.integer_packing(values.clone(), fill, bits, full)?;
+                let ones = mask(packing.bits);
+                let smallest = packing.smallest;
+                let number = |value: u64| match fill {
+                    Some(fill) if value == fill => ones,
+                    _ => value.wrapping_sub(smallest) & mask(full),
+                };
+                self.store(packing, values, number, full, raw, out)
+            }
+            Kind::Whole => Err(FilterError::unsupported(NAME, "packing of whole numbers")),
+        }
+    }
+
+    /// The bits of a value, as an unsigned number.
+    #[inline]
+    fn value<const N: usize>(&self, bytes: &[u8; N]) -> u64 {
+        let mut value = [0; 8];
+        value[..N].copy_from_slice(bytes);
+        if self.big_endian {
+            value[..N].reverse();
+        }
+        u64::from_le_bytes(value)
+    }
+
+    fn integer_packing(
+        &self,
+        values: impl Iterator<Item = u64>,
+        fill: Option<u64>,
+        bits: u32,
+        full: u32,
+    ) -> Result<Packing, FilterError> {
+        // With the sign bit inverted, signed values are ordered like unsigned ones.
+        let sign = if self.signed { 1 << (full - 1) } else { 0 };
+        let mut range: Option<(u64, u64)> = None;
+        for value in values.filter(|&value| Some(value) != fill) {
+            let value = value ^ sign;
+            let (least, most) = range.unwrap_or((value, value));
+            range = Some((least.min(value), most.max(value)));
+        }
+        let (least, most) = range.unwrap_or((sign, sign));
+        let smallest = if self.signed {
+            // libhdf5 stores it as a number of 64 bits.
+            ((least ^ sign) << (64 - full)).cast_signed().wrapping_shr(64 - full).cast_unsigned()
+        } else {
+            least
+        };
+        let difference = most - least;
+        if bits > 0 {
+            let largest = if self.fill.is_some() { mask(bits) - 1 } else { mask(bits) };
+            if difference > largest {
+                let what = format!("values that differ by {difference} do not fit in {bits} bits");
+                return Err(FilterError::parameters(NAME, what));
+            }
+            return Ok(Packing { bits, smallest });
+        }
+        if difference > mask(full) - 2 {
+            return Ok(Packing { bits: full, smallest: 0 });
+        }
+        let numbers = difference + 1 + u64::from(self.fill.is_some());
+        Ok(Packing { bits: ceil_log2(numbers), smallest })
+    }
+
+    /// `difference` of the largest and the smallest value is in units of the last digit.
+    fn float_packing(
+        &self,
+        values: impl Iterator<Item = f64>,
+        is_fill: impl Fn(f64) -> bool,
+        difference: impl Fn(f64, f64) -> f64,
+        full: u32,
+        bits_of: impl Fn(f64) -> u64,
+    ) -> Packing {
+        let whole = Packing { bits: full, smallest: 0 };
+        let mut range: Option<(f64, f64)> = None;
+        for value in values.filter(|&value| !is_fill(value)) {
+            if value.is_nan() {
+                return whole;
+            }
+            let (least, most) = range.unwrap_or((value, value));
+            range =
+                Some((if value < least { value } else { least }, if value > most { value } else { most }));
+        }
+        let (least, most) = range.unwrap_or((0.0, 0.0));
+        let difference = difference(most, least).round();
+        // The difference of two infinite values is not a number.
+        if difference.is_nan() || difference > 2f64.powi(full as i32 - 1) {
+            return whole;
+        }
+        let numbers = (difference as i64 as u64).saturating_add(1 + u64::from(self.fill.is_some()));
+        Packing { bits: ceil_log2(numbers), smallest: bits_of(least) }
+    }
+
+    /// Writes the header and the numbers.
+    fn store(
+        &self,
+        packing: Packing,
+        values: impl Iterator<Item = u64>,
+        number: impl Fn(u64) -> u64,
+        full: u32,
+        raw: &[u8],
+        out: &mut Buffer,
+    ) -> Result<usize, FilterError> {
+        let Packing { bits, smallest } = packing;
+        let is_whole = bits == full;
+        let packed =
+            if is_whole { raw.len() } else { (self.elements as u64 * u64::from(bits) / 8 + 1) as usize };
+        let out = out.room(HEADER_BYTES + packed)?;
+        out[..HEADER_BYTES].fill(0);
+        out[..4].copy_from_slice(&bits.to_le_bytes());
+        out[4] = 8;
+        out[5..13].copy_from_slice(&smallest.to_le_bytes());
+        let packed = &mut out[HEADER_BYTES..];
+        if is_whole {
+            packed.copy_from_slice(raw);
+            if self.big_endian {
+                packed.chunks_exact_mut(self.size).for_each(<[u8]>::reverse);
+            }
+            return Ok(out.len());
+        }
+        *packed.last_mut().expect("at least one byte") = 0;
+        let mut writer = BitWriter::new(packed);
+        let (high, low) = (bits.saturating_sub(32), bits.min(32));
+        for value in values {
+            let number = number(value);
+            writer.put(number >> 32, high);
+            writer.put(number, low);
+        }
+        writer.finish().ok_or(FilterError::TooLong { filter: NAME, max: raw.len() })?;
+        Ok(out.len())
+    }
+
     /// The output of an earlier filter may be shorter than this number of elements; that filter checks whether it is
     /// complete.
     fn whole(&self, packed: &[u8], out: &mut [u8]) -> usize {
@@ -206,6 +420,16 @@ impl<'a> Header<'a> {
         let packed = stored.get(HEADER_BYTES..).unwrap_or(&[]);
         Ok(Self { bits, smallest: u64::from_le_bytes(smallest), packed })
     }
+}
+
+/// So many ones.
+fn mask(bits: u32) -> u64 {
+    u64::MAX.checked_shr(64 - bits).unwrap_or(0)
+}
+
+/// The number of bits that can represent so many numbers.
+fn ceil_log2(numbers: u64) -> u32 {
+    64 - numbers.saturating_sub(1).leading_zeros()
 }
 
 fn short() -> FilterError {

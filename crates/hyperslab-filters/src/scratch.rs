@@ -4,7 +4,7 @@ use crate::FilterError;
 #[cfg(feature = "deflate")]
 use libdeflater::{Compressor, Decompressor};
 #[cfg(feature = "zstd")]
-use zstd::zstd_safe::DCtx;
+use zstd::zstd_safe::{CCtx, DCtx};
 
 /// The buffers and codec states that one thread reuses between chunks. Buffers grow to the largest chunk so far and are
 /// zeroed only when they grow.
@@ -46,12 +46,17 @@ pub(crate) struct CodecState {
     pub spare: Buffer,
     /// A second one for filters that decode in three.
     pub rows: Buffer,
+    /// What the encoders of the FastLZ family have seen.
+    #[cfg(any(feature = "blosc", feature = "lzf"))]
+    pub positions: crate::lz_search::Positions,
     #[cfg(feature = "deflate")]
     inflater: Option<Decompressor>,
     #[cfg(feature = "deflate")]
     deflater: Option<(i32, Compressor)>,
     #[cfg(feature = "zstd")]
     zstd: Option<DCtx<'static>>,
+    #[cfg(feature = "zstd")]
+    zstd_compressor: Option<CCtx<'static>>,
 }
 
 #[cfg(feature = "deflate")]
@@ -77,6 +82,13 @@ impl CodecState {
             self.zstd = Some(DCtx::try_create().ok_or(FilterError::Memory { bytes: 1 << 18 })?);
         }
         Ok(self.zstd.as_mut().expect("made above"))
+    }
+
+    pub fn zstd_compressor(&mut self) -> Result<&mut CCtx<'static>, FilterError> {
+        if self.zstd_compressor.is_none() {
+            self.zstd_compressor = Some(CCtx::try_create().ok_or(FilterError::Memory { bytes: 1 << 18 })?);
+        }
+        Ok(self.zstd_compressor.as_mut().expect("made above"))
     }
 }
 

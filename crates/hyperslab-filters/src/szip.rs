@@ -20,9 +20,11 @@
 //!
 //! Parameters: options mask, pixels per block, bits per pixel, pixels per line.
 
+mod encoder;
+
 use crate::FilterError;
 use crate::bits::Bits;
-use crate::scratch::CodecState;
+use crate::scratch::{Buffer, CodecState};
 use crate::shuffle;
 use crate::stage::{Setup, Stage};
 
@@ -31,6 +33,8 @@ const MSB: u32 = 16;
 const NN: u32 = 32;
 /// Far above the 32 that HDF5 allows, and small enough for the stack.
 const BLOCK_MAX: usize = 256;
+/// `SZ_MAX_PIXELS_PER_SCANLINE`, a limit of the writer.
+const LINE_PIXELS_MAX: u64 = 4096;
 /// The largest unary number that represents a pair: 0 to 12, split in any way.
 const PAIR_MAX: u32 = 90;
 /// The run length of zero blocks that means "the rest".
@@ -124,9 +128,45 @@ impl Stage for Szip {
             Ok(length)
         }
     }
+
+    /// Like libhdf5, gives up where the codes would not be shorter than the raw bytes.
+    fn encode(&self, raw: &[u8], out: &mut Buffer, state: &mut CodecState) -> Result<usize, FilterError> {
+        let pixel = if self.sorted > 1 { self.sorted } else { self.sample };
+        if !raw.len().is_multiple_of(pixel) {
+            let what = format!("{} bytes in pixels of {pixel}", raw.len());
+            return Err(FilterError::unsupported(NAME, what));
+        }
+        if self.line_pixels > LINE_PIXELS_MAX {
+            let what =
+                format!("{} pixels in a line, but at most {LINE_PIXELS_MAX} are possible", self.line_pixels);
+            return Err(FilterError::parameters(NAME, what));
+        }
+        let length = u32::try_from(raw.len())
+            .map_err(|_| FilterError::unsupported(NAME, "a chunk of 4 GiB or more"))?;
+        let out = out.room(4 + raw.len())?;
+        let (header, codes) = out.split_at_mut(4);
+        header.copy_from_slice(&length.to_le_bytes());
+        let coded = if self.sorted > 1 {
+            let bytes = state.spare.room(raw.len())?;
+            shuffle::shuffle(raw, self.sorted, bytes);
+            encoder::lines(self, bytes, codes)
+        } else {
+            encoder::lines(self, raw, codes)
+        };
+        coded.map(|len| 4 + len).ok_or(FilterError::Incompressible { filter: NAME, bytes: raw.len() })
+    }
 }
 
 impl Szip {
+    /// The width of a block's option.
+    fn option_bits(&self) -> u32 {
+        match self.bits {
+            0..=8 => 3,
+            9..=16 => 4,
+            _ => 5,
+        }
+    }
+
     /// The output of an earlier filter may end within a sample. If lines are padded, the rest is coded in a sample with
     /// padding; otherwise it is lost, as in libaec's replacement for the SZIP library.
     fn broken_off(&self, codes: &[u8], out: &mut [u8], state: &mut CodecState) -> Result<usize, FilterError> {
@@ -208,11 +248,7 @@ impl Decoder<'_> {
             self.codes[..block].fill(0);
             return Ok(());
         }
-        let option_bits = match bits {
-            0..=8 => 3,
-            9..=16 => 4,
-            _ => 5,
-        };
+        let option_bits = self.szip.option_bits();
         let option = self.bits.get(option_bits) as u32;
         let pairs = option == 0 && self.bits.get(1) == 1;
         let first = usize::from(reference);

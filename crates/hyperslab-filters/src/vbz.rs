@@ -11,7 +11,7 @@
 //! stored, level of Zstandard (0: not compressed; 1 if absent).
 
 use crate::FilterError;
-use crate::scratch::CodecState;
+use crate::scratch::{Buffer, CodecState};
 use crate::stage::{Setup, Stage};
 use crate::zstd;
 
@@ -92,6 +92,24 @@ impl Stage for Vbz {
             Err(FilterError::Length { filter: NAME, expected: length, found })
         }
     }
+
+    fn encode(&self, raw: &[u8], out: &mut Buffer, state: &mut CodecState) -> Result<usize, FilterError> {
+        let length = u32::try_from(raw.len())
+            .map_err(|_| FilterError::unsupported(NAME, "a chunk of 4 GiB or more"))?;
+        let mut spare = std::mem::take(&mut state.spare);
+        let encoded = self.pack(raw, &mut spare).and_then(|content| {
+            let bound = if self.level == 0 { content.len() } else { zstd::encoded_bound(content.len()) };
+            let (header, room) = out.room(4 + bound)?.split_at_mut(4);
+            header.copy_from_slice(&length.to_le_bytes());
+            if self.level == 0 {
+                room.copy_from_slice(content);
+                return Ok(4 + content.len());
+            }
+            Ok(4 + zstd::encode_frame(NAME, content, room, self.level as i32, state)?)
+        });
+        state.spare = spare;
+        encoded
+    }
 }
 
 impl Vbz {
@@ -113,6 +131,78 @@ impl Vbz {
         };
         if left.ok_or_else(early)? == 0 { Ok(out.len()) } else { Err(too_much()) }
     }
+}
+
+impl Vbz {
+    /// Keys and values of `raw`, or `raw` itself if values are not packed.
+    fn pack<'a>(&self, raw: &'a [u8], spare: &'a mut Buffer) -> Result<&'a [u8], FilterError> {
+        if self.width == 0 {
+            return Ok(raw);
+        }
+        if !raw.len().is_multiple_of(self.width) {
+            let what = format!("{} bytes in integers of {}", raw.len(), self.width);
+            return Err(FilterError::unsupported(NAME, what));
+        }
+        let count = raw.len() / self.width;
+        let keys = count.div_ceil(4);
+        let room = spare.room(keys + 4 * count)?;
+        room[..keys].fill(0);
+        let (keys, values) = room.split_at_mut(keys);
+        let mut last = 0i32;
+        let mut len = HalfBytes { out: values, count: 0 };
+        for (number, bytes) in raw.chunks_exact(self.width).enumerate() {
+            let value = match *bytes {
+                [a] => i32::from(a as i8),
+                [a, b] => i32::from(i16::from_le_bytes([a, b])),
+                _ => i32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]),
+            };
+            // As in the reference, values keep their sign, and only differences of 16-bit integers wrap around.
+            let difference = value.wrapping_sub(last);
+            let stored = match (self.differences, self.width) {
+                (false, _) => value.cast_unsigned(),
+                (true, 2) => fold((difference as i16).into()),
+                (true, _) => fold(difference),
+            };
+            last = value;
+            let key = if self.halves {
+                // A difference of two bytes may take nine bits.
+                let halves = (32 - stored.leading_zeros()).div_ceil(4);
+                [0, 1, 2, 3, 3][halves.min(4) as usize]
+            } else {
+                (32 - stored.leading_zeros()).div_ceil(8).max(1) as u8 - 1
+            };
+            keys[number / 4] |= key << (2 * (number % 4));
+            len.put(
+                stored,
+                if self.halves { [0, 1, 2, 4][usize::from(key)] } else { 2 * (usize::from(key) + 1) },
+            );
+        }
+        let used = keys.len() + len.count.div_ceil(2);
+        Ok(spare.get(0..used))
+    }
+}
+
+/// Writes numbers in half bytes, the lower half of a byte first.
+struct HalfBytes<'a> {
+    out: &'a mut [u8],
+    count: usize,
+}
+
+impl HalfBytes<'_> {
+    #[inline]
+    fn put(&mut self, value: u32, halves: usize) {
+        for half in 0..halves {
+            let bits = (value >> (4 * half)) as u8 & 0x0f;
+            let place = &mut self.out[self.count / 2];
+            *place = if self.count.is_multiple_of(2) { bits } else { *place | bits << 4 };
+            self.count += 1;
+        }
+    }
+}
+
+/// Maps 0, -1, 1, -2, 2 … to 0, 1, 2, 3, 4 …
+fn fold(value: i32) -> u32 {
+    (value.cast_unsigned() << 1) ^ (value >> 31).cast_unsigned()
 }
 
 /// A sequence of values of different lengths.

@@ -1,12 +1,15 @@
 //! Filter 32015, "zstd": a sequence of Zstandard frames (RFC 8878). The only parameter is the level.
 
 use crate::FilterError;
-use crate::scratch::CodecState;
+use crate::scratch::{Buffer, CodecState};
 use crate::stage::{Setup, Stage};
 
 const NAME: &str = "zstd";
 /// `ZSTD_error_dstSize_tooSmall`, as returned by the library's functions. Its value does not change.
 const TOO_SMALL: usize = 0usize.wrapping_sub(70);
+
+/// The level if the parameters do not specify it (`ZSTD_CLEVEL_DEFAULT`).
+const LEVEL: i32 = 3;
 
 struct Zstd {
     level: Option<i32>,
@@ -36,6 +39,26 @@ impl Stage for Zstd {
     fn decode(&self, stored: &[u8], out: &mut [u8], state: &mut CodecState) -> Result<usize, FilterError> {
         frames(NAME, stored, out, state)
     }
+
+    fn encode(&self, raw: &[u8], out: &mut Buffer, state: &mut CodecState) -> Result<usize, FilterError> {
+        let out = out.room(encoded_bound(raw.len()))?;
+        encode_frame(NAME, raw, out, self.level.unwrap_or(LEVEL), state)
+    }
+}
+
+/// Encodes one frame, which contains its decoded length, to the start of `out`. Also used by filters that contain
+/// frames.
+pub(crate) fn encode_frame(
+    filter: &'static str,
+    raw: &[u8],
+    out: &mut [u8],
+    level: i32,
+    state: &mut CodecState,
+) -> Result<usize, FilterError> {
+    state.zstd_compressor()?.compress(out, raw, level).map_err(|code| match code {
+        TOO_SMALL => FilterError::Incompressible { filter, bytes: raw.len() },
+        other => FilterError::unsupported(filter, zstd::zstd_safe::get_error_name(other)),
+    })
 }
 
 /// Decodes frames to the start of `out`. Also used by filters that contain frames.
@@ -52,6 +75,11 @@ pub(crate) fn frames(
             FilterError::corrupt(filter, format!("Zstandard: {}", zstd::zstd_safe::get_error_name(other)))
         }
     })
+}
+
+/// The maximum encoded length of a frame.
+pub(crate) fn encoded_bound(raw_bytes: usize) -> usize {
+    zstd::zstd_safe::compress_bound(raw_bytes)
 }
 
 /// Four bytes represent a block of at most 128 KiB.

@@ -11,8 +11,7 @@ const HEAD: &str = "\
      HYPERSLAB_UPDATE=1 cargo test -p hyperslab-filters --test page -->
 
 This page lists the filters of the HDF5 library and all filters on The HDF Group's list of [registered
-filters][registered]. *Written* means that `hyperslab_filters::Pipeline` can also apply the filter; hyperslab does not
-write files yet.
+filters][registered]. *Written* means that `hyperslab_filters::Pipeline` can also apply the filter.
 
 *Feature* is the Cargo feature of the crates `hyperslab` and `hyperslab-filters` that includes a filter; all are on unless
 `default-features = false` is set.

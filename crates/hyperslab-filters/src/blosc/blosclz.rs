@@ -9,6 +9,7 @@
 
 use crate::FilterError;
 use crate::copy_back::copy_back;
+use crate::lz_search::{Positions, Token};
 
 /// Offsets from here on are encoded in two more bytes.
 const FAR: usize = 8191;
@@ -62,6 +63,83 @@ pub(super) fn decode(filter: &'static str, stored: &[u8], out: &mut [u8]) -> Res
     Ok(to)
 }
 
+/// The farthest copy.
+const BACK_MAX: usize = FAR + 0xffff;
+/// The most literal bytes after one code.
+const LITERALS_MAX: usize = 32;
+/// A far copy takes two more bytes than a near one; shorter ones than this gain nothing.
+const FAR_COPY_MIN: usize = 6;
+
+/// Encodes to the start of `out`; returns the number of bytes, or `None` if they do not fit.
+pub(super) fn encode(raw: &[u8], out: &mut [u8], positions: &mut Positions) -> Option<usize> {
+    let mut codes = Codes { raw, done: 0, literals: 0, out, len: 0 };
+    let fits = positions.split(raw, BACK_MAX, usize::MAX, |token| codes.put(token).is_some());
+    (fits && codes.flush().is_some()).then_some(codes.len)
+}
+
+/// Codes written one after the other; `None` where there is no more room.
+struct Codes<'a> {
+    raw: &'a [u8],
+    /// The number of raw bytes that were seen; the last `literals` of them were not written yet.
+    done: usize,
+    literals: usize,
+    out: &'a mut [u8],
+    len: usize,
+}
+
+impl Codes<'_> {
+    fn put(&mut self, token: Token<'_>) -> Option<()> {
+        match token {
+            Token::Literals(bytes) => {
+                self.literals += bytes.len();
+                self.done += bytes.len();
+            }
+            Token::Copy { back, len } if back > FAR && len < FAR_COPY_MIN => {
+                self.literals += len;
+                self.done += len;
+            }
+            Token::Copy { back, len } => {
+                self.flush()?;
+                self.copy(back - 1, len)?;
+                self.done += len;
+            }
+        }
+        Some(())
+    }
+
+    fn flush(&mut self) -> Option<()> {
+        let raw = self.raw;
+        for bytes in raw[self.done - self.literals..self.done].chunks(LITERALS_MAX) {
+            self.bytes(&[bytes.len() as u8 - 1])?;
+            self.bytes(bytes)?;
+        }
+        self.literals = 0;
+        Some(())
+    }
+
+    fn copy(&mut self, back: usize, len: usize) -> Option<()> {
+        let near = back.min(FAR);
+        let short = (len - 2).min(7);
+        self.bytes(&[(short << 5) as u8 | (near >> 8) as u8])?;
+        if short == 7 {
+            let mut more = len - 9;
+            while more >= 255 {
+                self.bytes(&[255])?;
+                more -= 255;
+            }
+            self.bytes(&[more as u8])?;
+        }
+        self.bytes(&[near as u8])?;
+        if near == FAR { self.bytes(&((back - FAR) as u16).to_be_bytes()) } else { Some(()) }
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) -> Option<()> {
+        self.out.get_mut(self.len..)?.get_mut(..bytes.len())?.copy_from_slice(bytes);
+        self.len += bytes.len();
+        Some(())
+    }
+}
+
 struct Bytes<'a> {
     rest: &'a [u8],
 }
@@ -92,7 +170,29 @@ mod tests {
         assert_eq!(&out[8208..len], b"baaabaa");
     }
 
+    #[test]
+    fn far_copies_are_encoded() {
+        let noise: Vec<u8> = (0..20_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        let raw = [&noise[..], &noise[..9000], &[7; 5000], &noise[..1]].concat();
+        let mut stored = vec![0; raw.len()];
+        let len = encode(&raw, &mut stored, &mut Positions::default()).unwrap();
+        assert!(len < noise.len() * 34 / 32, "{len}");
+        let mut out = vec![0; raw.len()];
+        assert_eq!(decode("blosc", &stored[..len], &mut out).unwrap(), raw.len());
+        assert!(out == raw);
+        assert_eq!(encode(&raw, &mut stored[..len - 1], &mut Positions::default()), None);
+    }
+
     proptest! {
+        #[test]
+        fn what_was_encoded_comes_back(raw in proptest::collection::vec(0u8..5, 0..3000)) {
+            let mut stored = vec![0; 2 * raw.len()];
+            let len = encode(&raw, &mut stored, &mut Positions::default()).unwrap();
+            let mut out = vec![0; raw.len()];
+            prop_assert_eq!(decode("blosc", &stored[..len], &mut out).unwrap(), raw.len());
+            prop_assert_eq!(out, raw);
+        }
+
         #[test]
         fn any_bytes(stored in proptest::collection::vec(any::<u8>(), 0..300), room in 0usize..3000) {
             let _ = decode("blosc", &stored, &mut vec![0; room]);
