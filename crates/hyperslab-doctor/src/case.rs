@@ -70,7 +70,7 @@ impl<'a> Case<'a> {
         let Some(geometry) = Geometry::of(facts)? else { return Ok(None) };
         let profiles =
             if options.profiles.is_empty() { Profile::defaults() } else { options.profiles.clone() };
-        let costs = CostModel::new(facts, &geometry, options.threads);
+        let costs = CostModel::new(facts, &geometry, options.terms, options.threads);
         let reference = CostModel::reference(facts, &geometry, options.threads);
         let sweeps = sweeps(facts, &geometry, options)?;
         let mut case = Self {

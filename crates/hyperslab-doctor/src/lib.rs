@@ -32,8 +32,8 @@ mod testing;
 pub use diagnose::diagnose;
 pub use error::DoctorError;
 pub use facts::{
-    ChunkMap, DatasetFacts, Decoded, FillFacts, FillTime, FilterFact, Layout, RecodeMeasurement,
-    SampleMeasurement, Sampler, StoredChunk, measure_samples,
+    ChunkMap, DatasetFacts, Decoded, FillFacts, FillTime, FilterFact, Layout, LibraryDecoding,
+    RecodeMeasurement, SampleMeasurement, Sampler, StoredChunk, measure_samples,
 };
 pub use finding::{Finding, Severity, codes, why};
 pub use fix::{Fix, FixKind, OtherRead};

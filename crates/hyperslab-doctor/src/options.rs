@@ -1,6 +1,7 @@
 //! What the caller chooses: reads, libraries, caches.
 
 use crate::pattern::RequestedRead;
+use crate::predict::Terms;
 use crate::profile::Profile;
 use crate::simulate::VISITS_MAX_DEFAULT;
 
@@ -15,6 +16,8 @@ pub struct Options {
     pub order: Option<Vec<usize>>,
     /// Libraries and caches; if empty, [`Profile::defaults`].
     pub profiles: Vec<Profile>,
+    /// What the parts of a read cost on this machine.
+    pub terms: Terms,
     /// Threads that hyperslab would use; affects its predicted time.
     pub threads: usize,
     /// Bytes of decoded chunks that hyperslab would keep.
@@ -30,6 +33,7 @@ impl Default for Options {
             reads: Vec::new(),
             order: None,
             profiles: Vec::new(),
+            terms: Terms::BUILT_IN,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             engine_cache_bytes: 1 << 30,
             visits_max: VISITS_MAX_DEFAULT,

@@ -1,9 +1,9 @@
 //! What an access costs an engine, without reading: chunks decoded, and the seconds that they should take.
 
-use crate::study::Access;
+use crate::study::{Access, Block};
 use hyperslab_doctor::DatasetFacts;
-use hyperslab_doctor::predict::CostModel;
-use hyperslab_doctor::simulate::{CacheSettings, ChunkCacheSim, Geometry, LibVersion, ReadCounts};
+use hyperslab_doctor::predict::{CostModel, Terms};
+use hyperslab_doctor::simulate::{CacheSettings, ChunkCacheSim, Geometry, LibVersion, ReadCounts, Touched};
 
 /// Accesses of more blocks than this are not simulated.
 const BLOCKS_MAX: u64 = 20_000_000;
@@ -31,14 +31,12 @@ pub(super) fn reads(
         return Some(Simulated { decodes: 0, seconds: None });
     }
     let counts = counts(facts, access, reads_max, version, cache)?;
-    let (mut blocks, mut elements) = (0, 0u64);
+    let mut touched = Touched::default();
     for block in access.first_blocks(&facts.shape, reads_max) {
-        elements = elements.saturating_add(block.elements());
-        blocks += 1;
+        touched.add(Touched::by_read(&geometry, &block.start, &covered(&block)));
     }
-    let bytes = elements.saturating_mul(facts.element_bytes);
     // In one thread, as libhdf5 is.
-    let seconds = CostModel::new(facts, &geometry, 1).seconds_of_reads(blocks, bytes, &counts);
+    let seconds = CostModel::new(facts, &geometry, Terms::BUILT_IN, 1).seconds_of_reads(&touched, &counts);
     Some(Simulated { decodes: counts.decodes, seconds: Some(seconds) })
 }
 
@@ -64,9 +62,13 @@ pub(crate) fn counts(
     let mut simulated = ChunkCacheSim::new(&geometry, cache, version);
     let mut counts = ReadCounts::default();
     for block in access.first_blocks(&facts.shape, reads_max) {
-        let extents = block.count.iter().zip(&block.step);
-        let covered: Vec<u64> = extents.map(|(count, step)| count.saturating_sub(1) * step + 1).collect();
-        counts.add(simulated.read(&block.start, &covered));
+        counts.add(simulated.read(&block.start, &covered(&block)));
     }
     Some(counts)
+}
+
+/// The extents of the plain block that a strided one lies in.
+fn covered(block: &Block) -> Vec<u64> {
+    let extents = block.count.iter().zip(&block.step);
+    extents.map(|(count, step)| count.saturating_sub(1) * step + 1).collect()
 }

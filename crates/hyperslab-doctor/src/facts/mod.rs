@@ -7,6 +7,6 @@ mod dataset;
 mod sample;
 
 pub use chunk_map::{ChunkMap, StoredChunk};
-pub(crate) use dataset::FILTER_DEFLATE;
 pub use dataset::{DatasetFacts, FillFacts, FillTime, FilterFact, Layout};
-pub use sample::{Decoded, RecodeMeasurement, SampleMeasurement, Sampler, measure_samples};
+pub(crate) use dataset::{FILTER_DEFLATE, FILTER_FLETCHER32, FILTER_SHUFFLE};
+pub use sample::{Decoded, LibraryDecoding, RecodeMeasurement, SampleMeasurement, Sampler, measure_samples};

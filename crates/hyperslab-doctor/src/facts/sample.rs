@@ -41,6 +41,17 @@ pub struct SampleMeasurement {
     pub decode_seconds: f64,
     /// The same chunks re-encoded with other settings.
     pub recoded: Vec<RecodeMeasurement>,
+    /// What decoding costs the user's libhdf5, if it could be asked.
+    pub library: Option<LibraryDecoding>,
+}
+
+/// What decoding one chunk of a dataset costs the user's libhdf5, on average over samples.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct LibraryDecoding {
+    /// Seconds of processor time, with what it takes to load the chunk.
+    pub seconds: f64,
+    /// Pages of memory that were used for the first time.
+    pub fresh_pages: f64,
 }
 
 /// The samples encoded with one setting.

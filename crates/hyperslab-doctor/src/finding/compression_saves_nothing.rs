@@ -119,6 +119,7 @@ mod tests {
             decode_seconds: 0.01,
         };
         facts.samples = Some(SampleMeasurement {
+            library: None,
             chunks: 1,
             stored_bytes: 930_000,
             decoded_bytes: 1_000_000,

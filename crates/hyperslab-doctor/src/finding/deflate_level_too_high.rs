@@ -94,6 +94,7 @@ mod tests {
             })
             .collect();
         let samples = SampleMeasurement {
+            library: None,
             chunks: 3,
             stored_bytes: 500_000,
             decoded_bytes: 1_000_000,

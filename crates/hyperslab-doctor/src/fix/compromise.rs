@@ -11,7 +11,7 @@ use super::change::{Change, Effect, NewStorage};
 use super::chunk_shape::REPACK_CHUNK_BYTES;
 use super::others::{Judgement, judge};
 use crate::case::{Case, ReadCase};
-use crate::predict::{CHUNK_VISIT_SECONDS, DRIVER_READ_SECONDS, READ_CALL_SECONDS};
+use crate::predict::Terms;
 use crate::simulate::overlap_count;
 
 /// Smaller chunks are not proposed, unless the whole dataset is smaller.
@@ -71,8 +71,9 @@ fn estimated_seconds(case: &Case<'_>, read: &ReadCase, chunk: &[u64], cache_byte
     let chunk_bytes = chunk.iter().fold(case.geometry.element_bytes(), |n, d| n.saturating_mul(*d)) as f64;
     let costs = case.reference.stored_as(chunk_bytes as u64, 0, 1.0);
     let decode = if case.facts.filters.is_empty() { 0.0 } else { costs.decode_once() };
-    let fetch = DRIVER_READ_SECONDS + chunk_bytes / crate::predict::DRIVER_BYTES_PER_SECOND;
-    decodes * (decode + fetch) + visits * CHUNK_VISIT_SECONDS + read.sweep.reads() as f64 * READ_CALL_SECONDS
+    let terms = Terms::BUILT_IN;
+    let fetch = terms.load + chunk_bytes * terms.far_byte;
+    decodes * (decode + fetch) + visits * terms.visit + read.sweep.reads() as f64 * terms.call
 }
 
 struct Estimate {

@@ -16,6 +16,7 @@
 use super::entries::{Entries, NONE};
 use super::geometry::{Grid, Span};
 use super::hash::SlotHash;
+use super::recent::RecentLoads;
 use super::sieve::{Block, SIEVE_BYTES, Sieve};
 use super::{CacheSettings, Geometry, LibVersion, ReadCounts};
 
@@ -31,6 +32,10 @@ pub(super) struct Cache {
     bytes_used: u128,
     /// Steps of eviction along the list, and steps spent on counting requests.
     pub(super) steps: u64,
+    /// Entries that eviction looked at, and chunks evicted, since the dataset was opened.
+    looked_at: u64,
+    evicted: u64,
+    recent: RecentLoads,
     cursor: ChunkCursor,
 }
 
@@ -62,6 +67,9 @@ impl Cache {
             entries: Entries::new(if grid.chunk_bytes <= nbytes { nslots } else { 0 }),
             bytes_used: 0,
             steps: 0,
+            looked_at: 0,
+            evicted: 0,
+            recent: RecentLoads::default(),
             cursor: ChunkCursor::default(),
         }
     }
@@ -76,6 +84,7 @@ impl Cache {
         counts: &mut ReadCounts,
     ) {
         let rank = spans.len();
+        let (looked_at, evicted) = (self.looked_at, self.evicted);
         let mut cursor = std::mem::take(&mut self.cursor);
         cursor.scaled.clear();
         cursor.scaled.extend(spans.iter().zip(&grid.chunk).map(|(span, chunk)| span.start / chunk));
@@ -107,6 +116,8 @@ impl Cache {
             }
         }
         self.cursor = cursor;
+        counts.work.steps += self.looked_at - looked_at;
+        counts.work.evictions += self.evicted - evicted;
     }
 
     fn read_chunk(
@@ -135,7 +146,15 @@ impl Cache {
             Some(stored) if is_filtered || fits => {
                 counts.driver_reads += 1;
                 counts.driver_bytes += stored.bytes;
-                counts.decodes += u64::from(is_filtered && stored.is_filtered);
+                let is_decoded = is_filtered && stored.is_filtered;
+                counts.decodes += u64::from(is_decoded);
+                if is_decoded {
+                    self.recent.pass(stored.bytes);
+                } else if self.recent.load(linear, stored.bytes) {
+                    counts.work.near_bytes += stored.bytes;
+                } else {
+                    counts.work.far_bytes += stored.bytes;
+                }
                 if fits {
                     self.insert(grid, linear, slot, accessed);
                 }
@@ -174,6 +193,7 @@ impl Cache {
     }
 
     fn evict(&mut self, entry: u32, grid: &Grid) {
+        self.evicted += 1;
         self.entries.remove(entry);
         self.bytes_used -= u128::from(grid.chunk_bytes);
     }
@@ -200,6 +220,7 @@ impl Cache {
         let mut at = [self.entries.head, NONE];
         while (at[0] != NONE || at[1] != NONE) && self.is_over(grid) {
             self.steps += 1;
+            self.looked_at += 1;
             if wait == 0 {
                 at[1] = self.entries.head;
             }

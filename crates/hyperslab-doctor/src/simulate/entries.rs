@@ -54,6 +54,8 @@ pub(super) struct Entries {
     pub(super) head: u32,
     pub(super) tail: u32,
     pub(super) used: u64,
+    /// The most chunks that the cache held at a time.
+    pub(super) used_max: u64,
     /// Number of entries that have been read completely.
     pub(super) finished: u64,
     /// Number of insertions so far.
@@ -76,6 +78,7 @@ impl Entries {
             head: NONE,
             tail: NONE,
             used: 0,
+            used_max: 0,
             finished: 0,
             births: 0,
             log: None,
@@ -149,6 +152,7 @@ impl Entries {
         }
         self.tail = new;
         self.used += 1;
+        self.used_max = self.used_max.max(self.used);
         self.finished += u64::from(unread == 0);
     }
 

@@ -22,7 +22,7 @@
 use super::entries::{Entries, Entry};
 use super::estimate::without_hits;
 use super::geometry::Span;
-use super::{CacheSettings, ChunkCacheSim, Geometry, LibVersion, ReadCounts};
+use super::{CacheSettings, CacheWork, ChunkCacheSim, Geometry, LibVersion, ReadCounts, Touched};
 use crate::pattern::Sweep;
 use std::collections::HashSet;
 
@@ -53,6 +53,12 @@ pub struct SweepCounts {
     pub is_exact: bool,
     /// Reads that were simulated, or counted exactly because they repeat.
     pub reads_simulated: u64,
+    /// What the reads touch, whatever the cache does.
+    pub touched: Touched,
+    /// What the cache does besides decoding.
+    pub work: CacheWork,
+    /// The most chunks that the cache held at a time.
+    pub chunks_kept_max: u64,
 }
 
 impl SweepCounts {
@@ -114,6 +120,9 @@ pub fn simulate_sweep(
         driver_bytes: run.counts.driver_bytes,
         is_exact,
         reads_simulated: run.reads,
+        touched: Touched::by_sweep(geometry, sweep),
+        work: run.counts.work,
+        chunks_kept_max: run.sim.entries().map_or(0, |entries| entries.used_max),
     }
 }
 
@@ -286,13 +295,7 @@ impl Simulation<'_> {
             later => (later, self.counts.since(half_counts)),
         };
         let factor = (reads - self.reads) as f64 / from_reads as f64;
-        let more = |count: u64| (count as f64 * factor).round() as u64;
-        self.counts.add(ReadCounts {
-            chunks_touched: more(counts.chunks_touched),
-            decodes: more(counts.decodes),
-            driver_reads: more(counts.driver_reads),
-            driver_bytes: more(counts.driver_bytes),
-        });
+        self.counts.add(counts.scaled(factor));
     }
 }
 
