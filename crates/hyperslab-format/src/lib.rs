@@ -2,7 +2,8 @@
 //!
 //! Every parser is a function over a [`View`]. It returns the structure, the byte ranges that it still needs
 //! ([`Stop::Need`]), or what is wrong at which byte ([`Stop::Bad`]). The same parsers therefore serve local files,
-//! memory, object stores and fuzzers. Terms and section numbers are those of the *HDF5 File Format Specification* 4.0.
+//! memory, object stores and fuzzers. The encoder of a structure is beside its parser: it writes the fields to an
+//! [`Encoder`], in the version that it is told. Terms and section numbers are those of the *HDF5 File Format Specification* 4.0.
 //!
 //! Deliberately absent: I/O, threads, filters, selections, conversion of values.
 
@@ -11,6 +12,7 @@ pub mod btree;
 pub mod checksum;
 pub mod chunk_index;
 pub mod cursor;
+pub mod encoder;
 pub mod error;
 pub mod group;
 pub mod heap;
@@ -19,6 +21,7 @@ pub mod message;
 pub mod name;
 mod node_traversal;
 pub mod object_header;
+pub mod placement;
 pub mod reference;
 pub mod selection;
 pub mod step;
@@ -31,7 +34,9 @@ pub mod virtual_mapping;
 pub use address::{Address, Widths};
 pub use bytes::Bytes;
 pub use cursor::Cursor;
+pub use encoder::{EncodeError, Encoder};
 pub use error::{FormatError, Problem};
 pub use name::Name;
+pub use placement::{Allocate, PlacedBlock};
 pub use step::{Gather, Need, Parse, Stop};
 pub use view::{Fetched, View};

@@ -12,7 +12,7 @@
 //! Numbers of versions 1 are 4 bytes wide, those of hyperslab version 2 are 8, later ones say their width.
 
 use crate::limits::RANK_MAX;
-use crate::{Cursor, FormatError};
+use crate::{Cursor, Encoder, FormatError};
 
 /// Elements of a dataspace, as the file encodes them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,6 +80,71 @@ impl EncodedSelection {
             _ => Err(cursor.invalid("selection type", format!("{kind} is none of 0 to 3"))),
         }
     }
+}
+
+impl EncodedSelection {
+    /// Encodes the selection: points and blocks in version 1, whose numbers have 32 bits, and regular hyperslabs in
+    /// version 2 (HDF5 1.10), whose numbers have 64 bits; points and blocks that need more are encoded in version 2 of
+    /// points and version 3 of hyperslabs (HDF5 1.12).
+    pub fn encode(&self, out: &mut Encoder) {
+        match self {
+            Self::None | Self::All => {
+                out.u32(if *self == Self::All { ALL } else { NONE });
+                out.u32(1);
+                out.zeros(8);
+            }
+            Self::Points { rank, coordinates } => {
+                let count = coordinates.len() / (*rank).max(1);
+                out.u32(POINTS);
+                let width = width_of(out, coordinates, 2);
+                encode_numbers(out, (*rank, count, width), coordinates);
+            }
+            Self::Blocks { rank, corners } => {
+                let count = corners.len() / (2 * *rank).max(1);
+                out.u32(HYPERSLAB);
+                let width = width_of(out, corners, 3);
+                encode_numbers(out, (*rank, count, width), corners);
+            }
+            Self::Regular(axes) => {
+                out.u32(HYPERSLAB);
+                out.u32(2);
+                out.u8(REGULAR);
+                out.count("length", 4 + 32 * axes.len(), 4);
+                out.count("rank", axes.len(), 4);
+                for axis in axes {
+                    out.u64(axis.start);
+                    out.u64(axis.stride);
+                    out.u64(axis.count.unwrap_or(u64::MAX));
+                    out.u64(axis.block.unwrap_or(u64::MAX));
+                }
+            }
+        }
+    }
+}
+
+/// Writes the version: 1, or `wide` if a number does not fit in 32 bits. Returns the width of numbers in bytes. In
+/// version 1 the length of the rest follows the width's place; [`encode_numbers`] writes it.
+fn width_of(out: &mut Encoder, numbers: &[u64], wide: u32) -> usize {
+    if numbers.iter().all(|&number| u32::try_from(number).is_ok()) {
+        out.u32(1);
+        out.zeros(4);
+        return 4;
+    }
+    out.u32(wide);
+    if wide == 3 {
+        out.u8(0);
+    }
+    out.u8(8);
+    8
+}
+
+fn encode_numbers(out: &mut Encoder, (rank, count, width): (usize, usize, usize), numbers: &[u64]) {
+    if width == 4 {
+        out.count("length", 8 + 4 * numbers.len(), 4);
+    }
+    out.count("rank", rank, 4);
+    out.count("count", count, width);
+    numbers.iter().for_each(|&number| out.uint("coordinates", number, width));
 }
 
 fn version(cursor: &mut Cursor, max: u32) -> Result<u32, FormatError> {

@@ -15,7 +15,7 @@ mod root_entry;
 
 pub use extension::SuperblockExtension;
 
-use crate::{Address, Cursor, FormatError, Gather, Parse, View, Widths};
+use crate::{Address, Cursor, Encoder, FormatError, Gather, Parse, View, Widths};
 
 /// The first structure of a file, which leads to all others.
 #[derive(Debug, Clone, PartialEq)]
@@ -266,6 +266,57 @@ impl Superblock {
     /// The view for all other parsers: with the base and the widths of this file.
     pub fn view<'a>(&self, view: View<'a>) -> View<'a> {
         view.with(self.base, self.widths)
+    }
+
+    /// The size of a superblock of this version in bytes.
+    pub fn bytes(version: u8, widths: Widths) -> u64 {
+        let (offset, length) = (u64::from(widths.offset), u64::from(widths.length));
+        match version {
+            0 => 24 + 5 * offset + length + 24,
+            1 => 28 + 5 * offset + length + 24,
+            _ => 16 + 4 * offset,
+        }
+    }
+
+    /// Encodes the superblock, in its version. The place where it was found and where its fields were are not used.
+    pub fn encode(&self, out: &mut Encoder) {
+        let start = out.position();
+        out.bytes(&SIGNATURE);
+        out.u8(self.version);
+        if self.version > 3 {
+            out.refuse("version", format!("unknown version {}", self.version));
+        }
+        let base = Some(Address(self.stored_base));
+        let end = self.end_of_file.0.checked_add(self.stored_base).map(Address);
+        if self.version >= 2 {
+            out.u8(self.widths.offset);
+            out.u8(self.widths.length);
+            out.u8(self.consistency_flags);
+            out.address("base address", base);
+            out.address("superblock extension address", self.extension);
+            out.address("end of file address", end);
+            out.address("root group object header address", Some(self.root));
+            return out.checksum_since(start);
+        }
+        if self.extension.is_some() {
+            out.refuse("superblock extension address", "versions 0 and 1 have no extension");
+        }
+        out.zeros(4);
+        out.u8(self.widths.offset);
+        out.u8(self.widths.length);
+        out.u8(0);
+        out.u16(self.group_leaf_k);
+        out.u16(self.group_internal_k);
+        out.u32(self.consistency_flags.into());
+        if self.version == 1 {
+            out.u16(self.chunk_internal_k);
+            out.u16(0);
+        }
+        out.address("base address", base);
+        out.address("address of file free space info", None);
+        out.address("end of file address", end);
+        out.address("driver information block address", self.driver_info);
+        root_entry::encode(self.root, self.root_symbol_table, out);
     }
 
     /// Returns an error if the file is shorter than its superblock says: truncated, not closed, or only one of several

@@ -9,7 +9,7 @@
 //! in the same file has no file name.
 
 use crate::selection::EncodedSelection;
-use crate::{Bytes, Cursor, FormatError, Name};
+use crate::{Bytes, Cursor, Encoder, FormatError, Name};
 
 /// One mapping.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,6 +59,22 @@ impl VirtualMapping {
         }
         cursor.checksum()?;
         Ok(mappings)
+    }
+}
+
+impl VirtualMapping {
+    /// Encodes all mappings as an object of the global heap, in version 0 of the block.
+    pub fn encode_all(mappings: &[Self], out: &mut Encoder) {
+        let start = out.position();
+        out.u8(0);
+        out.length("number of entries", mappings.len() as u64);
+        for mapping in mappings {
+            out.nul_terminated("source file name", mapping.source_file.as_bytes());
+            out.nul_terminated("source dataset name", mapping.source_dataset.as_bytes());
+            mapping.source.encode(out);
+            mapping.target.encode(out);
+        }
+        out.checksum_since(start);
     }
 }
 

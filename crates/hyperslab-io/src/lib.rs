@@ -8,6 +8,7 @@ pub mod cancel;
 pub mod coalesce;
 pub mod fetch;
 pub mod opener;
+pub mod sink;
 pub mod source;
 pub mod version;
 pub mod wrap;
@@ -16,6 +17,7 @@ pub use cancel::{Cancel, Cancelled};
 pub use coalesce::{Request, coalesce};
 pub use fetch::{Deliver, fetch_all, fetch_on_threads};
 pub use opener::{LocalFiles, Location, Opener};
+pub use sink::{LocalSink, MemorySink, Sink};
 pub use source::{
     Advice, Source,
     local::LocalFile,

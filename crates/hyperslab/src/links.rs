@@ -140,6 +140,7 @@ fn by_name(found: Vec<std::result::Result<Link, FormatError>>) -> Vec<Result<Lin
 #[cfg(test)]
 mod tests {
     use super::by_name;
+    use hyperslab_format::message::datatype::Charset;
     use hyperslab_format::message::{Link, LinkTarget};
     use hyperslab_format::{Address, FormatError};
     use proptest::prelude::*;
@@ -153,6 +154,7 @@ mod tests {
             let mut names: Vec<String> = rests.iter().map(|rest| format!("{prefix}{rest}")).collect();
             let links = names.iter().map(|name| Ok(Link {
                 name: name.as_str().into(),
+                charset: Charset::Ascii,
                 target: LinkTarget::Hard(Address(0)),
                 creation_order: None,
             }));

@@ -11,7 +11,7 @@
 //!
 //! The sibling addresses are not read: levels and children are sufficient, and old libraries wrote wrong siblings.
 
-use crate::{Address, Bytes, Cursor, FormatError, Parse, View, Widths};
+use crate::{Address, Bytes, Cursor, Encoder, FormatError, Parse, View, Widths};
 
 /// What a tree indexes, which determines the format of its keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,6 +124,44 @@ impl Node {
         let mut cursor = self.keys_and_children();
         cursor.skip(field, i.saturating_mul(entry).saturating_add(skip))?;
         cursor.sub(field, len)
+    }
+}
+
+impl Node {
+    /// The size in bytes of a node with room for `entries` entries.
+    pub fn full_bytes(kind: NodeType, entries: u64, widths: Widths) -> u64 {
+        let (key, child) = (kind.key_bytes(widths) as u64, u64::from(widths.offset));
+        8 + 2 * child + entries * (key + child) + key
+    }
+
+    /// Encodes a node with these siblings and children, and with room for `room` entries. `key` writes key i, from 0 to
+    /// the number of children (inclusive).
+    pub fn encode(
+        kind: NodeType,
+        level: u8,
+        siblings: (Option<Address>, Option<Address>),
+        (children, room): (&[Address], usize),
+        mut key: impl FnMut(usize, &mut Encoder),
+        out: &mut Encoder,
+    ) {
+        let end = out.position() + Self::full_bytes(kind, room as u64, out.widths()) as usize;
+        if children.len() > room {
+            return out.refuse("entries used", format!("{} children for {room} places", children.len()));
+        }
+        out.bytes(b"TREE");
+        out.u8(kind.number());
+        out.u8(level);
+        out.count("entries used", children.len(), 2);
+        out.address("left sibling", siblings.0);
+        out.address("right sibling", siblings.1);
+        for (i, &child) in children.iter().enumerate() {
+            key(i, out);
+            out.address("child", Some(child));
+        }
+        if !children.is_empty() {
+            key(children.len(), out);
+        }
+        out.zeros(end.saturating_sub(out.position()));
     }
 }
 

@@ -6,12 +6,15 @@
 //! ```
 //!
 //! The widths of the record counts in a node are not stored: they are computed from how many records fit in a node
-//! (`H5B2hdr.c`). [`node`] parses nodes, [`records`] iterates over records and [`super::record`] parses their contents.
+//! (`H5B2hdr.c`). [`node`] parses nodes, [`records`] iterates over records and [`super::record`] parses their contents. [`layout`] makes
+//! new trees.
 
+pub mod layout;
 pub mod node;
 pub mod records;
 
 use crate::{Address, FormatError, Parse, View, Widths, limits};
+pub use layout::{BTreeV2Layout, NodeShape};
 pub use records::{RecordRun, Records, SubtreeFilter};
 
 /// The header of a B-tree.
@@ -128,12 +131,20 @@ impl BTreeV2 {
 
     /// The width of the number of records in a child, in bytes.
     fn count_bytes(&self) -> u64 {
-        bytes_for(self.levels[0].max_records)
+        Self::count_bytes_of(&self.levels)
+    }
+
+    fn count_bytes_of(levels: &[Level]) -> u64 {
+        bytes_for(levels[0].max_records)
     }
 
     /// The width of the number of records in a child at `level` and below it, in bytes.
     fn total_bytes(&self, level: u16) -> u64 {
-        if level == 0 { 0 } else { bytes_for(self.levels[usize::from(level)].max_total) }
+        Self::total_bytes_of(&self.levels, level)
+    }
+
+    fn total_bytes_of(levels: &[Level], level: u16) -> u64 {
+        if level == 0 { 0 } else { bytes_for(levels[usize::from(level)].max_total) }
     }
 }
 

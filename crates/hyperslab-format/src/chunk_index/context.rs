@@ -4,7 +4,7 @@ use super::Extent;
 use super::columns::{Chunk, ChunkColumns};
 use super::grid::Region;
 use crate::message::ChunkIndex;
-use crate::{Address, FormatError, View, limits};
+use crate::{Address, FormatError, View, Widths, limits};
 
 /// A checked extent and region.
 #[derive(Debug, Clone)]
@@ -32,6 +32,15 @@ pub(super) struct WalkContext {
 /// An error of the messages of a dataset: its place in the file is not known here.
 pub(super) fn invalid(field: &'static str, what: impl Into<String>) -> FormatError {
     FormatError::invalid("chunk index", field, 0, what)
+}
+
+/// Bytes of the stored size of a filtered chunk that has `chunk_bytes` bytes without filters.
+pub(super) fn stored_size_bytes(chunk_bytes: u64, wide_sizes: bool, widths: Widths) -> usize {
+    if wide_sizes {
+        return widths.length.into();
+    }
+    // One byte more than the chunk without filters needs, since filters may make it larger.
+    (1 + (chunk_bytes.max(1).ilog2() as usize + 8) / 8).min(8)
 }
 
 impl WalkContext {
@@ -88,11 +97,7 @@ impl WalkContext {
 
     /// Bytes in which arrays and version 2 B-trees keep the stored size of a filtered chunk.
     pub(super) fn size_bytes(&self, view: &View) -> usize {
-        if self.wide_sizes {
-            return view.widths.length.into();
-        }
-        // One byte more than the chunk without filters needs, since filters may make it larger.
-        (1 + (self.chunk_bytes.ilog2() as usize + 8) / 8).min(8)
+        stored_size_bytes(self.chunk_bytes, self.wide_sizes, view.widths)
     }
 
     /// Adds a chunk to those found, if it is sought. Its bytes have to be in the file.

@@ -8,14 +8,14 @@
 use super::columns::ChunkColumns;
 use super::context::WalkContext;
 use super::grid::Grid;
-use crate::{Bytes, Cursor, FormatError, View};
+use crate::{Bytes, Cursor, FormatError, View, Widths};
 use std::ops::Range;
 
 /// How elements are stored.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ElementFormat {
     pub(super) filtered: bool,
-    size_bytes: usize,
+    pub(super) size_bytes: usize,
     /// Bytes of an element.
     pub(super) bytes: u64,
 }
@@ -31,6 +31,17 @@ pub(super) struct Elements {
 }
 
 impl ElementFormat {
+    /// The elements of a dataset whose filtered chunks have their size in `size_bytes` bytes.
+    pub(super) fn new(filtered: bool, size_bytes: usize, widths: Widths) -> Self {
+        let bytes = u64::from(widths.offset) + if filtered { size_bytes as u64 + 4 } else { 0 };
+        Self { filtered, size_bytes, bytes }
+    }
+
+    /// The client ID.
+    pub(super) fn client(&self) -> u8 {
+        u8::from(self.filtered)
+    }
+
     /// Reads client ID and element size of a header, and checks that they are those of the dataset.
     pub(super) fn parse(
         cursor: &mut Cursor,
@@ -49,14 +60,14 @@ impl ElementFormat {
                 format!("client {client} in a dataset {} filters", if filtered { "without" } else { "with" });
             return Err(field.invalid("client ID", what));
         }
-        let size_bytes = context.size_bytes(view);
-        let bytes = u64::from(view.widths.offset) + if filtered { size_bytes as u64 + 4 } else { 0 };
+        let format = Self::new(filtered, context.size_bytes(view), view.widths);
         let field = cursor.clone();
         let found = cursor.u8("element size")?;
-        if u64::from(found) != bytes {
-            return Err(field.invalid("element size", format!("elements of {found} bytes, not {bytes}")));
+        if u64::from(found) != format.bytes {
+            let what = format!("elements of {found} bytes, not {}", format.bytes);
+            return Err(field.invalid("element size", what));
         }
-        Ok(Self { filtered, size_bytes, bytes })
+        Ok(format)
     }
 
     /// The elements `indexes`, which follow in `cursor`.

@@ -11,7 +11,7 @@
 //! a page has end after the offset, pages follow them, and the bitmaps of the super block say which were ever
 //! written. Elements count through the dataset's largest size, with the unlimited dimension moved to the front.
 
-mod header;
+pub(super) mod header;
 
 use super::batch::gather;
 use super::columns::ChunkColumns;

@@ -96,6 +96,12 @@ impl Grid {
             .try_fold(0u64, |index, (c, stride)| index.checked_add(c.checked_mul(*stride)?))
     }
 
+    /// The index in the array of the chunk at a place of the dataset.
+    pub(super) fn number(&self, place: &[u64]) -> Option<u64> {
+        let coords: Vec<u64> = self.dimension.iter().map(|&d| place[d]).collect();
+        self.index(&coords)
+    }
+
     fn coords(&self, index: u64) -> Vec<u64> {
         let mut rest = index;
         let coord = |stride: &u64| {

@@ -18,6 +18,7 @@ mod extensible_array;
 mod fixed_array;
 mod grid;
 mod implicit;
+mod layout;
 mod order;
 mod single;
 
@@ -25,6 +26,7 @@ use crate::message::{ChunkIndex, ChunkedLayout};
 use crate::{FormatError, Parse, Stop, View};
 pub use columns::{Chunk, ChunkColumns};
 use context::WalkContext;
+pub use layout::ChunkIndexLayout;
 
 /// The dataset whose chunks are sought.
 #[derive(Debug, Clone, Copy)]

@@ -6,6 +6,7 @@
 
 pub mod dense;
 pub mod dense_attributes;
+pub mod dense_layout;
 mod names;
 pub mod old;
 pub mod symbol_table;

@@ -9,8 +9,9 @@
 //! 2. The data that other cache types store is in the object headers too, and is not read from here.
 
 use super::names::Names;
+use crate::message::datatype::Charset;
 use crate::message::{Link, LinkTarget};
-use crate::{Address, FormatError, Name, Parse, View};
+use crate::{Address, Encoder, FormatError, Name, Parse, View, Widths};
 
 /// An entry of a node, whose name and target have not been read from the heap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,6 +76,34 @@ impl SymbolTableNode {
     }
 }
 
+impl SymbolTableNode {
+    /// The size in bytes of a node with room for `entries` entries.
+    pub fn full_bytes(entries: u64, widths: Widths) -> u64 {
+        8 + entries * (u64::from(widths.length) + u64::from(widths.offset) + 24)
+    }
+
+    /// Encodes a node with these entries (in the order of their names), and with room for `room` entries.
+    pub fn encode(entries: &[Entry], room: usize, out: &mut Encoder) {
+        let end = out.position() + Self::full_bytes(room as u64, out.widths()) as usize;
+        if entries.len() > room {
+            return out.refuse("number of symbols", format!("{} entries for {room} places", entries.len()));
+        }
+        out.bytes(b"SNOD");
+        out.u8(1);
+        out.u8(0);
+        out.count("number of symbols", entries.len(), 2);
+        for entry in entries {
+            out.length("link name offset", entry.name_offset);
+            out.address("object header address", entry.header);
+            out.u32(if entry.soft_target.is_some() { CACHED_SOFT_LINK } else { 0 });
+            out.zeros(4);
+            out.u32(entry.soft_target.unwrap_or_default());
+            out.zeros(12);
+        }
+        out.zeros(end - out.position());
+    }
+}
+
 impl Entry {
     /// The name of the link.
     pub(super) fn name(&self, view: &View, names: &Names) -> Parse<Name> {
@@ -98,7 +127,7 @@ impl Entry {
                 return Err(FormatError::invalid(STRUCTURE, field, self.at, what).into());
             }
         };
-        Ok(Link { name, creation_order: None, target })
+        Ok(Link { name, charset: Charset::Ascii, creation_order: None, target })
     }
 }
 

@@ -11,12 +11,13 @@
 //! An object is found by its heap ID (see [`id`]). It is in a managed block ([`block`]), stored separately in the file
 //! ("huge", see [`huge`]), or contained in the ID ("tiny"). [`objects`] reads many at once.
 //!
-//! Free space is not read; only writers need it.
+//! Free space is not read; only writers need it. [`layout`] makes new heaps.
 
 pub mod block;
 pub mod doubling_table;
 pub mod huge;
 pub mod id;
+pub mod layout;
 pub mod object;
 pub mod objects;
 pub mod unfilter;
@@ -25,6 +26,7 @@ use crate::message::FilterPipeline;
 use crate::{Address, Parse, View};
 use doubling_table::DoublingTable;
 pub use id::HeapIds;
+pub use layout::{FractalHeapLayout, HeapShape};
 pub use object::HeapObject;
 pub use objects::{Each, Objects};
 pub use unfilter::{NoFilters, Unfilter};

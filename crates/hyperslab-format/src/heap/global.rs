@@ -9,7 +9,7 @@
 //! Object 0 is the free space; its size includes its header. If the space at the end is too small for a header, the
 //! library treats it as free space without one.
 
-use crate::{Address, Bytes, FormatError, Parse, View};
+use crate::{Address, Bytes, Encoder, FormatError, Parse, View, Widths};
 
 /// A collection and the offsets of its objects.
 #[derive(Debug, Clone)]
@@ -132,10 +132,98 @@ impl Collection {
     }
 }
 
+/// A new collection, to which objects are appended.
+#[derive(Debug, Clone)]
+pub struct CollectionBuilder {
+    widths: Widths,
+    /// The objects, from index 1 on.
+    objects: Vec<Bytes>,
+    bytes: u64,
+}
+
+/// Indexes have 16 bits, and 0 is the free space.
+const OBJECTS_MAX: usize = u16::MAX as usize;
+
+impl CollectionBuilder {
+    /// A collection without objects.
+    pub fn new(widths: Widths) -> Self {
+        Self { widths, objects: Vec::new(), bytes: header_bytes(widths) }
+    }
+
+    /// True if there are no objects.
+    pub fn is_empty(&self) -> bool {
+        self.objects.is_empty()
+    }
+
+    /// The size in bytes of the collection with one more object of `len` bytes; `None` if it has no index for it.
+    pub fn bytes_with(&self, len: u64) -> Option<u64> {
+        (self.objects.len() < OBJECTS_MAX)
+            .then(|| self.bytes.saturating_add(header_bytes(self.widths)).saturating_add(padded(len)))
+    }
+
+    /// Appends an object, and returns its index.
+    pub fn push(&mut self, object: Bytes) -> u32 {
+        self.bytes += header_bytes(self.widths) + padded(object.len() as u64);
+        self.objects.push(object);
+        self.objects.len() as u32
+    }
+
+    /// The size of the whole collection in bytes. The library does not read collections of less than
+    /// [`USUAL_BYTES`].
+    pub fn bytes(&self) -> u64 {
+        self.bytes.max(USUAL_BYTES)
+    }
+
+    /// Encodes the collection in `bytes` bytes, of which [`Self::bytes`] are needed; the others are free space.
+    pub fn encode(&self, bytes: u64, out: &mut Encoder) {
+        let header = header_bytes(self.widths) as usize;
+        let start = out.position();
+        if bytes < self.bytes() || !bytes.is_multiple_of(8) {
+            return out.refuse("collection size", format!("{bytes} bytes for {} of objects", self.bytes()));
+        }
+        let end = start + bytes as usize;
+        if self.objects.len() > OBJECTS_MAX {
+            out.refuse("heap object index", format!("{} objects", self.objects.len()));
+        }
+        out.bytes(b"GCOL");
+        out.u32(1);
+        out.length("collection size", bytes);
+        out.align_since(start, 8);
+        for (number, object) in self.objects.iter().enumerate() {
+            object_header(out, (number + 1) as u16, 1, object.len() as u64);
+            let start = out.position();
+            out.bytes(object);
+            out.align_since(start, 8);
+        }
+        let free = end - out.position();
+        if free >= header {
+            object_header(out, 0, 0, free as u64);
+        }
+        out.zeros(end - out.position());
+    }
+}
+
+/// The size of the header of a collection or of an object, in bytes.
+fn header_bytes(widths: Widths) -> u64 {
+    (8 + u64::from(widths.length)).next_multiple_of(8)
+}
+
+fn padded(len: u64) -> u64 {
+    len.checked_next_multiple_of(8).unwrap_or(u64::MAX)
+}
+
+fn object_header(out: &mut Encoder, index: u16, references: u16, len: u64) {
+    let start = out.position();
+    out.u16(index);
+    out.u16(references);
+    out.u32(0);
+    out.length("object size", len);
+    out.align_since(start, 8);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Widths;
     use crate::testing::{Build, every_prefix_fails};
     use proptest::prelude::*;
 
@@ -159,6 +247,30 @@ mod tests {
         }
         assert_eq!(heap.indexes().collect::<Vec<_>>(), [1, 2, 7]);
         every_prefix_fails(&image, |view| Collection::parse(view, Address(0)));
+    }
+
+    #[test]
+    fn new_collections_are_read_back() {
+        for widths in [Widths::default(), Widths { offset: 4, length: 4 }] {
+            let mut new = CollectionBuilder::new(widths);
+            let objects = [&b"one"[..], b"", b"eight by", &[7; 5000]];
+            for (index, object) in (1..).zip(objects) {
+                assert_eq!(new.push(Bytes::copy_from_slice(object)), index);
+            }
+            for more in [0, 8, 16, 4000] {
+                let mut out = Encoder::new(STRUCTURE, widths);
+                new.encode(new.bytes() + more, &mut out);
+                let bytes = Bytes::from(out.finish().unwrap());
+                assert_eq!(bytes.len() as u64, new.bytes() + more);
+                let found = Collection::parse(&View::new(&bytes).with(0, widths), Address(0)).unwrap();
+                for (index, object) in (1..).zip(objects) {
+                    assert_eq!(found.get(index).unwrap(), object);
+                }
+            }
+            let mut out = Encoder::new(STRUCTURE, widths);
+            new.encode(new.bytes() - 8, &mut out);
+            assert_eq!(out.finish().unwrap_err().field, "collection size");
+        }
     }
 
     #[test]

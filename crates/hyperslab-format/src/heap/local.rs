@@ -7,7 +7,7 @@
 //! The data segment is NUL-terminated text, which other structures refer to by offset. The list of free space is not
 //! read.
 
-use crate::{Address, Bytes, FormatError, Name, Parse, View, limits};
+use crate::{Address, Bytes, Encoder, FormatError, Name, Parse, View, Widths, limits};
 
 /// The location of a local heap's text.
 #[derive(Debug, Clone, Copy)]
@@ -38,9 +38,7 @@ const USUAL_NAME: u64 = 64;
 impl LocalHeap {
     /// Parses the header at `address`.
     pub fn parse(view: &View, address: Address) -> Parse<Self> {
-        let widths = view.widths;
-        let len = 8 + 2 * u64::from(widths.length) + u64::from(widths.offset);
-        let mut cursor = view.cursor(STRUCTURE, address, len)?;
+        let mut cursor = view.cursor(STRUCTURE, address, header_bytes(view.widths))?;
         cursor.signature(b"HEAP")?;
         cursor.version(0..=0)?;
         cursor.skip("reserved", 3)?;
@@ -101,6 +99,53 @@ impl LocalHeap {
         let start = self.segment.0.checked_add(offset).ok_or_else(|| beyond(field, at, offset, self.len))?;
         view.bytes(SEGMENT, Address(start), len.min(self.len - offset))
     }
+}
+
+/// Text for a new local heap, in the order in which it was added. It begins with an empty text, at offset 0.
+#[derive(Debug, Clone)]
+pub struct HeapTextBuilder {
+    data: Vec<u8>,
+}
+
+impl Default for HeapTextBuilder {
+    fn default() -> Self {
+        Self { data: vec![0; TEXT_ALIGN] }
+    }
+}
+
+/// The library aligns text to this many bytes.
+const TEXT_ALIGN: usize = 8;
+
+impl HeapTextBuilder {
+    /// Appends text, and returns its offset. Text that contains a NUL would end there.
+    pub fn push(&mut self, text: &[u8]) -> u64 {
+        let offset = self.data.len() as u64;
+        self.data.extend_from_slice(text);
+        self.data.resize((self.data.len() + 1).next_multiple_of(TEXT_ALIGN), 0);
+        offset
+    }
+
+    /// The size of the heap in bytes: its header, and the data segment that follows it.
+    pub fn bytes(&self, widths: Widths) -> u64 {
+        header_bytes(widths) + self.data.len() as u64
+    }
+
+    /// Encodes the heap, to be placed at `address`. The data segment follows the header and has no free space.
+    pub fn encode(&self, address: Address, out: &mut Encoder) {
+        /// `H5HL_FREE_NULL`: the end of the list of free blocks.
+        const NO_FREE_BLOCK: u64 = 1;
+        out.bytes(b"HEAP");
+        out.zeros(4);
+        out.length("data segment size", self.data.len() as u64);
+        out.length("offset to head of free-list", NO_FREE_BLOCK);
+        let segment = address.0.checked_add(header_bytes(out.widths()));
+        out.address("address of data segment", segment.map(Address));
+        out.bytes(&self.data);
+    }
+}
+
+fn header_bytes(widths: Widths) -> u64 {
+    8 + 2 * u64::from(widths.length) + u64::from(widths.offset)
 }
 
 fn beyond(field: &'static str, at: u64, offset: u64, len: u64) -> FormatError {

@@ -5,5 +5,5 @@ pub mod global;
 pub mod local;
 
 pub use fractal::{FractalHeap, NoFilters, Unfilter};
-pub use global::Collection;
-pub use local::{HeapText, LocalHeap};
+pub use global::{Collection, CollectionBuilder};
+pub use local::{HeapText, HeapTextBuilder, LocalHeap};

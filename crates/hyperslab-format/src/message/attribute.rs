@@ -9,17 +9,20 @@
 //! flags   bit 0 the datatype is shared, bit 1 the dataspace is shared
 //! ```
 //!
-//! The character set of version 3 is not kept, because a [`Name`] is bytes.
+//! A [`Name`] is bytes: its character set says how its writer understood them. Before version 3 it is ASCII.
 
+use super::datatype::Charset;
 use super::{Dataspace, Datatype};
 use crate::object_header::{Context, Found, MessageKind};
-use crate::{Bytes, Cursor, FormatError, Name, Parse};
+use crate::{Bytes, Cursor, Encoder, FormatError, Name, Parse};
 
 /// An attribute with its value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attribute {
     /// Its name.
     pub name: Name,
+    /// The character set of the name, as its writer declared it.
+    pub charset: Charset,
     /// Its datatype.
     pub datatype: Datatype,
     /// Its extent.
@@ -32,11 +35,13 @@ pub struct Attribute {
 
 const DATATYPE_SHARED: u8 = 0x01;
 const DATASPACE_SHARED: u8 = 0x02;
+const UTF_8: u8 = 1;
 
 /// The parts of the message, not parsed yet.
 struct Parts {
     flags: u8,
     name: Name,
+    charset: Charset,
     datatype: Cursor,
     dataspace: Cursor,
     /// Positioned at the first byte of the data.
@@ -65,12 +70,65 @@ impl Attribute {
         let dataspace = context.resolve(MessageKind::DATASPACE, shared, parts.dataspace, found)?;
         let dataspace = Dataspace::parse(dataspace.cursor)?;
         let data = data(&mut parts.rest, &datatype, &dataspace)?;
-        Ok(Self { name: parts.name, datatype, dataspace, data, creation_order })
+        Ok(Self { name: parts.name, charset: parts.charset, datatype, dataspace, data, creation_order })
     }
 
     /// Parses only the name, to report an attribute whose value cannot be read.
     pub fn parse_name(cursor: Cursor) -> Result<Name, FormatError> {
         Ok(Parts::parse(cursor)?.name)
+    }
+}
+
+/// The versions in which an attribute is encoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AttributeVersions {
+    /// That of the message, 1 to 3. Version 1 has neither committed datatypes nor a character set, version 2 has no
+    /// character set.
+    pub message: u8,
+    /// The lowest version of compounds, enumerations and arrays (see [`Datatype::encode`]).
+    pub datatype: u8,
+    /// That of the dataspace.
+    pub dataspace: u8,
+}
+
+impl Attribute {
+    /// Encodes the message. A datatype with the address of a committed datatype is stored as that address.
+    pub fn encode(&self, out: &mut Encoder, versions: AttributeVersions) {
+        let version = versions.message;
+        let mut datatype = Encoder::new("datatype message", out.widths());
+        self.datatype.encode_use(&mut datatype, versions.datatype);
+        let mut dataspace = Encoder::new("dataspace message", out.widths());
+        self.dataspace.encode(&mut dataspace, versions.dataspace);
+        out.u8(version);
+        match self.datatype.committed {
+            Some(_) if version == 1 => out.refuse("flags", "version 1 has no committed datatypes"),
+            Some(_) => out.u8(DATATYPE_SHARED),
+            None => out.u8(0),
+        }
+        let name = self.name.as_bytes();
+        if name.is_empty() {
+            out.refuse("name", "the name is empty");
+        }
+        out.count("name size", name.len() + 1, 2);
+        out.count("datatype size", datatype.position(), 2);
+        out.count("dataspace size", dataspace.position(), 2);
+        if version >= 3 {
+            out.u8(if self.charset == Charset::Utf8 { UTF_8 } else { 0 });
+        }
+        let align = if version == 1 { 8 } else { 1 };
+        let start = out.position();
+        out.nul_terminated("name", name);
+        out.align_since(start, align);
+        for part in [datatype, dataspace] {
+            let start = out.position();
+            out.nested(part);
+            out.align_since(start, align);
+        }
+        let bytes = self.dataspace.elements().and_then(|count| count.checked_mul(self.datatype.size.into()));
+        if bytes != Some(self.data.len() as u64) {
+            out.refuse("data", format!("{} bytes are not those of the extent", self.data.len()));
+        }
+        out.bytes(&self.data);
     }
 }
 
@@ -87,9 +145,11 @@ impl Parts {
         let name_len = usize::from(cursor.u16("name size")?);
         let datatype_len = cursor.u16("datatype size")?.into();
         let dataspace_len = cursor.u16("dataspace size")?.into();
-        if version == 3 {
-            cursor.skip("name character set encoding", 1)?;
-        }
+        // As in libhdf5, which reads the character set without checking it.
+        let charset = match version {
+            3 if cursor.u8("name character set encoding")? == UTF_8 => Charset::Utf8,
+            _ => Charset::Ascii,
+        };
         let name_at = cursor.at();
         let name = padded(&mut cursor, "name", name_len, version)?.rest();
         // The size includes the terminating NUL.
@@ -105,7 +165,7 @@ impl Parts {
         }
         let datatype = padded(&mut cursor, "datatype", datatype_len, version)?;
         let dataspace = padded(&mut cursor, "dataspace", dataspace_len, version)?;
-        Ok(Self { flags, name: Name::new(name), datatype, dataspace, rest: cursor })
+        Ok(Self { flags, name: Name::new(name), charset, datatype, dataspace, rest: cursor })
     }
 }
 

@@ -1,7 +1,7 @@
 //! B-tree 'K' Values message (specification IV.A.2.t, type 0x13): the sizes of version 1 B-tree nodes, if they are not
 //! the defaults. It is in the superblock extension.
 
-use crate::{Cursor, FormatError};
+use crate::{Cursor, Encoder, FormatError};
 
 /// The half ranks of version 1 B-trees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +23,16 @@ impl BtreeK {
             group_internal: cursor.u16("group internal node K")?,
             group_leaf: cursor.u16("group leaf node K")?,
         })
+    }
+}
+
+impl BtreeK {
+    /// Encodes the message.
+    pub fn encode(&self, out: &mut Encoder) {
+        out.u8(0);
+        out.u16(self.chunk_internal);
+        out.u16(self.group_internal);
+        out.u16(self.group_leaf);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Object Comment message (specification IV.A.2.n, type 0x0D): a NUL-terminated text about the object.
 
-use crate::{Cursor, FormatError, Name};
+use crate::{Cursor, Encoder, FormatError, Name};
 
 /// A comment on an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,6 +10,13 @@ impl Comment {
     /// Parses the message.
     pub fn parse(mut cursor: Cursor) -> Result<Self, FormatError> {
         Ok(Self(Name::new(cursor.nul_terminated("comment")?)))
+    }
+}
+
+impl Comment {
+    /// Encodes the message.
+    pub fn encode(&self, out: &mut Encoder) {
+        out.nul_terminated("comment", self.0.as_bytes());
     }
 }
 

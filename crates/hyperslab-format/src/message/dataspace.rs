@@ -8,7 +8,7 @@
 //! The permutation indices that flag 2 announces in version 1 were never written by any library and are not read.
 
 use crate::limits::RANK_MAX;
-use crate::{Cursor, FormatError, Widths};
+use crate::{Cursor, Encoder, FormatError, Widths};
 
 /// The extent of a dataset or attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,6 +111,36 @@ fn max_dim(cursor: &mut Cursor, dim: u64) -> Result<Option<u64>, FormatError> {
         return Err(cursor.invalid_at(at, "dimension maximum size", what));
     }
     Ok(Some(max))
+}
+
+impl Dataspace {
+    /// Encodes the message, in version 1 or 2. Version 1 has no null dataspaces.
+    pub fn encode(&self, out: &mut Encoder, version: u8) {
+        let (dims, max_dims): (&[u64], &[Option<u64>]) = match self {
+            Self::Simple { dims, max_dims } => (dims, max_dims),
+            Self::Null | Self::Scalar => (&[], &[]),
+        };
+        let is_growable = dims.iter().zip(max_dims).any(|(dim, max)| *max != Some(*dim));
+        out.u8(version);
+        out.count("dimensionality", dims.len(), 1);
+        out.u8(if is_growable { HAS_MAX_DIMS } else { 0 });
+        if version >= 2 {
+            out.u8(match self {
+                Self::Scalar => 0,
+                Self::Simple { .. } => 1,
+                Self::Null => 2,
+            });
+        } else {
+            out.zeros(5);
+            if *self == Self::Null {
+                out.refuse("type", "version 1 has no null dataspaces");
+            }
+        }
+        dims.iter().for_each(|&dim| out.length("dimension size", dim));
+        if is_growable {
+            max_dims.iter().for_each(|&max| out.length_or_unlimited("dimension maximum size", max));
+        }
+    }
 }
 
 #[cfg(test)]

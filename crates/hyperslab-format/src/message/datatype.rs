@@ -19,6 +19,7 @@
 //! The padding bits around the significant bits of numbers are not kept; they never affect a value that is read.
 
 mod display;
+mod encode;
 mod members;
 mod number;
 mod parse;

@@ -9,7 +9,7 @@
 //! The information is specific to the driver. Here only the name of the driver matters, which shows that the file is
 //! one of several: `NCSAmult` (multi and split), `NCSAfami` (family).
 
-use crate::{Address, Bytes, Cursor, FormatError, Name, Parse, View};
+use crate::{Address, Bytes, Cursor, Encoder, FormatError, Name, Parse, View};
 
 /// The file driver that wrote a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +53,21 @@ fn driver_name(cursor: &mut Cursor) -> Result<Name, FormatError> {
     let name = cursor.bytes("driver identification", 8)?;
     let len = name.iter().position(|&byte| byte == 0).unwrap_or(name.len());
     Ok(Name::new(name.slice(..len)))
+}
+
+impl DriverInfo {
+    /// Encodes the message.
+    pub fn encode(&self, out: &mut Encoder) {
+        out.u8(0);
+        let name = self.name.as_bytes();
+        if name.len() > 8 {
+            out.refuse("driver identification", format!("{} has more than 8 bytes", self.name));
+        }
+        out.bytes(&name[..name.len().min(8)]);
+        out.zeros(8 - name.len().min(8));
+        out.count("driver information size", self.data.len(), 2);
+        out.bytes(&self.data);
+    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 //!
 //! The names are offsets in a local heap; the caller must read that heap to resolve them.
 
-use crate::{Address, Cursor, FormatError, Widths};
+use crate::{Address, Cursor, Encoder, FormatError, Widths};
 
 /// The files that contain the raw data, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +51,22 @@ impl ExternalFiles {
             slots.push(ExternalSlot { name_offset, offset, size: (size != unlimited).then_some(size) });
         }
         Ok(Self { heap, slots })
+    }
+}
+
+impl ExternalFiles {
+    /// Encodes the message.
+    pub fn encode(&self, out: &mut Encoder) {
+        out.u8(1);
+        out.zeros(3);
+        out.count("allocated slots", self.slots.len(), 2);
+        out.count("used slots", self.slots.len(), 2);
+        out.address("heap address", Some(self.heap));
+        for slot in &self.slots {
+            out.length("name offset", slot.name_offset);
+            out.length("offset in the external data file", slot.offset);
+            out.length_or_unlimited("data size in the external data file", slot.size);
+        }
     }
 }
 

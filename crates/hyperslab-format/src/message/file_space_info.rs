@@ -7,7 +7,7 @@
 //!             | [persist: 12 free-space managers O]
 //! ```
 
-use crate::{Address, Cursor, FormatError};
+use crate::{Address, Cursor, Encoder, FormatError};
 
 /// The management of file space.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,6 +90,34 @@ impl FileSpaceInfo {
         cursor.address("end of allocation")?;
         let managers = if persist { managers(&mut cursor, MANAGERS_VERSION_1)? } else { Vec::new() };
         Ok(Self { strategy, persist, threshold, page_size, managers })
+    }
+}
+
+impl FileSpaceInfo {
+    /// Encodes the message, in version 1. The threshold for metadata at the end of a page, which only writers use, is 0,
+    /// and the end of allocation, which matters if free space is recorded, is undefined.
+    pub fn encode(&self, out: &mut Encoder) {
+        out.u8(1);
+        out.u8(match self.strategy {
+            FileSpaceStrategy::FreeSpaceAggregators => 0,
+            FileSpaceStrategy::Page => 1,
+            FileSpaceStrategy::Aggregators => 2,
+            FileSpaceStrategy::None => 3,
+        });
+        out.u8(u8::from(self.persist));
+        out.length("threshold", self.threshold);
+        if self.page_size == 0 || self.page_size > PAGE_SIZE_MAX {
+            out.refuse("file space page size", format!("{} is not a valid page size", self.page_size));
+        }
+        out.length("file space page size", self.page_size);
+        out.u16(0);
+        out.address("end of allocation", None);
+        if self.persist {
+            if self.managers.len() != MANAGERS_VERSION_1 {
+                out.refuse("free-space managers", format!("{} are not 12", self.managers.len()));
+            }
+            self.managers.iter().for_each(|&manager| out.address("free-space manager address", manager));
+        }
     }
 }
 

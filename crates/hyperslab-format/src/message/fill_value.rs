@@ -9,7 +9,7 @@
 //!
 //! A size of 0 means the library's default value; a negative size (or `defined` = 0) means that there is no fill value.
 
-use crate::{Bytes, Cursor, FormatError};
+use crate::{Bytes, Cursor, Encoder, FormatError};
 
 /// The value of elements that were never written.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -118,6 +118,47 @@ impl FillValue {
             },
         };
         Ok(Self { value, time, allocation })
+    }
+}
+
+impl FillValue {
+    /// Encodes the new message (0x05), in version 2 or 3.
+    pub fn encode(&self, out: &mut Encoder, version: u8) {
+        let allocation = match self.allocation {
+            AllocationTime::Early => 1,
+            AllocationTime::Late => 2,
+            AllocationTime::Incremental => 3,
+        };
+        let time = match self.time {
+            FillTime::OnAllocation => 0,
+            FillTime::Never => 1,
+            FillTime::IfSet => 2,
+        };
+        out.u8(version);
+        if version >= 3 {
+            let value = match self.value {
+                Fill::Undefined => UNDEFINED,
+                Fill::Default => 0,
+                Fill::User(_) => HAS_VALUE,
+            };
+            out.u8(allocation | time << 2 | value);
+        } else {
+            out.u8(allocation);
+            out.u8(time);
+            out.u8(u8::from(self.value != Fill::Undefined));
+        }
+        match &self.value {
+            Fill::User(value) => {
+                // As a negative number the size would mean that there is no value.
+                if value.len() > i32::MAX as usize {
+                    out.refuse("size", format!("{} bytes are too many", value.len()));
+                }
+                out.count("size", value.len(), 4);
+                out.bytes(value);
+            }
+            Fill::Default if version < 3 => out.u32(0),
+            Fill::Default | Fill::Undefined => {}
+        }
     }
 }
 

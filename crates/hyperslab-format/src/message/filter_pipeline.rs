@@ -6,7 +6,7 @@
 //! ```
 
 use crate::limits::FILTERS_MAX;
-use crate::{Cursor, FormatError, Name};
+use crate::{Cursor, Encoder, FormatError, Name};
 
 /// The filters of a dataset, in the order in which they are applied when writing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -77,6 +77,44 @@ impl Filter {
             cursor.skip("padding", 4)?;
         }
         Ok(Self { id, name: (len > 0).then(|| Name::new(name.slice(..len))), flags, parameters })
+    }
+}
+
+impl FilterPipeline {
+    /// Encodes the message, in version 1 or 2.
+    pub fn encode(&self, out: &mut Encoder, version: u8) {
+        out.u8(version);
+        if self.filters.len() as u64 > FILTERS_MAX {
+            out.refuse("number of filters", format!("{} filters", self.filters.len()));
+        }
+        out.count("number of filters", self.filters.len(), 1);
+        if version == 1 {
+            out.zeros(6);
+        }
+        self.filters.iter().for_each(|filter| filter.encode(out, version));
+    }
+}
+
+impl Filter {
+    fn encode(&self, out: &mut Encoder, version: u8) {
+        out.u16(self.id);
+        let name = self.name.as_ref().filter(|_| version == 1 || self.id >= RESERVED);
+        let name_len = name.map_or(0, |name| name.as_bytes().len() + 1);
+        let name_len = if version == 1 { name_len.next_multiple_of(8) } else { name_len };
+        if version == 1 || self.id >= RESERVED {
+            out.count("name length", name_len, 2);
+        }
+        out.u16(self.flags);
+        out.count("number of client data values", self.parameters.len(), 2);
+        let start = out.position();
+        if let Some(name) = name {
+            out.nul_terminated("name", name.as_bytes());
+            out.zeros(start + name_len - out.position());
+        }
+        self.parameters.iter().for_each(|&value| out.u32(value));
+        if version == 1 && !self.parameters.len().is_multiple_of(2) {
+            out.zeros(4);
+        }
     }
 }
 

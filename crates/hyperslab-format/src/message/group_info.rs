@@ -5,7 +5,7 @@
 //! version 0 | flags | [max. compact 2 | min. dense 2] | [estimated entries 2 | estimated name length 2]
 //! ```
 
-use crate::{Cursor, FormatError};
+use crate::{Cursor, Encoder, FormatError};
 
 /// Thresholds and estimates of a group; `None` means the library's defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -36,6 +36,19 @@ impl GroupInfo {
             ));
         }
         Ok(info)
+    }
+}
+
+impl GroupInfo {
+    /// Encodes the message.
+    pub fn encode(&self, out: &mut Encoder) {
+        let flag = |bit, is_set| if is_set { bit } else { 0 };
+        out.u8(0);
+        out.u8(flag(PHASE_CHANGE, self.phase_change.is_some()) | flag(ESTIMATE, self.estimate.is_some()));
+        for (first, second) in self.phase_change.into_iter().chain(self.estimate) {
+            out.u16(first);
+            out.u16(second);
+        }
     }
 }
 

@@ -14,7 +14,7 @@
 mod chunked;
 mod early;
 
-use crate::{Address, Bytes, Cursor, FormatError};
+use crate::{Address, Bytes, Cursor, Encoder, FormatError};
 
 /// How and where the raw data of a dataset is stored.
 #[derive(Debug, Clone, PartialEq)]
@@ -131,6 +131,40 @@ impl Layout {
                 Ok(Self::Virtual { heap: cursor.address("address")?, index: cursor.u32("index")? })
             }
             class => Err(cursor.invalid_at(at, "layout class", unknown_class(version, class))),
+        }
+    }
+}
+
+impl Layout {
+    /// Encodes the message, in version 3 to 5. Version 3 has only version 1 B-trees as chunk indexes, and no virtual
+    /// layouts. A chunked layout is encoded in its own version.
+    pub fn encode(&self, out: &mut Encoder, version: u8) {
+        match self {
+            Self::Chunked(layout) => layout.encode(out),
+            Self::Compact { data, .. } => {
+                out.u8(version);
+                out.u8(COMPACT);
+                out.count("size", data.len(), 2);
+                out.bytes(data);
+            }
+            Self::Contiguous { address, size } => {
+                out.u8(version);
+                out.u8(CONTIGUOUS);
+                out.address("address", *address);
+                match size {
+                    Some(size) => out.length("size", *size),
+                    None => out.refuse("size", "the size is not known"),
+                }
+            }
+            Self::Virtual { heap, index } => {
+                if version < 4 {
+                    out.refuse("layout class", format!("version {version} has no virtual layouts"));
+                }
+                out.u8(version);
+                out.u8(VIRTUAL);
+                out.address("address", *heap);
+                out.u32(*index);
+            }
         }
     }
 }

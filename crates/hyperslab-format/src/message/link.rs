@@ -10,16 +10,19 @@
 //! other   length 2 | data; external (64): version and flags 1 | file NUL | path NUL
 //! ```
 //!
-//! The character set is checked but not kept, because a [`Name`] is bytes.
+//! A [`Name`] is bytes: its character set says how its writer understood them.
 
+use super::datatype::Charset;
 use crate::limits::NAME_BYTES_MAX;
-use crate::{Address, Bytes, Cursor, FormatError, Name};
+use crate::{Address, Bytes, Cursor, Encoder, FormatError, Name};
 
 /// A link of a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
     /// Its name.
     pub name: Name,
+    /// The character set of the name, as its writer declared it.
+    pub charset: Charset,
     /// The position in creation order, if the group tracks it.
     pub creation_order: Option<i64>,
     /// The target.
@@ -54,6 +57,7 @@ const HAS_CREATION_ORDER: u8 = 0x04;
 const HAS_TYPE: u8 = 0x08;
 const HAS_CHARSET: u8 = 0x10;
 
+const ASCII: u8 = 0;
 const UTF_8: u8 = 1;
 
 const HARD: u8 = 0;
@@ -70,13 +74,15 @@ impl Link {
         let creation_order =
             if flags & HAS_CREATION_ORDER != 0 { Some(cursor.u64("creation order")? as i64) } else { None };
         let charset_at = cursor.at();
-        if flags & HAS_CHARSET != 0 {
-            let charset = cursor.u8("character set")?;
-            if charset > UTF_8 {
+        let charset = if flags & HAS_CHARSET != 0 { cursor.u8("character set")? } else { ASCII };
+        let charset = match charset {
+            ASCII => Charset::Ascii,
+            UTF_8 => Charset::Utf8,
+            _ => {
                 let what = format!("unknown character set {charset}");
                 return Err(cursor.invalid_at(charset_at, "character set", what));
             }
-        }
+        };
         let name_at = cursor.at();
         let len = cursor.uint("length of link name", 1 << (flags & NAME_LENGTH_WIDTH))?;
         if len > NAME_BYTES_MAX {
@@ -94,8 +100,64 @@ impl Link {
             65.. => LinkTarget::UserDefined { class, data: information(&mut cursor)? },
             _ => return Err(cursor.invalid_at(type_at, "link type", format!("type {class} is reserved"))),
         };
-        Ok(Self { name, creation_order, target })
+        Ok(Self { name, charset, creation_order, target })
     }
+}
+
+impl Link {
+    /// Encodes the message.
+    pub fn encode(&self, out: &mut Encoder) {
+        let name = self.name.as_bytes();
+        let width = match name.len() {
+            0..=0xff => 0,
+            0x100..=0xffff => 1,
+            _ => 2,
+        };
+        let class = match &self.target {
+            LinkTarget::Hard(_) => HARD,
+            LinkTarget::Soft(_) => SOFT,
+            LinkTarget::External { .. } => EXTERNAL,
+            LinkTarget::UserDefined { class, .. } => *class,
+        };
+        let flag = |bit, is_set| if is_set { bit } else { 0 };
+        out.u8(1);
+        out.u8(width
+            | flag(HAS_CREATION_ORDER, self.creation_order.is_some())
+            | flag(HAS_TYPE, class != HARD)
+            | flag(HAS_CHARSET, self.charset == Charset::Utf8));
+        if class != HARD {
+            out.u8(class);
+        }
+        if let Some(order) = self.creation_order {
+            out.u64(order as u64);
+        }
+        if self.charset == Charset::Utf8 {
+            out.u8(UTF_8);
+        }
+        if name.is_empty() || name.len() as u64 > NAME_BYTES_MAX {
+            out.refuse("link name", format!("a name of {} bytes", name.len()));
+        }
+        out.count("length of link name", name.len(), 1 << width);
+        out.bytes(name);
+        match &self.target {
+            LinkTarget::Hard(address) => out.address("object header address", Some(*address)),
+            LinkTarget::Soft(path) => encode_information(out, path.as_bytes()),
+            LinkTarget::UserDefined { data, .. } => encode_information(out, data),
+            LinkTarget::External { file, path } => {
+                let mut information = Encoder::new("external link information", out.widths());
+                information.u8(0);
+                information.nul_terminated("file name", file.as_bytes());
+                information.nul_terminated("object path", path.as_bytes());
+                out.count("length of external link information", information.position(), 2);
+                out.nested(information);
+            }
+        }
+    }
+}
+
+fn encode_information(out: &mut Encoder, information: &[u8]) {
+    out.count("length of link information", information.len(), 2);
+    out.bytes(information);
 }
 
 fn soft(cursor: &mut Cursor) -> Result<LinkTarget, FormatError> {

@@ -5,7 +5,7 @@
 //! version 0 | flags | [max. creation index 8] | fractal heap | name index | [creation order index]
 //! ```
 
-use crate::{Address, Cursor, FormatError};
+use crate::{Address, Cursor, Encoder, FormatError};
 
 /// The storage of a group's links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +53,24 @@ impl LinkInfo {
     /// True if creation order is tracked.
     pub fn tracks_creation_order(&self) -> bool {
         self.max_creation_index.is_some()
+    }
+}
+
+impl LinkInfo {
+    /// Encodes the message. With `indexed`, it has a field for the creation order index, even if there is none yet.
+    pub fn encode(&self, out: &mut Encoder, indexed: bool) {
+        let indexed = indexed || self.creation_order_index.is_some();
+        let flag = |bit, is_set| if is_set { bit } else { 0 };
+        out.u8(0);
+        out.u8(flag(TRACKED, self.tracks_creation_order()) | flag(INDEXED, indexed));
+        if let Some(index) = self.max_creation_index {
+            out.u64(index);
+        }
+        out.address("fractal heap address", self.heap);
+        out.address("name index address", self.name_index);
+        if indexed {
+            out.address("creation order index address", self.creation_order_index);
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 //! 0x0E   YYYYMMDDhhmmss in ASCII digits | reserved 2
 //! ```
 
-use crate::{Cursor, FormatError};
+use crate::{Cursor, Encoder, FormatError};
 
 /// The time of the last modification of an object, in seconds since 1970-01-01 00:00 UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,6 +46,20 @@ fn days_to_month(year: i64, month: i64) -> i64 {
     let month = (month + 10) % 12;
     let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
     year * 365 + leap_days + (month * 153 + 2) / 5 - 719_468
+}
+
+impl ModificationTime {
+    /// Encodes the new message (0x12). Its seconds are unsigned and have 32 bits.
+    pub fn encode(&self, out: &mut Encoder) {
+        out.u8(1);
+        out.zeros(3);
+        match u32::try_from(self.0) {
+            Ok(seconds) => out.u32(seconds),
+            Err(_) => {
+                out.refuse("seconds after UNIX epoch", format!("{} is not between 1970 and 2106", self.0));
+            }
+        }
+    }
 }
 
 #[cfg(test)]

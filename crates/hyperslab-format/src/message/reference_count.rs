@@ -1,7 +1,7 @@
 //! Object Reference Count message (specification IV.A.2.w, type 0x16): the number of hard links to an object, if it is
 //! not 1. Only in version 2 object headers; version 1 stores the number in its prefix.
 
-use crate::{Cursor, FormatError};
+use crate::{Cursor, Encoder, FormatError};
 
 /// The number of hard links to an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,6 +12,14 @@ impl ReferenceCount {
     pub fn parse(mut cursor: Cursor) -> Result<Self, FormatError> {
         cursor.version(0..=0)?;
         Ok(Self(cursor.u32("reference count")?))
+    }
+}
+
+impl ReferenceCount {
+    /// Encodes the message.
+    pub fn encode(&self, out: &mut Encoder) {
+        out.u8(0);
+        out.u32(self.0);
     }
 }
 

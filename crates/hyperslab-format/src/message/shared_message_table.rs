@@ -1,7 +1,7 @@
 //! Shared Message Table message (specification IV.A.2.p, type 0x0F): the location of messages that several objects
 //! share. It is in the superblock extension; the table itself is [`crate::object_header::SharedMessageTable`].
 
-use crate::{Address, Cursor, FormatError};
+use crate::{Address, Cursor, Encoder, FormatError};
 
 /// The location of the table of shared messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +27,15 @@ impl SharedMessageTableInfo {
             return Err(cursor.invalid_at(at, "number of indices", what));
         }
         Ok(Self { address, indexes })
+    }
+}
+
+impl SharedMessageTableInfo {
+    /// Encodes the message.
+    pub fn encode(&self, out: &mut Encoder) {
+        out.u8(0);
+        out.address("shared message table address", Some(self.address));
+        out.u8(self.indexes);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Symbol Table message (specification IV.A.2.r, type 0x11): marks an old-style group, and contains the location of its
 //! links.
 
-use crate::{Address, Cursor, FormatError};
+use crate::{Address, Cursor, Encoder, FormatError};
 
 /// An old-style group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +18,14 @@ impl SymbolTable {
         let btree = cursor.address_defined("version 1 B-tree address")?;
         let heap = cursor.address_defined("local heap address")?;
         Ok(Self { btree, heap })
+    }
+}
+
+impl SymbolTable {
+    /// Encodes the message.
+    pub fn encode(&self, out: &mut Encoder) {
+        out.address("version 1 B-tree address", Some(self.btree));
+        out.address("local heap address", Some(self.heap));
     }
 }
 

@@ -14,7 +14,7 @@ use super::{
     SHAREABLE, SHARED, WAS_UNKNOWN, refuse_more_blocks,
 };
 use crate::limits::HEADER_BLOCKS_MAX;
-use crate::{Address, Cursor, FormatError, Parse, View};
+use crate::{Address, Cursor, Encoder, FormatError, Parse, View};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -142,4 +142,27 @@ fn check_flags(message: &Message) -> Result<(), FormatError> {
         return Err(FormatError::invalid(kind.structure(), "message flags", *at, what));
     }
     Ok(())
+}
+
+/// Encodes a message. In version 1 the body is padded to a multiple of 8 bytes.
+pub(super) fn encode(message: &Message, version: u8, has_creation_order: bool, out: &mut Encoder) {
+    let len = message.body.len();
+    if version == 1 {
+        out.u16(message.kind.0);
+        out.count("message data size", len.next_multiple_of(8), 2);
+        out.u8(message.flags);
+        out.zeros(3);
+    } else {
+        out.uint("message type", message.kind.0.into(), 1);
+        out.count("message data size", len, 2);
+        out.u8(message.flags);
+        if has_creation_order {
+            out.u16(message.creation_order.unwrap_or_default());
+        }
+    }
+    let start = out.position();
+    out.bytes(&message.body);
+    if version == 1 {
+        out.align_since(start, 8);
+    }
 }

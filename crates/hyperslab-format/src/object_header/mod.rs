@@ -16,7 +16,7 @@ mod getters;
 mod kind;
 mod message_kind;
 mod prefix;
-mod shared;
+pub(crate) mod shared;
 mod shared_message;
 mod shared_message_list;
 
@@ -30,7 +30,7 @@ pub use shared_message_list::{SharedMessage, SharedMessageList};
 
 use crate::limits::{HEADER_BLOCKS_MAX, HEADER_MESSAGES_MAX};
 use crate::message::ReferenceCount;
-use crate::{Address, Bytes, Cursor, FormatError, Gather, Parse, View, Widths};
+use crate::{Address, Bytes, Cursor, Encoder, FormatError, Gather, Parse, View, Widths};
 use block::Blocks;
 use std::ops::Range;
 
@@ -178,6 +178,40 @@ impl ObjectHeader {
     /// True if the header records the creation order of attributes.
     pub fn tracks_attribute_order(&self) -> bool {
         self.flags & prefix::TRACKS_ATTRIBUTE_ORDER != 0
+    }
+
+    /// True if dense attributes have an index of their creation order.
+    pub fn indexes_attribute_order(&self) -> bool {
+        self.flags & prefix::INDEXES_ATTRIBUTE_ORDER != 0
+    }
+
+    /// The flags of a version 2 header that tracks, and perhaps indexes, the creation order of attributes.
+    pub fn attribute_order_flags(tracked: bool, indexed: bool) -> u8 {
+        let tracked = if tracked { prefix::TRACKS_ATTRIBUTE_ORDER } else { 0 };
+        if indexed { tracked | prefix::INDEXES_ATTRIBUTE_ORDER } else { tracked }
+    }
+}
+
+impl ObjectHeader {
+    /// Encodes the header with all messages in its first block, which has no gaps. Space without content and
+    /// continuations are left out. The addresses and offsets of the header and of its messages are not used.
+    ///
+    /// A reference count other than 1 is stored in the prefix of version 1; in version 2 it must be a message.
+    pub fn encode(&self, out: &mut Encoder) {
+        let mut messages = Encoder::new(prefix::STRUCTURE, out.widths());
+        let mut count = 0;
+        for message in &self.messages {
+            if message.kind != MessageKind::NIL && message.kind != MessageKind::CONTINUATION {
+                block::encode(message, self.version, self.tracks_attribute_order(), &mut messages);
+                count += 1;
+            }
+        }
+        let start = out.position();
+        prefix::encode(self, count, messages.position(), out);
+        out.nested(messages);
+        if self.version > 1 {
+            out.checksum_since(start);
+        }
     }
 }
 

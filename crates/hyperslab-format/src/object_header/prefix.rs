@@ -9,10 +9,11 @@
 //! ```
 
 use super::ObjectHeader;
-use crate::{Address, Cursor, FormatError, Parse, View};
+use crate::{Address, Cursor, Encoder, FormatError, Parse, View};
 
 pub(super) const STRUCTURE: &str = "object header";
 pub(super) const TRACKS_ATTRIBUTE_ORDER: u8 = 0x04;
+pub(super) const INDEXES_ATTRIBUTE_ORDER: u8 = 0x08;
 
 const SIGNATURE: &[u8; 4] = b"OHDR";
 const SIZE_WIDTH: u8 = 0x03;
@@ -70,6 +71,39 @@ pub(super) fn parse(view: View<'_>, address: Address) -> Parse<(ObjectHeader, Cu
         whole.checksum()?;
     }
     Ok((header, messages, stored_count))
+}
+
+/// Encodes the prefix of a header with `count` messages of `size` bytes in total.
+pub(super) fn encode(header: &ObjectHeader, count: usize, size: usize, out: &mut Encoder) {
+    if header.version == 1 {
+        out.u8(1);
+        out.u8(0);
+        out.count("number of header messages", count, 2);
+        out.u32(header.reference_count);
+        out.count("object header size", size, 4);
+        return out.zeros(4);
+    }
+    let width_bits = match size {
+        0..=0xff => 0,
+        0x100..=0xffff => 1,
+        _ => 2,
+    };
+    let flag = |bit, is_set| if is_set { bit } else { 0 };
+    let kept = header.flags & !(SIZE_WIDTH | HAS_PHASE_CHANGE | HAS_TIMES);
+    out.bytes(SIGNATURE);
+    out.u8(2);
+    out.u8(kept
+        | width_bits
+        | flag(HAS_PHASE_CHANGE, header.attribute_phase_change.is_some())
+        | flag(HAS_TIMES, header.times.is_some()));
+    if let Some(times) = header.times {
+        [times.access, times.modification, times.change, times.birth].iter().for_each(|&time| out.u32(time));
+    }
+    if let Some((most, fewest)) = header.attribute_phase_change {
+        out.u16(most);
+        out.u16(fewest);
+    }
+    out.count("size of chunk 0", size, 1 << width_bits);
 }
 
 fn version_1(cursor: &mut Cursor, header: &mut ObjectHeader) -> Result<(u64, u16), FormatError> {

@@ -10,7 +10,7 @@
 use super::{MessageKind, ObjectHeader, SharedMessageTable};
 use crate::heap::fractal::FractalHeap;
 use crate::limits::SHARED_DEPTH_MAX;
-use crate::{Address, Bytes, Cursor, FormatError, Parse, View};
+use crate::{Address, Bytes, Cursor, Encoder, FormatError, Parse, View};
 use std::collections::HashMap;
 
 /// The information needed to resolve shared messages: the file, and its table of shared messages if it has one.
@@ -128,6 +128,14 @@ fn location(mut cursor: Cursor) -> Result<Location, FormatError> {
         return Ok(Location::Heap(cursor.bytes("heap ID", HEAP_ID_BYTES)?));
     }
     Ok(Location::Header(cursor.address_defined("object header address")?))
+}
+
+/// Encodes the location of a message in another object header, in version 2: a committed datatype.
+pub(crate) fn encode(out: &mut Encoder, header: Address) {
+    const IN_HEADER: u8 = 2;
+    out.u8(2);
+    out.u8(IN_HEADER);
+    out.address("object header address", Some(header));
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! link name offset L | object header O | cache type 4 | reserved 4 | scratch-pad 16
 //! ```
 
-use crate::{Address, Cursor, FormatError};
+use crate::{Address, Cursor, Encoder, FormatError};
 
 pub(super) struct RootEntry {
     pub header: Address,
@@ -35,4 +35,17 @@ pub(super) fn parse(cursor: &mut Cursor) -> Result<RootEntry, FormatError> {
         }
     };
     Ok(RootEntry { header, symbol_table })
+}
+
+pub(super) fn encode(header: Address, symbol_table: Option<(Address, Address)>, out: &mut Encoder) {
+    out.length("root entry, link name offset", 0);
+    out.address("root entry, object header address", Some(header));
+    out.u32(if symbol_table.is_some() { SYMBOL_TABLE } else { NOTHING });
+    out.zeros(4);
+    let start = out.position();
+    if let Some((btree, heap)) = symbol_table {
+        out.address("root entry, B-tree address", Some(btree));
+        out.address("root entry, name heap address", Some(heap));
+    }
+    out.zeros(start + SCRATCH - out.position());
 }

@@ -2,5 +2,6 @@
 
 mod changed_bytes;
 mod chunk_tables;
+mod encoded;
 mod headers;
 mod tour;

@@ -15,46 +15,46 @@ use crate::{Address, Parse, View};
 use std::ops::Range;
 
 /// The header of an array.
-#[derive(Debug)]
-pub(super) struct Header {
-    pub(super) format: ElementFormat,
+#[derive(Debug, Clone)]
+pub(in super::super) struct Header {
+    pub(in super::super) format: ElementFormat,
     /// log2 of the most elements.
     max_bits: u8,
     /// Elements in the index block.
-    pub(super) index_elements: u64,
+    pub(in super::super) index_elements: u64,
     data_block_min: u64,
     super_block_min: u64,
     page_bits: u8,
-    pub(super) index_block: Option<Address>,
+    pub(in super::super) index_block: Option<Address>,
 }
 
 /// A super block, as the header shapes it.
 #[derive(Debug, Clone)]
-pub(super) struct SuperBlock {
+pub(in super::super) struct SuperBlock {
     /// Number of data blocks.
-    pub(super) data_blocks: u64,
+    pub(in super::super) data_blocks: u64,
     /// Elements in each of them.
-    pub(super) elements: u64,
+    pub(in super::super) elements: u64,
     /// Index of its first element in the array.
-    pub(super) first: u64,
+    pub(in super::super) first: u64,
     /// Pages of each data block; 0 if they are not paged.
-    pub(super) pages: u64,
+    pub(in super::super) pages: u64,
 }
 
 impl SuperBlock {
     /// Indexes of the elements of data block `number`.
-    pub(super) fn indexes(&self, number: u64) -> Range<u64> {
+    pub(in super::super) fn indexes(&self, number: u64) -> Range<u64> {
         let first = self.first.saturating_add(number.saturating_mul(self.elements));
         first..first.saturating_add(self.elements)
     }
 
     /// Indexes of all elements.
-    pub(super) fn all(&self) -> Range<u64> {
+    pub(in super::super) fn all(&self) -> Range<u64> {
         self.first..self.first.saturating_add(self.data_blocks.saturating_mul(self.elements))
     }
 
     /// Bytes of the bitmap of pages of one data block.
-    pub(super) fn bitmap_bytes(&self) -> u64 {
+    pub(in super::super) fn bitmap_bytes(&self) -> u64 {
         self.pages.div_ceil(8)
     }
 }
@@ -62,7 +62,7 @@ impl SuperBlock {
 const STRUCTURE: &str = "extensible array header";
 
 impl Header {
-    pub(super) fn parse(view: &View, context: &WalkContext) -> Parse<Self> {
+    pub(in super::super) fn parse(view: &View, context: &WalkContext) -> Parse<Self> {
         let bytes = 16 + 6 * u64::from(view.widths.length) + u64::from(view.widths.offset);
         let mut cursor = view.cursor(STRUCTURE, context.address, bytes)?;
         cursor.signature(b"EAHD")?;
@@ -80,42 +80,52 @@ impl Header {
         cursor.length("number of elements")?;
         let index_block = cursor.address("index block address")?;
         cursor.checksum()?;
+        let parameters = [max_bits, index_elements, data_block_min, super_block_min, page_bits];
+        let Some(header) = Self::new(format, parameters) else {
+            let what = format!(
+                "2^{max_bits} elements in blocks of {data_block_min} and more, {super_block_min} and more to a \
+                 super block, in pages of 2^{page_bits}"
+            );
+            return Err(field.invalid("max number of elements bits", what).into());
+        };
+        Ok(Self { index_block, ..header })
+    }
+
+    /// The header of an array with these parameters, in the order of the file, without an index block. `None` if they
+    /// contradict each other.
+    pub(in super::super) fn new(
+        format: ElementFormat,
+        [max_bits, index_elements, data_block_min, super_block_min, page_bits]: [u8; 5],
+    ) -> Option<Self> {
         let possible = (1..=64).contains(&max_bits)
             && page_bits <= max_bits
             && page_bits < 64
             && data_block_min.is_power_of_two()
             && super_block_min.is_power_of_two()
             && u32::from(max_bits) >= data_block_min.ilog2() + 2 * super_block_min.ilog2();
-        if !possible {
-            let what = format!(
-                "2^{max_bits} elements in blocks of {data_block_min} and more, {super_block_min} and more to a \
-                 super block, in pages of 2^{page_bits}"
-            );
-            return Err(field.invalid("max number of elements bits", what).into());
-        }
-        Ok(Self {
+        possible.then(|| Self {
             format,
             max_bits,
             index_elements: index_elements.into(),
             data_block_min: data_block_min.into(),
             super_block_min: super_block_min.into(),
             page_bits,
-            index_block,
+            index_block: None,
         })
     }
 
     /// Number of super blocks, with those whose data blocks are in the index block.
-    pub(super) fn super_blocks(&self) -> u64 {
+    pub(in super::super) fn super_blocks(&self) -> u64 {
         1 + u64::from(self.max_bits) - u64::from(self.data_block_min.ilog2())
     }
 
     /// Number of super blocks whose data blocks are in the index block.
-    pub(super) fn direct_super_blocks(&self) -> u64 {
+    pub(in super::super) fn direct_super_blocks(&self) -> u64 {
         2 * u64::from(self.super_block_min.ilog2())
     }
 
     /// The shape of super block `number`, which is less than [`Self::super_blocks`].
-    pub(super) fn super_block(&self, number: u64) -> SuperBlock {
+    pub(in super::super) fn super_block(&self, number: u64) -> SuperBlock {
         let power = |exponent: u64| 1u64.checked_shl(exponent as u32).unwrap_or(u64::MAX);
         let elements = power(number.div_ceil(2)).saturating_mul(self.data_block_min);
         let before = (power(number) - 1).saturating_mul(self.data_block_min);
@@ -129,17 +139,17 @@ impl Header {
     }
 
     /// Elements of a page.
-    pub(super) fn page_elements(&self) -> u64 {
+    pub(in super::super) fn page_elements(&self) -> u64 {
         1 << self.page_bits
     }
 
     /// Bytes of what blocks begin with: signature, version, client, header, and (not in the index block) offset.
-    pub(super) fn prefix_bytes(&self, view: &View, with_offset: bool) -> u64 {
+    pub(in super::super) fn prefix_bytes(&self, view: &View, with_offset: bool) -> u64 {
         6 + u64::from(view.widths.offset) + if with_offset { self.offset_bytes() as u64 } else { 0 }
     }
 
     /// Bytes of the offset of a block.
-    pub(super) fn offset_bytes(&self) -> usize {
+    pub(in super::super) fn offset_bytes(&self) -> usize {
         usize::from(self.max_bits).div_ceil(8)
     }
 }

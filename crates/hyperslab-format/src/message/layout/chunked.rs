@@ -15,7 +15,7 @@
 
 use super::{ChunkIndex, ChunkedLayout, Layout};
 use crate::limits::RANK_MAX;
-use crate::{Cursor, FormatError};
+use crate::{Cursor, Encoder, FormatError};
 
 const EDGE_CHUNKS_UNFILTERED: u8 = 0x01;
 const SINGLE_FILTERED: u8 = 0x02;
@@ -136,6 +136,77 @@ fn percent(cursor: &mut Cursor, field: &'static str) -> Result<u8, FormatError> 
     match cursor.u8(field)? {
         value @ 1..=100 => Ok(value),
         value => Err(cursor.invalid_at(at, field, format!("{value} is not a valid percentage"))),
+    }
+}
+
+impl ChunkedLayout {
+    /// The class of chunked layouts, and everything after it.
+    pub(super) fn encode(&self, out: &mut Encoder) {
+        out.u8(self.version);
+        out.u8(super::CHUNKED);
+        match (&self.index, self.version) {
+            (ChunkIndex::BTreeV1, 3) => self.encode_version_3(out),
+            (ChunkIndex::BTreeV1, version) | (_, version @ ..=3) => {
+                let kind = self.index.kind_name();
+                out.refuse("chunk indexing type", format!("version {version} has no index of kind {kind}"));
+            }
+            _ => self.encode_version_4(out),
+        }
+    }
+
+    /// The sizes of a chunk, with the element size.
+    fn sizes(&self) -> impl Iterator<Item = u64> + '_ {
+        self.chunk_dims.iter().copied().chain([self.element_bytes.into()])
+    }
+
+    fn encode_version_3(&self, out: &mut Encoder) {
+        out.count("dimensionality", self.chunk_dims.len() + 1, 1);
+        out.address("address", self.address);
+        self.sizes().for_each(|size| out.uint("dimension size", size, 4));
+    }
+
+    fn encode_version_4(&self, out: &mut Encoder) {
+        let mut flags = if self.edge_chunks_unfiltered { EDGE_CHUNKS_UNFILTERED } else { 0 };
+        if let ChunkIndex::Single { filtered: Some(_) } = self.index {
+            flags |= SINGLE_FILTERED;
+        }
+        out.u8(flags);
+        out.count("dimensionality", self.chunk_dims.len() + 1, 1);
+        let width = self.sizes().max().unwrap_or(1).max(1).ilog2() / 8 + 1;
+        out.u8(width as u8);
+        self.sizes().for_each(|size| out.uint("dimension size", size, width as usize));
+        match &self.index {
+            ChunkIndex::BTreeV1 => {}
+            ChunkIndex::Single { filtered } => {
+                out.u8(1);
+                if let Some((bytes, mask)) = filtered {
+                    out.length("size of filtered chunk", *bytes);
+                    out.u32(*mask);
+                }
+            }
+            ChunkIndex::Implicit => out.u8(2),
+            ChunkIndex::FixedArray { page_bits } => out.bytes(&[3, *page_bits]),
+            ChunkIndex::ExtensibleArray {
+                max_bits,
+                index_elements,
+                super_block_min_pointers,
+                data_block_min_elements,
+                page_bits,
+            } => out.bytes(&[
+                4,
+                *max_bits,
+                *index_elements,
+                *super_block_min_pointers,
+                *data_block_min_elements,
+                *page_bits,
+            ]),
+            ChunkIndex::BTreeV2 { node_bytes, split_percent, merge_percent } => {
+                out.u8(5);
+                out.u32(*node_bytes);
+                out.bytes(&[*split_percent, *merge_percent]);
+            }
+        }
+        out.address("address", self.address);
     }
 }
 
