@@ -61,7 +61,7 @@ fn blocks_are_refused_that_are_not_inside_or_do_not_fill_their_buffer() {
         let values: Vec<u8> = (0..80).collect();
         writing.write(&Block::whole(&[4, 5]).unwrap(), &values).unwrap();
         writing.close().unwrap();
-        let mut reading = prepared.open(&file, "/d", &OpenOptions::default(), None).unwrap();
+        let mut reading = prepared.open(&file, "/d", &OpenOptions::default()).unwrap();
         for (block, bytes) in &wrong {
             assert!(reading.read(block, &mut vec![0; *bytes]).is_err(), "{name} {block:?}");
         }
@@ -89,7 +89,9 @@ fn names_and_texts_have_the_length_that_they_have() {
         };
         let attributes = [("empty", empty), ("text", "abc")]
             .map(|(name, text)| (name.to_owned(), Attribute::Text(text.to_owned())));
-        making.dataset(&format!("/{long}"), &attributes, Some(&[7; 80])).unwrap();
+        let mut writing = making.dataset(&format!("/{long}"), &attributes).unwrap();
+        writing.write(&Block::whole(&[4, 5]).unwrap(), &[7; 80]).unwrap();
+        writing.close().unwrap();
         making.close().unwrap();
         let (mut paths, mut texts) = (Vec::new(), Vec::new());
         let mut visiting = prepared.visit(&file, &OpenOptions::default()).unwrap();
@@ -118,7 +120,9 @@ fn who_cannot_tell_where_chunks_lie_says_so() {
     for (engine, format) in require!(libraries()) {
         let prepared = engine.prepare().unwrap();
         let mut making = prepared.make(&file, &storage(format)).unwrap();
-        making.dataset("/d", &[], Some(&[0; 80])).unwrap();
+        let mut writing = making.dataset("/d", &[]).unwrap();
+        writing.write(&Block::whole(&[4, 5]).unwrap(), &[0; 80]).unwrap();
+        writing.close().unwrap();
         making.close().unwrap();
         let mut visiting = prepared.visit(&file, &OpenOptions::default()).unwrap();
         let visited = visiting.visit(Wanted::Places, &mut |_| ());

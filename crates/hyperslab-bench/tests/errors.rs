@@ -17,7 +17,7 @@ fn an_absent_file_is_told_of_by_every_library() {
     let folder = tempfile::tempdir().unwrap();
     let absent = folder.path().join("absent");
     let said = |engine: Engine| {
-        let opened = engine.prepare().unwrap().open(&absent, "/d", &OpenOptions::default(), None);
+        let opened = engine.prepare().unwrap().open(&absent, "/d", &OpenOptions::default());
         opened.err().expect("there is no such file").to_string()
     };
     let no_such_file = std::io::Error::from_raw_os_error(2).to_string();

@@ -1,27 +1,11 @@
-//! What every engine offers: datasets that are read and written, files of many objects that are made and visited.
+//! What every engine offers: datasets that are read and written, files of many objects that are created and visited.
 
-use crate::NoMemory;
-use crate::library::{Counts, LibraryError};
-use crate::study::{Attribute, Block, Layout, Records, Wanted};
+use super::error::{EngineError, unsupported};
+use crate::buffer::reserve;
+use crate::study::{Attribute, Block, Layout, Records, Storage, Wanted};
 use hyperslab_doctor::simulate::CacheSettings;
 use serde::{Deserialize, Serialize};
-
-/// What an engine cannot do, or failed to do.
-#[derive(Debug, thiserror::Error)]
-pub enum EngineError {
-    /// A library of the user's.
-    #[error(transparent)]
-    Library(#[from] LibraryError),
-    /// There is too little of it.
-    #[error(transparent)]
-    NoMemory(#[from] NoMemory),
-    /// hyperslab.
-    #[error(transparent)]
-    Hyperslab(#[from] ::hyperslab::Error),
-    /// The engine has no such feature.
-    #[error("{0}")]
-    Unsupported(String),
-}
+use std::path::Path;
 
 /// How a file is opened for reading.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -35,7 +19,65 @@ pub struct OpenOptions {
     pub records: Records,
 }
 
-/// A dataset, open for reading or writing.
+/// A dataset or a file of an engine, or why there is none.
+pub type Opened<T> = Result<Box<T>, EngineError>;
+
+/// Chunks that passed a pipeline of filters.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// On their way out of the file.
+    pub decodes: u64,
+    /// On their way into the file.
+    pub encodes: u64,
+}
+
+/// Tells how many chunks have passed since it was made.
+pub type Counter = Box<dyn Fn() -> Counts>;
+
+/// An engine that is loaded.
+pub trait PreparedEngine {
+    /// The engine's own version.
+    fn version(&self) -> String;
+
+    /// The version of the libhdf5 that reads and writes HDF5 for it.
+    fn hdf5_version(&self) -> Option<String> {
+        None
+    }
+
+    /// The chunk cache that a dataset gets where none is set; none where there is nothing to set.
+    fn default_cache(&self) -> Option<CacheSettings> {
+        None
+    }
+
+    /// Counts the chunks that pass a pipeline of these filters from now on, where the library allows it. Once a process.
+    fn count(&self, _filters: &[u16]) -> Option<Counter> {
+        None
+    }
+
+    /// Opens a dataset for reading.
+    fn open(&self, file: &Path, dataset: &str, options: &OpenOptions) -> Opened<dyn OpenDataset>;
+
+    /// Creates a file with one dataset, open for writing.
+    fn create(
+        &self,
+        _file: &Path,
+        _dataset: &str,
+        _storage: &Storage,
+        _options: &OpenOptions,
+    ) -> Opened<dyn OpenDataset> {
+        unsupported("hyperslab does not write yet")
+    }
+
+    /// Creates a file for many objects, each dataset stored so.
+    fn make(&self, _file: &Path, _storage: &Storage) -> Opened<dyn Creator> {
+        unsupported("hyperslab does not write yet")
+    }
+
+    /// Opens a file to visit all its objects.
+    fn visit(&self, file: &Path, options: &OpenOptions) -> Opened<dyn Visitor>;
+}
+
+/// A dataset, open for reading or writing. Numbers have the machine's byte order in memory.
 pub trait OpenDataset {
     /// Bytes of one element in memory.
     fn element_bytes(&self) -> usize;
@@ -45,14 +87,14 @@ pub trait OpenDataset {
         Ok(None)
     }
 
-    /// Reads a block, numbers in the machine's byte order.
+    /// Reads a block into `out`, which has as many bytes as its elements.
     fn read(&mut self, block: &Block, out: &mut [u8]) -> Result<(), EngineError>;
 
-    /// Writes a block, numbers in the machine's byte order.
+    /// Writes a block from `values`, which has as many bytes as its elements.
     fn write(&mut self, block: &Block, values: &[u8]) -> Result<(), EngineError>;
 
-    /// Chunks that passed the filters since it was opened, where that can be counted.
-    fn counts(&self) -> Option<Counts> {
+    /// Chunks decoded since it was opened, by an engine that counts them itself.
+    fn decodes(&self) -> Option<u64> {
         None
     }
 
@@ -66,26 +108,20 @@ pub trait OpenDataset {
         None
     }
 
-    /// Closes dataset and file, so that everything is in the file. What passed the filters till then, where that can be
-    /// counted.
-    fn close(self: Box<Self>) -> Result<Option<Counts>, EngineError>;
+    /// Closes the dataset, and the file if nothing else of it is open: then everything is in the file.
+    fn close(self: Box<Self>) -> Result<(), EngineError>;
 }
 
 /// A new file into which objects are put.
 pub trait Creator {
-    /// Makes a group with attributes. The group that it lies in was made before.
+    /// Creates a group with attributes. The group that it lies in was created before.
     fn group(&mut self, path: &str, attributes: &[(String, Attribute)]) -> Result<(), EngineError>;
 
-    /// Makes a dataset with attributes, and writes all its values, if they are given.
-    fn dataset(
-        &mut self,
-        path: &str,
-        attributes: &[(String, Attribute)],
-        values: Option<&[u8]>,
-    ) -> Result<(), EngineError>;
+    /// Creates a dataset with attributes, open for its values.
+    fn dataset(&mut self, path: &str, attributes: &[(String, Attribute)]) -> Opened<dyn OpenDataset>;
 
-    /// Writes all values of a dataset that was made without.
-    fn values(&mut self, path: &str, values: &[u8]) -> Result<(), EngineError>;
+    /// Opens a dataset that was created before.
+    fn reopen(&mut self, path: &str) -> Opened<dyn OpenDataset>;
 
     /// Closes the file.
     fn close(self: Box<Self>) -> Result<(), EngineError>;
@@ -93,7 +129,7 @@ pub trait Creator {
 
 /// An open file of which all objects are visited.
 pub trait Visitor {
-    /// Goes over all objects, each once, and tells of each.
+    /// Visits all groups and datasets, each once, and tells of each.
     fn visit(&mut self, wanted: Wanted, seen: &mut dyn FnMut(Event<'_>)) -> Result<(), EngineError>;
 
     /// What passed the page buffer since the file was opened, where there is one that counts.
@@ -156,12 +192,32 @@ pub struct PageCounts {
     pub bypasses: u64,
 }
 
+/// Reads what is wanted of a dataset of this extent into a buffer that is used again.
+pub(crate) fn read_wanted<'a>(
+    dataset: &mut dyn OpenDataset,
+    shape: Option<&[u64]>,
+    wanted: Wanted,
+    buffer: &'a mut Vec<u8>,
+) -> Result<&'a [u8], EngineError> {
+    let Some(block) = shape.and_then(|shape| wanted.block(shape)) else { return Ok(&[]) };
+    let values = reserve(buffer, block.bytes(dataset.element_bytes()))?;
+    dataset.read(&block, values)?;
+    Ok(values)
+}
+
 /// Fails where the places of chunks are wanted of a library that does not tell them.
-pub(super) fn refuse_places(wanted: Wanted, library: &str) -> Result<(), EngineError> {
+pub(crate) fn refuse_places(wanted: Wanted, library: &str) -> Result<(), EngineError> {
     if wanted != Wanted::Places {
         return Ok(());
     }
-    Err(EngineError::Unsupported(format!(
-        "{library} does not tell where chunks lie; libhdf5 and hyperslab do"
-    )))
+    unsupported(format!("{library} does not tell where chunks lie; libhdf5 and hyperslab do"))
+}
+
+/// Fails where a buffer does not have as many bytes as the elements of a block: C functions only see where it begins.
+pub(crate) fn check_buffer(block: &Block, element_bytes: usize, buffer: &[u8]) -> Result<(), EngineError> {
+    let (needed, bytes) = (block.bytes(element_bytes), buffer.len());
+    if needed == bytes as u64 {
+        return Ok(());
+    }
+    unsupported(format!("a block of {needed} bytes in a buffer of {bytes}"))
 }

@@ -1,20 +1,19 @@
 //! The engines that read and write, each behind the same few calls.
 
-mod hdf4;
+pub(crate) mod error;
 mod hyperslab;
-mod interface;
-mod libhdf5;
-mod netcdf;
+pub(crate) mod interface;
 mod null;
-mod objects;
 
-pub use interface::{Creator, EngineError, Event, OpenDataset, OpenOptions, PageBuffer, PageCounts, Visitor};
+pub use error::EngineError;
+pub use interface::{
+    Counter, Counts, Creator, Event, OpenDataset, OpenOptions, Opened, PageBuffer, PageCounts,
+    PreparedEngine, Visitor,
+};
 
-use crate::library::{Family, Found, Hdf4, Hdf5, Netcdf};
-use crate::study::{Format, Storage};
-use hyperslab_doctor::simulate::CacheSettings;
+use crate::library::{self, Family, Found};
+use crate::study::Format;
 use serde::{Deserialize, Serialize};
-use std::path::Path;
 
 /// An engine under test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,12 +43,20 @@ impl Engine {
 
     /// A name for tables.
     pub fn name(&self) -> String {
+        match (self, self.family(), self.library()) {
+            (_, Some(family), Some(found)) => format!("{} ({})", family.name(), found.origin),
+            (Self::Null, ..) => "null".to_owned(),
+            _ => "hyperslab".to_owned(),
+        }
+    }
+
+    /// The kind of library that it is; none for those that are built in.
+    pub fn family(&self) -> Option<Family> {
         match self {
-            Self::Hyperslab => "hyperslab".to_owned(),
-            Self::Libhdf5(found) => format!("libhdf5 ({})", found.origin),
-            Self::Netcdf(found) => format!("netCDF-C ({})", found.origin),
-            Self::Hdf4(found) => format!("HDF4 ({})", found.origin),
-            Self::Null => "null".to_owned(),
+            Self::Libhdf5(_) => Some(Family::Hdf5),
+            Self::Netcdf(_) => Some(Family::Netcdf),
+            Self::Hdf4(_) => Some(Family::Hdf4),
+            Self::Hyperslab | Self::Null => None,
         }
     }
 
@@ -72,12 +79,7 @@ impl Engine {
 
     /// True where it writes files of this format.
     pub fn writes(&self, format: Format) -> bool {
-        match self {
-            Self::Libhdf5(_) => format == Format::Hdf5,
-            Self::Netcdf(_) => format == Format::Netcdf4 || format.is_classic(),
-            Self::Hdf4(_) => format == Format::Hdf4,
-            Self::Hyperslab | Self::Null => false,
-        }
+        self.family() == Some(Family::of(format))
     }
 
     /// True where a chunk cache can be set for files of this format.
@@ -91,127 +93,16 @@ impl Engine {
     }
 
     /// Does once what is not to be measured: loads a library, starts threads.
-    pub fn prepare(&self) -> Result<Prepared, EngineError> {
-        Ok(match self {
-            Self::Hyperslab => {
-                hyperslab::prepare();
-                Prepared::Hyperslab
-            }
-            Self::Libhdf5(found) => {
-                libhdf5::name_plugins(found);
-                Prepared::Libhdf5(Hdf5::load(&found.path)?)
-            }
-            Self::Netcdf(found) => {
-                libhdf5::name_plugins(found);
-                Prepared::Netcdf(Netcdf::load(&found.path)?)
-            }
-            Self::Hdf4(found) => Prepared::Hdf4(Hdf4::load(&found.path)?),
-            Self::Null => Prepared::Null,
-        })
-    }
-}
-
-/// An engine that is ready.
-pub enum Prepared {
-    /// This project's.
-    Hyperslab,
-    /// A loaded library.
-    Libhdf5(Hdf5),
-    /// A loaded library.
-    Netcdf(Netcdf),
-    /// Loaded libraries.
-    Hdf4(Hdf4),
-    /// Nothing.
-    Null,
-}
-
-impl Prepared {
-    /// The engine's own version.
-    pub fn version(&self) -> String {
+    ///
+    /// # Errors
+    /// The library cannot be loaded, or lacks a function.
+    pub fn prepare(&self) -> Opened<dyn PreparedEngine> {
         match self {
-            Self::Hyperslab => env!("CARGO_PKG_VERSION").to_owned(),
-            Self::Libhdf5(library) => library.version(),
-            Self::Netcdf(library) => library.version(),
-            Self::Hdf4(library) => library.version(),
-            Self::Null => String::new(),
+            Self::Hyperslab => Ok(Box::new(hyperslab::Hyperslab::prepare())),
+            Self::Null => Ok(Box::new(null::Null)),
+            Self::Libhdf5(found) => library::hdf5(found),
+            Self::Netcdf(found) => library::netcdf(found),
+            Self::Hdf4(found) => library::hdf4(found),
         }
     }
-
-    /// The version of the libhdf5 that reads and writes HDF5 for it.
-    pub fn hdf5_version(&self) -> Option<String> {
-        match self {
-            Self::Libhdf5(library) => Some(library.version()),
-            Self::Netcdf(library) => library.hdf5().map(Hdf5::version),
-            Self::Hyperslab | Self::Hdf4(_) | Self::Null => None,
-        }
-    }
-
-    /// The chunk cache that a dataset gets where none is set; none where there is nothing to set.
-    pub fn default_cache(&self) -> Option<CacheSettings> {
-        match self {
-            Self::Libhdf5(library) => library.default_cache().ok(),
-            Self::Netcdf(library) => library.default_cache().ok(),
-            Self::Hyperslab | Self::Hdf4(_) | Self::Null => None,
-        }
-    }
-
-    /// Opens a dataset for reading. `counted` are its filters, where decodes are to be counted.
-    pub fn open(
-        &self,
-        file: &Path,
-        dataset: &str,
-        options: &OpenOptions,
-        counted: Option<&[u16]>,
-    ) -> Result<Box<dyn OpenDataset>, EngineError> {
-        match self {
-            Self::Hyperslab => hyperslab::open(file, dataset, &options.records),
-            Self::Libhdf5(library) => libhdf5::open(library, file, dataset, options, counted),
-            Self::Netcdf(library) => netcdf::open(library, file, dataset, options, counted),
-            Self::Hdf4(library) => hdf4::open(library, file, dataset, options),
-            Self::Null => null::open(file, dataset),
-        }
-    }
-
-    /// Makes a file with one dataset, open for writing.
-    pub fn create(
-        &self,
-        file: &Path,
-        dataset: &str,
-        storage: &Storage,
-        options: &OpenOptions,
-    ) -> Result<Box<dyn OpenDataset>, EngineError> {
-        match self {
-            Self::Libhdf5(library) => libhdf5::create(library, file, dataset, storage, options),
-            Self::Netcdf(library) => netcdf::create(library, file, dataset, storage, options),
-            Self::Hdf4(library) => hdf4::create(library, file, dataset, storage, options),
-            Self::Null => Ok(null::create()),
-            Self::Hyperslab => Err(hyperslab::does_not_write()),
-        }
-    }
-
-    /// Makes a file for many objects, each dataset stored so.
-    pub fn make(&self, file: &Path, storage: &Storage) -> Result<Box<dyn Creator>, EngineError> {
-        match self {
-            Self::Libhdf5(library) => objects::libhdf5::make(library, file, storage),
-            Self::Netcdf(library) => objects::netcdf::make(library, file, storage),
-            Self::Hdf4(library) => objects::hdf4::make(library, file, storage),
-            Self::Hyperslab => Err(hyperslab::does_not_write()),
-            Self::Null => Err(nothing()),
-        }
-    }
-
-    /// Opens a file for all its objects to be visited.
-    pub fn visit(&self, file: &Path, options: &OpenOptions) -> Result<Box<dyn Visitor>, EngineError> {
-        match self {
-            Self::Hyperslab => objects::hyperslab::visit(file),
-            Self::Libhdf5(library) => objects::libhdf5::visit(library, file, options),
-            Self::Netcdf(library) => objects::netcdf::visit(library, file),
-            Self::Hdf4(library) => objects::hdf4::visit(library, file),
-            Self::Null => Err(nothing()),
-        }
-    }
-}
-
-fn nothing() -> EngineError {
-    EngineError::Unsupported("the null engine knows nothing of files of many objects".to_owned())
 }

@@ -1,24 +1,42 @@
 //! An engine that does nothing, so that what is measured is the harness alone.
 
-use super::interface::{EngineError, OpenDataset};
-use crate::library::Counts;
-use crate::study::Block;
+use super::error::{EngineError, unsupported};
+use super::interface::{Creator, OpenDataset, OpenOptions, Opened, PreparedEngine, Visitor};
+use crate::study::{Block, Storage};
 use std::path::Path;
 
-struct Null {
+pub(super) struct Null;
+
+struct NullDataset {
     element_bytes: usize,
 }
 
-pub(super) fn open(file: &Path, dataset: &str) -> Result<Box<dyn OpenDataset>, EngineError> {
-    let element_bytes = hyperslab::File::open(file)?.dataset(dataset)?.datatype().size as usize;
-    Ok(Box::new(Null { element_bytes }))
+const NO_OBJECTS: &str = "the null engine knows nothing of files of many objects";
+
+impl PreparedEngine for Null {
+    fn version(&self) -> String {
+        String::new()
+    }
+
+    fn open(&self, file: &Path, dataset: &str, _: &OpenOptions) -> Opened<dyn OpenDataset> {
+        let element_bytes = hyperslab::File::open(file)?.dataset(dataset)?.datatype().size as usize;
+        Ok(Box::new(NullDataset { element_bytes }))
+    }
+
+    fn create(&self, _: &Path, _: &str, _: &Storage, _: &OpenOptions) -> Opened<dyn OpenDataset> {
+        Ok(Box::new(NullDataset { element_bytes: 0 }))
+    }
+
+    fn make(&self, _: &Path, _: &Storage) -> Opened<dyn Creator> {
+        unsupported(NO_OBJECTS)
+    }
+
+    fn visit(&self, _: &Path, _: &OpenOptions) -> Opened<dyn Visitor> {
+        unsupported(NO_OBJECTS)
+    }
 }
 
-pub(super) fn create() -> Box<dyn OpenDataset> {
-    Box::new(Null { element_bytes: 0 })
-}
-
-impl OpenDataset for Null {
+impl OpenDataset for NullDataset {
     fn element_bytes(&self) -> usize {
         self.element_bytes
     }
@@ -33,7 +51,7 @@ impl OpenDataset for Null {
         Ok(())
     }
 
-    fn close(self: Box<Self>) -> Result<Option<Counts>, EngineError> {
-        Ok(None)
+    fn close(self: Box<Self>) -> Result<(), EngineError> {
+        Ok(())
     }
 }

@@ -86,9 +86,9 @@ pub fn find_all() -> Libraries {
 
 impl Libraries {
     fn add(&mut self, others: Self) {
-        let both =
-            [(&mut self.hdf5, others.hdf5), (&mut self.netcdf, others.netcdf), (&mut self.hdf4, others.hdf4)];
-        for (mine, theirs) in both {
+        for (mine, theirs) in
+            [(&mut self.hdf5, others.hdf5), (&mut self.netcdf, others.netcdf), (&mut self.hdf4, others.hdf4)]
+        {
             for library in theirs {
                 if !mine.iter().any(|known| known.path == library.path) {
                     mine.push(library);
@@ -100,14 +100,14 @@ impl Libraries {
     fn note(&mut self, path: &Path, origin: &str, plugins: Option<&PathBuf>) {
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return };
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let found = || Found { path, origin: origin.to_owned(), plugins: plugins.cloned() };
+        let found = Found { path, origin: origin.to_owned(), plugins: plugins.cloned() };
         if is_library(name, &["libhdf5", "libhdf5_serial"]) {
-            self.add(Self { hdf5: vec![found()], ..Self::default() });
+            self.add(Self { hdf5: vec![found], ..Self::default() });
         } else if is_library(name, &["libnetcdf"]) {
-            self.add(Self { netcdf: vec![found()], ..Self::default() });
+            self.add(Self { netcdf: vec![found], ..Self::default() });
         } else if is_library(name, &["libmfhdf", "libmfhdfalt"]) {
             // The plug-ins are filters of HDF5.
-            self.add(Self { hdf4: vec![Found { plugins: None, ..found() }], ..Self::default() });
+            self.add(Self { hdf4: vec![Found { plugins: None, ..found }], ..Self::default() });
         }
     }
 }

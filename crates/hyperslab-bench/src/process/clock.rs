@@ -8,7 +8,7 @@
 //! the process as a whole, so the engine's threads are in them, and so is what little the loop does itself.
 
 use super::task::Outcome;
-use crate::engine::{EngineError, Prepared};
+use crate::engine::{EngineError, PreparedEngine};
 use crate::measure::{PageCache, Usage, peak_memory_bytes};
 use crate::study::Block;
 use std::time::{Duration, Instant};
@@ -128,7 +128,7 @@ impl Clock {
     }
 
     /// What was measured, with what the engine says of itself.
-    pub(super) fn outcome_of(self, engine: &Prepared) -> Outcome {
+    pub(super) fn outcome_of(self, engine: &dyn PreparedEngine) -> Outcome {
         Outcome {
             open_seconds: self.opened.as_secs_f64(),
             first_seconds: self.first.unwrap_or_default().as_secs_f64(),

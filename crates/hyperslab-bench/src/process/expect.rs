@@ -4,14 +4,14 @@ use super::clock::Clock;
 use super::task::{Outcome, Task};
 use crate::buffer::reserve;
 use crate::data::Values;
-use crate::engine::{EngineError, Prepared};
+use crate::engine::{EngineError, PreparedEngine};
 use crate::hex::hex;
 use crate::study::{Element, Kind, Layout};
 use sha2::{Digest, Sha256};
 
 pub(super) fn expect(
     task: &Task,
-    engine: &Prepared,
+    engine: &dyn PreparedEngine,
     shape: &[u64],
     reads_max: Option<u64>,
     values: &Values,

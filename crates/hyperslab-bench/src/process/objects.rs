@@ -4,7 +4,7 @@ use super::clock::{Clock, ExcludedWork};
 use super::task::{Objects, Outcome, Task};
 use crate::buffer::reserve;
 use crate::data::{Source, Synthetic, Values};
-use crate::engine::{EngineError, Event, Prepared};
+use crate::engine::{EngineError, Event, OpenDataset, PreparedEngine};
 use crate::hex::hex;
 use crate::measure::{PageCache, empty_page_cache};
 use crate::study::{Block, Kind, Tree, Wanted};
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// Random bits of each value, so that not all are alike.
 const NOISE_BITS: f64 = 4.0;
 
-pub(super) fn make(task: &Task, engine: &Prepared, tree: &Tree) -> Result<Outcome, EngineError> {
+pub(super) fn make(task: &Task, engine: &dyn PreparedEngine, tree: &Tree) -> Result<Outcome, EngineError> {
     tree.storage.check().map_err(EngineError::Unsupported)?;
     if matches!(tree.storage.element.kind, Kind::Record(_)) {
         return Err(EngineError::Unsupported(
@@ -55,18 +55,26 @@ pub(super) fn make(task: &Task, engine: &Prepared, tree: &Tree) -> Result<Outcom
             })?)
         };
         let bytes = now.map_or(0, <[u8]>::len) as u64;
-        clock.item(bytes, || making.dataset(path, &attributes, now))?;
+        clock.item(bytes, || write(making.dataset(path, &attributes)?, shape, now))?;
         objects.datasets += 1;
     }
     for (number, path) in datasets.iter().enumerate().filter(|_| tree.is_laid_out_first) {
         let values = clock
             .exclude(ExcludedWork::Computes, || fill(&source(number as u64).open()?, tree, &mut values))?;
-        clock.time(|| making.values(path, values))?;
+        clock.time(|| write(making.reopen(path)?, shape, Some(values)))?;
         clock.bytes += values.len() as u64;
     }
     clock.close(|| making.close())?;
     let file_bytes = std::fs::metadata(&task.file).map_or(0, |metadata| metadata.len());
     Ok(Outcome { objects: Some(objects), file_bytes, ..clock.outcome_of(engine) })
+}
+
+/// Writes all values of a dataset, if they are given, and closes it.
+fn write(mut dataset: Box<dyn OpenDataset>, shape: &[u64], values: Option<&[u8]>) -> Result<(), EngineError> {
+    if let (Some(values), Some(block)) = (values, Block::whole(shape)) {
+        dataset.write(&block, values)?;
+    }
+    dataset.close()
 }
 
 /// The values of the dataset that a source is of.
@@ -80,7 +88,7 @@ fn fill<'a>(source: &Source, tree: &Tree, values: &'a mut Vec<u8>) -> Result<&'a
 
 pub(super) fn visit(
     task: &Task,
-    engine: &Prepared,
+    engine: &dyn PreparedEngine,
     wanted: Wanted,
     cold: bool,
     check: bool,

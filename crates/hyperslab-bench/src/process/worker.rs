@@ -9,10 +9,11 @@ use super::objects;
 use super::task::{Answer, Check, Operation, Outcome, Task};
 use crate::buffer::reserve;
 use crate::data::Values;
-use crate::engine::{EngineError, Prepared};
+use crate::engine::{EngineError, PreparedEngine};
 use crate::hex::hex;
+use crate::library::share_symbols;
 use crate::measure::{PageCache, empty_page_cache};
-use crate::study::{Block, Layout, Storage};
+use crate::study::{Block, FilterSpec, Layout, Storage};
 use sha2::{Digest, Sha256};
 use std::io::{Read, Write};
 
@@ -37,30 +38,33 @@ pub fn serve(from: &mut dyn Read, to: &mut dyn Write) -> std::io::Result<()> {
 
 /// Does a task in this process.
 pub fn run(task: &Task) -> Result<Outcome, EngineError> {
-    let engine = task.engine.prepare()?;
+    if let Some(found) = task.engine.library() {
+        share_symbols(found)?;
+    }
+    let engine = &*task.engine.prepare()?;
     let on = |shape: &[u64]| task.access.check(shape).map_err(EngineError::Unsupported);
     match &task.operation {
         Operation::Read { shape, reads_max, cold, check } => {
             on(shape)?;
-            read(task, &engine, shape, *reads_max, *cold, check.as_ref())
+            read(task, engine, shape, *reads_max, *cold, check.as_ref())
         }
         Operation::Write { storage, values } => {
             on(&storage.shape)?;
-            write(task, &engine, storage, values)
+            write(task, engine, storage, values)
         }
         Operation::Expect { shape, reads_max, values, element } => {
             on(shape)?;
-            expect(task, &engine, shape, *reads_max, values, *element)
+            expect(task, engine, shape, *reads_max, values, *element)
         }
-        Operation::Make { tree } => objects::make(task, &engine, tree),
-        Operation::Visit { wanted, cold, check } => objects::visit(task, &engine, *wanted, *cold, *check),
-        Operation::Inspect => Ok(Clock::start().outcome_of(&engine)),
+        Operation::Make { tree } => objects::make(task, engine, tree),
+        Operation::Visit { wanted, cold, check } => objects::visit(task, engine, *wanted, *cold, *check),
+        Operation::Inspect => Ok(Clock::start().outcome_of(engine)),
     }
 }
 
 fn read(
     task: &Task,
-    engine: &Prepared,
+    engine: &dyn PreparedEngine,
     shape: &[u64],
     reads_max: Option<u64>,
     cold: bool,
@@ -68,9 +72,9 @@ fn read(
 ) -> Result<Outcome, EngineError> {
     let io = |error: std::io::Error| EngineError::Unsupported(format!("{}: {error}", task.file.display()));
     let page_cache = if cold { empty_page_cache(&task.file).map_err(io)? } else { PageCache::Warm };
+    let counter = check.and_then(|check| engine.count(&check.filters));
     let mut clock = Clock::start();
-    let counted = check.map(|check| check.filters.as_slice());
-    let mut reading = clock.open(|| engine.open(&task.file, &task.dataset, &task.options, counted))?;
+    let mut reading = clock.open(|| engine.open(&task.file, &task.dataset, &task.options))?;
     let element = reading.element_bytes();
     let mut sum = check.map(|_| Sha256::new());
     let mut buffer = Vec::new();
@@ -102,7 +106,8 @@ fn read(
         }
         clock.bytes += batch.iter().map(|block| block.bytes(element)).sum::<u64>();
     }
-    let decodes = check.and_then(|_| reading.counts()).map(|counts| counts.decodes);
+    let counted = counter.map(|counter| counter().decodes);
+    let decodes = check.and_then(|_| counted.or_else(|| reading.decodes()));
     let cache = clock.exclude(ExcludedWork::Computes, || reading.cache())?;
     let page_buffer = clock.exclude(ExcludedWork::Computes, || reading.page_buffer());
     clock.close(|| reading.close())?;
@@ -119,9 +124,16 @@ fn read(
     })
 }
 
-fn write(task: &Task, engine: &Prepared, storage: &Storage, values: &Values) -> Result<Outcome, EngineError> {
+fn write(
+    task: &Task,
+    engine: &dyn PreparedEngine,
+    storage: &Storage,
+    values: &Values,
+) -> Result<Outcome, EngineError> {
     storage.check().map_err(EngineError::Unsupported)?;
     let source = values.open()?;
+    let filters: Vec<u16> = storage.filters.iter().map(FilterSpec::id).collect();
+    let counter = engine.count(&filters);
     let mut clock = Clock::start();
     let mut writing = clock.open(|| engine.create(&task.file, &task.dataset, storage, &task.options))?;
     let layout = clock.exclude(ExcludedWork::Computes, || writing.layout().map(Option::<&Layout>::cloned))?;
@@ -145,7 +157,8 @@ fn write(task: &Task, engine: &Prepared, storage: &Storage, values: &Values) -> 
     }
     let cache = clock.exclude(ExcludedWork::Computes, || writing.cache())?;
     // Chunks that are still in a cache are encoded when the file is closed.
-    let counted = clock.close(|| writing.close())?;
+    clock.close(|| writing.close())?;
+    let counted = counter.map(|counter| counter());
     let file_bytes = std::fs::metadata(&task.file).map_or(0, |metadata| metadata.len());
     Ok(Outcome {
         file_bytes,

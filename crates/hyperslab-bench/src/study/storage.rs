@@ -73,32 +73,32 @@ impl fmt::Display for Format {
     }
 }
 
-/// When the fill value is written: `H5Pset_fill_time`.
+/// When the fill value is written: `H5Pset_fill_time`, with the numbers of `H5D_fill_time_t`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FillTime {
     /// If one is set.
     #[default]
-    IfSet,
+    IfSet = 2,
     /// When space is allocated.
-    Alloc,
+    Alloc = 0,
     /// Never.
-    Never,
+    Never = 1,
 }
 
-/// When space is allocated: `H5Pset_alloc_time`.
+/// When space is allocated: `H5Pset_alloc_time`, with the numbers of `H5D_alloc_time_t`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AllocTime {
     /// As the layout's default says.
     #[default]
-    Default,
+    Default = 0,
     /// At creation.
-    Early,
+    Early = 1,
     /// At the first write.
-    Late,
+    Late = 2,
     /// Chunk by chunk.
-    Incremental,
+    Incremental = 3,
 }
 
 /// Bounds on the versions of the format: `H5Pset_libver_bounds`.

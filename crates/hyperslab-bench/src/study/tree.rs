@@ -32,6 +32,24 @@ pub enum Attribute {
     Number(f64),
 }
 
+impl Attribute {
+    /// Its value in memory: one double, or as many characters as the text has bytes.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        match self {
+            Self::Text(text) => text.clone().into_bytes(),
+            Self::Number(number) => number.to_ne_bytes().to_vec(),
+        }
+    }
+
+    /// How many characters or numbers it is.
+    pub(crate) fn count(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Number(_) => 1,
+        }
+    }
+}
+
 /// How much is read of each dataset that is visited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

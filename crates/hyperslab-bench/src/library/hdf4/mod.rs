@@ -3,21 +3,24 @@
 //! The types of their functions are those of `mfhdf.h` and `hproto.h` of HDF 4.2. Both count in 32 bits.
 
 mod dataset;
+mod objects;
 mod table;
 
-pub use dataset::{Hdf4Dataset, Hdf4File};
-pub use table::Hdf4Table;
-
-use super::functions::functions;
-use super::{LibraryError, load, load_for_others};
-use crate::study::{Attribute, Element, Kind};
+use super::call::{Handle, call, close, functions};
+use super::{c_path, load};
+use crate::engine::error::{EngineError, unsupported};
+use crate::engine::interface::{Creator, OpenDataset, OpenOptions, Opened, PreparedEngine, Visitor};
+use crate::study::{Element, Format, Kind, Storage};
+use dataset::Dataset;
+use libloading::os::unix::{RTLD_GLOBAL, RTLD_LOCAL};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use table::Table;
 
 functions! {
-    /// libmfhdf.
-    struct Datasets {
+    /// Those of libmfhdf, then those of libdf.
+    struct Functions {
         SDstart(*const c_char, i32) -> i32;
         SDend(i32) -> c_int;
         SDcreate(i32, *const c_char, i32, i32, *mut i32) -> i32;
@@ -36,12 +39,6 @@ functions! {
         SDattrinfo(i32, i32, *mut c_char, *mut i32, *mut i32) -> c_int;
         SDreadattr(i32, i32, *mut c_void) -> c_int;
         SDiscoordvar(i32) -> c_int;
-    }
-}
-
-functions! {
-    /// libdf.
-    struct Tables {
         Hgetlibversion(*mut c_uint, *mut c_uint, *mut c_uint, *mut c_char) -> c_int;
         HEvalue(i32) -> i16;
         HEstring(c_int) -> *const c_char;
@@ -69,7 +66,7 @@ functions! {
 /// `HDF_CHUNK_DEF`: 32 lengths, what compresses the chunks, and the parameters of that.
 #[repr(C, align(8))]
 #[derive(Clone, Copy)]
-pub(crate) struct ChunkDefinition {
+pub(super) struct ChunkDefinition {
     lengths: [i32; RANK_MAX],
     coder: i32,
     model: i32,
@@ -81,61 +78,118 @@ pub(crate) struct ChunkDefinition {
 const RANK_MAX: usize = 32;
 const READ: c_int = 1;
 const CREATE: c_int = 4;
-const FAIL: c_int = -1;
+const FAIL: i32 = -1;
 /// `DFE_NONE`
 const NO_ERROR: i16 = 0;
 /// More than the library's stack of errors holds.
 const ERRORS_MAX: i32 = 64;
-/// What stands for an identifier that was closed.
-const CLOSED: i32 = -1;
 /// Room for what has at most as many bytes as the name of an attribute: `H4_MAX_NC_NAME`, 256, and the end of a string.
 const NAME_BYTES: usize = 512;
 
 /// A loaded HDF4. Not for several threads.
 #[derive(Clone)]
-pub struct Hdf4 {
-    datasets: Rc<Datasets>,
-    tables: Rc<Tables>,
+pub(super) struct Hdf4 {
+    functions: Rc<Functions>,
 }
+
+/// An open file or dataset.
+type Id = Handle<Hdf4, i32>;
 
 impl Hdf4 {
     /// Loads the libmfhdf at a path, and the libdf beside it.
-    pub fn load(path: &Path) -> Result<Self, LibraryError> {
+    pub(super) fn load(path: &Path) -> Result<Self, EngineError> {
         // libmfhdf does not always say that it needs libdf: it is there for all when libmfhdf looks.
-        let base = beside(path).map(|base| load_for_others(&base)).transpose()?;
-        let library = load(path)?;
+        let base = beside(path).map(|base| load(&base, RTLD_GLOBAL)).transpose()?;
+        let library = load(path, RTLD_LOCAL)?;
         // SAFETY: libraries with all these names are those of HDF4.
-        let (datasets, tables) =
-            unsafe { (Datasets::find(library)?, Tables::find(base.unwrap_or(library))?) };
-        Ok(Self { datasets: Rc::new(datasets), tables: Rc::new(tables) })
-    }
-
-    /// Its release, such as `4.2.14`.
-    pub fn version(&self) -> String {
-        let (mut major, mut minor, mut patch) = (0, 0, 0);
-        let mut words = [0 as c_char; NAME_BYTES];
-        // SAFETY: places for three numbers, and for a line of text of less than a hundred bytes.
-        unsafe {
-            (self.tables.Hgetlibversion)(&mut major, &mut minor, &mut patch, words.as_mut_ptr());
-        }
-        format!("{major}.{minor}.{patch}")
+        let functions = unsafe { Functions::find(&[library, base.unwrap_or(library)]) }?;
+        Ok(Self { functions: Rc::new(functions) })
     }
 
     /// Fails where a function answered that it failed.
-    fn check(&self, call: &'static str, answered: c_int) -> Result<c_int, LibraryError> {
+    fn checked(&self, call: &'static str, answered: i32) -> Result<i32, EngineError> {
         if answered != FAIL {
             return Ok(answered);
         }
         // Level 1 is what was noted last, by the function that was called; the innermost was the first to fail.
         // SAFETY: plain calls; a string for every number, which lives as long as the library.
         let why = unsafe {
-            let codes = (1..=ERRORS_MAX).map(|level| (self.tables.HEvalue)(level));
+            let codes = (1..=ERRORS_MAX).map(|level| (self.functions.HEvalue)(level));
             let innermost = codes.take_while(|code| *code != NO_ERROR).last();
-            let words = innermost.map(|code| (self.tables.HEstring)(code.into()));
+            let words = innermost.map(|code| (self.functions.HEstring)(code.into()));
             let words = words.filter(|words| !words.is_null());
             words.map(|words| CStr::from_ptr(words).to_string_lossy().into_owned())
         };
-        Err(LibraryError::Call { call, why: why.unwrap_or_else(|| "no reason given".to_owned()) })
+        Err(EngineError::Call { call, why: why.unwrap_or_else(|| "no reason given".to_owned()) })
+    }
+
+    /// Opens or creates a file of scientific datasets.
+    fn file(&self, path: &Path, access: c_int) -> Result<Rc<Id>, EngineError> {
+        let path = c_path(path)?;
+        // SAFETY: a string.
+        let id = unsafe { call!(self.SDstart(path.as_ptr(), access)) }?;
+        Ok(Rc::new(Handle::new(self, id, close!(SDend))))
+    }
+}
+
+impl PreparedEngine for Hdf4 {
+    fn version(&self) -> String {
+        let (mut major, mut minor, mut patch) = (0, 0, 0);
+        let mut words = [0 as c_char; NAME_BYTES];
+        // SAFETY: places for three numbers, and for a line of text of less than a hundred bytes.
+        unsafe {
+            (self.functions.Hgetlibversion)(&mut major, &mut minor, &mut patch, words.as_mut_ptr());
+        }
+        format!("{major}.{minor}.{patch}")
+    }
+
+    fn open(&self, path: &Path, dataset: &str, options: &OpenOptions) -> Opened<dyn OpenDataset> {
+        nothing_to_set(options)?;
+        let file = self.file(path, READ)?;
+        let Some(number) = dataset::find(&file, dataset)? else {
+            // The library keeps a file that is open twice apart no better than two programs do.
+            drop(file);
+            return Ok(Box::new(Table::open(self, path, dataset, &options.records)?));
+        };
+        if options.records.fields.is_some() {
+            return unsupported("the dataset has no records, so no fields");
+        }
+        Ok(Box::new(Dataset::open(&file, number)?))
+    }
+
+    fn create(
+        &self,
+        path: &Path,
+        dataset: &str,
+        storage: &Storage,
+        options: &OpenOptions,
+    ) -> Opened<dyn OpenDataset> {
+        nothing_to_set(options)?;
+        if storage.format != Format::Hdf4 {
+            return unsupported(format!("HDF4 writes no {} files", storage.format));
+        }
+        if let Kind::Record(record) = storage.element.kind {
+            if storage.chunks.is_some() || storage.shape.len() != 1 {
+                return unsupported("a table of HDF4 has one dimension, and neither chunks nor filters");
+            }
+            return Ok(Box::new(Table::create(self, path, dataset, record, options.records.memory)?));
+        }
+        Ok(Box::new(Dataset::create(&self.file(path, CREATE)?, dataset, storage)?))
+    }
+
+    fn make(&self, path: &Path, storage: &Storage) -> Opened<dyn Creator> {
+        Ok(Box::new(objects::Made { file: self.file(path, CREATE)?, storage: storage.clone() }))
+    }
+
+    fn visit(&self, path: &Path, _: &OpenOptions) -> Opened<dyn Visitor> {
+        Ok(Box::new(objects::Visited(self.file(path, READ)?)))
+    }
+}
+
+fn nothing_to_set(options: &OpenOptions) -> Result<(), EngineError> {
+    match (options.cache, options.page_buffer) {
+        (None, None) => Ok(()),
+        _ => unsupported("HDF4 has neither a cache of so many bytes nor a page buffer"),
     }
 }
 
@@ -160,18 +214,21 @@ fn beside(path: &Path) -> Option<PathBuf> {
 }
 
 /// A number as HDF4 counts.
-fn narrow(number: u64) -> Result<i32, LibraryError> {
+fn narrow(number: u64) -> Result<i32, EngineError> {
     i32::try_from(number)
-        .map_err(|_| LibraryError::Unsupported(format!("HDF4 counts in 32 bits, which {number} is beyond")))
+        .or_else(|_| unsupported(format!("HDF4 counts in 32 bits, which {number} is beyond")))
 }
 
+const CHARACTERS: i32 = 4;
+const DOUBLE: i32 = 6;
+
 /// HDF4's number of a type in the file.
-fn number_of(element: Element) -> Result<i32, LibraryError> {
+fn number_of(element: Element) -> Result<i32, EngineError> {
     const LITTLE_ENDIAN: i32 = 0x4000;
     let number = match (element.kind, element.bytes) {
-        (Kind::Text, 1) => 4,
+        (Kind::Text, 1) => CHARACTERS,
         (Kind::Float, 4) => 5,
-        (Kind::Float, 8) => 6,
+        (Kind::Float, 8) => DOUBLE,
         (Kind::Signed, 1) => 20,
         (Kind::Unsigned, 1) => 21,
         (Kind::Signed, 2) => 22,
@@ -179,23 +236,13 @@ fn number_of(element: Element) -> Result<i32, LibraryError> {
         (Kind::Signed, 4) => 24,
         (Kind::Unsigned, 4) => 25,
         _ => {
-            return Err(LibraryError::Unsupported(format!(
+            return unsupported(format!(
                 "HDF4 has no type {element}: numbers have up to 32 bits, floats up to 64, text is S1"
-            )));
+            ));
         }
     };
     let is_little = element.bytes > 1 && !element.is_big_endian;
     Ok(if is_little { number | LITTLE_ENDIAN } else { number })
-}
-
-/// An attribute's type in the file, and its value.
-fn attribute(value: &Attribute) -> (i32, Vec<u8>, usize) {
-    const CHARACTERS: i32 = 4;
-    const DOUBLE: i32 = 6;
-    match value {
-        Attribute::Text(text) => (CHARACTERS, text.clone().into_bytes(), text.len()),
-        Attribute::Number(number) => (DOUBLE, number.to_ne_bytes().to_vec(), 1),
-    }
 }
 
 #[cfg(test)]

@@ -1,55 +1,59 @@
-//! A libhdf5 and its files: what a bench does with them.
+//! A libhdf5: its files and datasets, opened for reading.
 
+mod api;
+mod count;
 mod create;
 mod dataset;
+mod datatype;
+mod objects;
+mod places;
 
-pub use dataset::Hdf5Dataset;
-
-use super::api::{Api, DEFAULT, Id};
-use super::count::Counter;
-use super::datatype::{COMPOUND, FLOAT, INTEGER, class, copy, native};
-use super::handle::{Handle, check};
-use super::memory_type::MemoryType;
-use super::{LibraryError, c_name, c_path};
-use crate::study::Records;
+use super::call::{Handle, call, close};
+use super::{c_name, c_path, load};
+use crate::engine::error::{EngineError, unsupported};
+use crate::engine::interface::{
+    Counter, Creator, OpenDataset, OpenOptions, Opened, PageBuffer, PageCounts, PreparedEngine, Visitor,
+};
+use crate::study::{Format, Storage};
+use api::{Api, DEFAULT, Hid, Id};
+use dataset::Dataset;
 use hyperslab_doctor::simulate::CacheSettings;
-use std::ffi::{CStr, c_int};
+use libloading::Library;
+use libloading::os::unix::RTLD_LOCAL;
+use std::ffi::c_int;
 use std::path::Path;
 use std::rc::Rc;
 
-const UNLIMITED: u64 = u64::MAX;
-const READ_ONLY: u32 = 0;
-
 /// A loaded libhdf5. Not for several threads: few builds of the library allow that.
-#[derive(Clone)]
-pub struct Hdf5 {
-    pub(super) api: Rc<Api>,
-}
-
-/// An open file.
-pub struct Hdf5File {
-    pub(super) handle: Handle,
+pub(super) struct Hdf5 {
+    api: Rc<Api>,
 }
 
 impl Hdf5 {
     /// Loads the library at a path.
-    pub fn load(path: &Path) -> Result<Self, LibraryError> {
-        Ok(Self { api: Rc::new(Api::load(path)?) })
+    pub(super) fn load(path: &Path) -> Result<Self, EngineError> {
+        Self::in_library(load(path, RTLD_LOCAL)?, path)
     }
 
-    /// Its release, such as `2.0.0`.
-    pub fn version(&self) -> String {
-        self.api.version_text()
+    /// The libhdf5 that a library is, or that came along with it.
+    pub(super) fn in_library(library: &'static Library, path: &Path) -> Result<Self, EngineError> {
+        Ok(Self { api: Rc::new(Api::load(library, path)?) })
     }
 
-    /// The chunk cache that a dataset gets where nothing is set.
-    pub fn default_cache(&self) -> Result<CacheSettings, LibraryError> {
-        let access = self.properties(self.api.constants.H5P_CLS_DATASET_ACCESS_ID_g)?;
+    /// The chunk cache that a file gives its datasets where nothing is set.
+    fn file_cache(&self) -> Result<CacheSettings, EngineError> {
+        let (api, access) = (&self.api, list(&self.api, "FILE_ACCESS")?);
+        let (mut unused, mut nslots, mut nbytes, mut w0) = (0, 0, 0, 0.0);
+        // SAFETY: places for four values.
+        unsafe { call!(api.H5Pget_cache(access.id, &mut unused, &mut nslots, &mut nbytes, &mut w0)) }?;
+        Ok(CacheSettings { nbytes: nbytes as u64, nslots: nslots as u64, w0 })
+    }
+
+    fn dataset_cache(&self) -> Result<CacheSettings, EngineError> {
+        let (api, access) = (&self.api, list(&self.api, "DATASET_ACCESS")?);
         let (mut nslots, mut nbytes, mut w0) = (0, 0, 0.0);
         // SAFETY: places for three values.
-        let answered =
-            unsafe { (self.api.functions.H5Pget_chunk_cache)(access.id, &mut nslots, &mut nbytes, &mut w0) };
-        check(&self.api, "H5Pget_chunk_cache", answered)?;
+        unsafe { call!(api.H5Pget_chunk_cache(access.id, &mut nslots, &mut nbytes, &mut w0)) }?;
         // The dataset's own list says "as the file's" by values that no cache has; the file's defaults follow.
         if nslots == usize::MAX || w0 < 0.0 {
             return self.file_cache();
@@ -57,139 +61,121 @@ impl Hdf5 {
         Ok(CacheSettings { nbytes: nbytes as u64, nslots: nslots as u64, w0 })
     }
 
-    fn file_cache(&self) -> Result<CacheSettings, LibraryError> {
-        let get = self.api.functions.H5Pget_cache;
-        let access = self.properties(self.api.constants.H5P_CLS_FILE_ACCESS_ID_g)?;
-        let (mut unused, mut nslots, mut nbytes, mut w0) = (0, 0, 0, 0.0);
-        // SAFETY: places for four values.
-        check(&self.api, "H5Pget_cache", unsafe {
-            get(access.id, &mut unused, &mut nslots, &mut nbytes, &mut w0)
-        })?;
-        Ok(CacheSettings { nbytes: nbytes as u64, nslots: nslots as u64, w0 })
-    }
-
-    /// Counts the chunks that pass this pipeline from now on, where the library allows. Once a process.
-    pub fn count(&self, filters: &[u16]) -> Option<Counter> {
-        Counter::install(&self.api.filters, filters)
-    }
-
-    /// True where a filter can be used, perhaps after loading a plug-in.
-    fn has_filter(&self, id: u16) -> bool {
-        // SAFETY: a plain call.
-        unsafe { (self.api.functions.H5Zfilter_avail)(c_int::from(id)) > 0 }
-    }
-
-    /// Opens a file for reading, with a page buffer of so many bytes where one is wanted.
-    pub fn open(&self, path: &Path, page_buffer: Option<u64>) -> Result<Hdf5File, LibraryError> {
-        let access = page_buffer.map(|bytes| self.with_page_buffer(bytes)).transpose()?;
-        let name = c_path(path)?;
-        let f = &self.api.functions;
-        // SAFETY: a string, and an open list or the default.
-        let answered = unsafe { (f.H5Fopen)(name.as_ptr(), READ_ONLY, id_of(&access)) };
-        Ok(Hdf5File { handle: Handle::new(&self.api, "H5Fopen", answered, f.H5Fclose)? })
-    }
-
-    fn with_page_buffer(&self, bytes: u64) -> Result<Handle, LibraryError> {
-        let set = self.api.functions.H5Pset_page_buffer_size.ok_or_else(|| {
-            LibraryError::Unsupported(format!("libhdf5 {} has no page buffer", self.version()))
-        })?;
-        let list = self.properties(self.api.constants.H5P_CLS_FILE_ACCESS_ID_g)?;
-        // SAFETY: an open list.
-        check(&self.api, "H5Pset_page_buffer_size", unsafe { set(list.id, bytes as usize, 0, 0) })?;
-        Ok(list)
-    }
-
-    fn with_cache(&self, cache: CacheSettings) -> Result<Handle, LibraryError> {
-        let list = self.properties(self.api.constants.H5P_CLS_DATASET_ACCESS_ID_g)?;
-        let (nslots, nbytes) = (cache.nslots as usize, cache.nbytes as usize);
-        // SAFETY: an open list.
-        let answered = unsafe { (self.api.functions.H5Pset_chunk_cache)(list.id, nslots, nbytes, cache.w0) };
-        check(&self.api, "H5Pset_chunk_cache", answered)?;
-        Ok(list)
-    }
-
-    /// A new list of a class of properties.
-    fn properties(&self, class: Id) -> Result<Handle, LibraryError> {
-        let f = &self.api.functions;
-        // SAFETY: a class of property lists.
-        let answered = unsafe { (f.H5Pcreate)(class) };
-        Handle::new(&self.api, "H5Pcreate", answered, f.H5Pclose)
-    }
-
-    /// Numbers as the machine has them, records as asked for; anything else as it is in the file.
-    fn memory_type(&self, file_type: &Handle, records: &Records) -> Result<MemoryType, LibraryError> {
-        match class(file_type) {
-            COMPOUND => self.fields_in_memory(file_type, records.fields.as_deref(), records.memory),
-            _ if records.fields.is_some() => {
-                Err(LibraryError::Unsupported("the dataset has no records, so no fields".to_owned()))
+    fn open_file(&self, path: &Path, page_buffer: Option<u64>) -> Result<Rc<Hid>, EngineError> {
+        const READ_ONLY: u32 = 0;
+        let (api, name) = (&self.api, c_path(path)?);
+        let access = list(api, "FILE_ACCESS")?;
+        // SAFETY: an open list; then a string.
+        unsafe {
+            if let Some(bytes) = page_buffer {
+                call!(api?.H5Pset_page_buffer_size(access.id, bytes as usize, 0, 0))?;
             }
-            INTEGER | FLOAT => Ok(MemoryType::new(native(file_type)?)),
-            _ => Ok(MemoryType::new(copy(&self.api, file_type.id)?)),
+            let id = call!(api.H5Fopen(name.as_ptr(), READ_ONLY, access.id))?;
+            Ok(Rc::new(Handle::new(api, id, close!(H5Fclose))))
         }
-    }
-
-    /// Opens a dataset that lies below an object, with a list of its access.
-    pub(super) fn dataset(
-        &self,
-        above: Id,
-        name: &CStr,
-        access: &Option<Handle>,
-        records: &Records,
-    ) -> Result<Hdf5Dataset, LibraryError> {
-        let (api, f) = (&self.api, &self.api.functions);
-        // SAFETY: a string, and open identifiers.
-        let answered = unsafe { (f.H5Dopen2)(above, name.as_ptr(), id_of(access)) };
-        let handle = Handle::new(api, "H5Dopen2", answered, f.H5Dclose)?;
-        // SAFETY: an open dataset.
-        let (space, file_type) = unsafe { ((f.H5Dget_space)(handle.id), (f.H5Dget_type)(handle.id)) };
-        let file_space = Handle::new(api, "H5Dget_space", space, f.H5Sclose)?;
-        let file_type = Handle::new(api, "H5Dget_type", file_type, f.H5Tclose)?;
-        Hdf5Dataset::new(handle, file_space, self.memory_type(&file_type, records)?)
-    }
-
-    /// What a dataset is opened with for a chunk cache of its own; nothing for the library's default.
-    pub(super) fn access(&self, cache: Option<CacheSettings>) -> Result<Option<Handle>, LibraryError> {
-        cache.map(|cache| self.with_cache(cache)).transpose()
-    }
-
-    pub(super) fn space(&self, shape: &[u64], unlimited: bool) -> Result<Handle, LibraryError> {
-        let f = &self.api.functions;
-        let most = vec![UNLIMITED; shape.len()];
-        let most = if unlimited { most.as_ptr() } else { std::ptr::null() };
-        // SAFETY: arrays of the rank.
-        let answered = unsafe {
-            match shape {
-                [] => (f.H5Screate)(0),
-                _ => (f.H5Screate_simple)(shape.len() as c_int, shape.as_ptr(), most),
-            }
-        };
-        Handle::new(&self.api, "H5Screate_simple", answered, f.H5Sclose)
     }
 }
 
-impl Hdf5File {
-    /// Opens a dataset with a chunk cache of its own, or with the library's default.
-    pub fn dataset(
+impl PreparedEngine for Hdf5 {
+    fn version(&self) -> String {
+        self.api.release()
+    }
+
+    fn hdf5_version(&self) -> Option<String> {
+        Some(self.api.release())
+    }
+
+    fn default_cache(&self) -> Option<CacheSettings> {
+        self.dataset_cache().ok()
+    }
+
+    fn count(&self, filters: &[u16]) -> Option<Counter> {
+        count::install(&self.api.filters, filters)
+    }
+
+    fn open(&self, file: &Path, dataset: &str, options: &OpenOptions) -> Opened<dyn OpenDataset> {
+        let file = self.open_file(file, options.page_buffer)?;
+        let access = access(&self.api, options.cache)?;
+        let dataset = Dataset::open(&file, file.id, &c_name(dataset)?, id_of(&access), &options.records)?;
+        if !dataset.has_fixed_elements()? {
+            return unsupported(
+                "libhdf5 is not asked for elements of variable length or references, which lead elsewhere",
+            );
+        }
+        Ok(Box::new(dataset))
+    }
+
+    fn create(
         &self,
-        name: &str,
-        cache: Option<CacheSettings>,
-        records: &Records,
-    ) -> Result<Hdf5Dataset, LibraryError> {
-        let library = self.library();
-        library.dataset(self.handle.id, &c_name(name)?, &library.access(cache)?, records)
+        file: &Path,
+        dataset: &str,
+        storage: &Storage,
+        options: &OpenOptions,
+    ) -> Opened<dyn OpenDataset> {
+        if storage.format != Format::Hdf5 {
+            return unsupported(format!("libhdf5 writes no {} files", storage.format));
+        }
+        let file = create::file(&self.api, file, storage)?;
+        Ok(Box::new(create::dataset(&file, dataset, storage, options.cache, options.records.memory)?))
     }
 
-    /// Closes it; what was written reaches the file at the latest now.
-    pub fn close(self) -> Result<(), LibraryError> {
-        self.handle.close("H5Fclose")
+    fn make(&self, file: &Path, storage: &Storage) -> Opened<dyn Creator> {
+        let file = create::file(&self.api, file, storage)?;
+        Ok(Box::new(objects::Made { file, storage: storage.clone() }))
     }
 
-    pub(super) fn library(&self) -> Hdf5 {
-        Hdf5 { api: self.handle.api.clone() }
+    fn visit(&self, file: &Path, options: &OpenOptions) -> Opened<dyn Visitor> {
+        let file = self.open_file(file, options.page_buffer)?;
+        Ok(Box::new(objects::Visited { file, cache: options.cache }))
     }
+}
+
+/// A new property list, to be given to a call of this kind: `FILE_ACCESS`.
+fn list(api: &Rc<Api>, class: &str) -> Result<Hid, EngineError> {
+    let class = api.constant(&format!("P_CLS_{class}_ID"))?;
+    // SAFETY: a class of property lists.
+    Ok(Handle::new(api, unsafe { call!(api.H5Pcreate(class)) }?, close!(H5Pclose)))
+}
+
+/// What a dataset is opened with for a chunk cache of its own; nothing for the library's default.
+fn access(api: &Rc<Api>, cache: Option<CacheSettings>) -> Result<Option<Hid>, EngineError> {
+    let Some(CacheSettings { nbytes, nslots, w0 }) = cache else { return Ok(None) };
+    let list = list(api, "DATASET_ACCESS")?;
+    // SAFETY: an open list.
+    unsafe { call!(api.H5Pset_chunk_cache(list.id, nslots as usize, nbytes as usize, w0)) }?;
+    Ok(Some(list))
 }
 
 /// A list where one was made; else the library's default.
-fn id_of(list: &Option<Handle>) -> Id {
+fn id_of(list: &Option<Hid>) -> Id {
     list.as_ref().map_or(DEFAULT, |list| list.id)
+}
+
+fn space(api: &Rc<Api>, shape: &[u64], unlimited: bool) -> Result<Hid, EngineError> {
+    const SCALAR: c_int = 0;
+    let most = vec![u64::MAX; shape.len()];
+    let most = if unlimited { most.as_ptr() } else { std::ptr::null() };
+    // SAFETY: arrays of the rank.
+    let id = unsafe {
+        match shape {
+            [] => call!(api.H5Screate(SCALAR)),
+            _ => call!(api.H5Screate_simple(shape.len() as c_int, shape.as_ptr(), most)),
+        }
+    }?;
+    Ok(Handle::new(api, id, close!(H5Sclose)))
+}
+
+/// What passed the page buffer of an open file, where there is one that counts.
+fn page_buffer(file: &Hid) -> Option<PageBuffer> {
+    let api = &file.library;
+    let mut counts = [[0; 2]; 5];
+    let [accesses, hits, misses, evictions, bypasses] = counts.each_mut().map(|pair| pair.as_mut_ptr());
+    // SAFETY: an open file, and places for two numbers each. It fails where there is no page buffer.
+    unsafe { call!(api?.H5Fget_page_buffering_stats(file.id, accesses, hits, misses, evictions, bypasses)) }
+        .ok()?;
+    let of = |which: usize| {
+        let [accesses, hits, misses, evictions, bypasses] = counts.map(|pair| u64::from(pair[which]));
+        PageCounts { accesses, hits, misses, evictions, bypasses }
+    };
+    Some(PageBuffer { metadata: of(0), raw: of(1) })
 }

@@ -3,20 +3,21 @@
 //! The types of its functions are those of `include/netcdf.h` of netCDF-C 4.4 to 4.9.
 
 mod create;
-mod tree;
+mod objects;
 mod variable;
 
-pub use tree::{NetcdfNode, NetcdfTree};
-pub use variable::NetcdfVariable;
-
-use super::api::Api;
-use super::functions::functions;
+use super::call::{Handle, call, close, functions};
 use super::hdf5::Hdf5;
-use super::{LibraryError, load};
+use super::{c_name, c_path, load};
+use crate::engine::error::{EngineError, unsupported};
+use crate::engine::interface::{Counter, Creator, OpenDataset, OpenOptions, Opened, PreparedEngine, Visitor};
+use crate::study::{Format, Storage};
 use hyperslab_doctor::simulate::CacheSettings;
+use libloading::os::unix::RTLD_LOCAL;
 use std::ffi::{CStr, c_char, c_float, c_int, c_uint, c_void};
 use std::path::Path;
 use std::rc::Rc;
+use variable::Variable;
 
 functions! {
     /// The functions that every netCDF-C since 4.4 has, then those that came later.
@@ -70,62 +71,115 @@ functions! {
     }
 }
 
-/// `NC_FORMATX_NC_HDF5`
-const FORMAT_HDF5: c_int = 2;
+/// An open file, closed when it goes.
+type File = Handle<Netcdf, c_int>;
 
 /// A loaded netCDF-C. Not for several threads.
 #[derive(Clone)]
-pub struct Netcdf {
-    pub(super) functions: Rc<Functions>,
+pub(super) struct Netcdf {
+    functions: Rc<Functions>,
     /// The libhdf5 that it came with, where its functions can be reached.
-    hdf5: Option<Hdf5>,
+    hdf5: Option<Rc<Hdf5>>,
 }
 
 impl Netcdf {
     /// Loads the library at a path.
-    pub fn load(path: &Path) -> Result<Self, LibraryError> {
-        let library = load(path)?;
+    pub(super) fn load(path: &Path) -> Result<Self, EngineError> {
+        let library = load(path, RTLD_LOCAL)?;
         // SAFETY: a library with all these names is a netCDF-C.
-        let functions = Rc::new(unsafe { Functions::find(library) }?);
-        let hdf5 = Api::of(library, path).ok().map(|api| Hdf5 { api: Rc::new(api) });
-        Ok(Self { functions, hdf5 })
+        let functions = Rc::new(unsafe { Functions::find(&[library]) }?);
+        Ok(Self { functions, hdf5: Hdf5::in_library(library, path).ok().map(Rc::new) })
     }
 
-    /// Its release, such as `4.9.3`.
-    pub fn version(&self) -> String {
+    /// Fails where a function answered that it failed.
+    fn checked(&self, call: &'static str, answered: c_int) -> Result<c_int, EngineError> {
+        if answered == 0 {
+            return Ok(answered);
+        }
+        // SAFETY: a string for every number, which lives as long as the library.
+        let why = unsafe { CStr::from_ptr((self.functions.nc_strerror)(answered)) };
+        Err(EngineError::Call { call, why: why.to_string_lossy().into_owned() })
+    }
+
+    /// Fails for a function that came later.
+    fn lacks<T>(&self, name: &str) -> Result<T, EngineError> {
+        unsupported(format!("netCDF-C {} has no {name}; a newer one may", self.version()))
+    }
+
+    fn open_file(&self, path: &Path) -> Result<Rc<File>, EngineError> {
+        const READ_ONLY: c_int = 0;
+        let (path, mut id) = (c_path(path)?, 0);
+        // SAFETY: a string, and a place for the answer.
+        unsafe { call!(self.nc_open(path.as_ptr(), READ_ONLY, &mut id)) }?;
+        Ok(Rc::new(Handle::new(self, id, close!(nc_close))))
+    }
+}
+
+impl PreparedEngine for Netcdf {
+    fn version(&self) -> String {
         // SAFETY: a string that lives as long as the library.
         let text = unsafe { CStr::from_ptr((self.functions.nc_inq_libvers)()) }.to_string_lossy();
         text.split_whitespace().next().unwrap_or_default().to_owned()
     }
 
-    /// The libhdf5 that it came with, where its functions can be reached.
-    pub fn hdf5(&self) -> Option<&Hdf5> {
-        self.hdf5.as_ref()
+    fn hdf5_version(&self) -> Option<String> {
+        self.hdf5.as_ref().map(|hdf5| hdf5.version())
     }
 
-    /// The chunk cache that a variable gets where nothing is set and one chunk is not larger.
-    pub fn default_cache(&self) -> Result<CacheSettings, LibraryError> {
+    /// What a variable gets where one chunk is not larger.
+    fn default_cache(&self) -> Option<CacheSettings> {
         let (mut nbytes, mut nslots, mut w0) = (0, 0, 0.0);
         // SAFETY: places for three values.
-        self.check("nc_get_chunk_cache", unsafe {
-            (self.functions.nc_get_chunk_cache)(&mut nbytes, &mut nslots, &mut w0)
-        })?;
-        Ok(settings(nbytes, nslots, w0))
+        unsafe { call!(self.nc_get_chunk_cache(&mut nbytes, &mut nslots, &mut w0)) }.ok()?;
+        Some(settings(nbytes, nslots, w0))
     }
 
-    /// Fails where a function answered that it failed.
-    pub(super) fn check(&self, call: &'static str, answered: c_int) -> Result<(), LibraryError> {
-        if answered == 0 {
-            return Ok(());
+    /// What netCDF-C decodes and encodes goes through the libhdf5 that it came with.
+    fn count(&self, filters: &[u16]) -> Option<Counter> {
+        self.hdf5.as_ref()?.count(filters)
+    }
+
+    fn open(&self, file: &Path, dataset: &str, options: &OpenOptions) -> Opened<dyn OpenDataset> {
+        no_page_buffer(options)?;
+        Ok(Box::new(Variable::open(&self.open_file(file)?, dataset, options.cache)?))
+    }
+
+    fn create(
+        &self,
+        file: &Path,
+        dataset: &str,
+        storage: &Storage,
+        options: &OpenOptions,
+    ) -> Opened<dyn OpenDataset> {
+        no_page_buffer(options)?;
+        let file = create::file(self, file, storage.format)?;
+        let dimensions = create::dimensions(&file, storage)?;
+        let name = dataset.trim_start_matches('/');
+        let id = create::variable(self, file.id, name, storage, &dimensions)?;
+        let variable = Variable::new(&file, file.id, id, options.cache)?;
+        // SAFETY: an open file.
+        unsafe { call!(self.nc_enddef(file.id)) }?;
+        Ok(Box::new(variable))
+    }
+
+    fn make(&self, file: &Path, storage: &Storage) -> Opened<dyn Creator> {
+        if storage.format != Format::Netcdf4 {
+            return unsupported(
+                "files of many variables are made as netCDF-4: a classic one is rewritten for each",
+            );
         }
-        // SAFETY: a string for every number, which lives as long as the library.
-        let why = unsafe { CStr::from_ptr((self.functions.nc_strerror)(answered)) };
-        Err(LibraryError::Call { call, why: why.to_string_lossy().into_owned() })
+        Ok(Box::new(objects::Made::new(create::file(self, file, storage.format)?, storage)))
     }
 
-    /// What is said where a function is asked for that came later.
-    pub(super) fn lacks(&self, name: &str) -> LibraryError {
-        LibraryError::Unsupported(format!("netCDF-C {} has no {name}; a newer one may", self.version()))
+    fn visit(&self, file: &Path, _: &OpenOptions) -> Opened<dyn Visitor> {
+        Ok(Box::new(objects::Visited(self.open_file(file)?)))
+    }
+}
+
+fn no_page_buffer(options: &OpenOptions) -> Result<(), EngineError> {
+    match options.page_buffer {
+        None => Ok(()),
+        Some(_) => unsupported("netCDF-C has no page buffer to set"),
     }
 }
 
@@ -133,36 +187,4 @@ fn settings(nbytes: usize, nslots: usize, w0: c_float) -> CacheSettings {
     // A fraction that was given as 0.75 shall not be told as 0.7500000119.
     let w0 = w0.to_string().parse().unwrap_or_else(|_| f64::from(w0));
     CacheSettings { nbytes: nbytes as u64, nslots: nslots as u64, w0 }
-}
-
-/// An open file, closed when it goes.
-struct NetcdfFile {
-    library: Netcdf,
-    id: c_int,
-}
-
-/// What stands for a file that was closed.
-const CLOSED: c_int = -1;
-
-impl NetcdfFile {
-    /// Closes it now, and says if that fails (what is written may reach the file only then).
-    fn close(mut self) -> Result<(), LibraryError> {
-        self.end()
-    }
-
-    /// Closes it, once.
-    fn end(&mut self) -> Result<(), LibraryError> {
-        match std::mem::replace(&mut self.id, CLOSED) {
-            CLOSED => Ok(()),
-            // SAFETY: an open file.
-            id => self.library.check("nc_close", unsafe { (self.library.functions.nc_close)(id) }),
-        }
-    }
-}
-
-impl Drop for NetcdfFile {
-    fn drop(&mut self) {
-        // A drop cannot report a failure.
-        let _ = self.end();
-    }
 }

@@ -4,6 +4,8 @@
 //! take the place of a predefined one, for any file. Builds that hide these names cannot be counted, nor can
 //! pipelines of plug-ins alone: their counts are simulated only.
 
+use crate::engine::interface::{Counter, Counts};
+use crate::library::call;
 use libloading::Library;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::sync::OnceLock;
@@ -54,55 +56,37 @@ impl Filters {
     pub(super) fn find(library: &Library) -> Self {
         // SAFETY: a libhdf5, which has a function and variables of these types under these names.
         unsafe {
-            let register = library.get(b"H5Z_register\0").ok().map(|symbol| *symbol);
-            let class = |(id, name): &(u16, &str)| Some((*id, *library.get(name.as_bytes()).ok()?));
-            Self { register, classes: SYMBOLS.iter().filter_map(class).collect() }
+            let class = |(id, name): &(u16, &str)| Some((*id, call::find(&[library], name)?));
+            let classes = SYMBOLS.iter().filter_map(class).collect();
+            Self { register: call::find(&[library], "H5Z_register\0"), classes }
         }
     }
 }
 
-/// Counts what passes the filters of this process from when it is made.
-pub struct Counter {
-    before: Counts,
+fn now() -> Counts {
+    Counts { decodes: DECODES.load(Ordering::Relaxed), encodes: ENCODES.load(Ordering::Relaxed) }
 }
 
-/// Chunks that passed a pipeline of filters.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// On their way out of the file.
-    pub decodes: u64,
-    /// On their way into the file.
-    pub encodes: u64,
-}
-
-impl Counts {
-    fn now() -> Self {
-        Self { decodes: DECODES.load(Ordering::Relaxed), encodes: ENCODES.load(Ordering::Relaxed) }
+/// Counts the chunks that pass this pipeline, where the library allows. Once a process: the first filter stays.
+pub(super) fn install(known: &Filters, filters: &[u16]) -> Option<Counter> {
+    let register = known.register?;
+    // The last filter of a pipeline is the first to decode, and sees every chunk that has any filter applied.
+    let last = filters.iter().rev().find(|id| SYMBOLS.iter().any(|(known, _)| known == *id))?;
+    let class = known.classes.iter().find(|(id, _)| id == last)?.1;
+    // SAFETY: the library's own class of this filter.
+    let class = unsafe { *class };
+    if NEXT.set(class.filter).is_err() {
+        return None;
     }
-}
-
-impl Counter {
-    /// Counts the chunks that pass this pipeline, where the library allows. Once a process: the first filter stays.
-    pub(super) fn install(known: &Filters, filters: &[u16]) -> Option<Self> {
-        let register = known.register?;
-        // The last filter of a pipeline is the first to decode, and sees every chunk that has any filter applied.
-        let last = filters.iter().rev().find(|id| SYMBOLS.iter().any(|(known, _)| known == *id))?;
-        let class = known.classes.iter().find(|(id, _)| id == last)?.1;
-        // SAFETY: the library's own class of this filter.
-        let class = unsafe { *class };
-        if NEXT.set(class.filter).is_err() {
-            return None;
-        }
-        // SAFETY: a class as the library's own, but for its function, which hands on to that.
-        let done = unsafe { register(&Class { filter: count, ..class }) };
-        (done >= 0).then(|| Self { before: Counts::now() })
+    // SAFETY: a class as the library's own, but for its function, which hands on to that.
+    if unsafe { register(&Class { filter: count, ..class }) } < 0 {
+        return None;
     }
-
-    /// How many chunks passed since.
-    pub fn counts(&self) -> Counts {
-        let now = Counts::now();
-        Counts { decodes: now.decodes - self.before.decodes, encodes: now.encodes - self.before.encodes }
-    }
+    let before = now();
+    Some(Box::new(move || {
+        let now = now();
+        Counts { decodes: now.decodes - before.decodes, encodes: now.encodes - before.encodes }
+    }))
 }
 
 unsafe extern "C" fn count(

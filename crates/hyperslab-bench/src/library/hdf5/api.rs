@@ -1,21 +1,25 @@
 //! The functions and constants of libhdf5 that a bench uses, looked up when a library is loaded that was found at run
 //! time.
 //!
-//! Identifiers (`hid_t`) are 64 bits wide since 1.10 and were 32 before; [`Api::id`] and [`Constants`] level that.
+//! Identifiers (`hid_t`) are 64 bits wide since 1.10 and were 32 before; [`Answer`] and [`Api::load`] level that.
 
-use super::LibraryError;
 use super::count::Filters;
-use super::functions::functions;
-use super::load;
+use crate::engine::error::{EngineError, unsupported};
+use crate::library::call::{self, Handle, functions};
 use libloading::Library;
+use std::collections::HashMap;
 use std::ffi::{c_char, c_double, c_int, c_uint, c_void};
 use std::path::Path;
+use std::rc::Rc;
 
 /// An identifier of libhdf5.
-pub(crate) type Id = i64;
+pub(super) type Id = i64;
+
+/// An open identifier of libhdf5.
+pub(super) type Hid = Handle<Rc<Api>, Id>;
 
 /// `H5P_DEFAULT`, `H5S_ALL`.
-pub(crate) const DEFAULT: Id = 0;
+pub(super) const DEFAULT: Id = 0;
 
 functions! {
     /// The functions, under the names that libhdf5 gives them; their types are those of the headers of 1.8 to 2.2. Those
@@ -66,7 +70,6 @@ functions! {
         H5Tclose(Id) -> c_int;
         H5Tcreate(c_int, usize) -> Id;
         H5Tinsert(Id, *const c_char, usize, Id) -> c_int;
-        H5Tpack(Id) -> c_int;
         H5Tarray_create2(Id, c_uint, *const u64) -> Id;
         H5Tget_nmembers(Id) -> c_int;
         H5Tget_member_index(Id, *const c_char) -> c_int;
@@ -110,107 +113,132 @@ functions! {
 
 /// What is called for each object or attribute: where the walk began or the object, a name, what is known of it, and what
 /// the caller gave along.
-pub(crate) type Each = unsafe extern "C" fn(Id, *const c_char, *const c_void, *mut c_void) -> c_int;
+pub(super) type Each = unsafe extern "C" fn(Id, *const c_char, *const c_void, *mut c_void) -> c_int;
 /// What is called for each chunk: its first element, the mask of its filters, address, stored bytes, and what the caller
 /// gave along.
-pub(crate) type EachChunk = unsafe extern "C" fn(*const u64, c_uint, u64, u64, *mut c_void) -> c_int;
+pub(super) type EachChunk = unsafe extern "C" fn(*const u64, c_uint, u64, u64, *mut c_void) -> c_int;
 /// Two counts: of metadata, and of raw data.
-pub(crate) type Pair = *mut c_uint;
+pub(super) type Pair = *mut c_uint;
 
-/// Declares the constants of libhdf5 that are variables of the library, set by `H5open`.
-macro_rules! constants {
-    ($($name:ident)*) => {
-        /// Classes of property lists, and predefined types, under the names that libhdf5 gives them.
-        #[allow(non_snake_case, reason = "the names are the library's")]
-        pub(crate) struct Constants {
-            $(pub $name: Id,)*
-        }
-
-        impl Constants {
-            /// # Safety
-            /// The library is a libhdf5 that was opened, with identifiers of this width.
-            unsafe fn find(library: &Library, has_wide_ids: bool) -> Result<Self, LibraryError> {
-                // SAFETY: these variables are of the type `hid_t`.
-                let value = |symbol: &str, name| unsafe {
-                    if has_wide_ids {
-                        library.get::<*const i64>(symbol.as_bytes()).map(|place| **place)
-                    } else {
-                        library.get::<*const i32>(symbol.as_bytes()).map(|place| Id::from(**place))
-                    }
-                    .map_err(|_| LibraryError::Missing(name))
-                };
-                Ok(Self { $($name: value(concat!(stringify!($name), "\0"), stringify!($name))?,)* })
-            }
-        }
-    };
-}
-
-constants! {
-    H5P_CLS_FILE_CREATE_ID_g H5P_CLS_FILE_ACCESS_ID_g H5P_CLS_DATASET_CREATE_ID_g H5P_CLS_DATASET_ACCESS_ID_g
-    H5T_C_S1_g H5T_NATIVE_DOUBLE_g
-    H5T_IEEE_F32LE_g H5T_IEEE_F32BE_g H5T_IEEE_F64LE_g H5T_IEEE_F64BE_g
-    H5T_STD_I8LE_g H5T_STD_I16LE_g H5T_STD_I16BE_g H5T_STD_I32LE_g H5T_STD_I32BE_g H5T_STD_I64LE_g H5T_STD_I64BE_g
-    H5T_STD_U8LE_g H5T_STD_U16LE_g H5T_STD_U16BE_g H5T_STD_U32LE_g H5T_STD_U32BE_g H5T_STD_U64LE_g H5T_STD_U64BE_g
-}
-
-fn has_wide_ids(major: u32, minor: u32) -> bool {
-    (major, minor) >= (1, 10)
-}
+/// The constants of libhdf5 that are variables of the library, set by `H5open`: classes of property lists, and types.
+const CONSTANTS: [&str; 24] = [
+    "H5P_CLS_FILE_CREATE_ID_g\0",
+    "H5P_CLS_FILE_ACCESS_ID_g\0",
+    "H5P_CLS_DATASET_CREATE_ID_g\0",
+    "H5P_CLS_DATASET_ACCESS_ID_g\0",
+    "H5T_C_S1_g\0",
+    "H5T_NATIVE_DOUBLE_g\0",
+    "H5T_IEEE_F32LE_g\0",
+    "H5T_IEEE_F32BE_g\0",
+    "H5T_IEEE_F64LE_g\0",
+    "H5T_IEEE_F64BE_g\0",
+    "H5T_STD_I8LE_g\0",
+    "H5T_STD_I16LE_g\0",
+    "H5T_STD_I16BE_g\0",
+    "H5T_STD_I32LE_g\0",
+    "H5T_STD_I32BE_g\0",
+    "H5T_STD_I64LE_g\0",
+    "H5T_STD_I64BE_g\0",
+    "H5T_STD_U8LE_g\0",
+    "H5T_STD_U16LE_g\0",
+    "H5T_STD_U16BE_g\0",
+    "H5T_STD_U32LE_g\0",
+    "H5T_STD_U32BE_g\0",
+    "H5T_STD_U64LE_g\0",
+    "H5T_STD_U64BE_g\0",
+];
 
 /// A loaded libhdf5.
 pub(crate) struct Api {
-    pub(crate) functions: Functions,
-    pub(crate) constants: Constants,
+    pub(super) functions: Functions,
+    /// By their names without the prefix `H5` and the suffix `_g`: `T_STD_I8LE`.
+    constants: HashMap<&'static str, Id>,
     /// The filters that can be counted.
-    pub(crate) filters: Filters,
+    pub(super) filters: Filters,
     /// Release numbers: major, minor, patch.
-    pub(crate) version: (u32, u32, u32),
+    pub(super) version: (c_uint, c_uint, c_uint),
+}
+
+/// What a function answers.
+pub(super) trait Answer: Sized {
+    /// The answer; none where it stands for a failure. Before 1.10, only the lower half of an identifier means anything.
+    fn accepted(self, has_wide_ids: bool) -> Option<Self>;
+}
+
+impl Answer for c_int {
+    fn accepted(self, _: bool) -> Option<Self> {
+        (self >= 0).then_some(self)
+    }
+}
+
+impl Answer for Id {
+    fn accepted(self, has_wide_ids: bool) -> Option<Self> {
+        let id = if has_wide_ids { self } else { Id::from(self as i32) };
+        (id >= 0).then_some(id)
+    }
+}
+
+impl Answer for *mut c_char {
+    fn accepted(self, _: bool) -> Option<Self> {
+        (!self.is_null()).then_some(self)
+    }
 }
 
 impl Api {
-    /// Loads and opens the library at a path.
-    pub(crate) fn load(path: &Path) -> Result<Self, LibraryError> {
-        Self::of(load(path)?, path)
-    }
-
-    /// The libhdf5 that is a library itself, or that came along with it: names are looked for in what it needs, too.
-    pub(crate) fn of(library: &'static Library, path: &Path) -> Result<Self, LibraryError> {
+    /// The libhdf5 that a library is, or that came along with it: names are looked for in what it needs, too.
+    pub(super) fn load(library: &'static Library, path: &Path) -> Result<Self, EngineError> {
+        let fail = |why: String| EngineError::Load { path: path.to_owned(), why };
         // SAFETY: a library with all these names is a libhdf5.
-        let functions = unsafe { Functions::find(library) }?;
+        let functions = unsafe { Functions::find(&[library]) }?;
         let (mut major, mut minor, mut patch) = (0, 0, 0);
         // SAFETY: plain calls; errors are reported by return values, so the library shall not print them.
         unsafe {
             if (functions.H5open)() < 0
                 || (functions.H5get_libversion)(&mut major, &mut minor, &mut patch) < 0
             {
-                return Err(LibraryError::Load { path: path.to_owned(), why: "H5open failed".to_owned() });
+                return Err(fail("H5open failed".to_owned()));
             }
             (functions.H5Eset_auto2)(0, std::ptr::null(), std::ptr::null_mut());
         }
-        if (major, minor) < (1, 8) {
-            return Err(LibraryError::TooOld {
-                path: path.to_owned(),
-                version: format!("{major}.{minor}.{patch}"),
-            });
+        let version = (major, minor, patch);
+        if version < (1, 8, 0) {
+            let release = format!("libhdf5 {major}.{minor}.{patch} is too old; 1.8 or newer is needed");
+            return Err(fail(release));
         }
-        // SAFETY: a libhdf5 that was opened.
-        let constants = unsafe { Constants::find(library, has_wide_ids(major, minor)) }?;
-        let filters = Filters::find(library);
-        Ok(Self { functions, constants, filters, version: (major, minor, patch) })
+        let constant = |symbol: &'static str| {
+            let name = &symbol[2..symbol.len() - 3];
+            // SAFETY: variables of the type `hid_t` of this release.
+            let value = unsafe {
+                match has_wide_ids(version) {
+                    true => call::find::<*const i64>(&[library], symbol).map(|place| *place),
+                    false => call::find::<*const i32>(&[library], symbol).map(|place| Id::from(*place)),
+                }
+            };
+            Ok((name, value.ok_or(EngineError::Missing(name))?))
+        };
+        let constants = CONSTANTS.into_iter().map(constant).collect::<Result<_, EngineError>>()?;
+        Ok(Self { functions, constants, filters: Filters::find(library), version })
     }
 
-    fn has_wide_ids(&self) -> bool {
-        has_wide_ids(self.version.0, self.version.1)
+    /// A constant, by its name without the prefix `H5`: `P_CLS_FILE_ACCESS_ID`, `T_STD_I8LE`.
+    pub(super) fn constant(&self, name: &str) -> Result<Id, EngineError> {
+        let unknown = || EngineError::Unsupported(format!("libhdf5 is not asked for H5{name}"));
+        self.constants.get(name).copied().ok_or_else(unknown)
     }
 
-    /// An identifier that a function answered with; none for an error. Before 1.10 only its lower half means anything.
-    pub(crate) fn id(&self, answered: Id) -> Option<Id> {
-        let id = if self.has_wide_ids() { answered } else { Id::from(answered as i32) };
-        (id >= 0).then_some(id)
+    /// The answer of a function, or the error that it stands for.
+    pub(super) fn checked<T: Answer>(&self, call: &'static str, answered: T) -> Result<T, EngineError> {
+        let accepted = answered.accepted(has_wide_ids(self.version));
+        accepted.ok_or_else(|| EngineError::Call { call, why: self.last_error() })
+    }
+
+    /// Fails for a function that this release does not have.
+    pub(super) fn lacks<T>(&self, name: &str) -> Result<T, EngineError> {
+        unsupported(format!("libhdf5 {} has no {name}", self.release()))
     }
 
     /// `2.0.0`
-    pub(crate) fn version_text(&self) -> String {
+    pub(super) fn release(&self) -> String {
         let (major, minor, patch) = self.version;
         format!("{major}.{minor}.{patch}")
     }
@@ -256,7 +284,8 @@ impl Api {
             0
         }
         let mut found = String::new();
-        let callback = if self.has_wide_ids() { wide as *const c_void } else { narrow as *const c_void };
+        let callback =
+            if has_wide_ids(self.version) { wide as *const c_void } else { narrow as *const c_void };
         /// `H5E_WALK_DOWNWARD`: from the function that was called to the innermost, which is noted last.
         const DOWNWARD: c_int = 1;
         // SAFETY: the callback has the type of `H5E_walk2_t` for this width of identifiers.
@@ -265,4 +294,8 @@ impl Api {
         }
         if found.is_empty() { "no reason given".to_owned() } else { found }
     }
+}
+
+fn has_wide_ids(version: (c_uint, c_uint, c_uint)) -> bool {
+    version >= (1, 10, 0)
 }
