@@ -9,7 +9,7 @@ use super::objects;
 use super::task::{Answer, Check, Operation, Outcome, Task};
 use crate::buffer::reserve;
 use crate::data::Values;
-use crate::engine::{EngineError, PreparedEngine};
+use crate::engine::{Engine, EngineError, PreparedEngine};
 use crate::hex::hex;
 use crate::library::share_symbols;
 use crate::measure::{PageCache, empty_page_cache};
@@ -38,7 +38,7 @@ pub fn serve(from: &mut dyn Read, to: &mut dyn Write) -> std::io::Result<()> {
 
 /// Does a task in this process.
 pub fn run(task: &Task) -> Result<Outcome, EngineError> {
-    if let Some(found) = task.engine.library() {
+    if let Engine::Libhdf5(found) | Engine::Netcdf(found) = &task.engine {
         share_symbols(found)?;
     }
     let engine = &*task.engine.prepare()?;

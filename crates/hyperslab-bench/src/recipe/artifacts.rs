@@ -1,7 +1,8 @@
 //! What lasts from table to table while a recipe is run: files, what is known of them, and defaults of libraries.
 
+use super::cell::{Cell, FileWork, Work};
 use super::engines::EngineKind;
-use super::plan::{Cell, Content, Work};
+use crate::data::Synthetic;
 use crate::process::{Operation, Outcome, Task};
 use crate::study::Storage;
 use hyperslab_doctor::DatasetFacts;
@@ -25,17 +26,14 @@ pub(super) struct ArtifactCache {
     /// The cache that a library gives a file where none is set: netCDF-C's depends on the chunks of the file.
     defaults: HashMap<(EngineKind, PathBuf), CacheSettings>,
     facts: HashMap<PathBuf, Option<DatasetFacts>>,
+    /// Values that were made up for a ratio, by their names: finding them takes a while.
+    made_up: HashMap<String, Synthetic>,
 }
 
 impl ArtifactCache {
     pub(super) fn new(folder: &Path, shrink: f64) -> Self {
-        Self {
-            folder: folder.to_owned(),
-            shrink,
-            files: HashMap::new(),
-            defaults: HashMap::new(),
-            facts: HashMap::new(),
-        }
+        let (files, defaults, facts, made_up) = Default::default();
+        Self { folder: folder.to_owned(), shrink, files, defaults, facts, made_up }
     }
 
     /// Where a cell writes.
@@ -48,11 +46,8 @@ impl ArtifactCache {
     /// Notes the file that a cell wrote.
     pub(super) fn keep(&mut self, cell: &Cell, by: EngineKind, task: &Task) {
         let (storage, values) = match (&task.operation, &cell.work) {
-            (Operation::Write { storage, .. }, Work::Write { values: Content::Synthetic(synthetic), .. }) => {
-                (&**storage, serde_json::to_string(synthetic).unwrap_or_default())
-            }
-            (Operation::Write { storage, .. }, Work::Write { values: Content::Of(cell), .. }) => {
-                (&**storage, self.file(cell, by).map(|file| file.values.clone()).unwrap_or_default())
+            (Operation::Write { storage, .. }, Work::Write { file, .. }) => {
+                (&**storage, self.values_name(file, by))
             }
             // Where chunks lie differs from file to file, so that none is like another.
             (Operation::Make { tree }, _) => (&tree.storage, cell.name.clone()),
@@ -62,6 +57,22 @@ impl ArtifactCache {
         self.facts.remove(&task.file);
         let artifact = Artifact { path: task.file.clone(), storage: storage.clone(), values };
         self.files.insert((cell.name.clone(), by), artifact);
+    }
+
+    /// A name for the values of a file, the same for the same values.
+    fn values_name(&self, file: &FileWork, by: EngineKind) -> String {
+        match file.values_from() {
+            Some(cell) => self.file(cell, by).map(|file| file.values.clone()).unwrap_or_default(),
+            None => format!("{:?} {} {}", file.storage().shape, file.element, file.ratio),
+        }
+    }
+
+    /// The made-up values of a file.
+    pub(super) fn made_up(&mut self, file: &FileWork) -> Synthetic {
+        const SEED: u64 = 1;
+        let make = || Synthetic::with_ratio(&file.storage().shape, file.element, file.ratio, SEED);
+        let name = self.values_name(file, EngineKind::Libhdf5);
+        self.made_up.entry(name).or_insert_with(make).clone()
     }
 
     /// The file that a cell wrote: the reader's own, or else any.

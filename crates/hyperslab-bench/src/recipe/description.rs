@@ -1,14 +1,13 @@
-//! What the file of a recipe says, and the plan that it is at some scale.
+//! What the file of a recipe says, and what is run of it at some scale.
 //!
 //! A cell has one of the keys `file`, `write`, `read`, `make` and `visit`, whose value is its name. Its other keys come from
 //! itself, from `each` of its table, or from the `defaults` of its kind.
 
+use super::cell::{Cell, Work};
+use super::claim::{Claim, Effect};
 use super::engines::EngineKind;
-use super::plan::{Cell, Claim, Content, Effect, Figure, Metric, Published, RecipePlan, Table, Work};
-use super::scaling::{Bytes, Rule, Scaling};
-use crate::data::Synthetic;
-use crate::study::{Access, BlockWalk, Element, FilterSpec, Format, Memory, Records, Storage, Tree, Wanted};
-use hyperslab_doctor::simulate::CacheSettings;
+use super::figure::{Figure, Metric, Published};
+use super::scaling::{Rule, Scaling};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -38,79 +37,6 @@ struct TableDescription {
     effects: Vec<EffectDescription>,
     #[serde(default)]
     notes: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct FileDescription {
-    shape: Vec<u64>,
-    #[serde(rename = "type")]
-    element: Element,
-    /// Ratio by which gzip makes the values smaller.
-    ratio: f64,
-    /// The cell that wrote the same values; empty for made-up ones.
-    #[serde(default)]
-    values_from: String,
-    #[serde(default = "hdf5")]
-    format: Format,
-    chunks: Option<Vec<u64>>,
-    filters: Option<String>,
-    #[serde(default)]
-    unlimited: bool,
-    fill_value: Option<f64>,
-    /// The block of a write; a chunk where none is given.
-    block: Option<Vec<u64>>,
-    #[serde(default)]
-    memory: Memory,
-}
-
-fn hdf5() -> Format {
-    Format::Hdf5
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct ReadDescription {
-    from: String,
-    block: Vec<u64>,
-    /// Which lengths of the block shrink with the data; those that the recipe's rule says where nothing is given.
-    scaled: Option<Vec<bool>>,
-    step: Option<Vec<u64>>,
-    walk: Option<BlockWalk>,
-    cache: Option<Bytes>,
-    reads: Option<u64>,
-    fields: Option<Vec<String>>,
-    #[serde(default)]
-    memory: Memory,
-    #[serde(default)]
-    cold: bool,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct MakeDescription {
-    shape: Vec<u64>,
-    #[serde(rename = "type")]
-    element: Element,
-    chunks: Option<Vec<u64>>,
-    page: Option<Bytes>,
-    /// Groups, the root among them.
-    #[serde(default)]
-    groups: u64,
-    datasets: u64,
-    attributes: u64,
-    #[serde(default)]
-    laid_out_first: bool,
-    #[serde(default)]
-    timed: bool,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct VisitDescription {
-    from: String,
-    wanted: Wanted,
-    page_buffer: Option<Bytes>,
 }
 
 /// An effect; which of the optional keys are given decides what kind of claim it is.
@@ -157,6 +83,33 @@ enum FigureName {
     By(String, EngineKind),
 }
 
+/// Everything that a recipe does.
+#[derive(Debug)]
+pub(super) struct RecipePlan {
+    /// By how much data and caches are smaller than published; 1 for the published size.
+    pub(super) shrink: f64,
+    /// What is run, in order.
+    pub(super) tables: Vec<Table>,
+}
+
+/// A table or a figure of the publication, or several that belong together.
+#[derive(Debug)]
+pub(super) struct Table {
+    pub(super) title: String,
+    /// A cell that reads a file comes after the one that writes it, in this or in an earlier table.
+    pub(super) cells: Vec<Cell>,
+    pub(super) effects: Vec<Effect>,
+    /// What is not as it was published, or has to be known to read the figures.
+    pub(super) notes: Vec<String>,
+}
+
+impl Table {
+    /// True where a cell of it needs the file that another cell writes.
+    pub(super) fn reads(&self, cell: &str) -> bool {
+        self.cells.iter().any(|reader| reader.work.needs() == Some(cell))
+    }
+}
+
 impl Description {
     /// What is run at some scale.
     ///
@@ -164,7 +117,7 @@ impl Description {
     /// What the file says that makes no sense.
     pub(super) fn plan(&self, scale: f64) -> Result<RecipePlan, String> {
         let scaling = Scaling::new(self.scale, scale);
-        let mut planner = Planner { description: self, scaling, values: Vec::new(), cells: Vec::new() };
+        let mut planner = Planner { description: self, scaling, cells: Vec::new() };
         let tables = self
             .tables
             .iter()
@@ -177,13 +130,12 @@ impl Description {
 struct Planner<'a> {
     description: &'a Description,
     scaling: Scaling,
-    /// Values that were made up for a ratio: finding them takes a while.
-    values: Vec<(f64, Synthetic)>,
     /// All cells so far.
     cells: Vec<Cell>,
 }
 
 const KINDS: [&str; 5] = ["file", "write", "read", "make", "visit"];
+const UNPUBLISHED: &str = "no figures of it were published";
 
 impl Planner<'_> {
     fn table(&mut self, table: &TableDescription) -> Result<Table, String> {
@@ -204,7 +156,7 @@ impl Planner<'_> {
         })
     }
 
-    fn cell(&mut self, own: &toml::Table, each: &toml::Table) -> Result<Cell, String> {
+    fn cell(&self, own: &toml::Table, each: &toml::Table) -> Result<Cell, String> {
         let kind = KINDS.into_iter().find(|kind| own.contains_key(*kind));
         let kind = kind.ok_or_else(|| format!("a cell has one of the keys {}", KINDS.join(", ")))?;
         let mut keys = own.clone();
@@ -217,24 +169,25 @@ impl Planner<'_> {
         }
         let by: Option<Vec<EngineKind>> = take(&mut keys, "by")?;
         let published: Option<BTreeMap<Metric, f64>> = take(&mut keys, "published")?;
-        let published = published.unwrap_or_default().into_iter();
-        let published =
-            published.map(|(metric, value)| Published { metric, value: self.figure(metric, value) });
-        let published = published.collect();
-        let work = match kind {
-            "read" => self.read(parse(keys)?)?,
-            "make" => self.make(parse(keys)?),
-            "visit" => self.visit(parse(keys)?),
-            kind => self.write(parse(keys)?, kind == "write")?,
+        let figure = |(metric, value)| Published { metric, value: self.figure(metric, value) };
+        let published = published.unwrap_or_default().into_iter().map(figure).collect();
+        let (work, usual) = match kind {
+            "read" => (Work::Read(parse(keys)?), &[EngineKind::Libhdf5, EngineKind::Hyperslab][..]),
+            "visit" => (Work::Visit(parse(keys)?), &[EngineKind::Libhdf5, EngineKind::Hyperslab][..]),
+            "make" => (Work::Make(parse(keys)?), &[EngineKind::Libhdf5][..]),
+            _ => (Work::Write { file: parse(keys)?, is_timed: kind == "write" }, &[EngineKind::Libhdf5][..]),
         };
-        let usual = match kind {
-            "read" | "visit" => vec![EngineKind::Libhdf5, EngineKind::Hyperslab],
-            _ => vec![EngineKind::Libhdf5],
-        };
-        if work.needs().is_some_and(|needed| self.find(needed).is_err()) {
-            return Err("no cell before it writes its file".to_owned());
+        let work = work.scaled(&self.scaling);
+        let needed = work.needs().map(|needed| self.find(needed));
+        let needed = needed.transpose().map_err(|why| format!("{why} before it that writes its file"))?;
+        match (&work, needed.map(|cell| &cell.work)) {
+            (Work::Read(read), Some(Work::Write { file, .. })) => {
+                read.access().check(&file.storage().shape)?
+            }
+            (Work::Write { file, .. }, _) => file.access().check(&file.storage().shape)?,
+            _ => {}
         }
-        Ok(Cell { name, work, by: by.unwrap_or(usual), published })
+        Ok(Cell { name, work, by: by.unwrap_or_else(|| usual.to_vec()), published })
     }
 
     /// A published figure, at the size of the data.
@@ -243,89 +196,6 @@ impl Planner<'_> {
             Metric::FileBytes | Metric::Overhead => published * self.scaling.shrink,
             _ => published,
         }
-    }
-
-    fn write(&mut self, file: FileDescription, is_timed: bool) -> Result<Work, String> {
-        let shape = self.scaling.lengths(&file.shape);
-        let values = match file.values_from.as_str() {
-            "" => Content::Synthetic(self.made_up(&shape, file.element, file.ratio)),
-            cell => Content::Of(cell.to_owned()),
-        };
-        let filters = file.filters.as_deref().map(FilterSpec::parse_pipeline).transpose()?;
-        let storage = Storage {
-            format: file.format,
-            unlimited: file.unlimited,
-            chunks: file.chunks.map(|chunks| self.scaling.lengths(&chunks)),
-            filters: filters.unwrap_or_default(),
-            fill_value: file.fill_value,
-            ..Storage::plain(shape, file.element)
-        };
-        let block = file.block.map(|block| Access::sweep(self.scaling.lengths(&block)));
-        let access = block.unwrap_or_else(|| Access::by_chunk(&storage));
-        access.check(&storage.shape)?;
-        let records = Records { fields: None, memory: file.memory };
-        Ok(Work::Write { storage: Box::new(storage), values, access, records, is_timed })
-    }
-
-    fn made_up(&mut self, shape: &[u64], element: Element, ratio: f64) -> Synthetic {
-        const SEED: u64 = 1;
-        let is_same = |(known, values): &&(f64, Synthetic)| {
-            *known == ratio && values.shape == shape && values.element == element
-        };
-        if let Some((_, known)) = self.values.iter().find(is_same) {
-            return known.clone();
-        }
-        let values = Synthetic::with_ratio(shape, element, ratio, SEED);
-        self.values.push((ratio, values.clone()));
-        values
-    }
-
-    fn read(&self, read: ReadDescription) -> Result<Work, String> {
-        let mut block = self.scaling.lengths(&read.block);
-        let stays = read.scaled.unwrap_or_default().into_iter().map(|is_scaled| !is_scaled);
-        for ((length, published), stays) in block.iter_mut().zip(&read.block).zip(stays) {
-            *length = if stays { *published } else { *length };
-        }
-        let mut access = Access::sweep(block);
-        if let Some(step) = read.step {
-            access.step = step;
-        }
-        if let Some(walk) = read.walk {
-            access.walk = walk;
-        }
-        if let Work::Write { storage, .. } = &self.find(&read.from)?.work {
-            access.check(&storage.shape)?;
-        }
-        Ok(Work::Read {
-            of: read.from,
-            access,
-            // As libhdf5 had its other settings before 2.0.
-            cache: read.cache.map(|Bytes(nbytes)| CacheSettings { nbytes, nslots: 521, w0: 0.75 }),
-            reads_max: read.reads,
-            records: Records { fields: read.fields, memory: read.memory },
-            cold: read.cold,
-        })
-    }
-
-    fn make(&self, make: MakeDescription) -> Work {
-        let tree = Tree {
-            groups: self.scaling.count(make.groups).saturating_sub(1),
-            datasets: self.scaling.count(make.datasets),
-            attributes: make.attributes,
-            storage: Storage {
-                chunks: make.chunks,
-                page_bytes: make.page.map(|page| self.scaling.pages(page)),
-                ..Storage::plain(make.shape, make.element)
-            },
-            seed: 1,
-            is_laid_out_first: make.laid_out_first,
-        };
-        Work::Make { tree: Box::new(tree), is_timed: make.timed }
-    }
-
-    fn visit(&self, visit: VisitDescription) -> Work {
-        let page_buffer = visit.page_buffer.map(|bytes| self.scaling.pages(bytes));
-        Work::Visit { of: visit.from, wanted: visit.wanted, page_buffer }
     }
 
     fn find(&self, name: &str) -> Result<&Cell, String> {
@@ -411,8 +281,6 @@ impl Planner<'_> {
     }
 }
 
-const UNPUBLISHED: &str = "no figures of it were published";
-
 /// Takes the value of a key out of a table.
 fn take<T: DeserializeOwned>(keys: &mut toml::Table, key: &str) -> Result<Option<T>, String> {
     let value = keys.remove(key).map(toml::Value::try_into).transpose();
@@ -451,8 +319,8 @@ mod tests {
     fn lengths_shrink_and_figures_in_bytes_with_them() {
         let plan = planned(READ, "metric = 'file-bytes'\nequal = 'data'\nwithin = 0.5").unwrap();
         assert_eq!((plan.shrink, plan.tables[0].title.as_str()), (0.25, "rows of 2"));
-        let Work::Read { access, .. } = &plan.tables[0].cells[1].work else { panic!() };
-        assert_eq!(access.block, [1, 2]);
+        let Work::Read(read) = &plan.tables[0].cells[1].work else { panic!() };
+        assert_eq!(read.access().block, [1, 2]);
         assert_eq!(plan.tables[0].effects[0].claim.published(), Some(2.0));
     }
 

@@ -1,9 +1,9 @@
 //! Why figures differ, or no longer do, from what was counted: chunks that fit a cache, decodes, bytes, requests.
 
-use super::format;
+use super::claim::{Claim, Effect};
+use super::figure::{Figure, Kind, Metric, factor};
 use super::judge::{Verdict, cell};
 use super::measured::{CacheFit, Measured};
-use super::plan::{Claim, Effect, Figure, Kind, Metric};
 use crate::explanation::{Difference, has_more_bytes, is_more};
 use hyperslab_doctor::pattern::bytes_text as bytes;
 use hyperslab_doctor::simulate::SIEVE_BYTES;
@@ -79,7 +79,7 @@ fn of_what_is_alike(
 fn of_then(effect: &Effect, ratio: f64, measured: &[Measured]) -> Option<String> {
     let Some(claim @ Claim::Times { more, less, .. }) = &effect.as_then else { return None };
     let (more, less) = (cell(more, measured)?, cell(less, measured)?);
-    let mut then = format!("with what was set then it is {}", format::factor(ratio));
+    let mut then = format!("with what was set then it is {}", factor(ratio));
     if let Some(fit) = fit(more) {
         then += &format!(", for {fit}");
     }

@@ -4,11 +4,11 @@
 //! less than a quarter of it is left (its fourth root), or no more than a difference of a quarter. Figures that were alike
 //! are so again within twice their spread.
 
+use super::claim::{Claim, Effect};
 use super::engines::EngineKind;
 use super::explanation;
-use super::format;
+use super::figure::{self, Figure};
 use super::measured::Measured;
-use super::plan::{Claim, Effect, Figure};
 use serde::{Deserialize, Serialize};
 
 /// What became of an effect.
@@ -69,11 +69,17 @@ const DIFFERENCE: f64 = 1.25;
 
 /// Judges an effect by what was measured.
 pub(super) fn judge(effect: &Effect, measured: &[Measured], not_run: &str) -> Judged {
-    let of = |claim: &Claim| ratio(claim, measured);
-    let now = of(&effect.claim);
-    let as_then = effect.as_then.as_ref().and_then(of);
+    let value = |figure: &Figure| cell(figure, measured)?.value(figure.metric);
+    let now = effect.claim.measured(value);
+    let as_then = effect.as_then.as_ref().and_then(|claim| claim.measured(value));
     let verdict = now.map_or(Verdict::NotRun, |now| verdict(&effect.claim, now));
-    let others = others(&effect.claim, of);
+    // What the claim comes to for other engines, where it is about one.
+    let engine = effect.claim.engine();
+    let others = EngineKind::ALL.into_iter().filter(|other| engine.is_some_and(|engine| engine != *other));
+    let other = |by: EngineKind| {
+        let measured = effect.claim.measured(|figure| value(&Figure { by, ..figure.clone() }))?;
+        Some(Other { by, measured })
+    };
     let because = match verdict {
         Verdict::NotRun => not_run.to_owned(),
         _ => explanation::sentence(effect, verdict, as_then, measured),
@@ -85,7 +91,7 @@ pub(super) fn judge(effect: &Effect, measured: &[Measured], not_run: &str) -> Ju
         published: effect.claim.published(),
         measured: now,
         as_then,
-        others,
+        others: others.filter_map(other).collect(),
         because,
         text: String::new(),
     };
@@ -93,24 +99,12 @@ pub(super) fn judge(effect: &Effect, measured: &[Measured], not_run: &str) -> Ju
     judged
 }
 
-/// What the claim comes to for other engines, where it is about one.
-fn others(claim: &Claim, of: impl Fn(&Claim) -> Option<f64>) -> Vec<Other> {
-    let engines: Vec<EngineKind> = claim.figures().iter().map(|figure| figure.by).collect();
-    if engines.iter().any(|engine| *engine != engines[0]) {
-        return Vec::new();
-    }
-    let others = EngineKind::ALL.into_iter().filter(|engine| *engine != engines[0]);
-    others.filter_map(|by| Some(Other { by, measured: of(&claim.of(by))? })).collect()
-}
-
 impl Judged {
     /// A number of this kind: `3,527 times`, or with the unit of the figure.
     pub fn figure(&self, value: f64) -> String {
         match &self.claim {
-            Claim::Equal { figure, .. } | Claim::Beyond { more: figure, .. } => {
-                format::figure(figure.metric, value)
-            }
-            Claim::Times { .. } | Claim::Alike { .. } | Claim::AtLeast { .. } => format::factor(value),
+            Claim::Equal { figure, .. } | Claim::Beyond { more: figure, .. } => figure.metric.text(value),
+            Claim::Times { .. } | Claim::Alike { .. } | Claim::AtLeast { .. } => figure::factor(value),
         }
     }
 
@@ -137,7 +131,7 @@ impl Judged {
         }
         text.push('.');
         if !self.because.is_empty() {
-            text += &format!(" {}.", format::capitalised(&self.because));
+            text += &format!(" {}.", figure::capitalised(&self.because));
         }
         text
     }
@@ -146,26 +140,6 @@ impl Judged {
 /// The cell that a figure is of.
 pub(super) fn cell<'a>(figure: &Figure, measured: &'a [Measured]) -> Option<&'a Measured> {
     measured.iter().find(|cell| cell.cell == figure.cell && cell.by == figure.by)
-}
-
-fn ratio(claim: &Claim, measured: &[Measured]) -> Option<f64> {
-    let value = |figure: &Figure| cell(figure, measured)?.value(figure.metric);
-    match claim {
-        Claim::Times { more, less, .. } | Claim::AtLeast { more, less, .. } => {
-            divided(value(more)?, value(less)?)
-        }
-        Claim::Alike { figures, .. } => {
-            let values: Vec<f64> = figures.iter().map(value).collect::<Option<_>>()?;
-            let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            divided(most, values.iter().copied().fold(f64::INFINITY, f64::min))
-        }
-        Claim::Equal { figure, .. } => value(figure),
-        Claim::Beyond { more, less, .. } => Some(value(more)? - value(less)?),
-    }
-}
-
-fn divided(more: f64, less: f64) -> Option<f64> {
-    (less > 0.0).then(|| more / less)
 }
 
 fn verdict(claim: &Claim, now: f64) -> Verdict {
@@ -196,7 +170,7 @@ fn verdict(claim: &Claim, now: f64) -> Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recipe::plan::Metric;
+    use crate::recipe::figure::Metric;
 
     fn figure(cell: &str) -> Figure {
         Figure { cell: cell.to_owned(), by: EngineKind::Libhdf5, metric: Metric::Seconds }

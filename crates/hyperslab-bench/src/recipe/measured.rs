@@ -1,12 +1,13 @@
 //! What a cell came to: its times, and what was counted, from which reasons are derived.
 
+use super::cell::{Cell, Work};
 use super::engines::EngineKind;
-use super::plan::{Cell, Kind, Metric, Published, Work};
+use super::figure::{Kind, Metric, Published};
 use crate::engine::{PageBuffer, PageCounts};
 use crate::explanation::Counts;
 use crate::measure::PageCache;
 use crate::process::{Objects, Outcome};
-use crate::runner::{Runs, Summary};
+use crate::runner::{EngineRun, Summary};
 use crate::study::{Access, Storage};
 use hyperslab_doctor::simulate::{CacheSettings, ReadCounts};
 use serde::{Deserialize, Serialize};
@@ -113,31 +114,36 @@ impl CacheFit {
     }
 }
 
-/// What stays the same over all runs of a cell.
-pub(super) struct About {
-    pub(super) kind: Kind,
-    pub(super) by: EngineKind,
-    pub(super) engine: String,
-    pub(super) stored_as: String,
-    pub(super) done_as: String,
-    pub(super) blocks_in_all: u64,
-    pub(super) logical_bytes: u64,
-    pub(super) cache: Option<CacheFit>,
-    pub(super) simulated: Option<ReadCounts>,
-}
-
 impl Measured {
-    /// From its runs, if there are any; of no cell yet.
-    pub(super) fn of(about: About, runs: &Runs) -> Option<Self> {
+    /// What the runs of a cell came to, by an engine, read or written so from a dataset that is stored so; none where
+    /// there are none.
+    pub(super) fn of(
+        cell: &Cell,
+        by: EngineKind,
+        run: &EngineRun<Self>,
+        storage: &Storage,
+        simulated: Option<(CacheFit, Option<ReadCounts>)>,
+    ) -> Option<Self> {
+        let runs = &run.runs;
         let (check, last) = (runs.check()?, runs.last()?);
+        let datasets = check.objects.map(|objects| objects.datasets);
         Some(Self {
+            cell: cell.name.clone(),
+            kind: cell.work.kind(),
+            by,
+            engine: run.task.engine.name(),
+            version: check.release(),
+            published: Vec::new(),
+            stored_as: storage.to_string(),
+            done_as: cell.work.words(),
             seconds: runs.summary(|run| run.data_seconds),
             first: runs.summary(|run| run.first_seconds),
             total: runs.summary(Outcome::total_seconds),
             cpu: runs.summary(|run| run.usage.cpu_seconds),
-            version: check.release(),
             blocks: check.blocks,
+            blocks_in_all: datasets.map_or_else(|| run.task.access.len(&storage.shape), |_| check.blocks),
             bytes: last.bytes,
+            logical_bytes: datasets.unwrap_or(1) * storage.logical_bytes(),
             file_bytes: last.file_bytes,
             read_calls: last.usage.read_calls,
             read_bytes: last.usage.read_bytes,
@@ -145,26 +151,17 @@ impl Measured {
             write_bytes: last.usage.write_bytes,
             memory_bytes: last.memory_bytes(),
             decodes: check.decodes,
+            simulated: simulated.and_then(|(_, counts)| counts),
             page_cache: last.page_cache,
             objects: check.objects,
             page_buffer: last.page_buffer,
-            cell: String::new(),
-            kind: about.kind,
-            by: about.by,
-            engine: about.engine,
-            published: Vec::new(),
-            stored_as: about.stored_as,
-            done_as: about.done_as,
-            blocks_in_all: about.blocks_in_all,
-            logical_bytes: about.logical_bytes,
-            simulated: about.simulated,
-            cache: about.cache,
+            cache: simulated.map(|(fit, _)| fit),
         })
     }
 
     /// The same as what a cell came to: several may be the same work.
     pub(super) fn of_cell(self, cell: &Cell) -> Self {
-        let is_default = matches!(cell.work, Work::Read { cache: None, .. });
+        let is_default = matches!(&cell.work, Work::Read(read) if read.cache().is_none());
         Self {
             cell: cell.name.clone(),
             published: cell.published_of(self.by),

@@ -4,28 +4,29 @@
 //! A recipe is data, a file of `recipes/`: files, reads, caches, published figures and effects.
 //!
 //! ```text
-//!   Description ── scale ──► RecipePlan ──► run (the runner's turns) ──► Measured ──► Judged ──► Report
+//!   Description ── scale ──► RecipePlan: Cells, Effects ──► run (the runner's turns) ──► Measured ──► Judged ──► Report
 //! ```
 
 mod artifacts;
 mod catalogue;
+mod cell;
+mod claim;
 mod description;
 mod engines;
 mod explanation;
-mod format;
+mod figure;
 mod judge;
 mod measured;
-mod plan;
 mod report;
 mod run;
 mod scaling;
 mod task;
 
 pub use catalogue::{RECIPES, Recipe};
+pub use claim::Claim;
 pub use engines::{EngineKind, Engines, Used};
-pub use format::{capitalised, figure as figure_text};
+pub use figure::{Figure, Kind, Metric, Published, capitalised};
 pub use judge::{Judged, Other, Verdict};
 pub use measured::{CacheFit, Measured};
-pub use plan::{Cell, Claim, Content, Effect, Figure, Kind, Metric, Published, RecipePlan, Table, Work};
 pub use report::{Counts, NotRun, Report, TableReport};
 pub use run::RunContext;

@@ -1,10 +1,11 @@
 //! What a recipe came to, as one document.
 
 use super::catalogue::Recipe;
+use super::claim::Effect;
 use super::engines::{EngineKind, Used};
+use super::figure::Figure;
 use super::judge::{Judged, judge};
 use super::measured::Measured;
-use super::plan::{Effect, Figure};
 use serde::{Deserialize, Serialize};
 
 /// A whole recipe.
@@ -104,7 +105,11 @@ impl Report {
         let (mut all, mut not_run) = (Vec::<Measured>::new(), Vec::<NotRun>::new());
         for table in &mut self.tables {
             for cell in &mut table.cells {
-                let planned = plan.cell(&cell.cell);
+                let planned = plan
+                    .tables
+                    .iter()
+                    .flat_map(|table| &table.cells)
+                    .find(|planned| planned.name == cell.cell);
                 cell.published = planned.map_or_else(Vec::new, |planned| planned.published_of(cell.by));
             }
             all.extend(table.cells.iter().cloned());
@@ -130,9 +135,9 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::recipe::figure::Metric;
     use crate::recipe::judge::Verdict;
     use crate::recipe::measured::CacheFit;
-    use crate::recipe::plan::Metric;
     use hyperslab_doctor::simulate::{CacheSettings, ReadCounts};
 
     fn report(tables: &[(&str, Vec<Measured>)]) -> Report {

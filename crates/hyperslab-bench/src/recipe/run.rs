@@ -4,9 +4,11 @@
 
 use super::artifacts::ArtifactCache;
 use super::catalogue::Recipe;
+use super::cell::{Cell, Work};
+use super::description::Table;
 use super::engines::{EngineKind, Engines, Used};
-use super::measured::{About, CacheFit, Measured};
-use super::plan::{Cell, Kind, Table, Work};
+use super::figure::Kind;
+use super::measured::{CacheFit, Measured};
 use super::report::{Counts, NotRun, Report, TableReport, judge_all};
 use super::task::{self, DATASET};
 use crate::matrix::simulated;
@@ -49,14 +51,6 @@ struct Session<'a> {
 
 /// What each cell came to by each engine, or why it was not run.
 type Results<'a> = HashMap<(&'a str, EngineKind), Result<Measured, String>>;
-
-/// A cell by one engine.
-struct CellRun<'a> {
-    cell: &'a Cell,
-    by: EngineKind,
-    /// Which of the runs it is, several cells may be the same; or why there is none.
-    run: Result<usize, String>,
-}
 
 impl RunContext<'_> {
     /// Runs a recipe with data as much smaller; what is complete when it is stopped is kept.
@@ -139,7 +133,8 @@ impl Session<'_> {
     ) -> Results<'a> {
         let mut runs: Vec<EngineRun<Measured>> = Vec::new();
         let mut owners: Vec<(&Cell, EngineKind)> = Vec::new();
-        let mut cell_runs = Vec::new();
+        // Which of the runs each cell is, several may be the same; or why there is none.
+        let mut chosen: Vec<(&Cell, EngineKind, Result<usize, String>)> = Vec::new();
         for (cell, by) in cells {
             let run = self.engine_run(cell, by).map(|run| {
                 let known = runs.iter().position(|known| known.key == run.key);
@@ -149,12 +144,11 @@ impl Session<'_> {
                     runs.len() - 1
                 })
             });
-            cell_runs.push(CellRun { cell, by, run });
+            chosen.push((cell, by, run));
         }
         let RunContext { launcher, stop, seconds_max, .. } = *self.context;
-        let turns = Turns { launcher, stop, seconds_max };
         let artifacts = &mut self.artifacts;
-        turns.take(&mut runs, self.progress, |number, run| {
+        Turns { launcher, stop, seconds_max }.take(&mut runs, self.progress, |number, run| {
             let (cell, by) = owners[number];
             if run.failure.is_none() {
                 artifacts.keep(cell, by, &run.task);
@@ -162,29 +156,24 @@ impl Session<'_> {
             artifacts.forget(is_needed);
         });
         refuse_differing(&mut runs, None);
-        let result = |cell_run: CellRun<'a>| {
-            let CellRun { cell, by, run } = cell_run;
-            let result = run.and_then(|number| {
-                let (owner, owner_by) = owners[number];
-                let measured = self.measured(&runs[number], owner, owner_by)?;
-                Ok(measured.of_cell(cell))
-            });
-            ((cell.name.as_str(), by), result)
+        let mut result = |(cell, by, run): (&'a Cell, EngineKind, Result<usize, String>)| {
+            let measured = run.and_then(|number| self.measured(&runs[number], owners[number]));
+            ((cell.name.as_str(), by), measured.map(|measured| measured.of_cell(cell)))
         };
-        cell_runs.into_iter().map(result).collect()
+        chosen.into_iter().map(&mut result).collect()
     }
 
     /// What a cell asks of an engine, or why it cannot. Where no cache is set, one read is made before by which the
     /// library's own is known.
     fn engine_run(&mut self, cell: &Cell, by: EngineKind) -> Result<EngineRun<Measured>, String> {
         let engine = self.context.engines.get(by)?;
-        let mut task = task::of(cell, by, engine, &self.artifacts)?;
+        let mut task = task::of(cell, by, engine, &mut self.artifacts)?;
         if let Some(first) = task::first_read(&task, cell, &self.artifacts, by) {
             // Where that fails, so does what follows, with the reason.
             if let Ok(outcome) = self.context.launcher.run(&first, self.context.stop) {
                 self.artifacts.learn(by, &first, &outcome);
             }
-            task = task::of(cell, by, engine, &self.artifacts)?;
+            task = task::of(cell, by, engine, &mut self.artifacts)?;
         }
         let key = self.artifacts.key(&task, by);
         let file = cell.work.needs().and_then(|of| self.artifacts.file(of, by).ok());
@@ -203,8 +192,7 @@ impl Session<'_> {
     fn measured(
         &mut self,
         run: &EngineRun<Measured>,
-        cell: &Cell,
-        by: EngineKind,
+        (cell, by): (&Cell, EngineKind),
     ) -> Result<Measured, String> {
         if let Some(cached) = &run.cached {
             return Ok(cached.result.clone());
@@ -216,28 +204,18 @@ impl Session<'_> {
             Operation::Make { tree } => tree.storage.clone(),
             _ => self.artifacts.file(cell.work.needs().unwrap_or_default(), by)?.storage.clone(),
         };
-        let (mut fit, mut counts) = (None, None);
         let has_cache = engine.has_chunk_cache(storage.format);
         let settings = options.cache.or(check.default_cache).filter(|_| has_cache);
+        let mut simulated = None;
         if let (Operation::Read { reads_max, .. }, Some(settings), Some(version)) =
             (operation, settings, &check.hdf5_version)
+            && let Some(fit) = CacheFit::of(&storage, access, settings)
         {
-            fit = CacheFit::of(&storage, access, settings);
             let facts = self.artifacts.facts(file, || (self.context.facts)(file, DATASET));
-            counts = facts.and_then(|facts| simulated::counts(facts, access, *reads_max, version, settings));
+            let count = |facts| simulated::counts(facts, access, *reads_max, version, settings);
+            simulated = Some((fit, facts.and_then(count)));
         }
-        let about = About {
-            kind: cell.work.kind(),
-            by,
-            engine: engine.name(),
-            stored_as: storage.to_string(),
-            done_as: cell.work.words(),
-            blocks_in_all: if check.objects.is_none() { access.len(&storage.shape) } else { check.blocks },
-            logical_bytes: check.objects.map_or(1, |objects| objects.datasets) * storage.logical_bytes(),
-            cache: fit,
-            simulated: counts,
-        };
-        let result = Measured::of(about, &run.runs).ok_or_else(|| run.failure())?;
+        let result = Measured::of(cell, by, run, &storage, simulated).ok_or_else(|| run.failure())?;
         self.cache.keep(&run.key, &CachedResult { result: result.clone(), checksum: run.checksum() });
         Ok(result)
     }

@@ -67,15 +67,13 @@ impl Scaling {
         Self { rule, kept, all, shrink: kept as f64 / all as f64 }
     }
 
-    /// The lengths of the axes of a shape, a chunk or a block.
-    pub(super) fn lengths(&self, published: &[u64]) -> Vec<u64> {
-        let mut lengths = published.to_vec();
-        match (self.rule, lengths.last_mut()) {
-            (Rule::LastAxis { .. }, Some(last)) => *last = self.last_axis(*last),
-            (Rule::EachAxis, _) => lengths.iter_mut().for_each(|length| *length = self.count(*length)),
+    /// Shrinks the lengths of the axes of a shape, a chunk or a block.
+    pub(super) fn shrink(&self, lengths: &mut [u64]) {
+        match (self.rule, lengths) {
+            (Rule::LastAxis { .. }, [.., last]) => *last = self.last_axis(*last),
+            (Rule::EachAxis, lengths) => lengths.iter_mut().for_each(|length| *length = self.count(*length)),
             _ => {}
         }
-        lengths
     }
 
     fn last_axis(&self, published: u64) -> u64 {
@@ -88,10 +86,10 @@ impl Scaling {
     }
 
     /// Bytes of a page, or of a page buffer.
-    pub(super) fn pages(&self, published: Bytes) -> u64 {
-        let Rule::Objects { page: Bytes(page), .. } = self.rule else { return published.0 };
+    pub(super) fn pages(&self, published: Bytes) -> Bytes {
+        let Rule::Objects { page: Bytes(page), .. } = self.rule else { return published };
         let scaled = (page as f64 * self.shrink / PAGE_MIN).round().max(1.0) * PAGE_MIN;
-        published.0 / page * scaled as u64
+        Bytes(published.0 / page * scaled as u64)
     }
 
     /// A text in which `{717}` stands for what becomes of the last axis of that length.

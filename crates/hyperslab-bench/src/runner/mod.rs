@@ -12,7 +12,6 @@ mod turns;
 
 pub(crate) use result_cache::file_stamp;
 pub use result_cache::{CachedResult, ResultCache};
-pub(crate) use runs::Runs;
 pub use statistics::Summary;
 pub use turns::Progress;
 pub(crate) use turns::{EngineRun, Turns, refuse_differing};

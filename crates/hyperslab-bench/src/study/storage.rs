@@ -34,10 +34,11 @@ pub struct Storage {
 }
 
 /// Which kind of file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// HDF5 by libhdf5.
+    #[default]
     Hdf5,
     /// HDF5 by netCDF-C.
     Netcdf4,

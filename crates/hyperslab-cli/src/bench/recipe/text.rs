@@ -1,7 +1,7 @@
 //! What a recipe came to, for a terminal.
 
 use crate::output::{Align, Line, table};
-use hyperslab_bench::recipe::{Judged, Kind, Measured, Metric, Report, TableReport, Verdict, figure_text};
+use hyperslab_bench::recipe::{Judged, Kind, Measured, Metric, Report, TableReport, Verdict};
 use hyperslab_doctor::count_text;
 use hyperslab_doctor::pattern::bytes_text;
 
@@ -56,9 +56,9 @@ pub(super) fn cells(cell: &Measured, metrics: &[Metric]) -> Vec<String> {
     let mut cells = vec![cell.by.name().to_owned()];
     for metric in metrics {
         let published = cell.published.iter().find(|published| published.metric == *metric);
-        cells.push(published.map(|published| figure_text(*metric, published.value)).unwrap_or_default());
+        cells.push(published.map(|published| metric.text(published.value)).unwrap_or_default());
         let measured = cell.value(*metric).filter(|_| metric.is_of(cell.kind));
-        cells.push(measured.map(|value| figure_text(*metric, value)).unwrap_or_default());
+        cells.push(measured.map(|value| metric.text(value)).unwrap_or_default());
     }
     let is_filtered = cell.cache.is_some_and(|cache| cache.is_filtered);
     let simulated = cell.simulated.filter(|_| is_filtered);
