@@ -57,7 +57,7 @@ def test_a_family_that_lacks_a_member_names_it(tmp_path, libver):
     path = tmp_path / "f%02d.h5"
     write(path, libver, driver="family", memb_size=10_000)
     (tmp_path / "f03.h5").unlink()
-    with pytest.raises(FileNotFoundError, match=r"f03\.h5 of the family driver is not there"):
+    with pytest.raises(FileNotFoundError, match=r"f03\.h5 of the family driver does not exist"):
         hyperslab.File(tmp_path / "f00.h5")
     with pytest.raises(FileNotFoundError, match=r"f00\.h5.*no such file"):
         hyperslab.File(tmp_path / "nowhere" / "f%02d.h5")
@@ -83,7 +83,7 @@ def test_a_split_file_without_its_raw_data_can_be_listed(tmp_path, libver):
     with hyperslab.File(tmp_path / "data-m.h5") as ours:
         assert ours["chunked"].shape == NOISE.shape
         for name in ("contiguous", "chunked"):
-            with pytest.raises(OSError, match=r"data-r\.h5 of the split driver is not there; .* side by side"):
+            with pytest.raises(OSError, match=r"data-r\.h5 of the split driver does not exist; .* in one folder"):
                 ours[name][()]
         assert list(ours) == ["chunked", "contiguous", "group", "nothing"]
 

@@ -1,5 +1,4 @@
-//! How a command ends: an exit code from one table for all commands, and, where it could not do what it was asked, one
-//! line and perhaps a hint.
+//! The end of a command: an exit code, from one table for all commands, and the error message of a command that failed.
 
 use hyperslab::{Error, ErrorKind, File};
 use std::io::{self, Write};
@@ -27,38 +26,38 @@ pub const WRONG_REQUEST: i32 = 2;
 /// Done, and something was found that an option makes a failure.
 pub const FOUND: i32 = 3;
 
-/// Why a command could not be carried out.
+/// The error of a command that failed.
 #[derive(Debug)]
 pub struct Failure {
     /// The exit code.
     pub code: i32,
-    /// What happened, in one line; empty where nobody is left to read it.
+    /// What failed, in one line. Empty if the reader of the output is gone.
     pub message: String,
-    /// What to do next.
+    /// What the user can do.
     pub hint: Option<String>,
 }
 
 impl Failure {
-    /// The request is wrong.
+    /// An error in the request.
     pub fn wrong_request(message: impl Into<String>) -> Self {
         Self { code: WRONG_REQUEST, message: message.into(), hint: None }
     }
 
-    /// Something in the file could not be read.
+    /// An error of something that could not be read or measured.
     pub fn unreadable(message: impl Into<String>) -> Self {
         Self { code: UNREADABLE, message: message.into(), hint: None }
     }
 
-    /// Adds what to do next.
+    /// Adds what the user can do.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// Writes the error, and answers with the exit code.
+    /// Writes the message and returns the exit code.
     pub(crate) fn report(&self, err: &mut dyn Write) -> i32 {
         if !self.message.is_empty() {
-            // Nobody is left to tell where even this cannot be written.
+            // If even this cannot be written, there is nowhere left to report it.
             let _ = writeln!(err, "error: {}", one_line(&self.message));
             if let Some(hint) = &self.hint {
                 let _ = writeln!(err, "\nhint: {}", one_line(hint));
@@ -68,7 +67,7 @@ impl Failure {
     }
 }
 
-/// Names in a file may hold line breaks and other control characters; a message has none.
+/// Escapes line breaks and other control characters, which names in a file may contain.
 pub(crate) fn one_line(text: &str) -> String {
     text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
 }
@@ -100,12 +99,12 @@ impl From<Error> for Failure {
 }
 
 impl From<io::Error> for Failure {
-    /// Standard output could not be written. Where its reader has gone (`| head`), that is no error.
+    /// Standard output could not be written. If its reader has ended (`| head`), that is not an error.
     fn from(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Self { code: DONE, message: String::new(), hint: None };
         }
-        Self::unreadable(format!("the output could not be written: {error}"))
+        Self::unreadable(format!("cannot write the output: {error}"))
     }
 }
 
@@ -128,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_has_gone_is_no_error() {
+    fn a_reader_that_has_ended_is_not_an_error() {
         assert_eq!(reported(&io::Error::from(io::ErrorKind::BrokenPipe).into()), (0, String::new()));
         assert_eq!(reported(&io::Error::from(io::ErrorKind::StorageFull).into()).0, 1);
     }

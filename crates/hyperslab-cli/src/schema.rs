@@ -1,19 +1,19 @@
 //! The names and versions of the JSON that `--json` and `digest` print.
 //!
-//! Every document has a member `schema`, and the first line of a stream of JSON lines is an object that has it:
+//! Every document has a member `schema`. In a stream of JSON lines, the object in the first line has it:
 //!
 //! ```json
 //! {"schema": {"name": "hyperslab.ls", "version": 1}, "file": "era5.nc", ...}
 //! ```
 //!
-//! New members may appear in a version; a member that goes, or changes its name or its meaning, makes a new version.
-//! `tests/commands/schemas.rs` holds the members of each.
+//! Adding a member does not change the version; removing or renaming one, or changing its meaning, does.
+//! `tests/commands/schemas.rs` pins the members of each document.
 
 use crate::failure::Failure;
 use crate::json::{Json, Object};
 use serde::Serialize;
 
-/// What a document is, and in which version.
+/// The name and the version of a kind of document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(crate) struct Schema {
     name: &'static str,
@@ -48,7 +48,7 @@ impl Schema {
     }
 }
 
-/// One line of JSON: a value that serialises as an object, with its schema as the first member.
+/// Serializes a value as one line of JSON, an object with its schema as the first member.
 pub(crate) fn document(schema: Schema, content: &impl Serialize) -> Result<String, Failure> {
     #[derive(Serialize)]
     struct Document<'a, T> {

@@ -1,21 +1,21 @@
-//! The same reads through the engine, with nothing set: a newly opened file, an empty cache.
+//! The same reads with the engine in its default settings, with a newly opened file and an empty cache.
 //!
-//! What a process pays once (threads, buffers of threads) is paid before: short reads are done twice, and the second
-//! counts.
+//! Short reads are done twice, and the second is measured, to exclude the start of threads and the allocation of their
+//! buffers, which happen once per process.
 
 use hyperslab::{Dataset, File, Order, Result, Selection};
 use std::time::Instant;
 
-/// What some reads cost.
+/// The measured cost of some reads.
 pub struct Cost {
     pub seconds: f64,
     pub decodes: u64,
 }
 
-/// Reads longer than this have paid what a process pays once many times over.
+/// Longer reads are measured once: the start of threads does not matter in them.
 const SHORT_SECONDS: f64 = 0.2;
 
-/// Reads into new memory, as a user's program does. Opening is not counted.
+/// Measures reads into new memory, as in a user's program. The time to open the file is excluded.
 pub fn fresh(path: &str, name: &str, selections: &[Selection]) -> Result<Cost> {
     let first = fresh_once(path, name, selections)?;
     if first.seconds > SHORT_SECONDS { Ok(first) } else { fresh_once(path, name, selections) }
@@ -37,7 +37,7 @@ fn fresh_once(path: &str, name: &str, selections: &[Selection]) -> Result<Cost> 
     Ok(Cost { seconds, decodes: file.decodes() - before })
 }
 
-/// Many small reads, into one buffer as a program that processes them would.
+/// Measures many small reads into the same buffer, as in a program that processes one after the other.
 fn one_after_the_other(dataset: &Dataset, selections: &[Selection]) -> Result<f64> {
     let mut buffer = Vec::new();
     let began = Instant::now();
@@ -48,7 +48,7 @@ fn one_after_the_other(dataset: &Dataset, selections: &[Selection]) -> Result<f6
     Ok(began.elapsed().as_secs_f64())
 }
 
-/// One read into memory that was touched before, as the floor has it.
+/// Measures one read into memory that was written before, as the floor does.
 pub fn touched(path: &str, name: &str, selection: &Selection) -> Result<f64> {
     let (_file, dataset) = opened(path, name)?;
     let bytes = bytes_of(&dataset, selection)? as usize;
@@ -60,7 +60,7 @@ pub fn touched(path: &str, name: &str, selection: &Selection) -> Result<f64> {
     Ok(began.elapsed().as_secs_f64())
 }
 
-/// Bytes of the elements that are selected.
+/// The bytes of the selected elements.
 pub fn bytes_of(dataset: &Dataset, selection: &Selection) -> Result<u64> {
     let elements: u64 = dataset.selected_shape(selection)?.iter().product();
     Ok(elements * u64::from(dataset.datatype().size))

@@ -1,8 +1,8 @@
-//! The least that a read of some chunks can cost: each chunk fetched, inflated and unshuffled once, over all cores,
-//! straight to its place in memory that was touched before (or, where that is said, in new memory).
+//! The floor: the lowest possible time for reading some chunks. All cores fetch, inflate and unshuffle each chunk once,
+//! directly into memory that was written before (or, if stated, into new memory).
 //!
-//! No plan, no cache, no placement of parts, no change of byte order, and the chunk index is read beforehand: an
-//! engine does all of that as well, so it cannot be faster than this by more than noise.
+//! There is no plan, no cache, no copying of parts of chunks and no conversion of byte order, and the chunk index is read
+//! in advance. An engine does all of that in addition, so it cannot be faster than the floor except by noise.
 
 use hyperslab::{Dataset, Error, Result, Selection};
 use hyperslab_filters::unshuffle_elements;
@@ -16,12 +16,12 @@ use std::time::Instant;
 
 const DEFLATE: u16 = 1;
 const SHUFFLE: u16 = 2;
-/// Contiguous data is fetched in pieces of this size, so that all cores copy.
+/// Contiguous data is fetched in ranges of this size, so that all cores take part.
 const PIECE_BYTES: usize = 4 << 20;
-/// Beyond this many selections, they are taken to touch every chunk.
+/// More selections than this are assumed to touch every chunk.
 const SELECTIONS_MAX: usize = 1000;
 
-/// The chunks that some selections touch, each once.
+/// The chunks that some selections touch, without repetitions.
 pub struct Work {
     file: File,
     pieces: Vec<Range<u64>>,
@@ -34,10 +34,10 @@ impl Work {
     /// Finds the chunks that the selections touch.
     ///
     /// # Errors
-    /// Where the filters are others than deflate, or shuffle and deflate: there is no floor for those.
+    /// If there are filters other than shuffle and deflate, for which no floor is implemented.
     pub fn new(path: &str, dataset: &Dataset, selections: &[Selection]) -> Result<Self> {
         let element = dataset.datatype().size as usize;
-        let ids: Vec<u16> = dataset.filters().filters.iter().map(|filter| filter.id).collect();
+        let ids: Vec<u16> = dataset.filters().iter().map(|filter| filter.id).collect();
         let (inflated, shuffled) = match ids.as_slice() {
             [] => (false, 1),
             [DEFLATE] => (true, 1),
@@ -52,17 +52,18 @@ impl Work {
         Ok(Self { file: File::open(path)?, pieces, piece_bytes, inflated, shuffled })
     }
 
-    /// How many chunks there are to decode.
+    /// The number of chunks to decode.
     pub fn chunks(&self) -> usize {
         self.pieces.len()
     }
 
-    /// False where unfiltered chunks are read in part: an engine need not fetch all of them, so this work is no floor.
+    /// False if only parts of unfiltered chunks are wanted: an engine need not fetch whole chunks then, so this work is
+    /// not the lowest possible.
     pub fn is_least(&self, wanted_bytes: u64) -> bool {
         self.inflated || self.pieces.iter().map(|piece| piece.end - piece.start).sum::<u64>() <= wanted_bytes
     }
 
-    /// Fills the system's page cache.
+    /// Reads the file once, so that it is in the system's page cache.
     pub fn warm(&self) {
         let mut stored = Vec::new();
         for piece in &self.pieces {
@@ -73,30 +74,30 @@ impl Work {
         }
     }
 
-    /// Bytes of all decoded chunks.
+    /// The bytes of all decoded chunks.
     pub fn decoded_bytes(&self) -> u64 {
         (self.pieces.len() * self.piece_bytes) as u64
     }
 
-    /// Memory for all decoded chunks, every page of it touched.
+    /// Memory for all decoded chunks, with every page already written.
     pub fn target(&self) -> Vec<u8> {
         let mut target = self.new_target();
         target.fill(1);
         target
     }
 
-    /// Memory for all decoded chunks, none of it touched: the first write to each page costs what it costs.
+    /// New memory for all decoded chunks. The first write to each page takes extra time.
     pub fn new_target(&self) -> Vec<u8> {
         let mut target = vec![0; self.pieces.len() * self.piece_bytes];
         hyperslab::internal::advise_huge_pages(&mut target);
         target
     }
 
-    /// Does the work; seconds that it took. Threads and their buffers are made beforehand.
+    /// Does the work and returns its time in seconds. Threads and their buffers are created before.
     pub fn run(&self, target: &mut [u8]) -> f64 {
         let cores = std::thread::available_parallelism().map_or(1, usize::from).min(self.pieces.len());
         let mut workers: Vec<Worker> = (0..cores).map(|_| Worker::new(self)).collect();
-        // Each place is taken once: the lock is only there to say so to the compiler.
+        // Each slice is used by one thread only; the lock proves that to the compiler.
         let places: Vec<Mutex<&mut [u8]>> = target.chunks_mut(self.piece_bytes).map(Mutex::new).collect();
         let next = AtomicUsize::new(0);
         let work = |worker: &mut Worker| {
@@ -130,7 +131,7 @@ impl Work {
     }
 }
 
-/// What a thread keeps from chunk to chunk.
+/// The buffers of one thread.
 struct Worker {
     inflater: libdeflater::Decompressor,
     stored: Vec<u8>,
@@ -164,9 +165,9 @@ impl Worker {
     }
 }
 
-/// The bytes of the file that the selections need, each once: whole chunks, or runs of contiguous data.
+/// The ranges of the file that the selections need, without repetitions: whole chunks, or ranges of contiguous data.
 fn touched(dataset: &Dataset, selections: &[Selection]) -> Result<Vec<Range<u64>>> {
-    // Rows one after the other touch what the whole touches; explaining each of thousands would take longer.
+    // All rows together touch the same chunks as the whole dataset; planning thousands of reads would take long.
     let everything = [Selection::All];
     let selections = if selections.len() > SELECTIONS_MAX { &everything } else { selections };
     let mut needed = BTreeSet::new();
@@ -175,7 +176,7 @@ fn touched(dataset: &Dataset, selections: &[Selection]) -> Result<Vec<Range<u64>
         if explained.requests_made > explained.requests.len() as u64 {
             return Err(Error::from(std::io::Error::other("no floor for a read of so many requests")));
         }
-        // Those of the sources of a virtual dataset lie in other files.
+        // The chunks of the sources of a virtual dataset are in other files.
         for request in explained.requests.into_iter().filter(|request| request.source.is_none()) {
             if request.chunks.is_empty() {
                 let pieces = request.range.clone().step_by(PIECE_BYTES);

@@ -1,17 +1,17 @@
-//! `hyperslab-floor`: what a read could cost at least, and what it costs the engine, on the same machine at the
-//! same moment.
+//! `hyperslab-floor`: measures the lowest possible time of a read and the time of the engine, one after the other on the
+//! same machine.
 //!
 //! ```text
 //! hyperslab-floor read FILE DATASET SELECTION...    these selections, one after the other
 //! hyperslab-floor rows FILE DATASET                 every row along the last axis, one after the other
 //! hyperslab-floor open FILE PATH                    opening one object of a file
 //! hyperslab-floor list FILE                         opening a file and describing every object in it
-//! hyperslab-floor task TASK FILE PATH               what `perf/tasks.py` calls by this name
+//! hyperslab-floor task TASK FILE PATH               the task of this name in `perf/tasks.py`
 //! ```
 //!
-//! Each prints one JSON object of seconds and counts. The process does one measurement and ends: nothing is left
-//! from an earlier one but the system's page cache, which a first, unmeasured pass over the file fills. Repeats are
-//! the caller's (`perf/ratios.py`), so that it can alternate with other readers.
+//! Each prints one JSON object with seconds and counts. The process does one measurement and ends, so only the system's
+//! page cache is warm: an unmeasured first pass over the file fills it. The caller (`perf/ratios.py`) repeats the
+//! measurement, and alternates with other readers.
 
 mod engine;
 mod floor;
@@ -49,8 +49,8 @@ fn main() {
     }
 }
 
-/// The floor of some reads, the reads by the engine into fresh memory, and (for a single read) into memory that was
-/// touched before.
+/// Measures the floor of some reads, the reads with the engine into new memory and, for a single read, also into memory
+/// that was written before.
 fn read(path: &str, name: &str, selections: Option<&[&str]>) -> Result<Value> {
     let file = File::open(path)?;
     let dataset = file.dataset(name)?;
@@ -77,7 +77,7 @@ fn read(path: &str, name: &str, selections: Option<&[&str]>) -> Result<Value> {
     if work.is_least(wanted_bytes) {
         measured["floor"] = json!(floor);
     }
-    // The engine keeps all that is decoded: its memory is new, so that the same is measured of the floor.
+    // The engine caches all decoded chunks in new memory, so the floor is also measured with new memory.
     if work.decoded_bytes() == wanted_bytes && selections.len() == 1 {
         measured["floor_new"] = json!(work.run(&mut work.new_target()));
     }
@@ -125,7 +125,7 @@ fn list(path: &str) -> Result<Value> {
                 Object::Group(inner) => waiting.push(inner),
                 Object::Dataset(dataset) => {
                     let chunks = dataset.chunk_shape().map(<[u64]>::len).unwrap_or_default();
-                    described += dataset.shape().len() + chunks + dataset.filters().filters.len();
+                    described += dataset.shape().len() + chunks + dataset.filters().len();
                     described += dataset.attributes().list()?.len();
                 }
                 Object::Datatype(_) => {}

@@ -1,5 +1,5 @@
-//! What is more than reading slices: text, members of records, points, names. `perf/tasks.py` does the same from
-//! Python, under the same names.
+//! Tasks other than reading slices: text, members of records, points, names. `perf/tasks.py` does the same tasks in
+//! Python, with the same names.
 
 use hyperslab::{Axis, Dataset, Error, File, Members, Order, Points, Result, Selection};
 use hyperslab_format::message::Class;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Numbers that `perf/tasks.py` has too.
+/// The sizes of the tasks, which must be those in `perf/tasks.py`.
 const POINTS: u64 = 100_000;
 const STRIDE: u64 = 11_400_714_819;
 const ROWS: u64 = 400;
@@ -15,8 +15,8 @@ const COLUMNS: u64 = 100;
 const MEMBER: &str = "member 054321";
 const ATTRIBUTE: &str = "attribute 054321";
 
-/// Does a task twice, each time with a newly opened file, and says what the second time took: the first one pays what
-/// a process pays once.
+/// Does a task twice, each time with a newly opened file, and returns the time of the second. The first one includes the
+/// start of threads.
 pub fn run(task: &str, path: &str, name: &str) -> Result<Value> {
     once(task, path, name)?;
     hyperslab::clear_cache();
@@ -66,7 +66,7 @@ fn once(task: &str, path: &str, name: &str) -> Result<Value> {
                 _ => timed(|| dataset.read_bytes(&selection, Order::File)),
             };
             let mut measured = measured?;
-            if !dataset.filters().filters.is_empty() {
+            if !dataset.filters().is_empty() {
                 measured["decodes"] = json!(file.decodes());
                 measured["chunks"] = json!(dataset.explain(&selection)?.chunks_touched);
             }
@@ -105,7 +105,7 @@ fn selection(task: &str, shape: &[u64]) -> Result<Selection> {
     })
 }
 
-/// All text of a dataset.
+/// Reads all text of a dataset.
 fn text(dataset: &Dataset) -> Result<Vec<String>> {
     let bytes = dataset.read_bytes(&Selection::All, Order::File)?;
     let string = |bytes: &[u8]| {
@@ -127,7 +127,7 @@ fn text(dataset: &Dataset) -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// Some members of all records.
+/// Reads some members of all records.
 fn members(dataset: &Dataset, names: &[&str]) -> Result<Vec<u8>> {
     dataset.read_members(&Selection::All, &Members::new(dataset.datatype(), names)?)
 }

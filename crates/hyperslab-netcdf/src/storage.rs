@@ -2,9 +2,9 @@
 
 use crate::model::{Variable, VariableType};
 use crate::types::AtomicType;
+use hyperslab::storage::{Fill, Filter};
 use hyperslab_format::message::datatype::ByteOrder;
-use hyperslab_format::message::fill_value::Fill;
-use hyperslab_format::message::filter_pipeline::Filter;
+
 use hyperslab_format::message::{Class, Datatype};
 
 const DEFLATE: u16 = 1;
@@ -71,7 +71,7 @@ impl Variable {
     /// How it is stored.
     pub fn storage(&self) -> Storage {
         let dataset = &self.dataset;
-        let filters: &[Filter] = &dataset.filters().filters;
+        let filters = dataset.filters();
         let first = |id: u16| filters.iter().find(|filter| filter.id == id);
         let is_other = |filter: &&Filter| ![DEFLATE, SHUFFLE, FLETCHER32].contains(&filter.id);
         // ncdump tells the byte order of types of more than one byte only.

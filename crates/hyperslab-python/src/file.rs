@@ -214,7 +214,7 @@ impl File {
     #[getter]
     fn userblock_size(&self) -> PyResult<u64> {
         self.session.check_open()?;
-        Ok(self.session.file.superblock().base)
+        Ok(self.session.file.userblock_bytes())
     }
 
     /// The number of chunks of this file that have been decoded so far.

@@ -1,6 +1,6 @@
 //! The properties of a dataset's filters that h5py's `Dataset` has.
 
-use hyperslab_format::message::{Filter, FilterPipeline};
+use hyperslab::storage::Filter;
 
 const GZIP: u16 = 1;
 const SHUFFLE: u16 = 2;
@@ -14,7 +14,7 @@ const LZF: u16 = 32000;
 const SZIP_ENTROPY_CODING: u32 = 4;
 
 /// The filters of a dataset, by h5py's names.
-pub struct Filters<'d>(pub &'d FilterPipeline);
+pub struct Filters<'d>(pub &'d [Filter]);
 
 /// The options of the compression filter.
 pub enum CompressionOptions {
@@ -25,12 +25,8 @@ pub enum CompressionOptions {
 }
 
 impl Filters<'_> {
-    fn all(&self) -> &[Filter] {
-        &self.0.filters
-    }
-
     fn find(&self, id: u16) -> Option<&Filter> {
-        self.all().iter().find(|filter| filter.id == id)
+        self.0.iter().find(|filter| filter.id == id)
     }
 
     fn parameter(&self, id: u16, number: usize) -> Option<u32> {
@@ -42,7 +38,7 @@ impl Filters<'_> {
         let known = [(GZIP, "gzip"), (LZF, "lzf"), (SZIP, "szip")];
         let found = known.into_iter().find(|&(id, _)| self.find(id).is_some());
         let unknown =
-            || self.all().iter().any(|filter| ![SHUFFLE, FLETCHER32, SCALE_OFFSET].contains(&filter.id));
+            || self.0.iter().any(|filter| ![SHUFFLE, FLETCHER32, SCALE_OFFSET].contains(&filter.id));
         found.map(|(_, name)| name).or_else(|| unknown().then_some("unknown"))
     }
 
@@ -75,12 +71,12 @@ impl Filters<'_> {
 
     /// The registered numbers.
     pub fn ids(&self) -> impl ExactSizeIterator<Item = u16> {
-        self.all().iter().map(|filter| filter.id)
+        self.0.iter().map(|filter| filter.id)
     }
 
     /// The names stored in the file; for the library's own filters, their standard names if the file has none.
     pub fn names(&self) -> impl ExactSizeIterator<Item = String> {
-        self.all().iter().map(|filter| match (&filter.name, filter.id) {
+        self.0.iter().map(|filter| match (&filter.name, filter.id) {
             (Some(name), _) => name.to_string(),
             (None, GZIP) => "deflate".into(),
             (None, SHUFFLE) => "shuffle".into(),
@@ -94,6 +90,6 @@ impl Filters<'_> {
 
     /// The filters with their parameters, as text.
     pub fn words(&self) -> impl ExactSizeIterator<Item = String> {
-        self.all().iter().map(hyperslab::internal::describe::filter)
+        self.0.iter().map(hyperslab::internal::describe::filter)
     }
 }

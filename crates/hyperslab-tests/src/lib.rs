@@ -1,8 +1,8 @@
-//! Tests that need several crates together, in `tests/`: structures of real files compared with what libhdf5 says of
-//! them, and files with damage read through the whole engine. Not published.
+//! Tests that need several crates: `tests/` compares the structures of real files with those that libhdf5 reads, and
+//! reads damaged files with the whole engine. Not published.
 //!
-//! The library is what these tests and the fuzz targets share. It is a crate of its own so that the tests of a single
-//! crate do not wait for all the others.
+//! The library contains the code that these tests and the fuzz targets share. It is a separate crate so that the tests of
+//! one crate need not wait for the other crates to be compiled.
 
 mod read_everything;
 

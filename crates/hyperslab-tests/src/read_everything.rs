@@ -1,32 +1,32 @@
-//! Reading everything that a file holds, whatever is wrong with it: objects, chunk indexes, values, attributes, and
-//! what values refer to. The tests of damaged files and the fuzz targets read files with this.
+//! Reading everything in a file, even if it is damaged: objects, chunk indexes, values, attributes, and the targets of
+//! references. The tests of damaged files and the fuzz targets use this.
 
-use hyperslab::internal::OrError;
+use hyperslab::internal::{OrError, RegionSummary};
 use hyperslab::{
-    Attributes, Dataset, Datatype, Error, File, Group, Heap, LinkTarget, Object, Order, ReferenceTarget,
-    Result, RevisedReference, Selection,
+    Attributes, Bytes, Dataset, Datatype, Error, File, Group, Heap, LinkTarget, Object, Order,
+    ReferenceTarget, Result, RevisedReference, Selection,
 };
 use hyperslab_format::message::Class;
 use hyperslab_format::message::datatype::Reference;
 use hyperslab_format::selection::EncodedSelection;
-use hyperslab_format::{Cursor, FormatError, Problem};
+use hyperslab_format::{Cursor, FormatError, Problem, Widths};
 use std::collections::HashSet;
 
-/// Values of datasets larger than this are not read.
+/// The values of a larger dataset are not read.
 const VALUE_BYTES_MAX: u64 = 4 << 20;
-/// Parts of values that refer to others are followed up to this many, in a whole file.
+/// The most references and variable-length elements that are followed in one file.
 const REFERRING_MAX: usize = 10_000;
 
-/// What came of reading a whole file.
+/// The outcome of reading a whole file.
 #[derive(Debug, Default)]
 pub struct Outcome {
     /// Objects that were found.
     pub objects: usize,
-    /// Values of datasets and attributes, and parts that values refer to, that were read.
+    /// Values of datasets and attributes that were read, and targets of references.
     pub values: usize,
-    /// Every error on the way.
+    /// All errors.
     pub errors: Vec<Error>,
-    /// Parts of values that refer to others.
+    /// References and variable-length elements that were followed.
     referring: usize,
 }
 
@@ -36,12 +36,12 @@ impl Outcome {
         Self { errors: vec![error], ..Self::default() }
     }
 
-    /// Objects, values and errors.
+    /// The numbers of objects, values and errors.
     pub fn counts(&self) -> (usize, usize, usize) {
         (self.objects, self.values, self.errors.len())
     }
 
-    /// Corrects the checksums that errors complain about. Returns whether there were any.
+    /// Corrects the checksums that the errors report as wrong. Returns whether there were any.
     pub fn repair(&self, bytes: &mut [u8]) -> bool {
         let mut repaired = false;
         for error in self.errors.iter().filter_map(|error| error.cause()?.downcast_ref::<FormatError>()) {
@@ -90,7 +90,7 @@ fn members(
     let Some(links) = outcome.note(group.links()) else { return };
     for link in links {
         let Some(link) = outcome.note(link) else { continue };
-        // By its name as well: looking up a name takes another path than listing.
+        // Also looked up by its name, because that is not the same code as listing.
         outcome.note(group.link(link.name.as_bytes()));
         match &link.target {
             LinkTarget::Hard(address) if seen.insert(address.0) => {}
@@ -131,10 +131,10 @@ fn attributes(attributes: &Attributes<'_>, file: &File, object: &str, outcome: &
     }
 }
 
-/// Follows what the elements of one object refer to.
+/// Follows the references of the elements of one object.
 struct Follow<'w> {
     file: &'w File,
-    /// Path of the object.
+    /// The path of the object.
     object: &'w str,
     heap: Heap,
     outcome: &'w mut Outcome,
@@ -180,8 +180,8 @@ impl Follow<'_> {
             }
             Class::Reference(Reference::Region) => {
                 let region = self.heap.region(element);
-                if let Some(object) = self.value(region).flatten() {
-                    self.region(Cursor::new("dataset region", 0, object, self.heap.widths()));
+                if let Some(region) = self.value(region).flatten() {
+                    self.selection(region.selection);
                 }
             }
             Class::Reference(Reference::Standard) => {
@@ -192,7 +192,7 @@ impl Follow<'_> {
                 };
                 self.outcome.note(self.file.object_at(object));
                 if let ReferenceTarget::Region(selection) = target {
-                    self.selection(Cursor::new("dataset region", 0, selection, self.heap.widths()));
+                    self.selection(selection);
                 }
             }
             Class::Compound { members } => {
@@ -208,15 +208,10 @@ impl Follow<'_> {
         }
     }
 
-    fn region(&mut self, mut cursor: Cursor) {
-        let dataset = cursor.address("dataset").or_error();
-        self.value(dataset);
-        self.selection(cursor);
-    }
-
-    fn selection(&mut self, mut cursor: Cursor) {
-        if let Some(selection) = self.value(EncodedSelection::parse(&mut cursor).or_error()) {
-            let _ = hyperslab::RegionSummary::of(&selection, None);
+    fn selection(&mut self, encoded: Bytes) {
+        let mut cursor = Cursor::new("dataset region", 0, encoded.clone(), Widths::default());
+        if self.value(EncodedSelection::parse(&mut cursor).or_error()).is_some() {
+            let _ = RegionSummary::parse(&encoded, None);
         }
     }
 }

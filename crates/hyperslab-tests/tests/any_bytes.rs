@@ -1,24 +1,24 @@
-//! Any bytes at all: each structure of the format, changed in many ways, and every truncation, read through the whole
-//! engine to the values. Nothing may panic, take long, or take much memory.
+//! Arbitrary bytes: each structure of the format is changed in many ways, and each file is truncated at every byte; then
+//! everything is read, including the values. Nothing may panic, take long, or use much memory.
 //!
-//! The files are those of `corpus/recipes/structures.py` and of the other recipes in `RECIPES`. In each, structures
-//! are found, fields of them changed, and in half of the cases checksums corrected, as an attacker would. There are
-//! `MUTATIONS` changes of each structure at scale 1, and ten thousand in the full run. With `HYPERSLAB_STRUCTURE` only
-//! structures with this in their names are changed; with `HYPERSLAB_CHANGE` too, this one change is written to a file
-//! and read.
+//! The files are those of `corpus/recipes/structures.py` and of the other recipes in `RECIPES`. Fields of their
+//! structures are changed, and in half of the cases the checksums are corrected, as an attacker would do. There are
+//! `MUTATIONS` changes of each structure at scale 1, and ten thousand in the full run. `HYPERSLAB_STRUCTURE` limits the
+//! changes to structures with this text in their names. With `HYPERSLAB_CHANGE` in addition, only the change of this
+//! number is made, written to a file and read.
 
 mod any_bytes {
+    pub mod checksums;
     pub mod memory;
     pub mod mutate;
-    pub mod places;
-    pub mod seals;
+    pub mod structure_ranges;
     pub mod structures;
 }
 
+use any_bytes::checksums::{Checksum, checksums, repair};
 use any_bytes::memory::Above;
 use any_bytes::mutate::{Random, mutate};
-use any_bytes::places::{Place, places};
-use any_bytes::seals::{Seal, repair, seals};
+use any_bytes::structure_ranges::{StructureRange, structure_ranges};
 use any_bytes::structures::STRUCTURES;
 use hyperslab::io::Memory;
 use hyperslab::{ErrorKind, File};
@@ -32,44 +32,44 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// No file of these sizes may take longer.
+/// The longest time for reading one of these files.
 const TIME_MAX: Duration = Duration::from_secs(5);
-/// Nor more memory than this and four times its length.
+/// The most memory for reading one of these files, plus four times its length.
 const MEMORY_MAX: usize = 64 << 20;
 /// Changes of each structure at scale 1.
 const MUTATIONS: usize = 1_000;
-/// What takes longer than this never ends.
+/// A read that takes longer is taken to be endless.
 const HANG: Duration = Duration::from_secs(20);
 const THREADS: usize = 2;
 
 /// The recipes whose files are changed.
 const RECIPES: [&str; 3] = ["structures", "old_structures", "revised_references"];
-/// Longer files are not cut at every byte.
+/// The most lengths to which one file is truncated. Longer files are not truncated at every byte.
 const CUTS_MAX: usize = 13_000;
 
-/// A sound file.
-struct Sound {
+/// A valid file, with its structures and checksums.
+struct ValidFile {
     bytes: Vec<u8>,
-    places: Vec<Place>,
-    seals: Vec<Seal>,
+    ranges: Vec<StructureRange>,
+    checksums: Vec<Checksum>,
 }
 
-/// The memory of the process is measured: one test at a time.
+/// Held by each test, because the memory of the whole process is measured.
 static ALONE: Mutex<()> = Mutex::new(());
 
 fn alone() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn sound_files() -> Result<Vec<Sound>, Missing> {
+fn valid_files() -> Result<Vec<ValidFile>, Missing> {
     let folders = RECIPES.into_iter().map(fixture).collect::<Result<Vec<_>, _>>()?;
     let paths = folders.iter().flat_map(|folder| hdf5_files(folder, 1 << 20));
-    let sound = |path: PathBuf| {
+    let valid = |path: PathBuf| {
         let bytes = std::fs::read(&path).expect("a fixture");
-        let seals = seals(&bytes);
-        Sound { places: places(&bytes, &seals), seals, bytes }
+        let checksums = checksums(&bytes);
+        ValidFile { ranges: structure_ranges(&bytes, &checksums), checksums, bytes }
     };
-    Ok(paths.map(sound).collect())
+    Ok(paths.map(valid).collect())
 }
 
 fn read(bytes: Vec<u8>) -> Outcome {
@@ -79,19 +79,19 @@ fn read(bytes: Vec<u8>) -> Outcome {
     }
 }
 
-/// A change of a structure: the same for the same number.
-fn changed(structure: &str, number: usize, where_: &[(&Sound, &Place)]) -> Vec<u8> {
+/// The file with change `number` of a structure. The same number gives the same change.
+fn changed(structure: &str, number: usize, where_: &[(&ValidFile, &StructureRange)]) -> Vec<u8> {
     let mut random = Random::new(structure, number);
-    let (sound, place) = random.one(where_);
-    let mut bytes = sound.bytes.clone();
-    let changed = mutate(&mut bytes, place, &sound.places, &mut random);
+    let (valid, range) = random.one(where_);
+    let mut bytes = valid.bytes.clone();
+    let changed = mutate(&mut bytes, range, &valid.ranges, &mut random);
     if number.is_multiple_of(2) {
-        repair(&mut bytes, &sound.seals, &changed);
+        repair(&mut bytes, &valid.checksums, &changed);
     }
     bytes
 }
 
-/// What came of all changes of a structure.
+/// The results of all changes of a structure.
 #[derive(Default)]
 struct Row {
     refused: usize,
@@ -130,7 +130,7 @@ impl Row {
     }
 }
 
-fn row(structure: &str, mutations: usize, where_: &[(&Sound, &Place)]) -> Row {
+fn row(structure: &str, mutations: usize, where_: &[(&ValidFile, &StructureRange)]) -> Row {
     let next = AtomicUsize::new(0);
     let running = [const { Mutex::new(None) }; THREADS];
     let memory = Above::now();
@@ -153,7 +153,7 @@ fn row(structure: &str, mutations: usize, where_: &[(&Sound, &Place)]) -> Row {
             std::thread::sleep(Duration::from_millis(5));
             for (number, start) in running.iter().filter_map(|running| *running.lock().unwrap()) {
                 if start.elapsed() > HANG {
-                    // Nothing else ends it.
+                    // The thread cannot be stopped in another way.
                     eprintln!("{structure}: change {number} does not end");
                     std::process::abort();
                 }
@@ -163,8 +163,8 @@ fn row(structure: &str, mutations: usize, where_: &[(&Sound, &Place)]) -> Row {
     });
     row.peak = memory.peak();
     let allowed = |bytes: usize| MEMORY_MAX + 4 * bytes;
-    if row.peak > where_.iter().map(|(sound, _)| allowed(sound.bytes.len())).min().unwrap_or(0) {
-        // Which was it? Or were it only two together?
+    if row.peak > where_.iter().map(|(valid, _)| allowed(valid.bytes.len())).min().unwrap_or(0) {
+        // Which change was it? Or was it only two threads together?
         row.peak = 0;
         for number in 0..mutations {
             let bytes = changed(structure, number, where_);
@@ -179,83 +179,83 @@ fn row(structure: &str, mutations: usize, where_: &[(&Sound, &Place)]) -> Row {
     row
 }
 
-fn by_structure(files: &[Sound]) -> BTreeMap<&str, Vec<(&Sound, &Place)>> {
-    let mut structures: BTreeMap<&str, Vec<(&Sound, &Place)>> = BTreeMap::new();
-    for sound in files {
-        for place in &sound.places {
-            structures.entry(&place.structure).or_default().push((sound, place));
+fn by_structure(files: &[ValidFile]) -> BTreeMap<&str, Vec<(&ValidFile, &StructureRange)>> {
+    let mut structures: BTreeMap<&str, Vec<(&ValidFile, &StructureRange)>> = BTreeMap::new();
+    for valid in files {
+        for range in &valid.ranges {
+            structures.entry(&range.name).or_default().push((valid, range));
         }
     }
     structures
 }
 
-/// The structures that the fixtures hold. One that goes missing would go unchanged, and nobody would know.
+/// Every structure is in the fixtures. Without this test, a structure that is missing would silently not be tested.
 #[test]
 fn every_structure_is_found() {
-    let files = require!(sound_files());
+    let files = require!(valid_files());
     let structures = by_structure(&files);
     let missing: Vec<_> =
         STRUCTURES.iter().filter(|&&structure| !structures.contains_key(structure)).collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-/// Checks what holds of a file cut short: it is refused, or what is missing is told.
+/// A truncated file is refused, or reading it reports an error.
 #[test]
-fn every_truncation_is_told() {
+fn every_truncation_is_reported() {
     let _alone = alone();
     let (mut cuts, mut slowest) = (0, Duration::ZERO);
-    for sound in require!(sound_files()) {
-        let whole = read(sound.bytes.clone()).counts();
+    for valid in require!(valid_files()) {
+        let whole = read(valid.bytes.clone()).counts();
         let memory = Above::now();
         let mut check = |bytes: Vec<u8>| {
             let (len, start) = (bytes.len(), Stopwatch::start());
             let outcome = read(bytes).counts();
             slowest = slowest.max(start.elapsed());
             cuts += 1;
-            // Where objects are gone, nobody gets to what was wrong with them before.
+            // If objects are missing, their errors in the complete file cannot be found.
             let told = outcome == whole || outcome.2 > whole.2 || (outcome.0 < whole.0 && outcome.2 > 0);
-            assert!(told, "cut at {len} of {}: {outcome:?}, {whole:?}", sound.bytes.len());
+            assert!(told, "cut at {len} of {}: {outcome:?}, {whole:?}", valid.bytes.len());
         };
-        for len in (0..sound.bytes.len()).step_by(sound.bytes.len().div_ceil(CUTS_MAX)) {
-            check(sound.bytes[..len].to_vec());
-            // Its end lost, and a superblock that does not know of more: parts are missing.
-            if let Some(bytes) = ending_at(&sound, len) {
+        for len in (0..valid.bytes.len()).step_by(valid.bytes.len().div_ceil(CUTS_MAX)) {
+            check(valid.bytes[..len].to_vec());
+            // Truncated, with a superblock that records the new end: structures are missing.
+            if let Some(bytes) = ending_at(&valid, len) {
                 check(bytes);
             }
         }
-        assert!(memory.peak() < MEMORY_MAX + 4 * sound.bytes.len(), "{} bytes", memory.peak());
+        assert!(memory.peak() < MEMORY_MAX + 4 * valid.bytes.len(), "{} bytes", memory.peak());
     }
     assert!(slowest < TIME_MAX, "{slowest:?}");
     println!("{cuts} truncated files read, the slowest in {slowest:?}");
 }
 
-/// The file cut at `len`, with a superblock that says so.
-fn ending_at(sound: &Sound, len: usize) -> Option<Vec<u8>> {
-    let version = sound.bytes[8];
-    let width = usize::from(sound.bytes[if version < 2 { 13 } else { 9 }]);
-    // Where the end of the file is said, behind two other addresses.
+/// The file truncated at `len`, with a superblock that records this as the end of the file.
+fn ending_at(valid: &ValidFile, len: usize) -> Option<Vec<u8>> {
+    let version = valid.bytes[8];
+    let width = usize::from(valid.bytes[if version < 2 { 13 } else { 9 }]);
+    // The end-of-file address follows two other addresses.
     let at = [24, 28, 12, 12][usize::from(version)] + 2 * width;
-    let mut bytes = sound.bytes[..len].to_vec();
+    let mut bytes = valid.bytes[..len].to_vec();
     bytes.get_mut(at..at + width)?.copy_from_slice(&(len as u64).to_le_bytes()[..width]);
     if bytes.len() < 100 {
         return None;
     }
-    repair(&mut bytes, &sound.seals[..], &(at..at + width));
+    repair(&mut bytes, &valid.checksums[..], &(at..at + width));
     Some(bytes)
 }
 
-/// The layout of a filtered chunk claims gigabytes; what is stored of it are a few bytes.
+/// The layout of a filtered chunk claims gigabytes, but only a few bytes are stored.
 #[test]
 fn a_chunk_takes_no_more_memory_than_its_stored_bytes_can_fill() {
     let _alone = alone();
     let mut claims = 0;
-    for sound in require!(sound_files()) {
-        for place in
-            sound.places.iter().filter(|place| place.structure == "data layout message 3, version 1 B-tree")
+    for valid in require!(valid_files()) {
+        for range in
+            valid.ranges.iter().filter(|range| range.name == "data layout message 3, version 1 B-tree")
         {
-            let mut bytes = sound.bytes.clone();
+            let mut bytes = valid.bytes.clone();
             // version, class, rank, address of 8 bytes; then the sizes of a chunk, 4 bytes each.
-            let size = place.range.start + 11;
+            let size = range.bytes.start + 11;
             bytes[size..size + 4].copy_from_slice(&0x2000_0000u32.to_le_bytes());
             let memory = Above::now();
             drop(read(bytes));
@@ -266,14 +266,14 @@ fn a_chunk_takes_no_more_memory_than_its_stored_bytes_can_fill() {
     println!("{claims} layouts changed");
 }
 
-/// Changes of each structure whose errors are looked at, at scale 1.
+/// The number of changes of each structure, at scale 1, whose errors are checked.
 const ERRORS_OF: usize = 60;
 
-/// Errors name the file, the object and, where the file is to blame, a place in it.
+/// Errors name the file, the object and, if the file is damaged, an offset in it.
 #[test]
-fn errors_say_where() {
+fn errors_have_a_location() {
     let _alone = alone();
-    let files = require!(sound_files());
+    let files = require!(valid_files());
     let (mut errors, mut silent) = (0, Vec::new());
     for (structure, where_) in by_structure(&files) {
         for number in 0..scale().of(ERRORS_OF) {
@@ -289,7 +289,7 @@ fn errors_say_where() {
             }
         }
     }
-    println!("{errors} errors say where");
+    println!("{errors} errors have a location");
     assert!(
         silent.is_empty(),
         "{} of {errors}, for example\n{}",
@@ -301,7 +301,7 @@ fn errors_say_where() {
 #[test]
 fn every_structure_changed_in_many_ways() {
     let _alone = alone();
-    let files = require!(sound_files());
+    let files = require!(valid_files());
     let mut structures = by_structure(&files);
     let mutations = scale().of(MUTATIONS);
     let only = std::env::var("HYPERSLAB_STRUCTURE").unwrap_or_default();

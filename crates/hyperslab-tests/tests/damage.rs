@@ -1,5 +1,5 @@
-//! Damaged files: every truncation of small files, and many seeded mutations. Nothing may panic or hang; a file cut
-//! short is never read as if it were whole.
+//! Damaged files: every truncation of small files, and many random changes with fixed seeds. Nothing may panic or hang,
+//! and a truncated file must not be read as if it were complete.
 
 use hyperslab::File;
 use hyperslab::io::Memory;
@@ -10,10 +10,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Reading a small damaged file may not take longer.
+/// The longest time for reading a small damaged file.
 const HANG: Duration = Duration::from_secs(5);
 
-/// About `count` fixtures and files of the corpus, spread over all folders. Without the corpus there are fixtures alone.
+/// About `count` fixtures and files of the corpus, from all folders. Without the corpus, only fixtures.
 fn small_files(bytes_max: u64, count: usize) -> Result<Vec<PathBuf>, Missing> {
     let mut files = hdf5_files(&fixtures()?, bytes_max);
     match corpus() {
@@ -44,7 +44,8 @@ fn every_truncation_is_an_error() {
         for len in 0..bytes.len() {
             let outcome = read(&bytes[..len]).counts();
             cut += 1;
-            // Opened, because its superblock names an end before the cut: then nothing is missing. Or it is told.
+            // A file can be opened if its superblock records an end before the truncation; then nothing is missing.
+            // Otherwise there is an error.
             let told = outcome == whole || outcome.0 == 0 || outcome.2 > whole.2;
             assert!(told, "{}: cut at {len} of {}: {outcome:?}", path.display(), bytes.len());
         }

@@ -10,15 +10,15 @@ use hyperslab_format::group::dense_attributes::{self, Body, DenseAttribute};
 use hyperslab_format::message::Attribute;
 use hyperslab_format::object_header::{Found, MessageKind};
 
-/// The attributes of one object, looked up when they are asked for.
+/// The attributes of one object. They are read from the file by each method, not in advance.
 pub struct Attributes<'n> {
     node: &'n Node,
 }
 
-/// An attribute, or why it cannot be read.
+/// An attribute, or the error of an attribute that cannot be read.
 #[derive(Debug)]
 pub struct AttributeEntry {
-    /// Its name, if that much can be read.
+    /// The name, if it can be read.
     pub name: Option<Name>,
     /// The attribute.
     pub attribute: Result<Attribute>,
@@ -29,12 +29,13 @@ impl<'n> Attributes<'n> {
         Self { node }
     }
 
-    /// All attributes by ascending name (in bytes). A damaged attribute does not hide the others.
+    /// All attributes, sorted by the bytes of their names. A damaged attribute is an error in the list; the others are
+    /// still listed.
     pub fn list(&self) -> Result<Vec<Result<Attribute>>> {
         Ok(self.entries()?.into_iter().map(|entry| entry.attribute).collect())
     }
 
-    /// The same, with the names of damaged attributes where they can be read.
+    /// All attributes as [`Self::list`] returns them, with the names of damaged attributes if these can be read.
     pub fn entries(&self) -> Result<Vec<AttributeEntry>> {
         let mut all = self.read(None).map_err(|error| self.node.named(error))?;
         all.sort_by(|a, b| match (&a.name, &b.name) {
@@ -44,8 +45,8 @@ impl<'n> Attributes<'n> {
         Ok(all)
     }
 
-    /// All attributes in the order in which they were created, where the object tracks it; otherwise in the order in
-    /// which the file stores them. A damaged attribute does not hide the others.
+    /// All attributes in the order of their creation if the object tracks it, otherwise in the order in which the file
+    /// stores them. A damaged attribute is an error in the list; the others are still listed.
     pub fn in_file_order(&self) -> Result<Vec<Result<Attribute>>> {
         let mut all = self.read(None).map_err(|error| self.node.named(error))?;
         let order =
@@ -59,7 +60,7 @@ impl<'n> Attributes<'n> {
     /// The attribute of this name.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::NotFound`] suggests the nearest name.
+    /// [`crate::ErrorKind::NotFound`] if there is none; its hint suggests the most similar name.
     pub fn get(&self, name: &str) -> Result<Attribute> {
         if let Some(attribute) = self.find(name)? {
             return Ok(attribute);
@@ -73,7 +74,8 @@ impl<'n> Attributes<'n> {
         })
     }
 
-    /// The attribute of this name, if there is one. Of many attributes only those are read that may be it.
+    /// The attribute of this name, or `None`. If the object has an index of attribute names, only the attributes with
+    /// the same hash of the name are read.
     pub fn find(&self, name: &str) -> Result<Option<Attribute>> {
         let entries = self.read(Some(name)).map_err(|error| self.node.named(error))?;
         let mut damaged = None;
@@ -81,7 +83,7 @@ impl<'n> Attributes<'n> {
             match entry.attribute {
                 Ok(attribute) if attribute.name.as_bytes() == name.as_bytes() => return Ok(Some(attribute)),
                 Ok(_) => {}
-                // It may be the one, unless its name could be read.
+                // A damaged attribute may be the wanted one, unless its name is readable and different.
                 Err(error) if entry.name.is_none_or(|found| found.as_bytes() == name.as_bytes()) => {
                     damaged = Some(error);
                 }
@@ -91,7 +93,7 @@ impl<'n> Attributes<'n> {
         damaged.map_or(Ok(None), Err)
     }
 
-    /// All attributes; with a `name`, at least those of this name.
+    /// Reads all attributes or, if `name` is given, at least those of this name.
     fn read(&self, name: Option<&str>) -> Result<Vec<AttributeEntry>> {
         let (file, header) = (&self.node.file, &self.node.header);
         let in_header = file.parse_shared(|context| header.attributes(context))?;
@@ -100,7 +102,7 @@ impl<'n> Attributes<'n> {
         let Some(info) = header.attribute_info(file.superblock.widths).or_error()? else { return Ok(all) };
         let lookup = name.and_then(|name| dense_attributes::lookup(&info, name.as_bytes()));
         let Some(mut listing) = lookup.or_else(|| dense_attributes::list(&info)) else { return Ok(all) };
-        // Thousands of attributes may share one datatype; its header is parsed once for all of them.
+        // Thousands of attributes may share one committed datatype; its header is parsed once for all of them.
         let mut found = Found::default();
         for dense in file.parse(|view| listing.advance(view, &HeapFilters))? {
             all.push(match dense {
@@ -111,7 +113,7 @@ impl<'n> Attributes<'n> {
         Ok(all)
     }
 
-    /// Parses an attribute that was kept outside of the object header.
+    /// Parses an attribute of dense storage (outside of the object header).
     fn dense(&self, dense: DenseAttribute, found: &mut Found) -> AttributeEntry {
         let order = Some(dense.creation_order).filter(|_| self.node.header.tracks_attribute_order());
         let mut name = None;

@@ -1,4 +1,4 @@
-//! The chunk index of a dataset in an HDF5 file, walked as far as it is wanted.
+//! The chunk index of a dataset in an HDF5 file, as a [`ChunkIndex`].
 
 use crate::Result;
 use crate::file::FileInner;
@@ -7,7 +7,7 @@ use hyperslab_format::chunk_index::{ChunkColumns, ChunkWalk, Extent};
 use hyperslab_format::message::ChunkedLayout;
 use std::sync::Arc;
 
-/// The index that a layout message leads to, whichever of HDF5's kinds it is.
+/// The chunk index that a data layout message describes, of any of HDF5's kinds.
 pub(crate) struct Hdf5ChunkIndex {
     file: Arc<FileInner>,
     layout: Arc<ChunkedLayout>,
@@ -17,7 +17,8 @@ pub(crate) struct Hdf5ChunkIndex {
 }
 
 impl Hdf5ChunkIndex {
-    /// The index of a dataset of these sizes, in elements. `is_filtered` says that it has filters.
+    /// The index of a dataset with these sizes and maximum sizes, in elements. `is_filtered` is true if the dataset has
+    /// filters.
     pub(crate) fn new(
         file: Arc<FileInner>,
         layout: Arc<ChunkedLayout>,

@@ -1,4 +1,4 @@
-//! A dataset: what it looks like, and reading it.
+//! A dataset: its description, and reading its values.
 
 use crate::attribute::Attributes;
 use crate::external::ExternalFile;
@@ -13,22 +13,22 @@ use hyperslab_array::plan::Explained;
 use hyperslab_array::read::array;
 use hyperslab_array::selection::{Measured, Parts};
 use hyperslab_format::Address;
-use hyperslab_format::message::{ChunkedLayout, Dataspace, Datatype, FillValue, FilterPipeline};
+use hyperslab_format::message::{ChunkedLayout, Dataspace, Datatype, FillValue, Filter, FilterPipeline};
 use hyperslab_io::Cancel;
 use std::sync::Arc;
 
-/// A dataset of an open file. Cheap to clone; clones share the chunk index.
+/// A dataset of an open file. Cheap to clone: clones share the chunk index.
 #[derive(Clone)]
 pub struct Dataset {
     pub(crate) inner: Arc<DatasetInner>,
-    /// Stops reads through this handle.
+    /// Cancels reads through this handle.
     pub(crate) cancel: Cancel,
 }
 
 #[derive(Clone)]
 pub(crate) struct DatasetInner {
     pub(crate) node: Node,
-    /// The dataset without what only HDF5 knows of it.
+    /// The dataset as an array, independent of the file format.
     pub(crate) array: Array,
     pub(crate) layout: LayoutDetail,
     pub(crate) datatype: Datatype,
@@ -38,7 +38,7 @@ pub(crate) struct DatasetInner {
     pub(crate) filters: FilterPipeline,
 }
 
-/// What the layout message says beyond what reading needs.
+/// The details of the data layout message that are shown to users but not needed for reading.
 #[derive(Clone)]
 pub(crate) enum LayoutDetail {
     None,
@@ -47,45 +47,45 @@ pub(crate) enum LayoutDetail {
 }
 
 impl Dataset {
-    /// The same dataset, whose reads end with [`crate::ErrorKind::Cancelled`] soon after `cancel` was requested: between
-    /// two requests, or two chunks.
+    /// The same dataset, with reads that can be cancelled: they check `cancel` between requests and between chunks,
+    /// and fail with [`crate::ErrorKind::Cancelled`] once it is cancelled.
     pub fn cancelled_by(&self, cancel: &Cancel) -> Self {
         Self { inner: self.inner.clone(), cancel: cancel.clone() }
     }
 
-    /// Its path, as it was opened.
+    /// The path by which it was opened.
     pub fn path(&self) -> &str {
         &self.inner.node.path
     }
 
-    /// The file that it lies in.
+    /// The file that contains it.
     pub fn file(&self) -> crate::File {
         crate::File { inner: self.inner.node.file.clone() }
     }
 
-    /// Sizes along the axes, slowest first; empty for a scalar (and for a null dataspace).
+    /// The sizes along the axes in elements, slowest-varying axis first. Empty for a scalar and for a null dataspace.
     pub fn shape(&self) -> &[u64] {
         &self.inner.array.shape
     }
 
-    /// Largest sizes; `None` is unlimited.
+    /// The maximum sizes along the axes in elements; `None` for an unlimited axis.
     pub fn max_shape(&self) -> &[Option<u64>] {
         &self.inner.max_dims
     }
 
-    /// The extent, as the file has it.
+    /// The dataspace: scalar, null, or the sizes along the axes.
     pub fn dataspace(&self) -> &Dataspace {
         &self.inner.dataspace
     }
 
-    /// The type of its elements.
+    /// The datatype of its elements.
     pub fn datatype(&self) -> &Datatype {
         &self.inner.datatype
     }
 
-    /// The filters, in the order in which they were applied.
-    pub fn filters(&self) -> &FilterPipeline {
-        &self.inner.filters
+    /// The filters, in the order in which they were applied when the values were written.
+    pub fn filters(&self) -> &[Filter] {
+        &self.inner.filters.filters
     }
 
     /// The fill value.
@@ -98,28 +98,28 @@ impl Dataset {
         Attributes::new(&self.inner.node)
     }
 
-    /// How many elements it has; the largest number of 64 bits where they are more.
+    /// The number of elements, or `u64::MAX` if it overflows 64 bits.
     pub fn elements(&self) -> u64 {
         self.inner.elements()
     }
 
-    /// Bytes of all elements, unfiltered; the largest number of 64 bits where they are more.
+    /// The bytes of all elements without filters, or `u64::MAX` if their number overflows 64 bits.
     pub fn logical_bytes(&self) -> u64 {
         self.elements().saturating_mul(self.inner.array.element.bytes as u64)
     }
 
-    /// Sizes of a chunk, if the dataset is chunked.
+    /// The sizes of a chunk in elements, if the dataset is chunked.
     pub fn chunk_shape(&self) -> Option<&[u64]> {
         self.inner.array.storage.chunked().map(|chunked| chunked.shape.as_slice())
     }
 
-    /// Bytes of a decoded chunk, if the dataset is chunked.
+    /// The bytes of a decoded chunk, if the dataset is chunked.
     pub fn chunk_bytes(&self) -> Option<u64> {
         self.inner.array.storage.chunked().map(|chunked| chunked.bytes as u64)
     }
 
-    /// The chunked layout, if the dataset is chunked.
-    pub fn chunked_layout(&self) -> Option<&ChunkedLayout> {
+    /// The data layout message, if the dataset is chunked.
+    pub(crate) fn chunked_layout(&self) -> Option<&ChunkedLayout> {
         match &self.inner.layout {
             LayoutDetail::Chunked(layout) => Some(layout),
             _ => None,
@@ -136,7 +136,8 @@ impl Dataset {
         self.inner.array.storage.name()
     }
 
-    /// The sources of a virtual dataset: file (`.` is this one) and dataset, as the file names them.
+    /// The sources of a virtual dataset as the file names them: file (`.` for this file) and dataset. `None` for other
+    /// datasets.
     pub fn virtual_sources(&self) -> Option<Vec<(String, String)>> {
         match &self.inner.array.storage {
             Storage::Virtual(sources) => Some(sources.names()),
@@ -144,7 +145,8 @@ impl Dataset {
         }
     }
 
-    /// The external files of a dataset, as its file lists them: name, first byte, bytes (`None` is without end).
+    /// The external files of a dataset as its file lists them: name, offset of the first byte, number of bytes (`None`
+    /// if unlimited). `None` for a dataset without external storage.
     pub fn external_sources(&self) -> Option<Vec<(String, u64, Option<u64>)>> {
         match &self.inner.layout {
             LayoutDetail::External(files) => {
@@ -154,24 +156,29 @@ impl Dataset {
         }
     }
 
-    /// Where every existing chunk lies. Reads the whole chunk index (once).
+    /// The chunk map: address, stored size and filter mask of every existing chunk. The first call reads the whole
+    /// chunk index.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Invalid`] if the dataset is not chunked.
     pub fn chunk_map(&self) -> Result<Arc<ChunkMap>> {
         let chunked = self.inner.array.storage.chunked();
         let chunked = chunked.ok_or_else(|| Error::invalid("the dataset is not chunked"));
         chunked.and_then(|chunked| chunked.map()).map_err(|error| self.inner.named(error))
     }
 
-    /// What says where its chunks lie, if the dataset is chunked: for walking over the chunks without keeping them.
+    /// The chunk index, if the dataset is chunked. It visits the chunks in batches, without keeping them in memory.
     pub fn chunk_index(&self) -> Option<Arc<dyn ChunkIndex>> {
         self.inner.array.storage.chunked().map(|chunked| chunked.index.clone())
     }
 
-    /// The same dataset, read through a chunk map that was made earlier: its chunk index is not looked at.
+    /// The same dataset, read with a chunk map that was made earlier instead of the chunk index in the file.
+    ///
+    /// It cannot be checked whether the chunks are at the addresses in the map: if the file has changed since the map
+    /// was made, reads return errors or wrong values.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Invalid`] where the dataset is not chunked, or the map is that of another grid. Whether the
-    /// chunks are where the map says cannot be checked; a map of a file that has changed since gives wrong values or
-    /// errors.
+    /// [`crate::ErrorKind::Invalid`] if the dataset is not chunked, or if the map belongs to a different chunk grid.
     pub fn with_chunk_map(&self, map: Arc<ChunkMap>) -> Result<Self> {
         let given = |chunked: &Arc<Chunked>| chunked.with_map(map);
         let not_chunked = || Error::invalid("the dataset is not chunked");
@@ -181,7 +188,8 @@ impl Dataset {
         Ok(Self { inner: Arc::new(inner), cancel: self.cancel.clone() })
     }
 
-    /// Bytes that the values take in the file (as h5py's `id.get_storage_size()`).
+    /// The bytes that the values occupy in the file (h5py's `id.get_storage_size()`). For a chunked dataset, the first
+    /// call reads the whole chunk index.
     pub fn stored_bytes(&self) -> Result<u64> {
         Ok(match &self.inner.array.storage {
             Storage::Compact { data } => data.len() as u64,
@@ -192,28 +200,28 @@ impl Dataset {
         })
     }
 
-    /// What a read of `selection` would do, without doing it.
+    /// Plans a read of `selection` and describes it. No values are read.
     pub fn explain(&self, selection: &Selection) -> Result<Explained> {
         Explained::new(&self.inner.array, selection, &Operation::cancelled_by(&self.cancel))
             .map_err(|error| self.inner.named(error))
     }
 
-    /// Shape of what a read of `selection` gives.
+    /// The shape of the result of a read of `selection`.
     pub fn selected_shape(&self, selection: &Selection) -> Result<Vec<u64>> {
         Ok(self.measure(selection)?.shape.into_vec())
     }
 
-    /// Reads a selection into `out`, which must have exactly as many bytes as the result: its elements in row-major
-    /// order, in the file's datatype, numbers in `order`.
+    /// Reads a selection into `out`: its elements in row-major order, in the file's datatype, with the byte order
+    /// `order`. `out` must have exactly as many bytes as the result.
     ///
     /// # Errors
-    /// Anything in [`crate::ErrorKind`]; `out` is then partly written. A datatype whose members have byte orders of
-    /// their own (a compound) is only read in [`Order::File`].
+    /// Any of [`crate::ErrorKind`]; `out` may then be partly overwritten. A compound datatype can only be read in
+    /// [`Order::File`], because its members may have different byte orders.
     pub fn read_into(&self, selection: &Selection, order: Order, out: &mut [u8]) -> Result<()> {
         self.read_parts_into(selection, order, None, out)
     }
 
-    /// Reads a selection as bytes, see [`Self::read_into`].
+    /// Reads a selection as bytes; see [`Self::read_into`].
     pub fn read_bytes(&self, selection: &Selection, order: Order) -> Result<Vec<u8>> {
         let elements = self.measure(selection)?.count.checked_mul(self.inner.array.element.bytes as u64);
         let mut out = zeroed(elements).map_err(|error| self.inner.named(error))?;
@@ -221,7 +229,7 @@ impl Dataset {
         Ok(out)
     }
 
-    /// Reads whole elements, or parts of each.
+    /// Reads whole elements or, with `parts`, some of the bytes of each element.
     pub(crate) fn read_parts_into(
         &self,
         selection: &Selection,
@@ -234,7 +242,7 @@ impl Dataset {
         read.map_err(|error| self.inner.named(error))
     }
 
-    /// What a read of `selection` gives.
+    /// The shape and the number of elements of the result of a read of `selection`.
     pub(crate) fn measure<'s>(&self, selection: &'s Selection) -> Result<Measured<'s>> {
         self.inner.array.measure(selection).map_err(|error| self.inner.named(error))
     }
@@ -253,13 +261,13 @@ impl DatasetInner {
         count(&self.dataspace).unwrap_or(u64::MAX)
     }
 
-    /// Names this dataset and its file in an error.
+    /// Adds this dataset and its file to an error.
     pub(crate) fn named(&self, error: Error) -> Error {
         self.array.origin.located(error)
     }
 }
 
-/// How many elements an extent has; `None` beyond 2⁶⁴, which only a sparse dataset in chunks can have.
+/// The number of elements of an extent; `None` if it overflows 64 bits, which only a sparse chunked dataset may.
 pub(crate) fn count(dataspace: &Dataspace) -> Option<u64> {
     match dataspace {
         Dataspace::Null => Some(0),

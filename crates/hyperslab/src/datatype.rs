@@ -1,10 +1,10 @@
-//! What a datatype of HDF5 means for reading arrays of it.
+//! The byte order of HDF5 datatypes, as a conversion to the machine's own byte order.
 
 use hyperslab_array::read::convert::Conversion;
 use hyperslab_format::message::{ByteOrder, Class, Datatype};
 
-/// What brings numbers of this datatype into the machine's own byte order. Datatypes without a byte order stay as they
-/// are; `None` where reversing bytes is not enough, as for compounds, whose members may differ.
+/// The conversion of elements of this datatype to the machine's own byte order. Datatypes without a byte order are not
+/// converted. `None` if reversing the bytes of each element is not enough, as for compounds.
 pub(crate) fn to_native(datatype: &Datatype) -> Option<Conversion> {
     let order = match &datatype.class {
         Class::Integer(integer) => integer.order,

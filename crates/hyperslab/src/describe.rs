@@ -1,9 +1,9 @@
-//! The filters of HDF5 files as the settings that reading takes, and their descriptions.
+//! Filters of HDF5 files: their settings as the array crate needs them, and their descriptions.
 
 use hyperslab_array::array::{FilterSettings, describe_filter};
 use hyperslab_format::message::Filter;
 
-/// How a filter is set.
+/// The settings of a filter.
 pub(crate) fn settings(filter: &Filter) -> FilterSettings {
     FilterSettings {
         id: filter.id,
@@ -13,7 +13,7 @@ pub(crate) fn settings(filter: &Filter) -> FilterSettings {
     }
 }
 
-/// Describes a filter: `gzip 4`, `shuffle`; an unknown filter by its name in the file, or by its number.
+/// Describes a filter: `gzip 4`, `shuffle`. An unknown filter is described by its name in the file, or by its number.
 pub fn filter(filter: &Filter) -> String {
     describe_filter(&settings(filter))
 }

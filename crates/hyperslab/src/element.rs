@@ -1,4 +1,4 @@
-//! Rust's own number types as elements of a dataset.
+//! Rust's number types as elements of a dataset.
 
 use crate::datatype::to_native;
 use crate::{Dataset, Error, Order, Result, Selection};
@@ -10,10 +10,10 @@ use hyperslab_format::message::{Class, Datatype};
 /// # Safety
 /// Any bytes of the type's size must be a valid value of it.
 pub unsafe trait Element: Copy + Default + Send + Sync + 'static {
-    /// Its name, for errors.
+    /// The name of the type, for errors.
     const NAME: &'static str;
 
-    /// True where elements of this datatype, in native byte order, are values of this type.
+    /// True if elements of this datatype are values of this type once they are in native byte order.
     fn holds(datatype: &Datatype) -> bool;
 }
 
@@ -58,13 +58,13 @@ fn is_whole(size: u32, bit_offset: u16, precision: u16, bytes: usize) -> bool {
     size as usize == bytes && bit_offset == 0 && usize::from(precision) == bytes * 8
 }
 
-/// As many zeros as asked for.
+/// `count` zeros.
 pub(crate) fn zeros<T: Element>(count: u64) -> Result<Vec<T>> {
     // SAFETY: an `Element` may have any bytes.
     unsafe { zeroed_values(Some(count)) }
 }
 
-/// The memory of numbers, to be written in their representation.
+/// The bytes of numbers, for writing.
 pub(crate) fn bytes_of<T: Element>(values: &mut [T]) -> &mut [u8] {
     let bytes = size_of_val(values);
     // SAFETY: an `Element` may have any bytes; the slice is that of `values`.
@@ -75,7 +75,7 @@ impl Dataset {
     /// Reads a selection as numbers of this type, in row-major order.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Invalid`] where the dataset holds another type: values are never converted unasked.
+    /// [`crate::ErrorKind::Invalid`] if the dataset has a different type: values are not converted implicitly.
     pub fn read<T: Element>(&self, selection: &Selection) -> Result<Vec<T>> {
         self.check_holds::<T>()?;
         let elements = self.measure(selection)?.count;
@@ -84,7 +84,7 @@ impl Dataset {
         Ok(values)
     }
 
-    /// Reads a selection into `values`, which must have exactly as many numbers as the selection.
+    /// Reads a selection into `values`, which must have exactly as many elements as the selection.
     pub fn read_values<T: Element>(&self, selection: &Selection, values: &mut [T]) -> Result<()> {
         self.check_holds::<T>()?;
         self.read_into(selection, Order::Native, bytes_of(values))
@@ -95,7 +95,7 @@ impl Dataset {
             return Ok(());
         }
         let (held, name) = (self.datatype(), T::NAME);
-        let error = Error::invalid(format!("holds {held}, which is not {name}"));
-        Err(self.inner.named(error.with_hint("read_bytes gives the elements as the file has them")))
+        let error = Error::invalid(format!("cannot be read as {name}: its datatype is {held}"));
+        Err(self.inner.named(error.with_hint("read_bytes returns the elements as the file stores them")))
     }
 }

@@ -1,4 +1,4 @@
-//! Raw data in other files (the external file list, specification IV.A.2.h), as one source of bytes.
+//! External storage: the raw data of a dataset in other files (specification IV.A.2.h), as one source of bytes.
 
 use crate::file::FileInner;
 use crate::format_error::OrError;
@@ -13,9 +13,9 @@ use std::sync::{Arc, OnceLock, Weak};
 #[derive(Debug, Clone)]
 pub(crate) struct ExternalFile {
     pub(crate) name: String,
-    /// Where the dataset's bytes begin in it.
+    /// The offset of the dataset's first byte in this file.
     pub(crate) offset: u64,
-    /// How many of its bytes belong to the dataset; `None` is without end.
+    /// The number of its bytes that belong to the dataset; `None` if unlimited.
     pub(crate) size: Option<u64>,
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn files(owner: &FileInner, list: &ExternalFiles) -> Result<Vec<Exter
     named.collect()
 }
 
-/// The `len` bytes of a dataset, one file after the other.
+/// Joins the external files of a dataset of `len` bytes, in their order.
 pub(crate) fn join(owner: &Arc<FileInner>, files: &[ExternalFile], len: u64) -> Result<Arc<dyn Source>> {
     let mut pieces = Vec::new();
     let mut start = 0u64;
@@ -47,7 +47,8 @@ pub(crate) fn join(owner: &Arc<FileInner>, files: &[ExternalFile], len: u64) -> 
         start += len;
     }
     if start < len {
-        return Err(Error::damaged(format!("the external files hold {start} bytes, the extent needs {len}")));
+        let what = format!("the external files have {start} bytes, but the dataset has {len}");
+        return Err(Error::damaged(what));
     }
     Ok(match Pieces::new(pieces) {
         Some(pieces) => Arc::new(pieces),
@@ -55,13 +56,13 @@ pub(crate) fn join(owner: &Arc<FileInner>, files: &[ExternalFile], len: u64) -> 
     })
 }
 
-/// The bytes of a dataset that lie in one file, opened when they are wanted first.
+/// The bytes of a dataset in one external file, which is opened when it is first read.
 struct Segment {
     file: ExternalFile,
     len: u64,
     advice: Advice,
     owner: Weak<FileInner>,
-    /// A failure is not kept: the file may come.
+    /// An error is not cached, because the file may be added later.
     opened: OnceLock<Arc<dyn Source>>,
 }
 
@@ -86,7 +87,7 @@ impl Source for Segment {
         end.ok_or(io::ErrorKind::UnexpectedEof)?;
         let source = self.open()?;
         let at = self.file.offset.saturating_add(at);
-        // As in libhdf5, a file that ends early continues in zeros.
+        // As in libhdf5, the bytes beyond the end of an external file are zero.
         let there = source.len().saturating_sub(at).min(out.len() as u64) as usize;
         let (read, beyond) = out.split_at_mut(there);
         beyond.fill(0);

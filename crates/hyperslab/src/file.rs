@@ -18,16 +18,16 @@ use hyperslab_io::{LocalFiles, Location, Opener, Source};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// An HDF5 file, open for reading. Cheap to clone; all clones share what was read.
+/// An HDF5 file, open for reading. Cheap to clone: all clones share the metadata that was read.
 #[derive(Clone)]
 pub struct File {
     pub(crate) inner: Arc<FileInner>,
 }
 
-/// What the objects of a file share.
+/// The state of an open file, which all of its objects share.
 pub(crate) struct FileInner {
     pub(crate) source: Arc<dyn Source>,
-    /// The same bytes, as reads of arrays see them.
+    /// The same bytes, with the cache and the threads that reads of arrays use.
     pub(crate) data: Arc<DataSource>,
     driver: Option<Driver>,
     pub(crate) superblock: Superblock,
@@ -36,18 +36,20 @@ pub(crate) struct FileInner {
     shared_messages: OnceLock<Option<SharedMessageTable>>,
     /// The other files that this one refers to.
     linked: LinkedFiles<FileInner>,
-    /// By the addresses of object headers: what was learnt of datasets stays when they are opened again.
+    /// By the address of a dataset's object header: its chunk index stays parsed when the dataset is opened again.
     chunk_states: Mutex<HashMap<Address, Arc<ChunkState>>>,
 }
 
-/// Chunk indexes of datasets that are not open are kept up to this many chunks in all, and this many datasets.
+/// Parsed chunk indexes of datasets that are not open are dropped above this many chunks in total ...
 const IDLE_CHUNKS_MAX: usize = 1 << 20;
+/// ... or above this many datasets.
 const IDLE_DATASETS_MAX: usize = 1 << 12;
+/// These limits are checked once in so many newly opened datasets.
 const IDLE_CHECKED_EACH: usize = 64;
 
 impl File {
-    /// Opens the file at a location, with this cache and these threads, and reads it through what `wrap` makes of its
-    /// bytes.
+    /// Opens the file at a location, with this cache and these threads. `wrap` may put a source of its own around the
+    /// file's source; the file is then read through it.
     pub(crate) fn open_location(
         opener: Arc<dyn Opener>,
         location: Location,
@@ -57,14 +59,14 @@ impl File {
         Self::open_at(LinkedFiles::new(opener, Some(location)), runtime, wrap)
     }
 
-    /// Opens whatever answers ranges of bytes, with this cache and these threads.
+    /// Opens the file that a source contains, with this cache and these threads.
     pub(crate) fn open_source(source: Arc<dyn Source>, runtime: Runtime) -> Result<Self> {
         let own = source.path().map(Location::from);
         let linked = LinkedFiles::new(Arc::new(LocalFiles), own);
         Self::new(Located::find(source)?, None, linked, runtime)
     }
 
-    /// Opens the file whose links these are.
+    /// Opens the file that `linked` belongs to.
     fn open_at(
         linked: LinkedFiles<FileInner>,
         runtime: Runtime,
@@ -110,22 +112,22 @@ impl File {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// True where both are the same opening of the same file.
+    /// True if both are clones of the same open file.
     pub fn is_same(&self, other: &File) -> bool {
         Arc::ptr_eq(&self.inner, &other.inner)
     }
 
-    /// Path or URL.
+    /// The path or the URL.
     pub fn name(&self) -> String {
         self.inner.source.name()
     }
 
-    /// Bytes of the file, in all of its members.
+    /// The size of the file in bytes. For a file of several members, the sum of their sizes.
     pub fn len(&self) -> u64 {
         self.inner.source.stored_bytes()
     }
 
-    /// The driver whose members the file consists of, where they are several.
+    /// The driver of a file that consists of several members; `None` for a single file.
     pub fn driver(&self) -> Option<Driver> {
         self.inner.driver
     }
@@ -135,17 +137,22 @@ impl File {
         self.len() == 0
     }
 
-    /// The structure at the beginning of the file.
-    pub fn superblock(&self) -> &Superblock {
-        &self.inner.superblock
+    /// The version of the superblock, 0 to 3: which generation of the file format the file begins with.
+    pub fn superblock_version(&self) -> u8 {
+        self.inner.superblock.version
     }
 
-    /// What the cache of this file has done so far: its own, or the one of the process.
+    /// Bytes before the superblock, which belong to the user (h5py's `userblock_size`).
+    pub fn userblock_bytes(&self) -> u64 {
+        self.inner.superblock.base
+    }
+
+    /// The statistics of the chunk cache that this file uses: its own, or that of the process.
     pub fn cache_stats(&self) -> Stats {
         self.inner.data.runtime.cache().stats()
     }
 
-    /// How many chunks of this file have been decoded through this opening.
+    /// How many chunks have been decoded since the file was opened.
     pub fn decodes(&self) -> u64 {
         self.inner.data.decodes()
     }
@@ -199,8 +206,8 @@ impl FileInner {
         self.shared_messages_at.map(parse).transpose()
     }
 
-    /// Takes from the superblock extension what reading depends on: lays the metadata cache image over the file, and
-    /// notes where the table of shared messages lies.
+    /// Uses the parts of the superblock extension that reading depends on: the metadata cache image, which replaces
+    /// bytes of the file, and the address of the shared message table.
     fn use_extension(&mut self, extension: SuperblockExtension) -> Result<()> {
         self.shared_messages_at = extension.shared_messages;
         if let Some(info) = extension.cache_image {
@@ -213,7 +220,7 @@ impl FileInner {
         Ok(())
     }
 
-    /// Runs a parser over this file, fetching what it lacks.
+    /// Runs a parser over this file and fetches the bytes that it needs.
     pub(crate) fn parse<T>(&self, parser: impl FnMut(&View) -> Parse<T>) -> Result<T> {
         let superblock = &self.superblock;
         self.metadata
@@ -221,30 +228,30 @@ impl FileInner {
             .map_err(|error| error.in_file(self.source.name()))
     }
 
-    /// Runs a long walk over this file, and hands over what it finds meanwhile.
+    /// Runs a long traversal over this file. `each` is called with every batch of results as it is found.
     pub(crate) fn parse_in_passing<T>(
         &self,
-        walk: impl FnMut(&View) -> Parse<Option<T>>,
+        traversal: impl FnMut(&View) -> Parse<Option<T>>,
         each: impl FnMut(T) -> Result<()>,
     ) -> Result<()> {
         let superblock = &self.superblock;
         self.metadata
-            .drive_in_passing(superblock.base, superblock.widths, walk, each)
+            .drive_in_passing(superblock.base, superblock.widths, traversal, each)
             .map_err(|error| error.in_file(self.source.name()))
     }
 
-    /// Where an address lies in the source.
+    /// The offset of an address in the source.
     pub(crate) fn absolute(&self, address: Address) -> u64 {
         self.superblock.base.saturating_add(address.0)
     }
 
-    /// What is known of the chunks of the dataset whose object header lies here.
+    /// The chunk state of the dataset whose object header is at this address.
     pub(crate) fn chunk_state(&self, header: Address) -> Arc<ChunkState> {
         let mut states = self.chunk_states.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = states.get(&header) {
             return known.clone();
         }
-        // Counted now and then only: files may have many thousands of datasets.
+        // Not counted every time: a file may have many thousands of datasets.
         if states.len() % IDLE_CHECKED_EACH == IDLE_CHECKED_EACH - 1 {
             let chunks: usize = states.values().map(|state| state.known_chunks()).sum();
             if chunks > IDLE_CHUNKS_MAX || states.len() > IDLE_DATASETS_MAX {
@@ -254,7 +261,7 @@ impl FileInner {
         states.entry(header).or_default().clone()
     }
 
-    /// To be called between look-ups, never inside one.
+    /// Drops cached metadata if there is much of it. To be called between look-ups, never inside one.
     pub(crate) fn trim(&self) {
         self.metadata.trim();
     }

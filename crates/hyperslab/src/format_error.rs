@@ -1,9 +1,9 @@
-//! Errors of the file format as errors of the engine.
+//! Conversion of errors of the file format to errors of the engine.
 
 use crate::{Error, ErrorKind, Result};
 use hyperslab_format::{FormatError, Problem};
 
-/// The error that a caller is given for a structure that cannot be parsed.
+/// The error of the engine for a structure that cannot be parsed.
 pub fn format_error(error: FormatError) -> Error {
     let kind = match error.problem {
         Problem::Unsupported(_) => ErrorKind::Unsupported,
@@ -14,9 +14,9 @@ pub fn format_error(error: FormatError) -> Error {
     made.caused_by(error)
 }
 
-/// Makes errors of the file format those of the engine.
+/// Converts the error of a `Result` to an error of the engine.
 pub trait OrError<T> {
-    /// The value, or the error that a caller is given.
+    /// The value, or the converted error.
     fn or_error(self) -> Result<T>;
 }
 

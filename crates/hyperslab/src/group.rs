@@ -7,19 +7,19 @@ use crate::node::Node;
 use hyperslab_format::message::{Link, LinkTarget};
 use hyperslab_format::object_header::ObjectKind;
 
-/// A group of an open file. Its members are looked up when they are asked for.
+/// A group of an open file. Its links are read from the file by each method, not in advance.
 #[derive(Clone)]
 pub struct Group {
     pub(crate) node: Node,
 }
 
 impl Group {
-    /// Its path, as it was opened.
+    /// The path by which it was opened.
     pub fn path(&self) -> &str {
         &self.node.path
     }
 
-    /// The file that it lies in.
+    /// The file that contains it.
     pub fn file(&self) -> crate::File {
         crate::File { inner: self.node.file.clone() }
     }
@@ -29,33 +29,34 @@ impl Group {
         Attributes::new(&self.node)
     }
 
-    /// All links by ascending name (in bytes). A damaged link does not hide the others.
+    /// All links, sorted by the bytes of their names. A damaged link is an error in the list; the others are still
+    /// listed.
     pub fn links(&self) -> Result<Vec<Result<Link>>> {
         let links = Links::new(&self.node).list().map_err(|error| self.node.named(error))?;
         Ok(links.into_iter().map(|link| link.map_err(|error| self.node.named(error))).collect())
     }
 
-    /// How many links there are. Where the file counts them they are not read.
+    /// The number of links. If the file stores it, the links are not read.
     pub fn len(&self) -> Result<u64> {
         Links::new(&self.node).count().map_err(|error| self.node.named(error))
     }
 
-    /// True for a group without links.
+    /// True if the group has no links.
     pub fn is_empty(&self) -> Result<bool> {
         Ok(self.len()? == 0)
     }
 
-    /// One link, looked up by its name without listing the group.
+    /// The link of this name, or `None`. The group is not listed.
     pub fn link(&self, name: &[u8]) -> Result<Option<Link>> {
         Links::new(&self.node).get(name).map_err(|error| self.node.named(error))
     }
 
-    /// True where the group remembers in which order its links were made.
+    /// True if the group stores the order in which its links were created.
     pub fn tracks_creation_order(&self) -> bool {
         Links::new(&self.node).tracks_creation_order()
     }
 
-    /// Path of the first member that is a dataset, for hints.
+    /// The path of the first member that is a dataset, for hints.
     pub(crate) fn first_dataset(&self) -> Option<String> {
         let links = Links::new(&self.node).list().ok()?;
         links.into_iter().flatten().take(100).find_map(|link| {

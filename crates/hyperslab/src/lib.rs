@@ -11,10 +11,10 @@
 //! # }
 //! ```
 //!
-//! From bytes to an array: [`File`] finds the superblock; [`Group`] and [`Dataset`] parse object headers
-//! (`hyperslab_format`) over metadata that [`metadata`](self) fetched; a [`Selection`] is cut along the chunk grid
-//! into a plan ([`Explained`] is its printed form); the plan is carried out chunk by chunk over all cores, each
-//! chunk fetched (`hyperslab_io`), decoded (`hyperslab_filters`), converted and placed in the caller's buffer.
+//! From bytes to an array: [`File`] finds the superblock. [`Group`] and [`Dataset`] parse object headers
+//! (`hyperslab_format`) and fetch the metadata that the parsers need. A [`Selection`] is divided along the chunk grid
+//! into a plan; [`Explained`] is its printed form. All cores execute the plan chunk by chunk: each chunk is fetched
+//! (`hyperslab_io`), decoded (`hyperslab_filters`), converted, and copied to its place in the caller's buffer.
 
 mod attribute;
 mod chunk_index;
@@ -28,6 +28,8 @@ mod external;
 mod file;
 mod format_error;
 mod group;
+#[doc(hidden)]
+pub mod internal;
 mod linked_files;
 mod links;
 mod located;
@@ -49,7 +51,7 @@ pub use attribute::{AttributeEntry, Attributes};
 pub use dataset::Dataset;
 pub use driver::Driver;
 pub use element::Element;
-pub use encoded_selection::{RegionSummary, region_selection};
+pub use encoded_selection::region_selection;
 pub use file::File;
 pub use group::Group;
 pub use hyperslab_array::array::Order;
@@ -69,26 +71,33 @@ pub use members::Members;
 pub use named_datatype::NamedDatatype;
 pub use object::Object;
 pub use open_options::OpenOptions;
-pub use vlen::Heap;
+pub use vlen::{Heap, RegionReference};
 
+pub use bytes::Bytes;
 pub use hyperslab_format::message::{Attribute, Dataspace, Datatype, Link, LinkTarget};
 pub use hyperslab_format::reference::{ReferenceTarget, RevisedReference};
 pub use hyperslab_format::{Address, Name};
 pub use hyperslab_units::{SizeError, parse_bytes};
 
-/// What a [`Datatype`] consists of.
+/// The parts of a [`Datatype`].
 pub mod datatypes {
     pub use hyperslab_format::message::datatype::{
         ByteOrder, Charset, Class, Float, Integer, Member, Normalization, Reference, StringPadding,
     };
 }
 
-/// Filters that a program brings itself.
+/// How the values of a dataset are stored: its fill value and its filters.
+pub mod storage {
+    pub use hyperslab_format::message::fill_value::{AllocationTime, Fill, FillTime, FillValue};
+    pub use hyperslab_format::message::filter_pipeline::Filter;
+}
+
+/// Filters that a program implements itself.
 pub mod filters {
     pub use hyperslab_filters::{Failure, Filter, register};
 }
 
-/// Where bytes come from, and sources that a program brings itself.
+/// The sources of bytes that files are read from, and the traits of sources that a program implements itself.
 pub mod io {
     pub use hyperslab_io::{
         Advice, Cancel, Deliver, LocalFile, LocalFiles, Location, Memory, Opener, Source, Version,
@@ -97,28 +106,7 @@ pub mod io {
     pub use hyperslab_io::{HttpFile, HttpOptions};
 }
 
-/// For the other crates of this project. Anything here may change in any release.
-#[doc(hidden)]
-pub mod internal {
-    pub use crate::format_error::{OrError, format_error};
-    pub use hyperslab_array::chunk::memory::mapped_bytes_peak;
-    pub use hyperslab_array::memory::advise_huge_pages;
-
-    /// Filters as people call them.
-    pub mod describe {
-        pub use crate::describe::filter;
-    }
-
-    /// Numbers of any layout.
-    pub mod number {
-        pub use crate::number::{
-            Converter, NativeBytes, NativeFloat, half_to_double, integer_value, is_native_integer, is_whole,
-            native_float, significant_bits,
-        };
-    }
-}
-
-/// The examples of the README that say so are compiled and run.
+/// The examples of the README are compiled, and those that are not marked `no_run` are run.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;

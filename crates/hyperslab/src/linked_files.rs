@@ -1,8 +1,9 @@
 //! Other files that a file refers to: external links, references, sources of virtual datasets, external raw data.
 //!
-//! As libhdf5 does, a relative name is searched for beside the file that contains it, then below the working
-//! directory; an absolute one where it says, then by its last part beside the file. A prefix from the environment comes first
-//! (`HDF5_EXT_PREFIX`, `HDF5_VDS_PREFIX`, `HDF5_EXTFILE_PREFIX`).
+//! The search order is that of libhdf5. A relative name is searched for in the folder of the file that contains the
+//! name, then in the working directory. An absolute name is searched for at its own path, then by its last component
+//! in the folder of the file. The prefixes in the environment variables `HDF5_EXT_PREFIX`, `HDF5_VDS_PREFIX` and
+//! `HDF5_EXTFILE_PREFIX` are searched first.
 
 use crate::{Error, Result};
 use hyperslab_io::{Location, Opener};
@@ -10,7 +11,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// What another file is wanted for.
+/// Why another file is opened.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Purpose {
     ExternalLink,
@@ -29,11 +30,11 @@ impl Purpose {
     }
 }
 
-/// The other files that a file refers to: how they are found and opened, and those that are open.
+/// The other files that a file refers to: how they are found and opened, and which of them are open.
 ///
-/// Files opened on behalf of each other know each other by where they lie: two that refer to each other are two, not a
-/// chain of ever new openings. They stay open as long as something of them is in use (a virtual dataset keeps its
-/// sources), and nothing here keeps them so: they would own each other in a circle.
+/// Files that were opened because of each other share one table, by location. If two files refer to each other, each
+/// of them is opened once. The table holds weak references only, because strong ones would form a cycle; a file stays
+/// open as long as one of its objects is in use (a virtual dataset keeps its sources open).
 pub(crate) struct LinkedFiles<F> {
     opener: Arc<dyn Opener>,
     own: Option<Location>,
@@ -41,33 +42,34 @@ pub(crate) struct LinkedFiles<F> {
 }
 
 impl<F> LinkedFiles<F> {
-    /// Those of the file at `own`; where that is not known, the file cannot refer to others.
+    /// The linked files of the file at `own`. If that location is not known, the file cannot refer to others.
     pub(crate) fn new(opener: Arc<dyn Opener>, own: Option<Location>) -> Self {
         Self { opener, own, opened: Arc::default() }
     }
 
-    /// Those of a file that this one refers to.
+    /// The linked files of another file, at `own`, that this one refers to.
     pub(crate) fn of(&self, own: Location) -> Self {
         Self { opener: self.opener.clone(), own: Some(own), opened: self.opened.clone() }
     }
 
-    /// What opens files.
+    /// The opener of all of these files.
     pub(crate) fn opener(&self) -> &dyn Opener {
         &*self.opener
     }
 
-    /// Where the file lies, if that is known.
+    /// The location of the file, if it is known.
     pub(crate) fn own(&self) -> Option<&Location> {
         self.own.as_ref()
     }
 
-    /// Finds the file that this one calls `name`.
+    /// Finds the file that this one refers to by `name`.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::NotFound`] where it is in none of the places that are searched.
+    /// [`crate::ErrorKind::NotFound`] if it is in none of the folders that are searched.
     pub(crate) fn find(&self, name: &str, purpose: Purpose) -> Result<Location> {
         let Some(own) = &self.own else {
-            let what = format!("refers to the file {name}, and only a file whose place is known can do so");
+            let what =
+                format!("refers to the file {name}, which cannot be searched for: this file has no path");
             return Err(Error::unsupported(what).with_hint("open the file by its path"));
         };
         let variable = purpose.prefix_variable();
@@ -75,8 +77,8 @@ impl<F> LinkedFiles<F> {
         let prefixes: Vec<PathBuf> = prefixes.iter().flat_map(std::env::split_paths).collect();
         let mut candidates = candidates(own, name, &prefixes).into_iter();
         candidates.find(|candidate| self.opener.is_file(candidate)).ok_or_else(|| {
-            Error::not_found(format!("refers to the file {name}, which is not there"))
-                .with_hint(format!("put it beside this file, or name its folder in {variable}"))
+            Error::not_found(format!("refers to the file {name}, which was not found"))
+                .with_hint(format!("put it into the folder of this file, or set {variable} to its folder"))
         })
     }
 
@@ -86,7 +88,7 @@ impl<F> LinkedFiles<F> {
         opened.get(location).and_then(Weak::upgrade)
     }
 
-    /// Remembers a file, unless another thread has opened it in the meantime.
+    /// Adds an open file and returns it. If another thread has opened the same file in the meantime, returns that one.
     pub(crate) fn add(&self, location: Location, file: Arc<F>) -> Arc<F> {
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(other) = opened.get(&location).and_then(Weak::upgrade) {
@@ -98,7 +100,7 @@ impl<F> LinkedFiles<F> {
     }
 }
 
-/// Where the file that the one at `own` calls `name` may lie, the first place first.
+/// The locations at which to search for the file that the file at `own` refers to by `name`, in order.
 fn candidates(own: &Location, name: &str, prefixes: &[PathBuf]) -> Vec<Location> {
     let wanted = Path::new(name);
     let in_prefix = |prefix: &PathBuf| match prefix.strip_prefix("${ORIGIN}") {
@@ -108,7 +110,7 @@ fn candidates(own: &Location, name: &str, prefixes: &[PathBuf]) -> Vec<Location>
     let mut candidates: Vec<Location> = prefixes.iter().map(in_prefix).collect();
     let last_part_beside = || wanted.file_name().map(|last| own.beside(last));
     match (own.is_url(), wanted.is_absolute()) {
-        // A name in a file of the network must not lead to a file of this machine.
+        // A name in a remote file must not lead to a file of this machine.
         (true, true) => candidates.extend(last_part_beside()),
         (true, false) => candidates.push(own.beside(wanted)),
         (false, true) => {
@@ -131,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_searched_for_where_libhdf5_does() {
+    fn files_are_searched_for_in_the_order_of_libhdf5() {
         assert_eq!(searched("a/b.h5", "c.h5", &[]), ["a/c.h5", "c.h5"]);
         assert_eq!(searched("a/b.h5", "/x/c.h5", &[]), ["/x/c.h5", "a/c.h5"]);
         assert_eq!(
@@ -141,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_the_network_does_not_lead_to_this_machine() {
+    fn a_remote_file_does_not_lead_to_a_local_one() {
         assert_eq!(searched("s3://b/a/b.h5", "c.h5", &[]), ["s3://b/a/c.h5"]);
         assert_eq!(searched("s3://b/a/b.h5", "c.h5", &["/p"]), ["/p/c.h5", "s3://b/a/c.h5"]);
         assert_eq!(searched("s3://b/a/b.h5", "/etc/c.h5", &[]), ["s3://b/a/c.h5"]);

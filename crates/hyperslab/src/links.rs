@@ -1,4 +1,4 @@
-//! The links of a group, in whichever of the three ways the file stores them.
+//! The links of a group, for each of the three ways in which a file stores them.
 
 use crate::Result;
 use crate::format_error::OrError;
@@ -48,7 +48,7 @@ impl<'n> Links<'n> {
         info.ok().flatten().is_some_and(|info| info.tracks_creation_order())
     }
 
-    /// All links by ascending name.
+    /// All links, sorted by name. Links that cannot be parsed come last, as errors.
     pub(crate) fn list(&self) -> Result<Vec<Result<Link>>> {
         let (file, header) = (&self.node.file, &self.node.header);
         let found = match self.storage()? {
@@ -68,7 +68,7 @@ impl<'n> Links<'n> {
         Ok(by_name(found))
     }
 
-    /// How many links there are. For most groups this is stored, and the links are not read.
+    /// The number of links. Most groups store it; their links are not read.
     pub(crate) fn count(&self) -> Result<u64> {
         let (file, header) = (&self.node.file, &self.node.header);
         let in_header = || header.links(self.widths()).len() as u64;
@@ -105,8 +105,10 @@ impl<'n> Links<'n> {
     }
 }
 
-/// Links by ascending name; damaged ones, whose names are unknown, come last. Names of many links lie all over the
-/// memory, and most begin alike: what decides is taken from each name once.
+/// Sorts links by name. Damaged links, whose names are unknown, come last.
+///
+/// Names are scattered over the memory, and most of them have a common prefix. So the 8 bytes after the common prefix
+/// are read once from each name and compared as a number; whole names are compared only if these are equal.
 fn by_name(found: Vec<std::result::Result<Link, FormatError>>) -> Vec<Result<Link>> {
     let mut names = found.iter().flatten().map(|link| link.name.as_bytes());
     let first = names.next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The beginning of an HDF5 file: its superblock, in whatever source it lies.
+//! Finding the superblock in a source of bytes.
 
 use crate::metadata::Metadata;
 use crate::{Error, ErrorKind, Result};
@@ -12,7 +12,7 @@ pub(crate) struct Located {
     pub(crate) source: Arc<dyn Source>,
     pub(crate) metadata: Metadata,
     pub(crate) superblock: Superblock,
-    /// The extension of the superblock. A failure matters only where the extension is needed.
+    /// The extension of the superblock. Its error is reported only if the extension is needed.
     pub(crate) extension: Result<Option<SuperblockExtension>>,
 }
 
@@ -27,13 +27,13 @@ impl Located {
         Ok(Self { source, metadata, superblock, extension })
     }
 
-    /// The same bytes from another source; what was read already stays.
+    /// The same bytes, read from another source from now on. Metadata that was already read is kept.
     pub(crate) fn through(self, source: Arc<dyn Source>) -> Self {
         Self { metadata: self.metadata.through(source.clone()), source, ..self }
     }
 }
 
-/// What the history of an onion file begins with.
+/// The signature of the history file of the onion driver.
 const ONION: [u8; 4] = *b"OHDH";
 
 fn explain_open(error: Error, source: &dyn Source) -> Error {
@@ -44,10 +44,12 @@ fn explain_open(error: Error, source: &dyn Source) -> Error {
     let mut head = ONION.map(|_| 0);
     if source.len() >= head.len() as u64 && source.read_into(0, &mut head).is_ok() && head == ONION {
         return error
-            .with_message("not an HDF5 file, but the later revisions of one that the onion driver wrote")
-            .with_hint("the file beside it, without .onion at the end, opens as it was at first");
+            .with_message("not an HDF5 file, but a history of revisions written by the onion driver")
+            .with_hint(
+                "the file of the same name without .onion can be opened; it holds the first revision",
+            );
     }
     error
         .with_message("not an HDF5 file: no HDF5 signature was found")
-        .with_hint("hyperslab reads HDF5 and netCDF-4 files; netCDF classic and HDF4 are other formats")
+        .with_hint("hyperslab reads HDF5 and netCDF-4 files; netCDF classic and HDF4 are different formats")
 }

@@ -1,4 +1,4 @@
-//! Follows paths from object to object, through links of every kind.
+//! Path resolution: follows a path from object to object, through hard, soft and external links.
 
 use crate::linked_files::Purpose;
 use crate::links::Links;
@@ -10,13 +10,13 @@ use hyperslab_format::limits::LINK_HOPS_MAX;
 use hyperslab_format::message::{Link, LinkTarget};
 use hyperslab_format::object_header::ObjectKind;
 
-/// Path components of one look-up, those of the links that it follows included.
+/// The most path components that one look-up may follow, including those of the links on its way.
 const COMPONENTS_MAX: u64 = 4096;
-/// Bytes of the paths of one look-up, those of the links that it follows included.
+/// The most bytes of paths that one look-up may follow, including those of the links on its way.
 const PATH_BYTES_MAX: u64 = 256 << 10;
 
-/// What one look-up may still do. All links on its way share it: a link may lead to a path of further links, and
-/// limits for each of them would multiply.
+/// The work that one look-up may still do. All links on its way share these limits: a link may lead to a path of
+/// further links, and separate limits for each link would multiply.
 pub(crate) struct Lookup {
     links: u64,
     components: u64,
@@ -25,33 +25,37 @@ pub(crate) struct Lookup {
 }
 
 impl Lookup {
-    /// For a path that a person wrote: where an object is not found, the error suggests the nearest name.
+    /// For a path that a user wrote: if an object is not found, the error suggests the most similar name.
     pub(crate) fn suggesting() -> Self {
         Self { suggests: true, ..Self::plain() }
     }
 
-    /// For a path that a file contains: a suggestion would not be read, and making one lists the group.
+    /// For a path that a file contains. Nobody would read a suggestion, and finding one lists the whole group.
     pub(crate) fn plain() -> Self {
         Self { links: LINK_HOPS_MAX, components: COMPONENTS_MAX, path_bytes: PATH_BYTES_MAX, suggests: false }
     }
 
     fn path(&mut self, path: &str) -> Result<()> {
         self.path_bytes = self.path_bytes.checked_sub(path.len() as u64).ok_or_else(|| {
-            Error::limit(format!("the path, with those of its links, has more than {PATH_BYTES_MAX} bytes"))
+            Error::limit(format!("the path and its links have more than {PATH_BYTES_MAX} bytes together"))
         })?;
         Ok(())
     }
 
     fn component(&mut self) -> Result<()> {
         self.components = self.components.checked_sub(1).ok_or_else(|| {
-            Error::limit(format!("the path, with those of its links, has more than {COMPONENTS_MAX} parts"))
+            Error::limit(format!(
+                "the path and its links have more than {COMPONENTS_MAX} components together"
+            ))
         })?;
         Ok(())
     }
 
     fn link(&mut self) -> Result<()> {
         self.links = self.links.checked_sub(1).ok_or_else(|| {
-            Error::limit(format!("leads through more than {LINK_HOPS_MAX} soft and external links: a loop?"))
+            Error::limit(format!(
+                "follows more than {LINK_HOPS_MAX} soft and external links, perhaps in a loop"
+            ))
         })?;
         Ok(())
     }
@@ -67,7 +71,7 @@ pub(crate) fn resolve(start: Node, path: &str, lookup: &mut Lookup) -> Result<No
     for part in path.split('/').filter(|part| !part.is_empty() && *part != ".") {
         lookup.component().map_err(|error| node.named(error))?;
         if node.header.kind() != ObjectKind::Group {
-            let what = format!("is not a group, so it has no member {part:?}");
+            let what = format!("is not a group, so it cannot have a member {part:?}");
             return Err(node.named(Error::not_found(what)));
         }
         let links = Links::new(&node);
@@ -79,7 +83,7 @@ pub(crate) fn resolve(start: Node, path: &str, lookup: &mut Lookup) -> Result<No
     Ok(node)
 }
 
-/// Opens what a link leads to.
+/// Opens the target of a link.
 pub(crate) fn follow(group: &Node, link: &Link, lookup: &mut Lookup) -> Result<Node> {
     let path = group.path_of(&link.name);
     let fail = |error: Error| error.in_file(group.file.source.name()).at_object(path.clone());
@@ -105,20 +109,20 @@ pub(crate) fn follow(group: &Node, link: &Link, lookup: &mut Lookup) -> Result<N
             let found = resolve(Node::root(&other.inner)?, target, lookup).map_err(|error| {
                 led_here(error, || format!("{path} is an external link to {target} in {name}"))
             })?;
-            // It is named as it is there: its path belongs to the file that it lies in.
+            // It keeps its path in the other file.
             Ok(found)
         }
         LinkTarget::UserDefined { class, .. } => {
             let what =
-                format!("is a user-defined link of class {class}, which says nothing to other programs");
+                format!("is a user-defined link of class {class}, whose content has no standard meaning");
             Err(fail(
-                Error::unsupported(what).with_hint("only the program that wrote it knows where it leads"),
+                Error::unsupported(what).with_hint("only the program that wrote the link can follow it"),
             ))
         }
     }
 }
 
-/// Adds the link that led to an error as its hint, unless it has a hint already.
+/// Adds the link that led to an error as its hint, unless the error already has a hint.
 fn led_here(error: Error, link: impl FnOnce() -> String) -> Error {
     error.or_hint(link)
 }

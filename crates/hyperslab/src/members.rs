@@ -1,4 +1,4 @@
-//! Reading some members of a compound: the others are neither copied nor, where they lie far apart, fetched.
+//! Reading some members of a compound datatype. The other members are not copied, and not fetched if they are large.
 
 use crate::datatype::to_native;
 use crate::element::{bytes_of, zeros};
@@ -9,7 +9,7 @@ use hyperslab_format::Name;
 use hyperslab_format::message::datatype::Member;
 use hyperslab_format::message::{Class, Datatype};
 
-/// Some members of a compound, in an order of their own.
+/// Some members of a compound datatype, in any order.
 #[derive(Debug, Clone)]
 pub struct Members {
     wanted: Vec<Member>,
@@ -21,11 +21,11 @@ impl Members {
     /// The members of these names.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] for a name that the datatype does not have; [`ErrorKind::Invalid`] for a datatype that
-    /// is not a compound.
+    /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the datatype has no member of a name;
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) if the datatype is not a compound.
     pub fn new(datatype: &Datatype, names: &[impl AsRef<[u8]>]) -> Result<Self> {
         let Class::Compound { members } = &datatype.class else {
-            return Err(Error::invalid(format!("{datatype} has no members")));
+            return Err(Error::invalid(format!("{datatype} is not a compound, so it has no members")));
         };
         let wanted = names.iter().map(|name| find(members, name.as_ref())).collect::<Result<Vec<_>>>()?;
         let range = |member: &Member| {
@@ -37,14 +37,14 @@ impl Members {
         let mut packed = wanted.clone();
         for member in &mut packed {
             member.offset = size;
-            let beyond = || Error::invalid("the members wanted are larger than any compound");
+            let beyond = || Error::invalid("the size of the members overflows that of a compound datatype");
             size = size.checked_add(member.datatype.size).ok_or_else(beyond)?;
         }
         let packed = Datatype { size, class: Class::Compound { members: packed }, committed: None };
         Ok(Self { wanted, packed, parts })
     }
 
-    /// What is read: a compound of these members alone, one after the other, without gaps.
+    /// The datatype of the result: a compound of these members alone, one after the other, without gaps.
     pub fn datatype(&self) -> &Datatype {
         &self.packed
     }
@@ -64,13 +64,13 @@ fn find(members: &[Member], name: &[u8]) -> Result<Member> {
 }
 
 impl Dataset {
-    /// Reads some members of the selected elements into `out`, packed as [`Members::datatype`] says, in the
-    /// representation of the file.
+    /// Reads some members of the selected elements into `out`, in the layout of [`Members::datatype`] and in the byte
+    /// order of the file. `out` must have exactly as many bytes as the result.
     pub fn read_members_into(&self, selection: &Selection, members: &Members, out: &mut [u8]) -> Result<()> {
         self.read_parts_into(selection, Order::File, Some(&members.parts), out)
     }
 
-    /// Reads some members as bytes, see [`Self::read_members_into`].
+    /// Reads some members as bytes; see [`Self::read_members_into`].
     pub fn read_members(&self, selection: &Selection, members: &Members) -> Result<Vec<u8>> {
         let named = |error| self.inner.named(error);
         let elements = self.measure(selection)?.count;
@@ -82,13 +82,15 @@ impl Dataset {
     /// Reads one member as numbers.
     ///
     /// # Errors
-    /// [`ErrorKind::Invalid`] where the member is of another type: values are never converted unasked.
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) if the member has a different type: values are not converted
+    /// implicitly.
     pub fn read_member<T: Element>(&self, selection: &Selection, name: &str) -> Result<Vec<T>> {
         let named = |error| self.inner.named(error);
         let members = Members::new(self.datatype(), &[name]).map_err(named)?;
-        let held = &members.wanted[0].datatype;
-        let Some(conversion) = to_native(held).filter(|_| T::holds(held)) else {
-            return Err(named(Error::invalid(format!("{name:?} holds {held}, which is not {}", T::NAME))));
+        let stored = &members.wanted[0].datatype;
+        let Some(conversion) = to_native(stored).filter(|_| T::holds(stored)) else {
+            let what = format!("cannot read {name:?} as {}: its datatype is {stored}", T::NAME);
+            return Err(named(Error::invalid(what)));
         };
         let elements = self.measure(selection)?.count;
         let mut values: Vec<T> = zeros(elements).map_err(named)?;

@@ -1,9 +1,9 @@
-//! Feeds the parsers: fetches the metadata they lack, in blocks, and keeps it.
+//! Running parsers over a file: fetches the metadata that they need, in blocks, and caches it.
 //!
-//! This is the only loop between parsing and I/O. A parser says which ranges it needs; the blocks they lie in are
-//! fetched, neighbouring blocks in one request, and the parser is called again.
+//! This is the only loop between parsing and I/O. A parser returns the ranges that it needs; the blocks that contain
+//! them are fetched, neighbouring blocks in one request, and the parser is called again.
 
-mod passing;
+mod transient;
 
 use crate::format_error::format_error;
 use crate::{Error, Result};
@@ -11,13 +11,14 @@ use bytes::{Bytes, BytesMut};
 use hyperslab_format::message::cache_image::{Overlay, OverlayEntries};
 use hyperslab_format::{Fetched, Need, Parse, Stop, View, Widths};
 use hyperslab_io::{Cancel, Source, coalesce, fetch_all};
-use passing::Passing;
+
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, RwLock};
+use transient::TransientMetadata;
 
-/// Kept metadata beyond this is dropped between two look-ups.
-const KEPT_BYTES_MAX: usize = 64 << 20;
+/// Above this many bytes, cached metadata is dropped between look-ups.
+const CACHED_BYTES_MAX: usize = 64 << 20;
 
 /// The metadata of one file that has been fetched so far.
 pub(crate) struct Metadata {
@@ -25,16 +26,16 @@ pub(crate) struct Metadata {
     file_len: u64,
     block_bytes: u64,
     blocks: RwLock<HashMap<u64, Bytes>>,
-    /// What a metadata cache image supersedes, in the few files that have one.
+    /// The entries of a metadata cache image, which replace bytes of the file. Few files have one.
     superseded: OnceLock<OverlayEntries>,
-    /// Parsers under way.
+    /// The number of parsers that are running.
     running: AtomicUsize,
 }
 
-/// A parser that asks this often for what was just fetched will never end.
+/// A parser that requests the same fetched ranges this many times in a row does not terminate.
 const REPEATED_MAX: u32 = 16;
 
-/// Counts a parser as running while it lives.
+/// Counts a parser as running until it is dropped.
 struct Running<'c>(&'c AtomicUsize);
 
 impl<'c> Running<'c> {
@@ -63,17 +64,17 @@ impl Metadata {
         }
     }
 
-    /// The same metadata, of which what is missing is fetched from another source of the same bytes.
+    /// The same metadata; missing bytes are fetched from another source of the same file from now on.
     pub(crate) fn through(self, source: Arc<dyn Source>) -> Self {
         Self { source, ..self }
     }
 
-    /// From now on, these bytes are seen instead of those at their addresses.
+    /// Replaces the bytes of the file at the addresses of these entries from now on.
     pub(crate) fn supersede(&self, entries: OverlayEntries) {
         let _ = self.superseded.set(entries);
     }
 
-    /// Runs a parser to its end, fetching what it lacks.
+    /// Runs a parser until it returns a result, and fetches the bytes that it needs.
     pub(crate) fn drive<T>(
         &self,
         base: u64,
@@ -83,23 +84,25 @@ impl Metadata {
         self.run(self, |needs| self.fetch(needs), base, widths, parser)
     }
 
-    /// Runs a long walk to its end, and hands over what it finds meanwhile. What is fetched for it is kept only as
-    /// long as the walk looks at it, unless that is little.
+    /// Runs a long traversal to its end. `each` is called with every batch of results as it is found. Fetched bytes are
+    /// cached only while the traversal uses them, unless they are few.
     pub(crate) fn drive_in_passing<T>(
         &self,
         base: u64,
         widths: Widths,
-        mut walk: impl FnMut(&View) -> Parse<Option<T>>,
+        mut traversal: impl FnMut(&View) -> Parse<Option<T>>,
         mut each: impl FnMut(T) -> Result<()>,
     ) -> Result<()> {
-        let passing = Passing::new(self);
-        while let Some(found) = self.run(&passing, |needs| passing.fetch(needs), base, widths, &mut walk)? {
+        let transient = TransientMetadata::new(self);
+        let mut next = || self.run(&transient, |needs| transient.fetch(needs), base, widths, &mut traversal);
+        while let Some(found) = next()? {
             each(found)?;
         }
         Ok(())
     }
 
-    /// Runs a parser over what has been fetched to its end; `fetch` answers false if all that is needed was there.
+    /// Runs a parser over the fetched bytes until it returns a result. `fetch` returns false if all needed bytes had
+    /// been fetched already.
     fn run<T>(
         &self,
         fetched: &dyn Fetched,
@@ -119,13 +122,13 @@ impl Metadata {
                 Ok(value) => return Ok(value),
                 Err(Stop::Bad(error)) => return Err(format_error(error)),
                 Err(Stop::Need(needs)) => {
-                    // Another thread may fetch a block between the parser's look and ours: that is progress, too.
+                    // If another thread fetched the block after the parser missed it, that is progress, too.
                     let fetched = fetch(&needs)?;
                     repeated = if fetched || needs != last_needs { 0 } else { repeated + 1 };
                     if repeated > REPEATED_MAX {
                         let what = needs.first().map_or("nothing", |need| need.reason);
                         return Err(Error::internal(format!(
-                            "the parser asks again for {what}, which was fetched"
+                            "the parser requests {what} again and again although it was fetched"
                         )));
                     }
                     last_needs = needs;
@@ -134,18 +137,18 @@ impl Metadata {
         }
     }
 
-    /// Forgets all blocks when there are many, unless a parser is under way: it could never end.
+    /// Drops all blocks if there are many and no parser is running. A running parser might otherwise never finish.
     pub(crate) fn trim(&self) {
         if self.running.load(Ordering::Acquire) > 0 {
             return;
         }
         let mut blocks = self.blocks.write().expect("no panic while holding the lock");
-        if blocks.len() * self.block_bytes as usize > KEPT_BYTES_MAX {
+        if blocks.len() * self.block_bytes as usize > CACHED_BYTES_MAX {
             blocks.clear();
         }
     }
 
-    /// Fetches the blocks in which the needs lie; false if all of them were there.
+    /// Fetches the blocks that contain the needed ranges; false if all of them had been fetched already.
     fn fetch(&self, needs: &[Need]) -> Result<bool> {
         let missing = self.missing(needs, |_| false);
         let read = self.read(&missing)?;
@@ -153,21 +156,22 @@ impl Metadata {
         Ok(!missing.is_empty())
     }
 
-    /// The blocks in which the needs lie, ascending, without those that are kept or that `is_here` knows.
-    fn missing(&self, needs: &[Need], is_here: impl Fn(u64) -> bool) -> Vec<u64> {
+    /// The numbers of the blocks that contain the needed ranges, ascending, without those that are cached here or
+    /// elsewhere.
+    fn missing(&self, needs: &[Need], is_elsewhere: impl Fn(u64) -> bool) -> Vec<u64> {
         let mut missing: Vec<u64> = Vec::new();
         let blocks = self.blocks.read().expect("no panic while holding the lock");
         for need in needs {
             let end = need.range.end.min(self.file_len);
             let numbers = need.range.start / self.block_bytes..end.div_ceil(self.block_bytes);
-            missing.extend(numbers.filter(|&number| !blocks.contains_key(&number) && !is_here(number)));
+            missing.extend(numbers.filter(|&number| !blocks.contains_key(&number) && !is_elsewhere(number)));
         }
         missing.sort_unstable();
         missing.dedup();
         missing
     }
 
-    /// Reads blocks, neighbours in one request, and those between that come with them.
+    /// Reads blocks, and the blocks between them that belong to the same request.
     fn read(&self, numbers: &[u64]) -> Result<Vec<(u64, Bytes)>> {
         let ranges: Vec<_> = numbers
             .iter()
@@ -188,18 +192,18 @@ impl Metadata {
         Ok(blocks)
     }
 
-    /// A block that is kept.
+    /// A cached block.
     fn block(&self, number: u64) -> Option<Bytes> {
         self.blocks.read().expect("no panic while holding the lock").get(&number).cloned()
     }
 
-    /// Bytes of the blocks that are kept.
-    fn kept_bytes(&self) -> u64 {
+    /// The bytes of all cached blocks.
+    fn cached_bytes(&self) -> u64 {
         let blocks = self.blocks.read().expect("no panic while holding the lock").len();
         self.block_bytes.saturating_mul(blocks as u64)
     }
 
-    /// The bytes of a range, if `block` has all blocks that it lies in.
+    /// The bytes of a range, if `block` returns all blocks that contain it.
     fn join(&self, at: u64, len: u64, block: impl Fn(u64) -> Option<Bytes>) -> Option<Bytes> {
         let end = at.checked_add(len).filter(|&end| end <= self.file_len)?;
         let (first, last) = (at / self.block_bytes, end.saturating_sub(1) / self.block_bytes);

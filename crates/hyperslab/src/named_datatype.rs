@@ -17,7 +17,7 @@ impl NamedDatatype {
     pub(crate) fn open(node: Node) -> Result<Self> {
         let found = node.file.parse_shared(|context| node.header.datatype(context));
         let datatype = found.map_err(|error| error.at_object(node.path.clone()))?;
-        let missing = || Error::damaged("there is no datatype message");
+        let missing = || Error::damaged("the object header has no datatype message");
         Ok(Self { datatype: datatype.ok_or_else(|| node.located(missing()))?, node })
     }
 
@@ -26,12 +26,12 @@ impl NamedDatatype {
         &self.datatype
     }
 
-    /// Its path, as it was opened.
+    /// The path by which it was opened.
     pub fn path(&self) -> &str {
         &self.node.path
     }
 
-    /// The file that it lies in.
+    /// The file that contains it.
     pub fn file(&self) -> File {
         File { inner: self.node.file.clone() }
     }

@@ -1,4 +1,4 @@
-//! An object header and the path that led to it: what a group, a dataset and a named datatype have in common.
+//! An object header and its path: the common part of a group, a dataset and a named datatype.
 
 use crate::file::FileInner;
 use crate::{Error, Result};
@@ -7,7 +7,7 @@ use hyperslab_format::object_header::ObjectHeader;
 use hyperslab_format::{Address, Name};
 use std::sync::Arc;
 
-/// An object header and how it was reached.
+/// An object header, its file, and the path by which it was opened.
 #[derive(Clone)]
 pub(crate) struct Node {
     pub(crate) file: Arc<FileInner>,
@@ -34,7 +34,7 @@ impl Node {
         if path.ends_with('/') { format!("{path}{name}") } else { format!("{path}/{name}") }
     }
 
-    /// Where the object was found.
+    /// The file, the path and the header address of the object, for errors.
     pub(crate) fn origin(&self) -> Origin {
         Origin {
             file: self.file.source.clone(),
@@ -44,12 +44,12 @@ impl Node {
         }
     }
 
-    /// Names this object and its file in an error.
+    /// Adds this object and its file to an error.
     pub(crate) fn named(&self, error: Error) -> Error {
         self.origin().named(error)
     }
 
-    /// Names this object in an error and, unless the error points into the file already, where its header lies.
+    /// Adds this object and its file to an error, and the offset of its header unless the error has an offset.
     pub(crate) fn located(&self, error: Error) -> Error {
         self.origin().located(error)
     }

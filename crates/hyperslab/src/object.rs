@@ -13,7 +13,7 @@ use hyperslab_format::message::Link;
 use hyperslab_format::object_header::ObjectKind;
 use hyperslab_format::reference::RevisedReference;
 
-/// An object of a file: what a path may lead to.
+/// An object of a file: a group, a dataset or a named datatype.
 #[derive(Clone)]
 pub enum Object {
     /// A group.
@@ -25,7 +25,7 @@ pub enum Object {
 }
 
 impl Object {
-    /// Opens the object of a header as what it is.
+    /// Opens the object of a header as the kind of object that it is.
     pub(crate) fn open(node: Node) -> Result<Self> {
         match node.header.kind() {
             ObjectKind::Group => Ok(Object::Group(Group { node })),
@@ -38,7 +38,7 @@ impl Object {
         }
     }
 
-    /// Its path, as it was opened.
+    /// The path by which it was opened.
     pub fn path(&self) -> &str {
         match self {
             Object::Group(group) => group.path(),
@@ -56,7 +56,7 @@ impl Object {
         }
     }
 
-    /// The file that it lies in.
+    /// The file that contains it.
     pub fn file(&self) -> File {
         match self {
             Object::Group(group) => group.file(),
@@ -65,7 +65,7 @@ impl Object {
         }
     }
 
-    /// Where its object header lies; the same for all paths to the same object.
+    /// The address of its object header. It is the same for all paths to the same object.
     pub fn address(&self) -> Address {
         match self {
             Object::Group(group) => group.node.header.address,
@@ -81,25 +81,26 @@ impl File {
         Ok(Group { node: Node::root(&self.inner)? })
     }
 
-    /// The object that a path leads to, from the root.
+    /// The object at a path that starts at the root group.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] suggests the nearest name.
+    /// [`ErrorKind::NotFound`] if there is none; its hint suggests the most similar name.
     pub fn get(&self, path: &str) -> Result<Object> {
         Object::open(resolve(Node::root(&self.inner)?, path, &mut Lookup::suggesting())?)
     }
 
-    /// The object whose header lies at an address, as references have it. Its path only says so.
+    /// The object whose header is at an address, for example the target of a reference. Its path is
+    /// `<object at ADDRESS>`.
     pub fn object_at(&self, address: Address) -> Result<Object> {
         Object::open(Node::open(&self.inner, address, format!("<object at {address}>"))?)
     }
 
-    /// The object that a revised reference of this file (HDF5 1.12) refers to, of another file where it says so.
-    /// The reference itself says whether it means elements or an attribute.
+    /// The object that a revised reference (HDF5 1.12) of this file refers to. It may be in another file.
+    /// [`RevisedReference::target`] says whether the reference means a region or an attribute of the object.
     pub fn dereference(&self, reference: &RevisedReference) -> Result<Object> {
         let Some(name) = &reference.file else { return self.object_at(reference.object) };
         let Some(name) = name.as_str() else {
-            let what = format!("a reference leads to the file {name}, whose name is not UTF-8");
+            let what = format!("a reference refers to the file {name}, whose name is not UTF-8");
             return Err(Error::unsupported(what).in_file(self.name()));
         };
         self.inner.linked_file(name, Purpose::Reference)?.object_at(reference.object)
@@ -123,17 +124,20 @@ impl File {
 }
 
 impl Group {
-    /// Opens what a link of this group leads to.
+    /// Opens the target of a link of this group.
     pub fn open(&self, link: &Link) -> Result<Object> {
         Object::open(follow(&self.node, link, &mut Lookup::plain())?)
     }
 
-    /// The object at a path, from this group (or from the root, if it begins with a slash).
+    /// The object at a path that starts at this group, or at the root group if the path begins with a slash.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] if there is none; its hint suggests the most similar name.
     pub fn get(&self, path: &str) -> Result<Object> {
         Object::open(resolve(self.node.clone(), path, &mut Lookup::suggesting())?)
     }
 
-    /// The object at a path, if there is one.
+    /// The object at a path, or `None` if there is none.
     pub fn find(&self, path: &str) -> Result<Option<Object>> {
         match resolve(self.node.clone(), path, &mut Lookup::plain()) {
             Ok(found) => Object::open(found).map(Some),
@@ -166,7 +170,7 @@ fn mismatch(found: &Object, wanted: &str) -> Error {
         _ => None,
     };
     match dataset {
-        Some(path) => error.with_hint(format!("it holds {path}, for example")),
+        Some(path) => error.with_hint(format!("it contains, for example, the dataset {path}")),
         None => error,
     }
 }

@@ -1,4 +1,4 @@
-//! Makes a dataset of the messages of its object header.
+//! Opening a dataset: from the messages of its object header to an [`Array`].
 
 use crate::chunk_index::Hdf5ChunkIndex;
 use crate::dataset::{Dataset, DatasetInner, LayoutDetail, count};
@@ -16,7 +16,7 @@ use hyperslab_format::message::{
 use hyperslab_io::Cancel;
 use std::sync::Arc;
 
-/// Opens the dataset of an object header, on behalf of an operation that may have led here.
+/// Opens the dataset of an object header. `operation` is the call that led to it, which bounds its cost.
 pub(crate) fn open(node: Node, operation: &Operation) -> Result<Dataset> {
     let inner = parse(node.clone(), operation).map_err(|error| node.located(error))?;
     Ok(Dataset { inner: Arc::new(inner), cancel: Cancel::never() })
@@ -34,7 +34,7 @@ fn parse(node: Node, operation: &Operation) -> Result<DatasetInner> {
             header.fill_value(context)?,
         ))
     })?;
-    let missing = |what: &str| Error::damaged(format!("there is no {what} message"));
+    let missing = |what: &str| Error::damaged(format!("the object header has no {what} message"));
     let (dataspace, datatype, layout, filters, fill) = parts;
     let dataspace = dataspace.ok_or_else(|| missing("dataspace"))?;
     let datatype = datatype.ok_or_else(|| missing("datatype"))?;
@@ -54,9 +54,11 @@ fn parse(node: Node, operation: &Operation) -> Result<DatasetInner> {
         (_, dataspace) => dataspace,
     };
     if count(&dataspace).is_none() && storage.chunked().is_none() {
-        return Err(Error::damaged(format!("an extent of {dims:?} elements overflows 64 bits")));
+        return Err(Error::damaged(format!(
+            "the number of elements of an extent of {dims:?} overflows 64 bits"
+        )));
     }
-    // As in libhdf5: no message, no fill value.
+    // As in libhdf5: without the message, the fill value is undefined.
     let fill = fill.unwrap_or(FillValue { value: Fill::Undefined, ..FillValue::default() });
     let array = Array {
         origin: node.origin(),
@@ -75,11 +77,11 @@ fn parse(node: Node, operation: &Operation) -> Result<DatasetInner> {
     Ok(DatasetInner { node, array, layout, datatype, dataspace, max_dims, fill, filters })
 }
 
-/// What the storage of a dataset depends on.
+/// The extent and the datatype of a dataset, which its storage depends on.
 struct Extent<'a> {
     dims: &'a [u64],
     max_dims: &'a [Option<u64>],
-    /// `None` beyond 2⁶⁴.
+    /// `None` if the number overflows 64 bits.
     elements: Option<u64>,
     datatype: &'a Datatype,
 }
@@ -88,7 +90,7 @@ struct Extent<'a> {
 struct Stored {
     storage: Storage,
     layout: LayoutDetail,
-    /// Sizes along the axes, where they are not those of the dataspace message.
+    /// The sizes along the axes, if they differ from those of the dataspace message.
     dims: Option<Vec<u64>>,
 }
 
@@ -152,7 +154,7 @@ fn stored(
             let sizes = (extent.dims, extent.max_dims);
             let virtual_dataset =
                 VirtualDataset::new(file, (heap, index), sizes, extent.datatype, operation, open)?;
-            // The extent of a virtual dataset is as large as its sources are now.
+            // The extent of a virtual dataset depends on the present sizes of its sources.
             let dims = Some(virtual_dataset.dims().to_vec());
             Ok(Stored { dims, ..Storage::Virtual(Arc::new(virtual_dataset)).into() })
         }

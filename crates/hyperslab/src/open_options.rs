@@ -1,4 +1,4 @@
-//! How a file is opened: the cache and the threads that its reads use, and the source of its bytes.
+//! Opening files: the settings of a file (its cache and its threads), and the source of its bytes.
 
 use crate::file::File;
 use crate::{Error, Result};
@@ -8,8 +8,9 @@ use hyperslab_io::{LocalFiles, Location, Opener, Source};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Settings of one file. What is not set is as the process has it: see [`set_cache_bytes`](crate::set_cache_bytes) and
-/// [`set_threads`](crate::set_threads). Files that the file refers to are opened with the same settings.
+/// The settings of one file. The defaults are the settings of the process: see
+/// [`set_cache_bytes`](crate::set_cache_bytes) and [`set_threads`](crate::set_threads). Other files that the file
+/// refers to are opened with the same settings.
 ///
 /// ```no_run
 /// # fn main() -> hyperslab::Result<()> {
@@ -25,20 +26,20 @@ pub struct OpenOptions {
 }
 
 impl OpenOptions {
-    /// All settings as the process has them.
+    /// The settings of the process.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Gives the file a cache of its own, of so many bytes of decoded chunks; 0 keeps none. It goes with the file, and
-    /// is not part of the process's budget.
+    /// Gives the file its own cache for this many bytes of decoded chunks; 0 disables caching. The cache is dropped with
+    /// the file, and does not count towards the cache size of the process.
     pub fn cache_bytes(mut self, bytes: usize) -> Self {
         self.cache_bytes = Some(bytes);
         self
     }
 
-    /// Has reads of the file use at most so many of the process's threads, the caller's included: 1 decodes on the
-    /// caller's thread alone.
+    /// Limits the number of threads that a read of the file uses, including the calling thread. With 1, the calling
+    /// thread decodes alone.
     pub fn threads(mut self, count: usize) -> Self {
         self.threads = Some(count);
         self
@@ -49,12 +50,12 @@ impl OpenOptions {
     /// # Errors
     /// [`ErrorKind::NotFound`](crate::ErrorKind::NotFound), [`ErrorKind::NotHdf5`](crate::ErrorKind::NotHdf5),
     /// [`ErrorKind::Damaged`](crate::ErrorKind::Damaged) (for example a truncated file), and
-    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for settings that make no sense.
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for invalid settings.
     pub fn open(&self, path: impl AsRef<Path>) -> Result<File> {
         self.open_through(path, |source| source)
     }
 
-    /// Opens a local file, and reads it through what `wrap` makes of its bytes.
+    /// Opens a local file and reads it through the source that `wrap` returns for the file's own source.
     ///
     /// # Errors
     /// As [`Self::open`].
@@ -74,7 +75,7 @@ impl OpenOptions {
         File::open_location(opener, location.into(), self.runtime()?, |source| source)
     }
 
-    /// Opens whatever answers ranges of bytes.
+    /// Opens the file that a source contains.
     ///
     /// # Errors
     /// As [`Self::open`].
@@ -90,18 +91,19 @@ impl OpenOptions {
         }
         match self.threads {
             None => Ok(runtime),
-            Some(0) => Err(Error::invalid("a file cannot be read by 0 threads")
-                .with_hint("1 decodes on the caller's thread alone")),
+            Some(0) => Err(Error::invalid("0 is not a valid number of threads")
+                .with_hint("with 1 thread, the calling thread decodes alone")),
             Some(count) => Ok(runtime.with_threads(count)),
         }
     }
 }
 
 impl File {
-    /// Opens a local file. Nothing but the superblock, and what extends it, is read.
+    /// Opens a local file. Only the superblock and its extension are read.
     ///
-    /// Where a file consists of several (those of libhdf5's family, split and multi drivers), the path is that of the
-    /// first one; the others are found beside it. A family may also be opened by its pattern, `data%05d.h5`.
+    /// A file of libhdf5's family, split or multi driver consists of several members. It is opened by the path of its
+    /// first member; the others must be in the same folder. A family may also be opened by its pattern, such as
+    /// `data%05d.h5`.
     ///
     /// # Errors
     /// [`NotFound`](crate::ErrorKind::NotFound), [`NotHdf5`](crate::ErrorKind::NotHdf5),
@@ -110,8 +112,8 @@ impl File {
         Self::options().open(path)
     }
 
-    /// Opens the file at a location through an opener, which also opens the files that it refers to: members of its
-    /// driver, targets of external links, sources of virtual datasets, external raw data.
+    /// Opens the file at a location through an opener. The opener also opens the files that this file refers to: the
+    /// members of its driver, targets of external links, sources of virtual datasets, and external raw data.
     ///
     /// # Errors
     /// As [`File::open`].
@@ -119,7 +121,7 @@ impl File {
         Self::options().open_with(opener, location)
     }
 
-    /// Opens whatever answers ranges of bytes. Where it has a path, the file may refer to local files beside it.
+    /// Opens the file that a source contains. If the source has a path, the file can refer to other local files.
     ///
     /// # Errors
     /// As [`File::open`].
@@ -127,7 +129,7 @@ impl File {
         Self::options().open_source(source)
     }
 
-    /// Settings for a file that is to be opened: its cache, its threads.
+    /// Settings with which a file can be opened: its cache and its threads.
     pub fn options() -> OpenOptions {
         OpenOptions::new()
     }

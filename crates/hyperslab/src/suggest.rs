@@ -1,10 +1,11 @@
-//! The name that somebody may have meant.
+//! Suggestions for misspelt names.
 
-/// Names are compared up to this many bytes, and this many of them: comparing takes the product of two lengths.
+/// Longer names are not compared: the time of a comparison is the product of both lengths.
 const COMPARED_BYTES_MAX: usize = 128;
+/// At most so many names are compared.
 const COMPARED_NAMES_MAX: usize = 10_000;
 
-/// The name nearest to what was asked for, if one is near.
+/// The most similar of `names`, if one is similar enough.
 pub(crate) fn suggest<'a>(wanted: &str, names: &'a [String]) -> Option<&'a str> {
     if wanted.len() > COMPARED_BYTES_MAX {
         return None;

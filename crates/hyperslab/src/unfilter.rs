@@ -1,18 +1,18 @@
-//! Filtered heap blocks: the one place where parsing needs a decoder.
+//! Decoding of filtered heap blocks. Nothing else in the metadata of a file is filtered.
 
 use hyperslab_filters::{FilterSpec, Pipeline, Scratch};
 use hyperslab_format::heap::fractal::Unfilter;
 use hyperslab_format::message::{Filter, FilterPipeline};
 use hyperslab_format::{Bytes, FormatError};
 
-/// A block of a heap is never larger than this once decoded.
+/// The most bytes of a decoded heap block.
 const BLOCK_BYTES_MAX: u64 = 1 << 30;
 
 fn spec(filter: &Filter) -> FilterSpec<'_> {
     FilterSpec { id: filter.id, optional: filter.is_optional(), parameters: &filter.parameters }
 }
 
-/// Undoes the filters of fractal heap blocks with the filters of this build.
+/// Decodes fractal heap blocks with the filters of this build.
 pub(crate) struct HeapFilters;
 
 impl Unfilter for HeapFilters {
@@ -25,7 +25,7 @@ impl Unfilter for HeapFilters {
     ) -> Result<Bytes, FormatError> {
         let fail = |what: String| FormatError::invalid("fractal heap", "filtered block", 0, what);
         if expected > BLOCK_BYTES_MAX {
-            return Err(fail(format!("a block of {expected} bytes")));
+            return Err(fail(format!("the block has {expected} bytes, more than {BLOCK_BYTES_MAX}")));
         }
         let specs: Vec<_> = pipeline.filters.iter().map(spec).collect();
         let decoder = Pipeline::new(&specs, 1, expected as usize).map_err(|error| fail(error.to_string()))?;

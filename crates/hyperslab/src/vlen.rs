@@ -1,9 +1,9 @@
-//! Variable-length data: elements hold references, the global heap holds the bytes.
+//! Variable-length data: the elements of a dataset are references to bytes in the global heap.
 //!
-//! In the file, an element of a variable-length datatype is a count of elements (4 bytes), the address of a global
-//! heap collection, and the number of an object in it (4 bytes) (specification IV.A.2.d, III.E). Neighbouring
-//! elements mostly lie in the same collection, so a [`Heap`] keeps the collections that it has parsed, and many
-//! references are looked up together: what they lack is then fetched in few requests.
+//! In the file, an element of a variable-length datatype consists of a count of elements (4 bytes), the address of a
+//! global heap collection, and the index of an object in the collection (4 bytes) (specification IV.A.2.d, III.E).
+//! Neighbouring elements are mostly in the same collection, so a [`Heap`] keeps the collections that it has parsed.
+//! Many references are looked up together, so that their collections are fetched in few requests.
 
 use crate::file::FileInner;
 use crate::format_error::{OrError, format_error};
@@ -15,23 +15,32 @@ use hyperslab_format::{Address, Cursor, Gather, Widths};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Parsed collections beyond this are forgotten.
+/// Parsed collections are dropped above this many bytes.
 const KEPT_BYTES_MAX: usize = 64 << 20;
 /// References whose collections are fetched together.
 const BATCH: usize = 1 << 14;
 
-/// The global heap of a file, as far as it was needed.
+/// The global heap of a file: looks up variable-length data and references. It keeps the collections that were used.
 pub struct Heap {
     file: Arc<FileInner>,
     collections: Vec<Collection>,
-    /// Where in `collections` the one at an address is.
+    /// The position in `collections` of the collection at an address.
     numbers: HashMap<Address, usize>,
     /// The collection used last.
     last: Option<(Address, usize)>,
     kept_bytes: usize,
 }
 
-/// A variable-length element, as the file has it.
+/// The target of a dataset region reference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RegionReference {
+    /// The address of the dataset's object header; see [`File::object_at`].
+    pub dataset: Address,
+    /// The encoded selection; see [`region_selection`](crate::region_selection).
+    pub selection: Bytes,
+}
+
+/// A variable-length element, as it is stored.
 struct Reference {
     count: u32,
     collection: Address,
@@ -39,7 +48,8 @@ struct Reference {
 }
 
 impl File {
-    /// Looks up variable-length data. One value serves many elements; it is not shared between threads.
+    /// A reader of the global heap, which looks up variable-length data and references. Use one value for many
+    /// elements; each thread needs its own.
     pub fn heap(&self) -> Heap {
         heap(&self.inner)
     }
@@ -51,8 +61,8 @@ pub(crate) fn heap(file: &Arc<FileInner>) -> Heap {
 }
 
 impl Heap {
-    /// The elements that a variable-length element refers to: how many, and their bytes, `base_bytes` each in the
-    /// representation of the file (1 for text). A reference that was never written is empty.
+    /// The data of one variable-length element: the number of its elements, and their bytes in the representation of
+    /// the file. `base_bytes` is the size of one of them (1 for text). A reference that was never written is empty.
     pub fn sequence(&mut self, reference: &[u8], base_bytes: u32) -> Result<(u64, Bytes)> {
         let Some(reference) = self.parse_reference(reference)? else { return Ok((0, Bytes::new())) };
         let collection = self.collection(reference.collection)?;
@@ -60,9 +70,10 @@ impl Heap {
         Ok((reference.count.into(), self.collections[collection].slice(found)))
     }
 
-    /// Calls `each` with the bytes that each of many references leads to, which follow one another as a read of a
-    /// variable-length dataset gives them; else as [`Self::sequence`]. A reference that equals the one before
-    /// it, as those of fill values do, is answered with `None`.
+    /// Looks up many variable-length elements, as a read of a dataset returns them one after the other, and calls
+    /// `each` with the bytes of each element. See [`Self::sequence`].
+    ///
+    /// If a reference equals the one before it, which is common for fill values, `each` is called with `None`.
     pub fn each_sequence(
         &mut self,
         references: &[u8],
@@ -90,25 +101,30 @@ impl Heap {
         Ok(())
     }
 
-    /// The bytes that a dataset region reference refers to (an object's address and a selection); `None` where the
-    /// reference is null.
-    pub fn region(&mut self, reference: &[u8]) -> Result<Option<Bytes>> {
+    /// The target of a dataset region reference; `None` if the reference is null.
+    ///
+    /// # Errors
+    /// [`crate::ErrorKind::Damaged`] if the reference does not lead to an address and a selection.
+    pub fn region(&mut self, reference: &[u8]) -> Result<Option<RegionReference>> {
         let mut cursor = self.cursor(reference);
         let (collection, index) =
             (cursor.address("collection address").or_error()?, cursor.u32("object index").or_error()?);
-        match collection {
-            Some(address) if address.0 > 0 => self.object(address, index).map(Some),
-            _ => Ok(None),
-        }
+        let Some(collection) = collection.filter(|address| address.0 > 0) else { return Ok(None) };
+        let bytes = self.object(collection, index)?;
+        let mut cursor = Cursor::new("region reference", 0, bytes.clone(), self.widths());
+        let dataset = cursor.address("object address").or_error()?;
+        let selection = bytes.slice(usize::from(self.widths().offset).min(bytes.len())..);
+        let dataset = dataset.ok_or_else(|| Error::damaged("a region reference has no object address"))?;
+        Ok(Some(RegionReference { dataset, selection }))
     }
 
-    /// The object header that an object reference refers to; `None` where the reference is null.
+    /// The address of the object header that an object reference refers to; `None` if the reference is null.
     pub fn object_reference(&self, reference: &[u8]) -> Option<Address> {
         let address = self.cursor(reference).address("object address").ok()?;
         address.filter(|address| address.0 > 0)
     }
 
-    /// What a revised reference (HDF5 1.12) refers to; `None` where it is null.
+    /// The target of a revised reference (HDF5 1.12); `None` if the reference is null.
     pub fn reference(&mut self, reference: &[u8]) -> Result<Option<RevisedReference>> {
         let bytes = Bytes::copy_from_slice(reference);
         match StoredReference::parse(bytes, self.widths()).map_err(|error| self.in_file(error))? {
@@ -122,28 +138,28 @@ impl Heap {
         }
     }
 
-    /// One object of a collection.
+    /// The bytes of one object of the collection at an address.
     pub fn object(&mut self, collection: Address, index: u32) -> Result<Bytes> {
         let number = self.collection(collection)?;
         self.collections[number].object(index).map_err(|error| self.in_file(error))
     }
 
-    /// How the file writes addresses.
-    pub fn widths(&self) -> Widths {
+    /// The widths of addresses and lengths in the file.
+    pub(crate) fn widths(&self) -> Widths {
         self.file.superblock.widths
     }
 
-    /// Bytes of a variable-length element in the file.
+    /// The bytes of a variable-length element in the file.
     fn reference_bytes(&self) -> usize {
         8 + usize::from(self.widths().offset)
     }
 
-    /// A reference that leads somewhere.
+    /// Parses a reference; `None` if it is null or was never written.
     #[inline]
     fn parse_reference(&self, element: &[u8]) -> Result<Option<Reference>> {
         let width = usize::from(self.widths().offset);
         if element.len() < 8 + width {
-            // Says which field is missing.
+            // The cursor reports which field is missing.
             let mut cursor = self.cursor(element);
             cursor.u32("length").or_error()?;
             cursor.address("collection address").or_error()?;
@@ -161,7 +177,7 @@ impl Heap {
         Ok(Some(Reference { count, collection: Address(address), index: u32_at(4 + width) }))
     }
 
-    /// What a reference leads to.
+    /// The range of a collection that a reference refers to.
     #[inline]
     fn referred(&self, collection: usize, reference: &Reference, base_bytes: u32) -> Result<&[u8]> {
         let object = self.collections[collection].get(reference.index);
@@ -181,7 +197,7 @@ impl Heap {
         Ok(&object[..needed as usize])
     }
 
-    /// The collection at an address, by its number.
+    /// The position in `collections` of the collection at an address, which is parsed if necessary.
     #[inline]
     fn collection(&mut self, address: Address) -> Result<usize> {
         if let Some((last, number)) = self.last
@@ -211,7 +227,7 @@ impl Heap {
         Ok(self.collections.len() - 1)
     }
 
-    /// Fetches what the collections of these references begin with, and mostly all of them, at once.
+    /// Fetches the beginnings of the collections of these references at once. Most collections are complete with that.
     fn fetch(&self, references: &[u8]) -> Result<()> {
         let mut missing: Vec<Address> = Vec::new();
         let mut before = None;
@@ -229,7 +245,7 @@ impl Heap {
         self.file.parse(|view| {
             let mut gather = Gather::default();
             for &address in &missing {
-                // What cannot be read is told of when it is looked up.
+                // An error here is reported when the reference is looked up.
                 let beginning = view.cursor_up_to(global::STRUCTURE, address, global::USUAL_BYTES);
                 let _ = gather.take(beginning);
             }

@@ -131,7 +131,7 @@ impl Data {
                     shape: shape.clone(),
                     element: dtype::short(dataset.datatype()),
                     element_bytes: dataset.datatype().size.into(),
-                    chunks: dataset.chunked_layout().map(|layout| layout.chunk_dims.clone()),
+                    chunks: dataset.chunk_shape().map(<[u64]>::to_vec),
                     stored_bytes: dataset.stored_bytes().ok(),
                 })
             }

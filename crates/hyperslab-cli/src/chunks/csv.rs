@@ -1,4 +1,4 @@
-//! Chunks as CSV (RFC 4180), a row a chunk.
+//! Chunks as CSV (RFC 4180), one row per chunk.
 
 use super::rows::{RowWriter, push_numbers};
 use hyperslab::{ChunkGrid, Dataset, Location};
@@ -32,7 +32,7 @@ impl RowWriter for Csv {
     fn end(&mut self, _: &mut Vec<u8>) {}
 }
 
-/// A field, in quotes where it has to be. Names in a file may be any bytes; they are written as they are.
+/// A field, quoted if necessary. Names in a file may be any bytes; they are written unchanged.
 fn quoted(field: &[u8]) -> Vec<u8> {
     if !field.iter().any(|byte| b",\"\r\n".contains(byte)) {
         return field.to_vec();

@@ -7,11 +7,11 @@ use hyperslab::{ChunkMap, Dataset, Error, File};
 use std::io::Write;
 use std::sync::Arc;
 
-/// Rows are written out whenever they have this many bytes.
+/// Rows are written to the output in pieces of at least this many bytes.
 const WRITTEN_BYTES: usize = 1 << 16;
 
-/// Writes the document and answers with what of it could not be read. All maps are read before the first byte is
-/// written. The rows are then written a few at a time, since as text they are several times as large as their map.
+/// Writes the document and returns the errors of chunk maps that could not be read. All maps are read before the first
+/// byte is written. The rows are written a few at a time, because their text is several times as large as their map.
 pub(super) fn write(
     file: &File,
     datasets: &[(Vec<u8>, Dataset)],

@@ -1,8 +1,8 @@
-//! `hyperslab chunks`: where the chunks of datasets lie.
+//! `hyperslab chunks`: lists the chunks of datasets: offset, address, stored size, filter mask.
 //!
 //! ```text
-//! datasets ──► chunk index, walked ──► rows, written while the walk goes on ──► table or CSV
-//!                                  └─► chunk maps ──► one JSON document
+//! datasets ──► chunk index, in batches ──► rows, written batch by batch ──► table or CSV
+//!          └─► chunk maps ──► one JSON document
 //! ```
 
 mod csv;
@@ -14,7 +14,7 @@ use crate::args::ChunksArgs;
 use crate::failure::{self, Failure, one_line};
 use crate::traversal::{Item, Traversal};
 use hyperslab::{Dataset, Error, File, Object};
-use rows::{RowWriter, Written};
+use rows::{RowWriter, RowsError};
 use std::io::Write;
 
 /// Runs the command.
@@ -31,8 +31,8 @@ pub(crate) fn run(args: &ChunksArgs, out: &mut dyn Write, err: &mut dyn Write) -
         for (path, dataset) in &listed.datasets {
             match rows::write(path, dataset, &mut *writer, out) {
                 Ok(()) => {}
-                Err(Written::Not(error)) => return Err(error.into()),
-                Err(Written::InPart(error)) => errors.push(error),
+                Err(RowsError::Output(error)) => return Err(error.into()),
+                Err(RowsError::Index(error)) => errors.push(error),
             }
         }
     }
@@ -41,17 +41,17 @@ pub(crate) fn run(args: &ChunksArgs, out: &mut dyn Write, err: &mut dyn Write) -
     }
     out.flush()?;
     for error in &errors {
-        // Nobody is left to tell where even this cannot be written.
+        // If even this cannot be written, there is nowhere left to report it.
         let _ = writeln!(err, "error: {}", one_line(&error.to_string()));
     }
     Ok(failure::UNREADABLE)
 }
 
-/// The datasets to be listed.
+/// The datasets to list.
 struct Listed {
-    /// Chunked datasets with their paths, in the bytes of the file.
+    /// Chunked datasets with their paths, as the bytes in the file.
     datasets: Vec<(Vec<u8>, Dataset)>,
-    /// What could not be opened.
+    /// The errors of objects that could not be opened.
     errors: Vec<Error>,
 }
 

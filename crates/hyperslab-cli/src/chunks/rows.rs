@@ -1,40 +1,40 @@
-//! The rows of a dataset: a chunk each, in row-major order, written while the chunk index is walked.
+//! The rows of a dataset: one per chunk, in row-major order, written while the chunk index is read.
 
 use hyperslab::{ChunkBatch, ChunkGrid, ChunkIndex, Dataset, Error, Location, Result};
 use std::io::{self, Write};
 
-/// How rows are written.
+/// A format in which rows are written.
 pub(super) trait RowWriter {
-    /// What comes before everything.
+    /// The text before everything else.
     fn head(&self) -> String;
 
-    /// Appends what comes before the rows of a dataset.
+    /// Appends the text before the rows of a dataset.
     fn begin(&mut self, path: &[u8], dataset: &Dataset, grid: &ChunkGrid, text: &mut Vec<u8>);
 
-    /// Appends the row of a chunk; its offset is in elements.
+    /// Appends the row of a chunk. `offset` is in elements.
     fn row(&mut self, offset: &[u64], location: Location, text: &mut Vec<u8>);
 
-    /// Appends what comes after the rows of a dataset.
+    /// Appends the text after the rows of a dataset.
     fn end(&mut self, text: &mut Vec<u8>);
 }
 
-/// How writing the rows of a dataset failed.
-pub(super) enum Written {
+/// Why not all rows of a dataset were written.
+pub(super) enum RowsError {
     /// The output could not be written.
-    Not(io::Error),
-    /// Of the index, only a part could be read; the rows before the damage were written.
-    InPart(Error),
+    Output(io::Error),
+    /// The chunk index could not be read completely. The rows before the error were written.
+    Index(Error),
 }
 
-/// Writes the rows of a dataset. Where the index has another order than row-major, its whole map is read first.
+/// Writes the rows of a dataset. If the order of the index is not row-major, the whole chunk map is read first.
 pub(super) fn write(
     path: &[u8],
     dataset: &Dataset,
     writer: &mut dyn RowWriter,
     out: &mut dyn Write,
-) -> std::result::Result<(), Written> {
+) -> std::result::Result<(), RowsError> {
     let named =
-        |error: Error| Written::InPart(error.in_file(dataset.file().name()).at_object(dataset.path()));
+        |error: Error| RowsError::Index(error.in_file(dataset.file().name()).at_object(dataset.path()));
     let not_chunked = || named(Error::invalid("the dataset is not chunked"));
     let (grid, index) = dataset.chunk_grid().zip(dataset.chunk_index()).ok_or_else(not_chunked)?;
     let mut text = Vec::new();
@@ -50,7 +50,7 @@ pub(super) fn write(
         let written = out.write_all(&text);
         text.clear();
         written.map_err(|error| {
-            let end = Error::invalid("the output could not be written");
+            let end = Error::invalid("cannot write the output");
             unwritten = Some(error);
             end
         })
@@ -60,12 +60,12 @@ pub(super) fn write(
         false => dataset.chunk_map().and_then(|map| map.walk(None, &mut each)),
     };
     if let Some(error) = unwritten {
-        return Err(Written::Not(error));
+        return Err(RowsError::Output(error));
     }
     if walked.is_ok() {
         writer.end(&mut text);
     }
-    out.write_all(&text).map_err(Written::Not)?;
+    out.write_all(&text).map_err(RowsError::Output)?;
     walked.map_err(named)
 }
 

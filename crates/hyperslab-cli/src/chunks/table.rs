@@ -1,4 +1,4 @@
-//! Chunks for people: a paragraph a dataset, columns that are as wide as the largest values that can come.
+//! Chunks as a table: a section for each dataset, with columns as wide as the largest values that are possible.
 
 use super::rows::{RowWriter, push_number, push_numbers};
 use crate::failure::one_line;
@@ -9,8 +9,9 @@ use hyperslab::{ChunkGrid, ChunkNumber, Dataset, File, Location};
 pub(super) struct Table {
     offset_width: usize,
     address_width: usize,
-    /// Chunks of the grid, those written so far, and their bytes.
+    /// The number of chunks in the grid.
     grid_chunks: ChunkNumber,
+    /// The number of chunks written so far, and the sum of their stored sizes.
     chunks: u64,
     stored_bytes: u64,
     is_first: bool,

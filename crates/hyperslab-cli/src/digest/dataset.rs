@@ -5,9 +5,9 @@ use super::describe_type;
 use super::extent;
 use super::values::error_text;
 use crate::json::{Json, Object, hex};
+use hyperslab::storage::{Fill, FillTime, Filter};
 use hyperslab::{ChunkMap, Dataset};
-use hyperslab_format::message::fill_value::{Fill, FillTime};
-use hyperslab_format::message::{Class, Filter};
+use hyperslab_format::message::Class;
 use sha2::{Digest, Sha256};
 
 /// The largest fill value that is reported, in bytes.
@@ -24,7 +24,7 @@ pub(crate) fn describe(dataset: &Dataset, record: &mut Object) -> u64 {
         ("dtype", describe_type::describe(dataset.datatype())),
         ("space", extent::describe(dataset.dataspace())),
         ("layout", layout.into()),
-        ("filters", Json::list(dataset.filters().filters.iter().map(filter))),
+        ("filters", Json::list(dataset.filters().iter().map(filter))),
     ]);
     if let Some(files) = dataset.external_sources() {
         record.insert("external", Json::list(files.into_iter().map(external_file)));
@@ -77,7 +77,7 @@ fn filter(filter: &Filter) -> Object {
 
 fn missing_filters(dataset: &Dataset) -> Vec<u16> {
     let known = |id| hyperslab_filters::table().iter().any(|entry| entry.id == id);
-    dataset.filters().filters.iter().map(|filter| filter.id).filter(|&id| !known(id)).collect()
+    dataset.filters().iter().map(|filter| filter.id).filter(|&id| !known(id)).collect()
 }
 
 /// The chunks as text, one line each: offset in elements, filter mask, size in bytes.

@@ -5,10 +5,9 @@ use super::text_plan::{ElementPart, TextPlan};
 use crate::element::{self, NativeFloat, integer_value, text};
 use crate::json::{push_hex, write_text};
 use crate::object_paths::ObjectPaths;
-use hyperslab::{Error, Heap, ReferenceTarget, RegionSummary, RevisedReference};
+use hyperslab::internal::RegionSummary;
+use hyperslab::{Error, Heap, ReferenceTarget, RegionReference, RevisedReference};
 use hyperslab_format::message::datatype::Float;
-use hyperslab_format::selection::EncodedSelection;
-use hyperslab_format::{Bytes, Cursor};
 
 /// Why the text of a value was not written completely.
 #[derive(Debug)]
@@ -115,7 +114,7 @@ impl<'p> ElementWriter<'p> {
     fn write_region_reference(&mut self, element: &[u8], out: &mut String) {
         let found = match self.heap.region(element) {
             Ok(None) => return out.push_str("{\"regref\":null}"),
-            Ok(Some(object)) => self.region(object),
+            Ok(Some(region)) => self.region(&region),
             Err(_) => None,
         };
         let Some((path, region)) = found else { return out.push_str("{\"regref\":\"?\"}") };
@@ -148,10 +147,8 @@ impl<'p> ElementWriter<'p> {
                 write_string(name.as_bytes(), out);
             }
             ReferenceTarget::Region(encoded) => {
-                let mut cursor = Cursor::new("dataset region", 0, encoded.clone(), self.heap.widths());
-                let selection = EncodedSelection::parse(&mut cursor).ok();
                 let extent = object.and_then(|object| object.extent.as_ref());
-                if let Some(region) = selection.and_then(|selection| RegionSummary::of(&selection, extent)) {
+                if let Some(region) = RegionSummary::parse(encoded, extent) {
                     write_region(&region, out);
                 }
             }
@@ -160,11 +157,9 @@ impl<'p> ElementWriter<'p> {
     }
 
     /// The path of the dataset that a region reference points into, and the region. `None` if either cannot be found.
-    fn region(&self, object: Bytes) -> Option<(&'p [u8], RegionSummary)> {
-        let mut cursor = Cursor::new("dataset region", 0, object, self.heap.widths());
-        let object = self.paths.get(cursor.address("dataset").ok()??)?;
-        let selection = EncodedSelection::parse(&mut cursor).ok()?;
-        Some((&object.path, RegionSummary::of(&selection, Some(object.extent.as_ref()?))?))
+    fn region(&self, region: &RegionReference) -> Option<(&'p [u8], RegionSummary)> {
+        let object = self.paths.get(region.dataset)?;
+        Some((&object.path, RegionSummary::parse(&region.selection, Some(object.extent.as_ref()?))?))
     }
 }
 

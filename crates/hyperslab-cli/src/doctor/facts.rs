@@ -2,11 +2,11 @@
 
 use super::sample::{self, SampleScope};
 use crate::dtype;
-use hyperslab::internal::describe;
+use hyperslab::internal::{self, describe};
+use hyperslab::storage::{Fill, FillTime as StoredFillTime, Filter};
 use hyperslab::{Dataset, Result};
 use hyperslab_doctor::{ChunkMap, DatasetFacts, FillFacts, FillTime, FilterFact, Layout, StoredChunk};
-use hyperslab_format::message::Filter;
-use hyperslab_format::message::fill_value::{Fill, FillTime as StoredFillTime};
+
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ pub(crate) fn of(path: &Path, dataset: &Dataset, wanted: SampleScope) -> Result<
 /// The facts about a dataset, without reading any of its values.
 pub(crate) fn layout_facts(dataset: &Dataset) -> Result<DatasetFacts> {
     let stored_bytes = dataset.stored_bytes()?;
-    let filters: Vec<FilterFact> = dataset.filters().filters.iter().map(filter).collect();
-    let layout = match (dataset.layout_name(), dataset.chunked_layout()) {
+    let filters: Vec<FilterFact> = dataset.filters().iter().map(filter).collect();
+    let layout = match (dataset.layout_name(), internal::chunked_layout(dataset)) {
         (_, Some(chunked)) => Layout::Chunked {
             chunk_dims: chunked.chunk_dims.clone(),
             index_kind: crate::ls::index_kind(&chunked.index).0.into(),
@@ -37,7 +37,8 @@ pub(crate) fn layout_facts(dataset: &Dataset) -> Result<DatasetFacts> {
         dtype: dtype::short(dataset.datatype()),
         element_bytes: dataset.datatype().size.into(),
         layout,
-        edge_chunks_unfiltered: dataset.chunked_layout().is_some_and(|layout| layout.edge_chunks_unfiltered),
+        edge_chunks_unfiltered: internal::chunked_layout(dataset)
+            .is_some_and(|layout| layout.edge_chunks_unfiltered),
         logical_bytes: dataset.logical_bytes(),
         stored_bytes,
         chunks: chunks(dataset)?.map(Arc::new),
@@ -49,7 +50,7 @@ pub(crate) fn layout_facts(dataset: &Dataset) -> Result<DatasetFacts> {
 
 fn chunks(dataset: &Dataset) -> Result<Option<ChunkMap>> {
     let Some(grid) = dataset.chunk_grid() else { return Ok(None) };
-    let filters = dataset.filters().filters.len() as u32;
+    let filters = dataset.filters().len() as u32;
     // A set bit skips a filter.
     let all_left_out = 1u64.checked_shl(filters).map_or(u64::MAX, |bit| bit - 1) as u32;
     let map = dataset.chunk_map()?;

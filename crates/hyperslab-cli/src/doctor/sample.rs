@@ -77,7 +77,6 @@ impl Samples {
         let chunk_bytes = dataset.chunk_bytes().filter(|&bytes| bytes > 0 && bytes <= CHUNK_BYTES_MAX)?;
         let specs: Vec<FilterSpec<'_>> = dataset
             .filters()
-            .filters
             .iter()
             .zip(filters)
             .map(|(filter, fact)| FilterSpec {

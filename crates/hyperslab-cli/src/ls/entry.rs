@@ -4,9 +4,9 @@ use super::attribute::ShownAttribute;
 use super::value::Values;
 use crate::dtype;
 use crate::traversal::Item;
-use hyperslab::{Dataset, Dataspace, File, LinkTarget, Object, Result};
-use hyperslab_format::message::fill_value::Fill;
-use hyperslab_format::message::{ChunkIndex, Filter};
+use hyperslab::storage::{Fill, Filter};
+use hyperslab::{Dataset, Dataspace, File, LinkTarget, Object, Result, internal};
+use hyperslab_format::message::ChunkIndex;
 
 /// One line of a listing.
 pub(super) struct Entry {
@@ -96,7 +96,7 @@ impl Entry {
 
 impl DatasetEntry {
     fn of(dataset: &Dataset, file: &File, verbose: bool) -> Self {
-        let chunks = dataset.chunked_layout().map(|layout| Chunks {
+        let chunks = internal::chunked_layout(dataset).map(|layout| Chunks {
             dims: layout.chunk_dims.clone(),
             bytes: dataset.chunk_bytes().unwrap_or(0),
             index: layout.index.clone(),
@@ -113,7 +113,7 @@ impl DatasetEntry {
             dtype: dtype::short(dataset.datatype()),
             layout: dataset.layout_name(),
             chunks,
-            filters: dataset.filters().filters.clone(),
+            filters: dataset.filters().to_vec(),
             logical_bytes: dataset.logical_bytes(),
             stored_bytes: stored_bytes(dataset).map_err(|error| error.message().to_string()),
             fill_value,

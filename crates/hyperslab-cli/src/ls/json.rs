@@ -5,17 +5,16 @@ use super::entry::{DatasetEntry, Entry, EntryKind, index_kind};
 use crate::json::{Json, Object, write_object};
 use crate::{schema, size};
 use hyperslab::internal::describe;
+use hyperslab::storage::Filter;
 use hyperslab::{File, LinkTarget};
-use hyperslab_format::message::Filter;
 
 /// The document, including the line break at its end.
 pub(super) fn document(file: &File, path: &str, entries: &[Entry]) -> String {
-    let superblock = file.superblock();
     let mut document = Object::from([
         ("schema", schema::LS.json()),
         ("file", file.name().into()),
         ("bytes", file.len().into()),
-        ("superblock", superblock.version.into()),
+        ("superblock", file.superblock_version().into()),
         ("path", path.into()),
         ("objects", Json::list(entries.iter().map(entry))),
     ]);

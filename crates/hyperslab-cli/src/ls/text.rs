@@ -28,13 +28,12 @@ const VALUE_CHARS_MAX: usize = 100;
 
 /// The whole listing.
 pub(super) fn listing(file: &File, entries: &[Entry]) -> String {
-    let superblock = file.superblock();
     let driver = file.driver().map_or(String::new(), |driver| format!(", {} driver", driver.name()));
     let mut text = format!(
         "{}: {}, superblock version {}{driver}\n",
         one_line(&file.name()),
         size::bytes(file.len()),
-        superblock.version
+        file.superblock_version()
     );
     let lines: Vec<Line> = entries.iter().flat_map(lines).collect();
     if lines.is_empty() {

@@ -12,7 +12,7 @@ fn missing_files_folders_and_other_formats() {
     std::fs::write(&empty, "").unwrap();
     let missing = folder.path().join("missing.h5");
     let not_hdf5 = "error: FILE: not an HDF5 file: no HDF5 signature was found\n\n\
-                    hint: hyperslab reads HDF5 and netCDF-4 files; netCDF classic and HDF4 are other formats\n";
+                    hint: hyperslab reads HDF5 and netCDF-4 files; netCDF classic and HDF4 are different formats\n";
     let commands: [&[&str]; 5] = [
         &["ls", "{}"],
         &["ls", "--json", "{}"],
@@ -21,8 +21,7 @@ fn missing_files_folders_and_other_formats() {
         &["doctor", "--json", "{}", "/x"],
     ];
     for command in commands {
-        let no_file =
-            "error: FILE: no such file\n\nhint: check the path; the file is opened as it is written\n";
+        let no_file = "error: FILE: no such file\n\nhint: check the path, including upper and lower case\n";
         assert_eq!(run(command, &missing), ended(2, "", no_file));
         assert_eq!(run(command, folder.path()), ended(2, "", "error: FILE: is a directory\n"));
         assert_eq!(run(command, &text), ended(2, "", not_hdf5));
@@ -49,8 +48,7 @@ fn objects_that_are_not_there() {
 #[test]
 fn a_group_where_a_dataset_is_wanted() {
     let tour = require!(tour());
-    let told =
-        "error: FILE: /measured: is a group, not a dataset\n\nhint: it holds /measured/again, for example\n";
+    let told = "error: FILE: /measured: is a group, not a dataset\n\nhint: it contains, for example, the dataset /measured/again\n";
     assert_eq!(run(&["explain", "{}", "/measured", "0"], &tour), ended(2, "", told));
     assert_eq!(run(&["doctor", "--json", "{}", "/measured"], &tour), ended(2, "", told));
 }

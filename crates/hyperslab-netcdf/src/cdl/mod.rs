@@ -154,7 +154,7 @@ impl<W: Write> Printer<'_, '_, W> {
             self.attribute("", attribute, indent)?;
         }
         if is_root && self.options.has_special_attributes {
-            let version = self.netcdf.file().superblock().version;
+            let version = self.netcdf.file().superblock_version();
             if let Some(properties) = &self.netcdf.properties {
                 writeln!(self.out, "\t\t:_NCProperties = {} ;", quoted(properties.as_bytes()))?;
             }

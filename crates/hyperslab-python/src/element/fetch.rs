@@ -5,9 +5,8 @@
 use super::allowance::Allowance;
 use super::layout::{Kind, Layout, Work};
 use bytes::Bytes;
-use hyperslab::internal::OrError;
-use hyperslab::{Heap, Result, RevisedReference};
-use hyperslab_format::{Address, Cursor};
+use hyperslab::{Address, Heap, RegionReference, Result, RevisedReference};
+
 use std::collections::VecDeque;
 
 /// The results, in order.
@@ -20,7 +19,7 @@ pub enum Fetched {
     /// The address of an object.
     Object(Option<Address>),
     /// The address of a dataset, and the encoded selection.
-    Region(Option<(Address, Bytes)>),
+    Region(Option<RegionReference>),
     /// A reference of HDF5 1.12.
     Revised(Option<RevisedReference>),
 }
@@ -79,9 +78,7 @@ impl Fetch {
                 Ok(())
             }
             Kind::RegionReference => {
-                let found = self.heap.region(element)?;
-                let found = found.map(|bytes| self.region(bytes)).transpose()?.flatten();
-                self.queue.push_back(Fetched::Region(found));
+                self.queue.push_back(Fetched::Region(self.heap.region(element)?));
                 Ok(())
             }
             Kind::RevisedReference => {
@@ -95,13 +92,6 @@ impl Fetch {
             }),
             Kind::Same | Kind::Text(_) | Kind::Bool | Kind::Number(_) => Ok(()),
         }
-    }
-
-    fn region(&self, bytes: Bytes) -> Result<Option<(Address, Bytes)>> {
-        let width = usize::from(self.heap.widths().offset);
-        let mut cursor = Cursor::new("region reference", 0, bytes.clone(), self.heap.widths());
-        let address = cursor.address("object address").or_error()?;
-        Ok(address.map(|address| (address, bytes.slice(width.min(bytes.len())..))))
     }
 }
 

@@ -135,7 +135,8 @@ impl<'py, 't> Objects<'py, 't> {
 
     fn region_reference(&mut self) -> PyResult<Bound<'py, PyAny>> {
         let found = if let Some(Fetched::Region(found)) = self.next() { found } else { None };
-        let (target, selection) = found.map_or((None, Vec::new()), |(at, bytes)| (Some(at), bytes.to_vec()));
+        let (target, selection) =
+            found.map_or((None, Vec::new()), |region| (Some(region.dataset), region.selection.to_vec()));
         Ok(Bound::new(self.py, RegionReference { target, file: None, selection })?.into_any())
     }
 

@@ -1,5 +1,5 @@
-//! An allocator that counts: how much is allocated now, and how much it was at most. The engine maps memory for decoded
-//! chunks past every allocator, and counts that itself.
+//! An allocator that counts the allocated bytes and their maximum. The engine maps the memory of decoded chunks without an
+//! allocator, and counts those bytes itself.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -21,7 +21,7 @@ fn less(bytes: usize) {
     CURRENT.fetch_sub(bytes, Relaxed);
 }
 
-// SAFETY: everything is handed on to the system's allocator as it came.
+// SAFETY: all calls are forwarded to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         more(layout.size());
@@ -42,7 +42,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, start: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
-        // The old and the new may both be there for a moment.
+        // The old and the new memory may exist at the same time.
         more(bytes);
         less(layout.size());
         // SAFETY: as the caller promised.
@@ -50,14 +50,14 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// What is allocated above a level that was there before, and all that is mapped.
+/// The bytes that are allocated in addition to those at the start of the measurement, and the mapped bytes.
 pub struct Above {
     allocated: usize,
     mapped: Cell<usize>,
 }
 
 impl Above {
-    /// From now on.
+    /// Starts to measure.
     pub fn now() -> Self {
         let allocated = CURRENT.load(Relaxed);
         PEAK.store(allocated, Relaxed);
@@ -65,8 +65,8 @@ impl Above {
         Self { allocated, mapped: Cell::new(0) }
     }
 
-    /// The most that was taken since, by all threads together: allocated and mapped, as if both had been at their
-    /// most at the same moment.
+    /// The maximum since the start, of all threads together: the sum of the maximum of the allocated bytes and the maximum
+    /// of the mapped bytes, even if they occurred at different times.
     pub fn peak(&self) -> usize {
         self.mapped.set(self.mapped.get().max(hyperslab::internal::mapped_bytes_peak()));
         PEAK.load(Relaxed).saturating_sub(self.allocated) + self.mapped.get()

@@ -1,13 +1,13 @@
-//! Changes of bytes that structures break at.
+//! Changes of bytes that are likely to break parsers.
 
-use super::places::Place;
+use super::structure_ranges::StructureRange;
 use std::ops::Range;
 
 /// xorshift64*: the same changes in every run.
 pub struct Random(u64);
 
 impl Random {
-    /// The numbers of one change of one structure.
+    /// The random numbers of one change of one structure.
     pub fn new(structure: &str, number: usize) -> Self {
         let hash = |state: u64, byte: u64| (state ^ byte).wrapping_mul(0x0100_0000_01b3);
         let seed = structure.bytes().map(u64::from).fold(0xcbf2_9ce4_8422_2325, hash);
@@ -30,20 +30,30 @@ impl Random {
     }
 }
 
-/// Changes one to three fields of the place. The result is what was changed.
-pub fn mutate(bytes: &mut [u8], place: &Place, others: &[Place], random: &mut Random) -> Range<usize> {
-    let mut changed = change(bytes, &place.range, others, random);
+/// Changes one to three fields in the range and returns the changed bytes.
+pub fn mutate(
+    bytes: &mut [u8],
+    range: &StructureRange,
+    others: &[StructureRange],
+    random: &mut Random,
+) -> Range<usize> {
+    let mut changed = change(bytes, &range.bytes, others, random);
     for _ in 0..random.below(3) {
-        let one = change(bytes, &place.range, others, random);
+        let one = change(bytes, &range.bytes, others, random);
         changed = changed.start.min(one.start)..changed.end.max(one.end);
     }
     changed
 }
 
-fn change(bytes: &mut [u8], within: &Range<usize>, others: &[Place], random: &mut Random) -> Range<usize> {
+fn change(
+    bytes: &mut [u8],
+    within: &Range<usize>,
+    others: &[StructureRange],
+    random: &mut Random,
+) -> Range<usize> {
     let mut at = within.start + random.below(within.len());
     if bytes[at] == 0 && random.below(2) == 0 {
-        // Most zeros are padding: on to what is said.
+        // Most zeros are padding: continue to a byte that is not zero.
         at = (at..within.end).find(|&at| bytes[at] != 0).unwrap_or(at);
     }
     let wide = random.one(&[1, 2, 4, 8]).min(within.end - at);
@@ -60,9 +70,9 @@ fn change(bytes: &mut [u8], within: &Range<usize>, others: &[Place], random: &mu
             put(&mut bytes[at..at + wide], random.one(&boundaries));
         }
         6 => {
-            // Where another structure lies: cycles, and structures taken for others.
+            // The address of another structure: cycles, and structures taken for others.
             let other = random.below(others.len());
-            put(&mut bytes[at..at + wide], others[other].range.start as u64);
+            put(&mut bytes[at..at + wide], others[other].bytes.start as u64);
         }
         _ => {
             let from = within.start + random.below(within.len());

@@ -1,4 +1,4 @@
-//! The structures that are changed, by the names that `places.rs` gives them.
+//! The structures that are changed, by the names that `ranges.rs` gives them.
 
 /// All that the fixtures hold.
 pub const STRUCTURES: [&str; 126] = [

@@ -1,6 +1,6 @@
-//! Real files with a few bytes changed: whatever is in them, it is read or refused, soon and without a panic.
+//! Real files with a few changed bytes: they are read or refused, quickly and without a panic.
 
-use crate::tour::{Oracle, tour};
+use crate::whole_file::{Oracle, compare_file};
 use hyperslab_format::{Bytes, FormatError, Problem};
 use hyperslab_testkit::files::corpus;
 use hyperslab_testkit::{require, scale};
@@ -17,7 +17,7 @@ impl Random {
         (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % bound
     }
 
-    /// Values that sizes, counts and addresses break at, or any.
+    /// A value that is likely to break sizes, counts and addresses, or a random one.
     fn byte(&mut self) -> u8 {
         match self.below(4) {
             0 => [0, 1, 0x7F, 0x80, 0xFF, 4, 8, 16][self.below(8)],
@@ -26,7 +26,7 @@ impl Random {
     }
 }
 
-/// Sets the checksum that an error complains about. False for other errors.
+/// Corrects the checksum that an error reports as wrong. False for other errors.
 fn repair(bytes: &mut [u8], error: &FormatError) -> bool {
     let Problem::Checksum { computed, .. } = error.problem else { return false };
     let Some(place) = bytes.get_mut(error.at as usize..error.at as usize + 4) else { return false };
@@ -40,7 +40,7 @@ fn changed_bytes_are_found_or_refused() {
     let manifest = std::fs::read_to_string(root.join("MANIFEST.tsv")).unwrap();
     let rounds = scale().of(4);
     let (oracle, mut random) = (Oracle::new(), Random(0x9E37_79B9_7F4A_7C15));
-    let (mut tours, mut refused) = (0, 0);
+    let (mut compared, mut refused) = (0, 0);
     for line in manifest.lines().skip(1) {
         let columns: Vec<_> = line.split('\t').collect();
         let original = std::fs::read(root.join(columns[0])).unwrap();
@@ -49,7 +49,7 @@ fn changed_bytes_are_found_or_refused() {
         }
         for round in 0..rounds {
             let mut bytes = original.clone();
-            // Structures are where bytes are not zero; half of the changes go there.
+            // Half of the changes are in bytes that are not zero, because these belong to structures.
             for _ in 0..1 + random.below(8) {
                 let mut at = random.below(bytes.len());
                 if random.below(2) == 0 {
@@ -60,13 +60,13 @@ fn changed_bytes_are_found_or_refused() {
             if round % 4 == 3 {
                 bytes.truncate(random.below(bytes.len()));
             }
-            // Checksums would hide what lies behind them, so they are made right again, as an attacker would.
+            // Wrong checksums would prevent reading the changed bytes, so they are corrected, as an attacker would.
             for _ in 0..8 {
                 let start = Instant::now();
-                let outcome = tour(columns[0].to_owned(), Bytes::from(bytes.clone()), &oracle);
+                let outcome = compare_file(columns[0].to_owned(), Bytes::from(bytes.clone()), &oracle);
                 let took = start.elapsed();
                 assert!(took < Duration::from_secs(30), "{} took {took:?}, round {round}", columns[0]);
-                tours += 1;
+                compared += 1;
                 refused += usize::from(outcome.is_err());
                 let errors: Vec<FormatError> = match outcome {
                     Ok((differences, _)) => differences.into_iter().filter_map(|found| found.error).collect(),
@@ -79,6 +79,6 @@ fn changed_bytes_are_found_or_refused() {
             }
         }
     }
-    // Most files are still opened, so that what lies behind the superblock is reached.
-    assert!(refused < tours / 2, "{refused} of {tours} files were refused at once");
+    // Most files can still be opened, so that structures other than the superblock are reached.
+    assert!(refused < compared / 2, "{refused} of {compared} files were refused at once");
 }

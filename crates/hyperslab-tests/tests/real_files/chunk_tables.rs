@@ -1,6 +1,6 @@
-//! Groups, attributes and chunk indexes of real files, compared with what libhdf5 says of them.
+//! Groups, attributes and chunk indexes of real files, compared with the results of libhdf5.
 
-use crate::tour::{Compared, oracle::oracle, tour};
+use crate::whole_file::{Compared, compare_file, oracle::oracle};
 use hyperslab_format::Bytes;
 use hyperslab_testkit::files::corpus;
 use hyperslab_testkit::require;
@@ -18,9 +18,9 @@ fn groups_attributes_and_chunks_are_those_of_the_library() {
         }
         let malformed = columns[6].contains("MALFORMED");
         let bytes = Bytes::from(std::fs::read(root.join(columns[0])).unwrap());
-        match tour(columns[0].to_owned(), bytes, &oracle) {
+        match compare_file(columns[0].to_owned(), bytes, &oracle) {
             Ok((differences, compared)) => {
-                // The first of several files that the library reads as one refers to what lies in the others.
+                // The first member of a file of several members refers to addresses in the others.
                 if !malformed && !columns[0].contains("family") {
                     all.extend(differences.into_iter().map(|difference| difference.text));
                     let reached = |path: &String| compared.paths.contains(path);

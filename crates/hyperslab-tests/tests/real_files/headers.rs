@@ -33,7 +33,7 @@ fn files() -> Result<Vec<File>, Missing> {
 const PARTS: [&str; 3] =
     ["test_subfiling_stripe_sizes.h5", "tfamily00000.h5", "h5clear_fsm_persist_noclose.h5"];
 
-/// Every message of a header by its own parser.
+/// Parses a message with the parser of its kind.
 fn parse_message(context: Context<'_>, message: &Message) -> Parse<()> {
     let cursor = context.resolve_message(message)?.cursor;
     match message.kind {
@@ -70,7 +70,7 @@ fn read_root(bytes: &Bytes) -> Parse<ObjectKind> {
     let superblock = superblock::locate(view)?;
     let view = superblock.view(view);
     let extension = SuperblockExtension::parse(view, &superblock)?;
-    // A few files keep their metadata in one piece.
+    // A few files have a metadata cache image.
     let info = extension.as_ref().and_then(|extension| extension.cache_image);
     let image = info.map(|info| CacheImage::parse(view, info)).transpose()?;
     let entries = image.map(|image| OverlayEntries::new(view, &image)).unwrap_or_default();
@@ -110,7 +110,7 @@ fn every_root_group_is_read_whole() {
 }
 
 #[test]
-fn nothing_but_an_error_comes_of_files_cut_anywhere() {
+fn nothing_but_an_error_comes_of_truncated_files() {
     for File { path, .. } in require!(files()) {
         let bytes = Bytes::from(std::fs::read(&path).unwrap());
         for len in [0, 1, 7, 8, 9, 20, 47, 48, 95, 96, 100, 511, 512, 600, 800, 1000, 1500, 2047] {

@@ -1,7 +1,7 @@
-//! The parsers on real files: what they find is what libhdf5 finds, and changed bytes are read or refused.
+//! The parsers on real files: their results equal those of libhdf5, and changed bytes are read or refused.
 
 mod changed_bytes;
 mod chunk_tables;
 mod encoded;
 mod headers;
-mod tour;
+mod whole_file;

@@ -1,6 +1,7 @@
-//! Family: one range of addresses, cut into members of equal size, which are numbered in their names.
+//! The family driver: the address space is divided into members of equal size, with numbers in their names.
 //!
-//! The driver information is the size of a member, 8 bytes. Where there is none, the first member has it.
+//! The driver information is the size of a member, 8 bytes. If there is none, the length of the first member is the
+//! size.
 
 use super::kind::{Driver, missing};
 use crate::{Error, Result};
@@ -8,7 +9,7 @@ use hyperslab_format::superblock::SIGNATURE;
 use hyperslab_io::{Location, Opener, Piece, Pieces};
 use std::path::{Path, PathBuf};
 
-/// How the members of a family are named: a number, padded to a width, between two texts.
+/// How the members of a family are named: a number, padded to a width, between two fixed parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Naming {
     folder: PathBuf,
@@ -19,7 +20,7 @@ pub(super) struct Naming {
 }
 
 impl Naming {
-    /// By a pattern of C's `printf` with one number: `data%05d.h5`.
+    /// From a pattern of C's `printf` with one number, such as `data%05d.h5`.
     pub fn of_pattern(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?;
         let (before, rest) = name.split_once('%')?;
@@ -33,8 +34,8 @@ impl Naming {
         one.then(|| Self { folder: parent(path), before, after, width, padding })
     }
 
-    /// By the name of the first member: the last zeros in it are its number, unless other zeros lead to a second
-    /// member.
+    /// From the name of the first member. The last zeros in it are its number, unless only an earlier group of zeros
+    /// leads to an existing second member.
     pub fn of_first(opener: &dyn Opener, path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?;
         let mut numbers = Vec::new();
@@ -49,13 +50,13 @@ impl Naming {
         (!numbers.is_empty()).then(|| numbers.swap_remove(leads_on))
     }
 
-    /// True where there is a file after the first.
+    /// True if a second member exists.
     fn has_second(&self, opener: &dyn Opener) -> bool {
         opener.is_file(&self.member(1))
     }
 
-    /// True where the second file looks like the continuation of a first one of `len` bytes, and not like another file
-    /// of a series, of which the first is truncated: it has the right length, and is not an HDF5 file itself.
+    /// True if the second file looks like the continuation of a first one of `len` bytes: it has the right length, and
+    /// is not an HDF5 file itself. Otherwise, it is another file of a series, and the first file is truncated.
     pub fn continues(&self, opener: &dyn Opener, len: u64, end: u64) -> bool {
         let second = Some(self.member(1)).filter(|member| opener.is_file(member));
         let Some(file) = second.and_then(|member| opener.open(&member).ok()) else { return false };
@@ -64,7 +65,7 @@ impl Naming {
         file.len() == len.min(end.saturating_sub(len)) && !is_hdf5
     }
 
-    /// Where a member lies.
+    /// The location of a member.
     pub fn member(&self, number: u64) -> Location {
         let number = number.to_string();
         let padding: String =
@@ -80,13 +81,13 @@ fn parent(path: &Path) -> PathBuf {
 /// The size of a member, from the driver information.
 pub(super) fn member_size(data: &[u8]) -> Result<u64> {
     let size = data.first_chunk().map(|bytes| u64::from_le_bytes(*bytes));
-    size.ok_or_else(|| Error::damaged("the driver information of the family has no size of its members"))
+    size.ok_or_else(|| Error::damaged("the driver information of the family is shorter than 8 bytes"))
 }
 
-/// The members that hold the addresses up to `end`.
+/// The members that contain the addresses up to `end`.
 pub(super) fn members(opener: &dyn Opener, naming: &Naming, size: u64, end: u64) -> Result<Pieces> {
     if size == 0 {
-        return Err(Error::damaged("the members of the family have no bytes"));
+        return Err(Error::damaged("the members of the family are empty"));
     }
     let mut pieces = Vec::new();
     for number in 0..end.div_ceil(size) {
@@ -98,7 +99,7 @@ pub(super) fn members(opener: &dyn Opener, naming: &Naming, size: u64, end: u64)
         let source = opened.map_err(|error| Error::from(error).in_file(member.to_string()))?;
         pieces.push(Piece { start: number * size, len: size, source: Ok(source) });
     }
-    Pieces::new(pieces).ok_or_else(|| Error::damaged("the members of the family have no bytes"))
+    Pieces::new(pieces).ok_or_else(|| Error::damaged("the members of the family are empty"))
 }
 
 #[cfg(test)]
@@ -136,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_file_of_a_series_is_no_second_member() {
+    fn the_next_file_of_a_series_is_not_a_second_member() {
         let folder = tempfile::tempdir().unwrap();
         let naming = Naming::of_first(&LocalFiles, &folder.path().join("data_0.h5")).unwrap();
         let second = |bytes: &[u8]| std::fs::write(folder.path().join("data_1.h5"), bytes).unwrap();

@@ -1,9 +1,9 @@
-//! The drivers whose files consist of several.
+//! The drivers whose files consist of several members.
 
 use crate::Error;
 use hyperslab_io::Location;
 
-/// The driver of a file that consists of several.
+/// The driver of a file that consists of several members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Driver {
     /// Members of equal size, one after the other.
@@ -15,7 +15,7 @@ pub enum Driver {
 }
 
 impl Driver {
-    /// h5py's name of it.
+    /// Its name in h5py.
     pub fn name(self) -> &'static str {
         match self {
             Driver::Family => "family",
@@ -25,8 +25,8 @@ impl Driver {
     }
 }
 
-/// A member that should be there.
+/// The error for a missing member.
 pub(super) fn missing(member: &Location, driver: Driver) -> Error {
-    let what = format!("the member {member} of the {} driver is not there", driver.name());
-    Error::not_found(what).with_hint("all members are needed, side by side and under their own names")
+    let what = format!("the member {member} of the {} driver does not exist", driver.name());
+    Error::not_found(what).with_hint("all members must be in one folder, under their original names")
 }

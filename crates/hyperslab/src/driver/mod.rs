@@ -1,4 +1,5 @@
-//! Files that are several: the family, split and multi drivers of libhdf5 (specification II.B and IV.A.2.u).
+//! Files that consist of several members: the family, split and multi drivers of libhdf5 (specification II.B and
+//! IV.A.2.u).
 //!
 //! ```text
 //! family   one range of addresses, cut into members of equal size: data00000.h5, data00001.h5, ...
@@ -6,10 +7,12 @@
 //! multi    up to six members, one for each kind of metadata and one for raw data: data-s.h5, -b, -r, -g, -l, -o
 //! ```
 //!
-//! The first member says so: its superblock names the driver, and of split and multi files the members too. Old
-//! families do not name it; there a file that is too short is recognized by its name. Everything above sees one
-//! [`Pieces`]. What libhdf5 has to be told in a property list is found here, so that a path suffices: that of the
-//! first member, a pattern such as `data%05d.h5`, or, for split and multi, what comes before `-m.h5`.
+//! The superblock of the first member names the driver and, in split and multi files, the other members. Old families
+//! do not name the driver: there, a file that is too short is recognized by its name. The members are joined to one
+//! source, [`Pieces`].
+//!
+//! libhdf5 needs a property list to open such files. Here a path is enough: that of the first member, a pattern such as
+//! `data%05d.h5` or, for split and multi, the path without the ending (`-m.h5`).
 //!
 //! Not handled: members with their own drivers, subfiling, onion files.
 
@@ -26,17 +29,17 @@ use hyperslab_io::{Location, Opener, Pieces, Source};
 pub use kind::Driver;
 use std::sync::Arc;
 
-/// The first file of what a location means, and often the only one.
+/// The first member of the file at a location, which is often its only one.
 pub(crate) struct FirstMember {
     pub source: Arc<dyn Source>,
     pub location: Location,
-    /// How the members are named, where the path was a pattern.
+    /// How the members are named, if the path was a pattern.
     naming: Option<Naming>,
 }
 
 impl FirstMember {
-    /// Opens the file at a location or, where there is none, the first member that the location is a pattern or a
-    /// stem of.
+    /// Opens the file at a location. If there is none, the location is taken as a pattern, then as a path without its
+    /// ending.
     pub fn open(opener: &dyn Opener, location: &Location) -> Result<Self> {
         let alone = |source, location| Self { source, location, naming: None };
         let missing = match opener.open(location) {
@@ -49,7 +52,7 @@ impl FirstMember {
         if let Some(naming) = Naming::of_pattern(location.as_path()) {
             let first = naming.member(0);
             let source = opener.open(&first).map_err(|error| {
-                let hint = format!("{location} is taken for the pattern of a family of files");
+                let hint = format!("{location} was taken as the pattern of a family of files");
                 not_opened(&first, error).with_hint(hint)
             })?;
             return Ok(Self { source, location: first, naming: Some(naming) });
@@ -65,7 +68,7 @@ impl FirstMember {
         Err(not_opened(location, missing))
     }
 
-    /// All members as one, where this file is the first of several.
+    /// All members as one source; `None` if this file is the only member.
     pub fn members(&self, opener: &dyn Opener, located: &Located) -> Result<Option<(Driver, Pieces)>> {
         let (path, len) = (self.location.as_path(), self.source.len());
         let info = information(located);
@@ -74,19 +77,19 @@ impl FirstMember {
         let end = superblock.base.saturating_add(superblock.end_of_file.0);
         let found = match (driver, info.as_ref()) {
             (b"NCSAmult", Some(info)) => Some(multi::members(opener, path, &info.data)?),
-            // The only member, or a family that was put together.
+            // The only member, or a family that was joined to one file.
             (b"NCSAfami", Some(_)) if end <= len => None,
             (b"NCSAfami", Some(info)) => {
                 let size = family::member_size(&info.data)?;
                 let naming = self.naming.clone().or_else(|| Naming::of_first(opener, path));
                 let naming = naming.ok_or_else(|| {
-                    let what = "is a member of a family of files, but not named like the first of them";
+                    let what = "is a member of a family of files, but its name is not that of a first member";
                     Error::unsupported(what)
                         .with_hint("the first member of a family has the number 0 in its name")
                 })?;
                 Some((Driver::Family, family::members(opener, &naming, size, end)?))
             }
-            // Before HDF5 1.8, families had no driver information: there it takes a pattern, or good evidence.
+            // Before HDF5 1.8, families had no driver information: a pattern, or a second member that fits, is needed.
             _ if end > len => {
                 let guessed =
                     || Naming::of_first(opener, path).filter(|naming| naming.continues(opener, len, end));
@@ -100,7 +103,7 @@ impl FirstMember {
     }
 }
 
-/// Says of a file that is too short by itself that it was written by one of the drivers.
+/// Adds to the error of a file that is too short that it is one member of several.
 pub(crate) fn explain_end(error: Error, located: &Located) -> Error {
     let info = information(located);
     let driver = match info.as_ref().map_or(&b""[..], |info| info.name.as_bytes()) {
@@ -110,20 +113,19 @@ pub(crate) fn explain_end(error: Error, located: &Located) -> Error {
         _ => return error,
     };
     error.with_hint(format!(
-        "it is one of several files of the {driver} driver: open the first of them by its path"
+        "it is one member of a file of the {driver} driver: open the first member by its path"
     ))
 }
 
-/// Of a file of the subfiling driver there is little more here than its superblock.
+/// The error for a file of the subfiling driver.
 fn subfiling() -> Error {
     Error::unsupported(
-        "is one part of a file of the subfiling driver, whose data are dealt out to several subfiles",
+        "is one member of a file of the subfiling driver, whose data is distributed over several subfiles",
     )
-    .with_hint("h5fuse, which comes with HDF5, makes one file of them")
+    .with_hint("the tool h5fuse, which comes with HDF5, joins them to one file")
 }
 
-/// The driver information that the writer left. Where it cannot be read there is none here; the reader that needs it
-/// reports the error.
+/// The driver information of the file. `None` also if it cannot be read: the caller that needs it reports the error.
 fn information(located: &Located) -> Option<DriverInfo> {
     let Located { metadata, superblock, extension, .. } = located;
     match superblock.driver_info {
@@ -142,5 +144,5 @@ fn not_opened(location: &Location, error: std::io::Error) -> Error {
     if !missing {
         return error;
     }
-    error.with_message("no such file").with_hint("check the path; the file is opened as it is written")
+    error.with_message("no such file").with_hint("check the path, including upper and lower case")
 }

@@ -1,14 +1,14 @@
-//! Multi and split: members by kind of data, each with its own range of addresses.
+//! The multi and split drivers: a member for each kind of data, with its own range of addresses.
 //!
 //! ```text
 //! member of each kind 6 × 1 | reserved 2 | (start 8 | end 8) × members | (name NUL, padded to 8) × members
 //!
 //! kinds   superblock, B-trees, raw data, global heaps, local heaps, object headers; 0 is "a member of its own"
-//! name    `%s` in it stands for what all names have in common
+//! name    `%s` in it stands for the part that all names have in common
 //! ```
 //!
-//! A member that is not there is missed where something of it is wanted, as in libhdf5: without its raw data, a split
-//! file can still be listed.
+//! As in libhdf5, a missing member is an error only when its bytes are read: a split file without its raw data can still
+//! be listed.
 
 use super::kind::{Driver, missing};
 use crate::format_error::OrError;
@@ -17,26 +17,27 @@ use hyperslab_format::{Bytes, Cursor, Widths};
 use hyperslab_io::{Location, Opener, Piece, Pieces};
 use std::path::Path;
 
-/// What the first member's name ends with, in files of h5py, of `H5Pset_fapl_split` and of `H5Pset_fapl_multi`.
+/// The endings of the first member's name, in files of h5py, of `H5Pset_fapl_split` and of `H5Pset_fapl_multi`.
 pub(super) const FIRST_ENDINGS: [&str; 3] = ["-m.h5", ".meta", "-s.h5"];
 
 const KINDS: u8 = 6;
 const SUPERBLOCK: u8 = 1;
-/// So much of a missing member counts as there, so that it is missed by name. Nothing is ever allocated for more.
+/// A missing member counts as having up to this many bytes, so that a read of them reports the name of the member. It
+/// also bounds what may be allocated for them.
 const MISSED_BYTES_MAX: u64 = 1 << 30;
 
 /// A member as the driver information lists it.
 #[derive(Debug, PartialEq, Eq)]
 struct Member {
-    /// The first kind of data that it holds.
+    /// The first kind of data that it contains.
     kind: u8,
     start: u64,
-    /// The end of what was allocated in it, counted from its beginning.
+    /// The end of the allocated bytes, relative to its beginning.
     end: u64,
     template: String,
 }
 
-/// All members, joined; `path` is that of the first.
+/// All members, joined. `path` is the path of the first member.
 pub(super) fn members(opener: &dyn Opener, path: &Path, data: &Bytes) -> Result<(Driver, Pieces)> {
     let members = parse(data)?;
     let driver = if members.len() == 2 { Driver::Split } else { Driver::Multi };
@@ -47,7 +48,7 @@ pub(super) fn members(opener: &dyn Opener, path: &Path, data: &Bytes) -> Result<
             "belongs to a file of the {} driver, in which its name has the form {template:?}",
             driver.name()
         );
-        Error::unsupported(what).with_hint("give all members the names that they were written with")
+        Error::unsupported(what).with_hint("give all members their original names")
     })?;
     let mut starts: Vec<u64> = members.iter().map(|member| member.start).collect();
     starts.sort_unstable();
@@ -55,7 +56,7 @@ pub(super) fn members(opener: &dyn Opener, path: &Path, data: &Bytes) -> Result<
         let next = starts.iter().find(|&&start| start > member.start).copied().unwrap_or(u64::MAX);
         let room = next - member.start;
         let location = Location::from(member.template.replacen("%s", stem, 1));
-        // The name stands in the file: what is not a file (a pipe, say) is not opened.
+        // The name comes from the file, so only regular files are opened, not, for example, pipes.
         let source = if opener.is_file(&location) { opener.open(&location).ok() } else { None };
         match source {
             Some(source) => Piece { start: member.start, len: room, source: Ok(source) },
@@ -68,11 +69,11 @@ pub(super) fn members(opener: &dyn Opener, path: &Path, data: &Bytes) -> Result<
         }
     });
     let pieces = Pieces::new(pieces.collect());
-    let pieces = pieces.ok_or_else(|| Error::damaged("the members of the file overlap, or have no bytes"))?;
+    let pieces = pieces.ok_or_else(|| Error::damaged("the members of the file overlap, or are empty"))?;
     Ok((driver, pieces))
 }
 
-/// What the names of all members have in common, folder included.
+/// The part of the path that all members have in common, including the folder.
 fn stem<'p>(path: &'p Path, template: &str) -> Option<&'p str> {
     let (before, after) = template.split_once("%s")?;
     path.to_str()?.strip_prefix(before)?.strip_suffix(after)
@@ -86,7 +87,9 @@ fn parse(data: &Bytes) -> Result<Vec<Member>> {
         let holder = match cursor.u8("member of a kind of data").or_error()? {
             0 => kind,
             holder @ 1..=KINDS => holder,
-            other => return Err(Error::damaged(format!("driver information: there is no member {other}"))),
+            other => {
+                return Err(Error::damaged(format!("driver information: {other} is not a valid member")));
+            }
         };
         if !std::mem::replace(&mut seen[usize::from(holder)], true) {
             members.push(Member { kind, start: 0, end: 0, template: String::new() });
@@ -151,7 +154,8 @@ mod tests {
         let (driver, pieces) = members(&LocalFiles, &path("a-m.h5"), &split()).unwrap();
         assert_eq!((driver, pieces.held_from(0), pieces.len()), (Driver::Split, 10, (1 << 62) + 4096));
         let error = pieces.read_into(1 << 62, &mut [0]).unwrap_err().to_string();
-        assert!(error.contains("a-raw.h5 of the split driver is not there; all members are"), "{error}");
+        let expected = "a-raw.h5 of the split driver does not exist; all members must be";
+        assert!(error.contains(expected), "{error}");
         std::fs::write(path("a-raw.h5"), [2; 10]).unwrap();
         let (_, pieces) = members(&LocalFiles, &path("a-m.h5"), &split()).unwrap();
         let mut out = [0; 2];

@@ -1,5 +1,5 @@
-//! Selections as files encode them (region references, mappings of virtual datasets) made ones of the engine, in the
-//! extent of a dataset: the only place where the two forms touch.
+//! Conversion of the selections that files store (in region references and in mappings of virtual datasets) to
+//! selections of the engine, for a dataset of a given extent. No other module converts between the two forms.
 
 mod summary;
 mod union;
@@ -14,13 +14,15 @@ use hyperslab_format::selection::{EncodedAxis, EncodedSelection};
 use hyperslab_format::{Cursor, Widths};
 use union::Union;
 
-/// The elements that the encoded selection of a region reference means in a dataset of this shape. A regular hyperslab
-/// keeps its axes. Points, and blocks that are not a product of indexes per axis, become an array of one axis: points in
-/// the order of the reference, blocks in row-major order.
+/// The selection that a region reference encodes, for a dataset of the sizes `dims`.
+///
+/// The result of reading a regular hyperslab has the axes of the dataset. Points, and blocks that are not a product of
+/// indexes per axis, are read as an array with one axis: points in the order of the reference, blocks in row-major
+/// order.
 ///
 /// # Errors
-/// `ErrorKind::Damaged` where the bytes are not a selection of such a dataset; `ErrorKind::Invalid` where its elements
-/// have to be listed and there is not enough memory for that.
+/// `ErrorKind::Damaged` if the bytes are not a selection of such a dataset. `ErrorKind::OutOfMemory` if its elements
+/// must be listed and there is not enough memory for the list.
 pub fn region_selection(encoded: &[u8], dims: &[u64]) -> Result<Selection> {
     const WHAT: &str = "a region reference";
     let mut cursor = Cursor::new("region reference", 0, encoded.to_vec().into(), Widths::default());
@@ -36,7 +38,7 @@ pub fn region_selection(encoded: &[u8], dims: &[u64]) -> Result<Selection> {
             let inside = |(axis, &dim): (&EncodedAxis, &u64)| match blocks(axis, dim, WHAT)? {
                 empty if empty.is_empty() => Ok(Axis::span(0, 0)),
                 found if found.bounds().is_some_and(|(_, last)| last < dim) => Ok(Axis::Blocks(found)),
-                _ => Err(Error::damaged("a region reference reaches beyond its dataset")),
+                _ => Err(Error::damaged("a region reference selects elements outside of its dataset")),
             };
             axes.iter().zip(dims).map(inside).collect::<Result<_>>().map(Selection::Slab)
         }
@@ -48,11 +50,11 @@ pub fn region_selection(encoded: &[u8], dims: &[u64]) -> Result<Selection> {
 
 fn irregular(selection: &EncodedSelection, union: &Union<'_>, dims: &[u64]) -> Result<Selection> {
     let inside =
-        bounds(selection).is_none_or(|(_, most)| most.iter().zip(dims).all(|(most, dim)| most < dim));
+        bounds(selection).is_none_or(|(_, last)| last.iter().zip(dims).all(|(last, dim)| last < dim));
     let all = dims.iter().try_fold(1u64, |product, &dim| product.checked_mul(dim));
     let count = elements(selection).filter(|&count| inside && all >= Some(count));
     let count =
-        count.ok_or_else(|| Error::damaged("the blocks of a region reference do not fit its dataset"))?;
+        count.ok_or_else(|| Error::damaged("a region reference selects blocks outside of its dataset"))?;
     let slab = |runs: Vec<Vec<(u64, u64)>>| -> Result<Selection> {
         runs.iter().map(|runs| union::axis(runs)).collect::<Result<_>>().map(Selection::Slab)
     };
@@ -66,8 +68,10 @@ fn irregular(selection: &EncodedSelection, union: &Union<'_>, dims: &[u64]) -> R
     }
 }
 
-/// The elements that an encoded selection means in an extent, numbered in libhdf5's order. `what` has the selection, for
-/// errors; `count_listed` is asked first where elements have to be listed, and told how many.
+/// The elements that an encoded selection selects in a dataset of the sizes `dims`, in libhdf5's order.
+///
+/// `what` is the owner of the selection, for errors. `count_listed` is called with the number of elements before they
+/// are listed, and may refuse it.
 pub(crate) fn region(
     selection: &EncodedSelection,
     dims: &[u64],
@@ -122,12 +126,12 @@ fn check_rank(selection: &EncodedSelection, rank: usize, what: &str) -> Result<(
     Err(Error::damaged(format!("{what} selects along {given} axes, its dataset has {rank}")))
 }
 
-/// An axis of a regular hyperslab in an extent of `dim`, where it ends if it has no end of its own. `what` has the
+/// An axis of a regular hyperslab. An unlimited axis ends at the size `dim` of the dataset. `what` is the owner of the
 /// hyperslab, for errors.
 pub(crate) fn blocks(axis: &EncodedAxis, dim: u64, what: &str) -> Result<Blocks> {
     let EncodedAxis { start, stride, count, block } = *axis;
     if block.is_none() && count.is_none_or(|count| count > 1) {
-        return Err(Error::damaged(format!("{what} has several blocks without end along an axis")));
+        return Err(Error::damaged(format!("{what} has several unlimited blocks along one axis")));
     }
     let several = count.is_none_or(|count| count > 1);
     if let Some(block) = block.filter(|&block| several && stride < block) {
@@ -136,15 +140,16 @@ pub(crate) fn blocks(axis: &EncodedAxis, dim: u64, what: &str) -> Result<Blocks>
     }
     match (count, block) {
         (Some(0), _) | (_, Some(0)) => Ok(Blocks::span(start, 0)),
-        (Some(count), Some(block)) => Blocks::regular(start, stride, count, block, 0)
-            .ok_or_else(|| Error::damaged(format!("the indexes of {what} from {start} on overflow 64 bits"))),
+        (Some(count), Some(block)) => Blocks::regular(start, stride, count, block, 0).ok_or_else(|| {
+            Error::damaged(format!("the indexes of {what} that start at {start} overflow 64 bits"))
+        }),
         (None, Some(block)) => Ok(Blocks::until(start, stride, block, dim)),
         (_, None) => Ok(Blocks::span(start, dim.saturating_sub(start))),
     }
 }
 
-/// How many elements are selected, if that does not depend on the extent and does not overflow 64 bits. Any blocks are
-/// taken to be disjoint, as libhdf5 writes them.
+/// The number of selected elements; `None` if it depends on the extent or overflows 64 bits. Blocks are taken to be
+/// disjoint, as libhdf5 writes them.
 pub(crate) fn elements(selection: &EncodedSelection) -> Option<u64> {
     match selection {
         EncodedSelection::None => Some(0),
@@ -166,7 +171,7 @@ fn product_of(mut sizes: impl Iterator<Item = Option<u64>>) -> Option<u64> {
     sizes.try_fold(1u64, |product, size| product.checked_mul(size?))
 }
 
-/// The smallest and the largest index along each axis; `None` without an element, and where that depends on the extent.
+/// The smallest and the largest index along each axis; `None` if there are no elements or if it depends on the extent.
 pub(crate) fn bounds(selection: &EncodedSelection) -> Option<(Vec<u64>, Vec<u64>)> {
     match selection {
         EncodedSelection::None | EncodedSelection::All => None,
@@ -179,7 +184,7 @@ pub(crate) fn bounds(selection: &EncodedSelection) -> Option<(Vec<u64>, Vec<u64>
     }
 }
 
-/// An axis that does not depend on the extent, if it is sound.
+/// A valid axis that does not depend on the extent.
 fn limited(axis: &EncodedAxis) -> Option<Blocks> {
     if axis.is_unlimited() { None } else { blocks(axis, 0, "a selection").ok() }
 }

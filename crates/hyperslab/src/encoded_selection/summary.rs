@@ -1,24 +1,34 @@
-//! What is reported of a region reference: how much of a dataset it selects, and where.
+//! A summary of a region reference: how many elements of a dataset it selects, and within which bounds.
 
 use super as encoded;
+use bytes::Bytes;
 use hyperslab_format::message::Dataspace;
 use hyperslab_format::selection::{EncodedAxis, EncodedSelection};
+use hyperslab_format::{Cursor, Widths};
 
-/// An encoded selection, as far as it is reported.
+/// A summary of an encoded selection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RegionSummary {
     /// `none`, `all`, `points` or `hyperslab`.
     pub kind: &'static str,
-    /// How many elements are selected.
+    /// The number of selected elements.
     pub elements: u64,
-    /// First and last corner of the smallest box around them; `None` where nothing is selected.
+    /// The first and the last corner of the smallest box that contains them; `None` if there are none.
     pub bounds: Option<(Vec<u64>, Vec<u64>)>,
 }
 
 impl RegionSummary {
-    /// A selection of a dataset of this extent, as far as it is known; `None` where the two do not fit together, or
-    /// where it takes an extent to tell what is selected.
-    pub fn of(selection: &EncodedSelection, extent: Option<&Dataspace>) -> Option<Self> {
+    /// Summarizes the encoded selection of a region reference. `extent` is that of its dataset, if it is known.
+    ///
+    /// `None` if the bytes are not a selection, if they do not fit the extent, or if what is selected depends on an
+    /// extent that is not known.
+    pub fn parse(encoded: &[u8], extent: Option<&Dataspace>) -> Option<Self> {
+        let bytes = Bytes::copy_from_slice(encoded);
+        let mut cursor = Cursor::new("region reference", 0, bytes, Widths::default());
+        Self::of(&EncodedSelection::parse(&mut cursor).ok()?, extent)
+    }
+
+    fn of(selection: &EncodedSelection, extent: Option<&Dataspace>) -> Option<Self> {
         let kind = match selection {
             EncodedSelection::None => return Some(Self { kind: "none", elements: 0, bounds: None }),
             EncodedSelection::All => return all(extent?),
@@ -35,7 +45,7 @@ impl RegionSummary {
     }
 }
 
-/// What a selection without an end comes to in the extent of its dataset, as it is now.
+/// The summary of an unlimited selection, which ends at the present extent of its dataset.
 fn unlimited(axes: &[EncodedAxis], extent: &Dataspace) -> Option<RegionSummary> {
     let dims = extent.dims();
     if axes.len() != dims.len() {

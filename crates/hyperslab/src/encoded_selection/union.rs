@@ -1,16 +1,17 @@
-//! The union of any blocks: libhdf5's form for all hyperslabs that are not regular.
+//! A union of blocks: the form in which libhdf5 stores every hyperslab that is not regular.
 //!
-//! Many of them are products of indexes per axis after all: libhdf5 writes such a product as the blocks that those of its
-//! axes make, each once.
+//! Many of these are nevertheless products of indexes per axis. libhdf5 writes such a product as the list of all
+//! combinations of the runs along its axes.
 
 use crate::{Axis, Blocks};
 use crate::{Error, Result};
 use std::collections::HashSet;
 
-/// Blocks of `rank` axes; for each its first and its last element, which is not before the first along any axis.
+/// Blocks of `rank` axes, each with the coordinates of its first and its last element. The last element is not before
+/// the first along any axis.
 pub(super) struct Union<'a> {
     pub(super) rank: usize,
-    /// `2 * rank` numbers a block.
+    /// `2 * rank` coordinates per block.
     pub(super) corners: &'a [u64],
 }
 
@@ -20,14 +21,14 @@ impl<'a> Union<'a> {
         self.corners.chunks_exact(2 * rank).map(move |corners| corners.split_at(rank))
     }
 
-    /// Along each axis, the first and the last indexes of runs of indexes with gaps between them.
+    /// Along each axis, the runs of adjacent indexes that the blocks cover, as first and last index.
     fn runs(&self) -> Vec<Vec<(u64, u64)>> {
         (0..self.rank)
             .map(|axis| merged(self.blocks().map(|(first, last)| (first[axis], last[axis])).collect()))
             .collect()
     }
 
-    /// The runs of each axis, if the blocks are their product, as libhdf5 writes it.
+    /// The runs of each axis, if the blocks are all combinations of these runs.
     pub(super) fn product(&self) -> Option<Vec<Vec<(u64, u64)>>> {
         let runs = self.runs();
         let is_part = |(first, last): (&[u64], &[u64])| {
@@ -38,10 +39,11 @@ impl<'a> Union<'a> {
         (parts == distinct.len() as u64 && self.blocks().all(is_part)).then_some(runs)
     }
 
-    /// The coordinates of all elements in row-major order, each once. `count` is the sum of the blocks' elements.
+    /// The coordinates of all elements in row-major order, without repetitions. `count` is the sum of the numbers of
+    /// elements of the blocks.
     ///
     /// # Errors
-    /// `ErrorKind::Invalid` where there is not enough memory for them.
+    /// `ErrorKind::OutOfMemory` if there is not enough memory for them.
     pub(super) fn elements(&self, count: u64) -> Result<Vec<u64>> {
         let rank = self.rank;
         let mut spelled = list_of(count.checked_mul(rank as u64))?;
@@ -67,7 +69,7 @@ impl<'a> Union<'a> {
         Ok(sorted)
     }
 
-    /// The runs of each axis, if as many elements are their product.
+    /// The runs of each axis, if their product has this number of elements.
     pub(super) fn product_of(&self, elements: u64) -> Option<Vec<Vec<(u64, u64)>>> {
         let runs = self.runs();
         let len = |runs: &Vec<(u64, u64)>| -> Option<u64> {
@@ -78,7 +80,7 @@ impl<'a> Union<'a> {
     }
 }
 
-/// Sorts runs of indexes, and makes one of those between which there is no gap.
+/// Sorts runs of indexes, and merges runs that have no gap between them.
 fn merged(mut runs: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
     runs.sort_unstable();
     runs.dedup_by(|next, run| {
@@ -91,7 +93,7 @@ fn merged(mut runs: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
     runs
 }
 
-/// Merged runs as regular blocks, if they are.
+/// Merged runs as regular blocks, if they are regular.
 pub(super) fn regular(runs: &[(u64, u64)]) -> Option<Blocks> {
     let &(start, last) = runs.first()?;
     let block = (last - start).checked_add(1)?;
@@ -105,7 +107,7 @@ pub(super) fn regular(runs: &[(u64, u64)]) -> Option<Blocks> {
 /// Merged runs as the indexes of an axis.
 ///
 /// # Errors
-/// `ErrorKind::Invalid` where they have to be listed and there is not enough memory for that.
+/// `ErrorKind::OutOfMemory` if they must be listed and there is not enough memory for the list.
 pub(super) fn axis(runs: &[(u64, u64)]) -> Result<Axis> {
     if let Some(blocks) = regular(runs) {
         return Ok(Axis::Blocks(blocks));
@@ -117,14 +119,14 @@ pub(super) fn axis(runs: &[(u64, u64)]) -> Result<Axis> {
     Ok(Axis::List(indexes))
 }
 
-/// An empty list with memory for so many items.
+/// An empty list with memory for `items` items.
 fn list_of<T>(items: Option<u64>) -> Result<Vec<T>> {
     let mut list = Vec::new();
     let items = items.and_then(|items| usize::try_from(items).ok());
     if items.is_some_and(|items| list.try_reserve_exact(items).is_ok()) {
         return Ok(list);
     }
-    Err(Error::out_of_memory("no memory for a list of the indexes that are selected")
+    Err(Error::out_of_memory("not enough memory for a list of the selected indexes")
         .with_hint("select fewer elements"))
 }
 

@@ -1,4 +1,4 @@
-//! Numbers of at most 16 bytes as bits, whatever their byte order.
+//! Numbers of at most 16 bytes as bits, from any byte order.
 
 use hyperslab_format::message::ByteOrder;
 
@@ -28,12 +28,12 @@ pub(super) fn write_bits(bits: u128, order: ByteOrder, element: &mut [u8]) {
     }
 }
 
-/// Bits of a number.
+/// The `len` bits of a number from bit `start` on, right-aligned.
 pub(super) fn field(raw: u128, start: u32, len: u32) -> u128 {
     raw.checked_shr(start).unwrap_or(0) & ones(len)
 }
 
-/// So many bits, all of them set.
+/// A number whose `len` lowest bits are set.
 pub(super) fn ones(len: u32) -> u128 {
     1u128.checked_shl(len).map_or(u128::MAX, |above| above - 1)
 }

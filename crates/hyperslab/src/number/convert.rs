@@ -1,22 +1,26 @@
-//! Elements of one datatype as elements of another: what libhdf5 does when a virtual dataset and its source differ.
+//! Conversion of elements from one datatype to another, as libhdf5 converts them when the datatypes of a virtual dataset
+//! and of its source differ.
 //!
 //! | from | to | |
 //! |---|---|---|
 //! | integer, enumeration | integer | clipped to the range of the target |
 //! | integer, enumeration | float | rounded to even |
-//! | float | integer | the fraction cut off, clipped; what is not a number, see [`nan_as_integer`] |
-//! | float | float | rounded; what is too large becomes infinite |
+//! | float | integer | truncated, clipped; NaN: see [`nan_as_integer`] |
+//! | float | float | rounded; too large values become infinite |
 //! | enumeration | enumeration with all of its names | by name; a value without a name becomes all ones |
-//! | text of fixed length | the same | cut, or padded as the target is; not between character sets |
-//! | array, complex | the same shape | part by part |
+//! | text of fixed length | the same | truncated or padded as the target is; not between character sets |
+//! | array, complex | the same shape | element by element |
 //! | compound | compound | member by member, by name |
 //!
-//! Targets are the types that C and NumPy have, in either byte order: where a target is a rarer one, libhdf5's answer
-//! depends on the type that its caller wants in memory, and there is none here. Where libhdf5 2.0 gives nonsense, this
-//! does not follow it: bit by bit, it turns -0.25 into the smallest integer, forgets a carry into the exponent of the
-//! smallest floats, and makes integers beyond half precision not a number; as the processor does it, half precision is
-//! not clipped to the range of integers, nor is a float that lies just above it (2³¹ as 4 bytes). Of enumerations it takes
-//! the first name for the first, whatever they are.
+//! The target must be a type of C and NumPy, in either byte order. For other targets, libhdf5's result depends on the
+//! type that its caller wants in memory, so they are not converted.
+//!
+//! Wrong results of libhdf5 2.0 are not imitated:
+//! * Its conversion bit by bit turns -0.25 into the smallest integer, loses a carry into the exponent of the smallest
+//!   floats, and turns integers outside the range of half precision into NaN.
+//! * Its conversion by the processor does not clip half-precision numbers to the range of integers, nor floats just
+//!   above it (2³¹ as a 4-byte integer).
+//! * It pairs the names of two enumerations by their positions instead of by the names.
 
 use super::bits::write_bits;
 use super::float::Value;
@@ -27,16 +31,16 @@ use hyperslab_format::Bytes;
 use hyperslab_format::message::datatype::{Float, Integer, StringPadding};
 use hyperslab_format::message::{ByteOrder, Class, Datatype};
 
-/// Converts elements.
+/// Converts elements of one datatype to another.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Converter {
     from_bytes: usize,
     to_bytes: usize,
-    step: Step,
+    method: Method,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Step {
+enum Method {
     Same,
     Number {
         from: Number,
@@ -47,10 +51,10 @@ enum Step {
         from: StringPadding,
         to: StringPadding,
     },
-    /// Values of the source, in order, with those of the same name in the target.
+    /// The values of the source, sorted, each with the value of the same name in the target.
     Named(Vec<(Bytes, Bytes)>),
     Repeat(Box<Converter>),
-    /// Where each member begins in the source and in the target.
+    /// The offset of each member in the source and in the target, and its conversion.
     Compound(Vec<(usize, usize, Converter)>),
 }
 
@@ -61,25 +65,25 @@ enum Number {
 }
 
 impl Converter {
-    /// The conversion between two datatypes; `None` where libhdf5 has none, or where the target is not a native type.
+    /// The conversion between two datatypes; `None` if libhdf5 has none, or if the target is not a type of C.
     pub fn new(from: &Datatype, to: &Datatype) -> Option<Self> {
         let (from_bytes, to_bytes) = (from.size as usize, to.size as usize);
-        let step =
-            if from_bytes == to_bytes && from.class == to.class { Step::Same } else { step(from, to)? };
-        Some(Self { from_bytes, to_bytes, step })
+        let method =
+            if from_bytes == to_bytes && from.class == to.class { Method::Same } else { method(from, to)? };
+        Some(Self { from_bytes, to_bytes, method })
     }
 
-    /// Bytes of a converted element.
+    /// The size of a converted element in bytes.
     pub fn to_bytes(&self) -> usize {
         self.to_bytes
     }
 
-    /// Converts whole elements into memory for as many.
+    /// Converts all elements of `from` into `to`, which must have room for the same number of converted elements.
     pub fn convert(&self, from: &[u8], to: &mut [u8]) {
         if self.from_bytes == 0 || self.to_bytes == 0 {
             return;
         }
-        if self.step == Step::Same {
+        if self.method == Method::Same {
             return to.copy_from_slice(from);
         }
         let elements = from.chunks_exact(self.from_bytes).zip(to.chunks_exact_mut(self.to_bytes));
@@ -87,18 +91,18 @@ impl Converter {
     }
 
     fn element(&self, from: &[u8], to: &mut [u8]) {
-        match &self.step {
-            Step::Same => to.copy_from_slice(from),
-            Step::Number { from: source, to: target, is_processor } => {
+        match &self.method {
+            Method::Same => to.copy_from_slice(from),
+            Method::Number { from: source, to: target, is_processor } => {
                 target.write(source, from, *is_processor, to);
             }
-            Step::Text { from: source, to: target } => convert_text(*source, from, *target, to),
-            Step::Named(values) => match values.binary_search_by(|(value, _)| value[..].cmp(from)) {
+            Method::Text { from: source, to: target } => convert_text(*source, from, *target, to),
+            Method::Named(values) => match values.binary_search_by(|(value, _)| value[..].cmp(from)) {
                 Ok(found) => to.copy_from_slice(&values[found].1),
                 Err(_) => to.fill(0xff),
             },
-            Step::Repeat(part) => part.convert(from, to),
-            Step::Compound(members) => {
+            Method::Repeat(part) => part.convert(from, to),
+            Method::Compound(members) => {
                 to.fill(0);
                 for (source, target, member) in members {
                     let from = &from[*source..source + member.from_bytes];
@@ -109,27 +113,27 @@ impl Converter {
     }
 }
 
-fn step(from: &Datatype, to: &Datatype) -> Option<Step> {
+fn method(from: &Datatype, to: &Datatype) -> Option<Method> {
     match (&from.class, &to.class) {
         (Class::FixedString { padding, charset }, Class::FixedString { padding: target, charset: other }) => {
-            (charset == other).then_some(Step::Text { from: *padding, to: *target })
+            (charset == other).then_some(Method::Text { from: *padding, to: *target })
         }
         (Class::Array { dims, base }, Class::Array { dims: other_dims, base: other }) => (dims == other_dims)
             .then(|| Converter::new(base, other))?
-            .map(|part| Step::Repeat(Box::new(part))),
+            .map(|part| Method::Repeat(Box::new(part))),
         (Class::Complex { base }, Class::Complex { base: other }) => {
-            Converter::new(base, other).map(|part| Step::Repeat(Box::new(part)))
+            Converter::new(base, other).map(|part| Method::Repeat(Box::new(part)))
         }
         (Class::Compound { members }, Class::Compound { members: others }) => {
-            // What the source has no member for, libhdf5 leaves as it was in the memory of its caller.
+            // libhdf5 leaves members that the source does not have uninitialized, so there is no result to match.
             let members = others.iter().map(|target| {
                 let source = members.iter().find(|source| source.name == target.name)?;
                 let member = Converter::new(&source.datatype, &target.datatype)?;
                 Some((source.offset as usize, target.offset as usize, member))
             });
-            members.collect::<Option<_>>().map(Step::Compound)
+            members.collect::<Option<_>>().map(Method::Compound)
         }
-        (Class::Enum { base, .. }, Class::Integer(_) | Class::Float(_)) => step(base, to),
+        (Class::Enum { base, .. }, Class::Integer(_) | Class::Float(_)) => method(base, to),
         (Class::Enum { members, .. }, Class::Enum { members: others, .. }) => {
             let values = members.iter().map(|(name, value)| {
                 let (_, target) = others.iter().find(|(other, _)| other == name)?;
@@ -140,12 +144,12 @@ fn step(from: &Datatype, to: &Datatype) -> Option<Step> {
             let is_whole = |(value, target): &(Bytes, Bytes)| {
                 value.len() == from.size as usize && target.len() == to.size as usize
             };
-            values.iter().all(is_whole).then_some(Step::Named(values))
+            values.iter().all(is_whole).then_some(Method::Named(values))
         }
         _ => {
             let (source, target) = (Number::of(from)?, Number::of(to)?);
             let is_processor = source.is_native(from.size) && target.is_native(to.size);
-            target.is_whole(to.size).then_some(Step::Number { from: source, to: target, is_processor })
+            target.is_whole(to.size).then_some(Method::Number { from: source, to: target, is_processor })
         }
     }
 }
@@ -161,7 +165,7 @@ impl Number {
         }
     }
 
-    /// True for a type that C has, in either byte order.
+    /// True for a type of C, in either byte order.
     fn is_whole(&self, size: u32) -> bool {
         match self {
             Self::Integer(integer) => is_native_integer(size) && is_whole(integer, size),
@@ -169,7 +173,7 @@ impl Number {
         }
     }
 
-    /// True for a type that C has on this machine.
+    /// True for a type of C in the byte order of this machine.
     fn is_native(&self, size: u32) -> bool {
         let order = match self {
             Self::Integer(integer) => integer.order,
@@ -178,7 +182,7 @@ impl Number {
         self.is_whole(size) && (order == ByteOrder::Little || size == 1 && matches!(self, Self::Integer(_)))
     }
 
-    /// Writes the value of an element of a source as one of this.
+    /// Writes the value of the source element `from` as a number of this type.
     fn write(&self, source: &Number, from: &[u8], is_processor: bool, to: &mut [u8]) {
         match (source, self) {
             (Self::Integer(source), Self::Integer(target)) => {
@@ -203,8 +207,8 @@ impl Number {
     }
 }
 
-/// What an x86-64 processor makes of a float that is not a number, where C leaves it open: the lowest signed integer of
-/// the width in which it computes, which is that of the next larger signed type, and cut to the target's.
+/// The integer that an x86-64 processor returns for NaN, which C does not define: the lowest signed integer of the width
+/// in which it converts (that of the next larger signed type), truncated to the width of the target.
 fn nan_as_integer(from_bytes: usize, target: &Integer, to_bytes: usize) -> i128 {
     match (target.signed, to_bytes) {
         (true, 2) if from_bytes == 16 => i128::from(i16::MIN),
@@ -215,7 +219,7 @@ fn nan_as_integer(from_bytes: usize, target: &Integer, to_bytes: usize) -> i128 
     }
 }
 
-/// Text as the target keeps it. A target that ends its text with a NUL keeps none where all of its bytes are text.
+/// Converts text of fixed length. A target that is terminated by NUL has no NUL if the text fills it.
 fn convert_text(padding: StringPadding, from: &[u8], target: StringPadding, to: &mut [u8]) {
     let len = match padding {
         StringPadding::SpacePad => from.len() - from.iter().rev().take_while(|&&byte| byte == b' ').count(),
@@ -277,7 +281,7 @@ mod tests {
         let elements = [(1i64 << 24) + 1, (1 << 24) + 3].map(i64::to_le_bytes).concat();
         let expected = [16_777_216f32, 16_777_220.0].map(f32::to_be_bytes).concat();
         assert_eq!(converted(&integer(8, true, Little), &float(Single, Big), &elements), expected);
-        // The processor's way compares with the largest value before it rounds.
+        // The processor compares with the largest value before it rounds.
         let elements = 65_519i32.to_le_bytes();
         assert_eq!(converted(&integer(4, true, Little), &float(Half, Little), &elements), [0, 0x7c]);
         assert_eq!(converted(&integer(4, true, Little), &float(Half, Big), &elements), [0x7b, 0xff]);

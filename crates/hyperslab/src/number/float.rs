@@ -1,7 +1,7 @@
-//! Floating-point numbers: what the fields of one layout say, and the fields of another that say the same.
+//! Floating-point numbers: decoding the fields of any layout, and encoding the same value in another layout.
 //!
-//! As in libhdf5, an exponent of all ones is an infinity or not a number in every layout (also in those 8-bit floats
-//! which define it otherwise).
+//! As in libhdf5, an exponent of all ones means infinity or NaN in every layout, even in the 8-bit formats that define
+//! it differently.
 
 use super::bits::{field, little_endian, ones};
 use super::mode::ConversionMode;
@@ -16,18 +16,18 @@ pub struct NativeBytes {
 }
 
 impl NativeBytes {
-    /// The bytes that mean something.
+    /// The significant bytes.
     pub fn as_slice(&self) -> &[u8] {
         &self.bytes[..self.len]
     }
 
-    /// The bytes in memory, where an x87 number has 16.
+    /// The first `len` of the bytes in memory, of which an x87 number has 16.
     pub fn in_memory(&self, len: usize) -> &[u8] {
         &self.bytes[..len.min(16)]
     }
 }
 
-/// What a number says, but for its sign.
+/// The value of a number without its sign.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Magnitude {
     Zero,
@@ -37,11 +37,11 @@ pub(super) enum Magnitude {
         exponent: i64,
     },
     Infinite,
-    /// The bits behind the point, the first of them as bit 127.
+    /// The fraction bits, left-aligned: the first of them is bit 127.
     NotANumber(u128),
 }
 
-/// What a number says.
+/// The value of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Value {
     pub negative: bool,
@@ -55,8 +55,8 @@ pub fn half_to_double(half: u16) -> f64 {
     f64::from_le_bytes(double.bytes[..8].try_into().expect("8 of 16 bytes"))
 }
 
-/// An element of at most 16 bytes as a native number that holds every value of its datatype. A number that is native
-/// already keeps all its bits; in others, what is not a number becomes a mantissa of all ones.
+/// Converts an element of at most 16 bytes to a native type that can represent every value of its datatype. A number
+/// that is already native keeps all of its bits; in others, NaN becomes a mantissa of all ones.
 pub fn native_float(float: &Float, element: &[u8], native: NativeFloat) -> NativeBytes {
     if native.is(float, element.len() as u32) {
         return NativeBytes { bytes: little_endian(element, float.order).to_le_bytes(), len: native.bytes() };
@@ -69,14 +69,14 @@ fn native_from(value: Value, native: NativeFloat) -> NativeBytes {
     NativeBytes { bytes: bits.to_le_bytes(), len: native.bytes() }
 }
 
-/// Bits of the mantissa behind the point.
+/// The number of mantissa bits after the binary point.
 fn fraction_bits(float: &Float) -> u32 {
     let implied = float.normalization == Normalization::Implied;
     u32::from(float.mantissa_size).saturating_sub(u32::from(!implied))
 }
 
 impl Value {
-    /// Reads an element.
+    /// Decodes an element.
     pub fn of(float: &Float, element: &[u8]) -> Self {
         let raw = little_endian(element, float.order);
         let negative = field(raw, float.sign_location.into(), 1) == 1;
@@ -90,7 +90,7 @@ impl Value {
                 _ => Magnitude::NotANumber(fraction << (128 - point)),
             }
         } else {
-            // A number below the normal ones has the exponent of the smallest of them, and nothing implied.
+            // A subnormal number has the exponent of the smallest normal number, and no implied bit.
             let implied = float.normalization == Normalization::Implied && exponent > 0;
             let mantissa = if implied { mantissa | 1 << point } else { mantissa };
             let scale = exponent.clamp(1, 1 << 62) as i64 - i64::from(float.exponent_bias);
@@ -111,7 +111,7 @@ impl Value {
         Self { negative: value < 0, magnitude }
     }
 
-    /// The integer towards zero, `i128::MAX` or `MIN` beyond those; `None` for what is not a number.
+    /// The value truncated to an integer, or `±i128::MAX` if it is too large; `None` for NaN.
     pub fn truncated(self) -> Option<i128> {
         let magnitude = match self.magnitude {
             Magnitude::Zero => 0,
@@ -132,7 +132,7 @@ impl Value {
         Some(if self.negative { -magnitude } else { magnitude })
     }
 
-    /// The bits of a number of another layout.
+    /// The bits of this value in the layout `float`.
     pub fn encode(self, float: &Float, mode: ConversionMode) -> u128 {
         let point = fraction_bits(float);
         let all_ones = ones(float.exponent_size.into());
@@ -165,7 +165,7 @@ impl Value {
                 let largest = (all_ones as i64).saturating_sub(1);
                 let above_largest = stored == largest && rounded == ones(point + 1) && is_below;
                 match mode {
-                    // Rounded up from the largest number, which then stays.
+                    // Rounding up from the largest number does not exceed it.
                     ConversionMode::Bits if carries && stored > largest && magnitude + bias <= largest => {
                         (largest as u128, ones(point + 1) & !(first ^ stored_first))
                     }
@@ -181,7 +181,7 @@ impl Value {
     }
 }
 
-/// Shifts left, or right with rounding; true where the result is below what it was.
+/// Shifts left, or right with rounding. The flag is true if the result was rounded down.
 fn shifted(value: u128, by: i64, mode: ConversionMode) -> (u128, bool) {
     match by {
         0.. => (value.checked_shl(by as u32).unwrap_or(0), false),
@@ -248,7 +248,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn every_half_survives_single_precision_in_odd_places() {
+    fn every_half_keeps_its_value_in_single_precision_at_odd_bit_offsets() {
         // binary16 shifted by three bits into four bytes.
         let mut moved = float(ByteOrder::Big, [18, 13, 5, 3, 10], 15, 16, true);
         moved.bit_offset = 3;
@@ -316,7 +316,7 @@ pub(super) mod tests {
         value.encode(&NativeFloat::Single.layout(), mode) as u32
     }
 
-    /// What libhdf5 2.0 makes of them.
+    /// The results of libhdf5 2.0.
     #[test]
     fn doubles_become_single_in_either_mode() {
         let largest = f64::from(f32::MAX);
@@ -332,7 +332,7 @@ pub(super) mod tests {
             (2f64.powi(-149) * 0.75, 1, 1),
             (2f64.powi(-149) * 2.5, 2, 3),
             (2f64.powi(-160), 0, 0),
-            // libhdf5's bits are 0x400000 in the second mode: it forgets a carry.
+            // libhdf5's bits are 0x400000 in the second mode: it loses a carry.
             (1.175_494_350_822_287_4e-38, 0x80_0000, 0x80_0000),
             (f64::from_bits(0x7ff4_0000_0000_0001), 0x7fe0_0000, 0x7fff_ffff),
             (f64::NEG_INFINITY, 0xff80_0000, 0xff80_0000),
@@ -344,7 +344,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_processor_s_way_is_rust_s_within_the_range() {
+    fn the_processor_converts_as_rust_does_within_the_range() {
         let mut state = 1u64;
         for _ in 0..100_000 {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

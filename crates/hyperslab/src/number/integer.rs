@@ -1,15 +1,15 @@
-//! Fixed-point numbers: cut out of their bytes, extended with their sign, clipped to what a target holds.
+//! Integers of any width: decoding with sign extension, and encoding with clipping to the range of the target.
 
 use super::bits::{field, little_endian, ones, write_bits};
 use hyperslab_format::message::ByteOrder;
 use hyperslab_format::message::datatype::Integer;
 
-/// True where NumPy has integers of this many bytes.
+/// True if NumPy has integers of this many bytes.
 pub fn is_native_integer(size: u32) -> bool {
     matches!(size, 1 | 2 | 4 | 8)
 }
 
-/// True where an integer fills its bytes.
+/// True if an integer uses all of its bits.
 pub fn is_whole(integer: &Integer, size: u32) -> bool {
     integer.bit_offset == 0 && u64::from(integer.precision) == 8 * u64::from(size)
 }
@@ -32,7 +32,7 @@ pub(super) fn range(signed: bool, precision: u32) -> (i128, i128) {
     if signed { (-half / 2, half / 2 - 1) } else { (0, half - 1) }
 }
 
-/// Writes a value, or the nearest one that there is, as an integer that fills its bytes.
+/// Writes a value, clipped to the range of the type, as an integer that uses all of its bits.
 pub(super) fn write_clipped(value: i128, integer: &Integer, element: &mut [u8]) {
     let (lowest, highest) = range(integer.signed, integer.precision.into());
     let bits = value.clamp(lowest, highest) as u128 & ones(integer.precision.into());
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_are_cut_out_and_extended_with_their_sign() {
+    fn integers_are_extracted_with_their_sign() {
         let nibble = integer(ByteOrder::Little, true, 4, 4);
         assert_eq!(integer_value(&nibble, &[0xf5]), -1);
         assert_eq!(integer_value(&Integer { signed: false, ..nibble }, &[0xf5]), 15);

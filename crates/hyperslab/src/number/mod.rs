@@ -1,13 +1,13 @@
-//! Numbers of any layout: what the bits of an element say, and the same value in another layout.
+//! Numbers of any layout: decoding the bits of an element, and encoding the same value in another layout.
 //!
 //! ```text
 //! element ── float.rs, integer.rs ──► value ── the same two ──► element of another datatype
 //!                                       └── native.rs: which of NumPy's types holds every value of a datatype
 //! ```
 //!
-//! There is one right answer where the target holds every value of the source; where it does not, libhdf5's is taken.
-//! It has two ways of converting, which differ in such cases ([`mode::ConversionMode`]): the processor's own, between types that C
-//! has, and its own loops over bits, for everything else (the other byte order is enough).
+//! If the target can represent every value of the source, there is one correct result. If not, the result is that of
+//! libhdf5, which has two ways of converting with different results ([`mode::ConversionMode`]): it lets the processor
+//! convert between types of C, and converts everything else bit by bit, even if only the byte order is different.
 
 mod bits;
 mod convert;

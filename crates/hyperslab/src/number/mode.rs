@@ -1,14 +1,14 @@
-//! The two ways in which libhdf5 converts numbers, where their results differ.
+//! The ways in which libhdf5 converts numbers.
 
-/// How libhdf5 converts what the target cannot hold.
+/// How libhdf5 converts values that the target cannot represent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConversionMode {
-    /// As C does on x86-64, after a check of the range: to the nearest value, to the even one in the middle; what is
-    /// above the largest value becomes infinite; what is not a number keeps its upper bits.
+    /// By the processor, as C on x86-64, after a check of the range: rounded to nearest, ties to even. Values above the
+    /// largest become infinite. NaN keeps its upper bits.
     Processor,
-    /// Bit by bit: half up between floats, where nothing is rounded to infinity; what is not a number becomes zero
-    /// as an integer, and all ones as a float.
+    /// Bit by bit from a float: rounded to nearest, ties away from zero, but never to infinity. NaN becomes 0 as an
+    /// integer, and a mantissa of all ones as a float.
     Bits,
-    /// Bit by bit from an integer: to the nearest value, to the even one in the middle.
+    /// Bit by bit from an integer: rounded to nearest, ties to even.
     BitsOfInteger,
 }

@@ -1,13 +1,13 @@
-//! The native floating-point types that floats of the file are converted to, chosen as h5py chooses them.
+//! The native floating-point types to which floats of a file are converted, chosen as h5py chooses them.
 //!
-//! h5py reads a number as the NumPy type of the same size. A floating-point number that no NumPy type of its size can
-//! hold exactly (8-bit floats, bfloat16, VAX exponents) becomes the smallest that can. What NumPy has no type for at
-//! all (3-byte integers, quadruple precision, VAX byte order) is left in the file's own representation.
+//! h5py reads a number as the NumPy type of the same size. If no NumPy type of that size can represent every value (for
+//! 8-bit floats, bfloat16, VAX exponents), the smallest type that can is used. Numbers for which NumPy has no type
+//! (3-byte integers, quadruple precision, VAX byte order) keep the representation of the file.
 
 use hyperslab_format::message::ByteOrder;
 use hyperslab_format::message::datatype::{Float, Normalization};
 
-/// A floating-point type that NumPy has.
+/// A floating-point type of NumPy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NativeFloat {
     /// IEEE 754 binary16.
@@ -23,7 +23,7 @@ pub enum NativeFloat {
 impl NativeFloat {
     const ALL: [Self; 4] = [Self::Half, Self::Single, Self::Double, Self::Extended];
 
-    /// The smallest type that holds every value of `float`, or `None` where there is none.
+    /// The smallest type that can represent every value of `float`, or `None`. `size` is the size of an element in bytes.
     pub fn of(float: &Float, size: u32) -> Option<Self> {
         if float.order == ByteOrder::Vax {
             return None;
@@ -40,8 +40,8 @@ impl NativeFloat {
         })
     }
 
-    /// The type that each part of a complex number becomes. Here only the size decides: a part that the type cannot
-    /// hold exactly is rounded.
+    /// The type to which the parts of a complex number are converted. Only the size decides: a part that the type cannot
+    /// represent exactly is rounded.
     pub fn of_complex_part(float: &Float, size: u32) -> Option<Self> {
         if float.order == ByteOrder::Vax {
             return None;
@@ -50,12 +50,12 @@ impl NativeFloat {
         [Self::Single, Self::Double, Self::Extended].into_iter().find(|native| native.memory_bytes() == size)
     }
 
-    /// The type that `float` is already, but perhaps for the order of its bytes.
+    /// The type that equals `float` apart from the byte order.
     pub(super) fn same_as(float: &Float, size: u32) -> Option<Self> {
         Self::ALL.into_iter().find(|native| native.is(float, size))
     }
 
-    /// Bytes of a value in memory.
+    /// The bytes of a value in memory.
     pub fn memory_bytes(self) -> u32 {
         match self {
             Self::Half => 2,
@@ -65,12 +65,12 @@ impl NativeFloat {
         }
     }
 
-    /// Bytes of a value that mean something: 10 of the 16 of an x87 number.
+    /// The significant bytes of a value: 10 of the 16 bytes of an x87 number, otherwise all.
     pub fn bytes(self) -> usize {
         if self == Self::Extended { 10 } else { self.memory_bytes() as usize }
     }
 
-    /// Its bits of exponent and mantissa (with the stored first bit, where it is stored).
+    /// The numbers of exponent bits and of stored mantissa bits.
     fn bits(self) -> (u32, u32) {
         match self {
             Self::Half => (5, 10),
@@ -80,7 +80,7 @@ impl NativeFloat {
         }
     }
 
-    /// Its layout, as a datatype describes it.
+    /// The layout, as a datatype describes it.
     pub(super) fn layout(self) -> Float {
         let (exponent_bits, mantissa_bits) = self.bits();
         let normalization = if self == Self::Extended { Normalization::None } else { Normalization::Implied };
@@ -98,13 +98,13 @@ impl NativeFloat {
         }
     }
 
-    /// NumPy's name of the type in this byte order.
+    /// The name of the type in NumPy, in this byte order.
     pub fn numpy_name(self, order: ByteOrder) -> String {
         let bytes = self.memory_bytes();
         if order == ByteOrder::Big { format!(">f{bytes}") } else { format!("float{}", 8 * bytes) }
     }
 
-    /// True where `float` is this type already, but for the order of its bytes.
+    /// True if `float` is this type, in either byte order.
     pub fn is(self, float: &Float, size: u32) -> bool {
         let order = float.order;
         size == self.memory_bytes() && order != ByteOrder::Vax && *float == Float { order, ..self.layout() }

@@ -1,37 +1,37 @@
-//! Which elements of a source are wanted, and where in the result they go.
+//! Which elements of a source are wanted, and their positions in the result.
 //!
-//! Where source and target have the same shape, an axis of the result is an axis of the source, and what is shared along
-//! it is computed if both are regular. Otherwise elements are listed, in batches, so that memory stays small.
+//! If source and target have the same shape, each axis of the result is an axis of the source; the overlap along an
+//! axis is computed if both are regular. Otherwise the elements are listed, in batches, to limit the memory.
 
-use super::part::Part;
+use super::resolved_mapping::ResolvedMapping;
 use crate::{Axis, Blocks, Points, Result, Selection};
 use hyperslab_array::selection::intersect::{intersect, is_computed, places_within};
 use hyperslab_array::selection::{Region, Resolved, Run};
 use std::ops::Range;
 
-/// Listed elements of a batch.
+/// The most listed elements in a batch.
 const BATCH_ELEMENTS: usize = 1 << 18;
-/// Axes whose indexes must be listed are cut into windows of this many.
+/// An axis whose indexes must be listed is divided into windows of this many indexes.
 const WINDOW: u64 = 1 << 20;
 
-/// Elements to be read of a source, and their places in a result of these dimensions.
+/// Elements to read from a source, and their positions in a result with the sizes `dims`.
 pub(super) struct Batch<'a> {
     pub(super) selection: Selection,
     pub(super) runs: Vec<Run>,
     pub(super) dims: &'a [u64],
 }
 
-type Bring<'b> = dyn FnMut(&Batch<'_>) -> Result<()> + 'b;
+type ReadBatch<'b> = dyn FnMut(&Batch<'_>) -> Result<()> + 'b;
 
-/// Hands over what is wanted of a part. `shape` is that of the result.
+/// Calls `read` with the wanted elements of a mapping, in batches. `shape` is the shape of the result.
 pub(super) fn for_each_batch(
-    part: &Part,
+    mapping: &ResolvedMapping,
     wanted: &Resolved<'_>,
     shape: &[u64],
-    bring: &mut Bring<'_>,
+    read: &mut ReadBatch<'_>,
 ) -> Result<()> {
-    let mut listed = Listed::new(part, shape, bring);
-    match (wanted, &part.target) {
+    let mut listed = Listed::new(mapping, shape, read);
+    match (wanted, &mapping.target) {
         (Resolved::Points(points), target) => {
             let numbers = target.numbers();
             for (out, point) in points.coordinates.chunks(points.rank.max(1)).enumerate() {
@@ -42,10 +42,10 @@ pub(super) fn for_each_batch(
             listed.flush()
         }
         (Resolved::Slab(axes), Region::Product(target)) => {
-            for window in windows(axes, target, &part.source) {
+            for window in windows(axes, target, &mapping.source) {
                 let Some(shared) = shared(axes, target, &window) else { continue };
-                match slab(&shared, target, &part.source) {
-                    Some((selection, runs)) => (listed.bring)(&Batch { selection, runs, dims: shape })?,
+                match slab(&shared, target, &mapping.source) {
+                    Some((selection, runs)) => (listed.read)(&Batch { selection, runs, dims: shape })?,
                     None => list_product(&shared, target, shape, &mut listed)?,
                 }
             }
@@ -53,23 +53,23 @@ pub(super) fn for_each_batch(
         }
         (Resolved::Slab(axes), Region::Points(points)) => {
             for (number, point) in points.coordinates.chunks_exact(points.rank).enumerate() {
-                list_places(axes, shape, point, 0, &mut |out| listed.add(number as u64, out))?;
+                list_positions(axes, shape, point, 0, &mut |out| listed.add(number as u64, out))?;
             }
             listed.flush()
         }
     }
 }
 
-/// A window of places along one axis; all of them along the others.
+/// A range of positions in the result along one axis, and all positions along the others.
 struct Window {
     axis: usize,
-    places: Range<u64>,
+    positions: Range<u64>,
 }
 
-/// Cuts the longest axis where indexes must be listed.
+/// Divides the longest axis into windows if indexes must be listed.
 fn windows(wanted: &[Axis], target: &[Blocks], source: &Region) -> impl Iterator<Item = Window> + use<> {
     let is_listed = wanted.iter().zip(target).any(|(wanted, mapped)| !is_computed(wanted, mapped));
-    // What is shared is regular in the source, too, where either has no gaps, or where both are evenly spaced.
+    // The overlap is also regular in the source if either of them has no gaps, or if both are evenly spaced.
     let is_span = |axis: &Axis| matches!(axis, Axis::Blocks(blocks) if blocks.is_span());
     let is_even = |axis: &Axis| matches!(axis, Axis::Blocks(blocks) if blocks.step().is_some());
     let is_regular = match source {
@@ -81,7 +81,7 @@ fn windows(wanted: &[Axis], target: &[Blocks], source: &Region) -> impl Iterator
         }
     };
     let longest = (0..wanted.len()).max_by_key(|&axis| wanted[axis].len()).unwrap_or(0);
-    // Without axes there is one element.
+    // A scalar has one element.
     let all = wanted
         .get(longest)
         .zip(target.get(longest))
@@ -89,18 +89,18 @@ fn windows(wanted: &[Axis], target: &[Blocks], source: &Region) -> impl Iterator
     let size = if is_listed || !is_regular { WINDOW } else { u64::MAX };
     (0..(all.end - all.start).div_ceil(size)).map(move |i| {
         let start = all.start + i * size;
-        Window { axis: longest, places: start..all.end.min(start.saturating_add(size)) }
+        Window { axis: longest, positions: start..all.end.min(start.saturating_add(size)) }
     })
 }
 
-/// Along each axis, the positions in the target and the places in the result of what is wanted; `None` where nothing of
-/// this window is in the part.
+/// The overlap of the wanted indexes and the target along each axis: pairs of a position in the target and a position
+/// in the result. `None` if there is no overlap in this window.
 fn shared(wanted: &[Axis], target: &[Blocks], window: &Window) -> Option<Vec<Run>> {
-    let places = |axis: usize| if axis == window.axis { window.places.clone() } else { 0..u64::MAX };
-    (0..wanted.len()).map(|axis| intersect(&wanted[axis], &target[axis], places(axis))).collect()
+    let positions = |axis: usize| if axis == window.axis { window.positions.clone() } else { 0..u64::MAX };
+    (0..wanted.len()).map(|axis| intersect(&wanted[axis], &target[axis], positions(axis))).collect()
 }
 
-/// The part as a slab of its source; `None` where the shapes do not correspond.
+/// The overlap as a selection of the source with as many axes; `None` if source and target differ in shape.
 fn slab(shared: &[Run], target: &[Blocks], source: &Region) -> Option<(Selection, Vec<Run>)> {
     let Region::Product(source) = source else { return None };
     let sizes =
@@ -108,7 +108,7 @@ fn slab(shared: &[Run], target: &[Blocks], source: &Region) -> Option<(Selection
     if sizes(target) != sizes(source) {
         return None;
     }
-    // An axis of one index may have no counterpart in the source, but be wanted several times.
+    // The index of an axis of size 1, which may have no counterpart in the source, may be wanted several times.
     if shared.iter().zip(target).any(|(run, mapped)| mapped.len() == 1 && run.len() != 1) {
         return None;
     }
@@ -120,17 +120,17 @@ fn slab(shared: &[Run], target: &[Blocks], source: &Region) -> Option<(Selection
     Some((Selection::Slab(axes.collect::<Option<_>>()?), shared.iter().map(Run::renumbered).collect()))
 }
 
-/// Lists the product of the axes.
+/// Lists the elements of the product of the axes.
 fn list_product(shared: &[Run], target: &[Blocks], shape: &[u64], listed: &mut Listed<'_, '_>) -> Result<()> {
     let total: u64 = shared.iter().map(Run::len).product();
     for i in 0..total {
         let (mut rest, mut number, mut out) = (i, 0, 0);
         let (mut number_stride, mut out_stride) = (1, 1);
         for axis in (0..shared.len()).rev() {
-            let (position, place) = shared[axis].pair(rest % shared[axis].len());
+            let (position, in_result) = shared[axis].pair(rest % shared[axis].len());
             rest /= shared[axis].len();
             number += position * number_stride;
-            out += place * out_stride;
+            out += in_result * out_stride;
             number_stride *= target[axis].len();
             out_stride *= shape[axis];
         }
@@ -139,8 +139,8 @@ fn list_product(shared: &[Run], target: &[Blocks], shape: &[u64], listed: &mut L
     Ok(())
 }
 
-/// Finds the places of one element, which lists may want several times.
-fn list_places(
+/// Calls `add` with every position of one element in the result. Lists may contain an index several times.
+fn list_positions(
     axes: &[Axis],
     shape: &[u64],
     point: &[u64],
@@ -153,31 +153,30 @@ fn list_places(
     match axis {
         Axis::Blocks(blocks) => match blocks.position(*index) {
             None => Ok(()),
-            Some(place) => list_places(axes, shape, point, out * dim + place, add),
+            Some(position) => list_positions(axes, shape, point, out * dim + position, add),
         },
         Axis::List(list) => {
-            let places = (0..).zip(list).filter(|(_, wanted)| *wanted == index);
-            places
-                .into_iter()
-                .try_for_each(|(place, _)| list_places(axes, shape, point, out * dim + place, add))
+            let mut positions = (0..).zip(list).filter(|(_, wanted)| *wanted == index);
+            positions
+                .try_for_each(|(position, _)| list_positions(axes, shape, point, out * dim + position, add))
         }
     }
 }
 
-/// Elements that are listed one by one, handed over in batches.
+/// Elements that are listed one by one, and read in batches.
 struct Listed<'p, 'b> {
     source: &'p Region,
-    /// All elements of the result, as one axis.
+    /// The number of elements of the result, as the size of a single axis.
     dims: [u64; 1],
     pairs: Vec<(u64, u64)>,
     coordinates: Vec<u64>,
-    bring: &'p mut Bring<'b>,
+    read: &'p mut ReadBatch<'b>,
 }
 
 impl<'p, 'b> Listed<'p, 'b> {
-    fn new(part: &'p Part, shape: &[u64], bring: &'p mut Bring<'b>) -> Self {
+    fn new(mapping: &'p ResolvedMapping, shape: &[u64], read: &'p mut ReadBatch<'b>) -> Self {
         let dims = [shape.iter().product()];
-        Self { source: &part.source, dims, pairs: Vec::new(), coordinates: Vec::new(), bring }
+        Self { source: &mapping.source, dims, pairs: Vec::new(), coordinates: Vec::new(), read }
     }
 
     fn add(&mut self, number: u64, out: u64) -> Result<()> {
@@ -193,7 +192,7 @@ impl<'p, 'b> Listed<'p, 'b> {
         let coordinates = std::mem::take(&mut self.coordinates);
         let selection = Selection::Points(Points { rank: self.source.rank(), coordinates });
         let runs = vec![Run::listed(std::mem::take(&mut self.pairs))];
-        (self.bring)(&Batch { selection, runs, dims: &self.dims })
+        (self.read)(&Batch { selection, runs, dims: &self.dims })
     }
 }
 

@@ -1,4 +1,4 @@
-//! How elements of a source become those of a virtual dataset.
+//! The conversion from elements of a source to elements of a virtual dataset.
 
 use crate::dataset::DatasetInner;
 use crate::number::Converter;
@@ -6,7 +6,7 @@ use crate::{Error, Result};
 use hyperslab_array::array::{ConvertElements, ElementChange};
 use hyperslab_format::message::{ByteOrder, Class, Datatype};
 
-/// What makes elements of one datatype of those of another.
+/// The conversion from one datatype to another.
 pub(super) enum DatatypeChange {
     None,
     Swap { width: usize },
@@ -20,16 +20,16 @@ impl ConvertElements for Converter {
 }
 
 impl DatatypeChange {
-    /// From elements of a source into those of the datatype `own`, of a dataset of the file `own_file`.
+    /// The conversion from elements of `source` to the datatype `own` of a virtual dataset of the file `own_file`.
     ///
     /// # Errors
-    /// [`crate::ErrorKind::Unsupported`] where there is no conversion, or where elements refer to the file that they
-    /// are stored in.
+    /// [`crate::ErrorKind::Unsupported`] if there is no conversion, or if the elements refer to other bytes of the file
+    /// in which they are stored.
     pub(super) fn new(own: &Datatype, own_file: u64, source: &DatasetInner) -> Result<Self> {
         let (other, path) = (source.datatype(), &source.node.path);
         let is_elsewhere = source.node.file.data.id != own_file;
         if is_elsewhere && (own.is_variable() || own.contains_reference()) {
-            let what = format!("elements of the source {path} ({other}) refer to their own file");
+            let what = format!("the source {path} has elements ({other}) that refer to data in its own file");
             return Err(Error::unsupported(what).with_hint("read the source itself"));
         }
         if own.size == other.size && own.class == other.class {
@@ -39,7 +39,7 @@ impl DatatypeChange {
             return Ok(Self::Swap { width: own.size as usize });
         }
         let converter = Converter::new(other, own).ok_or_else(|| {
-            let what = format!("the source {path} holds {other}, the virtual dataset {own}");
+            let what = format!("cannot convert {other} of the source {path} to {own} of the virtual dataset");
             Error::unsupported(what).with_hint("read the source itself")
         })?;
         Ok(Self::Convert(converter))
@@ -54,8 +54,8 @@ impl DatatypeChange {
     }
 }
 
-/// True where two datatypes of numbers differ in their byte order alone. As in libhdf5 this swaps signed integers into
-/// unsigned ones, too, without clipping them: -1 becomes the largest.
+/// True if two number types differ only in their byte order, or for integers also in their sign. As in libhdf5, a signed
+/// integer then becomes an unsigned one without clipping: -1 becomes the largest number.
 fn is_swapped(own: &Datatype, other: &Datatype) -> bool {
     let orders =
         |a, b| matches!((a, b), (ByteOrder::Little, ByteOrder::Big) | (ByteOrder::Big, ByteOrder::Little));

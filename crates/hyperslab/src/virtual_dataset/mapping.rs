@@ -1,6 +1,7 @@
-//! Mappings made concrete: blocks of printf-style names counted, unlimited axes ended where their sources end.
+//! Resolving mappings for the sources that exist now: how many blocks of a printf-style mapping exist, and where
+//! unlimited axes end.
 
-use super::part::Part;
+use super::resolved_mapping::ResolvedMapping;
 use super::sources::Sources;
 use super::wanted::Wanted;
 use crate::dataset::Dataset;
@@ -14,24 +15,24 @@ use hyperslab_format::virtual_mapping::VirtualMapping;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-/// Blocks of a printf-style mapping that are searched at most.
+/// The most blocks of a printf-style mapping that are searched for.
 const BLOCKS_MAX: u64 = 1 << 20;
-/// Elements that one mapping may list one by one.
+/// The most elements that one mapping may list one by one.
 const SCATTERED_MAX: u64 = 1 << 20;
-/// What errors call a mapping.
+/// The name of a mapping in errors.
 const MAPPING: &str = "a virtual mapping";
 
 /// The mappings of one virtual dataset.
 pub(super) struct Mappings {
-    /// The file that they are written in.
+    /// The file of the virtual dataset.
     pub(super) file: Arc<FileInner>,
     pub(super) mappings: Vec<VirtualMapping>,
     pub(super) sources: Sources,
 }
 
 impl Mappings {
-    /// The extent by the sources that are there now: unlimited axes reach as far as the last of them, as libhdf5's
-    /// default view (`H5D_VDS_LAST_AVAILABLE`) has it, but not beyond the largest extent. Other axes keep their size.
+    /// The extent for the sources that exist now. An unlimited axis ends where its last source ends, as in libhdf5's
+    /// default view (`H5D_VDS_LAST_AVAILABLE`), but not beyond its maximum size. Other axes keep their size.
     pub(super) fn extent(
         &self,
         operation: &Operation,
@@ -58,7 +59,7 @@ impl Mappings {
         Ok(dims)
     }
 
-    /// Where an unlimited mapping ends along its unlimited axis.
+    /// The end of an unlimited mapping along its unlimited axis.
     fn end(&self, operation: &Operation, mapping: &VirtualMapping, unlimited: &EncodedAxis) -> Result<u64> {
         let slices = match unlimited_axis(&mapping.source) {
             Some((axis, source)) => {
@@ -72,7 +73,7 @@ impl Mappings {
         Ok(truncated(&indexes, slices).bounds().map_or(0, |(_, last)| last.saturating_add(1)))
     }
 
-    /// The size along an axis that the limited mappings need.
+    /// The smallest size along an axis that contains all limited mappings.
     fn least(&self, axis: usize) -> Result<u64> {
         let mut least = 0;
         for mapping in &self.mappings {
@@ -90,14 +91,14 @@ impl Mappings {
         Ok(least)
     }
 
-    /// Hands over the parts whose targets are wanted, in the order of the mappings. `dims` is the extent of the
-    /// virtual dataset.
-    pub(super) fn for_each_part(
+    /// Resolves the mappings with wanted targets and calls `work` with each, in the order of the mappings. `dims` is
+    /// the extent of the virtual dataset.
+    pub(super) fn for_each_resolved(
         &self,
         operation: &Operation,
         dims: &[u64],
         wanted: &Wanted<'_>,
-        mut work: impl FnMut(&Part) -> Result<()>,
+        mut work: impl FnMut(&ResolvedMapping) -> Result<()>,
     ) -> Result<()> {
         let mut add = |mapping: &VirtualMapping, target: &EncodedSelection, block| {
             if !wanted.overlaps_bounds(target) {
@@ -107,7 +108,7 @@ impl Mappings {
             if !wanted.touches(&target) {
                 return Ok(());
             }
-            self.part(operation, mapping, target, block)?.as_ref().map_or(Ok(()), &mut work)
+            self.resolve(operation, mapping, target, block)?.as_ref().map_or(Ok(()), &mut work)
         };
         for mapping in &self.mappings {
             match unlimited_axis(&mapping.target) {
@@ -122,13 +123,14 @@ impl Mappings {
         Ok(())
     }
 
-    fn part(
+    /// Opens the source of a mapping, or of block `block` of it; `None` if it does not exist.
+    fn resolve(
         &self,
         operation: &Operation,
         mapping: &VirtualMapping,
         mut target: Region,
         block: Option<u64>,
-    ) -> Result<Option<Part>> {
+    ) -> Result<Option<ResolvedMapping>> {
         let Some(dataset) = self.open_source(operation, mapping, block)? else {
             if block.is_some() {
                 operation.count_absent()?;
@@ -137,13 +139,13 @@ impl Mappings {
         };
         let mut source = region(operation, &mapping.source, dataset.shape())?;
         if source.len() != target.len() {
-            // One of them is unlimited: what both have is mapped.
+            // One of them is unlimited: both are truncated to the smaller number of elements.
             (source, target) = common(mapping, source, target)?;
         }
-        Ok(Some(Part { dataset, source, target }))
+        Ok(Some(ResolvedMapping { dataset, source, target }))
     }
 
-    /// Opens the source of a mapping, block `block` of it if its names are counted.
+    /// Opens the source of a mapping, or of block `block` of it if its names contain the number of the block.
     fn open_source(
         &self,
         operation: &Operation,
@@ -153,7 +155,7 @@ impl Mappings {
         self.sources.open(&self.file, operation, names(mapping, block))
     }
 
-    /// How many blocks in a row are there, from the first on.
+    /// The number of consecutive blocks that exist, from the first block on.
     fn count_blocks(&self, operation: &Operation, mapping: &VirtualMapping) -> Result<u64> {
         let blocks_max = if is_counted(mapping) { BLOCKS_MAX } else { 1 };
         let mut block = 0;
@@ -164,11 +166,11 @@ impl Mappings {
     }
 }
 
-/// The elements that a selection of a mapping means in an extent.
+/// The elements of a dataset of the sizes `dims` that a selection of a mapping selects.
 fn region(operation: &Operation, selection: &EncodedSelection, dims: &[u64]) -> Result<Region> {
     encoded::region(selection, dims, MAPPING, |listed| match listed {
         Some(listed) if listed <= SCATTERED_MAX => operation.count_scattered(listed),
-        _ => Err(Error::limit(format!("{MAPPING} of more than {SCATTERED_MAX} scattered elements"))),
+        _ => Err(Error::limit(format!("{MAPPING} has more than {SCATTERED_MAX} scattered elements"))),
     })
 }
 
@@ -181,10 +183,10 @@ fn truncated(blocks: &Blocks, len: u64) -> Blocks {
     blocks.slice(0..len.min(blocks.len()))
 }
 
-/// Cuts the unlimited axes of both to the same number of indexes.
+/// Truncates the unlimited axes of both to the same number of indexes.
 fn common(mapping: &VirtualMapping, source: Region, target: Region) -> Result<(Region, Region)> {
     let unequal =
-        || Error::damaged("a virtual mapping has different numbers of elements in source and target");
+        || Error::damaged("a virtual mapping has different numbers of elements in its source and its target");
     let (Some((from, _)), Some((to, _))) = (unlimited_axis(&mapping.source), unlimited_axis(&mapping.target))
     else {
         return Err(unequal());
@@ -206,12 +208,12 @@ fn names(mapping: &VirtualMapping, block: Option<u64>) -> (String, String) {
     )
 }
 
-/// True where each block has a name of its own.
+/// True if each block has its own file or dataset name.
 fn is_counted(mapping: &VirtualMapping) -> bool {
     names(mapping, Some(0)) != names(mapping, Some(1))
 }
 
-/// Replaces `%b` by the number of the block, and `%%` by `%`.
+/// Replaces `%b` with the number of the block, and `%%` with `%`.
 fn substitute(pattern: &str, block: Option<u64>) -> String {
     let mut name = String::with_capacity(pattern.len());
     let mut rest = pattern.chars();
@@ -230,14 +232,14 @@ fn substitute(pattern: &str, block: Option<u64>) -> String {
     name
 }
 
-/// The axis of a hyperslab that has no end.
+/// The unlimited axis of a hyperslab, if it has one.
 fn unlimited_axis(selection: &EncodedSelection) -> Option<(usize, EncodedAxis)> {
     let EncodedSelection::Regular(axes) = selection else { return None };
     let axis = axes.iter().position(EncodedAxis::is_unlimited)?;
     Some((axis, axes[axis]))
 }
 
-/// The blocks that may have wanted indexes, of which `span` are the first and the last.
+/// The blocks that may contain wanted indexes. `span` is the first and the last wanted index along the axis.
 fn blocks_wanted(
     operation: &Operation,
     mapping: &VirtualMapping,
@@ -260,7 +262,7 @@ fn blocks_wanted(
 /// The target of one block.
 fn with_block(target: &EncodedSelection, axis: usize, block: u64) -> Result<EncodedSelection> {
     let EncodedSelection::Regular(axes) = target else {
-        return Err(Error::damaged("an unlimited mapping that is not a regular hyperslab"));
+        return Err(Error::damaged("an unlimited virtual mapping is not a regular hyperslab"));
     };
     let mut axes = axes.clone();
     let start = block.checked_mul(axes[axis].stride).and_then(|offset| offset.checked_add(axes[axis].start));

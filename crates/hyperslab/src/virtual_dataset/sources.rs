@@ -1,8 +1,8 @@
-//! The sources of a virtual dataset, kept open between its reads: opening a file anew for every row would cost its
-//! metadata and its decoded chunks every time.
+//! The sources of a virtual dataset, kept open between its reads. Otherwise every read of a row would open the files
+//! again, and lose their metadata and decoded chunks.
 //!
-//! A source is held strongly, and may be a virtual dataset that holds sources itself. So that no circle of owners
-//! ever closes, a virtual dataset only keeps sources that were opened after it.
+//! A virtual dataset owns its sources, which may be virtual datasets that own sources themselves. To rule out reference
+//! cycles, a virtual dataset only keeps sources that were opened after it.
 
 use crate::dataset::{Dataset, DatasetInner};
 use crate::file::FileInner;
@@ -17,13 +17,13 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Sources that one virtual dataset keeps; an open file each, at worst.
+/// The most sources that one virtual dataset keeps open. Each may be a file of its own.
 const KEPT_MAX: usize = 128;
 
-/// Sources by the names of their files and datasets. What was not there stays absent as long as the virtual dataset
-/// is open.
+/// The open sources, by the names of their files and datasets. A source that was missing once counts as missing until
+/// the virtual dataset is closed.
 pub(super) struct Sources {
-    /// Grows with every virtual dataset that is opened.
+    /// A number that increases with every virtual dataset that is opened.
     serial: u64,
     open: OpenDataset,
     kept: Mutex<OpenSources>,
@@ -39,7 +39,7 @@ struct OpenSources {
 }
 
 impl Sources {
-    /// No sources yet; they are opened by `open`.
+    /// No sources yet. They will be opened by `open`.
     pub(super) fn new(open: OpenDataset) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self { serial: NEXT.fetch_add(1, Ordering::Relaxed), open, kept: Mutex::default() }
@@ -49,7 +49,7 @@ impl Sources {
         self.serial
     }
 
-    /// Opens a source that the file `owner` refers to; `None` where the file or the dataset is not there.
+    /// Opens a source that the file `owner` refers to; `None` if the file or the dataset does not exist.
     pub(super) fn open(
         &self,
         owner: &Arc<FileInner>,
@@ -97,7 +97,7 @@ impl Sources {
         let now = kept.clock;
         kept.sources.insert(names, (now, found.clone()));
         drop(kept);
-        // Closing a file is nothing to do while others wait.
+        // Dropped after the lock is released, because it may close a file.
         drop(oldest);
     }
 

@@ -1,4 +1,4 @@
-//! A virtual dataset as the array that its sources make.
+//! A virtual dataset as the [`VirtualSources`] of an array.
 
 use super::batches::for_each_batch;
 use super::element_change::DatatypeChange;
@@ -15,17 +15,19 @@ use hyperslab_format::message::Datatype;
 use hyperslab_format::virtual_mapping::VirtualMapping;
 use std::sync::Arc;
 
-/// The sources of one virtual dataset.
+/// The mappings of one virtual dataset, and its extent.
 pub(crate) struct VirtualDataset {
     mappings: Mappings,
-    /// Sizes of the virtual dataset.
+    /// The sizes along the axes.
     dims: Vec<u64>,
     datatype: Datatype,
 }
 
 impl VirtualDataset {
-    /// Reads the mappings out of the global heap. The extent is as large as the sources are now: `stored` is that of the
-    /// message, `largest` the largest. Sources are opened by `open`.
+    /// Reads the mappings from the object `index` of the global heap collection at `block`.
+    ///
+    /// `stored` and `largest` are the sizes and the maximum sizes of the dataspace message; the actual sizes depend on
+    /// the present sizes of the sources. Sources are opened by `open`.
     pub(crate) fn new(
         file: &Arc<FileInner>,
         (block, index): (Option<Address>, u32),
@@ -47,7 +49,7 @@ impl VirtualDataset {
         Ok(Self { mappings, dims, datatype: datatype.clone() })
     }
 
-    /// Sizes along the axes.
+    /// The sizes along the axes.
     pub(crate) fn dims(&self) -> &[u64] {
         &self.dims
     }
@@ -62,10 +64,10 @@ impl VirtualSources for VirtualDataset {
         each: &mut dyn FnMut(VirtualPart<'_>) -> Result<()>,
     ) -> Result<()> {
         let wanted = Wanted::new(selection.resolve(&self.dims)?);
-        self.mappings.for_each_part(operation, &self.dims, &wanted, |part| {
-            let source = &part.dataset.inner;
+        self.mappings.for_each_resolved(operation, &self.dims, &wanted, |mapping| {
+            let source = &mapping.dataset.inner;
             let change = DatatypeChange::new(&self.datatype, self.mappings.file.data.id, source)?;
-            for_each_batch(part, wanted.resolved(), shape, &mut |batch| {
+            for_each_batch(mapping, wanted.resolved(), shape, &mut |batch| {
                 each(VirtualPart {
                     source: &source.array,
                     selection: &batch.selection,

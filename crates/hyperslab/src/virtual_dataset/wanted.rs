@@ -1,4 +1,4 @@
-//! The elements that are wanted of a virtual dataset.
+//! The elements of a virtual dataset that a read wants.
 
 use crate::Axis;
 use crate::encoded_selection as encoded;
@@ -6,10 +6,10 @@ use hyperslab_array::selection::intersect::may_intersect;
 use hyperslab_array::selection::{Region, Resolved};
 use hyperslab_format::selection::EncodedSelection;
 
-/// The elements that are wanted of a virtual dataset.
+/// The elements of a virtual dataset that a read wants.
 pub(super) struct Wanted<'a> {
     resolved: Resolved<'a>,
-    /// The first and the last index along each axis; `None` where nothing is wanted.
+    /// The first and the last index along each axis; `None` if no elements are wanted.
     bounds: Option<Vec<(u64, u64)>>,
 }
 
@@ -36,7 +36,7 @@ impl<'a> Wanted<'a> {
         self.bounds.as_ref()?.get(axis).copied()
     }
 
-    /// False where surely nothing of these elements is wanted, by their first and last indexes.
+    /// False if none of these elements can be wanted, judged by their first and last indexes alone.
     pub(super) fn overlaps_bounds(&self, target: &EncodedSelection) -> bool {
         let Some(wanted) = &self.bounds else { return false };
         let Some((first, last)) = encoded::bounds(target) else { return true };
@@ -44,7 +44,7 @@ impl<'a> Wanted<'a> {
         axes.all(|(wanted, (first, last))| wanted.0 <= *last && *first <= wanted.1)
     }
 
-    /// False where surely nothing of this region is wanted.
+    /// False if no element of this region can be wanted.
     pub(super) fn touches(&self, target: &Region) -> bool {
         let Region::Product(mapped) = target else { return true };
         match &self.resolved {

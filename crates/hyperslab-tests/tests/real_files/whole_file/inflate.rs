@@ -1,4 +1,4 @@
-//! Undoing the filters of heaps.
+//! Decoding filtered heaps.
 
 use hyperslab_format::heap::Unfilter;
 use hyperslab_format::message::FilterPipeline;

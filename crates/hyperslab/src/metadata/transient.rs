@@ -1,7 +1,7 @@
-//! Metadata in passing: what one long walk looks at, dropped when the walk is past it.
+//! Metadata for one long traversal, dropped as soon as the traversal no longer uses it.
 //!
-//! The chunk index of a dataset of 10⁷ chunks has hundreds of megabytes, of which each node is looked at once. Kept
-//! with the metadata of the file, it would only push out what is wanted again.
+//! The chunk index of a dataset with 10⁷ chunks has hundreds of megabytes, and each node is used once. In the metadata
+//! cache of the file, it would replace metadata that is used again.
 
 use super::Metadata;
 use crate::Result;
@@ -10,41 +10,43 @@ use hyperslab_format::{Fetched, Need};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
-/// Blocks that a walk fetches are kept with the metadata of the file as long as it has less than this.
+/// The blocks of a traversal are added to the metadata cache of the file while that has fewer bytes than this.
 const SHARED_BYTES_MAX: u64 = 8 << 20;
 
-/// The metadata of a file as one walk sees it: the blocks that the file keeps, and others of the walk's own.
-pub(super) struct Passing<'m> {
-    kept: &'m Metadata,
+/// The metadata of a file for one traversal: the cached blocks of the file, and blocks of its own.
+pub(super) struct TransientMetadata<'m> {
+    cached: &'m Metadata,
     own: RefCell<HashMap<u64, Block>>,
-    /// How often the walk has fetched.
+    /// How many times the traversal has fetched blocks.
     round: Cell<u64>,
 }
 
 struct Block {
     bytes: Bytes,
-    /// The round in which the walk last looked at it.
+    /// The round in which the traversal last used it.
     used: Cell<u64>,
 }
 
-impl<'m> Passing<'m> {
-    pub(super) fn new(kept: &'m Metadata) -> Self {
-        Self { kept, own: RefCell::default(), round: Cell::new(0) }
+impl<'m> TransientMetadata<'m> {
+    pub(super) fn new(cached: &'m Metadata) -> Self {
+        Self { cached, own: RefCell::default(), round: Cell::new(0) }
     }
 
-    /// Fetches the blocks in which the needs lie; false if all of them were there. Drops those that the walk has not
-    /// looked at since it last asked: a node that was looked at and then asked for more is looked at again.
+    /// Fetches the blocks that contain the needed ranges; false if all of them had been fetched already.
+    ///
+    /// Drops the blocks that were not used in the last round. This is safe because a parser that needs more bytes reads
+    /// the node again from its beginning, and so uses its blocks in every round.
     pub(super) fn fetch(&self, needs: &[Need]) -> Result<bool> {
         let round = self.round.get();
         let mut own = self.own.borrow_mut();
         own.retain(|_, block| block.used.get() >= round);
         self.round.set(round + 1);
-        let missing = self.kept.missing(needs, |number| own.contains_key(&number));
-        let bytes = self.kept.block_bytes.saturating_mul(missing.len() as u64);
-        if self.kept.kept_bytes().saturating_add(bytes) <= SHARED_BYTES_MAX {
-            return self.kept.fetch(needs);
+        let missing = self.cached.missing(needs, |number| own.contains_key(&number));
+        let bytes = self.cached.block_bytes.saturating_mul(missing.len() as u64);
+        if self.cached.cached_bytes().saturating_add(bytes) <= SHARED_BYTES_MAX {
+            return self.cached.fetch(needs);
         }
-        for (number, bytes) in self.kept.read(&missing)? {
+        for (number, bytes) in self.cached.read(&missing)? {
             own.insert(number, Block { bytes, used: Cell::new(round + 1) });
         }
         Ok(!missing.is_empty())
@@ -55,25 +57,25 @@ impl<'m> Passing<'m> {
             block.used.set(self.round.get());
             return Some(block.bytes.clone());
         }
-        self.kept.block(number)
+        self.cached.block(number)
     }
 }
 
-impl Fetched for Passing<'_> {
+impl Fetched for TransientMetadata<'_> {
     fn file_len(&self) -> u64 {
-        self.kept.file_len()
+        self.cached.file_len()
     }
 
     fn held_from(&self, at: u64) -> u64 {
-        self.kept.held_from(at)
+        self.cached.held_from(at)
     }
 
     fn stored_bytes(&self) -> u64 {
-        self.kept.stored_bytes()
+        self.cached.stored_bytes()
     }
 
     fn get(&self, at: u64, len: u64) -> Option<Bytes> {
-        self.kept.join(at, len, |number| self.block(number))
+        self.cached.join(at, len, |number| self.block(number))
     }
 }
 
@@ -84,16 +86,16 @@ mod tests {
     use hyperslab_io::{Memory, wrap::Recorder};
     use std::sync::Arc;
 
-    /// Looks at 16 bytes in each of 6,000 blocks, 1,000 at a time, and then once more at those of the last round.
+    /// Reads 16 bytes in each of 6,000 blocks, 1,000 blocks at a time.
     #[test]
-    fn a_long_walk_keeps_little_and_fetches_each_block_once() {
+    fn a_long_traversal_caches_little_and_fetches_each_block_once() {
         let (block, blocks, at_once) = (4096, 6000, 1000);
         let bytes: Vec<u8> = (0..blocks * block).map(|i| (i / block) as u8).collect();
         let (source, recording) = Recorder::new(Memory::new("test", bytes));
         let metadata = Metadata::new(Arc::new(source));
         assert_eq!(metadata.block_bytes, block);
         let mut next = 0;
-        let walk = |view: &View| -> Parse<Option<u64>> {
+        let traversal = |view: &View| -> Parse<Option<u64>> {
             if next == blocks {
                 return Ok(None);
             }
@@ -117,10 +119,10 @@ mod tests {
             found.push(done);
             Ok(())
         };
-        metadata.drive_in_passing(0, Widths::default(), walk, each).unwrap();
+        metadata.drive_in_passing(0, Widths::default(), traversal, each).unwrap();
         assert_eq!(found, [1000, 2000, 3000, 4000, 5000, 6000]);
         let requested: u64 = recording.take().iter().map(|range| range.end - range.start).sum();
         assert_eq!(requested, blocks * block);
-        assert!(metadata.kept_bytes() <= SHARED_BYTES_MAX, "{}", metadata.kept_bytes());
+        assert!(metadata.cached_bytes() <= SHARED_BYTES_MAX, "{}", metadata.cached_bytes());
     }
 }

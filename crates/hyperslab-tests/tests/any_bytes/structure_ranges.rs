@@ -1,6 +1,6 @@
-//! Where the structures of a sound file lie.
+//! The byte ranges of the structures in a valid file.
 
-use super::seals::Seal;
+use super::checksums::Checksum;
 use hyperslab::internal::describe;
 use hyperslab::{Dataset, File, Group, LinkTarget, Object, io::Memory};
 use hyperslab_format::heap::global::Collection;
@@ -11,39 +11,39 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A structure and the bytes that it has.
+/// The name of a structure and its bytes in a file.
 #[derive(Debug, Clone)]
-pub struct Place {
-    pub structure: String,
-    pub range: Range<usize>,
+pub struct StructureRange {
+    pub name: String,
+    pub bytes: Range<usize>,
 }
 
-/// All structures of a sound file that are found.
-pub fn places(bytes: &[u8], seals: &[Seal]) -> Vec<Place> {
+/// Finds the structures of a valid file.
+pub fn structure_ranges(bytes: &[u8], checksums: &[Checksum]) -> Vec<StructureRange> {
     let whole = Bytes::copy_from_slice(bytes);
     let view = View::new(&whole);
-    let superblock = superblock::locate(view).expect("a sound superblock");
+    let superblock = superblock::locate(view).expect("a valid superblock");
     let view = superblock.view(view);
-    let mut found = Finder { whole: &whole, view, places: Vec::new() };
+    let mut found = Finder { whole: &whole, view, ranges: Vec::new() };
     let width = usize::from(superblock.widths.offset);
     let len = [96, 100, 16 + 4 * width, 16 + 4 * width][superblock.version as usize];
     found.add(format!("superblock {}", superblock.version), superblock.at as usize, len);
-    let file = File::from_source(Arc::new(Memory::new("sound", bytes.to_vec()))).expect("a sound file");
+    let file = File::from_source(Arc::new(Memory::new("valid", bytes.to_vec()))).expect("a valid file");
     for (address, prefix) in headers(&file, superblock.extension) {
         if let Ok(Object::Dataset(dataset)) = file.object_at(address) {
             found.filtered_chunks(&dataset);
         }
-        // Headers that a cache image supersedes are nowhere else.
+        // Object headers in a cache image are not anywhere else in the file.
         if let Ok(header) = ObjectHeader::parse(view, address) {
             found.header(&header, prefix);
         }
     }
-    found.signatures(seals);
-    found.places.retain(|place| !place.range.is_empty() && place.range.end <= bytes.len());
-    found.places
+    found.signatures(checksums);
+    found.ranges.retain(|range| !range.bytes.is_empty() && range.bytes.end <= bytes.len());
+    found.ranges
 }
 
-/// The object headers that links lead to, and that of the superblock extension.
+/// The addresses of the object headers of all linked objects and of the superblock extension.
 fn headers(file: &File, extension: Option<Address>) -> Vec<(Address, &'static str)> {
     let mut found = BTreeSet::new();
     let root = file.root().expect("a root group");
@@ -57,7 +57,7 @@ fn headers(file: &File, extension: Option<Address>) -> Vec<(Address, &'static st
 }
 
 fn collect(group: Group, found: &mut BTreeSet<Address>) {
-    for link in group.links().expect("sound links").into_iter().flatten() {
+    for link in group.links().expect("valid links").into_iter().flatten() {
         let LinkTarget::Hard(address) = link.target else { continue };
         if found.insert(address)
             && let Ok(Object::Group(inner)) = group.open(&link)
@@ -70,15 +70,15 @@ fn collect(group: Group, found: &mut BTreeSet<Address>) {
 struct Finder<'b> {
     whole: &'b Bytes,
     view: View<'b>,
-    places: Vec<Place>,
+    ranges: Vec<StructureRange>,
 }
 
 impl Finder<'_> {
     fn add(&mut self, structure: impl Into<String>, start: usize, len: usize) {
-        self.places.push(Place { structure: structure.into(), range: start..start + len });
+        self.ranges.push(StructureRange { name: structure.into(), bytes: start..start + len });
     }
 
-    /// A slice of the file says where it was cut from.
+    /// The offset of a slice of the file.
     fn offset(&self, part: &Bytes) -> usize {
         part.as_ptr() as usize - self.whole.as_ptr() as usize
     }
@@ -134,7 +134,7 @@ impl Finder<'_> {
     }
 
     fn filtered_chunks(&mut self, dataset: &Dataset) {
-        let filters: Vec<String> = dataset.filters().filters.iter().map(describe::filter).collect();
+        let filters: Vec<String> = dataset.filters().iter().map(describe::filter).collect();
         let Ok(map) = dataset.chunk_map() else { return };
         for (_, chunk) in map.iter().filter(|_| !filters.is_empty()) {
             let start = self.view.absolute(Address(chunk.address)) as usize;
@@ -142,14 +142,14 @@ impl Finder<'_> {
         }
     }
 
-    /// Raw data that refers to something, and what mappings of virtual datasets lie in.
+    /// Raw data that contains references, and the heap blocks of virtual mappings.
     fn values(&mut self, header: &ObjectHeader) {
         let widths = self.view.widths;
         let context = self.view.into();
         let Ok(Some(layout)) = header.layout(widths) else { return };
         match layout {
             Layout::Virtual { heap: Some(heap), index } => {
-                let collection = Collection::parse(&self.view, heap).expect("a sound heap");
+                let collection = Collection::parse(&self.view, heap).expect("a valid heap");
                 let block = collection.object(index).expect("a mapping");
                 self.add("virtual dataset heap block", self.offset(&block), block.len());
             }
@@ -168,8 +168,8 @@ impl Finder<'_> {
         }
     }
 
-    /// What begins with a signature. Its length is told by its checksum, if it has one.
-    fn signatures(&mut self, seals: &[Seal]) {
+    /// Structures that begin with a signature. If a structure has a checksum, its length follows from that.
+    fn signatures(&mut self, checksums: &[Checksum]) {
         let whole = self.whole.clone();
         for start in 0..whole.len().saturating_sub(48) {
             let at = &whole[start..];
@@ -193,41 +193,49 @@ impl Finder<'_> {
                     let end = at.iter().take(4096).rposition(|&byte| byte != 0).map_or(16, |last| last + 8);
                     self.add("global heap collection", start, end.min(at.len()));
                 }
-                b"BTHD" => self.sealed(format!("version 2 B-tree header, type {}", at[5]), start, seals),
-                b"BTIN" => self.sealed(format!("version 2 B-tree inner node, type {}", at[5]), start, seals),
-                b"BTLF" => self.sealed(format!("version 2 B-tree leaf, type {}", at[5]), start, seals),
-                b"OCHK" => self.sealed("object header continuation block".into(), start, seals),
-                b"FRHP" => self.sealed("fractal heap header".into(), start, seals),
-                b"FHDB" => self.sealed("fractal heap direct block".into(), start, seals),
-                b"FHIB" => {
-                    // Signature, version, and the heap's address come before the block's place in the heap.
-                    let place = &at[5 + usize::from(self.view.widths.offset)..][..4];
-                    let nested = if place == [0; 4] { "" } else { "nested " };
-                    self.sealed(format!("fractal heap {nested}indirect block"), start, seals);
+                b"BTHD" => {
+                    self.checksummed(format!("version 2 B-tree header, type {}", at[5]), start, checksums)
                 }
-                b"FAHD" => self.sealed("fixed array header".into(), start, seals),
-                b"FADB" => self.sealed("fixed array data block".into(), start, seals),
-                b"EAHD" => self.sealed("extensible array header".into(), start, seals),
-                b"EAIB" => self.sealed("extensible array index block".into(), start, seals),
-                b"EASB" => self.sealed("extensible array super block".into(), start, seals),
-                b"EADB" => self.sealed("extensible array data block".into(), start, seals),
-                b"SMTB" => self.sealed("shared message table".into(), start, seals),
-                b"SMLI" => self.sealed("shared message list".into(), start, seals),
-                b"MDCI" => self.sealed("metadata cache image".into(), start, seals),
+                b"BTIN" => {
+                    self.checksummed(format!("version 2 B-tree inner node, type {}", at[5]), start, checksums)
+                }
+                b"BTLF" => {
+                    self.checksummed(format!("version 2 B-tree leaf, type {}", at[5]), start, checksums)
+                }
+                b"OCHK" => self.checksummed("object header continuation block".into(), start, checksums),
+                b"FRHP" => self.checksummed("fractal heap header".into(), start, checksums),
+                b"FHDB" => self.checksummed("fractal heap direct block".into(), start, checksums),
+                b"FHIB" => {
+                    // Signature, version, and the heap's address come before the block's offset in the heap.
+                    let offset = &at[5 + usize::from(self.view.widths.offset)..][..4];
+                    let nested = if offset == [0; 4] { "" } else { "nested " };
+                    self.checksummed(format!("fractal heap {nested}indirect block"), start, checksums);
+                }
+                b"FAHD" => self.checksummed("fixed array header".into(), start, checksums),
+                b"FADB" => self.checksummed("fixed array data block".into(), start, checksums),
+                b"EAHD" => self.checksummed("extensible array header".into(), start, checksums),
+                b"EAIB" => self.checksummed("extensible array index block".into(), start, checksums),
+                b"EASB" => self.checksummed("extensible array super block".into(), start, checksums),
+                b"EADB" => self.checksummed("extensible array data block".into(), start, checksums),
+                b"SMTB" => self.checksummed("shared message table".into(), start, checksums),
+                b"SMLI" => self.checksummed("shared message list".into(), start, checksums),
+                b"MDCI" => self.checksummed("metadata cache image".into(), start, checksums),
                 _ => {}
             }
         }
-        for seal in seals.iter().filter(|seal| whole[seal.bytes.start..].first_chunk() == Some(b"FADB")) {
-            let next = seals.iter().find(|page| page.bytes.start == seal.at + 4);
+        for checksum in
+            checksums.iter().filter(|checksum| whole[checksum.bytes.start..].first_chunk() == Some(b"FADB"))
+        {
+            let next = checksums.iter().find(|page| page.bytes.start == checksum.at + 4);
             if let Some(page) = next {
                 self.add("fixed array page", page.bytes.start, page.bytes.len());
             }
         }
     }
 
-    fn sealed(&mut self, structure: String, start: usize, seals: &[Seal]) {
-        if let Some(seal) = seals.iter().find(|seal| seal.bytes.start == start) {
-            self.add(structure, start, seal.bytes.len());
+    fn checksummed(&mut self, structure: String, start: usize, checksums: &[Checksum]) {
+        if let Some(checksum) = checksums.iter().find(|checksum| checksum.bytes.start == start) {
+            self.add(structure, start, checksum.bytes.len());
         }
     }
 }

@@ -1,17 +1,17 @@
-//! What libhdf5 reads from the corpus.
+//! The results of libhdf5 for the files of the corpus.
 
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// What libhdf5 says: records of objects by file and path.
+/// Records of objects, as libhdf5 reads them, by file and path.
 pub type Oracle = HashMap<(String, String), Value>;
 
-/// Reads what libhdf5 says of the corpus.
+/// Reads the records of the corpus.
 #[allow(dead_code, reason = "not all tests compare with it")]
 pub fn oracle(root: &Path) -> Oracle {
     let packed = std::fs::read(root.join("ORACLE.jsonl.gz")).unwrap();
-    // A gzip file ends with the length of what it holds.
+    // A gzip file ends with the length of its decompressed content.
     let len = u32::from_le_bytes(packed[packed.len() - 4..].try_into().unwrap());
     let mut text = vec![0; len as usize];
     libdeflater::Decompressor::new().gzip_decompress(&packed, &mut text).unwrap();

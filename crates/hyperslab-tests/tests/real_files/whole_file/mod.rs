@@ -1,6 +1,6 @@
-//! A walk through a whole file: every group, every densely kept attribute, every chunk index.
+//! Comparing a whole file with the oracle: every group, every densely stored attribute, every chunk index.
 //!
-//! Files are read the way an object store would be: nothing is there but the blocks that a parser has asked for.
+//! Files are read as from an object store: only the blocks that a parser has requested are available.
 
 mod inflate;
 pub mod oracle;
@@ -26,14 +26,14 @@ const BLOCK: u64 = 512;
 /// More rounds of requests than the deepest B-tree has levels.
 const ROUNDS_MAX: usize = 80;
 
-/// Runs a parser, fetching what it asks for.
+/// Runs a parser, and fetches the bytes that it requests.
 fn drive<T>(bytes: &PartialFile, parse: impl FnMut() -> Parse<T>) -> Result<T, FormatError> {
     let (result, rounds) = bytes.drive(parse);
     assert!(rounds.len() <= ROUNDS_MAX, "{ROUNDS_MAX} rounds of requests were not enough");
     result
 }
 
-/// What differs from the oracle, and the error if it is one.
+/// A difference from the oracle; with the error, if reading failed.
 #[derive(Debug)]
 pub struct Difference {
     pub text: String,
@@ -52,8 +52,8 @@ impl From<String> for Difference {
     }
 }
 
-/// A walk through a file, with what was found to differ from the oracle.
-struct Tour<'a> {
+/// The comparison of one file with the oracle.
+struct FileComparison<'a> {
     file: String,
     oracle: &'a Oracle,
     bytes: &'a PartialFile,
@@ -63,11 +63,11 @@ struct Tour<'a> {
     compared: Compared,
 }
 
-/// What was compared.
+/// The counts of compared objects.
 #[derive(Debug, Default)]
 pub struct Compared {
     pub groups: usize,
-    /// Densely kept ones.
+    /// Densely stored attributes.
     pub attributes: usize,
     /// Objects that were reached.
     pub paths: HashSet<String>,
@@ -75,7 +75,7 @@ pub struct Compared {
     pub tables: HashMap<&'static str, usize>,
 }
 
-impl Tour<'_> {
+impl FileComparison<'_> {
     fn differs(&mut self, path: &str, what: impl Into<Difference>) {
         let Difference { text, error } = what.into();
         self.differences.push(Difference { text: format!("{} {path}: {text}", self.file), error });
@@ -106,7 +106,7 @@ impl Tour<'_> {
         let chunks = expected.and_then(|expected| {
             Some((expected["nchunks"].as_u64()?, expected["chunks_sha256"].as_str()?.to_owned()))
         });
-        // Without an oracle whatever comes is right, as long as something comes.
+        // Without an oracle, any result is accepted.
         let compared = header.kind() == ObjectKind::Dataset && (chunks.is_some() || self.oracle.is_empty());
         if compared && let Err(what) = self.dataset(&header, chunks) {
             self.differs(&path, what);
@@ -225,8 +225,8 @@ impl Tour<'_> {
         regions_agree(self.bytes, view, &extent, &table)?;
         let Some(expected) = expected else { return Ok(()) };
         let iterated = match (&layout.index, max_dims[0]) {
-            // Iterating over chunks, the library counts on without moving the unlimited dimension to the front, and
-            // beyond the current size: it says other places than those where reading finds the chunks.
+            // When libhdf5 iterates over chunks, it numbers them without moving the unlimited dimension to the front, and
+            // beyond the current size: it reports other coordinates than those at which a read finds the chunks.
             (ChunkIndex::ExtensibleArray { .. }, Some(_)) => {
                 let sizes: Vec<u64> =
                     dims.iter().zip(&max_dims).map(|(dim, max)| max.unwrap_or(*dim)).collect();
@@ -245,7 +245,7 @@ impl Tour<'_> {
     }
 }
 
-/// All chunks that a walk hands over, in its order.
+/// All chunks that a traversal returns, in its order.
 fn walked(
     bytes: &PartialFile,
     view: View,
@@ -296,7 +296,7 @@ fn as_iterated(extent: &Extent, table: &ChunkColumns) -> ChunkColumns {
     iterated
 }
 
-/// A walk over a region finds what a walk over everything finds there.
+/// A traversal of a region finds the same chunks as a traversal of everything finds there.
 fn regions_agree(
     bytes: &PartialFile,
     view: View,
@@ -323,8 +323,13 @@ fn regions_agree(
     Ok(())
 }
 
-/// Walks through a file. Answers with what differs from the oracle (or within the file), and what was compared.
-pub fn tour(file: String, bytes: Bytes, oracle: &Oracle) -> Result<(Vec<Difference>, Compared), FormatError> {
+/// Compares a file with the oracle. Returns the differences, including contradictions in the file, and the counts of
+/// compared objects.
+pub fn compare_file(
+    file: String,
+    bytes: Bytes,
+    oracle: &Oracle,
+) -> Result<(Vec<Difference>, Compared), FormatError> {
     let bytes = PartialFile::in_blocks(bytes, BLOCK);
     let outer = View::new(&bytes);
     let superblock = drive(&bytes, || superblock::locate(outer))?;
@@ -338,7 +343,7 @@ pub fn tour(file: String, bytes: Bytes, oracle: &Oracle) -> Result<(Vec<Differen
     let table = extension.and_then(|extension| extension.shared_messages);
     let table = table.map(|info| drive(&bytes, || SharedMessageTable::parse(view, info))).transpose()?;
     let context = Context { view, shared: table.as_ref() };
-    let mut tour = Tour {
+    let mut comparison = FileComparison {
         file,
         oracle,
         bytes: &bytes,
@@ -347,6 +352,6 @@ pub fn tour(file: String, bytes: Bytes, oracle: &Oracle) -> Result<(Vec<Differen
         differences: Vec::new(),
         compared: Compared::default(),
     };
-    tour.object(superblock.root, "/".into(), 0);
-    Ok((tour.differences, tour.compared))
+    comparison.object(superblock.root, "/".into(), 0);
+    Ok((comparison.differences, comparison.compared))
 }

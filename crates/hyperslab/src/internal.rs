@@ -1,0 +1,39 @@
+//! For the other crates of this project. Anything here may change in any release.
+
+use crate::{Dataset, File, Heap};
+use hyperslab_format::Widths;
+use hyperslab_format::message::ChunkedLayout;
+use hyperslab_format::superblock::Superblock;
+
+pub use crate::encoded_selection::RegionSummary;
+pub use crate::format_error::{OrError, format_error};
+pub use hyperslab_array::chunk::memory::mapped_bytes_peak;
+pub use hyperslab_array::memory::advise_huge_pages;
+
+/// Descriptions of filters.
+pub mod describe {
+    pub use crate::describe::filter;
+}
+
+/// Numbers of any layout.
+pub mod number {
+    pub use crate::number::{
+        Converter, NativeBytes, NativeFloat, half_to_double, integer_value, is_native_integer, is_whole,
+        native_float, significant_bits,
+    };
+}
+
+/// The superblock of a file.
+pub fn superblock(file: &File) -> &Superblock {
+    &file.inner.superblock
+}
+
+/// The data layout message of a dataset, if the dataset is chunked.
+pub fn chunked_layout(dataset: &Dataset) -> Option<&ChunkedLayout> {
+    dataset.chunked_layout()
+}
+
+/// The widths of the addresses and lengths in the file of a heap.
+pub fn widths(heap: &Heap) -> Widths {
+    heap.widths()
+}
