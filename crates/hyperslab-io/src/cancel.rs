@@ -1,4 +1,4 @@
-//! Stopping work that nobody waits for any more.
+//! Cancelling work whose result is no longer needed.
 
 use std::fmt;
 use std::io;
@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
-/// A request to stop, shared by whoever makes it and the work that heeds it. Clones are the same request.
+/// A cancellation flag, shared by the caller and the work that can be cancelled. Clones share the flag.
 ///
-/// Work asks [`Cancel::is_cancelled`] between its steps: after each request, before each chunk.
+/// The work checks [`Cancel::is_cancelled`] regularly: after each request and before each chunk.
 #[derive(Clone, Default)]
 pub struct Cancel(Option<Arc<State>>);
 
@@ -19,33 +19,35 @@ struct State {
 }
 
 struct Poll {
-    ask: Box<dyn Fn() -> bool + Send + Sync>,
-    /// The thread on which `ask` means something.
+    should_cancel: Box<dyn Fn() -> bool + Send + Sync>,
+    /// The thread on which `should_cancel` may be called.
     thread: ThreadId,
     since: Instant,
-    /// When it is asked next, in nanoseconds after `since`.
+    /// The time of the next call, in nanoseconds after `since`.
     due: AtomicU64,
 }
 
-/// Between two questions of a polling [`Cancel`].
+/// The time between two calls of a polling [`Cancel`].
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 impl Cancel {
-    /// A request that is never made. Costs nothing to ask.
+    /// A flag that is never set. Checking it costs nothing.
     pub const fn never() -> Self {
         Self(None)
     }
 
-    /// A request that [`Cancel::cancel`] makes.
+    /// A flag that [`Cancel::cancel`] sets.
     pub fn new() -> Self {
         Self(Some(Arc::new(State { is_cancelled: AtomicBool::new(false), poll: None })))
     }
 
-    /// A request that is made once `ask` answers true. `ask` is called on the current thread only, now and then
-    /// (every 50 ms at most), while that thread works or waits: for programs that must look for signals themselves.
-    pub fn polling(ask: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+    /// A flag that is set once `should_cancel` returns true.
+    ///
+    /// `should_cancel` is called only on the current thread, at most every 50 ms, while that thread works or waits. This
+    /// is for programs that must check for signals themselves.
+    pub fn polling(should_cancel: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         let poll = Poll {
-            ask: Box::new(ask),
+            should_cancel: Box::new(should_cancel),
             thread: std::thread::current().id(),
             since: Instant::now(),
             due: AtomicU64::new(POLL_INTERVAL.as_nanos() as u64),
@@ -53,12 +55,12 @@ impl Cancel {
         Self(Some(Arc::new(State { is_cancelled: AtomicBool::new(false), poll: Some(poll) })))
     }
 
-    /// True of [`Cancel::never`].
+    /// True for [`Cancel::never`].
     pub fn is_never(&self) -> bool {
         self.0.is_none()
     }
 
-    /// Makes the request. Has no effect on [`Cancel::never`].
+    /// Sets the flag. Has no effect on [`Cancel::never`].
     pub fn cancel(&self) {
         if let Some(state) = &self.0 {
             state.is_cancelled.store(true, Ordering::Relaxed);
@@ -71,10 +73,10 @@ impl Cancel {
         self.0.as_ref().is_some_and(|state| state.is_cancelled())
     }
 
-    /// An error once the work should stop.
+    /// Returns an error once the work should stop.
     ///
     /// # Errors
-    /// One that holds [`Cancelled`].
+    /// An error that wraps [`Cancelled`].
     #[inline]
     pub fn check(&self) -> io::Result<()> {
         if self.is_cancelled() { Err(Cancelled.into()) } else { Ok(()) }
@@ -87,11 +89,11 @@ impl State {
             return true;
         }
         let Some(poll) = &self.poll else { return false };
-        let asked = poll.is_due() && (poll.ask)();
-        if asked {
+        let is_cancelled = poll.is_due() && (poll.should_cancel)();
+        if is_cancelled {
             self.is_cancelled.store(true, Ordering::Relaxed);
         }
-        asked
+        is_cancelled
     }
 }
 
@@ -111,19 +113,19 @@ impl Poll {
 
 impl fmt::Debug for Cancel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let made = self.0.as_ref().map(|state| state.is_cancelled.load(Ordering::Relaxed));
-        f.debug_tuple("Cancel").field(&made).finish()
+        let is_cancelled = self.0.as_ref().map(|state| state.is_cancelled.load(Ordering::Relaxed));
+        f.debug_tuple("Cancel").field(&is_cancelled).finish()
     }
 }
 
-/// The error of work that was told to stop.
+/// The error of work that was cancelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("cancelled")]
 pub struct Cancelled;
 
 impl From<Cancelled> for io::Error {
     fn from(cancelled: Cancelled) -> Self {
-        // Not `ErrorKind::Interrupted`, which means "try again".
+        // Not `ErrorKind::Interrupted`: callers retry after that.
         io::Error::other(cancelled)
     }
 }
@@ -133,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_request_reaches_all_clones_and_never_is_never() {
+    fn cancelling_reaches_all_clones_and_never_is_not_cancelled() {
         let cancel = Cancel::new();
         let other = cancel.clone();
         assert!(other.check().is_ok());
@@ -144,18 +146,18 @@ mod tests {
     }
 
     #[test]
-    fn polling_asks_now_and_then_and_only_on_its_own_thread() {
-        let asked = Arc::new(AtomicU64::new(0));
-        let counter = asked.clone();
+    fn polling_calls_rarely_and_only_on_its_own_thread() {
+        let calls = Arc::new(AtomicU64::new(0));
+        let counter = calls.clone();
         let cancel = Cancel::polling(move || counter.fetch_add(1, Ordering::Relaxed) == 1);
         assert!(!cancel.is_cancelled());
         std::thread::sleep(POLL_INTERVAL);
         std::thread::scope(|scope| {
             scope.spawn(|| assert!(!cancel.is_cancelled()));
         });
-        assert_eq!(asked.load(Ordering::Relaxed), 0);
+        assert_eq!(calls.load(Ordering::Relaxed), 0);
         assert!(!(0..1000).any(|_| cancel.is_cancelled()));
-        assert!(asked.load(Ordering::Relaxed) <= 2, "a thousand questions, 50 ms apart");
+        assert!(calls.load(Ordering::Relaxed) <= 2, "a thousand checks, calls 50 ms apart");
         std::thread::sleep(POLL_INTERVAL);
         assert!(cancel.is_cancelled());
         assert!(std::thread::scope(|scope| scope.spawn(|| cancel.is_cancelled()).join().unwrap()));

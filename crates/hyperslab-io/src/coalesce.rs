@@ -1,19 +1,19 @@
-//! Which requests to make for the ranges that are wanted. A pure function.
+//! Merging wanted ranges into requests. A pure function.
 
 use crate::Advice;
 use std::ops::Range;
 
-/// One request, and which of the wanted ranges it serves.
+/// One request, and the wanted ranges that it covers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// The bytes to ask for.
+    /// The bytes to request.
     pub range: Range<u64>,
     /// Indexes into the wanted ranges, in ascending order of their start.
     pub serves: Vec<usize>,
 }
 
-/// Merges ranges that overlap or lie at most `gap_bytes` apart, as long as the request stays within
-/// `request_bytes_max` (a single range may be larger). Empty ranges are served by no request.
+/// Merges ranges that overlap or are at most `gap_bytes` apart, up to requests of `request_bytes_max` bytes. A single
+/// range may be larger. Empty ranges need no request.
 pub fn coalesce(wanted: &[Range<u64>], advice: Advice) -> Vec<Request> {
     let mut order: Vec<usize> = (0..wanted.len()).filter(|&i| wanted[i].start < wanted[i].end).collect();
     order.sort_by_key(|&i| (wanted[i].start, wanted[i].end));
@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn merges_neighbours_and_keeps_strangers_apart() {
+    fn merges_near_ranges_and_keeps_distant_ones_apart() {
         let wanted = [100..110, 0..10, 10..20, 25..30];
         let ranges: Vec<_> = coalesce(&wanted, advice(5, 1000)).into_iter().map(|r| r.range).collect();
         assert_eq!(ranges, [0..30, 100..110]);

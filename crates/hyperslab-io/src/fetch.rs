@@ -1,4 +1,4 @@
-//! Several ranges at once.
+//! Fetching several ranges at once.
 
 use crate::{Cancel, Cancelled, Source};
 use bytes::Bytes;
@@ -10,20 +10,20 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-/// Takes the answer to the range of this index. After [`ControlFlow::Break`] it is not called again.
+/// Receives the bytes of the range with this index, or its error. After [`ControlFlow::Break`] it is not called again.
 pub type Deliver<'a> = dyn FnMut(usize, io::Result<Bytes>) -> ControlFlow<()> + 'a;
 
-/// Fetches all ranges, in the order in which they are given.
+/// Fetches all ranges and returns their bytes in the order of `ranges`.
 ///
 /// # Errors
-/// That of the first range that fails; [`Cancelled`].
+/// The error of the first range that fails, or [`Cancelled`].
 pub fn fetch_all(source: &dyn Source, ranges: &[Range<u64>], cancel: &Cancel) -> io::Result<Vec<Bytes>> {
-    let mut answers = vec![Bytes::new(); ranges.len()];
+    let mut results = vec![Bytes::new(); ranges.len()];
     let mut delivered = 0;
     let mut failure = None;
-    source.fetch(ranges, cancel, &mut |index, answer| {
-        match answer {
-            Ok(bytes) => answers[index] = bytes,
+    source.fetch(ranges, cancel, &mut |index, result| {
+        match result {
+            Ok(bytes) => results[index] = bytes,
             Err(error) => {
                 failure = Some(error);
                 return ControlFlow::Break(());
@@ -35,16 +35,18 @@ pub fn fetch_all(source: &dyn Source, ranges: &[Range<u64>], cancel: &Cancel) ->
     match failure {
         Some(error) => Err(error),
         None if delivered < ranges.len() => Err(Cancelled.into()),
-        None => Ok(answers),
+        None => Ok(results),
     }
 }
 
-/// Between two looks whether somebody cancelled while nothing arrives.
+/// The time between two checks of the cancellation flag while no bytes arrive.
 const CANCEL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// [`Source::fetch`] for a source whose `read` blocks: `in_flight_max` threads read, and each holds at most one answer
-/// that was not delivered yet. The threads live as long as this call; those whose request is under way when the call
-/// is cancelled end with that request, and nobody waits for them.
+/// [`Source::fetch`] for a source whose `read` blocks.
+///
+/// Up to `in_flight_max` threads read, and each holds at most one response that was not delivered yet. The threads end
+/// with this call. If the call is cancelled, it returns at once; threads with a request in flight end after that
+/// request.
 pub fn fetch_on_threads(
     read: Arc<dyn Fn(Range<u64>) -> io::Result<Bytes> + Send + Sync>,
     in_flight_max: usize,
@@ -53,23 +55,23 @@ pub fn fetch_on_threads(
     deliver: &mut Deliver<'_>,
 ) {
     if let ([range], true) = (ranges, cancel.is_never()) {
-        // Nothing else is under way, and nobody interrupts it.
+        // A single request that cannot be cancelled needs no thread.
         let _ = deliver(0, read(range.clone()));
         return;
     }
     let threads = in_flight_max.min(ranges.len());
     let ranges: Arc<[Range<u64>]> = ranges.into();
     let next = Arc::new(AtomicUsize::new(0));
-    let (sender, answers) = sync_channel(0);
+    let (sender, results) = sync_channel(0);
     for _ in 0..threads {
         let (read, ranges, next, sender) = (read.clone(), ranges.clone(), next.clone(), sender.clone());
         let work = move || {
             loop {
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 let Some(range) = ranges.get(index) else { return };
-                let answer = catch_unwind(AssertUnwindSafe(|| read(range.clone())));
-                let answer = answer.unwrap_or_else(|_| Err(io::Error::other("a fetching thread panicked")));
-                if sender.send((index, answer)).is_err() {
+                let result = catch_unwind(AssertUnwindSafe(|| read(range.clone())));
+                let result = result.unwrap_or_else(|_| Err(io::Error::other("a fetching thread panicked")));
+                if sender.send((index, result)).is_err() {
                     return;
                 }
             }
@@ -81,15 +83,15 @@ pub fn fetch_on_threads(
     drop(sender);
     let mut delivered = 0;
     while delivered < ranges.len() && !cancel.is_cancelled() {
-        match answers.recv_timeout(CANCEL_INTERVAL) {
-            Ok((index, answer)) => {
+        match results.recv_timeout(CANCEL_INTERVAL) {
+            Ok((index, result)) => {
                 delivered += 1;
-                if deliver(index, answer).is_break() {
+                if deliver(index, result).is_break() {
                     return;
                 }
             }
             Err(RecvTimeoutError::Timeout) => {}
-            // The system gave no thread at all.
+            // The system could not start any thread.
             Err(RecvTimeoutError::Disconnected) => {
                 let index = next.fetch_add(1, Ordering::Relaxed);
                 let Some(range) = ranges.get(index) else { return };
@@ -124,10 +126,10 @@ mod tests {
         };
         let ranges = ranges(100);
         let mut times = vec![0; 100];
-        fetch_on_threads(Arc::new(read), 8, &ranges, &Cancel::never(), &mut |index, answer| {
+        fetch_on_threads(Arc::new(read), 8, &ranges, &Cancel::never(), &mut |index, result| {
             times[index] += 1;
             let range = &ranges[index];
-            assert_eq!(answer.unwrap(), vec![range.start as u8; (range.end - range.start) as usize]);
+            assert_eq!(result.unwrap(), vec![range.start as u8; (range.end - range.start) as usize]);
             ControlFlow::Continue(())
         });
         assert_eq!(times, vec![1; 100]);
@@ -135,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_a_request_that_was_cancelled() {
+    fn a_cancelled_fetch_does_not_wait_for_its_requests() {
         let gate = Arc::new((Mutex::new(false), Condvar::new()));
         let held = gate.clone();
         let read = move |_: Range<u64>| {
@@ -171,14 +173,14 @@ mod tests {
         std::thread::sleep(Duration::from_millis(20));
         assert!(begun.load(Ordering::SeqCst) <= 1 + 2 * 4);
 
-        let mut answers = Vec::new();
+        let mut results = Vec::new();
         let read =
             |range: Range<u64>| if range.start == 10 { panic!("on purpose") } else { Ok(Bytes::new()) };
-        fetch_on_threads(Arc::new(read), 2, &ranges(3), &Cancel::never(), &mut |index, answer| {
-            answers.push((index, answer.err().map(|error| error.to_string())));
+        fetch_on_threads(Arc::new(read), 2, &ranges(3), &Cancel::never(), &mut |index, result| {
+            results.push((index, result.err().map(|error| error.to_string())));
             ControlFlow::Continue(())
         });
-        answers.sort();
-        assert_eq!(answers, [(0, None), (1, Some("a fetching thread panicked".to_string())), (2, None)]);
+        results.sort();
+        assert_eq!(results, [(0, None), (1, Some("a fetching thread panicked".to_string())), (2, None)]);
     }
 }

@@ -1,8 +1,8 @@
-//! Ranges of bytes from files, memory and servers. Nothing here knows HDF5.
+//! Reading ranges of bytes from files, memory and servers. This crate does not know HDF5.
 //!
-//! A [`Source`] answers ranges of an object of known length that does not change; [`coalesce`] merges wanted ranges
-//! into the requests that are worth making; a [`Cancel`] stops requests that nobody waits for any more;
-//! [`wrap::Recorder`] writes down which requests were made.
+//! A [`Source`] reads ranges of an object of known length that does not change. [`coalesce`] merges wanted ranges into
+//! requests. A [`Cancel`] stops requests whose result is no longer needed. [`wrap::Recorder`] records the requests that
+//! were made.
 
 pub mod cancel;
 pub mod coalesce;

@@ -1,4 +1,4 @@
-//! Opening sources by where they lie, so that a file can refer to others whatever it was opened from.
+//! Opening sources by location, so that a file can refer to other files of the same file system or server.
 
 use crate::{LocalFile, Source};
 use std::ffi::OsStr;
@@ -7,17 +7,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Where a source lies: a path of the file system, or a URL.
+/// The location of a source: a path of the file system, or a URL.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Location(PathBuf);
 
 impl Location {
-    /// The path, or the URL in the form of one.
+    /// The path. For a URL, its text as a path.
     pub fn as_path(&self) -> &Path {
         &self.0
     }
 
-    /// True for a URL: a scheme, then `://`.
+    /// True for a URL: a text that begins with a scheme and `://`.
     pub fn is_url(&self) -> bool {
         self.0.to_str().is_some_and(has_scheme)
     }
@@ -30,8 +30,8 @@ impl Location {
         }
     }
 
-    /// What a name means that stands in the file at this location: a path relative to its folder, unless it is an
-    /// absolute path or a URL itself.
+    /// Resolves a name that is stored in the file at this location: relative to the folder of the file, unless the name
+    /// is an absolute path or a URL.
     pub fn beside(&self, name: impl AsRef<Path>) -> Location {
         let name = name.as_ref();
         if name.is_absolute() || name.to_str().is_some_and(has_scheme) {
@@ -43,8 +43,8 @@ impl Location {
         }
     }
 
-    /// The same location in a form that does not depend on the working directory. `..` stays as it is: behind a
-    /// symbolic link it may lead elsewhere.
+    /// The same location, independent of the working directory. `..` is not resolved, because the folder before it may be
+    /// a symbolic link.
     pub fn absolute(&self) -> Location {
         if self.is_url() {
             return self.clone();
@@ -82,11 +82,11 @@ pub trait Opener: Send + Sync {
     /// Opens the source at a location.
     ///
     /// # Errors
-    /// [`io::ErrorKind::NotFound`] where nothing lies there.
+    /// [`io::ErrorKind::NotFound`] if there is nothing at the location.
     fn open(&self, location: &Location) -> io::Result<Arc<dyn Source>>;
 
-    /// True where a file lies at a location. Asked before a name is followed that stands in a file: what is not a
-    /// file, such as a pipe, must not be opened on the word of another.
+    /// True if there is a regular file at a location. This is checked before opening a name that is stored in another
+    /// file: such a name must not make a program open, for example, a pipe.
     fn is_file(&self, location: &Location) -> bool;
 }
 
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_relative_to_the_folder_of_the_file_that_has_them() {
+    fn names_are_relative_to_the_folder_of_the_file_that_contains_them() {
         assert_eq!(beside("a/b.h5", "c.h5"), "a/c.h5");
         assert_eq!(beside("b.h5", "../c.h5"), "../c.h5");
         assert_eq!(beside("a/b.h5", "/c.h5"), "/c.h5");
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_are_told_from_paths() {
+    fn urls_are_distinguished_from_paths() {
         for (text, is_url) in [("s3://b/k", true), ("a+b://c", true), ("/a://b", false), ("a/b.h5", false)] {
             assert_eq!(Location::from(text).is_url(), is_url, "{text}");
         }

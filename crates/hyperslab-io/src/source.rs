@@ -1,4 +1,4 @@
-//! What the engine asks of a place where a file lies.
+//! The interface through which the engine reads the bytes of a file.
 
 #[cfg(feature = "http")]
 pub mod http;
@@ -14,38 +14,37 @@ use std::path::Path;
 
 /// An object of known length that does not change, whose ranges can be read from many threads at once.
 ///
-/// Implementations must be exact: a range inside `0..len()` is answered with precisely its bytes or an error,
-/// never with fewer.
+/// Implementations must be exact: reading a range inside `0..len()` returns all of its bytes or an error, never fewer.
 pub trait Source: Send + Sync {
-    /// Length in bytes: the first offset behind the last byte.
+    /// The length in bytes, including gaps: the offset of the end.
     fn len(&self) -> u64;
 
-    /// True where there is not a single byte.
+    /// True if the length is 0.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many bytes follow one another from `at` on. Only a source of several pieces has gaps before its end, which
-    /// read as zeros.
+    /// The number of bytes from `at` to the next gap or to the end. Only a source of several pieces has gaps, which read
+    /// as zeros.
     fn held_from(&self, at: u64) -> u64 {
         self.len().saturating_sub(at)
     }
 
-    /// How many bytes there are, which is less than [`Self::len`] where there are gaps: what bounds how much a file
-    /// can say.
+    /// The number of bytes without gaps. It bounds the sizes that a valid file can contain, so it is used to check sizes
+    /// in the file.
     fn stored_bytes(&self) -> u64 {
         self.len()
     }
 
-    /// Fills `out` with the bytes from `at` on, straight into the caller's memory. The way for sources that answer at
-    /// once; others take as long as one request takes.
+    /// Fills `out` with the bytes from `at` on. Best for sources without latency; with other sources, a call takes as
+    /// long as a request.
     fn read_into(&self, at: u64, out: &mut [u8]) -> io::Result<()>;
 
-    /// Fetches several ranges and hands over each as it arrives, in any order, on the calling thread. Sources with
-    /// latency have up to [`Advice::in_flight_max`] requests under way, and hold no more answers than that.
+    /// Fetches several ranges and calls `deliver` with each as it arrives, in any order, on the calling thread. Sources
+    /// with latency have up to [`Advice::in_flight_max`] requests in flight, and hold no more responses than that.
     ///
-    /// Each range is delivered once, with its bytes or with its own error, unless `deliver` breaks or the call is
-    /// cancelled: then no further request begins, and those under way are not waited for.
+    /// Each range is delivered once, with its bytes or with its own error. If `deliver` breaks or the call is cancelled,
+    /// no further request begins, and requests in flight are not waited for.
     fn fetch(&self, ranges: &[Range<u64>], cancel: &Cancel, deliver: &mut Deliver<'_>) {
         for (index, range) in ranges.iter().enumerate() {
             if cancel.is_cancelled() || deliver(index, read_range(self, range)).is_break() {
@@ -54,28 +53,28 @@ pub trait Source: Send + Sync {
         }
     }
 
-    /// An error where the object is known not to be the one that was opened. Costs about as much as the smallest
-    /// request to a local file; sources that compare with every answer have nothing left to do here.
+    /// Returns an error if the object is known to have changed since it was opened. For a local file, this costs about as
+    /// much as the smallest request. Sources that check every response need not implement it.
     ///
     /// # Errors
-    /// One that holds [`Changed`](crate::Changed).
+    /// An error that wraps [`Changed`](crate::Changed).
     fn check_unchanged(&self) -> io::Result<()> {
         Ok(())
     }
 
-    /// What suits this source.
+    /// How to read from this source efficiently.
     fn advice(&self) -> Advice;
 
-    /// The name for messages: a path or a URL.
+    /// The name in messages: a path or a URL.
     fn name(&self) -> String;
 
-    /// Where it lies, if it is a local file: other files may lie beside it.
+    /// The path, if it is a local file, so that other files in the same folder can be found.
     fn path(&self) -> Option<&Path> {
         None
     }
 }
 
-/// One range in memory of its own, allocated after the range was checked.
+/// Reads one range into new memory. The range is checked before memory is allocated.
 fn read_range<S: Source + ?Sized>(source: &S, range: &Range<u64>) -> io::Result<Bytes> {
     let len = range.end.checked_sub(range.start).filter(|_| range.end <= source.len());
     let len = len.and_then(|len| usize::try_from(len).ok()).ok_or(io::ErrorKind::UnexpectedEof)?;
@@ -86,26 +85,26 @@ fn read_range<S: Source + ?Sized>(source: &S, range: &Range<u64>) -> io::Result<
     Ok(Bytes::from(buffer))
 }
 
-/// How a source wants to be asked.
+/// How to read from a source efficiently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Advice {
-    /// Two wanted ranges this close are cheaper as one request that fetches the gap as well.
+    /// Two wanted ranges with at most so many bytes between them are cheaper as one request that includes the gap.
     pub gap_bytes: u64,
-    /// A merged request is not grown beyond this.
+    /// The largest request that ranges are merged to.
     pub request_bytes_max: u64,
-    /// Granularity in which metadata is fetched and kept.
+    /// The size of the blocks in which metadata is fetched and cached.
     pub block_bytes: u64,
-    /// So many requests are worth having under way at once. With 1 the source answers at once, on the thread that
-    /// asks: the thread that needs the bytes should fetch them itself.
+    /// The number of requests that should be in flight at once. With 1, the source has no latency: the thread that needs
+    /// bytes should fetch them itself.
     pub in_flight_max: usize,
 }
 
 impl Advice {
-    /// For local files: a positioned read from the page cache costs about a microsecond, as much as copying some 8 KiB.
+    /// For local files: a positioned read from the page cache takes about a microsecond, as long as copying 8 KiB.
     pub const LOCAL: Self =
         Self { gap_bytes: 8 << 10, request_bytes_max: 1 << 20, block_bytes: 16 << 10, in_flight_max: 1 };
 
-    /// True where [`Source::fetch`] has several requests under way.
+    /// True if [`Source::fetch`] has several requests in flight.
     pub fn has_latency(&self) -> bool {
         self.in_flight_max > 1
     }

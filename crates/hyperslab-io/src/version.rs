@@ -1,17 +1,17 @@
-//! What tells whether an object is still the one that was opened.
+//! Detecting that an object has changed since it was opened.
 
 use std::fmt;
 use std::io;
 use std::time::SystemTime;
 
-/// One state of an object: its length, and whatever else the place where it lies tells.
+/// One state of an object: its length, and what the file system or the server reports about its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version {
-    /// Length in bytes.
+    /// The length in bytes.
     pub len: u64,
-    /// When it was written last, where a file system tells.
+    /// The time of the last modification, if a file system reports it.
     pub modified: Option<SystemTime>,
-    /// What a server calls this state: its entity tag, or else when it was written last.
+    /// The entity tag that a server reports or, without one, its time of the last modification.
     pub tag: Option<String>,
 }
 
@@ -29,16 +29,16 @@ impl fmt::Display for Version {
     }
 }
 
-/// The error of a read whose object is no longer the one that was opened: what was read before and what would be read
-/// now do not belong together.
+/// The error of a read of an object that has changed since it was opened. Bytes read before and after the change must
+/// not be combined.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name} changed after it was opened ({opened}, now {found}); open it again")]
 pub struct Changed {
-    /// Path or URL.
+    /// The path or the URL.
     pub name: String,
-    /// What was opened.
+    /// The state that was opened.
     pub opened: Version,
-    /// What is there now, in words, because a server may not tell all of it.
+    /// The present state, as text, because a server may report only a part of it.
     pub found: String,
 }
 

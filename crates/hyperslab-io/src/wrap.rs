@@ -1,4 +1,4 @@
-//! Sources around sources.
+//! Sources that wrap another source.
 
 mod record;
 

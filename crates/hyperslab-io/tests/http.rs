@@ -38,7 +38,7 @@ fn ranges_are_exact_and_the_beginning_is_fetched_once() {
     for range in [0..10, 60_000..65_536, 0..0] {
         assert_eq!(read(&file, range.clone()).unwrap(), bytes[range.start as usize..range.end as usize]);
     }
-    assert_eq!(server.counts().requests, 0, "those came with the first answer");
+    assert_eq!(server.counts().requests, 0, "those came with the first response");
     for range in [65_000..66_000, 299_999..300_000] {
         assert_eq!(read(&file, range.clone()).unwrap(), bytes[range.start as usize..range.end as usize]);
     }
@@ -48,7 +48,7 @@ fn ranges_are_exact_and_the_beginning_is_fetched_once() {
 }
 
 #[test]
-fn small_and_empty_files_come_with_the_first_answer() {
+fn small_and_empty_files_come_with_the_first_response() {
     for len in [0, 1, 65_536] {
         let (server, file, bytes) = open(len, Link::default());
         assert_eq!(read(&file, 0..len as u64).unwrap(), bytes);
@@ -68,10 +68,10 @@ fn two_hundred_and_fifty_six_requests_are_in_flight_on_connections_that_are_kept
     let ranges: Vec<Range<u64>> =
         (0..1000).map(|i| 70_000 + i * 900..70_000 + i * 900 + i % 100 + 1).collect();
     let began = Instant::now();
-    let answers = fetch_all(&file, &ranges, &Cancel::never()).unwrap();
+    let fetched = fetch_all(&file, &ranges, &Cancel::never()).unwrap();
     let took = began.elapsed();
-    for (range, answer) in ranges.iter().zip(answers) {
-        assert_eq!(answer, bytes[range.start as usize..range.end as usize]);
+    for (range, found) in ranges.iter().zip(fetched) {
+        assert_eq!(found, bytes[range.start as usize..range.end as usize]);
     }
     let counts = server.counts();
     assert_eq!(counts.requests, 1000);
@@ -81,7 +81,7 @@ fn two_hundred_and_fifty_six_requests_are_in_flight_on_connections_that_are_kept
 }
 
 #[test]
-fn what_may_pass_is_tried_again() {
+fn temporary_failures_are_retried() {
     let faults = [
         Fault::Status(503),
         Fault::Status(500),
@@ -104,14 +104,14 @@ fn what_may_pass_is_tried_again() {
 }
 
 #[test]
-fn what_does_not_pass_is_an_error_with_url_range_and_reason() {
+fn repeated_failures_are_errors_with_url_range_and_reason() {
     let cases = [
-        (Fault::Status(503), "the server answers with status 503 (tried 2 times)"),
-        (Fault::Status(404), "the server answers with status 404"),
+        (Fault::Status(503), "the server responded with status 503 (tried 2 times)"),
+        (Fault::Status(404), "the server responded with status 404"),
         (Fault::Truncated(10), "(tried 2 times)"),
         (Fault::Reset, "(tried 2 times)"),
-        (Fault::WholeFile, "the server answers with the whole file (100000 bytes) instead of a range"),
-        (Fault::WrongRange, "the server answers bytes 70001..71001 to a request for 70000..71000"),
+        (Fault::WholeFile, "the server sent the whole file (100000 bytes) instead of a range"),
+        (Fault::WrongRange, "the server sent bytes 70001..71001 for a request of 70000..71000"),
     ];
     for (fault, reason) in cases {
         let (server, file, _) = open(100_000, Link::default());
@@ -124,14 +124,14 @@ fn what_does_not_pass_is_an_error_with_url_range_and_reason() {
             };
             let error = outcome.unwrap_err().to_string();
             assert!(error.starts_with(&request) && error.contains(reason), "{fault:?}: {error}");
-            // What one attempt left over.
+            // Uses up the faults that one attempt left.
             let _ = read(&file, 70_000..71_000);
         }
     }
 }
 
 #[test]
-fn a_stalled_server_is_not_waited_for_without_end() {
+fn a_stalled_server_is_not_waited_for_forever() {
     let bytes = bytes(100_000);
     let server = RangeServer::start(bytes, Link::default());
     let mut options = options();
@@ -161,7 +161,7 @@ fn a_cancelled_fetch_returns_at_once() {
 }
 
 #[test]
-fn a_file_that_is_replaced_is_an_error_not_a_mixture() {
+fn a_file_that_is_replaced_is_an_error_and_never_mixed_with_the_old_one() {
     for len in [100_000, 90_000] {
         let (server, file, _) = open(100_000, Link::default());
         server.replace(bytes(len));
@@ -177,7 +177,7 @@ fn a_file_that_is_replaced_is_an_error_not_a_mixture() {
 }
 
 #[test]
-fn a_server_without_ranges_is_named_as_such_unless_the_file_is_small() {
+fn a_server_without_range_requests_is_an_error_unless_the_file_is_small() {
     for (len, is_fine) in [(65_536, true), (65_537, false)] {
         let server = RangeServer::start(bytes(len), Link::default());
         server.order([Some(Fault::WholeFile)]);

@@ -1,4 +1,4 @@
-//! A source that is far away, in the same process: latency, bandwidth, faults and counts without sockets.
+//! A simulated remote source in the same process: latency, bandwidth, faults and counts without sockets.
 
 use crate::link::{Counts, Fault, Link, Traffic};
 use bytes::Bytes;
@@ -8,14 +8,14 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Another source, at the other end of a [`Link`].
+/// A source that is read through a [`Link`].
 #[derive(Clone)]
 pub struct DistantSource {
-    far: Arc<Far>,
+    remote: Arc<Remote>,
     advice: Advice,
 }
 
-struct Far {
+struct Remote {
     source: Arc<dyn Source>,
     link: Link,
     traffic: Traffic,
@@ -23,41 +23,41 @@ struct Far {
 }
 
 impl DistantSource {
-    /// Puts a source far away, with up to `in_flight_max` requests under way.
+    /// Reads `source` through a link, with up to `in_flight_max` requests in flight.
     pub fn new(source: Arc<dyn Source>, link: Link, in_flight_max: usize) -> Self {
         let advice =
             Advice { gap_bytes: 128 << 10, request_bytes_max: 8 << 20, block_bytes: 64 << 10, in_flight_max };
         let (traffic, is_replaced) = (Traffic::default(), AtomicBool::new(false));
-        Self { far: Arc::new(Far { source, link, traffic, is_replaced }), advice }
+        Self { remote: Arc::new(Remote { source, link, traffic, is_replaced }), advice }
     }
 
-    /// The same source, which advises otherwise.
+    /// The same source with different advice.
     pub fn advising(self, advice: Advice) -> Self {
         Self { advice, ..self }
     }
 
-    /// What was asked for so far.
+    /// The counts of the requests so far.
     pub fn counts(&self) -> Counts {
-        self.far.traffic.counts()
+        self.remote.traffic.counts()
     }
 
-    /// Hands over the counts and begins anew.
+    /// Returns the counts since the last call.
     pub fn take_counts(&self) -> Counts {
-        self.far.traffic.take()
+        self.remote.traffic.take()
     }
 
-    /// Faults for the next requests, in their order; `None` lets one pass.
+    /// Sets the faults of the next requests, in order. `None` is a request without a fault.
     pub fn order(&self, faults: impl IntoIterator<Item = Option<Fault>>) {
-        self.far.traffic.order(faults);
+        self.remote.traffic.order(faults);
     }
 
-    /// From now on, every request finds another file.
+    /// From now on, every request fails because the file has changed.
     pub fn replace(&self) {
-        self.far.is_replaced.store(true, Ordering::SeqCst);
+        self.remote.is_replaced.store(true, Ordering::SeqCst);
     }
 }
 
-impl Far {
+impl Remote {
     fn read(&self, range: Range<u64>, out: &mut [u8]) -> io::Result<()> {
         let (_in_flight, fault) = self.traffic.request(range.clone());
         std::thread::sleep(self.link.latency);
@@ -96,33 +96,33 @@ impl Far {
 #[deny(clippy::missing_trait_methods)]
 impl Source for DistantSource {
     fn len(&self) -> u64 {
-        self.far.source.len()
+        self.remote.source.len()
     }
 
     fn is_empty(&self) -> bool {
-        self.far.source.is_empty()
+        self.remote.source.is_empty()
     }
 
     fn held_from(&self, at: u64) -> u64 {
-        self.far.source.held_from(at)
+        self.remote.source.held_from(at)
     }
 
     fn stored_bytes(&self) -> u64 {
-        self.far.source.stored_bytes()
+        self.remote.source.stored_bytes()
     }
 
     fn read_into(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
-        self.far.read(at..at + out.len() as u64, out)
+        self.remote.read(at..at + out.len() as u64, out)
     }
 
     fn fetch(&self, ranges: &[Range<u64>], cancel: &Cancel, deliver: &mut Deliver<'_>) {
-        let far = self.far.clone();
-        let read = Arc::new(move |range| far.read_range(range));
+        let remote = self.remote.clone();
+        let read = Arc::new(move |range| remote.read_range(range));
         fetch_on_threads(read, self.advice.in_flight_max, ranges, cancel, deliver);
     }
 
     fn check_unchanged(&self) -> io::Result<()> {
-        self.far.check_unchanged()
+        self.remote.check_unchanged()
     }
 
     fn advice(&self) -> Advice {
@@ -130,10 +130,10 @@ impl Source for DistantSource {
     }
 
     fn name(&self) -> String {
-        self.far.source.name()
+        self.remote.source.name()
     }
 
-    /// Other files are not looked for beside a file that is far away.
+    /// Other files are not searched for in the folder of a remote file.
     fn path(&self) -> Option<&std::path::Path> {
         None
     }

@@ -1,4 +1,4 @@
-//! Where the files for tests are: those of the project's own recipes, the real ones, and a Python with h5py.
+//! The files that tests read: the fixtures of the project's recipes and the corpus of real files; and a Python with h5py.
 
 use crate::Missing;
 use std::path::{Path, PathBuf};
@@ -10,32 +10,32 @@ pub fn workspace() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("crates/hyperslab-testkit has a root")
 }
 
-/// The folder that `corpus/recipes/make.py` fills; `HYPERSLAB_FIXTURES` names another.
+/// The folder that `corpus/recipes/make.py` writes, or the one that `HYPERSLAB_FIXTURES` names.
 ///
 /// # Errors
 ///
-/// It has not been made.
+/// [`Missing`] if the fixtures have not been written.
 pub fn fixtures() -> Result<PathBuf, Missing> {
     let path =
         std::env::var_os("HYPERSLAB_FIXTURES").map_or_else(|| workspace().join("fixtures"), PathBuf::from);
-    there(path, "run corpus/recipes/make.py")
+    existing(path, "run corpus/recipes/make.py")
 }
 
 /// A file or a folder of the fixtures, by its path in [`fixtures`].
 ///
 /// # Errors
 ///
-/// It has not been made.
+/// [`Missing`] if it has not been written.
 pub fn fixture(name: &str) -> Result<PathBuf, Missing> {
-    there(fixtures()?.join(name), "run corpus/recipes/make.py")
+    existing(fixtures()?.join(name), "run corpus/recipes/make.py")
 }
 
-/// The folder of real files that lies beside the project; `HYPERSLAB_CORPUS` names another, and
-/// `HYPERSLAB_CORPUS=none` leaves out the tests over it, in CI as well.
+/// The folder of real files: `../shared/corpus`, or the one that `HYPERSLAB_CORPUS` names. `HYPERSLAB_CORPUS=none` skips
+/// the tests that need it, also in CI.
 ///
 /// # Errors
 ///
-/// It is not there, or was left out.
+/// [`Missing`] if it does not exist or is to be skipped.
 pub fn corpus() -> Result<PathBuf, Missing> {
     let named = std::env::var_os("HYPERSLAB_CORPUS");
     if named.as_ref().is_some_and(|named| named == "none") {
@@ -43,16 +43,16 @@ pub fn corpus() -> Result<PathBuf, Missing> {
     }
     let beside = || workspace().join("../shared/corpus");
     let path = named.map_or_else(beside, PathBuf::from);
-    let hint = "HYPERSLAB_CORPUS names the folder of real files, or is `none` to test without it";
-    there(path.join("MANIFEST.tsv"), hint)?;
+    let hint = "set HYPERSLAB_CORPUS to the folder of real files, or to `none` to test without it";
+    existing(path.join("MANIFEST.tsv"), hint)?;
     Ok(path)
 }
 
-/// A Python that can import h5py: `HYPERSLAB_PYTHON`, else that of `.venv`.
+/// A Python that can import h5py: the one that `HYPERSLAB_PYTHON` names, otherwise that of `.venv`.
 ///
 /// # Errors
 ///
-/// There is none.
+/// [`Missing`] if it cannot import h5py.
 pub fn python() -> Result<PathBuf, Missing> {
     static FOUND: OnceLock<Result<PathBuf, Missing>> = OnceLock::new();
     FOUND.get_or_init(find_python).clone()
@@ -66,10 +66,10 @@ fn find_python() -> Result<PathBuf, Missing> {
         return Ok(python);
     }
     let python = python.display();
-    Err(Missing::new(format!("{python} does not import h5py (HYPERSLAB_PYTHON names a Python that does)")))
+    Err(Missing::new(format!("{python} cannot import h5py (set HYPERSLAB_PYTHON to a Python that can)")))
 }
 
-/// All HDF5 files below a folder that are at most `bytes_max` long, in a fixed order.
+/// All HDF5 files of at most `bytes_max` bytes in a folder and its subfolders, sorted by path.
 ///
 /// # Panics
 ///
@@ -94,7 +94,7 @@ pub fn hdf5_files(folder: &Path, bytes_max: u64) -> Vec<PathBuf> {
     found
 }
 
-fn there(path: PathBuf, hint: &str) -> Result<PathBuf, Missing> {
+fn existing(path: PathBuf, hint: &str) -> Result<PathBuf, Missing> {
     if path.exists() {
         return Ok(path);
     }

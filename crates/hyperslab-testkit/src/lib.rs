@@ -1,16 +1,16 @@
-//! What the tests of all crates share. Not published.
+//! The parts that the tests of all crates share. Not published.
 //!
-//! * [`files`]: the fixtures, the corpus of real files, the Python with h5py. Each is a `Result`: [`Missing`] says
-//!   what is not there.
-//! * [`require!`] and [`skip!`]: a test that lacks something is *skipped*, which is printed and counted; under `CI`
-//!   it fails.
-//! * [`scale()`]: how much a long test does in which tier.
-//! * [`RangeServer`]: files over HTTP, with latency and faults; [`DistantSource`]: the same without sockets.
-//! * [`Stopwatch`]: processor time, for bounds that hold on a busy machine.
+//! * [`files`]: the fixtures, the corpus of real files, the Python with h5py. Each is a `Result`, with [`Missing`] as
+//!   the error.
+//! * [`require!`] and [`skip!`]: a test that lacks something is *skipped*, which is printed and counted. If `CI` is set,
+//!   it fails instead.
+//! * [`scale()`]: the number of repetitions of long tests in each tier.
+//! * [`RangeServer`]: a file over HTTP, with latency and faults. [`DistantSource`]: the same without sockets.
+//! * [`Stopwatch`]: processor time, for limits that must hold on a busy machine.
 //!
-//! Bytes of structures built field by field, and files of which only a part has been fetched, need the format's own
-//! types: `hyperslab_format::testing` (feature `testing`). This crate depends on `hyperslab-io` alone, so
-//! that the tests of a crate do not wait for its own library.
+//! Builders of the bytes of structures and partially fetched files are in `hyperslab_format::testing` (feature
+//! `testing`), because they need the types of the format. This crate depends only on `hyperslab-io`, so that the tests
+//! of a crate need not wait for the library of that crate to be compiled.
 
 mod distant;
 pub mod files;

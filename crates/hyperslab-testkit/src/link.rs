@@ -1,60 +1,60 @@
-//! What lies between a program and a distant file: latency, bandwidth, faults; and what is counted on the way.
+//! The simulated link to a remote file: its latency, bandwidth and faults, and the counts of its requests.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How fast answers come.
+/// The speed of a simulated link.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Link {
-    /// From a request to the first byte of its answer.
+    /// The time from a request to the first byte of its response.
     pub latency: Duration,
-    /// Of one connection; `None` is as fast as the machine.
+    /// The bandwidth of one connection; `None` if unlimited.
     pub bytes_per_second: Option<u64>,
 }
 
 impl Link {
-    /// How long it takes to send so many bytes.
+    /// The time that the link takes to send `bytes` bytes.
     pub(crate) fn transfer(&self, bytes: u64) -> Duration {
         self.bytes_per_second
             .map_or(Duration::ZERO, |rate| Duration::from_secs_f64(bytes as f64 / rate as f64))
     }
 }
 
-/// What goes wrong with one request.
+/// A simulated failure of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// The server answers with this status and no bytes.
+    /// The response has this status and no body.
     Status(u16),
-    /// The answer ends after so many bytes of its body.
+    /// The response ends after this many bytes of its body.
     Truncated(u64),
-    /// The server answers with the whole file and status 200.
+    /// The response is the whole file with status 200.
     WholeFile,
-    /// The answer says, and brings, bytes that begin one further on.
+    /// The response is a range that begins one byte later than requested.
     WrongRange,
-    /// The connection is reset before the request was read.
+    /// The connection is reset before the request is read.
     Reset,
-    /// Nothing comes for so long; then the answer does.
+    /// The response begins after this pause.
     Stall(Duration),
 }
 
-/// What was asked for so far.
+/// The counts of the requests so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Requests, those with a fault included.
+    /// Requests, including those with a fault.
     pub requests: u64,
-    /// Bytes of files that were sent.
+    /// Bytes of the file that were sent.
     pub bytes: u64,
-    /// Requests that were under way at the same time, at most.
+    /// The largest number of requests in flight at the same time.
     pub in_flight_max: usize,
-    /// Connections that were made.
+    /// Connections that were opened.
     pub connections: u64,
-    /// The ranges that were asked for, in the order in which the requests came.
+    /// The requested ranges, in the order in which the requests arrived.
     pub ranges: Vec<Range<u64>>,
 }
 
-/// Counts requests, and has faults ready for the next ones.
+/// Counts requests, and holds the faults of the next ones.
 #[derive(Default)]
 pub(crate) struct Traffic {
     counts: Mutex<Counts>,
@@ -67,7 +67,7 @@ impl Traffic {
         lock(&self.counts).clone()
     }
 
-    /// Hands over the counts and begins anew.
+    /// Returns the counts since the last call.
     pub fn take(&self) -> Counts {
         std::mem::take(&mut *lock(&self.counts))
     }
@@ -76,7 +76,7 @@ impl Traffic {
         lock(&self.faults).extend(faults);
     }
 
-    /// The fault of the request that comes next, if it is this one.
+    /// Removes the fault of the next request if it satisfies `is`, and returns whether it did.
     pub fn next_fault_if(&self, is: impl FnOnce(Fault) -> bool) -> bool {
         let mut faults = lock(&self.faults);
         let found = faults.front().copied().flatten().is_some_and(is);
@@ -90,7 +90,7 @@ impl Traffic {
         lock(&self.counts).connections += 1;
     }
 
-    /// Counts a request and takes its fault. It is under way until what is returned is dropped.
+    /// Counts a request and returns its fault. The request is in flight until the returned guard is dropped.
     pub fn request(&self, range: Range<u64>) -> (InFlight<'_>, Option<Fault>) {
         let now = {
             let mut in_flight = lock(&self.in_flight);
@@ -109,7 +109,7 @@ impl Traffic {
     }
 }
 
-/// A request that is under way.
+/// A request in flight.
 pub(crate) struct InFlight<'t>(&'t Traffic);
 
 impl Drop for InFlight<'_> {
@@ -118,7 +118,7 @@ impl Drop for InFlight<'_> {
     }
 }
 
-/// A test that panics on one thread still counts on the others.
+/// Locks a mutex, even if a test has panicked while holding it.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,11 +1,11 @@
-//! How much a long test does: less in the edit loop, more in the full run.
+//! The scale of long tests: smaller in the edit loop, larger in the full run.
 
-/// How often a test with random input repeats, relative to what CI runs.
+/// The number of repetitions of a test with random input, relative to that in CI.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scale(f64);
 
-/// The scale of this run: `HYPERSLAB_TEST_SCALE`, 1 without it. `scripts/test --quick` sets it below 1 and
-/// `scripts/test --full` above.
+/// The scale of this run: the value of `HYPERSLAB_TEST_SCALE`, by default 1. `scripts/test --quick` sets a smaller scale,
+/// `scripts/test --full` a larger one.
 ///
 /// # Panics
 ///
@@ -20,7 +20,7 @@ impl Scale {
         text.parse().ok().filter(|scale: &f64| *scale > 0.0 && scale.is_finite()).map(Self)
     }
 
-    /// `count` at scale 1, and at least one.
+    /// The number of repetitions that is `count` at scale 1. At least 1.
     pub fn of(self, count: usize) -> usize {
         ((count as f64 * self.0).round() as usize).max(1)
     }
@@ -31,7 +31,7 @@ mod tests {
     use super::Scale;
 
     #[test]
-    fn counts_grow_and_shrink_but_never_to_nothing() {
+    fn counts_follow_the_scale_but_are_at_least_one() {
         let scaled = |text| Scale::parse(text).map(|scale| scale.of(100));
         assert_eq!(["1", "0.1", "20", "0.0001"].map(scaled), [Some(100), Some(10), Some(2000), Some(1)]);
         assert_eq!(["0", "-1", "inf", "much", "NaN"].map(scaled), [None; 5]);

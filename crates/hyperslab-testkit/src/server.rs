@@ -1,13 +1,13 @@
-//! An HTTP server on this machine that answers ranges of one file, counts what it is asked for, is as slow as it is
-//! told to be, and makes the faults that are ordered.
+//! A local HTTP server that serves ranges of one file, counts its requests, and simulates latency, bandwidth and faults.
 //!
-//! A thread a connection; connections are kept alive. It speaks as much of HTTP/1.1 as a client of files needs.
+//! It uses one thread per connection, and keeps connections alive. It supports the part of HTTP/1.1 that reading files
+//! needs.
 
 mod request;
 
 use crate::link::{Counts, Fault, Link, Traffic, lock};
 use bytes::Bytes;
-use request::{Asked, Request};
+use request::{Request, RequestedBytes};
 use std::io::{self, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::ops::Range;
@@ -31,7 +31,7 @@ struct Shared {
 #[derive(Clone)]
 struct Served {
     bytes: Bytes,
-    /// Counts the states of the file; its entity tag.
+    /// The number of the present state of the file, from which its entity tag is made.
     state: u64,
 }
 
@@ -41,14 +41,14 @@ impl Served {
     }
 }
 
-/// Bytes that are sent at once.
+/// The most bytes that are sent at once.
 const SENT_BYTES: usize = 64 << 10;
 
 impl RangeServer {
-    /// Serves these bytes.
+    /// Starts to serve these bytes.
     ///
     /// # Panics
-    /// If this machine gives no port.
+    /// If no port can be opened.
     pub fn start(bytes: impl Into<Bytes>, link: Link) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port on this machine");
         let address = listener.local_addr().expect("the port has an address");
@@ -65,22 +65,22 @@ impl RangeServer {
         format!("http://{}/{name}", self.address)
     }
 
-    /// What was asked for so far.
+    /// The counts of the requests so far.
     pub fn counts(&self) -> Counts {
         self.shared.traffic.counts()
     }
 
-    /// Hands over the counts and begins anew.
+    /// Returns the counts since the last call.
     pub fn take_counts(&self) -> Counts {
         self.shared.traffic.take()
     }
 
-    /// Faults for the next requests, in their order; `None` lets one pass.
+    /// Sets the faults of the next requests, in order. `None` is a request without a fault.
     pub fn order(&self, faults: impl IntoIterator<Item = Option<Fault>>) {
         self.shared.traffic.order(faults);
     }
 
-    /// Serves other bytes from now on, under another entity tag.
+    /// Serves different bytes from now on, with a different entity tag.
     pub fn replace(&self, bytes: impl Into<Bytes>) {
         let mut file = lock(&self.shared.file);
         *file = Served { bytes: bytes.into(), state: file.state + 1 };
@@ -104,7 +104,7 @@ impl Shared {
             let Ok(stream) = stream else { continue };
             let shared = self.clone();
             let serve = move || {
-                // What goes wrong with a connection is the client's to see.
+                // The client sees an error of the connection; the server has nothing to do.
                 let _ = shared.serve(stream);
             };
             let thread = std::thread::Builder::new().stack_size(256 << 10);
@@ -115,7 +115,7 @@ impl Shared {
     fn serve(&self, stream: TcpStream) -> io::Result<()> {
         self.traffic.connected();
         stream.set_nodelay(true)?;
-        // A client that went away without a word must not keep its thread for ever.
+        // The thread of a client that disappeared must end.
         stream.set_read_timeout(Some(Duration::from_secs(60)))?;
         let mut reader = BufReader::new(stream.try_clone()?);
         let mut stream = stream;
@@ -128,19 +128,19 @@ impl Shared {
                 return Ok(());
             }
             let Some(request) = Request::read(&mut reader)? else { return Ok(()) };
-            if !self.answer(&request, &mut stream)? || !request.keeps_alive {
+            if !self.respond(&request, &mut stream)? || !request.keeps_alive {
                 return Ok(());
             }
         }
     }
 
-    /// Answers one request; false where the connection cannot be used any further.
-    fn answer(&self, request: &Request, stream: &mut TcpStream) -> io::Result<bool> {
+    /// Sends the response to a request. False if the connection cannot be used any longer.
+    fn respond(&self, request: &Request, stream: &mut TcpStream) -> io::Result<bool> {
         let file = lock(&self.file).clone();
         let total = file.bytes.len() as u64;
-        let range = match request.asked {
-            Asked::All => 0..total,
-            Asked::From { first, last } => first.min(total)..last.saturating_add(1).min(total),
+        let range = match request.bytes {
+            RequestedBytes::All => 0..total,
+            RequestedBytes::Range { first, last } => first.min(total)..last.saturating_add(1).min(total),
         };
         let (_in_flight, fault) = self.traffic.request(range.clone());
         std::thread::sleep(self.link.latency);
@@ -152,7 +152,7 @@ impl Shared {
         if request.if_match.as_ref().is_some_and(|tag| *tag != file.tag()) {
             return empty(stream, 412, "");
         }
-        let is_all = request.asked == Asked::All || fault == Some(Fault::WholeFile);
+        let is_all = request.bytes == RequestedBytes::All || fault == Some(Fault::WholeFile);
         if !is_all && range.is_empty() {
             return empty(stream, 416, &format!("Content-Range: bytes */{total}\r\n"));
         }
@@ -187,7 +187,7 @@ impl Shared {
 
     fn send(&self, stream: &mut TcpStream, bytes: &Bytes, range: Range<u64>) -> io::Result<()> {
         for piece in bytes[range.start as usize..range.end as usize].chunks(SENT_BYTES) {
-            // Counted first: a client that has all of its answer may look at the counts at once.
+            // Counted first, because a client may check the counts as soon as it has the last byte.
             self.traffic.sent(piece.len() as u64);
             stream.write_all(piece)?;
             std::thread::sleep(self.link.transfer(piece.len() as u64));
@@ -196,8 +196,8 @@ impl Shared {
     }
 }
 
-/// An answer without a body.
+/// Sends a response without a body.
 fn empty(stream: &mut TcpStream, status: u16, header: &str) -> io::Result<bool> {
-    write!(stream, "HTTP/1.1 {status} Ordered\r\nContent-Length: 0\r\n{header}\r\n")?;
+    write!(stream, "HTTP/1.1 {status} Simulated\r\nContent-Length: 0\r\n{header}\r\n")?;
     Ok(true)
 }

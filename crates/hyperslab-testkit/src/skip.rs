@@ -1,12 +1,12 @@
-//! Tests that lack something: skipped and counted on a developer's machine, failed in continuous integration.
+//! Tests that lack something: on a developer's machine they are skipped and counted; in continuous integration they fail.
 //!
-//! A line `skipped: TEST: REASON` goes to standard error past the capture of the test harness, so that
-//! `scripts/run_tests.py` can take the test from those that passed. A test that is skipped in part counts as skipped.
+//! A line `skipped: TEST: REASON` is written to standard error past the capture of the test harness, so that
+//! `scripts/run_tests.py` does not count the test as passed. A test that skips a part of its work counts as skipped.
 
 use std::fmt;
 use std::io::Write;
 
-/// What a test needs and does not find.
+/// The reason to skip a test: something that it needs is missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use = "a test that lacks something is skipped: `require!`"]
 pub struct Missing {
@@ -20,7 +20,7 @@ impl Missing {
         Self { what: what.into(), is_on_request: false }
     }
 
-    /// Something that was left out on request: CI skips the test, too.
+    /// Something that the user asked to test without. CI skips the test, too.
     pub fn on_request(what: impl Into<String>) -> Self {
         Self { what: what.into(), is_on_request: true }
     }
@@ -32,7 +32,7 @@ impl fmt::Display for Missing {
     }
 }
 
-/// Whether this is continuous integration: the variable `CI` is set, and neither empty nor `false`.
+/// True in continuous integration: the variable `CI` is set, and neither empty nor `false`.
 pub fn is_ci() -> bool {
     std::env::var_os("CI").is_some_and(|value| !value.is_empty() && value != "false")
 }
@@ -41,7 +41,7 @@ pub fn is_ci() -> bool {
 ///
 /// # Panics
 ///
-/// Under `CI`, unless what is missing was left out on request.
+/// In continuous integration, unless the user asked to test without it.
 #[track_caller]
 pub fn skipped(missing: &Missing) {
     if let Err(failure) = note(missing, is_ci(), &mut std::io::stderr()) {
@@ -51,17 +51,17 @@ pub fn skipped(missing: &Missing) {
 
 fn note(missing: &Missing, is_ci: bool, to: &mut dyn Write) -> Result<(), String> {
     if is_ci && !missing.is_on_request {
-        return Err(format!("{missing}; under CI that is a failure, not a skip"));
+        return Err(format!("{missing}; in CI this is a failure, not a skip"));
     }
     let thread = std::thread::current();
     let line = format!("skipped: {}: {}\n", thread.name().unwrap_or("?"), missing.what.replace('\n', " "));
-    // In one piece: other tests write at the same time.
+    // Written at once, because other tests write at the same time.
     to.write_all(line.as_bytes()).map_err(|error| error.to_string())
 }
 
 /// Skips the rest of the running test, which returns `()`: `skip!("no libhdf5 (pip install h5py)")`.
 ///
-/// Under `CI` the test fails.
+/// In continuous integration, the test fails.
 #[macro_export]
 macro_rules! skip {
     ($($reason:tt)+) => {{
@@ -70,9 +70,9 @@ macro_rules! skip {
     }};
 }
 
-/// What a test needs, out of a `Result<T, Missing>`; without it the test is skipped: `let file = require!(fixture("x.h5"))`.
+/// The value of a `Result<T, Missing>`. If it is missing, the test is skipped: `let file = require!(fixture("x.h5"))`.
 ///
-/// Under `CI` the test fails.
+/// In continuous integration, the test fails.
 #[macro_export]
 macro_rules! require {
     ($needed:expr) => {
@@ -96,20 +96,20 @@ mod tests {
     }
 
     #[test]
-    fn elsewhere_a_line_names_the_test_and_the_reason() {
+    fn outside_ci_a_line_names_the_test_and_the_reason() {
         let line = noted(&Missing::new("no corpus\nat /nowhere"), false).unwrap();
-        let test = "skip::tests::elsewhere_a_line_names_the_test_and_the_reason";
+        let test = "skip::tests::outside_ci_a_line_names_the_test_and_the_reason";
         assert_eq!(line, format!("skipped: {test}: no corpus at /nowhere\n"));
     }
 
     #[test]
-    fn under_ci_it_is_a_failure_unless_it_was_asked_for() {
-        assert!(noted(&Missing::new("no corpus"), true).unwrap_err().starts_with("no corpus; under CI"));
+    fn in_ci_it_is_a_failure_unless_it_was_requested() {
+        assert!(noted(&Missing::new("no corpus"), true).unwrap_err().starts_with("no corpus; in CI"));
         noted(&Missing::on_request("HYPERSLAB_CORPUS=none"), true).unwrap();
     }
 
     #[test]
-    fn require_gives_what_is_there() {
+    fn require_returns_the_value() {
         let found: Result<u8, Missing> = Ok(7);
         assert_eq!(require!(found), 7);
     }

@@ -1,27 +1,27 @@
-//! How long something took, whatever else the machine was doing.
+//! Measuring time on a machine that may be busy with other work.
 
 use std::time::{Duration, Instant};
 
-/// Measures from [`Stopwatch::start`] on.
+/// Measures the time since [`Stopwatch::start`].
 pub struct Stopwatch {
     wall: Instant,
     processor: Duration,
 }
 
 impl Stopwatch {
-    /// A stopwatch that begins now.
+    /// Starts to measure.
     pub fn start() -> Self {
         Self { wall: Instant::now(), processor: processor_time() }
     }
 
-    /// The time that has passed, or the processor time of this process in it if that is less: on a busy machine a
-    /// test mostly waits for others.
+    /// The elapsed time, or the processor time of this process if that is less. On a busy machine, a test spends much of
+    /// the elapsed time waiting for a processor.
     pub fn elapsed(&self) -> Duration {
         self.wall.elapsed().min(processor_time().saturating_sub(self.processor))
     }
 }
 
-/// Processor time of all threads of this process.
+/// The processor time of all threads of this process.
 #[cfg(unix)]
 fn processor_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
@@ -31,7 +31,7 @@ fn processor_time() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// Elsewhere only the time that has passed is known.
+/// On other systems only the elapsed time is known.
 #[cfg(not(unix))]
 fn processor_time() -> Duration {
     static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();

@@ -1,32 +1,32 @@
-//! A file on an HTTP server that answers ranges (RFC 9110, section 14), over plain `http`.
+//! A file on an HTTP server that supports range requests (RFC 9110, section 14), over plain `http`.
 //!
-//! The first request asks for the beginning of the file; its answer also tells the length and the entity tag, so that
-//! opening takes one request. All further ones ask for that very state (`If-Match`) and compare what comes. What may
-//! pass (a busy server, a connection that broke) is tried again a few times.
+//! The first request fetches the beginning of the file. Its response also contains the length and the entity tag, so
+//! opening takes one request. All further requests ask for the same state of the file (`If-Match`), and their responses
+//! are checked. A request that fails for a temporary reason (a busy server, a broken connection) is repeated a few times.
 //!
-//! Not handled: TLS, authentication, servers that answer no ranges (unless the whole file is as small as the first
-//! request).
+//! Not handled: TLS, authentication, and servers without range requests (unless the whole file is not larger than the
+//! first request).
 
-mod answer;
+mod response;
 
 use super::{Advice, Source};
 use crate::{Cancel, Deliver, Version, fetch_on_threads};
-use answer::{Answer, Failure};
 use bytes::Bytes;
+use response::{Failure, ResponseHead};
 use std::io::{self, Read};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How a file on a server is read.
+/// The settings for reading a file on a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HttpOptions {
-    /// So many requests are under way at most, each on a connection of its own.
+    /// The most requests in flight, each on its own connection.
     pub in_flight_max: usize,
-    /// How often a request is made before its failure is told; at least once.
+    /// The number of attempts before a failed request is reported; at least 1.
     pub attempts: u32,
-    /// How long to wait for a connection, and for further bytes on one.
+    /// The timeout for a connection, and for further bytes on a connection.
     pub timeout: Duration,
 }
 
@@ -40,32 +40,31 @@ impl Default for HttpOptions {
 pub struct HttpFile {
     client: Arc<Client>,
     version: Version,
-    /// The beginning of the file, which came with the first answer.
+    /// The beginning of the file, from the first response.
     head: Bytes,
     in_flight_max: usize,
 }
 
-/// Bytes that the first request asks for.
+/// The bytes of the first request.
 const HEAD_BYTES: u64 = 64 << 10;
-/// Before the second attempt; twice as long before each further one.
+/// The pause before the second attempt. It doubles before each further attempt.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
-/// A buffer for an answer begins no larger than this: what a server claims is believed once it arrives.
+/// The largest initial buffer of a response. A length that a server claims is not allocated before the bytes arrive.
 const CLAIMED_BYTES_MAX: usize = 4 << 20;
 
 impl HttpFile {
     /// Opens a file by its URL, which begins with `http://`.
     ///
     /// # Errors
-    /// [`io::ErrorKind::NotFound`], [`io::ErrorKind::PermissionDenied`], or what the server or the connection failed
-    /// with.
+    /// [`io::ErrorKind::NotFound`], [`io::ErrorKind::PermissionDenied`], or the error of the server or the connection.
     pub fn open(url: &str) -> io::Result<Self> {
         Self::open_with(url, HttpOptions::default())
     }
 
-    /// Opens a file as [`HttpFile::open`] does.
+    /// Opens a file by its URL, with these settings.
     ///
     /// # Errors
-    /// See there.
+    /// As [`HttpFile::open`].
     pub fn open_with(url: &str, options: HttpOptions) -> io::Result<Self> {
         let HttpOptions { in_flight_max, attempts, timeout } = options;
         let config = ureq::Agent::config_builder()
@@ -78,9 +77,9 @@ impl HttpFile {
             .build();
         let client = Client { agent: config.into(), url: url.to_string(), attempts: attempts.max(1) };
         let first = 0..HEAD_BYTES;
-        let (version, head) = client.get(&first, None, |answer, body| {
-            let len = answer.first_len(&first)?;
-            Ok((answer.version(), received(body, len)?))
+        let (version, head) = client.get(&first, None, |head, body| {
+            let len = head.first_len(&first)?;
+            Ok((head.version(), received(body, len)?))
         })?;
         Ok(Self { client: Arc::new(client), version, head, in_flight_max: in_flight_max.max(1) })
     }
@@ -95,7 +94,7 @@ impl HttpFile {
         fits.then(|| self.head.slice(range.start as usize..range.end as usize))
     }
 
-    /// An error for a range that is not in the file.
+    /// Returns an error for a range that is not in the file.
     fn check(&self, range: &Range<u64>) -> io::Result<()> {
         if range.start <= range.end && range.end <= self.version.len {
             return Ok(());
@@ -128,8 +127,8 @@ impl Source for HttpFile {
             };
             match known {
                 None => remote.push(index),
-                Some(answer) => {
-                    if cancel.is_cancelled() || deliver(index, answer).is_break() {
+                Some(result) => {
+                    if cancel.is_cancelled() || deliver(index, result).is_break() {
                         return;
                     }
                 }
@@ -140,14 +139,15 @@ impl Source for HttpFile {
         let read = move |range: Range<u64>| {
             client.get(&range, Some(&version), |_, body| received(body, range.end - range.start))
         };
-        fetch_on_threads(Arc::new(read), self.in_flight_max, &wanted, cancel, &mut |number, answer| {
-            deliver(remote[number], answer)
+        fetch_on_threads(Arc::new(read), self.in_flight_max, &wanted, cancel, &mut |number, result| {
+            deliver(remote[number], result)
         });
     }
 
     fn advice(&self) -> Advice {
-        // A request costs some tens of milliseconds, in which a connection brings megabytes; but others are under way
-        // meanwhile, so that only small gaps are worth fetching. As many answers as requests may be in memory.
+        // A request takes some tens of milliseconds, in which a connection could transfer megabytes. But other requests
+        // are in flight at the same time, so only small gaps are worth fetching. There can be as many responses in
+        // memory as requests, so requests must not be large.
         Advice {
             gap_bytes: 128 << 10,
             request_bytes_max: 4 << 20,
@@ -169,13 +169,13 @@ struct Client {
 }
 
 impl Client {
-    /// Asks for a range of the state `opened` (of any, where it is `None`), and lets `take` read the answer's body. Where
-    /// that fails in a way that may pass, the request is made again.
+    /// Requests a range of the state `opened` of the file (of any state if `None`), and calls `take` to read the body of
+    /// the response. A request that fails for a temporary reason is repeated.
     fn get<T>(
         &self,
         range: &Range<u64>,
         opened: Option<&Version>,
-        mut take: impl FnMut(&Answer, &mut dyn Read) -> Result<T, Failure>,
+        mut take: impl FnMut(&ResponseHead, &mut dyn Read) -> Result<T, Failure>,
     ) -> io::Result<T> {
         let mut pause = FIRST_PAUSE;
         for attempt in 1.. {
@@ -194,7 +194,7 @@ impl Client {
         &self,
         range: &Range<u64>,
         opened: Option<&Version>,
-        take: &mut impl FnMut(&Answer, &mut dyn Read) -> Result<T, Failure>,
+        take: &mut impl FnMut(&ResponseHead, &mut dyn Read) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let last = range.end.saturating_sub(1);
         let mut request = self
@@ -202,7 +202,7 @@ impl Client {
             .get(&self.url)
             .header("Range", format!("bytes={}-{last}", range.start))
             .header("Accept-Encoding", "identity");
-        if let Some(tag) = opened.and_then(answer::strong_tag) {
+        if let Some(tag) = opened.and_then(response::strong_tag) {
             request = request.header("If-Match", tag);
         }
         let mut response = request.call().map_err(Failure::of_connection)?;
@@ -211,15 +211,15 @@ impl Client {
         if let (412, Some(opened)) = (status, opened) {
             return Err(Failure::changed(&self.url, opened, "another entity tag".into()));
         }
-        let answer = Answer::new(status, header)?;
+        let head = ResponseHead::new(status, header)?;
         if let Some(opened) = opened {
-            answer.check(&self.url, range, opened)?;
+            head.check(&self.url, range, opened)?;
         }
-        take(&answer, &mut response.body_mut().as_reader())
+        take(&head, &mut response.body_mut().as_reader())
     }
 }
 
-/// Reads exactly `len` bytes into memory that grows as they arrive.
+/// Reads exactly `len` bytes into a buffer that grows as they arrive.
 fn received(body: &mut dyn Read, len: u64) -> Result<Bytes, Failure> {
     let mut bytes = Vec::new();
     let claimed = usize::try_from(len).unwrap_or(usize::MAX).min(CLAIMED_BYTES_MAX);
@@ -228,11 +228,11 @@ fn received(body: &mut dyn Read, len: u64) -> Result<Bytes, Failure> {
     if (bytes.len() as u64) < len {
         return Err(Failure::short(bytes.len() as u64, len));
     }
-    see_end(body);
+    read_to_end(body);
     Ok(Bytes::from(bytes))
 }
 
-/// Reads exactly as many bytes as there is room for.
+/// Fills `out` with exactly as many bytes as it has.
 fn fill(body: &mut dyn Read, out: &mut [u8]) -> Result<(), Failure> {
     let mut filled = 0;
     while filled < out.len() {
@@ -241,11 +241,11 @@ fn fill(body: &mut dyn Read, out: &mut [u8]) -> Result<(), Failure> {
             read => filled += read,
         }
     }
-    see_end(body);
+    read_to_end(body);
     Ok(())
 }
 
-/// A connection is used again once the end of its answer was seen.
-fn see_end(body: &mut dyn Read) {
+/// Reads the end of the body, which is necessary for the connection to be used again.
+fn read_to_end(body: &mut dyn Read) {
     let _ = body.read(&mut [0]);
 }

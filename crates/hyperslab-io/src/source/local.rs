@@ -1,5 +1,5 @@
-//! A file of the local file system, read by positioned reads (no shared cursor, no lock, no mapping: a file that
-//! shrinks while it is open gives an error instead of a signal).
+//! A file of the local file system, read by positioned reads. There is no shared cursor, no lock and no memory mapping:
+//! a file that is truncated while it is open causes an error instead of a signal.
 
 use super::{Advice, Source};
 use crate::{Changed, Version};
@@ -39,7 +39,7 @@ impl Source for LocalFile {
 
     fn read_into(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
         read_exact_at(&self.file, at, out).map_err(|error| match error.kind() {
-            // Where the file got shorter, that is the reason to tell.
+            // If the file was truncated, report that it changed.
             io::ErrorKind::UnexpectedEof => self.check_unchanged().err().unwrap_or(error),
             _ => error,
         })
@@ -71,7 +71,7 @@ fn read_exact_at(file: &File, at: u64, out: &mut [u8]) -> io::Result<()> {
     std::os::unix::fs::FileExt::read_exact_at(file, out, at)
 }
 
-/// `seek_read` also moves the file's cursor, which nothing here looks at.
+/// `seek_read` also moves the file's cursor, which is not used.
 #[cfg(windows)]
 fn read_exact_at(file: &File, mut at: u64, mut out: &mut [u8]) -> io::Result<()> {
     use std::os::windows::fs::FileExt;
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_exactly_what_was_asked_or_fails() {
+    fn reads_exactly_the_requested_bytes_or_fails() {
         let file = ten_bytes();
         let source = LocalFile::open(file.path()).unwrap();
         let mut three = [0; 3];
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_changes_is_not_the_one_that_was_opened() {
+    fn a_file_that_changes_is_an_error() {
         let changes: [fn(&mut std::fs::File); 3] = [
             |file| file.write_all(b"ten more.").unwrap(),
             |file| file.set_len(5).unwrap(),
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_read_beyond_the_end_of_a_file_that_got_shorter_says_so() {
+    fn a_read_beyond_the_end_of_a_truncated_file_reports_the_change() {
         let file = ten_bytes();
         let source = LocalFile::open(file.path()).unwrap();
         file.as_file().set_len(5).unwrap();

@@ -1,4 +1,4 @@
-//! A file that is wholly in memory.
+//! A file that is completely in memory.
 
 use super::{Advice, Source};
 use crate::{Cancel, Deliver};
@@ -36,9 +36,9 @@ impl Source for Memory {
         for (index, range) in ranges.iter().enumerate() {
             let inside = usize::try_from(range.start).ok().zip(usize::try_from(range.end).ok());
             let inside = inside.filter(|&(start, end)| start <= end && end <= self.bytes.len());
-            let answer = inside.map(|(start, end)| self.bytes.slice(start..end));
-            let answer = answer.ok_or_else(|| io::ErrorKind::UnexpectedEof.into());
-            if cancel.is_cancelled() || deliver(index, answer).is_break() {
+            let result = inside.map(|(start, end)| self.bytes.slice(start..end));
+            let result = result.ok_or_else(|| io::ErrorKind::UnexpectedEof.into());
+            if cancel.is_cancelled() || deliver(index, result).is_break() {
                 return;
             }
         }

@@ -1,7 +1,7 @@
-//! One range of bytes that lies in several sources, as files of HDF5's family, split and multi drivers do.
+//! Several sources joined to one, for files of HDF5's family, split and multi drivers.
 //!
-//! Between pieces there may be gaps, some of them astronomic: the split driver puts raw data in the middle of all
-//! 64-bit addresses. They read as zeros, and [`Source::held_from`] tells where they begin.
+//! There may be gaps between the pieces. Some are enormous: the split driver places raw data in the middle of the 64-bit
+//! address space. Gaps read as zeros; [`Source::held_from`] reports where they begin.
 
 use super::{Advice, Source, read_range};
 use crate::{Cancel, Deliver};
@@ -10,26 +10,26 @@ use std::ops::{ControlFlow, Range};
 use std::path::Path;
 use std::sync::Arc;
 
-/// A piece of a whole.
+/// One of several sources that are joined.
 pub struct Piece {
-    /// Where it begins.
+    /// The offset of its first byte in the joined source.
     pub start: u64,
-    /// How many bytes of its source belong to the whole, at most.
+    /// The most bytes of its source that are used.
     pub len: u64,
-    /// The bytes, or why they are not there: asking for them gives this error.
+    /// The source, or the error that reading any of its bytes returns.
     pub source: Result<Arc<dyn Source>, String>,
 }
 
-/// Pieces as one source.
+/// Several sources joined to one.
 pub struct Pieces {
-    /// By ascending start, without overlap, none of them empty.
+    /// Sorted by `start`, disjoint, not empty.
     pieces: Vec<Piece>,
     advice: Advice,
 }
 
 impl Pieces {
-    /// Joins pieces, of which the one that begins first names the whole; `None` where they overlap, or where there
-    /// is nothing to read.
+    /// Joins pieces. The first piece gives the joined source its name. `None` if pieces overlap, or if there are no
+    /// bytes.
     pub fn new(mut pieces: Vec<Piece>) -> Option<Self> {
         for piece in &mut pieces {
             piece.len = piece.source.as_ref().map_or(piece.len, |source| source.len().min(piece.len));
@@ -46,7 +46,7 @@ impl Pieces {
         self.pieces.first()?.source.as_ref().ok()
     }
 
-    /// The pieces that have a part in a range.
+    /// The pieces that overlap a range.
     fn within(&self, range: &Range<u64>) -> impl Iterator<Item = &Piece> {
         let first = self.pieces.partition_point(|piece| piece.end() <= range.start);
         let end = range.end;
@@ -63,7 +63,7 @@ impl Piece {
         self.start <= range.start && range.start <= range.end && range.end <= self.end()
     }
 
-    /// A range of the whole as a range of this piece.
+    /// A range of the joined source as a range of this piece.
     fn inside(&self, range: &Range<u64>) -> Range<u64> {
         range.start - self.start..range.end - self.start
     }
@@ -110,9 +110,9 @@ impl Source for Pieces {
         Ok(())
     }
 
-    /// Piece by piece, so that each has as many requests under way as suits it.
+    /// Piece by piece, so that each source has as many requests in flight as suits it.
     fn fetch(&self, ranges: &[Range<u64>], cancel: &Cancel, deliver: &mut Deliver<'_>) {
-        // By piece; ranges that lie in several, or in gaps, are put together here.
+        // The ranges of each piece. Ranges that overlap several pieces or gaps are read here.
         let mut by_piece: Vec<Vec<usize>> = vec![Vec::new(); self.pieces.len()];
         for (index, range) in ranges.iter().enumerate() {
             let number = self.pieces.partition_point(|piece| piece.end() <= range.start);
@@ -127,8 +127,8 @@ impl Source for Pieces {
         for (piece, indexes) in self.pieces.iter().zip(by_piece) {
             let (Ok(source), false) = (&piece.source, indexes.is_empty()) else { continue };
             let inside = indexes.iter().map(|&index| piece.inside(&ranges[index]));
-            source.fetch(&inside.collect::<Vec<_>>(), cancel, &mut |number, answer| {
-                flow = deliver(indexes[number], answer);
+            source.fetch(&inside.collect::<Vec<_>>(), cancel, &mut |number, result| {
+                flow = deliver(indexes[number], result);
                 flow
             });
             if flow.is_break() || cancel.is_cancelled() {
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_piece_says_why_and_a_short_one_leaves_a_gap() {
+    fn a_missing_piece_returns_its_error_and_a_short_one_leaves_a_gap() {
         let mut pieces = vec![piece(0, 4, b"01"), piece(4, 2, b"4567")];
         pieces.push(Piece { start: 6, len: 2, source: Err("it is gone".into()) });
         let pieces = Pieces::new(pieces).unwrap();
@@ -206,20 +206,20 @@ mod tests {
         pieces.push(Piece { start: 20, len: 5, source: Err("it is gone".into()) });
         let pieces = Pieces::new(pieces).unwrap();
         let ranges = [10..12, 1..6, 4..5, 6..11, 21..22, 0..3, 24..26];
-        let mut answers = vec![None; ranges.len()];
-        pieces.fetch(&ranges, &Cancel::never(), &mut |index, answer| {
-            let text = answer.map(|bytes| String::from_utf8_lossy(&bytes).replace('\0', "."));
-            assert!(answers[index].replace(text.map_err(|error| error.to_string())).is_none());
+        let mut results = vec![None; ranges.len()];
+        pieces.fetch(&ranges, &Cancel::never(), &mut |index, result| {
+            let text = result.map(|bytes| String::from_utf8_lossy(&bytes).replace('\0', "."));
+            assert!(results[index].replace(text.map_err(|error| error.to_string())).is_none());
             ControlFlow::Continue(())
         });
-        let told: Vec<_> = answers.iter().map(|answer| answer.as_ref().unwrap().as_deref()).collect();
+        let told: Vec<_> = results.iter().map(|result| result.as_ref().unwrap().as_deref()).collect();
         assert_eq!(told[..4], [Ok("ab"), Ok("12345"), Ok("4"), Ok("6...a")]);
         assert_eq!((told[4].unwrap_err().as_str(), told[5]), ("it is gone", Ok("012")));
         assert!(told[6].is_err());
     }
 
     #[test]
-    fn pieces_that_overlap_are_none() {
+    fn pieces_that_overlap_are_refused() {
         assert!(Pieces::new(vec![piece(0, 3, b"012"), piece(2, 1, b"2")]).is_none());
         assert!(Pieces::new(vec![piece(u64::MAX, 1, b"2")]).is_none());
         assert!(Pieces::new(vec![piece(0, 0, b"")]).is_none());

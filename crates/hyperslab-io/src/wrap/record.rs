@@ -1,4 +1,4 @@
-//! Writes down every request made of the source inside: what tests of I/O patterns assert.
+//! Records every request to a source, for tests of I/O patterns.
 
 use crate::{Advice, Cancel, Deliver, Source};
 use std::io;
@@ -6,12 +6,12 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-/// The requests made so far, in the order in which they were made.
+/// The recorded requests, in the order in which they were made.
 #[derive(Debug, Clone, Default)]
 pub struct Recording(Arc<Mutex<Vec<Range<u64>>>>);
 
 impl Recording {
-    /// Hands over what was recorded and begins anew.
+    /// Returns the requests since the last call.
     pub fn take(&self) -> Vec<Range<u64>> {
         std::mem::take(&mut self.0.lock().expect("no panic while recording"))
     }
@@ -21,14 +21,14 @@ impl Recording {
     }
 }
 
-/// A source that records; sits directly on the source it observes.
+/// A source that records all requests to the source that it wraps.
 pub struct Recorder<S> {
     inner: S,
     recording: Recording,
 }
 
 impl<S: Source> Recorder<S> {
-    /// Observes `inner`.
+    /// Wraps `inner`. Returns the source, and the recording to which its requests are added.
     pub fn new(inner: S) -> (Self, Recording) {
         let recording = Recording::default();
         (Self { inner, recording: recording.clone() }, recording)
