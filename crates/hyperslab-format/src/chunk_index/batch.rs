@@ -1,15 +1,16 @@
-//! Batches of chunks: what a walk has found is handed over while it goes on.
+//! Batches of chunks: a traversal of a chunk index returns the chunks while it goes on.
 
 use super::columns::ChunkColumns;
 use crate::{FormatError, Parse};
 
-/// A batch has at least this many chunks, unless the walk has to wait or ends; and at most those of one node more.
+/// A batch has at least this many chunks, unless the traversal must wait for bytes or ends, and at most the chunks of one
+/// node more.
 pub(super) const BATCH_CHUNKS: usize = 4096;
 
-/// Gathers the next chunks of a dataset with `rank` dimensions; `None` after the last.
+/// Collects the next batch of chunks of a dataset with `rank` dimensions; `None` after the last.
 ///
-/// `next` answers with the next part of the index (in its order), and has to answer alike when it is called again
-/// after it stopped. `add` adds the sought chunks of a part.
+/// `next` returns the next part of the index, in the order of the index. After it has stopped because bytes were missing,
+/// the next call must return the same part. `add` adds the wanted chunks of a part.
 pub(super) fn gather<T>(
     rank: usize,
     mut next: impl FnMut() -> Parse<Option<T>>,
@@ -21,7 +22,7 @@ pub(super) fn gather<T>(
             Ok(Some(part)) => add(part, &mut found)?,
             Ok(None) => break,
             Err(stop) if found.is_empty() => return Err(stop),
-            // What was found comes first; the next call stops here again.
+            // The chunks found so far are returned first; the next call stops here again.
             Err(_) => break,
         }
     }

@@ -44,7 +44,7 @@ impl BTreeV1Walk {
     }
 }
 
-/// What of a node leads to sought chunks.
+/// The children of a node, or the chunks of a leaf, that may be wanted chunks or lead to them.
 fn visit(
     view: &View,
     context: &WalkContext,
@@ -65,10 +65,10 @@ fn visit(
     }
     let mut items = Vec::new();
     for i in 0..node.entries {
-        // The outermost keys are not relied on: writers have set them late.
+        // The first and the last key are not used as bounds: some writers update them late.
         let from = (i > 0).then(|| key(i));
         let to = (i + 1 < node.entries).then(|| key(i + 1));
-        if context.region.meets(from, to) {
+        if context.region.overlaps(from, to) {
             let (address, level) = (node.child(i)?, Some(node.level - 1));
             items.push(Item::Node(Pointer { address, level }));
         }
@@ -76,7 +76,7 @@ fn visit(
     Ok(items)
 }
 
-/// Adds the sought chunks of a leaf.
+/// Adds the wanted chunks of a leaf.
 fn add_leaf(
     view: &View,
     context: &WalkContext,
@@ -93,14 +93,14 @@ fn add_leaf(
         let at = entry.at();
         let child = entry.address("child")?;
         if context.region.contains(&coords) {
-            let nowhere = || entry.invalid_at(at, "child", "a chunk without an address");
+            let nowhere = || entry.invalid_at(at, "child", "the chunk has no address");
             context.add(view, found, &coords, (child.ok_or_else(nowhere)?, stored_bytes, mask))?;
         }
     }
     Ok(())
 }
 
-/// The places that the keys of a node say, one after the other.
+/// The chunk coordinates of all keys of a node, one after the other.
 fn coords_of_all_keys(context: &WalkContext, node: &Node) -> Result<Vec<u64>, FormatError> {
     let mut coords = Vec::with_capacity((node.entries + 1) * context.rank);
     // A node without entries has no key.
@@ -119,7 +119,7 @@ fn read_coords(context: &WalkContext, key: &mut Cursor, coords: &mut Vec<u64>) -
         let at = key.at();
         let offset = key.u64("chunk offset")?;
         if offset % chunk != 0 {
-            let what = format!("offset {offset}, where chunks begin at multiples of {chunk}");
+            let what = format!("offset {offset} is not a multiple of the chunk size {chunk}");
             return Err(key.invalid_at(at, "chunk offset", what));
         }
         coords.push(offset / chunk);
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_chunks_and_goes_only_where_they_can_be() {
+    fn finds_chunks_and_reads_only_nodes_that_may_contain_them() {
         let image = tree(&[(7, [2, 0]), (6, [2, 9]), (0, [3 * 2, 12])]);
         let all = [
             (vec![0, 0], 300, 9, 0),
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(filtered().rows(&image, None), all);
         let in_use = Build::default().bytes(&image.as_slice()[..2136]);
         every_prefix_fails(&in_use, |view| filtered().chunks(view, None));
-        // Without its signature the first leaf cannot be read, but nothing leads there.
+        // Without its signature the first leaf cannot be read, but no wanted chunk is in it.
         let broken = image.clone().patch(CHILD, b"nope");
         filtered().chunks(&broken.view(), None).unwrap_err();
         assert_eq!(filtered().rows(&broken, Some(&[(1, 2), (0, 4)])), all[2..]);
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_chunks_that_cannot_be() {
+    fn refuses_invalid_chunks() {
         for leaf in [
             [(7, [2, 0]), (6, [2, 8]), (0, [4, 0])],
             [(7, [2, 0]), (6, [2, 0]), (0, [4, 0])],

@@ -2,7 +2,7 @@
 //! dimension.
 //!
 //! ```text
-//! type 10 (unfiltered):  address | offset of the chunk, counted in chunks, 8 for each dimension
+//! type 10 (unfiltered):  address | offset of the chunk in chunks, 8 for each dimension
 //! type 11 (filtered):    address | stored size | filter mask 4 | offset of the chunk, 8 for each dimension
 //! ```
 
@@ -35,7 +35,7 @@ impl BTreeV2Walk {
     }
 }
 
-/// The records of all nodes in which sought chunks may be.
+/// The records of all nodes that may contain wanted chunks.
 fn records(context: &WalkContext, view: &View) -> Records {
     let before_coords =
         usize::from(view.widths.offset) + if context.filtered { context.size_bytes(view) + 4 } else { 0 };
@@ -45,13 +45,13 @@ fn records(context: &WalkContext, view: &View) -> Records {
         words.map(|word| u64::from_le_bytes(word.try_into().expect("eight bytes"))).collect()
     };
     let keep = move |left: Option<&[u8]>, right: Option<&[u8]>| {
-        region.meets(left.map(&coords).as_deref(), right.map(&coords).as_deref())
+        region.overlaps(left.map(&coords).as_deref(), right.map(&coords).as_deref())
     };
     let kind = if context.filtered { 11 } else { 10 };
     Records::matching(context.address, kind, Box::new(keep)).of_bytes(before_coords + 8 * context.rank)
 }
 
-/// Adds the sought chunks among records.
+/// Adds the wanted chunks among records.
 fn add_run(
     view: &View,
     context: &WalkContext,
@@ -74,7 +74,7 @@ fn add_run(
             coords.push(record.u64("scaled offset")?);
         }
         if context.region.contains(&coords) {
-            let nowhere = || record.invalid_at(at, "address", "a chunk without an address");
+            let nowhere = || record.invalid_at(at, "address", "the chunk has no address");
             context.add(view, found, &coords, (address.ok_or_else(nowhere)?, stored, mask))?;
         }
     }
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_chunks_and_goes_only_where_they_can_be() {
+    fn finds_chunks_and_reads_only_nodes_that_may_contain_them() {
         let all = [
             (vec![0, 1], 508, 4, 0),
             (vec![0, 3], 504, 4, 0),
@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(btree(&[2, 2]).rows(&tree(), None), [all[0].clone(), all[2].clone()]);
         every_prefix_fails(&tree(), |view| {
             btree(&[2, 4]).chunks(view, None).and_then(|table| {
-                // What follows the last node are the chunks themselves.
+                // The chunks themselves follow the last node.
                 let end = view.bytes("test", Address(599), 1)?;
                 Ok((table, end))
             })

@@ -1,30 +1,30 @@
-//! Chunks in columns: what a walk over an index hands over.
+//! Chunks in columns: the result of a traversal of a chunk index.
 
-/// Chunks with their places in the dataset. Kept in columns: a million chunks are nothing unusual.
+/// Chunks with their coordinates in the chunk grid. Stored in columns, because a million chunks are not unusual.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkColumns {
-    /// Dimensions of the dataset.
+    /// The number of dimensions of the dataset.
     pub rank: usize,
-    /// Places, counted in chunks: `rank` numbers for each chunk.
+    /// Coordinates in the chunk grid: `rank` numbers for each chunk.
     pub coords: Vec<u64>,
     /// Absolute offsets in the file.
     pub addresses: Vec<u64>,
-    /// Bytes as stored.
+    /// The stored size in bytes.
     pub stored_bytes: Vec<u64>,
-    /// Bit i is set where filter i of the pipeline was skipped.
+    /// Bit i is set if filter i of the pipeline was skipped.
     pub filter_masks: Vec<u32>,
 }
 
 /// A row of [`ChunkColumns`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Chunk<'a> {
-    /// Its place, counted in chunks.
+    /// Its coordinates in the chunk grid.
     pub coords: &'a [u64],
     /// Absolute offset of its first byte in the file.
     pub address: u64,
-    /// Bytes as stored.
+    /// The stored size in bytes.
     pub stored_bytes: u64,
-    /// Bit i is set where filter i of the pipeline was skipped.
+    /// Bit i is set if filter i of the pipeline was skipped.
     pub filter_mask: u32,
 }
 
@@ -40,7 +40,7 @@ impl ChunkColumns {
         self.addresses.len()
     }
 
-    /// True where there are none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.addresses.is_empty()
     }

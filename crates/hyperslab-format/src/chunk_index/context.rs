@@ -1,4 +1,4 @@
-//! What a walk over a chunk index has to know of its dataset, checked once.
+//! The properties of a dataset that a traversal of its chunk index needs, checked once.
 
 use super::Extent;
 use super::columns::{Chunk, ChunkColumns};
@@ -10,50 +10,51 @@ use crate::{Address, FormatError, View, Widths, limits};
 #[derive(Debug, Clone)]
 pub(super) struct WalkContext {
     pub(super) rank: usize,
-    /// Where the index begins.
+    /// The address of the index.
     pub(super) address: Address,
-    /// Elements of a chunk.
+    /// The sizes of a chunk in elements.
     pub(super) chunk_dims: Vec<u64>,
-    /// Chunks in each dimension at present.
+    /// The present number of chunks in each dimension.
     pub(super) chunks: Vec<u64>,
-    /// Most chunks in each dimension; `None` is unlimited.
+    /// The maximum number of chunks in each dimension; `None` if unlimited.
     pub(super) max_chunks: Vec<Option<u64>>,
-    /// Bytes of a chunk without filters.
+    /// The bytes of an unfiltered chunk.
     pub(super) chunk_bytes: u64,
-    /// Bytes of an element.
+    /// The bytes of an element.
     pub(super) element_bytes: u64,
     pub(super) filtered: bool,
-    /// Layout message 5 and later keep sizes in the width of lengths.
+    /// True for layout message 5 and later, which store sizes in the width of lengths.
     pub(super) wide_sizes: bool,
-    /// The chunks sought, all of them within `chunks`.
+    /// The wanted chunks, all of them within `chunks`.
     pub(super) region: Region,
 }
 
-/// An error of the messages of a dataset: its place in the file is not known here.
+/// An error in the messages of a dataset, whose offset in the file is not known here.
 pub(super) fn invalid(field: &'static str, what: impl Into<String>) -> FormatError {
     FormatError::invalid("chunk index", field, 0, what)
 }
 
-/// Bytes of the stored size of a filtered chunk that has `chunk_bytes` bytes without filters.
+/// The width in bytes of the stored size of a filtered chunk of `chunk_bytes` unfiltered bytes.
 pub(super) fn stored_size_bytes(chunk_bytes: u64, wide_sizes: bool, widths: Widths) -> usize {
     if wide_sizes {
         return widths.length.into();
     }
-    // One byte more than the chunk without filters needs, since filters may make it larger.
+    // One byte more than the size of an unfiltered chunk needs, because filters may enlarge it.
     (1 + (chunk_bytes.max(1).ilog2() as usize + 8) / 8).min(8)
 }
 
 impl WalkContext {
-    /// `None` where there is nothing to walk over.
+    /// Checks the properties; `None` if there are no chunks to find.
     pub(super) fn new(extent: &Extent, region: Option<&[(u64, u64)]>) -> Result<Option<Self>, FormatError> {
         let layout = extent.layout;
         let rank = extent.dims.len();
         if rank == 0 || rank as u64 > limits::RANK_MAX {
-            return Err(invalid("dimensionality", format!("chunks in {rank} dimensions")));
+            return Err(invalid("dimensionality", format!("{rank} is not a valid number of dimensions")));
         }
         if layout.chunk_dims.len() != rank || extent.max_dims.len() != rank {
             let (chunks, max) = (layout.chunk_dims.len(), extent.max_dims.len());
-            let what = format!("chunks of {chunks} dimensions in a dataset of {rank} ({max} largest sizes)");
+            let what =
+                format!("chunks have {chunks} dimensions, the dataset has {rank} and {max} maximum sizes");
             return Err(invalid("dimensionality", what));
         }
         let Some(chunk_bytes) = (layout.chunk_dims.iter())
@@ -66,18 +67,18 @@ impl WalkContext {
         let in_chunks = |(dim, chunk): (&u64, &u64)| dim.div_ceil(*chunk);
         let mut chunks: Vec<u64> = extent.dims.iter().zip(&layout.chunk_dims).map(in_chunks).collect();
         if matches!(layout.index, ChunkIndex::Single { .. }) && region.is_none() {
-            // It stays when the extent shrinks to nothing, unlike the chunks of other indexes.
+            // Unlike the chunks of other indexes, it remains when the extent shrinks to nothing.
             chunks.iter_mut().for_each(|count| *count = (*count).max(1));
         }
         let max_chunks: Vec<Option<u64>> = (extent.max_dims.iter().zip(&layout.chunk_dims))
             .map(|(max, chunk)| max.as_ref().map(|max| in_chunks((max, chunk))))
             .collect();
         if chunks.iter().zip(&max_chunks).any(|(now, max)| max.is_some_and(|max| *now > max)) {
-            let what = format!("size {:?} is above the largest size {:?}", extent.dims, extent.max_dims);
+            let what = format!("the size {:?} exceeds the maximum size {:?}", extent.dims, extent.max_dims);
             return Err(invalid("dimension sizes", what));
         }
         if region.is_some_and(|region| region.len() != rank) {
-            return Err(invalid("region", format!("a region of other dimensions than {rank}")));
+            return Err(invalid("region", format!("the region does not have {rank} dimensions")));
         }
         let Some(region) = Region::new(&chunks, region) else { return Ok(None) };
         let Some(address) = layout.address else { return Ok(None) };
@@ -95,12 +96,12 @@ impl WalkContext {
         }))
     }
 
-    /// Bytes in which arrays and version 2 B-trees keep the stored size of a filtered chunk.
+    /// The width in bytes of the stored size of a filtered chunk in arrays and version 2 B-trees.
     pub(super) fn size_bytes(&self, view: &View) -> usize {
         stored_size_bytes(self.chunk_bytes, self.wide_sizes, view.widths)
     }
 
-    /// Adds a chunk to those found, if it is sought. Its bytes have to be in the file.
+    /// Adds a chunk to those found, if it is wanted. Its bytes must be in the file.
     pub(super) fn add(
         &self,
         view: &View,
@@ -120,18 +121,18 @@ impl WalkContext {
         }
         if !view.holds(at, stored_bytes) {
             let file_len = view.file_len();
-            let what = format!("{stored_bytes} bytes reach beyond the end of the file ({file_len} bytes)");
+            let what = format!("{stored_bytes} bytes extend beyond the end of the file ({file_len} bytes)");
             return error("chunk address", what);
         }
         if !self.filtered && stored_bytes != self.chunk_bytes {
-            let what = format!("{stored_bytes} bytes, where unfiltered chunks have {}", self.chunk_bytes);
+            let what = format!("{stored_bytes} bytes instead of {} in an unfiltered chunk", self.chunk_bytes);
             return error("chunk size", what);
         }
         found.push(Chunk { coords, address: at, stored_bytes, filter_mask });
         Ok(())
     }
 
-    /// Most chunks that the file has room for, to bound what is allocated.
+    /// The most chunks that fit into the file, to bound allocations.
     pub(super) fn room(&self, view: &View) -> u64 {
         view.stored_bytes() / if self.filtered { 1 } else { self.chunk_bytes }
     }

@@ -1,4 +1,4 @@
-//! Elements of fixed and extensible arrays: one chunk each.
+//! The elements of fixed and extensible arrays, one for each chunk.
 //!
 //! ```text
 //! client 0 (unfiltered):  chunk address
@@ -11,27 +11,27 @@ use super::grid::Grid;
 use crate::{Bytes, Cursor, FormatError, View, Widths};
 use std::ops::Range;
 
-/// How elements are stored.
+/// The storage format of elements.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ElementFormat {
     pub(super) filtered: bool,
     pub(super) size_bytes: usize,
-    /// Bytes of an element.
+    /// The bytes of an element.
     pub(super) bytes: u64,
 }
 
-/// Elements that lie one after the other.
+/// Consecutive elements.
 #[derive(Debug)]
 pub(super) struct Elements {
     structure: &'static str,
-    /// Absolute offset of the first.
+    /// The absolute offset of the first.
     at: u64,
     first: u64,
     bytes: Bytes,
 }
 
 impl ElementFormat {
-    /// The elements of a dataset whose filtered chunks have their size in `size_bytes` bytes.
+    /// The format of the elements of a dataset; `size_bytes` is the width of the stored size of a filtered chunk.
     pub(super) fn new(filtered: bool, size_bytes: usize, widths: Widths) -> Self {
         let bytes = u64::from(widths.offset) + if filtered { size_bytes as u64 + 4 } else { 0 };
         Self { filtered, size_bytes, bytes }
@@ -42,7 +42,7 @@ impl ElementFormat {
         u8::from(self.filtered)
     }
 
-    /// Reads client ID and element size of a header, and checks that they are those of the dataset.
+    /// Parses the client ID and the element size of a header, and checks that they match the dataset.
     pub(super) fn parse(
         cursor: &mut Cursor,
         view: &View,
@@ -53,7 +53,7 @@ impl ElementFormat {
         let filtered = match client {
             0 => false,
             1 => true,
-            other => return Err(field.unsupported("client ID", format!("client {other} is not known"))),
+            other => return Err(field.unsupported("client ID", format!("{other} is not a known client ID"))),
         };
         if filtered != context.filtered {
             let what =
@@ -70,7 +70,7 @@ impl ElementFormat {
         Ok(format)
     }
 
-    /// The elements `indexes`, which follow in `cursor`.
+    /// Reads the elements `indexes` from the cursor.
     pub(super) fn take(&self, cursor: &mut Cursor, indexes: &Range<u64>) -> Result<Elements, FormatError> {
         let at = cursor.at();
         let bytes =
@@ -79,7 +79,7 @@ impl ElementFormat {
         Ok(Elements { structure: cursor.structure(), at, first: indexes.start, bytes })
     }
 
-    /// Adds the sought chunks among `elements` to those found.
+    /// Adds the wanted chunks among `elements` to those found.
     pub(super) fn collect(
         &self,
         view: &View,

@@ -7,9 +7,10 @@
 //! page:         elements | checksum 4
 //! ```
 //!
-//! Data blocks grow towards the end of the array; how, follows from the [`header`]. Those with more elements than
-//! a page has end after the offset, pages follow them, and the bitmaps of the super block say which were ever
-//! written. Elements count through the dataset's largest size, with the unlimited dimension moved to the front.
+//! Data blocks are larger towards the end of the array; their sizes follow from the [`header`]. A data block with more
+//! elements than a page ends after the offset and is followed by its pages; the bitmaps of the super block record which
+//! pages were written. Elements are numbered over the dataset's maximum size, with the unlimited dimension moved to the
+//! front.
 
 pub(super) mod header;
 
@@ -65,7 +66,7 @@ impl ExtensibleArrayWalk {
         let unlimited = context.max_chunks.iter().any(Option::is_none);
         let grid =
             Grid::new(&context.max_chunks, &context.region).filter(|_| unlimited).ok_or_else(|| {
-                let what = "an extensible array needs one unlimited dimension and chunks that can be counted";
+                let what = "an extensible array needs one unlimited dimension and at most 2^64 chunks";
                 invalid("chunk indexing type", what)
             })?;
         Ok(Self { context, grid, header: None, nodes: NodeTraversal::strict(Node::IndexBlock) })
@@ -104,7 +105,7 @@ impl ExtensibleArrayWalk {
     }
 }
 
-/// Reads blocks: each answers with what is in them and how many bytes they have.
+/// Parses blocks. Each function returns the content of a block and its size in bytes.
 struct Reader<'a> {
     view: &'a View<'a>,
     context: &'a WalkContext,
@@ -132,11 +133,11 @@ impl Reader<'_> {
                 let field = cursor.clone();
                 let Some(address) = cursor.address("data block address")? else { continue };
                 let indexes = shape.indexes(number);
-                if !self.grid.meets(&indexes) {
+                if !self.grid.overlaps(&indexes) {
                     continue;
                 }
                 if shape.pages > 0 {
-                    let what = "a paged data block without a super block that says which pages exist";
+                    let what = "a paged data block has no super block with the bitmap of its pages";
                     return Err(field.invalid("data block address", what).into());
                 }
                 items.push(Item::Node(Node::DataBlock { address, indexes }));
@@ -144,7 +145,7 @@ impl Reader<'_> {
         }
         for number in direct..header.super_blocks() {
             let Some(address) = cursor.address("super block address")? else { continue };
-            if self.grid.meets(&header.super_block(number).all()) {
+            if self.grid.overlaps(&header.super_block(number).all()) {
                 items.push(Item::Node(Node::SuperBlock { address, number }));
             }
         }
@@ -167,7 +168,7 @@ impl Reader<'_> {
         for block in 0..shape.data_blocks {
             let Some(address) = cursor.address("data block address")? else { continue };
             let indexes = shape.indexes(block);
-            if !self.grid.meets(&indexes) {
+            if !self.grid.overlaps(&indexes) {
                 continue;
             }
             if shape.pages == 0 {
@@ -181,8 +182,8 @@ impl Reader<'_> {
             for page in 0..shape.pages {
                 let first = indexes.start.saturating_add(page.saturating_mul(header.page_elements()));
                 let indexes = first..first.saturating_add(header.page_elements());
-                // The bitmaps are filled without gaps, though there is room for whole bytes for each data block.
-                if !is_set(&bitmap, block * shape.pages + page) || !self.grid.meets(&indexes) {
+                // The bits of all data blocks follow each other without gaps, although there is room for whole bytes for each.
+                if !is_set(&bitmap, block * shape.pages + page) || !self.grid.overlaps(&indexes) {
                     continue;
                 }
                 let offset = prefix.saturating_add(page.saturating_mul(page_bytes));
@@ -194,7 +195,7 @@ impl Reader<'_> {
         Ok((items, bytes))
     }
 
-    /// A data block with the elements `indexes`, or with none if it is paged.
+    /// Parses a data block with the elements `indexes`. A paged data block has none itself.
     fn data_block(&self, address: Address, indexes: &Range<u64>) -> Parse<(Items, u64)> {
         let elements = (indexes.end - indexes.start).saturating_mul(self.header.format.bytes);
         let bytes = (self.header.prefix_bytes(self.view, true) + 4).saturating_add(elements);
@@ -214,8 +215,8 @@ impl Reader<'_> {
         Ok((vec![Item::Done(elements)], bytes))
     }
 
-    /// What every block begins with. The offset is passed over: the library itself computes that of some data
-    /// blocks wrongly when it writes them, and never looks at it.
+    /// Parses the beginning of every block. The offset is skipped: libhdf5 writes a wrong offset for some data blocks, and
+    /// never reads it.
     fn prefix(&self, cursor: &mut Cursor, signature: &[u8; 4], with_offset: bool) -> Result<(), FormatError> {
         cursor.signature(signature)?;
         cursor.version(0..=0)?;
@@ -315,14 +316,14 @@ mod tests {
             WRITTEN[..8].iter().map(|&i| (vec![i % 2, i / 2], 2000 + 4 * i, 4, 0)).collect();
         all.sort();
         assert_eq!(dataset.rows(&array(), None), all);
-        // The largest size counts, not the present one.
+        // The numbering depends on the maximum size, not on the present one.
         let smaller = growing(&[1, 7], &[Some(2), None]);
         all.retain(|row| row.0[0] == 0 && row.0[1] < 7);
         assert_eq!(smaller.rows(&array(), None), all);
     }
 
     #[test]
-    fn blocks_without_sought_chunks_are_not_read() {
+    fn blocks_without_wanted_chunks_are_not_read() {
         let dataset = growing(&[16], &[None]);
         for (at, region) in [(PAGED + 19, (0, 8)), (SUPER[1], (0, 8)), (400, (4, 16)), (PAGED + 200, (0, 12))]
         {

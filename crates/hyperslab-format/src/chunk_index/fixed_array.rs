@@ -6,8 +6,8 @@
 //! page:        elements | checksum 4
 //! ```
 //!
-//! With more elements than a page has, the data block ends (with its checksum) after a bitmap of the pages that
-//! were ever written, and the pages follow it. Elements count through the dataset's largest size.
+//! If there are more elements than in a page, the data block ends (with its checksum) after a bitmap of the pages that were
+//! written, and the pages follow it. Elements are numbered over the dataset's maximum size.
 
 use super::batch::gather;
 use super::columns::ChunkColumns;
@@ -50,10 +50,7 @@ impl FixedArrayWalk {
         let fixed = context.max_chunks.iter().all(Option::is_some);
         let grid = Grid::new(&context.max_chunks, &context.region).filter(|_| fixed);
         let grid = grid.ok_or_else(|| {
-            invalid(
-                "chunk indexing type",
-                "a fixed array needs fixed dimensions and chunks that can be counted",
-            )
+            invalid("chunk indexing type", "a fixed array needs fixed dimensions and at most 2^64 chunks")
         })?;
         Ok(Self { context, grid, header: None, nodes: NodeTraversal::strict(Node::DataBlock) })
     }
@@ -119,7 +116,7 @@ impl Header {
         (indexes.end - indexes.start).saturating_mul(self.format.bytes).saturating_add(4)
     }
 
-    /// The elements of the data block, or its pages; and the bytes of the block without pages.
+    /// Parses the data block: its elements or pages, and the size of the block without pages in bytes.
     fn data_block(
         &self,
         view: &View,
@@ -143,13 +140,13 @@ impl Header {
         self.block_prefix(&mut cursor, context)?;
         let bitmap = cursor.bytes("page bitmap", pages.div_ceil(8) as usize)?;
         cursor.checksum()?;
-        // Room is taken for all pages, also for those that were never written.
+        // The file has space for all pages, including those that were never written.
         let page_bytes = self.page_bytes(&(0..page));
         fit_into_file(view, address, pages - 1, page_bytes)?;
         let mut items = Vec::new();
         for number in 0..pages {
             let indexes = number * page..(number * page).saturating_add(page).min(self.elements);
-            if is_set(&bitmap, number) && grid.meets(&indexes) {
+            if is_set(&bitmap, number) && grid.overlaps(&indexes) {
                 let offset = number.saturating_mul(page_bytes);
                 let at = Address(address.0.saturating_add(bytes).saturating_add(offset));
                 items.push(Item::Node(Node::Page { at, indexes }));
@@ -165,7 +162,7 @@ impl Header {
     }
 }
 
-/// Checks that a block belongs to the array of this dataset: client ID and address of the header.
+/// Checks the client ID and the header address of a block: they must be those of this array.
 pub(super) fn owned(
     cursor: &mut Cursor,
     context: &WalkContext,
@@ -173,26 +170,26 @@ pub(super) fn owned(
 ) -> Result<(), FormatError> {
     let field = cursor.clone();
     if (cursor.u8("client ID")? != 0) != format.filtered {
-        return Err(field.invalid("client ID", "the block has another client than the header"));
+        return Err(field.invalid("client ID", "the client ID of the block is not that of the header"));
     }
     let field = cursor.clone();
     if cursor.address("header address")? != Some(context.address) {
-        let what = format!("the block belongs to another array than that at {}", context.address);
+        let what = format!("the block does not belong to the array at {}", context.address);
         return Err(field.invalid("header address", what));
     }
     Ok(())
 }
 
-/// Refuses more pages than the file has room for: few bytes of a bitmap can ask for many.
+/// Refuses more pages than fit into the file: a few bytes of a bitmap can claim many.
 pub(super) fn fit_into_file(view: &View, block: Address, pages: u64, bytes: u64) -> Result<(), FormatError> {
     if pages.saturating_mul(bytes) <= view.stored_bytes() {
         return Ok(());
     }
-    let what = format!("{pages} pages of {bytes} bytes are more than the file");
+    let what = format!("{pages} pages of {bytes} bytes are larger than the file");
     Err(FormatError::invalid(PAGE, "page bitmap", view.absolute(block), what))
 }
 
-/// Bit `number` of a bitmap, which begins with the highest bit of the first byte.
+/// Bit `number` of a bitmap. Bit 0 is the highest bit of the first byte.
 pub(super) fn is_set(bitmap: &[u8], number: u64) -> bool {
     bitmap.get((number / 8) as usize).is_some_and(|byte| byte & (0x80 >> (number % 8)) != 0)
 }
@@ -216,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_count_through_the_largest_size() {
+    fn elements_are_numbered_over_the_maximum_size() {
         let mut image = header([0, 8], 10, 12);
         for i in 0..12u64 {
             image = if i % 4 == 1 { image.undefined() } else { image.u64(300 + 4 * i) };
@@ -264,18 +261,18 @@ mod tests {
         let all = [at(0), at(1), at(2), at(3), (vec![8], 500, 4, 0)];
         assert_eq!(dataset.rows(&paged(), None), all);
         dataset.survives_changes(&paged());
-        // A page that is not asked for may be broken.
+        // A page that is not wanted may be damaged.
         let broken = paged().patch(BLOCK + 19, &[9]);
         dataset.chunks(&broken.view(), None).unwrap_err();
         assert_eq!(dataset.rows(&broken, Some(&[(4, 10)])), all[4..]);
     }
 
     #[test]
-    fn refuses_bitmaps_that_ask_for_more_than_the_file() {
+    fn refuses_bitmaps_with_more_pages_than_fit_into_the_file() {
         let elements = 8 * 500;
         let image = header([0, 8], 0, elements).bytes(&[0xFF; 500]).checksum_since(Address(BLOCK));
         let dataset = array(&[elements], &[Some(elements)]);
         let error = dataset.chunks(&image.view(), None).unwrap_err();
-        assert!(format!("{error:?}").contains("more than the file"), "{error:?}");
+        assert!(format!("{error:?}").contains("larger than the file"), "{error:?}");
     }
 }

@@ -1,6 +1,6 @@
-//! Regions of chunks, and the grids on which arrays of chunks are laid out.
+//! Regions of chunks, and the numbering of chunks in fixed and extensible arrays.
 
-/// A box of chunks that is not empty: from (included) and to (not included) in each dimension.
+/// A non-empty box of chunks: the first chunk and the end (exclusive) in each dimension.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Region {
     pub(super) from: Vec<u64>,
@@ -8,7 +8,7 @@ pub(super) struct Region {
 }
 
 impl Region {
-    /// The part of `region` (or all) within `chunks`; `None` if that is nothing.
+    /// The part of `region` (or all) within `chunks`; `None` if it is empty.
     pub(super) fn new(chunks: &[u64], region: Option<&[(u64, u64)]>) -> Option<Self> {
         let part =
             |d: usize| region.map_or((0, chunks[d]), |region| (region[d].0, region[d].1.min(chunks[d])));
@@ -20,13 +20,13 @@ impl Region {
         coords.iter().zip(self.from.iter().zip(&self.to)).all(|(c, (from, to))| (from..to).contains(&c))
     }
 
-    /// Number of chunks; `None` beyond 64 bits.
+    /// The number of chunks; `None` if it overflows 64 bits.
     pub(super) fn count(&self) -> Option<u64> {
         self.from.iter().zip(&self.to).try_fold(1u64, |count, (from, to)| count.checked_mul(to - from))
     }
 
-    /// Moves `coords` on to the first place in the region at or after it, last dimension fastest. False if there is
-    /// none.
+    /// Advances `coords` to the first coordinates in the region that are not before them in row-major order. False if
+    /// there are none.
     pub(super) fn seek(&self, coords: &mut [u64]) -> bool {
         let Some(out) = (0..coords.len()).find(|&d| !(self.from[d]..self.to[d]).contains(&coords[d])) else {
             return true;
@@ -34,7 +34,7 @@ impl Region {
         let rest = if coords[out] < self.from[out] {
             out
         } else {
-            // Beyond the end of this dimension: one on in the last dimension before it that has room.
+            // Beyond the end of this dimension: advance the last dimension before it that is not at its end.
             let Some(before) = (0..out).rev().find(|&d| coords[d] + 1 < self.to[d]) else { return false };
             coords[before] += 1;
             before + 1
@@ -43,29 +43,29 @@ impl Region {
         true
     }
 
-    /// True if a place of the region lies between `from` (included; `None` is the beginning) and `to` (not
-    /// included; `None` is the end), last dimension fastest.
-    pub(super) fn meets(&self, from: Option<&[u64]>, to: Option<&[u64]>) -> bool {
+    /// True if the region has coordinates in the range `from..to` of the row-major order. `None` is the beginning or the
+    /// end.
+    pub(super) fn overlaps(&self, from: Option<&[u64]>, to: Option<&[u64]>) -> bool {
         let mut coords = from.map_or_else(|| vec![0; self.from.len()], <[u64]>::to_vec);
         self.seek(&mut coords) && to.is_none_or(|to| coords[..] < *to)
     }
 }
 
-/// The order in which an array keeps chunks: a grid of the *largest* size of the dataset, in which the unlimited
-/// dimension, if there is one, varies slowest.
+/// The numbering of chunks in an array: row-major over the *maximum* size of the dataset, with the unlimited dimension,
+/// if there is one, moved to the front.
 #[derive(Debug, Clone)]
 pub(super) struct Grid {
-    /// The dimension of the dataset for each of the grid.
+    /// For each dimension of the grid, the dimension of the dataset.
     dimension: Vec<usize>,
-    /// Elements of the array for one step in each dimension of the grid.
+    /// For each dimension of the grid, the difference of the indexes of two neighbours.
     stride: Vec<u64>,
-    /// The sought chunks, in the dimensions of the grid.
+    /// The wanted chunks, in the dimensions of the grid.
     region: Region,
 }
 
 impl Grid {
-    /// A grid over `max_chunks`, of which one at most may be unlimited. `None` if more are, if a dimension has
-    /// none, or beyond 64 bits.
+    /// A grid over `max_chunks`, at most one of which may be unlimited. `None` if more are unlimited, if a dimension has
+    /// no chunks, or if a wanted chunk has an index that overflows 64 bits.
     pub(super) fn new(max_chunks: &[Option<u64>], region: &Region) -> Option<Self> {
         let rank = max_chunks.len();
         let mut unlimited = (0..rank).filter(|&d| max_chunks[d].is_none());
@@ -82,7 +82,7 @@ impl Grid {
         }
         let of = |values: &[u64]| dimension.iter().map(|&d| values[d]).collect();
         let region = Region { from: of(&region.from), to: of(&region.to) };
-        // The last chunk sought must have an index. Chunks lie within their largest size, so others have one too.
+        // If the last wanted chunk has an index, all others have one: they are within the maximum size, too.
         let grid = Self { dimension, stride, region };
         let last: Vec<u64> = grid.region.to.iter().map(|to| to - 1).collect();
         grid.index(&last)?;
@@ -112,15 +112,15 @@ impl Grid {
         self.stride.iter().map(coord).collect()
     }
 
-    /// True if the array keeps a sought chunk at one of these indexes.
-    pub(super) fn meets(&self, indexes: &std::ops::Range<u64>) -> bool {
+    /// True if a wanted chunk has one of these indexes.
+    pub(super) fn overlaps(&self, indexes: &std::ops::Range<u64>) -> bool {
         let mut coords = self.coords(indexes.start);
         indexes.start < indexes.end
             && self.region.seek(&mut coords)
             && self.index(&coords).is_some_and(|index| index < indexes.end)
     }
 
-    /// Calls `visit` with the index and the place in the dataset of every sought chunk at these indexes.
+    /// Calls `visit` with the index and the coordinates of every wanted chunk at these indexes.
     pub(super) fn each<E>(
         &self,
         indexes: std::ops::Range<u64>,
@@ -134,7 +134,7 @@ impl Grid {
         let last = coords.len() - 1;
         while self.region.seek(&mut coords) {
             let Some(index) = self.index(&coords).filter(|index| indexes.contains(index)) else { break };
-            // All that follow in the fastest dimension, up to the end of region or indexes.
+            // All that follow in the fastest dimension, up to the end of the region or of the indexes.
             let run = (self.region.to[last] - coords[last]).min(indexes.end - index);
             for (&dimension, &coord) in self.dimension.iter().zip(&coords) {
                 place[dimension] = coord;
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seek_finds_the_next_place() {
+    fn seek_finds_the_next_coordinates() {
         let region = Region { from: vec![1, 2], to: vec![3, 5] };
         let after = |coords: [u64; 2]| {
             let mut coords = coords;
@@ -165,8 +165,8 @@ mod tests {
         assert_eq!(after([1, 5]), Some([2, 2]));
         assert_eq!(after([2, u64::MAX]), None);
         assert_eq!(after([u64::MAX, 0]), None);
-        assert!(region.meets(None, None) && region.meets(Some(&[1, 9]), Some(&[2, 3])));
-        assert!(!region.meets(Some(&[1, 9]), Some(&[2, 2])) && !region.meets(Some(&[2, 5]), None));
+        assert!(region.overlaps(None, None) && region.overlaps(Some(&[1, 9]), Some(&[2, 3])));
+        assert!(!region.overlaps(Some(&[1, 9]), Some(&[2, 2])) && !region.overlaps(Some(&[2, 5]), None));
     }
 
     #[test]
@@ -179,9 +179,9 @@ mod tests {
         assert_eq!(Region::new(&[4, 0], None), None);
     }
 
-    /// Every chunk of the region, once, at the index that counting says.
+    /// Every chunk of the region, once, at the index that counting gives.
     #[test]
-    fn grids_number_the_largest_size_with_the_unlimited_dimension_first() {
+    fn grids_number_the_maximum_size_with_the_unlimited_dimension_first() {
         let max = [Some(3), None, Some(4)];
         let region = Region::new(&[2, 5, 4], Some(&[(0, 2), (1, 5), (2, 4)])).unwrap();
         let grid = Grid::new(&max, &region).unwrap();
@@ -196,7 +196,10 @@ mod tests {
         for cut in 0..=70 {
             let mut found = Vec::new();
             for indexes in [0..cut, cut..1000] {
-                assert_eq!(grid.meets(&indexes), expected.iter().any(|(index, _)| indexes.contains(index)));
+                assert_eq!(
+                    grid.overlaps(&indexes),
+                    expected.iter().any(|(index, _)| indexes.contains(index))
+                );
                 grid.each(indexes, |index, place| {
                     found.push((index, place.to_vec()));
                     Ok::<_, ()>(())

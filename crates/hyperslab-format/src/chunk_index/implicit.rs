@@ -1,4 +1,4 @@
-//! The implicit index (specification VII.B): all chunks of the largest size one after the other, unfiltered.
+//! The implicit index (specification VII.B): all chunks of the maximum size, unfiltered, one after the other.
 
 use super::batch::BATCH_CHUNKS;
 use super::columns::ChunkColumns;
@@ -10,7 +10,7 @@ use crate::{Address, FormatError, Parse, Stop, View};
 pub(super) struct ImplicitWalk {
     context: WalkContext,
     grid: Grid,
-    /// Where the next batch begins.
+    /// The index of the first chunk of the next batch.
     next: u64,
 }
 
@@ -18,18 +18,18 @@ impl ImplicitWalk {
     pub(super) fn new(context: WalkContext) -> Result<Self, FormatError> {
         let fixed = context.max_chunks.iter().all(Option::is_some);
         let grid = Grid::new(&context.max_chunks, &context.region).filter(|_| fixed && !context.filtered);
-        let what = "an implicit index needs fixed dimensions, chunks that can be counted, and no filters";
+        let what = "an implicit index needs fixed dimensions, at most 2^64 chunks, and no filters";
         let grid = grid.ok_or_else(|| invalid("chunk indexing type", what))?;
         Ok(Self { context, grid, next: 0 })
     }
 
     pub(super) fn advance(&mut self, view: &View) -> Parse<Option<ChunkColumns>> {
         let context = &self.context;
-        // Each chunk has a place of its own in the file, so there cannot be more than fit into it.
+        // Each chunk has its own bytes in the file, so there cannot be more than fit into it.
         let room = context.room(view);
         let count = context.region.count().unwrap_or(u64::MAX);
         if count > room {
-            let what = format!("{count} chunks, where the file has room for {room}");
+            let what = format!("{count} chunks are more than the {room} that fit into the file");
             return Err(invalid("dimension sizes", what).into());
         }
         let mut found = ChunkColumns::new(context.rank);
@@ -67,7 +67,7 @@ mod tests {
     use crate::testing::Build;
 
     #[test]
-    fn chunks_follow_each_other_through_the_largest_size() {
+    fn chunks_follow_each_other_through_the_maximum_size() {
         let image = Build::default().pad_to(1000);
         let mut dataset = dataset(&[3, 5], &[Some(6), Some(9)], &[2, 3], ChunkIndex::Implicit);
         dataset.layout.address = Some(Address(40));

@@ -1,12 +1,12 @@
-//! Where the chunks of a dataset are: one walk for all kinds of index (specification III.A.1, IV.A.2.i, VII).
+//! Chunk indexes: finding the chunks of a dataset, for all kinds of index (specification III.A.1, IV.A.2.i, VII).
 //!
-//! A [`ChunkWalk`] is asked for all chunks or for those of a region, and hands over what it finds in batches of
-//! [`ChunkColumns`] while it goes on. Region and places are in chunks, not elements: the chunk `(1, 2)` begins at
-//! element `(1 * c0, 2 * c1)` where chunks are c0 × c1. A walk goes down only to what may hold chunks of the region,
-//! and ends at the first error: a chunk that no batch has was never written, and reads as fill value.
+//! A [`ChunkWalk`] traverses the index for all chunks or for those of a region, and returns them in batches of
+//! [`ChunkColumns`]. The coordinates of regions and chunks are in chunks, not elements: if chunks are c0 × c1, the chunk
+//! `(1, 2)` begins at the element `(1 * c0, 2 * c1)`. The traversal reads only the nodes that may contain chunks of the
+//! region, and ends at the first error. A chunk that is in no batch was never written, and reads as the fill value.
 //!
-//! Not done here: whether the chunk at the edge is filtered ([`ChunkedLayout::edge_chunks_unfiltered`]). Size and
-//! filter mask are those of the index.
+//! Sizes and filter masks are those in the index. The layout may exempt the chunks at the edge from filtering
+//! ([`ChunkedLayout::edge_chunks_unfiltered`]), which the caller must take into account.
 
 mod batch;
 mod btree_v1;
@@ -28,21 +28,21 @@ pub use columns::{Chunk, ChunkColumns};
 use context::WalkContext;
 pub use layout::ChunkIndexLayout;
 
-/// The dataset whose chunks are sought.
+/// The properties of a dataset that its chunk index depends on.
 #[derive(Debug, Clone, Copy)]
 pub struct Extent<'a> {
-    /// Current sizes in elements.
+    /// The current sizes in elements.
     pub dims: &'a [u64],
-    /// Largest sizes; `None` is unlimited.
+    /// The maximum sizes in elements; `None` if unlimited.
     pub max_dims: &'a [Option<u64>],
     /// The layout message.
     pub layout: &'a ChunkedLayout,
-    /// The dataset has a filter pipeline that is not empty.
+    /// True if the dataset has filters.
     pub filtered: bool,
 }
 
 impl ChunkIndex {
-    /// Its name, for people.
+    /// The name of the kind of index, for display.
     pub fn kind_name(&self) -> &'static str {
         match self {
             ChunkIndex::BTreeV1 => "btree v1",
@@ -55,7 +55,7 @@ impl ChunkIndex {
     }
 }
 
-/// A walk under way over the index of a dataset.
+/// A traversal of the chunk index of a dataset.
 #[derive(Debug)]
 pub struct ChunkWalk {
     state: State,
@@ -65,7 +65,7 @@ pub struct ChunkWalk {
 #[derive(Debug)]
 enum State {
     Failed(FormatError),
-    /// Nothing was written, or nothing of the region exists.
+    /// No chunk was written, or none of the region exists.
     Empty,
     BTreeV1(btree_v1::BTreeV1Walk),
     Single(single::SingleChunkWalk),
@@ -76,18 +76,18 @@ enum State {
 }
 
 impl ChunkWalk {
-    /// A walk over the chunks in `region`, in chunks from (included) and to (not included) for each dimension, or
-    /// over all of them. Those beyond the current size of the dataset are left out in any case.
+    /// A traversal of the chunks in `region`, or of all chunks. A region has the first chunk and the end (exclusive) in
+    /// each dimension, in chunks. Chunks beyond the current size of the dataset are never returned.
     pub fn new(extent: &Extent, region: Option<&[(u64, u64)]>) -> Self {
         let state = State::new(extent, region).unwrap_or_else(State::Failed);
         Self { state, is_row_major: is_row_major(extent) }
     }
 
-    /// Returns the next chunks that were found, or `None` after the last. Each chunk comes once.
+    /// Returns the next chunks, or `None` after the last. Each chunk is returned once.
     ///
     /// # Errors
-    /// What of the index is damaged or not supported, after the chunks that come before it. The walk ends there:
-    /// every further call gives the same error.
+    /// The part of the index that is damaged or not supported, after the chunks before it. The traversal ends there:
+    /// every further call returns the same error.
     pub fn advance(&mut self, view: &View) -> Parse<Option<ChunkColumns>> {
         let found = match &mut self.state {
             State::Failed(error) => Err(Stop::Bad(error.clone())),
@@ -105,13 +105,13 @@ impl ChunkWalk {
         found
     }
 
-    /// True where the chunks come in the order of their places, last dimension fastest.
+    /// True if the chunks are returned in row-major order.
     pub fn is_row_major(&self) -> bool {
         self.is_row_major
     }
 }
 
-/// Only extensible arrays may have an order of their own: the unlimited dimension varies slowest.
+/// Only extensible arrays may have a different order, because the unlimited dimension varies slowest.
 fn is_row_major(extent: &Extent) -> bool {
     let is_array = matches!(extent.layout.index, ChunkIndex::ExtensibleArray { .. });
     !is_array || extent.max_dims.first().is_none_or(Option::is_none)

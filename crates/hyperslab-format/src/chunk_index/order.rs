@@ -1,19 +1,18 @@
-//! The order of the chunks in a B-tree.
+//! Checking the order of the chunks in a B-tree.
 
 use super::columns::ChunkColumns;
 use super::context::invalid;
 use crate::FormatError;
 
-/// Refuses chunks that are not in the order of their places (last dimension fastest): a B-tree in which they are not
-/// cannot be searched.
+/// Refuses chunks that are not in row-major order: a B-tree with a different order cannot be searched.
 #[derive(Debug, Default)]
 pub(super) struct Ascending {
-    /// The place of the last chunk that was checked; empty before the first.
+    /// The coordinates of the last chunk that was checked; empty before the first.
     last: Vec<u64>,
 }
 
 impl Ascending {
-    /// Checks the chunks that follow those of the last call, and hands them back.
+    /// Checks and returns the chunks that follow those of the last call.
     pub(super) fn checked(&mut self, chunks: ChunkColumns) -> Result<ChunkColumns, FormatError> {
         let mut last = self.last.as_slice();
         for coords in chunks.coords.chunks_exact(chunks.rank) {
@@ -42,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_a_place_twice_or_out_of_order_in_a_batch_and_between_batches() {
+    fn refuses_repeated_or_unordered_chunks_in_a_batch_and_between_batches() {
         let checked = |batches: &[&[[u64; 2]]]| {
             let mut order = Ascending::default();
             batches.iter().try_for_each(|places| order.checked(chunks(places)).map(drop))

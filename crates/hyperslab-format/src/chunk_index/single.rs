@@ -1,4 +1,4 @@
-//! The index of a dataset that is one chunk (specification VII.A): the layout message itself.
+//! The index of a dataset with a single chunk (specification VII.A): the layout message itself.
 
 use super::columns::ChunkColumns;
 use super::context::{WalkContext, invalid};
@@ -7,14 +7,14 @@ use crate::{FormatError, Parse, View};
 #[derive(Debug)]
 pub(super) struct SingleChunkWalk {
     context: WalkContext,
-    /// Stored size and filter mask; `None` once the chunk was handed over.
+    /// The stored size and the filter mask; `None` after the chunk was returned.
     stored: Option<(u64, u32)>,
 }
 
 impl SingleChunkWalk {
     pub(super) fn new(context: WalkContext, filtered: Option<(u64, u32)>) -> Result<Self, FormatError> {
         if context.chunks.iter().any(|&chunks| chunks != 1) {
-            let what = format!("a single chunk, where the dataset has {:?}", context.chunks);
+            let what = format!("a single chunk index in a dataset with {:?} chunks", context.chunks);
             return Err(invalid("dimension sizes", what));
         }
         let stored = filtered.unwrap_or((context.chunk_bytes, 0));
@@ -37,7 +37,7 @@ mod tests {
     use crate::testing::Build;
 
     #[test]
-    fn the_layout_message_says_it_all() {
+    fn the_layout_message_is_the_index() {
         let image = Build::default().pad_to(100);
         let index = ChunkIndex::Single { filtered: None };
         let mut one = dataset(&[4], &[Some(4)], &[4], index);
@@ -46,7 +46,7 @@ mod tests {
         let mut one = one.filtered();
         assert_eq!(one.rows(&image, None), [(vec![0], 0, 99, 2)]);
         one.chunks(&Build::default().pad_to(98).view(), None).unwrap_err();
-        // Shrunk to nothing, the dataset still has its chunk; none of it is wanted by any read.
+        // A dataset that shrank to nothing still has its chunk, which no read wants.
         one.dims = vec![0];
         assert_eq!(one.rows(&image, None), [(vec![0], 0, 99, 2)]);
         assert_eq!(one.rows(&image, Some(&[(0, 1)])), []);

@@ -1,4 +1,4 @@
-//! What the tests of all kinds of index share.
+//! The parts that the tests of all kinds of index share.
 
 use super::context::WalkContext;
 use super::{Chunk, ChunkColumns, ChunkWalk, Extent};
@@ -43,7 +43,7 @@ impl Dataset {
         Extent { dims, max_dims, layout, filtered: *filtered }
     }
 
-    /// The chunks in a region of a file that is all there, in the order of the walk.
+    /// The chunks in a region, in the order of the traversal. All bytes of the file must be available.
     pub(super) fn chunks(&self, view: &View, region: Option<&[(u64, u64)]>) -> Parse<ChunkColumns> {
         let mut walk = ChunkWalk::new(&self.extent(), region);
         let mut all = ChunkColumns::new(self.dims.len());
@@ -69,8 +69,8 @@ impl Dataset {
         rows
     }
 
-    /// Changes bytes of the file all over: there is a table or an error, but no panic, and not much more than the
-    /// file has bytes.
+    /// Changes bytes anywhere in the file: the result is chunks or an error, but no panic, and not more chunks than fit
+    /// into the file.
     pub(super) fn survives_changes(&self, image: &Build) {
         let whole = image.as_slice().to_vec();
         let changes = proptest::collection::vec((0..whole.len(), any::<u8>()), 1..6);
@@ -82,7 +82,7 @@ impl Dataset {
             }
             bytes.truncate(cut);
             let bytes = Bytes::from(bytes);
-            // Checksums are made right again until something else stops the walk.
+            // Checksums are corrected until a different error ends the traversal.
             let mut bytes = bytes.to_vec();
             for _ in 0..8 {
                 let frozen = Bytes::from(bytes.clone());
@@ -99,14 +99,14 @@ impl Dataset {
     }
 }
 
-/// What a walk over all chunks knows of an unfiltered dataset whose index lies at address 0.
+/// The context of a traversal of all chunks of an unfiltered dataset whose index is at address 0.
 pub(super) fn context(dims: &[u64], max_dims: &[Option<u64>], chunk_dims: &[u64]) -> WalkContext {
     let dataset = dataset(dims, max_dims, chunk_dims, ChunkIndex::Implicit);
     WalkContext::new(&dataset.extent(), None).unwrap().unwrap()
 }
 
 #[test]
-fn refuses_datasets_that_cannot_be() {
+fn refuses_invalid_datasets() {
     let none = Bytes::new();
     let fails = |change: fn(&mut Dataset)| {
         let mut dataset = dataset(&[4, 4], &[Some(4), Some(4)], &[2, 2], ChunkIndex::Implicit);
@@ -127,7 +127,7 @@ fn refuses_datasets_that_cannot_be() {
 }
 
 #[test]
-fn nothing_is_read_where_nothing_can_be() {
+fn nothing_is_read_if_there_cannot_be_chunks() {
     let none = Bytes::new();
     let mut dataset = dataset(&[4, 0], &[None, Some(4)], &[2, 2], ChunkIndex::BTreeV1);
     assert!(dataset.chunks(&View::new(&none), None).unwrap().is_empty());

@@ -1,4 +1,4 @@
-//! The header of an extensible array, and the shape of blocks that follows from it.
+//! The header of an extensible array, and the sizes of the blocks, which follow from it.
 //!
 //! ```text
 //! "EAHD" | version 0 | client ID | element size | max. bits | elements in index block
@@ -6,8 +6,8 @@
 //!        | six statistics | index block | checksum 4
 //! ```
 //!
-//! Super block s has 2^(s/2) data blocks of 2^((s+1)/2) times the fewest elements. The index block holds the first
-//! elements itself, then the data blocks of the first super blocks directly, then the other super blocks.
+//! Super block s has 2^(s/2) data blocks of 2^((s+1)/2) times the fewest elements. The index block contains the first
+//! elements, then the addresses of the data blocks of the first super blocks, then those of the other super blocks.
 
 use super::super::context::WalkContext;
 use super::super::element::ElementFormat;
@@ -18,9 +18,9 @@ use std::ops::Range;
 #[derive(Debug, Clone)]
 pub(in super::super) struct Header {
     pub(in super::super) format: ElementFormat,
-    /// log2 of the most elements.
+    /// log2 of the maximum number of elements.
     max_bits: u8,
-    /// Elements in the index block.
+    /// The number of elements in the index block.
     pub(in super::super) index_elements: u64,
     data_block_min: u64,
     super_block_min: u64,
@@ -28,32 +28,32 @@ pub(in super::super) struct Header {
     pub(in super::super) index_block: Option<Address>,
 }
 
-/// A super block, as the header shapes it.
+/// The sizes in a super block.
 #[derive(Debug, Clone)]
 pub(in super::super) struct SuperBlock {
-    /// Number of data blocks.
+    /// The number of data blocks.
     pub(in super::super) data_blocks: u64,
-    /// Elements in each of them.
+    /// The number of elements in each of them.
     pub(in super::super) elements: u64,
-    /// Index of its first element in the array.
+    /// The index of its first element in the array.
     pub(in super::super) first: u64,
-    /// Pages of each data block; 0 if they are not paged.
+    /// The number of pages of each data block; 0 if they are not paged.
     pub(in super::super) pages: u64,
 }
 
 impl SuperBlock {
-    /// Indexes of the elements of data block `number`.
+    /// The indexes of the elements of data block `number`.
     pub(in super::super) fn indexes(&self, number: u64) -> Range<u64> {
         let first = self.first.saturating_add(number.saturating_mul(self.elements));
         first..first.saturating_add(self.elements)
     }
 
-    /// Indexes of all elements.
+    /// The indexes of all elements.
     pub(in super::super) fn all(&self) -> Range<u64> {
         self.first..self.first.saturating_add(self.data_blocks.saturating_mul(self.elements))
     }
 
-    /// Bytes of the bitmap of pages of one data block.
+    /// The bytes of the page bitmap of one data block.
     pub(in super::super) fn bitmap_bytes(&self) -> u64 {
         self.pages.div_ceil(8)
     }
@@ -114,17 +114,17 @@ impl Header {
         })
     }
 
-    /// Number of super blocks, with those whose data blocks are in the index block.
+    /// The number of super blocks, including those with data blocks in the index block.
     pub(in super::super) fn super_blocks(&self) -> u64 {
         1 + u64::from(self.max_bits) - u64::from(self.data_block_min.ilog2())
     }
 
-    /// Number of super blocks whose data blocks are in the index block.
+    /// The number of super blocks with data blocks in the index block.
     pub(in super::super) fn direct_super_blocks(&self) -> u64 {
         2 * u64::from(self.super_block_min.ilog2())
     }
 
-    /// The shape of super block `number`, which is less than [`Self::super_blocks`].
+    /// The sizes in super block `number`, which must be less than [`Self::super_blocks`].
     pub(in super::super) fn super_block(&self, number: u64) -> SuperBlock {
         let power = |exponent: u64| 1u64.checked_shl(exponent as u32).unwrap_or(u64::MAX);
         let elements = power(number.div_ceil(2)).saturating_mul(self.data_block_min);
@@ -138,17 +138,18 @@ impl Header {
         }
     }
 
-    /// Elements of a page.
+    /// The number of elements in a page.
     pub(in super::super) fn page_elements(&self) -> u64 {
         1 << self.page_bits
     }
 
-    /// Bytes of what blocks begin with: signature, version, client, header, and (not in the index block) offset.
+    /// The bytes of the beginning of a block: signature, version, client ID, header address and (not in the index block)
+    /// offset.
     pub(in super::super) fn prefix_bytes(&self, view: &View, with_offset: bool) -> u64 {
         6 + u64::from(view.widths.offset) + if with_offset { self.offset_bytes() as u64 } else { 0 }
     }
 
-    /// Bytes of the offset of a block.
+    /// The bytes of the offset of a block.
     pub(in super::super) fn offset_bytes(&self) -> usize {
         usize::from(self.max_bits).div_ceil(8)
     }
