@@ -1,6 +1,6 @@
-"""What is measured, and what it must reach.
+"""The benchmark cases: what is measured, and the bounds that the results must satisfy.
 
-A bound says: the median of `measured` is at most `factor` times the median of the best of `against`.
+A bound: the median of `measured` is at most `factor` times the smallest median of the readers in `against`.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def whole(rank: int) -> tuple[str, ...]:
 #: Every tenth row of the middle axis, ten in all.
 TEN_PLANES = tuple(f":, {y}, :" for y in range(0, 1000, 100))
 
-#: "No slower", where medians of equal readers scatter by a few percent.
+#: The factor for "not slower". The medians of equal readers differ by a few percent.
 EQUAL = 1.05
 NO_SLOWER = (Bound("hyperslab", PEERS, EQUAL),)
 NO_SLOWER_THAN_H5PY = (Bound("hyperslab", ("h5py",), EQUAL),)
@@ -67,7 +67,7 @@ NO_SLOWER_THAN_H5PY = (Bound("hyperslab", ("h5py",), EQUAL),)
 
 
 def task(name: str, file: str, dataset: str, task: str, **options) -> Case:
-    """Something that is no plain slice, or has no floor: no slower than h5py, from Python and from Rust."""
+    """A task other than reading slices, or one without a floor: not slower than h5py, from Python and from Rust."""
     bounds = (*NO_SLOWER_THAN_H5PY, Bound("rust", ("h5py",), EQUAL))
     return Case(name, file, dataset, kind="task", task=task, bounds=bounds, **options)
 
@@ -76,7 +76,7 @@ def strides(name: str, selection: str) -> Case:
     return Case(name, *FIELD, selections=(selection,), bounds=NO_SLOWER_THAN_H5PY, decodes_at_most=1)
 
 
-#: Kinds of text and records: name of the dataset, and what it is called in the table.
+#: Kinds of text and records: the name of the dataset, and its name in the table.
 TEXT = {
     "vlen": "variable length",
     "vlen_gzip": "variable length, gzip",

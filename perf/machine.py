@@ -1,4 +1,4 @@
-"""What a measurement was made on and with."""
+"""The machine and the software versions of a measurement."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Memory that processes keep when they free it, so that what is measured was touched before.
+"""Makes processes keep the memory that they free, so that measurements use memory that was written before.
 
-The host of a virtual machine may take back at once what a process gives up, and a gigabyte of it takes longer to get
-again than to read. glibc can be told to give nothing back; another C library is left as it is.
+The host of a virtual machine may reclaim freed memory immediately, and allocating a gigabyte again can take longer than
+reading it. glibc can be set to keep freed memory; other C libraries are not changed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ KEPT = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "-1"}
 
 
 def keep() -> None:
-    """Tells this process."""
+    """Changes the setting of this process."""
     mmap_max, trim_threshold = -4, -1
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:

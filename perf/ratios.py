@@ -1,15 +1,16 @@
-"""Measures the cases of cases.py in one run, and says whether each reaches what it must.
+"""Measures the cases of cases.py in one run, and reports whether each satisfies its bounds.
 
     ratios.py                     all cases; text to standard output, perf/out/ratios.{txt,json}
     ratios.py --only WORD ...     cases with one of these words in their name
     ratios.py --repeats N         instead of each case's own
     ratios.py --update-readme     also puts the tables into README.md and docs/measured.md
 
-Repeats of a case go round all its readers, each time beginning with another one, so that a disturbance meets all of
-them; medians are compared. Before, every reader reads once without a clock, and all values are compared.
+In each repeat of a case, all readers run one after the other, starting with a different one, so that a disturbance
+affects all of them. Medians are compared. Before that, every reader reads once without being measured, and all values
+are compared.
 
-This process keeps the memory that it frees (memory.py says why), so that readers from Python get memory that was touched
-before. What new memory costs is measured apart, by hyperslab-floor.
+This process keeps the memory that it frees (see memory.py), so that readers from Python get memory that was written
+before. The cost of new memory is measured separately, by hyperslab-floor.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from machine import describe
 from readers import FLOOR, PYTHON, ROOT, TARGET, floor
 
 FIXTURES = ROOT / "fixtures"
-#: What hyperslab-floor measures of a read, as far as it applies.
+#: The times that hyperslab-floor measures for a read, if they apply.
 NATIVE = ("floor", "floor_new", "rust", "rust_touched", "decodes", "chunks")
 OUT = ROOT / "perf" / "out"
 
@@ -54,7 +55,7 @@ def one_round(case: Case, path: Path, number: int) -> dict[str, float]:
         return {"rust": floor("open", path, case.dataset)["rust"]}
     native = floor(*native_words(case, path))
     seconds = {name: native[name] for name in NATIVE if name in native}
-    # Another one begins each time: who comes after a pause finds the other cores asleep.
+    # Starts with a different reader each time: after a pause, the other cores are asleep.
     first = number % len(case.readers)
     for reader in case.readers[first:] + case.readers[:first]:
         seconds[reader] = timed(case, path, reader)[0]
@@ -62,7 +63,7 @@ def one_round(case: Case, path: Path, number: int) -> dict[str, float]:
 
 
 def native_words(case: Case, path: Path) -> tuple:
-    """What hyperslab-floor is asked for."""
+    """The arguments of hyperslab-floor."""
     if case.kind == "task":
         return ("task", case.task, path, case.dataset)
     if case.selections:
@@ -95,7 +96,7 @@ def command(*words) -> float:
 
 
 def check(case: Case, path: Path) -> None:
-    """All readers must give the same values."""
+    """Checks that all readers return the same values."""
     whole = [reader for reader in case.readers if reader not in case.sampled]
     first = timed(case, path, whole[0])[1]
     for reader in whole[1:]:
@@ -103,7 +104,7 @@ def check(case: Case, path: Path) -> None:
 
 
 def verdicts(case: Case, medians: dict[str, float]) -> list[dict]:
-    """Each bound of a case with what was reached."""
+    """Each bound of a case with the measured ratio."""
     found = []
     for bound in case.bounds:
         best = min(bound.against, key=medians.__getitem__)

@@ -1,7 +1,7 @@
-"""How each reader does the same reads. A reader is a function of a case that gives seconds by name.
+"""The readers. A reader is a function that does the reads of a case and returns seconds by name.
 
-All are timed alike: the file and the dataset are open, nothing of it is cached by the reader, the system has the
-file in its page cache; what is timed is the reads alone.
+All are measured in the same way: the file and the dataset are open, the reader's cache is empty, and the file is in the
+system's page cache. Only the reads are measured.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MIB = 1 << 20
 def floor(*words: str) -> dict:
     """One run of hyperslab-floor: {"floor": seconds, "rust": seconds, "decodes": count, ...}.
 
-    What it reads goes into new memory, but for tasks: it does those twice, and they have no new memory beside them.
+    It reads into new memory. Tasks are done twice, and are not measured with new memory separately.
     """
     environment = os.environ | (memory.KEPT if words[0] == "task" else {})
     done = subprocess.run([FLOOR, *map(str, words)], check=True, capture_output=True, text=True, env=environment)
@@ -38,14 +38,14 @@ def floor(*words: str) -> dict:
 
 
 def index(text: str):
-    """`:, 5, 0:10` as NumPy wants it; an index keeps its axis, so that all readers give the same shape."""
+    """`:, 5, 0:10` as a NumPy index. A single index keeps its axis, so that all readers return the same shape."""
     fields = [field.strip() for field in text.split(",")]
     parts = [[int(word) if word else None for word in field.split(":")] for field in fields]
     return tuple(slice(part[0], part[0] + 1) if len(part) == 1 else slice(*part) for part in parts)
 
 
 class Cached:
-    """h5py or hyperslab: anything that has `File`. Rows are read as people do, `dataset[i, j, k]`."""
+    """h5py or hyperslab: any module with `File`. Rows are read as users do, `dataset[i, j, k]`."""
 
     def __init__(self, module, **options):
         self.module, self.options = module, options
@@ -77,7 +77,7 @@ class Cached:
 
 
 class Hidefix:
-    """hidefix squeezes axes of length one away; they are put back, which costs nothing."""
+    """hidefix removes axes of length one; they are added again, which takes no time."""
 
     def slices(self, path, name, selections) -> tuple[float, np.ndarray]:
         dataset = hidefix.Index(str(path)).dataset(name.lstrip("/"))
@@ -90,7 +90,7 @@ class Hidefix:
         return seconds, np.reshape(values, shape)
 
 
-#: A cache that holds everything: what somebody who knows libhdf5 well would set.
+#: A cache for all chunks, as an expert on libhdf5 would set it.
 TUNED = {"rdcc_nbytes": 1024 * MIB, "rdcc_nslots": 1_000_003}
 
 PYTHON = {

@@ -1,4 +1,4 @@
-"""Results as people read them: text for the terminal, a few rows for the README, all of them for docs/measured.md."""
+"""Tables of the results: as text for the terminal, a few rows for the README, all of them for docs/measured.md."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 BEGIN = "<!-- begin: measured by scripts/bench --update-readme; do not edit -->"
 END = "<!-- end: measured -->"
 
-#: Columns of the README, in this order; readers that no case has are left out.
+#: The columns of the README, in this order. Readers without any case are omitted.
 COLUMNS = ["floor", "floor_new", "rust", "hyperslab", "h5py", "h5py tuned", "h5py 1 MiB", "hidefix"]
 HEADINGS = {"floor_new": "floor, new memory", "rust": "hyperslab, Rust", "hyperslab": "hyperslab, Python"}
 COUNTS = ("decodes", "chunks")
@@ -110,16 +110,16 @@ def headlines(report: dict) -> dict:
 
 
 def publish(report: dict, readme: Path, page: Path) -> None:
-    """Puts a few rows into the README, and everything into the page."""
+    """Writes a few rows into the README, and all of them into docs/measured.md."""
     put_into(readme, as_markdown(headlines(report)))
     put_into(page, f"{as_markdown(report)}\n\n{bounds_as_markdown(report)}")
 
 
 def put_into(path: Path, table: str) -> None:
-    """Replaces what lies between the marks."""
+    """Replaces the text between the markers."""
     text = path.read_text()
     before, mark, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not mark or not end:
-        raise SystemExit(f"error: {path} has no marks for the table")
+        raise SystemExit(f"error: {path} has no markers for the table")
     path.write_text(f"{before}{BEGIN}\n\n{table}\n\n{END}{after}")

@@ -1,7 +1,7 @@
-"""What a case does that is more than reading slices: the same lines for h5py and for hyperslab.
+"""Tasks other than reading slices, with the same code for h5py and for hyperslab.
 
-A task is a function of an opened object; what it returns is compared between the readers. `hyperslab-floor task` does
-the same from Rust (`crates/hyperslab-compare/src/tasks.rs`), with the same names and numbers.
+A task is a function of an open object; its results are compared between the readers. `hyperslab-floor task` does the
+same in Rust (`crates/hyperslab-compare/src/tasks.rs`), with the same names and sizes.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-#: Elements that the tasks "points" and "mask" want, spread over the whole of the dataset.
+#: The number of elements in the tasks "points" and "mask", spread over the whole dataset.
 POINTS = 100_000
-#: An odd number: its multiples meet every element of a size that is a power of two once.
+#: An odd number, so that its multiples modulo a power of two are all different.
 STRIDE = 11_400_714_819
 ROWS = 400
 COLUMNS = 100
@@ -47,7 +47,7 @@ def flat(shape: tuple[int, ...]) -> np.ndarray:
 
 
 def mask(dataset: Any) -> np.ndarray:
-    """The mask is made before: see `prepared`."""
+    """The mask is created in advance: see `prepared`."""
     return dataset[0][dataset[1]]
 
 
@@ -98,7 +98,7 @@ TASKS = {
 
 
 def prepared(task: str, thing: Any) -> Any:
-    """What the task works on; making it is not measured."""
+    """The input of the task, whose creation is not measured."""
     if task != "mask":
         return thing
     wanted = np.zeros(thing.shape, bool)

@@ -1,4 +1,4 @@
-"""Runs the steps of scripts/test and adds up what they report.
+"""Runs the steps of scripts/test and adds up their results.
 
 Three tiers, each with its own steps:
 
@@ -8,8 +8,8 @@ Three tiers, each with its own steps:
               noted as it passes, so that a run that was interrupted goes on; the last run is noted in
               docs/full-test-runs.md
 
-A step that fails does not keep the later ones from running. A step that is one check (formatting, lints) counts as
-one test. The last line is "N passed, N failed, N skipped"; the exit code is 1 if anything failed.
+If a step fails, the later steps still run. A step that is a single check (formatting, lints) counts as one test. The
+last line is "N passed, N failed, N skipped"; the exit code is 1 if anything failed.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ sys.path.insert(0, str(ROOT / "tests"))
 from kit import IS_CI, missing_corpus  # noqa: E402
 
 PYTHON = sys.executable
-#: The runs of the full tier.
+#: The page that lists the runs of the full tier.
 FULL_RUNS = ROOT / "docs" / "full-test-runs.md"
-#: What the full tier has done with the files as they are.
+#: The steps that the full tier has passed with the present files.
 PROGRESS = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "full-tests.json"
 
-#: Test programs of the quick tier, besides the tests inside of the crates.
+#: The test programs of the quick tier, in addition to the tests inside the crates.
 QUICK = ["chunk_map", "commands", "io_patterns", "links_and_mappings", "page", "pipeline", "real_files", "report", "small_parts"]
-#: How much tests with random input do in a tier, relative to CI.
+#: The scale of tests with random input in each tier, relative to CI.
 SCALE = {"quick": "0.1", "normal": "1", "full": "10"}
 
 CARGO_RESULT = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored;", re.M)
-#: What `skip!` of crates/hyperslab-testkit prints, and the program that printed it.
+#: The line that `skip!` of crates/hyperslab-testkit prints, and the line that names the test program.
 CARGO_SKIP = re.compile(r"^ +Running (?P<program>.+)$|skipped: (?P<test>[\w:]+): ", re.M)
 PYTEST_RESULT = re.compile(r"^(?:=+ )?((?:\d+ \w+(?:, )?)+) in [\d.]+s", re.M)
 
@@ -67,7 +67,7 @@ class Count:
 class Step:
     name: str
     command: list[str]
-    #: Reads the counts from what the command said; without it the step is one check.
+    #: Reads the counts from the output of the command. Without it, the step is a single check.
     count: Callable[[str], Count] | None = None
     environment: dict[str, str] = field(default_factory=dict)
 
@@ -75,7 +75,7 @@ class Step:
 def count_cargo(output: str) -> Count:
     found = [[int(number) for number in numbers] for numbers in CARGO_RESULT.findall(output)]
     passed, failed, ignored = (sum(numbers) for numbers in zip(*found)) if found else (0, 0, 0)
-    # The test harness knows no skips: it counts such a test as passed.
+    # Rust's test harness does not support skips: it counts such a test as passed.
     skips, program = set(), None
     for line in CARGO_SKIP.finditer(output):
         program = line["program"] or program
@@ -96,8 +96,8 @@ def count_pytest(output: str) -> Count:
     return total
 
 
-# The extension module has no tests of its own in Rust, and cannot be linked into a test program. All features: a test
-# that needs one would otherwise not be built, and nobody would know.
+# The extension module has no Rust tests, and cannot be linked into a test program. All features are enabled, because a
+# test that needs a missing feature would silently not be built.
 CARGO_TEST = ["cargo", "test", "--workspace", "--exclude", "hyperslab-python", "--all-features", "--locked", "--no-fail-fast"]
 FORMAT = Step("format", ["cargo", "fmt", "--all", "--check"])
 FIXTURES = Step("fixtures", [PYTHON, "corpus/recipes/make.py"])
@@ -109,7 +109,7 @@ PACKAGE = Step(
 
 
 def pytest(folder: str) -> Step:
-    # How much pytest says is set here: its last line is read.
+    # Sets how much pytest prints, because its last line is parsed.
     options = ["-o", "addopts=-q -rs", "-p", "no:cacheprovider"]
     return Step(folder, [PYTHON, "-m", "pytest", *options, f"tests/{folder}"], count_pytest)
 
@@ -127,13 +127,13 @@ def steps(tier: str) -> list[Step]:
 
 
 def cores() -> list[Step]:
-    """The engine without any codec, and with one: each codec can be left out."""
+    """Checks the engine without codecs and with a single codec: each codec is optional."""
     check = ["cargo", "check", "-p", "hyperslab", "--locked", "--no-default-features"]
     return [Step("core", check), Step("core-deflate", [*check, "--features", "deflate"])]
 
 
 def programs() -> list[Step]:
-    """A step for each test program, so that an interrupted run has little to do again."""
+    """One step for each test program, so that an interrupted run need not repeat much."""
     command = ["cargo", "metadata", "--no-deps", "--format-version", "1", "--locked"]
     packages = json.loads(subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout)["packages"]
     targets = {target["name"] for package in packages for target in package["targets"] if target["kind"] == ["test"]}
@@ -142,7 +142,7 @@ def programs() -> list[Step]:
 
 
 def missing(step: Step) -> str | None:
-    """What a step needs and a user's machine may lack. In CI the step runs all the same, and fails."""
+    """The missing requirement of a step, if any. In CI, the step runs without it and fails."""
     wanted = {
         "format": {"cargo-fmt": "rustup component add rustfmt"},
         "lints": {"cargo-clippy": "rustup component add clippy"},
@@ -153,7 +153,7 @@ def missing(step: Step) -> str | None:
 
 
 def run(step: Step, tier: str) -> Count:
-    """Runs a step, its output shown as it comes."""
+    """Runs a step and shows its output immediately."""
     print(f"== {step.name}: {' '.join(step.command)}", flush=True)
     if lack := missing(step):
         print(f"skipped: {step.name}: {lack}")
@@ -173,8 +173,8 @@ def run(step: Step, tier: str) -> Count:
     if step.count is None:
         return Count(passed=int(ok), failed=int(not ok))
     count = step.count("".join(lines))
-    # A command that fails without a failed test (it does not compile, it crashes) is a failure too, as is one in
-    # which nothing ran.
+    # A command that fails without a failed test (because it does not compile or crashes) is a failure, too, and so is
+    # one that ran no test.
     if count.failed == 0 and (not ok or count.passed + count.skipped == 0):
         count.failed = 1
     return count
@@ -185,7 +185,7 @@ def git(*arguments: str) -> str:
 
 
 class Progress:
-    """What a full run has done. A change of any file that git knows begins it anew."""
+    """The progress of a full run. It starts again if a file that git tracks has changed."""
 
     def __init__(self) -> None:
         self.files = hashlib.sha256((git("rev-parse", "HEAD") + git("diff", "HEAD")).encode()).hexdigest()
@@ -201,7 +201,7 @@ class Progress:
         PROGRESS.write_text(json.dumps({"files": self.files, "done": self.done}))
 
     def end(self, total: Count, seconds: float) -> None:
-        """Puts the run on top of the table of runs, and begins the next one anew."""
+        """Adds the run at the top of the table of runs, and resets the progress."""
         commit = git("rev-parse", "--short", "HEAD").strip() + (" and changes" if git("diff", "HEAD") else "")
         date = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d")
         row = f"| {date} | {commit} | {total.passed:,} | {total.failed:,} | {total.skipped:,} | {seconds / 60:.0f} |"
@@ -245,7 +245,7 @@ def main() -> int:
     print("==")
     print("\n".join(report))
     if progress:
-        progress.end(total, whole) if not total.failed else print(f"what passed is kept in {PROGRESS}: run it again")
+        progress.end(total, whole) if not total.failed else print(f"{PROGRESS} lists the steps that passed; the next run continues after them")
     print(total)
     return 1 if total.failed else 0
 

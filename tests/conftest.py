@@ -1,4 +1,4 @@
-"""Under `CI` a skipped test is a failed one, except for the reasons in `kit.ACCEPTED`."""
+"""If `CI` is set, a skipped test fails, except for the reasons in `kit.ACCEPTED`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import kit  # noqa: E402
 
 
 def fail_if_skipped(report) -> None:
-    """Turns a skip into a failure. An expected failure (`xfail`) is reported as skipped, too, and stays."""
+    """Turns a skip into a failure. Expected failures (`xfail`), which pytest also reports as skipped, are not changed."""
     if not report.skipped or hasattr(report, "wasxfail"):
         return
     reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
     if not kit.is_accepted(reason):
         report.outcome = "failed"
-        report.longrepr = f"{reason}; under CI that is a failure, not a skip"
+        report.longrepr = f"{reason}; in CI this is a failure, not a skip"
 
 
 if kit.IS_CI:

@@ -1,6 +1,6 @@
-"""What all Python tests share: where files are, how much a long test does, and which skips CI accepts.
+"""The parts that all Python tests share: the paths of files, the scale of long tests, and the skips that CI accepts.
 
-The Rust tests have the same in `crates/hyperslab-testkit`.
+`crates/hyperslab-testkit` has the same for the Rust tests.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ ROOT = Path(__file__).resolve().parents[1]
 FIXTURES = Path(os.environ.get("HYPERSLAB_FIXTURES", ROOT / "fixtures"))
 CORPUS = Path(os.environ.get("HYPERSLAB_CORPUS", ROOT.parent / "shared" / "corpus"))
 
-#: Said where the corpus was left out on request.
+#: The reason of a skip if the user asked to test without the corpus.
 ON_REQUEST = "HYPERSLAB_CORPUS=none"
-#: Continuous integration: the variable is set, and neither empty nor "false".
+#: True in continuous integration: the variable `CI` is set, and neither empty nor "false".
 IS_CI = os.environ.get("CI", "") not in ("", "false")
-#: Skips that are no failure under CI, by how their reason begins, and why.
+#: Skips that CI accepts: the beginning of the reason, and why it is accepted.
 ACCEPTED = {
     ON_REQUEST: "the tests over real files were left out on request",
     "libhdf5 leaves what is not a number to the processor": "what is compared with is different on other processors",
@@ -25,7 +25,7 @@ ACCEPTED = {
 
 
 def missing_corpus() -> str | None:
-    """Why there is no corpus, or `None` where it is there."""
+    """The reason why there is no corpus, or `None` if there is one."""
     if str(CORPUS) == "none":
         return ON_REQUEST
     if not (CORPUS / "MANIFEST.tsv").exists():
@@ -34,10 +34,10 @@ def missing_corpus() -> str | None:
 
 
 def scaled(count: int) -> int:
-    """So many at scale 1, and at least one; `scripts/test --full` sets HYPERSLAB_TEST_SCALE above 1."""
+    """The number of repetitions that is `count` at scale 1. At least 1. HYPERSLAB_TEST_SCALE sets the scale."""
     return max(1, round(count * float(os.environ.get("HYPERSLAB_TEST_SCALE", "1"))))
 
 
 def is_accepted(reason: str) -> bool:
-    """Whether a test may be skipped for this reason under CI."""
+    """True if a test may be skipped for this reason in CI."""
     return reason.removeprefix("Skipped: ").startswith(tuple(ACCEPTED))

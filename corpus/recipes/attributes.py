@@ -1,4 +1,4 @@
-"""Attributes, compact and dense, of every shape and of all the common types."""
+"""Attributes in compact and dense storage, of every shape and all common types."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def make(into: Path) -> None:
             dense(file.create_group("g"), 9)
             dense(file.create_dataset("d", data=ramp(3)), 500)
     with create(into / "large.h5", "v110") as file:
-        # Beyond 64 KiB an attribute cannot be a header message; it is a huge object of a fractal heap.
+        # An attribute of more than 64 KiB cannot be a header message; it is a huge object of a fractal heap.
         group = file.create_group("large")
         for size in (100, 10_000, 70_000, 300_000):
             group.attrs[f"{size} bytes"] = random(size).integers(0, 256, size, np.uint8)

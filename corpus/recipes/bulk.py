@@ -1,7 +1,7 @@
-"""For large fixtures: fields that compress like real ones, and chunks encoded on all cores.
+"""Helpers for large fixtures: fields that compress like real data, and encoding of chunks on all cores.
 
-h5py encodes one chunk after another under a lock. Here chunks are shuffled and deflated in threads and handed over
-as they are stored (`write_direct_chunk`), which makes a gigabyte in a quarter of the time; the file is the same.
+h5py encodes one chunk after another under a lock. Here, chunks are shuffled and deflated in threads and written in
+their stored form (`write_direct_chunk`). This writes a gigabyte in a quarter of the time; the file is the same.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from common import random
 def temperature(step: int, shape: tuple[int, int], resolution: float) -> np.ndarray:
     """A field like the air temperature at 2 m: warm equator, seasons, travelling waves, small-scale weather.
 
-    Real fields are packed or rounded somewhere on their way, here to `resolution` kelvin: that is why they compress.
+    Real fields are packed or rounded at some point, which is why they compress. This one is rounded to `resolution`
+    kelvin.
     """
     lat = np.linspace(np.pi / 2, -np.pi / 2, shape[0], dtype=np.float32)[:, None]
     lon = np.linspace(0, 2 * np.pi, shape[1], endpoint=False, dtype=np.float32)[None, :]
@@ -37,14 +38,14 @@ def threads() -> ThreadPoolExecutor:
 
 
 def encode(chunk: np.ndarray, level: int) -> bytes:
-    """Shuffle, then deflate, as HDF5 does."""
+    """Applies shuffle, then deflate, as HDF5 does."""
     size = chunk.dtype.itemsize
     content = np.ascontiguousarray(chunk).view(np.uint8).reshape(-1, size)
     return zlib.compress(np.ascontiguousarray(content.T), level)
 
 
 def write_chunks(pool: ThreadPoolExecutor, dataset: h5py.Dataset, data: np.ndarray, at: tuple[int, ...], level: int) -> None:
-    """Writes `data`, which begins at `at`, a multiple of the chunk; chunks at the edges are padded with zeros."""
+    """Writes `data` at the offset `at`, a multiple of the chunk shape. Chunks at the edges are padded with zeros."""
     chunks = dataset.chunks
     waiting: deque[tuple[tuple[int, ...], Future]] = deque()
 

@@ -1,12 +1,12 @@
-"""The file of the 2015 paper: 16,200 rows of a CrIS granule, compressed to nearly its own size.
+"""The file of the 2015 paper: 16,200 rows of a CrIS granule, which gzip hardly compresses.
 
 "Improving I/O Performance When Working with HDF5 Compressed Datasets" (The HDF Group, 2015), Figures 4 and 5:
-60 x 30 x 9 x 717 big-endian floats without a largest size, chunks 4 x 30 x 9 x 717 (3,097,440 bytes: three times
-the chunk cache of its day), gzip 6 at a ratio of 1.076, fill value -999.3.
+60 x 30 x 9 x 717 big-endian floats with unlimited dimensions, chunks 4 x 30 x 9 x 717 (3,097,440 bytes: three times
+the chunk cache of that time), gzip 6 with a ratio of 1.076, fill value -999.3.
 
     cris.h5        as in the paper
     cris_raw.h5    the same values, chunked and unfiltered
-    cris_small.h5  repacked as the paper advises: chunks 1 x 30 x 9 x 717
+    cris_small.h5  repacked as the paper recommends: chunks 1 x 30 x 9 x 717
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ CHUNKS = (4, 30, 9, 717)
 SMALL_CHUNKS = (1, 30, 9, 717)
 FILL = -999.3
 
-#: Of the imaginary part, which is noise where the calibration is good. In mW/(m2 sr cm-1).
+#: The noise of the imaginary part, which is mostly noise if the calibration is good. In mW/(m2 sr cm-1).
 NOISE = 0.106
-#: Of what is left of the spectrum in it.
+#: The amplitude of the remaining spectrum in it, in the same unit.
 RESIDUAL = 0.02
 
 
 def scan_lines(first: int, count: int) -> np.ndarray:
     """The imaginary part of the long-wave spectra of some scan lines: 30 fields of regard, 9 detectors each.
 
-    A smooth residual, strongest in the carbon dioxide band at 667 cm-1 and larger over warm scenes, under the noise
-    of the instrument. The noise fills the low bits of the mantissa: that is why gzip gains so little.
+    A smooth residual, strongest in the carbon dioxide band at 667 cm-1 and larger over warm scenes, plus the noise of
+    the instrument. The noise fills the low bits of the mantissa, which is why gzip compresses so little.
     """
     wavenumber = 650.0 + 0.625 * np.arange(SHAPE[-1])
     band = np.exp(-(((wavenumber - 667.0) / 40.0) ** 2))
@@ -66,4 +66,4 @@ def make(into: Path) -> None:
         dataset = file[DATASET]
         ratio = dataset.nbytes / dataset.id.get_storage_size()
     if not 1.07 <= ratio <= 1.085:
-        raise AssertionError(f"the case study is about a ratio near 1.076, this file has {ratio:.3f}")
+        raise AssertionError(f"the compression ratio must be near 1.076, but it is {ratio:.3f}")

@@ -1,4 +1,4 @@
-"""Every index of chunks, at every size at which its form changes, complete and with chunks missing.
+"""Every kind of chunk index, at each size at which its structure changes, complete and with missing chunks.
 
     v1 B-tree          earliest; one leaf, two levels, three levels
     single chunk       fixed extent of one chunk
@@ -7,7 +7,7 @@
     extensible array   one unlimited axis; data blocks, super blocks, paged data blocks
     v2 B-tree          several unlimited axes; one leaf, two levels, three levels
 
-Indexes 2 to 6 come with layout version 4 (v110) and 5 (v200). Values tell their place.
+Indexes 2 to 6 are written with layout version 4 (v110) and 5 (v200). Each value is the position of its element.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def whole(file, name, shape, maxshape, chunks, filters, dtype="<i4", early=False
 
 
 def sparse(file, name, shape, maxshape, chunks, filters, places, dtype="<i4"):
-    """Only the elements at `places` (and so only their chunks) are written."""
+    """Writes only the elements at `places`, and so only their chunks."""
     made = create_with(file, name, dtype, shape, plist(chunks, filters), None, maxshape)
     numbers = ramp(shape, dtype)
     for place in places:
@@ -81,7 +81,7 @@ def extensible_array(file, filters) -> None:
     whole(file, "extensible/middle axis", (6, 40, 5), (6, None, 5), (2, 3, 4), filters)
     whole(file, "extensible/last axis", (6, 5, 40), (6, 5, None), (2, 4, 3), filters)
     whole(file, "extensible/larger maximum", (8, 10, 6), (12, None, 9), (3, 2, 4), filters)
-    # Element 131,060 lies in the first data block that has pages.
+    # Element 131,060 is in the first data block with pages.
     far = [(i,) for i in (0, 3, 4, 19, 20, 51, 52, 1000, 40_000, 131_059, 131_060, 133_200, 149_999)]
     sparse(file, "extensible/far", (150_000,), (None,), (1,), filters, far, "<i4")
     sparse(file, "extensible/unwritten", (50,), (None,), (3,), filters, [])
@@ -97,7 +97,7 @@ def b_tree_2(file, filters) -> None:
 
 
 def resized(file, filters) -> None:
-    """Grown, shrunk and grown again: chunks outside the extent are gone, new ones are missing."""
+    """Extends, shrinks and extends a dataset again: chunks outside the extent are deleted, new ones are missing."""
     for name, maxshape in (("one axis", (None, 8)), ("both axes", (None, None)), ("within the maximum", (40, 8))):
         whole(file, f"resized/{name}", (10, 8), maxshape, (3, 3), filters)
         made = file[f"resized/{name}"]
@@ -122,7 +122,7 @@ def make(into: Path) -> None:
     with create(into / "resized_earliest.h5") as file:
         resized(file, FILTERS["gzip"])
     with create(into / "wide_elements.h5", "v110") as file:
-        # Stored sizes of chunks take more bytes where chunks are larger.
+        # The stored size of a larger chunk is written in more bytes.
         for count in (10, 5000, 300_000):
             data = np.frombuffer(np.random.default_rng(count).bytes(count), np.uint8)
             create_with(file, f"{count} bytes", "u1", (count,), plist((count // 2,), {"deflate": 1}), data, (None,))

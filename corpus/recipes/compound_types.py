@@ -1,4 +1,4 @@
-"""Compounds, arrays, enumerations, sequences, opaque, references, committed types, one inside another."""
+"""Compounds, arrays, enumerations, sequences, opaque, references, committed types, and nested ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SPREAD = np.dtype({"names": ["a", "b"], "formats": ["<i4", ">f8"], "offsets": [3
 
 
 def filled(dtype: np.dtype, count: int) -> np.ndarray:
-    """Bytes below 64: every part finite, strings ASCII."""
+    """Bytes below 64, so that all floats are finite and all strings ASCII."""
     content = (np.arange(count * dtype.itemsize) * 7 % 63 + 1).astype("u1")
     return np.frombuffer(content.tobytes(), dtype).copy()
 

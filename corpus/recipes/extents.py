@@ -1,4 +1,4 @@
-"""Extents: null, scalar, zero along some axis, unlimited, partial edge chunks of every kind."""
+"""Extents: null, scalar, size zero along an axis, unlimited, and all kinds of partial edge chunks."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def edge_cases(file) -> None:
 
 
 def edges(file) -> None:
-    """An extent that chunks divide along no axis, or along some, or that is smaller than one chunk."""
+    """Extents that are multiples of the chunk along no axis or some axes, or smaller than one chunk."""
     for shape, chunks in (((10, 10), (5, 5)), ((11, 9), (5, 5)), ((3, 4), (5, 5)), ((10, 7), (10, 3)), ((1, 1), (8, 8))):
         for maxshape in (None, (None, shape[1]), (None, None)):
             if any(limit is not None and chunk > limit for chunk, limit in zip(chunks, maxshape or shape)):
-                continue  # libhdf5 refuses a chunk beyond a largest size
+                continue  # libhdf5 refuses a chunk larger than the maximum size
             kind = "fixed" if maxshape is None else f"{sum(limit is None for limit in maxshape)} unlimited"
             name = f"{shape} by {chunks} {kind}"
             file.create_dataset(name, data=ramp(shape, ">i4"), chunks=chunks, maxshape=maxshape)

@@ -1,4 +1,4 @@
-"""Fill values: default, given, undefined, never written; for missing chunks, unallocated and resized storage."""
+"""Fill values: default, user-defined, undefined, never written; for missing chunks, unallocated and resized storage."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def write(file, name, dtype, fill_time, kind, layout) -> None:
     maxshape = (None, 9) if layout == "unlimited" else (7, 9)
     made = create_with(file, name, dtype, (7, 9), plist, None, maxshape)
     if "chunk" in settings:
-        made[4, 5] = np.zeros((), dtype)  # one chunk of nine is there
+        made[4, 5] = np.zeros((), dtype)  # writes one of nine chunks
     if layout == "unlimited":
         made.resize((11, 9))
 
 
 def undefined(file) -> None:
-    """No fill value at all: what is not written is not defined."""
+    """Makes the fill value undefined: elements that were not written have no defined value."""
     for layout in ("contiguous", "chunked"):
         plist = dcpl(**({"chunk": ((3, 4),)} if layout == "chunked" else {}))
         set_fill(plist, np.dtype("<i4"), None)

@@ -1,4 +1,4 @@
-"""Chunks through every filter that can be read, as HDF5 files and as vectors for the filters' own tests.
+"""Chunks of every supported filter, as HDF5 files and as test vectors for the filters' own tests.
 
     make.py --only filter_vectors    the files: FAMILY.h5, one dataset of one chunk for each case
     filter_vectors.py [FAMILY...]    crates/hyperslab-filters/vectors/FAMILY.txt: stored bytes, decoded bytes
@@ -7,8 +7,8 @@ A vector file is text, one case after the other:
 
     = NAME
     filters ID:VALUE,VALUE ID:...    in the order of writing
-    mask MASK                        bit i set: filter i was left out
-    stored HEX                       the chunk as it lies in the file
+    mask MASK                        bit i set: filter i was skipped
+    stored HEX                       the chunk as it is stored in the file
     raw HEX                          what libhdf5 reads from it in the file's type, as a zlib stream
 """
 
@@ -36,7 +36,7 @@ EC, NN = 4, 32
 
 
 class Case:
-    """One dataset: a type of the file, values in that type, a property list."""
+    """One dataset: a datatype of the file, values of that type, a property list."""
 
     def __init__(self, name, kind, shape, data, plist):
         self.name, self.shape, self.plist = name, shape, plist
@@ -45,7 +45,7 @@ class Case:
 
 
 def filtered(shape, *filters, fill=None):
-    """A property list: one chunk of this shape, through filters given as a function of the list or (id, values)."""
+    """A property list for one chunk of this shape. Each filter is a function of the list, or (id, values)."""
     plist = dcpl(chunk=(tuple(shape),))
     if fill is not None:
         plist.set_fill_value(np.array(fill))
@@ -66,12 +66,12 @@ def no_fill(plist):
 
 
 def plugin(made):
-    """What hdf5plugin's classes hold, as (id, values)."""
+    """A filter of hdf5plugin as (id, values)."""
     return (made.filter_id, made.filter_options)
 
 
 def smooth(shape, seed=1, step=3):
-    """A random walk: neighbours are alike, as in most real data."""
+    """A random walk: neighbouring values are similar, as in most real data."""
     walk = random(seed).integers(-step, step + 1, int(np.prod(shape))).cumsum()
     return walk.reshape(shape)
 
@@ -82,7 +82,7 @@ def waves(shape, dtype="<f4"):
 
 
 def classic():
-    """The filters of the library itself that need no set-up by the library, in several orders."""
+    """libhdf5's own filters that need no preparation by libhdf5, in several orders."""
     shuffle, deflate, fletcher = (lambda p: p.set_shuffle()), (lambda p: p.set_deflate(4)), (lambda p: p.set_fletcher32())
     shape = (20, 30)
     for order, filters in {
@@ -103,7 +103,7 @@ def classic():
 
 
 def integer(base, size, precision, offset):
-    """An integer type that uses only some of its bits."""
+    """An integer type that does not use all of its bits."""
     kind = base.copy()
     kind.set_size(size)
     kind.set_precision(precision)
@@ -369,13 +369,13 @@ def vbz():
 
 
 FAMILIES = [classic, szip, nbit, scaleoffset, lzf, codecs, bitshuffle, blosc, zfp, blosc2]
-#: Their writers are not among those that the tests install: only named ones are made anew.
+#: The tests do not install the writers of these filters, so they are written only if named.
 RARE = [vbz]
 
 
 def write(into: Path, family) -> Path:
     path = into / f"{family.__name__}.h5"
-    # Headers with checksums: libhdf5 takes types with few bits in many bytes for damage where there are none.
+    # Object headers with checksums: without them, libhdf5 takes types with few bits in many bytes for damage.
     with create(path, "v110") as file:
         for number, case in enumerate(family()):
             space = h5py.h5s.create_simple(case.shape)
@@ -386,13 +386,13 @@ def write(into: Path, family) -> Path:
 
 
 def make(into: Path) -> None:
-    """The files."""
+    """Writes the files."""
     for family in FAMILIES:
         write(into, family)
 
 
 def vectors(path: Path):
-    """The cases of a file, as lines of a vector file."""
+    """The cases of a file as lines of a vector file."""
     with h5py.File(path) as file:
         for name in sorted(file):
             dataset = file[name].id
@@ -403,7 +403,7 @@ def vectors(path: Path):
 
 
 def lines(name, dataset, raw):
-    """A case: the first chunk of a dataset as it is stored, and as it is read."""
+    """One case: the first chunk of a dataset, stored and decoded."""
     plist = dataset.get_create_plist()
     mask, stored = dataset.read_direct_chunk((0,) * dataset.rank)
     filters = [plist.get_filter(i) for i in range(plist.get_nfilters())]
@@ -415,7 +415,7 @@ def lines(name, dataset, raw):
 
 
 def lzo(folder: Path):
-    """Chunks as PyTables makes them, without it (its packages leave LZO out); needs liblzo2."""
+    """Chunks as PyTables writes them, without PyTables, whose packages do not include LZO; needs liblzo2."""
     library = ctypes.CDLL("liblzo2.so.2")
 
     def compressed(raw, function):

@@ -1,4 +1,4 @@
-"""Deflate, shuffle and fletcher32 in every order, for every element size, skipped for single chunks, at the edges."""
+"""Deflate, shuffle and fletcher32 in every order and for every element size; skipped filters; edge chunks."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def levels(file) -> None:
 
 
 def masks(file) -> None:
-    """Chunks written as they are stored, each through other filters than its neighbours."""
+    """Writes stored chunks directly, each with other skipped filters than its neighbours."""
     shape, chunks = (8, 4), (1, 4)
     data = ramp(shape, "<i4") * 1_000_003
     made = create_with(file, "masks", "<i4", shape, pipeline(("shuffle", "deflate", "fletcher32"), chunks=chunks))
@@ -70,13 +70,13 @@ def masks(file) -> None:
 
 
 def fletcher32(content: bytes) -> int:
-    """As libhdf5 reckons it: big-endian words, an odd last byte is the high half of a word."""
+    """Fletcher-32 as libhdf5 computes it: big-endian words; an odd last byte is the high half of a word."""
     one = two = 0
     for i in range(0, len(content), 2):
         word = content[i] << 8 | (content[i + 1] if i + 1 < len(content) else 0)
         one = (one + word) % 65535
         two = (two + one) % 65535
-    # libhdf5 folds instead of dividing: a sum that is a multiple of 65535, and not 0, stays 65535.
+    # libhdf5 folds instead of dividing: a sum that is a multiple of 65535, but not 0, becomes 65535.
     one, two = (value or (65535 if any(content) else 0) for value in (one, two))
     return two << 16 | one
 

@@ -1,4 +1,4 @@
-"""Groups, old and new, of 0 to 2,000 members, and every kind of link that h5py makes."""
+"""Groups in old and new format, with 0 to 2,000 members, and every kind of link that h5py writes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NAMES = ["a", "Z", "ä", "ångström", "日本語", "name with spaces", "x" * 30
 
 
 def members(group: h5py.Group, count: int) -> None:
-    """Links to one dataset by many names: an index of links, without as many objects."""
+    """Links to one dataset by many names: a large index of links without many objects."""
     if count:
         target = group.file.require_dataset("target", (2,), "<i4", data=ramp(2))
         for i in range(count):
@@ -50,7 +50,7 @@ def make(into: Path) -> None:
         for name in list(group)[:97]:
             del group[name]
     with create(into / "long_names.h5", "v110") as file:
-        # Names beyond what a heap keeps as a managed object are huge objects.
+        # Links with names too long for a managed object of the heap are huge objects.
         group = file.create_group("group")
         for i in range(12):
             group.create_group(f"{i:02d}" + "n" * (600 * i))

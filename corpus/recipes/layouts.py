@@ -1,4 +1,4 @@
-"""Compact, contiguous and chunked storage, allocated early, late or never, of rank 0 to 32."""
+"""Compact, contiguous and chunked storage of rank 0 to 32, allocated early, late or never."""
 
 from __future__ import annotations
 
@@ -40,5 +40,5 @@ def make(into: Path) -> None:
             contiguous(file)
             compact(file)
             ranks(file)
-            # One row larger than any small chunk cache, for reads across the fast axis.
+            # One row is larger than a small chunk cache, for reads across the fast axis.
             file.create_dataset("wide", data=ramp((64, 5000), "<f4"))

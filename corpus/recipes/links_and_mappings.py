@@ -1,4 +1,4 @@
-"""Links that lead to links, and virtual datasets of every shape, some of which nobody would write but an attacker."""
+"""Links that lead to links, and virtual datasets of every shape, including some that only an attacker would write."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from h5py import h5d, h5s, h5t
 
 KIND = "test"
 
-#: libhdf5 is not asked about these: it seeks external data in the working directory, is wrong (see `odd`), or would
-#: take hours.
+#: Files without an oracle, because libhdf5 searches external data in the working directory, is wrong (see `odd`), or
+#: would take hours.
 UNREAD = {"external.h5", "odd.h5", "billion.h5", "tower.h5", "twin_towers.h5"}
 
 U = h5s.UNLIMITED
@@ -26,7 +26,7 @@ def space(dims, maxdims=None, *slab):
 
 
 def virtual(file, name: str, dtype, dims, mappings, maxdims=None) -> None:
-    """A virtual dataset of (target space, file, dataset, source space)."""
+    """Creates a virtual dataset of mappings (target space, file, dataset, source space)."""
     plist = dcpl()
     for target, source_file, source, selection in mappings:
         plist.set_virtual(target, source_file.encode(), source.encode(), selection)
@@ -36,7 +36,7 @@ def virtual(file, name: str, dtype, dims, mappings, maxdims=None) -> None:
 def links(into: Path) -> None:
     with create(into / "links.h5") as file:
         file["d"] = 1
-        # Every look-up doubles: 2^40 ways to nowhere.
+        # Each link doubles the number of paths: 2^40 paths that lead to no object.
         for i in range(40):
             file[f"a{i}"] = h5py.SoftLink(f"/a{i + 1}/a{i + 1}")
         file["a40"] = h5py.SoftLink("/")
@@ -57,7 +57,7 @@ def links(into: Path) -> None:
 
 
 def rows(into: Path) -> None:
-    """Rows of two files, in one large chunk each."""
+    """Rows of two files, with one large chunk each."""
     layout = h5py.VirtualLayout((200, 300), "<f4")
     for i in range(2):
         with create(into / f"rows{i}.h5") as file:
@@ -100,22 +100,22 @@ def shapes(into: Path) -> None:
         corner = space((6, 6), None, (0, 0), (1, 1), (1, 1), (2, 2))
         corner.select_hyperslab((4, 3), (1, 2), op=h5s.SELECT_OR)
         virtual(file, "scattered", "<i4", (6, 6), [(corner, "part2.h5", "d", space((5, 7), None, (1, 1), (2, 3)))])
-        # The other byte order.
+        # The opposite byte order.
         layout = h5py.VirtualLayout((5, 7), ">i4")
         layout[:] = source[3]
         file.create_virtual_dataset("swapped", layout)
 
 def odd(into: Path) -> None:
-    """Where libhdf5 reads beyond a source, gives other values for parts than for the whole, or refuses."""
+    """Mappings for which libhdf5 reads outside of a source, returns different values for parts and the whole, or fails."""
     with create(into / "odd.h5", "v110") as file:
         file["short"] = ramp(20)
         fifty = space((50,), None, 0, 50)
         virtual(file, "beyond", "<i4", (50,), [(fifty, ".", "short", fifty)])
-        # Its second half is its first.
+        # Its second half is mapped to its first half.
         own = (space((8,), None, 4, 4), ".", "own", space((8,), None, 0, 4))
         short = (space((8,), None, 0, 4), ".", "short", space((20,), None, 3, 4))
         virtual(file, "own", "<i4", (8,), [own, short])
-        # The source reaches beyond the largest extent.
+        # The source is larger than the maximum extent.
         file.create_dataset("line", data=ramp(20), maxshape=(None,), chunks=(4,))
         line = space((10,), (U,), 0, U, 1, 1)
         virtual(file, "capped", "<i4", (5,), [(line, ".", "line", line)], (15,))
@@ -135,7 +135,7 @@ def unlimited(into: Path) -> None:
 
 
 def billion(into: Path) -> None:
-    """Extents that nobody could list."""
+    """Extents with too many elements to be listed."""
     with create(into / "billion.h5", "v110") as file:
         size = 1 << 30
         file.create_dataset("d", (size,), "u1", chunks=(1 << 20,), fillvalue=7)
@@ -152,7 +152,7 @@ def billion(into: Path) -> None:
 
 
 def towers(into: Path) -> None:
-    """Virtual datasets of virtual datasets: 8^8 ways, and 2^14 by two names."""
+    """Virtual datasets of virtual datasets: 8^8 paths to the sources, and 2^14 by two names."""
     slab = space((10,), (U,), 0, U, 1, 1)
     with create(into / "tower.h5", "v110") as file:
         file.create_dataset("v8", data=np.arange(10), maxshape=(None,), chunks=(10,))

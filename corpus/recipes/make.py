@@ -1,11 +1,11 @@
-"""Makes the fixtures: files written by libhdf5 and netCDF-C, one folder a topic.
+"""Writes the fixtures: files written by libhdf5 and netCDF-C, one folder per topic.
 
-    make.py                     what the tests need (under a minute)
-    make.py --only TOPIC ...    these topics; large ones (for the benchmarks) only this way
-    make.py --list              the topics
+    make.py                     write the topics that the tests need (under a minute)
+    make.py --only TOPIC ...    write these topics; the large ones of the benchmarks are only written this way
+    make.py --list              list the topics
 
-Each topic is a recipe in this folder. A test topic also gets ORACLE.jsonl, what libhdf5 reads from its files. A
-folder whose recipe and libraries have not changed is left as it is.
+Each topic is a recipe in this folder. The folder of a test topic also contains ORACLE.jsonl, the values that libhdf5
+reads from its files. A folder is kept if its recipe and the libraries have not changed.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ sys.path.insert(0, str(HERE))
 
 from common import FIXTURES  # noqa: E402
 
-#: Not recipes. What a topic is made with: a change there makes it anew.
+#: Modules that are not recipes. If one of them changes, the topics are written again.
 ORACLE = ["oracle.py", "oracle_types.py", "oracle_values.py"]
 MADE_WITH = {"test": ["common.py", *ORACLE], "bench": ["common.py", "bulk.py"]}
 SHARED = ["make.py", "bulk.py", "common.py", *ORACLE]
 STAMP = ".made"
-#: Topics of the benchmarks that tests read, too.
+#: Topics of the benchmarks that tests also read.
 READ_BY_TESTS = ["many_datasets"]
 
-#: What a recipe says of itself, without being imported.
+#: Patterns for the declarations in a recipe, which is not imported for this.
 KIND = r'^KIND = "(\w+)"$'
 SUMMARY = r'\A"""(.*?)(?:""")?$'
 
 
 def topics() -> dict[str, str]:
-    """Topic to kind.
+    """The kind of each topic.
 
-    Recipes are read, not imported: netCDF4 and h5py bring a libhdf5 each, and plug-ins take the first they see. Each
-    topic is made in a process of its own, which imports only what its recipe imports.
+    Recipes are parsed, not imported: netCDF4 and h5py each load their own libhdf5, and plug-ins use the first one that
+    was loaded. So each topic is written by a separate process, which imports only what its recipe imports.
     """
     files = sorted(path for path in HERE.glob("*.py") if path.name not in SHARED)
     return {path.stem: declared(path, KIND) for path in files}
@@ -55,12 +55,12 @@ def topics() -> dict[str, str]:
 def declared(path: Path, pattern: str) -> str:
     found = re.search(pattern, path.read_text(), re.M)
     if not found:
-        raise SystemExit(f"error: {path} says nothing like {pattern}")
+        raise SystemExit(f"error: {path} has nothing that matches {pattern}")
     return found[1]
 
 
 def stamp(topic: str) -> str:
-    """Changes when the topic's files would."""
+    """A hash of everything that the files of a topic depend on."""
     content = hashlib.sha256()
     for name in [f"{topic}.py", *MADE_WITH[topics()[topic]]]:
         content.update((HERE / name).read_bytes())
@@ -74,7 +74,7 @@ def fresh(topic: str) -> bool:
 
 
 def make(topic: str) -> str:
-    """Writes a topic beside its place and moves it there, so that a half-made folder is never taken for a whole one."""
+    """Writes a topic into a temporary folder, then renames it, so that an incomplete folder is never used."""
     import h5py
     from oracle import digest, line
 
@@ -122,12 +122,12 @@ def main() -> None:
         for topic, outcome in running.items():
             try:
                 print(outcome.result(), flush=True)
-            except Exception:  # noqa: BLE001  one topic that fails does not keep the others from being made
+            except Exception:  # noqa: BLE001  if one topic fails, the others are still written
                 failed.append(topic)
                 print(f"{topic}: FAILED", file=sys.stderr)
                 traceback.print_exc()
     if failed:
-        sys.exit(f"not made: {', '.join(failed)}")
+        sys.exit(f"error: could not write {', '.join(failed)}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Datasets of a million tiny chunks, one for each kind of index that grows with them.
+"""Datasets with a million small chunks, one for each kind of chunk index that can have so many.
 
     earliest.h5   /btree_v1
     latest.h5     /fixed_array, /extensible_array, /btree_v2
@@ -16,7 +16,7 @@ KIND = "bench"
 
 SHAPE = (2000, 2000)
 CHUNKS = (2, 2)
-#: By name of the index: largest sizes, from which the library chooses it.
+#: For each index, the maximum sizes for which libhdf5 chooses it.
 LATEST = {"fixed_array": SHAPE, "extensible_array": (None, SHAPE[1]), "btree_v2": (None, None)}
 
 

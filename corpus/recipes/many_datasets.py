@@ -1,4 +1,4 @@
-"""Files of 20,000 datasets, for opening one without walking all, and for walking all.
+"""Files with 20,000 datasets, for opening one of them and for listing all.
 
     flat_earliest.h5, flat_latest.h5      20,000 datasets in one group
     tree_earliest.h5, tree_latest.h5      100 groups of 200 datasets, each with an attribute

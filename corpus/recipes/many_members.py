@@ -1,8 +1,8 @@
-"""Groups of 100,000 members, and an object of 100,000 attributes.
+"""Groups with 100,000 members, and an object with 100,000 attributes.
 
     earliest.h5   /group    100,000 hard links to ten datasets, in a symbol table
-    latest.h5     /group    the same, densely kept
-                  /object   a group with 100,000 attributes, densely kept
+    latest.h5     /group    the same, in dense storage
+                  /object   a group with 100,000 attributes, in dense storage
 """
 
 from __future__ import annotations

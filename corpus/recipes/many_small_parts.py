@@ -1,12 +1,12 @@
-"""What is read in many small parts, each a little of it, in files that are small enough to count every request.
+"""Datasets for reads of many small parts, in files that are small enough to check every request.
 
     parts.h5      /field          128 x 128 in chunks of 32 x 32
-                  /strings        3,000 of variable length, and with /repeated the same one again and again
-                  /records        200 of 64 bytes in chunks of 50; /sparse has some of them
-                  /long           10 records of 40,000 bytes, in one piece
-                  /bare           records of which nothing was written; /filled the same with a fill value
-    members.h5    /group          2,000 links, densely kept
-                  /attributes     a group with 500 attributes, densely kept
+                  /strings        3,000 strings of variable length; /repeated the same string many times
+                  /records        200 records of 64 bytes in chunks of 50; /sparse with missing chunks
+                  /long           10 records of 40,000 bytes, contiguous
+                  /bare           records that were never written; /filled the same with a fill value
+    members.h5    /group          2,000 links, in dense storage
+                  /attributes     a group with 500 attributes, in dense storage
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A million strings and a million records, as people keep them in tables.
+"""A million strings and a million records, as in typical tables.
 
-    strings.h5    /vlen, /vlen_gzip     variable-length text of 2 to 25 bytes, in one piece and in chunks of 10,000
+    strings.h5    /vlen, /vlen_gzip     variable-length text of 2 to 25 bytes, contiguous and in chunks of 10,000
                   /fixed, /fixed_gzip   the same in 24 bytes each
-    records.h5    /contiguous, /gzip    records of ten members, 64 bytes, in one piece and in chunks of 10,000
+    records.h5    /contiguous, /gzip    records of ten members, 64 bytes, contiguous and in chunks of 10,000
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ RECORD = np.dtype(
 
 
 def text() -> list[str]:
-    """Names with a number; some have letters beyond ASCII."""
+    """Names with a number; some contain letters that are not ASCII."""
     places = ["Oslo", "Tromsø", "Reykjavík", "Lima", "Quito", "Nairobi", "Dar es Salaam", "Zürich"]
     return [f"{places[i % 8]} {i * 7919 % COUNT}" for i in range(COUNT)]
 

@@ -12,7 +12,7 @@ KIND = "test"
 
 
 def climate(path: Path) -> None:
-    """What a model writes: coordinates, packed integers, missing values, attributes."""
+    """A file as a model writes it: coordinates, packed integers, missing values, attributes."""
     with netCDF4.Dataset(path, "w") as file:
         file.Conventions = "CF-1.11"
         file.title = "a small field"
@@ -47,10 +47,10 @@ def groups(path: Path) -> None:
             group.createVariable("own", "i8", ("own",))[:] = [7, 8, 9]
         scalar = file.createVariable("crs", "S1")
         scalar.grid_mapping_name = "latitude_longitude"
-        # A dimension without a variable, and a variable named as a dimension that it is not along.
+        # A dimension without a variable, and a variable with the name of a dimension that it does not have.
         file.createDimension("bare", 5)
         file.createVariable("bare", "f4", ("shared", "bare"))[:] = ramp((4, 5), "f4")
-        # A dimension that is there twice.
+        # A variable that has the same dimension twice.
         file.createDimension("square", 3)
         file.createVariable("matrix", "f8", ("square", "square"))[:] = ramp((3, 3), "f8")
 
@@ -80,7 +80,7 @@ def user_types(path: Path) -> None:
 
 
 def many_variables(path: Path) -> None:
-    """Enough variables and attributes that groups and headers become dense, in creation order."""
+    """Enough variables and attributes for dense storage, in creation order."""
     with netCDF4.Dataset(path, "w") as file:
         for i in range(5):
             file.createDimension(f"d{i}", i + 2)

@@ -1,4 +1,4 @@
-"""Integers and floats of every size and byte order, at their limits; odd precisions, booleans, bitfields, complex."""
+"""Integers and floats of every size and byte order, with extreme values; odd precisions, booleans, bitfields, complex."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def floats(file) -> None:
             info = np.finfo(dtype.newbyteorder("="))
             values = [0.0, -0.0, 1.5, -2.25, info.max, info.min, info.tiny, info.smallest_subnormal, np.inf, -np.inf, np.nan]
             data = np.array(values).astype(dtype)
-            # A signalling pattern must come through as it is.
+            # A signalling NaN must be read unchanged.
             data.view("u1").reshape(-1, size)[-1] = np.array([np.nan], dtype).view("u1")
             for chunks in (None, (4,)):
                 file.create_dataset(f"f{8 * size} {order} {chunks}", data=data, chunks=chunks)
 
 
 def odd(file) -> None:
-    """Numbers that fill a part of their bytes."""
+    """Numbers that do not use all bits of their bytes."""
     for order in (h5py.h5t.STD_I32LE, h5py.h5t.STD_I32BE):
         kind = order.copy()
         kind.set_precision(17)

@@ -1,4 +1,4 @@
-"""Object headers: continuation blocks (also of continuation blocks), gaps, comments, times, all sizes of block 0."""
+"""Object headers: continuation blocks (also nested), gaps, comments, times, all sizes of block 0."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ KIND = "test"
 
 
 def continued(file: h5py.File) -> None:
-    """Attributes written in turn to several objects, so that no header can grow in place."""
+    """Writes attributes to several objects in turn, so that no header can grow in place."""
     owners = [file.create_dataset(f"d{i}", data=ramp(4)) for i in range(3)] + [file.create_group("g")]
     for i in range(40):
         for owner in owners:
@@ -20,7 +20,7 @@ def continued(file: h5py.File) -> None:
 
 
 def shrunk(file: h5py.File) -> None:
-    """Messages taken away again leave gaps and NIL messages."""
+    """Deletes messages, which leaves gaps and NIL messages."""
     owner = file.create_dataset("shrunk", data=ramp((3, 3)))
     for i in range(30):
         owner.attrs[f"a{i}"] = i
@@ -36,7 +36,7 @@ def make(into: Path) -> None:
         with create(into / f"shrunk_{libver}.h5", libver) as file:
             shrunk(file)
     with create(into / "block_0_sizes.h5", "v110") as file:
-        # The size of block 0 has 1, 2 or 4 bytes, as the first messages need.
+        # The size of block 0 is stored in 1, 2 or 4 bytes, depending on the first messages.
         for length in (1, 200, 1000, 60000):
             file.create_group(f"compact_{length}").attrs["text"] = np.frombuffer(b"x" * length, "S1")
         plist = dcpl(layout=h5py.h5d.COMPACT)

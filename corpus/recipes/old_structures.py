@@ -1,7 +1,7 @@
-"""What no libhdf5 has written for long: data layouts 1 and 2, a fill value by its old message alone.
+"""Structures that libhdf5 no longer writes: data layouts 1 and 2, a fill value in the old message only.
 
-The files are written by libhdf5 of today in its oldest form; then messages of their headers are rewritten in place.
-libhdf5 still reads them.
+The files are written by a current libhdf5 in its oldest format; then messages of their headers are rewritten in place.
+libhdf5 can still read them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Change = Callable[[bytearray, int, int], None]
 
 
 def messages(content: bytearray, header: int) -> Iterator[tuple[int, int, int]]:
-    """Type, place and size of each message of an object header of version 1."""
+    """Type, offset and size of each message of an object header of version 1."""
     (left,) = struct.unpack_from("<I", content, header + 8)
     blocks = [(header + 16, left)]
     for at, size in blocks:
@@ -36,7 +36,7 @@ def messages(content: bytearray, header: int) -> Iterator[tuple[int, int, int]]:
 
 
 def rewrite(path: Path, changes: dict[int, Change]) -> None:
-    """Changes all messages of these types, of the one dataset of the file."""
+    """Changes all messages of these types in the header of the only dataset of the file."""
     with h5py.File(path) as file:
         header = h5py.h5o.get_info(file["d"].id).addr
     content = bytearray(path.read_bytes())
@@ -50,12 +50,12 @@ def rewrite(path: Path, changes: dict[int, Change]) -> None:
 
 
 def layout(version: int) -> Change:
-    """From version 3 of one dimension."""
+    """Converts a layout message of version 3 with one dimension."""
 
     def change(content: bytearray, at: int, size: int) -> None:
         _, kind = content[at : at + 2]
         if kind == COMPACT:
-            # The longer head takes the room of the last elements; `shortened` takes them from the dataspace.
+            # The head is longer and overwrites the last elements; `shortened` removes these from the dataspace.
             (count,) = struct.unpack_from("<H", content, at + 2)
             data = content[at + 4 : at + 4 + count // 2]
             made = struct.pack("<BBB5xII", version, 1, COMPACT, len(data) // 2, len(data)) + data
@@ -72,7 +72,7 @@ def layout(version: int) -> Change:
 
 
 def shortened(content: bytearray, at: int, size: int) -> None:
-    """A dataspace of half the elements, where it is and where it may be resized to."""
+    """Halves the size and the maximum size of a dataspace."""
     for dim in range(at + 8, at + size, 8):
         (count,) = struct.unpack_from("<Q", content, dim)
         struct.pack_into("<Q", content, dim, count // 2)

@@ -1,4 +1,4 @@
-"""What libhdf5 reads from a file, as JSON lines: the other opinion that tests compare ours with.
+"""The values that libhdf5 reads from a file, as JSON lines: the oracle that tests compare hyperslab with.
 
     oracle.py FILE...            records of the files, to standard output
 
@@ -11,12 +11,12 @@ Records are those of `hyperslab digest`. One JSON object a line, keys sorted, AS
         datatype:  "dtype"
     {"t":"link", "file", "path", "kind":"soft"|"external"|"user"|"alias", "target"}
 
-An object is listed at the first path that leads to it (depth first, links by ascending name in bytes); further hard
-links to it are "alias" records. A value is "n" elements whose SHA-256 is taken over the form that "enc" names; see
-`oracle_values.py`. Where storage is missing and no fill value is ever written, "values_undefined" says that values
-must not be compared.
+An object is listed at its first path (depth first, links sorted by the bytes of their names); other hard links to it
+are "alias" records. A value is described by "n", the number of elements, and the SHA-256 of the elements in the encoding
+that "enc" names; see `oracle_values.py`. If storage is missing and fill values are never written, "values_undefined" is
+set: the values must not be compared.
 
-This file knows the walk; `oracle_types.py` describes datatypes, `oracle_values.py` reads and encodes values.
+This file lists the objects; `oracle_types.py` describes datatypes, `oracle_values.py` reads and encodes values.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def line(record: dict) -> str:
 
 
 def digest(path: Path, name: str | None = None) -> list[dict]:
-    """All records of a file, the file's own first."""
+    """All records of a file. The record of the file itself is first."""
     name = name or path.name
     file = h5f.open(str(path).encode(), h5f.ACC_RDONLY)
     references = References(file)
@@ -53,7 +53,7 @@ def digest(path: Path, name: str | None = None) -> list[dict]:
             records.append(found)
         else:
             records.append((found[0], found[1]))
-    # Values are read after the walk, so that references can name what they lead to.
+    # Values are read after all objects are listed, so that references can be written as paths.
     records = [r if isinstance(r, dict) else object_record(r[0], r[1], references) for r in records]
     for record in records:
         record["file"] = name
@@ -176,7 +176,7 @@ def fill_record(plist, kind: h5t.TypeID) -> dict:
 
 
 def chunk_record(dataset: h5d.DatasetID) -> dict:
-    """How many chunks there are, and a digest of `offset,…:mask:stored bytes` of each, by ascending offset."""
+    """The number of chunks, and a digest of the lines `offset,…:mask:stored bytes`, sorted by offset."""
     rows = [f"{','.join(map(str, offset))}:{mask}:{size}\n" for offset, mask, size in sorted(chunks(dataset))]
     return {"nchunks": len(rows), "chunks_sha256": hashlib.sha256("".join(rows).encode()).hexdigest()}
 
@@ -184,8 +184,8 @@ def chunk_record(dataset: h5d.DatasetID) -> dict:
 def chunks(dataset: h5d.DatasetID) -> list[tuple]:
     """(offset, filter mask, stored bytes) of each chunk.
 
-    Where one axis is unlimited, the stored bytes of each place are read: libhdf5 2.0 lists the chunks of an extensible
-    array at wrong places if that axis is not the first, or if others may grow.
+    If an axis is unlimited, each possible chunk is looked up: libhdf5 2.0 lists the chunks of an extensible array with
+    wrong offsets if that axis is not the first, or if other axes can grow.
     """
     limits = dataset.get_space().get_simple_extent_dims(True)
     if limits.count(h5s.UNLIMITED) == 1 and len(limits) > 1:
@@ -209,7 +209,7 @@ def stored_at(dataset: h5d.DatasetID, place: tuple[int, ...]) -> tuple | None:
 
 
 def values_undefined(record: dict) -> bool:
-    """True where some storage is missing and nothing says what its values are."""
+    """True if some storage is missing and its values are not defined."""
     dims = record["space"].get("dims", [])
     if record["fill_time"] != "never" and record["fill"] != "undefined":
         return False

@@ -1,7 +1,7 @@
-"""Datatypes and dataspaces as the oracle's records describe them.
+"""Datatypes and dataspaces in the records of the oracle.
 
-A datatype is an object with "c" (its class), "size" in bytes (null where variable) and what that class adds; it is
-recursive in "base" and "members". A dataspace is {"kind": "null" | "scalar" | "simple", "dims", "max"}.
+A datatype is an object with "c" (its class), "size" in bytes (null if variable) and the properties of its class; "base"
+and "members" contain datatypes. A dataspace is {"kind": "null" | "scalar" | "simple", "dims", "max"}.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ DESCRIBERS = {
 
 
 def has_references(kind: h5t.TypeID) -> bool:
-    """True where elements lead elsewhere in the file: variable length, references."""
+    """True if elements refer to other bytes of the file: variable length, references."""
     kind_class = kind.get_class()
     if kind_class == h5t.STRING:
         return bool(kind.is_variable_str())

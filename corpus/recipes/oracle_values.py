@@ -1,4 +1,4 @@
-"""Values, in the two forms that the oracle takes SHA-256 digests of.
+"""Values in the encodings whose SHA-256 digests are in the records of the oracle.
 
 "bin"   every element in row-major order, packed: numbers little-endian, strings and opaque as stored, arrays and
         compounds as their parts in order, without padding.
@@ -8,7 +8,7 @@
         {"regref": path, "sel", "n", "bounds"}.
 "null"  a null dataspace: nothing.
 
-Not handled: long double, and types without a NumPy equal ("raw").
+Not handled: long double, and types without an equivalent in NumPy ("raw").
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ import numpy as np
 from h5py import h5f, h5o, h5r, h5s, h5t
 from oracle_types import COMPLEX, has_references
 
-#: A short JSON value is shown beside its digest.
+#: A JSON value up to this length is included in the record.
 SHOWN_TEXT = 200
-#: So is a single short element.
+#: A single element up to this length is included in the record.
 SHOWN_BYTES = 16
 
 SELECTIONS = {h5s.SEL_NONE: "none", h5s.SEL_ALL: "all", h5s.SEL_POINTS: "points", h5s.SEL_HYPERSLABS: "hyperslab"}
 
 
 class References:
-    """Turns references into the paths under which the walk listed their objects."""
+    """Converts references to the paths under which their objects are listed."""
 
     def __init__(self, file: h5f.FileID):
         self.file = file
@@ -52,7 +52,7 @@ class References:
 
 
 def value_record(owner, kind: h5t.TypeID, space: h5s.SpaceID, references: References, chunks=None) -> dict:
-    """The value of a dataset or an attribute; reading errors are recorded, not raised."""
+    """The value of a dataset or an attribute. Errors of reading are recorded, not raised."""
     extent = space.get_simple_extent_type()
     count = 0 if extent == h5s.NULL else int(space.get_simple_extent_npoints())
     if extent == h5s.NULL:
@@ -67,7 +67,7 @@ def value_record(owner, kind: h5t.TypeID, space: h5s.SpaceID, references: Refere
 
 
 def read(owner, kind: h5t.TypeID, shape: tuple[int, ...]) -> np.ndarray:
-    """All elements, as NumPy holds them."""
+    """All elements as a NumPy array."""
     dtype = kind.dtype
     base, inner = dtype.subdtype or (dtype, ())
     values = np.zeros(shape + inner, base)
@@ -82,7 +82,7 @@ def read(owner, kind: h5t.TypeID, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def memory_type(kind: h5t.TypeID, dtype: np.dtype) -> h5t.TypeID:
-    """The type to read as. Opaque tags and bitfields have no NumPy word: those parts keep the file's type."""
+    """The memory type for reading. Opaque types and bitfields have no NumPy equivalent and keep the type of the file."""
     kind_class = kind.get_class()
     if kind_class == h5t.OPAQUE:
         return kind.copy()
@@ -109,7 +109,7 @@ def packed_record(owner, kind, space, shape, count, chunks) -> dict:
 
 
 def packed_bytes(values: np.ndarray) -> bytes:
-    """Elements without padding, little-endian; of an x87 number the ten bytes that mean something."""
+    """Elements without padding, little-endian; the ten significant bytes of x87 numbers."""
     if values.dtype.kind == "f" and values.dtype.itemsize == 16:
         native = np.ascontiguousarray(values.astype(np.longdouble))
         return native.reshape(-1).view("u1").reshape(-1, 16)[:, :10].tobytes()
@@ -152,7 +152,7 @@ def json_record(values: np.ndarray, kind, shape, count, references: References) 
 
 
 def encode(value, kind: h5t.TypeID, references: References):
-    """One element for the JSON form."""
+    """One element in the JSON encoding."""
     kind_class = kind.get_class()
     if kind_class in (h5t.INTEGER, h5t.BITFIELD, h5t.ENUM):
         return int(value)
@@ -181,11 +181,11 @@ def encode(value, kind: h5t.TypeID, references: References):
         return [] if value is None else [encode(one, part, references) for one in in_file_order(value, part)]
     if kind_class == h5t.REFERENCE:
         return references.encode(value)
-    raise TypeError(f"class {kind_class} has no JSON form")
+    raise TypeError(f"class {kind_class} has no JSON encoding")
 
 
 def in_file_order(values: np.ndarray, part: h5t.TypeID) -> np.ndarray:
-    """Numbers of a sequence. h5py 3.16 hands them over as they are in the file, and calls them native."""
+    """The numbers of a sequence. h5py 3.16 returns them in the byte order of the file, but with a native dtype."""
     if part.get_class() in (h5t.INTEGER, h5t.FLOAT) and values.dtype == part.dtype.newbyteorder("="):
         return values.view(part.dtype)
     return values

@@ -1,4 +1,4 @@
-"""What few files have: shared messages, filtered heaps, cache images, huge chunks, new mappings, rare numbers."""
+"""Rare structures: shared messages, filtered heaps, cache images, huge chunks, new mappings, rare numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from h5py import h5f, h5s, h5t
 
 KIND = "test"
 
-#: libhdf5 takes memory for a whole chunk, even one that is not there (`tests/python/test_huge_chunks.py` reads it).
+#: libhdf5 allocates memory for a whole chunk, even a missing one (`tests/python/test_huge_chunks.py` reads this file).
 UNREAD = {"huge_chunks.h5"}
 
 #: Dataspaces, datatypes, fill values, pipelines and attributes.
@@ -20,7 +20,7 @@ ALL_MESSAGES = 0x182A
 
 
 def shared_messages(into: Path) -> None:
-    """One index as a list, one that has grown into a B-tree; messages in the heap of shared ones."""
+    """Shared messages with an index that is a list, and with one that has become a B-tree."""
     for name, most in (("list", 200), ("btree", 0)):
         with file_with(into / f"shared_messages_{name}.h5", "v110", *sharing(ALL_MESSAGES, 1, most)) as file:
             for i in range(12):
@@ -32,7 +32,7 @@ def shared_messages(into: Path) -> None:
 
 
 def filtered_heap(into: Path) -> None:
-    """Links in a heap whose blocks, and whose huge objects, are compressed."""
+    """Links in a heap with compressed blocks and compressed huge objects."""
     with create(into / "filtered_heap.h5", "v110") as file:
         group = group_with(file, "group", ("H5Pset_deflate", 6), ("H5Pset_fletcher32",))
         file["target"] = ramp(3)
@@ -44,29 +44,29 @@ def filtered_heap(into: Path) -> None:
 
 def cache_image(into: Path) -> None:
     path = into / "cache_image.h5"
-    # Chunk indexes that readers may follow while they are written would make an image that libhdf5 itself refuses.
+    # With chunk indexes that support SWMR, libhdf5 would write an image that it cannot read itself.
     with create(path, "v110") as file:
         for i in range(20):
             file.create_dataset(f"group {i % 3}/d{i}", data=ramp((7, 5)) + i)
     with h5py.File(h5f.open(str(path).encode(), h5f.ACC_RDWR, access_of("v110", image=True))) as file:
-        # What is changed now stands in the image alone.
+        # The following changes are only in the image.
         file["group 0/late"] = ramp(9)
         file["group 1/d1"].attrs["late"] = "too"
         del file["group 2/d2"]
 
 
 def huge_chunks(into: Path) -> None:
-    """Chunks of 4 GiB and more, which only layout version 5 has; none of them is written."""
+    """Chunks of 4 GiB and more, which only layout version 5 supports. None of them is written."""
     with create(into / "huge_chunks.h5", "v200") as file:
         for name, maxshape in (("fixed", (1 << 31, 6)), ("one", (None, 6)), ("two", (None, None))):
             plist = dcpl(chunk=((1 << 30, 5),), deflate=1)
             plist.set_fill_value(np.array(7, "<u1"))
-            # Its extent is small, so that a digest reads it in no time.
+            # Its extent is small, so that a digest reads it quickly.
             create_with(file, name, "<u1", (1000, 6), plist, None, maxshape)
 
 
 def mappings(into: Path) -> None:
-    """Version 1 of the mappings' heap block, which shares names and says "this file" in a bit."""
+    """Version 1 of the heap block of mappings, in which names are shared and a bit means "this file"."""
     for i in range(2):
         with create(into / f"mapped{i}.h5") as file:
             for name in "ab":
@@ -79,7 +79,7 @@ def mappings(into: Path) -> None:
             for i, (name, path) in enumerate(sources):
                 layout[4 * i : 4 * i + 4] = h5py.VirtualSource(name, path, (4, 3))
             file.create_virtual_dataset("virtual", layout, fillvalue=-1)
-            # Counted names, and selections too large for 4 bytes.
+            # Names with block numbers, and selections that do not fit into 4 bytes.
             space = h5s.create_simple((0, 3), (h5s.UNLIMITED, 3))
             space.select_hyperslab((0, 0), (h5s.UNLIMITED, 1), (4, 3), (4, 3))
             plist = dcpl()
@@ -87,7 +87,7 @@ def mappings(into: Path) -> None:
             create_with(file, "counted", "<i4", (8, 3), plist, None, (None, 3))
 
 
-#: Name: base, size, exponent's place and bits, mantissa's bits, bias.
+#: Name: base, size, position and bits of the exponent, bits of the mantissa, bias.
 SMALL_FLOATS = {
     "bfloat16": (2, 7, 8, 7, 127),
     "fp8 e4m3": (1, 3, 4, 3, 7),
@@ -115,7 +115,7 @@ def small_floats(into: Path) -> None:
 
 
 def wide_floats(into: Path) -> None:
-    """Extended precision of 10 bytes in 16, 12 and 10, and quadruple precision, which no processor here has."""
+    """Extended precision of 10 bytes in 16, 12 and 10 bytes, and quadruple precision, which x86-64 does not have."""
     values = np.array([0, 1.5, -2.25, np.inf, np.nan, 1e300], np.longdouble)
     with create(into / "wide_floats.h5") as file:
         file["extended"] = values
@@ -145,7 +145,7 @@ def times(into: Path) -> None:
 
 
 def write_raw(made: h5py.Dataset, data: np.ndarray) -> None:
-    """Writes bytes as they are: no conversion between a type and itself."""
+    """Writes bytes unchanged: the memory type equals the file type, so there is no conversion."""
     write = libhdf5().H5Dwrite
     write.argtypes = [ctypes.c_int64] * 5 + [ctypes.c_void_p]
     kind = made.id.get_type()

@@ -1,4 +1,4 @@
-"""References of HDF5 1.12, which h5py neither writes nor reads: to objects, elements and attributes; of other files."""
+"""References of HDF5 1.12, which h5py does not support: to objects, regions and attributes, also of other files."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Buffer = ctypes.c_uint8 * 64
 
 
 def constant(name: str) -> int:
-    """An identifier that the library keeps in a global variable, such as `H5T_STD_REF_g`."""
+    """An identifier in a global variable of libhdf5, such as `H5T_STD_REF_g`."""
     return ID.in_dll(libhdf5(), name).value
 
 
 def reference(function: str, *arguments) -> ctypes.Array:
-    """A reference that `H5Rcreate_…` makes."""
+    """A reference created by `H5Rcreate_…`."""
     made = Buffer()
     target = getattr(libhdf5(), function)
     target.argtypes = [ID, TEXT, *[ID if isinstance(one, int) else TEXT for one in arguments[2:]], ID, POINTER]
@@ -31,7 +31,7 @@ def reference(function: str, *arguments) -> ctypes.Array:
 
 
 def store(file: h5py.File, name: bytes, references: list, attribute: bool = False) -> None:
-    """Writes references as a dataset, or as an attribute of the root; None is a null reference."""
+    """Writes references as a dataset, or as an attribute of the root group. None is a null reference."""
     library, kind = libhdf5(), constant("H5T_STD_REF_g")
     library.H5Tcopy.restype = library.H5Dcreate2.restype = library.H5Acreate2.restype = ID
     extent = h5py.h5s.create_simple((len(references),))

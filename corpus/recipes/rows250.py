@@ -1,8 +1,8 @@
-"""500 MB of which each read `d[:, y, :]` touches 250 chunks of 1 MB, and the same values without a filter.
+"""500 MB in which a read `d[:, y, :]` touches 250 chunks of 1 MB, and the same values without filters.
 
     rows.h5         /d, 125 x 1000 x 1000 float32, chunks 1 x 500 x 500, shuffle + gzip 4
     plain.h5        the same, unfiltered
-    contiguous.h5   the same, in one piece
+    contiguous.h5   the same, contiguous
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ KIND = "bench"
 SHAPE = (125, 1000, 1000)
 CHUNKS = (1, 500, 500)
 LEVEL = 4
-#: Kelvin; gives a ratio of 2.3.
+#: In kelvin. Gives a compression ratio of 2.3.
 RESOLUTION = 2.0**-10
 
 

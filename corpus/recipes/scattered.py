@@ -1,4 +1,4 @@
-"""A compressed field of 64 MB, for reads of elements that lie apart.
+"""A compressed field of 64 MB, for reads of scattered elements.
 
     field.h5      /field, 4096 x 4096 float32, chunks 256 x 256, shuffle + gzip 4
 """

@@ -1,4 +1,4 @@
-"""Strings, fixed and variable, of every padding and character set, as values and as attributes."""
+"""Strings of fixed and variable length, with every padding and character set, as values and as attributes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def fixed_strings(file) -> None:
                 texts = [text.decode(errors="ignore").encode() for text in texts]
                 name = f"{padding} {charset} {size}"
                 made = create_with(file, name, kind, (len(texts),), dcpl())
-                # Written as stored, spaces and all: each padding keeps its own.
+                # Written as stored bytes, including spaces, for each padding.
                 stored = [t.ljust(size, b" " if padding == "spacepad" else b"\0") for t in texts]
                 if padding == "nullterm":
                     stored = [t[:-1] + b"\0" for t in stored]
@@ -50,7 +50,7 @@ def variable_strings(file) -> None:
         file.attrs.create(f"variable {charset}", texts, dtype=kind)
     long = ["x" * 5000, "y" * 70_000, "z"]
     file.create_dataset("variable long", data=long, dtype=h5py.string_dtype())
-    # Many small ones share the collections of a global heap, more than one.
+    # Many small strings, in more than one global heap collection.
     many = [f"string number {i}" for i in range(1000)]
     file.create_dataset("variable many", data=many, dtype=h5py.string_dtype(), chunks=(100,), compression="gzip")
     file.create_dataset("bytes that are no text", data=np.array([b"\xff\xfe", b"ok"], "S2"))

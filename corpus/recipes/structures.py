@@ -1,7 +1,7 @@
-"""Each structure of the format in a file as small as it can be: what the tests of damage change byte by byte.
+"""Each structure of the format in a file that is as small as possible, for the tests that damage files.
 
-A file holds little more than the structures that its name says, so that nearly every change hits one of them, and ten
-thousand changes of each are read in seconds.
+A file contains little more than the structures in its name, so that nearly every change affects one of them, and ten
+thousand changes of each can be read in seconds.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import numpy as np
 from common import create, create_with, dcpl, file_with, group_with, libhdf5, ramp, sharing
 
 KIND = "test"
-#: Message types of `H5Pset_shared_mesg_index`: of these, dataspaces and datatypes are shared.
+#: Message types of `H5Pset_shared_mesg_index` for dataspaces and datatypes, which are shared.
 SHARED = 0x1F
-#: Links in a heap whose blocks are compressed.
+#: The filter of the blocks of the heap of links.
 COMPRESSED = ("H5Pset_deflate", 6)
 
 
@@ -35,7 +35,7 @@ def superblocks(into: Path) -> None:
 
 
 def headers(into: Path) -> None:
-    """Continued headers, and messages that no other file has."""
+    """Object headers with continuation blocks, and messages that are in no other file."""
     for version, libver in ((1, "earliest"), (2, "v110")):
         with create(into / f"header_{version}.h5", libver) as file:
             owners = [file.create_dataset(name, data=ramp(2)) for name in "ab"]
@@ -100,14 +100,14 @@ def messages(into: Path) -> None:
 
 
 def complex_type() -> h5py.h5t.TypeID:
-    """Two numbers as one: h5py writes compounds in its place."""
+    """A complex datatype. h5py writes a compound instead."""
     target = libhdf5().H5Tcomplex_create
     target.restype, target.argtypes = ctypes.c_int64, [ctypes.c_int64]
     return h5py.h5t.TypeID(target(h5py.h5t.IEEE_F32LE.id))
 
 
 def filters(into: Path) -> None:
-    """A chunk through each registered filter."""
+    """A chunk for each registered filter."""
     import hdf5plugin as plugins
 
     for name, filter in (
@@ -149,12 +149,12 @@ def heaps(into: Path) -> None:
     with create(into / "huge_links.h5", "v110") as file:
         long_links(file)
     with file_with(into / "huge_links_direct.h5", "v110", ("H5Pset_sizes", 2, 4)) as file:
-        # With addresses of 2 bytes, an ID has room to say where the object is.
+        # With addresses of 2 bytes, a heap ID has enough space for the address of the object.
         long_links(file)
     with create(into / "huge_links_filtered.h5", "v110") as file:
         long_links(group_with(file, "group", COMPRESSED))
     with create(into / "nested_blocks.h5", "v110") as file:
-        # So many names that the heap has a second level; then most of them go, and their blocks with them.
+        # Enough names for a heap with a second level; then most of them are deleted with their blocks.
         group = group_with(file, "group", COMPRESSED)
         names = [f"{i:03d}" + "n" * 3900 for i in range(130)]
         for name in names:
@@ -175,7 +175,7 @@ def heaps(into: Path) -> None:
 
 
 def long_links(group: h5py.Group) -> None:
-    """Links of which one is too long for a block of the heap."""
+    """Links, one of which is too long for a block of the heap."""
     for i in range(10):
         group[f"{i}" + "n" * (4200 if i == 5 else 4)] = h5py.SoftLink("/")
 

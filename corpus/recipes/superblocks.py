@@ -11,7 +11,7 @@ KIND = "test"
 
 
 def contents(file: h5py.File) -> None:
-    """Something of each kind: a chunked and a contiguous dataset, a group, an attribute, a link."""
+    """One object of each kind: a chunked and a contiguous dataset, a group, an attribute, a link."""
     file.attrs["title"] = "what the superblock leads to"
     inner = file.create_group("inner")
     inner.create_dataset("chunked", data=ramp((6, 10)), chunks=(4, 4), compression="gzip")
@@ -37,7 +37,7 @@ def make(into: Path) -> None:
         for offset, length in ((4, 4), (8, 4), (4, 8), (2, 2)):
             with file_with(into / f"widths_{offset}_{length}_{libver}.h5", libver, ("H5Pset_sizes", offset, length)) as file:
                 contents(file)
-    # A K for the chunk B-tree that is not the usual one needs version 1.
+    # A K of the chunk B-tree that is not the default requires version 1.
     for name, libver, setting in (
         ("istore_k", "earliest", ("H5Pset_istore_k", 2)),
         ("sym_k", "earliest", ("H5Pset_sym_k", 2, 2)),

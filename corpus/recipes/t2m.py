@@ -1,4 +1,4 @@
-"""1.4 GiB of temperatures in two chunk shapes: one for maps, one for time series.
+"""1.4 GiB of temperatures with two chunk shapes: one for maps, one for time series.
 
     big_t1.h5    /t2m, 1460 x 361 x 720 float32, chunks 1 x 361 x 720, shuffle + gzip 4
     big_365.h5   the same values, chunks 365 x 25 x 25
@@ -17,7 +17,7 @@ KIND = "bench"
 SHAPE = (1460, 361, 720)
 LEVEL = 4
 SLAB = 365
-#: Kelvin; gives the ratio of 2.1.
+#: In kelvin. Gives a compression ratio of 2.1.
 RESOLUTION = 2.0**-12
 
 
@@ -38,4 +38,4 @@ def make(into: Path) -> None:
         for dataset in (map_chunks, series_chunks):
             ratio = dataset.nbytes / dataset.id.get_storage_size()
             if not 2.0 <= ratio <= 2.25:
-                raise AssertionError(f"{dataset.file.filename}: a ratio of 2.1 is wanted, this is {ratio:.2f}")
+                raise AssertionError(f"{dataset.file.filename}: the compression ratio must be 2.1, but it is {ratio:.2f}")

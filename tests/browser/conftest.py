@@ -1,4 +1,4 @@
-"""A real browser without a screen, and a page that the installed command measured and drew."""
+"""A real browser without a screen, and a page written by the installed command."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FLAGS = (
     "--window-size=1280,1000",
 )  # fmt: skip
 
-#: Every kind of figure: several chunk shapes, pipelines and caches, accesses that suit them and that do not.
+#: Arguments that lead to every kind of figure: several chunk shapes, filters, caches and access patterns.
 QUESTION = [
     "--synthetic", "60x48x40", "--ratio", "3",
     "--chunks", "60x6x5", "--chunks", "6x48x40", "--filter", "none", "--filter", "shuffle+gzip=1",
@@ -30,7 +30,7 @@ QUESTION = [
 
 @pytest.fixture(scope="session")
 def results(tmp_path_factory):
-    """The page, and the document that it was drawn from."""
+    """The page, and the JSON document from which it was written."""
     folder = tmp_path_factory.mktemp("bench")
     page = folder / "a page.html"
     command = [sys.executable, "-m", "hyperslab", "bench", *QUESTION, "--json", "--html", str(page)]
@@ -53,7 +53,7 @@ def chromium(tmp_path_factory):
 
 @pytest.fixture
 def page(chromium, results):
-    """The page, opened anew as a file, at the width of a desk."""
+    """The page, opened as a file in a window of desktop width."""
     chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
     # What earlier pages said is not this one's.

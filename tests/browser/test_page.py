@@ -1,4 +1,4 @@
-"""The page of `hyperslab bench --html` in a real browser, from a file: it draws, fetches nothing, and can be read."""
+"""The page of `hyperslab bench --html` in a real browser, opened from a file: it is drawn without fetching anything."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 
-#: Pixels of a canvas by colour, those that nothing was painted on left out; the commonest first.
+#: Counts the pixels of a canvas by colour, without transparent ones; the most frequent colour first.
 COLOURS = """
     const canvas = arguments[0], counts = new Map();
     const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
@@ -28,7 +28,7 @@ def canvases(page):
 
 
 def styled(page, name):
-    """A colour of the page as the browser computes it."""
+    """A colour of the page, as computed by the browser."""
     return page.execute_script(
         "const probe = document.body.appendChild(document.createElement('i'));"
         f"probe.style.color = 'var({name})';"
@@ -38,7 +38,7 @@ def styled(page, name):
 
 
 def frames(page):
-    """Waits until what was changed is drawn."""
+    """Waits until a change has been drawn."""
     page.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
 
 
@@ -118,7 +118,7 @@ def test_pointing_at_a_cell_says_more(page):
     canvas = page.find_element(By.CSS_SELECTOR, "figure.curves .u-over")
     point_at(page, canvas)
     values = page.find_elements(By.CSS_SELECTOR, "figure.curves .u-value")
-    assert any(value.text.strip() for value in values), "the legend says what lies under the cursor"
+    assert any(value.text.strip() for value in values), "the legend shows the values at the cursor"
     assert not tip.is_displayed()
 
 
@@ -135,7 +135,7 @@ def test_dark_is_dark_everywhere(page):
     frames(page)
     assert styled(page, "--style-0") != line
     colours = dict(page.execute_script(COLOURS, canvases(page)[0]))
-    assert colours.get(styled(page, "--style-0"), 0) > 50, "curves are painted anew"
+    assert colours.get(styled(page, "--style-0"), 0) > 50, "curves are painted again"
 
 
 @pytest.mark.parametrize("width", [360, 768])

@@ -1,4 +1,4 @@
-"""Tests of this folder import `records` beside them, and run the `hyperslab` command."""
+"""The tests in this folder import `records` from it, and run the `hyperslab` command."""
 
 import shutil
 import sys
@@ -13,4 +13,4 @@ def pytest_collection_finish(session):
     from records import COMMAND
 
     if session.items and not shutil.which(COMMAND):
-        pytest.exit(f"{COMMAND} is missing: pip install . (or HYPERSLAB_COMMAND names another)", returncode=2)
+        pytest.exit(f"{COMMAND} is missing: run pip install . (or set HYPERSLAB_COMMAND to another one)", returncode=2)

@@ -1,9 +1,9 @@
-"""Files that libhdf5 writes at random: any mix of what a file may hold, the same for the same seed.
+"""Random files written by libhdf5: any mix of the features of the format. The same seed gives the same file.
 
-External files are named without a folder, as libhdf5 looks for them: in the current one.
+External files are named without a folder, because libhdf5 searches for them in the current folder.
 
-A file is written, closed, opened again and changed (members deleted and renamed, extents grown and shrunk, values
-written over), so that there are holes, continuations and half-filled chunks as in files that have lived.
+A file is written, closed, opened again and changed (members deleted and renamed, extents enlarged and shrunk, values
+overwritten), so that it has gaps, continuations and partly filled chunks, as files in long use have.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "corpus" / "recipes"))
 import oracle  # noqa: E402
 from common import call  # noqa: E402
 
-#: Dataspaces, datatypes, fill values, pipelines and attributes.
+#: The flags for sharing dataspaces, datatypes, fill values, filter pipelines and attributes.
 SHARED_MESSAGES = 0x182A
 VERSIONS = [h5f.LIBVER_V18, h5f.LIBVER_V110, h5f.LIBVER_V112, h5f.LIBVER_V114, h5f.LIBVER_V200]
 NUMBERS = [f"{order}{kind}{size}" for order in "<>" for kind in "iu" for size in (1, 2, 4, 8)]
@@ -42,12 +42,12 @@ class Writer:
         self.path = path
         self.random = random.Random(seed)
         self.numbers = np.random.default_rng(seed)
-        #: Paths of everything that references may lead to.
+        #: The paths of all objects that references may refer to.
         self.objects: list[str] = []
-        #: Those that references do lead to.
+        #: The paths of the objects that references do refer to.
         self.referenced: set[str] = set()
         self.has_references = self.chance(0.7)
-        #: Datasets in external files.
+        #: The datasets with external storage.
         self.raw = 0
 
     def chance(self, share: float) -> bool:
@@ -249,7 +249,7 @@ class Writer:
             self.write_block(dataset, space, tuple(counts))
 
     def write_block(self, dataset: h5py.Dataset, space: h5s.SpaceID, shape: tuple[int, ...]) -> None:
-        """Without h5py's rules for what is broadcast to what, which sequences confuse."""
+        """Writes without h5py's rules for broadcasting, which do not work for sequences."""
         memory = h5s.create_simple(shape) if shape else h5s.create(h5s.SCALAR)
         values = self.values(dataset.dtype, shape)
         dataset.id.write(memory, space, values, h5t.py_create(dataset.dtype))
@@ -257,7 +257,7 @@ class Writer:
     # Types and values.
 
     def kind(self, parts: int) -> np.dtype:
-        """A type; compounds, arrays and sequences of others only so deep."""
+        """A random type, with a limited depth of nested compounds, arrays and sequences."""
         what = self.random.random()
         if parts == 0 or what < 0.45:
             return np.dtype(self.random.choice(NUMBERS))
@@ -379,7 +379,7 @@ class Writer:
 
 
 def may_be_undefined(kind: np.dtype) -> bool:
-    """True where any bytes are a value that all readers see alike; NumPy makes truth of a bool's, and text needs a heap."""
+    """True if all readers agree on the value of any bytes. Not for bool, which NumPy normalizes, and text, which needs a heap."""
     return not kind.hasobject and "bool" not in str(kind) and "?" not in str(kind)
 
 

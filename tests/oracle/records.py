@@ -1,7 +1,7 @@
-"""Records of `hyperslab digest` beside those of libhdf5: what must be equal, and how a file is digested.
+"""Comparison of the records of `hyperslab digest` with those of libhdf5.
 
-A record is compared field by field. A field that libhdf5's own record lacks is not compared, nor are the words of an
-error. Values that HDF5 leaves undefined (storage missing, no fill value) have no digest to compare.
+A record is compared field by field. Fields that are not in libhdf5's record, and the texts of errors, are not compared.
+Values that HDF5 leaves undefined (missing storage without a fill value) have no digest to compare.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 
 COMMAND = os.environ.get("HYPERSLAB_COMMAND", str(Path(sys.executable).with_name("hyperslab")))
 
-#: A digest of any file of these sizes takes well under a second; a file made to hang must not.
+#: The longest time for the digest of a file. Files of these sizes take well under a second, unless reading hangs.
 SECONDS_MAX = 60
 
 VALUE = ("n", "enc", "nbytes", "sha256")
@@ -31,7 +31,7 @@ class Digest:
 
 
 def digest(path: Path) -> Digest:
-    """Runs the command; whatever the file is, it must end by itself, with a known exit code."""
+    """Runs the command. For any file, it must end by itself with a known exit code."""
     done = subprocess.run(
         [COMMAND, "digest", "--bare", str(path)], capture_output=True, timeout=SECONDS_MAX, stdin=subprocess.DEVNULL
     )
@@ -45,12 +45,12 @@ def digest(path: Path) -> Digest:
             continue
         # Names may be empty in a damaged file, so that two paths are the same: the first is compared.
         records.setdefault(record["path"], record)
-    assert done.returncode != 2 or not records, "a request that is wrong has an answer"
+    assert done.returncode != 2 or not records, "an invalid request must not print records"
     return Digest(done.returncode, records, errors)
 
 
 def oracle(path: Path) -> dict[str, dict[str, dict]]:
-    """File to path to record; the file's own record is under the path ""."""
+    """The records by file and path. The record of the file itself has the path ""."""
     files: dict[str, dict[str, dict]] = defaultdict(dict)
     with open(path) as lines:
         for line in lines:
@@ -60,7 +60,7 @@ def oracle(path: Path) -> dict[str, dict[str, dict]]:
 
 
 def differences(ours: dict, theirs: dict) -> list[str]:
-    """What two records of one object disagree about; empty where they agree."""
+    """The differences between two records of one object; empty if they agree."""
     found = differing(ours, theirs, OBJECT)
     mine = {one.get("name"): one for one in ours.get("attrs", [])}
     for attribute in theirs.get("attrs", []):

@@ -1,4 +1,4 @@
-"""Every fixture (corpus/recipes) digests as libhdf5 digested it when it was made: no exceptions."""
+"""The digest of every fixture (corpus/recipes) equals that of libhdf5, without exceptions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FILES = [(topic, file, records) for topic in TOPICS for file, records in oracle(
 
 
 def test_there_are_fixtures():
-    assert FILES, "make them: corpus/recipes/make.py"
+    assert FILES, "no fixtures: run corpus/recipes/make.py"
 
 
 @pytest.mark.parametrize(("topic", "file", "theirs"), FILES, ids=[f"{topic.name}/{file}" for topic, file, _ in FILES])
@@ -21,7 +21,7 @@ def test_digest_equals_libhdf5(topic, file, theirs):
     assert ours.records.keys() == expected.keys()
     found = {}
     for path, record in expected.items():
-        # What libhdf5 cannot read (storage that never was, without a fill value) we may.
+        # hyperslab may read what libhdf5 cannot (storage that was never allocated, without a fill value).
         if "error" not in record and (what := differences(ours.records[path], record)):
             found[path] = what, ours.records[path].get("error")
     assert not found

@@ -1,4 +1,4 @@
-"""What `docs/format-coverage.md` names is there."""
+"""The files that `docs/format-coverage.md` names exist."""
 
 from __future__ import annotations
 

@@ -14,10 +14,10 @@ from kit import CORPUS, FIXTURES, missing_corpus
 from records import COMMAND
 
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
-#: netCDF-C crashes on some of the other HDF5 files, which were made to break readers.
+#: netCDF-C crashes on some of the other HDF5 files, which were written to break readers.
 SUFFIXES = {".nc", ".nc4", ".cdf"}
 
-#: Files in which netCDF-C and the view differ, and why.
+#: The files for which netCDF-C and the view differ, and the reasons.
 DIFFERENT = {
     "fsspec+kerchunk/tests/air_linked.nc": "netCDF-C takes several links to one dimension scale for one dimension",
 }
@@ -37,7 +37,7 @@ def type_name(datatype) -> str:
 
 
 def is_alike(ours, theirs) -> bool:
-    """Values of an attribute: ours from JSON, theirs as netCDF4-python gives them."""
+    """The values of an attribute: from our JSON, and as netCDF4-python returns them."""
     if isinstance(theirs, str):
         return ours in (theirs, [theirs]) or (isinstance(ours, str) and ours.rstrip("\0") == theirs)
     theirs = np.atleast_1d(np.asarray(theirs)).ravel().tolist()
@@ -65,7 +65,7 @@ def differences(ours: dict, theirs: netCDF4.Dataset | netCDF4.Group, where: str)
         [(d["name"], d["size"], d["unlimited"]) for d in ours["dimensions"]],
         [(d.name, d.size, d.isunlimited()) for d in theirs.dimensions.values()],
     )
-    # What netCDF-C has no type for it leaves out.
+    # netCDF-C omits attributes of types that it does not support.
     variables = {v["name"]: v for v in ours["variables"] if v["type"] != "none"}
     compare("variables", list(variables), list(theirs.variables))
     for name in set(variables) & set(theirs.variables):
@@ -93,7 +93,7 @@ def differences(ours: dict, theirs: netCDF4.Dataset | netCDF4.Group, where: str)
 def attribute_differences(ours: list[dict], theirs, where: str) -> list[str]:
     try:
         names = theirs.ncattrs()
-    except Exception:  # netCDF-C gives up on all attributes where it cannot read one
+    except Exception:  # if netCDF-C cannot read one attribute, it reads none
         return []
     ours = {a["name"]: a for a in ours if a["type"] != "none"}
     found = [] if list(ours) == names else [f"{where} attributes {list(ours)} here, {names} in netCDF-C"]
@@ -102,7 +102,7 @@ def attribute_differences(ours: list[dict], theirs, where: str) -> list[str]:
             value = theirs.getncattr(name)
         except Exception:
             continue
-        # Elements of user-defined types are bytes in our document.
+        # Elements of user-defined types are bytes in our JSON document.
         if ours[name]["type"] not in (*NAMES.values(), "string"):
             continue
         if "value" in ours[name] and not is_alike(ours[name]["value"], value):
@@ -119,7 +119,7 @@ def check(path: Path) -> None:
     try:
         theirs = netCDF4.Dataset(path)
     except (OSError, TypeError):
-        # netCDF-C or netCDF4-python refuses it. The view must still come out.
+        # netCDF-C or netCDF4-python cannot read it. The view must still be printed.
         assert view(path)["root"]["path"] == "/"
         return
     theirs.set_auto_maskandscale(False)

@@ -1,6 +1,6 @@
-"""Files of other formats are refused in one line that says what they are not.
+"""Files of other formats are refused with a one-line message.
 
-(Every HDF5 file of the corpus is digested by the command's own tests, crates/hyperslab-cli/tests/corpus_digest.rs.)
+(The digests of all HDF5 files of the corpus are compared in crates/hyperslab-cli/tests/corpus_digest.rs.)
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Files that libhdf5 writes at random digest as libhdf5 reads them.
+"""The digests of random files written by libhdf5 equal those of libhdf5.
 
-Which ones is told by their seeds: `HYPERSLAB_RANDOM_FILES=4000:4200` tries others than every run does, and the full run
-tries more.
+`HYPERSLAB_RANDOM_FILES=4000:4200` tests the files with these seeds instead of the default ones. The full run tests more
+files.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from kit import scaled
 from records import differences, digest
 
 WRITER = Path(__file__).with_name("random_files.py")
-#: Files of a test, so that a failing one is near.
+#: The number of files in one test. It is small, so that a failing file is found quickly.
 BATCH = 20
 BATCHES = scaled(10)
 FIRST, LAST = (int(number) for number in os.environ.get("HYPERSLAB_RANDOM_FILES", f"0:{BATCHES * BATCH}").split(":"))
-#: Of the files of a test, so many are such as libhdf5 wrote and read without failing itself.
+#: The fewest files of a test that libhdf5 must have written and read without failing.
 COMPARED_MIN = BATCH // 2
 SECONDS_MAX = 120
 
@@ -39,7 +39,7 @@ def test_random_files_digest_as_libhdf5_reads_them(first, tmp_path):
 
 
 def written(first: int, last: int, folder: Path) -> Iterator[dict]:
-    """Answers of the writer, which is begun again behind a file that it did not survive."""
+    """The output of the writer. If it crashes on a file, it is started again with the next one."""
     while first < last:
         command = [sys.executable, WRITER, str(first), str(last)]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=SECONDS_MAX)
@@ -55,7 +55,7 @@ def compare(path: Path, theirs: dict[str, dict]) -> None:
     assert ours.records.keys() == theirs.keys(), path.name
     found = {}
     for name, record in theirs.items():
-        # What libhdf5 cannot read we may.
+        # hyperslab may read what libhdf5 cannot.
         if "error" not in record and (what := differences(ours.records[name], record)):
             found[name] = what, ours.records[name].get("error")
     assert not found, path.name
