@@ -5,7 +5,7 @@
 //! ([`Synthetic::with_ratio`]). Random bits come from the element's position alone, so that blocks may be written in any
 //! order, and twice.
 
-use crate::study::{Block, Element, Kind};
+use crate::study::{Block, Element, Kind, Scalar};
 use serde::{Deserialize, Serialize};
 
 /// Values without a file.
@@ -53,7 +53,7 @@ impl Synthetic {
     /// The first elements, in row-major order.
     fn sample(&self) -> Vec<u8> {
         let elements: u64 = self.shape.iter().fold(1, |n, dim| n.saturating_mul(*dim));
-        let size = element_bytes(self.element);
+        let size = self.element.packed_bytes();
         let wanted = elements.min(SAMPLE_BYTES / size as u64).max(1) as usize;
         let mut bytes = vec![0; wanted * size];
         let mut at = vec![0; self.shape.len()];
@@ -72,7 +72,7 @@ impl Synthetic {
 
     /// Puts the values of a block into `out`, in the machine's byte order.
     pub fn fill(&self, block: &Block, out: &mut [u8]) {
-        let size = element_bytes(self.element);
+        let size = self.element.packed_bytes();
         let mut inside = vec![0u64; block.count.len()];
         let mut at = block.start.clone();
         for place in out.chunks_exact_mut(size) {
@@ -99,28 +99,29 @@ impl Synthetic {
         let one_more = ((mixed(random) >> 11) as f64) < fraction * (1u64 << 53) as f64;
         let noise = self.noise_bits as u32 + u32::from(one_more);
         let smooth = smooth(at, &self.shape);
-        let Kind::Record(record) = self.element.kind else {
-            return value(self.element, smooth, random, noise, place);
+        let record = match self.element {
+            Element::Scalar(scalar) => return value(scalar, smooth, random, noise, place),
+            Element::Record(record) => record,
         };
         // Records come without gaps. Each number in them has random bits of its own.
         let (mut rest, mut random) = (place, random);
         for field in &record.fields {
             let (here, after) = rest.split_at_mut(field.bytes());
             rest = after;
-            for place in here.chunks_exact_mut(field.element.bytes as usize) {
+            for place in here.chunks_exact_mut(field.scalar.bytes as usize) {
                 random = mixed(random);
-                value(field.element, smooth, random, noise.min(random_bits_max(field.element)), place);
+                value(field.scalar, smooth, random, noise.min(random_bits(field.scalar)), place);
             }
         }
     }
 }
 
 /// One number or text.
-fn value(element: Element, smooth: f64, random: u64, noise: u32, place: &mut [u8]) {
-    if element.kind == Kind::Text {
+fn value(scalar: Scalar, smooth: f64, random: u64, noise: u32, place: &mut [u8]) {
+    if scalar.kind == Kind::Text {
         return text(random, noise, place);
     }
-    let bits = match (element.kind, element.bytes) {
+    let bits = match (scalar.kind, scalar.bytes) {
         (Kind::Float, 4) => {
             let value = (200.0 + 100.0 * smooth) as f32;
             let keep = mask(noise);
@@ -146,14 +147,6 @@ fn value(element: Element, smooth: f64, random: u64, noise: u32, place: &mut [u8
     }
 }
 
-/// Bytes of one element as it is made up: records have no gaps.
-fn element_bytes(element: Element) -> usize {
-    match element.kind {
-        Kind::Record(record) => record.stored().packed_bytes(),
-        _ => element.bytes as usize,
-    }
-}
-
 /// Letters, of which a share is random.
 fn text(random: u64, noise: u32, place: &mut [u8]) {
     let mut state = random;
@@ -167,14 +160,17 @@ fn text(random: u64, noise: u32, place: &mut [u8]) {
 
 /// Random bits that an element can have.
 fn random_bits_max(element: Element) -> u32 {
-    match element.kind {
-        // Two bits of the exponent are kept, so that every value is finite.
-        Kind::Float => 8 * element.bytes - 1,
-        Kind::Signed | Kind::Unsigned | Kind::Text => 8 * element.bytes,
-        Kind::Record(record) => {
-            record.fields.iter().map(|field| random_bits_max(field.element)).max().unwrap_or(0)
+    match element {
+        Element::Scalar(scalar) => random_bits(scalar),
+        Element::Record(record) => {
+            record.fields.iter().map(|field| random_bits(field.scalar)).max().unwrap_or(0)
         }
     }
+}
+
+/// Random bits that a number or text can have. Two bits of a float's exponent are kept, so that every value is finite.
+fn random_bits(scalar: Scalar) -> u32 {
+    8 * scalar.bytes - u32::from(scalar.kind == Kind::Float)
 }
 
 fn mask(bits: u32) -> u64 {

@@ -6,7 +6,7 @@ use crate::buffer::reserve;
 use crate::data::Values;
 use crate::engine::{EngineError, PreparedEngine};
 use crate::hex::hex;
-use crate::study::{Element, Kind, Layout};
+use crate::study::Element;
 use sha2::{Digest, Sha256};
 
 pub(super) fn expect(
@@ -18,11 +18,8 @@ pub(super) fn expect(
     element: Element,
 ) -> Result<Outcome, EngineError> {
     let source = values.open()?;
-    let layout = layout(element, task.options.records.fields.as_deref())?;
-    let bytes = match element.kind {
-        Kind::Record(record) => record.packed().bytes,
-        _ => element.bytes as usize,
-    };
+    let fields = task.options.records.fields.as_deref();
+    let (layout, bytes) = (element.picked(fields).map_err(EngineError::Unsupported)?, element.packed_bytes());
     let mut sum = Sha256::new();
     let mut buffer = Vec::new();
     for block in task.access.first_blocks(shape, reads_max) {
@@ -37,30 +34,16 @@ pub(super) fn expect(
     Ok(Outcome { checksum, ..Clock::start().outcome_of(engine) })
 }
 
-/// Where the fields that are wanted lie in records without gaps.
-fn layout(element: Element, fields: Option<&[String]>) -> Result<Option<Layout>, EngineError> {
-    let (Kind::Record(record), Some(fields)) = (element.kind, fields) else { return Ok(None) };
-    let whole = record.packed();
-    let place = |name: &String| {
-        let known = record.fields.iter().position(|field| field.name == *name);
-        known
-            .map(|at| whole.places[at])
-            .ok_or_else(|| EngineError::Unsupported(format!("the records have no field {name:?}")))
-    };
-    let places = fields.iter().map(place).collect::<Result<_, _>>()?;
-    Ok(Some(Layout { places, ..whole }))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn some_fields_are_taken_out_of_records() {
-        let element = "{a:<i2,b:u1,c:<i2}".parse().unwrap();
-        let chosen = layout(element, Some(&["c".to_owned(), "a".to_owned()])).unwrap().unwrap();
+        let element: Element = "{a:<i2,b:u1,c:<i2}".parse().unwrap();
+        let chosen = element.picked(Some(&["c".to_owned(), "a".to_owned()])).unwrap().unwrap();
         assert_eq!(chosen.gather(&[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]), [4, 5, 1, 2, 9, 10, 6, 7]);
-        assert!(layout(element, Some(&["d".to_owned()])).is_err());
-        assert!(layout("<f4".parse().unwrap(), None).unwrap().is_none());
+        assert!(element.picked(Some(&["d".to_owned()])).is_err());
+        assert!("<f4".parse::<Element>().unwrap().picked(None).unwrap().is_none());
     }
 }

@@ -7,7 +7,7 @@ use crate::data::{Source, Synthetic, Values};
 use crate::engine::{EngineError, Event, OpenDataset, PreparedEngine};
 use crate::hex::hex;
 use crate::measure::{PageCache, empty_page_cache};
-use crate::study::{Block, Kind, Tree, Wanted};
+use crate::study::{Block, Element, Tree, Wanted};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ const NOISE_BITS: f64 = 4.0;
 
 pub(super) fn make(task: &Task, engine: &dyn PreparedEngine, tree: &Tree) -> Result<Outcome, EngineError> {
     tree.storage.check().map_err(EngineError::Unsupported)?;
-    if matches!(tree.storage.element.kind, Kind::Record(_)) {
+    if matches!(tree.storage.element, Element::Record(_)) {
         return Err(EngineError::Unsupported(
             "many datasets are made of numbers or text, not of records".to_owned(),
         ));

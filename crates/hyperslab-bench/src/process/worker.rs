@@ -137,7 +137,7 @@ fn write(
     let mut clock = Clock::start();
     let mut writing = clock.open(|| engine.create(&task.file, &task.dataset, storage, &task.options))?;
     let layout = clock.exclude(ExcludedWork::Computes, || writing.layout().map(Option::<&Layout>::cloned))?;
-    let element = layout.as_ref().map_or(storage.element.bytes as usize, |layout| layout.bytes);
+    let element = layout.as_ref().map_or(storage.element.packed_bytes(), |layout| layout.bytes);
     let filling = if source.is_a_file() { ExcludedWork::Reads } else { ExcludedWork::Computes };
     let (mut buffer, mut packed) = (Vec::new(), Vec::new());
     let mut blocks = task.access.blocks(&storage.shape);

@@ -1,137 +1,107 @@
-//! The element types that a bench writes and reads, written as NumPy writes them; records as `{a:<f4,b:<i2}`.
+//! The element types that a bench writes and reads: scalars, or records of them.
 
-use super::record::Record;
+use super::layout::{Layout, of_datatype};
+use super::record::{Field, Record};
+use super::scalar::{Kind, Scalar};
+use hyperslab::Datatype;
+use hyperslab_format::message::Class;
+use hyperslab_format::message::datatype::{ByteOrder, Member};
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
-/// A type of numbers, of byte strings, or of records.
+/// A type of elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Element {
-    /// What its bits mean.
-    pub kind: Kind,
-    /// Bytes of one element in the file.
-    pub bytes: u32,
-    /// Byte order in the file; in memory it is always the machine's own.
-    pub is_big_endian: bool,
-}
-
-/// What the bits of an element mean.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// `i`
-    Signed,
-    /// `u`
-    Unsigned,
-    /// `f`
-    Float,
-    /// `S`: a string of fixed length.
-    Text,
+pub enum Element {
+    /// A number or a byte string.
+    Scalar(Scalar),
     /// Fields of these.
     Record(&'static Record),
 }
 
-/// Longest string that is written.
-const TEXT_BYTES_MAX: u32 = 1 << 16;
+impl Element {
+    /// The element that a dataset has, if it is one that is written here.
+    pub fn of(datatype: &Datatype) -> Option<Self> {
+        let Class::Compound { members } = &datatype.class else { return scalar(datatype).map(Self::Scalar) };
+        let field = |member: &Member| {
+            let (scalar, count) = match &member.datatype.class {
+                Class::Array { base, dims } if dims.len() == 1 => (scalar(base)?, dims[0]),
+                _ => (scalar(&member.datatype)?, 1),
+            };
+            Some(Field { name: std::str::from_utf8(member.name.as_bytes()).ok()?.to_owned(), scalar, count })
+        };
+        let fields = members.iter().map(field).collect::<Option<Vec<_>>>()?;
+        let stored = of_datatype(datatype)?;
+        // Records are written packed or as C structs; a compound whose members lie otherwise cannot be written.
+        let records = [false, true].map(|is_padded| Record { fields: fields.clone(), is_padded });
+        let record = records.into_iter().find(|record| record.stored() == stored)?;
+        record.to_string().parse().ok()
+    }
+
+    /// Bytes of one element in the file.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            Self::Scalar(scalar) => scalar.bytes.into(),
+            Self::Record(record) => record.stored().bytes as u64,
+        }
+    }
+
+    /// Bytes of one element in memory without the gaps of records.
+    pub fn packed_bytes(&self) -> usize {
+        match self {
+            Self::Scalar(scalar) => scalar.bytes as usize,
+            Self::Record(record) => record.packed().bytes,
+        }
+    }
+
+    /// The element that is nearest to a number, in the machine's byte order; a record has it in no field.
+    pub fn bytes_of(&self, number: f64) -> Vec<u8> {
+        match self {
+            Self::Scalar(scalar) => scalar.bytes_of(number),
+            Self::Record(_) => vec![0; self.bytes() as usize],
+        }
+    }
+
+    /// Where some fields lie in records without gaps; none where it is no record, or all of them are wanted.
+    ///
+    /// # Errors
+    /// A field that there is not.
+    pub fn picked(&self, fields: Option<&[String]>) -> Result<Option<Layout>, String> {
+        match (self, fields) {
+            (Self::Record(record), Some(fields)) => record.picked(fields).map(Some),
+            _ => Ok(None),
+        }
+    }
+}
+
+fn scalar(datatype: &Datatype) -> Option<Scalar> {
+    let (kind, order) = match &datatype.class {
+        Class::Integer(integer) if u32::from(integer.precision) == 8 * datatype.size => {
+            (if integer.signed { Kind::Signed } else { Kind::Unsigned }, integer.order)
+        }
+        Class::Float(float) if float.is_ieee(datatype.size) => (Kind::Float, float.order),
+        Class::FixedString { .. } => (Kind::Text, ByteOrder::Little),
+        _ => return None,
+    };
+    Scalar::new(kind, datatype.size, order == ByteOrder::Big).filter(|_| order != ByteOrder::Vax)
+}
 
 impl FromStr for Element {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         if text.contains('{') {
-            let record = Record::parse(text)?;
-            let bytes = u32::try_from(record.stored().bytes)
-                .map_err(|_| format!("{text:?} is larger than any record"))?;
-            return Ok(Self { kind: Kind::Record(record), bytes, is_big_endian: false });
+            Record::parse(text).map(Self::Record)
+        } else {
+            text.parse().map(Self::Scalar)
         }
-        let fail = || {
-            format!(
-                "there is no element type {text:?}; write a byte order (<, >), a kind (i, u, f, S) and bytes: <f4, >i2, u1, S16; or \
-                 records of them: {{a:<f4,b:<i2,c:<f4[3],d:S1}}"
-            )
-        };
-        let (is_big_endian, rest) = match text.strip_prefix('>') {
-            Some(rest) => (true, rest),
-            None => (
-                cfg!(target_endian = "big") && !text.starts_with('<'),
-                text.trim_start_matches(['<', '|', '=']),
-            ),
-        };
-        let mut letters = rest.chars();
-        let kind = match letters.next() {
-            Some('i') => Kind::Signed,
-            Some('u') => Kind::Unsigned,
-            Some('f') => Kind::Float,
-            Some('S') => Kind::Text,
-            _ => return Err(fail()),
-        };
-        let bytes: u32 = letters.as_str().parse().map_err(|_| fail())?;
-        let known = match kind {
-            Kind::Signed | Kind::Unsigned => matches!(bytes, 1 | 2 | 4 | 8),
-            Kind::Float => matches!(bytes, 4 | 8),
-            Kind::Text => (1..=TEXT_BYTES_MAX).contains(&bytes),
-            Kind::Record(_) => false,
-        };
-        let has_order = bytes > 1 && kind != Kind::Text;
-        known.then_some(Self { kind, bytes, is_big_endian: is_big_endian && has_order }).ok_or_else(fail)
     }
 }
 
 impl fmt::Display for Element {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let order = match (self.kind, self.bytes, self.is_big_endian) {
-            (Kind::Text, ..) | (_, 1, _) => "|",
-            (.., true) => ">",
-            (.., false) => "<",
-        };
-        let kind = match self.kind {
-            Kind::Signed => 'i',
-            Kind::Unsigned => 'u',
-            Kind::Float => 'f',
-            Kind::Text => 'S',
-            Kind::Record(record) => return record.fmt(f),
-        };
-        write!(f, "{order}{kind}{}", self.bytes)
-    }
-}
-
-impl Element {
-    /// True where the bytes of an element in the file are not those in memory.
-    pub fn is_swapped(&self) -> bool {
-        let is_number = !matches!(self.kind, Kind::Text | Kind::Record(_));
-        self.is_big_endian != cfg!(target_endian = "big") && self.bytes > 1 && is_number
-    }
-
-    /// Bytes that belong together when the order of bytes changes: those of a number, one of a text.
-    pub fn unit(&self) -> usize {
-        match self.kind {
-            Kind::Signed | Kind::Unsigned | Kind::Float => self.bytes as usize,
-            Kind::Text | Kind::Record(_) => 1,
-        }
-    }
-
-    /// The element that is nearest to a number, in the machine's byte order. A string has it as text, a record in no
-    /// field.
-    pub fn bytes_of(&self, number: f64) -> Vec<u8> {
-        let size = self.bytes as usize;
-        // Conversions saturate, and so does an integer that is cut off below.
-        let integer = |low: i128, high: i128| (number as i128).clamp(low, high);
-        let (bits, width) = match self.kind {
-            Kind::Float if size == 4 => return (number as f32).to_ne_bytes().to_vec(),
-            Kind::Float => return number.to_ne_bytes().to_vec(),
-            Kind::Text => {
-                let mut text = number.to_string().into_bytes();
-                text.resize(size, 0);
-                return text;
-            }
-            Kind::Record(_) => return vec![0; size],
-            Kind::Signed => (integer(-(1 << (8 * size - 1)), (1 << (8 * size - 1)) - 1), size),
-            Kind::Unsigned => (integer(0, (1 << (8 * size)) - 1), size),
-        };
-        let bytes = bits.to_ne_bytes();
-        if cfg!(target_endian = "big") {
-            bytes[bytes.len() - width..].to_vec()
-        } else {
-            bytes[..width].to_vec()
+        match self {
+            Self::Scalar(scalar) => scalar.fmt(f),
+            Self::Record(record) => record.fmt(f),
         }
     }
 }
@@ -183,8 +153,36 @@ mod tests {
 
     #[test]
     fn only_foreign_numbers_of_several_bytes_are_swapped() {
-        let swapped = |text: &str| text.parse::<Element>().unwrap().is_swapped();
+        let swapped = |text: &str| text.parse::<Scalar>().unwrap().is_swapped();
         assert_eq!(swapped(">f4"), cfg!(target_endian = "little"));
         assert!(!swapped("u1") && !swapped("S4") && !swapped(">u1"));
+    }
+
+    fn compound(offsets: [u32; 2], size: u32) -> Datatype {
+        let integer = |size: u32| {
+            let class = Class::Integer(hyperslab_format::message::datatype::Integer {
+                order: ByteOrder::Big,
+                signed: true,
+                bit_offset: 0,
+                precision: 8 * size as u16,
+            });
+            Datatype { size, class, committed: None }
+        };
+        let member = |name: &str, offset, size| Member {
+            name: hyperslab_format::Name::new(name.as_bytes().to_vec()),
+            offset,
+            datatype: integer(size),
+        };
+        let members = vec![member("a", offsets[0], 2), member("b", offsets[1], 4)];
+        Datatype { size, class: Class::Compound { members }, committed: None }
+    }
+
+    #[test]
+    fn records_of_files_are_packed_or_structs_or_cannot_be_written() {
+        let of = |offsets, size| Element::of(&compound(offsets, size)).map(|element| element.to_string());
+        assert_eq!(of([0, 2], 6).as_deref(), Some("{a:>i2,b:>i4}"));
+        assert_eq!(of([0, 4], 8).as_deref(), Some("struct{a:>i2,b:>i4}"));
+        assert_eq!(of([0, 4], 9), None);
+        assert_eq!(of([4, 0], 6), None);
     }
 }

@@ -6,7 +6,8 @@
 //!   in memory, as columns         a a a a ... b b b b b b b b b ...     a field's values of all records together
 //! ```
 
-use super::element::Element;
+use super::layout::{FieldPlace, Layout, align, pack};
+use super::scalar::Scalar;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Mutex;
@@ -27,7 +28,7 @@ pub struct Field {
     /// Its name.
     pub name: String,
     /// Its number, or one of its numbers.
-    pub element: Element,
+    pub scalar: Scalar,
     /// How many there are; one for a plain field.
     pub count: u32,
 }
@@ -55,30 +56,6 @@ pub struct Records {
     pub memory: Memory,
 }
 
-/// Where the fields of records lie in a buffer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layout {
-    /// The fields, in the order in which they are told.
-    pub places: Vec<FieldPlace>,
-    /// Bytes of a record in the buffer.
-    pub bytes: usize,
-    /// Each field of all records together, in the order of the places.
-    pub in_columns: bool,
-}
-
-/// Where a field lies in a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FieldPlace {
-    /// Bytes from the beginning of the record.
-    pub offset: usize,
-    /// Bytes of the field.
-    pub bytes: usize,
-    /// Bytes of one of its numbers; 1 for text.
-    pub unit: usize,
-    /// True where numbers are not in the machine's byte order.
-    pub is_swapped: bool,
-}
-
 /// Most fields of a record, and most numbers of a field, that are written.
 const FIELDS_MAX: usize = 1000;
 const COUNT_MAX: u32 = 1 << 16;
@@ -86,7 +63,7 @@ const COUNT_MAX: u32 = 1 << 16;
 impl Field {
     /// Bytes of all its numbers.
     pub fn bytes(&self) -> usize {
-        self.element.bytes as usize * self.count as usize
+        self.scalar.bytes as usize * self.count as usize
     }
 }
 
@@ -117,21 +94,25 @@ impl Record {
         let inside = rest.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).ok_or_else(fail)?;
         let mut fields: Vec<Field> = Vec::new();
         for one in inside.split(',') {
-            let (name, element) = one.split_once(':').ok_or_else(fail)?;
-            let (element, count) = match element.strip_suffix(']').and_then(|text| text.split_once('[')) {
-                Some((element, count)) => (element, count.parse().map_err(|_| fail())?),
-                None => (element, 1),
+            let (name, scalar) = one.split_once(':').ok_or_else(fail)?;
+            let (scalar, count) = match scalar.strip_suffix(']').and_then(|text| text.split_once('[')) {
+                Some((scalar, count)) => (scalar, count.parse().map_err(|_| fail())?),
+                None => (scalar, 1),
             };
-            let (name, element) = (name.trim().to_owned(), element.trim());
-            if name.is_empty() || element.contains('{') || !(1..=COUNT_MAX).contains(&count) {
+            let (name, scalar) = (name.trim().to_owned(), scalar.trim());
+            if name.is_empty() || scalar.contains('{') || !(1..=COUNT_MAX).contains(&count) {
                 return Err(fail());
             }
             if fields.len() == FIELDS_MAX || fields.iter().any(|field| field.name == name) {
                 return Err(format!("{text:?} has too many fields, or two of the name {name:?}"));
             }
-            fields.push(Field { name, element: element.parse()?, count });
+            fields.push(Field { name, scalar: scalar.parse()?, count });
         }
-        Ok(Self { fields, is_padded })
+        let record = Self { fields, is_padded };
+        match u32::try_from(record.stored().bytes) {
+            Ok(_) => Ok(record),
+            Err(_) => Err(format!("{text:?} is larger than any record")),
+        }
     }
 
     /// Where the fields lie as they are stored.
@@ -154,12 +135,7 @@ impl Record {
     }
 
     fn layout(&self, memory: Memory, keeps_order: bool) -> Layout {
-        let place = |field: &Field| FieldPlace {
-            offset: 0,
-            bytes: field.bytes(),
-            unit: field.element.unit(),
-            is_swapped: keeps_order && field.element.is_swapped(),
-        };
+        let place = |field: &Field| FieldPlace::of(field, keeps_order);
         let mut places: Vec<FieldPlace> = self.fields.iter().map(place).collect();
         let bytes = match memory {
             Memory::Struct => align(&mut places),
@@ -167,99 +143,25 @@ impl Record {
         };
         Layout { places, bytes, in_columns: false }
     }
-}
 
-/// Puts fields side by side; answers with the bytes of all.
-pub fn pack(places: &mut [FieldPlace]) -> usize {
-    let mut end = 0;
-    for place in places {
-        place.offset = end;
-        end += place.bytes;
-    }
-    end
-}
-
-/// Puts fields where a C compiler does; answers with the bytes of the struct.
-pub fn align(places: &mut [FieldPlace]) -> usize {
-    let (mut end, mut widest) = (0usize, 1);
-    for place in places {
-        let unit = place.unit.max(1);
-        place.offset = end.next_multiple_of(unit);
-        end = place.offset + place.bytes;
-        widest = widest.max(unit);
-    }
-    end.next_multiple_of(widest)
-}
-
-impl Layout {
-    /// Bytes of a record without gaps.
-    pub fn packed_bytes(&self) -> usize {
-        self.places.iter().map(|place| place.bytes).sum()
-    }
-
-    /// Takes records out of a buffer: one after the other without gaps, numbers in the machine's byte order.
-    pub fn gather(&self, buffer: &[u8]) -> Vec<u8> {
-        let records = buffer.len() / self.bytes.max(1);
-        let mut packed = vec![0; records * self.packed_bytes()];
-        self.each(records, |place, at, packed_at| {
-            let (from, to) = (&buffer[at..at + place.bytes], &mut packed[packed_at..packed_at + place.bytes]);
-            to.copy_from_slice(from);
-            place.turn(to);
-        });
-        packed
-    }
-
-    /// Puts records into a buffer that [`Self::gather`] would take out of it.
-    pub fn spread(&self, packed: &[u8], buffer: &mut [u8]) {
-        let records = buffer.len() / self.bytes.max(1);
-        self.each(records, |place, at, packed_at| {
-            let (from, to) = (&packed[packed_at..packed_at + place.bytes], &mut buffer[at..at + place.bytes]);
-            to.copy_from_slice(from);
-            place.turn(to);
-        });
-    }
-
-    /// Every field of so many records: where it lies in the buffer, and where in packed records.
-    fn each(&self, records: usize, mut work: impl FnMut(&FieldPlace, usize, usize)) {
-        let whole = self.packed_bytes();
-        let mut before = 0;
-        for place in &self.places {
-            for record in 0..records {
-                let at = match self.in_columns {
-                    true => records * before + record * place.bytes,
-                    false => record * self.bytes + place.offset,
-                };
-                work(place, at, record * whole + before);
-            }
-            before += place.bytes;
-        }
-    }
-}
-
-impl FieldPlace {
-    /// A number of so many bytes, at the beginning until it is placed.
-    pub fn number(bytes: usize, is_big_endian: bool) -> Self {
-        let is_swapped = is_big_endian != cfg!(target_endian = "big") && bytes > 1;
-        Self { offset: 0, bytes, unit: bytes, is_swapped }
-    }
-
-    /// A text of so many bytes, at the beginning until it is placed.
-    pub fn text(bytes: usize) -> Self {
-        Self { offset: 0, bytes, unit: 1, is_swapped: false }
-    }
-
-    fn turn(&self, bytes: &mut [u8]) {
-        if self.is_swapped {
-            bytes.chunks_exact_mut(self.unit.max(1)).for_each(<[u8]>::reverse);
-        }
+    /// Where the fields of these names lie in records without gaps.
+    pub(super) fn picked(&self, fields: &[String]) -> Result<Layout, String> {
+        let whole = self.packed();
+        let place = |name: &String| {
+            let known = self.fields.iter().position(|field| field.name == *name);
+            let known = known.ok_or_else(|| format!("the records have no field {name:?}"))?;
+            Ok(whole.places[known])
+        };
+        let places = fields.iter().map(place).collect::<Result<_, String>>()?;
+        Ok(Layout { places, ..whole })
     }
 }
 
 impl fmt::Display for Record {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.is_padded { "struct{" } else { "{" })?;
-        for (number, Field { name, element, count }) in self.fields.iter().enumerate() {
-            write!(f, "{}{name}:{element}", if number > 0 { "," } else { "" })?;
+        for (number, Field { name, scalar, count }) in self.fields.iter().enumerate() {
+            write!(f, "{}{name}:{scalar}", if number > 0 { "," } else { "" })?;
             if *count > 1 {
                 write!(f, "[{count}]")?;
             }

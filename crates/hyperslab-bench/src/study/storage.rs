@@ -1,6 +1,6 @@
 //! How a dataset is stored: everything that is decided when it is created.
 
-use super::element::{Element, Kind};
+use super::element::Element;
 use super::filter::{FilterSpec, pipeline_text};
 use hyperslab_doctor::pattern::shape_text;
 use serde::{Deserialize, Serialize};
@@ -135,13 +135,13 @@ impl Storage {
 
     /// Bytes of all elements (saturating).
     pub fn logical_bytes(&self) -> u64 {
-        self.shape.iter().fold(u64::from(self.element.bytes), |n, dim| n.saturating_mul(*dim))
+        self.shape.iter().fold(self.element.bytes(), |n, dim| n.saturating_mul(*dim))
     }
 
     /// Bytes of one decoded chunk (saturating).
     pub fn chunk_bytes(&self) -> Option<u64> {
         let chunks = self.chunks.as_ref()?;
-        Some(chunks.iter().fold(u64::from(self.element.bytes), |n, dim| n.saturating_mul(*dim)))
+        Some(chunks.iter().fold(self.element.bytes(), |n, dim| n.saturating_mul(*dim)))
     }
 
     /// What is impossible about it, in words.
@@ -153,7 +153,7 @@ impl Storage {
             self.alloc_time == AllocTime::default(),
             self.fill_time != FillTime::Alloc,
         ];
-        if matches!(self.element.kind, Kind::Record(_)) && self.fill_value.is_some() {
+        if matches!(self.element, Element::Record(_)) && self.fill_value.is_some() {
             return Err("a fill value is one number: there is no record to fill with".to_owned());
         }
         match &self.chunks {

@@ -138,7 +138,7 @@ impl Data {
             Some(Subject::Synthetic(synthetic)) => Ok(Self {
                 shape: synthetic.shape.clone(),
                 element: types(matrices).join(", "),
-                element_bytes: synthetic.element.bytes.into(),
+                element_bytes: synthetic.element.bytes(),
                 ..Self::default()
             }),
             None => Ok(Self::default()),

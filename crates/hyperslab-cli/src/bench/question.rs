@@ -9,7 +9,7 @@ use hyperslab_bench::data::Synthetic;
 use hyperslab_bench::library::Family;
 use hyperslab_bench::matrix::{Matrix, Subject, WriteStrategy};
 use hyperslab_bench::study::{
-    Access, AllocTime, BlockWalk, Element, FillTime, FilterSpec, Format, Kind, Libver, Records, Storage,
+    Access, AllocTime, BlockWalk, Element, FillTime, FilterSpec, Format, Libver, Records, Storage,
 };
 use hyperslab_doctor::pattern::{BlockShape, parse_order};
 use hyperslab_doctor::simulate::CacheSettings;
@@ -129,7 +129,7 @@ fn subjects(args: &BenchArgs) -> Result<Vec<Asked>, Failure> {
         let made = |element: &Element| Asked {
             subject: Subject::Synthetic(Synthetic::with_ratio(&dims, *element, args.ratio, args.seed)),
             element: Some(*element),
-            element_bytes: element.bytes.into(),
+            element_bytes: element.bytes(),
         };
         return Ok(elements.iter().map(made).collect());
     }
@@ -147,7 +147,7 @@ fn subjects(args: &BenchArgs) -> Result<Vec<Asked>, Failure> {
         [one] if Some(one.parse().map_err(wrong)?) == element_of(&dataset) => element_of(&dataset),
         _ => return Err(wrong("the values of a file keep their type").hint("--type goes with --synthetic")),
     };
-    let element_bytes = element.map_or(dataset.datatype().size, |element| element.bytes).into();
+    let element_bytes = element.map_or(dataset.datatype().size.into(), |element| element.bytes());
     Ok(vec![Asked { subject, element, element_bytes }])
 }
 
@@ -308,7 +308,7 @@ fn storages(
     vary(&mut found, &pipelines, |storage, filters| storage.filters.clone_from(filters));
     vary(&mut found, formats, |storage, format| {
         storage.format = *format;
-        let is_table = *format == Format::Hdf4 && matches!(element.kind, Kind::Record(_));
+        let is_table = *format == Format::Hdf4 && matches!(element, Element::Record(_));
         if format.is_classic() || is_table {
             // They have neither; what differs in them alone is written once.
             (storage.chunks, storage.filters) = (None, Vec::new());
@@ -345,7 +345,7 @@ fn vary<T>(found: &mut Vec<Storage>, values: &[T], set: impl Fn(&mut Storage, &T
 
 fn chunk_shape(text: &str, shape: &[u64], element: Element) -> Result<Vec<u64>, Failure> {
     let row_major: Vec<usize> = (0..shape.len()).collect();
-    buffer(text, shape, &row_major, u64::from(element.bytes))
+    buffer(text, shape, &row_major, element.bytes())
 }
 
 /// A shape, or a number of bytes: then the dimensions that move fastest whole, as far as they fit.

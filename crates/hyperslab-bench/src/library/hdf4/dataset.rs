@@ -5,7 +5,7 @@ use crate::engine::error::{EngineError, unsupported};
 use crate::engine::interface::{OpenDataset, check_buffer};
 use crate::library::c_name;
 use crate::library::call::{Handle, call, close, close_last};
-use crate::study::{Block, FillTime, FilterSpec, Storage};
+use crate::study::{Block, Element, FillTime, FilterSpec, Storage};
 use std::ffi::{CStr, c_char, c_int};
 use std::rc::Rc;
 
@@ -57,7 +57,10 @@ impl Dataset {
     /// Creates a dataset.
     pub(super) fn create(file: &Rc<Id>, name: &str, storage: &Storage) -> Result<Self, EngineError> {
         let library = &file.library;
-        let element = number_of(storage.element)?;
+        let Element::Scalar(scalar) = storage.element else {
+            return unsupported("datasets of HDF4 hold numbers or text, its tables records");
+        };
+        let element = number_of(scalar)?;
         let name = name.trim_start_matches('/');
         let text = c_name(name)?;
         let mut dims = storage.shape.iter().map(|dim| narrow(*dim)).collect::<Result<Vec<_>, _>>()?;
@@ -76,7 +79,7 @@ impl Dataset {
             file: file.clone(),
             name: name.to_owned(),
             shape: storage.shape.clone(),
-            element_bytes: storage.element.bytes as usize,
+            element_bytes: scalar.bytes as usize,
             attributes: 0,
         };
         dataset.set(storage)?;

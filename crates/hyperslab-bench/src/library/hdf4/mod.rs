@@ -10,7 +10,7 @@ use super::call::{Handle, call, close, functions};
 use super::{c_path, load};
 use crate::engine::error::{EngineError, unsupported};
 use crate::engine::interface::{Creator, OpenDataset, OpenOptions, Opened, PreparedEngine, Visitor};
-use crate::study::{Element, Format, Kind, Storage};
+use crate::study::{Element, Format, Kind, Scalar, Storage};
 use dataset::Dataset;
 use libloading::os::unix::{RTLD_GLOBAL, RTLD_LOCAL};
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
@@ -168,7 +168,7 @@ impl PreparedEngine for Hdf4 {
         if storage.format != Format::Hdf4 {
             return unsupported(format!("HDF4 writes no {} files", storage.format));
         }
-        if let Kind::Record(record) = storage.element.kind {
+        if let Element::Record(record) = storage.element {
             if storage.chunks.is_some() || storage.shape.len() != 1 {
                 return unsupported("a table of HDF4 has one dimension, and neither chunks nor filters");
             }
@@ -223,9 +223,9 @@ const CHARACTERS: i32 = 4;
 const DOUBLE: i32 = 6;
 
 /// HDF4's number of a type in the file.
-fn number_of(element: Element) -> Result<i32, EngineError> {
+fn number_of(scalar: Scalar) -> Result<i32, EngineError> {
     const LITTLE_ENDIAN: i32 = 0x4000;
-    let number = match (element.kind, element.bytes) {
+    let number = match (scalar.kind, scalar.bytes) {
         (Kind::Text, 1) => CHARACTERS,
         (Kind::Float, 4) => 5,
         (Kind::Float, 8) => DOUBLE,
@@ -237,11 +237,11 @@ fn number_of(element: Element) -> Result<i32, EngineError> {
         (Kind::Unsigned, 4) => 25,
         _ => {
             return unsupported(format!(
-                "HDF4 has no type {element}: numbers have up to 32 bits, floats up to 64, text is S1"
+                "HDF4 has no type {scalar}: numbers have up to 32 bits, floats up to 64, text is S1"
             ));
         }
     };
-    let is_little = element.bytes > 1 && !element.is_big_endian;
+    let is_little = scalar.bytes > 1 && !scalar.is_big_endian;
     Ok(if is_little { number | LITTLE_ENDIAN } else { number })
 }
 

@@ -99,7 +99,7 @@ impl Table {
         }
         let layout = Layout { in_columns: in_columns(memory)?, ..record.packed() };
         let types =
-            record.fields.iter().map(|field| number_of(field.element)).collect::<Result<Vec<_>, _>>()?;
+            record.fields.iter().map(|field| number_of(field.scalar)).collect::<Result<Vec<_>, _>>()?;
         let file = open_file(library, path, CREATE)?;
         let name = c_name(name.trim_start_matches('/'))?;
         // SAFETY: an open file, strings, and types that the library knows.

@@ -72,7 +72,7 @@ pub(super) fn dataset(
         call!(api.H5Dcreate2(file.id, name.as_ptr(), type_id, space.id, DEFAULT, creation.id, access))
     }?;
     // Numbers have but one form in memory.
-    let memory = if matches!(storage.element.kind, Kind::Record(_)) { memory } else { Memory::default() };
+    let memory = if matches!(storage.element, Element::Record(_)) { memory } else { Memory::default() };
     Dataset::new(file, Handle::new(api, id, close!(H5Dclose)), &Records { fields: None, memory })
 }
 
@@ -128,7 +128,8 @@ fn add_filter(list: &Hid, filter: &FilterSpec, element: Element) -> Result<(), E
             }
             FilterSpec::Nbit => call!(api.H5Pset_nbit(list.id)),
             FilterSpec::ScaleOffset(digits) => {
-                let kind = if element.kind == Kind::Float { FLOAT_BY_DIGITS } else { INTEGERS };
+                let is_float = matches!(element, Element::Scalar(scalar) if scalar.kind == Kind::Float);
+                let kind = if is_float { FLOAT_BY_DIGITS } else { INTEGERS };
                 call!(api.H5Pset_scaleoffset(list.id, kind, *digits))
             }
             FilterSpec::Other { parameters, .. } => set(FILTER_OPTIONAL, parameters),

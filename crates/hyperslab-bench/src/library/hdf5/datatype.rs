@@ -4,7 +4,7 @@ use super::api::{Api, Hid, Id};
 use crate::engine::error::{EngineError, unsupported};
 use crate::library::c_name;
 use crate::library::call::{Handle, call, close};
-use crate::study::{Element, Field, FieldPlace, Kind, Layout, Memory, Records, align, pack};
+use crate::study::{Element, Field, FieldPlace, Kind, Layout, Memory, Records, Scalar, align, pack};
 use std::cell::OnceCell;
 use std::ffi::{CStr, CString, c_int, c_uint};
 use std::rc::Rc;
@@ -91,29 +91,33 @@ pub(super) fn is_fixed(datatype: &Hid) -> Result<bool, EngineError> {
 
 /// The type of elements in a file.
 pub(super) fn in_file(api: &Rc<Api>, element: Element) -> Result<Hid, EngineError> {
-    let order = if element.is_big_endian { "BE" } else { "LE" };
-    let number = |kind| copy(api, api.constant(&format!("T_{kind}{}{order}", 8 * element.bytes))?);
-    match element.kind {
-        Kind::Text => string(api, element.bytes as usize),
-        Kind::Float => number("IEEE_F"),
-        Kind::Signed => number("STD_I"),
-        Kind::Unsigned => number("STD_U"),
-        Kind::Record(record) => {
-            let fields = record.fields.iter().zip(record.stored().places);
-            let member = |(field, place): (&Field, FieldPlace)| {
-                let mut handle = in_file(api, field.element)?;
-                if field.count > 1 {
-                    // SAFETY: an open type, and one dimension.
-                    let array =
-                        unsafe { call!(api.H5Tarray_create2(handle.id, 1, &u64::from(field.count))) }?;
-                    handle = Handle::new(api, array, close!(H5Tclose));
-                }
-                Ok(Member { name: c_name(&field.name)?, handle, place: Some(place) })
-            };
-            let members = fields.map(member).collect::<Result<Vec<_>, EngineError>>()?;
-            compound(api, record.stored().bytes, &members)
+    let record = match element {
+        Element::Scalar(scalar) => return scalar_in_file(api, scalar),
+        Element::Record(record) => record,
+    };
+    let stored = record.stored();
+    let member = |(field, place): (&Field, &FieldPlace)| {
+        let mut handle = scalar_in_file(api, field.scalar)?;
+        if field.count > 1 {
+            // SAFETY: an open type, and one dimension.
+            let array = unsafe { call!(api.H5Tarray_create2(handle.id, 1, &u64::from(field.count))) }?;
+            handle = Handle::new(api, array, close!(H5Tclose));
         }
-    }
+        Ok(Member { name: c_name(&field.name)?, handle, place: Some(*place) })
+    };
+    let members = record.fields.iter().zip(&stored.places).map(member);
+    compound(api, stored.bytes, &members.collect::<Result<Vec<_>, EngineError>>()?)
+}
+
+fn scalar_in_file(api: &Rc<Api>, scalar: Scalar) -> Result<Hid, EngineError> {
+    let kind = match scalar.kind {
+        Kind::Text => return string(api, scalar.bytes as usize),
+        Kind::Float => "IEEE_F",
+        Kind::Signed => "STD_I",
+        Kind::Unsigned => "STD_U",
+    };
+    let order = if scalar.is_big_endian { "BE" } else { "LE" };
+    copy(api, api.constant(&format!("T_{kind}{}{order}", 8 * scalar.bytes))?)
 }
 
 /// A member of a compound.

@@ -96,7 +96,6 @@ fn layout(library: &Netcdf, group: c_int, id: c_int, storage: &Storage) -> Resul
     let chunks: Option<Vec<usize>> =
         storage.chunks.as_ref().map(|chunks| chunks.iter().map(|dim| *dim as usize).collect());
     let needs_chunks = storage.unlimited || !storage.filters.is_empty();
-    let element = &storage.element;
     // SAFETY: a variable that is being defined; an array of its rank, or none.
     unsafe {
         if let Some(chunks) = &chunks {
@@ -104,8 +103,10 @@ fn layout(library: &Netcdf, group: c_int, id: c_int, storage: &Storage) -> Resul
         } else if !needs_chunks {
             call!(library.nc_def_var_chunking(group, id, CONTIGUOUS, std::ptr::null()))?;
         }
-        if element.bytes > 1 && element.kind != Kind::Text {
-            let order = if element.is_big_endian { BIG_ENDIAN } else { LITTLE_ENDIAN };
+        if let Element::Scalar(scalar) = &storage.element
+            && scalar.unit() > 1
+        {
+            let order = if scalar.is_big_endian { BIG_ENDIAN } else { LITTLE_ENDIAN };
             call!(library.nc_def_var_endian(group, id, order))?;
         }
     }
@@ -175,18 +176,19 @@ fn check_filters(library: &Netcdf, group: c_int, id: c_int, storage: &Storage) -
 
 /// netCDF's number of a type.
 fn number_of(element: &Element, format: Format) -> Result<c_int, EngineError> {
-    let number = match (&element.kind, element.bytes) {
-        (Kind::Signed, 1) => 1,
-        (Kind::Text, 1) => 2,
-        (Kind::Signed, 2) => 3,
-        (Kind::Signed, 4) => 4,
-        (Kind::Float, 4) => 5,
-        (Kind::Float, 8) => LAST_CLASSIC,
-        (Kind::Unsigned, 1) => 7,
-        (Kind::Unsigned, 2) => 8,
-        (Kind::Unsigned, 4) => 9,
-        (Kind::Signed, 8) => 10,
-        (Kind::Unsigned, 8) => 11,
+    let scalar = if let Element::Scalar(scalar) = element { Some((scalar.kind, scalar.bytes)) } else { None };
+    let number = match scalar {
+        Some((Kind::Signed, 1)) => 1,
+        Some((Kind::Text, 1)) => 2,
+        Some((Kind::Signed, 2)) => 3,
+        Some((Kind::Signed, 4)) => 4,
+        Some((Kind::Float, 4)) => 5,
+        Some((Kind::Float, 8)) => LAST_CLASSIC,
+        Some((Kind::Unsigned, 1)) => 7,
+        Some((Kind::Unsigned, 2)) => 8,
+        Some((Kind::Unsigned, 4)) => 9,
+        Some((Kind::Signed, 8)) => 10,
+        Some((Kind::Unsigned, 8)) => 11,
         _ => {
             return unsupported(format!(
                 "netCDF has no type {element}; strings of fixed length are S1 there, and records are left to HDF5"

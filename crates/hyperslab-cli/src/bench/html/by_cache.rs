@@ -128,7 +128,7 @@ pub(super) fn joined(points: Vec<((String, bool), Point)>) -> Vec<Line> {
 fn marks(row: &Row, document: &Document) -> Vec<Mark> {
     let data = &document.head.data;
     let (chunks, shape, element_bytes) = match &row.storage {
-        Some(storage) => (storage.chunks.as_ref(), &storage.shape, storage.element.bytes.into()),
+        Some(storage) => (storage.chunks.as_ref(), &storage.shape, storage.element.bytes()),
         None => (data.chunks.as_ref(), &data.shape, data.element_bytes),
     };
     let Some(chunks) = chunks else { return Vec::new() };
