@@ -118,7 +118,8 @@ pub struct ReadFigures {
     pub reads: u64,
     /// Blocks that there are: the times are of those that were read, extrapolated to these in `reckoned_read`.
     pub reads_in_all: u64,
-    /// Seconds that all blocks would take, where not all were read.
+    /// Seconds that all blocks would take, where not all were read: the first took what it took, each other one as long as
+    /// those after it did on average, from a state in which the first chunks were decoded.
     pub reckoned_read: Option<f64>,
     /// Bytes of values.
     pub bytes: u64,
@@ -162,6 +163,8 @@ impl Row {
         let in_all = access.len(matrix.subject.shape());
         let is_part = check.blocks > 0 && check.blocks < in_all;
         let average = if check.blocks == 0 { 0.0 } else { read.median / check.blocks as f64 };
+        let first = runs.summary(|outcome| outcome.first_seconds);
+        let extrapolated = extrapolated(first.median, read.median, check.blocks, in_all);
         let has_cache = engine.has_chunk_cache(storage.map_or(Format::Hdf5, |storage| storage.format));
         let cache = run.task.options.cache.or(check.default_cache).filter(|_| has_cache);
         let simulated = facts.and_then(|facts| {
@@ -181,12 +184,12 @@ impl Row {
             read: ReadFigures {
                 read,
                 open_read_close: runs.summary(Outcome::total_seconds),
-                first: runs.summary(|outcome| outcome.first_seconds),
+                first,
                 average,
                 cpu: runs.summary(|outcome| outcome.usage.cpu_seconds),
                 reads: check.blocks,
                 reads_in_all: in_all,
-                reckoned_read: is_part.then_some(average * in_all as f64),
+                reckoned_read: is_part.then_some(extrapolated),
                 bytes: last.bytes,
                 read_calls: last.usage.read_calls,
                 read_bytes: last.usage.read_bytes,
@@ -202,6 +205,15 @@ impl Row {
     /// Seconds that the whole access takes.
     pub fn seconds(&self) -> f64 {
         self.read.reckoned_read.unwrap_or(self.read.read.median)
+    }
+}
+
+/// Seconds of all blocks from those of some: after the first, each takes as long as those after it took on average. The
+/// first alone decodes what later ones find decoded, so it must not count for each of them.
+fn extrapolated(first: f64, read: f64, blocks: u64, in_all: u64) -> f64 {
+    match blocks {
+        0 | 1 => read * in_all as f64,
+        _ => first + (read - first).max(0.0) / (blocks - 1) as f64 * (in_all - 1) as f64,
     }
 }
 
@@ -237,5 +249,20 @@ impl WriteFigures {
             file_bytes: last.file_bytes,
             overhead_bytes: last.file_bytes as i64 - storage.logical_bytes() as i64,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_reads_are_extrapolated_from_those_after_the_first() {
+        // The first of 50 reads decodes a chunk in 10 ms; the others take 20 µs, and so do all that follow.
+        let some = 0.010 + 49.0 * 20e-6;
+        assert!((extrapolated(0.010, some, 50, 16_200) - (0.010 + 16_199.0 * 20e-6)).abs() < 1e-9);
+        // Where each read decodes, each takes as long as the first.
+        assert!((extrapolated(0.010, 0.5, 50, 16_200) - 162.0).abs() < 1e-9);
+        assert_eq!(extrapolated(0.5, 0.5, 1, 10), 5.0);
     }
 }
