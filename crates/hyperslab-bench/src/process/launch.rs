@@ -82,6 +82,9 @@ fn slurp(pipe: Option<impl Read>) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
+/// Signals by which a user or a system asks processes to end.
+const INTERRUPTS: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
+
 /// A child that does not outlive its parent's interest.
 struct Ended(Child);
 
@@ -92,8 +95,9 @@ impl Ended {
         let mut pause = Duration::from_micros(200);
         loop {
             match self.0.try_wait() {
-                // Ctrl-C in a terminal goes to all processes, and may reach this one before the parent knows.
-                Ok(Some(status)) if status.signal() == Some(libc::SIGINT) => {
+                // Ctrl-C in a terminal goes to all processes, as its closing does and the end of a batch job: it may
+                // reach this one before the parent knows.
+                Ok(Some(status)) if status.signal().is_some_and(|signal| INTERRUPTS.contains(&signal)) => {
                     return Err(RunError::Interrupted);
                 }
                 Ok(Some(status)) => return Ok(status.to_string()),
@@ -164,6 +168,7 @@ mod tests {
     fn a_process_that_hangs_is_ended() {
         assert_eq!(launched("exec sleep 600", 0, false), Err(RunError::TimedOut(0)));
         assert_eq!(launched("exec sleep 600", 600, true), Err(RunError::Interrupted));
+        assert_eq!(launched("kill -TERM $$; exec sleep 600", 600, false), Err(RunError::Interrupted));
         // Where this test runs in the background, the signal is ignored, and the shell goes on.
         let signalled = launched("kill -INT $$; exit 3", 600, false);
         assert!(matches!(signalled, Err(RunError::Interrupted | RunError::Crashed(_))), "{signalled:?}");
