@@ -1,7 +1,7 @@
 //! Finds the libraries that the user's programs load: those in their Python, in conda, in the system.
 
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -162,10 +162,9 @@ fn pythons() -> Vec<PathBuf> {
         std::env::split_paths(&path).map(|folder| folder.join(name)).find(|candidate| candidate.is_file())
     });
     // Not resolved: a virtual environment's python is a link, and is what it is by its place.
-    let mut once = BTreeMap::new();
-    let all: Vec<PathBuf> =
-        own.into_iter().chain(active).chain(on_path).filter(|python| python.is_file()).collect();
-    all.into_iter().filter(|python| once.insert(python.clone(), ()).is_none()).collect()
+    let mut once = BTreeSet::new();
+    let all = own.into_iter().chain(active).chain(on_path).filter(|python| python.is_file());
+    all.filter(|python| once.insert(python.clone())).collect()
 }
 
 fn folders() -> Vec<PathBuf> {

@@ -5,10 +5,11 @@ use std::fs::File;
 use std::path::Path;
 
 /// What the page cache held of a file when it was read.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PageCache {
     /// Nothing was done about it.
+    #[default]
     Warm,
     /// The file was asked to be dropped; this share of it was still there.
     Emptied {

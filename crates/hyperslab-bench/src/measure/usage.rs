@@ -69,23 +69,21 @@ impl Usage {
 
     /// Both together.
     pub fn and(self, other: Self) -> Self {
-        Self {
-            cpu_seconds: self.cpu_seconds + other.cpu_seconds,
-            read_calls: self.read_calls + other.read_calls,
-            read_bytes: self.read_bytes + other.read_bytes,
-            write_calls: self.write_calls + other.write_calls,
-            write_bytes: self.write_bytes + other.write_bytes,
-        }
+        self.with(other, |own, other| own + other, |own, other| own + other)
     }
 
     /// What was used since an earlier moment.
     pub fn since(self, earlier: Self) -> Self {
+        self.with(earlier, |own, earlier| own - earlier, |own, earlier| own - earlier)
+    }
+
+    fn with(self, other: Self, seconds: fn(f64, f64) -> f64, count: fn(u64, u64) -> u64) -> Self {
         Self {
-            cpu_seconds: self.cpu_seconds - earlier.cpu_seconds,
-            read_calls: self.read_calls - earlier.read_calls,
-            read_bytes: self.read_bytes - earlier.read_bytes,
-            write_calls: self.write_calls - earlier.write_calls,
-            write_bytes: self.write_bytes - earlier.write_bytes,
+            cpu_seconds: seconds(self.cpu_seconds, other.cpu_seconds),
+            read_calls: count(self.read_calls, other.read_calls),
+            read_bytes: count(self.read_bytes, other.read_bytes),
+            write_calls: count(self.write_calls, other.write_calls),
+            write_bytes: count(self.write_bytes, other.write_bytes),
         }
     }
 }

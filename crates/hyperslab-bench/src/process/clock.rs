@@ -9,7 +9,7 @@
 
 use super::task::Outcome;
 use crate::engine::{EngineError, PreparedEngine};
-use crate::measure::{PageCache, Usage, peak_memory_bytes};
+use crate::measure::{Usage, peak_memory_bytes};
 use crate::study::Block;
 use std::time::{Duration, Instant};
 
@@ -55,16 +55,20 @@ impl Clock {
         }
     }
 
-    pub(super) fn open<T>(
-        &mut self,
-        work: impl FnOnce() -> Result<T, EngineError>,
-    ) -> Result<T, EngineError> {
-        let began = (self.now)();
-        let done = work();
-        self.opened = (self.now)() - began;
+    /// Opens or creates what is worked on.
+    pub(super) fn open<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        let (done, took) = self.timed(work);
+        self.opened = took;
         done
     }
 
+    fn timed<T>(&self, work: impl FnOnce() -> T) -> (T, Duration) {
+        let began = (self.now)();
+        let done = work();
+        (done, (self.now)() - began)
+    }
+
+    /// Work on a batch of blocks.
     pub(super) fn data(
         &mut self,
         blocks: &[Block],
@@ -83,10 +87,9 @@ impl Clock {
     }
 
     /// Work without an item of its own.
-    pub(super) fn time(&mut self, work: impl FnOnce() -> Result<(), EngineError>) -> Result<(), EngineError> {
-        let began = (self.now)();
-        let done = work();
-        self.all += (self.now)() - began;
+    pub(super) fn time<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        let (done, took) = self.timed(work);
+        self.all += took;
         done
     }
 
@@ -116,13 +119,9 @@ impl Clock {
     }
 
     /// Closes what was opened: the last that counts.
-    pub(super) fn close<T>(
-        &mut self,
-        work: impl FnOnce() -> Result<T, EngineError>,
-    ) -> Result<T, EngineError> {
-        let began = (self.now)();
-        let done = work();
-        self.closed = (self.now)() - began;
+    pub(super) fn close<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        let (done, took) = self.timed(work);
+        self.closed = took;
         self.after = Some(Usage::at_end());
         done
     }
@@ -141,16 +140,10 @@ impl Clock {
                 .map_or_else(Usage::default, |after| after.since(self.before).since(self.excluded)),
             peak_memory_bytes: peak_memory_bytes(),
             base_memory_bytes: self.base_memory_bytes,
-            page_cache: PageCache::Warm,
-            decodes: None,
-            encodes: None,
-            checksum: None,
-            objects: None,
-            page_buffer: None,
-            file_bytes: 0,
             version: engine.version(),
             hdf5_version: engine.hdf5_version(),
             default_cache: engine.default_cache(),
+            ..Outcome::default()
         }
     }
 }

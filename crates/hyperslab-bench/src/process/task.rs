@@ -95,7 +95,8 @@ pub struct Objects {
 }
 
 /// What a run took and gave. Times are seconds of wall time.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Outcome {
     /// Opening (or creating) file and dataset.
     pub open_seconds: f64,
@@ -121,22 +122,18 @@ pub struct Outcome {
     /// Chunks decoded, where that was asked for and could be counted.
     pub decodes: Option<u64>,
     /// Chunks encoded while writing, where that could be counted.
-    #[serde(default)]
     pub encodes: Option<u64>,
     /// SHA-256 of all values in the order of the blocks, where that was asked for.
     pub checksum: Option<String>,
     /// What was made or visited in a file of many objects.
-    #[serde(default)]
     pub objects: Option<Objects>,
     /// What passed libhdf5's page buffer, where there is one.
-    #[serde(default)]
     pub page_buffer: Option<PageBuffer>,
     /// Bytes of the file afterwards.
     pub file_bytes: u64,
     /// The engine's own version.
     pub version: String,
     /// The version of the libhdf5 that it reads and writes HDF5 with.
-    #[serde(default)]
     pub hdf5_version: Option<String>,
     /// The chunk cache that the engine gives this dataset where none is set.
     pub default_cache: Option<CacheSettings>,

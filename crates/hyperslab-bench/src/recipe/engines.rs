@@ -5,10 +5,11 @@ use crate::library::Family;
 use serde::{Deserialize, Serialize};
 
 /// The library that does it, whichever build of it the user has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EngineKind {
     /// The user's libhdf5.
+    #[default]
     Libhdf5,
     /// The user's netCDF-C.
     Netcdf,
@@ -17,10 +18,6 @@ pub enum EngineKind {
     /// This project.
     Hyperslab,
 }
-
-/// At most one engine of each kind.
-#[derive(Debug, Clone, Default)]
-pub struct Engines(Vec<(EngineKind, Engine)>);
 
 /// An engine that took part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,34 +50,14 @@ impl EngineKind {
         }
     }
 
-    fn of(engine: &Engine) -> Option<Self> {
-        match engine {
-            Engine::Hyperslab => Some(Self::Hyperslab),
-            Engine::Libhdf5(_) => Some(Self::Libhdf5),
-            Engine::Netcdf(_) => Some(Self::Netcdf),
-            Engine::Hdf4(_) => Some(Self::Hdf4),
-            Engine::Null => None,
-        }
-    }
-}
-
-impl Engines {
-    /// The first of each kind.
-    pub fn of(engines: impl IntoIterator<Item = Engine>) -> Self {
-        let mut known: Vec<(EngineKind, Engine)> = Vec::new();
-        for engine in engines {
-            let Some(kind) = EngineKind::of(&engine) else { continue };
-            if known.iter().all(|(other, _)| *other != kind) {
-                known.push((kind, engine));
-            }
-        }
-        Self(known)
+    /// True for an engine of this kind.
+    fn is(self, engine: &Engine) -> bool {
+        *engine != Engine::Null && engine.family() == self.family()
     }
 
-    /// The engine, or how to get one.
-    pub(super) fn get(&self, kind: EngineKind) -> Result<&Engine, String> {
-        let found = self.0.iter().find(|(known, _)| *known == kind).map(|(_, engine)| engine);
-        found.ok_or_else(|| match kind.family() {
+    /// The first engine of this kind, or how to get one.
+    pub(super) fn among(self, engines: &[Engine]) -> Result<&Engine, String> {
+        engines.iter().find(|engine| self.is(engine)).ok_or_else(|| match self.family() {
             Some(family) => format!("no {} was found; {}", family.name(), family.how_to_get()),
             None => "hyperslab was left out".to_owned(),
         })

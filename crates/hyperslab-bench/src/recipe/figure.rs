@@ -6,7 +6,7 @@ use hyperslab_doctor::predict::seconds_text;
 use serde::{Deserialize, Serialize};
 
 /// Whether a cell is a file for others, or a measurement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// Writes a file for others to read.
@@ -14,6 +14,7 @@ pub enum Kind {
     /// Writes, and is timed.
     Write,
     /// Reads.
+    #[default]
     Read,
 }
 

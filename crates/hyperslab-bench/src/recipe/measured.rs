@@ -13,7 +13,7 @@ use hyperslab_doctor::simulate::{CacheSettings, ReadCounts};
 use serde::{Deserialize, Serialize};
 
 /// One cell, by one engine.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// The cell.
     pub cell: String,
@@ -220,16 +220,11 @@ impl Measured {
 impl Measured {
     /// A read in one block that took so long, for tests.
     pub(super) fn example(cell: &str, by: EngineKind, seconds: f64) -> Self {
-        let (text, took) = (|| String::new(), Summary::of(&[seconds]));
+        let took = Summary::of(&[seconds]);
         Self {
             cell: cell.to_owned(),
-            kind: Kind::Read,
             by,
-            engine: text(),
             version: "1.2".to_owned(),
-            published: Vec::new(),
-            stored_as: text(),
-            done_as: text(),
             seconds: took,
             first: took,
             total: took,
@@ -241,15 +236,7 @@ impl Measured {
             file_bytes: 1 << 20,
             read_calls: 9,
             read_bytes: 1 << 20,
-            write_calls: 0,
-            write_bytes: 0,
-            memory_bytes: 0,
-            decodes: None,
-            simulated: None,
-            page_cache: PageCache::Warm,
-            objects: None,
-            page_buffer: None,
-            cache: None,
+            ..Self::default()
         }
     }
 }

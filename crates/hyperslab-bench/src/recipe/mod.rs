@@ -24,7 +24,7 @@ mod task;
 
 pub use catalogue::{RECIPES, Recipe};
 pub use claim::Claim;
-pub use engines::{EngineKind, Engines, Used};
+pub use engines::{EngineKind, Used};
 pub use figure::{Figure, Kind, Metric, Published, capitalised};
 pub use judge::{Judged, Other, Verdict};
 pub use measured::{CacheFit, Measured};

@@ -6,11 +6,12 @@ use super::artifacts::ArtifactCache;
 use super::catalogue::Recipe;
 use super::cell::{Cell, Work};
 use super::description::Table;
-use super::engines::{EngineKind, Engines, Used};
+use super::engines::{EngineKind, Used};
 use super::figure::Kind;
 use super::measured::{CacheFit, Measured};
 use super::report::{Counts, NotRun, Report, TableReport, judge_all};
 use super::task::{self, DATASET};
+use crate::engine::Engine;
 use crate::matrix::simulated;
 use crate::process::{Launcher, Operation, Task};
 use crate::runner::{CachedResult, EngineRun, Progress, ResultCache, Turns, refuse_differing};
@@ -22,8 +23,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Where recipes are run, and with what.
 pub struct RunContext<'a> {
-    /// The engines that take part.
-    pub engines: Engines,
+    /// The engines that take part, the first of each kind.
+    pub engines: Vec<Engine>,
     /// Starts the processes.
     pub launcher: &'a Launcher,
     /// For the files.
@@ -166,7 +167,7 @@ impl Session<'_> {
     /// What a cell asks of an engine, or why it cannot. Where no cache is set, one read is made before by which the
     /// library's own is known.
     fn engine_run(&mut self, cell: &Cell, by: EngineKind) -> Result<EngineRun<Measured>, String> {
-        let engine = self.context.engines.get(by)?;
+        let engine = by.among(&self.context.engines)?;
         let mut task = task::of(cell, by, engine, &mut self.artifacts)?;
         if let Some(first) = task::first_read(&task, cell, &self.artifacts, by) {
             // Where that fails, so does what follows, with the reason.

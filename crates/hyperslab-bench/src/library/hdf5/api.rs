@@ -121,37 +121,15 @@ pub(super) type EachChunk = unsafe extern "C" fn(*const u64, c_uint, u64, u64, *
 pub(super) type Pair = *mut c_uint;
 
 /// The constants of libhdf5 that are variables of the library, set by `H5open`: classes of property lists, and types.
-const CONSTANTS: [&str; 24] = [
-    "H5P_CLS_FILE_CREATE_ID_g\0",
-    "H5P_CLS_FILE_ACCESS_ID_g\0",
-    "H5P_CLS_DATASET_CREATE_ID_g\0",
-    "H5P_CLS_DATASET_ACCESS_ID_g\0",
-    "H5T_C_S1_g\0",
-    "H5T_NATIVE_DOUBLE_g\0",
-    "H5T_IEEE_F32LE_g\0",
-    "H5T_IEEE_F32BE_g\0",
-    "H5T_IEEE_F64LE_g\0",
-    "H5T_IEEE_F64BE_g\0",
-    "H5T_STD_I8LE_g\0",
-    "H5T_STD_I16LE_g\0",
-    "H5T_STD_I16BE_g\0",
-    "H5T_STD_I32LE_g\0",
-    "H5T_STD_I32BE_g\0",
-    "H5T_STD_I64LE_g\0",
-    "H5T_STD_I64BE_g\0",
-    "H5T_STD_U8LE_g\0",
-    "H5T_STD_U16LE_g\0",
-    "H5T_STD_U16BE_g\0",
-    "H5T_STD_U32LE_g\0",
-    "H5T_STD_U32BE_g\0",
-    "H5T_STD_U64LE_g\0",
-    "H5T_STD_U64BE_g\0",
-];
+/// Their symbols begin with `H5` and end in `_g`.
+const CONSTANTS: &str = "P_CLS_FILE_CREATE_ID P_CLS_FILE_ACCESS_ID P_CLS_DATASET_CREATE_ID P_CLS_DATASET_ACCESS_ID \
+    T_C_S1 T_NATIVE_DOUBLE T_IEEE_F32LE T_IEEE_F32BE T_IEEE_F64LE T_IEEE_F64BE \
+    T_STD_I8LE T_STD_I16LE T_STD_I16BE T_STD_I32LE T_STD_I32BE T_STD_I64LE T_STD_I64BE \
+    T_STD_U8LE T_STD_U16LE T_STD_U16BE T_STD_U32LE T_STD_U32BE T_STD_U64LE T_STD_U64BE";
 
 /// A loaded libhdf5.
 pub(crate) struct Api {
     pub(super) functions: Functions,
-    /// By their names without the prefix `H5` and the suffix `_g`: `T_STD_I8LE`.
     constants: HashMap<&'static str, Id>,
     /// The filters that can be counted.
     pub(super) filters: Filters,
@@ -205,18 +183,18 @@ impl Api {
             let release = format!("libhdf5 {major}.{minor}.{patch} is too old; 1.8 or newer is needed");
             return Err(fail(release));
         }
-        let constant = |symbol: &'static str| {
-            let name = &symbol[2..symbol.len() - 3];
+        let constant = |name: &'static str| {
+            let symbol = format!("H5{name}_g\0");
             // SAFETY: variables of the type `hid_t` of this release.
             let value = unsafe {
                 match has_wide_ids(version) {
-                    true => call::find::<*const i64>(&[library], symbol).map(|place| *place),
-                    false => call::find::<*const i32>(&[library], symbol).map(|place| Id::from(*place)),
+                    true => call::find::<*const i64>(&[library], &symbol).map(|place| *place),
+                    false => call::find::<*const i32>(&[library], &symbol).map(|place| Id::from(*place)),
                 }
             };
             Ok((name, value.ok_or(EngineError::Missing(name))?))
         };
-        let constants = CONSTANTS.into_iter().map(constant).collect::<Result<_, EngineError>>()?;
+        let constants = CONSTANTS.split_whitespace().map(constant).collect::<Result<_, EngineError>>()?;
         Ok(Self { functions, constants, filters: Filters::find(library), version })
     }
 

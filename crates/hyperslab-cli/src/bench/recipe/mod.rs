@@ -10,7 +10,7 @@ use crate::failure::{self, Failure};
 use crate::output::{Align, Line, table};
 use crate::schema;
 use hyperslab_bench::process::Launcher;
-use hyperslab_bench::recipe::{Engines, RECIPES, Recipe, Report, RunContext};
+use hyperslab_bench::recipe::{RECIPES, Recipe, Report, RunContext};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -41,7 +41,7 @@ pub(super) fn run(
     let folder = folder(args)?;
     end_by_interrupt();
     let context = RunContext {
-        engines: Engines::of(engines::one_of_each(args)),
+        engines: engines::one_of_each(args),
         launcher,
         folder: folder.path(),
         facts: &layout,
