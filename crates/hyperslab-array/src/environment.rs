@@ -1,5 +1,5 @@
-//! What environment variables set. They are read once; a value that cannot be read is an error of whatever is opened
-//! first, not passed over.
+//! The settings in environment variables. They are read once. An invalid value is not ignored: opening a file returns
+//! it as an error.
 
 use crate::{Error, Result};
 use hyperslab_units::parse_bytes;
@@ -12,7 +12,7 @@ pub const CACHE_VARIABLE: &str = "HYPERSLAB_CACHE";
 /// Environment variable with the number of threads that decode, the caller's included.
 pub const THREADS_VARIABLE: &str = "HYPERSLAB_THREADS";
 
-/// What the variables say, or the first one that cannot be read.
+/// The values of the variables, or the error of the first invalid one.
 type Read = std::result::Result<Variables, Unreadable>;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Errors as a caller handles them: what kind, in which file, at which object and byte, and what to do next.
+//! Errors: the kind, the file, the object and the byte offset, and what the user can do.
 
 use hyperslab_filters::{Cause, FilterError};
 use hyperslab_io::{Cancelled, Changed};
@@ -8,10 +8,10 @@ use std::io;
 /// The result of everything in this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What went wrong.
+/// An error of reading a file.
 ///
-/// Printed, an error is one line: the file, the object and the message, which tells the cause as well. Therefore
-/// [`std::error::Error::source`] continues with what is behind that cause; [`Error::cause`] is the cause itself.
+/// It is printed as one line: the file, the object and the message, which includes the message of the cause. Therefore
+/// [`std::error::Error::source`] returns the source of the cause; [`Error::cause`] returns the cause itself.
 pub struct Error(Box<Inner>);
 
 #[derive(Debug)]
@@ -27,7 +27,7 @@ struct Inner {
     cause: Option<Original>,
 }
 
-/// The error of another crate that this one was made of.
+/// The error of another crate that this one was created from.
 #[derive(Debug)]
 enum Original {
     Filter(Cause),
@@ -68,17 +68,17 @@ kinds! {
     Unsupported = "unsupported",
     /// The file breaks the specification.
     Damaged = "damaged",
-    /// The caller asked for something impossible: a selection out of range, a dataset where a group is.
+    /// The request is invalid, for example a selection out of range, or a dataset at the path of a group.
     Invalid = "invalid",
-    /// A ceiling that protects the reader from hostile files was reached: nesting, links, members, axes.
+    /// A limit that protects the reader from hostile files was reached: nesting, links, members, axes.
     Limit = "limit",
-    /// The machine could not give the memory. A smaller selection may succeed.
+    /// There was not enough memory. A smaller selection may succeed.
     OutOfMemory = "out-of-memory",
-    /// The operating system or the network did not deliver.
+    /// An I/O error of the operating system or the network.
     Io = "io",
-    /// The file changed while it was being read; what was read of it before does not belong to what it is now.
+    /// The file changed while it was being read. Values read before must not be combined with its present ones.
     Changed = "changed",
-    /// The work was asked to stop before it was done.
+    /// The operation was cancelled.
     Cancelled = "cancelled",
     /// A mistake in this library. Please report it.
     Internal = "internal",
@@ -106,7 +106,7 @@ impl Error {
         Self::new(ErrorKind::NotFound, message)
     }
 
-    /// The caller asked for something impossible.
+    /// The request is invalid.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Invalid, message)
     }
@@ -121,12 +121,12 @@ impl Error {
         Self::new(ErrorKind::Damaged, message)
     }
 
-    /// A ceiling of this reader was reached.
+    /// A limit of this reader was reached.
     pub fn limit(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Limit, message)
     }
 
-    /// The machine could not give the memory.
+    /// There was not enough memory.
     pub fn out_of_memory(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::OutOfMemory, message)
     }
@@ -136,7 +136,7 @@ impl Error {
         Self::new(ErrorKind::Internal, message).with_hint("this is a mistake in hyperslab; please report it")
     }
 
-    /// What a caller may want to do about it.
+    /// The kind of the error, for callers that handle it.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
@@ -151,33 +151,33 @@ impl Error {
         self.0.object.as_deref()
     }
 
-    /// The structure of the file that is affected, in the words of the specification: `"object header"`.
+    /// The affected structure of the file, named as in the specification, such as `"object header"`.
     pub fn structure(&self) -> Option<&str> {
         self.0.structure
     }
 
-    /// The field of that structure: `"version"`.
+    /// The field of that structure, such as `"version"`.
     pub fn field(&self) -> Option<&str> {
         self.0.field
     }
 
-    /// The byte of the file that the error points at, counted from its first byte.
+    /// The offset of the error in the file, in bytes.
     pub fn offset(&self) -> Option<u64> {
         self.0.offset
     }
 
-    /// What happened, in one sentence without a full stop, without the file and the object.
+    /// The message, one sentence without a full stop, without the file and the object.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// What to do next.
+    /// What the user can do.
     pub fn hint(&self) -> Option<&str> {
         self.0.hint.as_deref()
     }
 
-    /// The error of another library that this one was made of: a error of the file format, an [`io::Error`], or what a
-    /// registered filter failed with. The message has told it already.
+    /// The error of another library that this one was created from: an error of the file format, an [`io::Error`], or
+    /// the error of a registered filter. Its message is part of this message.
     pub fn cause(&self) -> Option<&(dyn std::error::Error + Send + Sync + 'static)> {
         match self.0.cause.as_ref()? {
             Original::Filter(cause) => Some(cause.error()),
@@ -198,56 +198,56 @@ impl Error {
         self
     }
 
-    /// Puts what was being done before the message, with a colon between them.
+    /// Adds a context before the message, separated by a colon.
     pub fn with_context(mut self, context: impl fmt::Display) -> Self {
         self.0.message = format!("{context}: {}", self.0.message);
         self
     }
 
-    /// Says what to do next.
+    /// Sets the hint: what the user can do.
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.0.hint = Some(hint.into());
         self
     }
 
-    /// Says what to do next, unless that is said already.
+    /// Sets the hint, unless there is one.
     pub fn or_hint(mut self, hint: impl FnOnce() -> String) -> Self {
         self.0.hint.get_or_insert_with(hint);
         self
     }
 
-    /// Names the file, unless it is named already.
+    /// Sets the file, unless it is already set.
     pub fn in_file(mut self, file: impl Into<String>) -> Self {
         self.0.file.get_or_insert_with(|| file.into());
         self
     }
 
-    /// Names the object, unless it is named already.
+    /// Sets the object, unless it is already set.
     pub fn at_object(mut self, object: impl Into<String>) -> Self {
         self.0.object.get_or_insert_with(|| object.into());
         self
     }
 
-    /// Points at a structure and its first byte in the file. The message should say the same.
+    /// Sets the structure and its offset in the file, which should also be in the message.
     pub fn at_byte(mut self, structure: &'static str, offset: u64) -> Self {
         (self.0.structure, self.0.field, self.0.offset) = (Some(structure), None, Some(offset));
         self
     }
 
-    /// Points at a field of a structure and its byte in the file. The message should say the same.
+    /// Sets the field of a structure and its offset in the file, which should also be in the message.
     pub fn at_field(mut self, structure: &'static str, field: &'static str, offset: u64) -> Self {
         self = self.at_byte(structure, offset);
         self.0.field = Some(field);
         self
     }
 
-    /// Keeps the error of another library that this one was made of. The message should say the same.
+    /// Sets the error of another library that this one was created from, which should also be in the message.
     pub fn caused_by(mut self, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         self.0.cause = Some(Original::Other(cause.into()));
         self
     }
 
-    /// The error as a source of bytes must give it; [`Error::from`] takes it out again.
+    /// Converts the error for a [`hyperslab_io::Source`]; [`Error::from`] restores it.
     pub fn into_io(self) -> io::Error {
         let kind = match self.kind() {
             ErrorKind::NotFound => io::ErrorKind::NotFound,

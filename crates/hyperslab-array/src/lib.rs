@@ -1,7 +1,7 @@
-//! Arrays in files: what they are, and reading them. Nothing here knows a file format.
+//! Arrays in files, and reading them, independently of the file format.
 //!
-//! A reader of a format makes an [`array::Array`] for each dataset that it opens: shape, elements, fill value, and how it
-//! is stored. From then on reading is the same for all of them:
+//! A reader of a format creates an [`array::Array`] for each dataset that it opens: shape, elements, fill value, and
+//! storage. Reading is then the same for all formats:
 //!
 //! ```text
 //! Selection ∩ chunk grid ─► plan ─► read: fetch, decode, convert, place
@@ -9,13 +9,14 @@
 //!            chunk index ─────┘       └─► chunk cache
 //! ```
 //!
-//! The crates of readers depend on this one; the crate `hyperslab` shows what its users need of it.
+//! The readers of formats depend on this crate. The crate `hyperslab` exports the parts that its users need.
 
 pub mod array;
 pub mod chunk;
 mod environment;
 mod error;
 pub mod memory;
+mod per_process;
 pub mod plan;
 pub mod read;
 pub mod runtime;

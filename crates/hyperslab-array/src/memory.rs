@@ -2,14 +2,14 @@
 
 use crate::{Error, Result};
 
-/// A buffer of `bytes` zeros, or an error where there is no room for it.
+/// A buffer of `bytes` zeros, or an error if there is not enough memory.
 pub fn zeroed(bytes: Option<u64>) -> Result<Vec<u8>> {
     // SAFETY: a byte may be zero.
     unsafe { zeroed_values(bytes) }
 }
 
-/// As many zeros as asked for. Pages are not touched here; large buffers ask for huge pages, because the first touch of
-/// a gigabyte in 4 KiB pages takes as long as reading it.
+/// `count` zeros. The pages are not written here. Large buffers request huge pages, because the first write to a
+/// gigabyte in 4 KiB pages takes as long as reading it.
 ///
 /// # Safety
 /// A value of `T` may consist of zero bytes alone.
@@ -34,7 +34,7 @@ pub unsafe fn zeroed_values<T: Copy>(count: Option<u64>) -> Result<Vec<T>> {
 }
 
 fn no_room(len: usize) -> Error {
-    Error::out_of_memory(format!("no memory for a result of {len} bytes"))
+    Error::out_of_memory(format!("not enough memory for a result of {len} bytes"))
         .with_hint("read a smaller selection")
 }
 

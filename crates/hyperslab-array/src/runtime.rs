@@ -1,78 +1,14 @@
-//! What reads use of their process: threads, and a cache of decoded chunks. A forked child has neither (its parent's
-//! threads do not exist in it, and chunks they were decoding will never arrive), so it makes its own on first use.
+//! The resources of the process that reads use: threads and a chunk cache. A forked child cannot use those of its
+//! parent: the threads do not exist in it, and chunks that they were decoding will never be complete. So it creates its
+//! own when they are first used.
 
 use crate::chunk::cache::ChunkCache;
+use crate::per_process::PerProcess;
 use crate::{Error, Result, environment};
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, Once, PoisonError, RwLock};
-
-/// Counts the forks that lie between the first process and this one.
-static GENERATION: AtomicU32 = AtomicU32::new(0);
-
-extern "C" fn in_forked_child() {
-    GENERATION.fetch_add(1, Ordering::SeqCst);
-}
-
-fn watch_forks() {
-    static WATCHED: Once = Once::new();
-    WATCHED.call_once(|| {
-        // SAFETY: the handler only adds to an atomic. Where it cannot be registered, forks go unnoticed as before.
-        #[cfg(unix)]
-        unsafe {
-            libc::pthread_atfork(None, None, Some(in_forked_child));
-        }
-    });
-}
-
-/// A value of this process, made on first use, and made anew in a forked child. What the parent left is not freed there:
-/// its threads may have held its locks when it forked.
-pub(crate) struct PerProcess<T: 'static> {
-    current: AtomicPtr<(u32, T)>,
-}
-
-impl<T: Send + Sync> PerProcess<T> {
-    pub(crate) const fn new() -> Self {
-        Self { current: AtomicPtr::new(std::ptr::null_mut()) }
-    }
-
-    pub(crate) fn get(&self, make: impl FnOnce() -> T) -> &T {
-        let generation = GENERATION.load(Ordering::Acquire);
-        let found = self.current.load(Ordering::Acquire);
-        // SAFETY: a pointer that was stored here is that of a leaked box, which only `drop` frees.
-        if let Some((made_in, value)) = unsafe { found.as_ref() }
-            && *made_in == generation
-        {
-            return value;
-        }
-        watch_forks();
-        let made = Box::into_raw(Box::new((generation, make())));
-        let winner = match self.current.compare_exchange(found, made, Ordering::AcqRel, Ordering::Acquire) {
-            Ok(_) => made,
-            Err(other) => {
-                // SAFETY: `made` was never shared.
-                drop(unsafe { Box::from_raw(made) });
-                other
-            }
-        };
-        // SAFETY: as above; the winner is not null, because only boxes are stored.
-        unsafe { &(*winner).1 }
-    }
-}
-
-impl<T> Drop for PerProcess<T> {
-    fn drop(&mut self) {
-        let current = *self.current.get_mut();
-        // SAFETY: a pointer that was stored here is that of a leaked box; nobody else has it any more.
-        let is_own = unsafe { current.as_ref() }
-            .is_some_and(|(made_in, _)| *made_in == GENERATION.load(Ordering::Acquire));
-        if is_own {
-            // SAFETY: as above.
-            drop(unsafe { Box::from_raw(current) });
-        }
-    }
-}
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 /// The cache and the threads that reads of a file use.
 #[derive(Clone)]
@@ -81,7 +17,7 @@ pub struct Runtime {
     threads_max: usize,
 }
 
-/// A cache that is looked up at each use: a forked child has another one than its parent.
+/// A cache that is looked up at each use, because a forked child has a different one than its parent.
 #[derive(Clone)]
 enum Cache {
     /// That of the process.
@@ -96,12 +32,12 @@ impl Runtime {
         Self { cache: Cache::Shared(cache), threads_max: usize::MAX }
     }
 
-    /// The same with a cache of its own, of so many bytes.
+    /// The same with its own cache of `bytes` bytes.
     pub fn with_cache_bytes(self, bytes: usize) -> Self {
         Self { cache: Cache::Own(Arc::new(PerProcess::new()), bytes), ..self }
     }
 
-    /// The same with at most so many threads of those that the process has.
+    /// The same with at most `threads_max` of the process's threads.
     pub fn with_threads(self, threads_max: usize) -> Self {
         Self { threads_max, ..self }
     }
@@ -114,7 +50,7 @@ impl Runtime {
         }
     }
 
-    /// How many threads decode, the caller's included.
+    /// The number of threads that decode, including the calling thread.
     pub fn thread_count(&self) -> usize {
         thread_count().min(self.threads_max)
     }
@@ -150,7 +86,7 @@ type Threads = Option<Arc<ThreadPool>>;
 
 fn current() -> &'static RwLock<Threads> {
     static THREADS: PerProcess<RwLock<Threads>> = PerProcess::new();
-    // Where the system gives no threads, the caller's must do.
+    // If the system cannot start threads, the calling thread works alone.
     THREADS.get(|| RwLock::new(start(environment::threads().map_or(0, NonZeroUsize::get)).unwrap_or(None)))
 }
 
@@ -167,22 +103,22 @@ fn start(count: usize) -> std::result::Result<Threads, ThreadPoolBuildError> {
     named.num_threads(count).build().map(|pool| Some(Arc::new(pool)))
 }
 
-/// How many threads decode, the caller's included.
+/// The number of threads that decode, including the calling thread.
 pub(crate) fn thread_count() -> usize {
     threads().map_or(1, |threads| threads.current_num_threads())
 }
 
-/// Has so many threads decode from now on, the caller's included. What is under way keeps the threads that it has.
+/// Sets the number of threads that decode, including the calling thread. Reads that have already begun keep theirs.
 pub(crate) fn set_thread_count(count: usize) -> Result<()> {
     let started = start(count)
-        .map_err(|error| Error::limit(format!("the system does not give {count} threads: {error}")))?;
+        .map_err(|error| Error::limit(format!("the system cannot start {count} threads: {error}")))?;
     *current().write().unwrap_or_else(PoisonError::into_inner) = started;
     Ok(())
 }
 
-/// Does `work` for each item, here and on the other threads: the calling thread is awake already, and waking another may
-/// take long. Items begin in their order. After an error no further one begins, and the error of the first
-/// item that has one is the answer.
+/// Does `work` for each item, on the calling thread and on others: the calling thread is already awake, and waking
+/// another may take long. Items begin in their order. After an error, no further item begins, and the error of the
+/// first item that failed is returned.
 fn for_each<T: Sync>(threads_max: usize, items: &[T], work: impl Fn(&T) -> Result<()> + Sync) -> Result<()> {
     let next = AtomicUsize::new(0);
     let failed: Mutex<Option<(usize, Error)>> = Mutex::new(None);
@@ -225,15 +161,7 @@ fn spawn(work: impl FnOnce() + Send + 'static) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_value_is_made_once_and_anew_after_a_fork() {
-        static VALUE: PerProcess<u32> = PerProcess::new();
-        let first: *const u32 = VALUE.get(|| 1);
-        assert!(std::ptr::eq(first, VALUE.get(|| 2)));
-        in_forked_child();
-        assert_eq!(*VALUE.get(|| 3), 3);
-    }
+    use std::sync::atomic::AtomicU32;
 
     #[test]
     fn every_item_is_done_once_by_several_threads() {
@@ -258,15 +186,6 @@ mod tests {
         })
         .unwrap();
         assert!(most.into_inner() <= 2);
-    }
-
-    #[test]
-    fn a_value_of_its_own_goes_with_its_owner() {
-        let made = Arc::new(());
-        let own: PerProcess<Arc<()>> = PerProcess::new();
-        assert_eq!(Arc::strong_count(own.get(|| made.clone())), 2);
-        drop(own);
-        assert_eq!(Arc::strong_count(&made), 1);
     }
 
     #[test]

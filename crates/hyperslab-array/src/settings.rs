@@ -1,5 +1,5 @@
-//! What can be set for the whole process: the memory of the chunk cache, and the number of threads. Nothing needs to
-//! be. [`File::options`](crate::File::options) sets the same for one file; what is set here are its defaults.
+//! The settings of the process: the size of the chunk cache, and the number of threads. Nothing needs to be set. A file
+//! can have its own settings; those of the process are their defaults.
 
 mod bound;
 mod budget;
@@ -8,11 +8,12 @@ mod memory;
 
 use crate::chunk::cache::{ChunkCache, Stats};
 pub use crate::environment::{CACHE_VARIABLE, THREADS_VARIABLE};
-use crate::runtime::{self, PerProcess, Runtime};
+use crate::per_process::PerProcess;
+use crate::runtime::{self, Runtime};
 use crate::{Error, Result, environment};
 pub use environment::check as check_environment;
 
-/// The cache of decoded chunks that files share unless they have one of their own.
+/// The chunk cache of the process, which files use unless they have their own.
 pub(crate) fn chunk_cache() -> &'static ChunkCache {
     static CACHE: PerProcess<ChunkCache> = PerProcess::new();
     CACHE.get(|| match environment::cache_bytes() {
@@ -21,7 +22,7 @@ pub(crate) fn chunk_cache() -> &'static ChunkCache {
     })
 }
 
-/// What reads use unless something else is set: the cache and the threads of the process.
+/// The chunk cache and the threads of the process.
 pub fn runtime() -> Runtime {
     Runtime::new(chunk_cache)
 }
@@ -30,49 +31,49 @@ fn default_budget(resident: usize) -> usize {
     budget::budget(memory::System::own().memory(), resident)
 }
 
-/// Sets how many bytes of decoded chunks the process keeps; 0 keeps none.
+/// Sets the size of the process's chunk cache in bytes of decoded chunks; 0 disables caching.
 ///
-/// Unless this, or the variable [`CACHE_VARIABLE`], says how many, it is an eighth of the memory that the process may
-/// use (the least that the machine, its control groups and its resource limits allow), at most 8 GiB, and less while
-/// other processes leave little memory free.
+/// The default, unless the environment variable [`CACHE_VARIABLE`] sets it, is an eighth of the memory that the process
+/// may use (the least that the machine, its control groups and its resource limits allow), at most 8 GiB, and less
+/// while other processes leave little memory free.
 pub fn set_cache_bytes(bytes: usize) {
     chunk_cache().set_budget(bytes);
 }
 
-/// How many bytes of decoded chunks the process keeps at most.
+/// The size of the process's chunk cache in bytes.
 pub fn cache_bytes() -> usize {
     chunk_cache().budget()
 }
 
-/// Forgets all decoded chunks of the process's cache: for measurements that must begin cold.
+/// Removes all chunks from the process's cache, for measurements with a cold cache.
 pub fn clear_cache() {
     chunk_cache().clear();
 }
 
-/// What the process's chunk cache has done so far.
+/// The statistics of the process's chunk cache.
 pub fn cache_stats() -> Stats {
     chunk_cache().stats()
 }
 
-/// How many threads decode, the caller's included. They are started by the first read, or by this.
+/// The number of threads that decode, including the calling thread. The threads are started by the first read, or by
+/// this function.
 pub fn threads() -> usize {
     runtime::thread_count()
 }
 
-/// Sets how many threads decode, the caller's included: 1 decodes on the caller's thread alone. Reads that are under
-/// way go on with the threads that they began with.
+/// Sets the number of threads that decode, including the calling thread. With 1, the calling thread decodes alone.
+/// Reads that have already begun keep their threads.
 ///
-/// Unless this, or the variable [`THREADS_VARIABLE`], says how many, there are as many as the process may run at a time
-/// (its scheduling affinity, the processor quota of its control groups).
+/// The default, unless the environment variable [`THREADS_VARIABLE`] sets it, is the number of processors that the
+/// process may use (its scheduling affinity and the processor quota of its control groups).
 ///
 /// # Errors
-/// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for 0; [`ErrorKind::Limit`](crate::ErrorKind::Limit) where the
-/// system gives no more threads.
+/// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for 0; [`ErrorKind::Limit`](crate::ErrorKind::Limit) if the system
+/// cannot start so many threads.
 pub fn set_threads(count: usize) -> Result<()> {
     if count == 0 {
-        return Err(
-            Error::invalid("0 threads cannot decode").with_hint("1 decodes on the caller's thread alone")
-        );
+        return Err(Error::invalid("0 is not a valid number of threads")
+            .with_hint("with 1 thread, the calling thread decodes alone"));
     }
     runtime::set_thread_count(count)
 }

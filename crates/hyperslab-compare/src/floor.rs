@@ -1,8 +1,8 @@
 //! The floor: the lowest possible time for reading some chunks. All cores fetch, inflate and unshuffle each chunk once,
 //! directly into memory that was written before (or, if stated, into new memory).
 //!
-//! There is no plan, no cache, no copying of parts of chunks and no conversion of byte order, and the chunk index is read
-//! in advance. An engine does all of that in addition, so it cannot be faster than the floor except by noise.
+//! There is no plan, no cache, no copying of parts of chunks and no conversion of byte order, and the chunk index is
+//! read in advance. An engine does all of that in addition, so it cannot be faster than the floor except by noise.
 
 use hyperslab::{Dataset, Error, Result, Selection};
 use hyperslab_filters::unshuffle_elements;

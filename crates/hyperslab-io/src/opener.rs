@@ -43,8 +43,8 @@ impl Location {
         }
     }
 
-    /// The same location, independent of the working directory. `..` is not resolved, because the folder before it may be
-    /// a symbolic link.
+    /// The same location, independent of the working directory. `..` is not resolved, because the folder before it may
+    /// be a symbolic link.
     pub fn absolute(&self) -> Location {
         if self.is_url() {
             return self.clone();

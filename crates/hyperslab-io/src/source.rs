@@ -24,14 +24,14 @@ pub trait Source: Send + Sync {
         self.len() == 0
     }
 
-    /// The number of bytes from `at` to the next gap or to the end. Only a source of several pieces has gaps, which read
-    /// as zeros.
+    /// The number of bytes from `at` to the next gap or to the end. Only a source of several pieces has gaps, which
+    /// read as zeros.
     fn held_from(&self, at: u64) -> u64 {
         self.len().saturating_sub(at)
     }
 
-    /// The number of bytes without gaps. It bounds the sizes that a valid file can contain, so it is used to check sizes
-    /// in the file.
+    /// The number of bytes without gaps. It bounds the sizes that a valid file can contain, so it is used to check
+    /// sizes in the file.
     fn stored_bytes(&self) -> u64 {
         self.len()
     }
@@ -43,8 +43,8 @@ pub trait Source: Send + Sync {
     /// Fetches several ranges and calls `deliver` with each as it arrives, in any order, on the calling thread. Sources
     /// with latency have up to [`Advice::in_flight_max`] requests in flight, and hold no more responses than that.
     ///
-    /// Each range is delivered once, with its bytes or with its own error. If `deliver` breaks or the call is cancelled,
-    /// no further request begins, and requests in flight are not waited for.
+    /// Each range is delivered once, with its bytes or with its own error. If `deliver` breaks or the call is
+    /// cancelled, no further request begins, and requests in flight are not waited for.
     fn fetch(&self, ranges: &[Range<u64>], cancel: &Cancel, deliver: &mut Deliver<'_>) {
         for (index, range) in ranges.iter().enumerate() {
             if cancel.is_cancelled() || deliver(index, read_range(self, range)).is_break() {
@@ -53,8 +53,8 @@ pub trait Source: Send + Sync {
         }
     }
 
-    /// Returns an error if the object is known to have changed since it was opened. For a local file, this costs about as
-    /// much as the smallest request. Sources that check every response need not implement it.
+    /// Returns an error if the object is known to have changed since it was opened. For a local file, this costs about
+    /// as much as the smallest request. Sources that check every response need not implement it.
     ///
     /// # Errors
     /// An error that wraps [`Changed`](crate::Changed).
@@ -94,8 +94,8 @@ pub struct Advice {
     pub request_bytes_max: u64,
     /// The size of the blocks in which metadata is fetched and cached.
     pub block_bytes: u64,
-    /// The number of requests that should be in flight at once. With 1, the source has no latency: the thread that needs
-    /// bytes should fetch them itself.
+    /// The number of requests that should be in flight at once. With 1, the source has no latency: the thread that
+    /// needs bytes should fetch them itself.
     pub in_flight_max: usize,
 }
 

@@ -1,8 +1,7 @@
 //! Attributes with netCDF's types: an attribute has one axis, and text is either characters or strings.
 
 use crate::conventions::is_reserved;
-use crate::model::VariableType;
-use crate::types::{AtomicType, UserType, find_user_type};
+use crate::types::{AtomicType, UserType, VariableType, find_user_type};
 use bytes::Bytes;
 use hyperslab::internal::number;
 use hyperslab::{Heap, Result};

@@ -10,7 +10,8 @@
 use crate::conventions::{
     CLASS, COORDINATES, DIMENSION_ID, DIMENSION_LIST, DIMENSION_SCALE, NAME, NO_VARIABLE,
 };
-use crate::model::{Dimension, DimensionId, DimensionKind, GroupId, Netcdf, VariableType};
+use crate::model::{Dimension, DimensionId, DimensionKind, Netcdf};
+use crate::types::{GroupId, VariableType};
 use hyperslab::internal::number;
 use hyperslab::{Dataset, File, Object, Result};
 use hyperslab_format::Address;

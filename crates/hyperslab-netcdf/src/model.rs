@@ -1,14 +1,10 @@
 //! The netCDF data model as values.
 
 use crate::attribute::Attribute;
-use crate::types::{AtomicType, TypeId, UserType};
+use crate::types::{GroupId, TypeId, UserType, VariableType};
 use hyperslab::Dataset;
 use hyperslab_format::Address;
 use hyperslab_format::message::Datatype;
-
-/// The number of a group in [`Netcdf::groups`]; the root group is the first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct GroupId(pub usize);
 
 /// The number of a dimension in [`Netcdf::dimensions`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -152,17 +148,6 @@ impl Variable {
     pub fn datatype(&self) -> &Datatype {
         self.dataset.datatype()
     }
-}
-
-/// The type of a variable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum VariableType {
-    /// One of the types that every file has.
-    Atomic(AtomicType),
-    /// A type of this file.
-    User(TypeId),
-    /// An HDF5 datatype without a netCDF type; netCDF-C leaves such a variable out.
-    Other,
 }
 
 /// Something of the file that is not part of the view.

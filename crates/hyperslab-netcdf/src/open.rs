@@ -8,8 +8,8 @@
 use crate::attribute::{Attribute, variable_type};
 use crate::conventions::{self, CLASSIC_MODEL, PROPERTIES, variable_name};
 use crate::dimensions::{Axes, Dimensions, Scale};
-use crate::model::{Group, GroupId, Netcdf, Omitted, Variable, VariableType};
-use crate::types::{TypeId, UserKind, UserType};
+use crate::model::{Group, Netcdf, Omitted, Variable};
+use crate::types::{GroupId, TypeId, UserKind, UserType, VariableType};
 use hyperslab::{Dataset, File, Object, Result};
 use hyperslab_format::Address;
 use hyperslab_format::message::{Attribute as Stored, Link, LinkTarget};

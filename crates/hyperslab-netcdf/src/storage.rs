@@ -1,7 +1,7 @@
 //! How a variable is stored, in netCDF's words: what `ncdump -s` prints as `_Storage`, `_ChunkSizes` and so on.
 
-use crate::model::{Variable, VariableType};
-use crate::types::AtomicType;
+use crate::model::Variable;
+use crate::types::{AtomicType, VariableType};
 use hyperslab::storage::{Fill, Filter};
 use hyperslab_format::message::datatype::ByteOrder;
 

@@ -4,10 +4,24 @@
 //! types have (compound, enumeration, variable-length, opaque) must use one of them: netCDF-C looks for an equal one
 //! in the whole file, and leaves out what has none.
 
-use crate::model::GroupId;
 use hyperslab_format::Address;
 use hyperslab_format::message::datatype::Float;
 use hyperslab_format::message::{Class, Datatype};
+
+/// The number of a group in [`Netcdf::groups`](crate::Netcdf::groups); the root group is the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GroupId(pub usize);
+
+/// The type of a variable or an attribute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VariableType {
+    /// One of the types that every file has.
+    Atomic(AtomicType),
+    /// A type of this file.
+    User(TypeId),
+    /// An HDF5 datatype without a netCDF type; netCDF-C leaves such a variable out.
+    Other,
+}
 
 /// The types that every netCDF-4 file has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,4 +1,5 @@
-//! The files that tests read: the fixtures of the project's recipes and the corpus of real files; and a Python with h5py.
+//! The files that tests read: the fixtures of the project's recipes and the corpus of real files; and a Python with
+//! h5py.
 
 use crate::Missing;
 use std::path::{Path, PathBuf};
@@ -30,8 +31,8 @@ pub fn fixture(name: &str) -> Result<PathBuf, Missing> {
     existing(fixtures()?.join(name), "run corpus/recipes/make.py")
 }
 
-/// The folder of real files: `../shared/corpus`, or the one that `HYPERSLAB_CORPUS` names. `HYPERSLAB_CORPUS=none` skips
-/// the tests that need it, also in CI.
+/// The folder of real files: `../shared/corpus`, or the one that `HYPERSLAB_CORPUS` names. `HYPERSLAB_CORPUS=none`
+/// skips the tests that need it, also in CI.
 ///
 /// # Errors
 ///

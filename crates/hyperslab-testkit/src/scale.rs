@@ -4,8 +4,8 @@
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scale(f64);
 
-/// The scale of this run: the value of `HYPERSLAB_TEST_SCALE`, by default 1. `scripts/test --quick` sets a smaller scale,
-/// `scripts/test --full` a larger one.
+/// The scale of this run: the value of `HYPERSLAB_TEST_SCALE`, by default 1. `scripts/test --quick` sets a smaller
+/// scale, `scripts/test --full` a larger one.
 ///
 /// # Panics
 ///

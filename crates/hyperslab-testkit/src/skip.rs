@@ -1,4 +1,5 @@
-//! Tests that lack something: on a developer's machine they are skipped and counted; in continuous integration they fail.
+//! Tests that lack something: on a developer's machine they are skipped and counted; in continuous integration they
+//! fail.
 //!
 //! A line `skipped: TEST: REASON` is written to standard error past the capture of the test harness, so that
 //! `scripts/run_tests.py` does not count the test as passed. A test that skips a part of its work counts as skipped.

@@ -11,7 +11,7 @@ use hyperslab_array::chunk::map::ChunkMap;
 use hyperslab_array::memory::zeroed;
 use hyperslab_array::plan::Explained;
 use hyperslab_array::read::array;
-use hyperslab_array::selection::{Measured, Parts};
+use hyperslab_array::selection::{FieldSubset, Measured};
 use hyperslab_format::Address;
 use hyperslab_format::message::{ChunkedLayout, Dataspace, Datatype, FillValue, Filter, FilterPipeline};
 use hyperslab_io::Cancel;
@@ -234,7 +234,7 @@ impl Dataset {
         &self,
         selection: &Selection,
         order: Order,
-        parts: Option<&Parts>,
+        parts: Option<&FieldSubset>,
         out: &mut [u8],
     ) -> Result<()> {
         let operation = Operation::cancelled_by(&self.cancel);

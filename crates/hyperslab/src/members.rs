@@ -4,7 +4,7 @@ use crate::datatype::to_native;
 use crate::element::{bytes_of, zeros};
 use crate::{Dataset, Element, Error, Order, Result, Selection};
 use hyperslab_array::memory::zeroed;
-use hyperslab_array::selection::Parts;
+use hyperslab_array::selection::FieldSubset;
 use hyperslab_format::Name;
 use hyperslab_format::message::datatype::Member;
 use hyperslab_format::message::{Class, Datatype};
@@ -14,7 +14,7 @@ use hyperslab_format::message::{Class, Datatype};
 pub struct Members {
     wanted: Vec<Member>,
     packed: Datatype,
-    parts: Parts,
+    parts: FieldSubset,
 }
 
 impl Members {
@@ -32,7 +32,7 @@ impl Members {
             let start = member.offset as usize;
             start..start.saturating_add(member.datatype.size as usize)
         };
-        let parts = Parts::new(wanted.iter().map(range).collect(), datatype.size as usize)?;
+        let parts = FieldSubset::new(wanted.iter().map(range).collect(), datatype.size as usize)?;
         let mut size = 0u32;
         let mut packed = wanted.clone();
         for member in &mut packed {

@@ -13,31 +13,31 @@ use std::sync::Arc;
 /// The chunks of an array.
 #[derive(Clone)]
 pub struct Chunked {
-    /// The file that they lie in.
+    /// The file that contains them.
     pub data: Arc<DataSource>,
-    /// Distinguishes the array from others of its file, in the cache: the address that describes it.
+    /// Identifies the array among those of its file in the cache: the address of its description.
     pub object: u64,
-    /// Sizes of the array along the axes, in elements.
+    /// The sizes of the array along the axes, in elements.
     pub array_shape: Vec<u64>,
-    /// Sizes of a chunk along the axes, in elements.
+    /// The sizes of a chunk along the axes, in elements.
     pub shape: Vec<u64>,
     /// Bytes of an element.
     pub element_bytes: usize,
     /// Bytes of a decoded chunk.
     pub bytes: usize,
-    /// How many chunks there are along each axis.
+    /// The grid of chunks.
     pub grid: ChunkGrid,
-    /// Chunks that reach beyond the array are stored without filters.
+    /// True if chunks that extend beyond the array are stored without filters.
     pub edge_chunks_unfiltered: bool,
     /// The filters of the chunks.
     pub filters: Arc<Filters>,
-    /// Says where chunks lie.
+    /// The chunk index.
     pub index: Arc<dyn ChunkIndex>,
-    /// What is known of the chunks already.
+    /// The known locations of chunks, and the history of reads.
     pub state: Arc<ChunkState>,
 }
 
-/// What has been read about the chunks of an array, shared by everything that has opened the array.
+/// The known locations of the chunks of an array and the history of reads, shared by all that have opened the array.
 #[derive(Default)]
 pub struct ChunkState {
     pub(crate) locator: Locator,
@@ -45,17 +45,17 @@ pub struct ChunkState {
 }
 
 impl ChunkState {
-    /// How many chunks are known.
+    /// The number of known chunks.
     pub fn known_chunks(&self) -> usize {
         self.locator.known_chunks()
     }
 }
 
 impl Chunked {
-    /// The same chunks, where `map` says that they lie. What the cache has of others does not count for them.
+    /// The same chunks with the locations in `map`. They do not share entries of the cache with the original ones.
     ///
     /// # Errors
-    /// A map of another grid.
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) if the map belongs to a different grid.
     pub fn with_map(&self, map: Arc<ChunkMap>) -> Result<Self> {
         if *map.grid() != self.grid {
             let what = format!(
@@ -72,13 +72,13 @@ impl Chunked {
         Ok(Self { data, index: map, state: Arc::new(state), ..self.clone() })
     }
 
-    /// What chunk `number` is called in the cache.
+    /// The key of chunk `number` in the cache.
     pub fn key(&self, number: ChunkNumber) -> ChunkKey {
         ChunkKey { file: self.data.id, object: self.object, number }
     }
 
-    /// True where the stored bytes of chunk `number` are its values: without filters, or at an edge that is left
-    /// unfiltered.
+    /// True if the stored bytes of chunk `number` are its values: without filters, or for an edge chunk that was not
+    /// filtered.
     pub fn is_raw(&self, number: ChunkNumber) -> bool {
         self.filters.is_empty()
             || self.edge_chunks_unfiltered && {
@@ -88,12 +88,12 @@ impl Chunked {
             }
     }
 
-    /// The chunks of a box of the grid (half-open, in chunks), or more.
+    /// At least the chunks in a box of the grid (the first chunk and the exclusive end along each axis).
     pub fn locate(&self, region: &[(u64, u64)]) -> Result<Arc<ChunkMap>> {
         self.state.locator.region(&*self.index, &self.grid, region)
     }
 
-    /// All chunks that exist. Reads the whole chunk index (once).
+    /// All existing chunks. The first call reads the whole chunk index.
     pub fn map(&self) -> Result<Arc<ChunkMap>> {
         self.state.locator.whole(&*self.index, &self.grid)
     }

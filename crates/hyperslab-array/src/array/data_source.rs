@@ -1,4 +1,4 @@
-//! The bytes that the arrays of one open file lie in.
+//! The bytes of one open file, as its arrays read them.
 
 use super::small_reads::SmallReads;
 use crate::chunk::cache::ChunkKey;
@@ -11,22 +11,22 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// One opening of a file, as reading sees it: a source of bytes, what decoded chunks of it are called in the cache,
-/// and the cache and threads that its reads use. What the cache holds of it goes when it is dropped.
+/// An open file, as reads use it: a source of bytes, its identifier in the cache, and the cache and threads of its
+/// reads. Its entries in the cache are removed when it is dropped.
 pub struct DataSource {
-    /// Distinguishes this opening of this file from all others in the process.
+    /// Identifies this open file in the process.
     pub id: u64,
     /// The bytes.
     pub source: Arc<dyn Source>,
     /// The cache and the threads that reads use.
     pub runtime: Runtime,
-    /// Small reads of unfiltered data that may be followed by others.
+    /// The history of small reads of unfiltered data.
     pub(crate) small_reads: SmallReads,
     decodes: AtomicU64,
 }
 
 impl DataSource {
-    /// A new opening of a source.
+    /// A newly opened source.
     pub fn new(source: Arc<dyn Source>, runtime: Runtime) -> Self {
         static NEXT_ID: AtomicU64 = AtomicU64::new(1);
         let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
@@ -43,7 +43,7 @@ impl DataSource {
         self.source.read_into(at, out).map_err(failed)
     }
 
-    /// Fetches several ranges, many at a time where answers take their time.
+    /// Fetches several ranges; with several requests in flight if the source has latency.
     ///
     /// # Errors
     /// As [`Self::read_into`]; [`ErrorKind::Cancelled`].
@@ -53,7 +53,7 @@ impl DataSource {
         fetch_all(&*self.source, ranges, cancel).map_err(|error| self.failed(&(first.start..last.end), error))
     }
 
-    /// An error if the file is not the one that was opened.
+    /// Returns an error if the file has changed since it was opened.
     ///
     /// # Errors
     /// [`ErrorKind::Changed`], naming the file.
@@ -64,12 +64,12 @@ impl DataSource {
     /// The error of a request for these bytes.
     pub(crate) fn failed(&self, range: &Range<u64>, error: io::Error) -> Error {
         let (at, len) = (range.start, range.end - range.start);
-        // An error of this crate says already what failed, such as a file of raw data that is not there.
+        // An error of this crate already describes what failed, such as a missing file of external data.
         let is_own = error.get_ref().is_some_and(|inner| inner.is::<Error>());
         let error = Error::from(error).in_file(self.source.name());
         let error = match error.kind() {
             _ if is_own => return error,
-            // What happened to the whole file, or to the call, is not the fault of these bytes.
+            // An error of the whole file or of the call is not related to these bytes.
             ErrorKind::Changed | ErrorKind::Cancelled => return error,
             // "Not found" is for objects: whoever asks for one must not take a failed read for its absence.
             ErrorKind::NotFound => error.with_kind(ErrorKind::Io),
@@ -79,12 +79,12 @@ impl DataSource {
         if error.offset().is_none() { error.at_byte("raw data", at) } else { error }
     }
 
-    /// What the block of unfiltered data that begins at this byte is called in the cache.
+    /// The key, in the cache, of the block of unfiltered data at offset `start`.
     pub(crate) fn block_key(&self, start: u64) -> ChunkKey {
         ChunkKey::of_block(self.id, start)
     }
 
-    /// Refuses a range that reaches beyond the end of the file, before anything is allocated for it.
+    /// Returns an error for a range that extends beyond the end of the file. Called before memory is allocated for it.
     ///
     /// # Errors
     /// [`ErrorKind::Damaged`].
@@ -99,7 +99,7 @@ impl DataSource {
         Err(Error::damaged(what).at_byte("raw data", at))
     }
 
-    /// How many chunks of this opening have been decoded.
+    /// The number of chunks that have been decoded since the file was opened.
     pub fn decodes(&self) -> u64 {
         self.decodes.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! What an array is, whatever file it lies in: its shape, its elements, where its bytes are stored.
+//! Arrays, independently of the file format: their shape, their elements, and their storage.
 //!
 //! ```text
 //! Array ─┬─ shape, largest shape
@@ -8,8 +8,7 @@
 //!                              └─ Chunked: chunk shape, grid, filters, chunk index
 //! ```
 //!
-//! A reader of a file format makes an [`Array`] when it opens a dataset. Planning and reading take it from there, and
-//! know nothing of the format.
+//! A reader of a file format creates an [`Array`] when it opens a dataset. Planning and reading use only the array.
 
 mod chunked;
 mod data_source;
@@ -31,7 +30,7 @@ pub use storage::Storage;
 pub use virtual_sources::{ConvertElements, ElementChange, VirtualPart, VirtualSources};
 
 use crate::read::convert::Conversion;
-use crate::selection::{Measured, Parts};
+use crate::selection::{FieldSubset, Measured};
 use crate::{Error, Result, Selection};
 
 /// An array that can be read.
@@ -73,7 +72,7 @@ impl Array {
     }
 
     /// The bytes of one unwritten element, converted like those read.
-    pub(crate) fn fill_element(&self, conversion: Conversion, parts: Option<&Parts>) -> Vec<u8> {
+    pub(crate) fn fill_element(&self, conversion: Conversion, parts: Option<&FieldSubset>) -> Vec<u8> {
         if self.fill.is_empty() {
             return Vec::new();
         }

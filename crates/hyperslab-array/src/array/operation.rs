@@ -1,9 +1,9 @@
-//! What one call of a user leads to through virtual arrays of virtual arrays, counted and bounded.
+//! Limits of the work that one call of a user causes through virtual arrays of virtual arrays.
 //!
-//! A virtual array may be the source of another, many times over: eight levels of eight mappings each are 8⁸ ways
-//! through a file of a few kilobytes. So all that happens on behalf of one call is counted together, and a source
-//! that several virtual arrays share is opened once. Sources of the array that was asked for itself are as many as it
-//! has mappings; only those below count.
+//! A virtual array can be the source of another one, repeatedly: eight levels of eight mappings each are 8⁸ paths
+//! through a file of a few kilobytes. So all work of one call is counted together, and a source that several virtual
+//! arrays share is opened once. The sources of the array that the user reads are not counted, because there is one for
+//! each of its mappings; only the levels below are.
 
 use crate::{Error, Result};
 use hyperslab_io::Cancel;
@@ -30,8 +30,8 @@ const SCATTERED_MAX: u64 = 1 << 25;
 /// Identifies an array: the opening of its file, and the address that describes it.
 type Key = (u64, u64);
 
-/// One call of a user: what stops it, and what it leads to through virtual arrays. It is passed along to all that is
-/// done on its behalf.
+/// One call of a user: its cancellation flag, and the counts of its work through virtual arrays. It is passed to all
+/// code that works for the call.
 #[derive(Default)]
 pub struct Operation {
     cancel: Cancel,

@@ -1,28 +1,28 @@
-//! Remembers the last small reads of unfiltered data of a file, so that those that follow one another are noticed.
+//! The history of small reads of unfiltered data of a file, to detect series of adjacent reads.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// As many series of reads are followed at the same time: threads, datasets, pieces of a row in several chunks.
+/// The number of series that are tracked at the same time, from several threads, datasets, or chunks of one row.
 const SERIES: usize = 16;
 
-/// What was fetched lately for small reads.
+/// The recent fetches for small reads.
 #[derive(Default)]
 pub(crate) struct SmallReads {
     series: Mutex<[Series; SERIES]>,
-    /// A block was kept: a small read may find its bytes in the cache.
+    /// True after a block was cached: small reads may then find their bytes in the cache.
     has_blocks: AtomicBool,
 }
 
-/// Reads that followed one another.
+/// A series of adjacent reads.
 #[derive(Clone, Default)]
 struct Series {
-    /// What was fetched last.
+    /// The range that was fetched last.
     last: Range<u64>,
-    /// How many fetches before it were its neighbours.
+    /// The number of fetches before it in the series.
     neighbours: u32,
-    /// When it was continued last, in fetches.
+    /// The time of the last fetch, counted in fetches.
     used: u64,
 }
 
@@ -34,15 +34,14 @@ impl Series {
 }
 
 impl SmallReads {
-    /// How many fetches, one beside the other, lead to this range: the number of those that lie at most `gap` bytes
-    /// from the next.
+    /// The number of fetches in the series that this range continues. Adjacent ranges are at most `gap` bytes apart.
     pub(crate) fn neighbours(&self, range: &Range<u64>, gap: u64) -> u32 {
         let series = self.series();
         let near = series.iter().filter(|series| series.is_near(range, gap));
         near.map(|series| series.neighbours + 1).max().unwrap_or(0)
     }
 
-    /// Notes that this range was fetched.
+    /// Records that a range was fetched.
     pub(crate) fn note(&self, range: Range<u64>, gap: u64) {
         let mut series = self.series();
         let now = series.iter().map(|series| series.used).max().unwrap_or(0) + 1;
@@ -58,12 +57,12 @@ impl SmallReads {
         }
     }
 
-    /// Notes that a block was kept in the cache.
+    /// Records that a block was cached.
     pub(crate) fn keep_block(&self) {
         self.has_blocks.store(true, Ordering::Relaxed);
     }
 
-    /// True once a block was kept.
+    /// True after a block was cached.
     pub(crate) fn has_blocks(&self) -> bool {
         self.has_blocks.load(Ordering::Relaxed)
     }

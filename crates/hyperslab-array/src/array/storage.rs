@@ -1,4 +1,4 @@
-//! Where the elements of an array are stored.
+//! The storage of the elements of an array.
 
 use super::{Chunked, DataSource, VirtualSources};
 use bytes::Bytes;

@@ -6,13 +6,13 @@ use crate::{Result, Selection};
 
 /// The arrays that the elements of a virtual array are stored in.
 pub trait VirtualSources: Send + Sync {
-    /// Hands over, one after the other, what of other arrays makes up a selection of the virtual array. Elements that
-    /// no part has keep the fill value; a part overwrites those before it.
+    /// Calls `each` with the parts of other arrays that make up a selection of the virtual array, one after the other.
+    /// Elements that are in no part keep the fill value; a part overwrites those before it.
     ///
-    /// `shape` is that of the result. The selection lies inside of the virtual array.
+    /// `shape` is the shape of the result. The selection must be inside of the virtual array.
     ///
     /// # Errors
-    /// Those of opening the sources, and of `each`, which ends the walk.
+    /// The errors of opening the sources, or the first error of `each`.
     fn for_each_part(
         &self,
         selection: &Selection,
@@ -21,29 +21,29 @@ pub trait VirtualSources: Send + Sync {
         each: &mut dyn FnMut(VirtualPart<'_>) -> Result<()>,
     ) -> Result<()>;
 
-    /// Names of the sources: file and array, as the file of the virtual array has them.
+    /// The names of the sources as the file of the virtual array has them: file and array.
     fn names(&self) -> Vec<(String, String)>;
 
-    /// Grows with every virtual array that is opened. A virtual array keeps only sources that are younger than itself,
-    /// so that no circle of owners closes.
+    /// A number that increases with every virtual array that is opened. A virtual array keeps only sources that were
+    /// opened after it, to rule out reference cycles.
     fn serial(&self) -> u64;
 }
 
-/// Elements of another array, and their places in a result.
+/// Elements of another array, and their positions in a result.
 pub struct VirtualPart<'a> {
     /// The other array.
     pub source: &'a Array,
     /// Its elements.
     pub selection: &'a Selection,
-    /// Which of them go where along each axis of the result.
+    /// Along each axis, the elements and their positions in the result.
     pub runs: &'a [Run],
-    /// Sizes of the result along these axes.
+    /// The sizes of the result along these axes.
     pub dims: &'a [u64],
-    /// What makes elements of the virtual array of them.
+    /// Their conversion to elements of the virtual array.
     pub change: ElementChange<'a>,
 }
 
-/// What makes elements of a virtual array of those of a source.
+/// The conversion from elements of a source to elements of a virtual array.
 #[derive(Clone, Copy)]
 pub enum ElementChange<'a> {
     /// They are the same.
@@ -53,7 +53,7 @@ pub enum ElementChange<'a> {
         /// Bytes of an element: 2, 4, 8 or 16.
         width: usize,
     },
-    /// Their values are written in another way.
+    /// Their values have different representations.
     Convert(&'a dyn ConvertElements),
 }
 

@@ -1,26 +1,26 @@
-//! Decoded chunks of all open files, within one budget of bytes.
+//! The chunk cache: decoded chunks of all open files, within one budget of bytes.
 //!
-//! Decoding a chunk costs a hundred times what copying it costs, so a chunk that is wanted again should still be
-//! here, and no two threads should decode the same one. What is kept is decided by [`policy`], on misses only:
+//! Decoding a chunk takes a hundred times as long as copying it. So a chunk that is wanted again should still be in the
+//! cache, and two threads should not decode the same chunk. [`policy`] decides, on misses only, which chunks are kept:
 //!
 //! ```text
-//! seek ─► shard (read lock) ─► hit: stamp it, done
-//!                           └► miss: one thread decodes, the others wait (flight)
+//! seek ─► shard (read lock) ─► hit: update its time of use
+//!                           └► miss: one thread decodes, the others wait (in flight)
 //!                                    └► policy (one lock): admit, evict ─► shard (write lock)
 //! ```
 //!
-//! Time is counted in bytes decoded so far: it stands still while everything is found, so an idle hour does not
-//! make a chunk old, and a burst of reads of one chunk does not make it precious.
+//! The clock of the cache is the number of bytes decoded so far. It stops while all chunks are found, so that an idle
+//! hour does not age the chunks, and a burst of reads of one chunk counts as one use.
 //!
-//! Locks are taken in the order policy, shard; nothing of a caller's runs under either. A `decode` closure may
-//! read other chunks through the cache; where it asks for the very chunk that its thread is decoding (as a thread
-//! of a work-stealing pool may), that one is decoded a second time rather than waited for.
+//! Locks are taken in the order policy, shard; no code of the caller runs under a lock. A `decode` closure may read
+//! other chunks through the cache. If it wants the chunk that its own thread is decoding (which can happen on a
+//! work-stealing pool), that chunk is decoded a second time, because waiting would be a deadlock.
 //!
-//! Not handled: chunks that are written to; the cache is for files that do not change.
+//! Not handled: chunks that are written to. The cache is for files that do not change.
 
 mod decoded;
-mod flight;
 mod ghost;
+mod in_flight;
 #[cfg(all(test, loom))]
 mod model;
 mod policy;
@@ -32,7 +32,7 @@ mod tests;
 use super::grid::ChunkNumber;
 use super::memory::ChunkMemory;
 pub use decoded::Decoded;
-use flight::{Lead, SharedFlight};
+use in_flight::{DecodeGuard, SharedInFlight};
 use policy::Policy;
 use shard::{Found, Shards};
 use std::collections::VecDeque;
@@ -40,25 +40,25 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, Weak};
 use sync::{Mutex, MutexGuard};
 
-/// Which chunk. Not its address: damaged files let chunks of several datasets, with other filters, claim the same.
-/// Blocks of unfiltered data are kept under keys of their own, see [`crate::plan`].
+/// Identifies a chunk. The address would not be enough: in damaged files, chunks of several datasets with different
+/// filters can have the same address. Blocks of unfiltered data have keys of their own, see [`crate::plan`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ChunkKey {
-    /// Unique for each opened file, never used again.
+    /// The identifier of the open file, which is never reused.
     pub file: u64,
-    /// Where the object header of its dataset lies.
+    /// The address of the dataset's object header.
     pub object: u64,
-    /// Number of the chunk in the dataset's grid, in row-major order.
+    /// The number of the chunk in the dataset's grid, in row-major order.
     pub number: ChunkNumber,
 }
 
 impl ChunkKey {
-    /// The key of the block of unfiltered bytes that begins at this byte of a file.
+    /// The key of the block of unfiltered bytes at offset `start` of a file.
     pub fn of_block(file: u64, start: u64) -> Self {
         Self { file, object: Self::BLOCKS, number: start.into() }
     }
 
-    /// What blocks have instead of an object: no object header lies there.
+    /// The `object` of blocks. No object header has this address.
     const BLOCKS: u64 = u64::MAX;
 
     fn is_block(self) -> bool {
@@ -66,24 +66,24 @@ impl ChunkKey {
     }
 }
 
-/// What a cache has done and holds. Blocks of unfiltered bytes are no chunks: they count as hits and in bytes alone.
+/// Statistics of a cache. Blocks of unfiltered bytes are not chunks: they count only as hits and in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Requests that were served without decoding (those that waited for another thread's decoding too).
+    /// Look-ups that did not decode, including those that waited for another thread to decode the chunk.
     pub hits: u64,
-    /// Requests that had to decode.
+    /// Look-ups that had to decode.
     pub misses: u64,
-    /// Chunks that were decoded, prefetched ones included.
+    /// Chunks that were decoded, including prefetched ones.
     pub decodes: u64,
-    /// Chunks that made room for others.
+    /// Chunks that were evicted.
     pub evictions: u64,
-    /// Bytes of the chunks that are here.
+    /// The bytes of the chunks in the cache.
     pub resident_bytes: usize,
-    /// Chunks that are here.
+    /// The number of chunks in the cache.
     pub resident_chunks: usize,
 }
 
-/// Decoded chunks, shared by all threads. Cloning gives another handle to the same cache.
+/// A cache of decoded chunks, shared by all threads. Clones are handles to the same cache.
 #[derive(Clone)]
 pub struct ChunkCache {
     inner: Arc<Inner>,
@@ -92,42 +92,43 @@ pub struct ChunkCache {
 struct Inner {
     shards: Shards,
     policy: Mutex<Policy>,
-    /// That of the policy, for those who only ask.
+    /// A copy of the policy's budget that can be read without a lock.
     budget: AtomicUsize,
-    /// Bytes decoded so far.
+    /// The number of bytes decoded so far.
     clock: AtomicU64,
-    /// Chunks of which every byte has been taken, oldest first. The policy looks here first for room.
+    /// Chunks whose bytes were all read, the oldest first. The policy evicts these first.
     finished: Mutex<VecDeque<Weak<Decoded>>>,
     misses: AtomicU64,
     decodes: AtomicU64,
-    /// Where the budget follows the memory that is free.
+    /// The rule of a budget that depends on the free memory.
     rule: Option<BudgetRule>,
 }
 
-/// A budget that is asked for again whenever so many more bytes have been decoded.
+/// A budget that is computed again after a certain number of decoded bytes.
 struct BudgetRule {
-    /// The budget of a cache that holds so many bytes.
+    /// Returns the budget. Its argument is the number of bytes in the cache.
     budget: fn(usize) -> usize,
-    /// The clock at which it is asked next; [`NEVER`] once a budget was set.
+    /// The clock at which it is called next; [`NEVER`] after a budget was set.
     next: AtomicU64,
 }
 
 const NEVER: u64 = u64::MAX;
-/// A rule is asked each time that this share of the budget was decoded, and no less often than each so many bytes: so
-/// much may be kept too much, where memory is short suddenly.
-const ASKED_SHARE: usize = 16;
-const ASKED_BYTES: std::ops::RangeInclusive<usize> = 1 << 20..=64 << 20;
+/// A rule is evaluated each time that this share of the budget was decoded ...
+const UPDATE_SHARE: usize = 16;
+/// ... within these bounds in bytes. If memory suddenly becomes short, the cache is too large by at most so many bytes.
+const UPDATE_BYTES: std::ops::RangeInclusive<usize> = 1 << 20..=64 << 20;
 
 impl ChunkCache {
-    /// An empty cache. With a budget of 0 nothing is kept, but threads that want the same chunk still share it.
+    /// An empty cache. With a budget of 0, no chunk is kept, but threads that want the same chunk at the same time
+    /// share it.
     pub fn new(budget_bytes: usize) -> Self {
         Self::with(budget_bytes, None)
     }
 
-    /// An empty cache whose budget follows a rule, which is told how many bytes the cache holds.
+    /// An empty cache whose budget is computed by a function of the number of bytes in the cache.
     pub fn following(budget: fn(usize) -> usize) -> Self {
         let bytes = budget(0);
-        Self::with(bytes, Some(BudgetRule { budget, next: AtomicU64::new(asked_after(bytes)) }))
+        Self::with(bytes, Some(BudgetRule { budget, next: AtomicU64::new(update_after(bytes)) }))
     }
 
     fn with(budget_bytes: usize, rule: Option<BudgetRule>) -> Self {
@@ -145,7 +146,7 @@ impl ChunkCache {
         }
     }
 
-    /// Sets the budget; chunks beyond a smaller one go at once. A rule is not asked any more.
+    /// Sets the budget. If it is smaller, chunks are evicted immediately. A rule is no longer used.
     pub fn set_budget(&self, bytes: usize) {
         self.inner.with_policy(|policy, room| {
             if let Some(rule) = &self.inner.rule {
@@ -156,18 +157,18 @@ impl ChunkCache {
         });
     }
 
-    /// The most bytes of chunks that are kept.
+    /// The maximum number of bytes in the cache.
     pub fn budget(&self) -> usize {
         self.inner.budget.load(Relaxed)
     }
 
-    /// The chunk if it is here. Counts as a use.
+    /// The chunk, if it is in the cache. Counts as a use.
     pub fn get(&self, key: ChunkKey) -> Option<Arc<Decoded>> {
         self.inner.shards.hit(key, self.inner.now())
     }
 
-    /// The chunk, from here, from another thread that is decoding it now, or else from `decode`. Where `decode`
-    /// fails or panics, threads that waited for it try with their own. `bytes` is the most that a chunk has.
+    /// The chunk: from the cache, from another thread that is decoding it, or from `decode`. If `decode` fails or
+    /// panics, threads that waited for it call their own. `bytes` is the maximum size of the chunk.
     pub fn get_or_decode<E>(
         &self,
         key: ChunkKey,
@@ -175,73 +176,77 @@ impl ChunkCache {
         decode: impl FnOnce() -> Result<Decoded, E>,
     ) -> Result<Arc<Decoded>, E> {
         let inner = &self.inner;
-        let lead = match self.seek(key) {
-            Sought::Here(chunk) => return Ok(chunk),
-            Sought::ToDecode(lead) => lead,
+        let guard = match self.seek(key) {
+            Lookup::Cached(chunk) => return Ok(chunk),
+            Lookup::ToDecode(guard) => guard,
         };
         let count = u64::from(!key.is_block());
         inner.misses.fetch_add(count, Relaxed);
         let chunk = decode()?;
-        debug_assert!(chunk.len() <= bytes, "the length of the chunk was foretold");
-        let Some(lead) = lead else {
+        debug_assert!(chunk.len() <= bytes, "the chunk is not larger than announced");
+        let Some(guard) = guard else {
             inner.decodes.fetch_add(count, Relaxed);
             return Ok(Arc::new(chunk));
         };
-        Ok(lead.land(chunk, false))
+        Ok(guard.complete(chunk, false))
     }
 
-    /// For a reader who wants all of a chunk. Where the chunk is neither here nor being decoded, nor worth keeping,
-    /// the reader decodes it straight into its own buffer; who wants it meanwhile waits for that.
-    pub fn whole(&self, key: ChunkKey, bytes: usize) -> Whole {
+    /// Looks up a chunk for a reader that wants all of it. If the chunk is not in the cache, not being decoded and not
+    /// worth keeping, the reader decodes it directly into its own buffer. Other readers wait for that.
+    pub fn whole(&self, key: ChunkKey, bytes: usize) -> WholeChunk {
         match self.seek(key) {
-            Sought::Here(chunk) => Whole::Here(chunk),
-            Sought::ToDecode(Some(_)) if self.note_bypass(key, bytes) => Whole::Wanted,
-            Sought::ToDecode(lead) => Whole::Straight(Passage { lead }),
+            Lookup::Cached(chunk) => WholeChunk::Cached(chunk),
+            Lookup::ToDecode(Some(_)) if self.note_bypass(key, bytes) => WholeChunk::Wanted,
+            Lookup::ToDecode(guard) => WholeChunk::Bypass(BypassGuard { guard }),
         }
     }
 
-    /// Looks for a chunk, and waits for it where another thread is decoding it.
-    fn seek(&self, key: ChunkKey) -> Sought {
+    /// Looks up a chunk, and waits for it if another thread is decoding it.
+    fn seek(&self, key: ChunkKey) -> Lookup {
         let inner = &self.inner;
         loop {
-            match inner.shards.find_or_lead(key, inner.now(), true) {
-                Found::Here(chunk) => return Sought::Here(chunk),
-                Found::Lead(flight) => {
-                    return Sought::ToDecode(Some(Lead::new(Arc::clone(inner), key, flight)));
+            match inner.shards.find_or_begin(key, inner.now(), true) {
+                Found::Cached(chunk) => return Lookup::Cached(chunk),
+                Found::New(in_flight) => {
+                    return Lookup::ToDecode(Some(DecodeGuard::new(Arc::clone(inner), key, in_flight)));
                 }
-                Found::Flying(flight) if flight.is_led_by_this_thread() => return Sought::ToDecode(None),
-                Found::Flying(flight) => {
-                    if let Some(chunk) = flight.wait() {
+                Found::InFlight(in_flight) if in_flight.is_decoded_by_this_thread() => {
+                    return Lookup::ToDecode(None);
+                }
+                Found::InFlight(in_flight) => {
+                    if let Some(chunk) = in_flight.wait() {
                         inner.shards.count_hit(key);
-                        return Sought::Here(chunk);
+                        return Lookup::Cached(chunk);
                     }
                 }
             }
         }
     }
 
-    /// The chunk if it is here; not a use.
+    /// The chunk, if it is in the cache. Does not count as a use.
     pub fn peek(&self, key: ChunkKey) -> Option<Arc<Decoded>> {
         self.inner.shards.peek(key)
     }
 
-    /// Whether the chunk is here; not a use.
+    /// True if the chunk is in the cache. Does not count as a use.
     #[cfg(test)]
     pub fn contains(&self, key: ChunkKey) -> bool {
         self.inner.shards.peek(key).is_some()
     }
 
-    /// The duty to decode a chunk that is neither here nor being decoded, for prefetching. Whoever wants the chunk
-    /// meanwhile waits for [`Claim::fulfil`], so a claim is for a thread that decodes now, not for a queue.
+    /// Claims a chunk for prefetching, if it is neither in the cache nor being decoded. Other threads that want the
+    /// chunk wait for [`Claim::fulfil`], so the thread must decode it immediately.
     pub fn claim(&self, key: ChunkKey) -> Option<Claim> {
-        match self.inner.shards.find_or_lead(key, self.inner.now(), false) {
-            Found::Lead(flight) => Some(Claim { lead: Lead::new(Arc::clone(&self.inner), key, flight) }),
-            Found::Here(_) | Found::Flying(_) => None,
+        match self.inner.shards.find_or_begin(key, self.inner.now(), false) {
+            Found::New(in_flight) => {
+                Some(Claim { guard: DecodeGuard::new(Arc::clone(&self.inner), key, in_flight) })
+            }
+            Found::Cached(_) | Found::InFlight(_) => None,
         }
     }
 
-    /// Notes that a chunk is about to be decoded straight into a caller's buffer, all of it. Answers true where it
-    /// has been wanted before and would be kept now.
+    /// Records that a whole chunk is about to be decoded directly into a caller's buffer. Returns true if the chunk was
+    /// wanted before and would be kept now.
     fn note_bypass(&self, key: ChunkKey, bytes: usize) -> bool {
         let mut policy = self.inner.policy();
         let now = self.inner.now();
@@ -253,26 +258,26 @@ impl ChunkCache {
         false
     }
 
-    /// Says that a reader took so many bytes of a chunk. Once they sum up to all of it the chunk has probably
-    /// served its purpose (a walk in rows through chunks takes each byte once) and makes room before others;
-    /// unless it is asked for again.
+    /// Records that a reader has read `bytes` bytes of a chunk. Once their sum is the size of the chunk, it is probably
+    /// no longer needed (reading row by row reads each byte once) and is evicted before others, unless it is wanted
+    /// again.
     pub fn consumed(&self, chunk: &Arc<Decoded>, bytes: usize) {
         if chunk.take(bytes) {
             lock(&self.inner.finished).push_back(Arc::downgrade(chunk));
         }
     }
 
-    /// Drops all chunks of a file, and all that is known of them.
+    /// Removes all chunks of a file, and the history of them.
     pub fn remove_file(&self, file: u64) {
         self.inner.remove(|key| key.file == file);
     }
 
-    /// Drops everything. The counts go on.
+    /// Removes all chunks. The statistics are kept.
     pub fn clear(&self) {
         self.inner.remove(|_| true);
     }
 
-    /// What the cache has done and holds.
+    /// The statistics.
     pub fn stats(&self) -> Stats {
         let policy = self.inner.policy();
         Stats {
@@ -292,57 +297,57 @@ impl std::fmt::Debug for ChunkCache {
     }
 }
 
-/// What comes of looking for a chunk that a thread wants to read.
-enum Sought {
-    Here(Arc<Decoded>),
-    /// It is this thread's to decode: for others too, or (`None`) while it is decoding it already.
-    ToDecode(Option<Lead>),
+/// The result of looking up a chunk that a thread wants to read.
+enum Lookup {
+    Cached(Arc<Decoded>),
+    /// This thread must decode it, also for other threads; `None` if this thread is already decoding it.
+    ToDecode(Option<DecodeGuard>),
 }
 
-/// The duty to decode one chunk; see [`ChunkCache::claim`]. Dropping it gives the duty back: whoever waits for the
-/// chunk then decodes it.
+/// The right and the duty to decode one chunk; see [`ChunkCache::claim`]. If it is dropped, a waiting thread decodes
+/// the chunk.
 pub struct Claim {
-    lead: Lead,
+    guard: DecodeGuard,
 }
 
 impl Claim {
-    /// Hands over the decoded chunk.
+    /// Adds the decoded chunk to the cache.
     pub fn fulfil(self, chunk: Decoded) {
-        self.lead.land(chunk, true);
+        self.guard.complete(chunk, true);
     }
 }
 
-/// What there is for a reader who wants all of a chunk; see [`ChunkCache::whole`].
-pub enum Whole {
-    /// The chunk is here.
-    Here(Arc<Decoded>),
-    /// It has been wanted before and would be kept now: better call [`ChunkCache::get_or_decode`].
+/// The result of [`ChunkCache::whole`], for a reader that wants all of a chunk.
+pub enum WholeChunk {
+    /// The chunk is in the cache.
+    Cached(Arc<Decoded>),
+    /// It was wanted before and would be kept now: [`ChunkCache::get_or_decode`] should be called.
     Wanted,
-    /// It is the reader's to decode.
-    Straight(Passage),
+    /// The reader must decode it.
+    Bypass(BypassGuard),
 }
 
-/// A chunk that is being decoded past the cache. Dropping it says that this failed: whoever waits for the chunk then
-/// decodes it.
-pub struct Passage {
-    /// `None` where this thread is decoding the chunk already.
-    lead: Option<Lead>,
+/// A chunk that is being decoded without adding it to the cache. If the guard is dropped without [`Self::end`],
+/// decoding has failed, and a waiting thread decodes the chunk.
+pub struct BypassGuard {
+    /// `None` if this thread is already decoding the chunk.
+    guard: Option<DecodeGuard>,
 }
 
-impl Passage {
-    /// The chunk has been decoded. It is copied only if others wait for it.
+impl BypassGuard {
+    /// The chunk has been decoded. It is copied only if other threads wait for it.
     pub fn end(self, decoded: &[u8]) {
-        let Some(lead) = self.lead.and_then(Lead::if_awaited) else { return };
+        let Some(guard) = self.guard.and_then(DecodeGuard::if_awaited) else { return };
         if let Ok(mut copy) = ChunkMemory::take(decoded.len()) {
             copy.copy_from_slice(decoded);
-            lead.land(Decoded::from(copy), false);
+            guard.complete(Decoded::from(copy), false);
         }
     }
 }
 
-/// How many bytes are decoded until a rule is asked again.
-fn asked_after(budget: usize) -> u64 {
-    (budget / ASKED_SHARE).clamp(*ASKED_BYTES.start(), *ASKED_BYTES.end()) as u64
+/// The number of bytes that are decoded until a rule is evaluated again.
+fn update_after(budget: usize) -> u64 {
+    (budget / UPDATE_SHARE).clamp(*UPDATE_BYTES.start(), *UPDATE_BYTES.end()) as u64
 }
 
 impl Inner {
@@ -350,19 +355,19 @@ impl Inner {
         self.clock.load(Relaxed)
     }
 
-    /// Follows the rule of the budget, if it is time to: one thread asks, the others go on.
-    fn ask_rule(&self) {
+    /// Evaluates the rule of the budget if it is due. One thread does so, the others continue.
+    fn evaluate_rule(&self) {
         let Some(rule) = &self.rule else { return };
         let (now, due) = (self.now(), rule.next.load(Relaxed));
-        let next = now.saturating_add(asked_after(self.budget.load(Relaxed)));
+        let next = now.saturating_add(update_after(self.budget.load(Relaxed)));
         if now < due || rule.next.compare_exchange(due, next, Relaxed, Relaxed).is_err() {
             return;
         }
         let resident = self.policy().resident_bytes();
-        // Asked without a lock: the answer takes system calls.
+        // Without a lock, because the rule makes system calls.
         let bytes = (rule.budget)(resident);
         self.with_policy(|policy, room| {
-            // Somebody may have set a budget meanwhile.
+            // A budget may have been set in the meantime.
             if rule.next.load(Relaxed) != NEVER {
                 self.budget.store(bytes, Relaxed);
                 policy.set_budget(bytes, room);
@@ -374,11 +379,11 @@ impl Inner {
         lock(&self.policy)
     }
 
-    /// Runs `f` under the policy's lock. The chunks that it puts out are freed after the lock is: giving back
-    /// a megabyte to the system takes longer than all the rest.
-    fn with_policy<R>(&self, f: impl FnOnce(&mut Policy, &mut Room<'_>) -> R) -> R {
+    /// Runs `f` under the policy's lock. The chunks that it evicts are freed after the lock is released, because
+    /// returning a megabyte to the system takes longer than everything else.
+    fn with_policy<R>(&self, f: impl FnOnce(&mut Policy, &mut Evictor<'_>) -> R) -> R {
         let mut policy = self.policy();
-        let mut room = Room { inner: self, evicted: Vec::new() };
+        let mut room = Evictor { inner: self, evicted: Vec::new() };
         let result = f(&mut policy, &mut room);
         let evicted = room.evicted;
         drop(policy);
@@ -386,25 +391,26 @@ impl Inner {
         result
     }
 
-    /// A chunk has been decoded: keeps it if the policy wants it, and if nobody dropped its file meanwhile.
-    fn land(
+    /// Adds a decoded chunk to the cache if the policy admits it, and if its file was not removed in the meantime.
+    fn complete(
         &self,
-        flight: &SharedFlight,
+        in_flight: &SharedInFlight,
         key: ChunkKey,
         mut chunk: Decoded,
         prefetched: bool,
     ) -> Arc<Decoded> {
         self.decodes.fetch_add(u64::from(!key.is_block()), Relaxed);
         let bytes = chunk.len();
-        self.ask_rule();
+        self.evaluate_rule();
         self.with_policy(|policy, room| {
             let before = self.clock.fetch_add(bytes as u64, Relaxed);
             let ghost = policy.recall(key);
             chunk.settle(key, before + bytes as u64, ghost.map_or(0, |ghost| ghost.taken), prefetched);
             let chunk = Arc::new(chunk);
-            let wanted = self.shards.is_flying(key, flight) && policy.admit(&chunk, ghost, before, room);
-            if !(wanted && self.shards.keep(key, flight, &chunk)) {
-                self.shards.forget_flight(key, flight);
+            let wanted =
+                self.shards.is_in_flight(key, in_flight) && policy.admit(&chunk, ghost, before, room);
+            if !(wanted && self.shards.keep(key, in_flight, &chunk)) {
+                self.shards.remove_in_flight(key, in_flight);
             }
             chunk
         })
@@ -412,7 +418,7 @@ impl Inner {
 
     fn remove(&self, matches: impl Fn(ChunkKey) -> bool) {
         self.with_policy(|policy, room| {
-            // Flights too: what lands later finds that it is not expected any more.
+            // Including chunks in flight: when they are decoded, they are no longer expected.
             self.shards.remove(&matches);
             policy.remove(&matches, &mut room.evicted);
             lock(&self.finished).retain(|chunk| chunk.upgrade().is_some_and(|chunk| chunk.is_kept()));
@@ -420,20 +426,20 @@ impl Inner {
     }
 }
 
-/// What the policy asks of the rest of the cache while it makes room.
-struct Room<'a> {
+/// The parts of the cache that the policy uses to evict chunks.
+struct Evictor<'a> {
     inner: &'a Inner,
     evicted: Vec<Arc<Decoded>>,
 }
 
-impl Room<'_> {
-    /// Takes a chunk out of its shard.
-    fn put_out(&mut self, chunk: Arc<Decoded>) {
-        self.inner.shards.put_out(&chunk);
+impl Evictor<'_> {
+    /// Removes a chunk from its shard.
+    fn evict(&mut self, chunk: Arc<Decoded>) {
+        self.inner.shards.evict(&chunk);
         self.evicted.push(chunk);
     }
 
-    /// The oldest chunk of which every byte has been taken and that was not wanted since.
+    /// The oldest chunk whose bytes were all read and that was not wanted since.
     fn next_finished(&mut self) -> Option<Arc<Decoded>> {
         let mut finished = lock(&self.inner.finished);
         while let Some(chunk) = finished.pop_front() {
@@ -445,8 +451,7 @@ impl Room<'_> {
     }
 }
 
-/// A panic while a lock was held (of which there is none in this module's own code) leaves nothing half done that
-/// matters more than going on.
+/// Locks a mutex, even if a thread panicked while holding it: no code in this module panics under a lock.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

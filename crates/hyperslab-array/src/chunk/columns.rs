@@ -1,8 +1,8 @@
-//! Columns of numbers that take no more room than their numbers need.
+//! Columns of numbers that need no more memory than their numbers require.
 
 use super::grid::ChunkNumber;
 
-/// The numbers of chunks, ascending where a map is complete.
+/// The numbers of chunks, ascending once a map is finished.
 #[derive(Debug, Clone)]
 pub(super) enum Numbers {
     /// 0, 1, 2, … up to the number of rows.
@@ -51,7 +51,7 @@ impl Numbers {
         }
     }
 
-    /// Puts the rows in this order.
+    /// Reorders the rows.
     pub(super) fn reorder(&mut self, order: &[usize]) {
         match self {
             Self::Dense => {}
@@ -135,7 +135,7 @@ impl Compact {
         }
     }
 
-    /// Puts the rows in this order.
+    /// Reorders the rows.
     pub(super) fn reorder(&mut self, order: &[usize]) {
         match self {
             Self::Same(_) => {}

@@ -2,11 +2,11 @@
 
 use crate::{Error, Result};
 
-/// The number of a chunk in the grid of its dataset, in row-major order. A sparse dataset may have room for more
+/// The number of a chunk in the grid of its dataset, in row-major order. The grid of a sparse dataset may have more
 /// than 2⁶⁴ chunks.
 pub type ChunkNumber = u128;
 
-/// How many chunks a dataset has along each axis, and which number a chunk has in row-major order.
+/// The chunk grid of a dataset: the number of chunks along each axis, and the numbering of chunks in row-major order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkGrid {
     counts: Vec<u64>,
@@ -17,7 +17,7 @@ impl ChunkGrid {
     /// The grid of chunks of `chunk_shape` over an array of `shape`, both in elements.
     ///
     /// # Errors
-    /// A chunk without elements, another number of axes, or more than 2¹²⁸ chunks.
+    /// A chunk without elements, a different number of axes, or more than 2¹²⁸ chunks.
     pub fn new(shape: &[u64], chunk_shape: &[u64]) -> Result<Self> {
         if shape.len() != chunk_shape.len() || chunk_shape.contains(&0) {
             return Err(Error::damaged(format!(
@@ -35,41 +35,41 @@ impl ChunkGrid {
         Ok(Self { counts, chunk_shape: chunk_shape.to_vec() })
     }
 
-    /// Chunks along each axis.
+    /// The number of chunks along each axis.
     pub fn counts(&self) -> &[u64] {
         &self.counts
     }
 
-    /// Elements of a chunk along each axis.
+    /// The sizes of a chunk in elements.
     pub fn chunk_shape(&self) -> &[u64] {
         &self.chunk_shape
     }
 
-    /// How many chunks the grid has (existing or not).
+    /// The number of chunks in the grid, existing or not.
     pub fn len(&self) -> ChunkNumber {
         self.counts.iter().map(|&count| ChunkNumber::from(count)).product()
     }
 
-    /// True without a chunk.
+    /// True if the grid has no chunks.
     pub fn is_empty(&self) -> bool {
         self.counts.contains(&0)
     }
 
-    /// The number of the chunk at these coordinates (in chunks).
+    /// The number of the chunk at these coordinates in the chunk grid.
     pub fn number(&self, coordinates: impl IntoIterator<Item = u64>) -> ChunkNumber {
         coordinates.into_iter().zip(&self.counts).fold(0, |number, (coordinate, &count)| {
             number * ChunkNumber::from(count.max(1)) + u128::from(coordinate)
         })
     }
 
-    /// The coordinates of a chunk (in chunks).
+    /// The coordinates of a chunk in the chunk grid.
     pub fn coordinates(&self, number: ChunkNumber) -> Vec<u64> {
         let mut coordinates = vec![0; self.counts.len()];
         self.write_coordinates(number, &mut coordinates);
         coordinates
     }
 
-    /// The offset of the first element of a chunk, as h5py's `chunk_offset`.
+    /// The coordinates of the first element of a chunk (h5py's `chunk_offset`).
     pub fn offset(&self, number: ChunkNumber) -> Vec<u64> {
         let mut offset = self.coordinates(number);
         offset.iter_mut().zip(&self.chunk_shape).for_each(|(at, chunk)| *at = at.saturating_mul(*chunk));
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_grid() {
+    fn refuses_invalid_grids() {
         assert_eq!(ChunkGrid::new(&[4], &[0]).unwrap_err().kind(), ErrorKind::Damaged);
         assert_eq!(ChunkGrid::new(&[4], &[1, 1]).unwrap_err().kind(), ErrorKind::Damaged);
         assert_eq!(ChunkGrid::new(&[u64::MAX; 3], &[1; 3]).unwrap_err().kind(), ErrorKind::Unsupported);

@@ -1,55 +1,55 @@
-//! What a chunk index is: something that says where the chunks of an array lie, in batches.
+//! The interface of chunk indexes, which return the chunks of an array with their addresses, in batches.
 //!
-//! The index of an HDF5 file is one implementation ([`super::hdf5_index`]); a [`ChunkMap`](crate::ChunkMap) that was
-//! made earlier, from this file or elsewhere, is another.
+//! One implementation is the chunk index in a file. Another is a [`ChunkMap`](super::map::ChunkMap) that was made
+//! earlier, from this file or elsewhere.
 
 use crate::Result;
 
-/// Where the chunks of an array lie.
+/// A chunk index: finds the chunks of an array in its file.
 pub trait ChunkIndex: Send + Sync {
-    /// Hands over all existing chunks of a region, batch by batch while they are found, each chunk once.
+    /// Calls `each` with all existing chunks of a region, in batches. Each chunk occurs once.
     ///
-    /// `region` is a box of the chunk grid: from (included) and to (not included) along each axis, in chunks; `None`
-    /// is the whole grid. An index may hand over chunks outside of the region as well.
+    /// `region` is a box of the chunk grid: the first chunk and the end (exclusive) along each axis, in chunks. `None`
+    /// is the whole grid. An index may also return chunks outside of the region.
     ///
     /// # Errors
-    /// What of the index is damaged or could not be read, after the batches before it; and the first error of `each`,
-    /// which ends the walk.
+    /// The part of the index that is damaged or could not be read, after the batches before it; or the first error of
+    /// `each`, which ends the traversal.
     fn walk(
         &self,
         region: Option<&[(u64, u64)]>,
         each: &mut dyn FnMut(ChunkBatch<'_>) -> Result<()>,
     ) -> Result<()>;
 
-    /// True where [`Self::walk`] hands the chunks over in row-major order.
+    /// True if [`Self::walk`] returns the chunks in row-major order.
     fn is_row_major(&self) -> bool;
 }
 
 /// Some chunks of a dataset, in columns.
 #[derive(Debug, Clone, Copy)]
 pub struct ChunkBatch<'a> {
-    /// Places in the chunk grid, in chunks: a number along each axis, chunk after chunk.
+    /// Coordinates in the chunk grid: a number for each axis, chunk after chunk.
     pub coordinates: &'a [u64],
     /// Absolute offsets of the first bytes in the file.
     pub addresses: &'a [u64],
-    /// Bytes that each chunk takes in the file.
+    /// The stored size of each chunk in bytes.
     pub stored_bytes: &'a [u64],
-    /// Bit `i` is set where filter `i` was skipped.
+    /// Bit `i` is set if filter `i` was skipped.
     pub filter_masks: &'a [u32],
 }
 
 impl<'a> ChunkBatch<'a> {
-    /// How many chunks.
+    /// The number of chunks.
     pub fn len(&self) -> usize {
         self.addresses.len()
     }
 
-    /// True where there are none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.addresses.is_empty()
     }
 
-    /// Coordinates and location of each chunk.
+    /// The coordinates and the location of each chunk.
     pub fn iter(&self) -> impl Iterator<Item = (&'a [u64], Location)> + use<'a> {
         let Self { coordinates, addresses, stored_bytes, filter_masks } = *self;
         let rank = (coordinates.len() / addresses.len().max(1)).max(1);
@@ -62,13 +62,13 @@ impl<'a> ChunkBatch<'a> {
     }
 }
 
-/// A chunk that exists in the file.
+/// The location of a chunk in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Location {
     /// Absolute offset of its first byte in the file.
     pub address: u64,
-    /// Bytes that it takes in the file.
+    /// The stored size in bytes.
     pub stored_bytes: u64,
-    /// Bit `i` is set where filter `i` was skipped.
+    /// Bit `i` is set if filter `i` was skipped.
     pub filter_mask: u32,
 }

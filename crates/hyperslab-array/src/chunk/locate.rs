@@ -1,4 +1,4 @@
-//! Looks chunks up, walking as little of the chunk index as possible.
+//! Looking up chunks, with as little reading of the chunk index as possible.
 
 use super::grid::ChunkGrid;
 use super::index::ChunkIndex;
@@ -7,12 +7,12 @@ use crate::{Error, Result};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Grids up to this many chunks are read whole at the first look-up.
+/// For grids of up to this many chunks, the first look-up reads the whole index.
 const WHOLE_CHUNKS_MAX: u128 = 256;
-/// After this many look-ups of parts, the whole index is read.
+/// After this many look-ups of parts of the grid, the whole index is read.
 const PARTIAL_LOOKUPS_MAX: u32 = 16;
 
-/// The chunk index of one dataset, as far as it has been read.
+/// The parts of the chunk index of one dataset that have been read.
 #[derive(Default)]
 pub(crate) struct Locator {
     whole: OnceLock<Arc<ChunkMap>>,
@@ -22,7 +22,7 @@ pub(crate) struct Locator {
 }
 
 impl Locator {
-    /// A locator that knows all chunks already.
+    /// A locator with all chunks of a map.
     pub(crate) fn known(map: Arc<ChunkMap>) -> Self {
         Self { whole: OnceLock::from(map), ..Self::default() }
     }
@@ -46,7 +46,7 @@ impl Locator {
         {
             return part();
         }
-        // An index that is damaged elsewhere still leads to these chunks.
+        // If the index is damaged elsewhere, these chunks may still be found.
         self.whole(index, grid).or_else(|_| part())
     }
 
@@ -66,7 +66,7 @@ impl Locator {
         Ok(self.whole.get_or_init(|| map).clone())
     }
 
-    /// Chunks that are known.
+    /// The number of known chunks.
     pub(crate) fn known_chunks(&self) -> usize {
         self.whole.get().map_or(0, |map| map.len())
     }

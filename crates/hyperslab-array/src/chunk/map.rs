@@ -1,15 +1,15 @@
-//! The chunk map: where the existing chunks of a dataset lie, in columns for look-up.
+//! The chunk map: the addresses, stored sizes and filter masks of the existing chunks of a dataset, in columns.
 //!
-//! A chunk takes as many bytes as its columns need: none for its number where every chunk exists, 8 for its address,
-//! none, 4 or 8 for its size, none or 4 for its filter mask. That is 28 at most, in a grid of more than 2⁶⁴ chunks 32
-//! (36 where such a grid has chunks of 4 GiB and filter masks as well).
+//! A chunk needs 8 bytes for its address; no bytes for its number if all chunks exist, otherwise 4 or 8; 0, 4 or 8
+//! bytes for its size; and 0 or 4 for its filter mask. This is at most 28 bytes, or 32 in a grid of more than 2⁶⁴
+//! chunks (36 if such a grid has chunks of 4 GiB and filter masks).
 
 use super::columns::{Compact, Numbers};
 use super::grid::{ChunkGrid, ChunkNumber};
 use super::index::{ChunkBatch, ChunkIndex, Location};
 use crate::{Error, Result};
 
-/// The existing chunks of a dataset, or of a part of it, by ascending number.
+/// The existing chunks of a dataset or of a part of it, sorted by number.
 #[derive(Debug, Clone)]
 pub struct ChunkMap {
     grid: ChunkGrid,
@@ -19,24 +19,24 @@ pub struct ChunkMap {
     filter_masks: Compact,
 }
 
-/// A map handed over by [`ChunkIndex::walk`] has this many chunks a batch.
+/// The most chunks in a batch of [`ChunkIndex::walk`].
 const BATCH_CHUNKS: usize = 4096;
 
 impl ChunkMap {
-    /// All chunks that `index` has in a region of the grid (see [`ChunkIndex::walk`]).
+    /// The map of all chunks of an index in a region of the grid (see [`ChunkIndex::walk`]).
     ///
     /// # Errors
-    /// Those of the walk, a chunk outside of the grid, and a chunk that comes twice.
+    /// The errors of the index, a chunk outside of the grid, or a chunk that occurs twice.
     pub fn read(index: &dyn ChunkIndex, grid: &ChunkGrid, region: Option<&[(u64, u64)]>) -> Result<Self> {
         let mut map = Self::empty(grid.clone());
         index.walk(region, &mut |batch| map.append(batch))?;
         map.finished()
     }
 
-    /// The map of these chunks: coordinates in the grid, in chunks, and locations, in any order.
+    /// The map of these chunks: coordinates in the chunk grid and locations, in any order.
     ///
     /// # Errors
-    /// A chunk outside of the grid, and a chunk that comes twice.
+    /// A chunk outside of the grid, or a chunk that occurs twice.
     pub fn new<C: AsRef<[u64]>>(
         grid: ChunkGrid,
         chunks: impl IntoIterator<Item = (C, Location)>,
@@ -79,7 +79,7 @@ impl ChunkMap {
         Ok(())
     }
 
-    /// Brings the chunks into the order of their numbers.
+    /// Sorts the chunks by number.
     fn finished(mut self) -> Result<Self> {
         let rows = self.len();
         if !(1..rows).all(|row| self.numbers.get(row - 1) < self.numbers.get(row)) {
@@ -102,44 +102,44 @@ impl ChunkMap {
         Ok(self)
     }
 
-    /// The grid whose chunks these are.
+    /// The grid of the chunks.
     pub fn grid(&self) -> &ChunkGrid {
         &self.grid
     }
 
-    /// Where chunk `number` lies, if it exists.
+    /// The location of chunk `number`, if it exists.
     #[inline]
     pub fn get(&self, number: ChunkNumber) -> Option<Location> {
         self.numbers.find(number, self.len()).map(|row| self.location(row))
     }
 
-    /// The `row`th existing chunk, by ascending number: its number and where it lies.
+    /// The number and the location of the `row`th existing chunk, in the order of their numbers.
     pub fn nth(&self, row: usize) -> Option<(ChunkNumber, Location)> {
         (row < self.len()).then(|| (self.numbers.get(row), self.location(row)))
     }
 
-    /// How many chunks exist.
+    /// The number of existing chunks.
     pub fn len(&self) -> usize {
         self.addresses.len()
     }
 
-    /// True where no chunk exists.
+    /// True if no chunk exists.
     pub fn is_empty(&self) -> bool {
         self.addresses.is_empty()
     }
 
-    /// Bytes of all existing chunks in the file.
+    /// The sum of the stored sizes of all existing chunks, in bytes.
     pub fn stored_bytes(&self) -> u64 {
         self.stored_bytes.sum(self.len())
     }
 
-    /// Bytes of memory that the columns take.
+    /// The memory of the columns in bytes.
     pub fn memory_bytes(&self) -> usize {
         let addresses = size_of_val(self.addresses.as_slice());
         addresses + self.numbers.bytes() + self.stored_bytes.bytes() + self.filter_masks.bytes()
     }
 
-    /// All existing chunks by ascending number.
+    /// All existing chunks, sorted by number.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (ChunkNumber, Location)> + '_ {
         (0..self.len()).map(|row| (self.numbers.get(row), self.location(row)))
     }

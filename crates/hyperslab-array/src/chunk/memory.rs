@@ -1,13 +1,13 @@
-//! Memory for decoded chunks that are kept.
+//! Memory for decoded chunks in the cache.
 //!
-//! The first touch of fresh memory in pages of 4 KiB costs a tenth to a third of what decoding into it costs. So
-//! chunks of about one size share slabs, which ask for huge pages, and the place of a chunk that went serves the next
-//! one of its size. An empty slab is kept, but its pages are the system's to take whenever it is short of memory, until
-//! chunks of another size need slabs: then it is given back. While chunks of several sizes take turns, the process
-//! may hold more than the cache's budget, by slabs that are not full.
+//! The first write to new memory in pages of 4 KiB takes a tenth to a third of the time of decoding into it. So chunks
+//! of similar size share slabs, which request huge pages, and the slot of an evicted chunk is reused for the next one
+//! of its size. An empty slab is kept, but the system may reclaim its pages if it is short of memory; when chunks of a
+//! different size need slabs, it is freed. With chunks of several sizes, the process may use more memory than the
+//! cache's budget, because slabs are not full.
 
 use crate::memory::zeroed;
-use crate::runtime::PerProcess;
+use crate::per_process::PerProcess;
 use crate::{Error, Result};
 use memmap2::MmapMut;
 use std::ops::{Deref, DerefMut};
@@ -15,26 +15,26 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Chunks outside of these bounds have memory of their own: the allocator is good at the small ones, and the large
-/// ones ask for huge pages themselves.
+/// Chunks outside of these bounds are allocated separately: the allocator handles small ones well, and large ones
+/// request huge pages themselves.
 const SHARED_BYTES: std::ops::RangeInclusive<usize> = 64 << 10..=8 << 20;
 const SLAB_BYTES: usize = 16 << 20;
 const HUGE_PAGE: usize = 2 << 20;
-/// Slots come in so many sizes between two powers of two: many sizes of chunks share few slabs, of which each takes a
-/// huge page at least, and no slot is an eighth larger than its chunk.
+/// The number of slot sizes between two powers of two. With few sizes, many sizes of chunks share few slabs, each of
+/// which needs at least a huge page; and no slot is more than an eighth larger than its chunk.
 const SIZES: usize = 8;
 
-/// Bytes of all slabs, empty ones included: now, and the most since [`mapped_bytes_peak`] was asked.
+/// The bytes of all slabs, including empty ones: at present, and the maximum since [`mapped_bytes_peak`] was called.
 static MAPPED: AtomicUsize = AtomicUsize::new(0);
 static MAPPED_MOST: AtomicUsize = AtomicUsize::new(0);
 
-/// The most bytes that this process had mapped for decoded chunks at any time since this was asked last. No allocator
-/// sees them. Chunks below 64 KiB and above 8 MiB are not among them: those are allocated.
+/// The most bytes that this process had mapped for decoded chunks since this was last called. Allocators do not see
+/// these bytes. Chunks smaller than 64 KiB or larger than 8 MiB are not included, because they are allocated.
 pub fn mapped_bytes_peak() -> usize {
     MAPPED_MOST.swap(MAPPED.load(Ordering::Relaxed), Ordering::Relaxed)
 }
 
-/// The bytes of one chunk: zeros, or what an earlier chunk left.
+/// The bytes of one chunk. Initially they are zeros or those of an earlier chunk.
 pub struct ChunkMemory(Memory);
 
 enum Memory {
@@ -43,7 +43,7 @@ enum Memory {
 }
 
 impl ChunkMemory {
-    /// Memory for `len` bytes, whatever they are.
+    /// Memory for `len` bytes with arbitrary content.
     pub(crate) fn take(len: usize) -> Result<Self> {
         static SLABS: PerProcess<Mutex<Vec<Arc<Slab>>>> = PerProcess::new();
         Self::take_from(SLABS.get(Mutex::default), len)
@@ -139,8 +139,9 @@ impl Slab {
     fn new(slot_bytes: usize) -> Result<Self> {
         let slots = (SLAB_BYTES / slot_bytes).clamp(1, u64::BITS as usize);
         let bytes = slots * slot_bytes + HUGE_PAGE;
-        let no_room =
-            |error| Error::out_of_memory(format!("no memory for chunks of {slot_bytes} bytes: {error}"));
+        let no_room = |error| {
+            Error::out_of_memory(format!("not enough memory for chunks of {slot_bytes} bytes: {error}"))
+        };
         let mut map = MmapMut::map_anon(bytes).map_err(no_room)?;
         // A refusal does no harm.
         #[cfg(target_os = "linux")]
@@ -155,7 +156,7 @@ impl Slab {
         Ok(Self { start, slot_bytes, free: AtomicU64::new(all), all, map })
     }
 
-    /// Where a slot begins.
+    /// The start of a slot.
     ///
     /// # Safety
     /// There is a slot of this number.
@@ -164,7 +165,7 @@ impl Slab {
         unsafe { self.start.add(number as usize * self.slot_bytes) }
     }
 
-    /// The number of a slot that was free.
+    /// Takes a free slot and returns its number.
     fn take(&self) -> Option<u32> {
         let taken = self.free.fetch_update(Ordering::Acquire, Ordering::Relaxed, |free| {
             (free != 0).then(|| free & (free - 1))
@@ -172,7 +173,7 @@ impl Slab {
         taken.ok().map(u64::trailing_zeros)
     }
 
-    /// Makes a slot free.
+    /// Frees a slot.
     ///
     /// # Safety
     /// The slot was taken, and is not used any more.
@@ -183,8 +184,8 @@ impl Slab {
         }
     }
 
-    /// Lets the system take the pages, unless a slot was taken again. All slots are taken meanwhile: what a chunk
-    /// wrote before the system is told would be lost.
+    /// Allows the system to reclaim the pages, unless a slot is in use again. All slots are taken during the call,
+    /// because bytes that a chunk wrote before it would be lost.
     fn lend(&self) {
         if self.free.compare_exchange(self.all, 0, Ordering::Acquire, Ordering::Relaxed).is_ok() {
             #[cfg(target_os = "linux")]

@@ -1,4 +1,4 @@
-//! Chunks: where they lie, decoding them, keeping them decoded, fetching them ahead.
+//! Chunks: their addresses, the cache of decoded chunks, and read-ahead.
 
 pub mod cache;
 mod columns;

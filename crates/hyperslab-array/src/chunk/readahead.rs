@@ -1,5 +1,5 @@
-//! Notices reads that move from chunk to chunk in equal steps, and says which chunks come next, so that they can be
-//! decoded on other cores while the caller is still busy with this one.
+//! Read-ahead: detects reads that move from chunk to chunk with a constant stride, and predicts the next chunks, so
+//! that other cores can decode them while the caller works with the present one.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,12 +7,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Nothing has been read yet.
 const NONE: u64 = u64::MAX;
-/// More chunks that were passed are not remembered.
+/// The most read chunks that are remembered.
 const PASSED_MAX: usize = 1 << 16;
 
 /// The history of single-chunk reads of one dataset.
 pub(crate) struct Readahead {
-    /// The chunk read last; checked without a lock, because most reads stay in their chunk.
+    /// The chunk that was read last. It is checked without a lock, because most reads stay in the same chunk.
     last: AtomicU64,
     state: Mutex<State>,
 }
@@ -61,8 +61,8 @@ impl Readahead {
         self.last.load(Ordering::Relaxed) == number
     }
 
-    /// Tells that chunk `number` of `count` is being read. Answers with the chunks that should be fetched now, at
-    /// most `ahead_max` steps away.
+    /// Records that chunk `number` of `count` is being read. Returns the chunks that should be fetched now, at most
+    /// `ahead_max` strides away.
     pub(crate) fn touch(&self, number: u64, count: u64, ahead_max: u64) -> Vec<u64> {
         let mut state = self.state();
         let last = self.last.swap(number, Ordering::Relaxed);
@@ -93,8 +93,8 @@ impl Readahead {
         next
     }
 
-    /// Tells that a read takes several chunks at once, which is no step of a walk: what was announced of them is
-    /// not ahead any more.
+    /// Records that a read uses several chunks at once, which is not a part of a series: those of them that were
+    /// announced are no longer expected.
     pub(crate) fn pass(&self, chunks: impl IntoIterator<Item = u64>) {
         let mut state = self.state();
         let ahead: HashSet<u64> = state.announced(self.last.load(Ordering::Relaxed)).collect();
@@ -103,7 +103,7 @@ impl Readahead {
         }
     }
 
-    /// Whether a chunk that was announced is still ahead of the reader.
+    /// True if a chunk that was announced is still ahead of the reader.
     pub(crate) fn expects(&self, number: u64) -> bool {
         let state = self.state();
         let last = self.last.load(Ordering::Relaxed);

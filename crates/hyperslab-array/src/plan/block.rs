@@ -1,10 +1,10 @@
-//! Small reads of unfiltered data, served from blocks that the cache keeps.
+//! Small reads of unfiltered data, from blocks in the cache.
 //!
-//! A program that reads an unfiltered array row by row would make a request for every row. Once a few small reads
-//! followed one another closely, the block around the next one is fetched whole and kept, and the reads after it need
-//! no request. Small reads that jump about stay exact: they fetch what they want and nothing else.
+//! A program that reads an unfiltered array row by row would make a request for every row. After a few small reads of
+//! adjacent bytes, the whole block around the next one is fetched and cached, so that the following reads need no
+//! request. Small reads at scattered positions fetch exactly the bytes that they want.
 //!
-//! Blocks are counted from the beginning of the file, so that neighbouring chunks share them.
+//! Blocks are aligned to the beginning of the file, so that neighbouring chunks share them.
 
 use crate::array::DataSource;
 use crate::chunk::cache::{ChunkCache, ChunkKey, Decoded};

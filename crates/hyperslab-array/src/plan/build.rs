@@ -1,17 +1,17 @@
-//! From a selection and a layout to plans: one, or several where it touches very many chunks.
+//! Planning: from a selection and an array to a plan, or to several plans if very many chunks are touched.
 
 use super::chunks::Planner;
-use super::{CacheView, Dims, Part, ReadPlan, Steps, raw};
+use super::{CacheView, ChunkElements, Dims, ReadPlan, Steps, raw};
 use crate::array::{Array, Chunked, DataSource, Storage};
 use crate::chunk::grid::ChunkNumber;
-use crate::selection::cut::{Pieces, cut, halve, pieces_max};
-use crate::selection::{Axis, Measured, Parts, Points, Resolved, Run};
+use crate::selection::cut::{ChunkRuns, chunk_runs_max, cut, halve};
+use crate::selection::{Axis, FieldSubset, Measured, Points, Resolved, Run};
 use crate::{Error, Result};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
-/// A plan has no more chunks than this; larger reads are planned in parts, one after the other. A few bytes of a file
-/// can claim any number of chunks, and nothing may be allocated for them all.
+/// The most chunks in a plan; larger reads have several plans, one after the other. A few bytes of a file can claim any
+/// number of chunks, and nothing may be allocated for all of them.
 const CHUNKS_MAX: u64 = 1 << 17;
 
 /// Part of a slab: axes, and where each begins in the output.
@@ -23,7 +23,7 @@ impl ReadPlan {
     pub(crate) fn for_each(
         array: &Array,
         wanted: Measured<'_>,
-        parts: Option<&Parts>,
+        parts: Option<&FieldSubset>,
         view: CacheView,
         mut each: impl FnMut(&ReadPlan) -> Result<()>,
     ) -> Result<()> {
@@ -64,8 +64,9 @@ impl ReadPlan {
                     let base = base + record * record_bytes;
                     let mut dims = Dims::from(array.shape.as_slice());
                     dims[0] = 1;
-                    let lying = Lying { data, base, record_bytes: None, dims, points: Some(points) };
-                    contiguous_plans(plan, lying, view, &mut each)?;
+                    let contiguous =
+                        ContiguousData { data, base, record_bytes: None, dims, points: Some(points) };
+                    contiguous_plans(plan, contiguous, view, &mut each)?;
                 }
                 Ok(())
             }
@@ -74,14 +75,14 @@ impl ReadPlan {
     }
 }
 
-/// Cuts a slab in halves, along the axis that touches most chunks, until each part touches few enough.
+/// Divides a slab into halves, along the axis that touches most chunks, until each half touches few enough.
 fn windows(
     (axes, outs): Window,
     chunk_dims: &[u64],
     each: &mut impl FnMut(&Window) -> Result<()>,
 ) -> Result<()> {
     let pieces: SmallVec<[u64; 4]> =
-        axes.iter().zip(chunk_dims).map(|(axis, &dim)| pieces_max(axis, dim)).collect();
+        axes.iter().zip(chunk_dims).map(|(axis, &dim)| chunk_runs_max(axis, dim)).collect();
     let touched = pieces.iter().fold(1u64, |product, &pieces| product.saturating_mul(pieces));
     let widest = (0..pieces.len()).max_by_key(|&axis| pieces[axis]).unwrap_or(0);
     let halves = if touched > CHUNKS_MAX { halve(&axes[widest], chunk_dims[widest]) } else { None };
@@ -123,20 +124,20 @@ fn whole_plans(
         Storage::Compact { data } => Steps::Compact { data: data.clone(), dims, points },
         Storage::Contiguous { data, base: Some(base), record_bytes } => {
             let record_bytes = record_bytes.map(|bytes| check_records(array, *base, bytes)).transpose()?;
-            let lying = Lying { data, base: *base, record_bytes, dims, points };
-            return contiguous_plans(plan, lying, view, each);
+            let contiguous = ContiguousData { data, base: *base, record_bytes, dims, points };
+            return contiguous_plans(plan, contiguous, view, each);
         }
         Storage::External { data } => {
-            let lying = Lying { data, base: 0, record_bytes: None, dims, points };
-            return contiguous_plans(plan, lying, view, each);
+            let contiguous = ContiguousData { data, base: 0, record_bytes: None, dims, points };
+            return contiguous_plans(plan, contiguous, view, each);
         }
         _ => Steps::Fill,
     };
     each(plan)
 }
 
-/// Where the elements of a contiguous array lie, and which of them are wanted, where they are points.
-struct Lying<'a> {
+/// The location of contiguous data and, for points, the wanted elements.
+struct ContiguousData<'a> {
     data: &'a Arc<DataSource>,
     base: u64,
     record_bytes: Option<usize>,
@@ -147,11 +148,11 @@ struct Lying<'a> {
 /// The plans for a contiguous array.
 fn contiguous_plans(
     plan: &mut ReadPlan,
-    lying: Lying<'_>,
+    contiguous: ContiguousData<'_>,
     view: CacheView,
     each: &mut impl FnMut(&ReadPlan) -> Result<()>,
 ) -> Result<()> {
-    let Lying { data, base, record_bytes, dims, points } = lying;
+    let ContiguousData { data, base, record_bytes, dims, points } = contiguous;
     let copies = plan.whole_copies(&dims, points.as_ref(), record_bytes)?;
     let mut is_first = true;
     let last = raw::batches(&copies, data.source.advice(), |batch| {
@@ -212,7 +213,7 @@ fn slab_plans(
     for _ in 0..count {
         let coordinates = which.iter().zip(&plan.pieces).map(|(&i, pieces)| pieces[i as usize].chunk);
         let number = chunked.grid.number(coordinates);
-        planner.push(&map, number, Part::Product(which.clone()))?;
+        planner.push(&map, number, ChunkElements::Product(which.clone()))?;
         advance(&mut which, &plan.pieces);
     }
     let steps = planner.take()?;
@@ -221,7 +222,7 @@ fn slab_plans(
 }
 
 /// Counts up like an odometer, the last axis fastest.
-fn advance(which: &mut [u32], pieces: &[Pieces]) {
+fn advance(which: &mut [u32], pieces: &[ChunkRuns]) {
     for axis in (0..which.len()).rev() {
         which[axis] += 1;
         if (which[axis] as usize) < pieces[axis].len() {
@@ -258,7 +259,7 @@ fn point_plans(
     let mut planner = Planner::new(plan, chunked, view, groups().count(), &mut *each);
     for group in groups() {
         let run = Run::Scattered(group.iter().map(|&(_, inner, out)| (inner, out)).collect());
-        planner.push(&map, group[0].0, Part::Points(run))?;
+        planner.push(&map, group[0].0, ChunkElements::Points(run))?;
     }
     let steps = planner.take()?;
     plan.steps = steps;

@@ -1,8 +1,8 @@
-//! The plan of a read of chunks: which chunks, in which requests, in which portions of work.
+//! The plan of a read of chunks: the chunks, the requests, and the tasks.
 //!
-//! Chunks that lie side by side share a request. Where a source answers at once, only those of a portion do: the
-//! thread that takes the portion fetches them, and the others have something to do as well. Where answers take their
-//! time, all chunks of the plan may share requests, and are shared out among threads as they arrive.
+//! Adjacent chunks share a request. For a source without latency, only chunks of the same task share requests: the
+//! thread that does the task fetches them, and other threads have tasks of their own. For a source with latency, all
+//! chunks of the plan can share requests, and are distributed among threads as they arrive.
 
 use super::raw::{self, RawStep, STEPS_MAX};
 use super::{CacheView, ReadPlan, Steps};
@@ -32,35 +32,35 @@ pub(crate) struct ChunkPlan {
 #[derive(Clone)]
 pub(crate) struct ChunkStep {
     pub(crate) number: ChunkNumber,
-    /// Which elements of it go where.
-    pub(crate) part: Part,
-    /// Where it lies; `None` where it was never written.
+    /// The wanted elements.
+    pub(crate) part: ChunkElements,
+    /// Its location; `None` if it was never written.
     pub(crate) location: Option<Location>,
-    /// True where its stored bytes are its values: no filters, or an edge chunk left unfiltered.
+    /// True if the stored bytes are the values: without filters, or for an edge chunk that was not filtered.
     pub(crate) is_raw: bool,
-    /// The decoded chunk, if the cache held it.
+    /// The decoded chunk, if it was in the cache.
     pub(crate) cached: Option<Arc<Decoded>>,
 }
 
-/// Elements of a chunk.
+/// The wanted elements of a chunk.
 #[derive(Clone)]
-pub(crate) enum Part {
-    /// The product of one piece per axis, by number.
+pub(crate) enum ChunkElements {
+    /// The product of one run per axis, by the positions of the runs in the plan.
     Product(SmallVec<[u32; 4]>),
     /// Single elements, numbered in row-major order inside the chunk.
     Points(Run),
 }
 
-/// What is requested for chunks, which are named by their places in the plan.
+/// A request for chunks, which are given by their positions in the plan.
 pub(crate) enum ChunkRequest {
     /// One request for all stored bytes of these chunks.
     Stored { range: Range<u64>, chunks: SmallVec<[u32; 4]> },
-    /// What is wanted of an unfiltered chunk.
-    Parts { chunk: u32, steps: Vec<RawStep> },
+    /// Requests for the wanted bytes of an unfiltered chunk.
+    Unfiltered { chunk: u32, steps: Vec<RawStep> },
 }
 
-/// A portion of work: chunks that are placed from the cache or filled, and requests. Where the source answers at once,
-/// the requests bring the other chunks of the portion; else all requests are made together.
+/// A unit of work for one thread: chunks that are copied from the cache or filled, and requests. For a source without
+/// latency, the requests fetch the other chunks of the task; otherwise, all requests of the plan are made together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Task {
     pub(crate) chunks: Range<usize>,
@@ -77,7 +77,7 @@ impl ChunkPlan {
     pub(crate) fn fetches(&self) -> bool {
         self.requests.iter().any(|request| match request {
             ChunkRequest::Stored { .. } => true,
-            ChunkRequest::Parts { steps, .. } => steps.iter().any(RawStep::fetches),
+            ChunkRequest::Unfiltered { steps, .. } => steps.iter().any(RawStep::fetches),
         })
     }
 }
@@ -125,7 +125,7 @@ impl<'p, F: FnMut(&ReadPlan) -> Result<()>> Planner<'p, F> {
     }
 
     /// Adds a chunk.
-    pub(super) fn push(&mut self, map: &ChunkMap, number: ChunkNumber, part: Part) -> Result<()> {
+    pub(super) fn push(&mut self, map: &ChunkMap, number: ChunkNumber, part: ChunkElements) -> Result<()> {
         let (location, is_raw) = (map.get(number), self.chunked.is_raw(number));
         let mut step = ChunkStep { number, part, location, is_raw, cached: None };
         match step.stored().filter(|_| is_raw) {
@@ -188,7 +188,7 @@ impl<'p, F: FnMut(&ReadPlan) -> Result<()>> Planner<'p, F> {
                 self.stored_requests(&chunks, task.clone(), &mut requests)?;
             }
             while let Some((chunk, steps)) = parts.next_if(|(chunk, _)| task.contains(&(*chunk as usize))) {
-                requests.push(ChunkRequest::Parts { chunk, steps });
+                requests.push(ChunkRequest::Unfiltered { chunk, steps });
             }
             tasks.push(Task { chunks: task, requests: first..requests.len() });
         }
@@ -247,7 +247,7 @@ impl<'p, F: FnMut(&ReadPlan) -> Result<()>> Planner<'p, F> {
         let mut wanted = Vec::new();
         raw::requests(&copies, self.advice, &mut |request| wanted.push(request));
         let steps = raw::steps(&self.chunked.data, range.start, &wanted, self.is_single, self.view);
-        Ok(ChunkRequest::Parts { chunk: index as u32, steps })
+        Ok(ChunkRequest::Unfiltered { chunk: index as u32, steps })
     }
 }
 

@@ -1,6 +1,6 @@
-//! A plan as text: what `hyperslab explain` prints and tests assert.
+//! The description of a plan, which `hyperslab explain` prints and tests check.
 
-use super::{CacheView, ChunkPlan, ChunkRequest, ChunkStep, Part, RawStep, ReadPlan, Steps};
+use super::{CacheView, ChunkElements, ChunkPlan, ChunkRequest, ChunkStep, RawStep, ReadPlan, Steps};
 use crate::array::{Array, Chunked, Operation, Storage};
 use crate::read::raw;
 use crate::selection::Run;
@@ -9,7 +9,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What a plan will do, in numbers and names.
+/// The description of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explained {
     /// Path of the dataset.
@@ -20,28 +20,28 @@ pub struct Explained {
     pub result_bytes: u64,
     /// Where the data comes from: `chunked`, `contiguous`, `compact`, `external`, `virtual`, `fill value`, `nothing`.
     pub layout: &'static str,
-    /// Chunks touched, existing or not.
+    /// The number of touched chunks, existing or not.
     pub chunks_touched: u64,
-    /// Chunks that were never written.
+    /// The number of these that were never written.
     pub chunks_missing: u64,
-    /// Chunks that the cache holds decoded.
+    /// The number of these that are in the cache.
     pub chunks_cached: u64,
-    /// Chunks that have to be decoded.
+    /// The number of these that must be decoded.
     pub decodes: u64,
     /// Filters as they are undone, in that order: `["gzip 4", "shuffle"]`.
     pub filters: Vec<String>,
-    /// How many requests are made.
+    /// The number of requests.
     pub requests_made: u64,
-    /// Bytes that they bring.
+    /// The bytes of all requests.
     pub fetched_bytes: u64,
-    /// The first 65,536 requests: those of the dataset's own file by ascending position, then those of the sources of
-    /// a virtual dataset, source by source.
+    /// The first 65,536 requests: those of the dataset's own file, sorted by offset, then those of the sources of a
+    /// virtual dataset, source by source.
     pub requests: Vec<ExplainedRequest>,
     /// The first 65,536 chunks whose values are the fill value.
     pub missing: Vec<ExplainedChunk>,
 }
 
-/// A dataset that a virtual dataset takes elements from.
+/// A source of a virtual dataset.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ExplainedSource {
     /// Path or URL of its file.
@@ -53,38 +53,38 @@ pub struct ExplainedSource {
 /// One request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExplainedRequest {
-    /// The source that the bytes lie in, where the dataset is virtual.
+    /// The source that contains the bytes, if the dataset is virtual.
     pub source: Option<Arc<ExplainedSource>>,
-    /// Bytes of the file.
+    /// The requested bytes of the file.
     pub range: Range<u64>,
-    /// The chunks that it brings; empty for contiguous data.
+    /// The chunks that they contain; empty for contiguous data.
     pub chunks: Vec<ExplainedChunk>,
 }
 
 /// One chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExplainedChunk {
-    /// Coordinates in the chunk grid.
+    /// The coordinates in the chunk grid.
     pub coordinates: Vec<u64>,
-    /// Bytes of the file; `None` where it was never written.
+    /// The stored bytes in the file; `None` if it was never written.
     pub range: Option<Range<u64>>,
-    /// Bit `i` is set where filter `i` was skipped.
+    /// Bit `i` is set if filter `i` was skipped.
     pub filter_mask: u32,
-    /// True where the stored bytes are the values.
+    /// True if the stored bytes are the values.
     pub is_raw: bool,
-    /// Elements taken of it.
+    /// The number of wanted elements.
     pub elements: u64,
-    /// Where they go in the result: first index and count along each axis, or points.
+    /// Their destination in the result: the first index and the count along each axis, or points.
     pub lands: String,
 }
 
-/// As many requests, and chunks without storage, are listed; the rest is only counted.
+/// The most requests, and chunks without storage, that are listed; the others are only counted.
 const KEPT_MAX: usize = 1 << 16;
-/// Beyond this many chunks nobody waits for the answer.
+/// The most chunks that are explained; describing more would take too long.
 const EXPLAINED_MAX: u64 = 1 << 24;
 
 impl Explained {
-    /// What a read of `selection` would do.
+    /// Plans a read of `selection` and describes it.
     pub fn new(array: &Array, selection: &Selection, operation: &Operation) -> Result<Self> {
         let mut explained = Explained {
             dataset: array.origin.path.clone(),
@@ -190,7 +190,7 @@ impl Explained {
                         chunks.iter().map(|&chunk| describe(at(chunk))).collect()
                     });
                 }
-                ChunkRequest::Parts { chunk, steps } => {
+                ChunkRequest::Unfiltered { chunk, steps } => {
                     let chunk = at(*chunk);
                     let base = chunk.location.map_or(0, |location| location.address);
                     let mut described = Some(chunk);
@@ -230,8 +230,8 @@ impl Explained {
 impl ReadPlan {
     fn describe(&self, chunked: &Chunked, chunk: &ChunkStep) -> ExplainedChunk {
         let (elements, lands) = match &chunk.part {
-            Part::Points(run) => (run.len(), format!("{} points", run.len())),
-            Part::Product(which) => {
+            ChunkElements::Points(run) => (run.len(), format!("{} points", run.len())),
+            ChunkElements::Product(which) => {
                 let runs: Vec<&Run> =
                     which.iter().zip(&self.pieces).map(|(&i, p)| &p[i as usize].run).collect();
                 let fields: Vec<String> = runs.iter().map(|run| lands_along(run)).collect();
@@ -260,7 +260,7 @@ fn lands_along(run: &Run) -> String {
     format!("({}{more})", places.join(","))
 }
 
-/// More requests and chunks than this are summed up instead of listed.
+/// The most requests and chunks that are printed; the others are only counted.
 const LISTED_MAX: usize = 40;
 
 impl fmt::Display for Explained {

@@ -1,8 +1,8 @@
-//! A read, decided but not yet done: which bytes are requested, how they are decoded, where each piece goes.
+//! Plans of reads: which bytes are requested, how they are decoded, and where the elements go in the result.
 //!
-//! A plan is a value without side effects. The same value is printed by `hyperslab explain`, asserted by tests, and
-//! carried out by [`crate::read`], which makes the requests of the plan and no others. What the cache held when the
-//! plan was made is part of it: those chunks and blocks need no request.
+//! Planning has no side effects. A plan is a value that `hyperslab explain` prints, that tests check, and that
+//! [`crate::read`] executes without making other requests. Chunks and blocks that the cache contained during planning
+//! are part of the plan, and need no request.
 
 mod block;
 mod build;
@@ -11,17 +11,17 @@ mod explain;
 mod raw;
 
 pub(crate) use block::{BlockStep, CacheView};
-pub(crate) use chunks::{ChunkPlan, ChunkRequest, ChunkStep, Part, Task};
+pub(crate) use chunks::{ChunkElements, ChunkPlan, ChunkRequest, ChunkStep, Task};
 pub use explain::{Explained, ExplainedChunk, ExplainedRequest, ExplainedSource};
 #[cfg(test)]
 pub(crate) use raw::requests as raw_requests;
-pub(crate) use raw::{RawFrom, RawPlace, RawRequest, RawStep};
+pub(crate) use raw::{RawDestination, RawFrom, RawRequest, RawStep};
 
 use crate::Result;
 use crate::array::DataSource;
 use crate::read::place::Copies;
-use crate::selection::cut::Pieces;
-use crate::selection::{Parts, Run};
+use crate::selection::cut::ChunkRuns;
+use crate::selection::{FieldSubset, Run};
 use bytes::Bytes;
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
@@ -32,16 +32,16 @@ pub(crate) type Dims = SmallVec<[u64; 4]>;
 /// What is copied along each axis.
 type Runs<'p> = SmallVec<[&'p Run; 4]>;
 
-/// What a read will do.
+/// The plan of a read.
 pub struct ReadPlan {
     /// Shape of the result.
     pub(crate) shape: Dims,
     /// Bytes of one element in the file.
     pub(crate) element_bytes: usize,
     /// What of each element is wanted, if not all of it.
-    pub(crate) parts: Option<Parts>,
+    pub(crate) parts: Option<FieldSubset>,
     /// The selection, cut along the chunk grid (a single chunk for other layouts): pieces of each axis.
-    pub(crate) pieces: SmallVec<[Pieces; 4]>,
+    pub(crate) pieces: SmallVec<[ChunkRuns; 4]>,
     pub(crate) steps: Steps,
 }
 
@@ -80,23 +80,23 @@ impl ReadPlan {
 
     /// Bytes wanted of each element.
     pub(crate) fn wanted_bytes(&self) -> usize {
-        self.parts.as_ref().map_or(self.element_bytes, Parts::bytes)
+        self.parts.as_ref().map_or(self.element_bytes, FieldSubset::bytes)
     }
 
     /// The copies out of an array of `dims` that part `part` asks for.
-    pub(crate) fn copies<'p>(&'p self, part: &'p Part, dims: &[u64]) -> Result<Copies<'p>> {
+    pub(crate) fn copies<'p>(&'p self, part: &'p ChunkElements, dims: &[u64]) -> Result<Copies<'p>> {
         match part {
-            Part::Product(which) => self.of_elements(self.runs(which), dims, None),
-            Part::Points(run) => self.of_elements(smallvec![run], &[dims.iter().product()], None),
+            ChunkElements::Product(which) => self.of_elements(self.runs(which), dims, None),
+            ChunkElements::Points(run) => self.of_elements(smallvec![run], &[dims.iter().product()], None),
         }
     }
 
     /// The same places in the result, for a whole element that is repeated.
-    pub(crate) fn fill_copies<'p>(&'p self, part: &'p Part, dims: &[u64]) -> Result<Copies<'p>> {
+    pub(crate) fn fill_copies<'p>(&'p self, part: &'p ChunkElements, dims: &[u64]) -> Result<Copies<'p>> {
         let bytes = self.wanted_bytes();
         match part {
-            Part::Product(which) => Copies::new(&self.runs(which), dims, &self.shape, bytes),
-            Part::Points(run) => Copies::new(&[run], &[dims.iter().product()], &self.shape, bytes),
+            ChunkElements::Product(which) => Copies::new(&self.runs(which), dims, &self.shape, bytes),
+            ChunkElements::Points(run) => Copies::new(&[run], &[dims.iter().product()], &self.shape, bytes),
         }
     }
 

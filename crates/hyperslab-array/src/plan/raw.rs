@@ -1,4 +1,4 @@
-//! Which requests bring unfiltered bytes: few and large ones, that bring little more than what is selected.
+//! Requests for unfiltered bytes: few and large ones, with little more than the selected bytes.
 
 use super::block::{self, BlockStep, CacheView};
 use crate::array::DataSource;
@@ -7,7 +7,7 @@ use hyperslab_io::Advice;
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// Requests for one piece are cut here, so that several threads share them.
+/// The largest request for contiguous bytes; larger ones are divided, so that several threads share them.
 const PIECE_BYTES: usize = 4 << 20;
 /// A plan has about this many requests for unfiltered bytes; larger reads are planned in parts. A request for each of
 /// many scattered elements takes more memory than the elements.
@@ -18,19 +18,19 @@ const SMALL_STEPS_MAX: usize = 16;
 /// Requests of one plan. A small read makes one or two.
 pub(crate) type Batch = SmallVec<[RawRequest; 2]>;
 
-/// Unfiltered bytes that are wanted, and where they come from.
+/// Wanted unfiltered bytes, and their origin.
 pub(crate) struct RawStep {
     pub(crate) wanted: RawRequest,
     pub(crate) from: RawFrom,
 }
 
-/// Where unfiltered bytes come from.
+/// The origin of unfiltered bytes.
 pub(crate) enum RawFrom {
     /// A request for exactly these bytes.
     Request,
-    /// The same, as part of a small read: it is remembered, because others may follow it.
+    /// The same, for a small read, which is recorded because others may follow it.
     SmallRequest,
-    /// Blocks, of which those that are not in the cache are requested.
+    /// Blocks. Those that are not in the cache are requested.
     Blocks(SmallVec<[BlockStep; 2]>),
 }
 
@@ -60,24 +60,24 @@ impl RawStep {
     }
 }
 
-/// Unfiltered bytes that are wanted.
+/// Wanted unfiltered bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RawRequest {
     /// First byte, counted from the beginning of the array.
     pub(crate) start: usize,
     /// How many bytes.
     pub(crate) len: usize,
-    /// What to do with them.
-    pub(crate) place: RawPlace,
+    /// Their destination.
+    pub(crate) destination: RawDestination,
 }
 
-/// Where unfiltered bytes go.
+/// The destination of unfiltered bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum RawPlace {
-    /// They go to one place, as they are.
-    Straight { target: usize },
-    /// They hold `count` elements of axis `axis` (counted from the innermost), from the `first` on, with all of
-    /// the axes inside of it, and gaps.
+pub(crate) enum RawDestination {
+    /// Contiguous bytes of the result.
+    Contiguous { target: usize },
+    /// They contain `count` elements of axis `axis` (counted from the innermost), from the `first` on, with all of
+    /// the axes inside of it, with gaps between them.
     Scattered { axis: usize, first: u64, count: u64, source: usize, target: usize },
 }
 
@@ -149,8 +149,12 @@ fn descend(
 ) {
     let Some(axis) = depth.checked_sub(1) else {
         for done in (0..copies.unit).step_by(PIECE_BYTES) {
-            let place = RawPlace::Straight { target: target + done };
-            emit(RawRequest { start: source + done, len: (copies.unit - done).min(PIECE_BYTES), place });
+            let destination = RawDestination::Contiguous { target: target + done };
+            emit(RawRequest {
+                start: source + done,
+                len: (copies.unit - done).min(PIECE_BYTES),
+                destination,
+            });
         }
         return;
     };
@@ -192,8 +196,8 @@ fn descend(
         if axis == 0 && end == first + 1 {
             descend(copies, axis, source + at, target + to, advice, emit);
         } else {
-            let place = RawPlace::Scattered { axis, first, count: end - first, source, target };
-            emit(RawRequest { start: source + span.start, len: span.len(), place });
+            let destination = RawDestination::Scattered { axis, first, count: end - first, source, target };
+            emit(RawRequest { start: source + span.start, len: span.len(), destination });
         }
         first = end;
     }

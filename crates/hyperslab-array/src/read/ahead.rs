@@ -1,4 +1,4 @@
-//! Decodes, on idle cores, the chunks that a regular series of reads will want next.
+//! Read-ahead: decodes the chunks that a regular series of reads will want next, on idle cores.
 
 use super::decode::decode_to_keep;
 use crate::array::Chunked;
@@ -6,7 +6,7 @@ use crate::chunk::grid::ChunkNumber;
 use crate::plan::ChunkStep;
 use std::sync::Arc;
 
-/// Tells that one chunk alone is being read, and starts decoding those that will be wanted after it.
+/// Records that a single chunk is being read, and starts to decode those that will be wanted after it.
 pub(crate) fn follow(chunked: &Arc<Chunked>, chunk: &ChunkStep) {
     let readahead = &chunked.state.readahead;
     let numbers = (u64::try_from(chunk.number), u64::try_from(chunked.grid.len()));
@@ -29,16 +29,16 @@ pub(crate) fn follow(chunked: &Arc<Chunked>, chunk: &ChunkStep) {
     }
 }
 
-/// Tells that several chunks are read at once.
+/// Records that several chunks are read at once.
 pub(crate) fn pass(chunked: &Chunked, chunks: &[ChunkStep]) {
     chunked.state.readahead.pass(chunks.iter().filter_map(|chunk| chunk.number.try_into().ok()));
 }
 
-/// Decodes one chunk into the cache. A failure is left to the read that will want the chunk.
+/// Decodes one chunk into the cache. An error is reported by the read that wants the chunk.
 ///
-/// Between the announcement of a chunk and the moment when a thread is free for it, the reader may have passed it, or
-/// gone elsewhere. So the thread first claims the chunk, and then looks where the reader is: a reader that arrives
-/// later finds the claim; one that has already passed has decoded the chunk.
+/// Between the announcement of a chunk and the moment when a thread is free for it, the reader may have passed it or
+/// continued elsewhere. So the thread first claims the chunk and then checks the position of the reader: a reader that
+/// arrives later finds the claim; one that has already passed has decoded the chunk.
 fn decode_ahead(chunked: &Chunked, expected: u64) {
     let readahead = &chunked.state.readahead;
     if !readahead.expects(expected) {

@@ -1,4 +1,4 @@
-//! Reads a selection of an array: plans it, and does what the plan says.
+//! Reading a selection of an array: plans the read and executes the plan.
 
 use super::call::Call;
 use super::convert::Conversion;
@@ -9,16 +9,16 @@ use super::{chunked, raw, virtual_array};
 use crate::array::{Array, Operation, Order, Storage};
 use crate::memory::zeroed;
 use crate::plan::{CacheView, RawStep, ReadPlan, Steps};
-use crate::selection::Parts;
+use crate::selection::FieldSubset;
 use crate::{Error, Result, Selection};
 
-/// Reads a selection of an array, whole elements or parts of each, into `out`, which must have exactly as many bytes
-/// as the result.
+/// Reads a selection of an array into `out`, which must have exactly as many bytes as the result: whole elements, or
+/// some of the bytes of each.
 pub fn read(
     array: &Array,
     selection: &Selection,
     order: Order,
-    parts: Option<&Parts>,
+    parts: Option<&FieldSubset>,
     out: &mut [u8],
     operation: &Operation,
 ) -> Result<()> {
@@ -86,7 +86,7 @@ fn check_len(count: u64, element_bytes: usize, out: &[u8]) -> Result<()> {
     Err(Error::invalid(format!("the result has {needed} bytes, the buffer {}", out.len())))
 }
 
-/// Does what a plan says.
+/// Executes a plan.
 ///
 /// # Safety
 /// Nobody else uses the places of the plan in the target meanwhile.
@@ -150,9 +150,9 @@ mod tests {
         (array, elements)
     }
 
-    fn read_all(array: &Array, selection: &Selection, parts: Option<&Parts>) -> Vec<u8> {
+    fn read_all(array: &Array, selection: &Selection, parts: Option<&FieldSubset>) -> Vec<u8> {
         let count = array.measure(selection).unwrap().count as usize;
-        let mut out = vec![0; count * parts.map_or(array.element.bytes, Parts::bytes)];
+        let mut out = vec![0; count * parts.map_or(array.element.bytes, FieldSubset::bytes)];
         read(array, selection, Order::File, parts, &mut out, &Operation::default()).unwrap();
         out
     }
@@ -178,7 +178,7 @@ mod tests {
             let selection = Selection::Points(Points { rank: 3, coordinates });
             let expected: Vec<u8> = points.iter().copied().flat_map(element).collect();
             prop_assert_eq!(&read_all(&array, &selection, None), &expected);
-            let first = Parts::new(std::iter::once(0..1).collect(), element_bytes).unwrap();
+            let first = FieldSubset::new(std::iter::once(0..1).collect(), element_bytes).unwrap();
             let expected: Vec<u8> = expected.iter().step_by(element_bytes).copied().collect();
             prop_assert_eq!(read_all(&array, &selection, Some(&first)), expected);
             let expected: Vec<u8> = elements.iter().step_by(element_bytes).copied().collect();

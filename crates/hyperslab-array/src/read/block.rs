@@ -1,4 +1,4 @@
-//! Blocks of unfiltered data in the cache: see [`crate::plan`] for when they are used.
+//! Blocks of unfiltered data in the cache. [`crate::plan`] decides when they are used.
 
 use super::call::Call;
 use crate::Result;
@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Copies the bytes `wanted` of the file out of these blocks, which cover them.
+/// Copies the bytes `wanted` of the file from these blocks, which contain them.
 pub(super) fn copy(
     data: &DataSource,
     steps: &[BlockStep],
@@ -33,7 +33,7 @@ pub(super) fn copy(
     Ok(())
 }
 
-/// Where answers take their time, the blocks that are missing are fetched at the same time.
+/// Fetches the missing blocks at the same time, if the source has latency.
 fn fetch_together(
     data: &DataSource,
     steps: &[BlockStep],
@@ -51,7 +51,7 @@ fn fetch_together(
     Ok(fetched)
 }
 
-/// Brings a block into the cache, unless another thread did meanwhile.
+/// Fetches a block into the cache, unless another thread has done so in the meantime.
 fn bring(
     data: &DataSource,
     step: &BlockStep,

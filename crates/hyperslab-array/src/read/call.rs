@@ -1,11 +1,11 @@
-//! What a caller wants of a read besides the elements.
+//! The parameters of a read other than the wanted elements.
 
 use super::convert::Conversion;
 use super::target::Target;
 use crate::{Error, Result};
 use hyperslab_io::Cancel;
 
-/// Where the elements go, how they are converted on the way, and who may stop it.
+/// The destination of the elements, their conversion, and the cancellation flag.
 #[derive(Clone, Copy)]
 pub(crate) struct Call<'a> {
     pub(crate) target: Target<'a>,
@@ -14,7 +14,7 @@ pub(crate) struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// An error once the caller wants no more of it.
+    /// Returns an error once the read is cancelled.
     pub(crate) fn check_cancelled(&self) -> Result<()> {
         self.cancel.check().map_err(Error::from)
     }

@@ -1,14 +1,14 @@
-//! Chunks: fetched, decoded and placed in parallel, each decoded once.
+//! Reading chunks: fetching, decoding and placing them in parallel. Each chunk is decoded once.
 //!
-//! A filtered chunk takes one of three ways:
-//! - it is in the cache: its elements are copied from there;
-//! - the read wants all of it, and it was not wanted lately: it is decoded straight to its place in the caller's
-//!   buffer (or through a thread's own buffer, where its place is not one piece) and not kept, so that a scan over
-//!   a large file does not push out what others use; a reader that wants it at that moment waits, and is given a copy;
-//! - else it is decoded into the cache, once, however many threads want it at the same moment.
+//! There are three cases for a filtered chunk:
+//! - It is in the cache: its elements are copied from there.
+//! - The read wants all of it, and it was not wanted recently: it is decoded directly into the caller's buffer (or
+//!   through a buffer of the thread, if its destination is not contiguous). It is not cached, so that a scan of a large
+//!   file does not evict chunks that are in use. A reader that wants the chunk at the same time waits, and gets a copy.
+//! - Otherwise it is decoded into the cache, once, even if several threads want it at the same time.
 //!
-//! Where the source answers at once, the thread that decodes a chunk fetches it, into a buffer that it uses again and
-//! again. Else all requests of the plan are made together, and [`pipeline`] shares out what arrives.
+//! For a source without latency, the thread that decodes a chunk fetches it, into a buffer that it reuses. Otherwise,
+//! all requests of the plan are made together, and [`pipeline`] distributes the responses.
 
 use super::call::Call;
 use super::decode::{damaged, decode, decode_to_keep};
@@ -16,7 +16,7 @@ use super::place::Copies;
 use super::worker::{Worker, sized, with_worker};
 use super::{ahead, pipeline, raw};
 use crate::array::{Array, Chunked};
-use crate::chunk::cache::{Decoded, Passage, Whole};
+use crate::chunk::cache::{BypassGuard, Decoded, WholeChunk};
 use crate::chunk::index::Location;
 use crate::memory::zeroed;
 use crate::plan::{ChunkPlan, ChunkRequest, ChunkStep, RawStep, ReadPlan, Task};
@@ -55,7 +55,7 @@ enum Wanted<'a> {
     /// These chunks.
     Stored(&'a [u32]),
     /// Part of an unfiltered chunk.
-    Part(u32, &'a RawStep),
+    Bytes(u32, &'a RawStep),
 }
 
 impl Wanted<'_> {
@@ -63,12 +63,13 @@ impl Wanted<'_> {
     fn units(&self) -> usize {
         match self {
             Wanted::Stored(chunks) => chunks.len(),
-            Wanted::Part(..) => 1,
+            Wanted::Bytes(..) => 1,
         }
     }
 }
 
-/// Made by [`read`] alone: nobody else uses the places of its chunks in the target, and those of two chunks are disjoint.
+/// Made by [`read`] alone: nobody else uses the places of its chunks in the target, and those of two chunks are
+/// disjoint.
 struct Reader<'a> {
     array: &'a Array,
     plan: &'a ReadPlan,
@@ -84,7 +85,7 @@ impl Reader<'_> {
         for request in &self.steps.requests[task.requests.clone()] {
             self.call.check_cancelled()?;
             match request {
-                ChunkRequest::Parts { chunk, steps } => self.parts(*chunk, steps)?,
+                ChunkRequest::Unfiltered { chunk, steps } => self.parts(*chunk, steps)?,
                 ChunkRequest::Stored { range, chunks } => match chunks.as_slice() {
                     // Fetched when it turns out that no other thread has decoded it meanwhile.
                     &[only] => self.stored(only, None)?,
@@ -125,14 +126,16 @@ impl Reader<'_> {
                     wanted.push(Wanted::Stored(chunks));
                 }
                 // A small read, which takes what it can from the cache.
-                ChunkRequest::Parts { chunk, steps } if steps.iter().any(|step| step.blocks().is_some()) => {
+                ChunkRequest::Unfiltered { chunk, steps }
+                    if steps.iter().any(|step| step.blocks().is_some()) =>
+                {
                     self.parts(*chunk, steps)?;
                 }
-                ChunkRequest::Parts { chunk, steps } => {
+                ChunkRequest::Unfiltered { chunk, steps } => {
                     let (location, _) = self.checked(*chunk)?;
                     for step in steps {
                         ranges.push(step.wanted.range(location.address));
-                        wanted.push(Wanted::Part(*chunk, step));
+                        wanted.push(Wanted::Bytes(*chunk, step));
                     }
                 }
             }
@@ -141,7 +144,7 @@ impl Reader<'_> {
         pipeline::run(&self.chunked.data, &ranges, units, self.call, |index, unit, bytes| {
             match wanted[index] {
                 Wanted::Stored(chunks) => self.stored(chunks[unit], Some((&ranges[index], bytes))),
-                Wanted::Part(chunk, step) => {
+                Wanted::Bytes(chunk, step) => {
                     let (location, copies) = self.checked(chunk)?;
                     // SAFETY: `checked` found the places inside of the target; else as in `unfiltered`.
                     unsafe {
@@ -230,12 +233,14 @@ impl Reader<'_> {
         let chunk_bytes = self.chunked.bytes;
         if self.wants_all(&copies) {
             match cache.whole(key, chunk_bytes) {
-                Whole::Here(decoded) => {
+                WholeChunk::Cached(decoded) => {
                     // SAFETY: as in `unfiltered`.
                     return unsafe { copies.run(&decoded, 0, self.call.target, self.call.conversion) };
                 }
-                Whole::Straight(passage) => return self.straight(chunk, location, stored, &copies, passage),
-                Whole::Wanted => {}
+                WholeChunk::Bypass(passage) => {
+                    return self.straight(chunk, location, stored, &copies, passage);
+                }
+                WholeChunk::Wanted => {}
             }
         }
         let decoded = cache.get_or_decode(key, chunk_bytes, || {
@@ -254,7 +259,7 @@ impl Reader<'_> {
         location: Location,
         stored: Option<&[u8]>,
         copies: &Copies<'_>,
-        passage: Passage,
+        passage: BypassGuard,
     ) -> Result<()> {
         with_worker(|worker| {
             if copies.is_single() {

@@ -1,14 +1,14 @@
-//! Byte order: the only conversion that is made while elements are placed.
+//! Conversion of the byte order, the only one that is done while elements are placed.
 
 #[cfg(target_endian = "big")]
 compile_error!("conversion to native order is written for little-endian machines");
 
-/// What happens to elements on their way from the file to memory.
+/// The conversion of elements from the file to memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Conversion {
-    /// Nothing: memory holds what the file holds.
+    /// None: memory and file have the same bytes.
     None,
-    /// The bytes of every number of this many bytes are reversed.
+    /// The bytes of every number of `width` bytes are reversed.
     Swap {
         /// 2, 4, 8 or 16 bytes.
         width: usize,
@@ -16,7 +16,7 @@ pub enum Conversion {
 }
 
 impl Conversion {
-    /// Copies `source` to `target` (of the same length), converting.
+    /// Copies `source` to `target`, which must have the same length, and converts the elements.
     #[inline]
     pub(crate) fn copy(self, source: &[u8], target: &mut [u8]) {
         match self {

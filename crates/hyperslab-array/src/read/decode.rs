@@ -1,6 +1,6 @@
-//! One chunk, decoded: its stored bytes are fetched, if they have not been, and its filters undone.
+//! Decoding one chunk: fetches its stored bytes, unless they have been fetched, and decodes its filters.
 
-use super::trimmed;
+use super::partial_chunk;
 use super::worker::{Worker, sized, with_worker};
 use crate::array::Chunked;
 use crate::chunk::cache::Decoded;
@@ -10,8 +10,8 @@ use crate::chunk::memory::ChunkMemory;
 use crate::{Error, Result};
 use hyperslab_filters::Scratch;
 
-/// Fetches (unless `stored` has it) and decodes one chunk, into as many bytes as it can have: a file may claim
-/// gigabytes for a chunk of which it stores a few bytes.
+/// Fetches (unless `stored` contains it) and decodes one chunk, into a buffer of at most the size that its stored bytes
+/// can decode to: a file may claim gigabytes for a chunk of a few stored bytes.
 pub(super) fn decode_to_keep(
     chunked: &Chunked,
     number: ChunkNumber,
@@ -28,7 +28,7 @@ pub(super) fn decode_to_keep(
     })
 }
 
-/// Fetches (unless `stored` has it) and decodes one chunk.
+/// Fetches (unless `stored` contains it) and decodes one chunk.
 pub(super) fn decode(
     chunked: &Chunked,
     number: ChunkNumber,
@@ -41,7 +41,7 @@ pub(super) fn decode(
     undo(chunked, number, location, stored, &mut worker.scratch, out)
 }
 
-/// The stored bytes of a chunk: those that are here already, or as they lie in the file.
+/// The stored bytes of a chunk, fetched if necessary.
 fn fetched<'b>(
     chunked: &Chunked,
     location: Location,
@@ -66,7 +66,7 @@ fn undo(
     out: &mut [u8],
 ) -> Result<()> {
     let (pipeline, mask) = (chunked.filters.pipeline()?, location.filter_mask);
-    let outcome = trimmed::decode_into(chunked, pipeline, number, stored, mask, scratch, out);
+    let outcome = partial_chunk::decode_into(chunked, pipeline, number, stored, mask, scratch, out);
     chunked.data.count_decode();
     outcome.map_err(|error| in_chunk(chunked, number, location, error))
 }

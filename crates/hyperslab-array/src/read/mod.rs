@@ -1,11 +1,11 @@
-//! Doing what a plan says: fetch, decode, place.
+//! Executing plans: fetch, decode, convert, place.
 //!
 //! ```text
-//! array ─┬─ chunked ─┬─ raw ──── block     unfiltered bytes, straight or through kept blocks
-//!        │           ├─ decode ─ trimmed   the filters of one chunk, undone
-//!        │           └─ pipeline           fetching beside decoding, where answers take their time
+//! array ─┬─ chunked ─┬─ raw ──── block           unfiltered bytes, directly or through cached blocks
+//!        │           ├─ decode ─ partial_chunk   decoding one chunk
+//!        │           └─ pipeline                 fetching concurrently with decoding, for sources with latency
 //!        ├─ raw
-//!        └─ virtual_array                   arrays in other arrays, read part by part
+//!        └─ virtual_array                         arrays stored in other arrays, read part by part
 //! ```
 
 mod ahead;
@@ -15,10 +15,10 @@ pub(crate) mod call;
 mod chunked;
 pub mod convert;
 mod decode;
+mod partial_chunk;
 mod pipeline;
 pub(crate) mod place;
 pub(crate) mod raw;
 pub(crate) mod target;
-mod trimmed;
 mod virtual_array;
 pub(crate) mod worker;

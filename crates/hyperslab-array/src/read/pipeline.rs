@@ -1,5 +1,5 @@
-//! Fetching beside decoding, for sources whose answers take their time: many requests are under way, and what has
-//! arrived waits in a bounded queue for the threads that decode and place it.
+//! Fetching concurrently with decoding, for sources with latency: many requests are in flight, and the responses wait
+//! in a bounded queue for the threads that decode and place them.
 //!
 //! ```text
 //! Source::fetch ── deliver ──► queue (bounded in bytes) ──► threads: decode, place
@@ -19,7 +19,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Bytes that have arrived and wait to be decoded.
+/// The most bytes that have arrived and wait to be decoded.
 const QUEUED_BYTES_MAX: usize = 32 << 20;
 
 /// Fetches all ranges, and does `work` with each as it arrives, here and on other threads. The bytes of range `index`
@@ -70,7 +70,7 @@ pub(super) fn run(
     }
 }
 
-/// A source that answers with another number of bytes than it was asked for must not lead to a panic.
+/// A source that answers with another number of bytes than it was asked for must not guard to a panic.
 fn exactly(bytes: Bytes, range: &Range<u64>) -> io::Result<Bytes> {
     if bytes.len() as u64 == range.end - range.start {
         return Ok(bytes);

@@ -1,4 +1,5 @@
-//! Where the elements of one chunk go: nested runs, merged into the longest copies that source and target allow.
+//! Placement: copying the elements of a chunk to the result, as nested runs that are merged into the longest possible
+//! copies.
 
 use super::convert::Conversion;
 use super::target::Target;

@@ -1,4 +1,4 @@
-//! Unfiltered bytes: requested as the plan says, straight to their place where they lie in one piece there.
+//! Reading unfiltered bytes: the requests of the plan, directly into the result if their destination is contiguous.
 
 use super::block;
 use super::call::Call;
@@ -6,15 +6,15 @@ use super::pipeline;
 use super::place::Copies;
 use super::worker::{sized, with_worker};
 use crate::array::DataSource;
-use crate::plan::{RawFrom, RawPlace, RawRequest, RawStep};
+use crate::plan::{RawDestination, RawFrom, RawRequest, RawStep};
 use crate::{Error, Result};
 use hyperslab_io::Source;
 use smallvec::SmallVec;
 
-/// Below this a read is not worth waking other threads.
+/// For a smaller read, other threads are not woken.
 const PARALLEL_BYTES_MIN: usize = 1 << 20;
 
-/// Reads an unfiltered array that begins at `base`: these steps of a plan, whose copies are `copies`.
+/// Reads bytes of an unfiltered array that begins at `base`: these steps of a plan with these copies.
 ///
 /// # Safety
 /// Nobody else uses the places of these copies in the target meanwhile.
@@ -53,13 +53,13 @@ pub(crate) unsafe fn read(
     }
 }
 
-/// Refuses copies that reach beyond the target, or beyond the end of the file.
+/// Returns an error if copies extend beyond the target or beyond the end of the file.
 pub(super) fn check(data: &DataSource, base: u64, copies: &Copies<'_>, call: Call<'_>) -> Result<()> {
     call.target.check(copies.target_start..copies.target_end())?;
     check_source(&*data.source, base, copies)
 }
 
-/// Refuses copies that reach beyond the end of their source.
+/// Returns an error if copies extend beyond the end of their source.
 pub(crate) fn check_source(source: &dyn Source, base: u64, copies: &Copies<'_>) -> Result<()> {
     if base > source.len() || copies.source_end() as u64 > source.held_from(base) {
         return Err(Error::damaged(format!(
@@ -71,7 +71,7 @@ pub(crate) fn check_source(source: &dyn Source, base: u64, copies: &Copies<'_>) 
     Ok(())
 }
 
-/// Brings and places the bytes of one step.
+/// Fetches and places the bytes of one step.
 ///
 /// # Safety
 /// The places of the step are inside the target, and nobody else uses them meanwhile.
@@ -87,15 +87,15 @@ unsafe fn read_step(
         Some(blocks) => block::copy(data, blocks, range.clone(), out, call),
         None => data.read_into(range.start, out).inspect(|()| note(data, base, step)),
     };
-    match wanted.place {
-        RawPlace::Straight { target: to } => {
+    match wanted.destination {
+        RawDestination::Contiguous { target: to } => {
             // SAFETY: inside the target, and nobody else uses it (promised).
             let place = unsafe { call.target.slice_mut(to, wanted.len) };
             bring(place)?;
             call.conversion.in_place(place);
             Ok(())
         }
-        RawPlace::Scattered { .. } => with_worker(|worker| {
+        RawDestination::Scattered { .. } => with_worker(|worker| {
             let bytes = sized(&mut worker.stored, wanted.len)?;
             bring(bytes)?;
             // SAFETY: as promised to this function.
@@ -105,14 +105,14 @@ unsafe fn read_step(
     }
 }
 
-/// Remembers a small read.
+/// Records a small read.
 fn note(data: &DataSource, base: u64, step: &RawStep) {
     if matches!(step.from, RawFrom::SmallRequest) {
         data.small_reads.note(step.wanted.range(base), data.source.advice().gap_bytes);
     }
 }
 
-/// Puts the bytes that were fetched for a step to their places.
+/// Places the bytes that were fetched for a step.
 ///
 /// # Safety
 /// The places of the step are inside the target, and nobody else uses them meanwhile.
@@ -132,12 +132,12 @@ pub(super) unsafe fn place(
 /// # Safety
 /// As for [`place`].
 unsafe fn scatter(copies: &Copies<'_>, wanted: &RawRequest, bytes: &[u8], call: Call<'_>) {
-    match wanted.place {
-        RawPlace::Straight { target: to } => {
+    match wanted.destination {
+        RawDestination::Contiguous { target: to } => {
             // SAFETY: inside the target, and nobody else uses it (promised).
             call.conversion.copy(bytes, unsafe { call.target.slice_mut(to, wanted.len) });
         }
-        RawPlace::Scattered { axis, first, count, source: from, target: to } => {
+        RawDestination::Scattered { axis, first, count, source: from, target: to } => {
             let mut axes = SmallVec::from(&copies.axes[..axis]);
             axes.push(copies.axes[axis].part(first, count));
             let part = Copies { unit: copies.unit, source_start: from, target_start: to, axes };

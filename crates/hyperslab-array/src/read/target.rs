@@ -1,12 +1,12 @@
-//! The caller's buffer, written by many threads at once, each to its own places.
+//! The caller's buffer, to which many threads write at the same time, each to its own bytes.
 
 use crate::{Error, Result};
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// A buffer that threads share, because no two of them write to the same bytes: the pieces of a selection are
-/// disjoint in the output (see `selection::cut`). It can be copied, so whatever writes through it is an `unsafe fn`,
-/// whose caller promises that nobody else uses the same bytes meanwhile.
+/// A buffer that threads share. No two of them write to the same bytes, because the runs of a selection are disjoint in
+/// the output (see `selection::cut`). It can be copied, so every function that writes to it is an `unsafe fn`, whose
+/// caller promises that no other code uses the same bytes at the same time.
 #[derive(Clone, Copy)]
 pub(crate) struct Target<'a> {
     start: *mut u8,
@@ -24,7 +24,7 @@ impl<'a> Target<'a> {
         Self { start: out.as_mut_ptr(), len: out.len(), lifetime: PhantomData }
     }
 
-    /// Checks that a range lies in the buffer.
+    /// Checks that a range is inside the buffer.
     pub fn check(&self, range: Range<usize>) -> Result<()> {
         if range.start <= range.end && range.end <= self.len {
             return Ok(());

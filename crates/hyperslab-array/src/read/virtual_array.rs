@@ -1,4 +1,4 @@
-//! Reads the elements of a virtual array from their sources.
+//! Reading virtual arrays: the elements are read from their sources.
 
 use super::call::Call;
 use super::convert::Conversion;
@@ -8,20 +8,21 @@ use crate::memory::zeroed;
 use crate::selection::Run;
 use crate::{Error, Result, Selection};
 
-/// Reads whole elements of a source, which may be virtual itself, as they are stored.
+/// Reads whole elements of a source in their stored form. The source may be virtual itself.
 pub(crate) type ReadSource<'r> = dyn Fn(&Array, &Selection, &mut [u8]) -> Result<()> + 'r;
 
-/// What is read of a virtual array.
+/// A read of a virtual array.
 pub(crate) struct VirtualRead<'a> {
     pub(crate) array: &'a Array,
     pub(crate) sources: &'a dyn VirtualSources,
     pub(crate) selection: &'a Selection,
-    /// Sizes of the result.
+    /// The sizes of the result.
     pub(crate) shape: &'a [u64],
     pub(crate) operation: &'a Operation,
 }
 
-/// Reads a selection of a virtual array, its sources by `read_source`. The target holds the fill value already.
+/// Reads a selection of a virtual array; `read_source` reads the sources. The target must already contain the fill
+/// value.
 ///
 /// # Safety
 /// Nobody else uses the target meanwhile.
@@ -40,7 +41,7 @@ pub(crate) unsafe fn read(
     })
 }
 
-/// Reads a part of a source, and puts it into its places.
+/// Reads a part of a source, and places its elements.
 ///
 /// # Safety
 /// Nobody else uses the places of the part in the target meanwhile.

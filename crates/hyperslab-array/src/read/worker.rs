@@ -1,30 +1,30 @@
-//! What one thread needs to decode chunk after chunk without allocating: reused buffers and a decompressor.
+//! The buffers and the decompressor of one thread, which are reused from chunk to chunk.
 
 use crate::{Error, Result};
 use hyperslab_filters::Scratch;
 use std::cell::RefCell;
 
-/// Buffers of one thread.
+/// The buffers of one thread.
 #[derive(Default)]
 pub(crate) struct Worker {
-    /// Bytes as they are stored in the file.
+    /// The stored bytes of a chunk.
     pub(crate) stored: Vec<u8>,
-    /// A decoded chunk on its way to several places.
+    /// A decoded chunk that is copied to several destinations.
     pub(crate) chunk: Vec<u8>,
     pub(crate) scratch: Scratch,
 }
 
-/// Buffers larger than this are given back after use.
+/// Larger buffers are freed after use.
 const KEPT_BYTES_MAX: usize = 64 << 20;
 
 thread_local! {
     static WORKER: RefCell<Worker> = RefCell::default();
 }
 
-/// Runs `work` with this thread's buffers. Work does not wait for other work.
+/// Runs `work` with the buffers of this thread. `work` must not block on other tasks.
 pub(crate) fn with_worker<T>(work: impl FnOnce(&mut Worker) -> T) -> T {
     WORKER.with(|worker| {
-        // A source or a filter of the user's may read through us while it works for us.
+        // A source or a filter of the user may itself read arrays, on this thread.
         let Ok(mut worker) = worker.try_borrow_mut() else { return work(&mut Worker::default()) };
         let done = work(&mut worker);
         let Worker { stored, chunk, scratch } = &mut *worker;
@@ -38,12 +38,12 @@ pub(crate) fn with_worker<T>(work: impl FnOnce(&mut Worker) -> T) -> T {
     })
 }
 
-/// The first `len` bytes of a reused buffer; their old content is meaningless.
+/// The first `len` bytes of a reused buffer, with arbitrary content.
 pub(crate) fn sized(buffer: &mut Vec<u8>, len: usize) -> Result<&mut [u8]> {
     if buffer.len() < len {
         let more = len - buffer.len();
         let room = buffer.try_reserve_exact(more);
-        room.map_err(|_| Error::out_of_memory(format!("no memory for a chunk of {len} bytes")))?;
+        room.map_err(|_| Error::out_of_memory(format!("not enough memory for a chunk of {len} bytes")))?;
         buffer.resize(len, 0);
     }
     Ok(&mut buffer[..len])

@@ -1,4 +1,4 @@
-//! The indexes wanted along one axis.
+//! The wanted indexes along one axis.
 
 use super::Blocks;
 use super::refused::out_of_range;
@@ -9,7 +9,7 @@ use crate::Result;
 pub enum Axis {
     /// Regular blocks, such as a range.
     Blocks(Blocks),
-    /// Any indexes, in the order in which they are wanted.
+    /// Any indexes, in the wanted order.
     List(Vec<u64>),
 }
 
@@ -27,16 +27,16 @@ impl Axis {
     /// Evenly spaced indexes: `start`, `start + step`, … (`count` of them).
     ///
     /// # Errors
-    /// `ErrorKind::Invalid` where `step` is 0, and where an index overflows 64 bits.
+    /// `ErrorKind::Invalid` if `step` is 0, or if an index overflows 64 bits.
     pub fn range(start: u64, count: u64, step: u64) -> Result<Self> {
         Blocks::new(start, step, count, 1).map(Axis::Blocks)
     }
 
-    /// `count` blocks of `block` indexes, the first from `start` on, `stride` from the beginning of one to that of the
-    /// next: one axis of HDF5's hyperslab.
+    /// One axis of HDF5's hyperslab: `count` blocks of `block` indexes; the first block begins at `start`, and each
+    /// other one `stride` indexes after the previous one.
     ///
     /// # Errors
-    /// `ErrorKind::Invalid` where `stride` is 0 or blocks overlap, and where an index overflows 64 bits.
+    /// `ErrorKind::Invalid` if `stride` is 0 or blocks overlap, or if an index overflows 64 bits.
     pub fn hyperslab(start: u64, stride: u64, count: u64, block: u64) -> Result<Self> {
         Blocks::new(start, stride, count, block).map(Axis::Blocks)
     }
@@ -52,7 +52,7 @@ impl Axis {
         }
     }
 
-    /// How many indexes.
+    /// The number of indexes.
     pub fn len(&self) -> u64 {
         match self {
             Axis::Blocks(blocks) => blocks.len(),
@@ -60,12 +60,12 @@ impl Axis {
         }
     }
 
-    /// True without an index.
+    /// True if there are no indexes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The smallest and the largest index; `None` without any.
+    /// The smallest and the largest index; `None` if there are none.
     pub fn bounds(&self) -> Option<(u64, u64)> {
         match self {
             Axis::Blocks(blocks) => blocks.bounds(),
@@ -73,7 +73,7 @@ impl Axis {
         }
     }
 
-    /// Refuses indexes beyond an axis of `dim` elements, which is the `axis`-th.
+    /// Returns an error if an index is not below `dim`, the size of axis `axis`.
     pub fn check(&self, axis: usize, dim: u64) -> Result<()> {
         let beyond = match self {
             Axis::Blocks(blocks) => blocks.bounds().map(|(_, last)| last).filter(|&last| last >= dim),

@@ -1,4 +1,4 @@
-//! Regular blocks along one axis: HDF5's hyperslab. Everything about them is computed, nothing is listed.
+//! Regular blocks along one axis: HDF5's hyperslab. All properties are computed, without listing the indexes.
 //!
 //! ```text
 //!            first                stride
@@ -6,16 +6,16 @@
 //!  ····▒▒▒▒▒▒█████████················███████████████···············███████····
 //!      └── block ────┘                └── block ────┘               └ the last block may end early
 //! ```
-//! Blocks are closed under cutting: what is left of them between two positions is blocks again. So the first block may
-//! lack its beginning (`head` is what is left of it), and the last one its end.
+//! A slice of blocks is blocks again. So the first block may lack its beginning (`head` is the length of the rest), and
+//! the last one its end.
 
 use crate::{Error, Result};
 use std::ops::Range;
 
-/// Ascending indexes in blocks of equal length at equal distances; the first and the last block may be cut off.
+/// Ascending indexes in blocks of equal length at equal distances. The first and the last block may be shorter.
 ///
-/// All indexes fit 64 bits. Indexes without a gap are a single block, blocks of one index are a range with a step.
-/// An index has a position: the number of indexes before it.
+/// All indexes fit into 64 bits. Indexes without gaps are a single block; blocks of one index are a range with a step.
+/// The position of an index is the number of indexes before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Blocks {
     /// The first index.
@@ -31,11 +31,11 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// HDF5's hyperslab: `count` blocks of `block` indexes, the first from `start` on, `stride` from the beginning of one
-    /// to that of the next.
+    /// HDF5's hyperslab: `count` blocks of `block` indexes; the first block begins at `start`, and each other one
+    /// `stride` indexes after the previous one.
     ///
     /// # Errors
-    /// `ErrorKind::Invalid` where `stride` is 0 or blocks overlap, and where an index overflows 64 bits.
+    /// `ErrorKind::Invalid` if `stride` is 0 or blocks overlap, or if an index overflows 64 bits.
     pub fn new(start: u64, stride: u64, count: u64, block: u64) -> Result<Self> {
         if count == 0 || block == 0 {
             return Ok(Self::span(start, 0));
@@ -54,8 +54,8 @@ impl Blocks {
         })
     }
 
-    /// The `len` adjacent indexes from `start` on, as far as they fit 64 bits. Those that do not fit are in no dataset,
-    /// and neither is the last one that does.
+    /// The `len` adjacent indexes from `start` on, without those that do not fit into 64 bits. These are in no dataset,
+    /// and neither is the last one that fits.
     pub fn span(start: u64, len: u64) -> Self {
         let len = len.min((u64::MAX - start).saturating_add(1));
         let block = len.max(1);
@@ -72,8 +72,8 @@ impl Blocks {
         Some(Self { first: start, head: block, block, stride, len }.normal())
     }
 
-    /// Blocks from `start` on, as many as begin before `end`, where the last one ends if not before. `stride` is at least
-    /// `block`, which is at least 1.
+    /// Blocks from `start` on, as many as begin before `end`, where the last one ends if not before. `stride` is at
+    /// least `block`, which is at least 1.
     pub fn until(start: u64, stride: u64, block: u64, end: u64) -> Self {
         let left = end.saturating_sub(start);
         let count = left.checked_sub(block).map_or(0, |more| more / stride + 1);
@@ -90,17 +90,17 @@ impl Blocks {
         }
     }
 
-    /// How many indexes.
+    /// The number of indexes.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// True without an index.
+    /// True if there are no indexes.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The first and the last index; `None` without any.
+    /// The first and the last index; `None` if there are none.
     pub fn bounds(&self) -> Option<(u64, u64)> {
         Some((self.first, self.index(self.len.checked_sub(1)?)))
     }
@@ -119,13 +119,13 @@ impl Blocks {
         }
     }
 
-    /// The position of an index, if it is one of these.
+    /// The position of an index; `None` if it is not one of these.
     pub fn position(&self, index: u64) -> Option<u64> {
         let position = self.count_below(index);
         (position < self.len && self.index(position) == index).then_some(position)
     }
 
-    /// How many indexes are below this one.
+    /// The number of indexes below `index`.
     pub(crate) fn count_below(&self, index: u64) -> u64 {
         let offset = index.saturating_sub(self.first);
         if offset <= self.head {
@@ -146,7 +146,7 @@ impl Blocks {
         self.count_below(first).min(end)..end
     }
 
-    /// The indexes at these positions, which are at most [`Self::len`].
+    /// The indexes at a range of positions, which must not exceed [`Self::len`].
     pub fn slice(&self, positions: Range<u64>) -> Self {
         let len = positions.end.saturating_sub(positions.start);
         if len == 0 {
@@ -189,7 +189,7 @@ impl Blocks {
         Self { first: self.first + by, ..*self }
     }
 
-    /// True where the indexes have no gaps.
+    /// True if the indexes have no gaps.
     pub fn is_span(&self) -> bool {
         self.len <= self.head
     }

@@ -1,32 +1,32 @@
-//! A selection cut along a grid of chunks: along each axis, which chunks are touched, which elements of each, and
-//! where they go in the output. The chunks that a slab touches are the product of its axes' pieces.
+//! Dividing a selection along a grid of chunks: for each axis, the touched chunks, the elements of each, and their
+//! positions in the output. The chunks that a slab touches are the product of those along its axes.
 
 use super::{Axis, Blocks, Run};
 use smallvec::SmallVec;
 
-/// The part of one axis of a selection that lies in one row of chunks.
+/// The indexes of one axis of a selection that are in the same chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Piece {
-    /// Chunk coordinate along this axis.
+pub(crate) struct ChunkRun {
+    /// The coordinate of the chunk along this axis.
     pub(crate) chunk: u64,
-    /// Which elements, counted from the edge of the chunk, and where they go.
+    /// The elements, relative to the beginning of the chunk, and their positions in the output.
     pub(crate) run: Run,
 }
 
-/// The pieces of one axis, in ascending order of chunks.
-pub(crate) type Pieces = SmallVec<[Piece; 1]>;
+/// The runs along one axis, sorted by chunk.
+pub(crate) type ChunkRuns = SmallVec<[ChunkRun; 1]>;
 
-/// Cuts one axis of a selection, which lies inside its dataset, into pieces of `chunk_dim` elements. Its first index goes
-/// to the place `out` of the output, the others follow.
-pub(crate) fn cut(axis: &Axis, chunk_dim: u64, out: u64) -> Pieces {
+/// Divides one axis of a selection, which must be inside the dataset, into runs for chunks of `chunk_dim` elements. The
+/// position of its first index in the output is `out`; the others follow.
+pub(crate) fn cut(axis: &Axis, chunk_dim: u64, out: u64) -> ChunkRuns {
     match axis {
         Axis::Blocks(blocks) => cut_blocks(blocks, chunk_dim, out),
         Axis::List(list) => cut_list(list, chunk_dim, out),
     }
 }
 
-/// Returns an upper bound of the pieces that an axis is cut into, without cutting it.
-pub(crate) fn pieces_max(axis: &Axis, chunk_dim: u64) -> u64 {
+/// Returns an upper bound of the number of runs that an axis is divided into.
+pub(crate) fn chunk_runs_max(axis: &Axis, chunk_dim: u64) -> u64 {
     match axis {
         Axis::Blocks(blocks) => match blocks.bounds() {
             // Fewer than the indexes, unless every chunk is one index.
@@ -37,8 +37,8 @@ pub(crate) fn pieces_max(axis: &Axis, chunk_dim: u64) -> u64 {
     }
 }
 
-/// Cuts an axis in two, between chunks if it is regular; says how many indexes the first part has. `None` where it
-/// cannot be cut further.
+/// Divides an axis into two, between chunks if it is regular. The number is that of the indexes in the first half.
+/// `None` if it cannot be divided further.
 pub(crate) fn halve(axis: &Axis, chunk_dim: u64) -> Option<(Axis, Axis, u64)> {
     match axis {
         Axis::Blocks(blocks) => {
@@ -60,8 +60,8 @@ pub(crate) fn halve(axis: &Axis, chunk_dim: u64) -> Option<(Axis, Axis, u64)> {
     }
 }
 
-fn cut_blocks(blocks: &Blocks, chunk_dim: u64, first_out: u64) -> Pieces {
-    let mut pieces = Pieces::new();
+fn cut_blocks(blocks: &Blocks, chunk_dim: u64, first_out: u64) -> ChunkRuns {
+    let mut pieces = ChunkRuns::new();
     let mut done = 0;
     while done < blocks.len() {
         let chunk = blocks.index(done) / chunk_dim;
@@ -69,21 +69,21 @@ fn cut_blocks(blocks: &Blocks, chunk_dim: u64, first_out: u64) -> Pieces {
         let end = edge.map_or(blocks.len(), |edge| blocks.count_below(edge));
         let inner = blocks.slice(done..end).relative_to(chunk * chunk_dim);
         let run = Run::regular(inner, Blocks::span(first_out + done, end - done));
-        pieces.push(Piece { chunk, run });
+        pieces.push(ChunkRun { chunk, run });
         done = end;
     }
     pieces
 }
 
-fn cut_list(list: &[u64], chunk_dim: u64, first_out: u64) -> Pieces {
+fn cut_list(list: &[u64], chunk_dim: u64, first_out: u64) -> ChunkRuns {
     let mut order: Vec<u64> = (0..list.len() as u64).collect();
     order.sort_by_key(|&out| list[out as usize] / chunk_dim);
-    let mut pieces = Pieces::new();
+    let mut pieces = ChunkRuns::new();
     for group in order.chunk_by(|&a, &b| list[a as usize] / chunk_dim == list[b as usize] / chunk_dim) {
         let chunk = list[group[0] as usize] / chunk_dim;
         let pairs: Vec<_> =
             group.iter().map(|&out| (list[out as usize] % chunk_dim, first_out + out)).collect();
-        pieces.push(Piece { chunk, run: Run::listed(pairs) });
+        pieces.push(ChunkRun { chunk, run: Run::listed(pairs) });
     }
     pieces
 }
@@ -95,9 +95,9 @@ mod tests {
 
     use crate::selection::blocks::tests::some_blocks;
 
-    fn spell_out(pieces: &Pieces, chunk_dim: u64) -> Vec<(u64, u64)> {
+    fn spell_out(pieces: &ChunkRuns, chunk_dim: u64) -> Vec<(u64, u64)> {
         let mut found = Vec::new();
-        for Piece { chunk, run } in pieces {
+        for ChunkRun { chunk, run } in pieces {
             for i in 0..run.len() {
                 let (inner, out) = run.pair(i);
                 assert!(inner < chunk_dim);
@@ -112,7 +112,7 @@ mod tests {
         let axis = Axis::Blocks(blocks);
         let pieces = cut(&axis, chunk, 0);
         let expected: Vec<(u64, u64)> = (0..).zip(indexes.iter().copied()).collect();
-        prop_assert!(pieces.len() as u64 <= pieces_max(&axis, chunk));
+        prop_assert!(pieces.len() as u64 <= chunk_runs_max(&axis, chunk));
         if let Some((head, tail, before)) = halve(&axis, chunk) {
             prop_assert_eq!(head.len(), before);
             prop_assert!(!head.is_empty() && !tail.is_empty());
@@ -125,7 +125,7 @@ mod tests {
         prop_assert_eq!(spell_out(&pieces, chunk), expected);
         prop_assert!(pieces.windows(2).all(|pair| pair[0].chunk < pair[1].chunk));
         prop_assert!(pieces.iter().all(|piece| !matches!(piece.run, Run::Scattered(_))), "an index list");
-        prop_assert!(pieces_max(&axis, chunk) <= indexes.len() as u64);
+        prop_assert!(chunk_runs_max(&axis, chunk) <= indexes.len() as u64);
         Ok(())
     }
 

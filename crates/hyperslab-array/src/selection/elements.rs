@@ -1,11 +1,11 @@
-//! The elements that are wanted, and checking them against an array.
+//! The wanted elements of an array, and checking them against its shape.
 
 use super::refused::{out_of_range, rank_error};
 use super::{Axis, Blocks, Points};
 use crate::{Error, Result};
 use smallvec::{SmallVec, smallvec};
 
-/// The elements wanted of a dataset.
+/// The wanted elements of a dataset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Selection {
     /// Every element.
@@ -23,12 +23,13 @@ impl Selection {
         Selection::Slab(axes.collect())
     }
 
-    /// HDF5's hyperslab: along each axis `count` blocks of `block` elements, the first from `start` on, `stride` from the
-    /// beginning of one to that of the next. The result has `count * block` elements along an axis.
+    /// HDF5's hyperslab: along each axis `count` blocks of `block` elements; the first block begins at `start`, and
+    /// each other one `stride` elements after the previous one. The result has `count * block` elements along each
+    /// axis.
     ///
     /// # Errors
-    /// `ErrorKind::Invalid` where the four differ in length, where a stride is 0 or blocks overlap, and where an index
-    /// overflows 64 bits. Whether the dataset has all of the elements is checked when they are read.
+    /// `ErrorKind::Invalid` if the four differ in length, if a stride is 0 or blocks overlap, or if an index overflows
+    /// 64 bits. Whether the dataset has all of the elements is checked by the read.
     pub fn hyperslab(start: &[u64], stride: &[u64], count: &[u64], block: &[u64]) -> Result<Self> {
         if [stride.len(), count.len(), block.len()] != [start.len(); 3] {
             return Err(Error::invalid("start, stride, count and block of a hyperslab differ in length"));
@@ -37,7 +38,7 @@ impl Selection {
         (0..start.len()).map(axis).collect::<Result<_>>().map(Selection::Slab)
     }
 
-    /// Shape of what is read of a dataset of this shape.
+    /// The shape of the result of reading a dataset with these sizes.
     pub fn shape(&self, dims: &[u64]) -> Vec<u64> {
         match self {
             Selection::All => dims.to_vec(),

@@ -1,13 +1,13 @@
-//! The indexes that an axis of a selection shares with regular blocks, such as those of a mapping: each as its position in
-//! the blocks and its place in the result of the selection.
+//! The intersection of an axis of a selection with regular blocks, such as those of a mapping: for each common index,
+//! its position in the blocks and its position in the result of the selection.
 //!
-//! The result is computed, not listed, where one of the two has no gaps, or where both are evenly spaced.
+//! The result is computed instead of listed if one of the two has no gaps, or if both are evenly spaced.
 
 use super::{Axis, Blocks, Run};
 use std::ops::Range;
 
-/// The shared indexes, of the ones wanted at `places`: their positions in `mapped`, and their places in the result. `None`
-/// where there are none.
+/// The shared indexes, of the ones wanted at `places`: their positions in `mapped`, and their places in the result.
+/// `None` where there are none.
 pub fn intersect(wanted: &Axis, mapped: &Blocks, places: Range<u64>) -> Option<Run> {
     let possible = places_within(wanted, mapped);
     let places = possible.start.max(places.start)..possible.end.min(places.end);

@@ -1,17 +1,18 @@
-//! Selections as people write them: `0:10,:,::2,7` or `[..., 3]`, with Python's rules.
+//! Parsing selections in NumPy's notation: `0:10,:,::2,7` or `[..., 3]`.
 //!
-//! A fourth number of a range is HDF5's block: `0:100:10:3` is the elements 0, 1, 2, 10, 11, 12, …, three at a time.
+//! The fourth number of a range is HDF5's block: `0:100:10:3` selects the elements 0, 1, 2, 10, 11, 12, …
 
 use super::{Axis, Blocks, Selection};
 use crate::{Error, Result};
 
 impl Selection {
-    /// Reads a selection in NumPy's notation for a dataset of this shape. Integers keep their axis (of length 1).
+    /// Parses a selection in NumPy's notation, for a dataset with these sizes. An integer keeps its axis, with length
+    /// 1.
     ///
-    /// `start:stop:step:block` takes `block` elements every `step`, as far as they are before `stop`.
+    /// `start:stop:step:block` selects `block` elements every `step` elements, but none from `stop` on.
     ///
     /// # Errors
-    /// `ErrorKind::Invalid` where the text is not a selection, or not one of a dataset of this shape.
+    /// `ErrorKind::Invalid` if the text is not a selection, or not one of a dataset with these sizes.
     pub fn parse(text: &str, dims: &[u64]) -> Result<Self> {
         let inner = text.trim();
         let inner =

@@ -3,19 +3,19 @@
 /// Coordinates of single elements.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Points {
-    /// Axes of the dataset.
+    /// The number of axes of the dataset.
     pub rank: usize,
-    /// `rank` numbers a point.
+    /// `rank` numbers for each point.
     pub coordinates: Vec<u64>,
 }
 
 impl Points {
-    /// How many points.
+    /// The number of points.
     pub fn len(&self) -> usize {
         self.coordinates.len() / self.rank.max(1)
     }
 
-    /// True without a point.
+    /// True if there are no points.
     pub fn is_empty(&self) -> bool {
         self.coordinates.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Sets of elements in a certain order, and which element of one corresponds to which of another.
+//! Sets of elements in a defined order, so that the elements of two sets correspond.
 
 use super::{Blocks, Points};
 use std::collections::HashMap;

@@ -1,10 +1,10 @@
-//! Elements along one axis of a source, and their places along an axis of the output: what cutting and intersecting
-//! selections comes to.
+//! Runs: elements along one axis of a source, and their positions along an axis of the output. They are the result of
+//! dividing and intersecting selections.
 
 use super::{Axis, Blocks};
 use std::ops::Range;
 
-/// Pairs of an element of a source and its place in the output.
+/// Pairs of an element of a source and its position in the output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Run {
     /// `count` elements from `inner` on, `step` apart, to consecutive places from `out` on.

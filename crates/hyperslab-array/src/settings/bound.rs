@@ -3,8 +3,8 @@
 /// A bound on memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Bound {
-    /// Bytes that may be used at most.
+    /// The most bytes that may be used.
     pub(super) limit: u64,
-    /// Bytes of those that nobody uses now; pages of files, which the system gives back when asked, count as free.
+    /// The bytes of these that are not in use. Cached pages of files, which the system can reclaim, count as free.
     pub(super) free: u64,
 }

@@ -1,6 +1,6 @@
-//! How many bytes of decoded chunks a process keeps where nobody has set it.
+//! The default size of the chunk cache.
 //!
-//! The budget follows the memory that is free, because a process does not know how many others do the same:
+//! It depends on the free memory, because a process does not know how many other processes have caches:
 //!
 //! ```text
 //! budget = least of  1/8 of the memory that this process may use at most
@@ -8,10 +8,10 @@
 //!                    8 GiB
 //! ```
 //!
-//! One process alone has an eighth. Of n processes that all keep as much as they may, each has a share of
-//! 7/8 ÷ (n + 3), so that together they never use more than 7/8 of the memory: of 32 processes on a node of 64 GiB
-//! each has 1.6 GiB, and 13 GiB stay free. (An eighth for each would be four times the memory.) What one of them gives
-//! back, by closing files or by ending, the others may use.
+//! A single process has an eighth of the memory. If n processes have full caches, each has a share of 7/8 ÷ (n + 3), so
+//! that together they never use more than 7/8 of the memory: of 32 processes on a node with 64 GiB, each has 1.6 GiB,
+//! and 13 GiB stay free. (An eighth for each would be four times the memory.) If a process closes files or ends, the
+//! others can use its share.
 
 use super::bound::Bound;
 

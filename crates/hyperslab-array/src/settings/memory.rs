@@ -6,10 +6,10 @@ use super::cgroup;
 use std::fs;
 use std::path::Path;
 
-/// Taken where the system says nothing.
+/// Assumed if the system does not report its memory.
 const UNKNOWN_BYTES: u64 = 4 << 30;
 
-/// Where the system says what it allows.
+/// The places where the system reports its limits.
 pub(super) struct System<'a> {
     /// `/proc`.
     pub(super) proc: &'a Path,

@@ -3,14 +3,14 @@
 use super::columns::ChunkColumns;
 use crate::{FormatError, Parse};
 
-/// A batch has at least this many chunks, unless the traversal must wait for bytes or ends, and at most the chunks of one
-/// node more.
+/// A batch has at least this many chunks, unless the traversal must wait for bytes or ends, and at most the chunks of
+/// one node more.
 pub(super) const BATCH_CHUNKS: usize = 4096;
 
 /// Collects the next batch of chunks of a dataset with `rank` dimensions; `None` after the last.
 ///
-/// `next` returns the next part of the index, in the order of the index. After it has stopped because bytes were missing,
-/// the next call must return the same part. `add` adds the wanted chunks of a part.
+/// `next` returns the next part of the index, in the order of the index. After it has stopped because bytes were
+/// missing, the next call must return the same part. `add` adds the wanted chunks of a part.
 pub(super) fn gather<T>(
     rank: usize,
     mut next: impl FnMut() -> Parse<Option<T>>,

@@ -182,7 +182,8 @@ impl Reader<'_> {
             for page in 0..shape.pages {
                 let first = indexes.start.saturating_add(page.saturating_mul(header.page_elements()));
                 let indexes = first..first.saturating_add(header.page_elements());
-                // The bits of all data blocks follow each other without gaps, although there is room for whole bytes for each.
+                // The bits of all data blocks follow each other without gaps, although there is room for whole bytes
+                // for each.
                 if !is_set(&bitmap, block * shape.pages + page) || !self.grid.overlaps(&indexes) {
                     continue;
                 }
@@ -215,8 +216,8 @@ impl Reader<'_> {
         Ok((vec![Item::Done(elements)], bytes))
     }
 
-    /// Parses the beginning of every block. The offset is skipped: libhdf5 writes a wrong offset for some data blocks, and
-    /// never reads it.
+    /// Parses the beginning of every block. The offset is skipped: libhdf5 writes a wrong offset for some data blocks,
+    /// and never reads it.
     fn prefix(&self, cursor: &mut Cursor, signature: &[u8; 4], with_offset: bool) -> Result<(), FormatError> {
         cursor.signature(signature)?;
         cursor.version(0..=0)?;

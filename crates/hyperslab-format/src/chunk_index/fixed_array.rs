@@ -6,8 +6,8 @@
 //! page:        elements | checksum 4
 //! ```
 //!
-//! If there are more elements than in a page, the data block ends (with its checksum) after a bitmap of the pages that were
-//! written, and the pages follow it. Elements are numbered over the dataset's maximum size.
+//! If there are more elements than in a page, the data block ends (with its checksum) after a bitmap of the pages that
+//! were written, and the pages follow it. Elements are numbered over the dataset's maximum size.
 
 use super::batch::gather;
 use super::columns::ChunkColumns;

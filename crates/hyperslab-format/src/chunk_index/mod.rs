@@ -1,9 +1,10 @@
 //! Chunk indexes: finding the chunks of a dataset, for all kinds of index (specification III.A.1, IV.A.2.i, VII).
 //!
 //! A [`ChunkWalk`] traverses the index for all chunks or for those of a region, and returns them in batches of
-//! [`ChunkColumns`]. The coordinates of regions and chunks are in chunks, not elements: if chunks are c0 × c1, the chunk
-//! `(1, 2)` begins at the element `(1 * c0, 2 * c1)`. The traversal reads only the nodes that may contain chunks of the
-//! region, and ends at the first error. A chunk that is in no batch was never written, and reads as the fill value.
+//! [`ChunkColumns`]. The coordinates of regions and chunks are in chunks, not elements: if chunks are c0 × c1, the
+//! chunk `(1, 2)` begins at the element `(1 * c0, 2 * c1)`. The traversal reads only the nodes that may contain chunks
+//! of the region, and ends at the first error. A chunk that is in no batch was never written, and reads as the fill
+//! value.
 //!
 //! Sizes and filter masks are those in the index. The layout may exempt the chunks at the edge from filtering
 //! ([`ChunkedLayout::edge_chunks_unfiltered`]), which the caller must take into account.

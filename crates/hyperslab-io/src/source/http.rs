@@ -2,7 +2,8 @@
 //!
 //! The first request fetches the beginning of the file. Its response also contains the length and the entity tag, so
 //! opening takes one request. All further requests ask for the same state of the file (`If-Match`), and their responses
-//! are checked. A request that fails for a temporary reason (a busy server, a broken connection) is repeated a few times.
+//! are checked. A request that fails for a temporary reason (a busy server, a broken connection) is repeated a few
+//! times.
 //!
 //! Not handled: TLS, authentication, and servers without range requests (unless the whole file is not larger than the
 //! first request).
@@ -169,8 +170,8 @@ struct Client {
 }
 
 impl Client {
-    /// Requests a range of the state `opened` of the file (of any state if `None`), and calls `take` to read the body of
-    /// the response. A request that fails for a temporary reason is repeated.
+    /// Requests a range of the state `opened` of the file (of any state if `None`), and calls `take` to read the body
+    /// of the response. A request that fails for a temporary reason is repeated.
     fn get<T>(
         &self,
         range: &Range<u64>,

@@ -5,8 +5,8 @@ mod text;
 mod value;
 
 use crate::attribute::{Attribute, Values};
-use crate::model::{DimensionId, DimensionKind, Group, Netcdf, Variable, VariableType};
-use crate::types::{AtomicType, UserKind, UserType, find_user_type};
+use crate::model::{DimensionId, DimensionKind, Group, Netcdf, Variable};
+use crate::types::{AtomicType, UserKind, UserType, VariableType, find_user_type};
 use hyperslab::Heap;
 use hyperslab_format::message::{Class, Datatype};
 use std::collections::HashSet;

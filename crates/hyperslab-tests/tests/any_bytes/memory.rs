@@ -1,5 +1,5 @@
-//! An allocator that counts the allocated bytes and their maximum. The engine maps the memory of decoded chunks without an
-//! allocator, and counts those bytes itself.
+//! An allocator that counts the allocated bytes and their maximum. The engine maps the memory of decoded chunks without
+//! an allocator, and counts those bytes itself.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -65,8 +65,8 @@ impl Above {
         Self { allocated, mapped: Cell::new(0) }
     }
 
-    /// The maximum since the start, of all threads together: the sum of the maximum of the allocated bytes and the maximum
-    /// of the mapped bytes, even if they occurred at different times.
+    /// The maximum since the start, of all threads together: the sum of the maximum of the allocated bytes and the
+    /// maximum of the mapped bytes, even if they occurred at different times.
     pub fn peak(&self) -> usize {
         self.mapped.set(self.mapped.get().max(hyperslab::internal::mapped_bytes_peak()));
         PEAK.load(Relaxed).saturating_sub(self.allocated) + self.mapped.get()

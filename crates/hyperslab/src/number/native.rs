@@ -23,7 +23,8 @@ pub enum NativeFloat {
 impl NativeFloat {
     const ALL: [Self; 4] = [Self::Half, Self::Single, Self::Double, Self::Extended];
 
-    /// The smallest type that can represent every value of `float`, or `None`. `size` is the size of an element in bytes.
+    /// The smallest type that can represent every value of `float`, or `None`. `size` is the size of an element in
+    /// bytes.
     pub fn of(float: &Float, size: u32) -> Option<Self> {
         if float.order == ByteOrder::Vax {
             return None;
@@ -40,8 +41,8 @@ impl NativeFloat {
         })
     }
 
-    /// The type to which the parts of a complex number are converted. Only the size decides: a part that the type cannot
-    /// represent exactly is rounded.
+    /// The type to which the parts of a complex number are converted. Only the size decides: a part that the type
+    /// cannot represent exactly is rounded.
     pub fn of_complex_part(float: &Float, size: u32) -> Option<Self> {
         if float.order == ByteOrder::Vax {
             return None;

@@ -1,4 +1,4 @@
-//! A decoded chunk, with what the policy knows about it.
+//! A decoded chunk, with the state that the policy needs.
 
 use super::ChunkKey;
 use crate::chunk::memory::ChunkMemory;
@@ -9,33 +9,33 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 pub struct Decoded {
     bytes: ChunkMemory,
     key: ChunkKey,
-    /// Order of arrival, unique in the process.
+    /// A number in the order of arrival, unique in the process.
     number: u64,
-    /// When it arrived (or, prefetched, when it was first wanted).
+    /// The time when it was added or, if it was prefetched, first wanted.
     arrived: AtomicU64,
-    /// When it was last wanted.
+    /// The time when it was last wanted.
     stamp: AtomicU64,
-    /// Under which stamp the policy has it in its order; only changed under the policy's lock.
+    /// The time under which the policy has it in its order. Only changed under the policy's lock.
     filed: AtomicU64,
-    /// In which part of the cache; only changed under the policy's lock.
-    place: AtomicU8,
-    /// Bytes that readers took, over all lives of the chunk that are remembered.
+    /// The part of the cache that contains it. Only changed under the policy's lock.
+    residence: AtomicU8,
+    /// The bytes that readers have read, including earlier times in the cache that are remembered.
     taken: AtomicU64,
-    /// All bytes were taken, and it was not wanted since.
+    /// True if all bytes were read and it was not wanted since.
     finished: AtomicBool,
-    /// Prefetched and not wanted yet.
+    /// True if it was prefetched and not wanted yet.
     unused: AtomicBool,
 }
 
 /// The parts of the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub(super) enum Place {
+pub(super) enum Residence {
     /// Not in the cache.
     Outside = 0,
-    /// Kept for a while, to see whether it is wanted again.
+    /// In probation: kept for a while to see whether it is wanted again.
     Probation = 1,
-    /// Wanted again within a time that is worth its bytes.
+    /// Protected: it was wanted again within a time that is worth its bytes.
     Protected = 2,
 }
 
@@ -48,14 +48,14 @@ impl Decoded {
             arrived: AtomicU64::new(0),
             stamp: AtomicU64::new(0),
             filed: AtomicU64::new(0),
-            place: AtomicU8::new(Place::Outside as u8),
+            residence: AtomicU8::new(Residence::Outside as u8),
             taken: AtomicU64::new(0),
             finished: AtomicBool::new(false),
             unused: AtomicBool::new(false),
         }
     }
 
-    /// Prepares a chunk that arrives now. `taken` is what readers took of it in earlier lives.
+    /// Prepares a chunk that is added now. `taken` is the number of bytes that were read of it before.
     pub(super) fn settle(&mut self, key: ChunkKey, now: u64, taken: u64, prefetched: bool) {
         static ARRIVALS: AtomicU64 = AtomicU64::new(1);
         self.key = key;
@@ -66,7 +66,8 @@ impl Decoded {
         *self.unused.get_mut() = prefetched;
     }
 
-    /// A reader wants it. Only writes what changes, so that threads that share a chunk do not fight for the line.
+    /// Records that a reader wants it. Only writes values that change, so that threads that share a chunk do not
+    /// contend for the cache line.
     pub(super) fn touch(&self, now: u64) {
         if self.stamp.load(Relaxed) != now {
             self.stamp.store(now, Relaxed);
@@ -80,7 +81,7 @@ impl Decoded {
         }
     }
 
-    /// A reader took some bytes. True once: when the last of them went, in the first life in which that happens.
+    /// Records that a reader has read some bytes. Returns true once: when all bytes have been read for the first time.
     pub(super) fn take(&self, bytes: usize) -> bool {
         let all = self.bytes.len() as u64;
         let before = self.taken.fetch_add(bytes as u64, Relaxed);
@@ -107,7 +108,7 @@ impl Decoded {
         self.taken.load(Relaxed)
     }
 
-    /// All of it was taken at some time.
+    /// True if all of it was read at some time.
     pub(super) fn is_spent(&self) -> bool {
         self.taken() >= self.bytes.len() as u64
     }
@@ -116,7 +117,7 @@ impl Decoded {
         self.finished.load(Relaxed)
     }
 
-    /// Wanted again at a later time than it arrived. Reads in between two decodings are one use, however many.
+    /// True if it was wanted again at a later time than it was added. All reads between two decodings are one use.
     pub(super) fn is_reused(&self) -> bool {
         self.stamp() > self.arrived.load(Relaxed)
     }
@@ -130,19 +131,19 @@ impl Decoded {
     }
 
     pub(super) fn is_kept(&self) -> bool {
-        self.place() != Place::Outside
+        self.residence() != Residence::Outside
     }
 
-    pub(super) fn place(&self) -> Place {
-        match self.place.load(Relaxed) {
-            1 => Place::Probation,
-            2 => Place::Protected,
-            _ => Place::Outside,
+    pub(super) fn residence(&self) -> Residence {
+        match self.residence.load(Relaxed) {
+            1 => Residence::Probation,
+            2 => Residence::Protected,
+            _ => Residence::Outside,
         }
     }
 
-    pub(super) fn set_place(&self, place: Place) {
-        self.place.store(place as u8, Relaxed);
+    pub(super) fn set_residence(&self, residence: Residence) {
+        self.residence.store(residence as u8, Relaxed);
     }
 }
 

@@ -1,35 +1,35 @@
-//! What is remembered of chunks that are not here: when they were last wanted, and how much of them was taken.
+//! The history of chunks that are not in the cache: when they were last wanted, and how many bytes of them were read.
 
 use super::ChunkKey;
 use std::collections::{HashMap, VecDeque};
 
-/// The memory of one chunk.
+/// The history of one chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ghost {
-    /// When it was last wanted.
+    /// The time when it was last wanted.
     pub stamp: u64,
-    /// Bytes taken of it in all lives that are remembered.
+    /// The bytes that were read of it.
     pub taken: u64,
-    /// Why it left.
+    /// Why it is not in the cache.
     pub left: Left,
 }
 
-/// Why a chunk left the cache.
+/// Why a chunk is not in the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Left {
-    /// It was put out of probation before it was wanted a second time.
+    /// It was evicted from probation before it was wanted a second time.
     CutShort,
-    /// All of it had been taken.
+    /// All of it had been read.
     Finished,
-    /// It had not been wanted for long, or it never was in the cache.
+    /// It had not been wanted for a long time, or it was never in the cache.
     Idle,
 }
 
-/// Ghosts, the oldest forgotten first.
+/// The ghosts. The oldest are dropped first.
 #[derive(Default)]
 pub(super) struct Ghosts {
     known: HashMap<ChunkKey, (u64, Ghost)>,
-    /// In the order in which they came; entries of which the number is not the known one are stale.
+    /// The keys in the order in which they were added. Entries whose number is not the current one are stale.
     order: VecDeque<(ChunkKey, u64)>,
     next: u64,
 }
@@ -43,7 +43,7 @@ impl Ghosts {
         self.known.remove(&key).map(|(_, ghost)| ghost)
     }
 
-    /// Remembers a chunk, and at most `max` of them.
+    /// Adds a ghost, and keeps at most `max`.
     pub fn put(&mut self, key: ChunkKey, ghost: Ghost, max: usize) {
         self.next += 1;
         self.known.insert(key, (self.next, ghost));
@@ -51,7 +51,7 @@ impl Ghosts {
         while self.known.len() > max {
             self.forget_oldest();
         }
-        // Stale entries, of chunks that came back, are dropped before they outnumber the others.
+        // Stale entries, of chunks that returned, are removed before they outnumber the others.
         if self.order.len() > 2 * self.known.len() + 64 {
             let known = &self.known;
             self.order.retain(|(key, number)| known.get(key).is_some_and(|(current, _)| current == number));

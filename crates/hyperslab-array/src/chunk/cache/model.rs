@@ -1,4 +1,4 @@
-//! Single flight under loom: threads meet in every order, and in each of them a chunk is decoded once, everybody gets
+//! Chunks in flight under loom: for every order of the threads, a chunk is decoded once, and all threads get
 //! it, and nobody waits for ever (loom fails where all threads wait). Run by `scripts/loom`.
 
 use super::*;
@@ -115,7 +115,7 @@ fn what_is_decoded_past_the_cache_reaches_those_who_wait() {
         in_every_order(10 * CHUNK, move |cache| {
             let reader = start(&cache, |cache| read(&cache).unwrap());
             let mut is_awaited = false;
-            if let Whole::Straight(passage) = cache.whole(KEY, CHUNK)
+            if let WholeChunk::Bypass(passage) = cache.whole(KEY, CHUNK)
                 && !is_given_up
             {
                 is_awaited = cache.inner.shards.waiting(KEY) > 0;

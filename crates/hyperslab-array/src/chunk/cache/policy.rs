@@ -1,4 +1,4 @@
-//! Which chunks stay.
+//! The replacement policy: which chunks are kept.
 //!
 //! ```text
 //!  miss, not known ──► probation (FIFO) ──wanted again──► protected (LRU) ──► out, remembered as a ghost
@@ -8,54 +8,54 @@
 //!  all bytes taken, not wanted since ──► first to go, wherever it is
 //! ```
 //!
-//! * A scan passes through probation and leaves the protected chunks alone.
-//! * In a cyclic walk over more than the budget every chunk comes back after the same time, so none is sooner than
-//!   another: the protected ones stay, and are hit on every round (plain LRU would have no hit at all).
-//! * When the working set moves, its chunks are wanted again while they are in probation, or come back as ghosts
-//!   sooner than the stale protected ones have been idle.
+//! * A scan passes through probation and does not evict protected chunks.
+//! * In a cyclic traversal of more than the budget, every chunk returns after the same time, so none returns sooner
+//!   than another: the protected chunks are kept, and are hit in every cycle (plain LRU would have no hits at all).
+//! * When the working set changes, its chunks are wanted again while they are in probation, or return as ghosts sooner
+//!   than the old protected chunks have been idle.
 //!
-//! Two beliefs adapt. The share of probation grows when a chunk that was put out of it comes back sooner than a
-//! protected one has been idle, and shrinks when protected chunks prove useful. That chunks of which all was taken
-//! are done with is believed as long as few of them come back.
+//! Two parameters adapt. The share of probation grows when a chunk that was evicted from it returns sooner than a
+//! protected one has been idle, and shrinks when protected chunks are useful. Chunks whose bytes were all read are
+//! evicted first as long as few of them return.
 //!
-//! Everything is exact for single-threaded use, so tests can count; between threads only the stamps are
+//! With a single thread, the policy is exact, so that tests can count; with several threads, only the times of use are
 //! approximate.
 //!
 //! The idea is LIRS (Jiang and Zhang, 2002) with lazily updated order, as in CLOCK-Pro.
 
-use super::decoded::{Decoded, Place};
+use super::decoded::{Decoded, Residence};
 use super::ghost::{Ghost, Ghosts, Left};
-use super::{ChunkKey, Room};
+use super::{ChunkKey, Evictor};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// More chunks than this are not kept however small they are: each has overheads that its bytes do not show.
+/// The most chunks that are kept, however small they are: each needs memory that its bytes do not include.
 const CHUNKS_MAX: usize = 1 << 18;
-/// Ghosts besides four for each chunk that is here.
+/// The number of ghosts, in addition to four for each chunk in the cache.
 const GHOSTS_MIN: usize = 1 << 14;
-/// What one return of a finished chunk weighs against evictions of finished chunks that stayed away.
+/// The weight of a finished chunk that returns, relative to an evicted finished chunk that does not.
 const REGRET_STEP: u32 = 8;
-/// From here on it is not believed that finished chunks are done with.
+/// Above this value, finished chunks are not evicted first.
 const REGRET_LIMIT: u32 = 32;
-/// Not more is remembered, so that belief comes back.
+/// The largest value, so that it can fall below the limit again.
 const REGRET_MAX: u32 = 128;
 
-/// The order of the chunks that are here, and the memory of those that were.
+/// The order of the chunks in the cache, and the ghosts of those that were.
 pub(super) struct Policy {
     budget: usize,
-    /// Bytes that probation may have when there is no free room, between 1/32 and 3/4 of the budget.
+    /// The bytes of probation when the cache is full, between 1/32 and 3/4 of the budget.
     share: usize,
-    /// When the share last grew.
+    /// The time when the share last grew.
     grown: u64,
-    /// By arrival.
+    /// In the order of arrival.
     probation: BTreeMap<u64, Arc<Decoded>>,
     probation_bytes: usize,
-    /// By last use as far as known here, then by arrival. Hits do not come here: where an entry's stamp has moved
-    /// since, it is filed again when it comes up as the victim.
+    /// In the order of the last known use, then of arrival. Hits do not update it: if a chunk was used since, it is
+    /// moved when it is about to be evicted.
     protected: BTreeMap<(u64, u64), Arc<Decoded>>,
     protected_bytes: usize,
     ghosts: Ghosts,
-    /// How often chunks that seemed finished were wanted after all, of late.
+    /// A measure of how often finished chunks were wanted again recently.
     regret: u32,
     evictions: u64,
 }
@@ -76,7 +76,7 @@ impl Policy {
         }
     }
 
-    pub fn set_budget(&mut self, budget: usize, room: &mut Room<'_>) {
+    pub fn set_budget(&mut self, budget: usize, room: &mut Evictor<'_>) {
         self.budget = budget;
         self.share = budget / 4;
         self.make_room(0, room);
@@ -99,18 +99,18 @@ impl Policy {
         self.protected.len()
     }
 
-    /// What is remembered of a chunk that comes back; it is a ghost no longer.
+    /// Removes and returns the ghost of a chunk that returns.
     pub fn recall(&mut self, key: ChunkKey) -> Option<Ghost> {
         self.ghosts.take(key)
     }
 
-    /// Keeps a chunk that has just been decoded, if it fits at all. `now` is the time before it was.
+    /// Adds a chunk that was just decoded, if it fits. `now` is the time before decoding.
     pub fn admit(
         &mut self,
         chunk: &Arc<Decoded>,
         ghost: Option<Ghost>,
         now: u64,
-        room: &mut Room<'_>,
+        room: &mut Evictor<'_>,
     ) -> bool {
         let bytes = chunk.len();
         if bytes > self.budget || self.budget == 0 {
@@ -120,7 +120,7 @@ impl Policy {
             return false;
         }
         if ghost.is_some_and(|ghost| self.learn(ghost, bytes, now)) {
-            // In the place of the chunk that it beat, unless there is free room.
+            // It replaces the chunk that was idle for longer, unless there is free space.
             while self.protected_bytes + bytes > self.protected_room()
                 && self.resident_bytes() + bytes > self.budget
             {
@@ -132,13 +132,13 @@ impl Policy {
         } else {
             self.make_room_in_probation(bytes, room);
             self.probation_bytes += bytes;
-            chunk.set_place(Place::Probation);
+            chunk.set_residence(Residence::Probation);
             self.probation.insert(chunk.number(), Arc::clone(chunk));
         }
         true
     }
 
-    /// Whether a chunk is remembered and would be worth keeping if it were decoded now.
+    /// True if a chunk is remembered and would be worth keeping if it were decoded now.
     pub fn wants(&mut self, key: ChunkKey, bytes: usize, now: u64) -> bool {
         let Some(ghost) = self.ghosts.get(key) else { return false };
         let absence = now.saturating_sub(ghost.stamp);
@@ -146,7 +146,7 @@ impl Policy {
         bytes <= self.budget && (room || absence <= self.budget as u64 || self.beats_idlest(absence, now))
     }
 
-    /// Remembers that all of a chunk has been read, past the cache.
+    /// Records that all of a chunk was read without adding it to the cache.
     pub fn saw_whole(&mut self, key: ChunkKey, now: u64) {
         if self.budget > 0 {
             let ghost = Ghost { stamp: now, taken: u64::MAX / 2, left: Left::Idle };
@@ -154,14 +154,14 @@ impl Policy {
         }
     }
 
-    /// Drops chunks that match, and what is remembered of them.
+    /// Removes chunks and ghosts that match.
     pub fn remove(&mut self, matches: impl Fn(ChunkKey) -> bool, removed: &mut Vec<Arc<Decoded>>) {
         let probation = self.probation.extract_if_matching(&matches);
         let protected = self.protected.extract_if_matching(&matches);
         self.probation_bytes -= total(&probation);
         self.protected_bytes -= total(&protected);
         for chunk in probation.iter().chain(&protected) {
-            chunk.set_place(Place::Outside);
+            chunk.set_residence(Residence::Outside);
         }
         removed.extend(probation);
         removed.extend(protected);
@@ -172,8 +172,8 @@ impl Policy {
         self.budget - self.share
     }
 
-    /// A chunk comes back. Draws the conclusions, and answers whether it goes to the protected ones at once: where
-    /// there is room among them, or one of them has been idle for longer than this one was away.
+    /// Adapts to a chunk that returns. Returns true if it becomes protected immediately: if there is space, or if a
+    /// protected chunk has been idle for longer than this one was absent.
     fn learn(&mut self, ghost: Ghost, bytes: usize, now: u64) -> bool {
         let absence = now.saturating_sub(ghost.stamp);
         if ghost.left == Left::Finished && absence <= self.budget as u64 {
@@ -191,8 +191,8 @@ impl Policy {
         self.idlest_stamp().is_some_and(|stamp| absence < now.saturating_sub(stamp))
     }
 
-    /// Frees room for a chunk that goes to probation: from its own kind while they have more than their share.
-    fn make_room_in_probation(&mut self, bytes: usize, room: &mut Room<'_>) {
+    /// Frees space for a chunk in probation: from probation as long as it has more than its share.
+    fn make_room_in_probation(&mut self, bytes: usize, room: &mut Evictor<'_>) {
         while self.is_short_of(bytes) {
             if self.evict_finished(room) {
                 continue;
@@ -207,8 +207,9 @@ impl Policy {
         }
     }
 
-    /// Frees room for a protected chunk: probation gives what it has beyond its share, then the idlest go.
-    fn make_room(&mut self, bytes: usize, room: &mut Room<'_>) {
+    /// Frees space for a protected chunk: from probation as long as it has more than its share, then from the chunks
+    /// that have been idle for longest.
+    fn make_room(&mut self, bytes: usize, room: &mut Evictor<'_>) {
         while self.is_short_of(bytes) {
             if self.evict_finished(room) {
                 continue;
@@ -226,18 +227,18 @@ impl Policy {
             && (self.resident_bytes() + bytes > self.budget || self.resident_chunks() >= CHUNKS_MAX)
     }
 
-    /// Puts out a chunk of which all bytes were taken, if there is one and experience speaks for it.
-    fn evict_finished(&mut self, room: &mut Room<'_>) -> bool {
+    /// Evicts a finished chunk, if there is one and few finished chunks returned recently.
+    fn evict_finished(&mut self, room: &mut Evictor<'_>) -> bool {
         while self.regret < REGRET_LIMIT
             && let Some(chunk) = room.next_finished()
         {
-            match chunk.place() {
-                Place::Outside => continue,
-                Place::Probation => {
+            match chunk.residence() {
+                Residence::Outside => continue,
+                Residence::Probation => {
                     self.probation.remove(&chunk.number());
                     self.probation_bytes -= chunk.len();
                 }
-                Place::Protected => {
+                Residence::Protected => {
                     self.protected.remove(&(chunk.filed(), chunk.number()));
                     self.protected_bytes -= chunk.len();
                 }
@@ -249,9 +250,9 @@ impl Policy {
         false
     }
 
-    /// The oldest of probation leaves it: to the protected if it was wanted again, and more recently than the
-    /// idlest of those where there is no room; else out.
-    fn decide_oldest(&mut self, room: &mut Room<'_>) {
+    /// Removes the oldest chunk from probation. It becomes protected if it was wanted again and there is space, or if
+    /// the idlest protected chunk was wanted less recently; otherwise it is evicted.
+    fn decide_oldest(&mut self, room: &mut Evictor<'_>) {
         let Some((_, chunk)) = self.probation.pop_first() else { return };
         self.probation_bytes -= chunk.len();
         if !chunk.is_reused() {
@@ -279,12 +280,12 @@ impl Policy {
 
     fn protect(&mut self, chunk: Arc<Decoded>) {
         self.protected_bytes += chunk.len();
-        chunk.set_place(Place::Protected);
+        chunk.set_residence(Residence::Protected);
         chunk.set_filed(chunk.stamp());
         self.protected.insert((chunk.filed(), chunk.number()), chunk);
     }
 
-    /// When the idlest protected chunk was last wanted.
+    /// The time when the idlest protected chunk was last wanted.
     fn idlest_stamp(&mut self) -> Option<u64> {
         loop {
             let entry = self.protected.first_entry()?;
@@ -309,11 +310,11 @@ impl Policy {
         Some(chunk)
     }
 
-    fn evict(&mut self, chunk: Arc<Decoded>, left: Left, room: &mut Room<'_>) {
-        chunk.set_place(Place::Outside);
+    fn evict(&mut self, chunk: Arc<Decoded>, left: Left, room: &mut Evictor<'_>) {
+        chunk.set_residence(Residence::Outside);
         self.remember(&chunk, left);
         self.evictions += 1;
-        room.put_out(chunk);
+        room.evict(chunk);
     }
 
     fn remember(&mut self, chunk: &Arc<Decoded>, left: Left) {

@@ -1,6 +1,6 @@
-//! Where chunks are found: 64 maps, each with a lock of its own that hits only read.
+//! The map from keys to chunks, divided into 64 shards. Each has its own lock, and hits need only a read lock.
 
-use super::flight::{Flight, SharedFlight};
+use super::in_flight::{InFlight, SharedInFlight};
 use super::sync::{self, RwLock, RwLockReadGuard, RwLockWriteGuard, SHARDS};
 use super::{ChunkKey, Decoded};
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ pub(super) struct Shards {
     seed: Seed,
 }
 
-/// On lines of its own, so that counting in one does not disturb its neighbours.
+/// Aligned to cache lines, so that counting in one shard does not slow down its neighbours.
 #[repr(align(128))]
 struct Shard {
     map: RwLock<HashMap<ChunkKey, Slot, Seed>>,
@@ -22,23 +22,23 @@ struct Shard {
 }
 
 enum Slot {
-    Here(Arc<Decoded>),
-    Flying(SharedFlight),
+    Cached(Arc<Decoded>),
+    InFlight(SharedInFlight),
 }
 
 impl Slot {
-    fn is(&self, flight: &SharedFlight) -> bool {
-        matches!(self, Slot::Flying(own) if sync::Arc::ptr_eq(own, flight))
+    fn is(&self, in_flight: &SharedInFlight) -> bool {
+        matches!(self, Slot::InFlight(own) if sync::Arc::ptr_eq(own, in_flight))
     }
 }
 
-/// The result of looking for a chunk.
+/// The result of looking up a chunk.
 pub(super) enum Found {
-    Here(Arc<Decoded>),
-    /// Someone is decoding it.
-    Flying(SharedFlight),
-    /// Nobody was: now the caller is.
-    Lead(SharedFlight),
+    Cached(Arc<Decoded>),
+    /// A thread is decoding it.
+    InFlight(SharedInFlight),
+    /// The caller must decode it.
+    New(SharedInFlight),
 }
 
 impl Shards {
@@ -48,87 +48,88 @@ impl Shards {
         Self { shards: (0..SHARDS).map(|_| shard()).collect(), seed }
     }
 
-    /// The chunk if it is here, stamped.
+    /// The chunk, if it is in the cache. Updates its time of use.
     pub fn hit(&self, key: ChunkKey, now: u64) -> Option<Arc<Decoded>> {
         let shard = self.shard(key);
         let chunk = match shard.read().get(&key) {
-            Some(Slot::Here(chunk)) => Arc::clone(chunk),
-            Some(Slot::Flying(_)) | None => return None,
+            Some(Slot::Cached(chunk)) => Arc::clone(chunk),
+            Some(Slot::InFlight(_)) | None => return None,
         };
         chunk.touch(now);
         shard.hits.fetch_add(1, Relaxed);
         Some(chunk)
     }
 
-    /// The chunk, or the flight it is on, or a new flight. With `by_this_thread` false it is for a claim: a chunk
-    /// that is here is not touched.
-    pub fn find_or_lead(&self, key: ChunkKey, now: u64, by_this_thread: bool) -> Found {
+    /// The chunk if it is in the cache or in flight; otherwise puts it in flight. With `by_this_thread` false, it is
+    /// for a claim, and the time of use of a chunk in the cache is not changed.
+    pub fn find_or_begin(&self, key: ChunkKey, now: u64, by_this_thread: bool) -> Found {
         if by_this_thread && let Some(chunk) = self.hit(key, now) {
-            return Found::Here(chunk);
+            return Found::Cached(chunk);
         }
         let shard = self.shard(key);
         let mut map = shard.write();
         match map.get(&key) {
-            Some(Slot::Here(chunk)) => {
+            Some(Slot::Cached(chunk)) => {
                 if by_this_thread {
                     chunk.touch(now);
                     shard.hits.fetch_add(1, Relaxed);
                 }
-                Found::Here(Arc::clone(chunk))
+                Found::Cached(Arc::clone(chunk))
             }
-            Some(Slot::Flying(flight)) => Found::Flying(sync::Arc::clone(flight)),
+            Some(Slot::InFlight(in_flight)) => Found::InFlight(sync::Arc::clone(in_flight)),
             None => {
-                let flight = sync::Arc::new(Flight::new(by_this_thread));
-                map.insert(key, Slot::Flying(sync::Arc::clone(&flight)));
-                Found::Lead(flight)
+                let in_flight = sync::Arc::new(InFlight::new(by_this_thread));
+                map.insert(key, Slot::InFlight(sync::Arc::clone(&in_flight)));
+                Found::New(in_flight)
             }
         }
     }
 
-    /// How many threads know of the flight that a chunk is on, besides its leader.
+    /// The number of threads that wait for a chunk in flight.
     #[cfg(test)]
     pub fn waiting(&self, key: ChunkKey) -> usize {
         match self.shard(key).read().get(&key) {
-            Some(Slot::Flying(flight)) => sync::Arc::strong_count(flight) - 2,
-            Some(Slot::Here(_)) | None => 0,
+            Some(Slot::InFlight(in_flight)) => sync::Arc::strong_count(in_flight) - 2,
+            Some(Slot::Cached(_)) | None => 0,
         }
     }
 
-    /// The chunk if it is here, not stamped.
+    /// The chunk, if it is in the cache. Does not update its time of use.
     pub fn peek(&self, key: ChunkKey) -> Option<Arc<Decoded>> {
         match self.shard(key).read().get(&key) {
-            Some(Slot::Here(chunk)) => Some(Arc::clone(chunk)),
-            Some(Slot::Flying(_)) | None => None,
+            Some(Slot::Cached(chunk)) => Some(Arc::clone(chunk)),
+            Some(Slot::InFlight(_)) | None => None,
         }
     }
 
-    pub fn is_flying(&self, key: ChunkKey, flight: &SharedFlight) -> bool {
-        self.shard(key).read().get(&key).is_some_and(|slot| slot.is(flight))
+    pub fn is_in_flight(&self, key: ChunkKey, in_flight: &SharedInFlight) -> bool {
+        self.shard(key).read().get(&key).is_some_and(|slot| slot.is(in_flight))
     }
 
-    /// Puts the chunk in the place of its flight, if that is still there.
-    pub fn keep(&self, key: ChunkKey, flight: &SharedFlight, chunk: &Arc<Decoded>) -> bool {
+    /// Replaces the entry of a chunk in flight by the chunk, if the entry still exists.
+    pub fn keep(&self, key: ChunkKey, in_flight: &SharedInFlight, chunk: &Arc<Decoded>) -> bool {
         let mut map = self.shard(key).write();
-        let Some(slot) = map.get_mut(&key).filter(|slot| slot.is(flight)) else { return false };
-        *slot = Slot::Here(Arc::clone(chunk));
+        let Some(slot) = map.get_mut(&key).filter(|slot| slot.is(in_flight)) else { return false };
+        *slot = Slot::Cached(Arc::clone(chunk));
         true
     }
 
-    /// Removes a flight, if it is still there.
-    pub fn forget_flight(&self, key: ChunkKey, flight: &SharedFlight) {
+    /// Removes the entry of a chunk in flight, if it still exists.
+    pub fn remove_in_flight(&self, key: ChunkKey, in_flight: &SharedInFlight) {
         let mut map = self.shard(key).write();
-        if map.get(&key).is_some_and(|slot| slot.is(flight)) {
+        if map.get(&key).is_some_and(|slot| slot.is(in_flight)) {
             map.remove(&key);
         }
     }
 
-    /// Removes a flight, if it is still there and nobody but its leader knows of it. Answers true where nobody does,
-    /// and then nobody can.
-    pub fn forget_unless_awaited(&self, key: ChunkKey, flight: &SharedFlight) -> bool {
+    /// Removes the entry of a chunk in flight if no thread waits for it. Returns true if none does; after that, none
+    /// can.
+    pub fn remove_unless_awaited(&self, key: ChunkKey, in_flight: &SharedInFlight) -> bool {
         let mut map = self.shard(key).write();
-        let is_here = map.get(&key).is_some_and(|slot| slot.is(flight));
-        // The leader has it, and this map; all others got theirs from this map, under this lock.
-        if sync::Arc::strong_count(flight) > 1 + usize::from(is_here) {
+        let is_here = map.get(&key).is_some_and(|slot| slot.is(in_flight));
+        // The decoding thread and this map have a reference; all other threads got theirs from this map, under this
+        // lock.
+        if sync::Arc::strong_count(in_flight) > 1 + usize::from(is_here) {
             return false;
         }
         if is_here {
@@ -137,16 +138,16 @@ impl Shards {
         true
     }
 
-    /// Removes a chunk, if it is still there.
-    pub fn put_out(&self, chunk: &Arc<Decoded>) {
+    /// Removes a chunk, if it is still in the map.
+    pub fn evict(&self, chunk: &Arc<Decoded>) {
         let key = chunk.key();
         let mut map = self.shard(key).write();
-        if matches!(map.get(&key), Some(Slot::Here(other)) if Arc::ptr_eq(other, chunk)) {
+        if matches!(map.get(&key), Some(Slot::Cached(other)) if Arc::ptr_eq(other, chunk)) {
             map.remove(&key);
         }
     }
 
-    /// Removes all chunks and flights that match. The policy holds the chunks too, so none is freed here.
+    /// Removes all entries that match. The policy also owns the chunks, so none is freed here.
     pub fn remove(&self, matches: impl Fn(ChunkKey) -> bool) {
         for shard in &self.shards {
             shard.write().retain(|key, _| !matches(*key));

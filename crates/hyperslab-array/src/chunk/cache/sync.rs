@@ -1,7 +1,7 @@
-//! The locks of the cache: those of the standard library, or, under `--cfg loom`, those of loom, which runs threads in
-//! every order in which they can meet (`model.rs`, `scripts/loom`).
+//! The locks of the cache: those of the standard library or, with `--cfg loom`, those of loom, which runs the threads
+//! in every possible order (`model.rs`, `scripts/loom`).
 //!
-//! Counters are not here: they are statistics, and nothing waits for them.
+//! Counters are not included: they are statistics, and no thread waits for them.
 
 #[cfg(loom)]
 pub(super) use loom::{
@@ -14,5 +14,5 @@ pub(super) use std::{
     thread::{ThreadId, current as current_thread},
 };
 
-/// Maps that chunks are spread over.
+/// The number of shards.
 pub(super) const SHARDS: usize = if cfg!(loom) { 1 } else { 64 };

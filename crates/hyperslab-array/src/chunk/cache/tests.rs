@@ -3,7 +3,7 @@
 mod accounts;
 mod beside_lru;
 mod budget_rule;
-mod flights;
+mod in_flight;
 mod walks;
 mod worth;
 

@@ -107,7 +107,8 @@ impl ResponseHead {
         Version { len: self.total, modified: None, tag: self.tag.clone() }
     }
 
-    /// The number of bytes in the body of the first response, which `requested` the beginning of a file of unknown length.
+    /// The number of bytes in the body of the first response, which `requested` the beginning of a file of unknown
+    /// length.
     pub fn first_len(&self, requested: &Range<u64>) -> Result<u64, Failure> {
         if self.range == (requested.start..requested.end.min(self.total)) {
             return Ok(self.range.end - self.range.start);

@@ -225,8 +225,8 @@ impl FileComparison<'_> {
         regions_agree(self.bytes, view, &extent, &table)?;
         let Some(expected) = expected else { return Ok(()) };
         let iterated = match (&layout.index, max_dims[0]) {
-            // When libhdf5 iterates over chunks, it numbers them without moving the unlimited dimension to the front, and
-            // beyond the current size: it reports other coordinates than those at which a read finds the chunks.
+            // When libhdf5 iterates over chunks, it numbers them without moving the unlimited dimension to the front,
+            // and beyond the current size: it reports other coordinates than those at which a read finds the chunks.
             (ChunkIndex::ExtensibleArray { .. }, Some(_)) => {
                 let sizes: Vec<u64> =
                     dims.iter().zip(&max_dims).map(|(dim, max)| max.unwrap_or(*dim)).collect();

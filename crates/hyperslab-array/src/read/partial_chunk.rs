@@ -1,15 +1,15 @@
-//! Edge chunks that their writer cut off where the dataset ends.
+//! Partial chunks: edge chunks that were stored without the elements outside of the dataset.
 //!
-//! libhdf5 always filters whole chunks. Programs that filter chunks themselves sometimes leave out what lies behind
-//! the extent; libhdf5 reads such chunks all the same, because it never looks there.
+//! libhdf5 always filters whole chunks. Programs that filter chunks themselves sometimes omit the elements outside of
+//! the extent. libhdf5 can read such chunks, because it does not use these elements.
 
 use crate::array::Chunked;
 use crate::chunk::grid::ChunkNumber;
 use crate::{Error, Result};
 use hyperslab_filters::{FilterError, Pipeline, Scratch};
 
-/// Undoes the filters of chunk `number`. What a cut-off chunk leaves out becomes zeros. `out` is shorter than a chunk
-/// where the stored bytes cannot give a whole one.
+/// Decodes chunk `number`. The omitted elements of a partial chunk become zeros. `out` is shorter than a chunk if the
+/// stored bytes cannot contain a whole one.
 pub(crate) fn decode_into(
     chunked: &Chunked,
     pipeline: &Pipeline,
@@ -27,7 +27,7 @@ pub(crate) fn decode_into(
             if found < out.len() && found >= used_bytes(chunked, number) =>
         {
             let decoded = pipeline.decode(stored, mask, scratch, out.len())?;
-            // What the first attempt found may have been a bound, not a length.
+            // The length from the first attempt may have been a bound instead of the actual length.
             if decoded.len() < used_bytes(chunked, number) {
                 return Err(too_short(chunked, decoded.len()));
             }
@@ -42,16 +42,16 @@ pub(crate) fn decode_into(
 
 fn too_short(chunked: &Chunked, found: usize) -> Error {
     let expected = chunked.bytes;
-    Error::damaged(format!("decoded to {found} bytes where {expected} were expected"))
+    Error::damaged(format!("decoded to {found} bytes instead of {expected}"))
 }
 
-/// Bytes of a chunk up to its last element inside of the extent.
+/// The bytes of a chunk up to its last element inside of the extent.
 fn used_bytes(chunked: &Chunked, number: ChunkNumber) -> usize {
     let coordinates = chunked.grid.coordinates(number);
     last_used(&chunked.array_shape, &chunked.shape, &coordinates) as usize * chunked.element_bytes
 }
 
-/// Elements of a chunk, in row-major order, up to the last one inside of the extent.
+/// The number of elements of a chunk, in row-major order, up to the last one inside of the extent.
 fn last_used(dims: &[u64], chunk_dims: &[u64], coordinates: &[u64]) -> u64 {
     let axes = coordinates.iter().zip(chunk_dims).zip(dims);
     let inside = axes.map(|((at, chunk), dim)| (dim - at * chunk).min(*chunk));

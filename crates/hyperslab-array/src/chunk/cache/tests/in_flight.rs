@@ -111,7 +111,7 @@ fn a_decoder_may_read_other_chunks_and_even_its_own() {
 fn claims_are_for_one_and_may_be_given_up() {
     let cache = ChunkCache::new(10 * CHUNK);
     let claim = cache.claim(key(5)).unwrap();
-    assert_eq!(claim.lead.key, key(5));
+    assert_eq!(claim.guard.key, key(5));
     assert!(cache.claim(key(5)).is_none() && cache.get(key(5)).is_none() && !cache.contains(key(5)));
     drop(claim);
     let claim = cache.claim(key(5)).unwrap();
@@ -126,10 +126,10 @@ fn claims_are_for_one_and_may_be_given_up() {
 }
 
 /// The duty to decode a chunk past the cache.
-fn straight(cache: &ChunkCache, number: u64) -> Passage {
+fn straight(cache: &ChunkCache, number: u64) -> BypassGuard {
     match cache.whole(key(number), CHUNK) {
-        Whole::Straight(passage) => passage,
-        Whole::Here(_) | Whole::Wanted => panic!("it has never been wanted"),
+        WholeChunk::Bypass(passage) => passage,
+        WholeChunk::Cached(_) | WholeChunk::Wanted => panic!("it has never been wanted"),
     }
 }
 
@@ -141,7 +141,8 @@ fn what_is_decoded_past_the_cache_is_copied_for_those_who_wait() {
         assert!(cache.claim(key(5)).is_none(), "it is being decoded");
         std::thread::scope(|scope| {
             let part = scope.spawn(|| cache.get_or_decode(key(5), CHUNK, || Err("again")).map(|got| got[0]));
-            let whole = scope.spawn(|| matches!(cache.whole(key(5), CHUNK), Whole::Here(got) if got[0] == 5));
+            let whole =
+                scope.spawn(|| matches!(cache.whole(key(5), CHUNK), WholeChunk::Cached(got) if got[0] == 5));
             while cache.inner.shards.waiting(key(5)) < 2 {
                 std::thread::yield_now();
             }
@@ -157,7 +158,7 @@ fn what_is_decoded_past_the_cache_and_awaited_by_nobody_leaves_no_trace() {
     let cache = ChunkCache::new(10 * CHUNK);
     straight(&cache, 5).end(&chunk(5));
     assert_eq!((cache.stats().decodes, cache.stats().resident_chunks), (0, 0));
-    assert!(matches!(cache.whole(key(5), CHUNK), Whole::Wanted));
+    assert!(matches!(cache.whole(key(5), CHUNK), WholeChunk::Wanted));
     // Given up: the next one may.
     drop(straight(&cache, 6));
     assert!(cache.claim(key(6)).is_some());
