@@ -7,6 +7,7 @@
 //! ```
 
 mod buffer;
+pub mod calibration;
 pub mod data;
 pub mod engine;
 pub mod explanation;

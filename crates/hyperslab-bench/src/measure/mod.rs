@@ -5,3 +5,4 @@ mod usage;
 
 pub use page_cache::{PageCache, empty_page_cache};
 pub use usage::{Usage, peak_memory_bytes};
+pub(crate) use usage::{page_faults, thread_seconds};

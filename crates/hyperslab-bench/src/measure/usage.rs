@@ -125,6 +125,25 @@ fn resident_peak_of_usage() -> u64 {
     if cfg!(target_os = "macos") { most } else { most << 10 }
 }
 
+/// Seconds of processor time that this thread has used.
+pub(crate) fn thread_seconds() -> f64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: a place for one `timespec`.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}
+
+/// Pages of memory that this process has used for the first time.
+pub(crate) fn page_faults() -> u64 {
+    // SAFETY: numbers, for which zeros are valid, and a place for them.
+    let used = unsafe {
+        let mut used: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_SELF, &mut used);
+        used
+    };
+    u64::try_from(used.ru_minflt).unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

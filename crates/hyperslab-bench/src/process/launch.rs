@@ -38,8 +38,16 @@ pub enum RunError {
 }
 
 impl Launcher {
-    /// Runs a task to its end, unless `stop` is set meanwhile.
+    /// Runs a task that has an outcome to its end, unless `stop` is set meanwhile.
     pub fn run(&self, task: &Task, stop: &AtomicBool) -> Result<Outcome, RunError> {
+        match self.ask(task, stop)? {
+            Answer::Done(outcome) => Ok(*outcome),
+            _ => Err(RunError::Crashed("the process answered something else".to_owned())),
+        }
+    }
+
+    /// Runs a task to its end, unless `stop` is set meanwhile.
+    pub fn ask(&self, task: &Task, stop: &AtomicBool) -> Result<Answer, RunError> {
         let failed = |error: &dyn std::fmt::Display| RunError::Crashed(error.to_string());
         let text = serde_json::to_string(task).map_err(|error| failed(&error))?;
         let child = Command::new(&self.program)
@@ -61,8 +69,8 @@ impl Launcher {
             let (out, err) = (out.join().unwrap_or_default(), err.join().unwrap_or_default());
             let status = ended?;
             match serde_json::from_str(&out) {
-                Ok(Answer::Done(outcome)) => Ok(*outcome),
                 Ok(Answer::Failed(why)) => Err(RunError::Failed(why)),
+                Ok(answer) => Ok(answer),
                 Err(_) => {
                     let last = err.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
                     let words = if last.is_empty() { status } else { format!("{status}: {last}") };

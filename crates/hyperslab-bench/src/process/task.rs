@@ -1,9 +1,11 @@
 //! What a process of its own is asked to do, and what it answers. Both travel as one line of JSON.
 
+use crate::calibration::{Pass, SamplePlan};
 use crate::data::Values;
 use crate::engine::{Engine, OpenOptions, PageBuffer};
 use crate::measure::{PageCache, Usage};
 use crate::study::{Access, Element, Storage, Tree, Wanted};
+use hyperslab_doctor::LibraryDecoding;
 use hyperslab_doctor::simulate::CacheSettings;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -74,6 +76,13 @@ pub enum Operation {
     },
     /// Nothing: the answer tells the engine's version and default cache.
     Inspect,
+    /// The parts of a read are timed, in files of the folder that the task names as its file.
+    Calibrate {
+        /// The files are made first.
+        create: bool,
+    },
+    /// Some chunks of the dataset are decoded.
+    DecodeSamples(SamplePlan),
 }
 
 /// What a run that checks needs to know.
@@ -165,6 +174,10 @@ impl Outcome {
 pub enum Answer {
     /// It is done.
     Done(Box<Outcome>),
+    /// A pass of a calibration.
+    Kernels(Box<Pass>),
+    /// What decoding costs, if enough was decoded.
+    Decoding(Option<LibraryDecoding>),
     /// It could not be done; why, in a sentence.
     Failed(String),
 }

@@ -8,7 +8,9 @@ use super::expect::expect;
 use super::objects;
 use super::task::{Answer, Check, Operation, Outcome, Task};
 use crate::buffer::reserve;
+use crate::calibration;
 use crate::data::Values;
+use crate::engine::error::unsupported;
 use crate::engine::{Engine, EngineError, PreparedEngine};
 use crate::hex::hex;
 use crate::library::share_symbols;
@@ -25,15 +27,29 @@ pub fn serve(from: &mut dyn Read, to: &mut dyn Write) -> std::io::Result<()> {
     let mut text = String::new();
     from.read_to_string(&mut text)?;
     let answer = match serde_json::from_str::<Task>(&text) {
-        Ok(task) => match run(&task) {
-            Ok(outcome) => Answer::Done(Box::new(outcome)),
-            Err(error) => Answer::Failed(error.to_string()),
-        },
+        Ok(task) => answer(&task).unwrap_or_else(|error| Answer::Failed(error.to_string())),
         Err(error) => Answer::Failed(format!("the task is not understood: {error}")),
     };
     serde_json::to_writer(&mut *to, &answer)?;
     to.write_all(b"\n")?;
     to.flush()
+}
+
+fn answer(task: &Task) -> Result<Answer, EngineError> {
+    match &task.operation {
+        Operation::Calibrate { create } => {
+            let pass = calibration::kernels::pass(&*task.engine.prepare()?, &task.file, *create)?;
+            Ok(Answer::Kernels(Box::new(pass)))
+        }
+        Operation::DecodeSamples(plan) => {
+            if let Engine::Libhdf5(found) = &task.engine {
+                share_symbols(found)?;
+            }
+            let engine = &*task.engine.prepare()?;
+            calibration::decoding::decode(engine, &task.file, &task.dataset, plan).map(Answer::Decoding)
+        }
+        _ => run(task).map(|outcome| Answer::Done(Box::new(outcome))),
+    }
 }
 
 /// Does a task in this process.
@@ -59,6 +75,7 @@ pub fn run(task: &Task) -> Result<Outcome, EngineError> {
         Operation::Make { tree } => objects::make(task, engine, tree),
         Operation::Visit { wanted, cold, check } => objects::visit(task, engine, *wanted, *cold, *check),
         Operation::Inspect => Ok(Clock::start().outcome_of(engine)),
+        Operation::Calibrate { .. } | Operation::DecodeSamples(_) => unsupported("a task without an outcome"),
     }
 }
 

@@ -1,0 +1,71 @@
+//! What decoding the chunks of a dataset costs a library: one element of each of some chunks is read.
+//!
+//! Chunks are distinct, because a processor learns the few that it sees again and again. The second pass counts: by then
+//! plug-ins are loaded and the memory that decoding uses again was used before. The cache holds one chunk, so that
+//! buffers are freed and allocated as in a program whose cache is too small; without room for a chunk where the user's
+//! cache has none.
+
+use crate::buffer::reserve;
+use crate::engine::{EngineError, OpenOptions, PreparedEngine};
+use crate::measure::{page_faults, thread_seconds};
+use crate::study::Block;
+use hyperslab_doctor::LibraryDecoding;
+use hyperslab_doctor::simulate::CacheSettings;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// Which chunks are decoded, and how.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SamplePlan {
+    /// An element of each chunk.
+    pub elements: Vec<Vec<u64>>,
+    /// Bytes of a decoded chunk.
+    pub chunk_bytes: u64,
+    /// True where the user's cache holds a chunk.
+    pub fits_cache: bool,
+    /// No chunk is begun after so many seconds.
+    pub seconds_max: f64,
+}
+
+/// Decodes the samples. `None` if not even two were decoded twice in time.
+pub(crate) fn decode(
+    engine: &dyn PreparedEngine,
+    file: &Path,
+    dataset: &str,
+    plan: &SamplePlan,
+) -> Result<Option<LibraryDecoding>, EngineError> {
+    let nbytes = if plan.fits_cache { plan.chunk_bytes + plan.chunk_bytes / 100 } else { 0 };
+    let cache = CacheSettings { nbytes, nslots: 521, w0: 0.75 };
+    let mut dataset =
+        engine.open(file, dataset, &OpenOptions { cache: Some(cache), ..OpenOptions::default() })?;
+    let mut buffer = Vec::new();
+    let buffer = reserve(&mut buffer, dataset.element_bytes() as u64)?;
+    let began = thread_seconds();
+    let is_spent = |share: f64| thread_seconds() - began > plan.seconds_max * share;
+    let mut read = |element: &Vec<u64>| {
+        let ones = vec![1; element.len()];
+        dataset.read(&Block { start: element.clone(), count: ones.clone(), step: ones }, buffer)
+    };
+    let mut first = 0;
+    for element in &plan.elements {
+        // Half of the time is for the second pass.
+        if first >= 2 && is_spent(0.5) {
+            break;
+        }
+        read(element)?;
+        first += 1;
+    }
+    let (start, faults) = (thread_seconds(), page_faults());
+    let mut decoded = 0;
+    for element in &plan.elements[..first] {
+        if decoded >= 2 && is_spent(1.0) {
+            break;
+        }
+        read(element)?;
+        decoded += 1;
+    }
+    let (seconds, faults) = (thread_seconds() - start, page_faults().saturating_sub(faults));
+    dataset.close()?;
+    let each = |all: f64| all / decoded as f64;
+    Ok((decoded >= 2).then(|| LibraryDecoding { seconds: each(seconds), fresh_pages: each(faults as f64) }))
+}
