@@ -1,0 +1,167 @@
+//! A dataset, a read and a cache, drawn from a seed.
+
+use crate::Failure;
+use hyperslab_bench::data::Synthetic;
+use hyperslab_bench::study::{FilterSpec, Storage};
+use hyperslab_doctor::pattern::{Sweep, shape_text};
+use hyperslab_doctor::predict::{CostModel, Terms};
+use hyperslab_doctor::simulate::{CacheSettings, ChunkedStorage, Geometry, LibVersion, simulate_sweep};
+use hyperslab_doctor::{DatasetFacts, FillFacts, FilterFact, Layout};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{RngCore, SeedableRng};
+use serde::Serialize;
+use std::fmt;
+
+const KIB: f64 = 1024.0;
+/// Bytes of a dataset, of a chunk, and of a read.
+const DATASET_BYTES: (f64, f64) = (512.0 * KIB, 48.0 * 1024.0 * KIB);
+const CHUNK_BYTES: (f64, f64) = (1.0 * KIB, 6.0 * 1024.0 * KIB);
+/// Sweeps that should take this many seconds are measured: long enough for the clock, short enough for five of them.
+const SECONDS: (f64, f64) = (0.004, 1.0);
+const READS_MAX: u64 = 200_000;
+
+const TYPES: [&str; 6] = ["<f4", "<f4", "<f8", "<i2", "<i4", "|u1"];
+const PIPELINES: [&str; 12] = [
+    "none", "none", "gzip=1", "gzip=4", "gzip=6", "gzip=9", "shuffle+gzip=1", "shuffle+gzip=4", "shuffle+gzip=4",
+    "shuffle+gzip=6", "shuffle+gzip=4+fletcher32", "fletcher32",
+];
+const CACHES: [u64; 8] = [0, 64 << 10, 256 << 10, 1 << 20, 1 << 20, 3 << 20, 8 << 20, 64 << 20];
+const SLOTS: [u64; 3] = [521, 521, 8191];
+
+/// What is measured.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Cell {
+    pub(crate) storage: Storage,
+    pub(crate) values: Synthetic,
+    pub(crate) read: Vec<u64>,
+    pub(crate) cache: CacheSettings,
+}
+
+struct Random(ChaCha8Rng);
+
+impl Random {
+    /// From 0 to 1.
+    fn share(&mut self) -> f64 {
+        f64::from(self.0.next_u32()) / f64::from(u32::MAX)
+    }
+
+    fn of<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.0.next_u32() as usize % choices.len()]
+    }
+
+    /// Every order of magnitude as often as any other.
+    fn magnitude(&mut self, (low, high): (f64, f64)) -> f64 {
+        low * (high / low).powf(self.share())
+    }
+
+    /// Extents whose product is about `elements`, none larger than `most`.
+    fn extents(&mut self, elements: f64, most: &[u64]) -> Vec<u64> {
+        let weights: Vec<f64> = most.iter().map(|_| 0.1 + self.share()).collect();
+        let total: f64 = weights.iter().sum();
+        let extents = weights.iter().zip(most);
+        extents
+            .map(|(weight, most)| (elements.max(1.0).powf(weight / total).round() as u64).clamp(1, *most))
+            .collect()
+    }
+}
+
+impl Cell {
+    /// The cell of this number. The same seed and number always give the same cell.
+    pub(crate) fn draw(seed: u64, number: u64) -> Result<Self, Failure> {
+        let mut random = Random(ChaCha8Rng::seed_from_u64(seed.wrapping_mul(1_000_003).wrapping_add(number)));
+        loop {
+            let cell = Self::candidate(&mut random)?;
+            if cell.is_measurable()? {
+                return Ok(cell);
+            }
+        }
+    }
+
+    fn candidate(random: &mut Random) -> Result<Self, Failure> {
+        let element = random.of(&TYPES).parse::<hyperslab_bench::study::Element>()?;
+        let bytes = f64::from(element.bytes);
+        let rank = random.of(&[1usize, 2, 2, 3, 3, 4]);
+        let shape = {
+            let elements = random.magnitude(DATASET_BYTES) / bytes;
+            random.extents(elements, &vec![u64::MAX; rank])
+        };
+        let chunks = {
+            let elements = random.magnitude(CHUNK_BYTES) / bytes;
+            random.extents(elements, &shape)
+        };
+        let read = match random.of(&[0, 1, 2, 3]) {
+            // Whole along some axes, one index along others: rows, columns, planes.
+            0 | 1 => shape.iter().map(|&dim| if random.share() < 0.5 { 1 } else { dim }).collect(),
+            2 => chunks.clone(),
+            _ => {
+                let elements = random.magnitude((1.0, 256.0 * KIB));
+                random.extents(elements, &shape)
+            }
+        };
+        let filters = FilterSpec::parse_pipeline(random.of(&PIPELINES))?;
+        let cache =
+            CacheSettings { nbytes: random.of(&CACHES), nslots: random.of(&SLOTS), w0: 0.75 };
+        let ratio = random.of(&[1.2, 1.5, 2.0, 3.0, 6.0]);
+        let values = Synthetic::with_ratio(&shape, element, ratio, u64::from(random.0.next_u32()));
+        let storage = Storage { chunks: Some(chunks), filters, ..Storage::plain(shape, element) };
+        Ok(Self { storage, values, read, cache })
+    }
+
+    /// True where a sweep takes neither too long nor too short a time, by the built-in constants.
+    fn is_measurable(&self) -> Result<bool, Failure> {
+        let storage = &self.storage;
+        let sweep = Sweep::row_major(&storage.shape, &self.read);
+        if sweep.reads() > READS_MAX {
+            return Ok(false);
+        }
+        let facts = self.facts();
+        let chunked = ChunkedStorage {
+            chunk_dims: storage.chunks.clone().unwrap_or_default(),
+            is_filtered: !storage.filters.is_empty(),
+            edge_chunks_unfiltered: false,
+            skips_missing_chunks: false,
+            chunks: None,
+        };
+        let geometry = Geometry::chunked(&storage.shape, u64::from(storage.element.bytes), chunked)?;
+        let counts = simulate_sweep(&geometry, self.cache, LibVersion::NEWEST, &sweep, 200_000);
+        let seconds = CostModel::new(&facts, &geometry, Terms::BUILT_IN, 1).seconds(&counts);
+        Ok(counts.is_exact && (SECONDS.0..SECONDS.1).contains(&seconds))
+    }
+
+    fn facts(&self) -> DatasetFacts {
+        let storage = &self.storage;
+        let filter = |filter: &FilterSpec| FilterFact {
+            name: filter.to_string(),
+            id: filter.id(),
+            parameters: Vec::new(),
+            description: String::new(),
+        };
+        DatasetFacts {
+            path: "/d".to_owned(),
+            shape: storage.shape.clone(),
+            max_shape: storage.shape.iter().map(|dim| Some(*dim)).collect(),
+            dtype: storage.element.to_string(),
+            element_bytes: u64::from(storage.element.bytes),
+            layout: Layout::Chunked {
+                chunk_dims: storage.chunks.clone().unwrap_or_default(),
+                index_kind: String::new(),
+            },
+            filters: storage.filters.iter().map(filter).collect(),
+            edge_chunks_unfiltered: false,
+            logical_bytes: storage.logical_bytes(),
+            stored_bytes: storage.logical_bytes(),
+            chunks: None,
+            fill: FillFacts::default(),
+            samples: None,
+        }
+    }
+}
+
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { storage, read, cache, .. } = self;
+        let shape = shape_text(&storage.shape);
+        let (element, read) = (storage.element, shape_text(read));
+        write!(f, "{element} {shape} {storage}, read {read}, cache {},{}", cache.nbytes, cache.nslots)
+    }
+}
