@@ -1,6 +1,8 @@
 //! `hyperslab bench` on the libraries of a Python's packages, where there are any: all engines read the same, and what was
 //! counted in the real library is what was simulated. Here is what the tests of all parts ask for.
 
+#[path = "bench/calibration.rs"]
+mod calibration;
 #[path = "bench/counts.rs"]
 mod counts;
 #[path = "bench/hdf4.rs"]

@@ -22,8 +22,18 @@ const READS_MAX: u64 = 200_000;
 
 const TYPES: [&str; 6] = ["<f4", "<f4", "<f8", "<i2", "<i4", "|u1"];
 const PIPELINES: [&str; 12] = [
-    "none", "none", "gzip=1", "gzip=4", "gzip=6", "gzip=9", "shuffle+gzip=1", "shuffle+gzip=4", "shuffle+gzip=4",
-    "shuffle+gzip=6", "shuffle+gzip=4+fletcher32", "fletcher32",
+    "none",
+    "none",
+    "gzip=1",
+    "gzip=4",
+    "gzip=6",
+    "gzip=9",
+    "shuffle+gzip=1",
+    "shuffle+gzip=4",
+    "shuffle+gzip=4",
+    "shuffle+gzip=6",
+    "shuffle+gzip=4+fletcher32",
+    "fletcher32",
 ];
 const CACHES: [u64; 8] = [0, 64 << 10, 256 << 10, 1 << 20, 1 << 20, 3 << 20, 8 << 20, 64 << 20];
 const SLOTS: [u64; 3] = [521, 521, 8191];
@@ -99,8 +109,7 @@ impl Cell {
             }
         };
         let filters = FilterSpec::parse_pipeline(random.of(&PIPELINES))?;
-        let cache =
-            CacheSettings { nbytes: random.of(&CACHES), nslots: random.of(&SLOTS), w0: 0.75 };
+        let cache = CacheSettings { nbytes: random.of(&CACHES), nslots: random.of(&SLOTS), w0: 0.75 };
         let ratio = random.of(&[1.2, 1.5, 2.0, 3.0, 6.0]);
         let values = Synthetic::with_ratio(&shape, element, ratio, u64::from(random.0.next_u32()));
         let storage = Storage { chunks: Some(chunks), filters, ..Storage::plain(shape, element) };

@@ -34,7 +34,13 @@ pub(crate) fn print(all: &[Measured]) {
             let near = |cell: &&&Measured| (1.0 - error..=1.0 + error).contains(&cell.ratio());
             100.0 * cells.iter().filter(near).count() as f64 / cells.len().max(1) as f64
         };
-        println!("{name}: {} of {}, within 30 %: {:.0} %, within 50 %: {:.0} %", cells.len(), all.len(), share(0.3), share(0.5));
+        println!(
+            "{name}: {} of {}, within 30 %: {:.0} %, within 50 %: {:.0} %",
+            cells.len(),
+            all.len(),
+            share(0.3),
+            share(0.5)
+        );
         let mut worst = cells.clone();
         worst.sort_by(|a, b| b.ratio().ln().abs().total_cmp(&a.ratio().ln().abs()));
         for cell in worst.iter().take(8) {
