@@ -89,7 +89,7 @@ impl Cell {
 
     fn candidate(random: &mut Random) -> Result<Self, Failure> {
         let element = random.of(&TYPES).parse::<hyperslab_bench::study::Element>()?;
-        let bytes = f64::from(element.bytes());
+        let bytes = element.bytes() as f64;
         let rank = random.of(&[1usize, 2, 2, 3, 3, 4]);
         let shape = {
             let elements = random.magnitude(DATASET_BYTES) / bytes;
@@ -131,7 +131,7 @@ impl Cell {
             skips_missing_chunks: false,
             chunks: None,
         };
-        let geometry = Geometry::chunked(&storage.shape, u64::from(storage.element.bytes()), chunked)?;
+        let geometry = Geometry::chunked(&storage.shape, storage.element.bytes(), chunked)?;
         let counts = simulate_sweep(&geometry, self.cache, LibVersion::NEWEST, &sweep, 200_000);
         let seconds = CostModel::new(&facts, &geometry, Terms::BUILT_IN, 1).seconds(&counts);
         Ok(counts.is_exact && (SECONDS.0..SECONDS.1).contains(&seconds))
@@ -150,7 +150,7 @@ impl Cell {
             shape: storage.shape.clone(),
             max_shape: storage.shape.iter().map(|dim| Some(*dim)).collect(),
             dtype: storage.element.to_string(),
-            element_bytes: u64::from(storage.element.bytes()),
+            element_bytes: storage.element.bytes(),
             layout: Layout::Chunked {
                 chunk_dims: storage.chunks.clone().unwrap_or_default(),
                 index_kind: String::new(),
