@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import sys
 
+import h5py
+import numpy
 import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
@@ -34,6 +36,22 @@ def results(tmp_path_factory):
     folder = tmp_path_factory.mktemp("bench")
     page = folder / "a page.html"
     command = [sys.executable, "-m", "hyperslab", "bench", *QUESTION, "--json", "--html", str(page)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stderr + done.stdout[-2000:]
+    return page, json.loads(done.stdout)
+
+
+@pytest.fixture(scope="session")
+def rewritten(tmp_path_factory):
+    """The page of a file of the user's that is rewritten in two ways, and its document."""
+    folder = tmp_path_factory.mktemp("rewritten")
+    file, page = folder / "input.h5", folder / "page.html"
+    with h5py.File(file, "w") as made:
+        values = numpy.arange(60 * 48 * 40, dtype="<f4").reshape(60, 48, 40)
+        made.create_dataset("d", data=values, chunks=(60, 6, 5), compression="gzip", compression_opts=1)
+    question = ["--chunks", "6x48x40", "--chunks", "60x48x1", "--read", "1x48x40", "--engine", "libhdf5"]
+    question += ["--repeats", "1", "--write-repeats", "1", "--json", "--html", str(page)]
+    command = [sys.executable, "-m", "hyperslab", "bench", str(file), "/d", *question]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr + done.stdout[-2000:]
     return page, json.loads(done.stdout)

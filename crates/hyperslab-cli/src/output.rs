@@ -19,6 +19,11 @@ const WIDTH_MAX: usize = 60;
 /// The table as text. Columns without any cell are omitted. If a row has fewer cells than there are columns, its last
 /// cell extends across the remaining columns.
 pub(crate) fn table(head: &[(&str, Align)], lines: &[Line]) -> String {
+    table_of_width(head, lines, WIDTH_MAX)
+}
+
+/// The same with columns of up to `width_max` characters.
+pub(crate) fn table_of_width(head: &[(&str, Align)], lines: &[Line], width_max: usize) -> String {
     let rows =
         || lines.iter().filter_map(|line| if let Line::Cells(cells) = line { Some(cells) } else { None });
     let widths: Vec<Option<usize>> = head
@@ -27,7 +32,7 @@ pub(crate) fn table(head: &[(&str, Align)], lines: &[Line]) -> String {
         .map(|(column, (title, _))| {
             let runs_on = |cells: &[String]| cells.len() < head.len() && column + 1 == cells.len();
             let own = || rows().filter(|cells| !runs_on(cells)).filter_map(|cells| cells.get(column));
-            let widest = own().map(|cell| width(cell)).filter(|&width| width <= WIDTH_MAX).max();
+            let widest = own().map(|cell| width(cell)).filter(|&width| width <= width_max).max();
             let any = own().any(|cell| !cell.is_empty());
             (any || column == 0).then(|| widest.unwrap_or(0).max(width(title)))
         })

@@ -34,6 +34,8 @@ pub(crate) const DIGEST: Schema = Schema { name: "hyperslab.digest", version: 1 
 pub(crate) const DOCTOR: Schema = Schema { name: "hyperslab.doctor", version: 1 };
 /// `hyperslab bench --json`.
 pub(crate) const BENCH: Schema = Schema { name: "hyperslab.bench", version: 1 };
+/// `hyperslab bench --dry-run --json`.
+pub(crate) const BENCH_PLAN: Schema = Schema { name: "hyperslab.bench.plan", version: 1 };
 /// `hyperslab bench --list --json`.
 pub(crate) const BENCH_LIBRARIES: Schema = Schema { name: "hyperslab.bench.libraries", version: 1 };
 /// `hyperslab bench --recipe NAME --json`.

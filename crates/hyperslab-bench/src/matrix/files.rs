@@ -146,7 +146,7 @@ impl<'a> FilePlan<'a> {
     /// A round of writing before the last, of which no file stays; none once writing has taken long enough.
     pub(super) fn rehearse(&mut self, turns: &Turns<'_>, progress: &mut dyn Progress) {
         let Self::Made(made) = self else { return };
-        if made.run.as_ref().is_ok_and(|run| run.runs.spent() > turns.seconds_max) {
+        if turns.is_late() || made.run.as_ref().is_ok_and(|run| run.runs.spent() > turns.seconds_max) {
             return progress.done();
         }
         made.write(turns, progress);
@@ -156,6 +156,13 @@ impl<'a> FilePlan<'a> {
     /// How often it is written in all.
     pub(super) fn writes(&self, matrix: &Matrix) -> usize {
         if matches!(self, Self::Made(_)) { matrix.write_repeats.max(1) } else { 0 }
+    }
+
+    /// Moves what was made to a place of the user's.
+    pub(super) fn keep(&self, place: &Path) -> std::io::Result<()> {
+        let Self::Made(made) = self else { return Ok(()) };
+        // Another file system takes a copy.
+        std::fs::rename(&made.path, place).or_else(|_| std::fs::copy(&made.path, place).map(drop))
     }
 
     /// Deletes what was made.

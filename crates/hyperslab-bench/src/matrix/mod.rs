@@ -13,6 +13,6 @@ mod subject;
 mod write_strategy;
 
 pub use row::{ReadFigures, Row, Rows, Skipped, WriteFigures};
-pub use run::Site;
+pub use run::{Question, Site};
 pub use subject::{Matrix, Subject};
 pub use write_strategy::WriteStrategy;

@@ -4,13 +4,16 @@ use super::files::{FilePlan, PreparedFile, plans};
 use super::key;
 use super::row::{Row, Rows, Skipped};
 use super::subject::Matrix;
+use super::write_strategy::WriteStrategy;
 use crate::engine::{Engine, OpenOptions};
 use crate::process::{Launcher, Operation, RunError, Task};
 use crate::runner::{CachedResult, EngineRun, Progress, ResultCache, Turns, refuse_differing};
 use crate::study::{Access, Format, Memory, Storage};
 use hyperslab_doctor::DatasetFacts;
+use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 /// Where and with what a matrix is run.
 pub struct Site<'a> {
@@ -22,6 +25,45 @@ pub struct Site<'a> {
     pub facts: &'a dyn Fn(&Path, &str) -> Option<DatasetFacts>,
     /// Set to stop: what is complete then is kept.
     pub stop: &'a AtomicBool,
+    /// Why a cell is left out, if it is.
+    pub leave_out: &'a dyn Fn(&Question<'_>) -> Option<String>,
+    /// No cell is begun after this.
+    pub deadline: Option<Instant>,
+    /// Where the file that is made is kept, of a matrix that makes one.
+    pub keep: Option<&'a Path>,
+}
+
+/// One cell, before it is measured.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    /// How the data is stored; none for the user's file as it is.
+    pub storage: Option<&'a Storage>,
+    /// How the file is written.
+    pub strategy: Option<&'a WriteStrategy>,
+    /// How it is read.
+    pub access: &'a Access,
+    /// The engine.
+    pub engine: &'a Engine,
+    /// Its settings.
+    pub options: &'a OpenOptions,
+}
+
+/// Why a cell is not begun after the deadline.
+const LATE: &str = "the time for all cells was used up";
+
+/// The cell in words: `libhdf5 (h5py 3.16.0): 1x717, chunks 4x30 gzip=6`.
+impl fmt::Display for Question<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}, ", self.engine.name(), self.access)?;
+        match self.storage {
+            Some(storage) => write!(f, "{storage}")?,
+            None => f.write_str("as it is")?,
+        }
+        match self.options.cache {
+            Some(cache) => write!(f, ", cache {},{},{}", cache.nbytes, cache.nslots, cache.w0),
+            None => Ok(()),
+        }
+    }
 }
 
 /// One access to one file, by every engine with each of its settings.
@@ -71,8 +113,8 @@ impl Matrix {
 
 impl<'a> Session<'a> {
     fn turns(&self) -> Turns<'a> {
-        let Site { launcher, stop, .. } = *self.site;
-        Turns { launcher, stop, seconds_max: self.matrix.seconds_max }
+        let Site { launcher, stop, deadline, .. } = *self.site;
+        Turns { launcher, stop, seconds_max: self.matrix.seconds_max, deadline }
     }
 
     fn run(&mut self) {
@@ -102,6 +144,12 @@ impl<'a> Session<'a> {
         for (plan, cells) in &mut files {
             self.note_readers(plan.made().map(|(storage, _)| storage));
             self.read_all(plan, cells);
+            if let (Some(place), Some(_)) = (self.site.keep, plan.made())
+                && let Err(error) = plan.keep(place)
+            {
+                let what = format!("keeping the file as {}", place.display());
+                self.rows.skipped.push(Skipped { what, why: error.to_string() });
+            }
             plan.remove();
         }
     }
@@ -110,6 +158,12 @@ impl<'a> Session<'a> {
     fn read_all(&mut self, plan: &mut FilePlan<'_>, cells: &mut [Cell<'_>]) {
         let turns = self.turns();
         let is_lacking = cells.iter().any(Cell::is_lacking);
+        if is_lacking && turns.is_late() {
+            let made = plan.made().map_or_else(|| "as it is".to_owned(), |(storage, _)| storage.to_string());
+            self.rows.skipped.push(Skipped { what: made, why: LATE.to_owned() });
+            self.rows.rows.extend(cells.iter().flat_map(Cell::cached_rows));
+            return;
+        }
         let prepared = match is_lacking.then(|| plan.prepare(self.matrix, &turns, self.progress)) {
             Some(Ok(prepared)) => prepared,
             nothing => {
@@ -120,10 +174,12 @@ impl<'a> Session<'a> {
         };
         let facts = (self.site.facts)(&prepared.file, &prepared.dataset);
         for cell in cells {
-            if self.site.stop.load(Ordering::Relaxed) && cell.is_lacking() {
+            let is_stopped = self.site.stop.load(Ordering::Relaxed);
+            if (is_stopped || turns.is_late()) && cell.is_lacking() {
                 self.rows.rows.extend(cell.cached_rows());
                 let what = format!("{}, {}", prepared.stored_as, cell.access);
-                self.rows.skipped.push(Skipped { what, why: RunError::Interrupted.to_string() });
+                let why = if is_stopped { RunError::Interrupted.to_string() } else { LATE.to_owned() };
+                self.rows.skipped.push(Skipped { what, why });
                 continue;
             }
             self.measure(&prepared, cell, facts.as_ref());
@@ -165,7 +221,13 @@ impl<'a> Session<'a> {
             for &cache in caches {
                 for &page_buffer in buffers {
                     let options = OpenOptions { cache, page_buffer, records: matrix.records.clone() };
-                    runs.push(self.engine_run(plan, access, engine, options));
+                    let run = self.engine_run(plan, access, engine, options);
+                    let (storage, strategy) = plan.made().unzip();
+                    let question = Question { storage, strategy, access, engine, options: &run.task.options };
+                    match run.cached.is_none().then(|| (self.site.leave_out)(&question)).flatten() {
+                        Some(why) => self.rows.skipped.push(Skipped { what: question.to_string(), why }),
+                        None => runs.push(run),
+                    }
                 }
             }
         }

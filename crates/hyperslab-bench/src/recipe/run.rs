@@ -149,13 +149,17 @@ impl Session<'_> {
         }
         let RunContext { launcher, stop, seconds_max, .. } = *self.context;
         let artifacts = &mut self.artifacts;
-        Turns { launcher, stop, seconds_max }.take(&mut runs, self.progress, |number, run| {
-            let (cell, by) = owners[number];
-            if run.failure.is_none() {
-                artifacts.keep(cell, by, &run.task);
-            }
-            artifacts.forget(is_needed);
-        });
+        Turns { launcher, stop, seconds_max, deadline: None }.take(
+            &mut runs,
+            self.progress,
+            |number, run| {
+                let (cell, by) = owners[number];
+                if run.failure.is_none() {
+                    artifacts.keep(cell, by, &run.task);
+                }
+                artifacts.forget(is_needed);
+            },
+        );
         refuse_differing(&mut runs, None);
         let mut result = |(cell, by, run): (&'a Cell, EngineKind, Result<usize, String>)| {
             let measured = run.and_then(|number| self.measured(&runs[number], owners[number]));

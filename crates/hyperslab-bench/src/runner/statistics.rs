@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Median and spread.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Half of the runs took less.
     pub median: f64,
@@ -15,6 +15,9 @@ pub struct Summary {
     pub runs: usize,
     /// Runs that strayed so far from the others that something else was at work.
     pub outliers: usize,
+    /// Each run, in the order in which they were made; empty in documents of older releases.
+    #[serde(default)]
+    pub samples: Vec<f64>,
 }
 
 /// A run this many (scaled) median deviations away from the median is an outlier (Iglewicz and Hoaglin 1993).
@@ -42,6 +45,7 @@ impl Summary {
             max: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
             runs: values.len(),
             outliers: if values.len() < 4 { 0 } else { values.iter().filter(is_outlier).count() },
+            samples: values.to_vec(),
         }
     }
 }

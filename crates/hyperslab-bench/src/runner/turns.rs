@@ -8,6 +8,7 @@ use super::runs::Runs;
 use crate::process::{Check, Launcher, Operation, Task};
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 /// Hears how far the runs are.
 pub trait Progress {
@@ -85,6 +86,8 @@ pub(crate) struct Turns<'a> {
     pub(crate) stop: &'a AtomicBool,
     /// A task is not repeated once its runs took so many seconds.
     pub(crate) seconds_max: f64,
+    /// Nothing is repeated any more after this.
+    pub(crate) deadline: Option<Instant>,
 }
 
 impl Turns<'_> {
@@ -101,7 +104,7 @@ impl Turns<'_> {
                 if run.cached.is_some() || round > run.repeats {
                     continue;
                 }
-                let is_enough = round > 0 && run.runs.spent() > self.seconds_max;
+                let is_enough = round > 0 && (run.runs.spent() > self.seconds_max || self.is_late());
                 if run.failure.is_none() && !is_enough {
                     progress.doing(&run.label);
                     let checking = (round == 0).then(|| run.checking());
@@ -115,6 +118,11 @@ impl Turns<'_> {
                 progress.done();
             }
         }
+    }
+
+    /// True once the time for all is used up.
+    pub(crate) fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() > deadline)
     }
 
     /// Runs a task once, timed, unless it failed before.

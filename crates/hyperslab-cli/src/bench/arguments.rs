@@ -1,7 +1,8 @@
 //! The options of `hyperslab bench`, and their help.
 
 use crate::failure::exit_codes;
-use clap::{ArgGroup, Args};
+use clap::builder::RangedU64ValueParser;
+use clap::{ArgGroup, Args, ValueEnum, value_parser};
 use std::path::PathBuf;
 
 // What there is where nothing is said. A command line that measures a cell again leaves it out.
@@ -10,11 +11,41 @@ pub(super) const DEFAULT_RATIO: f64 = 2.0;
 pub(super) const DEFAULT_SEED: u64 = 1;
 pub(super) const DEFAULT_REPEATS: usize = 5;
 pub(super) const DEFAULT_WRITE_REPEATS: usize = 3;
-pub(super) const DEFAULT_SECONDS_MAX: f64 = 20.0;
+pub(super) const DEFAULT_CELL_SECONDS: f64 = 20.0;
+pub(super) const DEFAULT_SECONDS_MAX: f64 = 600.0;
 pub(super) const DEFAULT_TIMEOUT: u64 = 900;
 
 /// The options of what a recipe decides itself, or does not do.
 const NOT_OF_RECIPES: &str = "not of recipes";
+
+/// Which dimensions of a file that is made may grow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Unlimited {
+    /// All of them
+    All,
+    /// None in one file, all in another
+    Both,
+}
+
+/// A number that JSON can carry.
+fn finite(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().map_err(|_| "it is not a number".to_owned())?;
+    if number.is_finite() { Ok(number) } else { Err("it is not a finite 64-bit number".to_owned()) }
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    finite(text)
+        .and_then(|number| if number > 0.0 { Ok(number) } else { Err("it has to be above 0".to_owned()) })
+}
+
+fn at_least_one(text: &str) -> Result<f64, String> {
+    finite(text)
+        .and_then(|number| if number >= 1.0 { Ok(number) } else { Err("it has to be 1 or more".to_owned()) })
+}
+
+fn one_or_more() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::<usize>::new().range(1..)
+}
 
 /// Measure reads and writes with other chunks, filters and caches, on your own libraries and on hyperslab
 ///
@@ -29,7 +60,9 @@ EXAMPLES
   hyperslab bench era5.nc /t2m --read 1x1x720 --cache 1MiB --cache 8MiB --cache 64MiB
       rows, under three chunk caches
   hyperslab bench era5.nc /t2m --read :x1x1 --chunks 1x361x720 --chunks 365x25x25 --filter gzip=4 --filter shuffle+gzip=4
-      the same values, rewritten in two chunk shapes with two pipelines each
+      the file as it is, and its values rewritten in two chunk shapes with two pipelines each
+  hyperslab bench era5.nc /t2m --read 1x361x720@10 --read :x1x1 --filter none --filter shuffle+gzip=4 --dry-run
+      what that would take: cells, seconds, disk; maps count ten times as much as series
   hyperslab bench --synthetic 1000x1000x100 --type '<i2' --ratio 2 --chunks 1MiB --read 100x100x1 --order all
       made-up values, all orders of the dimensions
   hyperslab bench --synthetic 1000x1000x100 --chunks 100x100x10 --filter gzip --write 4MiB --write-order all --write-cache 1MiB --write-cache 64MiB
@@ -47,6 +80,9 @@ EXAMPLES
 
 A pipeline is its filters joined by `+`: none, gzip=6, shuffle, fletcher32, szip=nn,8, nbit, scaleoffset=2, zstd=3 ..., or
 the number of a registered filter with its parameters, 32015=3.
+
+A file is read as it is, too, where it is rewritten: all else is compared with it. What a file has and no option names
+(chunks, filters) stays.
 
 A cell that was not measured, and engines that read different values, end with exit code 1; the other cells are reported.
 
@@ -87,22 +123,24 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "LAYOUT", default_value = DEFAULT_MEMORY, help_heading = "Access", group = NOT_OF_RECIPES)]
     pub memory: String,
     /// Ratio by which gzip makes made-up values smaller
-    #[arg(long, default_value_t = DEFAULT_RATIO, group = NOT_OF_RECIPES)]
+    #[arg(long, value_parser = at_least_one, default_value_t = DEFAULT_RATIO, group = NOT_OF_RECIPES)]
     pub ratio: f64,
     /// Seed of made-up values and of random blocks
     #[arg(long, default_value_t = DEFAULT_SEED, group = NOT_OF_RECIPES)]
     pub seed: u64,
-    /// Block that is read, swept over the dataset: a shape, or the bytes of a buffer (1MiB); may be repeated
-    #[arg(long, value_name = "SHAPE", help_heading = "Access", group = NOT_OF_RECIPES)]
+    /// Block that is read, swept over the dataset: a shape, or the bytes of a buffer (1MiB), with @WEIGHT how much it
+    /// counts beside others; may be repeated
+    #[arg(long, value_name = "SHAPE[@WEIGHT]", help_heading = "Access", group = NOT_OF_RECIPES)]
     pub read: Vec<String>,
-    /// Order of the dimensions in which blocks move, slowest first, or `all`; may be repeated
+    /// Order of the dimensions in which blocks move, slowest first: their numbers, their names in netCDF, or x,y,z where
+    /// they have none; or `all`; may be repeated
     #[arg(long, value_name = "ORDER", help_heading = "Access", group = NOT_OF_RECIPES)]
     pub order: Vec<String>,
     /// Only every so-many-th element of each block, by dimension; may be repeated
     #[arg(long, value_name = "STEPS", help_heading = "Access", group = NOT_OF_RECIPES)]
     pub stride: Vec<String>,
     /// Blocks at so many random places instead of a sweep
-    #[arg(long, value_name = "COUNT", help_heading = "Access", conflicts_with = "moved", group = NOT_OF_RECIPES)]
+    #[arg(long, value_name = "COUNT", value_parser = value_parser!(u64).range(1..), help_heading = "Access", conflicts_with = "moved", group = NOT_OF_RECIPES)]
     pub random: Option<u64>,
     /// Each block moved along every axis and along the diagonal instead of a sweep; `=AXIS` or `=diagonal` for one
     #[arg(
@@ -115,17 +153,17 @@ pub(crate) struct BenchArgs {
         group = NOT_OF_RECIPES
     )]
     pub moved: Option<String>,
-    /// Only so many reads of each access; the time of all is extrapolated
-    #[arg(long, value_name = "COUNT", help_heading = "Access", group = NOT_OF_RECIPES)]
+    /// Only so many reads of each access; the time of all is extrapolated, and marked by ≈
+    #[arg(long, value_name = "COUNT", value_parser = value_parser!(u64).range(1..), help_heading = "Access", group = NOT_OF_RECIPES)]
     pub reads: Option<u64>,
     /// Rewrite as a file of this format: hdf5, netcdf4, classic (64-bit offsets), cdf5, hdf4; may be repeated
     #[arg(long, value_name = "FORMAT", help_heading = "Storage", group = NOT_OF_RECIPES)]
     pub format: Vec<String>,
     /// Rewrite with chunks of this shape, of this many bytes (1MiB), `contiguous`, `default` (those that netCDF-C
-    /// chooses), or `as-is`; may be repeated
+    /// chooses), or `as-is`; may be repeated; without it, the chunks of the file
     #[arg(long, value_name = "CHUNKS", help_heading = "Storage", group = NOT_OF_RECIPES)]
     pub chunks: Vec<String>,
-    /// Rewrite with this pipeline of filters; may be repeated
+    /// Rewrite with this pipeline of filters; may be repeated; without it, that of the file
     #[arg(long, value_name = "FILTERS", help_heading = "Storage", group = NOT_OF_RECIPES)]
     pub filter: Vec<String>,
     /// Rewrite with pages of this size; may be repeated
@@ -135,7 +173,7 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "VERSIONS", help_heading = "Storage", group = NOT_OF_RECIPES)]
     pub libver: Vec<String>,
     /// Rewrite with this fill value
-    #[arg(long, value_name = "NUMBER", help_heading = "Storage", allow_hyphen_values = true, group = NOT_OF_RECIPES)]
+    #[arg(long, value_name = "NUMBER", value_parser = finite, help_heading = "Storage", allow_hyphen_values = true, group = NOT_OF_RECIPES)]
     pub fill_value: Option<f64>,
     /// When fill values are written: if-set, alloc, never; may be repeated
     #[arg(long, value_name = "TIME", help_heading = "Storage", group = NOT_OF_RECIPES)]
@@ -143,9 +181,24 @@ pub(crate) struct BenchArgs {
     /// When space is allocated: default, early, late, incremental; may be repeated
     #[arg(long, value_name = "TIME", help_heading = "Storage", group = NOT_OF_RECIPES)]
     pub alloc_time: Vec<String>,
-    /// Rewrite with unlimited dimensions; in files that netCDF-C or HDF4 write, the first alone is
+    /// Rewrite with unlimited dimensions, or with `=both`, fixed and unlimited; in files that netCDF-C or HDF4 write, the
+    /// first alone is
+    #[arg(
+        long,
+        value_enum,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "all",
+        help_heading = "Storage",
+        group = NOT_OF_RECIPES
+    )]
+    pub unlimited: Option<Unlimited>,
+    /// Leave out the file as it is, with which files that are rewritten are compared
     #[arg(long, help_heading = "Storage", group = NOT_OF_RECIPES)]
-    pub unlimited: bool,
+    pub no_baseline: bool,
+    /// Keep the file that is written; for one storage
+    #[arg(long, value_name = "FILE", help_heading = "Storage", group = NOT_OF_RECIPES)]
+    pub keep: Option<PathBuf>,
     /// Block in which files are written, a shape or the bytes of a buffer; chunk by chunk without; may be repeated
     #[arg(long, value_name = "SHAPE", help_heading = "Writing", group = NOT_OF_RECIPES)]
     pub write: Vec<String>,
@@ -156,7 +209,7 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "CACHE", help_heading = "Writing", group = NOT_OF_RECIPES)]
     pub write_cache: Vec<String>,
     /// How often each file is written
-    #[arg(long, value_name = "COUNT", default_value_t = DEFAULT_WRITE_REPEATS, help_heading = "Writing", group = NOT_OF_RECIPES)]
+    #[arg(long, value_name = "COUNT", value_parser = one_or_more(), default_value_t = DEFAULT_WRITE_REPEATS, help_heading = "Writing", group = NOT_OF_RECIPES)]
     pub write_repeats: usize,
     /// Chunk cache of libraries that have one, NBYTES[,NSLOTS[,W0]] or `default`; may be repeated
     #[arg(long, value_name = "CACHE", help_heading = "Engines", group = NOT_OF_RECIPES)]
@@ -183,13 +236,19 @@ pub(crate) struct BenchArgs {
     #[arg(long, help_heading = "Engines", group = NOT_OF_RECIPES)]
     pub list: bool,
     /// How often each cell is measured
-    #[arg(long, value_name = "COUNT", default_value_t = DEFAULT_REPEATS, help_heading = "Measuring")]
+    #[arg(long, value_name = "COUNT", value_parser = one_or_more(), default_value_t = DEFAULT_REPEATS, help_heading = "Measuring")]
     pub repeats: usize,
     /// A cell is not repeated once its runs took so many seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = DEFAULT_SECONDS_MAX, help_heading = "Measuring")]
+    #[arg(long, value_name = "SECONDS", value_parser = positive, default_value_t = DEFAULT_CELL_SECONDS, help_heading = "Measuring")]
+    pub cell_seconds: f64,
+    /// What all cells together may take: those that are predicted to take more are left out, and named
+    #[arg(long, value_name = "SECONDS", value_parser = positive, default_value_t = DEFAULT_SECONDS_MAX, help_heading = "Measuring", group = NOT_OF_RECIPES)]
     pub max_seconds: f64,
+    /// Say what would be measured, how long that is predicted to take and what it writes, and end
+    #[arg(long, help_heading = "Measuring", conflicts_with = "from", group = NOT_OF_RECIPES)]
+    pub dry_run: bool,
     /// A run that takes longer is ended
-    #[arg(long, value_name = "SECONDS", default_value_t = DEFAULT_TIMEOUT, help_heading = "Measuring")]
+    #[arg(long, value_name = "SECONDS", value_parser = value_parser!(u64).range(1..), default_value_t = DEFAULT_TIMEOUT, help_heading = "Measuring")]
     pub timeout: u64,
     /// Take the file out of the system's page cache before each run
     #[arg(long, help_heading = "Measuring", group = NOT_OF_RECIPES)]
@@ -209,6 +268,9 @@ pub(crate) struct BenchArgs {
     /// Measure nothing: report what `--json` printed before
     #[arg(long, value_name = "RESULTS", help_heading = "Output", conflicts_with_all = ["file", "synthetic", "resume"], group = NOT_OF_RECIPES)]
     pub from: Option<PathBuf>,
+    /// Say what changed since an older document, beyond what the runs scatter
+    #[arg(long, value_name = "RESULTS", help_heading = "Output", group = NOT_OF_RECIPES)]
+    pub compare: Option<PathBuf>,
     /// Go on where an earlier run of this command was interrupted; `=FILE` keeps what is measured in that file
     #[arg(
         long,

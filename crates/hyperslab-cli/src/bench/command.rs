@@ -1,7 +1,7 @@
 //! The command line that measures one cell again, and no other.
 
 use super::arguments::{
-    BenchArgs, DEFAULT_MEMORY, DEFAULT_RATIO, DEFAULT_REPEATS, DEFAULT_SECONDS_MAX, DEFAULT_SEED,
+    BenchArgs, DEFAULT_CELL_SECONDS, DEFAULT_MEMORY, DEFAULT_RATIO, DEFAULT_REPEATS, DEFAULT_SEED,
     DEFAULT_TIMEOUT, DEFAULT_WRITE_REPEATS,
 };
 use hyperslab_bench::engine::Engine;
@@ -63,6 +63,9 @@ impl<'a> Commands<'a> {
         }
         if let Some(made) = &row.storage {
             storage(&mut words, made);
+            if self.args.synthetic.is_none() {
+                words.flag("--no-baseline");
+            }
         }
         if let Some(write) = &row.write {
             access(&mut words, "--write", "--write-order", &write.access);
@@ -151,8 +154,8 @@ impl<'a> Commands<'a> {
         if args.repeats != DEFAULT_REPEATS {
             words.add("--repeats", args.repeats);
         }
-        if args.max_seconds != DEFAULT_SECONDS_MAX {
-            words.add("--max-seconds", args.max_seconds);
+        if args.cell_seconds != DEFAULT_CELL_SECONDS {
+            words.add("--cell-seconds", args.cell_seconds);
         }
         if args.timeout != DEFAULT_TIMEOUT {
             words.add("--timeout", args.timeout);
@@ -193,9 +196,7 @@ fn storage(words: &mut Words, storage: &Storage) {
         None if storage.unlimited || !storage.filters.is_empty() => words.add("--chunks", "default"),
         None => words.add("--chunks", "contiguous"),
     }
-    if !storage.filters.is_empty() {
-        words.add("--filter", pipeline_text(&storage.filters));
-    }
+    words.add("--filter", pipeline_text(&storage.filters));
     if let Some(bytes) = storage.page_bytes {
         words.add("--page-size", bytes);
     }
@@ -229,9 +230,9 @@ fn word(value: &impl Serialize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::finding::testing::row;
     use super::*;
     use crate::args::{Cli, Command};
+    use crate::bench::model::testing::{row, write};
     use clap::Parser;
     use hyperslab_bench::library::Found;
 
@@ -246,7 +247,7 @@ mod tests {
         assert_eq!(args.memory, DEFAULT_MEMORY);
         assert_eq!((args.ratio, args.seed), (DEFAULT_RATIO, DEFAULT_SEED));
         assert_eq!((args.repeats, args.write_repeats), (DEFAULT_REPEATS, DEFAULT_WRITE_REPEATS));
-        assert_eq!((args.max_seconds, args.timeout), (DEFAULT_SECONDS_MAX, DEFAULT_TIMEOUT));
+        assert_eq!((args.cell_seconds, args.timeout), (DEFAULT_CELL_SECONDS, DEFAULT_TIMEOUT));
     }
 
     #[test]
@@ -254,14 +255,7 @@ mod tests {
         let args = args("hyperslab bench f.h5 /d --engine hyperslab --libhdf5 /x/libhdf5.so --timeout 60");
         let found = Found { path: "/x/libhdf5.so".into(), origin: "/x/libhdf5.so".into(), plugins: None };
         let writer = Engine::Libhdf5(found);
-        let seconds = serde_json::json!({ "median": 1.0, "min": 1.0, "max": 1.0, "runs": 1, "outliers": 0 });
-        let write = serde_json::json!({
-            "engine": writer.name(), "version": "2.0.0", "written_as": "1x717", "cache": null,
-            "access": { "block": [1, 717], "step": [1, 1], "walk": { "sweep": { "order": [0, 1] } } },
-            "is_default_cache": true, "write": seconds, "open_write_close": seconds, "cpu": seconds, "writes": 1,
-            "bytes": 1, "write_calls": 1, "write_bytes": 1, "memory_bytes": 0, "encodes": null, "decodes": null,
-            "file_bytes": 1, "overhead_bytes": 0,
-        });
+        let write = write(&writer.name(), 1.0, 1);
         let mut row = row("hyperslab", 1.0, None);
         let commands = Commands::new(&args, vec![Engine::Hyperslab, writer]);
         assert!(!commands.of(&row).contains("--libhdf5"), "a file of the user's was written by nobody here");

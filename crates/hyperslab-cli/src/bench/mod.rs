@@ -1,46 +1,53 @@
 //! `hyperslab bench`: what a program's reads cost with other chunks, filters and caches, measured.
 //!
 //! ```text
-//! question (a Matrix) ──► runs, each in a process of its own (`bench-worker`) ──► Rows ──► Document ──► text, JSON, CSV, HTML
-//!                            └─ journal: what was measured before (`--resume`)                ▲
-//!                                                                                   RESULTS ──┘ (`--from`)
+//!   request (Matrices) ─► cost (Plan) ─► runs, each in a process of its own (`bench-worker`) ─► Rows ─► model (Document) ─► render: text, JSON, CSV, page
+//!                            └─ --dry-run        └─ journal: what was measured before (`--resume`)          ▲
+//!                                                                                                 RESULTS ──┘ (`--from`, `--compare`)
 //! ```
 
 pub(crate) mod arguments;
 mod command;
-mod csv;
-mod document;
+mod cost;
 mod engines;
-mod finding;
-mod html;
-mod machine;
+mod journal;
+mod model;
+mod outputs;
 mod progress;
-mod question;
 mod recipe;
-mod report;
-mod resume;
+mod render;
+mod request;
+mod tables;
 
 use crate::doctor;
 use crate::failure::{self, Failure};
+use crate::schema;
 use arguments::BenchArgs;
 use command::Commands;
-use document::{Document, Head};
+use cost::Plan;
 use hyperslab_bench::matrix::{Matrix, Row, Rows, Site, Subject};
 use hyperslab_bench::process::{Launcher, serve};
 use hyperslab_bench::runner::ResultCache;
 use hyperslab_doctor::DatasetFacts;
+use journal::Journal;
+use model::change::Changes;
+use model::document::{Document, Head};
+use model::value::count;
 use progress::Bar;
-use resume::Journal;
+use render::{csv, html};
+use request::Asked;
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The hidden command by which a run is started in a process of its own.
 const WORKER: &str = "bench-worker";
+/// A bench that is predicted to take longer says so before it begins.
+const LONG_SECONDS: f64 = 10.0;
 
-/// Set by Ctrl-C.
+/// Set by Ctrl-C, by a request to end, and by a terminal that is closed.
 static STOP: AtomicBool = AtomicBool::new(false);
 
 /// Runs the command.
@@ -55,57 +62,101 @@ pub(crate) fn run(args: &BenchArgs, out: &mut dyn Write, err: &mut dyn Write) ->
         return Err(Failure::wrong_request("--scale and --about go with --recipe")
             .hint("--recipe list names the recipes"));
     }
-    let document = match &args.from {
+    outputs::check(args)?;
+    let older = args.compare.as_deref().map(Document::read).transpose()?;
+    let mut document = match &args.from {
         Some(path) => Document::read(path)?,
         None => {
             let launcher = launcher(args)?;
             if args.list {
                 return engines::list(args, &launcher, out);
             }
-            measure(args, &launcher, err)?
+            match measure(args, &launcher, out, err)? {
+                Some(document) => document,
+                None => return Ok(failure::DONE),
+            }
         }
     };
+    if let (Some(older), Some(path)) = (&older, &args.compare) {
+        document.changes = Some(Changes::between(&path.display().to_string(), older, &document));
+    }
     if let Some(path) = &args.csv {
-        let fail = |error: ::csv::Error| Failure::unreadable(format!("{}: {error}", path.display()));
-        csv::write_file(document.rows(), path).map_err(fail)?;
+        let fail = |error: ::csv::Error| written_too_late(path, &error);
+        csv::write_file(&document, path).map_err(fail)?;
     }
     if let Some(path) = &args.html {
-        let fail = |error: std::io::Error| Failure::unreadable(format!("{}: {error}", path.display()));
+        let fail = |error: std::io::Error| written_too_late(path, &error);
         std::fs::write(path, html::page(&document).html()).map_err(fail)?;
     }
-    let text = if args.json { document.json()? } else { report::text(&document) };
+    let text = if args.json { document.json()? } else { render::text(&document) };
     out.write_all(text.as_bytes())?;
     out.flush()?;
     Ok(if document.skipped.is_empty() { failure::DONE } else { failure::UNREADABLE })
 }
 
-/// Measures what the command line asks for; what was complete when the user stopped it is in the document.
-fn measure(args: &BenchArgs, launcher: &Launcher, err: &mut dyn Write) -> Result<Document, Failure> {
-    let (matrices, missing) = question::matrices(args)?;
+/// What could be written before the bench, and cannot be after it.
+fn written_too_late(path: &Path, error: &dyn std::fmt::Display) -> Failure {
+    Failure::unreadable(format!("{}: {error}", path.display()))
+        .hint("keep what --json prints: --from makes every other form of it")
+}
+
+/// Measures what the command line asks for; what was complete when the user stopped it is in the document. Nothing for
+/// a dry run, which prints its plan.
+fn measure(
+    args: &BenchArgs,
+    launcher: &Launcher,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> Result<Option<Document>, Failure> {
+    let asked = request::asked(args)?;
     let folder = folder(args)?;
+    outputs::check_files(args, &asked, folder.path())?;
     end_by_interrupt();
-    let mut journal = match Journal::open(args, &matrices) {
+    let head = Head::before(args, &asked, launcher, folder.path())?;
+    let as_is =
+        args.file.as_deref().zip(args.dataset.as_deref()).and_then(|(file, dataset)| facts(file, dataset));
+    let plan = Plan::of(args, &asked, &head, as_is.as_ref());
+    if args.dry_run {
+        let text = match args.json {
+            true => schema::document(schema::BENCH_PLAN, &plan)?,
+            false => format!("{}\n{}\n", tables::text(&plan.table()), plan.sentence()),
+        };
+        out.write_all(text.as_bytes())?;
+        return Ok(None);
+    }
+    if plan.seconds > LONG_SECONDS || plan.taken() < plan.cells.len() {
+        let _ = writeln!(err, "{}", plan.sentence());
+    }
+    let mut journal = match Journal::open(args, &asked.matrices) {
         Ok(journal) => Some(journal),
         // Without a place to remember, everything can still be measured; unless remembering was asked for.
         Err(_) if args.resume.is_none() => None,
         Err(error) => return Err(Failure::wrong_request(format!("--resume: no place to remember: {error}"))),
     };
-    let head = Head::before(args, &matrices, launcher, folder.path())?;
-    let mut rows = Rows::default();
-    rows.notes.extend(missing.into_iter().map(|family| {
-        format!("no {} was found, so none takes part; {}", family.name(), family.how_to_get())
-    }));
+    let Asked { matrices, missing, notes, .. } = asked;
+    let missing = missing
+        .into_iter()
+        .map(|family| format!("no {} was found, so none takes part; {}", family.name(), family.how_to_get()));
+    let mut rows = Rows { notes: notes.into_iter().chain(missing).collect(), ..Rows::default() };
     // The same for every type of element.
-    let cast = matrices.first().map(|matrix| [matrix.engines.clone(), matrix.writers.clone()].concat());
-    let types = matrices.len();
-    for matrix in matrices {
-        let mut bar = Bar::new();
-        let site = Site { folder: folder.path(), launcher, facts: &facts, stop: &STOP };
+    let engines = matrices.first().map(|matrix| [matrix.engines.clone(), matrix.writers.clone()].concat());
+    let site = Site {
+        folder: folder.path(),
+        launcher,
+        facts: &facts,
+        stop: &STOP,
+        leave_out: &|question| plan.leave_out(question),
+        deadline: Instant::now().checked_add(Duration::from_secs_f64(args.max_seconds.min(1e9))),
+        keep: args.keep.as_deref(),
+    };
+    for matrix in &matrices {
+        let seconds_of = |doing: &str| plan.run_seconds(doing);
+        let mut bar = Bar::new(Some(plan.seconds / matrices.len() as f64), &seconds_of);
         let cache = journal.as_mut().map(|journal| journal as &mut dyn ResultCache<Row>);
         let mut found = matrix.run(&site, &mut bar, cache);
         bar.finish();
-        if types > 1 {
-            name_type(&mut found, &matrix);
+        if matrices.len() > 1 {
+            name_type(&mut found, matrix);
         }
         rows.rows.extend(found.rows);
         rows.skipped.extend(found.skipped);
@@ -116,9 +167,9 @@ fn measure(args: &BenchArgs, launcher: &Launcher, err: &mut dyn Write) -> Result
         }
     }
     if let Some(journal) = journal {
-        say_what_is_kept(journal, rows.rows.len(), args, err);
+        say_what_is_kept(journal, rows.rows.len(), plan.taken(), args, err);
     }
-    Ok(Document::new(head, rows, &Commands::new(args, cast.unwrap_or_default())))
+    Ok(Some(Document::new(head, rows, &Commands::new(args, engines.unwrap_or_default()))))
 }
 
 /// Where several types are measured, what is stored is told apart by them too.
@@ -134,9 +185,9 @@ fn name_type(found: &mut Rows, matrix: &Matrix) {
 }
 
 /// What was not measured now, because it was before; and after Ctrl-C, how to go on.
-fn say_what_is_kept(journal: Journal, rows: usize, args: &BenchArgs, err: &mut dyn Write) {
+fn say_what_is_kept(journal: Journal, rows: usize, cells: usize, args: &BenchArgs, err: &mut dyn Write) {
     if journal.recalled > 0 {
-        let _ = writeln!(err, "resumed: {} of {rows} rows were measured before", journal.recalled);
+        let _ = writeln!(err, "resumed: {} of {cells} rows were measured before", journal.recalled);
     }
     if !STOP.load(Ordering::Relaxed) {
         return journal.finish();
@@ -145,8 +196,8 @@ fn say_what_is_kept(journal: Journal, rows: usize, args: &BenchArgs, err: &mut d
         Some(_) => "the same command goes on from there",
         None => "the same command with --resume goes on from there",
     };
-    let kept = finding::count(rows as u64, "row");
-    let _ = writeln!(err, "interrupted: {kept} measured and kept in {}; {again}", journal.path().display());
+    let (kept, place) = (count(rows as u64, "row"), journal.path().display());
+    let _ = writeln!(err, "interrupted: {kept} of {cells} measured and kept in {place}; {again}");
 }
 
 /// Where files are made; it goes when it is dropped.
@@ -204,7 +255,7 @@ fn worker_command() -> Result<(OsString, Vec<OsString>), Failure> {
 }
 
 /// A virtual environment's interpreter is a link: its own name leads to its packages, not what it points to.
-fn python_or(program: std::path::PathBuf, is_python: bool) -> OsString {
+fn python_or(program: PathBuf, is_python: bool) -> OsString {
     let named = std::env::var_os("HYPERSLAB_INTERPRETER").filter(|_| is_python);
     named.unwrap_or_else(|| program.into_os_string())
 }

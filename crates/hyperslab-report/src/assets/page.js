@@ -47,7 +47,8 @@
   }
 
   // Curves -----------------------------------------------------------------------------------------------------------
-  const dashes = [[], [7, 4], [2, 3], [9, 3, 2, 3], [14, 4], [4, 2, 1, 2], [1, 4], [12, 3, 3, 3]];
+  // A line and its entry in the legend have the same dashes: those that a border can have, too.
+  const dashes = [["solid", []], ["dashed", [8, 5]], ["dotted", [2, 3]]];
   const plots = [];
 
   // The index of the point of a line that is nearest to where the cursor is.
@@ -114,9 +115,10 @@
         label: line.name,
         stroke,
         width: 2,
-        dash: dashes[number % 8],
+        dash: dashes[number % dashes.length][1],
         spanGaps: true,
-        points: { show: !line.is_level, size: 7, fill: stroke, width: 0 },
+        paths: line.is_step ? uPlot.paths.stepped({ align: 1 }) : undefined,
+        points: { show: !line.is_level, size: 8, fill: stroke, width: 0, filter: () => line.marked },
         value: (plot, value, series, index) => (index == null ? "" : line.texts[nearest(plot, series, index)] ?? ""),
       };
     });
@@ -130,7 +132,7 @@
       },
       axes: [axis(right, 40), axis(up, 16 + 7 * Math.max(...up.ticks.map((tick) => tick.label.length)), true)],
       series: [{ label: right.title, value: () => "" }, ...lines],
-      legend: { live: true, markers: { dash: () => "solid" } },
+      legend: { live: true, markers: { width: 3, dash: (_, series) => dashes[(series - 1) % dashes.length][0] } },
       cursor: { dataIdx: (plot, series, index) => (series === 0 ? index : nearest(plot, series, index)), points: { size: 10 } },
       hooks: { draw: [marked(given.marks)] },
     };

@@ -31,6 +31,9 @@ pub struct Line {
     pub points: Vec<Point>,
     /// True if the line is a constant for every x, given by its only point.
     pub is_level: bool,
+    /// True if a value holds up to the next point: the line is made of steps.
+    #[serde(default)]
+    pub is_step: bool,
 }
 
 /// One point of a line.
@@ -42,6 +45,9 @@ pub struct Point {
     pub y: f64,
     /// The text that is shown when the cursor is at the point.
     pub text: String,
+    /// True if the line passes here without a mark.
+    #[serde(default)]
+    pub is_bend: bool,
 }
 
 /// A mark on the x axis.
@@ -67,6 +73,9 @@ struct Aligned<'a> {
 struct AlignedLine<'a> {
     name: &'a str,
     is_level: bool,
+    is_step: bool,
+    /// The places of points that have a mark.
+    marked: Vec<usize>,
     y: Vec<Option<f64>>,
     texts: Vec<Option<&'a str>>,
 }
@@ -119,9 +128,12 @@ impl Line {
                 false => rest.iter().position(|point| point.x == *x).map(|found| rest.remove(found)),
             })
             .collect();
+        let is_marked = |point: Option<&Point>| !self.is_level && point.is_some_and(|point| !point.is_bend);
         AlignedLine {
             name: &self.name,
             is_level: self.is_level,
+            is_step: self.is_step,
+            marked: (0..x.len()).filter(|place| is_marked(points[*place])).collect(),
             y: points.iter().map(|point| point.map(|point| point.y)).collect(),
             texts: points.iter().map(|point| point.map(|point| point.text.as_str())).collect(),
         }
@@ -134,8 +146,9 @@ mod tests {
     use crate::axis::Scale;
 
     fn line(points: &[(f64, f64)]) -> Line {
-        let point = |(x, y): &(f64, f64)| Point { x: *x, y: *y, text: format!("</script>{y}") };
-        Line { name: "l".into(), points: points.iter().map(point).collect(), is_level: false }
+        let point =
+            |(x, y): &(f64, f64)| Point { x: *x, y: *y, text: format!("</script>{y}"), is_bend: *y == 1.0 };
+        Line { name: "l".into(), points: points.iter().map(point).collect(), ..Line::default() }
     }
 
     #[test]
@@ -152,6 +165,7 @@ mod tests {
         let aligned = curves.aligned();
         assert_eq!(aligned.x, [1.0, 2.0, 2.0, 4.0]);
         assert_eq!(aligned.lines[0].y, [Some(2.0), None, None, Some(1.0)]);
+        assert_eq!((&aligned.lines[0].marked[..], &aligned.lines[1].marked[..]), (&[0][..], &[1, 2][..]));
         assert_eq!(aligned.lines[1].y, [None, Some(3.0), Some(4.0), None]);
         assert_eq!(aligned.lines[2].y, [Some(9.0); 4]);
         let text = curves.markup().into_string();

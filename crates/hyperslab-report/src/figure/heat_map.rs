@@ -1,4 +1,4 @@
-//! A matrix whose cells show, as text and by colour, how far each is from the best of its row.
+//! A matrix whose cells show, as text and by colour, how far each is from the best of its row or column.
 
 use maud::{Markup, html};
 use serde::{Deserialize, Serialize};
@@ -14,6 +14,9 @@ pub struct HeatMap {
     pub columns: Vec<(String, String)>,
     /// The rows.
     pub rows: Vec<HeatRow>,
+    /// What a cell is compared with, before the legend: `times the best of its row:`.
+    #[serde(default)]
+    pub compares: String,
 }
 
 /// One row.
@@ -25,12 +28,18 @@ pub struct HeatRow {
     pub note: String,
     /// One cell per column; `None` if it is empty.
     pub cells: Vec<Option<HeatCell>>,
+    /// True for the row that the reader should choose.
+    #[serde(default)]
+    pub is_best: bool,
+    /// True for the row that all others are compared with.
+    #[serde(default)]
+    pub is_base: bool,
 }
 
 /// One cell.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct HeatCell {
-    /// The value divided by the best of the row; without it the cell is not coloured.
+    /// The value divided by the best of the row or column; without it the cell is not coloured.
     pub times: Option<f64>,
     /// The text of the cell.
     pub text: String,
@@ -94,8 +103,8 @@ impl HeatMap {
         let worst = cells.filter_map(|cell| cell.times).map(step).max();
         html! {
             @if let Some(worst) = worst {
-                ul.legend aria-label="times the best of the row" {
-                    li { "times the best of its row:" }
+                ul.legend aria-label=(self.compares) {
+                    @if !self.compares.is_empty() { li { (self.compares) } }
                     @for (number, (_, words)) in STEPS.iter().enumerate().take(worst + 1) {
                         li { span.swatch.(format!("heat-{number}")) {} (words) }
                     }
@@ -108,7 +117,7 @@ impl HeatMap {
 impl HeatRow {
     fn markup(&self) -> Markup {
         html! {
-            tr {
+            tr.best[self.is_best].base[self.is_base] {
                 th.left scope="row" {
                     (self.name)
                     @if !self.note.is_empty() { span.note { (self.note) } }
@@ -156,12 +165,19 @@ mod tests {
         let cell = HeatCell { times: Some(4.0), text: "80 ms".into(), detail: "a <b>".into() };
         let map = HeatMap {
             columns: vec![("libhdf5".into(), "1 MiB".into()), ("libhdf5".into(), "8 MiB".into())],
-            rows: vec![HeatRow { name: "rows".into(), note: String::new(), cells: vec![Some(cell), None] }],
+            rows: vec![HeatRow {
+                name: "rows".into(),
+                cells: vec![Some(cell), None],
+                is_base: true,
+                ..HeatRow::default()
+            }],
+            compares: "times the best of its column:".into(),
             ..HeatMap::default()
         };
         let text = map.markup().into_string();
         assert!(text.contains("80 ms") && text.contains("4.00×") && text.contains("heat-3"), "{text}");
         assert!(text.contains("a &lt;b&gt;") && text.contains(r#"colspan="2""#), "{text}");
+        assert!(text.contains(r#"<tr class="base">"#) && text.contains("best of its column:"), "{text}");
         assert!(!text.contains("heat-4"), "the legend ends with the worst that occurs");
     }
 }

@@ -1,16 +1,15 @@
 //! `hyperslab bench --recipe`: a published study run again, and told as text, JSON or a page of the docs.
 
-mod markdown;
-mod text;
+mod page;
 
 use super::arguments::BenchArgs;
 use super::progress::Bar;
-use super::{STOP, end_by_interrupt, engines, folder, layout};
+use super::{STOP, end_by_interrupt, engines, folder, layout, tables};
 use crate::failure::{self, Failure};
-use crate::output::{Align, Line, table};
 use crate::schema;
 use hyperslab_bench::process::Launcher;
 use hyperslab_bench::recipe::{RECIPES, Recipe, Report, RunContext};
+use hyperslab_report::{Align, Column, Table};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -46,15 +45,15 @@ pub(super) fn run(
         folder: folder.path(),
         facts: &layout,
         repeats: args.repeats,
-        seconds_max: args.max_seconds,
+        seconds_max: args.cell_seconds,
         stop: &STOP,
     };
-    let mut bar = Bar::new();
+    let mut bar = Bar::new(None, &|_| 0.0);
     let report = context.run(recipe, scale, &mut bar);
     bar.finish();
     let text = match args.json {
         true => schema::document(schema::BENCH_RECIPE, &report)?,
-        false => text::report(&report),
+        false => page::text(&page::page(&report)),
     };
     out.write_all(text.as_bytes())?;
     out.flush()?;
@@ -74,7 +73,7 @@ pub(super) fn render(files: &[PathBuf], out: &mut dyn Write) -> Result<i32, Fail
         let report: Report = serde_json::from_str(&text).map_err(|error| wrong(&error))?;
         reports.push(report.judged_again());
     }
-    out.write_all(markdown::page(&reports).as_bytes())?;
+    out.write_all(page::markdown(&reports).as_bytes())?;
     Ok(failure::DONE)
 }
 
@@ -88,10 +87,10 @@ fn list(json: bool, out: &mut dyn Write) -> Result<i32, Failure> {
         out.write_all(document.as_bytes())?;
         return Ok(failure::DONE);
     }
-    let head = [("recipe", Align::Left), ("takes", Align::Right), ("published as", Align::Left)];
-    let row =
-        |recipe: &Recipe| [recipe.name, recipe.takes(), recipe.publication()].map(str::to_owned).to_vec();
-    let lines: Vec<Line> = RECIPES.iter().map(|recipe| Line::Cells(row(recipe))).collect();
-    out.write_all(table(&head, &lines).as_bytes())?;
+    let columns = [("recipe", Align::Left), ("takes", Align::Right), ("published as", Align::Left)];
+    let columns = columns.map(|(title, align)| Column::new(title, align)).to_vec();
+    let row = |recipe: &'static Recipe| [recipe.name, recipe.takes(), recipe.publication()];
+    let listed = RECIPES.iter().map(row).fold(Table::new("Recipes", columns), Table::row);
+    out.write_all(tables::text(&listed).as_bytes())?;
     Ok(failure::DONE)
 }

@@ -117,8 +117,8 @@ fn unnamed(matrices: &[Matrix]) -> std::io::Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::finding::testing::row;
     use super::*;
+    use crate::bench::model::testing::row;
 
     #[test]
     fn what_another_bench_may_go_on_from_stays() {

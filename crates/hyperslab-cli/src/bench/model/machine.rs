@@ -1,31 +1,31 @@
 //! The machine that was measured on.
 
-use super::finding::count;
+use super::value::count;
 use crate::size;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
-use sysinfo::{Disks, System};
+use sysinfo::{Disk, Disks, System};
 
 /// What a reader of results has to know of the machine.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Machine {
+pub(in crate::bench) struct Machine {
     /// Model of the processor.
-    pub(super) processor: String,
+    pub(in crate::bench) processor: String,
     /// Cores that programs may use.
-    pub(super) cores: usize,
+    pub(in crate::bench) cores: usize,
     /// Bytes of memory.
-    pub(super) memory_bytes: u64,
+    pub(in crate::bench) memory_bytes: u64,
     /// Name and release of the system, and its kernel.
-    pub(super) system: String,
+    pub(in crate::bench) system: String,
     /// File system of the folder in which files were made.
-    pub(super) file_system: String,
+    pub(in crate::bench) file_system: String,
     /// Load over the last minute, when measuring began.
-    pub(super) load: f64,
+    pub(in crate::bench) load: f64,
 }
 
 impl Machine {
     /// This machine; files are made in `folder`.
-    pub(super) fn look(folder: &Path) -> Self {
+    pub(in crate::bench) fn look(folder: &Path) -> Self {
         let mut system = System::new();
         system.refresh_memory();
         system.refresh_cpu_list(sysinfo::CpuRefreshKind::nothing());
@@ -44,19 +44,27 @@ impl Machine {
     }
 
     /// In a line.
-    pub(super) fn text(&self) -> String {
+    pub(in crate::bench) fn text(&self) -> String {
         let cores = count(self.cores as u64, "core");
         format!("{}, {cores}, {}, {}", self.processor, size::bytes(self.memory_bytes), self.system)
     }
 }
 
-/// The file system that holds a folder: that with the longest mount point above it.
-fn file_system(folder: &Path) -> String {
+/// Something of the disk that holds a folder: that with the longest mount point above it.
+fn disk<T>(folder: &Path, of: impl Fn(&Disk) -> T) -> Option<T> {
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let disks = Disks::new_with_refreshed_list();
     let above = disks.iter().filter(|disk| folder.starts_with(disk.mount_point()));
-    let found = above.max_by_key(|disk| disk.mount_point().as_os_str().len());
-    found.map(|disk| disk.file_system().to_string_lossy().into_owned()).unwrap_or_default()
+    above.max_by_key(|disk| disk.mount_point().as_os_str().len()).map(of)
+}
+
+/// Bytes that may still be written to the disk that holds a folder; none where the system does not say.
+pub(in crate::bench) fn free_bytes(folder: &Path) -> Option<u64> {
+    disk(folder, Disk::available_space)
+}
+
+fn file_system(folder: &Path) -> String {
+    disk(folder, |disk| disk.file_system().to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,16 +1,22 @@
 //! The results as one document: what was asked, of whom, on which machine, and every row with the command line that
 //! measures it again. What is printed, drawn or kept is made of it, so that it can be made again later.
 
-use super::arguments::BenchArgs;
-use super::command::{self, Commands};
-use super::engines::inspect;
-use super::finding::{count, settings};
+use super::change::Changes;
+use super::columns::Cell;
 use super::machine::Machine;
+use super::names::{Names, settings};
+use super::value::count;
+use super::verdict::{self, Verdict};
+use crate::bench::arguments::BenchArgs;
+use crate::bench::command::{self, Commands};
+use crate::bench::engines::inspect;
+use crate::bench::request::{Asked, pipeline_of};
 use crate::failure::Failure;
 use crate::{dtype, schema, size};
 use hyperslab_bench::engine::Engine;
 use hyperslab_bench::matrix::{Matrix, Row, Rows, Skipped, Subject};
 use hyperslab_bench::process::Launcher;
+use hyperslab_bench::study::pipeline_text;
 use hyperslab_doctor::simulate::CacheSettings;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -20,103 +26,122 @@ const FORMAT: u32 = 1;
 
 /// Everything about one bench.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Document {
+pub(in crate::bench) struct Document {
     /// The form of this document.
-    pub(super) format: u32,
+    pub(in crate::bench) format: u32,
     #[serde(flatten)]
-    pub(super) head: Head,
+    pub(in crate::bench) head: Head,
     /// What was measured.
-    pub(super) rows: Vec<Measured>,
+    pub(in crate::bench) rows: Vec<Measured>,
     /// What was not, and why.
-    pub(super) skipped: Vec<Skipped>,
+    pub(in crate::bench) skipped: Vec<Skipped>,
     /// What has to be said of it all, and is not a failure.
     #[serde(default)]
-    pub(super) notes: Vec<String>,
+    pub(in crate::bench) notes: Vec<String>,
+    /// What to store, for each library.
+    #[serde(default)]
+    pub(in crate::bench) verdicts: Vec<Verdict>,
+    /// What differs from an older document (`--compare`).
+    #[serde(default)]
+    pub(in crate::bench) changes: Option<Changes>,
 }
 
 /// What was asked, of whom, and where.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Head {
+pub(in crate::bench) struct Head {
     /// Release of hyperslab.
-    pub(super) hyperslab: String,
+    pub(in crate::bench) hyperslab: String,
     /// When measuring began, UTC.
-    pub(super) date: String,
+    pub(in crate::bench) date: String,
     /// The command line.
-    pub(super) command: String,
+    pub(in crate::bench) command: String,
     /// What was stored and read.
-    pub(super) data: Data,
+    pub(in crate::bench) data: Data,
     /// What was varied, in words.
-    pub(super) asked: Vec<String>,
+    pub(in crate::bench) asked: Vec<String>,
+    /// How much each access counts where all of them are added up, by its words; 1 for others.
+    #[serde(default)]
+    pub(in crate::bench) weights: Vec<(String, f64)>,
     /// What was done about the system's page cache, in words.
-    pub(super) page_cache: String,
+    pub(in crate::bench) page_cache: String,
     /// The engines that took part.
-    pub(super) engines: Vec<Participant>,
+    pub(in crate::bench) engines: Vec<Participant>,
     /// Where.
-    pub(super) machine: Machine,
+    pub(in crate::bench) machine: Machine,
 }
 
 /// What was stored and read.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Data {
+pub(in crate::bench) struct Data {
     /// The file; none for made-up values.
-    pub(super) file: Option<PathBuf>,
+    pub(in crate::bench) file: Option<PathBuf>,
     /// The dataset in it.
-    pub(super) dataset: Option<String>,
+    pub(in crate::bench) dataset: Option<String>,
     /// The extent.
-    pub(super) shape: Vec<u64>,
+    pub(in crate::bench) shape: Vec<u64>,
     /// The type of an element; of made-up values there may be several.
-    pub(super) element: String,
+    pub(in crate::bench) element: String,
     /// Bytes of one element, of the first type.
-    pub(super) element_bytes: u64,
+    pub(in crate::bench) element_bytes: u64,
     /// The chunk shape in the file.
-    pub(super) chunks: Option<Vec<u64>>,
+    pub(in crate::bench) chunks: Option<Vec<u64>>,
+    /// The pipeline of filters in the file, as `--filter` takes it.
+    #[serde(default)]
+    pub(in crate::bench) filters: Option<String>,
     /// Bytes of the dataset in the file.
-    pub(super) stored_bytes: Option<u64>,
+    pub(in crate::bench) stored_bytes: Option<u64>,
 }
 
 /// One engine, as it was found.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Participant {
+pub(in crate::bench) struct Participant {
     /// Its name in the rows.
-    pub(super) name: String,
+    pub(in crate::bench) name: String,
     /// Its release.
-    pub(super) version: String,
+    pub(in crate::bench) version: String,
     /// The release of the libhdf5 inside.
-    pub(super) hdf5_version: Option<String>,
+    pub(in crate::bench) hdf5_version: Option<String>,
     /// The library file.
-    pub(super) path: Option<PathBuf>,
+    pub(in crate::bench) path: Option<PathBuf>,
     /// The chunk cache that it gives a dataset where none is set.
-    pub(super) default_cache: Option<CacheSettings>,
+    pub(in crate::bench) default_cache: Option<CacheSettings>,
 }
 
 /// A row, and the command line that measures it again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Measured {
+pub(in crate::bench) struct Measured {
     #[serde(flatten)]
-    pub(super) row: Row,
+    pub(in crate::bench) row: Row,
     /// As a shell reads it.
-    pub(super) command: String,
+    pub(in crate::bench) command: String,
 }
 
 impl Head {
     /// What can be said before measuring begins.
-    pub(super) fn before(
+    pub(in crate::bench) fn before(
         args: &BenchArgs,
-        matrices: &[Matrix],
+        asked: &Asked,
         launcher: &Launcher,
         folder: &Path,
     ) -> Result<Self, Failure> {
+        let matrices = &asked.matrices;
         let engines: Vec<Engine> = unique(matrices.iter().flat_map(|matrix| &matrix.engines));
         Ok(Self {
             hyperslab: env!("CARGO_PKG_VERSION").to_owned(),
             date: jiff::Timestamp::now().strftime("%Y-%m-%d %H:%M UTC").to_string(),
             command: command::own(),
             data: Data::of(matrices)?,
-            asked: asked(matrices),
+            asked: in_words(matrices),
+            weights: asked.weights.clone(),
             page_cache: page_cache(args.cold),
             engines: engines.iter().map(|engine| Participant::ask(engine, launcher)).collect(),
             machine: Machine::look(folder),
         })
+    }
+
+    /// How much an access counts.
+    pub(in crate::bench) fn weight_of(&self, read_as: &str) -> f64 {
+        self.weights.iter().find(|(known, _)| known == read_as).map_or(1.0, |(_, weight)| *weight)
     }
 }
 
@@ -132,6 +157,7 @@ impl Data {
                     element: dtype::short(dataset.datatype()),
                     element_bytes: dataset.datatype().size.into(),
                     chunks: dataset.chunk_shape().map(<[u64]>::to_vec),
+                    filters: Some(pipeline_text(&pipeline_of(&dataset))),
                     stored_bytes: dataset.stored_bytes().ok(),
                 })
             }
@@ -145,8 +171,57 @@ impl Data {
         }
     }
 
+    /// Bytes of the file that was made, or of the dataset in the file as it is.
+    pub(in crate::bench) fn bytes_of(&self, row: &Row) -> Option<u64> {
+        match (&row.write, &row.storage) {
+            (Some(write), _) => Some(write.file_bytes),
+            (None, None) => self.stored_bytes,
+            (None, Some(_)) => None,
+        }
+    }
+
+    /// Bytes of values for a byte that is stored.
+    pub(in crate::bench) fn ratio_of(&self, row: &Row) -> Option<f64> {
+        let logical = match &row.storage {
+            Some(storage) => storage.logical_bytes(),
+            None => self.shape.iter().fold(self.element_bytes, |bytes, dim| bytes.saturating_mul(*dim)),
+        };
+        size::ratio(logical, self.bytes_of(row)?)
+    }
+
+    /// The shape of a chunk of what was read.
+    pub(in crate::bench) fn chunks_of<'a>(&'a self, row: &'a Row) -> Option<&'a Vec<u64>> {
+        row.storage.as_ref().map_or(self.chunks.as_ref(), |storage| storage.chunks.as_ref())
+    }
+
+    /// How the file stores it: `60x30x9x717 >f4 in chunks of 4x30x9x717, gzip=6, 41.2 MiB`.
+    pub(in crate::bench) fn storage(&self) -> String {
+        let mut text = format!("{} {}", size::shape(&self.shape), self.element);
+        if self.file.is_some() {
+            text += &match &self.chunks {
+                Some(chunks) => format!(" in chunks of {}", size::shape(chunks)),
+                None => " without chunks".to_owned(),
+            };
+            text += &self
+                .filters
+                .as_ref()
+                .filter(|text| *text != "none")
+                .map_or(String::new(), |text| format!(", {text}"));
+            text += &self.stored_bytes.map_or(String::new(), |bytes| format!(", {}", size::bytes(bytes)));
+        }
+        text
+    }
+
+    /// What was read, and how it is stored.
+    pub(in crate::bench) fn headline(&self) -> String {
+        match self.file {
+            Some(_) => format!("{}: {}", self.name(), self.storage()),
+            None => self.name(),
+        }
+    }
+
     /// `/t2m of era5.nc`, or what was made up.
-    pub(super) fn name(&self) -> String {
+    pub(in crate::bench) fn name(&self) -> String {
         match (&self.file, &self.dataset) {
             (Some(file), Some(dataset)) => {
                 let file = file.file_name().unwrap_or_else(|| file.as_os_str());
@@ -173,7 +248,9 @@ impl Participant {
 }
 
 /// Each value once, in the order in which they come.
-pub(super) fn unique<'a, T: PartialEq + Clone + 'a>(values: impl IntoIterator<Item = &'a T>) -> Vec<T> {
+pub(in crate::bench) fn unique<'a, T: PartialEq + Clone + 'a>(
+    values: impl IntoIterator<Item = &'a T>,
+) -> Vec<T> {
     let mut found: Vec<T> = Vec::new();
     for value in values {
         if !found.contains(value) {
@@ -184,7 +261,7 @@ pub(super) fn unique<'a, T: PartialEq + Clone + 'a>(values: impl IntoIterator<It
 }
 
 /// What was varied, in words.
-fn asked(matrices: &[Matrix]) -> Vec<String> {
+fn in_words(matrices: &[Matrix]) -> Vec<String> {
     let listed = |name: &str, words: Vec<String>| match words.as_slice() {
         [] => None,
         [one] => Some(format!("{name}: {one}")),
@@ -207,7 +284,7 @@ fn asked(matrices: &[Matrix]) -> Vec<String> {
         let reads = matrix.reads_max.map(|reads| format!("; only {} of each access", count(reads, "read")));
         format!(
             "{most} of each cell at most, in turns, after one that compares the values of all engines and counts \
-             decodes; no more once a cell took {} s{}",
+             decodes; not again once a cell took {} s{}",
             matrix.seconds_max,
             reads.unwrap_or_default()
         )
@@ -246,19 +323,27 @@ fn page_cache(cold: bool) -> String {
 
 impl Document {
     /// Of what was measured.
-    pub(super) fn new(head: Head, rows: Rows, commands: &Commands<'_>) -> Self {
+    pub(in crate::bench) fn new(head: Head, mut rows: Rows, commands: &Commands<'_>) -> Self {
         let measured = |row: Row| Measured { command: commands.of(&row), row };
-        Self {
-            format: FORMAT,
-            head,
-            rows: rows.rows.into_iter().map(measured).collect(),
-            skipped: rows.skipped,
-            notes: rows.notes,
-        }
+        let measured: Vec<Measured> = std::mem::take(&mut rows.rows).into_iter().map(measured).collect();
+        let mut document = Self { rows: measured, ..Self::empty(head, rows) };
+        document.judge();
+        document
+    }
+
+    /// Comes to verdicts on the rows.
+    pub(in crate::bench) fn judge(&mut self) {
+        self.verdicts = verdict::all(&self.head, self.rows());
+    }
+
+    /// With everything but what was measured.
+    pub(in crate::bench) fn empty(head: Head, rows: Rows) -> Self {
+        let Rows { skipped, notes, .. } = rows;
+        Self { format: FORMAT, head, rows: Vec::new(), skipped, notes, verdicts: Vec::new(), changes: None }
     }
 
     /// One that was kept.
-    pub(super) fn read(path: &Path) -> Result<Self, Failure> {
+    pub(in crate::bench) fn read(path: &Path) -> Result<Self, Failure> {
         let fail = |why: String| Failure::wrong_request(format!("{}: {why}", path.display()));
         let text = std::fs::read_to_string(path).map_err(|error| fail(error.to_string()))?;
         let not_ours = |error: serde_json::Error| {
@@ -274,29 +359,47 @@ impl Document {
             return Err(fail(format!("its format is {}, this version reads {FORMAT}", form.format))
                 .hint("use the hyperslab that wrote it"));
         }
-        serde_json::from_str(&text).map_err(not_ours)
+        let mut document: Self = serde_json::from_str(&text).map_err(not_ours)?;
+        // An older release may have come to others, or to none.
+        document.judge();
+        Ok(document)
     }
 
-    pub(super) fn json(&self) -> Result<String, Failure> {
+    /// How engines and caches are called here.
+    pub(in crate::bench) fn names(&self) -> Names {
+        Names::of(self.rows())
+    }
+
+    /// These rows, for tables.
+    pub(in crate::bench) fn cells<'a>(
+        &'a self,
+        names: &'a Names,
+        measured: impl IntoIterator<Item = &'a Measured>,
+    ) -> impl Iterator<Item = Cell<'a>> {
+        measured.into_iter().map(move |measured| Cell { document: self, names, measured })
+    }
+
+    pub(in crate::bench) fn json(&self) -> Result<String, Failure> {
         schema::document(schema::BENCH, self)
     }
 
     /// The rows alone.
-    pub(super) fn rows(&self) -> impl Iterator<Item = &Row> + Clone {
+    pub(in crate::bench) fn rows(&self) -> impl Iterator<Item = &Row> + Clone {
         self.rows.iter().map(|measured| &measured.row)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::finding::testing::row;
+    use super::super::testing::row;
     use super::*;
 
     fn document() -> Document {
         let rows =
             vec![Measured { row: row("hyperslab", 1.0, Some(3)), command: "hyperslab bench f /d".into() }];
-        let (head, skipped) = (Head::default(), Vec::new());
-        Document { format: FORMAT, head, rows, skipped, notes: Vec::new() }
+        let mut document = Document { rows, ..Document::empty(Head::default(), Rows::default()) };
+        document.judge();
+        document
     }
 
     #[test]

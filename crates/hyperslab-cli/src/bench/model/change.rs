@@ -1,0 +1,201 @@
+//! What two benches of the same question differ in, beyond what their runs scatter.
+
+use super::document::{Document, Measured};
+use super::names::{Names, is_null};
+use super::value::count;
+use crate::size;
+use hyperslab_bench::matrix::Row;
+use hyperslab_bench::runner::Summary;
+use hyperslab_report::{Align, Column, Table};
+use serde::{Deserialize, Serialize};
+
+/// Medians nearer to each other than this are alike, however little the runs scatter.
+const NOISE: f64 = 1.1;
+
+/// An older document, and what is different now.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(in crate::bench) struct Changes {
+    /// The older document, as it was named.
+    pub(in crate::bench) older: String,
+    /// When it was measured, and with which hyperslab.
+    pub(in crate::bench) measured: String,
+    /// Cells that are in both.
+    pub(in crate::bench) compared: usize,
+    /// Cells that the older document does not have.
+    pub(in crate::bench) only_now: usize,
+    /// Cells that it alone has.
+    pub(in crate::bench) only_then: usize,
+    /// What changed, the largest factor first.
+    pub(in crate::bench) changed: Vec<Change>,
+}
+
+/// One number of one cell.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(in crate::bench) struct Change {
+    /// The cell, in words.
+    pub(in crate::bench) cell: String,
+    /// Which number: `read`, `write`, `decodes`, `requests`, `fetched`, `size`.
+    pub(in crate::bench) of: String,
+    /// Then; seconds, bytes or a count.
+    pub(in crate::bench) then: f64,
+    /// Now.
+    pub(in crate::bench) now: f64,
+}
+
+impl Changes {
+    /// What `now` has that `then` had not; times where the runs do not overlap and the medians are a tenth apart, counts
+    /// where they are not the same.
+    pub(in crate::bench) fn between(older: &str, then: &Document, now: &Document) -> Self {
+        let names = now.names();
+        let own = |document: &Document| -> Vec<Measured> {
+            document.rows.iter().filter(|measured| !is_null(&measured.row)).cloned().collect()
+        };
+        let (mut rest, mine) = (own(then), own(now));
+        let (mut changed, mut compared) = (Vec::new(), 0);
+        for Measured { row, .. } in &mine {
+            let exact = rest.iter().position(|other| is_same(&other.row, row, true));
+            let Some(place) = exact.or_else(|| rest.iter().position(|other| is_same(&other.row, row, false)))
+            else {
+                continue;
+            };
+            compared += 1;
+            changed.extend(Change::all(&rest.remove(place).row, row, &names));
+        }
+        let factor = |change: &Change| (change.now / change.then).ln().abs();
+        changed.sort_by(|a: &Change, b: &Change| factor(b).total_cmp(&factor(a)));
+        Self {
+            older: older.to_owned(),
+            measured: format!("{}, hyperslab {}", then.head.date, then.head.hyperslab),
+            compared,
+            only_now: mine.len() - compared,
+            only_then: rest.len(),
+            changed,
+        }
+    }
+
+    /// In a sentence.
+    pub(in crate::bench) fn sentence(&self) -> String {
+        let lacking = |number: usize, what: &str| match number {
+            0 => String::new(),
+            some => format!(", {some} {what}"),
+        };
+        let changed = match self.changed.len() {
+            0 => "nothing changed beyond the noise".to_owned(),
+            some => format!("{} changed beyond the noise", count(some as u64, "number")),
+        };
+        format!(
+            "Compared with {} ({}): {changed} in {}{}{}.",
+            self.older,
+            self.measured,
+            count(self.compared as u64, "cell"),
+            lacking(self.only_now, "only now"),
+            lacking(self.only_then, "only then"),
+        )
+    }
+
+    /// What changed, as a table.
+    pub(in crate::bench) fn table(&self) -> Table {
+        let columns =
+            [("cell", Align::Left), ("of", Align::Left), ("then", Align::Right), ("now", Align::Right)];
+        let columns = columns.into_iter().chain([("", Align::Right)]);
+        let columns = columns.map(|(title, align)| Column::new(title, align)).collect();
+        let row = |change: &Change| {
+            let times = change.now / change.then;
+            let times = if change.then > 0.0 { format!("{times:.2}x") } else { String::new() };
+            [change.cell.clone(), change.of.clone(), change.text(change.then), change.text(change.now), times]
+        };
+        self.changed.iter().map(row).fold(Table::new("What changed", columns), Table::row)
+    }
+}
+
+impl Change {
+    fn all(then: &Row, now: &Row, names: &Names) -> Vec<Self> {
+        let cell = format!("{}, read {}: {}", now.stored_as, now.read_as, names.who(now));
+        let change =
+            |of: &str, then: f64, now: f64| Self { cell: cell.clone(), of: of.to_owned(), then, now };
+        let mut found = Vec::new();
+        // The times of all reads of an access scatter as those of the part that was measured.
+        if is_beyond_noise(&then.read.read, &now.read.read) {
+            found.push(change("read", then.seconds(), now.seconds()));
+        }
+        let counts = |row: &Row| {
+            [
+                ("decodes", row.read.decodes),
+                ("requests", Some(row.read.read_calls)),
+                ("fetched", Some(row.read.read_bytes)),
+                ("size", row.write.as_ref().map(|write| write.file_bytes)),
+            ]
+        };
+        for ((of, then), (_, now)) in counts(then).into_iter().zip(counts(now)) {
+            if let (Some(then), Some(now)) = (then, now)
+                && then != now
+            {
+                found.push(change(of, then as f64, now as f64));
+            }
+        }
+        if let (Some(then), Some(now)) = (&then.write, &now.write)
+            && is_beyond_noise(&then.write, &now.write)
+        {
+            found.push(change("write", then.write.median, now.write.median));
+        }
+        found
+    }
+
+    fn text(&self, value: f64) -> String {
+        match self.of.as_str() {
+            "read" | "write" => hyperslab_doctor::predict::seconds_text(value),
+            "fetched" | "size" => size::bytes(value as u64),
+            _ => format!("{value}"),
+        }
+    }
+}
+
+fn is_beyond_noise(then: &Summary, now: &Summary) -> bool {
+    let is_apart = then.max < now.min || now.max < then.min;
+    let times = now.median / then.median;
+    is_apart && times.is_finite() && !(1.0 / NOISE..NOISE).contains(&times)
+}
+
+/// The same question; of the same library, or, where it was renewed meanwhile, of one of its kind.
+fn is_same(then: &Row, now: &Row, by_library: bool) -> bool {
+    let kind = |row: &Row| row.engine.split(' ').next().unwrap_or_default().to_owned();
+    let same_engine = if by_library { then.engine == now.engine } else { kind(then) == kind(now) };
+    let same_cache = then.is_default_cache && now.is_default_cache || then.cache == now.cache;
+    let written = |row: &Row| row.write.as_ref().map(|write| write.access.clone());
+    same_engine
+        && same_cache
+        && (&then.stored_as, &then.storage, &then.access) == (&now.stored_as, &now.storage, &now.access)
+        && (then.page_buffer, written(then)) == (now.page_buffer, written(now))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::row;
+    use super::*;
+    use crate::bench::model::document::Head;
+    use hyperslab_bench::matrix::Rows;
+
+    fn document(rows: Vec<Row>) -> Document {
+        let rows = rows.into_iter().map(|row| Measured { row, command: String::new() }).collect();
+        Document { rows, ..Document::empty(Head::default(), Rows::default()) }
+    }
+
+    #[test]
+    fn what_the_runs_scatter_is_no_change() {
+        let then = document(vec![row("libhdf5 (h5py 3.15)", 1.0, Some(5)), row("hyperslab", 1.0, Some(5))]);
+        let now = document(vec![row("libhdf5 (h5py 3.16)", 3.0, Some(5)), row("hyperslab", 1.03, Some(6))]);
+        let found = Changes::between("old.json", &then, &now);
+        let told: Vec<(&str, f64, f64)> =
+            found.changed.iter().map(|change| (change.of.as_str(), change.then, change.now)).collect();
+        assert_eq!(told, [("read", 1.0, 3.0), ("decodes", 5.0, 6.0)]);
+        assert!(
+            found.sentence().contains("2 numbers changed beyond the noise in 2 cells."),
+            "{}",
+            found.sentence()
+        );
+        let same = Changes::between("old.json", &now, &now);
+        assert!(same.sentence().contains("nothing changed beyond the noise in 2 cells."));
+        let less = Changes::between("old.json", &now, &document(vec![row("hyperslab", 1.0, Some(6))]));
+        assert_eq!((less.compared, less.only_now, less.only_then), (1, 0, 1));
+    }
+}

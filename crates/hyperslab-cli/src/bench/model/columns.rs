@@ -1,0 +1,237 @@
+//! What tables say of a cell: one list of columns, from which the terminal, the page and the CSV file each take theirs.
+
+use super::document::{Data, Document, Measured};
+use super::names::{self, Names};
+use super::value::{Value, spread};
+use crate::size;
+use hyperslab_bench::matrix::{Row, WriteFigures};
+use hyperslab_bench::study::pipeline_text;
+use hyperslab_report::{Align, Column as Heading, Table};
+
+/// A cell with what has to be known of the whole document to tell of it.
+#[derive(Clone, Copy)]
+pub(in crate::bench) struct Cell<'a> {
+    pub(in crate::bench) document: &'a Document,
+    pub(in crate::bench) names: &'a Names,
+    pub(in crate::bench) measured: &'a Measured,
+}
+
+/// A column: its name in CSV (empty where it is not there), its title for people, and what it says of a cell.
+pub(in crate::bench) struct Column {
+    key: &'static str,
+    title: &'static str,
+    align: Align,
+    of: fn(&Cell<'_>) -> Value,
+}
+
+const fn left(key: &'static str, title: &'static str, of: fn(&Cell<'_>) -> Value) -> Column {
+    Column { key, title, align: Align::Left, of }
+}
+
+const fn right(key: &'static str, title: &'static str, of: fn(&Cell<'_>) -> Value) -> Column {
+    Column { key, title, align: Align::Right, of }
+}
+
+pub(in crate::bench) const STORED_AS: Column =
+    left("stored_as", "stored as", |c| Value::text(&c.row().stored_as));
+pub(in crate::bench) const READ_AS: Column = left("read_as", "read", |c| Value::text(&c.row().read_as));
+/// The engine with its release; CSV has both alone.
+pub(in crate::bench) const ENGINE: Column = left("", "engine", |c| Value::Text(names::engine(c.row())));
+pub(in crate::bench) const CACHE: Column = left("", "chunk cache", |c| match c.names.cache(c.row()) {
+    cache if cache.is_empty() => Value::text("none to set"),
+    cache => Value::Text(cache),
+});
+pub(in crate::bench) const READ_TIME: Column =
+    right("seconds", "read", |c| Value::Seconds(c.row().seconds(), is_part(c.row())));
+pub(in crate::bench) const SPREAD: Column = right("", "spread", |c| Value::Text(spread(&c.row().read.read)));
+pub(in crate::bench) const READ_SPEED: Column = right("read_mb_per_second", "values", |c| {
+    let read = &c.row().read;
+    if read.read.median > 0.0 { Value::Rate(read.bytes as f64 / read.read.median) } else { Value::Nothing }
+});
+pub(in crate::bench) const OPEN_READ_CLOSE: Column =
+    right("open_read_close_seconds", "open+read+close", |c| {
+        Value::seconds(c.row().read.open_read_close.median)
+    });
+pub(in crate::bench) const FIRST_READ: Column =
+    right("first_read_seconds", "first read", |c| Value::seconds(c.row().read.first.median));
+pub(in crate::bench) const A_READ: Column =
+    right("average_read_seconds", "a read", |c| Value::seconds(c.row().read.average));
+pub(in crate::bench) const CPU: Column =
+    right("cpu_seconds", "processor", |c| Value::seconds(c.row().read.cpu.median));
+/// Counted where that was possible, else simulated.
+pub(in crate::bench) const DECODES: Column = right("", "decodes", |c| {
+    let read = &c.row().read;
+    match (read.decodes, read.simulated_decodes) {
+        (None, Some(simulated)) => Value::Text(format!("{simulated} (simulated)")),
+        (counted, _) => counted.into(),
+    }
+});
+pub(in crate::bench) const REQUESTS: Column =
+    right("read_calls", "requests", |c| c.row().read.read_calls.into());
+pub(in crate::bench) const FETCHED: Column =
+    right("read_bytes", "fetched", |c| Value::bytes(c.row().read.read_bytes));
+pub(in crate::bench) const MEMORY: Column =
+    right("memory_bytes", "memory", |c| Value::bytes(c.row().read.memory_bytes));
+pub(in crate::bench) const READS: Column = right("", "reads", |c| {
+    let read = &c.row().read;
+    match read.reads == read.reads_in_all {
+        true => Value::Count(read.reads),
+        false => Value::Text(format!("{} of {}", read.reads, read.reads_in_all)),
+    }
+});
+pub(in crate::bench) const WRITTEN_AS: Column =
+    left("written_as", "written in blocks of", |c| c.write().map(|write| write.written_as.clone()).into());
+pub(in crate::bench) const WRITER: Column = left("writer", "by", |c| {
+    c.write().map(|write| format!("{} {}", write.engine, write.version).trim_end().to_owned()).into()
+});
+pub(in crate::bench) const WRITE_CACHE: Column = left("", "chunk cache", |c| {
+    c.write().and_then(|write| Some(c.names.settings(write.cache?, write.is_default_cache))).into()
+});
+pub(in crate::bench) const WRITE_TIME: Column =
+    right("write_seconds", "write", |c| seconds(c.write().map(|w| w.write.median)));
+pub(in crate::bench) const WRITE_SPREAD: Column =
+    right("", "spread", |c| c.write().map(|write| spread(&write.write)).into());
+pub(in crate::bench) const OPEN_WRITE_CLOSE: Column =
+    right("open_write_close_seconds", "open+write+close", |c| {
+        seconds(c.write().map(|w| w.open_write_close.median))
+    });
+pub(in crate::bench) const WRITE_CPU: Column =
+    right("write_cpu_seconds", "processor", |c| seconds(c.write().map(|write| write.cpu.median)));
+pub(in crate::bench) const ENCODES: Column =
+    right("encodes", "encodes", |c| c.write().and_then(|w| w.encodes).into());
+pub(in crate::bench) const WRITE_REQUESTS: Column =
+    right("write_calls", "requests", |c| c.write().map(|write| write.write_calls).into());
+pub(in crate::bench) const SIZE: Column = right("stored_bytes", "size", |c| {
+    c.document.head.data.bytes_of(c.row()).map_or(Value::Nothing, Value::bytes)
+});
+pub(in crate::bench) const RATIO: Column =
+    right("ratio", "ratio", |c| c.document.head.data.ratio_of(c.row()).map_or(Value::Nothing, Value::Number));
+pub(in crate::bench) const OVERHEAD: Column = right("overhead_bytes", "beyond the values", |c| {
+    c.write().map_or(Value::Nothing, |write| Value::bytes(write.overhead_bytes))
+});
+pub(in crate::bench) const COMMAND: Column = Column {
+    key: "command",
+    title: "command",
+    align: Align::Command,
+    of: |c| Value::text(&c.measured.command),
+};
+
+/// The columns of CSV, in their order.
+const CSV: &[Column] = &[
+    left("file", "", |c| c.data().file.as_ref().map(|file| file.display().to_string()).into()),
+    left("dataset", "", |c| c.data().dataset.clone().into()),
+    left("shape", "", |c| Value::Text(size::shape(&c.data().shape))),
+    STORED_AS,
+    left("chunks", "", |c| c.data().chunks_of(c.row()).map(|chunks| size::shape(chunks)).into()),
+    left("filters", "", |c| match &c.row().storage {
+        Some(storage) => Value::Text(pipeline_text(&storage.filters)),
+        None => c.data().filters.clone().into(),
+    }),
+    READ_AS,
+    right("weight", "", |c| Value::Number(c.document.head.weight_of(&c.row().read_as))),
+    left("engine", "", |c| Value::text(&c.row().engine)),
+    left("version", "", |c| Value::text(&c.row().version)),
+    right("cache_nbytes", "", |c| c.row().cache.map(|cache| cache.nbytes).into()),
+    right("cache_nslots", "", |c| c.row().cache.map(|cache| cache.nslots).into()),
+    right("cache_w0", "", |c| c.row().cache.map_or(Value::Nothing, |cache| Value::text(cache.w0))),
+    left("cache_is_default", "", |c| c.row().cache.map(|_| c.row().is_default_cache.to_string()).into()),
+    right("page_buffer", "", |c| c.row().page_buffer.into()),
+    right("reads", "", |c| c.row().read.reads.into()),
+    right("reads_in_all", "", |c| c.row().read.reads_in_all.into()),
+    right("bytes", "", |c| c.row().read.bytes.into()),
+    READ_TIME,
+    right("read_seconds", "", |c| Value::seconds(c.row().read.read.median)),
+    right("read_min", "", |c| Value::seconds(c.row().read.read.min)),
+    right("read_max", "", |c| Value::seconds(c.row().read.read.max)),
+    right("runs", "", |c| Value::text(c.row().read.read.runs)),
+    right("outliers", "", |c| Value::text(c.row().read.read.outliers)),
+    READ_SPEED,
+    OPEN_READ_CLOSE,
+    FIRST_READ,
+    A_READ,
+    CPU,
+    REQUESTS,
+    FETCHED,
+    MEMORY,
+    right("decodes", "", |c| c.row().read.decodes.into()),
+    right("simulated_decodes", "", |c| c.row().read.simulated_decodes.into()),
+    right("predicted_seconds", "", |c| seconds(c.row().read.predicted_seconds)),
+    right("reckoned_read_seconds", "", |c| seconds(c.row().read.reckoned_read)),
+    WRITER,
+    WRITTEN_AS,
+    right("write_cache_nbytes", "", |c| c.write().and_then(|write| Some(write.cache?.nbytes)).into()),
+    right("write_cache_nslots", "", |c| c.write().and_then(|write| Some(write.cache?.nslots)).into()),
+    WRITE_TIME,
+    OPEN_WRITE_CLOSE,
+    right("write_mb_per_second", "", |c| match c.write() {
+        Some(write) if write.write.median > 0.0 => Value::Rate(write.bytes as f64 / write.write.median),
+        _ => Value::Nothing,
+    }),
+    WRITE_CPU,
+    ENCODES,
+    WRITE_REQUESTS,
+    right("file_bytes", "", |c| c.write().map(|write| write.file_bytes).into()),
+    SIZE,
+    RATIO,
+    OVERHEAD,
+    COMMAND,
+];
+
+fn seconds(seconds: Option<f64>) -> Value {
+    seconds.map_or(Value::Nothing, Value::seconds)
+}
+
+/// True where the time of all reads is computed from that of some.
+pub(in crate::bench) fn is_part(row: &Row) -> bool {
+    row.read.reckoned_read.is_some()
+}
+
+impl<'a> Cell<'a> {
+    pub(in crate::bench) fn row(&self) -> &'a Row {
+        &self.measured.row
+    }
+
+    fn data(&self) -> &'a Data {
+        &self.document.head.data
+    }
+
+    fn write(&self) -> Option<&'a WriteFigures> {
+        self.row().write.as_ref()
+    }
+}
+
+/// The names of CSV.
+pub(in crate::bench) fn csv_head() -> impl Iterator<Item = &'static str> {
+    CSV.iter().map(|column| column.key)
+}
+
+/// A cell as CSV.
+pub(in crate::bench) fn csv_record(cell: &Cell<'_>) -> Vec<String> {
+    CSV.iter().map(|column| (column.of)(cell).raw()).collect()
+}
+
+/// A table of cells with these columns.
+pub(in crate::bench) fn table<'a>(
+    title: &str,
+    columns: &[Column],
+    cells: impl IntoIterator<Item = Cell<'a>>,
+) -> Table {
+    let headings = columns.iter().map(|column| Heading::new(column.title, column.align)).collect();
+    let row = |cell: Cell<'a>| columns.iter().map(move |column| (column.of)(&cell).shown());
+    cells.into_iter().map(row).fold(Table::new(title, headings), |table, row| table.row(row))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_csv_are_there_once() {
+        let names: Vec<&str> = csv_head().collect();
+        for name in ["dataset", "chunks", "filters", "ratio", "read_mb_per_second", "command"] {
+            assert_eq!(names.iter().filter(|known| **known == name).count(), 1, "{name}");
+        }
+        let unique: std::collections::BTreeSet<&str> = names.iter().copied().collect();
+        assert!(unique.len() == names.len() && !unique.contains(""));
+    }
+}

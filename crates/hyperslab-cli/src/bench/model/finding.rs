@@ -1,0 +1,195 @@
+//! What the rows say of each access: which engine is fastest, by how much, and why, from what was counted.
+//!
+//! The engine that does nothing takes no part: it says what the harness costs, and no more.
+
+use super::columns::is_part;
+use super::names::{Names, grouped, is_null, stored};
+use super::value::{count, extrapolated};
+use crate::size;
+use hyperslab_bench::explanation::Difference;
+use hyperslab_bench::matrix::Row;
+use hyperslab_bench::runner::Summary;
+use hyperslab_doctor::predict::seconds_text;
+
+/// Closer than this, two are called equally fast where their runs overlap.
+pub(super) const ALIKE: f64 = 1.1;
+/// A contender so much slower than the best is worth a sentence.
+const WORTH_TELLING: f64 = 1.5;
+/// More that are equally fast are counted, not named.
+const NAMED_MAX: usize = 3;
+
+/// One access: all that read so, the fastest first.
+pub(in crate::bench) struct Finding<'a> {
+    read_as: &'a str,
+    ranked: Vec<&'a Row>,
+}
+
+/// A finding for each access, in their order.
+pub(in crate::bench) fn all<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<Finding<'a>> {
+    let rows = rows.into_iter().filter(|row| !is_null(row)).map(|row| (row.read_as.as_str(), row));
+    let ranked = grouped(rows).into_iter().map(|(read_as, mut ranked)| {
+        ranked.sort_by(|a, b| a.seconds().total_cmp(&b.seconds()));
+        Finding { read_as, ranked }
+    });
+    ranked.collect()
+}
+
+impl Finding<'_> {
+    /// The fastest engine, what is as fast, the best of the other engines, and the slowest where it is slow.
+    pub(in crate::bench) fn sentence(&self, names: &Names) -> String {
+        let best = self.ranked[0];
+        let names_storage = self.ranked.iter().any(|row| row.stored_as != best.stored_as);
+        let who = |row: &Row| match names_storage {
+            true => format!("{} on {}", names.who(row), stored(row)),
+            false => names.who(row),
+        };
+        let mut text = format!("Read {}: {} is fastest, {}", self.read_as, who(best), time(best));
+        let is_own = |row: &&&Row| row.engine == best.engine && row.version == best.version;
+        let level: Vec<&&Row> =
+            self.ranked[1..].iter().filter(is_own).filter(|row| is_alike(best, row)).collect();
+        if !level.is_empty() {
+            let named: Vec<String> = level.iter().take(NAMED_MAX).map(|row| who(row)).collect();
+            text += &format!("; about as fast: {}", named.join(", "));
+            if level.len() > NAMED_MAX {
+                text += &format!(" and {} more", level.len() - NAMED_MAX);
+            }
+        }
+        let rival = self.ranked.iter().find(|row| !is_own(row));
+        if let Some(rival) = rival {
+            text += "; ";
+            text += &match is_alike(best, rival) {
+                true => format!("{} takes about as long, {}", who(rival), time(rival)),
+                false => compared(&who(rival), best, rival),
+            };
+        }
+        let slowest = self.ranked[self.ranked.len() - 1];
+        let is_told = rival.is_some_and(|rival| std::ptr::eq(*rival, slowest));
+        if !is_told && slowest.seconds() > WORTH_TELLING * best.seconds() {
+            text += &format!("; {}", compared(&format!("the slowest, {},", who(slowest)), best, slowest));
+        }
+        if is_part(best) {
+            let (some, all) = (best.read.reads, count(best.read.reads_in_all, "read"));
+            text += &format!(" (≈: extrapolated from {some} of {all})");
+        }
+        text + "."
+    }
+}
+
+/// The time of a row, marked where it is extrapolated.
+pub(in crate::bench) fn time(row: &Row) -> String {
+    if is_part(row) { extrapolated(row.seconds()) } else { seconds_text(row.seconds()) }
+}
+
+/// `X takes 225 s, 2750 times as long: it decodes 16200 chunks, not 15`.
+fn compared(slow_name: &str, fast: &Row, slow: &Row) -> String {
+    let longer = match fast.seconds() > 0.0 {
+        true => format!(", {} times as long", times_text(slow.seconds() / fast.seconds())),
+        false => String::new(),
+    };
+    format!("{slow_name} takes {}{longer}{}", time(slow), because(fast, slow))
+}
+
+pub(in crate::bench) fn times_text(times: f64) -> String {
+    if times < 10.0 { format!("{times:.1}") } else { format!("{times:.0}") }
+}
+
+/// True where the runs do not tell which of the two is faster.
+fn is_alike(fast: &Row, slow: &Row) -> bool {
+    let overlap = |a: &Summary, b: &Summary| a.min <= b.max && b.min <= a.max;
+    slow.seconds() < ALIKE * fast.seconds() && overlap(&fast.read.read, &slow.read.read)
+}
+
+/// Why one is slower than the other, from what was counted; nothing where the counts do not tell.
+fn because(fast: &Row, slow: &Row) -> String {
+    match Difference::of(&slow.read.counts(), &fast.read.counts()) {
+        Some(Difference::Decodes(many, few)) => format!(": it decodes {}, not {few}", count(many, "chunk")),
+        Some(Difference::Requests(many, few)) => format!(": it makes {}, not {few}", count(many, "request")),
+        Some(Difference::Bytes(many, few)) => {
+            format!(": it fetches {}, not {}", size::bytes(many), size::bytes(few))
+        }
+        None => String::new(),
+    }
+}
+
+/// Runs of a row that strayed.
+pub(in crate::bench) fn outliers(row: &Row, names: &Names) -> String {
+    let Summary { outliers, runs, min, max, .. } = row.read.read;
+    format!(
+        "{}: {} of {runs} strayed far from the others ({} to {}); something else was at work",
+        names.who(row),
+        count(outliers as u64, "run"),
+        seconds_text(min),
+        seconds_text(max)
+    )
+}
+
+/// What the harness costs at worst, where that was measured: the engine that does nothing against the fastest that
+/// reads.
+pub(in crate::bench) fn harness<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> Option<String> {
+    let pairs = rows.clone().filter(|row| is_null(row)).filter_map(|null| {
+        let same =
+            |row: &&Row| row.stored_as == null.stored_as && row.read_as == null.read_as && !is_null(row);
+        let fastest = rows.clone().filter(same).map(|row| row.read.read.median).min_by(f64::total_cmp)?;
+        let taken = null.read.read.median;
+        (fastest > 0.0).then_some((taken / fastest, taken, fastest, null.read.reads))
+    });
+    let (share, taken, fastest, reads) = pairs.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let taken = if taken < 1e-6 { "under 1 µs".to_owned() } else { seconds_text(taken) };
+    Some(format!(
+        "The harness itself takes {taken} for {}: {:.2} % of the fastest engine's {}.",
+        count(reads, "read"),
+        share * 100.0,
+        seconds_text(fastest),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::row;
+    use super::*;
+
+    fn sentence(rows: &[Row]) -> String {
+        all(rows)[0].sentence(&Names::of(rows))
+    }
+
+    #[test]
+    fn the_fastest_and_the_reason_are_told() {
+        let rows =
+            [row("libhdf5", 8.0, Some(1500)), row("hyperslab", 0.1, Some(15)), row("libhdf5", 0.3, Some(15))];
+        assert_eq!(
+            sentence(&rows),
+            "Read 1x717: hyperslab is fastest, 0.10 s; libhdf5 takes 0.30 s, 3.0 times as long; \
+             the slowest, libhdf5, takes 8.00 s, 80 times as long: it decodes 1500 chunks, not 15."
+        );
+    }
+
+    #[test]
+    fn an_engine_that_does_nothing_wins_nothing() {
+        let rows = [row("null", 0.000_1, None), row("hyperslab", 0.1, None)];
+        let findings = all(&rows);
+        assert_eq!(findings[0].ranked.len(), 1);
+        assert!(sentence(&rows).starts_with("Read 1x717: hyperslab is fastest"));
+        assert_eq!(
+            harness(rows.iter()).unwrap(),
+            "The harness itself takes 100 µs for 10 reads: 0.10 % of the fastest engine's 0.10 s."
+        );
+        assert!(harness(rows[1..].iter()).is_none());
+    }
+
+    #[test]
+    fn what_overlaps_is_not_called_faster() {
+        let rows = [row("a", 1.0, None), row("b", 1.01, None)];
+        assert!(sentence(&rows).contains("b takes about as long, 1.01 s"));
+        let stored = |name: &str, seconds| Row { stored_as: name.into(), ..row("a", seconds, None) };
+        let own = [stored("as it is", 1.0), stored("chunks 2x2 none", 1.01)];
+        assert!(sentence(&own).contains("; about as fast: a on the file as it is"), "{}", sentence(&own));
+    }
+
+    #[test]
+    fn what_is_extrapolated_is_marked_wherever_it_is_quoted() {
+        let mut part = row("a", 1.0, None);
+        (part.read.reads_in_all, part.read.reckoned_read) = (90, Some(9.0));
+        let text = sentence(&[part]);
+        assert!(text.contains("≈9.00 s") && text.contains("extrapolated from 10 of 90 reads"), "{text}");
+    }
+}

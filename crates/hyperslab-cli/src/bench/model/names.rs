@@ -1,0 +1,120 @@
+//! How engines, caches and storages are called, so that two that differ are never called the same.
+
+use crate::size;
+use hyperslab_bench::matrix::Row;
+use hyperslab_doctor::simulate::CacheSettings;
+
+/// What has to be said of a cache to tell it from the others of one document.
+#[derive(Debug, Default)]
+pub(in crate::bench) struct Names {
+    /// Sizes that occur with several numbers of slots or weights of eviction.
+    varied: Vec<u64>,
+}
+
+impl Names {
+    /// The names for these rows.
+    pub(in crate::bench) fn of<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Self {
+        let mut known: Vec<CacheSettings> = Vec::new();
+        let mut varied = Vec::new();
+        let written = |row: &'a Row| row.write.as_ref().and_then(|write| write.cache);
+        for cache in rows.into_iter().flat_map(|row| [row.cache, written(row)]).flatten() {
+            if known.iter().any(|other| other.nbytes == cache.nbytes && *other != cache) {
+                varied.push(cache.nbytes);
+            }
+            known.push(cache);
+        }
+        Self { varied }
+    }
+
+    /// A cache: `1.0 MiB`, `8.0 MiB (default)`, `1.0 MiB, 80021 slots, w0 0.75`.
+    pub(in crate::bench) fn settings(&self, cache: CacheSettings, is_default: bool) -> String {
+        let text = match self.varied.contains(&cache.nbytes) {
+            true => settings(cache),
+            false => size::bytes(cache.nbytes),
+        };
+        if is_default { format!("{text} (default)") } else { text }
+    }
+
+    /// The chunk cache and the page buffer of a row, as columns and legends name them; empty where there is neither.
+    pub(in crate::bench) fn cache(&self, row: &Row) -> String {
+        let cache = row.cache.map(|cache| self.settings(cache, row.is_default_cache));
+        let buffer = row.page_buffer.map(|bytes| format!("page buffer {}", size::bytes(bytes)));
+        cache.into_iter().chain(buffer).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The engine with its cache, in a sentence.
+    pub(in crate::bench) fn who(&self, row: &Row) -> String {
+        let with = self.with(row.cache, row.is_default_cache, row.page_buffer);
+        if with.is_empty() { row.engine.clone() } else { format!("{} with {with}", row.engine) }
+    }
+
+    /// A cache and a page buffer, in a sentence: `its default cache of 8.0 MiB`.
+    pub(in crate::bench) fn with(
+        &self,
+        cache: Option<CacheSettings>,
+        is_default: bool,
+        buffer: Option<u64>,
+    ) -> String {
+        let cache = cache.map(|cache| {
+            let text = self.settings(cache, false);
+            if is_default { format!("its default cache of {text}") } else { format!("a cache of {text}") }
+        });
+        let buffer = buffer.map(|bytes| format!("a page buffer of {}", size::bytes(bytes)));
+        cache.into_iter().chain(buffer).collect::<Vec<_>>().join(" and ")
+    }
+}
+
+/// Everything that is set of a chunk cache.
+pub(in crate::bench) fn settings(cache: CacheSettings) -> String {
+    format!("{}, {} slots, w0 {}", size::bytes(cache.nbytes), cache.nslots, cache.w0)
+}
+
+/// The engine with its release.
+pub(in crate::bench) fn engine(row: &Row) -> String {
+    format!("{} {}", row.engine, row.version).trim_end().to_owned()
+}
+
+/// What was read, in a sentence.
+pub(in crate::bench) fn stored(row: &Row) -> &str {
+    if row.storage.is_none() { "the file as it is" } else { &row.stored_as }
+}
+
+/// True for rows of the engine that does nothing.
+pub(in crate::bench) fn is_null(row: &Row) -> bool {
+    row.engine == "null"
+}
+
+/// Items of the same key together: the groups and what is in them in the order in which they come.
+pub(in crate::bench) fn grouped<K: PartialEq, T>(
+    items: impl IntoIterator<Item = (K, T)>,
+) -> Vec<(K, Vec<T>)> {
+    let mut groups: Vec<(K, Vec<T>)> = Vec::new();
+    for (key, item) in items {
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, group)) => group.push(item),
+            None => groups.push((key, vec![item])),
+        }
+    }
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::row;
+    use super::*;
+
+    #[test]
+    fn slots_are_named_where_they_differ() {
+        let cached = |nslots| {
+            let cache = Some(CacheSettings { nbytes: 1 << 20, nslots, w0: 0.75 });
+            Row { cache, is_default_cache: false, ..row("libhdf5", 1.0, None) }
+        };
+        let (few, many) = (cached(521), cached(80_021));
+        let alone = Names::of([&few]);
+        assert_eq!(alone.who(&few), "libhdf5 with a cache of 1.0 MiB");
+        let both = Names::of([&few, &many]);
+        assert_eq!(both.who(&many), "libhdf5 with a cache of 1.0 MiB, 80021 slots, w0 0.75");
+        let paged = Row { page_buffer: Some(4096), ..few };
+        assert_eq!(both.cache(&paged), "1.0 MiB, 521 slots, w0 0.75, page buffer 4.0 KiB");
+    }
+}

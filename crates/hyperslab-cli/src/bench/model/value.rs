@@ -1,0 +1,115 @@
+//! A value of a table: for people with its unit, for programs as a number in seconds or bytes.
+
+use crate::size;
+use hyperslab_bench::runner::Summary;
+use hyperslab_doctor::predict::seconds_text;
+
+/// One value.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::bench) enum Value {
+    /// Not known, or not applicable.
+    Nothing,
+    Text(String),
+    Count(u64),
+    Number(f64),
+    /// True where the number is computed from other counts, not measured.
+    Seconds(f64, bool),
+    /// Negative for a saving.
+    Bytes(i128),
+    /// Bytes a second.
+    Rate(f64),
+}
+
+impl Value {
+    pub(in crate::bench) fn text(text: impl ToString) -> Self {
+        Self::Text(text.to_string())
+    }
+
+    pub(in crate::bench) fn seconds(seconds: f64) -> Self {
+        Self::Seconds(seconds, false)
+    }
+
+    pub(in crate::bench) fn bytes(bytes: impl Into<i128>) -> Self {
+        Self::Bytes(bytes.into())
+    }
+
+    /// A number of decimals that a reader takes in: `2.13`, `21`.
+    pub(in crate::bench) fn shown(&self) -> String {
+        match self {
+            Self::Nothing => String::new(),
+            Self::Text(text) => text.clone(),
+            Self::Count(count) => count.to_string(),
+            Self::Number(number) => format!("{number:.2}"),
+            Self::Seconds(seconds, true) => extrapolated(*seconds),
+            Self::Seconds(seconds, false) => seconds_text(*seconds),
+            Self::Bytes(bytes) => {
+                let sign = if *bytes < 0 { "-" } else { "" };
+                format!("{sign}{}", size::bytes(u64::try_from(bytes.unsigned_abs()).unwrap_or(u64::MAX)))
+            }
+            Self::Rate(rate) => format!("{}/s", size::bytes(*rate as u64)),
+        }
+    }
+
+    /// In seconds, bytes, or decimal megabytes a second.
+    pub(in crate::bench) fn raw(&self) -> String {
+        match self {
+            Self::Number(number) | Self::Seconds(number, _) => number.to_string(),
+            Self::Bytes(bytes) => bytes.to_string(),
+            Self::Rate(rate) => (rate / 1e6).to_string(),
+            Self::Nothing | Self::Text(_) | Self::Count(_) => self.shown(),
+        }
+    }
+}
+
+impl<T: Into<Self>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Nothing, Into::into)
+    }
+}
+
+impl From<u64> for Value {
+    fn from(count: u64) -> Self {
+        Self::Count(count)
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+/// A time that was computed from a part of the reads: `≈3.19 s`.
+pub(in crate::bench) fn extrapolated(seconds: f64) -> String {
+    format!("≈{}", seconds_text(seconds))
+}
+
+/// `1 request`, `2 requests`.
+pub(in crate::bench) fn count(number: u64, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+/// `±3 % of 5`.
+pub(in crate::bench) fn spread(summary: &Summary) -> String {
+    if summary.runs < 2 || summary.median == 0.0 {
+        return count(summary.runs as u64, "run");
+    }
+    let half = (summary.max - summary.min) / 2.0 / summary.median;
+    format!("±{:.0} % of {}", half * 100.0, summary.runs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_see_units_and_programs_numbers() {
+        let both = |value: Value| (value.shown(), value.raw());
+        assert_eq!(both(Value::seconds(0.25)), ("0.25 s".into(), "0.25".into()));
+        assert_eq!(both(Value::Seconds(0.25, true)), ("≈0.25 s".into(), "0.25".into()));
+        assert_eq!(both(Value::bytes(-2048)), ("-2.0 KiB".into(), "-2048".into()));
+        assert_eq!(both(Value::Rate(2e6)), ("1.9 MiB/s".into(), "2".into()));
+        assert_eq!(both(None::<u64>.into()), (String::new(), String::new()));
+        assert_eq!((count(1, "request"), count(0, "request")), ("1 request".into(), "0 requests".into()));
+    }
+}

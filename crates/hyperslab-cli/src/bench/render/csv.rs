@@ -1,0 +1,17 @@
+//! The rows as CSV, one line each, times in seconds, sizes in bytes, speeds in 10⁶ bytes a second.
+
+use crate::bench::model::columns::{csv_head, csv_record};
+use crate::bench::model::document::Document;
+use std::path::Path;
+
+/// Writes the rows to a file.
+pub(in crate::bench) fn write_file(document: &Document, path: &Path) -> Result<(), csv::Error> {
+    let mut writer = csv::Writer::from_path(path)?;
+    writer.write_record(csv_head())?;
+    let names = document.names();
+    for cell in document.cells(&names, &document.rows) {
+        writer.write_record(csv_record(&cell))?;
+    }
+    writer.flush()?;
+    Ok(())
+}
