@@ -267,10 +267,10 @@ impl From<FilterError> for Error {
             _ => ErrorKind::Damaged,
         };
         let mut made = Self::new(kind, error.to_string());
+        if let Some(hint) = error.hint() {
+            made = made.with_hint(hint);
+        }
         match error {
-            FilterError::Unknown { .. } => made.with_hint(
-                "a program can bring its own decoder: filters::register in Rust, register_filter in Python",
-            ),
             FilterError::Custom { cause, .. } => {
                 made.0.cause = Some(Original::Filter(cause));
                 made

@@ -11,13 +11,14 @@ mod rules;
 
 use compare::{Finding, compare};
 use hyperslab_cli::digest::{self, Options};
-use hyperslab_testkit::files::corpus;
-use hyperslab_testkit::require;
+use hyperslab_filters::plugins;
+use hyperslab_testkit::files::{corpus, python};
+use hyperslab_testkit::{Missing, require};
 use rules::Rules;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::BufRead;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -65,6 +66,13 @@ fn malformed(corpus: &Path) -> HashSet<String> {
     let manifest = String::from_utf8_lossy(&manifest);
     let malformed = manifest.lines().filter(|line| line.rsplit('\t').next().unwrap().contains("MALFORMED"));
     malformed.map(|line| line.split('\t').next().unwrap().to_owned()).collect()
+}
+
+/// The filter plug-ins of the Python package `hdf5plugin`.
+fn plugins_of_hdf5plugin() -> Result<PathBuf, Missing> {
+    let python = python()?;
+    let folder = plugins::of_python(&python).into_iter().next();
+    folder.ok_or_else(|| Missing::new(format!("{} has no hdf5plugin", python.display())))
 }
 
 /// Our records of a file, and how long they took.
@@ -119,6 +127,8 @@ fn peak_memory() -> Option<u64> {
 #[test]
 fn every_file_digests_as_libhdf5_reads_it() {
     let corpus = require!(corpus());
+    // The reference read SZ, SZ3, SPERR and FCIDECOMP with these.
+    plugins::add_folder(require!(plugins_of_hdf5plugin()));
     let mut oracle = oracle(&corpus);
     if let Ok(wanted) = std::env::var("HYPERSLAB_CORPUS_ONLY") {
         oracle.retain(|name, _| name.contains(&wanted));

@@ -56,6 +56,10 @@ impl Stage for Blosc2 {
         Ok(Frame::read(stored)?.bytes().unwrap_or(usize::MAX).min(CHUNK_BYTES_MAX))
     }
 
+    fn encodes(&self) -> bool {
+        false
+    }
+
     fn decode(&self, stored: &[u8], out: &mut [u8], state: &mut CodecState) -> Result<usize, FilterError> {
         let max = out.len();
         let frame = Frame::read(stored)?;

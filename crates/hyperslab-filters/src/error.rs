@@ -1,6 +1,7 @@
 //! Errors of filters and of the bytes that they decode.
 
 use std::error::Error;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The error of a filter that the program provides.
@@ -31,6 +32,23 @@ impl PartialEq for Cause {
 
 impl Eq for Cause {}
 
+/// What came of the search for a plug-in that has a filter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PluginSearch {
+    /// This program was built without the feature `plugins`.
+    NotBuilt,
+    /// Plug-ins are switched off by an environment variable.
+    Off,
+    /// No plug-in has the filter.
+    NotFound {
+        /// The folders that were searched, in this order. Some may not exist.
+        folders: Vec<PathBuf>,
+        /// The files that could not be loaded, and why.
+        failures: Vec<(PathBuf, String)>,
+    },
+}
+
 /// The reason why a chunk could not be decoded or encoded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -44,6 +62,8 @@ pub enum FilterError {
         name: &'static str,
         /// The provider of the filter.
         provider: &'static str,
+        /// What came of the search for a plug-in.
+        plugins: PluginSearch,
     },
     /// The decoder was left out when this program was built.
     #[error("filter {id} ({name}) is not in this build: it was built without the feature `{feature}`")]
@@ -61,6 +81,14 @@ pub enum FilterError {
         /// Name of the filter.
         filter: &'static str,
         /// What is wrong with them.
+        what: String,
+    },
+    /// The filter cannot be used for such a dataset.
+    #[error("filter {filter} cannot be applied: {what}")]
+    Inapplicable {
+        /// Name of the filter.
+        filter: &'static str,
+        /// What stands against it.
         what: String,
     },
     /// There are more filters than a pipeline can have.
@@ -129,6 +157,18 @@ pub enum FilterError {
         /// The feature.
         what: String,
     },
+    /// A plug-in failed. Plug-ins do not say why.
+    #[error("filter {id} ({name}): the plug-in {} {what}", path.display())]
+    Plugin {
+        /// The filter's identifier.
+        id: u16,
+        /// Its name.
+        name: &'static str,
+        /// The file of the plug-in.
+        path: PathBuf,
+        /// What it could not do.
+        what: &'static str,
+    },
     /// A filter that the program provides failed.
     #[error("filter {id} ({name}): {}", cause.error())]
     Custom {
@@ -154,8 +194,39 @@ impl FilterError {
         Self::Unsupported { filter, what: what.into() }
     }
 
+    /// What a user can do about it, if there is something.
+    pub fn hint(&self) -> Option<String> {
+        let Self::Unknown { provider, plugins, .. } = self else { return None };
+        Some(match plugins {
+            PluginSearch::NotBuilt => {
+                "a program can bring its own decoder: filters::register in Rust, register_filter in Python"
+                    .to_string()
+            }
+            PluginSearch::Off => {
+                "HDF5 filter plug-ins are switched off: unset HYPERSLAB_PLUGINS (or HDF5_PLUGIN_PRELOAD)"
+                    .to_string()
+            }
+            PluginSearch::NotFound { folders, failures } => not_found(provider, folders, failures),
+        })
+    }
+
     /// True if the file may be valid but needs a filter or a feature that is not supported.
     pub fn is_unsupported(&self) -> bool {
         matches!(self, Self::Unknown { .. } | Self::LeftOut { .. } | Self::Unsupported { .. })
     }
+}
+
+fn not_found(provider: &str, folders: &[PathBuf], failures: &[(PathBuf, String)]) -> String {
+    let folders: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
+    let mut hint = format!("no HDF5 filter plug-in for it was found in {}; ", folders.join(", "));
+    hint += if provider.contains("hdf5plugin") {
+        "`pip install hdf5plugin` brings one"
+    } else {
+        "set HDF5_PLUGIN_PATH to the folder of one"
+    };
+    hint += ", or a program can bring its own decoder: filters::register in Rust, register_filter in Python";
+    for (path, failure) in failures {
+        hint += &format!("; {} could not be used: {failure}", path.display());
+    }
+    hint
 }

@@ -28,6 +28,7 @@ mod blosc;
 mod blosc2;
 #[cfg(feature = "bzip2")]
 mod bzip2;
+mod client_data;
 #[cfg(any(feature = "blosc", feature = "lzf", feature = "lzo"))]
 mod copy_back;
 mod custom;
@@ -46,6 +47,8 @@ mod lzo;
 #[cfg(feature = "nbit")]
 mod nbit;
 mod pipeline;
+#[cfg(feature = "plugins")]
+mod plugin;
 #[cfg(feature = "bitgroom")]
 mod quantize;
 mod registry;
@@ -63,9 +66,15 @@ mod zfp;
 #[cfg(feature = "zstd")]
 mod zstd;
 
+pub use client_data::{BitLayout, Element, ElementKind, Target, client_data};
 pub use custom::Filter;
-pub use error::{Cause, Failure, FilterError};
+pub use error::{Cause, Failure, FilterError, PluginSearch};
 pub use pipeline::{Encoded, FilterSpec, Pipeline, Staged};
-pub use registry::{Entry, register, table};
+pub use registry::{Entry, describe, register, table};
+#[cfg(feature = "plugins")]
+pub mod plugins {
+    //! HDF5 filter plug-ins: which folders are searched.
+    pub use crate::plugin::{add_folder, of_python};
+}
 pub use scratch::Scratch;
 pub use shuffle::unshuffle_elements;

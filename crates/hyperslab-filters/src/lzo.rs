@@ -48,6 +48,10 @@ impl Stage for Lzo {
         stored_bytes.saturating_mul(255)
     }
 
+    fn encodes(&self) -> bool {
+        false
+    }
+
     fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut CodecState) -> Result<usize, FilterError> {
         let mut stream = Stream { stored, from: 0, out, to: 0 };
         stream.run()?;

@@ -15,7 +15,7 @@ use crate::registry;
 use crate::scratch::{Buffer, CodecState, Scratch};
 use crate::stage::{Growth, Setup, Stage};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Maximum number of filters in a pipeline (`H5Z_MAX_NFILTERS`), which is the number of bits in a mask.
 const FILTERS_MAX: usize = 32;
@@ -71,6 +71,25 @@ struct Slot {
     parameters: Box<[u32]>,
     /// The filter, or the reason why it cannot be used, which matters only for chunks that were stored through it.
     stage: Result<Box<dyn Stage>, FilterError>,
+    /// The plug-in that encodes for a filter without an encoder of its own; looked for when it is first needed.
+    encoder: OnceLock<Result<Box<dyn Stage>, FilterError>>,
+}
+
+impl Slot {
+    fn encoder(&self) -> Result<&dyn Stage, FilterError> {
+        let stage = self.stage.as_deref().map_err(Clone::clone)?;
+        if stage.encodes() {
+            return Ok(stage);
+        }
+        let setup = Setup { id: self.id, parameters: &self.parameters };
+        let encoder = self.encoder.get_or_init(|| registry::provided(setup));
+        encoder.as_deref().map_err(|error| match error {
+            FilterError::Unknown { .. } => {
+                FilterError::unsupported(stage.name(), "writing without a plug-in")
+            }
+            other => other.clone(),
+        })
+    }
 }
 
 impl Pipeline {
@@ -106,6 +125,7 @@ impl Pipeline {
             optional: filter.optional,
             parameters: filter.parameters.into(),
             stage: registry::make(Setup { id: filter.id, parameters: filter.parameters }),
+            encoder: OnceLock::new(),
         };
         Ok(Self { slots: filters.iter().map(slot).collect(), chunk_bytes })
     }
@@ -229,8 +249,7 @@ impl Pipeline {
         let mut mask = 0;
         for (i, slot) in self.slots.iter().enumerate() {
             let (input, target, number) = at.and_next(chunk, buffers);
-            let stage = slot.stage.as_deref().map_err(Clone::clone);
-            match stage.and_then(|stage| stage.encode(input, target, state)) {
+            match slot.encoder().and_then(|stage| stage.encode(input, target, state)) {
                 Ok(len) => at = Intermediate { held: Holder::Buffer(number), range: 0..len },
                 Err(error @ FilterError::Memory { .. }) => return Err(error),
                 Err(_) if slot.optional => mask |= 1 << i,

@@ -36,6 +36,10 @@ impl Stage for Quantize {
         Ok(Some(0..stored.len()))
     }
 
+    fn encodes(&self) -> bool {
+        false
+    }
+
     fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut CodecState) -> Result<usize, FilterError> {
         let max = out.len();
         let out = out.get_mut(..stored.len()).ok_or(FilterError::TooLong { filter: self.name, max })?;

@@ -5,7 +5,7 @@
 
 use crate::custom::{Custom, Filter};
 use crate::stage::{Setup, Stage};
-use crate::{FilterError, fletcher32, shuffle};
+use crate::{FilterError, FilterSpec, fletcher32, shuffle};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, RwLock};
 
@@ -144,6 +144,7 @@ static TABLE: &[Entry] = &[
         .because("the Rust library that wraps it needs CMake and libclang to build"),
     elsewhere(32029, "TERSE/PROLIX", "TRPX"),
     elsewhere(32030, "FFMPEG", "ffmpeg HDF5 filter"),
+    elsewhere(32033, "HTJ2K", "HTJ2K HDF5 filter, hdf5plugin"),
 ];
 
 /// All filters that have a name, ordered by identifier.
@@ -187,26 +188,49 @@ pub fn register(id: u16, filter: Arc<dyn Filter>) {
 
 /// Creates the filter with these parameters.
 pub(crate) fn make(setup: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
+    match (here(setup), entry(setup.id)) {
+        (Some(made), _) => made,
+        (None, Some(Entry { id, name, feature: Some(feature), .. })) => {
+            provided(setup).map_err(|_| FilterError::LeftOut { id: *id, name, feature })
+        }
+        (None, _) => provided(setup),
+    }
+}
+
+/// A short description of a filter of the table, with its most important parameters if it is built in (`"gzip 4"`); `None`
+/// for others. No plug-in is loaded.
+pub fn describe(filter: &FilterSpec<'_>) -> Option<String> {
+    let entry = entry(filter.id)?;
+    let made = here(Setup { id: filter.id, parameters: filter.parameters });
+    let described = made.and_then(|made| made.ok()).map(|stage| stage.describe());
+    Some(described.unwrap_or_else(|| entry.name.to_string()))
+}
+
+/// Creates the filter, if it is one of the program or built in.
+fn here(setup: Setup<'_>) -> Option<Result<Box<dyn Stage>, FilterError>> {
     let custom = registered().read().unwrap_or_else(|poisoned| poisoned.into_inner()).get(&setup.id).cloned();
     if let Some(custom) = custom {
-        return Ok(Box::new(custom.with(setup.parameters)));
+        return Some(Ok(Box::new(custom.with(setup.parameters))));
     }
-    match entry(setup.id) {
-        Some(Entry { make: Some(make), .. }) => make(setup),
-        Some(Entry { id, name, feature: Some(feature), .. }) => {
-            Err(FilterError::LeftOut { id: *id, name, feature })
-        }
-        Some(entry) => Err(FilterError::Unknown { id: setup.id, name: entry.name, provider: entry.library }),
-        None => Err(FilterError::Unknown {
-            id: setup.id,
-            name: "unregistered",
-            provider: if setup.id < PRIVATE {
-                "nobody: the file is damaged or newer than this version of hyperslab"
-            } else {
-                "the author of the file"
-            },
-        }),
-    }
+    entry(setup.id)?.make.map(|make| make(setup))
+}
+
+/// Creates the filter from a plug-in.
+pub(crate) fn provided(setup: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
+    #[cfg(feature = "plugins")]
+    let made = crate::plugin::make(setup);
+    #[cfg(not(feature = "plugins"))]
+    let made = Err(crate::error::PluginSearch::NotBuilt);
+    made.map_err(|plugins| {
+        let (name, provider) = match entry(setup.id) {
+            Some(entry) => (entry.name, entry.library),
+            None if setup.id < PRIVATE => {
+                ("unregistered", "nobody: the file is damaged or newer than this version of hyperslab")
+            }
+            None => ("unregistered", "the author of the file"),
+        };
+        FilterError::Unknown { id: setup.id, name, provider, plugins }
+    })
 }
 
 /// The table's entry for an identifier.

@@ -77,6 +77,11 @@ pub(crate) trait Stage: Send + Sync {
         None
     }
 
+    /// True if [`Self::encode`] is implemented. Otherwise a plug-in may encode for it.
+    fn encodes(&self) -> bool {
+        true
+    }
+
     /// Encodes to the start of `out` and returns the number of encoded bytes. Whether bytes that do not become smaller
     /// are an error ([`FilterError::Incompressible`]) is decided as in the filter's reference implementation, because
     /// a pipeline then skips the filter, if it is optional.

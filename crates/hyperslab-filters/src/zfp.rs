@@ -164,6 +164,10 @@ impl Stage for Zfp {
         self.bytes().unwrap_or(usize::MAX).min(whole_blocks.saturating_add(1).saturating_mul(block_bytes))
     }
 
+    fn encodes(&self) -> bool {
+        false
+    }
+
     fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut CodecState) -> Result<usize, FilterError> {
         let max = out.len();
         let bytes =

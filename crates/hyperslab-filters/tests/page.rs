@@ -11,14 +11,11 @@ const HEAD: &str = "\
      HYPERSLAB_UPDATE=1 cargo test -p hyperslab-filters --test page -->
 
 This page lists the filters of the HDF5 library and all filters on The HDF Group's list of [registered
-filters][registered]. *Written* means that `hyperslab_filters::Pipeline` can also apply the filter.
+filters][registered]. *Written* means that `hyperslab_filters::Pipeline::encode` applies the filter, too; *plug-in* means
+that it takes a plug-in for that, as described below.
 
 *Feature* is the Cargo feature of the crates `hyperslab` and `hyperslab-filters` that includes a filter; all are on unless
 `default-features = false` is set.
-
-Reading a chunk that was stored through any other filter is an error, which contains the filter's number, name and
-provider. A program can register a decoder of its own: `hyperslab::filters::register` in Rust,
-`hyperslab.register_filter` in Python.
 
 [registered]: https://github.com/HDFGroup/hdf5_plugins/blob/master/docs/RegisteredFilterPlugins.md
 
@@ -29,17 +26,65 @@ provider. A program can register a decoder of its own: `hyperslab::filters::regi
 ";
 
 const NOT_READ: &str = "
-## Not read
+### Why some are not written
+
+* LZO: a format without a public specification, which only PyTables writes.
+* zfp, blosc2: there is no encoder of our own yet.
+* BitGroom and Granular BitRound round values before they are stored. What was read from them has been rounded, and can be
+  stored without the filter.
+
+### Where writing differs from libhdf5
+
+* The size of chunks through deflate differs a little: libdeflate finds other matches than zlib.
+* scaleoffset refuses integers that do not fit the given number of bits, and stores a chunk with a NaN with all bits;
+  libhdf5 stores other values in both cases.
+* blosc writes every block in one part. All versions of Blosc read such blocks.
+
+## Plug-ins
+
+The `hyperslab` command and the Python package use the HDF5 filter plug-ins of the machine, as libhdf5 does, for all filters
+that are not built in, and for writing those that are only read. `hyperslab ls -v` says which plug-in serves a dataset. In
+Rust, the feature `plugins` includes this; it is off by default.
+
+Plug-ins are looked for, when a dataset needs one, in this order:
+
+1. folders that the program added (`hyperslab::filters::plugins::add_folder`);
+2. those in `HDF5_PLUGIN_PATH`; if it is not set, `/usr/local/hdf5/lib/plugin`;
+3. the Python package [`hdf5plugin`](https://pypi.org/project/hdf5plugin/), which brings SZ, SZ3, SPERR, FCIDECOMP, HTJ2K and
+   others: that of the running Python, of the active environment (`VIRTUAL_ENV`, `CONDA_PREFIX`), of the first `python3` or
+   `python` on `PATH`. It is not imported, and no Python is started.
+
+`HYPERSLAB_PLUGINS=0` switches plug-ins off; so does libhdf5's `HDF5_PLUGIN_PRELOAD=::`.
+
+A plug-in must contain or name the libraries that it needs. If one relies on symbols of libhdf5 that the program is expected
+to have, the error says so; `HYPERSLAB_LIBHDF5` then names the file of libhdf5 that is loaded for them.
+
+A plug-in is code of its provider. It runs with all rights of the process, decodes one chunk at a time, and may not survive
+damaged chunks. When chunks are written, its client data must come from an existing file or from the user: computing it would
+need libhdf5.
+
+A program can also register a filter of its own: `hyperslab::filters::register` in Rust, `hyperslab.register_filter` in
+Python. Reading a chunk that was stored through a filter of none of these kinds is an error, which contains the filter's
+number, name and provider, and the folders that were searched.
+
+## Not built in
 
 | number | name | provided by | why not |
 |---:|---|---|---|
 ";
 
+/// Filters that are read, and written with the plug-ins of `hdf5plugin`.
+const WITH_PLUG_IN: [u16; 2] = [32013, 32026];
+
 fn page() -> String {
     let (here, elsewhere): (Vec<&Entry>, Vec<&Entry>) = table().iter().partition(|entry| entry.read);
     let mut page = HEAD.to_string();
     for Entry { id, name, write, library, feature, .. } in here {
-        let write = if *write { "yes" } else { "no" };
+        let write = match (write, WITH_PLUG_IN.contains(id)) {
+            (true, _) => "yes",
+            (false, true) => "plug-in",
+            (false, false) => "no",
+        };
         let feature = feature.map_or("always".to_string(), |feature| format!("`{feature}`"));
         writeln!(page, "| {id} | {name} | yes | {write} | {library} | {feature} |").unwrap();
     }

@@ -5,7 +5,10 @@
 use hyperslab_filters::{
     Failure, Filter, FilterSpec, Pipeline, Scratch, Staged, register, unshuffle_elements,
 };
+use hyperslab_testkit::files::{fixture, python};
+use hyperslab_testkit::require;
 use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
 
 /// A filter of the program, of which nobody knows how much comes out of it.
@@ -226,4 +229,35 @@ families! {
     blosc2 Not;
     vbz Same;
     lzo Not;
+}
+
+/// The families whose filters have an encoder and whose files are among the fixtures, and the number of their cases.
+const READ_BY_LIBHDF5: [&str; 8] =
+    ["classic", "szip", "nbit", "scaleoffset", "lzf", "codecs", "bitshuffle", "blosc"];
+
+/// libhdf5, with the plug-ins of `hdf5plugin`, reads the same values from the chunks that are encoded here.
+#[test]
+fn libhdf5_reads_what_is_written() {
+    let python = require!(python());
+    let folder = require!(fixture("filter_vectors/classic.h5"));
+    let (mut lines, mut count) = (String::new(), 0);
+    let mut scratch = Scratch::new();
+    for family in READ_BY_LIBHDF5 {
+        for vector in vectors(family).iter().filter(|vector| !vector.is_rounded_more_than_it_can_be()) {
+            let pipeline = vector.pipeline();
+            let encoded = pipeline.encode(&vector.raw, &mut scratch).unwrap();
+            let hex: String = encoded.bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            let name = vector.name.strip_prefix(family).unwrap().trim_start();
+            lines += &format!("{family}\t{name}\t{}\t{hex}\n", encoded.mask);
+            count += 1;
+        }
+    }
+    let chunks = Path::new(env!("CARGO_TARGET_TMPDIR")).join("encoded_chunks.txt");
+    std::fs::write(&chunks, lines).unwrap();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/libhdf5_reads.py");
+    let output =
+        Command::new(python).arg(script).arg(folder.parent().unwrap()).arg(&chunks).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(said.trim(), count.to_string());
 }

@@ -18,6 +18,7 @@ mod file;
 mod filters;
 mod group;
 mod interrupt;
+mod plugins;
 mod reference;
 mod register;
 mod selection;
@@ -56,6 +57,7 @@ mod _hyperslab {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        crate::plugins::add_folders(module.py())?;
         super::warn_of_debug_build(module.py())
     }
 }

@@ -1,6 +1,6 @@
 //! Filters of HDF5 files: their settings as the array crate needs them, and their descriptions.
 
-use hyperslab_array::array::{FilterSettings, describe_filter};
+use hyperslab_array::array::{FilterSettings, describe_filter, describe_filter_in_use};
 use hyperslab_format::message::Filter;
 
 /// The settings of a filter.
@@ -13,7 +13,13 @@ pub(crate) fn settings(filter: &Filter) -> FilterSettings {
     }
 }
 
-/// Describes a filter: `gzip 4`, `shuffle`. An unknown filter is described by its name in the file, or by its number.
+/// Describes a filter: `gzip 4`, `shuffle`; one that is not built in by its registered name, its name in the file, or its
+/// number.
 pub fn filter(filter: &Filter) -> String {
     describe_filter(&settings(filter))
+}
+
+/// Describes a filter with the plug-in that serves it, if there is one: `SZ (plug-in libh5sz.so)`. The plug-in is loaded.
+pub fn filter_in_use(filter: &Filter) -> String {
+    describe_filter_in_use(&settings(filter))
 }

@@ -6,13 +6,14 @@ use hyperslab_format::message::ChunkedLayout;
 use hyperslab_format::superblock::Superblock;
 
 pub use crate::encoded_selection::RegionSummary;
+pub use crate::filter_element::filter_element;
 pub use crate::format_error::{OrError, format_error};
 pub use hyperslab_array::chunk::memory::mapped_bytes_peak;
 pub use hyperslab_array::memory::advise_huge_pages;
 
 /// Descriptions of filters.
 pub mod describe {
-    pub use crate::describe::filter;
+    pub use crate::describe::{filter, filter_in_use};
 }
 
 /// Numbers of any layout.

@@ -26,6 +26,7 @@ mod element;
 mod encoded_selection;
 mod external;
 mod file;
+mod filter_element;
 mod format_error;
 mod group;
 #[doc(hidden)]
@@ -94,6 +95,8 @@ pub mod storage {
 
 /// Filters that a program implements itself.
 pub mod filters {
+    #[cfg(feature = "plugins")]
+    pub use hyperslab_filters::plugins;
     pub use hyperslab_filters::{Failure, Filter, register};
 }
 

@@ -23,15 +23,18 @@ impl FilterSettings {
     }
 }
 
-/// Describes a filter: `gzip 4`, `shuffle`; an unknown filter by its name in the file, or by its number.
+/// Describes a filter: `gzip 4`, `shuffle`; one that is not built in by its registered name, its name in the file, or its
+/// number.
 pub fn describe_filter(filter: &FilterSettings) -> String {
-    let number = || format!("filter {}", filter.id);
-    if !hyperslab_filters::table().iter().any(|entry| entry.id == filter.id) {
-        return filter.name.clone().unwrap_or_else(number);
-    }
-    let pipeline = Pipeline::lenient(&[filter.spec()], 1, 0).ok();
+    let described = hyperslab_filters::describe(&filter.spec()).or_else(|| filter.name.clone());
+    described.unwrap_or_else(|| format!("filter {}", filter.id))
+}
+
+/// Describes a filter like [`describe_filter`]; if a plug-in serves it, with the plug-in, which is loaded for that.
+pub fn describe_filter_in_use(filter: &FilterSettings) -> String {
+    let pipeline = Pipeline::new(&[filter.spec()], 1, 0).ok();
     let described = pipeline.and_then(|one| one.describe().next().map(|(words, _)| words));
-    described.unwrap_or_else(number)
+    described.unwrap_or_else(|| describe_filter(filter))
 }
 
 /// The filters of all chunks, in the order in which they were applied.

@@ -23,7 +23,7 @@ mod virtual_sources;
 pub use chunked::{ChunkState, Chunked};
 pub use data_source::DataSource;
 pub use element::{ElementSpec, Order};
-pub use filters::{FilterSettings, Filters, describe_filter};
+pub use filters::{FilterSettings, Filters, describe_filter, describe_filter_in_use};
 pub use operation::Operation;
 pub use origin::Origin;
 pub use storage::Storage;

@@ -81,7 +81,8 @@ fn row(path: String, dataset: &DatasetEntry, verbose: bool) -> Vec<String> {
         Some(chunks) => format!("{} ({})", size::shape(&chunks.dims), size::bytes(chunks.bytes)),
         None => dataset.layout.into(),
     };
-    let filters = dataset.filters.iter().map(describe::filter).collect::<Vec<_>>().join(", ");
+    let described = if verbose { describe::filter_in_use } else { describe::filter };
+    let filters = dataset.filters.iter().map(described).collect::<Vec<_>>().join(", ");
     let (stored, ratio) = match &dataset.stored_bytes {
         Ok(stored) => (size::bytes(*stored), size::ratio(dataset.logical_bytes, *stored)),
         Err(_) => ("?".into(), None),

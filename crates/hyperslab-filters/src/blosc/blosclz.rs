@@ -70,10 +70,13 @@ const LITERALS_MAX: usize = 32;
 /// A far copy takes two more bytes than a near one; shorter ones than this gain nothing.
 const FAR_COPY_MIN: usize = 6;
 
-/// Encodes to the start of `out`; returns the number of bytes, or `None` if they do not fit.
+/// Encodes to the start of `out`; returns the number of bytes, or `None` if they do not fit. The last code has literals,
+/// because Blosc's decoder takes a copy at the very end for truncated bytes.
 pub(super) fn encode(raw: &[u8], out: &mut [u8], positions: &mut Positions) -> Option<usize> {
     let mut codes = Codes { raw, done: 0, literals: 0, out, len: 0 };
-    let fits = positions.split(raw, BACK_MAX, usize::MAX, |token| codes.put(token).is_some());
+    let (first, last) = raw.split_at(raw.len().saturating_sub(1));
+    let fits = positions.split(first, BACK_MAX, usize::MAX, |token| codes.put(token).is_some())
+        && codes.put(Token::Literals(last)).is_some();
     (fits && codes.flush().is_some()).then_some(codes.len)
 }
 
