@@ -48,7 +48,7 @@ fn h5repack(data: &Data, storage: &Storage) -> Option<String> {
     let mut words = vec!["h5repack".to_owned(), "-l".to_owned(), format!("{path}:{layout}")];
     let filters: Vec<String> = match storage.filters.as_slice() {
         [] => vec!["NONE".to_owned()],
-        some => some.iter().map(h5repack_filter).collect(),
+        some => some.iter().map(|filter| h5repack_filter(filter, storage)).collect(),
     };
     for filter in filters {
         words.extend(["-f".to_owned(), format!("{path}:{filter}")]);
@@ -60,13 +60,17 @@ fn h5repack(data: &Data, storage: &Storage) -> Option<String> {
     shell(&words)
 }
 
-fn h5repack_filter(filter: &FilterSpec) -> String {
+fn h5repack_filter(filter: &FilterSpec, storage: &Storage) -> String {
     match filter {
         FilterSpec::Gzip(level) => format!("GZIP={level}"),
         FilterSpec::Shuffle => "SHUF".to_owned(),
         FilterSpec::Fletcher32 => "FLET".to_owned(),
         FilterSpec::Nbit => "NBIT".to_owned(),
-        FilterSpec::ScaleOffset(factor) => format!("SOFF={factor},IN"),
+        FilterSpec::ScaleOffset(factor) => {
+            // Floats are scaled by decimal digits.
+            let is_float = storage.element.to_string().contains('f');
+            format!("SOFF={factor},{}", if is_float { "DS" } else { "IN" })
+        }
         FilterSpec::Szip { nearest_neighbour, pixels } => {
             format!("SZIP={pixels},{}", if *nearest_neighbour { "NN" } else { "EC" })
         }
@@ -181,6 +185,8 @@ mod tests {
             "h5repack -l /t2m:CONTI -f /t2m:NONE 'my era5.nc' out.h5"
         );
         let other = Storage { filters: FilterSpec::parse_pipeline("zstd=3").unwrap(), ..storage };
+        let scaled = Storage { filters: vec![FilterSpec::ScaleOffset(2)], ..other.clone() };
+        assert!(h5repack(&data, &scaled).unwrap().contains("SOFF=2,DS"));
         assert!(h5repack(&data, &other).unwrap().contains("-f '/t2m:UD=32015,0,1,3'"));
         assert!(h5py(&data, &other).unwrap().contains("compression=32015, compression_opts=(3,)"));
         assert!(nccopy(&data, &other).is_none());
