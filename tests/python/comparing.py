@@ -1,4 +1,4 @@
-"""When two values are the same: type, dtype with its metadata, shape, elements."""
+"""Comparison of values: type, dtype with its metadata, shape, elements."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import hyperslab
 
 
 def same_dtype(ours: np.dtype, theirs: np.dtype) -> bool:
-    """Equal, with the same metadata all the way down (references are each library's own)."""
+    """True if two dtypes are equal, including nested metadata. Reference types differ between the libraries."""
     if ours != theirs or ours.itemsize != theirs.itemsize or ours.names != theirs.names:
         return False
     if ours.subdtype is not None:
@@ -36,7 +36,7 @@ def same_dtype(ours: np.dtype, theirs: np.dtype) -> bool:
 
 
 def same(ours, theirs) -> bool:
-    """The same value, of the same type: NaNs are equal, references only if both are null or neither."""
+    """True for the same value of the same type. NaNs are equal; references are if both are null or neither is."""
     if isinstance(theirs, h5py.Empty):
         return isinstance(ours, hyperslab.Empty) and same_dtype(ours.dtype, theirs.dtype)
     if isinstance(theirs, (h5py.Reference, h5py.RegionReference)):

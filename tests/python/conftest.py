@@ -1,4 +1,4 @@
-"""What the tests share: files that h5py writes, read by both libraries."""
+"""Fixtures of these tests: files that h5py writes and both libraries read."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import hyperslab
 
 @pytest.fixture(params=["earliest", "latest"])
 def libver(request):
-    """The two ways in which h5py writes everything."""
+    """The oldest and the latest format in which h5py writes files."""
     return request.param
 
 
 class Pair:
-    """A file that h5py wrote, open in both libraries."""
+    """A file written by h5py and opened by both libraries."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

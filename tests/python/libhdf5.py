@@ -1,4 +1,4 @@
-"""The libhdf5 inside of h5py, for what h5py itself does not wrap."""
+"""The libhdf5 that h5py uses, for functions that h5py does not wrap."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attributes of every kind, against h5py."""
+"""Attributes of every kind, compared with h5py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where chunks lie: `Dataset.chunk_map()`, and the functions of h5py under `Dataset.id`."""
+"""Chunk maps: `Dataset.chunk_map()`, and h5py's functions for chunks in `Dataset.id`."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_stored_bytes_are_where_the_map_says(pair):
 
 
 def test_where_the_unlimited_axis_is_not_the_first_offsets_are_those_that_reads_use(pair):
-    """libhdf5 tells other offsets here than those where its reads find the chunks; the stored values decide."""
+    """libhdf5 reports other offsets here than those at which it reads the chunks, so the stored values are compared."""
 
     def grow(file):
         values = np.arange(240, dtype="<i4").reshape(6, 40)
@@ -103,7 +103,7 @@ def test_an_element_leads_to_its_chunk(pair):
     for element in [(19, 29), (18, 28), (4, 13), (3, 12), (0, 0), (20, 0), (3, 300)]:
         a, b = ours.id.get_chunk_info_by_coord(element), theirs.id.get_chunk_info_by_coord(element)
         assert (a.byte_offset, a.size) == (b.byte_offset, b.size), element
-        # Of a chunk that does not exist libhdf5 leaves the filter mask undefined.
+        # For a missing chunk, libhdf5 leaves the filter mask undefined.
         assert b.byte_offset is None or a.filter_mask == b.filter_mask, element
         # h5py repeats the element it was asked for.
         assert a.chunk_offset == (None if b.chunk_offset is None else (element[0] // 3 * 3, element[1] // 4 * 4))
@@ -181,7 +181,7 @@ def test_sparse_grids_of_more_chunks_than_64_bits_count(pair, libver, shape):
         assert ours[place] == theirs[place] == number + 1
     elsewhere = tuple(7 for _ in shape)
     assert ours[elsewhere] == theirs[elsewhere] == 0
-    # libhdf5 cannot read several chunks at once of a grid that it cannot count.
+    # libhdf5 cannot read several chunks at once if the number of chunks overflows.
     corner = tuple(slice(size - 3, size) for size in shape)
     expected = np.zeros([3 for _ in shape], "u1")
     expected[tuple(-1 for _ in shape)] = len(places)

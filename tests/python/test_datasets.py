@@ -1,4 +1,4 @@
-"""Properties of datasets, filters and layouts, against h5py."""
+"""Properties of datasets, filters and layouts, compared with h5py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that are several: h5py writes families and split files, both libraries read them."""
+"""Files of several members: h5py writes families and split files, both libraries read them."""
 
 from __future__ import annotations
 
@@ -114,14 +114,14 @@ def test_subfiling_and_onion_files_are_named(corpus):
     folder = corpus / "debian-hdf5-1.14.6/tools/test/h5dump/testfiles"
     with pytest.raises(hyperslab.errors.UnsupportedError, match="subfiling driver.*h5fuse"):
         hyperslab.File(folder / "test_subfiling_precreate_rank_0.h5")
-    with pytest.raises(hyperslab.errors.NotHdf5Error, match="onion driver.*opens as it was at first"):
+    with pytest.raises(hyperslab.errors.NotHdf5Error, match="onion driver.*the first revision"):
         hyperslab.File(folder / "tst_onion_objs.h5.onion")
     with h5py.File(folder / "tst_onion_objs.h5") as theirs, hyperslab.File(folder / "tst_onion_objs.h5") as ours:
         assert list(ours) == list(theirs)
 
 
 def test_multi_files_of_the_corpus(corpus):
-    """h5py has no multi driver: values are those of h5dump's expected output beside them."""
+    """h5py has no multi driver, so values are compared with the expected output of h5dump."""
     folder = corpus / "debian-hdf5-1.14.6/tools/test/h5dump/testfiles"
     expected = np.add.outer(np.arange(10), np.arange(15)).astype(">i4")
     for name, driver in [("tmulti-s.h5", "multi"), ("tsplit_file-m.h5", "split"), ("tfamily00000.h5", "family")]:

@@ -1,4 +1,4 @@
-"""Every dtype that h5py writes or libhdf5 can be told to write: the same dtype, metadata and values."""
+"""Every dtype that h5py or libhdf5 can write: the same dtype, metadata and values as in h5py."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_objects(pair, libver, name):
 
 
 def test_text_that_was_never_written_is_one_object(pair):
-    """A fill value of a million elements takes the memory of one."""
+    """A million elements with the fill value need the memory of one."""
 
     def write(file):
         file.create_dataset("d", (1_000_000,), h5py.string_dtype(), fillvalue="x" * 1000, chunks=(10_000,))[7] = "y"
@@ -248,7 +248,7 @@ def test_what_h5py_cannot_read_is_read_or_refused(pair):
     assert ours["u40"].dtype == ">u8"
     assert [bytes(value) for value in ours["tagged"][:]] == [b"abc", b"def"]
     assert ours["packed"].dtype == np.dtype([("a", "<f4"), ("b", "<i2")])
-    # h5py hands the bytes over as if they were in the machine's order.
+    # h5py returns the bytes as if they were in native byte order.
     found = ours["ragged"][0]
     assert found.dtype == ">i4" and found.tolist() == [1, 2, 3]
     for name in ["quad", "time"]:

@@ -1,4 +1,4 @@
-"""The tree of errors, and bad files."""
+"""The classes of errors, and damaged files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hyperslab import errors
 from hyperslab._hyperslab import error_classes
 
 KINDS = dict(error_classes())
-"""The engine's kinds of error, each with the name of its class."""
+"""The kinds of errors of the engine, with the names of their classes."""
 
 
 def test_one_tree():

@@ -129,7 +129,7 @@ def test_the_context_manager_closes_after_errors(path):
 
 
 class Slow(io.RawIOBase):
-    """Hands over a few bytes at a time."""
+    """Returns only a few bytes in each read."""
 
     def __init__(self, content: bytes) -> None:
         self.inner = io.BytesIO(content)

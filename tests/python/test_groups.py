@@ -1,4 +1,4 @@
-"""Groups, paths and links, against h5py."""
+"""Groups, paths and links, compared with h5py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chunks of 4 GiB and more (layout version 5): unwritten ones, and written ones in a file that is mostly holes."""
+"""Chunks of 4 GiB and more (layout version 5): unwritten ones, and written ones in a sparse file."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def test_what_is_not_there_needs_no_memory(name):
         assert_same(made[3:900:7, 2:], np.full((129, 4), 7, "u1"))
 
 
-#: Elements of a chunk: one more than 32 bits count, and some.
+#: The number of elements of a chunk, which does not fit into 32 bits.
 CHUNK = (1 << 32) + 7
 
 
 @pytest.mark.parametrize("maxshape", [(2 * CHUNK,), (None,), (None, None), "single"])
 def test_elements_far_into_a_chunk(tmp_path, maxshape):
-    """No filter, and storage that libhdf5 only reserves: 8 GiB of which the disk holds a few blocks."""
+    """Without filters, in storage that libhdf5 only reserves: 8 GiB, of which the disk stores a few blocks."""
     shape = (CHUNK,) if maxshape == "single" else (2 * CHUNK, 1)[: len(maxshape)]
     limits = shape if maxshape == "single" else maxshape
     plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)

@@ -1,4 +1,4 @@
-"""Ctrl-C ends a read that takes long, whatever it is waiting for; so does a file that changes."""
+"""Ctrl-C ends a long read in each of its stages; so does a change of the file."""
 
 import os
 import signal

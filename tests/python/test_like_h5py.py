@@ -1,6 +1,6 @@
-"""Expressions over one file, evaluated with both libraries: the same value, or the same kind of error.
+"""Expressions on one file, evaluated with both libraries: they give the same value or the same kind of error.
 
-`docs/h5py-differences.md` lists what differs on purpose; those expressions are here too, and must still differ.
+`docs/h5py-differences.md` lists intended differences; its expressions are also here, and must still differ.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ L.File(path, libver="latest").filename == path; L.File(path.encode()).filename =
 L.File(pathlib.Path(path)).filename == path; L.Empty("f4"); L.Empty("f4") == L.Empty("f8")
 """
 
-#: What differs on purpose: each is explained in docs/h5py-differences.md.
+#: The intended differences, which docs/h5py-differences.md explains.
 DIFFERENT = [
     'np.asarray(f["points"].fields("v"))',
     'f["line"].astype("c8")[:]',
@@ -243,7 +243,7 @@ def alike(ours, theirs) -> bool:
 
 
 def difference(expression, path, ours, theirs) -> str | None:
-    """How the two libraries differ; None where they do not."""
+    """The difference between the two libraries; None if there is none."""
     mine, my_error = evaluate(hyperslab, path, ours, expression)
     other, their_error = evaluate(h5py, path, theirs, expression)
     if their_error is not None:

@@ -21,7 +21,7 @@ except ImportError:
     pass
 
 ELEMENTS_MAX = 2_000_000
-#: Of the files that are sound, every so-many-th is compared.
+#: One in so many valid files is compared.
 EVERY = 3
 
 
@@ -50,7 +50,7 @@ def has_big_endian(dtype):
 
 
 def compare(path):
-    """What differs, as lines; and how many values were equal."""
+    """The differences, as lines, and the number of equal values."""
     found, equal = [], 0
     with h5py.File(path) as theirs:
         names = ["/"]
@@ -107,7 +107,7 @@ def compare_value(ours, theirs):
 
 
 def compare_all(corpus, paths):
-    """In a process of its own: some of these files crash libhdf5."""
+    """Runs in its own process, because some of these files crash libhdf5."""
     script = "import sys, test_real_files; test_real_files.main(sys.argv[1:])"
     todo, problems, equal = list(paths), {}, 0
     while todo:

@@ -1,4 +1,4 @@
-"""Object and region references, and the dimension scales that are built on them."""
+"""Object and region references, and dimension scales, which use them."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_a_region_is_not_spelled_out_where_it_is_regular(huge):
 
 @pytest.mark.parametrize(("of", "place"), [("1", 2), ("2", 1)])
 def test_a_region_that_is_too_long_to_be_spelled_out_is_refused(huge, of, place):
-    with pytest.raises(hyperslab.errors.OutOfMemoryError, match="no memory for a list") as error:
+    with pytest.raises(hyperslab.errors.OutOfMemoryError, match="not enough memory for a list") as error:
         huge[of].explain(huge[f"regions of {of}"][place])
     assert "select fewer elements" in str(error.value)
 

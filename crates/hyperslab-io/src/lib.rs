@@ -1,8 +1,8 @@
 //! Reading ranges of bytes from files, memory and servers. This crate does not know HDF5.
 //!
-//! A [`Source`] reads ranges of an object of known length that does not change. [`coalesce`] merges wanted ranges into
-//! requests. A [`Cancel`] stops requests whose result is no longer needed. [`wrap::Recorder`] records the requests that
-//! were made.
+//! A [`Source`] reads ranges of an object of known length that does not change. [`coalesce()`] merges wanted ranges
+//! into requests. A [`Cancel`] stops requests whose result is no longer needed. [`wrap::Recorder`] records the requests
+//! that were made.
 
 pub mod cancel;
 pub mod coalesce;

@@ -1,7 +1,7 @@
 //! The chunk cache: decoded chunks of all open files, within one budget of bytes.
 //!
 //! Decoding a chunk takes a hundred times as long as copying it. So a chunk that is wanted again should still be in the
-//! cache, and two threads should not decode the same chunk. [`policy`] decides, on misses only, which chunks are kept:
+//! cache, and two threads should not decode the same chunk. `policy.rs` decides, on misses only, which chunks are kept:
 //!
 //! ```text
 //! seek ─► shard (read lock) ─► hit: update its time of use
