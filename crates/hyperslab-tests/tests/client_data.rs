@@ -55,7 +55,7 @@ fn computed_client_data_is_that_of_libhdf5() {
                 Fill::User(value) => Some(&value[..]),
             };
             let target = Target { element: &element, chunk, fill };
-            for filter in &dataset.filters().filters {
+            for filter in dataset.filters() {
                 let Some(asked) = asked(filter.id, &filter.parameters) else { continue };
                 let computed = client_data(filter.id, asked, &target);
                 let place = format!("{} {} filter {}", path.display(), dataset.path(), filter.id);
