@@ -72,6 +72,26 @@ pub enum Claim {
     },
 }
 
+/// What became of an effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// It is there.
+    AsPublished,
+    /// There is less of it.
+    Weaker,
+    /// It is gone.
+    NoLonger,
+    /// It is the other way round.
+    Reversed,
+    /// It was not published, and is so.
+    Confirmed,
+    /// It was not published, and is not so.
+    NotConfirmed,
+    /// Not everything that it needs was measured.
+    NotRun,
+}
+
 impl Claim {
     /// The ratio (or figure) that was published.
     pub(super) fn published(&self) -> Option<f64> {

@@ -1,8 +1,7 @@
 //! Why figures differ, or no longer do, from what was counted: chunks that fit a cache, decodes, bytes, requests.
 
-use super::claim::{Claim, Effect};
+use super::claim::{Claim, Effect, Verdict};
 use super::figure::{Figure, Kind, Metric, factor};
-use super::judge::{Verdict, cell};
 use super::measured::{CacheFit, Measured};
 use crate::explanation::{Difference, has_more_bytes, is_more};
 use hyperslab_doctor::pattern::bytes_text as bytes;
@@ -18,7 +17,9 @@ pub(super) fn sentence(
 ) -> String {
     let mut parts = match &effect.claim {
         Claim::Times { more, less, .. } | Claim::AtLeast { more, less, .. } => {
-            let (Some(more), Some(less)) = (cell(more, measured), cell(less, measured)) else {
+            let (Some(more), Some(less)) =
+                (Measured::of_figure(more, measured), Measured::of_figure(less, measured))
+            else {
                 return String::new();
             };
             of_a_ratio(effect, verdict, more, less)
@@ -62,10 +63,11 @@ fn of_what_is_alike(
     if !is_of_whole_runs(&effect.claim) {
         return Vec::new();
     }
-    let cells: Vec<&Measured> = figures.iter().filter_map(|figure| cell(figure, measured)).collect();
+    let cells: Vec<&Measured> =
+        figures.iter().filter_map(|figure| Measured::of_figure(figure, measured)).collect();
     let difference = || {
         let value = |figure: &Figure| {
-            cell(figure, measured).and_then(|cell| Some((cell.value(figure.metric)?, cell)))
+            Measured::of_figure(figure, measured).and_then(|cell| Some((cell.value(figure.metric)?, cell)))
         };
         let mut values: Vec<(f64, &Measured)> = figures.iter().filter_map(value).collect();
         values.sort_by(|(one, _), (other, _)| one.total_cmp(other));
@@ -78,7 +80,7 @@ fn of_what_is_alike(
 /// What the ratio is with what was set then, and why.
 fn of_then(effect: &Effect, ratio: f64, measured: &[Measured]) -> Option<String> {
     let Some(claim @ Claim::Times { more, less, .. }) = &effect.as_then else { return None };
-    let (more, less) = (cell(more, measured)?, cell(less, measured)?);
+    let (more, less) = (Measured::of_figure(more, measured)?, Measured::of_figure(less, measured)?);
     let mut then = format!("with what was set then it is {}", factor(ratio));
     if let Some(fit) = fit(more) {
         then += &format!(", for {fit}");

@@ -4,32 +4,12 @@
 //! less than a quarter of it is left (its fourth root), or no more than a difference of a quarter. Figures that were alike
 //! are so again within twice their spread.
 
-use super::claim::{Claim, Effect};
+use super::claim::{Claim, Effect, Verdict};
 use super::engines::EngineKind;
 use super::explanation;
 use super::figure::{self, Figure};
 use super::measured::Measured;
 use serde::{Deserialize, Serialize};
-
-/// What became of an effect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// It is there.
-    AsPublished,
-    /// There is less of it.
-    Weaker,
-    /// It is gone.
-    NoLonger,
-    /// It is the other way round.
-    Reversed,
-    /// It was not published, and is so.
-    Confirmed,
-    /// It was not published, and is not so.
-    NotConfirmed,
-    /// Not everything that it needs was measured.
-    NotRun,
-}
 
 /// An effect, with its verdict.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -69,7 +49,7 @@ const DIFFERENCE: f64 = 1.25;
 
 /// Judges an effect by what was measured.
 pub(super) fn judge(effect: &Effect, measured: &[Measured], not_run: &str) -> Judged {
-    let value = |figure: &Figure| cell(figure, measured)?.value(figure.metric);
+    let value = |figure: &Figure| Measured::of_figure(figure, measured)?.value(figure.metric);
     let now = effect.claim.measured(value);
     let as_then = effect.as_then.as_ref().and_then(|claim| claim.measured(value));
     let verdict = now.map_or(Verdict::NotRun, |now| verdict(&effect.claim, now));
@@ -135,11 +115,6 @@ impl Judged {
         }
         text
     }
-}
-
-/// The cell that a figure is of.
-pub(super) fn cell<'a>(figure: &Figure, measured: &'a [Measured]) -> Option<&'a Measured> {
-    measured.iter().find(|cell| cell.cell == figure.cell && cell.by == figure.by)
 }
 
 fn verdict(claim: &Claim, now: f64) -> Verdict {

@@ -2,7 +2,7 @@
 
 use super::cell::{Cell, Work};
 use super::engines::EngineKind;
-use super::figure::{Kind, Metric, Published};
+use super::figure::{Figure, Kind, Metric, Published};
 use crate::engine::{PageBuffer, PageCounts};
 use crate::explanation::Counts;
 use crate::measure::PageCache;
@@ -157,6 +157,11 @@ impl Measured {
             page_buffer: last.page_buffer,
             cache: simulated.map(|(fit, _)| fit),
         })
+    }
+
+    /// What the cell came to that a figure is of.
+    pub(super) fn of_figure<'a>(figure: &Figure, measured: &'a [Self]) -> Option<&'a Self> {
+        measured.iter().find(|cell| cell.cell == figure.cell && cell.by == figure.by)
     }
 
     /// The same as what a cell came to: several may be the same work.

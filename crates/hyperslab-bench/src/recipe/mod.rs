@@ -23,10 +23,10 @@ mod scaling;
 mod task;
 
 pub use catalogue::{RECIPES, Recipe};
-pub use claim::Claim;
+pub use claim::{Claim, Verdict};
 pub use engines::{EngineKind, Used};
 pub use figure::{Figure, Kind, Metric, Published, capitalised};
-pub use judge::{Judged, Other, Verdict};
+pub use judge::{Judged, Other};
 pub use measured::{CacheFit, Measured};
 pub use report::{Counts, NotRun, Report, TableReport};
 pub use run::RunContext;

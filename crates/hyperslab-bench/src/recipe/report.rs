@@ -135,8 +135,8 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::recipe::claim::Verdict;
     use crate::recipe::figure::Metric;
-    use crate::recipe::judge::Verdict;
     use crate::recipe::measured::CacheFit;
     use hyperslab_doctor::simulate::{CacheSettings, ReadCounts};
 

@@ -1,6 +1,6 @@
 //! Where the fields of records lie in a buffer or in a file.
 
-use super::record::Field;
+use super::scalar::Scalar;
 use hyperslab::Datatype;
 use hyperslab_format::message::Class;
 use hyperslab_format::message::datatype::ByteOrder;
@@ -108,10 +108,10 @@ impl FieldPlace {
         Self { offset: 0, bytes, unit: 1, is_swapped: false }
     }
 
-    /// A field at the beginning, in the byte order of the file or of the machine.
-    pub(super) fn of(field: &Field, keeps_order: bool) -> Self {
-        let (unit, is_swapped) = (field.scalar.unit(), keeps_order && field.scalar.is_swapped());
-        Self { offset: 0, bytes: field.bytes(), unit, is_swapped }
+    /// So many scalars, at the beginning until they are placed; in the byte order of the file or of the machine.
+    pub(super) fn of(scalar: Scalar, count: u32, keeps_order: bool) -> Self {
+        let (bytes, unit) = (scalar.bytes as usize * count as usize, scalar.unit());
+        Self { offset: 0, bytes, unit, is_swapped: keeps_order && scalar.is_swapped() }
     }
 
     fn turn(&self, bytes: &mut [u8]) {

@@ -135,7 +135,7 @@ impl Record {
     }
 
     fn layout(&self, memory: Memory, keeps_order: bool) -> Layout {
-        let place = |field: &Field| FieldPlace::of(field, keeps_order);
+        let place = |field: &Field| FieldPlace::of(field.scalar, field.count, keeps_order);
         let mut places: Vec<FieldPlace> = self.fields.iter().map(place).collect();
         let bytes = match memory {
             Memory::Struct => align(&mut places),

@@ -1,10 +1,10 @@
 //! A scientific dataset: blocks of it are read and written.
 
-use super::{ChunkDefinition, Id, RANK_MAX, narrow, number_of};
+use super::api::{ChunkDefinition, Id, RANK_MAX, narrow, number_of};
 use crate::engine::error::{EngineError, unsupported};
 use crate::engine::interface::{OpenDataset, check_buffer};
-use crate::library::c_name;
 use crate::library::call::{Handle, call, close, close_last};
+use crate::library::load::c_name;
 use crate::study::{Block, Element, FillTime, FilterSpec, Storage};
 use std::ffi::{CStr, c_char, c_int};
 use std::rc::Rc;

@@ -1,12 +1,12 @@
 //! Files of many scientific datasets, with attributes: created, and visited.
 
+use super::api::{CHARACTERS, DOUBLE, Id, NAME_BYTES};
 use super::dataset::{Dataset, bytes_of, find};
-use super::{CHARACTERS, DOUBLE, Id, NAME_BYTES};
 use crate::buffer::reserve;
 use crate::engine::error::{EngineError, unsupported};
 use crate::engine::interface::{Creator, Event, OpenDataset, Opened, Visitor, read_wanted, refuse_places};
-use crate::library::c_name;
 use crate::library::call::{call, close_last};
+use crate::library::load::c_name;
 use crate::study::{Attribute, Storage, Wanted};
 use std::ffi::{CStr, c_char};
 use std::rc::Rc;

@@ -3,12 +3,12 @@
 //! The library hands records over without gaps, numbers in the machine's byte order. A program that has its fields in
 //! columns has them packed into records before they are written, and unpacked after they are read (`VSfpack`).
 
-use super::{CREATE, FAIL, Hdf4, Id, READ, narrow, number_of};
+use super::api::{CREATE, FAIL, Hdf4, Id, READ, narrow, number_of};
 use crate::buffer::reserve;
 use crate::engine::error::{EngineError, unsupported};
 use crate::engine::interface::{OpenDataset, check_buffer};
 use crate::library::call::{Handle, call, close};
-use crate::library::{c_name, c_path};
+use crate::library::load::{c_name, c_path};
 use crate::study::{Block, FieldPlace, Layout, Memory, Record, Records, pack};
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::path::Path;

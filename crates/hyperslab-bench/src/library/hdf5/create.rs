@@ -2,10 +2,11 @@
 
 use super::api::{Api, DEFAULT, Hid};
 use super::dataset::Dataset;
-use super::{access, datatype, id_of, list, space};
+use super::datatype;
+use super::property::{access, id_of, list, space};
 use crate::engine::error::{EngineError, unsupported};
 use crate::library::call::{Handle, call, close};
-use crate::library::{c_name, c_path};
+use crate::library::load::{c_name, c_path};
 use crate::study::{Element, FilterSpec, Kind, Libver, Memory, Records, Storage};
 use hyperslab_doctor::simulate::CacheSettings;
 use std::ffi::c_int;

@@ -2,7 +2,7 @@
 
 use super::api::{DEFAULT, Hid, Id};
 use super::datatype::{MemoryType, bytes, is_fixed};
-use super::{page_buffer, space};
+use super::property::{page_buffer, space};
 use crate::engine::error::{EngineError, unsupported};
 use crate::engine::interface::{OpenDataset, PageBuffer, check_buffer};
 use crate::library::call::{Handle, call, close, close_last};

@@ -2,8 +2,8 @@
 
 use super::api::{Api, Hid, Id};
 use crate::engine::error::{EngineError, unsupported};
-use crate::library::c_name;
 use crate::library::call::{Handle, call, close};
+use crate::library::load::c_name;
 use crate::study::{Element, Field, FieldPlace, Kind, Layout, Memory, Records, Scalar, align, pack};
 use std::cell::OnceCell;
 use std::ffi::{CStr, CString, c_int, c_uint};

@@ -7,20 +7,19 @@ mod dataset;
 mod datatype;
 mod objects;
 mod places;
+mod property;
 
 use super::call::{Handle, call, close};
-use super::{c_name, c_path, load};
+use super::load::{c_name, c_path, load};
 use crate::engine::error::{EngineError, unsupported};
-use crate::engine::interface::{
-    Counter, Creator, OpenDataset, OpenOptions, Opened, PageBuffer, PageCounts, PreparedEngine, Visitor,
-};
+use crate::engine::interface::{Counter, Creator, OpenDataset, OpenOptions, Opened, PreparedEngine, Visitor};
 use crate::study::{Format, Storage};
-use api::{Api, DEFAULT, Hid, Id};
+use api::{Api, Hid};
 use dataset::Dataset;
 use hyperslab_doctor::simulate::CacheSettings;
 use libloading::Library;
 use libloading::os::unix::RTLD_LOCAL;
-use std::ffi::c_int;
+use property::{access, id_of, list};
 use std::path::Path;
 use std::rc::Rc;
 
@@ -128,54 +127,4 @@ impl PreparedEngine for Hdf5 {
         let file = self.open_file(file, options.page_buffer)?;
         Ok(Box::new(objects::Visited { file, cache: options.cache }))
     }
-}
-
-/// A new property list, to be given to a call of this kind: `FILE_ACCESS`.
-fn list(api: &Rc<Api>, class: &str) -> Result<Hid, EngineError> {
-    let class = api.constant(&format!("P_CLS_{class}_ID"))?;
-    // SAFETY: a class of property lists.
-    Ok(Handle::new(api, unsafe { call!(api.H5Pcreate(class)) }?, close!(H5Pclose)))
-}
-
-/// What a dataset is opened with for a chunk cache of its own; nothing for the library's default.
-fn access(api: &Rc<Api>, cache: Option<CacheSettings>) -> Result<Option<Hid>, EngineError> {
-    let Some(CacheSettings { nbytes, nslots, w0 }) = cache else { return Ok(None) };
-    let list = list(api, "DATASET_ACCESS")?;
-    // SAFETY: an open list.
-    unsafe { call!(api.H5Pset_chunk_cache(list.id, nslots as usize, nbytes as usize, w0)) }?;
-    Ok(Some(list))
-}
-
-/// A list where one was made; else the library's default.
-fn id_of(list: &Option<Hid>) -> Id {
-    list.as_ref().map_or(DEFAULT, |list| list.id)
-}
-
-fn space(api: &Rc<Api>, shape: &[u64], unlimited: bool) -> Result<Hid, EngineError> {
-    const SCALAR: c_int = 0;
-    let most = vec![u64::MAX; shape.len()];
-    let most = if unlimited { most.as_ptr() } else { std::ptr::null() };
-    // SAFETY: arrays of the rank.
-    let id = unsafe {
-        match shape {
-            [] => call!(api.H5Screate(SCALAR)),
-            _ => call!(api.H5Screate_simple(shape.len() as c_int, shape.as_ptr(), most)),
-        }
-    }?;
-    Ok(Handle::new(api, id, close!(H5Sclose)))
-}
-
-/// What passed the page buffer of an open file, where there is one that counts.
-fn page_buffer(file: &Hid) -> Option<PageBuffer> {
-    let api = &file.library;
-    let mut counts = [[0; 2]; 5];
-    let [accesses, hits, misses, evictions, bypasses] = counts.each_mut().map(|pair| pair.as_mut_ptr());
-    // SAFETY: an open file, and places for two numbers each. It fails where there is no page buffer.
-    unsafe { call!(api?.H5Fget_page_buffering_stats(file.id, accesses, hits, misses, evictions, bypasses)) }
-        .ok()?;
-    let of = |which: usize| {
-        let [accesses, hits, misses, evictions, bypasses] = counts.map(|pair| u64::from(pair[which]));
-        PageCounts { accesses, hits, misses, evictions, bypasses }
-    };
-    Some(PageBuffer { metadata: of(0), raw: of(1) })
 }

@@ -2,12 +2,13 @@
 
 use super::api::{DEFAULT, Hid, Id};
 use super::dataset::Dataset;
-use super::{access, create, datatype, id_of, page_buffer};
+use super::property::{access, id_of, page_buffer, space};
+use super::{create, datatype};
 use crate::buffer::reserve;
 use crate::engine::error::EngineError;
 use crate::engine::interface::{Creator, Event, OpenDataset, Opened, PageBuffer, Visitor, read_wanted};
-use crate::library::c_name;
 use crate::library::call::{Handle, call, close, close_last};
+use crate::library::load::c_name;
 use crate::study::{Attribute, Memory, Records, Storage, Wanted};
 use hyperslab_doctor::simulate::CacheSettings;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_void};
@@ -63,7 +64,7 @@ fn write_attributes(object: &Hid, attributes: &[(String, Attribute)]) -> Result<
                 datatype::string(api, bytes.len())?
             }
         };
-        let space = super::space(api, &[], false)?;
+        let space = space(api, &[], false)?;
         // SAFETY: an open object, a string, and a value of that type.
         unsafe {
             let name = name.as_ptr();

@@ -1,9 +1,9 @@
 //! Creates files and variables: everything that is decided at creation.
 
-use super::{File, Netcdf, c_name, c_path};
+use super::api::{File, Netcdf};
 use crate::engine::error::{EngineError, unsupported};
-use crate::engine::interface::PreparedEngine;
 use crate::library::call::{Handle, call, close};
+use crate::library::load::{c_name, c_path};
 use crate::study::{Element, FillTime, FilterSpec, Format, Kind, Storage};
 use std::ffi::{c_int, c_uint};
 use std::path::Path;
@@ -147,7 +147,7 @@ fn add_filter(
         unsupported(format!(
             "netCDF-C {} does not take the filter {filter} ({error}); a plug-in for it is found by HDF5_PLUGIN_PATH (pip \
              install hdf5plugin brings many)",
-            library.version()
+            library.release()
         ))
     })
 }

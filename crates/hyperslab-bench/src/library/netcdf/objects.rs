@@ -1,11 +1,13 @@
 //! Files of many variables in groups, with attributes: created, and visited.
 
+use super::api::File;
+use super::create;
 use super::variable::{LAST_PLAIN_TYPE, Variable};
-use super::{File, c_name, create};
 use crate::buffer::reserve;
 use crate::engine::error::{EngineError, unsupported};
 use crate::engine::interface::{Creator, Event, OpenDataset, Opened, Visitor, read_wanted, refuse_places};
 use crate::library::call::{call, close_last};
+use crate::library::load::c_name;
 use crate::study::{Attribute, Storage, Wanted};
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int};

@@ -1,9 +1,10 @@
 //! An open variable: blocks of it are read and written.
 
-use super::{File, c_name, settings};
+use super::api::{File, settings};
 use crate::engine::error::{EngineError, unsupported};
 use crate::engine::interface::{OpenDataset, check_buffer};
 use crate::library::call::{call, close_last};
+use crate::library::load::c_name;
 use crate::study::Block;
 use hyperslab_doctor::simulate::CacheSettings;
 use std::ffi::c_int;
