@@ -45,12 +45,21 @@ impl Stage for Deflate {
     }
 
     fn encode(&self, raw: &[u8], out: &mut Buffer, state: &mut CodecState) -> Result<usize, FilterError> {
-        let deflater = state.deflater(self.level as i32);
+        let deflater = state.deflater(effort(self.level));
         let out = out.room(deflater.zlib_compress_bound(raw.len()))?;
         deflater.zlib_compress(raw, out).map_err(|CompressionError::InsufficientSpace| FilterError::TooLong {
             filter: NAME,
             max: out.len(),
         })
+    }
+}
+
+/// The level of libdeflate at which chunks are about as small as those of zlib at `level`. libdeflate's level 1 makes
+/// shuffled integers up to 8 % larger than zlib's; its level 2 does not, and is still several times faster.
+fn effort(level: u32) -> i32 {
+    match level {
+        1 => 2,
+        other => other as i32,
     }
 }
 
@@ -87,6 +96,30 @@ mod tests {
     fn levels_above_nine_and_missing_levels_are_refused() {
         for parameters in [&[][..], &[10], &[1, 2]] {
             assert!(make(Setup { id: 1, parameters }).is_err(), "{parameters:?}");
+        }
+    }
+
+    /// The sizes of zlib 1.2.13 for the same bytes, by level.
+    const ZLIB_SIZES: [usize; 9] = [48164, 46466, 45726, 48383, 48367, 48353, 48349, 48329, 48322];
+
+    /// A random walk of integers, shuffled. zlib's levels 2 and 3 are left out: for such bytes they are better than all of
+    /// its higher levels, which is not so in general.
+    #[test]
+    fn chunks_are_at_most_two_percent_larger_than_those_of_zlib() {
+        let (mut state, mut value) = (1u32, 0i32);
+        let mut walk = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            value += ((state >> 24) % 7) as i32 - 3;
+            value.to_le_bytes()
+        };
+        let raw: Vec<u8> = (0..1 << 16).flat_map(|_| walk()).collect();
+        let mut shuffled = vec![0; raw.len()];
+        crate::shuffle::shuffle(&raw, 4, &mut shuffled);
+        let mut state = CodecState::default();
+        for (level, zlib) in (1..).zip(ZLIB_SIZES).filter(|&(level, _)| !matches!(level, 2 | 3)) {
+            let stage = make(Setup { id: 1, parameters: &[level] }).unwrap();
+            let len = encoded(&*stage, &shuffled, &mut state).unwrap().len();
+            assert!(len * 100 <= zlib * 102, "level {level}: {len} bytes, zlib's {zlib}");
         }
     }
 
