@@ -14,6 +14,7 @@ Names and behaviour for reading are those of h5py.
 from collections.abc import Mapping as _Mapping
 
 from hyperslab._blocks import MultiBlockSlice
+from hyperslab._doctor import Diagnosis, doctor
 from hyperslab._empty import Empty
 from hyperslab._hyperslab import (
     AttributeManager,
@@ -57,6 +58,7 @@ __all__ = [
     "CacheStats",
     "Dataset",
     "Datatype",
+    "Diagnosis",
     "Empty",
     "ExternalLink",
     "File",
@@ -76,6 +78,7 @@ __all__ = [
     "check_ref_dtype",
     "check_string_dtype",
     "check_vlen_dtype",
+    "doctor",
     "enum_dtype",
     "is_hdf5",
     "opaque_dtype",

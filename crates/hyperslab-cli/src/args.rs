@@ -2,6 +2,7 @@
 
 use crate::bench::arguments::BenchArgs;
 use crate::failure::exit_codes;
+use crate::runner::Shard;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -49,6 +50,7 @@ EXAMPLES
   hyperslab ls -r era5.nc               all objects, with full paths
   hyperslab ls -v era5.nc /t2m          one dataset with its attributes
   hyperslab ls -r --json era5.nc        as one JSON document
+  hyperslab ls --bytes era5.nc          what the bytes of the file belong to
   hyperslab ls --netcdf era5.nc         dimensions and variables, as ncdump -hs prints them
 
 A hard link to an object that was already listed is shown as `same as` with its path. Soft and external links are
@@ -72,6 +74,9 @@ pub(crate) struct LsArgs {
     /// Show the file as netCDF-4 sees it: dimensions, variables, attributes, storage (like `ncdump -hs`)
     #[arg(long, conflicts_with_all = ["recursive", "verbose"])]
     pub netcdf: bool,
+    /// Show what the bytes of the whole file belong to: raw data, each kind of metadata, free space, nobody
+    #[arg(long, conflicts_with_all = ["recursive", "verbose", "netcdf", "path"])]
+    pub bytes: bool,
     /// With --netcdf: print plain CDL, which ncgen reads (like `ncdump -h`)
     #[arg(long, requires = "netcdf", conflicts_with = "json")]
     pub cdl: bool,
@@ -179,7 +184,8 @@ pub(crate) struct DigestArgs {
 /// Diagnose which reads of a file are slow, why, and how to fix them
 ///
 /// Simulates reading a dataset block by block and counts, chunk by chunk, what libhdf5 would do with the chunk caches
-/// of its versions. The time is predicted from the speed at which this file's own chunks decode.
+/// of its versions, that of your own h5py first. The time is predicted from the speed at which this file's own chunks
+/// decode. How the data is stored is checked for every dataset.
 #[derive(Debug, Args)]
 #[command(after_long_help = concat!(
     "\
@@ -190,21 +196,25 @@ EXAMPLES
   hyperslab doctor era5.nc /t2m --read 1x361x720@10 --read :x1x1   fixes must suit both, steps above all
   hyperslab doctor era5.nc /t2m --read 1x1x720 --order 1,0,2
   hyperslab doctor era5.nc /t2m --cache 16MiB,521,0.75
+  hyperslab doctor archive/ --jobs 8                    all files of a folder, and a summary
+  hyperslab doctor --json archive/ > baseline.jsonl     one JSON document a line
+  hyperslab doctor --baseline baseline.jsonl archive/   only what is new
   hyperslab doctor --fail-on high era5.nc               exit code 3 if a finding is severe, for scripts
   hyperslab doctor --why CODE                           explains a finding
 
 A block is written as its size along each dimension; `:` stands for the whole extent. The blocks are read in row-major
 order unless --order gives another order of the dimensions, slowest first.
 
+Findings that a file `.hyperslabignore` lists, in the folder of the data or above it, are not reported. Each of its lines
+is a code, or a code and the path of a dataset, or of a group and a `/` for all that is below it.
+
 ",
     exit_codes!()
 ))]
 pub(crate) struct DoctorArgs {
-    /// HDF5 or netCDF-4 file
-    #[arg(required_unless_present = "why")]
-    pub file: Option<PathBuf>,
-    /// Dataset in the file; if omitted, the largest ones
-    pub dataset: Option<String>,
+    /// HDF5 or netCDF-4 files and folders; after a single file, a dataset in it
+    #[arg(required_unless_present = "why", value_name = "FILE [DATASET]")]
+    pub paths: Vec<PathBuf>,
     /// Block in which the dataset is read, and how often beside the others; may be repeated
     #[arg(long, value_name = "SHAPE[@WEIGHT]")]
     pub read: Vec<String>,
@@ -217,13 +227,34 @@ pub(crate) struct DoctorArgs {
     /// Simulate only the profiles whose names contain this text; may be repeated
     #[arg(long, value_name = "NAME")]
     pub profile: Vec<String>,
+    /// Report findings however little they cost, and simulate the reads of every dataset
+    #[arg(long)]
+    pub all: bool,
+    /// Report only these findings; may be repeated, or separated by commas
+    #[arg(long, value_name = "CODE")]
+    pub select: Vec<String>,
+    /// Do not report these findings; may be repeated, or separated by commas
+    #[arg(long, value_name = "CODE")]
+    pub ignore: Vec<String>,
+    /// Do not report what this earlier report has, as --json printed it
+    #[arg(long, value_name = "JSON")]
+    pub baseline: Option<PathBuf>,
     /// Exit with 3 if a finding is at least this severe
-    #[arg(long, value_name = "LEVEL", value_enum)]
+    #[arg(long, value_name = "SEVERITY")]
     pub fail_on: Option<FailOn>,
-    /// Explain a finding, by its code
-    #[arg(long, value_name = "CODE", conflicts_with_all = ["file", "dataset"])]
+    /// Files examined at the same time
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub jobs: usize,
+    /// Examine only one of several equal shares of the files, such as 2/8
+    #[arg(long, value_name = "SHARE")]
+    pub shard: Option<Shard>,
+    /// Note finished files in LOG, and pass over those that it lists
+    #[arg(long, value_name = "LOG")]
+    pub resume: Option<PathBuf>,
+    /// Explain a finding
+    #[arg(long, value_name = "CODE", conflicts_with_all = ["paths", "json"])]
     pub why: Option<String>,
-    /// Print one JSON document
+    /// Print one JSON document, for several files one a line
     #[arg(long)]
     pub json: bool,
 }

@@ -20,6 +20,7 @@ pub mod json;
 pub mod ls;
 mod object_paths;
 mod output;
+mod runner;
 mod schema;
 mod size;
 mod traversal;

@@ -24,6 +24,8 @@ pub(crate) struct Schema {
 pub(crate) const LS: Schema = Schema { name: "hyperslab.ls", version: 1 };
 /// `hyperslab ls --netcdf --json`.
 pub(crate) const LS_NETCDF: Schema = Schema { name: "hyperslab.ls.netcdf", version: 1 };
+/// `hyperslab ls --bytes --json`.
+pub(crate) const LS_BYTES: Schema = Schema { name: "hyperslab.ls.bytes", version: 1 };
 /// `hyperslab chunks --json`.
 pub(crate) const CHUNKS: Schema = Schema { name: "hyperslab.chunks", version: 1 };
 /// `hyperslab explain --json`.
@@ -32,6 +34,8 @@ pub(crate) const EXPLAIN: Schema = Schema { name: "hyperslab.explain", version: 
 pub(crate) const DIGEST: Schema = Schema { name: "hyperslab.digest", version: 1 };
 /// `hyperslab doctor --json`.
 pub(crate) const DOCTOR: Schema = Schema { name: "hyperslab.doctor", version: 1 };
+/// The last line of `hyperslab doctor --json` over several files.
+pub(crate) const DOCTOR_SUMMARY: Schema = Schema { name: "hyperslab.doctor.summary", version: 1 };
 /// `hyperslab bench --json`.
 pub(crate) const BENCH: Schema = Schema { name: "hyperslab.bench", version: 1 };
 /// `hyperslab bench --dry-run --json`.

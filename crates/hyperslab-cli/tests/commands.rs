@@ -8,6 +8,8 @@ mod damage;
 mod digest;
 #[path = "commands/doctor.rs"]
 mod doctor;
+#[path = "commands/doctor_advice.rs"]
+mod doctor_advice;
 #[path = "commands/exit_codes.rs"]
 mod exit_codes;
 #[path = "commands/explain.rs"]
@@ -16,6 +18,8 @@ mod explain;
 mod help;
 #[path = "commands/ls.rs"]
 mod ls;
+#[path = "commands/ls_bytes.rs"]
+mod ls_bytes;
 #[path = "commands/process.rs"]
 mod process;
 #[path = "commands/schemas.rs"]

@@ -29,10 +29,15 @@ fn main() -> Result<(), DoctorError> {
         chunks: None,
         fill: FillFacts::default(),
         samples: None,
+        variable_length: None,
     };
     let reads = std::env::args().skip(1).map(|shape| shape.parse()).collect::<Result<_, _>>()?;
     let options = Options { file: "File_with_compression.h5".to_owned(), reads, ..Options::default() };
-    let report = Report { file: options.file.clone(), datasets: vec![diagnose(&facts, &options)?] };
+    let report = Report {
+        file: options.file.clone(),
+        findings: Vec::new(),
+        datasets: vec![diagnose(&facts, &options)?],
+    };
     print!(
         "{}",
         render_text(&report, std::env::var("COLUMNS").ok().and_then(|w| w.parse().ok()).unwrap_or(110))

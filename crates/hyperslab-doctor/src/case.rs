@@ -65,15 +65,17 @@ pub(crate) struct Case<'a> {
 type MemoryKey = (Vec<u64>, Vec<usize>, SweepKey);
 
 impl<'a> Case<'a> {
-    /// Simulates every read under every profile. `None` for layouts whose reads are not simulated.
-    pub(crate) fn new(facts: &'a DatasetFacts, options: &'a Options) -> Result<Option<Self>, DoctorError> {
+    /// The case of a dataset before any read is simulated. `None` for layouts whose reads are not simulated.
+    pub(crate) fn without_reads(
+        facts: &'a DatasetFacts,
+        options: &'a Options,
+    ) -> Result<Option<Self>, DoctorError> {
         let Some(geometry) = Geometry::of(facts)? else { return Ok(None) };
         let profiles =
             if options.profiles.is_empty() { Profile::defaults() } else { options.profiles.clone() };
         let costs = CostModel::new(facts, &geometry, options.terms, options.threads);
         let reference = CostModel::reference(facts, &geometry, options.threads);
-        let sweeps = sweeps(facts, &geometry, options)?;
-        let mut case = Self {
+        Ok(Some(Self {
             facts,
             options,
             geometry,
@@ -82,8 +84,15 @@ impl<'a> Case<'a> {
             costs,
             reference,
             memory: RefCell::new(HashMap::new()),
-        };
-        for NamedSweep { name, is_requested, matters, weight, sweep } in sweeps {
+        }))
+    }
+
+    /// Simulates every read under every profile. `None` for layouts whose reads are not simulated.
+    pub(crate) fn new(facts: &'a DatasetFacts, options: &'a Options) -> Result<Option<Self>, DoctorError> {
+        let Some(mut case) = Self::without_reads(facts, options)? else { return Ok(None) };
+        for NamedSweep { name, is_requested, matters, weight, sweep } in
+            sweeps(facts, &case.geometry, options)?
+        {
             let rows: Vec<Row> = case.profiles.iter().map(|profile| case.row(&sweep, profile)).collect();
             let engine = case.engine(&sweep, &rows[0].counts);
             case.reads.push(ReadCase { name, is_requested, matters, weight, sweep, rows, engine });

@@ -2,8 +2,8 @@
 
 use crate::DoctorError;
 use crate::case::Case;
-use crate::facts::DatasetFacts;
-use crate::finding;
+use crate::facts::{DatasetFacts, FileFacts};
+use crate::finding::{self, Finding};
 use crate::options::Options;
 use crate::report::DatasetReport;
 
@@ -22,4 +22,25 @@ pub fn diagnose(facts: &DatasetFacts, options: &Options) -> Result<DatasetReport
         report.findings = finding::check(&case);
     }
     Ok(report)
+}
+
+/// Looks for faults of the storage alone, without simulating reads: cheap enough for every dataset of a file. If there
+/// is one, returns the full report of [`diagnose`], since its fixes must be judged on all reads.
+///
+/// # Errors
+/// As [`diagnose`].
+pub fn diagnose_storage(
+    facts: &DatasetFacts,
+    options: &Options,
+) -> Result<Option<DatasetReport>, DoctorError> {
+    let Some(case) = Case::without_reads(facts, options)? else { return Ok(None) };
+    if !finding::has_storage_fault(&case) {
+        return Ok(None);
+    }
+    diagnose(facts, options).map(Some)
+}
+
+/// Reports what is wrong with a file as a whole, most severe first.
+pub fn diagnose_file(facts: &FileFacts, options: &Options) -> Vec<Finding> {
+    finding::check_file(facts, options)
 }

@@ -29,15 +29,17 @@ pub mod simulate;
 #[cfg(test)]
 mod testing;
 
-pub use diagnose::diagnose;
+pub use diagnose::{diagnose, diagnose_file, diagnose_storage};
 pub use error::DoctorError;
 pub use facts::{
-    ChunkMap, DatasetFacts, Decoded, FillFacts, FillTime, FilterFact, Layout, LibraryDecoding,
-    RecodeMeasurement, SampleMeasurement, Sampler, StoredChunk, measure_samples,
+    ChunkMap, DatasetFacts, Decoded, FileFacts, FillFacts, FillTime, FilterFact, Layout, LibraryDecoding,
+    RecodeMeasurement, SampleMeasurement, Sampler, StoredChunk, VariableLength, measure_samples,
 };
-pub use finding::{Finding, Severity, codes, why};
-pub use fix::{Fix, FixKind, OtherRead};
+pub use finding::{Cost, Finding, Severity, codes, why};
+pub use fix::{Fix, FixKind, OtherRead, WriterLine};
 pub use numbers::{count_text, list_text};
 pub use options::Options;
 pub use profile::Profile;
-pub use report::{DatasetReport, EngineReport, ProfileReport, ReadReport, Report, render_text};
+pub use report::{
+    DatasetReport, EngineReport, ProfileReport, ReadReport, Report, render_findings, render_text,
+};

@@ -18,10 +18,19 @@ pub struct Options {
     pub profiles: Vec<Profile>,
     /// What the parts of a read cost on this machine.
     pub terms: Terms,
+    /// True if the first profile is the library that the user has. A read that nobody asked for is then of low severity
+    /// if it is fast there.
+    pub first_profile_is_own: bool,
     /// Threads that hyperslab would use; affects its predicted time.
     pub threads: usize,
     /// Bytes of decoded chunks that hyperslab would keep.
     pub engine_cache_bytes: u64,
+    /// Bytes of the file, of which costs are a share; 0 if it is not known.
+    pub file_bytes: u64,
+    /// True if the file is a netCDF-4 file, which nccopy can repack.
+    pub is_netcdf: bool,
+    /// Report findings however little they cost.
+    pub all: bool,
     /// Chunk visits that one simulation may cost before the rest is extrapolated.
     pub visits_max: u64,
 }
@@ -34,8 +43,12 @@ impl Default for Options {
             order: None,
             profiles: Vec::new(),
             terms: Terms::BUILT_IN,
+            first_profile_is_own: false,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             engine_cache_bytes: 1 << 30,
+            file_bytes: 0,
+            is_netcdf: false,
+            all: false,
             visits_max: VISITS_MAX_DEFAULT,
         }
     }

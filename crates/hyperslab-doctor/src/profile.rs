@@ -49,6 +49,14 @@ impl Profile {
         Self { name, version: LibVersion::NEWEST, cache, grows: None }
     }
 
+    /// A libhdf5 that the user has, with its default cache: `release` is as it names itself, such as `1.14.6`. `None` for
+    /// a release that is not simulated.
+    pub fn installed(name: &str, release: &str) -> Option<Self> {
+        let version: LibVersion = release.parse().ok()?;
+        let (nbytes, nslots) = if version >= LibVersion::V2_0 { (8 << 20, 8191) } else { (1 << 20, 521) };
+        Some(Self::library(name, version, nbytes, nslots))
+    }
+
     /// The same cache in another version of libhdf5.
     pub fn with_version(self, version: LibVersion) -> Self {
         Self { version, ..self }
@@ -95,6 +103,15 @@ mod tests {
             "as netCDF-C 4.9.0 answers for 20 and 72 MiB"
         );
         assert_eq!(netcdf.cache(Some(72 << 20)).nbytes, 64 << 20);
+    }
+
+    #[test]
+    fn an_installed_library_has_the_cache_of_its_release() {
+        let installed = |release| Profile::installed("h5py", release);
+        assert_eq!(installed("1.14.6").unwrap().cache(None).nbytes, 1 << 20);
+        let newer = installed("2.0.0").unwrap();
+        assert_eq!((newer.cache(None).nbytes, newer.version), (8 << 20, LibVersion::V2_0));
+        assert_eq!(installed("unknown"), None);
     }
 
     #[test]

@@ -33,6 +33,7 @@ pub(crate) fn chunked(shape: &[u64], chunk: &[u64], element_bytes: u64) -> Datas
         chunks: None,
         fill: FillFacts::default(),
         samples: None,
+        variable_length: None,
     }
 }
 

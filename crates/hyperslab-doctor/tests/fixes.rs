@@ -29,6 +29,7 @@ fn facts(shape: &[u64], chunk: &[u64], is_filtered: bool) -> DatasetFacts {
         chunks: None,
         fill: FillFacts::default(),
         samples: None,
+        variable_length: None,
     }
 }
 

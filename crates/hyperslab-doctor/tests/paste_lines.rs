@@ -40,6 +40,7 @@ fn fixes(file: &str) -> Vec<Fix> {
         chunks: None,
         fill: FillFacts::default(),
         samples: None,
+        variable_length: None,
     };
     let options =
         Options { file: file.to_owned(), reads: vec!["1x1x:".parse().unwrap()], ..Options::default() };

@@ -32,11 +32,16 @@ fn case_study() -> DatasetFacts {
         chunks: None,
         fill: FillFacts::default(),
         samples: None,
+        variable_length: None,
     }
 }
 
 fn report(facts: &DatasetFacts, options: &Options) -> Report {
-    Report { file: options.file.clone(), datasets: vec![diagnose(facts, options).unwrap()] }
+    Report {
+        file: options.file.clone(),
+        findings: Vec::new(),
+        datasets: vec![diagnose(facts, options).unwrap()],
+    }
 }
 
 #[test]
@@ -188,10 +193,11 @@ proptest! {
             chunks: grid.map(|chunks| Arc::new(ChunkMap::complete(chunks, stored_bytes))),
             fill: FillFacts::default(),
             samples: None,
+            variable_length: None,
         };
         let options = Options { visits_max: 2_000, ..Options::default() };
         if let Ok(dataset) = diagnose(&facts, &options) {
-            let report = Report { file: "x".to_owned(), datasets: vec![dataset] };
+            let report = Report { file: "x".to_owned(), findings: Vec::new(), datasets: vec![dataset] };
             prop_assert!(!render_text(&report, width).is_empty());
             prop_assert!(serde_json::to_string(&report).is_ok());
         }

@@ -18,6 +18,9 @@ pub trait Fetched {
     }
     /// The bytes `at..at + len`, or `None` if any of them has not been fetched.
     fn get(&self, at: u64, len: u64) -> Option<Bytes>;
+    /// Called for every part of a structure that a parser has obtained, with its exact extent: for whoever counts what
+    /// the bytes of a file belong to.
+    fn parsed(&self, _structure: &'static str, _at: u64, _len: u64) {}
 }
 
 /// A file that is completely in memory.
@@ -76,6 +79,18 @@ impl<'a> View<'a> {
 
     /// The `len` bytes of `structure` at `address`, the ranges to fetch, or an error if they are outside of the file.
     pub fn bytes(&self, structure: &'static str, address: Address, len: u64) -> Parse<Bytes> {
+        let bytes = self.look(structure, address, len)?;
+        self.parsed(structure, address, len);
+        Ok(bytes)
+    }
+
+    /// Says that a structure has been parsed that has `len` bytes.
+    pub(crate) fn parsed(&self, structure: &'static str, address: Address, len: u64) {
+        self.fetched.parsed(structure, self.absolute(address), len);
+    }
+
+    /// The same bytes, which may not all belong to the structure.
+    fn look(&self, structure: &'static str, address: Address, len: u64) -> Parse<Bytes> {
         let at = self.absolute(address);
         if !self.holds(at, len) {
             let problem = Problem::PastEnd { needed: len, file_len: self.file_len() };
@@ -99,6 +114,7 @@ impl<'a> View<'a> {
     /// after their start has been parsed.
     pub fn cursor_up_to(&self, structure: &'static str, address: Address, len: u64) -> Parse<Cursor> {
         let left = self.fetched.held_from(self.absolute(address));
-        self.cursor(structure, address, len.min(left).max(1))
+        let bytes = self.look(structure, address, len.min(left).max(1))?;
+        Ok(Cursor::new(structure, self.absolute(address), bytes, self.widths))
     }
 }

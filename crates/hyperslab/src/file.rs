@@ -240,6 +240,11 @@ impl FileInner {
             .map_err(|error| error.in_file(self.source.name()))
     }
 
+    /// The metadata that was fetched.
+    pub(crate) fn metadata(&self) -> &Metadata {
+        &self.metadata
+    }
+
     /// The offset of an address in the source.
     pub(crate) fn absolute(&self, address: Address) -> u64 {
         self.superblock.base.saturating_add(address.0)

@@ -17,6 +17,7 @@
 //! (`hyperslab_io`), decoded (`hyperslab_filters`), converted, and copied to its place in the caller's buffer.
 
 mod attribute;
+mod census;
 mod chunk_index;
 mod dataset;
 mod datatype;

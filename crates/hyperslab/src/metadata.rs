@@ -14,7 +14,7 @@ use hyperslab_io::{Cancel, Source, coalesce, fetch_all};
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use transient::TransientMetadata;
 
 /// Above this many bytes, cached metadata is dropped between look-ups.
@@ -30,7 +30,12 @@ pub(crate) struct Metadata {
     superseded: OnceLock<OverlayEntries>,
     /// The number of parsers that are running.
     running: AtomicUsize,
+    /// Every part of a structure that was parsed, if that is observed.
+    observed: OnceLock<Mutex<ParsedParts>>,
 }
+
+/// The longest part of a structure that was parsed at each offset, and the name of the structure.
+type ParsedParts = HashMap<u64, (&'static str, u64)>;
 
 /// A parser that requests the same fetched ranges this many times in a row does not terminate.
 const REPEATED_MAX: u32 = 16;
@@ -60,6 +65,7 @@ impl Metadata {
             blocks: RwLock::default(),
             superseded: OnceLock::new(),
             running: AtomicUsize::new(0),
+            observed: OnceLock::new(),
             source,
         }
     }
@@ -72,6 +78,18 @@ impl Metadata {
     /// Replaces the bytes of the file at the addresses of these entries from now on.
     pub(crate) fn supersede(&self, entries: OverlayEntries) {
         let _ = self.superseded.set(entries);
+    }
+
+    /// From now on, remembers what is parsed.
+    pub(crate) fn observe(&self) {
+        let _ = self.observed.set(Mutex::default());
+    }
+
+    /// Name, absolute offset and bytes of the structures that were parsed since [`Self::observe`].
+    pub(crate) fn observed(&self) -> Vec<(&'static str, u64, u64)> {
+        let Some(observed) = self.observed.get() else { return Vec::new() };
+        let observed = observed.lock().expect("no panic while holding the lock");
+        observed.iter().map(|(at, (structure, bytes))| (*structure, *at, *bytes)).collect()
     }
 
     /// Runs a parser until it returns a result, and fetches the bytes that it needs.
@@ -234,6 +252,15 @@ impl Fetched for Metadata {
 
     fn stored_bytes(&self) -> u64 {
         self.source.stored_bytes()
+    }
+
+    fn parsed(&self, structure: &'static str, at: u64, len: u64) {
+        let Some(observed) = self.observed.get() else { return };
+        let mut observed = observed.lock().expect("no panic while holding the lock");
+        let known = observed.entry(at).or_insert((structure, len));
+        if len > known.1 {
+            *known = (structure, len);
+        }
     }
 
     fn get(&self, at: u64, len: u64) -> Option<Bytes> {

@@ -151,7 +151,7 @@ pub fn of_python(python: &Path) -> Option<Libraries> {
 const INTERPRETER_VARIABLE: &str = "HYPERSLAB_INTERPRETER";
 
 /// Pythons that a user may mean, the one that runs this first, then the active environment's, each once.
-fn pythons() -> Vec<PathBuf> {
+pub fn pythons() -> Vec<PathBuf> {
     let own = std::env::var_os(INTERPRETER_VARIABLE).map(PathBuf::from);
     let active = ["VIRTUAL_ENV", "CONDA_PREFIX"]
         .into_iter()

@@ -11,7 +11,7 @@ mod hdf5;
 mod load;
 mod netcdf;
 
-pub use discover::{Found, Libraries, find_all, of_python};
+pub use discover::{Found, Libraries, find_all, of_python, pythons};
 pub use family::Family;
 pub(crate) use load::share_symbols;
 

@@ -352,6 +352,7 @@ fn facts_of(storage: &Storage, ratio: f64) -> DatasetFacts {
         chunks: None,
         fill: FillFacts::default(),
         samples: None,
+        variable_length: None,
     }
 }
 

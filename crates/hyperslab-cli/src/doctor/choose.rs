@@ -1,18 +1,21 @@
-//! Chooses the datasets to examine if the user names none: the largest of those that can be slow to read.
+//! Chooses the datasets whose reads are simulated if the user names none: the largest of those that can be slow to read.
+//! The storage of the others is checked, too.
 
 use crate::failure::Failure;
 use crate::traversal::{Item, Traversal};
 use hyperslab::{Dataset, Error, File, Object};
 use hyperslab_doctor::Options;
 
-/// At most this many datasets are examined.
+/// The reads of at most this many datasets are simulated.
 const DATASETS_MAX: usize = 6;
-/// Smaller datasets are fast to read, however they are stored.
+/// Smaller datasets are fast to read, unless they have very many chunks.
 const BYTES_MIN: u64 = 1 << 20;
 
 /// The datasets to examine, and remarks on the choice.
 pub(super) struct Chosen {
     pub datasets: Vec<Dataset>,
+    /// Those of which only the storage is checked.
+    pub others: Vec<Dataset>,
     pub notes: Vec<String>,
     /// Errors of datasets that could not be read and were therefore not considered.
     pub damaged: Vec<Error>,
@@ -21,7 +24,7 @@ pub(super) struct Chosen {
 impl Chosen {
     /// The dataset that the user named.
     pub fn one(dataset: Dataset) -> Self {
-        Self { datasets: vec![dataset], notes: Vec::new(), damaged: Vec::new() }
+        Self { datasets: vec![dataset], others: Vec::new(), notes: Vec::new(), damaged: Vec::new() }
     }
 }
 
@@ -49,15 +52,17 @@ pub(super) fn datasets(file: &File, options: &Options) -> Result<Chosen, Failure
     found.sort_by_key(|dataset| std::cmp::Reverse(dataset.logical_bytes()));
     let worth = found.iter().take_while(|dataset| dataset.logical_bytes() >= BYTES_MIN).count();
     // If all datasets are small, examine at least the largest.
-    found.truncate(worth.clamp(1, DATASETS_MAX));
+    let detailed = if options.all { found.len() } else { worth.clamp(1, DATASETS_MAX).min(found.len()) };
+    let others = found.split_off(detailed);
     let mut notes = Vec::new();
     if all > found.len() {
         notes.push(format!(
-            "examined the largest {} of {all} datasets; to examine another, name it after the file",
+            "examined the largest {} of {all} datasets read by read, of the others only how they are stored; name \
+             another after the file, or use --all",
             found.len()
         ));
     }
-    Ok(Chosen { datasets: found, notes, damaged })
+    Ok(Chosen { datasets: found, others, notes, damaged })
 }
 
 /// True if reading the dataset touches chunks or raw data, and its rank matches the requested reads.

@@ -1,6 +1,7 @@
 //! Collects the doctor's facts about a dataset from the engine.
 
 use super::sample::{self, SampleScope};
+use super::variable_length;
 use crate::dtype;
 use hyperslab::internal::{self, describe};
 use hyperslab::storage::{Fill, FillTime as StoredFillTime, Filter};
@@ -10,10 +11,17 @@ use hyperslab_doctor::{ChunkMap, DatasetFacts, FillFacts, FillTime, FilterFact, 
 use std::path::Path;
 use std::sync::Arc;
 
+/// Fewer variable-length elements are not looked up where the storage alone is checked.
+const REFERENCES_MIN: u64 = 1_000;
+
 /// The facts about a dataset of the file at `path`, including the measurements on sample chunks that `wanted` selects.
 pub(crate) fn of(path: &Path, dataset: &Dataset, wanted: SampleScope) -> Result<DatasetFacts> {
     let facts = layout_facts(dataset)?;
-    Ok(DatasetFacts { samples: sample::measure(path, dataset, &facts.filters, wanted), ..facts })
+    let samples = sample::measure(path, dataset, &facts.filters, wanted);
+    // Damage in the heap is told of by whoever reads the values.
+    let is_worth_it = wanted != SampleScope::Nothing || dataset.elements() >= REFERENCES_MIN;
+    let variable_length = if is_worth_it { variable_length::measure(dataset).ok().flatten() } else { None };
+    Ok(DatasetFacts { samples, variable_length, ..facts })
 }
 
 /// The facts about a dataset, without reading any of its values.
@@ -44,6 +52,7 @@ pub(crate) fn layout_facts(dataset: &Dataset) -> Result<DatasetFacts> {
         chunks: chunks(dataset)?.map(Arc::new),
         fill: fill(dataset),
         samples: None,
+        variable_length: None,
         filters,
     })
 }

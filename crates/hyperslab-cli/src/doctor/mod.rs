@@ -1,29 +1,30 @@
-//! `hyperslab doctor`: collects the facts about a file and prints the diagnosis that the doctor's crate makes from
+//! `hyperslab doctor`: collects the facts about files and prints the diagnosis that the doctor's crate makes from
 //! them.
 //!
 //! ```text
-//! choose datasets ──► facts (layout, chunks, filters) + samples (speed of a few chunks) ──► diagnose ──► text or JSON
+//! choose datasets ──► facts (layout, chunks, filters) + samples (speed of a few chunks) ──► diagnose ──► filter ──► text or JSON
 //! ```
 
 mod choose;
+mod examine;
 mod facts;
+mod filter;
 mod options;
 mod sample;
+mod several;
+mod user_library;
+mod variable_length;
 
 pub(crate) use facts::{layout_facts, of as facts_of};
 pub(crate) use sample::SampleScope;
 
 use crate::args::{DoctorArgs, FailOn};
 use crate::failure::{self, Failure};
-use crate::schema;
-use choose::Chosen;
-use hyperslab::{Dataset, File};
-use hyperslab_doctor::{
-    DatasetReport, DoctorError, Options, Report, Severity, codes, diagnose, render_text, why,
-};
-use rayon::prelude::*;
+use crate::{runner, schema};
+use examine::{Examined, Examiner};
+use hyperslab_doctor::{Report, Severity, codes, render_text, why};
 use std::io::{IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Columns of the text if the terminal's width is not known.
 const WIDTH: usize = 100;
@@ -39,65 +40,76 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
         out.write_all(page.as_bytes())?;
         return Ok(failure::DONE);
     }
-    let Some(path) = &args.file else { return Err(Failure::wrong_request("no file was given")) };
-    let file = failure::open(path)?;
-    let options = options::options(args, &file.name())?;
-    let chosen = match &args.dataset {
-        Some(name) => Chosen::one(file.dataset(name)?),
-        None => choose::datasets(&file, &options)?,
-    };
-    let examined: Vec<Result<DatasetReport, Failure>> =
-        chosen.datasets.par_iter().map(|dataset| examine(path, &file, dataset, &options)).collect();
-    let mut reports = Vec::new();
-    // A part that cannot be read does not hide the others.
-    let mut failures: Vec<Failure> = chosen.damaged.into_iter().map(Failure::from).collect();
-    examined.into_iter().for_each(|one| match one {
-        Ok(report) => reports.push(report),
-        Err(failure) => failures.push(failure),
-    });
-    if reports.is_empty() && !failures.is_empty() {
-        return Err(failures.swap_remove(0));
+    let (paths, dataset) = targets(&args.paths)?;
+    let examiner = Examiner::new(args)?;
+    match paths.as_slice() {
+        [file] if dataset.is_some() || !file.is_dir() => one(&examiner, file, dataset.as_deref(), out, err),
+        paths => {
+            let files = runner::files(paths)?;
+            if let ([], [folder]) = (files.as_slice(), paths) {
+                // Says that it is a folder: there is nothing to examine in it.
+                failure::open(folder)?;
+            }
+            several::run(&examiner, &files, out, err)
+        }
     }
-    reports.sort_by_key(|report| std::cmp::Reverse((worst(report), report.logical_bytes)));
-    let report = Report { file: file.name(), datasets: reports };
-    let text =
-        if args.json { schema::document(schema::DOCTOR, &report)? } else { render_text(&report, width()) };
+}
+
+/// The files and folders, and the dataset if one is named after a single file.
+fn targets(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Option<String>), Failure> {
+    if let [file, second] = paths
+        && let Some(name) = second.to_str()
+    {
+        // A dataset may have the name of a folder, such as /data.
+        let is_object = || {
+            name.starts_with('/')
+                && file.is_file()
+                && failure::open(file).is_ok_and(|file| file.get(name).is_ok())
+        };
+        if !second.exists() || is_object() {
+            return Ok((vec![file.clone()], Some(name.to_owned())));
+        }
+    }
+    match paths {
+        [] => Err(Failure::wrong_request("no file was given")),
+        paths => Ok((paths.to_vec(), None)),
+    }
+}
+
+/// Examines one file, with all evidence.
+fn one(
+    examiner: &Examiner<'_>,
+    path: &Path,
+    dataset: Option<&str>,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> Result<i32, Failure> {
+    let Examined { report, notes, failures } = examiner.examine(path, dataset)?;
+    let text = if examiner.args.json {
+        schema::document(schema::DOCTOR, &report)?
+    } else {
+        render_text(&report, width())
+    };
     out.write_all(text.as_bytes())?;
     out.flush()?;
-    for note in chosen.notes {
+    for note in notes {
         let _ = writeln!(err, "note: {note}");
     }
     let unread = failures.iter().map(|failure| failure.report(err)).max();
-    let found = || report.datasets.iter().any(|dataset| fails(dataset, args.fail_on));
-    Ok(unread.unwrap_or_else(|| if found() { failure::FOUND } else { failure::DONE }))
+    let is_found = fails(&report, examiner.args.fail_on);
+    Ok(unread.unwrap_or(if is_found { failure::FOUND } else { failure::DONE }))
 }
 
-/// True where the user asked that a finding of this dataset counts as a failure.
-fn fails(dataset: &DatasetReport, fail_on: Option<FailOn>) -> bool {
-    let Some(fail_on) = fail_on else { return false };
+/// True where the user asked that a finding of this report counts as a failure.
+fn fails(report: &Report, fail_on: Option<FailOn>) -> bool {
     let least = match fail_on {
-        FailOn::Low => Severity::Low,
-        FailOn::Medium => Severity::Medium,
-        FailOn::High => Severity::High,
+        None => return false,
+        Some(FailOn::Low) => Severity::Low,
+        Some(FailOn::Medium) => Severity::Medium,
+        Some(FailOn::High) => Severity::High,
     };
-    dataset.findings.iter().any(|finding| finding.severity >= least)
-}
-
-fn examine(path: &Path, file: &File, dataset: &Dataset, options: &Options) -> Result<DatasetReport, Failure> {
-    // An external link may have led to another file.
-    let own = dataset.file();
-    let facts = match own.is_same(file) {
-        true => facts::of(path, dataset, SampleScope::Recoding)?,
-        false => facts::of(Path::new(&own.name()), dataset, SampleScope::Recoding)?,
-    };
-    diagnose(&facts, options).map_err(|error| match error {
-        DoctorError::Geometry { .. } => Failure::unreadable(error.to_string()),
-        _ => Failure::wrong_request(error.to_string()),
-    })
-}
-
-fn worst(report: &DatasetReport) -> Option<Severity> {
-    report.findings.iter().map(|finding| finding.severity).max()
+    let of_datasets = report.datasets.iter().flat_map(|dataset| &dataset.findings);
+    report.findings.iter().chain(of_datasets).any(|finding| finding.severity >= least)
 }
 
 fn width() -> usize {

@@ -2,12 +2,13 @@
 
 use crate::args::DoctorArgs;
 use crate::failure::Failure;
+use hyperslab::File;
 use hyperslab_doctor::pattern::parse_order;
 use hyperslab_doctor::simulate::parse_cache;
 use hyperslab_doctor::{DoctorError, Options, Profile};
 
-/// The options of the diagnosis.
-pub(super) fn options(args: &DoctorArgs, file: &str) -> Result<Options, Failure> {
+/// The options of the diagnosis of a file. `own` is the library that the user's Python loads, whose column comes first.
+pub(super) fn options(args: &DoctorArgs, file: &File, own: Option<&Profile>) -> Result<Options, Failure> {
     let wrong = |error: DoctorError| Failure::wrong_request(error.to_string());
     let reads = args.read.iter().map(|read| read.parse()).collect::<Result<_, _>>().map_err(wrong)?;
     let order = args.order.as_deref().map(parse_order).transpose().map_err(wrong)?;
@@ -18,8 +19,29 @@ pub(super) fn options(args: &DoctorArgs, file: &str) -> Result<Options, Failure>
     if let Some(cache) = &args.cache {
         profiles.push(Profile::custom(parse_cache(cache).map_err(wrong)?));
     }
-    let engine_cache_bytes = hyperslab::cache_bytes() as u64;
-    Ok(Options { file: file.to_owned(), reads, order, profiles, engine_cache_bytes, ..Options::default() })
+    let first_profile_is_own = profiles.is_empty() && own.is_some();
+    if profiles.is_empty() {
+        profiles = own.cloned().into_iter().chain(Profile::defaults()).collect();
+    }
+    Ok(Options {
+        file: file.name(),
+        reads,
+        order,
+        profiles,
+        first_profile_is_own,
+        engine_cache_bytes: hyperslab::cache_bytes() as u64,
+        file_bytes: file.len(),
+        is_netcdf: is_netcdf(file),
+        all: args.all,
+        ..Options::default()
+    })
+}
+
+/// True for a file that netCDF-C wrote, or whose name says so.
+fn is_netcdf(file: &File) -> bool {
+    let written_by_netcdf = || file.root().is_ok_and(|root| root.attributes().get("_NCProperties").is_ok());
+    let name = file.name();
+    [".nc", ".nc4"].iter().any(|ending| name.ends_with(ending)) || written_by_netcdf()
 }
 
 /// The profiles whose names contain this text, ignoring case.

@@ -1,7 +1,11 @@
-//! Measures how long a few chunks of a dataset take to decode and to encode again.
+//! Measures how long a few chunks of a dataset take to decode, and how large they become when they are encoded again.
+//!
+//! What is encoded depends on sizes in bytes alone, never on how long it takes, so that the same file always has the same
+//! sizes.
 
+use hyperslab::datatypes::Class;
 use hyperslab::io::{LocalFile, Source};
-use hyperslab::{Dataset, Location};
+use hyperslab::{Dataset, Location, Order, Selection};
 use hyperslab_doctor::{Decoded, FilterFact, SampleMeasurement, Sampler, measure_samples};
 use hyperslab_filters::{FilterSpec, Pipeline, Scratch};
 use std::path::Path;
@@ -13,17 +17,28 @@ const SAMPLE_BYTES: u64 = 6 << 20;
 const SAMPLES_MAX: u64 = 8;
 /// Larger chunks take too long.
 const CHUNK_BYTES_MAX: u64 = 256 << 20;
-/// Time limit for all measurements of one dataset.
-const BUDGET: Duration = Duration::from_millis(400);
+/// Bytes that are encoded again at each setting, from all samples together.
+const RECODED_BYTES: usize = 2 << 20;
+/// Pieces of data that is not compressed.
+const RAW_PIECES: u64 = 8;
+const RAW_PIECE_BYTES: u64 = 128 << 10;
+/// Nothing should take this long: a limit for broken machines, not a budget.
+const SECONDS_MAX: Duration = Duration::from_secs(60);
 
 const DEFLATE: u16 = 1;
 const SHUFFLE: u16 = 2;
 /// Levels that are measured in addition to the dataset's own.
 const LEVELS: [u32; 4] = [1, 2, 4, 6];
+/// With LZF, deflate shows whether a shuffle would pay.
+const LZF: u16 = 32_000;
+/// The level at which data is tried that is not deflated yet.
+const LEVEL_TRIED: u32 = 1;
 
 /// What to measure on the sample chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SampleScope {
+    /// Nothing.
+    Nothing,
     /// How fast they decode.
     Decoding,
     /// That, and their sizes and speeds at other deflate levels.
@@ -37,18 +52,81 @@ pub(super) fn measure(
     filters: &[FilterFact],
     wanted: SampleScope,
 ) -> Option<SampleMeasurement> {
-    if filters.is_empty() {
+    let is_compressed = filters.iter().any(FilterFact::compresses);
+    match wanted {
+        SampleScope::Nothing => None,
+        SampleScope::Decoding if filters.is_empty() => None,
+        SampleScope::Recoding if !is_compressed => measure_raw(dataset),
+        SampleScope::Decoding | SampleScope::Recoding => {
+            let mut samples = Samples::read(path, dataset, filters)?;
+            let settings = if wanted == SampleScope::Recoding { settings(filters) } else { Vec::new() };
+            measure_samples(&mut samples, &settings, SECONDS_MAX)
+        }
+    }
+}
+
+/// Encodes pieces of a dataset that is not compressed. Nothing is decoded, so there is no speed.
+fn measure_raw(dataset: &Dataset) -> Option<SampleMeasurement> {
+    // References say nothing of what they refer to.
+    if matches!(
+        dataset.datatype().class,
+        Class::VlenString { .. } | Class::VlenSequence { .. } | Class::Reference(_)
+    ) {
         return None;
     }
-    let mut samples = Samples::read(path, dataset, filters)?;
-    let settings = if wanted == SampleScope::Recoding { settings(filters) } else { Vec::new() };
-    measure_samples(&mut samples, &settings, BUDGET)
+    let element_bytes = u64::from(dataset.datatype().size);
+    let shape = dataset.shape();
+    if shape.is_empty()
+        || dataset.elements() == 0
+        || element_bytes > RAW_PIECE_BYTES
+        || dataset.stored_bytes().ok()? == 0
+    {
+        return None;
+    }
+    let mut room = (RAW_PIECE_BYTES / element_bytes.max(1)).max(1);
+    let mut extents = vec![1; shape.len()];
+    for (extent, dim) in extents.iter_mut().zip(shape).rev() {
+        *extent = (*dim).min(room.max(1));
+        room /= *extent;
+    }
+    let pieces = RAW_PIECES.min(shape[0].div_ceil(extents[0]));
+    let mut decoded = Vec::new();
+    for piece in 0..pieces {
+        // Evenly spaced along the slowest axis, in the middle of the others.
+        let axes: Vec<String> = shape
+            .iter()
+            .zip(&extents)
+            .enumerate()
+            .map(|(axis, (dim, extent))| {
+                let free = dim - extent;
+                let start = if axis == 0 { (2 * piece + 1) * (free / (2 * pieces)) } else { free / 2 };
+                format!("{start}:{}", start + extent)
+            })
+            .collect();
+        let selection = Selection::parse(&axes.join(", "), shape).ok()?;
+        decoded.push(dataset.read_bytes(&selection, Order::File).ok()?);
+    }
+    let widest = decoded.iter().map(Vec::len).max()?;
+    let mut samples = Samples {
+        pipeline: Pipeline::new(&[], element_bytes as usize, widest).ok()?,
+        element_bytes: element_bytes as usize,
+        stored: decoded.iter().map(|bytes| (bytes.clone(), 0)).collect(),
+        decoded,
+        scratch: Scratch::new(),
+    };
+    let settings = [(LEVEL_TRIED, false), (LEVEL_TRIED, true)];
+    let measured = measure_samples(&mut samples, &settings, SECONDS_MAX)?;
+    Some(SampleMeasurement { decode_seconds: 0.0, ..measured })
 }
 
 /// Deflate level and shuffle of the encodings to measure.
 fn settings(filters: &[FilterFact]) -> Vec<(u32, bool)> {
-    let Some(deflate) = filters.iter().find(|filter| filter.id == DEFLATE) else { return Vec::new() };
     let is_shuffled = filters.iter().any(|filter| filter.id == SHUFFLE);
+    let Some(deflate) = filters.iter().find(|filter| filter.id == DEFLATE) else {
+        let is_lzf = filters.iter().any(|filter| filter.id == LZF);
+        let tried = [(LEVEL_TRIED, false), (LEVEL_TRIED, true)];
+        return if is_lzf && !is_shuffled { tried.to_vec() } else { Vec::new() };
+    };
     let level = deflate.parameters.first().copied().unwrap_or(6).clamp(1, 9);
     let mut settings = vec![(level, is_shuffled), (1, is_shuffled)];
     if !is_shuffled {
@@ -65,7 +143,6 @@ fn settings(filters: &[FilterFact]) -> Vec<(u32, bool)> {
 struct Samples {
     pipeline: Pipeline,
     element_bytes: usize,
-    chunk_bytes: usize,
     /// Stored bytes and filter mask of each chunk.
     stored: Vec<(Vec<u8>, u32)>,
     decoded: Vec<Vec<u8>>,
@@ -98,17 +175,23 @@ impl Samples {
             })
             .collect();
         let decoded = vec![vec![0; chunk_bytes as usize]; stored.len()];
-        let chunk_bytes = chunk_bytes as usize;
-        Some(Self { pipeline, element_bytes, chunk_bytes, stored, decoded, scratch: Scratch::new() })
+        Some(Self { pipeline, element_bytes, stored, decoded, scratch: Scratch::new() })
     }
 
-    fn pipeline(&self, level: u32, shuffle: bool) -> Option<Pipeline> {
+    fn pipeline(&self, level: u32, shuffle: bool, bytes: usize) -> Option<Pipeline> {
         let level = [level];
         let deflate = FilterSpec { id: DEFLATE, optional: false, parameters: &level };
         let width = [self.element_bytes as u32];
         let shuffled = FilterSpec { id: SHUFFLE, optional: false, parameters: &width };
         let specs = if shuffle { vec![shuffled, deflate] } else { vec![deflate] };
-        Pipeline::new(&specs, self.element_bytes, self.chunk_bytes).ok()
+        Pipeline::new(&specs, self.element_bytes, bytes).ok()
+    }
+
+    /// The part of a sample that is encoded again: whole elements.
+    fn piece(&self, sample: usize) -> usize {
+        let decoded = self.decoded[sample].len();
+        let most = (RECODED_BYTES / self.decoded.len().max(1)).min(decoded);
+        if most < decoded { most - most % self.element_bytes.max(1) } else { decoded }
     }
 }
 
@@ -133,14 +216,21 @@ impl Sampler for Samples {
         Some(Decoded { stored_bytes: stored.len() as u64, decoded_bytes: out.len() as u64 })
     }
 
+    fn recoded_share(&self, sample: usize) -> f64 {
+        self.piece(sample) as f64 / self.decoded[sample].len().max(1) as f64
+    }
+
     fn recode(&mut self, sample: usize, level: u32, shuffle: bool) -> Option<Vec<u8>> {
-        let encoded = self.pipeline(level, shuffle)?.encode(&self.decoded[sample], &mut self.scratch);
+        let piece = self.piece(sample);
+        let pipeline = self.pipeline(level, shuffle, piece)?;
+        let encoded = pipeline.encode(&self.decoded[sample][..piece], &mut self.scratch);
         encoded.ok().map(|encoded| encoded.bytes.to_vec())
     }
 
     fn decode_recoded(&mut self, encoded: &[u8], sample: usize, shuffle: bool) -> bool {
-        let Some(pipeline) = self.pipeline(1, shuffle) else { return false };
-        pipeline.decode_into(encoded, 0, &mut self.scratch, &mut self.decoded[sample]).is_ok()
+        let mut out = vec![0; self.piece(sample)];
+        let Some(pipeline) = self.pipeline(1, shuffle, out.len()) else { return false };
+        pipeline.decode_into(encoded, 0, &mut self.scratch, &mut out).is_ok()
     }
 }
 

@@ -5,6 +5,7 @@
 //! ```
 
 mod attribute;
+mod bytes;
 mod entry;
 mod json;
 mod netcdf;
@@ -25,6 +26,9 @@ pub(crate) fn run(args: &LsArgs, out: &mut dyn Write, err: &mut dyn Write) -> Re
     let file = failure::open(&args.file)?;
     if args.netcdf {
         return netcdf::run(args, &file, out, err);
+    }
+    if args.bytes {
+        return bytes::run(&file, args.json, out, err);
     }
     let start = file.get(&args.path)?;
     let is_group = matches!(start, Object::Group(_));

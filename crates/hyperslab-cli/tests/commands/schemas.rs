@@ -66,6 +66,7 @@ fn members_are_those_of_their_version() {
     let read = ["--synthetic", "4x4", "--read", "1x4", "--engine", "hyperslab", "--repeats", "1", "--json"];
     let documents = [
         answer(&["ls", "-rv", "--json", "{}"], &tour),
+        answer(&["ls", "--bytes", "--json", "{}"], &tour),
         answer(&["ls", "--netcdf", "--json", "{}"], &tour),
         answer(&["chunks", "--json", "{}"], &tour),
         answer(&["explain", "--json", "{}", "/measured/temperature", ""], &tour),

@@ -33,6 +33,25 @@ pub struct DatasetFacts {
     pub fill: FillFacts,
     /// Speeds and ratios measured on some of its chunks, if any were measured.
     pub samples: Option<SampleMeasurement>,
+    /// What its elements refer to in the global heap, if the datatype is of variable length.
+    pub variable_length: Option<VariableLength>,
+}
+
+/// Variable-length data: elements hold references, the global heap holds the bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VariableLength {
+    /// Elements of the dataset.
+    pub elements: u64,
+    /// Elements whose references were followed; the sizes are extrapolated from these.
+    pub looked_at: u64,
+    /// Bytes of the global heap that belong to the elements, including the header and padding of each object.
+    pub heap_bytes: u64,
+    /// Bytes of the values alone.
+    pub text_bytes: u64,
+    /// Bytes of the longest value that was looked at.
+    pub longest: u64,
+    /// True for strings.
+    pub is_text: bool,
 }
 
 /// The layouts of the data layout message, and two more that readers see as layouts: virtual and external.

@@ -4,9 +4,11 @@
 
 mod chunk_map;
 mod dataset;
+mod file;
 mod sample;
 
 pub use chunk_map::{ChunkMap, StoredChunk};
-pub use dataset::{DatasetFacts, FillFacts, FillTime, FilterFact, Layout};
+pub use dataset::{DatasetFacts, FillFacts, FillTime, FilterFact, Layout, VariableLength};
 pub(crate) use dataset::{FILTER_DEFLATE, FILTER_FLETCHER32, FILTER_SHUFFLE};
+pub use file::FileFacts;
 pub use sample::{Decoded, LibraryDecoding, RecodeMeasurement, SampleMeasurement, Sampler, measure_samples};

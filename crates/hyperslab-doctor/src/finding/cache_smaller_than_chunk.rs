@@ -26,6 +26,7 @@
 //! If every program reads whole chunks, or the whole dataset at once.
 
 use super::cliff::{Cause, Cliff, group};
+use super::cost::Cost;
 use super::model::Finding;
 use crate::case::Case;
 use crate::fix::{judged_cache_lines, smallest_cache};
@@ -61,8 +62,9 @@ pub(super) fn check(case: &Case<'_>, cliffs: &[Cliff]) -> Option<Finding> {
         fixes.extend(judged_cache_lines(case, group.worst.read, &group.hit, fix.settings, &effect));
     }
     fixes.extend(group.reads_and_repack(case));
+    let cost = Cost::seconds(group.worst.excess_seconds);
     let code = "cache-smaller-than-chunk".to_owned();
-    Some(Finding { code, severity: group.severity(), message, evidence, fixes })
+    Some(Finding { code, severity: group.severity(case), message, cost, evidence, fixes })
 }
 
 #[cfg(test)]

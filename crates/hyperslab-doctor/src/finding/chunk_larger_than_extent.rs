@@ -19,6 +19,7 @@
 //! If the dataset is still being extended and will soon fill its chunks.
 
 use super::cliff::Cliff;
+use super::cost::Cost;
 use super::model::{Finding, Severity};
 use crate::case::Case;
 use crate::fix::repack_to;
@@ -48,6 +49,8 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     }
     let wasted_in_file =
         if case.facts.is_compressed() { 0 } else { stored_chunks.saturating_mul(chunk_bytes - used_bytes) };
+    let padding = (chunk_bytes - used_bytes) as f64 / chunk_bytes as f64;
+    let padding_seconds = stored_chunks as f64 * padding * case.reference.decode_once();
     let severity = if wasted_in_file >= WASTE_BYTES_MEDIUM { Severity::Medium } else { Severity::Low };
     let still_growing = (0..shape.len()).any(|axis| chunk[axis] > shape[axis] && case.facts.can_grow(axis));
     let message = format!(
@@ -78,7 +81,8 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
         count_text(stored_chunks)
     );
     let fixes = vec![repack_to(case, &used, effect)];
-    Some(Finding { code: "chunk-larger-than-extent".to_owned(), severity, message, evidence, fixes })
+    let cost = Cost { seconds: Some(padding_seconds), bytes: Some(wasted_in_file), requests: None };
+    Some(Finding { code: "chunk-larger-than-extent".to_owned(), severity, message, cost, evidence, fixes })
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@
 //! If this read is rare. No chunk shape suits every read; choose one that suits the common read.
 
 use super::cliff::Cliff;
+use super::cost::Cost;
 use super::model::{Finding, Severity};
 use crate::case::{Case, ReadCase};
 use crate::fix::{read_lines, repack_for};
@@ -126,7 +127,8 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let profiles: Vec<usize> = (0..case.profiles.len()).collect();
     let mut fixes = repack_for(case, target, &profiles);
     fixes.extend(read_lines(case));
-    Some(Finding { code: "chunk-shape-against-read".to_owned(), severity, message, evidence, fixes })
+    let cost = Cost::seconds(crossed.reference_seconds.max(best));
+    Some(Finding { code: "chunk-shape-against-read".to_owned(), severity, message, cost, evidence, fixes })
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@
 //! If programs read whole chunks: archives, model restarts, training data read in bulk.
 
 use super::cliff::Cliff;
+use super::cost::Cost;
 use super::model::{Finding, Severity};
 use crate::case::{Case, ReadCase};
 use crate::fix::{read_lines, repack_for};
@@ -76,7 +77,8 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let profiles: Vec<usize> = (0..case.profiles.len()).collect();
     let mut fixes = repack_for(case, target, &profiles);
     fixes.extend(read_lines(case));
-    Some(Finding { code: "chunks-too-large".to_owned(), severity, message, evidence, fixes })
+    let cost = Cost::seconds(case.reference.decode_once() * case.geometry.chunks()?.stored_chunks() as f64);
+    Some(Finding { code: "chunks-too-large".to_owned(), severity, message, cost, evidence, fixes })
 }
 
 #[cfg(test)]

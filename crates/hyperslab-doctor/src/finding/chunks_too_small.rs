@@ -2,7 +2,7 @@
 //!
 //! ## What it sees
 //!
-//! A very large number of chunks of a few kilobytes each.
+//! A very large number of chunks of a few kilobytes each, or chunks so small that their index is large beside their data.
 //!
 //! ## Why it costs
 //!
@@ -21,6 +21,7 @@
 //! If programs read single small chunks at random positions and never much at once.
 
 use super::cliff::Cliff;
+use super::cost::Cost;
 use super::model::{Finding, Severity};
 use crate::case::Case;
 use crate::fix::{repack_to, shape_for_read};
@@ -33,8 +34,12 @@ use serde_json::json;
 const CHUNK_BYTES_MAX: u64 = 16 << 10;
 /// At least this many of them are reported.
 const CHUNKS_MIN: u64 = 10_000;
+/// Fewer are reported if their index takes at least this share of the bytes of their data,
+const INDEX_SHARE_MIN: f64 = 0.25;
+/// from this many on.
+const CHUNKS_MIN_BESIDE_INDEX: u64 = 64;
 /// The time libhdf5 spends per chunk apart from its bytes: index, lock, pipeline, request.
-const CHUNK_SECONDS: f64 = 10.0e-6;
+pub(super) const CHUNK_SECONDS: f64 = 10.0e-6;
 /// The time an object store takes to answer.
 const REQUEST_SECONDS: f64 = 0.040;
 
@@ -43,7 +48,10 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let chunk_bytes = case.geometry.chunk_bytes()?;
     let stored = case.geometry.chunks()?.stored_chunks();
     let has_one_element = chunk.iter().all(|dim| *dim == 1);
-    if has_one_element || chunk_bytes >= CHUNK_BYTES_MAX || stored < CHUNKS_MIN {
+    let index_bytes = index_bytes_about(stored, chunk.len());
+    let index_share = index_bytes as f64 / case.facts.stored_bytes.max(1) as f64;
+    let is_index_large = stored >= CHUNKS_MIN_BESIDE_INDEX && index_share >= INDEX_SHARE_MIN;
+    if has_one_element || chunk_bytes >= CHUNK_BYTES_MAX || (stored < CHUNKS_MIN && !is_index_large) {
         return None;
     }
     let severity = match stored {
@@ -51,17 +59,15 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
         100_000.. => Severity::Medium,
         _ => Severity::Low,
     };
-    // A version 1 B-tree stores for each chunk a key (size, filter mask, one more offset than there are dimensions) and
-    // an address, in nodes that are about two thirds full.
-    let index_bytes = stored.saturating_mul(8 + 8 * (chunk.len() as u64 + 1) + 8).saturating_mul(3) / 2;
     let overhead_seconds = stored as f64 * CHUNK_SECONDS;
     let message = format!(
-        "{} chunks of {} ({}): a chunk index of about {}, an overhead of {} to read everything from disk, and of {} over a \
+        "{} chunks of {} ({}): a chunk index of about {} for {} of stored data, an overhead of {} to read everything from disk, and of {} over a \
          network at 40 ms a request, one after the other.",
         count_text(stored),
         shape_text(chunk),
         bytes_text(chunk_bytes),
         bytes_text(index_bytes),
+        bytes_text(case.facts.stored_bytes),
         seconds_text(overhead_seconds),
         seconds_text(stored as f64 * REQUEST_SECONDS),
     );
@@ -69,6 +75,7 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
         "chunk_bytes": chunk_bytes,
         "stored_chunks": stored,
         "index_bytes_about": index_bytes,
+        "index_bytes_per_stored_byte": rounded(index_share),
         "overhead_seconds": rounded(overhead_seconds),
     });
     let seed = case.reads.iter().find(|read| read.is_requested).map_or_else(
@@ -81,12 +88,20 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
                 .iter()
                 .zip(case.geometry.shape())
                 .fold(1u64, |n, (c, d)| n.saturating_mul(d.div_ceil(*c)));
-            let effect = format!("{} chunks of {}", count_text(count), shape_text(&larger));
+            let noun = if count == 1 { "chunk" } else { "chunks" };
+            let effect = format!("{} {noun} of {}", count_text(count), shape_text(&larger));
             repack_to(case, &larger, effect)
         })
         .into_iter()
         .collect();
-    Some(Finding { code: "chunks-too-small".to_owned(), severity, message, evidence, fixes })
+    let cost = Cost { seconds: Some(overhead_seconds), bytes: Some(index_bytes), requests: Some(stored) };
+    Some(Finding { code: "chunks-too-small".to_owned(), severity, message, cost, evidence, fixes })
+}
+
+/// Bytes of a chunk index. A version 1 B-tree stores for each chunk a key (size, filter mask, one more offset than there
+/// are dimensions) and an address, in nodes that are about two thirds full; other indexes are smaller.
+pub(super) fn index_bytes_about(chunks: u64, rank: usize) -> u64 {
+    chunks.saturating_mul(8 + 8 * (rank as u64 + 1) + 8).saturating_mul(3) / 2
 }
 
 fn clipped(chunk: &[u64], shape: &[u64]) -> Vec<u64> {
@@ -95,7 +110,9 @@ fn clipped(chunk: &[u64], shape: &[u64]) -> Vec<u64> {
 
 #[cfg(test)]
 mod tests {
+    use crate::diagnose::diagnose;
     use crate::finding::Severity;
+    use crate::options::Options;
     use crate::testing::{chunked, finding};
 
     const CODE: &str = "chunks-too-small";
@@ -110,6 +127,22 @@ mod tests {
         let more = finding(CODE, &chunked(&[16_000, 128, 256], &[1, 16, 32], 4), &["1x:x:"]).unwrap();
         assert_eq!(more.severity, Severity::High);
         assert!(more.fixes[0].line.contains("CHUNK=8x128x256"), "{:?}", more.fixes);
+    }
+
+    #[test]
+    fn chunks_smaller_than_their_index_entries_are_found() {
+        // 3,713 chunks of 8 bytes that gzip made twice as large.
+        let mut tiny = chunked(&[3713 * 8], &[8], 1);
+        tiny.stored_bytes = 3713 * 16;
+        let options = Options { file_bytes: 400_000, ..Options::default() };
+        let findings = diagnose(&tiny, &options).unwrap().findings;
+        let found = findings.into_iter().find(|finding| finding.code == CODE).unwrap();
+        assert!(
+            found.message.starts_with("3,713 chunks of 8 (8 B): a chunk index of about"),
+            "{}",
+            found.message
+        );
+        assert!(found.fixes[0].line.contains("CHUNK=29704"), "{:?}", found.fixes);
     }
 
     #[test]

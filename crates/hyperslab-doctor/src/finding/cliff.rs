@@ -36,7 +36,7 @@ pub(super) struct Cliff {
     /// Loads per chunk.
     pub(super) ratio: f64,
     /// Seconds beyond the time for loading each chunk once, and that time, by the stored constants.
-    excess_seconds: f64,
+    pub(super) excess_seconds: f64,
     reference_ideal_seconds: f64,
     /// The time for loading each chunk once, as it is shown.
     pub(super) ideal_seconds: f64,
@@ -145,10 +145,12 @@ fn weight(case: &Case<'_>, read: &ReadCase) -> u8 {
 impl CliffGroup<'_> {
     /// The severity, by the time that is wasted. It is lower for a default read that crosses the storage order of the
     /// data.
-    pub(super) fn severity(&self) -> Severity {
+    pub(super) fn severity(&self, case: &Case<'_>) -> Severity {
+        let is_own_clear = case.options.first_profile_is_own && !self.hit.contains(&0);
         let ideal = self.worst.reference_ideal_seconds;
         let ratio = (self.worst.excess_seconds + ideal) / ideal.max(1e-9);
         match self.worst.excess_seconds {
+            _ if !self.read.matters && is_own_clear => Severity::Low,
             excess if !self.read.matters && excess >= 60.0 && ratio >= 10.0 => Severity::Medium,
             _ if !self.read.matters => Severity::Low,
             excess if excess >= 5.0 && ratio >= 5.0 => Severity::High,
@@ -164,9 +166,10 @@ impl CliffGroup<'_> {
         let word = if case.geometry.is_filtered() { "decodes" } else { "driver reads" };
         let about = if row.counts.is_exact { "" } else { "about " };
         format!(
-            "{about}{} {word} of {} chunks, {}, {} instead of {}",
+            "{about}{} {word} of {} {}, {}, {} instead of {}",
             count_text(loaded),
             count_text(needed),
+            if needed == 1 { "chunk" } else { "chunks" },
             ratio_text(self.worst.ratio),
             seconds_text(row.seconds),
             seconds_text(self.worst.ideal_seconds)

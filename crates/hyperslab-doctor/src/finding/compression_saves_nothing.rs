@@ -21,9 +21,10 @@
 //! If the last few percent of space are worth the time of all readers.
 
 use super::cliff::Cliff;
+use super::cost::Cost;
 use super::model::{Finding, Severity};
 use crate::case::Case;
-use crate::fix::filter_line;
+use crate::fix::{NewFilters, refilter_to};
 use crate::numbers::rounded;
 use crate::pattern::bytes_text;
 use crate::predict::seconds_text;
@@ -47,7 +48,8 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
         return None;
     }
     let decode_seconds = chunks.filtered_chunks() as f64 * case.costs.decode_once();
-    let severity = if decode_seconds >= SECONDS_MEDIUM { Severity::Medium } else { Severity::Low };
+    let reference_seconds = chunks.filtered_chunks() as f64 * case.reference.decode_once();
+    let severity = if reference_seconds >= SECONDS_MEDIUM { Severity::Medium } else { Severity::Low };
     let filters: Vec<&str> = case.facts.filters.iter().map(|filter| filter.description.as_str()).collect();
     let ratio = decoded as f64 / stored.max(1) as f64;
     let message = format!(
@@ -67,12 +69,14 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     if let Some((level, share)) = shuffle_gain(case) {
         evidence["ratio_with_shuffle"] = rounded(1.0 / share).into();
         let effect = format!("a shuffle first: {:.2}:1 on sample chunks", 1.0 / share);
-        fixes.push(filter_line(&case.options.file, case.facts, &["SHUF", &format!("GZIP={level}")], effect));
+        let after = (decoded as f64 * share) as u64;
+        fixes.push(refilter_to(case, &NewFilters::Deflate { level, shuffle: true }, after, effect));
     }
     let effect =
         format!("{} more in the file, but nothing to decode", bytes_text(decoded.saturating_sub(stored)));
-    fixes.push(filter_line(&case.options.file, case.facts, &["NONE"], effect));
-    Some(Finding { code: "compression-saves-nothing".to_owned(), severity, message, evidence, fixes })
+    fixes.push(refilter_to(case, &NewFilters::None, decoded, effect));
+    let cost = Cost::seconds(reference_seconds);
+    Some(Finding { code: "compression-saves-nothing".to_owned(), severity, message, cost, evidence, fixes })
 }
 
 /// The level at which a shuffle was measured to help, and the share of the samples' size that remains.

@@ -20,6 +20,7 @@
 //! For a few columns, and for data that fits in memory and is read whole first.
 
 use super::cliff::Cliff;
+use super::cost::Cost;
 use super::model::{Finding, Severity};
 use crate::case::{Case, ReadCase};
 use crate::fix::{Fix, FixKind, repack_for};
@@ -98,7 +99,8 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let mut fixes = vec![Fix::new(FixKind::Read, "h5py", line, effect)];
     let profiles: Vec<usize> = (0..case.profiles.len()).collect();
     fixes.extend(repack_for(case, target, &profiles));
-    Some(Finding { code: "contiguous-across-fast-axis".to_owned(), severity, message, evidence, fixes })
+    let cost = Cost { seconds: Some(excess), requests: Some(row.counts.driver_reads), bytes: None };
+    Some(Finding { code: "contiguous-across-fast-axis".to_owned(), severity, message, cost, evidence, fixes })
 }
 
 /// The block, widened along the fastest dimensions until its runs are long.

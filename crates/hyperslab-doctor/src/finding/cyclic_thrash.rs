@@ -24,6 +24,7 @@
 //! If the sweep is made once and has few chunks.
 
 use super::cliff::{Cause, Cliff, CliffGroup, group};
+use super::cost::Cost;
 use super::model::Finding;
 use crate::case::Case;
 use crate::fix::{Fix, judged_cache_lines, smallest_cache};
@@ -63,8 +64,9 @@ pub(super) fn check(case: &Case<'_>, cliffs: &[Cliff]) -> Option<Finding> {
     }
     fixes.extend(no_cache(case, &group));
     fixes.extend(group.reads_and_repack(case));
+    let cost = Cost::seconds(group.worst.excess_seconds);
     let code = "cyclic-thrash".to_owned();
-    Some(Finding { code, severity: group.severity(), message, evidence, fixes })
+    Some(Finding { code, severity: group.severity(case), message, cost, evidence, fixes })
 }
 
 /// Uncompressed chunks need no cache: without one only the selected bytes are read, which is faster than fetching whole
@@ -119,6 +121,20 @@ mod tests {
         assert_eq!(found.severity, Severity::Medium, "hours, but nobody said that they read so");
         assert!(found.message.contains("series along axis 0 (60x1x1x1)"), "{}", found.message);
         assert_eq!(found.evidence["smallest_cache_bytes"], 46_461_600);
+    }
+
+    #[test]
+    fn a_series_that_the_users_own_library_reads_well_is_of_low_severity() {
+        // Ten chunks of 800 kB: libhdf5 2.x holds them all, older ones hold one.
+        let facts = chunked(&[200, 100, 100], &[20, 100, 100], 4);
+        let severity = |first_profile_is_own| {
+            let own = Profile::installed("h5py (libhdf5 2.0.0)", "2.0.0").unwrap();
+            let profiles = std::iter::once(own).chain(Profile::defaults()).collect();
+            let options = Options { profiles, first_profile_is_own, ..Options::default() };
+            let findings = diagnose(&facts, &options).unwrap().findings;
+            findings.into_iter().find(|finding| finding.code == CODE).unwrap().severity
+        };
+        assert_eq!((severity(true), severity(false)), (Severity::Low, Severity::Medium));
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! The problems that the doctor recognises: one file each, whose module comment is the page that users read.
 //!
 //! A new finding is a new file with the four headings *What it sees*, *Why it costs*, *What to do*, *When it is fine*,
-//! a `check` function, a test in which it reports, a test in which it does not, and a line in [`RULES`].
+//! a `check` function, a test in which it reports, a test in which it does not, and a line in [`RULES`]. Every finding states
+//! its [`Cost`], and is dropped where that does not matter.
 
 mod cache_smaller_than_chunk;
 mod chunk_larger_than_extent;
@@ -9,17 +10,27 @@ mod chunk_shape_against_read;
 mod chunks_too_large;
 mod chunks_too_small;
 mod cliff;
+mod compressible_data_raw;
 mod compression_saves_nothing;
 mod contiguous_across_fast_axis;
+mod cost;
 mod cyclic_thrash;
 mod deflate_level_too_high;
 mod model;
 mod one_element_chunks;
+mod scattered_metadata;
+mod shuffle_missing;
 mod slot_collisions;
+mod unused_space;
+mod variable_length_strings;
+mod wasted_edge;
 
+pub use cost::Cost;
 pub use model::{Finding, Severity};
 
 use crate::case::Case;
+use crate::facts::FileFacts;
+use crate::options::Options;
 use cliff::Cliff;
 
 /// A finding that the doctor can make.
@@ -29,31 +40,81 @@ struct Rule {
     source: &'static str,
     /// Looks for the problem. Some rules judge the cliffs of the case, which are computed once for all of them.
     check: fn(&Case<'_>, &[Cliff]) -> Option<Finding>,
+    /// Structural rules need no simulated read: they are tried on every dataset of a file.
+    scope: Scope,
+}
+
+/// What a rule looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    /// How the data is stored.
+    Storage,
+    /// What reads cost.
+    Reads,
 }
 
 macro_rules! rules {
-    ($($code:literal $module:ident),* $(,)?) => {
+    ($($code:literal $module:ident $scope:ident),* $(,)?) => {
         &[$(Rule {
             code: $code,
             source: include_str!(concat!(stringify!($module), ".rs")),
             check: $module::check,
+            scope: Scope::$scope,
         }),*]
     };
 }
 
 static RULES: &[Rule] = rules![
-    "cache-smaller-than-chunk" cache_smaller_than_chunk,
-    "cyclic-thrash" cyclic_thrash,
-    "slot-collisions" slot_collisions,
-    "chunk-shape-against-read" chunk_shape_against_read,
-    "chunks-too-small" chunks_too_small,
-    "chunks-too-large" chunks_too_large,
-    "one-element-chunks" one_element_chunks,
-    "compression-saves-nothing" compression_saves_nothing,
-    "deflate-level-too-high" deflate_level_too_high,
-    "chunk-larger-than-extent" chunk_larger_than_extent,
-    "contiguous-across-fast-axis" contiguous_across_fast_axis,
+    "cache-smaller-than-chunk" cache_smaller_than_chunk Reads,
+    "cyclic-thrash" cyclic_thrash Reads,
+    "slot-collisions" slot_collisions Reads,
+    "chunk-shape-against-read" chunk_shape_against_read Reads,
+    "chunks-too-small" chunks_too_small Storage,
+    "chunks-too-large" chunks_too_large Reads,
+    "one-element-chunks" one_element_chunks Storage,
+    "compression-saves-nothing" compression_saves_nothing Storage,
+    "compressible-data-raw" compressible_data_raw Storage,
+    "shuffle-missing" shuffle_missing Storage,
+    "deflate-level-too-high" deflate_level_too_high Storage,
+    "chunk-larger-than-extent" chunk_larger_than_extent Storage,
+    "wasted-edge" wasted_edge Storage,
+    "variable-length-strings" variable_length_strings Storage,
+    "contiguous-across-fast-axis" contiguous_across_fast_axis Reads,
 ];
+
+/// A finding that the doctor can make about a file as a whole.
+struct FileRule {
+    code: &'static str,
+    source: &'static str,
+    check: fn(&FileFacts, &Options) -> Option<Finding>,
+}
+
+static FILE_RULES: &[FileRule] = &[
+    FileRule {
+        code: "scattered-metadata",
+        source: include_str!("scattered_metadata.rs"),
+        check: scattered_metadata::check,
+    },
+    FileRule { code: "unused-space", source: include_str!("unused_space.rs"), check: unused_space::check },
+];
+
+/// All findings about a file as a whole, most severe first.
+pub(crate) fn check_file(facts: &FileFacts, options: &Options) -> Vec<Finding> {
+    let found = FILE_RULES.iter().filter_map(|rule| {
+        let finding = (rule.check)(facts, options)?;
+        debug_assert_eq!(finding.code, rule.code);
+        finding.cost.matters(options).then_some(finding)
+    });
+    let mut findings: Vec<Finding> = found.collect();
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    findings
+}
+
+/// True if a structural rule finds something that matters. `case` needs no reads.
+pub(crate) fn has_storage_fault(case: &Case<'_>) -> bool {
+    let mut rules = RULES.iter().filter(|rule| rule.scope == Scope::Storage);
+    rules.any(|rule| (rule.check)(case, &[]).is_some_and(|finding| finding.cost.matters(case.options)))
+}
 
 /// All findings about a case, most severe first.
 pub(crate) fn check(case: &Case<'_>) -> Vec<Finding> {
@@ -63,6 +124,9 @@ pub(crate) fn check(case: &Case<'_>) -> Vec<Finding> {
         .filter_map(|rule| {
             let mut finding = (rule.check)(case, &cliffs)?;
             debug_assert_eq!(finding.code, rule.code);
+            if !finding.cost.matters(case.options) {
+                return None;
+            }
             // What slows another read is offered last.
             finding.fixes.sort_by_key(|fix| fix.slows_others);
             Some(finding)
@@ -74,14 +138,15 @@ pub(crate) fn check(case: &Case<'_>) -> Vec<Finding> {
 
 /// The codes of all findings.
 pub fn codes() -> impl Iterator<Item = &'static str> {
-    RULES.iter().map(|rule| rule.code)
+    RULES.iter().map(|rule| rule.code).chain(FILE_RULES.iter().map(|rule| rule.code))
 }
 
 /// The page of a finding, in Markdown; `None` if there is no such code.
 pub fn why(code: &str) -> Option<String> {
-    let rule = RULES.iter().find(|rule| rule.code == code)?;
-    let page: Vec<&str> = rule
-        .source
+    let of_datasets = RULES.iter().map(|rule| (rule.code, rule.source));
+    let mut rules = of_datasets.chain(FILE_RULES.iter().map(|rule| (rule.code, rule.source)));
+    let (_, source) = rules.find(|(known, _)| *known == code)?;
+    let page: Vec<&str> = source
         .lines()
         .map_while(|line| line.strip_prefix("//!"))
         .map(|line| line.strip_prefix(' ').unwrap_or(line))
@@ -101,7 +166,7 @@ mod tests {
             let headings: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("## ")).collect();
             assert_eq!(headings, ["What it sees", "Why it costs", "What to do", "When it is fine"], "{code}");
         }
-        assert_eq!(codes().count(), 11);
+        assert_eq!(codes().count(), 17);
         assert_eq!(why("no-such-finding"), None);
     }
 }

@@ -1,5 +1,6 @@
 //! A finding: a problem, its severity, its evidence and its fixes.
 
+use super::cost::Cost;
 use crate::fix::Fix;
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +25,8 @@ pub struct Finding {
     pub severity: Severity,
     /// The problem, in one or two sentences with the numbers.
     pub message: String,
+    /// What it costs.
+    pub cost: Cost,
     /// The numbers, by name.
     pub evidence: serde_json::Value,
     /// What to do about it, each with its effect.

@@ -18,7 +18,9 @@
 //!
 //! If there are only a handful of elements.
 
+use super::chunks_too_small::{CHUNK_SECONDS, index_bytes_about};
 use super::cliff::Cliff;
+use super::cost::Cost;
 use super::model::{Finding, Severity};
 use crate::case::Case;
 use crate::fix::{repack_to, shape_for_read};
@@ -35,6 +37,7 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     if chunk.iter().any(|dim| *dim != 1) || stored < CHUNKS_MIN {
         return None;
     }
+    let index_bytes = index_bytes_about(stored, chunk.len());
     let severity = match stored {
         100_000.. => Severity::High,
         1_000.. => Severity::Medium,
@@ -45,13 +48,22 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
         count_text(stored),
         bytes_text(case.geometry.element_bytes()),
     );
-    let evidence = json!({ "stored_chunks": stored, "chunk_bytes": case.geometry.element_bytes() });
+    let evidence = json!({
+        "stored_chunks": stored,
+        "chunk_bytes": case.geometry.element_bytes(),
+        "index_bytes_about": index_bytes,
+    });
     let sweep = Sweep::row_major(case.geometry.shape(), &vec![1; chunk.len()]);
     let fixes = shape_for_read(&case.geometry, &sweep, case.options.visits_max)
         .map(|larger| repack_to(case, &larger, format!("chunks of {}", shape_text(&larger))))
         .into_iter()
         .collect();
-    Some(Finding { code: "one-element-chunks".to_owned(), severity, message, evidence, fixes })
+    let cost = Cost {
+        seconds: Some(stored as f64 * CHUNK_SECONDS),
+        bytes: Some(index_bytes),
+        requests: Some(stored),
+    };
+    Some(Finding { code: "one-element-chunks".to_owned(), severity, message, cost, evidence, fixes })
 }
 
 #[cfg(test)]

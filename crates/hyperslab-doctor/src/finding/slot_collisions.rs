@@ -21,6 +21,7 @@
 //! If each chunk is read only once, so that an evicted chunk is not needed again.
 
 use super::cliff::{Cause, Cliff, group};
+use super::cost::Cost;
 use super::model::Finding;
 use crate::case::Case;
 use crate::fix::{judged_cache_lines, slots_only, smallest_cache};
@@ -56,7 +57,15 @@ pub(super) fn check(case: &Case<'_>, cliffs: &[Cliff]) -> Option<Finding> {
         fixes.extend(judged_cache_lines(case, group.worst.read, &group.hit, fix.settings, &effect));
     }
     fixes.extend(group.reads_and_repack(case));
-    Some(Finding { code: "slot-collisions".to_owned(), severity: group.severity(), message, evidence, fixes })
+    let cost = Cost::seconds(group.worst.excess_seconds);
+    Some(Finding {
+        code: "slot-collisions".to_owned(),
+        severity: group.severity(case),
+        message,
+        cost,
+        evidence,
+        fixes,
+    })
 }
 
 #[cfg(test)]

@@ -95,7 +95,7 @@ pub(crate) fn judged_cache_lines(
     if is_loss {
         let sizes = std::iter::successors(Some(settings.nbytes.max(1 << 20)), |nbytes| nbytes.checked_mul(2));
         let larger = sizes.skip(1).take_while(|nbytes| *nbytes <= CACHE_BYTES_MAX).find_map(|nbytes| {
-            let effect = format!("a cache of {}: no read gets slower", bytes_text(nbytes));
+            let effect = format!("a cache of {}: no read takes twice as long", bytes_text(nbytes));
             lines(CacheSettings { nbytes, ..settings }, &effect).filter(|(is_loss, _)| !is_loss)
         });
         fixes.extend(larger.into_iter().flat_map(|(_, lines)| lines));

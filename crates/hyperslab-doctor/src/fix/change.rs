@@ -44,7 +44,7 @@ impl NewStorage {
 }
 
 /// The most that judging one read may cost, as a share of what a simulation may.
-const VISITS_SHARE: u64 = 4;
+const VISITS_SHARE: u64 = 16;
 
 /// Seconds of a read before and after a change.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -94,6 +94,11 @@ impl<'c> Changed<'c> {
                 Ok(Self { case, cache: None, geometry: Some(geometry), costs, reference, remembered })
             }
         }
+    }
+
+    /// The dataset before the change.
+    pub(crate) fn case(&self) -> &Case<'c> {
+        self.case
     }
 
     /// What a read takes before and after, in one library.

@@ -7,9 +7,9 @@
 //! the block. The cache serves a return if it holds all chunks that the sweep touches in between, which are all chunks
 //! along the faster dimensions.
 
-use super::change::{Change, Effect, NewStorage};
+use super::change::{Change, Changed, Effect, NewStorage};
 use super::chunk_shape::REPACK_CHUNK_BYTES;
-use super::others::{Judgement, judge};
+use super::others::{Judgement, judge_changed};
 use crate::case::{Case, ReadCase};
 use crate::predict::Terms;
 use crate::simulate::overlap_count;
@@ -17,9 +17,9 @@ use crate::simulate::overlap_count;
 /// Smaller chunks are not proposed, unless the whole dataset is smaller.
 const CHUNK_BYTES_MIN: u64 = 64 << 10;
 /// At most this many shapes are estimated; for more, extents are divided in larger steps.
-const SHAPES_MAX: usize = 4_000;
+const SHAPES_MAX: usize = 5_000;
 /// The best of these are simulated.
-const SIMULATED_MAX: usize = 8;
+const SIMULATED_MAX: usize = 6;
 /// A shape is worth a repack if the read that it is for takes at most this share of the time.
 const GAIN_SHARE_MAX: f64 = 0.5;
 
@@ -45,8 +45,8 @@ pub(crate) fn compromise(
         .take(SIMULATED_MAX)
         .filter_map(|(.., chunk)| {
             let change = Change::Storage(NewStorage::rechunked(case.facts, &chunk));
-            let judged = judge(case, &change, &all)?;
-            let hit = judge(case, &change, profiles)?;
+            let changed = Changed::new(case, &change).ok()?;
+            let (judged, hit) = (judge_changed(&changed, &all)?, judge_changed(&changed, profiles)?);
             let (_, gain) = hit.effects.get(target)?;
             (!judged.is_loss() && gain.ratio() <= GAIN_SHARE_MAX).then_some((chunk, judged))
         })

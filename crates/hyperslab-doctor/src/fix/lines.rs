@@ -33,30 +33,18 @@ pub(crate) fn cache_lines(file: &str, facts: &DatasetFacts, cache: CacheSettings
 
 /// Repacks with another chunk shape, with h5repack.
 pub(crate) fn chunk_line(file: &str, facts: &DatasetFacts, chunk: &[u64], effect: String) -> Fix {
-    repack(
-        file,
-        format!("-l {}", shell_word(&format!("{}:CHUNK={}", facts.path, shape_text(chunk)))),
-        FixKind::Repack,
-        effect,
-    )
+    let option = format!("-l {}", shell_word(&format!("{}:CHUNK={}", facts.path, shape_text(chunk))));
+    Fix::new(FixKind::Repack, "h5repack", repack_line(file, &option), effect)
 }
 
-/// Repacks with other filters, each in h5repack's syntax: `GZIP=4`, `SHUF`, `NONE`.
-pub(crate) fn filter_line(file: &str, facts: &DatasetFacts, filters: &[&str], effect: String) -> Fix {
-    let words: Vec<String> = filters
-        .iter()
-        .map(|filter| format!("-f {}", shell_word(&format!("{}:{filter}", facts.path))))
-        .collect();
-    repack(file, words.join(" "), FixKind::Filter, effect)
-}
-
-fn repack(file: &str, options: String, kind: FixKind, effect: String) -> Fix {
-    let line = format!("h5repack {options} {} out.h5", shell_word(file));
-    Fix::new(kind, "h5repack", line, effect)
+/// `h5repack OPTIONS FILE out.h5`
+pub(crate) fn repack_line(file: &str, options: &str) -> String {
+    let options = if options.is_empty() { String::new() } else { format!("{options} ") };
+    format!("h5repack {options}{} out.h5", shell_word(file))
 }
 
 /// A Python string literal in double quotes.
-fn python_string(text: &str) -> String {
+pub(crate) fn python_string(text: &str) -> String {
     let mut out = String::from('"');
     for c in text.chars() {
         match c {
@@ -70,7 +58,7 @@ fn python_string(text: &str) -> String {
 }
 
 /// A text quoted as one word of a POSIX shell.
-fn shell_word(text: &str) -> String {
+pub(crate) fn shell_word(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+=:@%,".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) && !text.starts_with('-') {
         text.to_owned()

@@ -7,18 +7,22 @@ mod cache;
 mod change;
 mod chunk_shape;
 mod compromise;
+mod filters;
 mod lines;
 mod others;
 mod read_shape;
 mod repack;
+mod writers;
 
 pub(crate) use cache::{judged_cache_lines, slots_only, smallest_cache};
 pub(crate) use chunk_shape::shape_for_read;
-pub(crate) use lines::filter_line;
+pub(crate) use filters::{NewFilters, refilter_to};
+pub(crate) use lines::repack_line;
 pub use others::OtherRead;
 pub(crate) use others::others_text;
 pub(crate) use read_shape::read_lines;
 pub(crate) use repack::{repack_for, repack_to};
+pub use writers::WriterLine;
 
 use serde::{Deserialize, Serialize};
 
@@ -38,12 +42,15 @@ pub struct Fix {
     pub slows_others: bool,
     /// What becomes of the other reads: none for fixes that leave them alone.
     pub others: Vec<OtherRead>,
+    /// The same for the programs that write the file, where the fix is about how the data is stored.
+    pub writers: Vec<WriterLine>,
 }
 
 impl Fix {
     /// A fix that leaves all other reads as they are.
     pub(crate) fn new(kind: FixKind, target: &str, line: String, effect: String) -> Self {
-        Self { kind, target: target.to_owned(), line, effect, slows_others: false, others: Vec::new() }
+        let target = target.to_owned();
+        Self { kind, target, line, effect, slows_others: false, others: Vec::new(), writers: Vec::new() }
     }
 }
 
@@ -59,6 +66,8 @@ pub enum FixKind {
     Repack,
     /// The file's filters.
     Filter,
+    /// The program that writes the file.
+    Rewrite,
 }
 
 impl FixKind {
@@ -69,6 +78,7 @@ impl FixKind {
             Self::Read => "read in other blocks",
             Self::Repack => "repack",
             Self::Filter => "change the filters",
+            Self::Rewrite => "write it otherwise",
         }
     }
 }

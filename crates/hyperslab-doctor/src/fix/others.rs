@@ -45,8 +45,12 @@ pub(crate) struct Judgement {
 
 /// Simulates all reads after a change, in these profiles. `None` if the change is impossible for this dataset.
 pub(crate) fn judge(case: &Case<'_>, change: &Change, profiles: &[usize]) -> Option<Judgement> {
-    let changed = Changed::new(case, change).ok()?;
-    let effects = case.reads.iter().map(|read| {
+    judge_changed(&Changed::new(case, change).ok()?, profiles)
+}
+
+/// The same for a change that is simulated already in part.
+pub(crate) fn judge_changed(changed: &Changed<'_>, profiles: &[usize]) -> Option<Judgement> {
+    let effects = changed.case().reads.iter().map(|read| {
         let all = profiles.iter().map(|&profile| (profile, changed.effect(read, profile)));
         all.max_by(|(_, a), (_, b)| a.is_loss().cmp(&b.is_loss()).then(a.ratio().total_cmp(&b.ratio())))
     });

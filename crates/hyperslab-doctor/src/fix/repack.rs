@@ -4,8 +4,10 @@ use super::Fix;
 use super::change::{Change, NewStorage};
 use super::chunk_shape::{REPACK_CHUNK_BYTES, shape_for_read};
 use super::compromise::compromise;
+use super::filters::present;
 use super::lines::chunk_line;
 use super::others::{Judgement, judge};
+use super::writers::{nccopy_line, writer_lines};
 use crate::case::Case;
 use crate::pattern::{bytes_text, shape_text};
 
@@ -20,12 +22,8 @@ pub(crate) fn repack_for(case: &Case<'_>, target: usize, profiles: &[usize]) -> 
     if own.as_ref().is_none_or(|(judged, _)| judged.is_loss())
         && let Some((chunk, judged)) = compromise(case, target, profiles)
     {
-        let effect = format!("{}: serves this read and slows none", chunks_text(case, &chunk));
-        fixes.push(judged.tell(
-            case,
-            Some(target),
-            chunk_line(&case.options.file, case.facts, &chunk, effect),
-        ));
+        let effect = format!("{}: serves this read, and none takes twice as long", chunks_text(case, &chunk));
+        fixes.push(judged.tell(case, Some(target), line_for(case, &chunk, effect)));
     }
     if let Some((judged, chunk)) = own {
         let effect = format!(
@@ -34,22 +32,30 @@ pub(crate) fn repack_for(case: &Case<'_>, target: usize, profiles: &[usize]) -> 
             case.loaded_word(),
             bytes_text(REPACK_CHUNK_BYTES)
         );
-        fixes.push(judged.tell(
-            case,
-            Some(target),
-            chunk_line(&case.options.file, case.facts, &chunk, effect),
-        ));
+        fixes.push(judged.tell(case, Some(target), line_for(case, &chunk, effect)));
     }
     fixes
 }
 
 /// Returns the line with these chunks, judged on every read: for faults of the storage that no single read shows.
 pub(crate) fn repack_to(case: &Case<'_>, chunk: &[u64], effect: String) -> Fix {
-    let fix = chunk_line(&case.options.file, case.facts, chunk, effect);
+    let fix = line_for(case, chunk, effect);
     match judge_chunks(case, chunk) {
         Some(judged) => judged.tell(case, None, fix),
         None => fix,
     }
+}
+
+fn line_for(case: &Case<'_>, chunk: &[u64], effect: String) -> Fix {
+    let file = &case.options.file;
+    let mut fix = chunk_line(file, case.facts, chunk, effect);
+    if case.options.is_netcdf {
+        fix.writers.push(nccopy_line(file, case.facts, chunk));
+    }
+    if let Some(filters) = present(case.facts) {
+        fix.writers.extend(writer_lines(case.facts, chunk, filters));
+    }
+    fix
 }
 
 fn judge_chunks(case: &Case<'_>, chunk: &[u64]) -> Option<Judgement> {

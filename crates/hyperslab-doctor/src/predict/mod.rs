@@ -39,6 +39,11 @@ const ENGINE_READ_SECONDS: f64 = 1.0e-6;
 /// Seconds for one chunk that one read by hyperslab touches: its part of the plan, its lookup.
 const ENGINE_VISIT_SECONDS: f64 = 0.5e-6;
 
+/// Seconds for one variable-length element: its object is looked up in the global heap, copied and allocated.
+const VARIABLE_LENGTH_SECONDS: f64 = 0.4e-6;
+/// Bytes of one collection of the global heap, each of which is a request.
+const COLLECTION_BYTES: u64 = 4096;
+
 /// Speeds for one dataset.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CostModel {
@@ -48,6 +53,8 @@ pub struct CostModel {
     is_chunked: bool,
     stored_bytes: f64,
     decoding: Decoding,
+    /// Seconds for following all references of variable-length data, whatever the order.
+    variable_length_seconds: f64,
     threads: f64,
 }
 
@@ -98,6 +105,12 @@ impl CostModel {
             is_chunked: geometry.chunk_bytes().is_some(),
             stored_bytes: facts.stored_bytes as f64,
             decoding,
+            variable_length_seconds: facts.variable_length.map_or(0.0, |variable| {
+                let collections = variable.heap_bytes.div_ceil(COLLECTION_BYTES) as f64;
+                variable.elements as f64 * VARIABLE_LENGTH_SECONDS
+                    + collections * terms.load
+                    + variable.heap_bytes as f64 * terms.far_byte
+            }),
             threads: threads.max(1) as f64,
         }
     }
@@ -162,7 +175,7 @@ impl CostModel {
         let direct = counts.work.direct_reads as f64 * terms.direct_read
             + (counts.work.direct_bytes as f64 - if_so(self.is_chunked, bytes)).max(0.0) * terms.near_byte;
         if !self.is_chunked {
-            return calls + copying + direct;
+            return calls + copying + direct + self.variable_length_seconds;
         }
         let loads = counts.driver_reads.saturating_sub(counts.work.direct_reads);
         let undecoded = loads.saturating_sub(counts.decodes) as f64;
@@ -177,7 +190,12 @@ impl CostModel {
         let keeping = if_so(chunk_pages >= 1.0, kept_pages * terms.page)
             + counts.work.steps as f64 * terms.step
             + counts.work.evictions as f64 * terms.eviction;
-        calls + visiting + copying + direct + loading + keeping
+        calls + visiting + copying + direct + loading + keeping + self.variable_length_seconds
+    }
+
+    /// Seconds that following the references of variable-length data takes; 0 for other data.
+    pub(crate) fn variable_length_seconds(&self) -> f64 {
+        self.variable_length_seconds
     }
 
     /// Seconds that one decode costs libhdf5.
@@ -218,7 +236,7 @@ impl CostModel {
         };
         let fetch = engine.requests as f64 * self.terms.load + fetched * self.terms.far_byte;
         let delivered = counts.touched.elements as f64 * self.element_bytes;
-        let copy = delivered * self.terms.far_byte;
+        let copy = delivered * self.terms.far_byte + self.variable_length_seconds;
         let visits = counts.chunk_visits as f64 * ENGINE_VISIT_SECONDS;
         let threads = self.threads.min(counts.chunks_touched.max(1) as f64);
         (decode + fetch + copy + visits) / threads + counts.reads as f64 * ENGINE_READ_SECONDS

@@ -6,4 +6,4 @@ mod text;
 mod wrap;
 
 pub use model::{DatasetReport, EngineReport, ProfileReport, ReadReport, Report};
-pub use text::render_text;
+pub use text::{render_findings, render_text};

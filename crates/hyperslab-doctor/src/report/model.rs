@@ -1,7 +1,7 @@
 //! The report as `--json` prints it.
 
 use crate::case::{Case, ReadCase};
-use crate::facts::{DatasetFacts, FilterFact, Layout};
+use crate::facts::{DatasetFacts, FilterFact, Layout, VariableLength};
 use crate::finding::Finding;
 use crate::numbers::rounded;
 use crate::simulate::CacheSettings;
@@ -12,7 +12,9 @@ use serde::{Deserialize, Serialize};
 pub struct Report {
     /// The file's name.
     pub file: String,
-    /// Each dataset that was examined.
+    /// What is wrong with the file as a whole, most severe first.
+    pub findings: Vec<Finding>,
+    /// Each dataset that was examined in detail, and each other with a finding.
     pub datasets: Vec<DatasetReport>,
 }
 
@@ -41,6 +43,8 @@ pub struct DatasetReport {
     pub logical_bytes: u64,
     /// Raw data bytes in the file.
     pub stored_bytes: u64,
+    /// What its elements refer to in the global heap, or null.
+    pub variable_length: Option<VariableLength>,
     /// True if the predicted seconds are based on a measurement of this dataset's own chunks.
     pub speed_measured: bool,
     /// Each read that was simulated.
@@ -133,6 +137,7 @@ impl DatasetReport {
             filters: facts.filters.clone(),
             logical_bytes: facts.logical_bytes,
             stored_bytes: facts.stored_bytes,
+            variable_length: facts.variable_length,
             speed_measured: facts.samples.as_ref().is_some_and(|s| s.decode_bytes_per_second().is_some()),
             reads: Vec::new(),
             findings: Vec::new(),

@@ -3,8 +3,9 @@
 use super::model::{DatasetReport, Report};
 use super::table::reads_table;
 use super::wrap::wrap;
+use crate::facts::VariableLength;
 use crate::finding::{Finding, Severity};
-use crate::fix::{Fix, FixKind, others_text};
+use crate::fix::{Fix, FixKind, WriterLine, others_text};
 use crate::numbers::count_text;
 use crate::pattern::{bytes_text, shape_text};
 use std::fmt::Write;
@@ -12,12 +13,31 @@ use std::fmt::Write;
 /// The narrowest text.
 const WIDTH_MIN: usize = 40;
 
-/// Renders a report as text of at most `width` columns. Lines to paste are never broken and may be longer.
+/// Renders a report as text of at most `width` columns: first what is wrong, then the evidence. Lines to paste are never
+/// broken and may be longer.
 pub fn render_text(report: &Report, width: usize) -> String {
+    let mut out = render_findings(report, width);
+    let width = width.max(WIDTH_MIN);
+    for dataset in report.datasets.iter().filter(|dataset| !dataset.reads.is_empty()) {
+        out.push('\n');
+        evidence_text(&mut out, dataset, width);
+    }
+    out
+}
+
+/// Renders what is wrong with a file as text of at most `width` columns, without the tables of simulated reads.
+pub fn render_findings(report: &Report, width: usize) -> String {
     let width = width.max(WIDTH_MIN);
     let mut out = String::new();
-    for (position, dataset) in report.datasets.iter().enumerate() {
-        if position > 0 {
+    if !report.findings.is_empty() {
+        out.push_str("The file\n");
+    }
+    for finding in &report.findings {
+        out.push('\n');
+        finding_text(&mut out, finding, width);
+    }
+    for dataset in &report.datasets {
+        if !out.is_empty() {
             out.push('\n');
         }
         dataset_text(&mut out, dataset, width);
@@ -30,25 +50,6 @@ fn dataset_text(out: &mut String, report: &DatasetReport, width: usize) {
     out.push_str(&report.path);
     out.push('\n');
     wrap(out, &facts_text(report), width, "  ", "  ");
-    if !report.reads.is_empty() {
-        let what = if report.filters.is_empty() {
-            "Driver reads, bytes fetched per byte stored, predicted time"
-        } else {
-            "Decodes, decodes per chunk, predicted time"
-        };
-        let how = if report.speed_measured || report.filters.is_empty() {
-            ""
-        } else {
-            " (decoder speed assumed, not measured)"
-        };
-        out.push('\n');
-        wrap(out, &format!("{what}{how}:"), width, "", "");
-        out.push('\n');
-        for line in reads_table(report, width).lines() {
-            out.push_str(line.trim_end());
-            out.push('\n');
-        }
-    }
     for finding in &report.findings {
         out.push('\n');
         finding_text(out, finding, width);
@@ -59,6 +60,26 @@ fn dataset_text(out: &mut String, report: &DatasetReport, width: usize) {
         } else {
             "\nNo problems found.\n"
         });
+    }
+}
+
+/// What each read costs in each library.
+fn evidence_text(out: &mut String, report: &DatasetReport, width: usize) {
+    let what = if report.filters.is_empty() {
+        "driver reads, bytes fetched per byte stored, predicted time"
+    } else {
+        "decodes, decodes per chunk, predicted time"
+    };
+    let how = if report.speed_measured || report.filters.is_empty() {
+        ""
+    } else {
+        " (decoder speed assumed, not measured)"
+    };
+    wrap(out, &format!("Reads of {}: {what}{how}", report.path), width, "", "");
+    out.push('\n');
+    for line in reads_table(report, width).lines() {
+        out.push_str(line.trim_end());
+        out.push('\n');
     }
 }
 
@@ -86,10 +107,19 @@ fn facts_text(report: &DatasetReport) -> String {
     let _ = write!(text, ", {}", bytes_text(report.logical_bytes));
     if report.stored_bytes != report.logical_bytes {
         let _ = write!(text, " stored as {}", bytes_text(report.stored_bytes));
-        if report.stored_bytes > 0 {
+        // The ratio of references says nothing of what they refer to.
+        if report.stored_bytes > 0 && report.variable_length.is_none() {
             let ratio = report.logical_bytes as f64 / report.stored_bytes as f64;
             let _ = write!(text, " ({ratio:.3}:1)");
         }
+    }
+    if let Some(VariableLength { elements, heap_bytes, .. }) = report.variable_length {
+        let _ = write!(
+            text,
+            ", {} elements refer to {} in the global heap",
+            count_text(elements),
+            bytes_text(heap_bytes)
+        );
     }
     text
 }
@@ -105,25 +135,35 @@ fn finding_text(out: &mut String, finding: &Finding, width: usize) {
     // One heading for each kind and effect, with the lines for the individual libraries below it.
     let mut heading: Option<(FixKind, &str)> = None;
     for fix in &finding.fixes {
-        let Fix { kind, target, line, effect, others, .. } = fix;
+        let Fix { kind, target, line, effect, others, writers, .. } = fix;
         if heading != Some((*kind, effect)) {
             heading = Some((*kind, effect));
             wrap(out, &format!("{}: {effect}{}", kind.text(), others_text(others)), width, "  - ", "    ");
         }
         let _ = writeln!(out, "      {target:<9} {line}");
+        // What slows other reads is not worth five lines.
+        for WriterLine { target, line } in writers.iter().filter(|_| !fix.slows_others) {
+            let _ = writeln!(out, "      {target:<9} {line}");
+        }
     }
 }
 
 fn summary(out: &mut String, report: &Report, width: usize) {
-    let findings: Vec<&Finding> = report.datasets.iter().flat_map(|dataset| &dataset.findings).collect();
+    let of_datasets = report.datasets.iter().flat_map(|dataset| &dataset.findings);
+    let findings: Vec<&Finding> = report.findings.iter().chain(of_datasets).collect();
     if findings.is_empty() {
         return;
     }
     let mut codes: Vec<&str> = findings.iter().map(|finding| finding.code.as_str()).collect();
     codes.sort_unstable();
     codes.dedup();
-    let (noun, datasets) = (if findings.len() == 1 { "finding" } else { "findings" }, report.datasets.len());
-    let place = if datasets == 1 { "1 dataset".to_owned() } else { format!("{datasets} datasets") };
+    let noun = if findings.len() == 1 { "finding" } else { "findings" };
+    let datasets = report.datasets.iter().filter(|dataset| !dataset.findings.is_empty()).count();
+    let place = match datasets {
+        0 => "the file".to_owned(),
+        1 => "1 dataset".to_owned(),
+        datasets => format!("{datasets} datasets"),
+    };
     let why = if codes.len() == 1 { codes[0] } else { "CODE" };
     let text = format!(
         "{} {noun} in {place}. To learn why it costs, and when it is fine: hyperslab doctor --why {why}",
@@ -142,7 +182,10 @@ mod tests {
 
     fn text(facts: &crate::DatasetFacts, width: usize) -> String {
         let dataset = diagnose(facts, &Options { threads: 2, ..Options::default() }).unwrap();
-        render_text(&Report { file: "in.h5".to_owned(), datasets: vec![dataset] }, width)
+        render_text(
+            &Report { file: "in.h5".to_owned(), findings: Vec::new(), datasets: vec![dataset] },
+            width,
+        )
     }
 
     #[test]
@@ -177,7 +220,8 @@ mod tests {
     #[test]
     fn where_nothing_is_wrong_it_says_so() {
         let text = text(&chunked(&[100, 100], &[50, 50], 4), 100);
-        assert!(text.ends_with("\nNo problems found.\n"), "{text}");
+        assert!(text.contains("\nNo problems found.\n"), "{text}");
+        assert!(text.find("No problems found.").unwrap() < text.find("Reads of /d:").unwrap(), "{text}");
         let mut compact = contiguous(&[3], 4);
         compact.layout = crate::Layout::Compact;
         assert!(super::tests::text(&compact, 100).contains("Nothing to simulate"));

@@ -34,6 +34,14 @@ impl NodeType {
         }
     }
 
+    /// What the bytes of a node are.
+    fn structure(self) -> &'static str {
+        match self {
+            NodeType::Group => "group B-tree node",
+            NodeType::Chunk { .. } => "chunk B-tree node",
+        }
+    }
+
     /// The size of a key in bytes. The key of a chunk contains an offset for each dimension, and one more within the
     /// element.
     fn key_bytes(self, widths: Widths) -> usize {
@@ -99,6 +107,8 @@ impl Node {
             cursor = view.cursor(STRUCTURE, address, bytes)?;
             cursor.skip("header", prefix as usize)?;
         }
+        // Space is allocated for all entries that a node may have.
+        view.parsed(kind.structure(), address, bytes.max(with_entries(kind.usual_entries())));
         let body = cursor.bytes("keys and children", body_bytes)?;
         Ok(Self { level: found, entries, at, bytes, body, key_bytes: key as usize, widths })
     }

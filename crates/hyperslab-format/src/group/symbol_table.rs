@@ -58,6 +58,8 @@ impl SymbolTableNode {
             cursor = view.cursor(STRUCTURE, address, bytes)?;
             cursor.skip("header", 8)?;
         }
+        // Space is allocated for all entries that a node may have.
+        view.parsed(STRUCTURE, address, bytes.max(8 + USUAL_ENTRIES * entry));
         let mut entries = Vec::with_capacity(symbols as usize);
         for _ in 0..symbols {
             let at = cursor.at();

@@ -74,6 +74,10 @@ impl Fetched for TransientMetadata<'_> {
         self.cached.stored_bytes()
     }
 
+    fn parsed(&self, structure: &'static str, at: u64, len: u64) {
+        self.cached.parsed(structure, at, len);
+    }
+
     fn get(&self, at: u64, len: u64) -> Option<Bytes> {
         self.cached.join(at, len, |number| self.block(number))
     }

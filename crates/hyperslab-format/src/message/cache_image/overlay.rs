@@ -72,6 +72,10 @@ impl Fetched for Overlay<'_> {
         self.under.stored_bytes()
     }
 
+    fn parsed(&self, structure: &'static str, at: u64, len: u64) {
+        self.under.parsed(structure, at, len);
+    }
+
     fn get(&self, at: u64, len: u64) -> Option<Bytes> {
         let end = at.checked_add(len)?;
         let before = self.entries.last_before(at.saturating_add(1));

@@ -1,0 +1,135 @@
+//! The examination of one file: its datasets, chosen, diagnosed and filtered.
+
+use super::choose::{self, Chosen};
+use super::filter::Filter;
+use super::{facts, options, user_library};
+use crate::args::DoctorArgs;
+use crate::doctor::SampleScope;
+use crate::failure::{self, Failure};
+use hyperslab::internal::{KindOfMetadata, census};
+use hyperslab::{Dataset, File};
+use hyperslab_doctor::{
+    DatasetFacts, DatasetReport, DoctorError, FileFacts, Finding, Options, Profile, Report, Severity,
+    diagnose, diagnose_file, diagnose_storage,
+};
+use rayon::prelude::*;
+use std::path::Path;
+
+/// Examines files as the command line says.
+pub(super) struct Examiner<'a> {
+    pub(super) args: &'a DoctorArgs,
+    filter: Filter,
+    /// The library that the user's Python loads.
+    own: Option<Profile>,
+}
+
+/// What came of a file.
+pub(super) struct Examined {
+    pub(super) report: Report,
+    /// Remarks on what was examined.
+    pub(super) notes: Vec<String>,
+    /// Parts that could not be read.
+    pub(super) failures: Vec<Failure>,
+}
+
+impl<'a> Examiner<'a> {
+    pub(super) fn new(args: &'a DoctorArgs) -> Result<Self, Failure> {
+        let filter = Filter::new(&args.select, &args.ignore, args.baseline.as_deref())?;
+        let needs_own = args.cache.is_none() && args.profile.is_empty();
+        Ok(Self { args, filter, own: if needs_own { user_library::find() } else { None } })
+    }
+
+    /// Examines a file, or one dataset of it.
+    pub(super) fn examine(&self, path: &Path, dataset: Option<&str>) -> Result<Examined, Failure> {
+        let file = failure::open(path)?;
+        let options = options::options(self.args, &file, self.own.as_ref())?;
+        let Chosen { datasets, others, notes, damaged } = match dataset {
+            Some(name) => Chosen::one(file.dataset(name)?),
+            None => choose::datasets(&file, &options)?,
+        };
+        let detailed = datasets.par_iter().map(|dataset| {
+            let facts = collect(path, &file, dataset, SampleScope::Recoding)?;
+            diagnose(&facts, &options).map(Some).map_err(refused)
+        });
+        let stored = others.par_iter().map(|dataset| {
+            // Little data cannot cost enough in compression to matter, so it is not sampled.
+            let scope = if is_worth_sampling(dataset, &options) {
+                SampleScope::Recoding
+            } else {
+                SampleScope::Nothing
+            };
+            let facts = collect(path, &file, dataset, scope)?;
+            diagnose_storage(&facts, &options).map_err(refused)
+        });
+        let examined: Vec<Result<Option<DatasetReport>, Failure>> = detailed.chain(stored).collect();
+        let mut reports = Vec::new();
+        // A part that cannot be read does not hide the others.
+        let mut failures: Vec<Failure> = damaged.into_iter().map(Failure::from).collect();
+        for one in examined {
+            match one {
+                Ok(report) => reports.extend(report),
+                Err(failure) => failures.push(failure),
+            }
+        }
+        if reports.is_empty() && !failures.is_empty() {
+            return Err(failures.swap_remove(0));
+        }
+        let findings = if dataset.is_none() { file_findings(&file, &options) } else { Vec::new() };
+        let mut report = Report { file: file.name(), findings, datasets: reports };
+        self.filter.apply(path, &mut report)?;
+        // Datasets whose reads nobody asked for are there for their findings.
+        let is_other = |report: &DatasetReport| others.iter().any(|dataset| dataset.path() == report.path);
+        report.datasets.retain(|report| !report.findings.is_empty() || !is_other(report));
+        report.datasets.sort_by_key(|report| std::cmp::Reverse((worst(report), report.logical_bytes)));
+        Ok(Examined { report, notes, failures })
+    }
+}
+
+/// What is wrong with the file as a whole. Damage that the census meets is told of where the damaged part is examined.
+fn file_findings(file: &File, options: &Options) -> Vec<Finding> {
+    let Ok(census) = census(file) else { return Vec::new() };
+    let sum = |of: fn(&KindOfMetadata) -> u64| census.metadata.values().map(of).sum();
+    // What belongs to a part that cannot be read only looks unused.
+    let unaccounted_bytes = if census.errors.is_empty() { census.unaccounted_bytes } else { 0 };
+    let facts = FileFacts {
+        bytes: census.file_bytes,
+        objects: census.objects,
+        metadata_structures: sum(|kind| kind.structures),
+        metadata_bytes: sum(|kind| kind.bytes),
+        raw_bytes: census.raw_data.iter().map(|(_, bytes)| bytes).sum(),
+        free_bytes: census.free_bytes,
+        unaccounted_bytes,
+        page_bytes: census.page_bytes,
+    };
+    diagnose_file(&facts, options)
+}
+
+/// Stored data of which at least this share of the file, or [`SAMPLED_BYTES`], is sampled.
+const SAMPLED_SHARE: u64 = 100;
+const SAMPLED_BYTES: u64 = 1 << 20;
+
+fn is_worth_sampling(dataset: &Dataset, options: &Options) -> bool {
+    let stored = dataset.stored_bytes().unwrap_or(0);
+    options.all || stored >= SAMPLED_BYTES.min(options.file_bytes / SAMPLED_SHARE)
+}
+
+fn collect(path: &Path, file: &File, dataset: &Dataset, scope: SampleScope) -> Result<DatasetFacts, Failure> {
+    // An external link may have led to another file.
+    let own = dataset.file();
+    let facts = match own.is_same(file) {
+        true => facts::of(path, dataset, scope),
+        false => facts::of(Path::new(&own.name()), dataset, scope),
+    };
+    Ok(facts?)
+}
+
+fn refused(error: DoctorError) -> Failure {
+    match error {
+        DoctorError::Geometry { .. } => Failure::unreadable(error.to_string()),
+        _ => Failure::wrong_request(error.to_string()),
+    }
+}
+
+fn worst(report: &DatasetReport) -> Option<Severity> {
+    report.findings.iter().map(|finding| finding.severity).max()
+}

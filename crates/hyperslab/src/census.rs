@@ -1,0 +1,251 @@
+//! The census of a file: every byte belongs to a kind of metadata, to the raw data of a dataset, to free space that the file
+//! records, or to nobody.
+//!
+//! All objects are opened through the ordinary parsers while every structure that they parse is noted with its extent
+//! ([`Metadata::observe`]); the extents of raw data are added, then the free-space managers, and what is left is searched
+//! for collections of the global heap, to which only elements refer. The parts never overlap and add up to the length of
+//! the file.
+//!
+//! Nodes of version 1 B-trees and symbol table nodes are counted with the space that libhdf5 allocates for them by default.
+//! Not found: structures that readers never need, such as the second B-tree of links in creation order and the free space
+//! within heaps. Their bytes count as nobody's.
+
+mod extents;
+mod free_space;
+
+use crate::file::File;
+use crate::links::Links;
+use crate::object::Object;
+use crate::{Error, Result};
+use extents::{Extents, Owner};
+use hyperslab_array::array::Storage;
+use hyperslab_format::heap::global::Collection;
+use hyperslab_format::message::LinkTarget;
+use hyperslab_format::superblock::{Superblock, SuperblockExtension};
+use hyperslab_format::{Address, Parse, View};
+use std::collections::{BTreeMap, HashSet};
+
+/// Who owns the bytes of a file.
+#[derive(Debug)]
+pub struct Census {
+    /// Bytes of the file: the sum of all others.
+    pub file_bytes: u64,
+    /// Each kind of metadata, by the specification's name of the structure.
+    pub metadata: BTreeMap<&'static str, KindOfMetadata>,
+    /// The raw data of each dataset that has any in this file, by path.
+    pub raw_data: Vec<(String, u64)>,
+    /// Bytes that the file's own free-space managers list.
+    pub free_bytes: u64,
+    /// Bytes that belong to nobody: lost, or padding.
+    pub unaccounted_bytes: u64,
+    /// Groups, datasets and named datatypes.
+    pub objects: u64,
+    /// Size of a page, if the file is allocated in pages.
+    pub page_bytes: Option<u64>,
+    /// Parts that could not be read; their bytes count as nobody's.
+    pub errors: Vec<Error>,
+}
+
+/// The structures of one kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct KindOfMetadata {
+    /// How many there are: libhdf5 reads each by itself.
+    pub structures: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// At most so many bytes that nobody owns are searched for collections of the global heap.
+const SEARCHED_BYTES_MAX: u64 = 256 << 20;
+/// Collections begin at multiples of this.
+const COLLECTION_ALIGNMENT: u64 = 8;
+/// Bytes that are searched at once.
+const WINDOW_BYTES: u64 = 1 << 20;
+
+/// Takes the census of a file. The file is read through an opening of its own, metadata only.
+///
+/// # Errors
+/// Those of opening the file. Damage below the root group is among [`Census::errors`].
+pub fn census(file: &File) -> Result<Census> {
+    let inner = &file.inner;
+    let own = File::open_source(inner.source.clone(), inner.data.runtime.clone())?;
+    own.inner.metadata().observe();
+    let mut walk = Walk { file: &own, raw: Vec::new(), objects: 0, errors: Vec::new(), seen: HashSet::new() };
+    let page_bytes = walk.superblock()?;
+    walk.objects();
+    let Walk { raw, objects, errors, .. } = walk;
+    let mut extents = Extents::default();
+    let superblock = &own.inner.superblock;
+    extents.add(0, superblock.base, Owner::Metadata("user block"));
+    extents.add(superblock.base, superblock_bytes(superblock), Owner::Metadata("superblock"));
+    for (structure, at, bytes) in own.inner.metadata().observed() {
+        extents.add(at, bytes, Owner::Metadata(structure));
+    }
+    let mut paths = Vec::new();
+    for (path, parts) in raw {
+        parts.into_iter().for_each(|(at, bytes)| extents.add(at, bytes, Owner::RawData(paths.len())));
+        paths.push(path);
+    }
+    for (at, bytes) in free_space::sections(&own).unwrap_or_default() {
+        extents.add(at, bytes, Owner::Free);
+    }
+    for (structure, at, bytes) in own.inner.metadata().observed() {
+        extents.add(at, bytes, Owner::Metadata(structure));
+    }
+    let file_bytes = own.inner.source.len();
+    let collections = collections(&own, &extents.gaps(file_bytes));
+    collections
+        .into_iter()
+        .for_each(|(at, bytes)| extents.add(at, bytes, Owner::Metadata("global heap collection")));
+    let owned = extents.sum(file_bytes);
+    let bytes_of = |owner: Owner| owned.get(&owner).map_or(0, |sum| sum.bytes);
+    let metadata = owned.iter().filter_map(|(owner, sum)| match owner {
+        Owner::Metadata(kind) => Some((*kind, *sum)),
+        Owner::RawData(_) | Owner::Free => None,
+    });
+    let metadata: BTreeMap<&'static str, KindOfMetadata> = metadata.collect();
+    let raw_data: Vec<(String, u64)> = paths
+        .into_iter()
+        .enumerate()
+        .map(|(number, path)| (path, bytes_of(Owner::RawData(number))))
+        .collect();
+    let free_bytes = bytes_of(Owner::Free);
+    let accounted: u64 = owned.values().map(|sum| sum.bytes).sum();
+    Ok(Census {
+        file_bytes,
+        metadata,
+        raw_data,
+        free_bytes,
+        unaccounted_bytes: file_bytes.saturating_sub(accounted),
+        objects,
+        page_bytes,
+        errors,
+    })
+}
+
+struct Walk<'f> {
+    file: &'f File,
+    /// Address and bytes of the parts of each dataset's raw data.
+    raw: Vec<(String, Vec<(u64, u64)>)>,
+    objects: u64,
+    errors: Vec<Error>,
+    seen: HashSet<Address>,
+}
+
+impl Walk<'_> {
+    /// Visits what the superblock refers to beside the root group; returns the size of a page, if there are pages.
+    fn superblock(&mut self) -> Result<Option<u64>> {
+        use hyperslab_format::message::FileSpaceStrategy;
+        let inner = &self.file.inner;
+        let extension = inner.parse(|view| SuperblockExtension::parse(*view, &inner.superblock))?;
+        // Visits the table of shared messages.
+        inner.parse_shared(|_| Ok(()))?;
+        let space = extension.and_then(|extension| extension.file_space);
+        Ok(space.filter(|space| space.strategy == FileSpaceStrategy::Page).map(|space| space.page_size))
+    }
+
+    /// Visits all objects, each once.
+    fn objects(&mut self) {
+        let mut pending = match self.file.root() {
+            Ok(root) => vec![Object::Group(root)],
+            Err(error) => return self.errors.push(error),
+        };
+        while let Some(object) = pending.pop() {
+            if !self.seen.insert(object.address()) {
+                continue;
+            }
+            self.objects += 1;
+            if let Err(error) = object.attributes().entries() {
+                self.errors.push(error);
+            }
+            match &object {
+                Object::Dataset(dataset) => match raw_parts(dataset) {
+                    Ok(parts) if parts.is_empty() => {}
+                    Ok(parts) => self.raw.push((dataset.path().to_owned(), parts)),
+                    Err(error) => self.errors.push(error),
+                },
+                Object::Group(group) => {
+                    let links = match Links::new(&group.node).list() {
+                        Ok(links) => links,
+                        Err(error) => {
+                            self.errors.push(error);
+                            continue;
+                        }
+                    };
+                    for link in links {
+                        let member = link.and_then(|link| match link.target {
+                            LinkTarget::Hard(address) if self.seen.contains(&address) => Ok(None),
+                            LinkTarget::Hard(_) => group.open(&link).map(Some),
+                            _ => Ok(None),
+                        });
+                        match member {
+                            Ok(member) => pending.extend(member),
+                            Err(error) => self.errors.push(error),
+                        }
+                    }
+                }
+                Object::Datatype(_) => {}
+            }
+        }
+    }
+}
+
+/// Where the raw data of a dataset lies in its own file.
+fn raw_parts(dataset: &crate::Dataset) -> Result<Vec<(u64, u64)>> {
+    Ok(match &dataset.inner.array.storage {
+        Storage::Chunked(_) => {
+            let map = dataset.chunk_map()?;
+            map.iter().map(|(_, location)| (location.address, location.stored_bytes)).collect()
+        }
+        Storage::Contiguous { base: Some(base), .. } => vec![(*base, dataset.logical_bytes())],
+        _ => Vec::new(),
+    })
+}
+
+/// Bytes of the superblock, which parsers look for in more than it has.
+fn superblock_bytes(superblock: &Superblock) -> u64 {
+    let offset = u64::from(superblock.widths.offset);
+    match superblock.version {
+        // Four addresses and the entry of the root group.
+        0 => 24 + 4 * offset + 2 * offset + 24,
+        1 => 28 + 4 * offset + 2 * offset + 24,
+        _ => 12 + 4 * offset + 4,
+    }
+}
+
+/// Collections of the global heap among the bytes that nobody owns.
+fn collections(file: &File, gaps: &[(u64, u64)]) -> Vec<(u64, u64)> {
+    let (base, source) = (file.inner.superblock.base, &file.inner.source);
+    let (mut found, mut searched) = (Vec::new(), 0u64);
+    for &(start, end) in gaps {
+        let mut at = start;
+        while at < end && searched < SEARCHED_BYTES_MAX {
+            // The last bytes of a window are searched again with the next one.
+            let len = WINDOW_BYTES.min(end - at);
+            let mut window = vec![0; len as usize];
+            if source.read_into(at, &mut window).is_err() {
+                break;
+            }
+            searched += len;
+            let mut next = at + len;
+            let first = (at - base).next_multiple_of(COLLECTION_ALIGNMENT) - (at - base);
+            let starts = (first..len.saturating_sub(3)).step_by(COLLECTION_ALIGNMENT as usize);
+            for offset in starts {
+                if window[offset as usize..].starts_with(b"GCOL")
+                    && let Ok(collection) = file.inner.parse(|view| collection_at(view, at + offset - base))
+                    && at + offset + collection <= end
+                {
+                    found.push((at + offset, collection));
+                    next = at + offset + collection;
+                    break;
+                }
+            }
+            at = next;
+        }
+    }
+    found
+}
+
+fn collection_at(view: &View, address: u64) -> Parse<u64> {
+    Ok(Collection::parse(view, Address(address))?.size() as u64)
+}

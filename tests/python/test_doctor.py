@@ -1,0 +1,43 @@
+"""`hyperslab.doctor`: the report of the command as data."""
+
+from __future__ import annotations
+
+import h5py
+import numpy as np
+import pytest
+
+import hyperslab
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "series.h5"
+    with h5py.File(path, "w") as file:
+        data = np.random.default_rng(0).normal(size=(400, 60, 60)).astype("f4")
+        file.create_dataset("t2m", data=data, chunks=(100, 60, 60), compression="gzip")
+        file["x"] = np.arange(10.0)
+    return path
+
+
+def test_the_report_is_data(path):
+    diagnosis = hyperslab.doctor(path, "/t2m", reads=["1x60x60@10", (None, 1, 1)])
+    assert diagnosis["schema"]["name"] == "hyperslab.doctor"
+    (dataset,) = diagnosis["datasets"]
+    assert [read["shape"] for read in dataset["reads"]] == [[1, 60, 60], [400, 1, 1]]
+    assert dict(diagnosis).keys() == set(diagnosis)
+    codes = [finding["code"] for _, finding in diagnosis.findings]
+    assert codes and all(path == "/t2m" for path, _ in diagnosis.findings)
+    assert codes[0] in repr(diagnosis)
+
+
+def test_a_notebook_shows_a_table(path):
+    html = hyperslab.doctor(path, "/t2m", reads=["1x60x60"])._repr_html_()
+    assert html.startswith("<table>") and "/t2m" in html and "<code>" in html
+    assert "no problems found" in hyperslab.doctor(path, "/x")._repr_html_()
+
+
+def test_what_is_wrong_is_said(path):
+    with pytest.raises(hyperslab.HyperslabError, match="2 dimensions"):
+        hyperslab.doctor(path, "/t2m", reads=["1x1"])
+    with pytest.raises(hyperslab.HyperslabError, match="no such"):
+        hyperslab.doctor(path.with_name("none.h5"))
