@@ -224,6 +224,9 @@ pub(crate) struct DoctorArgs {
     /// Chunk cache to simulate instead of the usual ones: NBYTES[,NSLOTS[,W0]]
     #[arg(long, value_name = "CACHE")]
     pub cache: Option<String>,
+    /// The libhdf5 whose seconds are predicted; that of the first Python with h5py if omitted
+    #[arg(long, value_name = "PATH")]
+    pub libhdf5: Option<PathBuf>,
     /// Simulate only the profiles whose names contain this text; may be repeated
     #[arg(long, value_name = "NAME")]
     pub profile: Vec<String>,

@@ -41,5 +41,5 @@ pub use numbers::{count_text, list_text};
 pub use options::Options;
 pub use profile::Profile;
 pub use report::{
-    DatasetReport, EngineReport, ProfileReport, ReadReport, Report, render_findings, render_text,
+    DatasetReport, EngineReport, Prediction, ProfileReport, ReadReport, Report, render_findings, render_text,
 };

@@ -162,6 +162,7 @@ impl Cell {
             chunks: None,
             fill: FillFacts::default(),
             samples: None,
+            variable_length: None,
         }
     }
 }

@@ -246,7 +246,7 @@ pub(crate) fn worker(out: &mut dyn Write) -> Result<i32, Failure> {
 }
 
 /// How this very command is started again. Inside Python, whose interpreter runs the command, by its module.
-fn worker_command() -> Result<(OsString, Vec<OsString>), Failure> {
+pub(crate) fn worker_command() -> Result<(OsString, Vec<OsString>), Failure> {
     let program = std::env::current_exe()
         .map_err(|error| Failure::unreadable(format!("this command does not find itself: {error}")))?;
     let is_python = program.file_stem().is_some_and(|stem| stem.to_string_lossy().starts_with("python"));

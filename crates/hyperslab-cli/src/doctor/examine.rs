@@ -1,5 +1,6 @@
 //! The examination of one file: its datasets, chosen, diagnosed and filtered.
 
+use super::calibration::{self, Calibrated};
 use super::choose::{self, Chosen};
 use super::filter::Filter;
 use super::{facts, options, user_library};
@@ -8,19 +9,24 @@ use crate::doctor::SampleScope;
 use crate::failure::{self, Failure};
 use hyperslab::internal::{KindOfMetadata, census};
 use hyperslab::{Dataset, File};
+use hyperslab_bench::library::Found;
+use hyperslab_doctor::predict::Terms;
 use hyperslab_doctor::{
     DatasetFacts, DatasetReport, DoctorError, FileFacts, Finding, Options, Profile, Report, Severity,
     diagnose, diagnose_file, diagnose_storage,
 };
 use rayon::prelude::*;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Examines files as the command line says.
 pub(super) struct Examiner<'a> {
     pub(super) args: &'a DoctorArgs,
     filter: Filter,
-    /// The library that the user's Python loads.
+    /// The library that the user's programs load.
     own: Option<Profile>,
+    calibrated: Option<Calibrated>,
+    /// Why seconds are predicted by the built-in constants, if they are.
+    uncalibrated: Option<String>,
 }
 
 /// What came of a file.
@@ -35,20 +41,51 @@ pub(super) struct Examined {
 impl<'a> Examiner<'a> {
     pub(super) fn new(args: &'a DoctorArgs) -> Result<Self, Failure> {
         let filter = Filter::new(&args.select, &args.ignore, args.baseline.as_deref())?;
-        let needs_own = args.cache.is_none() && args.profile.is_empty();
-        Ok(Self { args, filter, own: if needs_own { user_library::find() } else { None } })
+        let (found, mut own) = match &args.libhdf5 {
+            Some(path) => (Some(named(path)?), None),
+            None => user_library::find().map_or((None, None), |library| {
+                let name = format!("{} (libhdf5 {})", library.origin, library.release);
+                (library.found, Profile::installed(&name, &library.release))
+            }),
+        };
+        let mut examiner = Self { args, filter, own: None, calibrated: None, uncalibrated: None };
+        if calibration::is_wanted() {
+            match found
+                .ok_or_else(|| "no libhdf5 was found (--libhdf5 names one)".to_owned())
+                .and_then(Calibrated::of)
+            {
+                Ok(calibrated) => {
+                    own = own.or_else(|| calibrated.profile());
+                    examiner.calibrated = Some(calibrated);
+                }
+                // A library that the user named must work.
+                Err(why) if args.libhdf5.is_some() => return Err(Failure::wrong_request(why)),
+                Err(why) => examiner.uncalibrated = Some(why),
+            }
+        }
+        examiner.own = own;
+        Ok(examiner)
+    }
+
+    /// What the parts of a read cost.
+    fn terms(&self) -> Terms {
+        self.calibrated.as_ref().map_or(Terms::BUILT_IN, Calibrated::terms)
     }
 
     /// Examines a file, or one dataset of it.
     pub(super) fn examine(&self, path: &Path, dataset: Option<&str>) -> Result<Examined, Failure> {
         let file = failure::open(path)?;
-        let options = options::options(self.args, &file, self.own.as_ref())?;
+        let options = options::options(self.args, &file, self.own.as_ref(), self.terms())?;
         let Chosen { datasets, others, notes, damaged } = match dataset {
             Some(name) => Chosen::one(file.dataset(name)?),
             None => choose::datasets(&file, &options)?,
         };
         let detailed = datasets.par_iter().map(|dataset| {
-            let facts = collect(path, &file, dataset, SampleScope::Recoding)?;
+            let mut facts = collect(path, &file, dataset, SampleScope::Recoding)?;
+            if let (Some(calibrated), Some(samples)) = (&self.calibrated, &mut facts.samples) {
+                samples.library =
+                    calibrated.decoding(&origin(path, &file, dataset), dataset, &options.profiles);
+            }
             diagnose(&facts, &options).map(Some).map_err(refused)
         });
         let stored = others.par_iter().map(|dataset| {
@@ -75,7 +112,8 @@ impl<'a> Examiner<'a> {
             return Err(failures.swap_remove(0));
         }
         let findings = if dataset.is_none() { file_findings(&file, &options) } else { Vec::new() };
-        let mut report = Report { file: file.name(), findings, datasets: reports };
+        let prediction = self.calibrated.as_ref().map(Calibrated::prediction).unwrap_or_default();
+        let mut report = Report { file: file.name(), prediction, findings, datasets: reports };
         self.filter.apply(path, &mut report)?;
         // Datasets whose reads nobody asked for are there for their findings.
         let is_other = |report: &DatasetReport| others.iter().any(|dataset| dataset.path() == report.path);
@@ -113,13 +151,23 @@ fn is_worth_sampling(dataset: &Dataset, options: &Options) -> bool {
     options.all || stored >= SAMPLED_BYTES.min(options.file_bytes / SAMPLED_SHARE)
 }
 
-fn collect(path: &Path, file: &File, dataset: &Dataset, scope: SampleScope) -> Result<DatasetFacts, Failure> {
-    // An external link may have led to another file.
-    let own = dataset.file();
-    let facts = match own.is_same(file) {
-        true => facts::of(path, dataset, scope),
-        false => facts::of(Path::new(&own.name()), dataset, scope),
+/// The library that the user named.
+fn named(path: &Path) -> Result<Found, Failure> {
+    let problem = |error: std::io::Error| {
+        Failure::wrong_request(format!("--libhdf5 {}: {error}", path.display()))
+            .hint("name the file of a libhdf5, such as libhdf5.so")
     };
+    Ok(Found { path: path.canonicalize().map_err(problem)?, origin: String::new(), plugins: None })
+}
+
+/// The file that a dataset lies in: an external link may have led to another.
+fn origin(path: &Path, file: &File, dataset: &Dataset) -> PathBuf {
+    let own = dataset.file();
+    if own.is_same(file) { path.to_owned() } else { PathBuf::from(own.name()) }
+}
+
+fn collect(path: &Path, file: &File, dataset: &Dataset, scope: SampleScope) -> Result<DatasetFacts, Failure> {
+    let facts = facts::of(&origin(path, file, dataset), dataset, scope);
     Ok(facts?)
 }
 

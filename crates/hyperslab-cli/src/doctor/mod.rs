@@ -5,6 +5,7 @@
 //! choose datasets ──► facts (layout, chunks, filters) + samples (speed of a few chunks) ──► diagnose ──► filter ──► text or JSON
 //! ```
 
+mod calibration;
 mod choose;
 mod examine;
 mod facts;

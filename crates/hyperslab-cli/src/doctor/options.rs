@@ -4,11 +4,17 @@ use crate::args::DoctorArgs;
 use crate::failure::Failure;
 use hyperslab::File;
 use hyperslab_doctor::pattern::parse_order;
+use hyperslab_doctor::predict::Terms;
 use hyperslab_doctor::simulate::parse_cache;
 use hyperslab_doctor::{DoctorError, Options, Profile};
 
 /// The options of the diagnosis of a file. `own` is the library that the user's Python loads, whose column comes first.
-pub(super) fn options(args: &DoctorArgs, file: &File, own: Option<&Profile>) -> Result<Options, Failure> {
+pub(super) fn options(
+    args: &DoctorArgs,
+    file: &File,
+    own: Option<&Profile>,
+    terms: Terms,
+) -> Result<Options, Failure> {
     let wrong = |error: DoctorError| Failure::wrong_request(error.to_string());
     let reads = args.read.iter().map(|read| read.parse()).collect::<Result<_, _>>().map_err(wrong)?;
     let order = args.order.as_deref().map(parse_order).transpose().map_err(wrong)?;
@@ -17,13 +23,15 @@ pub(super) fn options(args: &DoctorArgs, file: &File, own: Option<&Profile>) -> 
         profiles.extend(named(name)?);
     }
     if let Some(cache) = &args.cache {
-        profiles.push(Profile::custom(parse_cache(cache).map_err(wrong)?));
+        let custom = Profile::custom(parse_cache(cache).map_err(wrong)?);
+        profiles.push(own.map_or(custom.clone(), |own| custom.with_version(own.version)));
     }
     let first_profile_is_own = profiles.is_empty() && own.is_some();
     if profiles.is_empty() {
         profiles = own.cloned().into_iter().chain(Profile::defaults()).collect();
     }
     Ok(Options {
+        terms,
         file: file.name(),
         reads,
         order,

@@ -1,37 +1,53 @@
-//! Which libhdf5 the user's Python loads: its column comes first.
+//! Which libhdf5 the user's Python loads: its column comes first, and its seconds are predicted.
 
-use hyperslab_bench::library::pythons;
-use hyperslab_doctor::Profile;
+use hyperslab_bench::library::{Found, pythons};
 use serde::Deserialize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// A Python that takes longer to import h5py is not waited for.
 const SECONDS_MAX: u64 = 10;
 
-/// Says which h5py there is, and which libhdf5 it loads.
-const ASK: &str = "\
-import json, h5py
-print(json.dumps({'h5py': h5py.version.version, 'hdf5': h5py.version.hdf5_version}))
+/// Says which h5py there is, which libhdf5 it loads, and where filter plug-ins lie.
+const ASK: &str = r"
+import importlib.util, json, os, h5py
+try:
+    with open('/proc/self/maps') as maps:
+        files = sorted({line.split(None, 5)[5].strip() for line in maps if 'libhdf5' in line})
+except OSError:
+    files = []
+names = [file for file in files if os.path.basename(file).startswith('libhdf5') and '_hl' not in os.path.basename(file)]
+plugins = importlib.util.find_spec('hdf5plugin')
+folder = os.path.join(os.path.dirname(plugins.origin), 'plugins') if plugins and plugins.origin else None
+print(json.dumps({'h5py': h5py.version.version, 'hdf5': h5py.version.hdf5_version,
+                  'library': names[0] if names else None, 'plugins': folder}))
 ";
 
 #[derive(Debug, Deserialize)]
 struct Answer {
     h5py: String,
     hdf5: String,
+    library: Option<PathBuf>,
+    plugins: Option<PathBuf>,
 }
 
-/// The profile of the libhdf5 that the first Python with h5py loads. Python is asked once in the life of the process.
-pub(super) fn find() -> Option<Profile> {
-    static FOUND: OnceLock<Option<Profile>> = OnceLock::new();
-    FOUND.get_or_init(look).clone()
+/// A libhdf5 that the user's programs load.
+pub(super) struct UserLibrary {
+    /// Whose it is: `h5py 3.16.0`.
+    pub(super) origin: String,
+    /// Its release: `2.0.0`.
+    pub(super) release: String,
+    /// Its file; `None` where the system does not tell.
+    pub(super) found: Option<Found>,
 }
 
-fn look() -> Option<Profile> {
-    let Answer { h5py, hdf5 } = pythons().iter().find_map(|python| ask(python))?;
-    Profile::installed(&format!("h5py {h5py} (libhdf5 {hdf5})"), &hdf5)
+/// The libhdf5 that the first Python with h5py loads.
+pub(super) fn find() -> Option<UserLibrary> {
+    let Answer { h5py, hdf5, library, plugins } = pythons().iter().find_map(|python| ask(python))?;
+    let origin = format!("h5py {h5py}");
+    let found = library.map(|path| Found { path, origin: origin.clone(), plugins });
+    Some(UserLibrary { origin, release: hdf5, found })
 }
 
 fn ask(python: &Path) -> Option<Answer> {
@@ -57,6 +73,7 @@ fn ask(python: &Path) -> Option<Answer> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hyperslab_doctor::Profile;
     use hyperslab_testkit::files::python;
     use hyperslab_testkit::require;
 
@@ -65,6 +82,9 @@ mod tests {
         let python = require!(python());
         let answer = ask(&python).unwrap();
         assert!(Profile::installed("x", &answer.hdf5).is_some(), "{answer:?}");
+        if cfg!(target_os = "linux") {
+            assert!(answer.library.as_ref().is_some_and(|path| path.is_file()), "{answer:?}");
+        }
         assert!(ask(Path::new("/nowhere/python3")).is_none());
     }
 }

@@ -5,5 +5,5 @@ mod table;
 mod text;
 mod wrap;
 
-pub use model::{DatasetReport, EngineReport, ProfileReport, ReadReport, Report};
+pub use model::{DatasetReport, EngineReport, Prediction, ProfileReport, ReadReport, Report};
 pub use text::{render_findings, render_text};

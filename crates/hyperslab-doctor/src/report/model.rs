@@ -12,10 +12,22 @@ use serde::{Deserialize, Serialize};
 pub struct Report {
     /// The file's name.
     pub file: String,
+    /// What predicted seconds are based on.
+    #[serde(default)]
+    pub prediction: Prediction,
     /// What is wrong with the file as a whole, most severe first.
     pub findings: Vec<Finding>,
     /// Each dataset that was examined in detail, and each other with a finding.
     pub datasets: Vec<DatasetReport>,
+}
+
+/// What predicted seconds are based on.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Prediction {
+    /// The libhdf5 that was calibrated on this machine, or null where the built-in constants were used.
+    pub library: Option<String>,
+    /// Its release, or null.
+    pub release: Option<String>,
 }
 
 /// One dataset.

@@ -22,6 +22,16 @@ pub fn render_text(report: &Report, width: usize) -> String {
         out.push('\n');
         evidence_text(&mut out, dataset, width);
     }
+    if report.datasets.iter().any(|dataset| !dataset.reads.is_empty()) {
+        out.push('\n');
+        let basis = match &report.prediction.release {
+            Some(release) => {
+                format!("Times are predicted for libhdf5 {release}, as it was measured on this machine.")
+            }
+            None => "Times are predicted by built-in constants: no libhdf5 was measured.".to_owned(),
+        };
+        wrap(&mut out, &basis, width, "", "");
+    }
     out
 }
 

@@ -1,0 +1,117 @@
+//! The seconds of the user's own libhdf5: calibrated once, and asked to decode samples of each dataset.
+
+use crate::bench::worker_command;
+use hyperslab::Dataset;
+use hyperslab_bench::calibration::{self, Calibration, SamplePlan, store};
+use hyperslab_bench::library::Found;
+use hyperslab_bench::process::Launcher;
+use hyperslab_doctor::predict::Terms;
+use hyperslab_doctor::{LibraryDecoding, Prediction, Profile};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// Set to 0, seconds are predicted by the built-in constants, on any machine the same.
+const VARIABLE: &str = "HYPERSLAB_CALIBRATION";
+/// Processor time for the samples of a dataset.
+const SAMPLE_SECONDS_MAX: f64 = 0.12;
+/// Chunks of a dataset that are decoded at most, and their decoded bytes together; at least two are.
+const SAMPLES_MAX: u64 = 48;
+const SAMPLED_BYTES: u64 = 32 << 20;
+/// Larger chunks take too long.
+const CHUNK_BYTES_MAX: u64 = 256 << 20;
+/// A process that takes longer hangs.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// A libhdf5 that was calibrated on this machine.
+pub(super) struct Calibrated {
+    library: Found,
+    calibration: Calibration,
+    launcher: Launcher,
+    /// One dataset is sampled at a time: two at once would slow each other down.
+    turn: Mutex<()>,
+}
+
+/// True unless the user wants the built-in constants.
+pub(super) fn is_wanted() -> bool {
+    std::env::var_os(VARIABLE).is_none_or(|value| value != "0")
+}
+
+impl Calibrated {
+    /// The calibration of a library, kept from an earlier run or made now.
+    ///
+    /// # Errors
+    /// Why it cannot be calibrated, in a sentence.
+    pub(super) fn of(library: Found) -> Result<Self, String> {
+        let (program, arguments) = worker_command().map_err(|failure| failure.message)?;
+        let launcher = Launcher { program, arguments, timeout: TIMEOUT };
+        let calibration = match store::load(&library) {
+            Some(kept) => kept,
+            None => {
+                let never = AtomicBool::new(false);
+                let made = calibration::calibrate(&launcher, &library, &never)
+                    .map_err(|error| format!("{}: {error}", library.path.display()))?;
+                store::save(&library, &made);
+                made
+            }
+        };
+        Ok(Self { library, calibration, launcher, turn: Mutex::new(()) })
+    }
+
+    /// What the parts of a read cost.
+    pub(super) fn terms(&self) -> Terms {
+        self.calibration.terms
+    }
+
+    /// The library with its default cache. `None` for a release that is not simulated.
+    pub(super) fn profile(&self) -> Option<Profile> {
+        let release = &self.calibration.release;
+        let name = if self.library.origin.is_empty() {
+            format!("libhdf5 {release}")
+        } else {
+            format!("{} (libhdf5 {release})", self.library.origin)
+        };
+        Profile::installed(&name, release)
+    }
+
+    /// What the report says of the seconds.
+    pub(super) fn prediction(&self) -> Prediction {
+        let library = self.library.path.display().to_string();
+        Prediction { library: Some(library), release: Some(self.calibration.release.clone()) }
+    }
+
+    /// What decoding a chunk of this dataset costs the library. `None` if nothing is decoded, or if the library cannot.
+    pub(super) fn decoding(
+        &self,
+        path: &Path,
+        dataset: &Dataset,
+        profiles: &[Profile],
+    ) -> Option<LibraryDecoding> {
+        let chunk_bytes = dataset.chunk_bytes().filter(|bytes| (1..=CHUNK_BYTES_MAX).contains(bytes))?;
+        if dataset.filters().is_empty() {
+            return None;
+        }
+        let elements = first_elements(dataset, chunk_bytes)?;
+        let fits_cache =
+            profiles.iter().any(|profile| profile.cache(Some(chunk_bytes)).nbytes >= chunk_bytes);
+        let plan = SamplePlan { elements, chunk_bytes, fits_cache, seconds_max: SAMPLE_SECONDS_MAX };
+        let _turn = self.turn.lock();
+        let never = AtomicBool::new(false);
+        let decoded =
+            calibration::decode_samples(&self.launcher, &self.library, path, dataset.path(), plan, &never);
+        // A library that lacks the filter decodes nothing: the speed is then that of hyperslab's decoder.
+        decoded.ok().flatten()
+    }
+}
+
+/// The first elements of filtered chunks, spread evenly over the dataset.
+fn first_elements(dataset: &Dataset, chunk_bytes: u64) -> Option<Vec<Vec<u64>>> {
+    let grid = dataset.chunk_grid()?;
+    let map = dataset.chunk_map().ok()?;
+    let filtered: Vec<_> =
+        map.iter().filter(|(_, location)| location.filter_mask == 0).map(|(number, _)| number).collect();
+    let count = (SAMPLED_BYTES / chunk_bytes).clamp(2, SAMPLES_MAX).min(filtered.len() as u64) as usize;
+    let spread = (0..count).map(|sample| filtered[(2 * sample + 1) * filtered.len() / (2 * count)]);
+    Some(spread.map(|number| grid.offset(number)).collect())
+}
