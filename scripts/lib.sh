@@ -99,16 +99,28 @@ need_fixtures() {
     quietly "make fixtures: $what" "$python" corpus/recipes/make.py ${1:+--only "$@"}
 }
 
-# A browser and its driver, for the tests of pages. Best effort: without apt-get, or without the right to use it,
-# scripts/run_tests.py says what is left out.
-need_browser() {
-    command -v chromium >/dev/null && command -v chromedriver >/dev/null && return
+# apt_packages WHAT PACKAGE...: installs packages of the system. Best effort: without apt-get, or without the right to use
+# it, scripts/run_tests.py says what is left out.
+apt_packages() {
+    local what="$1"
+    shift
     if ! command -v apt-get >/dev/null || [ "$(id -u)" != 0 ]; then
-        say "  no chromium and chromedriver: install them to test pages in a browser"
+        say "  $what"
         return
     fi
-    local packages="chromium chromium-driver fonts-dejavu"
-    # shellcheck disable=SC2086
-    DEBIAN_FRONTEND=noninteractive quietly "apt-get install $packages" \
-        sh -c "apt-get update && apt-get install --yes --no-install-recommends $packages"
+    DEBIAN_FRONTEND=noninteractive quietly "apt-get install $*" \
+        sh -c "apt-get update && apt-get install --yes --no-install-recommends $*"
+}
+
+# The tools of libhdf5 and netCDF-C: the lines that the doctor and the bench give to paste are run with them.
+need_file_tools() {
+    command -v h5repack >/dev/null && command -v h5stat >/dev/null && command -v nccopy >/dev/null && return
+    apt_packages "no h5repack, h5stat or nccopy: install them to test lines to paste" hdf5-tools netcdf-bin
+}
+
+# A browser and its driver, for the tests of pages.
+need_browser() {
+    command -v chromium >/dev/null && command -v chromedriver >/dev/null && return
+    apt_packages "no chromium and chromedriver: install them to test pages in a browser" \
+        chromium chromium-driver fonts-dejavu
 }

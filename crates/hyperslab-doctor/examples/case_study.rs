@@ -34,6 +34,7 @@ fn main() -> Result<(), DoctorError> {
     let reads = std::env::args().skip(1).map(|shape| shape.parse()).collect::<Result<_, _>>()?;
     let options = Options { file: "File_with_compression.h5".to_owned(), reads, ..Options::default() };
     let report = Report {
+        prediction: hyperslab_doctor::Prediction::default(),
         file: options.file.clone(),
         findings: Vec::new(),
         datasets: vec![diagnose(&facts, &options)?],

@@ -2,8 +2,8 @@
 
 use hyperslab_doctor::simulate::parse_cache;
 use hyperslab_doctor::{
-    ChunkMap, DatasetFacts, DoctorError, FillFacts, FilterFact, Layout, Options, Profile, Report, codes,
-    diagnose, render_text, why,
+    ChunkMap, DatasetFacts, DoctorError, FillFacts, FilterFact, Layout, Options, Prediction, Profile, Report,
+    codes, diagnose, render_text, why,
 };
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -39,6 +39,7 @@ fn case_study() -> DatasetFacts {
 fn report(facts: &DatasetFacts, options: &Options) -> Report {
     Report {
         file: options.file.clone(),
+        prediction: Prediction::default(),
         findings: Vec::new(),
         datasets: vec![diagnose(facts, options).unwrap()],
     }
@@ -197,7 +198,7 @@ proptest! {
         };
         let options = Options { visits_max: 2_000, ..Options::default() };
         if let Ok(dataset) = diagnose(&facts, &options) {
-            let report = Report { file: "x".to_owned(), findings: Vec::new(), datasets: vec![dataset] };
+            let report = Report { file: "x".to_owned(), prediction: Prediction::default(), findings: Vec::new(), datasets: vec![dataset] };
             prop_assert!(!render_text(&report, width).is_empty());
             prop_assert!(serde_json::to_string(&report).is_ok());
         }

@@ -188,12 +188,18 @@ mod tests {
     use super::*;
     use crate::diagnose::diagnose;
     use crate::options::Options;
+    use crate::report::Prediction;
     use crate::testing::{case_study, chunked, contiguous};
 
     fn text(facts: &crate::DatasetFacts, width: usize) -> String {
         let dataset = diagnose(facts, &Options { threads: 2, ..Options::default() }).unwrap();
         render_text(
-            &Report { file: "in.h5".to_owned(), findings: Vec::new(), datasets: vec![dataset] },
+            &Report {
+                file: "in.h5".to_owned(),
+                prediction: Prediction::default(),
+                findings: Vec::new(),
+                datasets: vec![dataset],
+            },
             width,
         )
     }
