@@ -31,7 +31,7 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     Chunks(ChunksArgs),
     Digest(DigestArgs),
-    Doctor(DoctorArgs),
+    Doctor(Box<DoctorArgs>),
     Bench(Box<BenchArgs>),
     /// Runs one measurement of a bench, in a process of its own
     #[command(hide = true)]
