@@ -1,0 +1,91 @@
+//! What the command line asks for, as matrices.
+//!
+//! ```text
+//!   subject (a dataset, or made-up values) × access (blocks read and written) × storage ──► Matrix
+//! ```
+
+mod access;
+mod order;
+mod shape;
+mod storage;
+mod subject;
+mod values;
+
+pub(super) use subject::pipeline_of;
+
+use super::arguments::BenchArgs;
+use super::engines;
+use crate::failure::Failure;
+use access::{accesses, strategies};
+use hyperslab_bench::library::Family;
+use hyperslab_bench::matrix::Matrix;
+use hyperslab_bench::study::{Access, Records};
+use storage::{formats, storages, stores_as_is};
+use subject::{is_netcdf, subjects};
+use values::{cache, list, size, word, wrong};
+
+/// What is to be measured.
+pub(super) struct Asked {
+    /// One for each type of element; a user's dataset has one.
+    pub(super) matrices: Vec<Matrix>,
+    /// How much each access counts, by its words, where that is not 1.
+    pub(super) weights: Vec<(String, f64)>,
+    /// Libraries that would take part, had they been found.
+    pub(super) missing: Vec<Family>,
+    /// What was decided without being asked, in sentences.
+    pub(super) notes: Vec<String>,
+}
+
+/// Reads the command line, and the file that it names.
+pub(super) fn asked(args: &BenchArgs) -> Result<Asked, Failure> {
+    check_libraries(args)?;
+    let subjects = subjects(args)?;
+    let formats = formats(args)?;
+    let written = if stores_as_is(args) && args.file.is_some() { &[][..] } else { &formats };
+    let chosen = engines::choose(args, written, args.file.as_deref().is_some_and(is_netcdf))?;
+    let caches = list(&args.cache, None, |text| cache("--cache", text))?;
+    let page_buffers = list(&args.page_buffer, None, |text| size("--page-buffer", text).map(Some))?;
+    let records = Records {
+        fields: (!args.fields.is_empty()).then(|| args.fields.clone()),
+        memory: word("layout of records", "as-stored, struct, columns")(&args.memory)?,
+    };
+    let (mut matrices, mut weights, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+    for stored in subjects {
+        let shape = stored.subject.shape().to_vec();
+        let weighted = accesses(args, &shape, &stored)?;
+        let strategies = strategies(args, &shape, &stored)?;
+        let storages = storages(args, &stored, &formats, &mut notes)?;
+        let is_other = |weighted: &&(Access, f64)| weighted.1 != 1.0;
+        weights
+            .extend(weighted.iter().filter(is_other).map(|(access, weight)| (access.to_string(), *weight)));
+        matrices.push(Matrix {
+            storages,
+            accesses: weighted.into_iter().map(|(access, _)| access).collect(),
+            caches: caches.clone(),
+            records: records.clone(),
+            page_buffers: page_buffers.clone(),
+            engines: chosen.readers.clone(),
+            writers: chosen.writers.clone(),
+            strategies,
+            write_repeats: args.write_repeats,
+            repeats: args.repeats,
+            seconds_max: args.cell_seconds,
+            reads_max: args.reads,
+            cold: args.cold,
+            subject: stored.subject,
+        });
+    }
+    Ok(Asked { matrices, weights, missing: chosen.missing, notes })
+}
+
+/// A library that is named has to be there: without it, the answer would be to another question.
+fn check_libraries(args: &BenchArgs) -> Result<(), Failure> {
+    for (option, paths) in [("--libhdf5", &args.libhdf5), ("--netcdf", &args.netcdf), ("--hdf4", &args.hdf4)]
+    {
+        if let Some(path) = paths.iter().find(|path| !path.is_file()) {
+            return Err(wrong(format!("{option} {}: there is no such file", path.display()))
+                .hint("--list shows the libraries that are found, and where"));
+        }
+    }
+    Ok(())
+}

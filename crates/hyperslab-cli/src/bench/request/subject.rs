@@ -1,0 +1,127 @@
+//! What is measured: a dataset of the user's, or made-up values.
+
+use super::shape::parsed;
+use super::values::wrong;
+use crate::bench::arguments::BenchArgs;
+use crate::bench::model::document::unique;
+use crate::failure::{self, Failure};
+use hyperslab::{Dataset, File};
+use hyperslab_bench::data::Synthetic;
+use hyperslab_bench::matrix::Subject;
+use hyperslab_bench::study::{Element, FilterSpec};
+use hyperslab_doctor::pattern::BlockDim;
+use hyperslab_netcdf::Netcdf;
+use std::path::Path;
+
+/// What is stored.
+pub(super) struct Stored {
+    pub(super) subject: Subject,
+    /// The type of what is written of it; none where that type is not written here.
+    pub(super) element: Option<Element>,
+    /// Bytes of one element in memory.
+    pub(super) element_bytes: u64,
+    /// The names of its dimensions.
+    pub(super) dimensions: Vec<String>,
+    /// The chunks and the pipeline of the file; none for made-up values.
+    pub(super) as_is: Option<(Option<Vec<u64>>, Vec<FilterSpec>)>,
+}
+
+pub(super) fn subjects(args: &BenchArgs) -> Result<Vec<Stored>, Failure> {
+    if let Some(text) = &args.synthetic {
+        let shape = parsed("--synthetic", text, text.split([',', 'x']).count())?;
+        let whole = |dim: &BlockDim| if let BlockDim::Elements(count) = dim { Some(*count) } else { None };
+        let dims: Option<Vec<u64>> = shape.dims().iter().map(whole).collect();
+        let dims = dims.ok_or_else(|| wrong(format!("--synthetic {text}: each dimension is a number")))?;
+        let elements: Vec<Element> = match args.element.as_slice() {
+            [] => vec!["<f4".parse().map_err(wrong)?],
+            some => some.iter().map(|text| text.parse().map_err(wrong)).collect::<Result<_, _>>()?,
+        };
+        let made = |element: &Element| Stored {
+            subject: Subject::Synthetic(Synthetic::with_ratio(&dims, *element, args.ratio, args.seed)),
+            element: Some(*element),
+            element_bytes: element.bytes(),
+            dimensions: letters(dims.len()),
+            as_is: None,
+        };
+        return Ok(elements.iter().map(made).collect());
+    }
+    let (Some(path), Some(name)) = (&args.file, &args.dataset) else {
+        return Err(wrong("no file and dataset are named"));
+    };
+    let file = failure::open(path)?;
+    let dataset = file.dataset(name)?;
+    if dataset.shape().contains(&0) {
+        return Err(wrong(format!(
+            "{}: {} has no elements, so there is nothing to read",
+            path.display(),
+            dataset.path()
+        ))
+        .hint("name a dataset with values; `hyperslab ls -r` lists all"));
+    }
+    let subject = Subject::Dataset {
+        file: path.clone(),
+        path: dataset.path().to_owned(),
+        shape: dataset.shape().to_vec(),
+    };
+    let element = match args.element.as_slice() {
+        [] => Element::of(dataset.datatype()),
+        [one] if Some(one.parse().map_err(wrong)?) == Element::of(dataset.datatype()) => {
+            Element::of(dataset.datatype())
+        }
+        _ => return Err(wrong("the values of a file keep their type").hint("--type goes with --synthetic")),
+    };
+    let element_bytes = element.map_or(dataset.datatype().size.into(), |element| element.bytes());
+    let chunks = dataset.chunk_shape().map(<[u64]>::to_vec);
+    Ok(vec![Stored {
+        subject,
+        element,
+        element_bytes,
+        dimensions: dimensions(&file, &dataset),
+        as_is: Some((chunks, pipeline_of(&dataset))),
+    }])
+}
+
+/// The names of the dimensions in netCDF; letters where they have none, or share one.
+fn dimensions(file: &File, dataset: &Dataset) -> Vec<String> {
+    let letters = letters(dataset.shape().len());
+    let Ok(netcdf) = Netcdf::open(file) else { return letters };
+    let Some(variable) = netcdf.find_variable(dataset.path()) else { return letters };
+    let names: Vec<String> =
+        variable.dimensions.iter().map(|id| netcdf.dimension(*id).name.clone()).collect();
+    if names.len() == letters.len() && unique(&names).len() == names.len() { names } else { letters }
+}
+
+/// What dimensions without names are called.
+pub(super) fn letters(rank: usize) -> Vec<String> {
+    let known = ["x", "y", "z", "t"].map(str::to_owned);
+    known.into_iter().chain((4..).map(|axis| axis.to_string())).take(rank).collect()
+}
+
+/// The bit of szip's first parameter that means nearest-neighbour coding (`H5_SZIP_NN_OPTION_MASK`).
+const SZIP_NEAREST_NEIGHBOUR: u32 = 32;
+
+/// The pipeline of a dataset, as it is written again.
+pub(in crate::bench) fn pipeline_of(dataset: &Dataset) -> Vec<FilterSpec> {
+    let spec = |filter: &hyperslab_format::message::Filter| {
+        let parameter = |place: usize| filter.parameters.get(place).copied().unwrap_or(0);
+        match filter.id {
+            1 => FilterSpec::Gzip(parameter(0)),
+            2 => FilterSpec::Shuffle,
+            3 => FilterSpec::Fletcher32,
+            4 => FilterSpec::Szip {
+                nearest_neighbour: parameter(0) & SZIP_NEAREST_NEIGHBOUR != 0,
+                pixels: parameter(1),
+            },
+            5 => FilterSpec::Nbit,
+            6 => FilterSpec::ScaleOffset(parameter(1).cast_signed()),
+            id => FilterSpec::Other { id, parameters: filter.parameters.clone() },
+        }
+    };
+    dataset.filters().iter().map(spec).collect()
+}
+
+/// True for a file that netCDF-C wrote.
+pub(super) fn is_netcdf(path: &Path) -> bool {
+    let mark = |file: File| file.root()?.attributes().find("_NCProperties");
+    File::open(path).and_then(mark).is_ok_and(|found| found.is_some())
+}

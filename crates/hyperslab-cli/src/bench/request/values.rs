@@ -1,0 +1,42 @@
+//! Values of options. What cannot be is refused by the name of its option.
+
+use crate::failure::Failure;
+use hyperslab_doctor::simulate::{CacheSettings, parse_cache};
+use serde::de::DeserializeOwned;
+
+pub(super) fn wrong(error: impl std::fmt::Display) -> Failure {
+    Failure::wrong_request(error.to_string())
+}
+
+/// The values of an option that may be repeated, or one where it is not given.
+pub(super) fn list<T>(
+    texts: &[String],
+    absent: T,
+    parse: impl Fn(&str) -> Result<T, Failure>,
+) -> Result<Vec<T>, Failure> {
+    match texts {
+        [] => Ok(vec![absent]),
+        some => some.iter().map(|text| parse(text)).collect(),
+    }
+}
+
+/// A name of a value that is a kebab-case word in JSON, too.
+pub(super) fn word<T: DeserializeOwned>(what: &str, known: &str) -> impl Fn(&str) -> Result<T, Failure> {
+    move |text| {
+        let value = serde_json::Value::String(text.to_owned());
+        serde_json::from_value(value)
+            .map_err(|_| wrong(format!("{text:?} is not a {what}; there are {known}")))
+    }
+}
+
+pub(super) fn size(option: &str, text: &str) -> Result<u64, Failure> {
+    hyperslab::parse_bytes(text).map_err(|error| wrong(format!("{option} {text}: {error}")))
+}
+
+/// `None` is the library's own default.
+pub(super) fn cache(option: &str, text: &str) -> Result<Option<CacheSettings>, Failure> {
+    match text {
+        "default" => Ok(None),
+        text => parse_cache(text).map(Some).map_err(|error| wrong(format!("{option}: {error}"))),
+    }
+}
