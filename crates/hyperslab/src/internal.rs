@@ -17,6 +17,11 @@ pub mod describe {
     pub use crate::describe::{filter, filter_in_use};
 }
 
+/// Objects as the file stores them: for rewriting files.
+pub mod stored {
+    pub use crate::stored::{header, parse, source};
+}
+
 /// Numbers of any layout.
 pub mod number {
     pub use crate::number::{

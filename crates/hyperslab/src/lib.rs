@@ -44,6 +44,7 @@ mod number;
 mod object;
 mod open_dataset;
 mod open_options;
+mod stored;
 mod suggest;
 mod unfilter;
 mod virtual_dataset;

@@ -5,6 +5,7 @@ use crate::node::Node;
 use crate::{Error, File, Result};
 use hyperslab_format::Address;
 use hyperslab_format::message::Datatype;
+use hyperslab_format::object_header::ObjectHeader;
 
 /// A named datatype.
 #[derive(Clone)]
@@ -38,6 +39,10 @@ impl NamedDatatype {
 
     pub(crate) fn address(&self) -> Address {
         self.node.header.address
+    }
+
+    pub(crate) fn header(&self) -> &ObjectHeader {
+        &self.node.header
     }
 
     /// Its attributes.

@@ -1,0 +1,75 @@
+//! Copies a whole file.
+
+use crate::data::DataCopy;
+use crate::error::RepackError;
+use crate::source_tree::SourceTree;
+use hyperslab::File;
+use hyperslab::internal::{stored, superblock};
+use hyperslab_io::Sink;
+use hyperslab_write::{FileWriter, ObjectSpec, WriteError, WriteOptions};
+
+/// Options of a copy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CopyOptions {
+    /// The size of a page of the new file in bytes, if it is to be managed in pages.
+    pub page_bytes: Option<u64>,
+}
+
+/// What was copied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Summary {
+    /// Objects.
+    pub objects: usize,
+    /// The length of the new file in bytes.
+    pub bytes: u64,
+    /// The bytes from its start to the end of all metadata.
+    pub metadata_bytes: u64,
+}
+
+/// A user block has a power of two of bytes, at least these.
+const USER_BLOCK_MIN: u64 = 512;
+
+/// Copies all objects of a file into a new one, with their data as it is stored, and the user block.
+///
+/// # Errors
+///
+/// What cannot be read, written, or copied. The new file is then incomplete and cannot be opened.
+pub fn copy(file: &File, sink: &dyn Sink, options: CopyOptions) -> Result<Summary, RepackError> {
+    let SourceTree { tree, mut sources, layouts } = SourceTree::read(file)?;
+    let base = superblock(file).base;
+    let user_block_bytes = if base >= USER_BLOCK_MIN && base.is_power_of_two() { base } else { 0 };
+    let options = WriteOptions { page_bytes: options.page_bytes, user_block_bytes };
+    let datasets: Vec<_> = (0..)
+        .zip(&tree.objects)
+        .filter(|(_, object)| matches!(object.spec, ObjectSpec::Dataset(_)))
+        .map(|(number, _)| hyperslab_write::ObjectId(number))
+        .collect();
+    let objects = tree.objects.len();
+    let mut writer = FileWriter::create(sink, tree, options)?;
+    copy_user_block(file, sink, user_block_bytes)?;
+    for id in datasets {
+        let (address, path) = sources.objects[id.0 as usize].clone();
+        let object = file.object_at(address).map_err(|error| error.at_object(&*path))?;
+        let (hyperslab::Object::Dataset(dataset), Some(layout)) = (object, layouts.get(&id)) else {
+            continue;
+        };
+        DataCopy { file, sources: &mut sources }.copy(id, &dataset, layout, &mut writer)?;
+    }
+    let metadata_bytes = writer.metadata_bytes();
+    Ok(Summary { objects, bytes: writer.finish()?, metadata_bytes })
+}
+
+fn copy_user_block(file: &File, sink: &dyn Sink, len: u64) -> Result<(), RepackError> {
+    const PIECE_BYTES: u64 = 1 << 20;
+    let source = stored::source(file);
+    let mut at = 0;
+    while at < len {
+        let mut bytes = vec![0; PIECE_BYTES.min(len - at) as usize];
+        let read = source.read_into(at, &mut bytes);
+        read.map_err(|error| hyperslab::Error::from(error).in_file(file.name()))?;
+        let written = sink.write_at(at, &bytes);
+        written.map_err(|error| WriteError::Io { name: sink.name(), error })?;
+        at += bytes.len() as u64;
+    }
+    Ok(())
+}

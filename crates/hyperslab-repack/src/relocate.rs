@@ -1,0 +1,188 @@
+//! Elements that contain addresses, in a form that does not depend on where things are.
+//!
+//! Variable-length elements and region references refer to the global heap; references refer to objects. All that is
+//! copied into a tree of [`Relocatable`]s, which becomes either a [`Value`] of the new file's metadata or, once objects
+//! have addresses, bytes of its data.
+
+use crate::error::RepackError;
+use bytes::Bytes;
+use hyperslab::datatypes::{Class, Reference};
+use hyperslab::{Datatype, Heap};
+use hyperslab_format::reference::StoredReference;
+use hyperslab_format::{Address, Encoder, Widths};
+use hyperslab_write::{FileTree, FileWriter, ObjectId, Patch, PatchTarget, Value};
+
+/// Elements, and what they refer to.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Relocatable {
+    pub bytes: Vec<u8>,
+    /// Offsets of addresses of objects.
+    objects: Vec<(usize, ObjectId)>,
+    /// Offsets of references to heap objects.
+    heap: Vec<(usize, Relocatable)>,
+}
+
+/// The objects of the new file, by their addresses in the source.
+pub(crate) trait Objects {
+    /// The object whose header is at an address of the source; `None` if it is not copied.
+    fn object(&mut self, address: Address) -> Option<ObjectId>;
+}
+
+/// True if elements of this datatype contain addresses.
+pub(crate) fn contains_addresses(datatype: &Datatype) -> bool {
+    datatype.is_variable() || datatype.contains_reference()
+}
+
+/// Bytes of a reference into the global heap: the address of a collection and the index of an object.
+const HEAP_REFERENCE: usize = 12;
+
+impl Relocatable {
+    /// The elements of a source whose addresses have 8 bytes.
+    ///
+    /// # Errors
+    ///
+    /// Damage in the heap, and references that lead to nothing.
+    pub fn read(
+        datatype: &Datatype,
+        elements: &[u8],
+        heap: &mut Heap,
+        objects: &mut dyn Objects,
+    ) -> Result<Self, RepackError> {
+        let mut found = Self { bytes: elements.to_vec(), ..Self::default() };
+        if contains_addresses(datatype) {
+            for at in (0..elements.len()).step_by((datatype.size as usize).max(1)) {
+                found.element(datatype, elements, at, heap, objects)?;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Takes up the element at an offset.
+    fn element(
+        &mut self,
+        datatype: &Datatype,
+        elements: &[u8],
+        at: usize,
+        heap: &mut Heap,
+        objects: &mut dyn Objects,
+    ) -> Result<(), RepackError> {
+        let size = datatype.size as usize;
+        let element = elements.get(at..at + size).unwrap_or_default();
+        match &datatype.class {
+            Class::VlenString { .. } => {
+                let (_, bytes) = heap.sequence(element, 1)?;
+                self.variable(at, size, Self { bytes: bytes.to_vec(), ..Self::default() });
+            }
+            Class::VlenSequence { base } => {
+                let (_, bytes) = heap.sequence(element, base.size)?;
+                self.variable(at, size, Self::read(base, &bytes, heap, objects)?);
+            }
+            Class::Reference(Reference::Object) => {
+                if let Some(address) = heap.object_reference(element) {
+                    self.object(at, address, objects)?;
+                }
+            }
+            Class::Reference(Reference::Region) => {
+                if let Some(region) = heap.region(element)? {
+                    // The heap object is an address and the selection.
+                    let mut bytes = region.dataset.0.to_le_bytes().to_vec();
+                    bytes.extend_from_slice(&region.selection);
+                    let mut child = Self { bytes, ..Self::default() };
+                    child.object(0, region.dataset, objects)?;
+                    self.heap.push((at, child));
+                }
+            }
+            Class::Reference(Reference::Standard) => self.standard(element, at, heap, objects)?,
+            Class::Compound { members } => {
+                for member in members.iter().filter(|member| contains_addresses(&member.datatype)) {
+                    let at = at + member.offset as usize;
+                    self.element(&member.datatype, elements, at, heap, objects)?;
+                }
+            }
+            Class::Array { base, .. } if contains_addresses(base) => {
+                for at in (at..at + size).step_by((base.size as usize).max(1)) {
+                    self.element(base, elements, at, heap, objects)?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// A variable-length element; an empty one refers to nothing.
+    fn variable(&mut self, at: usize, size: usize, content: Relocatable) {
+        if content.bytes.is_empty() {
+            self.bytes[at..at + size].fill(0);
+        } else {
+            self.heap.push((at + 4, content));
+        }
+    }
+
+    fn object(&mut self, at: usize, address: Address, objects: &mut dyn Objects) -> Result<(), RepackError> {
+        let object = objects.object(address).ok_or_else(|| RepackError::Unsupported {
+            object: format!("<object at {address}>"),
+            what: "is referred to, but no link leads to it".into(),
+        })?;
+        self.objects.push((at, object));
+        Ok(())
+    }
+
+    /// A revised reference: the object is in the element, or the rest is in the heap.
+    fn standard(
+        &mut self,
+        element: &[u8],
+        at: usize,
+        heap: &mut Heap,
+        objects: &mut dyn Objects,
+    ) -> Result<(), RepackError> {
+        /// Bytes before the object of an element: type, flags, length.
+        const BEFORE_OBJECT: usize = 3;
+        /// Bytes before the collection: type, flags, size.
+        const BEFORE_COLLECTION: usize = 6;
+        let widths = hyperslab::internal::widths(heap);
+        let stored = StoredReference::parse(Bytes::copy_from_slice(element), widths);
+        match stored.map_err(hyperslab::internal::format_error)? {
+            StoredReference::Null => {}
+            StoredReference::Here(found) => self.object(at + BEFORE_OBJECT, found.object, objects)?,
+            StoredReference::InHeap { collection, index, .. } => {
+                let mut child = Self { bytes: heap.object(collection, index)?.to_vec(), ..Self::default() };
+                // The object of another file keeps its address there.
+                let found = heap.reference(element)?.filter(|found| found.file.is_none());
+                if let Some(found) = found {
+                    child.object(1, found.object, objects)?;
+                }
+                self.heap.push((at + BEFORE_COLLECTION, child));
+            }
+        }
+        Ok(())
+    }
+
+    /// The elements as metadata of the new file. Heap objects go into the tree's heap.
+    pub fn into_value(self, tree: &mut FileTree) -> Value {
+        let objects =
+            self.objects.into_iter().map(|(at, object)| Patch { at, target: PatchTarget::Object(object) });
+        let mut patches: Vec<Patch> = objects.collect();
+        for (at, child) in self.heap {
+            let value = child.into_value(tree);
+            let item = tree.push_heap(value);
+            patches.push(Patch { at, target: PatchTarget::Heap(item) });
+        }
+        Value { bytes: self.bytes.into(), patches }
+    }
+
+    /// The elements as data of the new file. Heap objects are written among the data.
+    pub fn into_data(mut self, writer: &mut FileWriter<'_>) -> Result<Vec<u8>, RepackError> {
+        for (at, object) in self.objects {
+            self.bytes[at..at + 8].copy_from_slice(&writer.address(object).0.to_le_bytes());
+        }
+        for (at, child) in self.heap {
+            let object = child.into_data(writer)?;
+            let (collection, index) = writer.write_heap_object(&object.into())?;
+            let mut reference = Encoder::new("global heap reference", Widths::default());
+            reference.address("collection address", Some(collection));
+            reference.u32(index);
+            self.bytes[at..at + HEAP_REFERENCE].copy_from_slice(&reference.finish()?);
+        }
+        Ok(self.bytes)
+    }
+}

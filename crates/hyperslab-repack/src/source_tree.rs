@@ -1,0 +1,302 @@
+//! The tree of a source file: every object that a link, a reference in metadata or a use of a committed datatype leads to,
+//! in the order in which they are found, breadth first.
+
+use crate::error::RepackError;
+use crate::relocate::{Objects, Relocatable, contains_addresses};
+use hyperslab::internal::{stored, superblock};
+use hyperslab::{Attribute, Dataset, Datatype, File, Heap, Link, LinkTarget};
+use hyperslab_format::message::fill_value::{AllocationTime, Fill};
+use hyperslab_format::message::{Dataspace, FillValue, FilterPipeline, Layout, LinkInfo};
+use hyperslab_format::object_header::{MessageKind, ObjectHeader, Times};
+use hyperslab_format::virtual_mapping::VirtualMapping;
+use hyperslab_format::{Address, Encoder, Widths};
+use hyperslab_write::{
+    AttributeSpec, ChunkedSpec, CreationOrder, DatasetSpec, DatatypeUse, ExternalSegment, FileTree,
+    GroupSpec, LinkSpec, LinkTargetSpec, Object, ObjectId, ObjectSpec, Patch, StorageSpec, Value,
+};
+use std::collections::HashMap;
+
+/// A tree, and the object of the source that each of its objects is copied from.
+pub(crate) struct SourceTree {
+    pub tree: FileTree,
+    pub sources: Sources,
+    /// The layout message of each dataset.
+    pub layouts: HashMap<ObjectId, Layout>,
+}
+
+/// The objects found so far, by their addresses in the source.
+#[derive(Debug, Default)]
+pub(crate) struct Sources {
+    numbers: HashMap<Address, ObjectId>,
+    /// The address and path of each object.
+    pub objects: Vec<(Address, String)>,
+    /// True while more objects can be added.
+    is_open: bool,
+}
+
+impl Objects for Sources {
+    fn object(&mut self, address: Address) -> Option<ObjectId> {
+        if self.numbers.contains_key(&address) || !self.is_open {
+            return self.numbers.get(&address).copied();
+        }
+        Some(self.add(address, format!("<object at {address}>")))
+    }
+}
+
+impl Sources {
+    fn add(&mut self, address: Address, path: String) -> ObjectId {
+        let next = ObjectId(self.objects.len() as u32);
+        let objects = &mut self.objects;
+        *self.numbers.entry(address).or_insert_with(|| {
+            objects.push((address, path));
+            next
+        })
+    }
+}
+
+/// Flags in the link and attribute info messages.
+const INDEXED: u8 = 0x02;
+
+impl SourceTree {
+    /// Reads everything but data.
+    ///
+    /// # Errors
+    ///
+    /// Objects that cannot be read, and those that cannot be copied.
+    pub fn read(file: &File) -> Result<Self, RepackError> {
+        let mut reader = Reader {
+            file,
+            heap: file.heap(),
+            tree: FileTree::default(),
+            sources: Sources { is_open: true, ..Sources::default() },
+            layouts: HashMap::new(),
+        };
+        reader.sources.add(superblock(file).root, "/".into());
+        let mut next = 0;
+        while let Some((address, path)) = reader.sources.objects.get(next).cloned() {
+            let object = reader.object(ObjectId(next as u32), address, &path)?;
+            reader.tree.objects.push(object);
+            next += 1;
+        }
+        reader.sources.is_open = false;
+        Ok(Self { tree: reader.tree, sources: reader.sources, layouts: reader.layouts })
+    }
+}
+
+struct Reader<'a> {
+    file: &'a File,
+    heap: Heap,
+    tree: FileTree,
+    sources: Sources,
+    layouts: HashMap<ObjectId, Layout>,
+}
+
+impl Reader<'_> {
+    fn object(&mut self, id: ObjectId, address: Address, path: &str) -> Result<Object, RepackError> {
+        let at_object = |error: hyperslab::Error| error.at_object(path);
+        let object = self.file.object_at(address).map_err(at_object)?;
+        let header = stored::header(&object);
+        let widths = superblock(self.file).widths;
+        let spec = match &object {
+            hyperslab::Object::Group(group) => {
+                let links = group.links().map_err(at_object)?.into_iter().collect::<Result<Vec<_>, _>>();
+                ObjectSpec::Group(self.group(header, links.map_err(at_object)?, path)?)
+            }
+            hyperslab::Object::Dataset(dataset) => {
+                ObjectSpec::Dataset(Box::new(self.dataset(id, header, dataset, path)?))
+            }
+            hyperslab::Object::Datatype(datatype) => ObjectSpec::Datatype(datatype.datatype().clone()),
+        };
+        let mut attributes = Vec::new();
+        for attribute in object.attributes().in_file_order().map_err(at_object)? {
+            attributes.push(self.attribute(attribute.map_err(at_object)?, path)?);
+        }
+        let order = CreationOrder {
+            tracked: header.tracks_attribute_order(),
+            indexed: header.indexes_attribute_order(),
+        };
+        let own = |error| hyperslab::internal::format_error(error).at_object(path);
+        let modified = header.modification_time(widths).map_err(own)?;
+        let times = header.times.or_else(|| modified.and_then(|time| all_times(time.0)));
+        Ok(Object {
+            spec,
+            attributes,
+            attribute_order: order,
+            attribute_phase_change: header.attribute_phase_change,
+            times,
+            comment: header.comment(widths).map_err(own)?.map(|comment| comment.0),
+        })
+    }
+
+    fn group(
+        &mut self,
+        header: &ObjectHeader,
+        mut links: Vec<Link>,
+        path: &str,
+    ) -> Result<GroupSpec, RepackError> {
+        let widths = superblock(self.file).widths;
+        let own = |error| hyperslab::internal::format_error(error).at_object(path);
+        let info = header.link_info(widths).map_err(own)?;
+        let order = CreationOrder {
+            tracked: info.as_ref().is_some_and(LinkInfo::tracks_creation_order),
+            indexed: header.first(MessageKind::LINK_INFO).is_some_and(is_indexed),
+        };
+        if order.tracked {
+            links.sort_by_key(|link| link.creation_order);
+        }
+        let links = links.into_iter().map(|link| {
+            let target = match link.target {
+                LinkTarget::Hard(address) => {
+                    let slash = if path.ends_with('/') { "" } else { "/" };
+                    LinkTargetSpec::Hard(self.sources.add(address, format!("{path}{slash}{}", link.name)))
+                }
+                LinkTarget::Soft(path) => LinkTargetSpec::Soft(path),
+                LinkTarget::External { file, path } => LinkTargetSpec::External { file, path },
+                LinkTarget::UserDefined { class, data } => LinkTargetSpec::UserDefined { class, data },
+            };
+            LinkSpec { name: link.name, charset: link.charset, target }
+        });
+        let links = links.collect();
+        let info = header.group_info(widths).map_err(own)?.unwrap_or_default();
+        Ok(GroupSpec { links, order, info })
+    }
+
+    fn datatype(&mut self, datatype: &Datatype, path: &str) -> Result<DatatypeUse, RepackError> {
+        let widths = superblock(self.file).widths;
+        if contains_addresses(datatype) && widths.offset != Widths::default().offset {
+            let what = format!(
+                "elements that contain addresses of {} bytes, which would change their size",
+                widths.offset
+            );
+            return Err(RepackError::Unsupported { object: path.into(), what });
+        }
+        let committed = datatype.committed.and_then(|address| self.sources.object(address));
+        Ok(DatatypeUse { datatype: Datatype { committed: None, ..datatype.clone() }, committed })
+    }
+
+    fn value(&mut self, datatype: &Datatype, elements: &[u8]) -> Result<Value, RepackError> {
+        let found = Relocatable::read(datatype, elements, &mut self.heap, &mut self.sources)?;
+        Ok(found.into_value(&mut self.tree))
+    }
+
+    fn attribute(&mut self, attribute: Attribute, path: &str) -> Result<AttributeSpec, RepackError> {
+        let datatype = self.datatype(&attribute.datatype, path)?;
+        let value = self.value(&attribute.datatype, &attribute.data)?;
+        let Attribute { name, charset, dataspace, .. } = attribute;
+        Ok(AttributeSpec { name, charset, datatype, dataspace, value })
+    }
+
+    fn dataset(
+        &mut self,
+        id: ObjectId,
+        header: &ObjectHeader,
+        dataset: &Dataset,
+        path: &str,
+    ) -> Result<DatasetSpec, RepackError> {
+        let datatype = self.datatype(dataset.datatype(), path)?;
+        // The dataspace of a virtual dataset depends on its sources; the message has the one that is stored.
+        let (dataspace, layout) = stored::parse(self.file, |context| {
+            Ok((header.dataspace(context)?, header.layout(context.view.widths)?))
+        })?;
+        let missing = || RepackError::Unsupported { object: path.into(), what: "has no layout".into() };
+        let (dataspace, layout) = dataspace.zip(layout).ok_or_else(missing)?;
+        let storage = self.storage(header, dataset, &dataspace, &layout, path)?;
+        let mut fill = dataset.fill_value().clone();
+        if [MessageKind::FILL_VALUE, MessageKind::FILL_VALUE_OLD]
+            .iter()
+            .all(|&kind| header.first(kind).is_none())
+        {
+            fill.allocation = usual_allocation(&storage);
+        }
+        let mut fill_patches: Vec<Patch> = Vec::new();
+        if let Fill::User(bytes) = &fill.value {
+            let value = self.value(dataset.datatype(), bytes)?;
+            (fill, fill_patches) = (FillValue { value: Fill::User(value.bytes), ..fill }, value.patches);
+        }
+        self.layouts.insert(id, layout);
+        // Filters of a dataset without chunks were never applied.
+        let filters = match &storage {
+            StorageSpec::Chunked(_) => FilterPipeline { filters: dataset.filters().to_vec() },
+            _ => FilterPipeline::default(),
+        };
+        Ok(DatasetSpec { datatype, dataspace, fill, fill_patches, filters, storage })
+    }
+
+    fn storage(
+        &mut self,
+        header: &ObjectHeader,
+        dataset: &Dataset,
+        dataspace: &Dataspace,
+        layout: &Layout,
+        path: &str,
+    ) -> Result<StorageSpec, RepackError> {
+        let widths = superblock(self.file).widths;
+        let own = |error| hyperslab::internal::format_error(error).at_object(path);
+        if let Some(files) = header.external_files(widths).map_err(own)? {
+            let names = stored::parse(self.file, |context| {
+                hyperslab_format::heap::LocalHeap::parse(&context.view, files.heap)?.read(&context.view)
+            })?;
+            let segment = |slot: &hyperslab_format::message::ExternalSlot| {
+                let file = names.text("external file name", slot.name_offset).map_err(own)?;
+                Ok(ExternalSegment { file, offset: slot.offset, bytes: slot.size })
+            };
+            let segments = files.slots.iter().map(segment).collect::<Result<Vec<_>, hyperslab::Error>>()?;
+            return Ok(StorageSpec::External(segments));
+        }
+        Ok(match layout {
+            Layout::Compact { data, .. } => {
+                // Space behind the last element has no meaning.
+                let size = dataspace.elements().unwrap_or(0).saturating_mul(dataset.datatype().size.into());
+                let len = usize::try_from(size).unwrap_or(usize::MAX).min(data.len());
+                StorageSpec::Compact(self.value(dataset.datatype(), &data[..len])?)
+            }
+            Layout::Contiguous { address, .. } => StorageSpec::Contiguous { allocated: address.is_some() },
+            Layout::Chunked(chunked) => {
+                let mut coords = Vec::new();
+                // Chunks of a dataset that has shrunk to nothing cannot be seen, and have no place in an index.
+                if !dataspace.dims().contains(&0) {
+                    let map = dataset.chunk_map()?;
+                    map.iter().for_each(|(number, _)| coords.extend(map.grid().coordinates(number)));
+                }
+                StorageSpec::Chunked(ChunkedSpec {
+                    chunk_dims: chunked.chunk_dims.clone(),
+                    edge_chunks_unfiltered: chunked.edge_chunks_unfiltered,
+                    coords,
+                })
+            }
+            Layout::Virtual { heap, index } => {
+                let mappings = match heap {
+                    Some(collection) => {
+                        let block = self.heap.object(*collection, *index)?;
+                        VirtualMapping::parse_all(block, widths).map_err(own)?
+                    }
+                    None => Vec::new(),
+                };
+                let mut out = Encoder::new("virtual dataset mapping", Widths::default());
+                VirtualMapping::encode_all(&mappings, &mut out);
+                let block = bytes::Bytes::from(out.finish()?);
+                StorageSpec::Virtual(self.tree.push_heap(block.into()))
+            }
+        })
+    }
+}
+
+/// When libhdf5 allocates the storage of a dataset whose header does not say so, as in files of its first versions
+/// (`H5D__open_oid`).
+fn usual_allocation(storage: &StorageSpec) -> AllocationTime {
+    match storage {
+        StorageSpec::Compact(_) => AllocationTime::Early,
+        StorageSpec::Contiguous { .. } | StorageSpec::External(_) => AllocationTime::Late,
+        StorageSpec::Chunked(_) | StorageSpec::Virtual(_) => AllocationTime::Incremental,
+    }
+}
+
+fn is_indexed(message: &hyperslab_format::object_header::Message) -> bool {
+    message.body.get(1).is_some_and(|flags| flags & INDEXED != 0)
+}
+
+/// The times of an object of which only the last modification is known.
+fn all_times(seconds: i64) -> Option<Times> {
+    let time = u32::try_from(seconds).ok()?;
+    Some(Times { access: time, modification: time, change: time, birth: time })
+}

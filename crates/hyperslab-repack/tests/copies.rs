@@ -1,0 +1,142 @@
+//! Copies of fixtures and of files of the corpus: libhdf5 (by way of h5py) reads the same from them, and copies of
+//! copies have the same bytes.
+//!
+//! At scale 1 the test reads all fixtures and a part of the corpus, in the full run (scale 10) the whole of it.
+
+use hyperslab::File;
+use hyperslab_io::LocalSink;
+use hyperslab_repack::{CopyOptions, RepackError, Summary, copy};
+use hyperslab_testkit::files::{corpus, fixtures, hdf5_files, python};
+use hyperslab_testkit::{Missing, require, scale};
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const FILE_BYTES_MAX: u64 = 4 << 20;
+/// Files of the corpus at scale 1.
+const CORPUS_FILES: usize = 60;
+
+/// What errors of copies may say, and why: what this version does not copy.
+const NOT_COPIED: [(&str, &str); 2] = [
+    ("which would change their size", "elements with addresses that do not have 8 bytes"),
+    ("but no link leads to it", "references in data to an object that nothing else leads to"),
+];
+
+/// Files of which h5py does not read the same as of their copies, and why.
+const DIFFERENT: [(&str, &str); 10] = [
+    ("links_and_mappings/odd.h5", "libhdf5 reads beyond the end of a source, whatever is there"),
+    ("links_and_mappings/tower.h5", "libhdf5 takes hours"),
+    ("h5repack_attr_refs.h5", "reading the attributes of the source ends h5py with a segmentation fault"),
+    ("H5O_pline_reset-out-of-bound-read", "the source has damaged messages that are not copied"),
+    ("hdf5/globalheaps_test.hdf5", "libhdf5 refuses the source's heap, which is smaller than it requires"),
+    ("hdf5/var-length-strings-reused.hdf5", "libhdf5 refuses the source's heap in the same way"),
+    ("vlen_string_dset_utc.h5", "the bytes of strings are big-endian integers in the source"),
+    ("vlen_string_s390x.h5", "the bytes of strings are big-endian integers in the source"),
+    ("testfiles/tmisc38b.h5", "libhdf5 refuses the source's datatype, of which 996 bytes are unused"),
+    ("testfiles/h5clear_fsm_persist_less.h5", "the source ends, as it says, before its objects"),
+];
+
+/// Copies a file to a folder in which all files beside it can be found as well.
+fn copy_beside(path: &Path, folder: &Path, options: CopyOptions) -> Result<(PathBuf, Summary), RepackError> {
+    let file = File::open(path)?;
+    let beside = path.parent().expect("a file is in a folder").read_dir().expect("a readable folder");
+    for entry in beside.flatten() {
+        let _ = std::os::unix::fs::symlink(entry.path(), folder.join(entry.file_name()));
+    }
+    let target = folder.join(path.file_name().expect("a file has a name"));
+    std::fs::remove_file(&target).expect("the link to the source");
+    let sink = LocalSink::create_new(&target).expect("an empty place");
+    copy(&file, &sink, options).map(|summary| (target, summary))
+}
+
+/// The files of this run.
+fn files() -> Result<Vec<PathBuf>, Missing> {
+    let mut files = hdf5_files(&fixtures()?, FILE_BYTES_MAX);
+    let corpus = hdf5_files(&corpus()?, FILE_BYTES_MAX);
+    let step = corpus.len().div_ceil(scale().of(CORPUS_FILES)).max(1);
+    files.extend(corpus.into_iter().step_by(step));
+    Ok(files)
+}
+
+/// The copies of all files that can be copied, each with the file that it is a copy of. They are in `folder`.
+fn copies(folder: &Path, options: CopyOptions) -> Result<Vec<(PathBuf, PathBuf)>, Missing> {
+    let mut copies = Vec::new();
+    let files = files()?;
+    for (number, path) in files.iter().enumerate() {
+        let folder = folder.join(number.to_string());
+        std::fs::create_dir(&folder).expect("a new folder");
+        match copy_beside(path, &folder, options) {
+            Ok((target, summary)) => {
+                assert_eq!(target.metadata().expect("a file").len(), summary.bytes);
+                assert!(summary.metadata_bytes <= summary.bytes);
+                copies.push((path.clone(), target));
+            }
+            // Damaged files cannot be read; everything else that is not copied is listed.
+            Err(RepackError::Read(_)) => {}
+            Err(error) => {
+                let error = error.to_string();
+                let is_listed = NOT_COPIED.iter().any(|(text, _)| error.contains(text));
+                assert!(is_listed, "{}: {error}", path.display());
+            }
+        }
+    }
+    println!("{} of {} files were copied", copies.len(), files.len());
+    assert!(copies.len() > files.len() / 2);
+    Ok(copies)
+}
+
+/// Copies all files with these options, and returns what h5py finds different.
+fn differences(options: CopyOptions) -> Result<Vec<String>, Missing> {
+    let python = python()?;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut pairs = String::new();
+    for (source, target) in copies(folder.path(), options)? {
+        if !DIFFERENT.iter().any(|(name, _)| source.to_string_lossy().ends_with(name)) {
+            writeln!(pairs, "{}\t{}", source.display(), target.display()).expect("text");
+        }
+    }
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compare.py");
+    let mut process = Command::new(python)
+        .arg(script)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("Python starts");
+    process.stdin.take().expect("a pipe").write_all(pairs.as_bytes()).expect("Python reads");
+    let output = process.wait_with_output().expect("Python ends");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    assert_eq!(lines.pop().as_deref(), Some("done"), "{text}");
+    Ok(lines)
+}
+
+#[track_caller]
+fn same_for_h5py(options: CopyOptions) {
+    let found = require!(differences(options));
+    assert!(found.is_empty(), "{} files:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn h5py_reads_the_same_from_copies() {
+    same_for_h5py(CopyOptions::default());
+}
+
+#[test]
+fn h5py_reads_the_same_from_copies_in_pages() {
+    same_for_h5py(CopyOptions { page_bytes: Some(4096) });
+}
+
+#[test]
+fn a_copy_of_a_copy_has_the_same_bytes() {
+    let options = CopyOptions::default();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (source, first) in require!(copies(folder.path(), options)) {
+        let file = File::open(&first).expect("a copy can be opened");
+        let second = first.with_extension("again");
+        let sink = LocalSink::create_new(&second).expect("a new file");
+        copy(&file, &sink, options).expect("a copy can be copied");
+        let read = |path: &Path| std::fs::read(path).expect("a readable file");
+        assert!(read(&first) == read(&second), "{}", source.display());
+    }
+}

@@ -1,0 +1,331 @@
+//! A file that is being written.
+
+use crate::allocator::Allocator;
+use crate::data_heap::OpenCollection;
+use crate::dense_order::sort_dense;
+use crate::encode::{self, Addresses, attribute_message, link_message, value_bytes};
+use crate::error::WriteError;
+use crate::heap_order::number_heap;
+use crate::layout::{FileLayout, PlacedStorage, extension_bytes, external_names, lay_out};
+use crate::options::{WIDTHS, WriteOptions, versions};
+use crate::tree::{FileTree, ObjectId, ObjectSpec, StorageSpec};
+use hyperslab_format::chunk_index::{Chunk, ChunkColumns};
+use hyperslab_format::group::dense_layout::DenseItem;
+use hyperslab_format::heap::CollectionBuilder;
+use hyperslab_format::message::ChunkIndex;
+use hyperslab_format::superblock::Superblock;
+use hyperslab_format::{Address, Bytes, EncodeError, Encoder, PlacedBlock};
+use hyperslab_io::Sink;
+use std::collections::HashMap;
+
+/// A new file, from its tree to its last byte.
+///
+/// Data is written in the order of the calls. Nothing can be read before [`Self::finish`] has returned: the superblock
+/// is written last.
+pub struct FileWriter<'a> {
+    sink: &'a dyn Sink,
+    tree: FileTree,
+    layout: FileLayout,
+    space: Allocator,
+    options: WriteOptions,
+    /// Data that has not been given to the sink yet, and its address.
+    pending: Vec<u8>,
+    pending_at: u64,
+    /// The chunks written so far, of each chunked dataset that has any.
+    chunks: HashMap<ObjectId, ChunkColumns>,
+    heap: Option<OpenCollection>,
+}
+
+/// Data is given to the sink in writes of about this many bytes.
+const WRITE_BYTES: usize = 4 << 20;
+const USER_BLOCK_MIN: u64 = 512;
+const PAGE_MIN: u64 = 512;
+
+impl<'a> FileWriter<'a> {
+    /// Lays out the file of a tree.
+    ///
+    /// # Errors
+    ///
+    /// Options that are not possible, references to objects that are not in the tree, and values that the format cannot
+    /// express.
+    pub fn create(sink: &'a dyn Sink, mut tree: FileTree, options: WriteOptions) -> Result<Self, WriteError> {
+        let block = options.user_block_bytes;
+        if block != 0 && (block < USER_BLOCK_MIN || !block.is_power_of_two()) {
+            let what =
+                format!("a user block of {block} bytes; it has 0 bytes, or a power of two from 512 on");
+            return Err(WriteError::Invalid(what));
+        }
+        if let Some(page) = options.page_bytes.filter(|&page| page < PAGE_MIN) {
+            return Err(WriteError::Invalid(format!("pages of {page} bytes; they have at least {PAGE_MIN}")));
+        }
+        sort_dense(&mut tree)?;
+        number_heap(&mut tree)?;
+        let mut space = Allocator::new(options.page_bytes);
+        let layout = lay_out(&tree, options, &mut space)?;
+        let pending_at = space.end();
+        let (pending, chunks) = Default::default();
+        Ok(Self { sink, tree, layout, space, options, pending, pending_at, chunks, heap: None })
+    }
+
+    /// The tree of the file.
+    pub fn tree(&self) -> &FileTree {
+        &self.tree
+    }
+
+    /// The address of an object's header, for references to it in data.
+    pub fn address(&self, object: ObjectId) -> Address {
+        self.layout.object(object)
+    }
+
+    /// The number of bytes from the start of the file to the end of all metadata.
+    pub fn metadata_bytes(&self) -> u64 {
+        self.options.user_block_bytes + self.layout.metadata_end
+    }
+
+    /// Writes a part of a contiguous dataset: `bytes` from the offset `at` of its data on.
+    ///
+    /// # Errors
+    ///
+    /// A dataset of another layout, bytes beyond its end, and those of the sink.
+    pub fn write_contiguous(&mut self, dataset: ObjectId, at: u64, bytes: &[u8]) -> Result<(), WriteError> {
+        let placed = self.layout.objects.get(dataset.0 as usize);
+        let Some(PlacedStorage::Contiguous { address: Some(start), bytes: len }) = placed.map(|o| &o.storage)
+        else {
+            let what = format!("object {} is not a contiguous dataset with data", dataset.0);
+            return Err(WriteError::Invalid(what));
+        };
+        if at.checked_add(bytes.len() as u64).is_none_or(|end| end > *len) {
+            let what = format!("{} bytes at offset {at} of {len} of object {}", bytes.len(), dataset.0);
+            return Err(WriteError::Invalid(what));
+        }
+        self.write(start.0 + at, bytes)
+    }
+
+    /// Writes the next chunk of a dataset, as it is to be stored. Chunks come in the order in which the tree lists them.
+    ///
+    /// # Errors
+    ///
+    /// A dataset of another layout, a chunk more than the tree lists, and those of the sink.
+    pub fn write_chunk(
+        &mut self,
+        dataset: ObjectId,
+        stored: &[u8],
+        filter_mask: u32,
+    ) -> Result<(), WriteError> {
+        let invalid = |what: &str| WriteError::Invalid(format!("object {}: {what}", dataset.0));
+        let object = self.tree.objects.get(dataset.0 as usize).map(|object| &object.spec);
+        let Some(ObjectSpec::Dataset(spec)) = object else { return Err(invalid("not a dataset")) };
+        let StorageSpec::Chunked(chunked) = &spec.storage else { return Err(invalid("not chunked")) };
+        let rank = chunked.chunk_dims.len();
+        let columns = self.chunks.entry(dataset).or_insert_with(|| ChunkColumns::new(rank));
+        let row = columns.len();
+        let coords = chunked.coords.get(row * rank..(row + 1) * rank);
+        let coords = coords.ok_or_else(|| invalid("more chunks than the tree lists"))?;
+        let (stored_bytes, address) = (stored.len() as u64, self.space.data(stored.len() as u64).0);
+        columns.push(Chunk { coords, address, stored_bytes, filter_mask });
+        self.append(address, stored)
+    }
+
+    /// Stores an object of the global heap among the data. Returns the address of its collection and its index there,
+    /// of which elements of variable length consist.
+    ///
+    /// # Errors
+    ///
+    /// Those of the sink.
+    pub fn write_heap_object(&mut self, object: &Bytes) -> Result<(Address, u32), WriteError> {
+        let mut before = None;
+        if let Some(open) = &mut self.heap {
+            if let Some(index) = open.push(object) {
+                return Ok((open.address, index));
+            }
+            before = Some(open.bytes);
+        }
+        self.close_collection()?;
+        let bytes = OpenCollection::size_after(before, object.len() as u64);
+        // Data before it may have ended anywhere.
+        let end = self.space.end();
+        self.space.data(end.next_multiple_of(8) - end);
+        let mut open = OpenCollection::new(self.space.data(bytes), bytes);
+        let index = open.push(object).ok_or_else(|| {
+            WriteError::Invalid(format!(
+                "a heap object of {} bytes does not fit its collection",
+                object.len()
+            ))
+        })?;
+        let address = open.address;
+        self.heap = Some(open);
+        Ok((address, index))
+    }
+
+    /// Writes all metadata, and returns the length of the file in bytes. The caller decides whether to
+    /// [`sync`](Sink::sync).
+    ///
+    /// # Errors
+    ///
+    /// Chunks that the tree lists and that were not written, and those of the sink.
+    pub fn finish(mut self) -> Result<u64, WriteError> {
+        self.close_collection()?;
+        self.flush()?;
+        self.space.begin_page();
+        self.take_chunk_locations()?;
+        let base = self.options.user_block_bytes;
+        let len = base + self.space.end();
+        self.set_len(len)?;
+        let mut metadata = vec![0u8; self.layout.metadata_end as usize];
+        self.encode_metadata(&mut |block: PlacedBlock| {
+            metadata[block.address.0 as usize..][..block.bytes.len()].copy_from_slice(&block.bytes);
+        })?;
+        let superblock = self.superblock()?;
+        let rest = superblock.len();
+        let at = self.layout.superblock.0;
+        self.write(at + rest as u64, &metadata[at as usize + rest..])?;
+        self.write(at, &superblock)?;
+        Ok(len)
+    }
+
+    /// Puts the address of single chunks into their layouts, after checking that all chunks were written.
+    fn take_chunk_locations(&mut self) -> Result<(), WriteError> {
+        for (number, object) in self.tree.objects.iter().enumerate() {
+            let ObjectSpec::Dataset(dataset) = &object.spec else { continue };
+            let StorageSpec::Chunked(chunked) = &dataset.storage else { continue };
+            let expected = chunked.coords.len() / chunked.chunk_dims.len().max(1);
+            let columns = self.chunks.get(&ObjectId(number as u32));
+            let found = columns.map_or(0, ChunkColumns::len);
+            if found != expected {
+                let what = format!("object {number}: {found} of {expected} chunks were written");
+                return Err(WriteError::Invalid(what));
+            }
+            let PlacedStorage::Chunked { layout, .. } = &mut self.layout.objects[number].storage else {
+                continue;
+            };
+            if let (ChunkIndex::Single { filtered }, Some(columns)) = (&mut layout.index, columns) {
+                let chunk = columns.get(0);
+                layout.address = Some(Address(chunk.address));
+                if filtered.is_some() {
+                    *filtered = Some((chunk.stored_bytes, chunk.filter_mask));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn encode_metadata(&self, place: &mut dyn FnMut(PlacedBlock)) -> Result<(), WriteError> {
+        if let Some((address, info)) = &self.layout.extension {
+            place(PlacedBlock { address: *address, bytes: extension_bytes(*address, info)? });
+        }
+        for number in 0..self.tree.objects.len() {
+            let blocks = self.encode_object(number);
+            let blocks = blocks.map_err(|error| WriteError::Object { object: number, error })?;
+            blocks.into_iter().for_each(&mut *place);
+        }
+        for collection in &self.layout.collections {
+            let mut objects = CollectionBuilder::new(WIDTHS);
+            for value in &self.tree.heap[collection.items.clone()] {
+                objects.push(value_bytes(value, &self.layout)?);
+            }
+            let mut out = Encoder::new("global heap collection", WIDTHS);
+            objects.encode(objects.bytes(), &mut out);
+            place(PlacedBlock { address: collection.address, bytes: out.finish()? });
+        }
+        Ok(())
+    }
+
+    /// The header of an object, and all structures that it points to.
+    fn encode_object(&self, number: usize) -> Result<Vec<PlacedBlock>, EncodeError> {
+        let (object, placed) = (&self.tree.objects[number], &self.layout.objects[number]);
+        let header = encode::header(object, placed.references, placed, &self.layout)?;
+        let mut blocks = vec![PlacedBlock { address: placed.header, bytes: header }];
+        if let (ObjectSpec::Group(group), Some(dense)) = (&object.spec, &placed.links) {
+            let item = |(number, link): (usize, &crate::tree::LinkSpec)| {
+                let message = link_message(group, number, link, &self.layout)?;
+                Ok(DenseItem { name: link.name.clone(), creation_order: number as u64, message })
+            };
+            let items = group.links.iter().enumerate().map(item).collect::<Result<_, EncodeError>>()?;
+            blocks.append(&mut dense.encode(items)?);
+        }
+        if let Some(dense) = &placed.attributes {
+            let item = |(number, attribute): (usize, &crate::tree::AttributeSpec)| {
+                let message = attribute_message(attribute, &self.layout)?;
+                let creation_order = if object.attribute_order.tracked { number as u64 } else { 0 };
+                Ok(DenseItem { name: attribute.name.clone(), creation_order, message })
+            };
+            let items = object.attributes.iter().enumerate().map(item).collect::<Result<_, EncodeError>>()?;
+            blocks.append(&mut dense.encode(items)?);
+        }
+        let ObjectSpec::Dataset(dataset) = &object.spec else { return Ok(blocks) };
+        match (&placed.storage, &dataset.storage) {
+            (PlacedStorage::Chunked { index: Some(index), .. }, _) => {
+                if let Some(chunks) = self.chunks.get(&ObjectId(number as u32)) {
+                    blocks.append(&mut index.encode(chunks)?);
+                }
+            }
+            (PlacedStorage::External { heap, .. }, StorageSpec::External(segments)) => {
+                let mut out = Encoder::new("local heap", WIDTHS);
+                external_names(segments).0.encode(*heap, &mut out);
+                blocks.push(PlacedBlock { address: *heap, bytes: out.finish()? });
+            }
+            _ => {}
+        }
+        Ok(blocks)
+    }
+
+    fn superblock(&self) -> Result<Vec<u8>, EncodeError> {
+        let superblock = Superblock {
+            version: versions::SUPERBLOCK,
+            at: self.options.user_block_bytes,
+            base: self.options.user_block_bytes,
+            stored_base: self.options.user_block_bytes,
+            widths: WIDTHS,
+            end_of_file: Address(self.space.end()),
+            end_of_file_at: 0,
+            root: self.layout.object(FileTree::ROOT),
+            root_symbol_table: None,
+            extension: self.layout.extension.as_ref().map(|(address, _)| *address),
+            driver_info: None,
+            consistency_flags: 0,
+            group_leaf_k: 4,
+            group_internal_k: 16,
+            chunk_internal_k: 32,
+        };
+        let mut out = Encoder::new("superblock", WIDTHS);
+        superblock.encode(&mut out);
+        out.finish()
+    }
+
+    fn close_collection(&mut self) -> Result<(), WriteError> {
+        let Some(open) = self.heap.take() else { return Ok(()) };
+        let bytes = open.encode()?;
+        self.write(open.address.0, &bytes)
+    }
+
+    /// Data directly after the last, kept until there is enough for a write.
+    fn append(&mut self, address: u64, bytes: &[u8]) -> Result<(), WriteError> {
+        let follows = self.pending_at + self.pending.len() as u64 == address;
+        if !follows || self.pending.len() + bytes.len() > WRITE_BYTES {
+            self.flush()?;
+            self.pending_at = address;
+        }
+        if bytes.len() > WRITE_BYTES {
+            self.pending_at = address + bytes.len() as u64;
+            return self.write(address, bytes);
+        }
+        self.pending.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), WriteError> {
+        let pending = std::mem::take(&mut self.pending);
+        let at = self.pending_at;
+        self.pending_at += pending.len() as u64;
+        if pending.is_empty() { Ok(()) } else { self.write(at, &pending) }
+    }
+
+    fn write(&self, address: u64, bytes: &[u8]) -> Result<(), WriteError> {
+        let written = self.sink.write_at(self.options.user_block_bytes + address, bytes);
+        written.map_err(|error| WriteError::Io { name: self.sink.name(), error })
+    }
+
+    fn set_len(&self, len: u64) -> Result<(), WriteError> {
+        self.sink.set_len(len).map_err(|error| WriteError::Io { name: self.sink.name(), error })
+    }
+}

@@ -1,0 +1,34 @@
+//! Writes HDF5 files, with all metadata together at the front.
+//!
+//! ```text
+//! FileTree ──► FileWriter::create (lays out all metadata) ──► write_chunk, write_contiguous ──► finish
+//! ```
+//!
+//! A [`FileTree`] describes every object before the first byte is written, including which chunks will exist. Creating
+//! the [`FileWriter`] assigns the addresses of all metadata, so that data with references to objects can be written at
+//! once; metadata is encoded and written when all addresses of chunks are known. `docs/design/005-writer.md` says why.
+//!
+//! Deliberately absent: filters (chunks come as they will be stored), reading, selections, conversion of values.
+
+mod allocator;
+mod data_heap;
+mod dense_order;
+mod encode;
+mod error;
+mod file_writer;
+mod heap_order;
+mod index_choice;
+mod layout;
+mod options;
+mod tree;
+mod value;
+
+pub use error::WriteError;
+pub use file_writer::FileWriter;
+pub use index_choice::choose_index;
+pub use options::WriteOptions;
+pub use tree::{
+    AttributeSpec, ChunkedSpec, CreationOrder, DatasetSpec, DatatypeUse, ExternalSegment, FileTree,
+    GroupSpec, LinkSpec, LinkTargetSpec, Object, ObjectId, ObjectSpec, StorageSpec,
+};
+pub use value::{HeapItem, Patch, PatchTarget, Value};

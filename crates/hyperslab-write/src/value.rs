@@ -1,0 +1,51 @@
+//! Values in metadata that may refer to objects and to the global heap, whose addresses are not known yet.
+
+use crate::tree::ObjectId;
+use bytes::Bytes;
+
+/// The bytes of some elements as they will be in the file, apart from addresses.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Value {
+    /// The bytes. What the patches cover is overwritten.
+    pub bytes: Bytes,
+    /// Where addresses belong.
+    pub patches: Vec<Patch>,
+}
+
+/// An address in a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patch {
+    /// The offset in the value's bytes.
+    pub at: usize,
+    /// What the address is of.
+    pub target: PatchTarget,
+}
+
+/// What a patch refers to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PatchTarget {
+    /// An object header: 8 bytes.
+    Object(ObjectId),
+    /// An object of the global heap: the address of its collection and its index, 12 bytes.
+    Heap(HeapItem),
+}
+
+/// A value of [`FileTree::heap`](crate::FileTree), by its number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct HeapItem(pub u32);
+
+impl From<Bytes> for Value {
+    fn from(bytes: Bytes) -> Self {
+        Self { bytes, patches: Vec::new() }
+    }
+}
+
+impl PatchTarget {
+    /// The number of bytes that the patch covers.
+    pub(crate) fn bytes(self) -> usize {
+        match self {
+            Self::Object(_) => 8,
+            Self::Heap(_) => 12,
+        }
+    }
+}
