@@ -17,7 +17,7 @@ use crate::file::File;
 use crate::links::Links;
 use crate::object::Object;
 use crate::{Error, Result};
-use extents::{Extents, Owner};
+use extents::{Claims, gaps, sum};
 use hyperslab_array::array::Storage;
 use hyperslab_format::heap::global::Collection;
 use hyperslab_format::message::LinkTarget;
@@ -42,8 +42,32 @@ pub struct Census {
     pub objects: u64,
     /// Size of a page, if the file is allocated in pages.
     pub page_bytes: Option<u64>,
+    /// Where what is owned lies: disjoint, in ascending order. What is in none of them is unaccounted for.
+    pub extents: Vec<Extent>,
     /// Parts that could not be read; their bytes count as nobody's.
     pub errors: Vec<Error>,
+}
+
+/// Bytes with one owner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extent {
+    /// Offset of the first byte in the file.
+    pub start: u64,
+    /// Offset behind the last.
+    pub end: u64,
+    /// What they belong to.
+    pub owner: Owner,
+}
+
+/// Who owns an extent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Owner {
+    /// A structure of this name.
+    Metadata(&'static str),
+    /// The dataset at this place in [`Census::raw_data`].
+    RawData(usize),
+    /// Nobody, and the file knows.
+    Free,
 }
 
 /// The structures of one kind.
@@ -74,30 +98,36 @@ pub fn census(file: &File) -> Result<Census> {
     let page_bytes = walk.superblock()?;
     walk.objects();
     let Walk { raw, objects, errors, .. } = walk;
-    let mut extents = Extents::default();
+    let free = free_space::sections(&own).unwrap_or_default();
+    let file_bytes = own.inner.source.len();
+    let mut claims = Claims::default();
+    let mut claim = |at, bytes, owner| claims.add(at, bytes, owner, file_bytes);
     let superblock = &own.inner.superblock;
-    extents.add(0, superblock.base, Owner::Metadata("user block"));
-    extents.add(superblock.base, superblock_bytes(superblock), Owner::Metadata("superblock"));
+    claim(0, superblock.base, Owner::Metadata("user block"));
+    claim(superblock.base, superblock_bytes(superblock), Owner::Metadata("superblock"));
     for (structure, at, bytes) in own.inner.metadata().observed() {
-        extents.add(at, bytes, Owner::Metadata(structure));
+        claim(at, bytes, Owner::Metadata(structure));
     }
     let mut paths = Vec::new();
     for (path, parts) in raw {
-        parts.into_iter().for_each(|(at, bytes)| extents.add(at, bytes, Owner::RawData(paths.len())));
+        parts.into_iter().for_each(|(at, bytes)| claim(at, bytes, Owner::RawData(paths.len())));
         paths.push(path);
     }
-    for (at, bytes) in free_space::sections(&own).unwrap_or_default() {
-        extents.add(at, bytes, Owner::Free);
+    for (at, bytes) in free {
+        claim(at, bytes, Owner::Free);
     }
-    for (structure, at, bytes) in own.inner.metadata().observed() {
-        extents.add(at, bytes, Owner::Metadata(structure));
+    let mut extents = claims.disjoint();
+    let collections = collections(&own, &gaps(&extents, file_bytes));
+    if !collections.is_empty() {
+        let owner = Owner::Metadata("global heap collection");
+        extents.extend(collections.into_iter().map(|(at, bytes)| Extent {
+            start: at,
+            end: at + bytes,
+            owner,
+        }));
+        extents.sort_by_key(|extent| extent.start);
     }
-    let file_bytes = own.inner.source.len();
-    let collections = collections(&own, &extents.gaps(file_bytes));
-    collections
-        .into_iter()
-        .for_each(|(at, bytes)| extents.add(at, bytes, Owner::Metadata("global heap collection")));
-    let owned = extents.sum(file_bytes);
+    let owned = sum(&extents);
     let bytes_of = |owner: Owner| owned.get(&owner).map_or(0, |sum| sum.bytes);
     let metadata = owned.iter().filter_map(|(owner, sum)| match owner {
         Owner::Metadata(kind) => Some((*kind, *sum)),
@@ -119,6 +149,7 @@ pub fn census(file: &File) -> Result<Census> {
         unaccounted_bytes: file_bytes.saturating_sub(accounted),
         objects,
         page_bytes,
+        extents,
         errors,
     })
 }

@@ -5,7 +5,7 @@ use hyperslab_format::Widths;
 use hyperslab_format::message::ChunkedLayout;
 use hyperslab_format::superblock::Superblock;
 
-pub use crate::census::{Census, KindOfMetadata, census};
+pub use crate::census::{Census, Extent, KindOfMetadata, Owner, census};
 pub use crate::encoded_selection::RegionSummary;
 pub use crate::filter_element::filter_element;
 pub use crate::format_error::{OrError, format_error};

@@ -37,7 +37,10 @@ pub(crate) fn smallest_cache(case: &Case<'_>, read: &ReadCase, versions: &[LibVe
     };
     // More bytes never compensate for colliding slots, so the largest cache decides which numbers of slots are
     // sufficient.
-    let nslots = SLOTS.into_iter().find(|nslots| is_ideal(chunks_max * chunk_bytes, *nslots))?;
+    let suffices = |nslots: &u64| is_ideal(chunks_max * chunk_bytes, *nslots);
+    // If the most do not help, or the sweep is too large to tell, fewer need not be tried.
+    SLOTS.last().filter(|most| suffices(most))?;
+    let nslots = SLOTS.into_iter().find(suffices)?;
     let holds = |chunks: u64| is_ideal(chunks * chunk_bytes, nslots);
     let (mut enough, mut too_few) = (1, 0);
     while !holds(enough) {

@@ -79,6 +79,11 @@ impl<'a> ChunkCacheSim<'a> {
         counts
     }
 
+    /// The dataset.
+    pub(super) fn geometry(&self) -> &'a Geometry {
+        self.geometry
+    }
+
     /// The entries of the chunk cache; `None` for contiguous data.
     pub(super) fn entries(&mut self) -> Option<&mut Entries> {
         match &mut self.state {

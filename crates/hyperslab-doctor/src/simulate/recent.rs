@@ -4,8 +4,11 @@ use std::collections::{HashMap, VecDeque};
 
 /// A chunk is near if no more than this was loaded since it was loaded last.
 pub(super) const NEAR_BYTES: u64 = 6 << 20;
-/// Chunks that are remembered at most: tiny ones cost more by the load than by the byte.
+/// Chunks that are remembered at most.
 const CHUNKS_MAX: usize = 1 << 16;
+/// Smaller chunks are not remembered and count as near: they cost so much more by the load than by the byte that the
+/// difference is not felt.
+const REMEMBERED_BYTES_MIN: u64 = 1 << 10;
 
 /// The chunks loaded within the last [`NEAR_BYTES`] of loads.
 #[derive(Debug, Clone, Default)]
@@ -26,6 +29,10 @@ impl RecentLoads {
 
     /// A load of `chunk`; returns true if it is near.
     pub(super) fn load(&mut self, chunk: u64, bytes: u64) -> bool {
+        if bytes < REMEMBERED_BYTES_MIN {
+            self.pass(bytes);
+            return true;
+        }
         while let Some(&(oldest, at)) = self.order.front() {
             if self.loaded - at <= NEAR_BYTES && self.order.len() < CHUNKS_MAX {
                 break;
@@ -56,6 +63,7 @@ mod tests {
         recent.pass(NEAR_BYTES);
         assert!(!recent.load(2, 1 << 20));
         recent.pass(1);
-        assert!(recent.load(2, 8));
+        assert!(recent.load(2, REMEMBERED_BYTES_MIN));
+        assert!(recent.load(3, REMEMBERED_BYTES_MIN - 1), "too small to matter");
     }
 }

@@ -32,6 +32,10 @@ pub const VISITS_MAX_DEFAULT: u64 = 500_000;
 /// The largest single read that is simulated, in chunks or runs of bytes.
 const READ_COST_MAX: u64 = 1_500_000;
 
+/// A sweep that visits each of more chunks than this once is counted without simulating it: each stored chunk is loaded
+/// once, whatever the cache keeps of them.
+const VISITED_ONCE_SIMULATED_MAX: u64 = 100_000;
+
 /// The cost of a whole sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SweepCounts {
@@ -97,11 +101,15 @@ pub fn simulate_sweep(
         is_hopeless: false,
         nesting: 0,
         half: None,
+        kept: None,
     };
     if run.sim.depends_on_offsets() {
         run.chunk = None;
     }
-    if reads > 0 {
+    let touched = Touched::by_sweep(geometry, sweep);
+    if reads > 0 && run.visits_each_chunk_once(&touched) {
+        run.load_each_chunk_once(settings);
+    } else if reads > 0 {
         run.level(0);
     }
     let is_exact = run.reads == reads;
@@ -120,9 +128,9 @@ pub fn simulate_sweep(
         driver_bytes: run.counts.driver_bytes,
         is_exact,
         reads_simulated: run.reads,
-        touched: Touched::by_sweep(geometry, sweep),
+        touched,
         work: run.counts.work,
-        chunks_kept_max: run.sim.entries().map_or(0, |entries| entries.used_max),
+        chunks_kept_max: run.kept.unwrap_or_else(|| run.sim.entries().map_or(0, |entries| entries.used_max)),
     }
 }
 
@@ -141,6 +149,8 @@ struct Simulation<'a> {
     nesting: usize,
     /// Reads and counts when half of the visits had been spent.
     half: Option<(u64, ReadCounts)>,
+    /// The most chunks that the cache held, where that is known without having simulated it.
+    kept: Option<u64>,
 }
 
 /// The state at some pass of a repetition: cache, counts, reads.
@@ -157,6 +167,30 @@ struct Checkpoint {
 impl Simulation<'_> {
     fn is_spent(&self) -> bool {
         self.is_hopeless || self.visits >= self.visits_max
+    }
+
+    /// True for a sweep of very many chunks that returns to none of them, and whose reads are not too large.
+    fn visits_each_chunk_once(&self, touched: &Touched) -> bool {
+        let chunks = self.sim.geometry().chunks().map_or(0, |chunks| chunks.grid_chunks());
+        let sizes = self.sweep.block().iter().zip(self.sweep.shape());
+        let first: Vec<Span> = sizes.map(|(block, dim)| Span { start: 0, len: (*block).min(*dim) }).collect();
+        self.chunk.is_some()
+            && chunks > VISITED_ONCE_SIMULATED_MAX
+            && touched.visits == chunks
+            && self.sim.cost_max(&first) <= READ_COST_MAX
+    }
+
+    /// Counts a sweep that visits each chunk once.
+    fn load_each_chunk_once(&mut self, settings: CacheSettings) {
+        let geometry = self.sim.geometry();
+        self.counts = without_hits(geometry, self.sweep);
+        if let (Some(chunks), Some(chunk_bytes)) = (geometry.chunks(), geometry.chunk_bytes()) {
+            let kept = chunks.stored_chunks().min(settings.nslots).min(settings.nbytes / chunk_bytes.max(1));
+            self.counts.driver_bytes = chunks.stored_bytes();
+            self.counts.work.evictions = chunks.stored_chunks() - kept;
+            self.kept = Some(kept);
+        }
+        self.reads = self.sweep.reads();
     }
 
     /// Reads every block of the dimensions `order[depth..]`, the others fixed. Recurses at most as deep as the rank.
@@ -420,6 +454,33 @@ mod tests {
         let sweep = Sweep::row_major(empty.shape(), &[1, 5]);
         assert_eq!(simulate_sweep(&empty, settings, LibVersion::V2_2, &sweep, 10).reads, 0);
         assert_eq!(geometry.chunks().unwrap().grid_chunks(), 60 * 30 * 9 * 717);
+    }
+
+    #[test]
+    fn a_sweep_that_returns_to_no_chunk_loads_each_stored_chunk_once() {
+        let stored =
+            (0..200_000u64).step_by(2).map(|i| (i, StoredChunk { bytes: 3, is_filtered: i % 4 == 0 }));
+        let storage = ChunkedStorage {
+            chunk_dims: vec![1, 10],
+            is_filtered: true,
+            edge_chunks_unfiltered: false,
+            skips_missing_chunks: false,
+            chunks: Some(Arc::new(ChunkMap::from_chunks(200_000, stored))),
+        };
+        let geometry = Geometry::chunked(&[2000, 1000], 1, storage).unwrap();
+        let settings = CacheSettings { nbytes: 1 << 20, nslots: 521, w0: 0.75 };
+        for block in [[2000, 1000], [1, 1000], [1, 10], [7, 40]] {
+            let sweep = Sweep::row_major(geometry.shape(), &block);
+            // Fewer visits than there are chunks: were it simulated, it would not be exact.
+            let counts = simulate_sweep(&geometry, settings, LibVersion::V2_2, &sweep, 1_000);
+            let slow = one_by_one(&geometry, settings, LibVersion::V2_2, &sweep);
+            assert!(counts.is_exact && counts.reads_simulated == sweep.reads());
+            assert_eq!((counts.chunks_touched, counts.chunk_visits), (100_000, slow.chunks_touched));
+            assert_eq!(
+                (counts.decodes, counts.driver_reads, counts.driver_bytes),
+                (slow.decodes, slow.driver_reads, slow.driver_bytes)
+            );
+        }
     }
 
     proptest! {
