@@ -2,6 +2,7 @@
 
 use crate::array::{self, Shape};
 use crate::attrs::AttributeManager;
+use crate::chunk_map;
 use crate::element::{Element, Owner, Text};
 use crate::errors;
 use crate::filters::{CompressionOptions, Filters};
@@ -10,7 +11,7 @@ use crate::reference::{Reference, RegionReference};
 use crate::selection::{self, Index, ScalarIndex, Selected};
 use crate::session::Session;
 use hyperslab::storage::Fill;
-use hyperslab::{ChunkGrid, ChunkMap, ChunkNumber, Dataspace, Location, Selection};
+use hyperslab::{ChunkMap, Dataspace, Selection};
 use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -474,26 +475,7 @@ impl Dataset {
     /// Where every existing chunk lies, in row-major order: an array with the fields `offset` (index of its first
     /// element along each axis), `address` (its first byte in the file), `size` (bytes as stored) and `filter_mask`.
     fn chunk_map<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyUntypedArray>> {
-        let map = self.map_of_chunks(py)?;
-        let dtype = crate::helper(py, "hyperslab._chunks", "chunk_dtype")?.call1((self.ndim(),))?;
-        let dtype = dtype.cast_into::<PyArrayDescr>()?;
-        let array = array::empty(py, &dtype, &mut Shape::from_slice(&[map.len() as isize]))?;
-        // SAFETY: the array is fresh, in row-major order, and its fields are numbers.
-        let out = unsafe { array::bytes_mut(&array) };
-        py.detach(|| {
-            let rows = out.chunks_exact_mut(dtype_bytes(map.grid()));
-            rows.zip(map.iter()).for_each(|(row, (number, location))| {
-                let words = map.grid().offset(number).into_iter();
-                let words = words.chain([location.address, location.stored_bytes]);
-                let (places, mask) = row.split_at_mut(row.len() - 4);
-                places
-                    .chunks_exact_mut(8)
-                    .zip(words)
-                    .for_each(|(to, word)| to.copy_from_slice(&word.to_ne_bytes()));
-                mask.copy_from_slice(&location.filter_mask.to_ne_bytes());
-            });
-        });
-        Ok(array)
+        chunk_map::records(py, &*self.map_of_chunks(py)?)
     }
 
     /// The functions of h5py's low-level `DatasetID` that say where chunks lie.
@@ -511,7 +493,7 @@ impl Dataset {
     fn _chunk_info<'py>(&self, py: Python<'py>, index: u64) -> PyResult<Option<Bound<'py, PyTuple>>> {
         let map = self.map_of_chunks(py)?;
         let found = usize::try_from(index).ok().and_then(|row| map.nth(row));
-        found.map(|(number, location)| chunk_info(py, &map, number, location)).transpose()
+        found.map(|(number, location)| chunk_map::info(py, &map, number, location)).transpose()
     }
 
     /// The same of the chunk that holds an element.
@@ -527,9 +509,7 @@ impl Dataset {
         if element.iter().zip(self.dataset.shape()).any(|(at, size)| at >= size) {
             return Ok(None);
         }
-        let chunk = element.iter().zip(map.grid().chunk_shape()).map(|(at, chunk)| at / chunk);
-        let number = map.grid().number(chunk);
-        map.get(number).map(|location| chunk_info(py, &map, number, location)).transpose()
+        chunk_map::info_at(py, &map, &element)
     }
 
     /// Read into an existing array.
@@ -569,21 +549,6 @@ impl Dataset {
         let explained = py.detach(|| self.dataset.explain(&selected.selection)).map_err(errors::raise)?;
         Ok(explained.to_string())
     }
-}
-
-/// Bytes of a row of a chunk map: numbers of 8 bytes for the offset, the address and the size, 4 for the filter mask.
-fn dtype_bytes(grid: &ChunkGrid) -> usize {
-    8 * (grid.counts().len() + 2) + 4
-}
-
-fn chunk_info<'py>(
-    py: Python<'py>,
-    map: &ChunkMap,
-    number: ChunkNumber,
-    location: Location,
-) -> PyResult<Bound<'py, PyTuple>> {
-    let offset = PyTuple::new(py, map.grid().offset(number))?;
-    (offset, location.filter_mask, location.address, location.stored_bytes).into_pyobject(py)
 }
 
 impl Dataset {

@@ -9,6 +9,7 @@
 
 mod array;
 mod attrs;
+mod chunk_map;
 mod command;
 mod dataset;
 mod datatype;

@@ -66,6 +66,8 @@ pub(super) const LARGE_BYTES: u64 = 1 << 20;
 const LARGE_ELEMENTS: u64 = LARGE_BYTES / ELEMENT_BYTES;
 /// Chunks of one element.
 const SINGLE_CHUNKS: u64 = 1024;
+/// A later sweep over fewer chunks is repeated until it has so many reads.
+const LATER_READS_MIN: u64 = 32;
 
 const DATASET: &str = "d";
 
@@ -113,12 +115,14 @@ pub(crate) fn pass(engine: &dyn PreparedEngine, folder: &Path, create: bool) -> 
         write(engine, &files.single, &[SINGLE_CHUNKS], &[1])?;
     }
     // Memory that is used for the first time is measured before anything else has used memory.
-    let kept_load = first_pass(engine, &files.large, Cache::Room, LARGE_ELEMENTS, 16)?;
-    let far_load = second_pass(engine, &files.large, Cache::OneChunk(LARGE_BYTES), LARGE_ELEMENTS, 32)?;
-    let near_load = second_pass(engine, &files.large, Cache::OneChunk(LARGE_BYTES), LARGE_ELEMENTS, 2)?;
-    let first_load = first_pass(engine, &files.small, Cache::Room, SMALL_ELEMENTS, SMALL_CHUNKS)?;
-    let load = second_pass(engine, &files.small, Cache::OneChunk(SMALL_BYTES), SMALL_ELEMENTS, SMALL_CHUNKS)?;
-    let direct = second_pass(engine, &files.single, Cache::None, 1, SINGLE_CHUNKS)?;
+    let (small, large) = ((SMALL_ELEMENTS, SMALL_CHUNKS), LARGE_ELEMENTS);
+    let of = |file, cache, chunks, which| one_of_each_chunk(engine, file, cache, chunks, which);
+    let kept_load = of(&files.large, Cache::Room, (large, 16), Sweep::First)?;
+    let far_load = of(&files.large, Cache::OneChunk(LARGE_BYTES), (large, 32), Sweep::Later)?;
+    let near_load = of(&files.large, Cache::OneChunk(LARGE_BYTES), (large, 2), Sweep::Later)?;
+    let first_load = of(&files.small, Cache::Room, small, Sweep::First)?;
+    let load = of(&files.small, Cache::OneChunk(SMALL_BYTES), small, Sweep::Later)?;
+    let direct = of(&files.single, Cache::None, (1, SINGLE_CHUNKS), Sweep::Later)?;
 
     let mut small = open(engine, &files.small, Cache::Room)?;
     let all = SMALL_CHUNKS * SMALL_ELEMENTS;
@@ -196,32 +200,27 @@ fn open(engine: &dyn PreparedEngine, file: &Path, cache: Cache) -> Result<Box<dy
     engine.open(file, DATASET, &options)
 }
 
-/// Seconds of one of the first reads of one element of each of the first `chunks` chunks.
-fn first_pass(
-    engine: &dyn PreparedEngine,
-    file: &Path,
-    cache: Cache,
-    chunk_elements: u64,
-    chunks: u64,
-) -> Result<f64, EngineError> {
-    let mut dataset = open(engine, file, cache)?;
-    let seconds = sweep(&mut *dataset, (0..chunks).map(|chunk| line(chunk * chunk_elements, 1)))?;
-    dataset.close()?;
-    Ok(seconds)
+/// Whether a sweep is the first one of a file that was just opened.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sweep {
+    First,
+    Later,
 }
 
-/// The same for later reads.
-fn second_pass(
+/// Seconds of a read of one element of each of the first `chunks` chunks.
+fn one_of_each_chunk(
     engine: &dyn PreparedEngine,
     file: &Path,
     cache: Cache,
-    chunk_elements: u64,
-    chunks: u64,
+    (chunk_elements, chunks): (u64, u64),
+    which: Sweep,
 ) -> Result<f64, EngineError> {
     let mut dataset = open(engine, file, cache)?;
     let reads = || (0..chunks).map(|chunk| line(chunk * chunk_elements, 1));
-    sweep(&mut *dataset, reads())?;
-    let seconds = sweep(&mut *dataset, reads().cycle().take((chunks as usize).max(32)))?;
+    let mut seconds = sweep(&mut *dataset, reads())?;
+    if which == Sweep::Later {
+        seconds = sweep(&mut *dataset, reads().cycle().take(chunks.max(LATER_READS_MIN) as usize))?;
+    }
     dataset.close()?;
     Ok(seconds)
 }

@@ -1,11 +1,9 @@
 //! Finds the libraries that the user's programs load: those in their Python, in conda, in the system.
 
+use super::python::{ask, pythons};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
-use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A library that was found, not loaded yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,7 +28,7 @@ pub struct Libraries {
 }
 
 /// A Python that takes longer to import two packages is left alone.
-const PYTHON_SECONDS_MAX: u64 = 60;
+const PYTHON_MAX: Duration = Duration::from_secs(60);
 
 /// Imports what reads HDF5, and tells which libraries came along, one JSON document.
 const ASK_PYTHON: &str = r#"
@@ -121,50 +119,12 @@ fn is_library(name: &str, stems: &[&str]) -> bool {
 
 /// What a Python brings; `None` where it does not run.
 pub fn of_python(python: &Path) -> Option<Libraries> {
-    let mut child = Command::new(python)
-        .args(["-c", ASK_PYTHON])
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .ok()?;
-    let began = Instant::now();
-    while child.try_wait().ok()?.is_none() {
-        if began.elapsed() > Duration::from_secs(PYTHON_SECONDS_MAX) {
-            let _ = child.kill();
-            let _ = child.wait();
-            return None;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    let mut text = String::new();
-    child.stdout.take()?.read_to_string(&mut text).ok()?;
-    let answer: Answer = serde_json::from_str(&text).ok()?;
+    let answer: Answer = ask(python, ASK_PYTHON, PYTHON_MAX)?;
     let mut found = Libraries::default();
     for (package, version, path) in answer.libraries {
         found.note(&path, format!("{package} {version}").trim_end(), answer.plugins.as_ref());
     }
     Some(found)
-}
-
-/// Set where the command runs inside of a Python: the interpreter.
-const INTERPRETER_VARIABLE: &str = "HYPERSLAB_INTERPRETER";
-
-/// Pythons that a user may mean, the one that runs this first, then the active environment's, each once.
-pub fn pythons() -> Vec<PathBuf> {
-    let own = std::env::var_os(INTERPRETER_VARIABLE).map(PathBuf::from);
-    let active = ["VIRTUAL_ENV", "CONDA_PREFIX"]
-        .into_iter()
-        .filter_map(std::env::var_os)
-        .map(|folder| Path::new(&folder).join("bin/python"));
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let on_path = ["python3", "python"].into_iter().filter_map(|name| {
-        std::env::split_paths(&path).map(|folder| folder.join(name)).find(|candidate| candidate.is_file())
-    });
-    // Not resolved: a virtual environment's python is a link, and is what it is by its place.
-    let mut once = BTreeSet::new();
-    let all = own.into_iter().chain(active).chain(on_path).filter(|python| python.is_file());
-    all.filter(|python| once.insert(python.clone())).collect()
 }
 
 fn folders() -> Vec<PathBuf> {

@@ -10,10 +10,12 @@ mod hdf4;
 mod hdf5;
 mod load;
 mod netcdf;
+mod python;
 
-pub use discover::{Found, Libraries, find_all, of_python, pythons};
+pub use discover::{Found, Libraries, find_all, of_python};
 pub use family::Family;
 pub(crate) use load::share_symbols;
+pub use python::{ask, pythons};
 
 use crate::engine::interface::{Opened, PreparedEngine};
 

@@ -1,13 +1,12 @@
 //! Which libhdf5 the user's Python loads: its column comes first, and its seconds are predicted.
 
-use hyperslab_bench::library::{Found, pythons};
+use hyperslab_bench::library::{self, Found};
 use serde::Deserialize;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::path::PathBuf;
+use std::time::Duration;
 
 /// A Python that takes longer to import h5py is not waited for.
-const SECONDS_MAX: u64 = 10;
+const PYTHON_MAX: Duration = Duration::from_secs(10);
 
 /// Says which h5py there is, which libhdf5 it loads, and where filter plug-ins lie.
 const ASK: &str = r"
@@ -44,30 +43,11 @@ pub(super) struct UserLibrary {
 
 /// The libhdf5 that the first Python with h5py loads.
 pub(super) fn find() -> Option<UserLibrary> {
-    let Answer { h5py, hdf5, library, plugins } = pythons().iter().find_map(|python| ask(python))?;
+    let Answer { h5py, hdf5, library, plugins } =
+        library::pythons().iter().find_map(|python| library::ask(python, ASK, PYTHON_MAX))?;
     let origin = format!("h5py {h5py}");
     let found = library.map(|path| Found { path, origin: origin.clone(), plugins });
     Some(UserLibrary { origin, release: hdf5, found })
-}
-
-fn ask(python: &Path) -> Option<Answer> {
-    let mut child = Command::new(python)
-        .args(["-c", ASK])
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .ok()?;
-    let began = Instant::now();
-    while child.try_wait().ok()?.is_none() {
-        if began.elapsed() > Duration::from_secs(SECONDS_MAX) {
-            let _ = child.kill();
-            let _ = child.wait();
-            return None;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    serde_json::from_reader(child.stdout.take()?).ok()
 }
 
 #[cfg(test)]
@@ -80,11 +60,11 @@ mod tests {
     #[test]
     fn a_python_with_h5py_says_which_library_it_loads() {
         let python = require!(python());
-        let answer = ask(&python).unwrap();
+        let answer: Answer = library::ask(&python, ASK, PYTHON_MAX).unwrap();
         assert!(Profile::installed("x", &answer.hdf5).is_some(), "{answer:?}");
         if cfg!(target_os = "linux") {
             assert!(answer.library.as_ref().is_some_and(|path| path.is_file()), "{answer:?}");
         }
-        assert!(ask(Path::new("/nowhere/python3")).is_none());
+        assert!(library::ask::<Answer>("/nowhere/python3".as_ref(), ASK, PYTHON_MAX).is_none());
     }
 }

@@ -5,6 +5,7 @@
 //! version 0 | flags | [max. creation index 2] | fractal heap | name index | [creation order index]
 //! ```
 
+use super::dense_storage::{DenseStorage, INDEXED, TRACKED, flags};
 use crate::{Address, Cursor, Encoder, FormatError};
 
 /// The storage of an object's attributes.
@@ -20,9 +21,6 @@ pub struct AttributeInfo {
     pub creation_order_index: Option<Address>,
 }
 
-const TRACKED: u8 = 0x01;
-const INDEXED: u8 = 0x02;
-
 impl AttributeInfo {
     /// Parses the message.
     pub fn parse(mut cursor: Cursor) -> Result<Self, FormatError> {
@@ -30,16 +28,9 @@ impl AttributeInfo {
         let flags = cursor.flags(TRACKED | INDEXED)?;
         let max_creation_index =
             if flags & TRACKED != 0 { Some(cursor.u16("maximum creation index")?) } else { None };
-        Ok(Self {
-            max_creation_index,
-            heap: cursor.address("fractal heap address")?,
-            name_index: cursor.address("name index address")?,
-            creation_order_index: if flags & INDEXED != 0 {
-                cursor.address("creation order index address")?
-            } else {
-                None
-            },
-        })
+        let DenseStorage { heap, name_index, creation_order_index } =
+            DenseStorage::parse(&mut cursor, flags)?;
+        Ok(Self { max_creation_index, heap, name_index, creation_order_index })
     }
 
     /// True if creation order is tracked.
@@ -52,17 +43,14 @@ impl AttributeInfo {
     /// Encodes the message. With `indexed`, it has a field for the creation order index, even if there is none yet.
     pub fn encode(&self, out: &mut Encoder, indexed: bool) {
         let indexed = indexed || self.creation_order_index.is_some();
-        let flag = |bit, is_set| if is_set { bit } else { 0 };
+        let flags = flags(self.tracks_creation_order(), indexed);
         out.u8(0);
-        out.u8(flag(TRACKED, self.tracks_creation_order()) | flag(INDEXED, indexed));
+        out.u8(flags);
         if let Some(index) = self.max_creation_index {
             out.u16(index);
         }
-        out.address("fractal heap address", self.heap);
-        out.address("name index address", self.name_index);
-        if indexed {
-            out.address("creation order index address", self.creation_order_index);
-        }
+        let Self { heap, name_index, creation_order_index, .. } = *self;
+        DenseStorage { heap, name_index, creation_order_index }.encode(out, flags);
     }
 }
 

@@ -5,6 +5,7 @@
 //! version 0 | flags | [max. creation index 8] | fractal heap | name index | [creation order index]
 //! ```
 
+use super::dense_storage::{DenseStorage, INDEXED, TRACKED, flags};
 use crate::{Address, Cursor, Encoder, FormatError};
 
 /// The storage of a group's links.
@@ -19,9 +20,6 @@ pub struct LinkInfo {
     /// The version 2 B-tree of links by creation order (records of type 6).
     pub creation_order_index: Option<Address>,
 }
-
-const TRACKED: u8 = 0x01;
-const INDEXED: u8 = 0x02;
 
 impl LinkInfo {
     /// Parses the message.
@@ -38,16 +36,9 @@ impl LinkInfo {
             }
             max_creation_index = Some(value);
         }
-        Ok(Self {
-            max_creation_index,
-            heap: cursor.address("fractal heap address")?,
-            name_index: cursor.address("name index address")?,
-            creation_order_index: if flags & INDEXED != 0 {
-                cursor.address("creation order index address")?
-            } else {
-                None
-            },
-        })
+        let DenseStorage { heap, name_index, creation_order_index } =
+            DenseStorage::parse(&mut cursor, flags)?;
+        Ok(Self { max_creation_index, heap, name_index, creation_order_index })
     }
 
     /// True if creation order is tracked.
@@ -60,17 +51,14 @@ impl LinkInfo {
     /// Encodes the message. With `indexed`, it has a field for the creation order index, even if there is none yet.
     pub fn encode(&self, out: &mut Encoder, indexed: bool) {
         let indexed = indexed || self.creation_order_index.is_some();
-        let flag = |bit, is_set| if is_set { bit } else { 0 };
+        let flags = flags(self.tracks_creation_order(), indexed);
         out.u8(0);
-        out.u8(flag(TRACKED, self.tracks_creation_order()) | flag(INDEXED, indexed));
+        out.u8(flags);
         if let Some(index) = self.max_creation_index {
             out.u64(index);
         }
-        out.address("fractal heap address", self.heap);
-        out.address("name index address", self.name_index);
-        if indexed {
-            out.address("creation order index address", self.creation_order_index);
-        }
+        let Self { heap, name_index, creation_order_index, .. } = *self;
+        DenseStorage { heap, name_index, creation_order_index }.encode(out, flags);
     }
 }
 

@@ -8,6 +8,7 @@ pub mod cache_image;
 pub mod comment;
 pub mod dataspace;
 pub mod datatype;
+mod dense_storage;
 pub mod driver_info;
 pub mod external_files;
 pub mod file_space_info;
