@@ -208,7 +208,7 @@ impl Dataset {
 
     /// The shape of the result of a read of `selection`.
     pub fn selected_shape(&self, selection: &Selection) -> Result<Vec<u64>> {
-        Ok(self.measure(selection)?.shape.into_vec())
+        Ok(self.measure(selection)?.shape.to_vec())
     }
 
     /// Reads a selection into `out`: its elements in row-major order, in the file's datatype, with the byte order

@@ -138,11 +138,16 @@ fn rows_of_an_unfiltered_dataset_share_blocks_and_bring_little_more_than_themsel
     let bytes: u64 = requests.iter().map(|range| range.end - range.start).sum();
     assert!(requests.len() < 200, "{} requests for 16,200 rows", requests.len());
     assert!(bytes as f64 <= 1.1 * whole.len() as f64, "{bytes} bytes for {}", whole.len());
+    // What was read completely is not kept: the system has it, and the next block goes to the same memory.
     for (selection, expected) in rows(&dataset).zip(whole.chunks(717 * 4)).step_by(777) {
         dataset.read_into(&selection, Order::File, &mut row).unwrap();
         assert_eq!(row, expected);
+        let again = recording.take();
+        assert!(
+            again.iter().all(|range| range.end - range.start <= 717 * 4),
+            "one row, not a block: {again:?}"
+        );
     }
-    assert_eq!(recording.take(), [], "they are in the cache now");
 }
 
 #[test]

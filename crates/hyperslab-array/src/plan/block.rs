@@ -4,6 +4,8 @@
 //! adjacent bytes, the whole block around the next one is fetched and cached, so that the following reads need no
 //! request. Small reads at scattered positions fetch exactly the bytes that they want.
 //!
+//! A block that was read completely is dropped if the source has no latency: then the next one goes to the same memory.
+//!
 //! Blocks are aligned to the beginning of the file, so that neighbouring chunks share them.
 
 use crate::array::DataSource;

@@ -8,6 +8,7 @@ use crate::selection::cut::{ChunkRuns, chunk_runs_max, cut, halve};
 use crate::selection::{Axis, FieldSubset, Measured, Points, Resolved, Run};
 use crate::{Error, Result};
 use smallvec::{SmallVec, smallvec};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The most chunks in a plan; larger reads have several plans, one after the other. A few bytes of a file can claim any
@@ -15,7 +16,7 @@ use std::sync::Arc;
 const CHUNKS_MAX: u64 = 1 << 17;
 
 /// Part of a slab: axes, and where each begins in the output.
-type Window = (SmallVec<[Axis; 4]>, SmallVec<[u64; 4]>);
+type Window<'a> = (Cow<'a, [Axis]>, Dims);
 
 impl ReadPlan {
     /// Plans the read of what is wanted and hands over the plans, which together are the read. A virtual array is the
@@ -77,23 +78,26 @@ impl ReadPlan {
 
 /// Divides a slab into halves, along the axis that touches most chunks, until each half touches few enough.
 fn windows(
-    (axes, outs): Window,
+    (axes, outs): Window<'_>,
     chunk_dims: &[u64],
-    each: &mut impl FnMut(&Window) -> Result<()>,
+    each: &mut impl FnMut(&Window<'_>) -> Result<()>,
 ) -> Result<()> {
-    let pieces: SmallVec<[u64; 4]> =
-        axes.iter().zip(chunk_dims).map(|(axis, &dim)| chunk_runs_max(axis, dim)).collect();
-    let touched = pieces.iter().fold(1u64, |product, &pieces| product.saturating_mul(pieces));
-    let widest = (0..pieces.len()).max_by_key(|&axis| pieces[axis]).unwrap_or(0);
-    let halves = if touched > CHUNKS_MAX { halve(&axes[widest], chunk_dims[widest]) } else { None };
-    let Some((head, tail, before)) = halves else { return each(&(axes, outs)) };
-    let (mut first, mut second) = (axes.clone(), axes);
+    let pieces = |axis: usize| chunk_runs_max(&axes[axis], chunk_dims[axis]);
+    let touched = (0..axes.len()).fold(1u64, |product, axis| product.saturating_mul(pieces(axis)));
+    if touched <= CHUNKS_MAX {
+        return each(&(axes, outs));
+    }
+    let widest = (0..axes.len()).max_by_key(|&axis| pieces(axis)).unwrap_or(0);
+    let Some((head, tail, before)) = halve(&axes[widest], chunk_dims[widest]) else {
+        return each(&(axes, outs));
+    };
+    let (mut first, mut second) = (axes.to_vec(), axes.into_owned());
     first[widest] = head;
     second[widest] = tail;
     let mut second_outs = outs.clone();
     second_outs[widest] += before;
-    windows((first, outs), chunk_dims, each)?;
-    windows((second, second_outs), chunk_dims, each)
+    windows((Cow::Owned(first), outs), chunk_dims, each)?;
+    windows((Cow::Owned(second), second_outs), chunk_dims, each)
 }
 
 /// The plans for a layout of one piece.
@@ -197,7 +201,7 @@ fn points_of_records(dims: &[u64], points: &Points) -> Vec<(u64, Run)> {
 fn slab_plans(
     plan: &mut ReadPlan,
     chunked: &Arc<Chunked>,
-    (axes, outs): &Window,
+    (axes, outs): &Window<'_>,
     view: CacheView,
     each: &mut impl FnMut(&ReadPlan) -> Result<()>,
 ) -> Result<()> {

@@ -4,7 +4,7 @@
 //! thread that does the task fetches them, and other threads have tasks of their own. For a source with latency, all
 //! chunks of the plan can share requests, and are distributed among threads as they arrive.
 
-use super::raw::{self, RawStep, STEPS_MAX};
+use super::raw::{self, RawStep, RawSteps, STEPS_MAX};
 use super::{CacheView, ReadPlan, Steps};
 use crate::Result;
 use crate::array::Chunked;
@@ -21,11 +21,11 @@ use std::sync::Arc;
 /// The chunks of a plan.
 pub(crate) struct ChunkPlan {
     pub(crate) chunked: Arc<Chunked>,
-    pub(crate) chunks: Vec<ChunkStep>,
+    pub(crate) chunks: SmallVec<[ChunkStep; 1]>,
     /// They bring every chunk that exists and was not in the cache.
-    pub(crate) requests: Vec<ChunkRequest>,
+    pub(crate) requests: SmallVec<[ChunkRequest; 1]>,
     /// What one thread does at a time.
-    pub(crate) tasks: Vec<Task>,
+    pub(crate) tasks: SmallVec<[Task; 1]>,
 }
 
 /// One chunk that is touched.
@@ -56,7 +56,7 @@ pub(crate) enum ChunkRequest {
     /// One request for all stored bytes of these chunks.
     Stored { range: Range<u64>, chunks: SmallVec<[u32; 4]> },
     /// Requests for the wanted bytes of an unfiltered chunk.
-    Unfiltered { chunk: u32, steps: Vec<RawStep> },
+    Unfiltered { chunk: u32, steps: RawSteps },
 }
 
 /// A unit of work for one thread: chunks that are copied from the cache or filled, and requests. For a source without
@@ -104,9 +104,9 @@ pub(super) struct Planner<'p, F> {
     each: F,
     /// The read takes a single chunk.
     is_single: bool,
-    chunks: Vec<ChunkStep>,
+    chunks: SmallVec<[ChunkStep; 1]>,
     /// Of unfiltered chunks, in the order of the chunks.
-    parts: Vec<(u32, Vec<RawStep>)>,
+    parts: SmallVec<[(u32, RawSteps); 1]>,
     steps: usize,
 }
 
@@ -119,9 +119,9 @@ impl<'p, F: FnMut(&ReadPlan) -> Result<()>> Planner<'p, F> {
         count: usize,
         each: F,
     ) -> Self {
-        let (advice, chunks) = (chunked.data.source.advice(), Vec::with_capacity(count));
+        let (advice, chunks) = (chunked.data.source.advice(), SmallVec::with_capacity(count));
         let is_single = count == 1;
-        Self { plan, chunked, view, advice, each, is_single, chunks, parts: Vec::new(), steps: 0 }
+        Self { plan, chunked, view, advice, each, is_single, chunks, parts: SmallVec::new(), steps: 0 }
     }
 
     /// Adds a chunk.
@@ -152,7 +152,7 @@ impl<'p, F: FnMut(&ReadPlan) -> Result<()>> Planner<'p, F> {
             self.parts.push((self.chunks.len() as u32 - 1, steps));
             self.flush()
         })?;
-        let steps: Vec<RawStep> =
+        let steps: RawSteps =
             raw::steps(&chunked.data, stored.start, &last, self.is_single && is_first, view);
         drop(copies);
         self.steps += steps.len();
@@ -179,7 +179,7 @@ impl<'p, F: FnMut(&ReadPlan) -> Result<()>> Planner<'p, F> {
         let chunks = std::mem::take(&mut self.chunks);
         let mut parts = std::mem::take(&mut self.parts).into_iter().peekable();
         self.steps = 0;
-        let (mut requests, mut tasks) = (Vec::new(), Vec::new());
+        let (mut requests, mut tasks) = (SmallVec::new(), SmallVec::new());
         // Chunks of all tasks share requests where requests take their time.
         let together = self.advice.has_latency();
         for task in tasks_of(&chunks, self.chunked.bytes) {
@@ -203,7 +203,7 @@ impl<'p, F: FnMut(&ReadPlan) -> Result<()>> Planner<'p, F> {
         &self,
         chunks: &[ChunkStep],
         among: Range<usize>,
-        requests: &mut Vec<ChunkRequest>,
+        requests: &mut SmallVec<[ChunkRequest; 1]>,
     ) -> Result<()> {
         let wanted = |index: usize| {
             let chunk = &chunks[index];

@@ -13,6 +13,7 @@ mod raw;
 pub(crate) use block::{BlockStep, CacheView};
 pub(crate) use chunks::{ChunkElements, ChunkPlan, ChunkRequest, ChunkStep, Task};
 pub use explain::{Explained, ExplainedChunk, ExplainedRequest, ExplainedSource};
+use raw::RawSteps;
 #[cfg(test)]
 pub(crate) use raw::requests as raw_requests;
 pub(crate) use raw::{RawDestination, RawFrom, RawRequest, RawStep};
@@ -61,7 +62,7 @@ pub(crate) enum Steps {
         record_bytes: Option<usize>,
         dims: Dims,
         points: Option<Run>,
-        requests: SmallVec<[RawStep; 1]>,
+        requests: RawSteps,
     },
     /// Chunks.
     Chunks(ChunkPlan),

@@ -18,6 +18,9 @@ const SMALL_STEPS_MAX: usize = 16;
 /// Requests of one plan. A small read makes one or two.
 pub(crate) type Batch = SmallVec<[RawRequest; 2]>;
 
+/// The steps of a contiguous array, or of an unfiltered chunk. A small read has one.
+pub(crate) type RawSteps = SmallVec<[RawStep; 1]>;
+
 /// Wanted unfiltered bytes, and their origin.
 pub(crate) struct RawStep {
     pub(crate) wanted: RawRequest,
@@ -111,13 +114,13 @@ pub(crate) fn batches<E>(
 
 /// The steps for these requests, out of an array or a chunk that begins at `base`. With `is_all` the plan has no
 /// others.
-pub(crate) fn steps<S: FromIterator<RawStep>>(
+pub(crate) fn steps(
     data: &DataSource,
     base: u64,
     requests: &[RawRequest],
     is_all: bool,
     view: CacheView,
-) -> S {
+) -> RawSteps {
     let advice = data.source.advice();
     let small_bytes = block::small_bytes(advice) as usize;
     let is_small = is_all

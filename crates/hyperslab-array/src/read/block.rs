@@ -28,7 +28,11 @@ pub(super) fn copy(
         let (start, end) = (step.range.start.max(wanted.start), step.range.end.min(wanted.end));
         let from = &block[(start - step.range.start) as usize..(end - step.range.start) as usize];
         out[(start - wanted.start) as usize..(end - wanted.start) as usize].copy_from_slice(from);
-        data.runtime.cache().consumed(&block, from.len());
+        if data.source.advice().has_latency() {
+            data.runtime.cache().consumed(&block, from.len());
+        } else {
+            data.runtime.cache().consumed_block(&block, from.len());
+        }
     }
     Ok(())
 }

@@ -21,9 +21,9 @@ impl Conversion {
     pub(crate) fn copy(self, source: &[u8], target: &mut [u8]) {
         match self {
             Conversion::None => target.copy_from_slice(source),
-            Conversion::Swap { width: 2 } => swap_copy::<2>(source, target),
-            Conversion::Swap { width: 4 } => swap_copy::<4>(source, target),
-            Conversion::Swap { width: 8 } => swap_copy::<8>(source, target),
+            Conversion::Swap { width: 2 } => swap_copy(source, target, swap_2),
+            Conversion::Swap { width: 4 } => swap_copy(source, target, swap_4),
+            Conversion::Swap { width: 8 } => swap_copy(source, target, swap_8),
             Conversion::Swap { width } => {
                 target.copy_from_slice(source);
                 target.chunks_exact_mut(width).for_each(<[u8]>::reverse);
@@ -35,26 +35,41 @@ impl Conversion {
     pub fn in_place(self, bytes: &mut [u8]) {
         match self {
             Conversion::None => {}
-            Conversion::Swap { width: 2 } => swap_in_place::<2>(bytes),
-            Conversion::Swap { width: 4 } => swap_in_place::<4>(bytes),
-            Conversion::Swap { width: 8 } => swap_in_place::<8>(bytes),
+            Conversion::Swap { width: 2 } => swap_in_place(bytes, swap_2),
+            Conversion::Swap { width: 4 } => swap_in_place(bytes, swap_4),
+            Conversion::Swap { width: 8 } => swap_in_place(bytes, swap_8),
             Conversion::Swap { width } => bytes.chunks_exact_mut(width).for_each(<[u8]>::reverse),
         }
     }
 }
 
-fn swap_copy<const WIDTH: usize>(source: &[u8], target: &mut [u8]) {
-    let (source, _) = source.as_chunks::<WIDTH>();
-    let (target, _) = target.as_chunks_mut::<WIDTH>();
-    for (from, to) in source.iter().zip(target) {
-        *to = *from;
-        to.reverse();
-    }
+// Swapping numbers rather than reversing bytes is what the compiler turns into vector instructions.
+
+fn swap_2(number: [u8; 2]) -> [u8; 2] {
+    u16::from_ne_bytes(number).swap_bytes().to_ne_bytes()
 }
 
-fn swap_in_place<const WIDTH: usize>(bytes: &mut [u8]) {
-    let (numbers, _) = bytes.as_chunks_mut::<WIDTH>();
-    numbers.iter_mut().for_each(|number| number.reverse());
+fn swap_4(number: [u8; 4]) -> [u8; 4] {
+    u32::from_ne_bytes(number).swap_bytes().to_ne_bytes()
+}
+
+fn swap_8(number: [u8; 8]) -> [u8; 8] {
+    u64::from_ne_bytes(number).swap_bytes().to_ne_bytes()
+}
+
+fn swap_copy<const WIDTH: usize>(
+    source: &[u8],
+    target: &mut [u8],
+    swap: impl Fn([u8; WIDTH]) -> [u8; WIDTH],
+) {
+    let (source, _) = source.as_chunks();
+    let (target, _) = target.as_chunks_mut();
+    source.iter().zip(target).for_each(|(from, to)| *to = swap(*from));
+}
+
+fn swap_in_place<const WIDTH: usize>(bytes: &mut [u8], swap: impl Fn([u8; WIDTH]) -> [u8; WIDTH]) {
+    let (numbers, _) = bytes.as_chunks_mut();
+    numbers.iter_mut().for_each(|number| *number = swap(*number));
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::refused::{out_of_range, rank_error};
 use super::{Axis, Blocks, Points};
 use crate::{Error, Result};
 use smallvec::{SmallVec, smallvec};
+use std::borrow::Cow;
 
 /// The wanted elements of a dataset.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +51,9 @@ impl Selection {
     /// The selection with every axis written out, checked against the extent.
     pub fn resolve(&self, dims: &[u64]) -> Result<Resolved<'_>> {
         match self {
-            Selection::All => Ok(Resolved::Slab(dims.iter().map(|&dim| Axis::all(dim)).collect())),
+            Selection::All => {
+                Ok(Resolved::Slab(Cow::Owned(dims.iter().map(|&dim| Axis::all(dim)).collect())))
+            }
             Selection::Slab(axes) => {
                 if axes.len() != dims.len() {
                     return Err(rank_error(axes.len(), dims));
@@ -58,7 +61,7 @@ impl Selection {
                 for (axis, (selected, &dim)) in axes.iter().zip(dims).enumerate() {
                     selected.check(axis, dim)?;
                 }
-                Ok(Resolved::Slab(axes.as_slice().into()))
+                Ok(Resolved::Slab(Cow::Borrowed(axes)))
             }
             Selection::Points(points) => {
                 if points.rank != dims.len()
@@ -80,7 +83,7 @@ impl Selection {
 /// A selection that lies inside its dataset.
 pub enum Resolved<'a> {
     /// The product of one set of indexes per axis.
-    Slab(SmallVec<[Axis; 4]>),
+    Slab(Cow<'a, [Axis]>),
     /// Single elements.
     Points(&'a Points),
 }

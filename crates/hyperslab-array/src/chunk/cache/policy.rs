@@ -168,6 +168,30 @@ impl Policy {
         self.ghosts.remove(matches);
     }
 
+    /// Removes a block that is not expected to be wanted again. It is not remembered.
+    pub fn release(&mut self, block: Arc<Decoded>, room: &mut Evictor<'_>) {
+        if self.take_out(&block) {
+            block.set_residence(Residence::Outside);
+            room.evict(block);
+        }
+    }
+
+    /// Takes a chunk out of the order of the chunks that are kept; false if it is in none.
+    fn take_out(&mut self, chunk: &Decoded) -> bool {
+        match chunk.residence() {
+            Residence::Outside => return false,
+            Residence::Probation => {
+                self.probation.remove(&chunk.number());
+                self.probation_bytes -= chunk.len();
+            }
+            Residence::Protected => {
+                self.protected.remove(&(chunk.filed(), chunk.number()));
+                self.protected_bytes -= chunk.len();
+            }
+        }
+        true
+    }
+
     fn protected_room(&self) -> usize {
         self.budget - self.share
     }
@@ -232,16 +256,8 @@ impl Policy {
         while self.regret < REGRET_LIMIT
             && let Some(chunk) = room.next_finished()
         {
-            match chunk.residence() {
-                Residence::Outside => continue,
-                Residence::Probation => {
-                    self.probation.remove(&chunk.number());
-                    self.probation_bytes -= chunk.len();
-                }
-                Residence::Protected => {
-                    self.protected.remove(&(chunk.filed(), chunk.number()));
-                    self.protected_bytes -= chunk.len();
-                }
+            if !self.take_out(&chunk) {
+                continue;
             }
             self.regret = self.regret.saturating_sub(1);
             self.evict(chunk, Left::Finished, room);

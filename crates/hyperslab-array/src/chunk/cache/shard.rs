@@ -178,7 +178,7 @@ impl Shard {
     }
 }
 
-/// Hashes the two numbers of a key by folded multiplication. Addresses come from files, which may be made to
+/// Hashes the three numbers of a key by folded multiplication. Addresses come from files, which may be made to
 /// collide, so there is a seed.
 #[derive(Clone, Copy)]
 struct Seed(u64);
@@ -197,6 +197,11 @@ impl Hasher for Folded {
     fn write_u64(&mut self, value: u64) {
         let product = u128::from(self.0 ^ value) * 0xF39C_C060_5CED_C835;
         self.0 = (product >> 64) as u64 ^ product as u64 ^ self.0.rotate_left(29);
+    }
+
+    fn write_u128(&mut self, value: u128) {
+        self.write_u64(value as u64);
+        self.write_u64((value >> 64) as u64);
     }
 
     fn write(&mut self, bytes: &[u8]) {

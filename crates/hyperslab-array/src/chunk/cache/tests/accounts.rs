@@ -101,3 +101,22 @@ fn many_threads_do_everything_at_once() {
     cache.clear();
     assert_eq!(cache.stats().resident_bytes, 0);
 }
+
+#[test]
+fn a_block_is_dropped_once_all_of_it_was_read() {
+    let cache = ChunkCache::new(10 * CHUNK);
+    let key = ChunkKey::of_block(1, 0);
+    let fetch = || cache.get_or_decode(key, CHUNK, || Ok::<_, ()>(chunk(1))).unwrap();
+    let block = fetch();
+    cache.consumed_block(&block, CHUNK - 1);
+    assert!(cache.contains(key));
+    cache.consumed_block(&block, 1);
+    assert!(!cache.contains(key));
+    assert_eq!((cache.stats().resident_bytes, cache.stats().evictions), (0, 0));
+    // It comes as a new block, and is kept until all of it was read again.
+    cache.consumed_block(&fetch(), CHUNK - 1);
+    assert!(cache.contains(key));
+    // A reader of it that comes late does no harm.
+    cache.consumed_block(&block, CHUNK);
+    assert!(cache.contains(key));
+}
