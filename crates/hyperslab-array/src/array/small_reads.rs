@@ -22,6 +22,8 @@ struct Series {
     last: Range<u64>,
     /// The number of fetches before it in the series.
     neighbours: u32,
+    /// True if the last range ends behind the one before it.
+    ascends: bool,
     /// The time of the last fetch, counted in fetches.
     used: u64,
 }
@@ -41,6 +43,11 @@ impl SmallReads {
         near.map(|series| series.neighbours + 1).max().unwrap_or(0)
     }
 
+    /// True if this range was fetched last in its series, behind the one before it.
+    pub(crate) fn ascends_to(&self, range: &Range<u64>) -> bool {
+        self.series().iter().any(|series| series.ascends && series.last == *range)
+    }
+
     /// Records that a range was fetched.
     pub(crate) fn note(&self, range: Range<u64>, gap: u64) {
         let mut series = self.series();
@@ -48,11 +55,13 @@ impl SmallReads {
         let near = series.iter_mut().filter(|series| series.is_near(&range, gap));
         match near.max_by_key(|series| series.neighbours) {
             Some(found) => {
-                *found = Series { last: range, neighbours: found.neighbours.saturating_add(1), used: now };
+                let (ascends, neighbours) = (range.end > found.last.end, found.neighbours.saturating_add(1));
+                *found = Series { last: range, neighbours, ascends, used: now };
             }
             None => {
                 let oldest = series.iter_mut().min_by_key(|series| series.used);
-                *oldest.expect("there are several") = Series { last: range, neighbours: 0, used: now };
+                let series = Series { last: range, neighbours: 0, ascends: false, used: now };
+                *oldest.expect("there are several") = series;
             }
         }
     }
@@ -84,6 +93,11 @@ mod tests {
             assert_eq!(reads.neighbours(&range, 5), before, "{range:?}");
             reads.note(range, 5);
         }
+        for (range, ascends) in [(500..510, false), (510..520, true), (495..505, false)] {
+            reads.note(range.clone(), 5);
+            assert_eq!(reads.ascends_to(&range), ascends, "{range:?}");
+        }
+        assert!(!reads.ascends_to(&(510..520)), "no longer the last");
     }
 
     #[test]

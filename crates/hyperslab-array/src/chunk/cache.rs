@@ -268,11 +268,14 @@ impl ChunkCache {
     }
 
     /// Records the same of a block of unfiltered bytes, which costs little to fetch again: once all of it was read, it
-    /// is dropped, so that the next block of a walk goes to the same memory, which the processor still has near.
-    pub fn consumed_block(&self, block: &Arc<Decoded>, bytes: usize) {
+    /// is dropped, so that the next block of a walk goes to the same memory, which the processor still has near. True
+    /// for the first read of the block.
+    pub fn consumed_block(&self, block: &Arc<Decoded>, bytes: usize) -> bool {
+        let is_first = block.taken() == 0;
         if block.take(bytes) {
             self.inner.with_policy(|policy, room| policy.release(Arc::clone(block), room));
         }
+        is_first
     }
 
     /// Removes all chunks of a file, and the history of them.

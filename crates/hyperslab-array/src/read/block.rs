@@ -1,6 +1,7 @@
 //! Blocks of unfiltered data in the cache. [`crate::plan`] decides when they are used.
 
 use super::call::Call;
+use super::convert::Conversion;
 use crate::Result;
 use crate::array::DataSource;
 use crate::chunk::cache::Decoded;
@@ -11,14 +12,20 @@ use smallvec::SmallVec;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Copies the bytes `wanted` of the file from these blocks, which contain them.
+/// Copies the bytes `wanted` of the file from these blocks, which contain them, and converts them.
 pub(super) fn copy(
-    data: &DataSource,
+    data: &Arc<DataSource>,
     steps: &[BlockStep],
     wanted: Range<u64>,
     out: &mut [u8],
     call: Call<'_>,
+    conversion: Conversion,
 ) -> Result<()> {
+    // An element may begin in one block and end in the next.
+    let (with_copy, afterwards) = match steps {
+        [_] => (conversion, Conversion::None),
+        _ => (Conversion::None, conversion),
+    };
     let fetched = fetch_together(data, steps, call)?;
     for (step, fetched) in steps.iter().zip(fetched) {
         let block = match &step.cached {
@@ -27,13 +34,14 @@ pub(super) fn copy(
         };
         let (start, end) = (step.range.start.max(wanted.start), step.range.end.min(wanted.end));
         let from = &block[(start - step.range.start) as usize..(end - step.range.start) as usize];
-        out[(start - wanted.start) as usize..(end - wanted.start) as usize].copy_from_slice(from);
+        with_copy.copy(from, &mut out[(start - wanted.start) as usize..(end - wanted.start) as usize]);
         if data.source.advice().has_latency() {
             data.runtime.cache().consumed(&block, from.len());
-        } else {
-            data.runtime.cache().consumed_block(&block, from.len());
+        } else if data.runtime.cache().consumed_block(&block, from.len()) {
+            follow(data, &step.range);
         }
     }
+    afterwards.in_place(out);
     Ok(())
 }
 
@@ -76,4 +84,29 @@ fn bring(
         data.small_reads.note(start..end, gap);
         Ok(Decoded::from(memory))
     })
+}
+
+/// Has the block after this one fetched on an idle core if a walk has come to this one.
+fn follow(data: &Arc<DataSource>, block: &Range<u64>) {
+    let next = block.end..block.end.saturating_add(block.end - block.start).min(data.source.len());
+    if data.runtime.thread_count() > 1 && !next.is_empty() && data.small_reads.ascends_to(block) {
+        let (data, block) = (data.clone(), block.clone());
+        data.runtime.clone().spawn(move || bring_ahead(&data, &block, next));
+    }
+}
+
+/// Fetches the next block into the cache, unless the walk has gone on or elsewhere in the meantime. An error is reported
+/// by the read that wants the block.
+fn bring_ahead(data: &DataSource, block: &Range<u64>, next: Range<u64>) {
+    let len = (next.end - next.start) as usize;
+    let Some(claim) = data.runtime.cache().claim(data.block_key(next.start)) else { return };
+    // Only now is the answer final: a reader that comes from here on waits for the claim.
+    if !data.small_reads.ascends_to(block) {
+        return;
+    }
+    let Ok(mut memory) = ChunkMemory::take(len) else { return };
+    if data.read_into(next.start, &mut memory).is_ok() {
+        data.small_reads.note(next, data.source.advice().gap_bytes);
+        claim.fulfil(Decoded::from(memory));
+    }
 }

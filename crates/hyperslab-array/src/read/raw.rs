@@ -2,6 +2,7 @@
 
 use super::block;
 use super::call::Call;
+use super::convert::Conversion;
 use super::pipeline;
 use super::place::Copies;
 use super::worker::{sized, with_worker};
@@ -10,6 +11,7 @@ use crate::plan::{RawDestination, RawFrom, RawRequest, RawStep};
 use crate::{Error, Result};
 use hyperslab_io::Source;
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// For a smaller read, other threads are not woken.
 const PARALLEL_BYTES_MIN: usize = 1 << 20;
@@ -19,7 +21,7 @@ const PARALLEL_BYTES_MIN: usize = 1 << 20;
 /// # Safety
 /// Nobody else uses the places of these copies in the target meanwhile.
 pub(crate) unsafe fn read(
-    data: &DataSource,
+    data: &Arc<DataSource>,
     base: u64,
     copies: &Copies<'_>,
     steps: &[RawStep],
@@ -76,28 +78,30 @@ pub(crate) fn check_source(source: &dyn Source, base: u64, copies: &Copies<'_>) 
 /// # Safety
 /// The places of the step are inside the target, and nobody else uses them meanwhile.
 unsafe fn read_step(
-    data: &DataSource,
+    data: &Arc<DataSource>,
     base: u64,
     copies: &Copies<'_>,
     step: &RawStep,
     call: Call<'_>,
 ) -> Result<()> {
     let (wanted, range) = (&step.wanted, step.wanted.range(base));
-    let bring = |out: &mut [u8]| match step.blocks() {
-        Some(blocks) => block::copy(data, blocks, range.clone(), out, call),
-        None => data.read_into(range.start, out).inspect(|()| note(data, base, step)),
+    let bring = |out: &mut [u8], conversion: Conversion| match step.blocks() {
+        Some(blocks) => block::copy(data, blocks, range.clone(), out, call, conversion),
+        None => {
+            data.read_into(range.start, out)?;
+            note(data, base, step);
+            conversion.in_place(out);
+            Ok(())
+        }
     };
     match wanted.destination {
         RawDestination::Contiguous { target: to } => {
             // SAFETY: inside the target, and nobody else uses it (promised).
-            let place = unsafe { call.target.slice_mut(to, wanted.len) };
-            bring(place)?;
-            call.conversion.in_place(place);
-            Ok(())
+            bring(unsafe { call.target.slice_mut(to, wanted.len) }, call.conversion)
         }
         RawDestination::Scattered { .. } => with_worker(|worker| {
             let bytes = sized(&mut worker.stored, wanted.len)?;
-            bring(bytes)?;
+            bring(bytes, Conversion::None)?;
             // SAFETY: as promised to this function.
             unsafe { scatter(copies, wanted, bytes, call) };
             Ok(())
@@ -151,7 +155,6 @@ unsafe fn scatter(copies: &Copies<'_>, wanted: &RawRequest, bytes: &[u8], call: 
 mod tests {
     use super::*;
     use crate::plan::raw_requests as requests;
-    use crate::read::convert::Conversion;
     use crate::read::target::Target;
     use crate::selection::{Axis, Blocks, cut::cut};
     use hyperslab_io::{Advice, Cancel};
