@@ -83,8 +83,11 @@ fn windows(
     each: &mut impl FnMut(&Window<'_>) -> Result<()>,
 ) -> Result<()> {
     let pieces = |axis: usize| chunk_runs_max(&axes[axis], chunk_dims[axis]);
-    let touched = (0..axes.len()).fold(1u64, |product, axis| product.saturating_mul(pieces(axis)));
-    if touched <= CHUNKS_MAX {
+    let fits = |of: &dyn Fn(usize) -> u64| {
+        (0..axes.len()).fold(1u64, |product, axis| product.saturating_mul(of(axis))) <= CHUNKS_MAX
+    };
+    // A read of few elements touches few chunks, which is known without a division.
+    if fits(&|axis| axes[axis].len()) || fits(&pieces) {
         return each(&(axes, outs));
     }
     let widest = (0..axes.len()).max_by_key(|&axis| pieces(axis)).unwrap_or(0);

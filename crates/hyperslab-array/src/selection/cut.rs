@@ -62,6 +62,16 @@ pub(crate) fn halve(axis: &Axis, chunk_dim: u64) -> Option<(Axis, Axis, u64)> {
 
 fn cut_blocks(blocks: &Blocks, chunk_dim: u64, first_out: u64) -> ChunkRuns {
     let mut pieces = ChunkRuns::new();
+    // Most small reads: adjacent indexes in one chunk.
+    if let Some((first, last)) = blocks.bounds()
+        && blocks.is_span()
+        && last - first < chunk_dim - first % chunk_dim
+    {
+        let (chunk, inner) = (first / chunk_dim, first % chunk_dim);
+        let run = Run::Strided { inner, step: 1, count: blocks.len(), out: first_out };
+        pieces.push(ChunkRun { chunk, run });
+        return pieces;
+    }
     let mut done = 0;
     while done < blocks.len() {
         let chunk = blocks.index(done) / chunk_dim;
