@@ -196,6 +196,7 @@ EXAMPLES
   hyperslab doctor era5.nc /t2m --read 1x361x720@10 --read :x1x1   fixes must suit both, steps above all
   hyperslab doctor era5.nc /t2m --read 1x1x720 --order 1,0,2
   hyperslab doctor era5.nc /t2m --cache 16MiB,521,0.75
+  hyperslab doctor era5.nc --html era5.html             also a page, with a map of the file
   hyperslab doctor archive/ --jobs 8                    all files of a folder, and a summary
   hyperslab doctor --json archive/ > baseline.jsonl     one JSON document a line
   hyperslab doctor --baseline baseline.jsonl archive/   only what is new
@@ -260,6 +261,9 @@ pub(crate) struct DoctorArgs {
     /// Print one JSON document, for several files one a line
     #[arg(long)]
     pub json: bool,
+    /// Also write a page: the findings, the file as a map of its bytes, what each read costs; one file, for any browser
+    #[arg(long, value_name = "PAGE", conflicts_with = "why")]
+    pub html: Option<PathBuf>,
 }
 
 /// How severe a finding has to be to make the command fail.

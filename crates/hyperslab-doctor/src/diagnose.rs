@@ -5,7 +5,9 @@ use crate::case::Case;
 use crate::facts::{DatasetFacts, FileFacts};
 use crate::finding::{self, Finding};
 use crate::options::Options;
-use crate::report::DatasetReport;
+use crate::pattern::Sweep;
+use crate::report::{DatasetReport, ReadReport};
+use crate::simulate::loads_by_chunk;
 
 /// Simulates the reads of one dataset and reports what is wrong with them.
 ///
@@ -38,6 +40,29 @@ pub fn diagnose_storage(
         return Ok(None);
     }
     diagnose(facts, options).map(Some)
+}
+
+/// How often each stored chunk is loaded when the blocks of a simulated read are read in one library: linear index of the
+/// chunk and number of loads, in ascending order. `None` if the read is too large to be simulated to its end, or if the
+/// data is not chunked.
+///
+/// `profile` is a place in [`ReadReport::profiles`](crate::ReadReport).
+///
+/// # Errors
+/// As [`diagnose`].
+pub fn chunk_loads(
+    facts: &DatasetFacts,
+    options: &Options,
+    read: &ReadReport,
+    profile: usize,
+) -> Result<Option<Vec<(u64, u64)>>, DoctorError> {
+    let Some(case) = Case::without_reads(facts, options)? else { return Ok(None) };
+    let (Some(chunk_bytes), Some(profile)) = (case.geometry.chunk_bytes(), case.profiles.get(profile)) else {
+        return Ok(None);
+    };
+    let sweep = Sweep::new(case.geometry.shape(), &read.shape, &read.order);
+    let settings = profile.cache(Some(chunk_bytes));
+    Ok(loads_by_chunk(&case.geometry, settings, profile.version, &sweep, options.visits_max))
 }
 
 /// Reports what is wrong with a file as a whole, most severe first.

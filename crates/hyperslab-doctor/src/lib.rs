@@ -29,7 +29,7 @@ pub mod simulate;
 #[cfg(test)]
 mod testing;
 
-pub use diagnose::{diagnose, diagnose_file, diagnose_storage};
+pub use diagnose::{chunk_loads, diagnose, diagnose_file, diagnose_storage};
 pub use error::DoctorError;
 pub use facts::{
     ChunkMap, DatasetFacts, Decoded, FileFacts, FillFacts, FillTime, FilterFact, Layout, LibraryDecoding,
@@ -37,7 +37,7 @@ pub use facts::{
 };
 pub use finding::{Cost, Finding, Severity, codes, why};
 pub use fix::{Fix, FixKind, OtherRead, WriterLine};
-pub use numbers::{count_text, list_text};
+pub use numbers::{count_text, list_text, ratio_text};
 pub use options::Options;
 pub use profile::Profile;
 pub use report::{

@@ -19,7 +19,7 @@ pub fn count_text(count: u64) -> String {
 }
 
 /// `1080x`, `1.5x`
-pub(crate) fn ratio_text(ratio: f64) -> String {
+pub fn ratio_text(ratio: f64) -> String {
     if ratio >= 1e6 {
         format!("{ratio:.1e}x")
     } else if ratio >= 9.95 || (ratio - ratio.round()).abs() < 0.005 {

@@ -1,7 +1,7 @@
 //! Pages with figures: a document model, and one self-contained HTML file made of it.
 //!
 //! ```text
-//!   Page ─► Section ─► Figure (table, heat map, curves, scatter, bars, facts) ──► html: one file, no network
+//!   Page ─► Section ─► Figure (table, heat map, curves, scatter, bars, facts, notice, cell map) ──► html: one file, no network
 //! ```
 //!
 //! A page does not know the meaning of what it shows. Numbers come with their texts, and axes with their labels, so
@@ -25,7 +25,7 @@ mod page;
 
 pub use axis::{Axis, Scale, Tick};
 pub use figure::{
-    Align, Bar, Bars, Column, Curves, Facts, Figure, HeatCell, HeatMap, HeatRow, Line, Mark, Point, Points,
-    Scatter, Table,
+    Align, Bar, Bars, CellColour, CellKind, CellMap, Change, Changes, Choice, Column, Curves, Facts, Figure,
+    HeatCell, HeatMap, HeatRow, Level, Line, Mark, Notice, Point, Points, Scatter, Table,
 };
 pub use page::{Page, Section};

@@ -33,6 +33,7 @@ use journal::Journal;
 use model::change::Changes;
 use model::document::{Document, Head};
 use model::value::count;
+pub(crate) use outputs::check_file as check_output_file;
 use progress::Bar;
 use render::{csv, html};
 use request::Asked;

@@ -19,11 +19,12 @@ pub(super) fn check(args: &BenchArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-fn check_file(option: &str, path: &Path) -> Result<(), Failure> {
+/// Fails where `path`, which an option names, cannot be written in the end.
+pub(crate) fn check_file(option: &str, path: &Path) -> Result<(), Failure> {
     let was_there = path.exists();
     OpenOptions::new().create(true).append(true).open(path).map_err(|error| {
         Failure::wrong_request(format!("{option} {}: cannot be written: {error}", path.display()))
-            .hint("nothing was measured yet; name a file in a folder that is there")
+            .hint("nothing was done yet; name a file in a folder that is there")
     })?;
     if !was_there {
         // It is made in the end, if there is one.

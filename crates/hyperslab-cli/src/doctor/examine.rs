@@ -3,11 +3,12 @@
 use super::calibration::{self, Calibrated};
 use super::choose::{self, Chosen};
 use super::filter::Filter;
+use super::page::Maps;
 use super::{facts, options, user_library};
 use crate::args::DoctorArgs;
 use crate::doctor::SampleScope;
 use crate::failure::{self, Failure};
-use hyperslab::internal::{KindOfMetadata, census};
+use hyperslab::internal::{Census, KindOfMetadata, census};
 use hyperslab::{Dataset, File};
 use hyperslab_bench::library::Found;
 use hyperslab_doctor::predict::Terms;
@@ -36,6 +37,8 @@ pub(super) struct Examined {
     pub(super) notes: Vec<String>,
     /// Parts that could not be read.
     pub(super) failures: Vec<Failure>,
+    /// What the page draws, if there is to be one.
+    pub(super) maps: Option<Maps>,
 }
 
 impl<'a> Examiner<'a> {
@@ -111,7 +114,13 @@ impl<'a> Examiner<'a> {
         if reports.is_empty() && !failures.is_empty() {
             return Err(failures.swap_remove(0));
         }
-        let findings = if dataset.is_none() { file_findings(&file, &options) } else { Vec::new() };
+        let is_drawn = self.args.html.is_some();
+        let census = if dataset.is_none() || is_drawn { census(&file).ok() } else { None };
+        // Damage that the census meets is told of where the damaged part is examined.
+        let findings = match &census {
+            Some(census) if dataset.is_none() => file_findings(census, &options),
+            _ => Vec::new(),
+        };
         let prediction = self.calibrated.as_ref().map(Calibrated::prediction).unwrap_or_default();
         let mut report = Report { file: file.name(), prediction, findings, datasets: reports };
         self.filter.apply(path, &mut report)?;
@@ -119,13 +128,14 @@ impl<'a> Examiner<'a> {
         let is_other = |report: &DatasetReport| others.iter().any(|dataset| dataset.path() == report.path);
         report.datasets.retain(|report| !report.findings.is_empty() || !is_other(report));
         report.datasets.sort_by_key(|report| std::cmp::Reverse((worst(report), report.logical_bytes)));
-        Ok(Examined { report, notes, failures })
+        let maps = census.filter(|_| is_drawn);
+        let maps = maps.map(|census| Maps::of(&census, &report, &datasets, &options));
+        Ok(Examined { report, notes, failures, maps })
     }
 }
 
-/// What is wrong with the file as a whole. Damage that the census meets is told of where the damaged part is examined.
-fn file_findings(file: &File, options: &Options) -> Vec<Finding> {
-    let Ok(census) = census(file) else { return Vec::new() };
+/// What is wrong with the file as a whole.
+fn file_findings(census: &Census, options: &Options) -> Vec<Finding> {
     let sum = |of: fn(&KindOfMetadata) -> u64| census.metadata.values().map(of).sum();
     // What belongs to a part that cannot be read only looks unused.
     let unaccounted_bytes = if census.errors.is_empty() { census.unaccounted_bytes } else { 0 };

@@ -2,7 +2,7 @@
 //! them.
 //!
 //! ```text
-//! choose datasets ──► facts (layout, chunks, filters) + samples (speed of a few chunks) ──► diagnose ──► filter ──► text or JSON
+//! choose datasets ──► facts (layout, chunks, filters) + samples (speed of a few chunks) ──► diagnose ──► filter ──► text, JSON, page
 //! ```
 
 mod calibration;
@@ -11,6 +11,7 @@ mod examine;
 mod facts;
 mod filter;
 mod options;
+mod page;
 mod sample;
 mod several;
 mod user_library;
@@ -20,6 +21,7 @@ pub(crate) use facts::{layout_facts, of as facts_of};
 pub(crate) use sample::SampleScope;
 
 use crate::args::{DoctorArgs, FailOn};
+use crate::bench::check_output_file;
 use crate::failure::{self, Failure};
 use crate::{runner, schema};
 use examine::{Examined, Examiner};
@@ -42,6 +44,14 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
         return Ok(failure::DONE);
     }
     let (paths, dataset) = targets(&args.paths)?;
+    if let Some(page) = &args.html {
+        let is_one = matches!(paths.as_slice(), [file] if !file.is_dir());
+        if !is_one {
+            return Err(Failure::wrong_request("--html draws the page of one file")
+                .hint("several files have a summary: use --json, or name one of them"));
+        }
+        check_output_file("--html", page)?;
+    }
     let examiner = Examiner::new(args)?;
     match paths.as_slice() {
         [file] if dataset.is_some() || !file.is_dir() => one(&examiner, file, dataset.as_deref(), out, err),
@@ -85,7 +95,13 @@ fn one(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> Result<i32, Failure> {
-    let Examined { report, notes, failures } = examiner.examine(path, dataset)?;
+    let Examined { report, notes, failures, maps } = examiner.examine(path, dataset)?;
+    if let (Some(page), Some(maps)) = (&examiner.args.html, maps) {
+        let html = page::page(&report, maps, &command(examiner.args, page)).html();
+        std::fs::write(page, html).map_err(|error| {
+            Failure::unreadable(format!("{}: cannot be written: {error}", page.display()))
+        })?;
+    }
     let text = if examiner.args.json {
         schema::document(schema::DOCTOR, &report)?
     } else {
@@ -99,6 +115,36 @@ fn one(
     let unread = failures.iter().map(|failure| failure.report(err)).max();
     let is_found = fails(&report, examiner.args.fail_on);
     Ok(unread.unwrap_or(if is_found { failure::FOUND } else { failure::DONE }))
+}
+
+/// The line that makes a page again.
+fn command(args: &DoctorArgs, page: &Path) -> String {
+    let shown = |path: &Path| path.display().to_string();
+    let mut words = vec!["hyperslab".to_owned(), "doctor".to_owned()];
+    words.extend(args.paths.iter().map(|path| shown(path)));
+    let several = [
+        ("--read", &args.read),
+        ("--profile", &args.profile),
+        ("--select", &args.select),
+        ("--ignore", &args.ignore),
+    ];
+    for (option, values) in several {
+        words.extend(values.iter().flat_map(|value| [option.to_owned(), value.clone()]));
+    }
+    let libhdf5 = args.libhdf5.as_deref().map(shown);
+    let baseline = args.baseline.as_deref().map(shown);
+    let single = [
+        ("--order", &args.order),
+        ("--cache", &args.cache),
+        ("--libhdf5", &libhdf5),
+        ("--baseline", &baseline),
+    ];
+    for (option, value) in single {
+        words.extend(value.iter().flat_map(|value| [option.to_owned(), value.clone()]));
+    }
+    words.extend(args.all.then(|| "--all".to_owned()));
+    words.extend(["--html".to_owned(), shown(page)]);
+    shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
 }
 
 /// True where the user asked that a finding of this report counts as a failure.

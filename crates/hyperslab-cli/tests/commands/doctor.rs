@@ -93,3 +93,30 @@ fn every_finding_has_a_page() {
         assert!(told.out.lines().count() > 3, "{code}: {}", told.out);
     }
 }
+
+#[test]
+fn a_page_of_one_file_is_written_beside_the_report() {
+    let file = require!(fixture("case_study/cris.h5"));
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.html");
+    let told = run(&["doctor", "{}", "--read", "1x1x1x717", "--html", page.to_str().unwrap()], &file);
+    assert_eq!((told.code, told.err.as_str()), (0, ""));
+    assert!(told.out.contains("HIGH cache-smaller-than-chunk"), "{}", told.out);
+    let html = std::fs::read_to_string(&page).unwrap();
+    for part in [
+        "1 high",
+        "cache-smaller-than-chunk",
+        "rdcc_nbytes=3145728",
+        "decoded 1,080 times",
+        "--read 1x1x1x717",
+    ] {
+        assert!(html.contains(part), "{part}");
+    }
+    // What could not be written is said before anything is examined; several files have no page.
+    let told = run(&["doctor", "{}", "--html", "/nowhere/page.html"], &file);
+    assert_eq!((told.code, told.out.as_str()), (2, ""));
+    assert!(told.err.starts_with("error: --html /nowhere/page.html: cannot be written"), "{}", told.err);
+    let told = run(&["doctor", "{}", "{}", "--html", page.to_str().unwrap()], &file);
+    assert_eq!((told.code, told.out.as_str()), (2, ""));
+    assert!(told.err.starts_with("error: --html draws the page of one file"), "{}", told.err);
+}

@@ -40,6 +40,9 @@ pub struct Fix {
     pub effect: String,
     /// True if it makes some read much slower. Such a fix comes after those that do not.
     pub slows_others: bool,
+    /// The read that it is for, in the library where it gains most; `None` where it is not for one read.
+    #[serde(default)]
+    pub serves: Option<OtherRead>,
     /// What becomes of the other reads: none for fixes that leave them alone.
     pub others: Vec<OtherRead>,
     /// The same for the programs that write the file, where the fix is about how the data is stored.
@@ -50,7 +53,16 @@ impl Fix {
     /// A fix that leaves all other reads as they are.
     pub(crate) fn new(kind: FixKind, target: &str, line: String, effect: String) -> Self {
         let target = target.to_owned();
-        Self { kind, target, line, effect, slows_others: false, others: Vec::new(), writers: Vec::new() }
+        Self {
+            kind,
+            target,
+            line,
+            effect,
+            slows_others: false,
+            serves: None,
+            others: Vec::new(),
+            writers: Vec::new(),
+        }
     }
 }
 

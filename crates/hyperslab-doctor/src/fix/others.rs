@@ -7,12 +7,13 @@ use crate::numbers::rounded;
 use crate::predict::seconds_text;
 use serde::{Deserialize, Serialize};
 
-/// A read that a fix is not for, and what it takes before and after.
+/// A read, and what it takes before and after a fix.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OtherRead {
     /// Its name, as in the report of the dataset.
     pub read: String,
-    /// The library in which the fix changes it most for the worse.
+    /// The library: that in which the fix changes it most for the worse, or, of the read that the fix is for, most for
+    /// the better.
     pub library: String,
     /// Predicted seconds in that library before the fix.
     pub before_seconds: f64,
@@ -33,7 +34,12 @@ const NAMED_RATIO: f64 = 1.1;
 impl Effect {
     /// True if the read takes much longer afterwards.
     pub(crate) fn is_loss(&self) -> bool {
-        self.ratio() > LOSS_RATIO && self.reference.1 - self.reference.0 > LOSS_SECONDS_MIN
+        self.ratio() > LOSS_RATIO && self.lost_seconds() > LOSS_SECONDS_MIN
+    }
+
+    /// Seconds that the read takes longer afterwards, by the stored constants; negative where it gains.
+    fn lost_seconds(&self) -> f64 {
+        self.reference.1 - self.reference.0
     }
 }
 
@@ -41,6 +47,8 @@ impl Effect {
 pub(crate) struct Judgement {
     /// For each read, the library in which it changes most for the worse, and how.
     pub(crate) effects: Vec<(usize, Effect)>,
+    /// For each read, the library in which it gains the most seconds, and how.
+    gains: Vec<(usize, Effect)>,
 }
 
 /// Simulates all reads after a change, in these profiles. `None` if the change is impossible for this dataset.
@@ -50,11 +58,16 @@ pub(crate) fn judge(case: &Case<'_>, change: &Change, profiles: &[usize]) -> Opt
 
 /// The same for a change that is simulated already in part.
 pub(crate) fn judge_changed(changed: &Changed<'_>, profiles: &[usize]) -> Option<Judgement> {
-    let effects = changed.case().reads.iter().map(|read| {
-        let all = profiles.iter().map(|&profile| (profile, changed.effect(read, profile)));
-        all.max_by(|(_, a), (_, b)| a.is_loss().cmp(&b.is_loss()).then(a.ratio().total_cmp(&b.ratio())))
-    });
-    Some(Judgement { effects: effects.collect::<Option<_>>()? })
+    let (mut effects, mut gains) = (Vec::new(), Vec::new());
+    for read in &changed.case().reads {
+        let all = || profiles.iter().map(|&profile| (profile, changed.effect(read, profile)));
+        let worse =
+            |a: &Effect, b: &Effect| a.is_loss().cmp(&b.is_loss()).then(a.ratio().total_cmp(&b.ratio()));
+        effects.push(all().max_by(|(_, a), (_, b)| worse(a, b))?);
+        // Of equal ones the first: the user's own library, if it is among them.
+        gains.push(all().min_by(|(_, a), (_, b)| a.lost_seconds().total_cmp(&b.lost_seconds()))?);
+    }
+    Some(Judgement { effects, gains })
 }
 
 impl Judgement {
@@ -71,16 +84,15 @@ impl Judgement {
     /// Writes into the fix what becomes of all reads but `target`.
     pub(crate) fn tell(&self, case: &Case<'_>, target: Option<usize>, mut fix: Fix) -> Fix {
         fix.slows_others = self.is_loss();
-        let all = case.reads.iter().zip(&self.effects).enumerate();
-        fix.others = all
-            .filter(|(number, _)| Some(*number) != target)
-            .map(|(_, (read, (profile, effect)))| OtherRead {
-                read: read.name.clone(),
-                library: case.profiles[*profile].name.clone(),
-                before_seconds: rounded(effect.shown.0),
-                after_seconds: rounded(effect.shown.1),
-            })
-            .collect();
+        let told = |number: usize, (profile, effect): &(usize, Effect)| OtherRead {
+            read: case.reads[number].name.clone(),
+            library: case.profiles[*profile].name.clone(),
+            before_seconds: rounded(effect.shown.0),
+            after_seconds: rounded(effect.shown.1),
+        };
+        fix.serves = target.map(|target| told(target, &self.gains[target]));
+        let others = self.effects.iter().enumerate().filter(|(number, _)| Some(*number) != target);
+        fix.others = others.map(|(number, effect)| told(number, effect)).collect();
         fix
     }
 }

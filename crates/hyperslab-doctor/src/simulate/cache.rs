@@ -36,7 +36,17 @@ pub(super) struct Cache {
     looked_at: u64,
     evicted: u64,
     recent: RecentLoads,
+    /// Every load in order, if that is recorded.
+    pub(super) loads: Option<Vec<ChunkLoads>>,
     cursor: ChunkCursor,
+}
+
+/// Loads of one chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ChunkLoads {
+    /// Linear index of the chunk.
+    pub(super) chunk: u64,
+    pub(super) times: u64,
 }
 
 /// The chunk that is being read. Kept between reads to avoid allocations.
@@ -70,6 +80,7 @@ impl Cache {
             looked_at: 0,
             evicted: 0,
             recent: RecentLoads::default(),
+            loads: None,
             cursor: ChunkCursor::default(),
         }
     }
@@ -142,7 +153,11 @@ impl Cache {
         }
         let is_filtered = grid.is_filtered
             && !(grid.edge_chunks_unfiltered && grid.is_partial_edge(&geometry.shape, &cursor.scaled));
-        match grid.chunks.get(linear) {
+        let stored = grid.chunks.get(linear);
+        if let (Some(loads), Some(_)) = (&mut self.loads, stored) {
+            loads.push(ChunkLoads { chunk: linear, times: 1 });
+        }
+        match stored {
             Some(stored) if is_filtered || fits => {
                 counts.driver_reads += 1;
                 counts.driver_bytes += stored.bytes;

@@ -35,7 +35,7 @@ pub(crate) use equivalence::SweepKey;
 pub use geometry::{ChunkedStorage, Geometry};
 pub use open::ChunkCacheSim;
 pub use sieve::SIEVE_BYTES;
-pub use sweep::{SweepCounts, VISITS_MAX_DEFAULT, simulate_sweep};
+pub use sweep::{SweepCounts, VISITS_MAX_DEFAULT, loads_by_chunk, simulate_sweep};
 pub use touched::Touched;
 pub(crate) use touched::overlap_count;
 pub use version::LibVersion;

@@ -1,6 +1,6 @@
 //! An open dataset: a series of H5Dread calls, each with its counts.
 
-use super::cache::Cache;
+use super::cache::{Cache, ChunkLoads};
 use super::entries::Entries;
 use super::geometry::{Span, Storage};
 use super::sieve::{Block, SIEVE_BYTES, Sieve};
@@ -77,6 +77,21 @@ impl<'a> ChunkCacheSim<'a> {
             _ => {}
         }
         counts
+    }
+
+    /// Records from now on which chunks are loaded.
+    pub(super) fn record_loads(&mut self) {
+        if let State::Chunked(cache) = &mut self.state {
+            cache.loads = Some(Vec::new());
+        }
+    }
+
+    /// The loads that were recorded, in order.
+    pub(super) fn loads(&mut self) -> &mut [ChunkLoads] {
+        match &mut self.state {
+            State::Chunked(cache) => cache.loads.as_deref_mut().unwrap_or_default(),
+            State::Contiguous { .. } => &mut [],
+        }
     }
 
     /// The dataset.

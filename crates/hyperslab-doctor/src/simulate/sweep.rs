@@ -19,12 +19,13 @@
 //! cache was already full, and the result is marked as not exact. A single read of more than [`READ_COST_MAX`] chunks
 //! is not simulated at all: its counts are those of a cache without hits.
 
+use super::cache::ChunkLoads;
 use super::entries::{Entries, Entry};
 use super::estimate::without_hits;
 use super::geometry::Span;
 use super::{CacheSettings, CacheWork, ChunkCacheSim, Geometry, LibVersion, ReadCounts, Touched};
 use crate::pattern::Sweep;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 /// Chunk visits that one sweep may cost by default: about 50 ms.
 pub const VISITS_MAX_DEFAULT: u64 = 500_000;
@@ -88,24 +89,7 @@ pub fn simulate_sweep(
     let reads = sweep.reads();
     let chunks = geometry.chunks();
     let chunks_touched = if reads == 0 { 0 } else { chunks.map_or(0, |chunks| chunks.stored_chunks()) };
-    let mut run = Simulation {
-        sim: ChunkCacheSim::new(geometry, settings, version),
-        sweep,
-        // `None` disables grouping.
-        chunk: geometry.chunk_dims(),
-        spans: vec![Span::default(); geometry.shape().len()],
-        counts: ReadCounts::default(),
-        reads: 0,
-        visits: 0,
-        visits_max: visits_max.max(1),
-        is_hopeless: false,
-        nesting: 0,
-        half: None,
-        kept: None,
-    };
-    if run.sim.depends_on_offsets() {
-        run.chunk = None;
-    }
+    let mut run = Simulation::new(geometry, settings, version, sweep, visits_max);
     let touched = Touched::by_sweep(geometry, sweep);
     if reads > 0 && run.visits_each_chunk_once(&touched) {
         run.load_each_chunk_once(settings);
@@ -134,9 +118,38 @@ pub fn simulate_sweep(
     }
 }
 
+/// How often the sweep loads each stored chunk: linear index and number of loads, in ascending order. Chunks that are
+/// never loaded are left out. `None` if the sweep is too large to be simulated to its end.
+pub fn loads_by_chunk(
+    geometry: &Geometry,
+    settings: CacheSettings,
+    version: LibVersion,
+    sweep: &Sweep,
+    visits_max: u64,
+) -> Option<Vec<(u64, u64)>> {
+    let mut run = Simulation::new(geometry, settings, version, sweep, visits_max);
+    if sweep.reads() > 0 && run.visits_each_chunk_once(&Touched::by_sweep(geometry, sweep)) {
+        return Some(geometry.chunks()?.stored().map(|(chunk, _)| (chunk, 1)).collect());
+    }
+    run.sim.record_loads();
+    if sweep.reads() > 0 {
+        run.level(0);
+    }
+    if run.is_hopeless || run.reads != sweep.reads() {
+        return None;
+    }
+    let mut loads: BTreeMap<u64, u64> = BTreeMap::new();
+    for ChunkLoads { chunk, times } in run.sim.loads() {
+        let sum = loads.entry(*chunk).or_default();
+        *sum = sum.saturating_add(*times);
+    }
+    Some(loads.into_iter().collect())
+}
+
 struct Simulation<'a> {
     sim: ChunkCacheSim<'a>,
     sweep: &'a Sweep,
+    /// Extent of a chunk; `None` disables grouping.
     chunk: Option<&'a [u64]>,
     spans: Vec<Span>,
     counts: ReadCounts,
@@ -159,12 +172,39 @@ struct Checkpoint {
     births: u64,
     /// Length of the log.
     log: usize,
+    /// Number of recorded loads.
+    loads: usize,
     counts: ReadCounts,
     reads: u64,
     pass: u64,
 }
 
-impl Simulation<'_> {
+impl<'a> Simulation<'a> {
+    fn new(
+        geometry: &'a Geometry,
+        settings: CacheSettings,
+        version: LibVersion,
+        sweep: &'a Sweep,
+        visits_max: u64,
+    ) -> Self {
+        let sim = ChunkCacheSim::new(geometry, settings, version);
+        let chunk = geometry.chunk_dims().filter(|_| !sim.depends_on_offsets());
+        Self {
+            sim,
+            sweep,
+            chunk,
+            spans: vec![Span::default(); geometry.shape().len()],
+            counts: ReadCounts::default(),
+            reads: 0,
+            visits: 0,
+            visits_max: visits_max.max(1),
+            is_hopeless: false,
+            nesting: 0,
+            half: None,
+            kept: None,
+        }
+    }
+
     fn is_spent(&self) -> bool {
         self.is_hopeless || self.visits >= self.visits_max
     }
@@ -259,7 +299,8 @@ impl Simulation<'_> {
             Some(entries) => (entries.fingerprint(), entries.births, entries.log().len()),
             None => (0, 0, 0),
         };
-        Checkpoint { fingerprint, births, log, counts: self.counts, reads: self.reads, pass }
+        let loads = self.sim.loads().len();
+        Checkpoint { fingerprint, births, log, loads, counts: self.counts, reads: self.reads, pass }
     }
 
     /// Called when the cache is as at the checkpoint, except for counters. Counts as many further periods as are certain to
@@ -299,6 +340,9 @@ impl Simulation<'_> {
             for (entry, step) in &running {
                 entries.count_read(*entry, step.saturating_mul(periods));
             }
+        }
+        for load in &mut self.sim.loads()[checkpoint.loads..] {
+            load.times = load.times.saturating_mul(periods.saturating_add(1));
         }
         let (counts, reads) = (self.counts.since(checkpoint.counts), self.reads - checkpoint.reads);
         self.counts.add_times(counts, periods);
@@ -354,6 +398,23 @@ mod tests {
             total.add(sim.read(&start, &count));
         }
         total
+    }
+
+    /// The loads of each chunk, obtained in the same way.
+    fn loads_one_by_one(
+        geometry: &Geometry,
+        settings: CacheSettings,
+        version: LibVersion,
+        sweep: &Sweep,
+    ) -> Vec<(u64, u64)> {
+        let mut sim = ChunkCacheSim::new(geometry, settings, version);
+        sim.record_loads();
+        for (start, count) in sweep.blocks() {
+            sim.read(&start, &count);
+        }
+        let mut chunks: Vec<u64> = sim.loads().iter().map(|load| load.chunk).collect();
+        chunks.sort_unstable();
+        chunks.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u64)).collect()
     }
 
     fn case_study(chunk: &[u64]) -> Geometry {
@@ -524,6 +585,12 @@ mod tests {
                 (fast.decodes, fast.driver_reads, fast.driver_bytes),
                 (slow.decodes, slow.driver_reads, slow.driver_bytes)
             );
+            // Chunk by chunk, too: a chunk that bypasses the cache is loaded once a read, in one request or several.
+            let loads = loads_by_chunk(&geometry, settings, version, &sweep, u64::MAX).unwrap();
+            prop_assert_eq!(&loads, &loads_one_by_one(&geometry, settings, version, &sweep));
+            if is_filtered && !edge_chunks_unfiltered {
+                prop_assert_eq!(loads.iter().map(|(_, times)| times).sum::<u64>(), slow.driver_reads);
+            }
         }
     }
 }

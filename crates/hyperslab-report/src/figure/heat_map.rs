@@ -59,7 +59,8 @@ const STEPS: [(f64, &str); 8] = [
     (f64::INFINITY, "more"),
 ];
 
-fn step(times: f64) -> usize {
+/// The step of a value that is this many times the best.
+pub(super) fn heat_step(times: f64) -> usize {
     STEPS.iter().position(|(most, _)| times <= *most).unwrap_or(STEPS.len() - 1)
 }
 
@@ -100,7 +101,7 @@ impl HeatMap {
     /// The colour steps up to the largest ratio that occurs.
     fn legend(&self) -> Markup {
         let cells = self.rows.iter().flat_map(|row| row.cells.iter().flatten());
-        let worst = cells.filter_map(|cell| cell.times).map(step).max();
+        let worst = cells.filter_map(|cell| cell.times).map(heat_step).max();
         html! {
             @if let Some(worst) = worst {
                 ul.legend aria-label=(self.compares) {
@@ -138,7 +139,7 @@ impl HeatRow {
 
 impl HeatCell {
     fn class(&self) -> String {
-        self.times.map_or_else(|| "plain".to_owned(), |times| format!("heat-{}", step(times)))
+        self.times.map_or_else(|| "plain".to_owned(), |times| format!("heat-{}", heat_step(times)))
     }
 }
 
@@ -156,7 +157,7 @@ mod tests {
 
     #[test]
     fn colours_follow_the_distance_from_the_best() {
-        assert_eq!([1.0, 1.04, 1.4, 2.9, 9.0, 99.0, 1e9].map(step), [0, 0, 1, 2, 3, 5, 7]);
+        assert_eq!([1.0, 1.04, 1.4, 2.9, 9.0, 99.0, 1e9].map(heat_step), [0, 0, 1, 2, 3, 5, 7]);
         assert_eq!([1.0, 1.04, 12.3].map(times_text), ["best", "1.04×", "12×"]);
     }
 

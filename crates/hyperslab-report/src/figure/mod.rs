@@ -1,16 +1,22 @@
 //! The kinds of figures, one file each.
 
 mod bars;
+mod cell_map;
+mod changes;
 mod curves;
 mod facts;
 mod heat_map;
+mod notice;
 mod scatter;
 mod table;
 
 pub use bars::{Bar, Bars};
+pub use cell_map::{CellColour, CellKind, CellMap};
+pub use changes::{Change, Changes};
 pub use curves::{Curves, Line, Mark, Point};
 pub use facts::Facts;
 pub use heat_map::{HeatCell, HeatMap, HeatRow};
+pub use notice::{Choice, Level, Notice};
 pub use scatter::{Points, Scatter};
 pub use table::{Align, Column, Table};
 
@@ -33,6 +39,10 @@ pub enum Figure {
     Bars(Bars),
     /// A list of names and values.
     Facts(Facts),
+    /// A remark with what can be done about it.
+    Notice(Notice),
+    /// A map of cells.
+    CellMap(CellMap),
 }
 
 impl Figure {
@@ -44,6 +54,8 @@ impl Figure {
             Self::Scatter(scatter) => scatter.markup(),
             Self::Bars(bars) => bars.markup(),
             Self::Facts(facts) => facts.markup(),
+            Self::Notice(notice) => notice.markup(),
+            Self::CellMap(map) => map.markup(),
         }
     }
 }
@@ -57,7 +69,7 @@ macro_rules! from {
         })*
     };
 }
-from!(Table, HeatMap, Curves, Scatter, Bars, Facts);
+from!(Table, HeatMap, Curves, Scatter, Bars, Facts, Notice, CellMap);
 
 /// The number of colours and dash patterns that people with colour blindness can also distinguish.
 pub(crate) const STYLES: usize = 8;

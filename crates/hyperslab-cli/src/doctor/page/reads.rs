@@ -1,0 +1,81 @@
+//! What each read costs in each library: a matrix for each dataset that was examined read by read.
+
+use crate::failure::one_line;
+use hyperslab_doctor::pattern::{bytes_text, shape_text};
+use hyperslab_doctor::predict::seconds_text;
+use hyperslab_doctor::{DatasetReport, ProfileReport, ReadReport, Report, count_text, ratio_text};
+use hyperslab_report::{HeatCell, HeatMap, HeatRow, Section};
+
+pub(super) fn section(report: &Report) -> Section {
+    let examined = report.datasets.iter().filter(|dataset| !dataset.reads.is_empty());
+    examined.map(matrix).fold(Section::new("What each read costs"), Section::figure)
+}
+
+fn matrix(report: &DatasetReport) -> HeatMap {
+    let profiles = report.reads.first().map(|read| read.profiles.as_slice()).unwrap_or_default();
+    let mut columns: Vec<(String, String)> = profiles.iter().map(heading).collect();
+    columns.push((String::new(), "hyperslab".to_owned()));
+    HeatMap {
+        title: format!("{}: predicted time of all reads of a kind", one_line(&report.path)),
+        corner: "read".to_owned(),
+        columns,
+        rows: report.reads.iter().map(|read| row(report, read)).collect(),
+        compares: "times the best of its row:".to_owned(),
+    }
+}
+
+/// The library, and its release with its cache.
+fn heading(profile: &ProfileReport) -> (String, String) {
+    let cache = bytes_text(profile.cache.nbytes);
+    match profile.name.split_once(' ') {
+        Some((library @ ("libhdf5" | "netCDF-C"), release)) => {
+            (library.to_owned(), format!("{release}, {cache}"))
+        }
+        _ => (String::new(), format!("{}, {cache}", profile.name)),
+    }
+}
+
+fn row(report: &DatasetReport, read: &ReadReport) -> HeatRow {
+    let seconds = || read.profiles.iter().map(|profile| profile.predicted_seconds);
+    let best = seconds().chain([read.hyperslab.predicted_seconds]).fold(f64::INFINITY, f64::min);
+    let times = |seconds: f64| Some(seconds / best.max(f64::MIN_POSITIVE));
+    let mut cells: Vec<Option<HeatCell>> = read
+        .profiles
+        .iter()
+        .map(|profile| {
+            Some(HeatCell {
+                times: times(profile.predicted_seconds),
+                text: seconds_text(profile.predicted_seconds),
+                detail: detail(report, profile),
+            })
+        })
+        .collect();
+    let engine = &read.hyperslab;
+    cells.push(Some(HeatCell {
+        times: times(engine.predicted_seconds),
+        text: seconds_text(engine.predicted_seconds),
+        detail: counts(engine.decodes, engine.amplification, engine.driver_reads, engine.driver_bytes),
+    }));
+    let shape = shape_text(&read.shape);
+    let reads = format!("{} {}", count_text(read.reads), if read.reads == 1 { "read" } else { "reads" });
+    let note = if read.name == shape { reads } else { format!("{shape}, {reads}") };
+    HeatRow { name: read.name.clone(), note, cells, ..HeatRow::default() }
+}
+
+fn detail(report: &DatasetReport, profile: &ProfileReport) -> String {
+    let decodes = if report.filters.is_empty() { None } else { profile.amplification };
+    let counts = counts(profile.decodes, decodes, profile.driver_reads, profile.driver_bytes);
+    let about = if profile.exact { "" } else { "\nextrapolated from a part of the reads" };
+    format!("{}, libhdf5 {}\n{counts}{about}", profile.name, profile.version)
+}
+
+/// `16,200 decodes, 1080x each chunk; 16,200 requests, 46.7 GiB fetched`
+fn counts(decodes: u64, amplification: Option<f64>, requests: u64, bytes: u64) -> String {
+    let fetched = format!("{} requests, {} fetched", count_text(requests), bytes_text(bytes));
+    match amplification {
+        Some(ratio) => {
+            format!("{} decodes, {} each chunk\n{fetched}", count_text(decodes), ratio_text(ratio))
+        }
+        None => fetched,
+    }
+}
