@@ -6,11 +6,13 @@ use crate::source_tree::SourceTree;
 use hyperslab::File;
 use hyperslab::internal::{stored, superblock};
 use hyperslab_io::Sink;
-use hyperslab_write::{FileWriter, ObjectSpec, WriteError, WriteOptions};
+use hyperslab_write::{FileWriter, LowBound, ObjectSpec, WriteError, WriteOptions};
 
 /// Options of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CopyOptions {
+    /// The oldest library that is to read the new file.
+    pub low: LowBound,
     /// The size of a page of the new file in bytes, if it is to be managed in pages.
     pub page_bytes: Option<u64>,
 }
@@ -38,7 +40,7 @@ pub fn copy(file: &File, sink: &dyn Sink, options: CopyOptions) -> Result<Summar
     let SourceTree { tree, mut sources, layouts } = SourceTree::read(file)?;
     let base = superblock(file).base;
     let user_block_bytes = if base >= USER_BLOCK_MIN && base.is_power_of_two() { base } else { 0 };
-    let options = WriteOptions { page_bytes: options.page_bytes, user_block_bytes };
+    let options = WriteOptions { low: options.low, page_bytes: options.page_bytes, user_block_bytes };
     let datasets: Vec<_> = (0..)
         .zip(&tree.objects)
         .filter(|(_, object)| matches!(object.spec, ObjectSpec::Dataset(_)))

@@ -18,3 +18,4 @@ mod source_tree;
 
 pub use copy::{CopyOptions, Summary, copy};
 pub use error::RepackError;
+pub use hyperslab_write::LowBound;

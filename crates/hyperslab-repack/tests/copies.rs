@@ -5,7 +5,7 @@
 
 use hyperslab::File;
 use hyperslab_io::LocalSink;
-use hyperslab_repack::{CopyOptions, RepackError, Summary, copy};
+use hyperslab_repack::{CopyOptions, LowBound, RepackError, Summary, copy};
 use hyperslab_testkit::files::{corpus, fixtures, hdf5_files, python};
 use hyperslab_testkit::{Missing, require, scale};
 use std::fmt::Write as _;
@@ -50,19 +50,20 @@ fn copy_beside(path: &Path, folder: &Path, options: CopyOptions) -> Result<(Path
     copy(&file, &sink, options).map(|summary| (target, summary))
 }
 
-/// The files of this run.
-fn files() -> Result<Vec<PathBuf>, Missing> {
+/// The files of this run; at scale 1 of them one in `each`.
+fn files(each: usize) -> Result<Vec<PathBuf>, Missing> {
     let mut files = hdf5_files(&fixtures()?, FILE_BYTES_MAX);
     let corpus = hdf5_files(&corpus()?, FILE_BYTES_MAX);
     let step = corpus.len().div_ceil(scale().of(CORPUS_FILES)).max(1);
     files.extend(corpus.into_iter().step_by(step));
-    Ok(files)
+    let each = if step == 1 { 1 } else { each };
+    Ok(files.into_iter().step_by(each).collect())
 }
 
 /// The copies of all files that can be copied, each with the file that it is a copy of. They are in `folder`.
-fn copies(folder: &Path, options: CopyOptions) -> Result<Vec<(PathBuf, PathBuf)>, Missing> {
+fn copies(folder: &Path, options: CopyOptions, each: usize) -> Result<Vec<(PathBuf, PathBuf)>, Missing> {
     let mut copies = Vec::new();
-    let files = files()?;
+    let files = files(each)?;
     for (number, path) in files.iter().enumerate() {
         let folder = folder.join(number.to_string());
         std::fs::create_dir(&folder).expect("a new folder");
@@ -87,11 +88,11 @@ fn copies(folder: &Path, options: CopyOptions) -> Result<Vec<(PathBuf, PathBuf)>
 }
 
 /// Copies all files with these options, and returns what h5py finds different.
-fn differences(options: CopyOptions) -> Result<Vec<String>, Missing> {
+fn differences(options: CopyOptions, each: usize) -> Result<Vec<String>, Missing> {
     let python = python()?;
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut pairs = String::new();
-    for (source, target) in copies(folder.path(), options)? {
+    for (source, target) in copies(folder.path(), options, each)? {
         if !DIFFERENT.iter().any(|(name, _)| source.to_string_lossy().ends_with(name)) {
             writeln!(pairs, "{}\t{}", source.display(), target.display()).expect("text");
         }
@@ -112,26 +113,38 @@ fn differences(options: CopyOptions) -> Result<Vec<String>, Missing> {
 }
 
 #[track_caller]
-fn same_for_h5py(options: CopyOptions) {
-    let found = require!(differences(options));
+fn same_for_h5py(options: CopyOptions, each: usize) {
+    let found = require!(differences(options, each));
     assert!(found.is_empty(), "{} files:\n{}", found.len(), found.join("\n"));
 }
 
 #[test]
 fn h5py_reads_the_same_from_copies() {
-    same_for_h5py(CopyOptions::default());
+    same_for_h5py(CopyOptions::default(), 1);
+}
+
+#[test]
+fn h5py_reads_the_same_from_copies_for_old_readers() {
+    same_for_h5py(CopyOptions { low: LowBound::Earliest, ..CopyOptions::default() }, 2);
+    same_for_h5py(CopyOptions { low: LowBound::V18, ..CopyOptions::default() }, 10);
+}
+
+#[test]
+fn h5py_reads_the_same_from_copies_for_the_latest_version() {
+    same_for_h5py(CopyOptions { low: LowBound::Latest, ..CopyOptions::default() }, 4);
 }
 
 #[test]
 fn h5py_reads_the_same_from_copies_in_pages() {
-    same_for_h5py(CopyOptions { page_bytes: Some(4096) });
+    same_for_h5py(CopyOptions { page_bytes: Some(4096), ..CopyOptions::default() }, 4);
+    same_for_h5py(CopyOptions { page_bytes: Some(4096), low: LowBound::Earliest }, 10);
 }
 
 #[test]
 fn a_copy_of_a_copy_has_the_same_bytes() {
     let options = CopyOptions::default();
     let folder = tempfile::tempdir().expect("a temporary folder");
-    for (source, first) in require!(copies(folder.path(), options)) {
+    for (source, first) in require!(copies(folder.path(), options, 1)) {
         let file = File::open(&first).expect("a copy can be opened");
         let second = first.with_extension("again");
         let sink = LocalSink::create_new(&second).expect("a new file");

@@ -3,12 +3,14 @@
 use crate::allocator::Allocator;
 use crate::data_heap::OpenCollection;
 use crate::dense_order::sort_dense;
-use crate::encode::{self, Addresses, attribute_message, link_message, value_bytes};
+use crate::encode::{self, Addresses, Context, attribute_message, link, link_message, value_bytes};
 use crate::error::WriteError;
 use crate::heap_order::number_heap;
-use crate::layout::{FileLayout, PlacedStorage, extension_bytes, external_names, lay_out};
-use crate::options::{WIDTHS, WriteOptions, versions};
-use crate::tree::{FileTree, ObjectId, ObjectSpec, StorageSpec};
+use crate::layout::{
+    FileLayout, PlacedLinks, PlacedStorage, chunk_bytes, extension_bytes, external_names, lay_out,
+};
+use crate::options::{WIDTHS, WriteOptions};
+use crate::tree::{AttributeSpec, FileTree, LinkSpec, ObjectId, ObjectSpec, StorageSpec};
 use hyperslab_format::chunk_index::{Chunk, ChunkColumns};
 use hyperslab_format::group::dense_layout::DenseItem;
 use hyperslab_format::heap::CollectionBuilder;
@@ -58,7 +60,7 @@ impl<'a> FileWriter<'a> {
         if let Some(page) = options.page_bytes.filter(|&page| page < PAGE_MIN) {
             return Err(WriteError::Invalid(format!("pages of {page} bytes; they have at least {PAGE_MIN}")));
         }
-        sort_dense(&mut tree)?;
+        sort_dense(&mut tree, &options.low.versions())?;
         number_heap(&mut tree)?;
         let mut space = Allocator::new(options.page_bytes);
         let layout = lay_out(&tree, options, &mut space)?;
@@ -121,7 +123,17 @@ impl<'a> FileWriter<'a> {
         let row = columns.len();
         let coords = chunked.coords.get(row * rank..(row + 1) * rank);
         let coords = coords.ok_or_else(|| invalid("more chunks than the tree lists"))?;
-        let (stored_bytes, address) = (stored.len() as u64, self.space.data(stored.len() as u64).0);
+        let stored_bytes = stored.len() as u64;
+        let address = match &self.layout.objects[dataset.0 as usize].storage {
+            PlacedStorage::Chunked { layout, .. } if layout.index == ChunkIndex::Implicit => {
+                let bytes = chunk_bytes(layout);
+                if stored_bytes != bytes || filter_mask != 0 {
+                    return Err(invalid("a chunk of another size than those of its implicit index"));
+                }
+                layout.address.map_or(0, |first| first.0) + row as u64 * bytes
+            }
+            _ => self.space.data(stored_bytes).0,
+        };
         columns.push(Chunk { coords, address, stored_bytes, filter_mask });
         self.append(address, stored)
     }
@@ -233,19 +245,31 @@ impl<'a> FileWriter<'a> {
     /// The header of an object, and all structures that it points to.
     fn encode_object(&self, number: usize) -> Result<Vec<PlacedBlock>, EncodeError> {
         let (object, placed) = (&self.tree.objects[number], &self.layout.objects[number]);
-        let header = encode::header(object, placed.references, placed, &self.layout)?;
+        let context = Context { versions: self.layout.versions, addresses: &self.layout };
+        let header = encode::header(object, placed, context)?;
         let mut blocks = vec![PlacedBlock { address: placed.header, bytes: header }];
-        if let (ObjectSpec::Group(group), Some(dense)) = (&object.spec, &placed.links) {
-            let item = |(number, link): (usize, &crate::tree::LinkSpec)| {
-                let message = link_message(group, number, link, &self.layout)?;
-                Ok(DenseItem { name: link.name.clone(), creation_order: number as u64, message })
-            };
-            let items = group.links.iter().enumerate().map(item).collect::<Result<_, EncodeError>>()?;
-            blocks.append(&mut dense.encode(items)?);
+        if let ObjectSpec::Group(group) = &object.spec {
+            let links = group.links.iter().enumerate();
+            match &placed.links {
+                PlacedLinks::InHeader => {}
+                PlacedLinks::SymbolTable(table) => {
+                    let links: Vec<_> =
+                        links.map(|(number, spec)| link(group, number, spec, context)).collect();
+                    blocks.append(&mut table.encode(&links)?);
+                }
+                PlacedLinks::Dense(dense) => {
+                    let item = |(number, link): (usize, &LinkSpec)| {
+                        let message = link_message(group, number, link, context)?;
+                        Ok(DenseItem { name: link.name.clone(), creation_order: number as u64, message })
+                    };
+                    let items = links.map(item).collect::<Result<_, EncodeError>>()?;
+                    blocks.append(&mut dense.encode(items)?);
+                }
+            }
         }
         if let Some(dense) = &placed.attributes {
-            let item = |(number, attribute): (usize, &crate::tree::AttributeSpec)| {
-                let message = attribute_message(attribute, &self.layout)?;
+            let item = |(number, attribute): (usize, &AttributeSpec)| {
+                let message = attribute_message(attribute, context)?;
                 let creation_order = if object.attribute_order.tracked { number as u64 } else { 0 };
                 Ok(DenseItem { name: attribute.name.clone(), creation_order, message })
             };
@@ -270,8 +294,15 @@ impl<'a> FileWriter<'a> {
     }
 
     fn superblock(&self) -> Result<Vec<u8>, EncodeError> {
+        let root_symbol_table = match self.layout.objects.first().map(|root| &root.links) {
+            Some(PlacedLinks::SymbolTable(table)) => {
+                let message = table.message();
+                Some((message.btree, message.heap))
+            }
+            _ => None,
+        };
         let superblock = Superblock {
-            version: versions::SUPERBLOCK,
+            version: self.layout.superblock_version,
             at: self.options.user_block_bytes,
             base: self.options.user_block_bytes,
             stored_base: self.options.user_block_bytes,
@@ -279,7 +310,7 @@ impl<'a> FileWriter<'a> {
             end_of_file: Address(self.space.end()),
             end_of_file_at: 0,
             root: self.layout.object(FileTree::ROOT),
-            root_symbol_table: None,
+            root_symbol_table,
             extension: self.layout.extension.as_ref().map(|(address, _)| *address),
             driver_info: None,
             consistency_flags: 0,

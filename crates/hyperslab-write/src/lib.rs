@@ -22,13 +22,14 @@ mod layout;
 mod options;
 mod tree;
 mod value;
+mod versions;
 
 pub use error::WriteError;
 pub use file_writer::FileWriter;
-pub use index_choice::choose_index;
 pub use options::WriteOptions;
 pub use tree::{
     AttributeSpec, ChunkedSpec, CreationOrder, DatasetSpec, DatatypeUse, ExternalSegment, FileTree,
     GroupSpec, LinkSpec, LinkTargetSpec, Object, ObjectId, ObjectSpec, StorageSpec,
 };
 pub use value::{HeapItem, Patch, PatchTarget, Value};
+pub use versions::LowBound;

@@ -9,4 +9,5 @@ pub mod dense_attributes;
 pub mod dense_layout;
 mod names;
 pub mod old;
+pub mod old_layout;
 pub mod symbol_table;

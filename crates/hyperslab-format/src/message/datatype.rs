@@ -217,16 +217,32 @@ pub struct Member {
 impl Datatype {
     /// True if elements or parts of them are variable-length, that is, refer to the global heap.
     pub fn is_variable(&self) -> bool {
-        self.any(&|class| matches!(class, Class::VlenSequence { .. } | Class::VlenString { .. }))
+        self.any(&|part| matches!(part.class, Class::VlenSequence { .. } | Class::VlenString { .. }))
     }
 
     /// True if elements or parts of them refer to other objects of the file.
     pub fn contains_reference(&self) -> bool {
-        self.any(&|class| matches!(class, Class::Reference(_)))
+        self.any(&|part| matches!(part.class, Class::Reference(_)))
     }
 
-    fn any(&self, wanted: &impl Fn(&Class) -> bool) -> bool {
-        wanted(&self.class)
+    /// True if a number in it has so many unused bits that libhdf5 takes it for damage, unless a checksum protects the
+    /// object header (`H5T_is_numeric_with_unusual_unused_bits`).
+    pub fn has_unusual_padding(&self) -> bool {
+        self.any(&|part| {
+            let used = match &part.class {
+                Class::Integer(integer) => u64::from(integer.bit_offset) + u64::from(integer.precision),
+                Class::Float(float) => u64::from(float.bit_offset) + u64::from(float.precision),
+                Class::Bitfield { bit_offset, precision, .. } => {
+                    u64::from(*bit_offset) + u64::from(*precision)
+                }
+                _ => return false,
+            };
+            part.size > 1 && u64::from(part.size) * 8 > used.next_power_of_two().max(2)
+        })
+    }
+
+    fn any(&self, wanted: &impl Fn(&Self) -> bool) -> bool {
+        wanted(self)
             || match &self.class {
                 Class::Compound { members } => members.iter().any(|member| member.datatype.any(wanted)),
                 Class::Enum { base, .. }

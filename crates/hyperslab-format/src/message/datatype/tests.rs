@@ -218,3 +218,19 @@ fn versions_classes_and_nesting_are_bounded() {
     assert_eq!((error.field, error.at), ("nesting", 32 * 8));
     assert!(nested(100_000).is_err());
 }
+
+#[test]
+fn many_unused_bits_are_unusual() {
+    let of = |size, offset, precision| head(1, 0, 0, size).u16(offset).u16(precision);
+    for (size, offset, precision) in [(1, 0, 1), (2, 3, 12), (4, 0, 17), (4, 8, 9), (8, 0, 64)] {
+        assert!(!parse(&of(size, offset, precision)).has_unusual_padding(), "{size} {offset} {precision}");
+    }
+    for (size, offset, precision) in [(2, 0, 1), (4, 0, 16), (4, 7, 9), (1000, 0, 32)] {
+        let body = of(size, offset, precision);
+        assert!(parse(&body).has_unusual_padding(), "{size} {offset} {precision}");
+        // As in a larger datatype.
+        let array = head(2, 10, 0, size).u8(1).zeros(3).u32(1).u32(0).and(&body);
+        assert!(parse(&array).has_unusual_padding());
+    }
+    assert!(!parse(&float64()).has_unusual_padding());
+}

@@ -1,0 +1,221 @@
+//! New old-style groups: a version 1 B-tree of symbol table nodes, and a local heap with the names (see
+//! [`old`](super::old)). All nodes but the last of a level are full.
+
+use super::symbol_table::{Entry, SymbolTableNode};
+use crate::btree::v1::{Node, NodeType};
+use crate::heap::HeapTextBuilder;
+use crate::message::datatype::Charset;
+use crate::message::{Link, LinkTarget, SymbolTable};
+use crate::{Address, Allocate, EncodeError, Encoder, PlacedBlock, Widths};
+
+/// A new old-style group whose structures have addresses.
+#[derive(Debug, Clone)]
+pub struct OldGroupLayout {
+    widths: Widths,
+    heap: Address,
+    /// The addresses of the tree's nodes of each level, from the leaves to the root.
+    levels: Vec<Vec<Address>>,
+    /// The addresses of the symbol table nodes.
+    symbols: Vec<Address>,
+}
+
+/// The entries of a full symbol table node, and the children of a full tree node: twice the "K" values that libhdf5
+/// writes to superblocks.
+const SYMBOLS_MAX: usize = 2 * 4;
+const CHILDREN_MAX: usize = 2 * 16;
+
+const STRUCTURE: &str = "symbol table";
+
+/// The names and soft targets of a group's links.
+struct Names {
+    text: HeapTextBuilder,
+    /// The links by the order of their names, with the offsets of name and soft target.
+    sorted: Vec<(usize, u64, Option<u64>)>,
+}
+
+impl Names {
+    fn new(links: &[Link]) -> Self {
+        let mut order: Vec<usize> = (0..links.len()).collect();
+        order.sort_by(|&a, &b| links[a].name.cmp(&links[b].name));
+        let mut text = HeapTextBuilder::default();
+        let sorted = order.into_iter().map(|i| {
+            let name = text.push(links[i].name.as_bytes());
+            let target = match &links[i].target {
+                LinkTarget::Soft(path) => Some(text.push(path.as_bytes())),
+                _ => None,
+            };
+            (i, name, target)
+        });
+        let sorted = sorted.collect();
+        Self { text, sorted }
+    }
+}
+
+impl OldGroupLayout {
+    /// Places a group of these links; the addresses of their objects are not used.
+    pub fn place(links: &[Link], widths: Widths, allocate: &mut Allocate<'_>) -> Self {
+        let symbols = links.len().div_ceil(SYMBOLS_MAX);
+        // A group without links has a tree without children.
+        let mut counts = vec![symbols.div_ceil(CHILDREN_MAX).max(1)];
+        while counts[counts.len() - 1] > 1 {
+            counts.push(counts[counts.len() - 1].div_ceil(CHILDREN_MAX));
+        }
+        // The root first: a reader goes from it to the names and the leaves.
+        let node_bytes = Node::full_bytes(NodeType::Group, CHILDREN_MAX as u64, widths);
+        let mut levels: Vec<Vec<Address>> =
+            counts.iter().rev().map(|&count| (0..count).map(|_| allocate(node_bytes)).collect()).collect();
+        levels.reverse();
+        let heap = allocate(Names::new(links).text.bytes(widths));
+        let symbol_bytes = SymbolTableNode::full_bytes(SYMBOLS_MAX as u64, widths);
+        let symbols = (0..symbols).map(|_| allocate(symbol_bytes)).collect();
+        Self { widths, heap, levels, symbols }
+    }
+
+    /// The message that says where the group is.
+    pub fn message(&self) -> SymbolTable {
+        SymbolTable { btree: self.levels[self.levels.len() - 1][0], heap: self.heap }
+    }
+
+    /// All blocks. `links` are those for which the group was placed.
+    ///
+    /// # Errors
+    ///
+    /// If they are others, or links that old-style groups do not have.
+    pub fn encode(&self, links: &[Link]) -> Result<Vec<PlacedBlock>, EncodeError> {
+        if links.len().div_ceil(SYMBOLS_MAX) != self.symbols.len() {
+            let what = format!("{} links for {} nodes", links.len(), self.symbols.len());
+            return Err(refuse("number of symbols", what));
+        }
+        let names = Names::new(links);
+        let entries: Vec<Entry> = names
+            .sorted
+            .iter()
+            .map(|&(i, name_offset, target)| entry(&links[i], name_offset, target))
+            .collect::<Result<_, _>>()?;
+        let mut out = Encoder::new("local heap", self.widths);
+        names.text.encode(self.heap, &mut out);
+        let mut blocks = vec![PlacedBlock { address: self.heap, bytes: out.finish()? }];
+        for (entries, &address) in entries.chunks(SYMBOLS_MAX).zip(&self.symbols) {
+            let mut out = Encoder::new(STRUCTURE, self.widths);
+            SymbolTableNode::encode(entries, SYMBOLS_MAX, &mut out);
+            blocks.push(PlacedBlock { address, bytes: out.finish()? });
+        }
+        self.encode_tree(&entries, &mut blocks)?;
+        Ok(blocks)
+    }
+
+    fn encode_tree(&self, entries: &[Entry], blocks: &mut Vec<PlacedBlock>) -> Result<(), EncodeError> {
+        let mut children = &self.symbols;
+        // The number of links below each child but the last.
+        let mut below = SYMBOLS_MAX;
+        for (level, nodes) in (0..).zip(&self.levels) {
+            for (i, &address) in nodes.iter().enumerate() {
+                let first = i * CHILDREN_MAX;
+                let part = &children[first..(first + CHILDREN_MAX).min(children.len())];
+                let siblings = (i.checked_sub(1).map(|left| nodes[left]), nodes.get(i + 1).copied());
+                // Key k is the last name before child k; before the first name it is the empty text at offset 0.
+                let key = |k: usize, out: &mut Encoder| {
+                    let before = ((first + k) * below).min(entries.len());
+                    let last = before.checked_sub(1).and_then(|last| entries.get(last));
+                    out.length("key", last.map_or(0, |entry| entry.name_offset));
+                };
+                let mut out = Encoder::new("version 1 B-tree node", self.widths);
+                Node::encode(NodeType::Group, level, siblings, (part, CHILDREN_MAX), key, &mut out);
+                blocks.push(PlacedBlock { address, bytes: out.finish()? });
+            }
+            children = nodes;
+            below *= CHILDREN_MAX;
+        }
+        Ok(())
+    }
+}
+
+/// The entry of a link whose name and soft target are at these offsets of the heap.
+fn entry(link: &Link, name_offset: u64, target: Option<u64>) -> Result<Entry, EncodeError> {
+    let name = link.name.as_bytes();
+    if name.is_empty() || name.contains(&0) {
+        return Err(refuse("link name", format!("the name {} is empty or contains a NUL", link.name)));
+    }
+    if link.charset != Charset::Ascii {
+        return Err(refuse("link name", format!("the name {} is not ASCII", link.name)));
+    }
+    let header = match &link.target {
+        LinkTarget::Hard(address) => Some(*address),
+        LinkTarget::Soft(path) if !path.as_bytes().contains(&0) => None,
+        _ => return Err(refuse("link", format!("the link {} is neither hard nor soft", link.name))),
+    };
+    let soft_target = target.map(u32::try_from).transpose();
+    let soft_target = soft_target.map_err(|_| refuse("offset to link value", "more than 32 bits"))?;
+    Ok(Entry { at: 0, name_offset, header, soft_target })
+}
+
+fn refuse(field: &'static str, what: impl Into<String>) -> EncodeError {
+    EncodeError { structure: STRUCTURE, field, what: what.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::group::old;
+    use crate::testing::Build;
+
+    /// A group of `count` links in a file, and its symbol table. Every third link is a soft link.
+    fn group(count: usize) -> (Vec<Link>, SymbolTable, Build) {
+        let links: Vec<Link> = (0..count)
+            .map(|i| {
+                let target = match i % 3 {
+                    2 => LinkTarget::Soft(format!("/target/{i}").as_str().into()),
+                    _ => LinkTarget::Hard(Address(i as u64 + 1)),
+                };
+                // Not in the order of the names.
+                let name = format!("{}", (i * 7919) % count.max(1)).as_str().into();
+                Link { name, charset: Charset::Ascii, creation_order: None, target }
+            })
+            .collect();
+        let mut end = 64;
+        let allocate = &mut |bytes| {
+            let start = end;
+            end += bytes;
+            Address(start)
+        };
+        let layout = OldGroupLayout::place(&links, Widths::default(), allocate);
+        let mut image = vec![0; end as usize];
+        for block in layout.encode(&links).unwrap() {
+            image[block.address.0 as usize..][..block.bytes.len()].copy_from_slice(&block.bytes);
+        }
+        (links, layout.message(), Build::default().bytes(&image))
+    }
+
+    #[test]
+    fn all_links_are_read_again() {
+        // No node; one; a full tree node; two levels; three levels.
+        for count in [0, 1, 8, 9, 256, 257, 8191, 8300] {
+            let (mut links, table, image) = group(count);
+            links.sort_by(|a, b| a.name.cmp(&b.name));
+            let found = old::list(table).advance(&image.view()).unwrap();
+            let found: Vec<Link> = found.into_iter().collect::<Result<_, _>>().unwrap();
+            assert!(found == links, "{count}");
+            for link in links.iter().step_by(97) {
+                let found = old::lookup(table, link.name.clone()).advance(&image.view());
+                assert_eq!(found.unwrap().as_ref(), Some(link));
+            }
+            assert_eq!(old::lookup(table, "none".into()).advance(&image.view()), Ok(None));
+        }
+    }
+
+    #[test]
+    fn links_of_other_kinds_are_refused() {
+        let layout = |link: &Link| {
+            let links = std::slice::from_ref(link);
+            OldGroupLayout::place(links, Widths::default(), &mut |_| Address(0)).encode(links)
+        };
+        let target = LinkTarget::Hard(Address(8));
+        let link = Link { name: "a".into(), charset: Charset::Ascii, creation_order: None, target };
+        assert!(layout(&link).is_ok());
+        layout(&Link { name: "".into(), ..link.clone() }).unwrap_err();
+        layout(&Link { name: "a\0b".into(), ..link.clone() }).unwrap_err();
+        layout(&Link { charset: Charset::Utf8, ..link.clone() }).unwrap_err();
+        let target = LinkTarget::External { file: "f".into(), path: "/".into() };
+        layout(&Link { target, ..link }).unwrap_err();
+    }
+}

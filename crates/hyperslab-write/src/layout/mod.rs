@@ -1,0 +1,120 @@
+//! The first pass: the size and address of every metadata block, and of contiguous data.
+//!
+//! ```text
+//! superblock | extension | headers, links and attributes | chunk indexes | collections | contiguous data | …
+//! ```
+
+mod collections;
+mod object;
+mod references;
+mod storage;
+
+pub(crate) use collections::PlacedCollection;
+pub(crate) use object::{PlacedLinks, PlacedObject};
+pub(crate) use storage::{PlacedStorage, chunk_bytes, external_names};
+
+use crate::allocator::Allocator;
+use crate::encode::{self, Addresses};
+use crate::error::WriteError;
+use crate::options::{WIDTHS, WriteOptions};
+use crate::tree::{FileTree, ObjectId};
+use crate::value::HeapItem;
+use crate::versions::{SUPERBLOCK_WITH_EXTENSION, Versions};
+use hyperslab_format::message::{FileSpaceInfo, FileSpaceStrategy};
+use hyperslab_format::object_header::MessageKind;
+use hyperslab_format::superblock::Superblock;
+use hyperslab_format::{Address, EncodeError};
+
+/// The addresses of a file's metadata.
+#[derive(Debug)]
+pub(crate) struct FileLayout {
+    pub versions: Versions,
+    pub superblock: Address,
+    pub superblock_version: u8,
+    pub extension: Option<(Address, FileSpaceInfo)>,
+    pub objects: Vec<PlacedObject>,
+    pub collections: Vec<PlacedCollection>,
+    /// The collection (by number) and index of each heap object of the tree.
+    heap: Vec<(u32, u32)>,
+    /// The first address after all metadata.
+    pub metadata_end: u64,
+}
+
+impl Addresses for FileLayout {
+    fn object(&self, object: ObjectId) -> Address {
+        self.objects[object.0 as usize].header
+    }
+
+    fn heap(&self, item: HeapItem) -> (Address, u32) {
+        let (collection, index) = self.heap[item.0 as usize];
+        (self.collections[collection as usize].address, index)
+    }
+}
+
+/// Lays out a file.
+pub(crate) fn lay_out(
+    tree: &FileTree,
+    options: WriteOptions,
+    space: &mut Allocator,
+) -> Result<FileLayout, WriteError> {
+    let versions = options.low.versions();
+    let superblock_version = match options.page_bytes {
+        Some(_) => versions.superblock.max(SUPERBLOCK_WITH_EXTENSION),
+        None => versions.superblock,
+    };
+    let superblock = space.metadata(Superblock::bytes(superblock_version, WIDTHS));
+    let extension = match options.page_bytes {
+        Some(page) => Some(place_extension(page, space)?),
+        None => None,
+    };
+    let references = references::count(tree)?;
+    let mut layout = FileLayout {
+        versions,
+        superblock,
+        superblock_version,
+        extension,
+        objects: Vec::with_capacity(tree.objects.len()),
+        collections: Vec::new(),
+        heap: Vec::with_capacity(tree.heap.len()),
+        metadata_end: 0,
+    };
+    let in_object = |object| move |error| WriteError::Object { object, error };
+    for (number, (object, references)) in tree.objects.iter().zip(references).enumerate() {
+        let placed = object::place(object, references, versions, space);
+        layout.objects.push(placed.map_err(in_object(number))?);
+    }
+    for (number, (object, placed)) in tree.objects.iter().zip(&mut layout.objects).enumerate() {
+        storage::place_index(object, placed, space).map_err(in_object(number))?;
+    }
+    // libhdf5 takes collections for data, which must not share pages with metadata.
+    if !tree.heap.is_empty() {
+        space.begin_page();
+    }
+    layout.place_heap(&tree.heap, space)?;
+    layout.metadata_end = space.end();
+    space.begin_page();
+    for (object, placed) in tree.objects.iter().zip(&mut layout.objects) {
+        storage::place_data(object, placed, space);
+    }
+    Ok(layout)
+}
+
+fn place_extension(page_size: u64, space: &mut Allocator) -> Result<(Address, FileSpaceInfo), EncodeError> {
+    let info = FileSpaceInfo {
+        strategy: FileSpaceStrategy::Page,
+        persist: false,
+        threshold: 1,
+        page_size,
+        managers: Vec::new(),
+    };
+    let bytes = extension_bytes(Address(0), &info)?.len();
+    Ok((space.metadata(bytes as u64), info))
+}
+
+/// The header of the superblock extension.
+pub(crate) fn extension_bytes(address: Address, info: &FileSpaceInfo) -> Result<Vec<u8>, EncodeError> {
+    /// As libhdf5 writes it: not to be shared, and to be marked by libraries that do not know it.
+    const FLAGS: u8 = 0x14;
+    let body = encode::body(MessageKind::FILE_SPACE_INFO, |out| info.encode(out))?;
+    encode::plain_header(address, vec![(MessageKind::FILE_SPACE_INFO, FLAGS, body)])
+}

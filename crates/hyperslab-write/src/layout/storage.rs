@@ -1,0 +1,149 @@
+//! The places of the data of datasets, and of the indexes of their chunks.
+
+use super::PlacedObject;
+use crate::allocator::Allocator;
+use crate::encode::contiguous_bytes;
+use crate::index_choice::{IndexNeeds, choose_index};
+use crate::options::WIDTHS;
+use crate::tree::{DatasetSpec, ExternalSegment, Object, ObjectSpec, StorageSpec};
+use crate::versions::Versions;
+use hyperslab_format::chunk_index::{ChunkIndexLayout, Extent};
+use hyperslab_format::heap::HeapTextBuilder;
+use hyperslab_format::message::fill_value::AllocationTime;
+use hyperslab_format::message::{ChunkIndex, ChunkedLayout, Dataspace};
+use hyperslab_format::{Address, Allocate, EncodeError};
+
+/// Where the data of an object is, apart from single chunks.
+#[derive(Debug)]
+pub(crate) enum PlacedStorage {
+    /// In the header, or nowhere.
+    InHeader,
+    Contiguous {
+        address: Option<Address>,
+        bytes: u64,
+    },
+    /// The layout message, and the index if it has blocks of its own. With an implicit index, the address in the message
+    /// is that of the first chunk.
+    Chunked {
+        layout: ChunkedLayout,
+        index: Option<Box<ChunkIndexLayout>>,
+    },
+    /// The local heap of the names of external files, and the offset of each name in it.
+    External {
+        heap: Address,
+        names: Vec<u64>,
+    },
+}
+
+/// Half the number of children of a version 1 B-tree node of chunks, if the superblock does not say otherwise.
+const CHUNK_K: u16 = 32;
+
+/// The storage of a dataset, whose addresses are not known yet.
+pub(super) fn without_addresses(
+    dataset: &DatasetSpec,
+    versions: &Versions,
+) -> Result<PlacedStorage, EncodeError> {
+    Ok(match &dataset.storage {
+        StorageSpec::Compact(_) | StorageSpec::Virtual(_) => PlacedStorage::InHeader,
+        StorageSpec::Contiguous { .. } => {
+            PlacedStorage::Contiguous { address: None, bytes: contiguous_bytes(dataset)? }
+        }
+        StorageSpec::External(segments) => {
+            PlacedStorage::External { heap: Address(0), names: external_names(segments).1 }
+        }
+        StorageSpec::Chunked(chunked) => {
+            let (dims, max_dims) = sizes(&dataset.dataspace);
+            let version = versions.layout(dataset);
+            let index = choose_index(&IndexNeeds {
+                dims,
+                max_dims,
+                chunk_dims: &chunked.chunk_dims,
+                is_filtered: !dataset.filters.filters.is_empty(),
+                is_allocated_early: dataset.fill.allocation == AllocationTime::Early,
+                existing: (chunked.coords.len() / chunked.chunk_dims.len().max(1)) as u64,
+                layout_version: version,
+            });
+            let layout = ChunkedLayout {
+                chunk_dims: chunked.chunk_dims.clone(),
+                element_bytes: dataset.datatype.datatype.size,
+                index,
+                address: None,
+                edge_chunks_unfiltered: chunked.edge_chunks_unfiltered,
+                version,
+            };
+            PlacedStorage::Chunked { layout, index: None }
+        }
+    })
+}
+
+/// Places the index of the chunks of an object that has any.
+pub(super) fn place_index(
+    object: &Object,
+    placed: &mut PlacedObject,
+    space: &mut Allocator,
+) -> Result<(), EncodeError> {
+    if let ObjectSpec::Dataset(dataset) = &object.spec
+        && let StorageSpec::Chunked(chunked) = &dataset.storage
+        && let PlacedStorage::Chunked { layout, index } = &mut placed.storage
+    {
+        let (dims, max_dims) = sizes(&dataset.dataspace);
+        let extent = Extent { dims, max_dims, layout, filtered: !dataset.filters.filters.is_empty() };
+        let allocate = &mut |bytes| space.metadata(bytes);
+        let placed = ChunkIndexLayout::place(&extent, &chunked.coords, CHUNK_K, WIDTHS, allocate)?;
+        layout.address = placed.as_ref().map(ChunkIndexLayout::address);
+        *index = placed.map(Box::new);
+    }
+    Ok(())
+}
+
+/// Places data whose size is known: contiguous data, and all chunks of an implicit index.
+pub(super) fn place_data(object: &Object, placed: &mut PlacedObject, space: &mut Allocator) {
+    let ObjectSpec::Dataset(dataset) = &object.spec else { return };
+    match (&dataset.storage, &mut placed.storage) {
+        (StorageSpec::Contiguous { allocated: true }, PlacedStorage::Contiguous { address, bytes })
+            if *bytes > 0 =>
+        {
+            *address = Some(space.data(*bytes));
+        }
+        (StorageSpec::Chunked(chunked), PlacedStorage::Chunked { layout, .. })
+            if layout.index == ChunkIndex::Implicit && !chunked.coords.is_empty() =>
+        {
+            let chunks = (chunked.coords.len() / chunked.chunk_dims.len().max(1)) as u64;
+            layout.address = Some(space.data(chunks.saturating_mul(chunk_bytes(layout))));
+        }
+        _ => {}
+    }
+}
+
+/// The bytes of a chunk that is stored without filters.
+pub(crate) fn chunk_bytes(layout: &ChunkedLayout) -> u64 {
+    layout.chunk_dims.iter().fold(layout.element_bytes.into(), |bytes, &dim| bytes.saturating_mul(dim))
+}
+
+/// Places the local heap of the names of external files, if the dataset has any.
+pub(super) fn place_external_names(
+    dataset: &DatasetSpec,
+    storage: &mut PlacedStorage,
+    allocate: &mut Allocate<'_>,
+) {
+    if let (PlacedStorage::External { heap, .. }, StorageSpec::External(segments)) =
+        (storage, &dataset.storage)
+    {
+        let (text, _) = external_names(segments);
+        *heap = allocate(text.bytes(WIDTHS));
+    }
+}
+
+/// The local heap of the names of external files, and the offset of each name.
+pub(crate) fn external_names(segments: &[ExternalSegment]) -> (HeapTextBuilder, Vec<u64>) {
+    let mut text = HeapTextBuilder::default();
+    let names = segments.iter().map(|segment| text.push(segment.file.as_bytes())).collect();
+    (text, names)
+}
+
+fn sizes(dataspace: &Dataspace) -> (&[u64], &[Option<u64>]) {
+    match dataspace {
+        Dataspace::Simple { dims, max_dims } => (dims, max_dims),
+        Dataspace::Null | Dataspace::Scalar => (&[], &[]),
+    }
+}
