@@ -24,6 +24,7 @@ mod runner;
 mod schema;
 mod size;
 mod traversal;
+mod worker;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -52,7 +53,7 @@ pub fn run_with(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write, e
         Command::Digest(args) => digest::run(&args, out, err),
         Command::Doctor(args) => doctor::run(&args, out, err),
         Command::Bench(args) => bench::run(&args, out, err),
-        Command::BenchWorker => bench::worker(out),
+        Command::BenchWorker => worker::run(out),
     };
     let done = done.and_then(|code| out.flush().map(|()| code).map_err(Failure::from));
     match done {

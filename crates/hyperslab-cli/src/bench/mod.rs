@@ -22,11 +22,12 @@ mod tables;
 use crate::doctor;
 use crate::failure::{self, Failure};
 use crate::schema;
+use crate::worker;
 use arguments::BenchArgs;
 use command::Commands;
-use cost::Plan;
+use cost::{Calibrations, Plan};
 use hyperslab_bench::matrix::{Matrix, Row, Rows, Site, Subject};
-use hyperslab_bench::process::{Launcher, serve};
+use hyperslab_bench::process::Launcher;
 use hyperslab_bench::runner::ResultCache;
 use hyperslab_doctor::DatasetFacts;
 use journal::Journal;
@@ -37,14 +38,11 @@ pub(crate) use outputs::check_file as check_output_file;
 use progress::Bar;
 use render::{csv, html};
 use request::Asked;
-use std::ffi::OsString;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// The hidden command by which a run is started in a process of its own.
-const WORKER: &str = "bench-worker";
 /// A bench that is predicted to take longer says so before it begins.
 const LONG_SECONDS: f64 = 10.0;
 
@@ -116,7 +114,8 @@ fn measure(
     let head = Head::before(args, &asked, launcher, folder.path())?;
     let as_is =
         args.file.as_deref().zip(args.dataset.as_deref()).and_then(|(file, dataset)| facts(file, dataset));
-    let plan = Plan::of(args, &asked, &head, as_is.as_ref());
+    let calibrations = Calibrations::of(asked.matrices.iter().flat_map(|matrix| &matrix.engines));
+    let plan = Plan::of(args, &asked, &head, as_is.as_ref(), &calibrations);
     if args.dry_run {
         let text = match args.json {
             true => schema::document(schema::BENCH_PLAN, &plan)?,
@@ -213,7 +212,7 @@ fn folder(args: &BenchArgs) -> Result<tempfile::TempDir, Failure> {
 }
 
 fn launcher(args: &BenchArgs) -> Result<Launcher, Failure> {
-    let (program, arguments) = worker_command()?;
+    let (program, arguments) = worker::command()?;
     Ok(Launcher { program, arguments, timeout: Duration::from_secs(args.timeout) })
 }
 
@@ -238,25 +237,4 @@ fn layout(path: &Path, name: &str) -> Option<DatasetFacts> {
 
 fn dataset(path: &Path, name: &str) -> Option<hyperslab::Dataset> {
     hyperslab::File::open(path).and_then(|file| file.dataset(name)).ok()
-}
-
-/// Serves one run: a task on standard input, its outcome on standard output.
-pub(crate) fn worker(out: &mut dyn Write) -> Result<i32, Failure> {
-    serve(&mut std::io::stdin().lock(), out)?;
-    Ok(failure::DONE)
-}
-
-/// How this very command is started again. Inside Python, whose interpreter runs the command, by its module.
-pub(crate) fn worker_command() -> Result<(OsString, Vec<OsString>), Failure> {
-    let program = std::env::current_exe()
-        .map_err(|error| Failure::unreadable(format!("this command does not find itself: {error}")))?;
-    let is_python = program.file_stem().is_some_and(|stem| stem.to_string_lossy().starts_with("python"));
-    let arguments: &[&str] = if is_python { &["-m", "hyperslab", WORKER] } else { &[WORKER] };
-    Ok((python_or(program, is_python), arguments.iter().map(OsString::from).collect()))
-}
-
-/// A virtual environment's interpreter is a link: its own name leads to its packages, not what it points to.
-fn python_or(program: PathBuf, is_python: bool) -> OsString {
-    let named = std::env::var_os("HYPERSLAB_INTERPRETER").filter(|_| is_python);
-    named.unwrap_or_else(|| program.into_os_string())
 }

@@ -1,6 +1,6 @@
 //! The seconds of the user's own libhdf5: calibrated once, and asked to decode samples of each dataset.
 
-use crate::bench::worker_command;
+use crate::worker;
 use hyperslab::Dataset;
 use hyperslab_bench::calibration::{self, Calibration, SamplePlan, store};
 use hyperslab_bench::library::Found;
@@ -25,7 +25,7 @@ const CHUNK_BYTES_MAX: u64 = 256 << 20;
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A libhdf5 that was calibrated on this machine.
-pub(super) struct Calibrated {
+pub(crate) struct Calibrated {
     library: Found,
     calibration: Calibration,
     launcher: Launcher,
@@ -34,7 +34,7 @@ pub(super) struct Calibrated {
 }
 
 /// True unless the user wants the built-in constants.
-pub(super) fn is_wanted() -> bool {
+pub(crate) fn is_wanted() -> bool {
     std::env::var_os(VARIABLE).is_none_or(|value| value != "0")
 }
 
@@ -43,8 +43,8 @@ impl Calibrated {
     ///
     /// # Errors
     /// Why it cannot be calibrated, in a sentence.
-    pub(super) fn of(library: Found) -> Result<Self, String> {
-        let (program, arguments) = worker_command().map_err(|failure| failure.message)?;
+    pub(crate) fn of(library: Found) -> Result<Self, String> {
+        let (program, arguments) = worker::command().map_err(|failure| failure.message)?;
         let launcher = Launcher { program, arguments, timeout: TIMEOUT };
         let calibration = match store::load(&library) {
             Some(kept) => kept,
@@ -60,7 +60,7 @@ impl Calibrated {
     }
 
     /// What the parts of a read cost.
-    pub(super) fn terms(&self) -> Terms {
+    pub(crate) fn terms(&self) -> Terms {
         self.calibration.terms
     }
 

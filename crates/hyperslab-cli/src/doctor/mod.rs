@@ -5,7 +5,7 @@
 //! choose datasets ──► facts (layout, chunks, filters) + samples (speed of a few chunks) ──► diagnose ──► filter ──► text, JSON, page
 //! ```
 
-mod calibration;
+pub(crate) mod calibration;
 mod choose;
 mod examine;
 mod facts;

@@ -1,0 +1,45 @@
+//! What the parts of a read cost each library that takes part, as measured on this machine.
+
+use crate::doctor::calibration::{self, Calibrated};
+use hyperslab_bench::engine::Engine;
+use hyperslab_bench::library::Found;
+use hyperslab_doctor::predict::Terms;
+
+/// The calibrated terms of each libhdf5.
+#[derive(Default)]
+pub(in crate::bench) struct Calibrations(Vec<(Found, Terms)>);
+
+impl Calibrations {
+    /// Calibrates each libhdf5 among the engines, unless that was done before and kept. One that cannot be calibrated
+    /// has the built-in terms.
+    pub(in crate::bench) fn of<'a>(engines: impl IntoIterator<Item = &'a Engine>) -> Self {
+        let mut known = Self::default();
+        for engine in engines {
+            let Engine::Libhdf5(found) = engine else { continue };
+            if calibration::is_wanted()
+                && known.find(found).is_none()
+                && let Ok(calibrated) = Calibrated::of(found.clone())
+            {
+                known.0.push((found.clone(), calibrated.terms()));
+            }
+        }
+        known
+    }
+
+    fn find(&self, library: &Found) -> Option<Terms> {
+        self.0.iter().find(|(found, _)| found == library).map(|(_, terms)| *terms)
+    }
+
+    /// The terms of an engine; for one that is no libhdf5, those of the first that is.
+    pub(super) fn terms(&self, engine: &Engine) -> Terms {
+        match engine {
+            Engine::Libhdf5(found) => self.find(found).unwrap_or(Terms::BUILT_IN),
+            _ => self.usual(),
+        }
+    }
+
+    /// The terms of the first libhdf5.
+    pub(super) fn usual(&self) -> Terms {
+        self.0.first().map_or(Terms::BUILT_IN, |(_, terms)| *terms)
+    }
+}

@@ -1,0 +1,49 @@
+//! What the simulator needs to know of a file that is not written yet: its chunks and filters.
+
+use hyperslab_bench::matrix::{Matrix, Subject};
+use hyperslab_bench::study::{FilterSpec, Storage};
+use hyperslab_doctor::{DatasetFacts, FillFacts, FilterFact, Layout};
+
+/// How many times smaller the filters make the values: as in the file, or as made-up values are asked to be.
+pub(super) fn ratio(matrix: &Matrix, storage: &Storage, as_is: Option<&DatasetFacts>) -> f64 {
+    let compresses = |filter: &FilterSpec| !matches!(filter, FilterSpec::Shuffle | FilterSpec::Fletcher32);
+    if !storage.filters.iter().any(compresses) {
+        return 1.0;
+    }
+    match (&matrix.subject, as_is) {
+        (Subject::Dataset { .. }, Some(facts)) if facts.stored_bytes > 0 => {
+            (facts.logical_bytes as f64 / facts.stored_bytes as f64).max(1.0)
+        }
+        _ => 2.0,
+    }
+}
+
+/// A file that is not there yet, as the simulator takes it.
+pub(super) fn facts_of(storage: &Storage, ratio: f64) -> DatasetFacts {
+    let filter = |filter: &FilterSpec| FilterFact {
+        name: filter.to_string(),
+        id: filter.id(),
+        parameters: Vec::new(),
+        description: filter.to_string(),
+    };
+    let layout = match &storage.chunks {
+        Some(chunks) => Layout::Chunked { chunk_dims: chunks.clone(), index_kind: String::new() },
+        None => Layout::Contiguous { allocated: true },
+    };
+    DatasetFacts {
+        path: String::new(),
+        shape: storage.shape.clone(),
+        max_shape: storage.shape.iter().copied().map(Some).collect(),
+        dtype: storage.element.to_string(),
+        element_bytes: storage.element.bytes(),
+        layout,
+        filters: storage.filters.iter().map(filter).collect(),
+        edge_chunks_unfiltered: false,
+        logical_bytes: storage.logical_bytes(),
+        stored_bytes: (storage.logical_bytes() as f64 / ratio) as u64,
+        chunks: None,
+        fill: FillFacts::default(),
+        samples: None,
+        variable_length: None,
+    }
+}

@@ -1,0 +1,292 @@
+//! What a bench will cost, before it starts: seconds of each cell by the doctor's prediction, bytes on the disk; and
+//! which cells are left out where that is more than `--max-seconds`.
+//!
+//! ```text
+//!   calibrations (terms of each library) ─┬─► reading ─┐
+//!   facts (of files not written yet) ─────┴─► writing ─┴─► Plan ─► table
+//! ```
+
+mod calibrations;
+mod facts;
+mod reading;
+mod table;
+mod writing;
+
+pub(super) use calibrations::Calibrations;
+
+use super::arguments::BenchArgs;
+use super::model::document::Head;
+use super::request::Asked;
+use facts::{facts_of, ratio};
+use hyperslab_bench::engine::Engine;
+use hyperslab_bench::matrix::{Matrix, Question, WriteStrategy};
+use hyperslab_bench::study::{Access, Format, Storage};
+use hyperslab_doctor::DatasetFacts;
+use hyperslab_doctor::predict::{Terms, seconds_text};
+use hyperslab_doctor::simulate::CacheSettings;
+use reading::read_seconds;
+use serde::Serialize;
+use writing::write_seconds;
+
+/// Seconds to start a process, load a library and open a file.
+const RUN_SECONDS: f64 = 0.06;
+/// Bytes a second through SHA-256, in the run that compares values.
+const HASH_BYTES_PER_SECOND: f64 = 4.0e8;
+
+/// Everything that would be measured.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Plan {
+    /// The files that would be written.
+    pub(super) writes: Vec<PlannedWrite>,
+    /// The cells.
+    pub(super) cells: Vec<PlannedCell>,
+    /// Seconds of all that is not left out.
+    pub(super) seconds: f64,
+    /// What `--max-seconds` allows.
+    pub(super) seconds_max: f64,
+    /// Most bytes on the disk at one time, if nothing compresses.
+    pub(super) disk_bytes: u64,
+}
+
+/// One file.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct PlannedWrite {
+    stored_as: String,
+    /// Of all times that it is written.
+    seconds: f64,
+    #[serde(skip)]
+    key: String,
+}
+
+/// One cell.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct PlannedCell {
+    stored_as: String,
+    read_as: String,
+    engine: String,
+    cache: Option<CacheSettings>,
+    page_buffer: Option<u64>,
+    /// Of one run.
+    run_seconds: f64,
+    /// How many, with that which compares values.
+    runs: usize,
+    /// Of all of them.
+    pub(super) seconds: f64,
+    /// True where all together would be more than is allowed.
+    pub(super) is_left_out: bool,
+    #[serde(skip)]
+    key: String,
+    /// The file that has to be there; none for the file as it is.
+    #[serde(skip)]
+    file: Option<String>,
+}
+
+impl Plan {
+    /// The plan of all cells; `as_is` are the facts about the user's dataset.
+    pub(super) fn of(
+        args: &BenchArgs,
+        asked: &Asked,
+        head: &Head,
+        as_is: Option<&DatasetFacts>,
+        calibrated: &Calibrations,
+    ) -> Self {
+        let mut plan = Self {
+            writes: Vec::new(),
+            cells: Vec::new(),
+            seconds: 0.0,
+            seconds_max: args.max_seconds,
+            disk_bytes: 0,
+        };
+        for matrix in &asked.matrices {
+            for storage in &matrix.storages {
+                match storage {
+                    None => plan.add(matrix, None, head, as_is, calibrated),
+                    Some(storage) => {
+                        let facts = facts_of(storage, ratio(matrix, storage, as_is));
+                        plan.disk_bytes = plan.disk_bytes.max(storage.logical_bytes());
+                        for strategy in &matrix.strategies {
+                            plan.add_write(matrix, (storage, strategy), &facts, calibrated.usual());
+                            plan.add(matrix, Some((storage, strategy)), head, Some(&facts), calibrated);
+                        }
+                    }
+                }
+            }
+        }
+        plan.fit();
+        plan
+    }
+
+    fn add_write(
+        &mut self,
+        matrix: &Matrix,
+        (storage, strategy): (&Storage, &WriteStrategy),
+        facts: &DatasetFacts,
+        terms: Terms,
+    ) {
+        let seconds = write_seconds(storage, strategy, facts, terms) + RUN_SECONDS;
+        let repeats = 1 + more_runs(matrix.write_repeats - 1, seconds, matrix.seconds_max);
+        let stored_as = stored_as(matrix, Some((storage, strategy)));
+        let key = format!("{storage:?}{strategy:?}");
+        self.writes.push(PlannedWrite { stored_as, seconds: seconds * repeats as f64, key });
+    }
+
+    fn add(
+        &mut self,
+        matrix: &Matrix,
+        made: Option<(&Storage, &WriteStrategy)>,
+        head: &Head,
+        facts: Option<&DatasetFacts>,
+        calibrated: &Calibrations,
+    ) {
+        let format = made.map_or(Format::Hdf5, |(storage, _)| storage.format);
+        for access in &matrix.accesses {
+            for engine in matrix.engines.iter().filter(|engine| engine.reads(format)) {
+                let caches = if engine.has_chunk_cache(format) { &*matrix.caches } else { &[None] };
+                let buffers = if engine.has_page_buffer() { &*matrix.page_buffers } else { &[None] };
+                for (&cache, &page_buffer) in
+                    caches.iter().flat_map(|cache| buffers.iter().map(move |one| (cache, one)))
+                {
+                    let about = head.engines.iter().find(|known| known.name == engine.name());
+                    let bytes = selected_bytes(access, matrix);
+                    let read = facts.map_or(0.0, |facts| {
+                        let terms = calibrated.terms(engine);
+                        read_seconds(facts, access, matrix.reads_max, engine, cache, about, terms)
+                    });
+                    let run_seconds = read + RUN_SECONDS;
+                    let more = more_runs(matrix.repeats, run_seconds, matrix.seconds_max);
+                    let check = run_seconds + bytes / HASH_BYTES_PER_SECOND;
+                    self.cells.push(PlannedCell {
+                        stored_as: stored_as(matrix, made),
+                        read_as: access.to_string(),
+                        engine: engine.name(),
+                        cache,
+                        page_buffer,
+                        run_seconds,
+                        runs: 1 + more,
+                        seconds: check + run_seconds * more as f64,
+                        is_left_out: false,
+                        key: key(made, access, engine, cache, page_buffer),
+                        file: made.map(|(storage, strategy)| format!("{storage:?}{strategy:?}")),
+                    });
+                }
+            }
+        }
+    }
+
+    /// Takes cells, the cheapest first, each with its file, as long as they fit.
+    fn fit(&mut self) {
+        let mut order: Vec<usize> = (0..self.cells.len()).collect();
+        let cost =
+            |cell: &PlannedCell| cell.seconds + cell.file.as_ref().map_or(0.0, |file| self.write_of(file));
+        order.sort_by(|a, b| cost(&self.cells[*a]).total_cmp(&cost(&self.cells[*b])));
+        let (mut spent, mut written) = (0.0, Vec::new());
+        for place in order {
+            let new_file = self.cells[place].file.clone().filter(|file| !written.contains(file));
+            let more = self.cells[place].seconds + new_file.as_ref().map_or(0.0, |file| self.write_of(file));
+            if spent + more > self.seconds_max {
+                self.cells[place].is_left_out = true;
+                continue;
+            }
+            spent += more;
+            written.extend(new_file);
+        }
+        self.seconds = spent;
+    }
+
+    fn write_of(&self, file: &str) -> f64 {
+        self.writes.iter().find(|write| write.key == file).map_or(0.0, |write| write.seconds)
+    }
+
+    /// Why a cell is left out, if it is.
+    pub(super) fn leave_out(&self, question: &Question<'_>) -> Option<String> {
+        let made = question.storage.zip(question.strategy);
+        let key =
+            key(made, question.access, question.engine, question.options.cache, question.options.page_buffer);
+        let cell = self.cells.iter().find(|cell| cell.key == key).filter(|cell| cell.is_left_out)?;
+        Some(format!(
+            "left out: it is predicted to take {} with the file it reads, and all cells together more than --max-seconds {}",
+            seconds_text(cell.seconds + cell.file.as_ref().map_or(0.0, |file| self.write_of(file))),
+            self.seconds_max
+        ))
+    }
+
+    /// Seconds of a run, by what the runner says that it is doing.
+    pub(super) fn run_seconds(&self, doing: &str) -> f64 {
+        let reads = self
+            .cells
+            .iter()
+            .filter(|cell| doing == format!("{}: {}, {}", cell.engine, cell.read_as, cell.stored_as));
+        let writes =
+            self.writes.iter().filter(|write| doing.strip_prefix("writing ") == Some(&write.stored_as));
+        let runs: Vec<f64> =
+            reads.map(|cell| cell.run_seconds).chain(writes.map(|write| write.seconds)).collect();
+        if runs.is_empty() { RUN_SECONDS } else { runs.iter().sum::<f64>() / runs.len() as f64 }
+    }
+
+    /// Cells that are measured.
+    pub(super) fn taken(&self) -> usize {
+        self.cells.iter().filter(|cell| !cell.is_left_out).count()
+    }
+}
+
+fn stored_as(matrix: &Matrix, made: Option<(&Storage, &WriteStrategy)>) -> String {
+    match made {
+        None => "as it is".to_owned(),
+        Some((storage, _)) if matrix.strategies.len() == 1 => storage.to_string(),
+        Some((storage, strategy)) => format!("{storage}, written {strategy}"),
+    }
+}
+
+/// What makes a cell what it is.
+fn key(
+    made: Option<(&Storage, &WriteStrategy)>,
+    access: &Access,
+    engine: &Engine,
+    cache: Option<CacheSettings>,
+    page_buffer: Option<u64>,
+) -> String {
+    format!("{made:?}{access:?}{engine:?}{cache:?}{page_buffer:?}")
+}
+
+/// Runs after the first, until they took long enough.
+fn more_runs(most: usize, seconds: f64, seconds_max: f64) -> usize {
+    most.min((seconds_max / seconds.max(1e-9)).ceil() as usize)
+}
+
+fn selected_bytes(access: &Access, matrix: &Matrix) -> f64 {
+    let shape = matrix.subject.shape();
+    let element_bytes = matrix.storages.iter().flatten().next().map_or(8, |storage| storage.element.bytes());
+    let reads = access.len(shape).min(matrix.reads_max.unwrap_or(u64::MAX)) as f64;
+    let block =
+        access.block.iter().zip(&access.step).fold(1.0, |n, (block, step)| n * block.div_ceil(*step) as f64);
+    reads * block * element_bytes as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cheapest_cells_are_taken_until_the_time_is_used_up() {
+        let cell = |seconds, file: Option<&str>| PlannedCell {
+            stored_as: String::new(),
+            read_as: String::new(),
+            engine: String::new(),
+            cache: None,
+            page_buffer: None,
+            run_seconds: seconds,
+            runs: 1,
+            seconds,
+            is_left_out: false,
+            key: String::new(),
+            file: file.map(str::to_owned),
+        };
+        let write = PlannedWrite { stored_as: String::new(), seconds: 5.0, key: "a".to_owned() };
+        let cells = vec![cell(50.0, None), cell(2.0, Some("a")), cell(1.0, None), cell(3.0, Some("a"))];
+        let mut plan = Plan { writes: vec![write], cells, seconds: 0.0, seconds_max: 12.0, disk_bytes: 0 };
+        plan.fit();
+        let left: Vec<bool> = plan.cells.iter().map(|cell| cell.is_left_out).collect();
+        assert_eq!((left, plan.seconds), (vec![true, false, false, false], 11.0));
+        assert!(plan.sentence().ends_with("; 1 more is left out by --max-seconds 12"), "{}", plan.sentence());
+    }
+}

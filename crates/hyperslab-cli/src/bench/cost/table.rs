@@ -1,0 +1,69 @@
+//! The plan as text.
+
+use super::{Plan, PlannedCell, PlannedWrite};
+use crate::bench::model::names::settings;
+use crate::bench::model::value::count;
+use crate::size;
+use hyperslab_doctor::predict::seconds_text;
+use hyperslab_report::{Align, Column, Table};
+
+impl Plan {
+    /// `36 cells, about 4 min predicted, at most 1.2 GiB on the disk at one time`.
+    pub(in crate::bench) fn sentence(&self) -> String {
+        let left_out = self.cells.len() - self.taken();
+        let mut text =
+            format!("{}, about {} predicted", count(self.taken() as u64, "cell"), seconds_text(self.seconds));
+        if self.disk_bytes > 0 {
+            text += &format!(", at most {} on the disk at one time", size::bytes(self.disk_bytes));
+        }
+        if left_out > 0 {
+            let are = if left_out == 1 { "is" } else { "are" };
+            text += &format!("; {left_out} more {are} left out by --max-seconds {}", self.seconds_max);
+        }
+        text
+    }
+
+    /// Files and cells, with what each takes.
+    pub(in crate::bench) fn table(&self) -> Table {
+        let columns = [
+            ("stored as", Align::Left),
+            ("read", Align::Left),
+            ("engine", Align::Left),
+            ("chunk cache", Align::Left),
+            ("a run", Align::Right),
+            ("runs", Align::Right),
+            ("all", Align::Right),
+            ("", Align::Left),
+        ];
+        let columns = columns.map(|(title, align)| Column::new(title, align)).to_vec();
+        let write = |write: &PlannedWrite| {
+            let none = String::new;
+            [
+                write.stored_as.clone(),
+                "written".to_owned(),
+                none(),
+                none(),
+                none(),
+                none(),
+                seconds_text(write.seconds),
+                none(),
+            ]
+        };
+        let cell = |cell: &PlannedCell| {
+            let cache = cell.cache.map(settings).into_iter();
+            let buffer = cell.page_buffer.map(|bytes| format!("page buffer {}", size::bytes(bytes)));
+            [
+                cell.stored_as.clone(),
+                cell.read_as.clone(),
+                cell.engine.clone(),
+                cache.chain(buffer).collect::<Vec<_>>().join(", "),
+                seconds_text(cell.run_seconds),
+                cell.runs.to_string(),
+                seconds_text(cell.seconds),
+                if cell.is_left_out { "left out".to_owned() } else { String::new() },
+            ]
+        };
+        let rows = self.writes.iter().map(write).chain(self.cells.iter().map(cell));
+        rows.fold(Table::new("What would be measured", columns), Table::row)
+    }
+}
