@@ -14,6 +14,7 @@ pub mod chunk_index;
 pub mod cursor;
 pub mod encoder;
 pub mod error;
+pub mod free_space;
 pub mod group;
 pub mod heap;
 pub mod limits;
