@@ -33,6 +33,7 @@ pub(crate) enum Command {
     Digest(DigestArgs),
     Doctor(Box<DoctorArgs>),
     Bench(Box<BenchArgs>),
+    Check(CheckArgs),
     /// Runs one measurement of a bench, in a process of its own
     #[command(hide = true)]
     BenchWorker,
@@ -264,6 +265,51 @@ pub(crate) struct DoctorArgs {
     /// Also write a page: the findings, the file as a map of its bytes, what each read costs; one file, for any browser
     #[arg(long, value_name = "PAGE", conflicts_with = "why")]
     pub html: Option<PathBuf>,
+}
+
+/// Check whether files follow the HDF5 specification
+///
+/// Reads every structure and every field: signatures, checksums, reserved bytes, sizes, counts, order, addresses, reference
+/// counts, and whether each byte belongs to exactly one structure. An error violates the specification. A warning is
+/// allowed but odd, such as bytes that belong to nobody.
+#[derive(Debug, Args)]
+#[command(after_long_help = concat!(
+    "\
+EXAMPLES
+  hyperslab check era5.nc                     errors and warnings, with their places
+  hyperslab check --data era5.nc              decode every chunk, too
+  hyperslab check --strict --jobs 4 results/  all files of a folder; warnings fail, too (exit code 3)
+  hyperslab check --json era5.nc              as one JSON document
+  hyperslab check --rules                     all rules, with their sections of the specification
+
+",
+    exit_codes!()
+))]
+pub(crate) struct CheckArgs {
+    /// HDF5 or netCDF-4 files and folders
+    #[arg(required_unless_present = "rules", value_name = "FILE")]
+    pub paths: Vec<PathBuf>,
+    /// Decode every chunk, and follow the references in raw data
+    #[arg(long)]
+    pub data: bool,
+    /// Exit with 3 if there are warnings
+    #[arg(long)]
+    pub strict: bool,
+    /// Files checked at the same time
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub jobs: usize,
+    /// Check only one of several equal shares of the files, such as 2/8
+    #[arg(long, value_name = "SHARE")]
+    pub shard: Option<Shard>,
+    /// Note finished files in LOG, and pass over those that it lists
+    #[arg(long, value_name = "LOG")]
+    pub resume: Option<PathBuf>,
+    /// Print one JSON document, for several files one a line
+    #[arg(long)]
+    pub json: bool,
+    /// Print all rules, and check nothing
+    #[arg(long, conflicts_with_all = ["paths", "json", "data", "strict"])]
+    pub rules: bool,
 }
 
 /// How severe a finding has to be to make the command fail.

@@ -1,6 +1,7 @@
 //! The `hyperslab` command: its arguments and its output.
 //!
-//! There is one file or folder per subcommand: [`ls`], [`explain`], [`chunks`], [`digest`], [`doctor`], [`bench`]. All of
+//! There is one file or folder per subcommand: [`ls`], [`explain`], [`chunks`], [`digest`], [`doctor`], [`bench`],
+//! `check`. All of
 //! them get their facts from the engine; this crate does not know the file format. Data goes to standard output, messages
 //! to standard error.
 //!
@@ -9,6 +10,7 @@
 
 mod args;
 pub mod bench;
+mod check;
 pub mod chunks;
 pub mod digest;
 pub mod doctor;
@@ -53,6 +55,7 @@ pub fn run_with(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write, e
         Command::Digest(args) => digest::run(&args, out, err),
         Command::Doctor(args) => doctor::run(&args, out, err),
         Command::Bench(args) => bench::run(&args, out, err),
+        Command::Check(args) => check::run(&args, out, err),
         Command::BenchWorker => worker::run(out),
     };
     let done = done.and_then(|code| out.flush().map(|()| code).map_err(Failure::from));

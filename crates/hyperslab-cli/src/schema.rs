@@ -36,6 +36,10 @@ pub(crate) const DIGEST: Schema = Schema { name: "hyperslab.digest", version: 1 
 pub(crate) const DOCTOR: Schema = Schema { name: "hyperslab.doctor", version: 1 };
 /// The last line of `hyperslab doctor --json` over several files.
 pub(crate) const DOCTOR_SUMMARY: Schema = Schema { name: "hyperslab.doctor.summary", version: 1 };
+/// `hyperslab check --json`.
+pub(crate) const CHECK: Schema = Schema { name: "hyperslab.check", version: 1 };
+/// The last line of `hyperslab check --json` over several files.
+pub(crate) const CHECK_SUMMARY: Schema = Schema { name: "hyperslab.check.summary", version: 1 };
 /// `hyperslab bench --json`.
 pub(crate) const BENCH: Schema = Schema { name: "hyperslab.bench", version: 1 };
 /// `hyperslab bench --dry-run --json`.

@@ -1,5 +1,7 @@
 //! Every command: exit code, standard output and standard error, on small files that libhdf5 wrote.
 
+#[path = "commands/check.rs"]
+mod check;
 #[path = "commands/chunks.rs"]
 mod chunks;
 #[path = "commands/damage.rs"]

@@ -3,7 +3,12 @@
 
 /// Returns the lookup3 hash of `bytes`.
 pub fn lookup3(bytes: &[u8]) -> u32 {
-    let init = 0xdead_beef_u32.wrapping_add(bytes.len() as u32);
+    lookup3_from(bytes, 0)
+}
+
+/// Returns the lookup3 hash of `bytes` with another initial value than 0. That of a shared message is its type.
+pub fn lookup3_from(bytes: &[u8], initial: u32) -> u32 {
+    let init = 0xdead_beef_u32.wrapping_add(bytes.len() as u32).wrapping_add(initial);
     let (mut a, mut b, mut c) = (init, init, init);
     let mut rest = bytes;
     // The last 1 to 12 bytes are finalised instead of mixed, even if they are a full block.

@@ -4,6 +4,8 @@ use crate::{Dataset, File, Heap};
 use hyperslab_format::Widths;
 use hyperslab_format::message::ChunkedLayout;
 use hyperslab_format::superblock::Superblock;
+use hyperslab_io::Source;
+use std::sync::Arc;
 
 pub use crate::census::{Census, Extent, KindOfMetadata, Owner, census};
 pub use crate::encoded_selection::RegionSummary;
@@ -33,6 +35,11 @@ pub mod number {
 /// The superblock of a file.
 pub fn superblock(file: &File) -> &Superblock {
     &file.inner.superblock
+}
+
+/// The bytes of a file: those of all its members, if it consists of several.
+pub fn source(file: &File) -> Arc<dyn Source> {
+    file.inner.source.clone()
 }
 
 /// The data layout message of a dataset, if the dataset is chunked.

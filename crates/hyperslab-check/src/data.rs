@@ -1,0 +1,139 @@
+//! The raw data of chunks: each decodes to the bytes of its elements, and references in it lead somewhere.
+
+use crate::checker::Checker;
+use crate::chunk_index::CHUNK;
+use crate::dataset::DatasetParts;
+use crate::references::{References, has_references};
+use crate::rule::rules;
+use crate::unfilter::specs;
+use hyperslab_filters::{Pipeline, Scratch};
+use hyperslab_format::Bytes;
+use hyperslab_format::message::Datatype;
+use hyperslab_io::Source;
+use rayon::prelude::*;
+
+rules! { RULES:
+    /// With `--data`: every chunk decodes to the bytes of its elements; checksums of the filter fletcher32 are right.
+    CHUNK_DATA = Error "chunk-data", "IV.A.2.l";
+    /// With `--data`: all filters of a dataset are available, so that its chunks can be decoded.
+    FILTER_MISSING = Warning "filter-missing", "IV.A.2.l";
+}
+
+/// Chunks that are decoded between two looks at the results.
+const BATCH: usize = 64;
+/// Chunks wait until there are so many ...
+const WAITING_MAX: usize = 1 << 12;
+/// ... or until they have so many stored bytes.
+const WAITING_BYTES_MAX: u64 = 64 << 20;
+/// Batches are smaller where chunks are larger than this.
+const DECODED_BYTES_MAX: u64 = 256 << 20;
+
+/// The chunks of a dataset that are still to be read.
+pub(crate) struct ChunkReader {
+    pipeline: Option<Pipeline>,
+    /// The datatype, if its elements refer to something.
+    references: Option<Datatype>,
+    chunk_bytes: u64,
+    waiting: Vec<StoredChunk>,
+    waiting_bytes: u64,
+    is_reported: bool,
+}
+
+/// A chunk in the file.
+#[derive(Debug, Clone, Copy)]
+struct StoredChunk {
+    at: u64,
+    bytes: u64,
+    mask: u32,
+}
+
+impl ChunkReader {
+    pub(crate) fn new(parts: &DatasetParts, chunk_bytes: u64) -> Self {
+        let pipeline = usize::try_from(chunk_bytes).ok().and_then(|bytes| {
+            Pipeline::lenient(&specs(&parts.filters), parts.datatype.size as usize, bytes).ok()
+        });
+        let references = has_references(&parts.datatype).then(|| parts.datatype.clone());
+        Self { pipeline, references, chunk_bytes, waiting: Vec::new(), waiting_bytes: 0, is_reported: false }
+    }
+
+    /// Adds a chunk; `mask` has the filters that were skipped.
+    pub(crate) fn add(&mut self, at: u64, bytes: u64, mask: u32) {
+        self.waiting.push(StoredChunk { at, bytes, mask });
+        self.waiting_bytes = self.waiting_bytes.saturating_add(bytes);
+    }
+
+    /// True if enough chunks are waiting.
+    pub(crate) fn is_full(&self) -> bool {
+        self.waiting.len() >= WAITING_MAX || self.waiting_bytes >= WAITING_BYTES_MAX
+    }
+
+    /// Reads and decodes a chunk.
+    fn decode(
+        &self,
+        pipeline: &Pipeline,
+        source: &dyn Source,
+        chunk: StoredChunk,
+    ) -> Result<Vec<u8>, String> {
+        let buffer = |bytes: u64| {
+            let bytes = usize::try_from(bytes).map_err(|error| error.to_string())?;
+            let mut buffer = Vec::new();
+            buffer.try_reserve_exact(bytes).map_err(|error| error.to_string())?;
+            buffer.resize(bytes, 0u8);
+            Ok::<_, String>(buffer)
+        };
+        let mut stored = buffer(chunk.bytes)?;
+        source.read_into(chunk.at, &mut stored).map_err(|error| error.to_string())?;
+        // A few bytes may claim to be gigabytes.
+        let max = pipeline.max_decoded_len(&stored, chunk.mask).map_err(|error| error.to_string())?;
+        if (max as u64) < self.chunk_bytes {
+            return Err(format!("at most {max} bytes after filters, expected {}", self.chunk_bytes));
+        }
+        let mut decoded = buffer(self.chunk_bytes)?;
+        pipeline
+            .decode_into(&stored, chunk.mask, &mut Scratch::new(), &mut decoded)
+            .map_err(|error| error.to_string())?;
+        Ok(decoded)
+    }
+}
+
+impl Checker<'_> {
+    /// Reads all chunks that are waiting, on all cores.
+    pub(crate) fn read_chunks(&mut self, reader: &mut ChunkReader, references: &mut References) {
+        let waiting = std::mem::take(&mut reader.waiting);
+        reader.waiting_bytes = 0;
+        let Some(pipeline) = reader.pipeline.clone() else { return };
+        if pipeline.is_empty() && reader.references.is_none() {
+            return;
+        }
+        if let Some(problem) = pipeline.problem() {
+            if !reader.is_reported && !waiting.is_empty() {
+                self.report(&FILTER_MISSING, CHUNK, waiting[0].at, problem.to_string());
+                reader.is_reported = true;
+            }
+            return;
+        }
+        let source = self.input.source();
+        let batch =
+            usize::try_from(DECODED_BYTES_MAX / reader.chunk_bytes.max(1)).unwrap_or(1).clamp(1, BATCH);
+        for chunks in waiting.chunks(batch) {
+            let decode = |chunk: &StoredChunk| {
+                let decoded = reader.decode(&pipeline, source, *chunk);
+                // The values themselves matter only if they refer to something.
+                decoded.map(|decoded| if reader.references.is_some() { decoded } else { Vec::new() })
+            };
+            let decoded: Vec<Result<Vec<u8>, String>> = chunks.par_iter().map(decode).collect();
+            for (chunk, decoded) in chunks.iter().zip(decoded) {
+                match (decoded, &reader.references) {
+                    (Ok(elements), Some(datatype)) => {
+                        self.check_references(references, datatype, &Bytes::from(elements), chunk.at);
+                    }
+                    (Ok(_), None) => {}
+                    (Err(what), _) => {
+                        let what = format!("a chunk of {} bytes: {what}", chunk.bytes);
+                        self.report(&CHUNK_DATA, CHUNK, chunk.at, what);
+                    }
+                }
+            }
+        }
+    }
+}

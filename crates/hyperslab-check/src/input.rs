@@ -1,0 +1,131 @@
+//! The bytes of a file for parsers that run without interruption: what a parser asks for is read at once.
+//!
+//! Blocks that were read are kept up to a limit. An error of the source is kept, and ends the check.
+
+use hyperslab_format::{Bytes, Fetched};
+use hyperslab_io::Source;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::io;
+
+/// Bytes that are read at once.
+const BLOCK_BYTES: u64 = 64 << 10;
+/// Blocks are dropped above so many bytes.
+const KEPT_BYTES_MAX: usize = 64 << 20;
+/// Longer structures are not looked at. (The largest that libhdf5 writes in practice are pages of chunk indexes and local
+/// heaps of some megabytes.)
+pub(crate) const STRUCTURE_BYTES_MAX: u64 = 1 << 30;
+
+/// The bytes of a file.
+pub(crate) struct Input<'s> {
+    source: &'s dyn Source,
+    blocks: RefCell<HashMap<u64, Bytes>>,
+    failed: RefCell<Option<io::Error>>,
+    has_failed: Cell<bool>,
+}
+
+impl<'s> Input<'s> {
+    pub(crate) fn new(source: &'s dyn Source) -> Self {
+        let (blocks, failed, has_failed) = Default::default();
+        Self { source, blocks, failed, has_failed }
+    }
+
+    /// The source.
+    pub(crate) fn source(&self) -> &'s dyn Source {
+        self.source
+    }
+
+    /// The error of the source, if there was one.
+    pub(crate) fn failure(&self) -> io::Result<()> {
+        self.failed.borrow_mut().take().map_or(Ok(()), Err)
+    }
+
+    /// True after the source has failed: nothing more can be read.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.has_failed.get()
+    }
+
+    /// Reads bytes that are not kept.
+    pub(crate) fn read(&self, at: u64, len: u64) -> Option<Vec<u8>> {
+        if self.has_failed.get() || len > STRUCTURE_BYTES_MAX {
+            return None;
+        }
+        let mut bytes = vec![0; len as usize];
+        match self.source.read_into(at, &mut bytes) {
+            Ok(()) => Some(bytes),
+            Err(error) => {
+                self.has_failed.set(true);
+                self.failed.borrow_mut().get_or_insert(error);
+                None
+            }
+        }
+    }
+
+    fn block(&self, number: u64) -> Option<Bytes> {
+        if let Some(known) = self.blocks.borrow().get(&number) {
+            return Some(known.clone());
+        }
+        let start = number * BLOCK_BYTES;
+        let block = Bytes::from(self.read(start, BLOCK_BYTES.min(self.source.len().checked_sub(start)?))?);
+        let mut blocks = self.blocks.borrow_mut();
+        if blocks.len() * BLOCK_BYTES as usize > KEPT_BYTES_MAX {
+            blocks.clear();
+        }
+        blocks.insert(number, block.clone());
+        Some(block)
+    }
+}
+
+impl Fetched for Input<'_> {
+    fn file_len(&self) -> u64 {
+        self.source.len()
+    }
+
+    fn held_from(&self, at: u64) -> u64 {
+        self.source.held_from(at)
+    }
+
+    fn stored_bytes(&self) -> u64 {
+        self.source.stored_bytes()
+    }
+
+    fn get(&self, at: u64, len: u64) -> Option<Bytes> {
+        let end = at.checked_add(len).filter(|&end| end <= self.file_len())?;
+        let (first, last) = (at / BLOCK_BYTES, end.saturating_sub(1).max(at) / BLOCK_BYTES);
+        if first == last {
+            let start = (at - first * BLOCK_BYTES) as usize;
+            return Some(self.block(first)?.slice(start..start + len as usize));
+        }
+        if len > BLOCK_BYTES {
+            return self.read(at, len).map(Bytes::from);
+        }
+        let mut joined = Vec::with_capacity(len as usize);
+        for number in first..=last {
+            let block = self.block(number)?;
+            let from = at.saturating_sub(number * BLOCK_BYTES).min(block.len() as u64) as usize;
+            let to = (end - number * BLOCK_BYTES).min(block.len() as u64) as usize;
+            joined.extend_from_slice(&block[from..to]);
+        }
+        Some(joined.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hyperslab_io::Memory;
+
+    #[test]
+    fn joins_blocks() {
+        let bytes: Vec<u8> = (0..5 * BLOCK_BYTES / 2).map(|i| (i / 7) as u8).collect();
+        let source = Memory::new("test", bytes.clone());
+        let input = Input::new(&source);
+        let end = bytes.len() as u64;
+        for (at, len) in [(0, 0), (0, 10), (BLOCK_BYTES - 3, 10), (100, end - 100), (end - 5, 5), (end, 0)] {
+            let found = input.get(at, len).unwrap();
+            assert_eq!(found, bytes[at as usize..(at + len) as usize], "{at} {len}");
+        }
+        assert_eq!(input.get(end - 5, 6), None);
+        input.failure().unwrap();
+    }
+}

@@ -1,0 +1,187 @@
+//! `hyperslab check`: whether files follow the specification. The rules are in `hyperslab-check`; this module opens files
+//! and prints what was found.
+
+mod text;
+
+use crate::args::CheckArgs;
+use crate::failure::{self, Failure, one_line};
+use crate::runner::{self, RunOptions};
+use crate::schema;
+use hyperslab::internal::source;
+use hyperslab::io::{LocalFile, Source};
+use hyperslab::{ErrorKind, File};
+use hyperslab_check::{CheckError, Finding, Options, Report};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What was found in all files.
+#[derive(Debug, Default, Serialize)]
+struct Summary {
+    /// Files that were checked.
+    files: u64,
+    /// Files that could not be checked.
+    unreadable: u64,
+    /// Files with errors.
+    with_errors: u64,
+    /// Files with warnings, but without errors.
+    with_warnings: u64,
+    /// The number of files in which each rule was violated, by its code.
+    rules: BTreeMap<&'static str, u64>,
+}
+
+/// A file with its findings, as JSON shows it.
+#[derive(Debug, Serialize)]
+struct Document<'r> {
+    file: String,
+    errors: u64,
+    warnings: u64,
+    /// Findings that are not listed, because their rule has many.
+    unlisted: u64,
+    findings: Vec<FindingDocument<'r>>,
+    bytes: u64,
+    objects: u64,
+    structures: u64,
+    chunks: u64,
+    orphan_bytes: u64,
+    free_bytes: u64,
+    page_padding_bytes: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct FindingDocument<'r> {
+    code: &'static str,
+    severity: String,
+    object: &'r str,
+    structure: &'static str,
+    offset: u64,
+    message: &'r str,
+    source: &'static str,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &CheckArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
+    if args.rules {
+        out.write_all(hyperslab_check::page().as_bytes())?;
+        return Ok(failure::DONE);
+    }
+    let options = Options { data: args.data };
+    if let [file] = args.paths.as_slice()
+        && !file.is_dir()
+    {
+        let report = examine(file, options)?;
+        print(args, file, &report, out)?;
+        out.flush()?;
+        return Ok(exit_code(args, report.errors > 0, report.warnings > 0));
+    }
+    several(args, options, out, err)
+}
+
+fn several(
+    args: &CheckArgs,
+    options: Options,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> Result<i32, Failure> {
+    let files = runner::files(&args.paths)?;
+    if files.is_empty() {
+        return Err(Failure::wrong_request("no HDF5 or netCDF-4 file was found in these folders"));
+    }
+    let run_options = RunOptions { jobs: args.jobs, shard: args.shard, log: args.resume.clone() };
+    let mut summary = Summary::default();
+    let each = |path: &Path, result: Result<Report, Failure>| {
+        summary.files += 1;
+        match result {
+            Ok(report) => {
+                summary.with_errors += u64::from(report.errors > 0);
+                summary.with_warnings += u64::from(report.errors == 0 && report.warnings > 0);
+                report.counts.keys().for_each(|code| *summary.rules.entry(code).or_default() += 1);
+                print(args, path, &report, out)
+            }
+            Err(failure) => {
+                summary.unreadable += 1;
+                // The other files are checked all the same.
+                let _ = writeln!(err, "error: {}", one_line(&failure.message));
+                Ok(())
+            }
+        }
+    };
+    runner::run(&files, &run_options, |path| examine(path, options), each)?;
+    let text =
+        if args.json { schema::document(schema::CHECK_SUMMARY, &summary)? } else { text::summary(&summary) };
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    let is_damaged = summary.with_errors + summary.unreadable > 0;
+    Ok(exit_code(args, is_damaged, summary.with_warnings > 0))
+}
+
+fn exit_code(args: &CheckArgs, has_errors: bool, has_warnings: bool) -> i32 {
+    match (has_errors, has_warnings && args.strict) {
+        (true, _) => failure::UNREADABLE,
+        (false, true) => failure::FOUND,
+        (false, false) => failure::DONE,
+    }
+}
+
+fn print(args: &CheckArgs, path: &Path, report: &Report, out: &mut dyn Write) -> Result<(), Failure> {
+    let text = if args.json {
+        schema::document(schema::CHECK, &document(path, report))?
+    } else {
+        text::report(path, report)
+    };
+    Ok(out.write_all(text.as_bytes())?)
+}
+
+fn document<'r>(path: &Path, report: &'r Report) -> Document<'r> {
+    let finding = |finding: &'r Finding| FindingDocument {
+        code: finding.rule.code,
+        severity: finding.rule.severity.to_string(),
+        object: &finding.object,
+        structure: finding.structure,
+        offset: finding.at,
+        message: &finding.message,
+        source: finding.source,
+    };
+    Document {
+        file: path.display().to_string(),
+        errors: report.errors,
+        warnings: report.warnings,
+        unlisted: report.unlisted(),
+        findings: report.findings.iter().map(finding).collect(),
+        bytes: report.file_bytes,
+        objects: report.objects,
+        structures: report.structures,
+        chunks: report.chunks,
+        orphan_bytes: report.orphan_bytes,
+        free_bytes: report.free_bytes,
+        page_padding_bytes: report.page_padding_bytes,
+    }
+}
+
+/// Checks a file. Its members are joined if it consists of several.
+fn examine(path: &Path, options: Options) -> Result<Report, Failure> {
+    let source = open(path)?;
+    hyperslab_check::check(&*source, options).map_err(|error| {
+        let message = format!("{}: {error}", path.display());
+        match error {
+            CheckError::NoSuperblock(_) if error.is_not_hdf5() => Failure::wrong_request(message),
+            _ => Failure::unreadable(message),
+        }
+    })
+}
+
+/// The bytes of a file. A file that cannot be opened as HDF5 because it is damaged is checked as it is.
+fn open(path: &Path) -> Result<Arc<dyn Source>, Failure> {
+    match File::open(path) {
+        Ok(file) => Ok(source(&file)),
+        Err(error) => match error.kind() {
+            ErrorKind::NotFound | ErrorKind::NotHdf5 | ErrorKind::Invalid => Err(error.into()),
+            _ => match LocalFile::open(path) {
+                Ok(file) => Ok(Arc::new(file)),
+                Err(_) => Err(error.into()),
+            },
+        },
+    }
+}

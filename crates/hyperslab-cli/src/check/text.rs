@@ -1,0 +1,62 @@
+//! Findings and summaries as text.
+
+use super::Summary;
+use crate::failure::one_line;
+use hyperslab_check::{Finding, Report};
+use std::path::Path;
+
+/// `FILE: 1 error, 2 warnings`, and a line for each finding.
+pub(super) fn report(path: &Path, report: &Report) -> String {
+    let mut text = format!("{}: {}\n", one_line(&path.display().to_string()), counts(report));
+    for finding in &report.findings {
+        text.push_str(&line(finding));
+    }
+    if report.unlisted() > 0 {
+        text.push_str(&format!("  ... and {} more of the same rules\n", report.unlisted()));
+    }
+    text
+}
+
+fn counts(report: &Report) -> String {
+    if report.is_clean() {
+        return "no errors, no warnings".to_owned();
+    }
+    let errors = if report.errors == 0 { "no errors".to_owned() } else { number(report.errors, "error") };
+    format!("{errors}, {}", number(report.warnings, "warning"))
+}
+
+fn line(finding: &Finding) -> String {
+    let object =
+        if finding.object.is_empty() { String::new() } else { format!("{}: ", one_line(&finding.object)) };
+    format!(
+        "  {:<7}  {}: {object}{} at byte {:#x}: {} ({})\n",
+        finding.rule.severity,
+        finding.rule.code,
+        finding.structure,
+        finding.at,
+        one_line(&finding.message),
+        finding.source
+    )
+}
+
+/// `12 files: 1 with errors, 3 with warnings only`, and the rules that were violated.
+pub(super) fn summary(summary: &Summary) -> String {
+    let mut text = format!(
+        "\n{}: {} with errors, {} with warnings only",
+        number(summary.files, "file"),
+        summary.with_errors,
+        summary.with_warnings
+    );
+    if summary.unreadable > 0 {
+        text.push_str(&format!(", {} not readable", summary.unreadable));
+    }
+    text.push('\n');
+    for (code, files) in &summary.rules {
+        text.push_str(&format!("  {code}: {}\n", number(*files, "file")));
+    }
+    text
+}
+
+fn number(count: u64, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
