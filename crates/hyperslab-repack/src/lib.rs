@@ -10,9 +10,12 @@
 //! Deliberately absent: the format's structures (`hyperslab-format`), their places (`hyperslab-write`), files and
 //! temporary names (the command).
 
+mod chunk_filters;
 mod copy;
 mod data;
 mod error;
+mod pieces;
+mod raw_chunks;
 mod relocate;
 mod source_tree;
 

@@ -41,7 +41,7 @@ impl Relocatable {
     ///
     /// # Errors
     ///
-    /// Damage in the heap, and references that lead to nothing.
+    /// Damage in the heap.
     pub fn read(
         datatype: &Datatype,
         elements: &[u8],
@@ -79,7 +79,7 @@ impl Relocatable {
             }
             Class::Reference(Reference::Object) => {
                 if let Some(address) = heap.object_reference(element) {
-                    self.object(at, address, objects)?;
+                    self.object(at, address, objects);
                 }
             }
             Class::Reference(Reference::Region) => {
@@ -88,7 +88,7 @@ impl Relocatable {
                     let mut bytes = region.dataset.0.to_le_bytes().to_vec();
                     bytes.extend_from_slice(&region.selection);
                     let mut child = Self { bytes, ..Self::default() };
-                    child.object(0, region.dataset, objects)?;
+                    child.object(0, region.dataset, objects);
                     self.heap.push((at, child));
                 }
             }
@@ -118,13 +118,13 @@ impl Relocatable {
         }
     }
 
-    fn object(&mut self, at: usize, address: Address, objects: &mut dyn Objects) -> Result<(), RepackError> {
-        let object = objects.object(address).ok_or_else(|| RepackError::Unsupported {
-            object: format!("<object at {address}>"),
-            what: "is referred to, but no link leads to it".into(),
-        })?;
-        self.objects.push((at, object));
-        Ok(())
+    /// An address of an object. One that is not copied, because it was deleted, becomes the undefined address: a
+    /// reference that leads nowhere, as in the source.
+    fn object(&mut self, at: usize, address: Address, objects: &mut dyn Objects) {
+        match objects.object(address) {
+            Some(object) => self.objects.push((at, object)),
+            None => self.bytes[at..at + 8].fill(0xff),
+        }
     }
 
     /// A revised reference: the object is in the element, or the rest is in the heap.
@@ -143,13 +143,13 @@ impl Relocatable {
         let stored = StoredReference::parse(Bytes::copy_from_slice(element), widths);
         match stored.map_err(hyperslab::internal::format_error)? {
             StoredReference::Null => {}
-            StoredReference::Here(found) => self.object(at + BEFORE_OBJECT, found.object, objects)?,
+            StoredReference::Here(found) => self.object(at + BEFORE_OBJECT, found.object, objects),
             StoredReference::InHeap { collection, index, .. } => {
                 let mut child = Self { bytes: heap.object(collection, index)?.to_vec(), ..Self::default() };
                 // The object of another file keeps its address there.
                 let found = heap.reference(element)?.filter(|found| found.file.is_none());
                 if let Some(found) = found {
-                    child.object(1, found.object, objects)?;
+                    child.object(1, found.object, objects);
                 }
                 self.heap.push((at + BEFORE_COLLECTION, child));
             }

@@ -2,6 +2,7 @@
 //! in the order in which they are found, breadth first.
 
 use crate::error::RepackError;
+use crate::pieces::each_piece;
 use crate::relocate::{Objects, Relocatable, contains_addresses};
 use hyperslab::internal::{stored, superblock};
 use hyperslab::{Attribute, Dataset, Datatype, File, Heap, Link, LinkTarget};
@@ -14,7 +15,7 @@ use hyperslab_write::{
     AttributeSpec, ChunkedSpec, CreationOrder, DatasetSpec, DatatypeUse, ExternalSegment, FileTree,
     GroupSpec, LinkSpec, LinkTargetSpec, Object, ObjectId, ObjectSpec, Patch, StorageSpec, Value,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A tree, and the object of the source that each of its objects is copied from.
 pub(crate) struct SourceTree {
@@ -25,19 +26,31 @@ pub(crate) struct SourceTree {
 }
 
 /// The objects found so far, by their addresses in the source.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Sources {
     numbers: HashMap<Address, ObjectId>,
     /// The address and path of each object.
     pub objects: Vec<(Address, String)>,
-    /// True while more objects can be added.
-    is_open: bool,
+    /// The file, while objects can be added that only references lead to.
+    file: Option<File>,
+    /// Addresses of references that lead to no object.
+    dangling: HashSet<Address>,
 }
 
 impl Objects for Sources {
     fn object(&mut self, address: Address) -> Option<ObjectId> {
-        if self.numbers.contains_key(&address) || !self.is_open {
-            return self.numbers.get(&address).copied();
+        if let Some(number) = self.numbers.get(&address) {
+            return Some(*number);
+        }
+        let file = self.file.as_ref()?;
+        if self.dangling.contains(&address) {
+            return None;
+        }
+        // libhdf5 does not follow a reference to an object that has no links left.
+        let object = file.object_at(address).ok();
+        if object.is_none_or(|object| stored::header(&object).reference_count == 0) {
+            self.dangling.insert(address);
+            return None;
         }
         Some(self.add(address, format!("<object at {address}>")))
     }
@@ -68,7 +81,7 @@ impl SourceTree {
             file,
             heap: file.heap(),
             tree: FileTree::default(),
-            sources: Sources { is_open: true, ..Sources::default() },
+            sources: Sources { file: Some(file.clone()), ..Sources::default() },
             layouts: HashMap::new(),
         };
         reader.sources.add(superblock(file).root, "/".into());
@@ -78,7 +91,7 @@ impl SourceTree {
             reader.tree.objects.push(object);
             next += 1;
         }
-        reader.sources.is_open = false;
+        reader.sources.file = None;
         Ok(Self { tree: reader.tree, sources: reader.sources, layouts: reader.layouts })
     }
 }
@@ -212,6 +225,13 @@ impl Reader<'_> {
         if let Fill::User(bytes) = &fill.value {
             let value = self.value(dataset.datatype(), bytes)?;
             (fill, fill_patches) = (FillValue { value: Fill::User(value.bytes), ..fill }, value.patches);
+        }
+        if dataset.datatype().contains_reference() {
+            // Objects that only these references lead to belong to the tree.
+            each_piece(self.file, dataset, &layout, |_, elements| {
+                let (heap, sources) = (&mut self.heap, &mut self.sources);
+                Relocatable::read(dataset.datatype(), &elements, heap, sources).map(|_| ())
+            })?;
         }
         self.layouts.insert(id, layout);
         // Filters of a dataset without chunks were never applied.

@@ -3,7 +3,8 @@
 use crate::error::WriteError;
 use crate::tree::{FileTree, LinkTargetSpec, Object, ObjectId, ObjectSpec};
 
-/// The number of hard links to each object and, for committed datatypes, of datasets and attributes that use it.
+/// The number of hard links to each object and, for committed datatypes, of datasets and attributes that use it. It is at
+/// least 1: an object that only references lead to would count as deleted otherwise.
 pub(super) fn count(tree: &FileTree) -> Result<Vec<u32>, WriteError> {
     let mut counts = vec![0u32; tree.objects.len()];
     let mut add = |object: ObjectId| match counts.get_mut(object.0 as usize) {
@@ -33,5 +34,6 @@ pub(super) fn count(tree: &FileTree) -> Result<Vec<u32>, WriteError> {
             ObjectSpec::Datatype(_) => {}
         }
     }
+    counts.iter_mut().for_each(|count| *count = (*count).max(1));
     Ok(counts)
 }

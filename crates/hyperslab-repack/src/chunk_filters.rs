@@ -1,0 +1,51 @@
+//! The filters of a dataset whose chunks are rewritten because their elements contain addresses.
+
+use hyperslab::Dataset;
+use hyperslab_filters::{FilterError, FilterSpec, Pipeline, Scratch};
+use hyperslab_format::message::Filter;
+
+/// Filters chunks one after the other.
+pub(crate) struct ChunkFilters {
+    /// `None` if the filters cannot be applied: filters that only other software provides.
+    pipeline: Option<Pipeline>,
+    scratch: Scratch,
+    /// The filter mask of a chunk without any filter.
+    skip_all: u32,
+}
+
+/// A chunk as it is stored, and its filter mask.
+pub(crate) struct StoredChunk<'c> {
+    pub bytes: &'c [u8],
+    pub mask: u32,
+}
+
+fn spec(filter: &Filter) -> FilterSpec<'_> {
+    FilterSpec { id: filter.id, optional: filter.is_optional(), parameters: &filter.parameters }
+}
+
+impl ChunkFilters {
+    /// The filters of the chunks of a dataset, each of `chunk_bytes` bytes.
+    pub fn new(dataset: &Dataset, chunk_bytes: usize) -> Self {
+        let filters = dataset.filters();
+        let specs: Vec<_> = filters.iter().map(spec).collect();
+        let pipeline = Pipeline::new(&specs, dataset.datatype().size as usize, chunk_bytes).ok();
+        let skip_all =
+            u32::BITS.checked_sub(filters.len() as u32).and_then(|rest| u32::MAX.checked_shr(rest));
+        Self { pipeline, scratch: Scratch::new(), skip_all: skip_all.unwrap_or(0) }
+    }
+
+    /// Filters a chunk. One that a filter cannot encode is stored without any, as its mask says.
+    ///
+    /// # Errors
+    ///
+    /// If there is not enough memory: what is stored does not depend on it.
+    pub fn encode<'c>(&'c mut self, chunk: &'c [u8]) -> Result<StoredChunk<'c>, FilterError> {
+        let unfiltered = StoredChunk { bytes: chunk, mask: self.skip_all };
+        let Some(pipeline) = &self.pipeline else { return Ok(unfiltered) };
+        match pipeline.encode(chunk, &mut self.scratch) {
+            Ok(encoded) => Ok(StoredChunk { bytes: encoded.bytes, mask: encoded.mask }),
+            Err(error @ FilterError::Memory { .. }) => Err(error),
+            Err(_) => Ok(unfiltered),
+        }
+    }
+}

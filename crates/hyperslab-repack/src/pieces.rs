@@ -1,0 +1,104 @@
+//! The elements of a dataset in pieces, decoded but not converted: for elements that contain addresses.
+
+use crate::error::RepackError;
+use hyperslab::internal::{stored, superblock};
+use hyperslab::{Dataset, File, Order, Selection};
+use hyperslab_format::message::Layout;
+
+/// Contiguous data is read in pieces of about this many bytes.
+const PIECE_BYTES: u64 = 8 << 20;
+
+/// Where a piece is in its dataset.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Piece {
+    /// From this offset of contiguous data on, in bytes.
+    Contiguous(u64),
+    /// The part of the next chunk that is inside the dataset: as many elements along each axis.
+    Chunk(Vec<u64>),
+}
+
+/// Calls `each` with all elements that are stored, in the order in which they are: contiguous data in pieces of whole
+/// elements, chunks one by one. Data in object headers and in other files is left out.
+///
+/// # Errors
+///
+/// What cannot be read, and the errors of `each`.
+pub(crate) fn each_piece(
+    file: &File,
+    dataset: &Dataset,
+    layout: &Layout,
+    mut each: impl FnMut(&Piece, Vec<u8>) -> Result<(), RepackError>,
+) -> Result<(), RepackError> {
+    match layout {
+        Layout::Contiguous { address: Some(address), .. } if dataset.external_sources().is_none() => {
+            let at = superblock(file).base.saturating_add(address.0);
+            let (size, len) = (u64::from(dataset.datatype().size), dataset.logical_bytes());
+            let piece = (PIECE_BYTES / size).max(1) * size;
+            let mut start = 0;
+            while start < len {
+                let mut bytes = vec![0; piece.min(len - start) as usize];
+                let read = stored::source(file).read_into(at + start, &mut bytes);
+                read.map_err(|error| hyperslab::Error::from(error).in_file(file.name()))?;
+                each(&Piece::Contiguous(start), bytes)?;
+                start += piece;
+            }
+            Ok(())
+        }
+        Layout::Chunked(_) if !dataset.shape().contains(&0) => {
+            let map = dataset.chunk_map()?;
+            let chunk = dataset.chunk_shape().unwrap_or_default();
+            for (number, _) in map.iter() {
+                let start = map.grid().offset(number);
+                let count: Vec<u64> = start
+                    .iter()
+                    .zip(chunk)
+                    .zip(dataset.shape())
+                    .map(|((start, chunk), dim)| (*chunk).min(dim - start))
+                    .collect();
+                let elements = dataset.read_bytes(&Selection::block(&start, &count), Order::File)?;
+                each(&Piece::Chunk(count), elements)?;
+            }
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The elements of a chunk of `chunk` elements along each axis, of which only `count` are within the dataset. The others
+/// become zeros.
+pub(crate) fn whole_chunk(elements: &[u8], count: &[u64], chunk: &[u64], size: usize) -> Vec<u8> {
+    if count == chunk {
+        return elements.to_vec();
+    }
+    let (Some((&row, count)), Some((&whole_row, chunk))) = (count.split_last(), chunk.split_last()) else {
+        return elements.to_vec();
+    };
+    let (row, whole_row) = (row as usize * size, whole_row as usize * size);
+    let mut whole = vec![0; whole_row * chunk.iter().product::<u64>() as usize];
+    for (number, bytes) in elements.chunks_exact(row.max(1)).enumerate() {
+        let (mut rest, mut rows, mut at) = (number as u64, 1, 0);
+        for (&count, &chunk) in count.iter().zip(chunk).rev() {
+            at += rest % count * rows;
+            rest /= count;
+            rows *= chunk;
+        }
+        let start = at as usize * whole_row;
+        whole[start..start + row].copy_from_slice(bytes);
+    }
+    whole
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_edge_chunk_is_filled_with_zeros() {
+        assert_eq!(whole_chunk(&[1, 2, 3, 4], &[2, 2], &[2, 2], 1), [1, 2, 3, 4]);
+        assert_eq!(whole_chunk(&[1, 2, 3, 4], &[2, 2], &[3, 3], 1), [1, 2, 0, 3, 4, 0, 0, 0, 0]);
+        assert_eq!(whole_chunk(&[1, 2, 3, 4], &[2], &[3], 2), [1, 2, 3, 4, 0, 0]);
+        // 2 x 1 x 2 of 2 x 2 x 3.
+        let whole = whole_chunk(&[1, 2, 3, 4], &[2, 1, 2], &[2, 2, 3], 1);
+        assert_eq!(whole, [1, 2, 0, 0, 0, 0, 3, 4, 0, 0, 0, 0]);
+    }
+}
