@@ -11,10 +11,12 @@ rules! { RULES:
     /// No two structures or blocks of raw data share a byte, and none lies in free space.
     OVERLAP = Error "overlap", "I";
     /// Every byte belongs to a structure, to raw data, or to free space that the file records. Other bytes are lost: the
-    /// library leaves them where it does not keep track of free space.
+    /// library leaves them where it does not keep track of free space. Padding is not lost: less than 8 zeros before a
+    /// multiple of 8, and the unused end of a page.
     ORPHAN_BYTES = Warning "orphan-bytes", "III.H";
-    /// In a file that is allocated in pages, metadata that is smaller than a page lies in one page, and larger metadata
-    /// begins at the start of a page: a reader that buffers pages reads the first page only.
+    /// In a file that is allocated in pages, metadata that is smaller than a page lies in one page: a reader that buffers
+    /// pages reads the first page only. Larger metadata begins at the start of a page. Collections of the global heap count
+    /// as raw data.
     PAGE_BOUNDARY = Error "page-boundary", "IV.A.2.x; H5PB.c";
     /// Metadata and raw data that are smaller than a page are not mixed in a page.
     MIXED_PAGE = Warning "mixed-page", "IV.A.2.x; H5MF.c";
@@ -119,13 +121,21 @@ impl Extents {
     }
 }
 
-/// What is smaller than this is not metadata of a dataset: raw data.
+/// Some writers align structures to so many bytes.
+const ALIGNMENT: u64 = 8;
+/// What may be in pages of either kind: the library takes collections of the global heap and huge objects for raw data,
+/// but attributes are in them.
+const NEITHER: [&str; 3] = [FREE, hyperslab_format::heap::global::STRUCTURE, "fractal heap huge object"];
+/// The names of raw data.
 const RAW_DATA: [&str; 2] = ["chunk", "contiguous data"];
 
 impl Checker<'_> {
     /// Checks where a structure lies in its page.
     pub(crate) fn check_page(&mut self, structure: &'static str, at: u64, bytes: u64) {
         let Some(page) = self.page_bytes else { return };
+        if structure == hyperslab_format::heap::global::STRUCTURE && bytes >= page {
+            return;
+        }
         let at_address = at - self.view.base;
         let crosses = at_address / page != (at_address + bytes.max(1) - 1) / page;
         let fits = if bytes < page { !crosses } else { at_address.is_multiple_of(page) };
@@ -167,11 +177,12 @@ impl Checker<'_> {
         let base = self.view.base;
         let is_raw =
             |extent: &Extent| RAW_DATA.contains(&self.extents.structures[usize::from(extent.structure)]);
-        let is_free = |extent: &Extent| self.extents.structures[usize::from(extent.structure)] == FREE;
+        let is_neutral =
+            |extent: &Extent| NEITHER.contains(&self.extents.structures[usize::from(extent.structure)]);
         let mut last: Option<(u64, bool)> = None;
         let mut mixed = Vec::new();
         for extent in &self.extents.all {
-            if extent.end - extent.start >= page || extent.start < base || is_free(extent) {
+            if extent.end - extent.start >= page || extent.start < base || is_neutral(extent) {
                 continue;
             }
             let (number, raw) = ((extent.start - base) / page, is_raw(extent));
@@ -195,16 +206,16 @@ impl Checker<'_> {
         let (mut total, mut padding, mut places) = (0u64, 0u64, Vec::new());
         for (start, end) in self.extents.gaps(end) {
             for (start, end) in self.held(start, end) {
-                let orphan = end - self.page_padding(start, end);
-                padding += end - orphan;
-                if orphan > start {
-                    total += orphan - start;
-                    places.push((start, orphan));
+                if self.is_padding(start, end) {
+                    padding += end - start;
+                } else {
+                    total += end - start;
+                    places.push((start, end));
                 }
             }
         }
         self.report.orphan_bytes = total;
-        self.report.page_padding_bytes = padding;
+        self.report.padding_bytes = padding;
         let Some(&(first, _)) = places.first() else { return };
         const LISTED: usize = 5;
         let listed = places.iter().take(LISTED).map(|(start, end)| format!("{}@{start:#x}", end - start));
@@ -227,11 +238,17 @@ impl Checker<'_> {
         if held > 0 { vec![(start, start + held)] } else { Vec::new() }
     }
 
-    /// The bytes at the end of a gap that are the unused rest of a page.
-    fn page_padding(&self, start: u64, end: u64) -> u64 {
-        let Some(page) = self.page_bytes else { return 0 };
-        let base = self.view.base;
-        let end_of_page = (end - base).is_multiple_of(page) || end == self.input.source().len();
-        if end_of_page && end - start < page { end - start } else { 0 }
+    /// True if the bytes between two structures align the second one, or are the unused end of a page.
+    fn is_padding(&self, start: u64, end: u64) -> bool {
+        let address = end.saturating_sub(self.view.base);
+        let is_alignment = end - start < ALIGNMENT && address.is_multiple_of(ALIGNMENT);
+        if is_alignment {
+            return self
+                .input
+                .read(start, end - start)
+                .is_some_and(|bytes| bytes.iter().all(|&byte| byte == 0));
+        }
+        let is_page_end = |page: u64| address.is_multiple_of(page) || end == self.input.source().len();
+        self.page_bytes.is_some_and(|page| end - start < page && is_page_end(page))
     }
 }

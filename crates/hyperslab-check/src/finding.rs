@@ -43,8 +43,8 @@ pub struct Report {
     pub orphan_bytes: u64,
     /// Bytes that free-space managers list.
     pub free_bytes: u64,
-    /// Bytes at the end of pages that cannot hold what comes next.
-    pub page_padding_bytes: u64,
+    /// Bytes that align structures, or that are left at the ends of pages.
+    pub padding_bytes: u64,
 }
 
 /// At most so many findings of a rule are listed.

@@ -192,7 +192,8 @@ impl Checker<'_> {
             ChunkIndex::Implicit => unlimited == 0 && !filtered,
             ChunkIndex::FixedArray { .. } => unlimited == 0,
             ChunkIndex::ExtensibleArray { .. } => unlimited == 1,
-            ChunkIndex::BTreeV2 { .. } => unlimited > 1,
+            // The library uses it for several unlimited dimensions only, but reads it for any.
+            ChunkIndex::BTreeV2 { .. } => true,
         };
         self.demand(is_allowed, &INDEX_KIND, "data layout message", parts.layout_at, || {
             let kind = layout.index.kind_name();

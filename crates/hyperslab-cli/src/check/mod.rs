@@ -47,7 +47,7 @@ struct Document<'r> {
     chunks: u64,
     orphan_bytes: u64,
     free_bytes: u64,
-    page_padding_bytes: u64,
+    padding_bytes: u64,
 }
 
 #[derive(Debug, Serialize)]
@@ -156,7 +156,7 @@ fn document<'r>(path: &Path, report: &'r Report) -> Document<'r> {
         chunks: report.chunks,
         orphan_bytes: report.orphan_bytes,
         free_bytes: report.free_bytes,
-        page_padding_bytes: report.page_padding_bytes,
+        padding_bytes: report.padding_bytes,
     }
 }
 

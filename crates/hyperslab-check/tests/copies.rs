@@ -1,0 +1,94 @@
+//! Files that this project writes follow the specification, and leave no bytes that belong to nobody.
+//!
+//! At scale 1 the test copies all fixtures and a part of the corpus, in the full run (scale 10) the whole of it.
+
+use hyperslab::File;
+use hyperslab_check::{Options, check};
+use hyperslab_io::{Memory, MemorySink};
+use hyperslab_repack::{CopyOptions, LowBound, copy};
+use hyperslab_testkit::files::{corpus, fixtures, hdf5_files};
+use hyperslab_testkit::{Missing, require, scale};
+use std::path::PathBuf;
+
+const FILE_BYTES_MAX: u64 = 4 << 20;
+/// Files of the corpus at scale 1.
+const CORPUS_FILES: usize = 100;
+
+/// Findings that a copy takes over from its source: rules, and the beginning of their messages.
+const INHERITED: [(&str, &str); 4] = [
+    // Chunks are copied with their filter masks and places.
+    ("mandatory-filter-skipped", "chunk "),
+    ("chunk-outside", "chunk "),
+    ("chunk-larger-than-extent", "chunks of "),
+    ("filter-missing", "filter "),
+];
+
+fn files() -> Result<Vec<PathBuf>, Missing> {
+    let mut files = hdf5_files(&fixtures()?, FILE_BYTES_MAX);
+    let corpus = hdf5_files(&corpus()?, FILE_BYTES_MAX);
+    let step = corpus.len().div_ceil(scale().of(CORPUS_FILES)).max(1);
+    files.extend(corpus.into_iter().step_by(step));
+    Ok(files)
+}
+
+/// What is found in the copies of all files, and how many files could be copied.
+fn findings(options: CopyOptions) -> Result<(Vec<String>, usize), Missing> {
+    let (mut found, mut copied) = (Vec::new(), 0);
+    for path in files()? {
+        let Ok(file) = File::open(&path) else { continue };
+        let sink = MemorySink::default();
+        // What cannot be copied is tested where copies are made.
+        if copy(&file, &sink, options).is_err() {
+            continue;
+        }
+        copied += 1;
+        let report =
+            check(&Memory::new("copy", sink.into_bytes()), Options { data: true }).expect("a superblock");
+        for finding in &report.findings {
+            let is_inherited = |(code, message): &(&str, &str)| {
+                finding.rule.code == *code && finding.message.starts_with(message)
+            };
+            if !INHERITED.iter().any(is_inherited) {
+                found.push(format!(
+                    "{} {}: {}: {} at {:#x}: {}",
+                    path.display(),
+                    finding.rule.code,
+                    finding.object,
+                    finding.structure,
+                    finding.at,
+                    finding.message
+                ));
+            }
+        }
+    }
+    Ok((found, copied))
+}
+
+#[track_caller]
+fn nothing_in_copies(options: CopyOptions) {
+    let (found, copied) = require!(findings(options));
+    assert!(found.is_empty(), "{} findings in {copied} copies:\n{}", found.len(), found.join("\n"));
+    assert!(copied > 200, "{copied} copies");
+}
+
+#[test]
+fn copies_have_no_findings() {
+    nothing_in_copies(CopyOptions::default());
+}
+
+#[test]
+fn copies_for_old_readers_have_no_findings() {
+    nothing_in_copies(CopyOptions { low: LowBound::Earliest, ..CopyOptions::default() });
+}
+
+#[test]
+fn copies_for_the_latest_version_have_no_findings() {
+    nothing_in_copies(CopyOptions { low: LowBound::Latest, ..CopyOptions::default() });
+}
+
+#[test]
+fn copies_in_pages_have_no_findings() {
+    for page_bytes in [512, 4096, 1 << 20] {
+        nothing_in_copies(CopyOptions { page_bytes: Some(page_bytes), ..CopyOptions::default() });
+    }
+}
