@@ -1,21 +1,14 @@
 """Compares files with their copies through h5py: objects, links, attributes, values and creation properties.
 
-Standard input has two paths a line, separated by a tab. Standard output has a line for each pair that differs: the
-first path, a tab, and what differs. What h5py cannot read of the first file, it must not be able to read of the second.
+What h5py cannot read of the first file, it must not be able to read of the second.
 """
 
 import ctypes
-import os
-import signal
-import sys
 
 import h5py
+import in_process
 import numpy as np
 from h5py import h5a, h5d, h5g, h5o, h5p, h5r, h5s, h5t
-
-
-SECONDS_MAX = 60
-PIPE_BYTES_MAX = 4096
 
 
 class Different(Exception):
@@ -197,28 +190,4 @@ def compare(before, after):
             Comparison(one.id, other.id).objects("/", h5o.open(one.id, b"/"), h5o.open(other.id, b"/"))
 
 
-def compare_in_process(before, after):
-    """Compares two files in a process of its own, which ends after `SECONDS_MAX` even inside libhdf5."""
-    reader, writer = os.pipe()
-    process = os.fork()
-    if process == 0:
-        signal.alarm(SECONDS_MAX)
-        found = ""
-        try:
-            compare(before, after)
-        except Exception as error:
-            found = f"{type(error).__name__}: {error}"
-        os.write(writer, found.encode(errors="replace")[:PIPE_BYTES_MAX])
-        os._exit(0)
-    os.close(writer)
-    with os.fdopen(reader, "rb") as pipe:
-        found = pipe.read().decode(errors="replace")
-    status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-    return found if status == 0 else f"ended with status {status}"
-
-
-for line in sys.stdin:
-    before, after = line.rstrip("\n").split("\t")
-    if found := compare_in_process(before, after):
-        print(f"{before}\t{found}", flush=True)
-print("done")
+in_process.run(compare)

@@ -1,5 +1,5 @@
-//! Copies of fixtures and of files of the corpus: libhdf5 (by way of h5py) reads the same from them, and copies of
-//! copies have the same bytes.
+//! Copies of fixtures and of files of the corpus: libhdf5 (by way of h5py) reads the same from them and can
+//! change them, and copies of copies have the same bytes.
 //!
 //! At scale 1 the test reads all fixtures and a part of the corpus, in the full run (scale 10) the whole of it.
 
@@ -86,8 +86,8 @@ fn copies(folder: &Path, options: CopyOptions, each: usize) -> Result<Vec<(PathB
     Ok(copies)
 }
 
-/// Copies all files with these options, and returns what h5py finds different.
-fn differences(options: CopyOptions, each: usize) -> Result<Vec<String>, Missing> {
+/// Copies files with these options, and runs a Python script on the pairs. Returns what it prints.
+fn findings(script: &str, options: CopyOptions, each: usize) -> Result<Vec<String>, Missing> {
     let python = python()?;
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut pairs = String::new();
@@ -96,9 +96,10 @@ fn differences(options: CopyOptions, each: usize) -> Result<Vec<String>, Missing
             writeln!(pairs, "{}\t{}", source.display(), target.display()).expect("text");
         }
     }
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compare.py");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(script);
     let mut process = Command::new(python)
         .arg(script)
+        .env("PYTHONDONTWRITEBYTECODE", "1")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -112,9 +113,14 @@ fn differences(options: CopyOptions, each: usize) -> Result<Vec<String>, Missing
 }
 
 #[track_caller]
-fn same_for_h5py(options: CopyOptions, each: usize) {
-    let found = require!(differences(options, each));
+fn finds_nothing(script: &str, options: CopyOptions, each: usize) {
+    let found = require!(findings(script, options, each));
     assert!(found.is_empty(), "{} files:\n{}", found.len(), found.join("\n"));
+}
+
+#[track_caller]
+fn same_for_h5py(options: CopyOptions, each: usize) {
+    finds_nothing("compare.py", options, each);
 }
 
 #[test]
@@ -137,6 +143,13 @@ fn h5py_reads_the_same_from_copies_for_the_latest_version() {
 fn h5py_reads_the_same_from_copies_in_pages() {
     same_for_h5py(CopyOptions { page_bytes: Some(4096), ..CopyOptions::default() }, 4);
     same_for_h5py(CopyOptions { page_bytes: Some(4096), low: LowBound::Earliest }, 10);
+}
+
+#[test]
+fn libhdf5_can_change_copies() {
+    finds_nothing("append.py", CopyOptions::default(), 5);
+    finds_nothing("append.py", CopyOptions { low: LowBound::Earliest, ..CopyOptions::default() }, 7);
+    finds_nothing("append.py", CopyOptions { page_bytes: Some(4096), ..CopyOptions::default() }, 11);
 }
 
 #[test]

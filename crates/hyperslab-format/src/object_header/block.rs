@@ -11,7 +11,7 @@
 
 use super::{
     DONT_SHARE, FAIL_IF_UNKNOWN, FAIL_IF_UNKNOWN_AND_WRITING, MARK_IF_UNKNOWN, Message, MessageKind,
-    SHAREABLE, SHARED, WAS_UNKNOWN, refuse_more_blocks,
+    ObjectHeader, SHAREABLE, SHARED, WAS_UNKNOWN, refuse_more_blocks,
 };
 use crate::limits::HEADER_BLOCKS_MAX;
 use crate::{Address, Cursor, Encoder, FormatError, Parse, View};
@@ -64,13 +64,7 @@ pub(super) fn read(
     has_creation_order: bool,
     messages: &mut Vec<Message>,
 ) -> Result<(), FormatError> {
-    let head = if version == 1 {
-        8
-    } else if has_creation_order {
-        6
-    } else {
-        4
-    };
+    let head = head_bytes(version, has_creation_order);
     let mut nil = false;
     while cursor.left() > 0 {
         let message =
@@ -164,5 +158,23 @@ pub(super) fn encode(message: &Message, version: u8, has_creation_order: bool, o
     out.bytes(&message.body);
     if version == 1 {
         out.align_since(start, 8);
+    }
+}
+
+/// Encodes a message without content (NIL), after which a block has at least `bytes` bytes.
+pub(super) fn encode_space(header: &ObjectHeader, bytes: usize, out: &mut Encoder) {
+    let has_creation_order = header.tracks_attribute_order();
+    let head = head_bytes(header.version, has_creation_order);
+    let body = vec![0; bytes.saturating_sub(out.position() + head)].into();
+    let message = Message { kind: MessageKind::NIL, flags: 0, creation_order: None, at: 0, body };
+    encode(&message, header.version, has_creation_order, out);
+}
+
+/// The size of a message without its body, in bytes.
+fn head_bytes(version: u8, has_creation_order: bool) -> usize {
+    match (version, has_creation_order) {
+        (1, _) => 8,
+        (_, true) => 6,
+        (_, false) => 4,
     }
 }

@@ -194,7 +194,7 @@ impl ObjectHeader {
 
 impl ObjectHeader {
     /// Encodes the header with all messages in its first block, which has no gaps. Space without content and
-    /// continuations are left out. The addresses and offsets of the header and of its messages are not used.
+    /// continuations are left out, except for space that a small header needs, so that messages can be added later. The addresses and offsets of the header and of its messages are not used.
     ///
     /// A reference count other than 1 is stored in the prefix of version 1; in version 2 it must be a message.
     pub fn encode(&self, out: &mut Encoder) {
@@ -206,6 +206,10 @@ impl ObjectHeader {
                 count += 1;
             }
         }
+        if messages.position() < FIRST_BLOCK_BYTES_MIN {
+            block::encode_space(self, FIRST_BLOCK_BYTES_MIN, &mut messages);
+            count += 1;
+        }
         let start = out.position();
         prefix::encode(self, count, messages.position(), out);
         out.nested(messages);
@@ -214,6 +218,9 @@ impl ObjectHeader {
         }
     }
 }
+
+/// `H5O_MIN_SIZE`: the space of a continuation message, without which libhdf5 cannot add messages to a header.
+const FIRST_BLOCK_BYTES_MIN: usize = 22;
 
 /// Parses a continuation message: the address and length of another block.
 fn continuation(mut cursor: Cursor) -> Result<(Address, u64), FormatError> {

@@ -251,3 +251,35 @@ fn the_number_of_blocks_is_bounded() {
     let error = chain(HEADER_BLOCKS_MAX + 1).unwrap_err();
     assert!(matches!(error.problem, crate::Problem::Limit { limit: "HEADER_BLOCKS_MAX", .. }), "{error}");
 }
+
+#[test]
+fn a_small_header_has_space_for_a_continuation() {
+    for (version, flags) in [(1, 0), (2, 0), (2, ObjectHeader::attribute_order_flags(true, false))] {
+        let body = Bytes::from_static(&[0; 8]);
+        let message = Message { kind: MessageKind::DATATYPE, flags: 1, creation_order: None, at: 0, body };
+        let header = ObjectHeader {
+            address: Address(0),
+            version,
+            flags,
+            reference_count: 1,
+            times: None,
+            attribute_phase_change: None,
+            messages: vec![message],
+            blocks: Vec::new(),
+        };
+        let mut out = Encoder::new("object header", Widths::default());
+        header.encode(&mut out);
+        let bytes = Bytes::from(out.finish().unwrap());
+        let found = ObjectHeader::parse(View::new(&bytes), Address(0)).unwrap();
+        let head = if version == 1 {
+            8
+        } else if flags == 0 {
+            4
+        } else {
+            6
+        };
+        let space: usize = found.messages.iter().map(|message| head + message.body.len()).sum();
+        assert!((22..=40).contains(&space), "{space} bytes in version {version}");
+        assert_eq!(found.messages[0].kind, MessageKind::DATATYPE);
+    }
+}
