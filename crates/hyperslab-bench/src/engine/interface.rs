@@ -12,11 +12,22 @@ use std::path::Path;
 pub struct OpenOptions {
     /// The chunk cache; the library's own default where none is set. hyperslab has none to set.
     pub cache: Option<CacheSettings>,
-    /// Bytes of the page buffer; none unless the file is paged.
-    pub page_buffer: Option<u64>,
+    /// What the library buffers of the file beside its chunks.
+    #[serde(flatten)]
+    pub buffers: FileBuffers,
     /// What is read of records, and how. hyperslab always gives them as they are stored.
     #[serde(default)]
     pub records: Records,
+}
+
+/// What a library buffers of a file beside its chunks, in bytes; none stands for the library's default.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct FileBuffers {
+    /// The page buffer; none by default, and none unless the file is paged.
+    pub page_buffer: Option<u64>,
+    /// The metadata cache, of this size from the beginning to the end; by default it adapts its size.
+    #[serde(default)]
+    pub metadata_cache: Option<u64>,
 }
 
 /// A dataset or a file of an engine, or why there is none.

@@ -7,7 +7,7 @@ mod null;
 
 pub use error::EngineError;
 pub use interface::{
-    Counter, Counts, Creator, Event, OpenDataset, OpenOptions, Opened, PageBuffer, PageCounts,
+    Counter, Counts, Creator, Event, FileBuffers, OpenDataset, OpenOptions, Opened, PageBuffer, PageCounts,
     PreparedEngine, Visitor,
 };
 
@@ -87,8 +87,8 @@ impl Engine {
         matches!(self, Self::Libhdf5(_) | Self::Netcdf(_)) && format.is_hdf5()
     }
 
-    /// True where a page buffer can be set.
-    pub fn has_page_buffer(&self) -> bool {
+    /// True where a page buffer and a metadata cache can be set.
+    pub fn has_file_buffers(&self) -> bool {
         matches!(self, Self::Libhdf5(_))
     }
 

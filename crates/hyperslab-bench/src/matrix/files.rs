@@ -103,7 +103,11 @@ fn task(matrix: &Matrix, storage: &Storage, strategy: &WriteStrategy, path: &Pat
         file: path.to_owned(),
         dataset: DATASET.to_owned(),
         access: strategy.access(storage),
-        options: OpenOptions { cache: strategy.cache, page_buffer: None, records: matrix.records.clone() },
+        options: OpenOptions {
+            cache: strategy.cache,
+            records: matrix.records.clone(),
+            ..OpenOptions::default()
+        },
         operation: Operation::Write { storage: Box::new(storage.clone()), values: matrix.subject.values() },
     })
 }

@@ -3,6 +3,7 @@
 use super::simulated;
 use super::subject::Matrix;
 use super::write_strategy::WriteStrategy;
+use crate::engine::FileBuffers;
 use crate::explanation::Counts;
 use crate::measure::PageCache;
 use crate::process::Outcome;
@@ -52,8 +53,9 @@ pub struct Row {
     pub cache: Option<CacheSettings>,
     /// True where that is the engine's own default.
     pub is_default_cache: bool,
-    /// Bytes of the page buffer.
-    pub page_buffer: Option<u64>,
+    /// What the library buffered of the file beside its chunks.
+    #[serde(flatten)]
+    pub buffers: FileBuffers,
     /// How the file was made, where it was made here.
     pub write: Option<WriteFigures>,
     /// How it was read.
@@ -179,7 +181,7 @@ impl Row {
             version: check.version.clone(),
             cache,
             is_default_cache: run.task.options.cache.is_none(),
-            page_buffer: run.task.options.page_buffer,
+            buffers: run.task.options.buffers,
             write: None,
             read: ReadFigures {
                 read,

@@ -5,7 +5,7 @@ use super::key;
 use super::row::{Row, Rows, Skipped};
 use super::subject::Matrix;
 use super::write_strategy::WriteStrategy;
-use crate::engine::{Engine, OpenOptions};
+use crate::engine::{Engine, FileBuffers, OpenOptions};
 use crate::process::{Launcher, Operation, RunError, Task};
 use crate::runner::{CachedResult, EngineRun, Progress, ResultCache, Turns, refuse_differing};
 use crate::study::{Access, Format, Memory, Storage};
@@ -217,10 +217,11 @@ impl<'a> Session<'a> {
         let mut runs = Vec::new();
         for engine in matrix.engines.iter().filter(|engine| engine.reads(format)) {
             let caches = if engine.has_chunk_cache(format) { &*matrix.caches } else { &[None] };
-            let buffers = if engine.has_page_buffer() { &*matrix.page_buffers } else { &[None] };
+            let buffers =
+                if engine.has_file_buffers() { &*matrix.buffers } else { &[FileBuffers::default()] };
             for &cache in caches {
-                for &page_buffer in buffers {
-                    let options = OpenOptions { cache, page_buffer, records: matrix.records.clone() };
+                for &buffers in buffers {
+                    let options = OpenOptions { cache, buffers, records: matrix.records.clone() };
                     let run = self.engine_run(plan, access, engine, options);
                     let (storage, strategy) = plan.made().unzip();
                     let question = Question { storage, strategy, access, engine, options: &run.task.options };

@@ -2,7 +2,7 @@
 
 use super::write_strategy::WriteStrategy;
 use crate::data::{Synthetic, Values};
-use crate::engine::Engine;
+use crate::engine::{Engine, FileBuffers};
 use crate::study::{Access, Format, Records, Storage};
 use hyperslab_doctor::simulate::CacheSettings;
 use std::path::PathBuf;
@@ -52,8 +52,8 @@ pub struct Matrix {
     pub accesses: Vec<Access>,
     /// Chunk caches of libraries that have one; none stands for the library's default.
     pub caches: Vec<Option<CacheSettings>>,
-    /// Page buffers of libraries that have one; none stands for no buffer.
-    pub page_buffers: Vec<Option<u64>>,
+    /// Page buffers and metadata caches of libraries that have them.
+    pub buffers: Vec<FileBuffers>,
     /// What is read of records, and how they lie in memory.
     pub records: Records,
     /// Engines that read.

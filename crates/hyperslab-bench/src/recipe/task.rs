@@ -53,8 +53,8 @@ pub(super) fn of(
         }
         Work::Visit(visit) => {
             file.clone_from(&artifacts.file(&visit.from, by)?.path);
-            options.page_buffer =
-                visit.page_buffer.filter(|_| engine.has_page_buffer()).map(|Bytes(bytes)| bytes);
+            options.buffers.page_buffer =
+                visit.page_buffer.filter(|_| engine.has_file_buffers()).map(|Bytes(bytes)| bytes);
             Operation::Visit { wanted: visit.wanted, cold: false, check: false }
         }
     };

@@ -217,6 +217,9 @@ pub(crate) struct BenchArgs {
     /// Page buffer of libraries that have one, for paged files; may be repeated
     #[arg(long, value_name = "SIZE", help_heading = "Engines", group = NOT_OF_RECIPES)]
     pub page_buffer: Vec<String>,
+    /// Metadata cache of libraries that have one, of this size while a file is open; may be repeated
+    #[arg(long, value_name = "SIZE", help_heading = "Engines", group = NOT_OF_RECIPES)]
+    pub metadata_cache: Vec<String>,
     /// Engine that reads: hyperslab, libhdf5, netcdf, hdf4, null (what the harness itself costs); may be repeated
     #[arg(long, value_name = "NAME", help_heading = "Engines", group = NOT_OF_RECIPES)]
     pub engine: Vec<String>,

@@ -85,8 +85,11 @@ impl<'a> Commands<'a> {
         if !row.is_default_cache {
             cache(&mut words, "--cache", row.cache);
         }
-        if let Some(bytes) = row.page_buffer {
+        if let Some(bytes) = row.buffers.page_buffer {
             words.add("--page-buffer", bytes);
+        }
+        if let Some(bytes) = row.buffers.metadata_cache {
+            words.add("--metadata-cache", bytes);
         }
         self.measuring(&mut words);
         words.line()

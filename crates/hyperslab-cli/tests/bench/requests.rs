@@ -49,6 +49,7 @@ fn what_cannot_be_is_said_and_the_rest_goes_on() {
         (&["--synthetic", "10", "--read", "5@-1"], "--read 5@-1: the weight"),
         (&["--synthetic", "10x10", "--order", "y,y"], "--order y,y: "),
         (&["--synthetic", "10", "--cache", "12q"], "--cache"),
+        (&["--synthetic", "10", "--metadata-cache", "1GiB"], "--metadata-cache 1GiB: 1 KiB to 128 MiB"),
         (&["--synthetic", "10", "--reads", "0"], "--reads <COUNT>"),
         (&["--synthetic", "10", "--random", "0"], "--random <COUNT>"),
         (&["--synthetic", "10", "--repeats", "0"], "--repeats <COUNT>"),

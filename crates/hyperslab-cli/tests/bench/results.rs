@@ -46,7 +46,16 @@ fn granule() -> Result<String, Missing> {
 
 /// What makes a row what it is, without what was measured.
 fn identity(row: &Value) -> Value {
-    let keys = ["storage", "access", "engine", "version", "cache", "is_default_cache", "page_buffer"];
+    let keys = [
+        "storage",
+        "access",
+        "engine",
+        "version",
+        "cache",
+        "is_default_cache",
+        "page_buffer",
+        "metadata_cache",
+    ];
     // Where several types are measured, each is named with what is stored.
     let stored_as = row["stored_as"].as_str().unwrap();
     let element = format!("{} in ", row["storage"]["element"].as_str().unwrap_or_default());
@@ -65,7 +74,7 @@ fn every_row_has_the_command_that_measures_it_again() {
     let write =
         ["--write", "1x20x6", "--write-order", "1,0,2", "--write-cache", "0,7,0.5", "--write-repeats", "1"];
     let ways: [&[&str]; 3] = [
-        &["--order", "2,0,1", "--stride", "1x2x1"],
+        &["--order", "2,0,1", "--stride", "1x2x1", "--metadata-cache", "65536"],
         &["--moved"],
         &["--random", "9", "--unlimited", "--chunks", "5x5x5"],
     ];

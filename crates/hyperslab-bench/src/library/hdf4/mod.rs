@@ -8,7 +8,9 @@ mod table;
 pub(super) use api::Hdf4;
 
 use crate::engine::error::{EngineError, unsupported};
-use crate::engine::interface::{Creator, OpenDataset, OpenOptions, Opened, PreparedEngine, Visitor};
+use crate::engine::interface::{
+    Creator, FileBuffers, OpenDataset, OpenOptions, Opened, PreparedEngine, Visitor,
+};
 use crate::study::{Element, Format, Storage};
 use api::{CREATE, READ};
 use dataset::Dataset;
@@ -64,8 +66,8 @@ impl PreparedEngine for Hdf4 {
 }
 
 fn nothing_to_set(options: &OpenOptions) -> Result<(), EngineError> {
-    match (options.cache, options.page_buffer) {
-        (None, None) => Ok(()),
-        _ => unsupported("HDF4 has neither a cache of so many bytes nor a page buffer"),
+    if options.cache.is_none() && options.buffers == FileBuffers::default() {
+        return Ok(());
     }
+    unsupported("HDF4 has no cache of so many bytes, no page buffer and no metadata cache")
 }

@@ -99,6 +99,8 @@ functions! {
     optional {
         H5free_memory(*mut c_void) -> c_int;
         H5Pset_page_buffer_size(Id, usize, c_uint, c_uint) -> c_int;
+        H5Pget_mdc_config(Id, *mut c_void) -> c_int;
+        H5Pset_mdc_config(Id, *mut c_void) -> c_int;
         H5Fget_page_buffering_stats(Id, Pair, Pair, Pair, Pair, Pair) -> c_int;
         H5Pset_file_space_strategy(Id, c_int, bool, u64) -> c_int;
         H5Pset_file_space_page_size(Id, u64) -> c_int;

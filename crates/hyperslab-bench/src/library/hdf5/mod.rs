@@ -5,6 +5,7 @@ mod count;
 mod create;
 mod dataset;
 mod datatype;
+mod metadata_cache;
 mod objects;
 mod places;
 mod property;
@@ -12,7 +13,9 @@ mod property;
 use super::call::{Handle, call, close};
 use super::load::{c_name, c_path, load};
 use crate::engine::error::{EngineError, unsupported};
-use crate::engine::interface::{Counter, Creator, OpenDataset, OpenOptions, Opened, PreparedEngine, Visitor};
+use crate::engine::interface::{
+    Counter, Creator, FileBuffers, OpenDataset, OpenOptions, Opened, PreparedEngine, Visitor,
+};
 use crate::study::{Format, Storage};
 use api::{Api, Hid};
 use dataset::Dataset;
@@ -60,14 +63,17 @@ impl Hdf5 {
         Ok(CacheSettings { nbytes: nbytes as u64, nslots: nslots as u64, w0 })
     }
 
-    fn open_file(&self, path: &Path, page_buffer: Option<u64>) -> Result<Rc<Hid>, EngineError> {
+    fn open_file(&self, path: &Path, buffers: FileBuffers) -> Result<Rc<Hid>, EngineError> {
         const READ_ONLY: u32 = 0;
         let (api, name) = (&self.api, c_path(path)?);
         let access = list(api, "FILE_ACCESS")?;
         // SAFETY: an open list; then a string.
         unsafe {
-            if let Some(bytes) = page_buffer {
+            if let Some(bytes) = buffers.page_buffer {
                 call!(api?.H5Pset_page_buffer_size(access.id, bytes as usize, 0, 0))?;
+            }
+            if let Some(bytes) = buffers.metadata_cache {
+                metadata_cache::set(&access, bytes)?;
             }
             let id = call!(api.H5Fopen(name.as_ptr(), READ_ONLY, access.id))?;
             Ok(Rc::new(Handle::new(api, id, close!(H5Fclose))))
@@ -93,7 +99,7 @@ impl PreparedEngine for Hdf5 {
     }
 
     fn open(&self, file: &Path, dataset: &str, options: &OpenOptions) -> Opened<dyn OpenDataset> {
-        let file = self.open_file(file, options.page_buffer)?;
+        let file = self.open_file(file, options.buffers)?;
         let access = access(&self.api, options.cache)?;
         let dataset = Dataset::open(&file, file.id, &c_name(dataset)?, id_of(&access), &options.records)?;
         if !dataset.has_fixed_elements()? {
@@ -124,7 +130,7 @@ impl PreparedEngine for Hdf5 {
     }
 
     fn visit(&self, file: &Path, options: &OpenOptions) -> Opened<dyn Visitor> {
-        let file = self.open_file(file, options.page_buffer)?;
+        let file = self.open_file(file, options.buffers)?;
         Ok(Box::new(objects::Visited { file, cache: options.cache }))
     }
 }

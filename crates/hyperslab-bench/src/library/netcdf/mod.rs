@@ -9,7 +9,9 @@ pub(super) use api::Netcdf;
 
 use super::call::call;
 use crate::engine::error::{EngineError, unsupported};
-use crate::engine::interface::{Counter, Creator, OpenDataset, OpenOptions, Opened, PreparedEngine, Visitor};
+use crate::engine::interface::{
+    Counter, Creator, FileBuffers, OpenDataset, OpenOptions, Opened, PreparedEngine, Visitor,
+};
 use crate::study::{Format, Storage};
 use api::settings;
 use hyperslab_doctor::simulate::CacheSettings;
@@ -39,7 +41,7 @@ impl PreparedEngine for Netcdf {
     }
 
     fn open(&self, file: &Path, dataset: &str, options: &OpenOptions) -> Opened<dyn OpenDataset> {
-        no_page_buffer(options)?;
+        no_file_buffers(options)?;
         Ok(Box::new(Variable::open(&self.open_file(file)?, dataset, options.cache)?))
     }
 
@@ -50,7 +52,7 @@ impl PreparedEngine for Netcdf {
         storage: &Storage,
         options: &OpenOptions,
     ) -> Opened<dyn OpenDataset> {
-        no_page_buffer(options)?;
+        no_file_buffers(options)?;
         let file = create::file(self, file, storage.format)?;
         let dimensions = create::dimensions(&file, storage)?;
         let name = dataset.trim_start_matches('/');
@@ -75,9 +77,9 @@ impl PreparedEngine for Netcdf {
     }
 }
 
-fn no_page_buffer(options: &OpenOptions) -> Result<(), EngineError> {
-    match options.page_buffer {
-        None => Ok(()),
-        Some(_) => unsupported("netCDF-C has no page buffer to set"),
+fn no_file_buffers(options: &OpenOptions) -> Result<(), EngineError> {
+    if options.buffers == FileBuffers::default() {
+        return Ok(());
     }
+    unsupported("netCDF-C has neither a page buffer nor a metadata cache to set")
 }

@@ -18,7 +18,7 @@ use super::arguments::BenchArgs;
 use super::model::document::Head;
 use super::request::Asked;
 use facts::{facts_of, ratio};
-use hyperslab_bench::engine::Engine;
+use hyperslab_bench::engine::{Engine, FileBuffers};
 use hyperslab_bench::matrix::{Matrix, Question, WriteStrategy};
 use hyperslab_bench::study::{Access, Format, Storage};
 use hyperslab_doctor::DatasetFacts;
@@ -65,7 +65,8 @@ pub(super) struct PlannedCell {
     read_as: String,
     engine: String,
     cache: Option<CacheSettings>,
-    page_buffer: Option<u64>,
+    #[serde(flatten)]
+    buffers: FileBuffers,
     /// Of one run.
     run_seconds: f64,
     /// How many, with that which compares values.
@@ -142,8 +143,9 @@ impl Plan {
         for access in &matrix.accesses {
             for engine in matrix.engines.iter().filter(|engine| engine.reads(format)) {
                 let caches = if engine.has_chunk_cache(format) { &*matrix.caches } else { &[None] };
-                let buffers = if engine.has_page_buffer() { &*matrix.page_buffers } else { &[None] };
-                for (&cache, &page_buffer) in
+                let buffers =
+                    if engine.has_file_buffers() { &*matrix.buffers } else { &[FileBuffers::default()] };
+                for (&cache, &buffers) in
                     caches.iter().flat_map(|cache| buffers.iter().map(move |one| (cache, one)))
                 {
                     let about = head.engines.iter().find(|known| known.name == engine.name());
@@ -160,12 +162,12 @@ impl Plan {
                         read_as: access.to_string(),
                         engine: engine.name(),
                         cache,
-                        page_buffer,
+                        buffers,
                         run_seconds,
                         runs: 1 + more,
                         seconds: check + run_seconds * more as f64,
                         is_left_out: false,
-                        key: key(made, access, engine, cache, page_buffer),
+                        key: key(made, access, engine, cache, buffers),
                         file: made.map(|(storage, strategy)| format!("{storage:?}{strategy:?}")),
                     });
                 }
@@ -201,7 +203,7 @@ impl Plan {
     pub(super) fn leave_out(&self, question: &Question<'_>) -> Option<String> {
         let made = question.storage.zip(question.strategy);
         let key =
-            key(made, question.access, question.engine, question.options.cache, question.options.page_buffer);
+            key(made, question.access, question.engine, question.options.cache, question.options.buffers);
         let cell = self.cells.iter().find(|cell| cell.key == key).filter(|cell| cell.is_left_out)?;
         Some(format!(
             "left out: it is predicted to take {} with the file it reads, and all cells together more than --max-seconds {}",
@@ -243,9 +245,9 @@ fn key(
     access: &Access,
     engine: &Engine,
     cache: Option<CacheSettings>,
-    page_buffer: Option<u64>,
+    buffers: FileBuffers,
 ) -> String {
-    format!("{made:?}{access:?}{engine:?}{cache:?}{page_buffer:?}")
+    format!("{made:?}{access:?}{engine:?}{cache:?}{buffers:?}")
 }
 
 /// Runs after the first, until they took long enough.
@@ -273,7 +275,7 @@ mod tests {
             read_as: String::new(),
             engine: String::new(),
             cache: None,
-            page_buffer: None,
+            buffers: FileBuffers::default(),
             run_seconds: seconds,
             runs: 1,
             seconds,

@@ -1,7 +1,7 @@
 //! The plan as text.
 
 use super::{Plan, PlannedCell, PlannedWrite};
-use crate::bench::model::names::settings;
+use crate::bench::model::names::{buffers, settings};
 use crate::bench::model::value::count;
 use crate::size;
 use hyperslab_doctor::predict::seconds_text;
@@ -51,12 +51,11 @@ impl Plan {
         };
         let cell = |cell: &PlannedCell| {
             let cache = cell.cache.map(settings).into_iter();
-            let buffer = cell.page_buffer.map(|bytes| format!("page buffer {}", size::bytes(bytes)));
             [
                 cell.stored_as.clone(),
                 cell.read_as.clone(),
                 cell.engine.clone(),
-                cache.chain(buffer).collect::<Vec<_>>().join(", "),
+                cache.chain(buffers(cell.buffers)).collect::<Vec<_>>().join(", "),
                 seconds_text(cell.run_seconds),
                 cell.runs.to_string(),
                 seconds_text(cell.seconds),

@@ -165,7 +165,7 @@ fn is_same(then: &Row, now: &Row, by_library: bool) -> bool {
     same_engine
         && same_cache
         && (&then.stored_as, &then.storage, &then.access) == (&now.stored_as, &now.storage, &now.access)
-        && (then.page_buffer, written(then)) == (now.page_buffer, written(now))
+        && (then.buffers, written(then)) == (now.buffers, written(now))
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use crate::bench::request::{Asked, pipeline_of};
 use crate::failure::Failure;
 use crate::{dtype, schema, size};
 use hyperslab_bench::engine::Engine;
+use hyperslab_bench::engine::FileBuffers;
 use hyperslab_bench::matrix::{Matrix, Row, Rows, Skipped, Subject};
 use hyperslab_bench::process::Launcher;
 use hyperslab_bench::study::pipeline_text;
@@ -270,7 +271,7 @@ fn in_words(matrices: &[Matrix]) -> Vec<String> {
     let storages = unique(matrices.iter().flat_map(|matrix| &matrix.storages));
     let accesses = unique(matrices.iter().flat_map(|matrix| &matrix.accesses));
     let caches = unique(matrices.iter().flat_map(|matrix| &matrix.caches));
-    let buffers = unique(matrices.iter().flat_map(|matrix| &matrix.page_buffers));
+    let buffers = unique(matrices.iter().flat_map(|matrix| &matrix.buffers));
     let engines = unique(matrices.iter().flat_map(|matrix| &matrix.engines));
     let stored =
         storages.iter().map(|one| one.as_ref().map_or("the file as it is".to_owned(), |s| s.to_string()));
@@ -278,7 +279,10 @@ fn in_words(matrices: &[Matrix]) -> Vec<String> {
         None => "the library's default".to_owned(),
         Some(cache) => settings(*cache),
     });
-    let buffered = buffers.iter().flatten().map(|bytes| size::bytes(*bytes)).collect();
+    let set = |of: fn(&FileBuffers) -> Option<u64>| {
+        let sizes: Vec<u64> = unique(buffers.iter().filter_map(of).collect::<Vec<_>>().iter());
+        sizes.into_iter().map(size::bytes).collect::<Vec<_>>()
+    };
     let repeats = matrices.first().map(|matrix| {
         let most = count(matrix.repeats as u64, "measured run");
         let reads = matrix.reads_max.map(|reads| format!("; only {} of each access", count(reads, "read")));
@@ -293,7 +297,8 @@ fn in_words(matrices: &[Matrix]) -> Vec<String> {
         listed("Stored", stored.collect()),
         listed("Read in blocks of", accesses.iter().map(ToString::to_string).collect()),
         listed("Chunk cache", cached.collect()),
-        listed("Page buffer", buffered),
+        listed("Page buffer", set(|set| set.page_buffer)),
+        listed("Metadata cache", set(|set| set.metadata_cache)),
         listed("Engines", engines.iter().map(Engine::name).collect()),
         repeats,
     ];

@@ -1,6 +1,7 @@
 //! How engines, caches and storages are called, so that two that differ are never called the same.
 
 use crate::size;
+use hyperslab_bench::engine::FileBuffers;
 use hyperslab_bench::matrix::Row;
 use hyperslab_doctor::simulate::CacheSettings;
 
@@ -35,33 +36,43 @@ impl Names {
         if is_default { format!("{text} (default)") } else { text }
     }
 
-    /// The chunk cache and the page buffer of a row, as columns and legends name them; empty where there is neither.
+    /// The chunk cache and the other buffers of a row, as columns and legends name them; empty where there is neither.
     pub(in crate::bench) fn cache(&self, row: &Row) -> String {
         let cache = row.cache.map(|cache| self.settings(cache, row.is_default_cache));
-        let buffer = row.page_buffer.map(|bytes| format!("page buffer {}", size::bytes(bytes)));
-        cache.into_iter().chain(buffer).collect::<Vec<_>>().join(", ")
+        cache.into_iter().chain(buffers(row.buffers)).collect::<Vec<_>>().join(", ")
     }
 
     /// The engine with its cache, in a sentence.
     pub(in crate::bench) fn who(&self, row: &Row) -> String {
-        let with = self.with(row.cache, row.is_default_cache, row.page_buffer);
+        let with = self.with(row.cache, row.is_default_cache, row.buffers);
         if with.is_empty() { row.engine.clone() } else { format!("{} with {with}", row.engine) }
     }
 
-    /// A cache and a page buffer, in a sentence: `its default cache of 8.0 MiB`.
+    /// A cache and other buffers, in a sentence: `its default cache of 8.0 MiB`.
     pub(in crate::bench) fn with(
         &self,
         cache: Option<CacheSettings>,
         is_default: bool,
-        buffer: Option<u64>,
+        others: FileBuffers,
     ) -> String {
         let cache = cache.map(|cache| {
             let text = self.settings(cache, false);
             if is_default { format!("its default cache of {text}") } else { format!("a cache of {text}") }
         });
-        let buffer = buffer.map(|bytes| format!("a page buffer of {}", size::bytes(bytes)));
-        cache.into_iter().chain(buffer).collect::<Vec<_>>().join(" and ")
+        let others = named(others).map(|(name, bytes)| format!("a {name} of {}", size::bytes(bytes)));
+        cache.into_iter().chain(others).collect::<Vec<_>>().join(" and ")
     }
+}
+
+/// What is buffered beside chunks, as columns and legends name it: `page buffer 4.0 KiB`.
+pub(in crate::bench) fn buffers(set: FileBuffers) -> impl Iterator<Item = String> {
+    named(set).map(|(name, bytes)| format!("{name} {}", size::bytes(bytes)))
+}
+
+fn named(set: FileBuffers) -> impl Iterator<Item = (&'static str, u64)> {
+    let FileBuffers { page_buffer, metadata_cache } = set;
+    let each = [("page buffer", page_buffer), ("metadata cache", metadata_cache)];
+    each.into_iter().filter_map(|(name, bytes)| Some((name, bytes?)))
 }
 
 /// Everything that is set of a chunk cache.
@@ -114,7 +125,11 @@ mod tests {
         assert_eq!(alone.who(&few), "libhdf5 with a cache of 1.0 MiB");
         let both = Names::of([&few, &many]);
         assert_eq!(both.who(&many), "libhdf5 with a cache of 1.0 MiB, 80021 slots, w0 0.75");
-        let paged = Row { page_buffer: Some(4096), ..few };
+        let buffers = FileBuffers { page_buffer: Some(4096), metadata_cache: None };
+        let paged = Row { buffers, ..few };
         assert_eq!(both.cache(&paged), "1.0 MiB, 521 slots, w0 0.75, page buffer 4.0 KiB");
+        let buffers = FileBuffers { metadata_cache: Some(1 << 20), ..buffers };
+        let row = Row { cache: None, buffers, ..paged };
+        assert_eq!(both.who(&row), "libhdf5 with a page buffer of 4.0 KiB and a metadata cache of 1.0 MiB");
     }
 }

@@ -9,9 +9,10 @@
 use super::columns::is_part;
 use super::document::{Document, Head};
 use super::finding::{ALIKE, times_text};
-use super::names::{Names, grouped, is_null};
+use super::names::{self, Names, grouped, is_null};
 use super::value::{count, extrapolated};
 use crate::size;
+use hyperslab_bench::engine::FileBuffers;
 use hyperslab_bench::matrix::Row;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_doctor::simulate::CacheSettings;
@@ -39,8 +40,9 @@ pub(in crate::bench) struct Choice {
     pub(in crate::bench) cache: Option<CacheSettings>,
     /// True where that is the library's own default.
     pub(in crate::bench) is_default_cache: bool,
-    /// Bytes of the page buffer.
-    pub(in crate::bench) page_buffer: Option<u64>,
+    /// The page buffer and the metadata cache.
+    #[serde(flatten)]
+    pub(in crate::bench) buffers: FileBuffers,
     /// Each access.
     pub(in crate::bench) reads: Vec<ReadTime>,
     /// Seconds of all accesses by their weights; none where one of them is missing.
@@ -81,8 +83,7 @@ pub(super) fn all<'a>(head: &Head, rows: impl Iterator<Item = &'a Row>) -> Vec<V
 impl Choice {
     /// The cache under which the weighted accesses take least; the default where that is about as good.
     fn of(head: &Head, rows: &[&Row], accesses: usize) -> Option<Self> {
-        let settings =
-            grouped(rows.iter().map(|row| ((row.cache, row.is_default_cache, row.page_buffer), *row)));
+        let settings = grouped(rows.iter().map(|row| ((row.cache, row.is_default_cache, row.buffers), *row)));
         let weighted =
             |rows: &[&Row]| rows.iter().map(|row| head.weight_of(&row.read_as) * row.seconds()).sum::<f64>();
         let most = settings.iter().map(|(_, rows)| rows.len()).max()?;
@@ -91,10 +92,10 @@ impl Choice {
         whole.sort_by(|a, b| a.0.total_cmp(&b.0));
         let least = whole[0].0;
         // Less memory, or nothing to set, is preferred to a gain that the next run may not show.
-        let effort = |setting: &(Option<CacheSettings>, bool, Option<u64>)| {
+        let effort = |setting: &(Option<CacheSettings>, bool, FileBuffers)| {
             (!setting.1, setting.0.map_or(0, |cache| cache.nbytes), setting.2)
         };
-        let (seconds, (cache, is_default_cache, page_buffer), rows) =
+        let (seconds, (cache, is_default_cache, buffers), rows) =
             whole.into_iter().filter(|one| one.0 <= ALIKE * least).min_by_key(|one| effort(&one.1))?;
         let first = *rows.first()?;
         let read = |row: &&Row| ReadTime {
@@ -107,7 +108,7 @@ impl Choice {
             is_as_is: first.storage.is_none(),
             cache,
             is_default_cache,
-            page_buffer,
+            buffers,
             reads: rows.iter().map(read).collect(),
             read_seconds: (rows.len() == accesses).then_some(seconds),
             write_seconds: first.write.as_ref().map(|write| write.open_write_close.median),
@@ -197,7 +198,7 @@ impl Verdict {
     /// The best storage beside the file as it is, in one sentence.
     pub(in crate::bench) fn sentence(&self, names: &Names) -> Option<String> {
         let best = self.best()?;
-        let with = names.with(best.cache.filter(|_| !best.is_default_cache), false, best.page_buffer);
+        let with = names.with(best.cache.filter(|_| !best.is_default_cache), false, best.buffers);
         let with = if with.is_empty() { String::new() } else { format!(" with {with}") };
         let price = if best.price().is_empty() { String::new() } else { format!(" ({})", best.price()) };
         let mut text = format!("{} reads {} best, in {}{with}{price}", self.engine, best.name(), best.time());
@@ -276,8 +277,7 @@ pub(in crate::bench) fn library(verdict: &Verdict) -> String {
 /// The cache of a choice, for a column.
 pub(in crate::bench) fn cache(names: &Names, choice: &Choice) -> String {
     let cache = choice.cache.map(|cache| names.settings(cache, choice.is_default_cache));
-    let buffer = choice.page_buffer.map(|bytes| format!("page buffer {}", size::bytes(bytes)));
-    cache.into_iter().chain(buffer).collect::<Vec<_>>().join(", ")
+    cache.into_iter().chain(names::buffers(choice.buffers)).collect::<Vec<_>>().join(", ")
 }
 
 /// `read 1x717` and its weight, where it has one: `read 1x717 (weight 3)`.

@@ -17,6 +17,7 @@ use super::arguments::BenchArgs;
 use super::engines;
 use crate::failure::Failure;
 use access::{accesses, strategies};
+use hyperslab_bench::engine::FileBuffers;
 use hyperslab_bench::library::Family;
 use hyperslab_bench::matrix::Matrix;
 use hyperslab_bench::study::{Access, Records};
@@ -36,6 +37,13 @@ pub(super) struct Asked {
     pub(super) notes: Vec<String>,
 }
 
+/// The sizes that libhdf5 accepts.
+fn metadata_cache(text: &str) -> Result<u64, Failure> {
+    let bytes = size("--metadata-cache", text)?;
+    let is_possible = (1 << 10..=128 << 20).contains(&bytes);
+    is_possible.then_some(bytes).ok_or_else(|| wrong(format!("--metadata-cache {text}: 1 KiB to 128 MiB")))
+}
+
 /// Reads the command line, and the file that it names.
 pub(super) fn asked(args: &BenchArgs) -> Result<Asked, Failure> {
     check_libraries(args)?;
@@ -45,6 +53,12 @@ pub(super) fn asked(args: &BenchArgs) -> Result<Asked, Failure> {
     let chosen = engines::choose(args, written, args.file.as_deref().is_some_and(is_netcdf))?;
     let caches = list(&args.cache, None, |text| cache("--cache", text))?;
     let page_buffers = list(&args.page_buffer, None, |text| size("--page-buffer", text).map(Some))?;
+    let metadata_caches = list(&args.metadata_cache, None, |text| metadata_cache(text).map(Some))?;
+    let buffers = page_buffers.iter().flat_map(|&page_buffer| {
+        let with = |&metadata_cache: &Option<u64>| FileBuffers { page_buffer, metadata_cache };
+        metadata_caches.iter().map(with).collect::<Vec<_>>()
+    });
+    let buffers: Vec<FileBuffers> = buffers.collect();
     let records = Records {
         fields: (!args.fields.is_empty()).then(|| args.fields.clone()),
         memory: word("layout of records", "as-stored, struct, columns")(&args.memory)?,
@@ -63,7 +77,7 @@ pub(super) fn asked(args: &BenchArgs) -> Result<Asked, Failure> {
             accesses: weighted.into_iter().map(|(access, _)| access).collect(),
             caches: caches.clone(),
             records: records.clone(),
-            page_buffers: page_buffers.clone(),
+            buffers: buffers.clone(),
             engines: chosen.readers.clone(),
             writers: chosen.writers.clone(),
             strategies,

@@ -92,12 +92,11 @@ fn times(group: &[&Measured]) -> Axis {
     Axis::over("time to read", Scale::Log10, seconds, seconds_label)
 }
 
-/// A line for each library and page buffer, one more for each number of slots where these were varied, too; and a level
+/// A line for each library and its other buffers, one more for each number of slots where these were varied, too; and a level
 /// one for an engine that has no cache to set.
 fn lines(group: &[&Measured], place: impl Fn(u64) -> f64, marks: &[Mark]) -> Vec<Line> {
     let caches = |row: &Row| {
-        let same =
-            |other: &&&Measured| other.row.engine == row.engine && other.row.page_buffer == row.page_buffer;
+        let same = |other: &&&Measured| other.row.engine == row.engine && other.row.buffers == row.buffers;
         group.iter().filter(same).count()
     };
     let different = sizes(group).len();
@@ -109,10 +108,7 @@ fn lines(group: &[&Measured], place: impl Fn(u64) -> f64, marks: &[Mark]) -> Vec
             Some(_) => engine,
             None => format!("{engine} (no cache to set)"),
         };
-        match row.page_buffer {
-            Some(bytes) => format!("{name}, page buffer {}", size::bytes(bytes)),
-            None => name,
-        }
+        std::iter::once(name).chain(names::buffers(row.buffers)).collect::<Vec<_>>().join(", ")
     };
     let mut points = Vec::new();
     let mut sorted: Vec<&Row> = group.iter().map(|measured| &measured.row).collect();
