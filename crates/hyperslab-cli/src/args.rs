@@ -2,6 +2,7 @@
 
 use crate::bench::arguments::BenchArgs;
 use crate::failure::exit_codes;
+use crate::repack::arguments::RepackArgs;
 use crate::runner::Shard;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -34,6 +35,7 @@ pub(crate) enum Command {
     Doctor(Box<DoctorArgs>),
     Bench(Box<BenchArgs>),
     Check(CheckArgs),
+    Repack(Box<RepackArgs>),
     /// Runs one measurement of a bench, in a process of its own
     #[command(hide = true)]
     BenchWorker,

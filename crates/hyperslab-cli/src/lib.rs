@@ -1,7 +1,7 @@
 //! The `hyperslab` command: its arguments and its output.
 //!
 //! There is one file or folder per subcommand: [`ls`], [`explain`], [`chunks`], [`digest`], [`doctor`], [`bench`],
-//! `check`. All of
+//! `check`, [`repack`]. All of
 //! them get their facts from the engine; this crate does not know the file format. Data goes to standard output, messages
 //! to standard error.
 //!
@@ -22,6 +22,7 @@ pub mod json;
 pub mod ls;
 mod object_paths;
 mod output;
+pub mod repack;
 mod runner;
 mod schema;
 mod size;
@@ -56,6 +57,7 @@ pub fn run_with(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write, e
         Command::Doctor(args) => doctor::run(&args, out, err),
         Command::Bench(args) => bench::run(&args, out, err),
         Command::Check(args) => check::run(&args, out, err),
+        Command::Repack(args) => repack::run(&args, out, err),
         Command::BenchWorker => worker::run(out),
     };
     let done = done.and_then(|code| out.flush().map(|()| code).map_err(Failure::from));

@@ -32,6 +32,8 @@ pub(crate) const CHUNKS: Schema = Schema { name: "hyperslab.chunks", version: 1 
 pub(crate) const EXPLAIN: Schema = Schema { name: "hyperslab.explain", version: 1 };
 /// The lines of `hyperslab digest`.
 pub(crate) const DIGEST: Schema = Schema { name: "hyperslab.digest", version: 1 };
+/// `hyperslab repack --json`.
+pub(crate) const REPACK: Schema = Schema { name: "hyperslab.repack", version: 1 };
 /// `hyperslab doctor --json`.
 pub(crate) const DOCTOR: Schema = Schema { name: "hyperslab.doctor", version: 1 };
 /// The last line of `hyperslab doctor --json` over several files.

@@ -24,6 +24,8 @@ mod ls;
 mod ls_bytes;
 #[path = "commands/process.rs"]
 mod process;
+#[path = "commands/repack.rs"]
+mod repack;
 #[path = "commands/schemas.rs"]
 mod schemas;
 #[path = "commands/wrong_requests.rs"]

@@ -49,7 +49,12 @@ impl LocalSink {
     pub fn create_new(path: impl AsRef<Path>) -> io::Result<Self> {
         let path = path.as_ref();
         let file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
-        Ok(Self { file, path: path.to_path_buf() })
+        Ok(Self::from_file(file, path))
+    }
+
+    /// A file that is open for writing, and its name for messages.
+    pub fn from_file(file: File, path: impl AsRef<Path>) -> Self {
+        Self { file, path: path.as_ref().to_path_buf() }
     }
 }
 

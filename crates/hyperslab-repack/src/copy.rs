@@ -61,7 +61,7 @@ pub fn copy(file: &File, sink: &dyn Sink, options: CopyOptions) -> Result<Summar
     Ok(Summary { objects, bytes: writer.finish()?, metadata_bytes })
 }
 
-fn copy_user_block(file: &File, sink: &dyn Sink, len: u64) -> Result<(), RepackError> {
+pub(crate) fn copy_user_block(file: &File, sink: &dyn Sink, len: u64) -> Result<(), RepackError> {
     const PIECE_BYTES: u64 = 1 << 20;
     let source = stored::source(file);
     let mut at = 0;

@@ -1,5 +1,6 @@
 //! Errors of rewriting a file.
 
+use hyperslab_filters::FilterError;
 use hyperslab_format::EncodeError;
 use hyperslab_write::WriteError;
 
@@ -20,10 +21,56 @@ pub enum RepackError {
         /// What is not copied.
         what: String,
     },
+    /// A change that a dataset does not allow.
+    #[error("`{option}`: {what}")]
+    Refused {
+        /// The option as the user wrote it.
+        option: String,
+        /// The dataset, and what stands against the change.
+        what: String,
+    },
+    /// A chunk could not be encoded.
+    #[error("{object}: chunk at {offset:?}: {error}")]
+    Encode {
+        /// The path of the dataset.
+        object: String,
+        /// The coordinates of the first element of the chunk.
+        offset: Vec<u64>,
+        /// The error of the filter.
+        error: Box<FilterError>,
+    },
+    /// The new file does not contain what was written.
+    #[error("verification failed: {object}: {what}")]
+    Differs {
+        /// The path of the object.
+        object: String,
+        /// What differs.
+        what: String,
+    },
+    /// The temporary file of a rechunk failed.
+    #[error("temporary file in {folder}: {error}")]
+    Temporary {
+        /// The folder.
+        folder: String,
+        /// The error of the system.
+        error: std::io::Error,
+    },
 }
 
 impl From<EncodeError> for RepackError {
     fn from(error: EncodeError) -> Self {
         Self::Write(error.into())
+    }
+}
+
+impl RepackError {
+    /// True if the work was cancelled.
+    pub fn is_cancelled(&self) -> bool {
+        matches!(self, Self::Read(error) if error.kind() == hyperslab::ErrorKind::Cancelled)
+    }
+
+    /// True if the request is wrong, rather than the file or the system.
+    pub fn is_wrong_request(&self) -> bool {
+        matches!(self, Self::Refused { .. } | Self::Write(WriteError::Invalid(_)))
     }
 }

@@ -1,24 +1,53 @@
-//! Rewrites HDF5 files: the same objects, attributes, links and values in a new file, with all metadata together.
+//! Rewrites HDF5 files: the same objects, attributes, links and values in a new file, with all metadata together, and
+//! with other chunks, filters and layouts where they are asked for.
 //!
 //! ```text
-//! File ──► source_tree (FileTree, and where each object comes from) ──► FileWriter ──► data, as stored
+//! File ──► source_tree (FileTree, and where each object comes from) ──► plan (what is stored otherwise, and how)
+//!      ──► repack: FileWriter, data as stored, or recoded ──► verify ──► output_file (the name appears)
 //! ```
 //!
-//! Data is copied as it is stored, without decoding it. Elements that contain addresses (variable-length data and
-//! references) are rewritten, because what they refer to lies elsewhere in the new file.
+//! Data that does not change is copied as it is stored, without decoding it. Elements that contain addresses
+//! (variable-length data and references) are rewritten, because what they refer to lies elsewhere in the new file. Other
+//! data is recoded by threads, so that each chunk of the source is decoded once and each chunk of the new file encoded
+//! once: chunk by chunk, in memory ([`sweep`]), or through a temporary file ([`spill`]).
 //!
-//! Deliberately absent: the format's structures (`hyperslab-format`), their places (`hyperslab-write`), files and
-//! temporary names (the command).
+//! Deliberately absent: the format's structures (`hyperslab-format`), their places (`hyperslab-write`), options as text
+//! (the command).
 
+mod block;
+mod change;
+mod chunk_encoder;
 mod chunk_filters;
+mod chunk_shape;
 mod copy;
 mod data;
+mod dimension_names;
 mod error;
+mod monitor;
+mod new_filters;
+mod new_storage;
+mod ordered;
+mod output_file;
 mod pieces;
+mod plan;
 mod raw_chunks;
+mod recode;
 mod relocate;
+mod repack;
+mod rounding;
+mod source_dataset;
 mod source_tree;
+mod spill;
+mod sweep;
+mod target_chunks;
+mod verify;
 
+pub use change::{Change, ChangeSet, FilterRequest, LayoutRequest, PathPattern, Rule, Size};
 pub use copy::{CopyOptions, Summary, copy};
 pub use error::RepackError;
 pub use hyperslab_write::LowBound;
+pub use monitor::Monitor;
+pub use output_file::OutputFile;
+pub use plan::{PlannedDataset, RepackOptions, RepackPlan, StorageSummary};
+pub use recode::Damage;
+pub use repack::Repacked;

@@ -103,14 +103,32 @@ impl<'a> FileWriter<'a> {
         self.write(start.0 + at, bytes)
     }
 
-    /// Writes the next chunk of a dataset, as it is to be stored. Chunks come in the order in which the tree lists them.
+    /// Writes the next chunk of a dataset, as it is to be stored: the one after the last in the order in which the tree
+    /// lists them.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::write_chunk_at`].
+    pub fn write_chunk(
+        &mut self,
+        dataset: ObjectId,
+        stored: &[u8],
+        filter_mask: u32,
+    ) -> Result<(), WriteError> {
+        let row = self.chunks.get(&dataset).map_or(0, ChunkColumns::len);
+        self.write_chunk_at(dataset, row, stored, filter_mask)
+    }
+
+    /// Writes a chunk of a dataset, as it is to be stored: that in the row `row` of the chunks that the tree lists. Each is
+    /// written once, in any order; they are stored in the order of these calls.
     ///
     /// # Errors
     ///
     /// A dataset of another layout, a chunk more than the tree lists, and those of the sink.
-    pub fn write_chunk(
+    pub fn write_chunk_at(
         &mut self,
         dataset: ObjectId,
+        row: usize,
         stored: &[u8],
         filter_mask: u32,
     ) -> Result<(), WriteError> {
@@ -120,7 +138,6 @@ impl<'a> FileWriter<'a> {
         let StorageSpec::Chunked(chunked) = &spec.storage else { return Err(invalid("not chunked")) };
         let rank = chunked.chunk_dims.len();
         let columns = self.chunks.entry(dataset).or_insert_with(|| ChunkColumns::new(rank));
-        let row = columns.len();
         let coords = chunked.coords.get(row * rank..(row + 1) * rank);
         let coords = coords.ok_or_else(|| invalid("more chunks than the tree lists"))?;
         let stored_bytes = stored.len() as u64;
@@ -201,11 +218,19 @@ impl<'a> FileWriter<'a> {
             let ObjectSpec::Dataset(dataset) = &object.spec else { continue };
             let StorageSpec::Chunked(chunked) = &dataset.storage else { continue };
             let expected = chunked.coords.len() / chunked.chunk_dims.len().max(1);
-            let columns = self.chunks.get(&ObjectId(number as u32));
-            let found = columns.map_or(0, ChunkColumns::len);
+            let mut columns = self.chunks.get_mut(&ObjectId(number as u32));
+            let found = columns.as_deref().map_or(0, ChunkColumns::len);
             if found != expected {
                 let what = format!("object {number}: {found} of {expected} chunks were written");
                 return Err(WriteError::Invalid(what));
+            }
+            if let Some(columns) = columns.as_deref_mut()
+                && columns.coords != chunked.coords
+            {
+                *columns = sorted(columns);
+                if columns.coords != chunked.coords {
+                    return Err(WriteError::Invalid(format!("object {number}: a chunk was written twice")));
+                }
             }
             let PlacedStorage::Chunked { layout, .. } = &mut self.layout.objects[number].storage else {
                 continue;
@@ -359,4 +384,13 @@ impl<'a> FileWriter<'a> {
     fn set_len(&self, len: u64) -> Result<(), WriteError> {
         self.sink.set_len(len).map_err(|error| WriteError::Io { name: self.sink.name(), error })
     }
+}
+
+/// The chunks in row-major order.
+fn sorted(columns: &ChunkColumns) -> ChunkColumns {
+    let mut rows: Vec<usize> = (0..columns.len()).collect();
+    rows.sort_by(|&a, &b| columns.get(a).coords.cmp(columns.get(b).coords));
+    let mut sorted = ChunkColumns::new(columns.rank);
+    rows.into_iter().for_each(|row| sorted.push(columns.get(row)));
+    sorted
 }

@@ -21,7 +21,7 @@ pub mod describe {
 
 /// Objects as the file stores them: for rewriting files.
 pub mod stored {
-    pub use crate::stored::{header, parse, source};
+    pub use crate::stored::{header, object_at, parse, source};
 }
 
 /// Numbers of any layout.

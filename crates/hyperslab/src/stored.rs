@@ -2,7 +2,8 @@
 //!
 //! Reading an array hides how it is stored. A program that rewrites a file has to know it.
 
-use crate::{File, Object, Result};
+use crate::node::Node;
+use crate::{Address, File, Object, Result};
 use hyperslab_format::Parse;
 use hyperslab_format::object_header::{Context, ObjectHeader};
 use hyperslab_io::Source;
@@ -15,6 +16,14 @@ pub fn header(object: &Object) -> &ObjectHeader {
         Object::Dataset(dataset) => &dataset.inner.node.header,
         Object::Datatype(datatype) => datatype.header(),
     }
+}
+
+/// The object whose header is at an address. Messages name it by `path`.
+///
+/// # Errors
+/// Damage in the header.
+pub fn object_at(file: &File, address: Address, path: &str) -> Result<Object> {
+    Object::open(Node::open(&file.inner, address, path.to_owned())?)
 }
 
 /// Runs a parser over a file, fetching what it lacks.

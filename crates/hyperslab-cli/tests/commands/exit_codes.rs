@@ -4,12 +4,13 @@ use super::{run, tour};
 use hyperslab_testkit::require;
 use std::path::Path;
 
-const COMMANDS: [(&str, &[&str]); 5] = [
+const COMMANDS: [(&str, &[&str]); 6] = [
     ("ls", &["{}"]),
     ("explain", &["{}", "/measured/temperature", ""]),
     ("chunks", &["{}", "/measured/temperature"]),
     ("digest", &["{}"]),
     ("doctor", &["{}", "/measured/temperature"]),
+    ("repack", &["{}", "{}.new", "--dry-run"]),
 ];
 
 fn code(command: &str, arguments: &[&str], path: &Path) -> i32 {

@@ -63,6 +63,9 @@ fn members_are_those_of_their_version() {
         assert_eq!(ended.code, 0, "{arguments:?}: {}", ended.err);
         ended.out
     };
+    let folder = tempfile::tempdir().unwrap();
+    let new = folder.path().join("new.h5");
+    let repack = ["repack", "{}", new.to_str().unwrap(), "--filter", "gzip", "--json"];
     let read = ["--synthetic", "4x4", "--read", "1x4", "--engine", "hyperslab", "--repeats", "1", "--json"];
     let documents = [
         answer(&["ls", "-rv", "--json", "{}"], &tour),
@@ -73,6 +76,7 @@ fn members_are_those_of_their_version() {
         answer(&["digest", "{}"], &tour),
         answer(&["doctor", "--json", "{}", CASE_STUDY, "--read", "1x1x1x717"], &case_study),
         answer(&["check", "--json", "{}"], &tour),
+        answer(&repack, &tour),
         answer(&["bench", "--recipe", "list", "--json"], &tour),
         started(&[&["bench"], &read[..]].concat()),
     ];

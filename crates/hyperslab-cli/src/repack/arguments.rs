@@ -1,0 +1,174 @@
+//! The command line of `hyperslab repack`.
+
+use crate::failure::exit_codes;
+use crate::runner::Shard;
+use clap::{Args, ValueEnum};
+use hyperslab_repack::LowBound;
+use std::path::PathBuf;
+
+/// Rewrite files with other chunks, filters and file layout
+///
+/// Writes a new file with the same objects, attributes, links and values, and all metadata together at its front. What no
+/// option changes is copied as it is stored. The new file is verified, and gets its name only when it is complete; the
+/// input is never changed.
+#[derive(Debug, Args)]
+#[command(after_long_help = concat!(
+    "\
+EXAMPLES
+  hyperslab repack era5.nc out.nc                                   the same, without holes, metadata first
+  hyperslab repack era5.nc out.nc --filter shuffle+gzip=4           other filters for all datasets
+  hyperslab repack era5.nc out.nc --chunks /t2m:time=1,lat=all,lon=all
+  hyperslab repack era5.nc out.nc --chunks 't2m:365x25x25' --filter 't2m:shuffle+zstd=3'
+  hyperslab repack era5.nc out.nc --for ':x1x1' --chunk-bytes 1MiB  chunks that serve time series
+  hyperslab repack era5.nc out.nc --page-size 4MiB                  for object stores
+  hyperslab repack era5.nc out.nc --filter gzip=4 --dry-run         the plan, with predicted size and time
+  hyperslab repack --in-place era5.nc --filter gzip=4               replace the file when the new one is complete
+  hyperslab repack archive/ packed/ --filter gzip=4 --jobs 4        a tree of files
+  hyperslab repack -l /t2m:CHUNK=1x361x720 -f GZIP=4 in.h5 out.h5   as h5repack spells it
+
+OBJECTS
+  Options that change datasets take `OBJECTS:` in front: a path (/group/t2m), the name of an object anywhere (t2m), or a
+  pattern with `*` (any characters of a name), `**` (any groups), `?` and `[ab]`. Without it they are about all datasets.
+  Of several options about the same dataset the last one counts. Datasets that a pattern matches, but that cannot be
+  changed so (scalars, variable-length values), stay as they are, which the plan says; for a path, it is an error.
+
+FILTERS
+  Joined by `+` in the order of writing: gzip[=0..9], shuffle, fletcher32, szip[=nn|ec,PIXELS], scaleoffset[=DIGITS], nbit,
+  zstd[=LEVEL], lz4, lzf, blosc, bitshuffle, bzip2, or the number of any registered filter with its parameters
+  (32015=3). `none` removes all filters, `keep` leaves them alone.
+
+",
+    exit_codes!()
+))]
+pub(crate) struct RepackArgs {
+    /// HDF5 or netCDF-4 files or folders, then the new file or folder
+    #[arg(required_unless_present = "files_from", value_name = "IN... OUT")]
+    pub paths: Vec<PathBuf>,
+    /// Chunk shape: 1x361x720, or by the names of dimensions: time=1,lat=all
+    #[arg(long, value_name = "[OBJECTS:]SHAPE")]
+    pub chunks: Vec<String>,
+    /// Chunks of at most this many bytes
+    #[arg(long, value_name = "[OBJECTS:]SIZE")]
+    pub chunk_bytes: Vec<String>,
+    /// Chunks that serve reads in blocks of this shape (`:` or `all` is the whole extent)
+    #[arg(long = "for", value_name = "SHAPE")]
+    pub read: Option<String>,
+    /// Filters, joined by `+`
+    #[arg(long, value_name = "[OBJECTS:]FILTERS")]
+    pub filter: Vec<String>,
+    /// Store these datasets in one block, without filters
+    #[arg(long, value_name = "OBJECTS")]
+    pub contiguous: Vec<String>,
+    /// Store these datasets in their object headers
+    #[arg(long, value_name = "OBJECTS")]
+    pub compact: Vec<String>,
+    /// Changes of many datasets, in a TOML file
+    #[arg(long, value_name = "TOML")]
+    pub recipe: Option<PathBuf>,
+    /// Manage the file in pages of this size, with all metadata in the first ones
+    #[arg(long, value_name = "SIZE", value_parser = hyperslab::parse_bytes)]
+    pub page_size: Option<u64>,
+    /// The oldest HDF5 releases that can read the file
+    #[arg(long, value_name = "BOUND", default_value = "v110")]
+    pub libver: Libver,
+    /// Size of the user block: 0, or a power of two from 512 on
+    #[arg(long, value_name = "SIZE", value_parser = hyperslab::parse_bytes)]
+    pub user_block: Option<u64>,
+    /// Memory for values and chunks; a quarter of the machine's if omitted
+    #[arg(long, value_name = "SIZE", value_parser = hyperslab::parse_bytes)]
+    pub memory: Option<u64>,
+    /// Folder for temporary files; that of the new file if omitted
+    #[arg(long, value_name = "FOLDER")]
+    pub folder: Option<PathBuf>,
+    /// Replace a file that has the name of the new one
+    #[arg(long)]
+    pub overwrite: bool,
+    /// Replace each file by its new version; there is no OUT
+    #[arg(long, conflicts_with = "overwrite")]
+    pub in_place: bool,
+    /// Do not read the new file back and compare it
+    #[arg(long)]
+    pub no_verify: bool,
+    /// Replace chunks that cannot be read by fill values, list them, and end with 1
+    #[arg(long)]
+    pub keep_going: bool,
+    /// Print the plan, and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Files to be repacked, one a line, besides IN; `-` for standard input
+    #[arg(long, value_name = "LIST")]
+    pub files_from: Option<PathBuf>,
+    /// Files repacked at the same time
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub jobs: usize,
+    /// Repack only one of several equal shares of the files, such as 2/8
+    #[arg(long, value_name = "SHARE")]
+    pub shard: Option<Shard>,
+    /// Note finished files in LOG, and pass over those that it lists
+    #[arg(long, value_name = "LOG")]
+    pub resume: Option<PathBuf>,
+    /// Print one JSON document, for several files one a line
+    #[arg(long)]
+    pub json: bool,
+    /// h5repack's spelling of a layout: [OBJECTS:]CHUNK=1x2, CONTI, COMPA
+    #[arg(short = 'l', value_name = "LAYOUT")]
+    pub h5repack_layout: Vec<String>,
+    /// h5repack's spelling of a filter: [OBJECTS:]GZIP=4, SHUF, FLET, SZIP=8,NN, NBIT, SOFF=2,DS, UD=..., NONE
+    #[arg(short = 'f', value_name = "FILTER")]
+    pub h5repack_filter: Vec<String>,
+    /// h5repack's spelling of the file space strategy
+    #[arg(short = 'S', value_name = "STRATEGY", ignore_case = true)]
+    pub h5repack_strategy: Option<Strategy>,
+    /// h5repack's spelling of the page size
+    #[arg(short = 'G', value_name = "BYTES", conflicts_with = "page_size")]
+    pub h5repack_page_size: Option<u64>,
+}
+
+/// Low bounds, as libhdf5 names them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Libver {
+    /// HDF5 1.6 and later
+    Earliest,
+    /// HDF5 1.8 and later
+    V18,
+    /// HDF5 1.10 and later
+    V110,
+    /// HDF5 2.0 and later
+    Latest,
+}
+
+/// The strategies that `h5repack -S` knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Strategy {
+    /// In pages.
+    #[value(name = "PAGE")]
+    Page,
+    /// Not in pages, as any other file.
+    #[value(name = "FSM_AGGR", alias = "AGGR", alias = "NONE")]
+    Unpaged,
+}
+
+/// The page size of `h5repack -S PAGE` without `-G`.
+const PAGE_BYTES_DEFAULT: u64 = 4096;
+
+impl RepackArgs {
+    /// The low bound.
+    pub fn low(&self) -> LowBound {
+        match self.libver {
+            Libver::Earliest => LowBound::Earliest,
+            Libver::V18 => LowBound::V18,
+            Libver::V110 => LowBound::V110,
+            Libver::Latest => LowBound::Latest,
+        }
+    }
+
+    /// The size of pages, by either spelling.
+    pub fn page_bytes(&self) -> Option<u64> {
+        let named = self.page_size.or(self.h5repack_page_size);
+        match self.h5repack_strategy {
+            Some(Strategy::Unpaged) => None,
+            Some(Strategy::Page) => Some(named.unwrap_or(PAGE_BYTES_DEFAULT)),
+            None => named,
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! `hyperslab repack`: rewrites files.
+//!
+//! ```text
+//! options ──► rules (change set) ─┐
+//! IN... OUT ──► targets ──► runner ──► one_file: plan, write beside OUT, verify, rename ──► model ──► text or JSON
+//! ```
+
+pub(crate) mod arguments;
+mod h5repack;
+mod memory;
+mod model;
+mod one_file;
+mod progress;
+mod recipe;
+mod rules;
+mod targets;
+mod text;
+
+use crate::failure::{self, Failure, one_line};
+use crate::runner::{self, RunOptions};
+use crate::schema;
+use arguments::RepackArgs;
+use hyperslab_repack::RepackOptions;
+use hyperslab_write::WriteOptions;
+use model::Document;
+use one_file::Job;
+use std::io::Write;
+use std::path::Path;
+use targets::Targets;
+
+/// Runs the command.
+pub(crate) fn run(args: &RepackArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
+    let changes = rules::change_set(args)?;
+    let Targets { inputs, outputs, is_single } = targets::targets(args)?;
+    let jobs = args.jobs.clamp(1, inputs.len().max(1));
+    let options = RepackOptions {
+        write: WriteOptions { page_bytes: args.page_bytes(), low: args.low(), ..WriteOptions::default() },
+        user_block_bytes: args.user_block,
+        changes,
+        memory_bytes: args.memory.unwrap_or_else(memory::default_bytes) / jobs as u64,
+        threads: hyperslab::threads().div_ceil(jobs),
+        verify: !args.no_verify,
+        keep_going: args.keep_going,
+        temporary_folder: std::env::temp_dir(),
+    };
+    let job = Job {
+        options,
+        overwrite: args.overwrite,
+        in_place: args.in_place,
+        is_dry_run: args.dry_run,
+        folder: args.folder.clone(),
+        shows_progress: jobs == 1 && !args.json,
+    };
+    let work = |input: &Path| {
+        let output = outputs.get(input).map_or(input, |output| output);
+        let mut document = Document::new(input, output);
+        let folder = output.parent().filter(|_| !is_single && !args.dry_run && !args.in_place);
+        let made = folder.map_or(Ok(()), std::fs::create_dir_all);
+        let done = made
+            .map_err(|error| Failure::unreadable(format!("{}: {error}", output.display())))
+            .and_then(|()| job.run(input, output, &mut document));
+        (document, done)
+    };
+    let mut code = failure::DONE;
+    let each = |_: &Path, (mut document, done): (Document, Result<(), Failure>)| {
+        if let Err(failure) = done {
+            code = code.max(failure.code);
+            if is_single && !args.json {
+                return Err(failure);
+            }
+            document.error = Some(failure.message.clone());
+            failure.report(err);
+        }
+        code = code.max(report(&document, args, out, err)?);
+        Ok(())
+    };
+    let run_options = RunOptions { jobs, shard: args.shard, log: args.resume.clone() };
+    runner::run(&inputs, &run_options, work, each)?;
+    Ok(code)
+}
+
+/// Prints what was done with a file.
+fn report(
+    document: &Document,
+    args: &RepackArgs,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> Result<i32, Failure> {
+    let mut code = failure::DONE;
+    if let Some(outcome) = &document.result {
+        for line in text::damage(outcome) {
+            code = failure::UNREADABLE;
+            let _ = writeln!(err, "error: {line}");
+        }
+    }
+    if args.json {
+        out.write_all(schema::document(schema::REPACK, document)?.as_bytes())?;
+        out.flush()?;
+        return Ok(code);
+    }
+    match (&document.plan, &document.result) {
+        (Some(plan), None) if args.dry_run => {
+            writeln!(out, "{} -> {}", one_line(&document.input), one_line(&document.output))?;
+            out.write_all(text::plan(plan).as_bytes())?;
+        }
+        (Some(plan), Some(outcome)) => {
+            if let Some(note) = text::kept(plan) {
+                let _ = writeln!(err, "note: {note}");
+            }
+            out.write_all(text::outcome(document, outcome).as_bytes())?;
+        }
+        _ => {}
+    }
+    out.flush()?;
+    Ok(code)
+}

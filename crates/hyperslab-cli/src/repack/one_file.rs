@@ -1,0 +1,165 @@
+//! Repacks one file: plan, write beside the target, verify, and give it its name.
+
+use super::model::{Document, Outcome, Plan};
+use super::progress;
+use crate::failure::{self, Failure};
+use hyperslab::File;
+use hyperslab_io::LocalSink;
+use hyperslab_repack::{Monitor, OutputFile, RepackError, RepackOptions, RepackPlan};
+use std::fs::Metadata;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Instant, SystemTime};
+
+/// What is done with each file.
+pub(super) struct Job {
+    pub options: RepackOptions,
+    pub overwrite: bool,
+    pub in_place: bool,
+    pub is_dry_run: bool,
+    /// The folder for temporary files; that of the new file if it is not given.
+    pub folder: Option<PathBuf>,
+    pub shows_progress: bool,
+}
+
+impl Job {
+    /// Repacks a file, and writes what was done into the document.
+    pub fn run(&self, input: &Path, output: &Path, document: &mut Document) -> Result<(), Failure> {
+        let begun = Instant::now();
+        let before = Identity::of(input)?;
+        if !self.in_place {
+            self.check_output(input, output)?;
+        }
+        let cancel = progress::cancelled_by_signals();
+        // Each chunk is decoded once, so that a cache would only cost memory.
+        let file = File::options().cache_bytes(0).open(input).map_err(Failure::from)?;
+        if self.in_place && file.driver().is_some() {
+            let message =
+                format!("{}: a file of several members cannot be replaced in place", input.display());
+            return Err(Failure::wrong_request(message));
+        }
+        let folder =
+            output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut options = self.options.clone();
+        options.temporary_folder = self.folder.clone().unwrap_or_else(|| folder.to_owned());
+        let (threads, is_verified) = (options.threads, options.verify);
+        let failed = |error: RepackError| failure(error, input);
+        let plan = RepackPlan::new(&file, options).map_err(failed)?;
+        document.plan = Some(Plan::from(&plan));
+        if self.is_dry_run {
+            return Ok(());
+        }
+        let temporary = OutputFile::create(output, self.overwrite || self.in_place)
+            .map_err(|error| creation_failure(output, &error))?;
+        let wrong = |error: io::Error| Failure::unreadable(format!("{}: {error}", output.display()));
+        let sink = LocalSink::from_file(temporary.handle().map_err(wrong)?, output);
+        let monitor = Monitor::new(cancel);
+        let name = input.display().to_string();
+        let work = || -> Result<_, Failure> {
+            let repacked = plan.run(&sink, &monitor).map_err(failed)?;
+            let mut verified = None;
+            if is_verified {
+                let target = File::options().cache_bytes(0).open(temporary.temporary())?;
+                verified = Some(repacked.verify(&target, threads, &monitor).map_err(failed)?);
+            }
+            Ok((repacked, verified))
+        };
+        let (repacked, verified) =
+            if self.shows_progress { progress::shown(&name, &monitor, work)? } else { work()? };
+        if Identity::of(input)? != before {
+            let message = format!("{name} changed while it was read; {} was not written", output.display());
+            return Err(Failure::unreadable(message));
+        }
+        temporary.take_attributes(&before.metadata).map_err(wrong)?;
+        temporary.publish().map_err(|error| creation_failure(output, &error))?;
+        let seconds = begun.elapsed().as_secs_f64();
+        document.result = Some(Outcome::new(&repacked, before.metadata.len(), seconds, verified));
+        Ok(())
+    }
+
+    fn check_output(&self, input: &Path, output: &Path) -> Result<(), Failure> {
+        let Ok(existing) = std::fs::canonicalize(output) else { return Ok(()) };
+        if Identity::of(input)?.is_file(&Identity::of(&existing)?) {
+            let message = format!("{} and {} are the same file", input.display(), output.display());
+            return Err(Failure::wrong_request(message).hint("`--in-place` replaces a file safely"));
+        }
+        if existing.is_dir() {
+            return Err(Failure::wrong_request(format!("{} is a folder", output.display())));
+        }
+        match self.overwrite || self.is_dry_run {
+            true => Ok(()),
+            false => Err(exists(output)),
+        }
+    }
+}
+
+/// A file on the disk, to see whether it changes.
+struct Identity {
+    metadata: Metadata,
+}
+
+impl Identity {
+    fn of(path: &Path) -> Result<Self, Failure> {
+        let metadata = std::fs::metadata(path);
+        let metadata =
+            metadata.map_err(|error| Failure::wrong_request(format!("{}: {error}", path.display())))?;
+        Ok(Self { metadata })
+    }
+
+    fn modified(&self) -> Option<SystemTime> {
+        self.metadata.modified().ok()
+    }
+
+    #[cfg(unix)]
+    fn is_file(&self, other: &Self) -> bool {
+        use std::os::unix::fs::MetadataExt;
+        let (a, b) = (&self.metadata, &other.metadata);
+        (a.dev(), a.ino()) == (b.dev(), b.ino())
+    }
+
+    #[cfg(not(unix))]
+    fn is_file(&self, other: &Self) -> bool {
+        self.modified() == other.modified() && self.metadata.len() == other.metadata.len()
+    }
+}
+
+impl PartialEq for Identity {
+    /// True for the same file in the same state.
+    fn eq(&self, other: &Self) -> bool {
+        self.is_file(other)
+            && self.metadata.len() == other.metadata.len()
+            && self.modified() == other.modified()
+    }
+}
+
+fn exists(output: &Path) -> Failure {
+    Failure::wrong_request(format!("{} exists", output.display())).hint("`--overwrite` replaces it")
+}
+
+fn creation_failure(output: &Path, error: &io::Error) -> Failure {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists => exists(output),
+        io::ErrorKind::WouldBlock => {
+            Failure::unreadable(format!("{} is being written by another process", output.display()))
+        }
+        io::ErrorKind::NotFound => {
+            Failure::wrong_request(format!("{}: there is no such folder", output.display()))
+        }
+        _ => Failure::unreadable(format!("{}: {error}", output.display())),
+    }
+}
+
+fn failure(error: RepackError, input: &Path) -> Failure {
+    if error.is_cancelled() {
+        return Failure::unreadable(format!("{}: interrupted; nothing was written", input.display()));
+    }
+    let is_wrong_request = error.is_wrong_request();
+    match error {
+        RepackError::Read(error) => Failure::from(error),
+        other => {
+            let message = format!("{}: {other}", input.display());
+            let code = if is_wrong_request { failure::WRONG_REQUEST } else { failure::UNREADABLE };
+            Failure { code, message, hint: None }
+        }
+    }
+}

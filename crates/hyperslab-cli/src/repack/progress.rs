@@ -1,0 +1,61 @@
+//! How far a repack is, on standard error, where that is a terminal; and ending it by a signal.
+
+use crate::size;
+use hyperslab::Cancel;
+use hyperslab_repack::Monitor;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// The exit code of a process that Ctrl-C ended.
+const INTERRUPTED: i32 = 130;
+const INTERVAL: Duration = Duration::from_millis(200);
+
+/// The flag that SIGINT, SIGTERM and SIGHUP set. What has been written then goes; a second signal ends the process at
+/// once, and leaves it to the next run.
+pub(super) fn cancelled_by_signals() -> Cancel {
+    static CANCEL: OnceLock<Cancel> = OnceLock::new();
+    let cancel = CANCEL.get_or_init(|| {
+        let cancel = Cancel::new();
+        let set = cancel.clone();
+        // Without a handler, a signal ends the process, and the next run removes what is left.
+        let _ = ctrlc::set_handler(move || {
+            if set.is_cancelled() {
+                std::process::exit(INTERRUPTED);
+            }
+            set.cancel();
+        });
+        cancel
+    });
+    cancel.clone()
+}
+
+/// Runs `work` while a bar shows what the monitor says.
+pub(super) fn shown<T>(name: &str, monitor: &Monitor, work: impl FnOnce() -> T) -> T {
+    if !std::io::stderr().is_terminal() {
+        return work();
+    }
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    let style = ProgressStyle::with_template("{bar:20} {percent} %, {eta} left  {wide_msg}");
+    bar.set_style(style.expect("the template is valid"));
+    let is_done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let shower = scope.spawn(|| {
+            while !is_done.load(Ordering::Relaxed) {
+                bar.set_length(monitor.total_bytes());
+                bar.set_position(monitor.done_bytes());
+                let written = monitor.written_bytes();
+                let ratio = size::ratio(monitor.done_bytes(), written).unwrap_or(1.0);
+                bar.set_message(format!("{name}: {} written, ratio {ratio:.2}", size::bytes(written)));
+                std::thread::park_timeout(INTERVAL);
+            }
+            bar.finish_and_clear();
+        });
+        let result = work();
+        is_done.store(true, Ordering::Relaxed);
+        shower.thread().unpark();
+        result
+    })
+}

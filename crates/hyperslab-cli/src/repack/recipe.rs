@@ -1,0 +1,121 @@
+//! Changes of many datasets in a TOML file.
+//!
+//! ```toml
+//! [[dataset]]
+//! objects = "/model/*"
+//! chunks = "time=1,lat=all,lon=all"
+//! filter = "shuffle+gzip=4"
+//! ```
+
+use super::rules::{parse_chunks, parse_filters, parse_shape, wrong};
+use crate::failure::Failure;
+use hyperslab_repack::{Change, LayoutRequest, PathPattern, Rule};
+use serde::Deserialize;
+use std::path::Path;
+
+/// The whole file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Recipe {
+    /// What is changed, in this order: later entries go before earlier ones.
+    #[serde(default)]
+    dataset: Vec<Entry>,
+}
+
+/// The changes of some datasets.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Entry {
+    objects: String,
+    chunks: Option<String>,
+    chunk_bytes: Option<String>,
+    #[serde(rename = "for")]
+    read: Option<String>,
+    /// `contiguous` or `compact`.
+    layout: Option<String>,
+    filter: Option<String>,
+}
+
+/// The rules of a recipe.
+pub(super) fn rules(path: &Path) -> Result<Vec<Rule>, Failure> {
+    let name = path.display();
+    let text = std::fs::read_to_string(path);
+    let text = text.map_err(|error| Failure::wrong_request(format!("{name}: {error}")))?;
+    let recipe: Recipe = toml::from_str(&text)
+        .map_err(|error| Failure::wrong_request(format!("{name}: {}", error.message())))?;
+    let mut rules = Vec::new();
+    for entry in &recipe.dataset {
+        for (key, value, change) in entry.changes() {
+            let option = format!("{name}: {key} = {value:?}");
+            let datasets = PathPattern::parse(&entry.objects).map_err(|why| wrong(&option, &why))?;
+            let change = change.map_err(|why| wrong(&option, &why))?;
+            rules.push(Rule { option, datasets, change });
+        }
+    }
+    Ok(rules)
+}
+
+impl Entry {
+    /// Each key that makes a change, with its value.
+    fn changes(&self) -> Vec<(&'static str, &str, Result<Change, String>)> {
+        let mut changes = Vec::new();
+        if let Some(text) = &self.chunks {
+            changes.push(("chunks", &text[..], parse_chunks(text).map(Change::Layout)));
+        }
+        if self.chunk_bytes.is_some() || self.read.is_some() {
+            let text = self.chunk_bytes.as_deref().unwrap_or("1MiB");
+            changes.push(("chunk-bytes", text, self.chunk_bytes(text)));
+        }
+        if let Some(text) = &self.layout {
+            let layout = match &text[..] {
+                "contiguous" => Ok(LayoutRequest::Contiguous),
+                "compact" => Ok(LayoutRequest::Compact),
+                _ => Err("a layout is contiguous or compact; `chunks` gives chunks".into()),
+            };
+            changes.push(("layout", text, layout.map(Change::Layout)));
+        }
+        if let Some(text) = &self.filter {
+            changes.push(("filter", text, parse_filters(text)));
+        }
+        changes
+    }
+
+    fn chunk_bytes(&self, text: &str) -> Result<Change, String> {
+        let bytes = hyperslab::parse_bytes(text).map_err(|error| error.to_string())?;
+        let read = self.read.as_deref().map(parse_shape).transpose()?;
+        Ok(Change::Layout(LayoutRequest::ChunkBytes { bytes, read }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Vec<Rule>, Failure> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("recipe.toml");
+        std::fs::write(&path, text).unwrap();
+        rules(&path)
+    }
+
+    #[test]
+    fn entries_become_rules_in_their_order() {
+        let text = "[[dataset]]\nobjects = \"*\"\nfilter = \"gzip=4\"\n\
+                    [[dataset]]\nobjects = \"/t2m\"\nchunks = \"1x2\"\nfilter = \"none\"\n\
+                    [[dataset]]\nobjects = \"/u\"\nfor = \":x1\"\n";
+        let rules = read(text).unwrap();
+        let keys: Vec<_> = rules.iter().map(|rule| rule.option.split(": ").nth(1).unwrap()).collect();
+        assert_eq!(
+            keys,
+            ["filter = \"gzip=4\"", "chunks = \"1x2\"", "filter = \"none\"", "chunk-bytes = \"1MiB\""]
+        );
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let unknown = read("[[dataset]]\nobjects = \"*\"\nfilters = \"gzip\"\n").unwrap_err();
+        assert!(unknown.message.contains("unknown field `filters`"), "{}", unknown.message);
+        let wrong = read("[[dataset]]\nobjects = \"*\"\nfilter = \"gzip=11\"\n").unwrap_err();
+        assert!(wrong.message.contains("filter = \"gzip=11\"`: gzip takes"), "{}", wrong.message);
+    }
+}

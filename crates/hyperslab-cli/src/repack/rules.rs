@@ -1,0 +1,149 @@
+//! Options about datasets as rules of a change set.
+
+use super::arguments::RepackArgs;
+use super::{h5repack, recipe};
+use crate::failure::Failure;
+use hyperslab_bench::study::FilterSpec;
+use hyperslab_repack::{Change, ChangeSet, FilterRequest, LayoutRequest, PathPattern, Rule, Size};
+
+/// Chunks that serve a read, if no size is given.
+const CHUNK_BYTES: u64 = 1 << 20;
+
+/// The rules of the command line. Those of a recipe come first, so that options go before it.
+pub(super) fn change_set(args: &RepackArgs) -> Result<ChangeSet, Failure> {
+    let mut rules = match &args.recipe {
+        Some(path) => recipe::rules(path)?,
+        None => Vec::new(),
+    };
+    let read = args.read.as_deref().map(parse_shape).transpose();
+    let read =
+        read.map_err(|why| wrong(&format!("--for {}", args.read.as_deref().unwrap_or_default()), &why))?;
+    if read.is_some() && args.chunk_bytes.is_empty() {
+        let change = chunk_bytes(CHUNK_BYTES, &read);
+        let option = format!("--for {}", args.read.as_deref().unwrap_or_default());
+        rules.push(Rule { option, datasets: PathPattern::All, change });
+    }
+    for text in &args.chunk_bytes {
+        let change = |text: &str| match hyperslab::parse_bytes(text) {
+            Ok(bytes) => Ok(chunk_bytes(bytes, &read)),
+            Err(error) => Err(error.to_string()),
+        };
+        rules.push(rule("--chunk-bytes", text, change)?);
+    }
+    for text in &args.chunks {
+        rules.push(rule("--chunks", text, |shape| parse_chunks(shape).map(Change::Layout))?);
+    }
+    for (name, texts, layout) in [
+        ("--contiguous", &args.contiguous, LayoutRequest::Contiguous),
+        ("--compact", &args.compact, LayoutRequest::Compact),
+    ] {
+        for text in texts {
+            let option = format!("{name} {text}");
+            let datasets = PathPattern::parse(text).map_err(|why| wrong(&option, &why))?;
+            rules.push(Rule { option, datasets, change: Change::Layout(layout.clone()) });
+        }
+    }
+    for text in &args.filter {
+        rules.push(rule("--filter", text, parse_filters)?);
+    }
+    rules.extend(h5repack::rules(&args.h5repack_layout, &args.h5repack_filter)?);
+    Ok(ChangeSet { rules })
+}
+
+fn chunk_bytes(bytes: u64, read: &Option<Vec<Size>>) -> Change {
+    Change::Layout(LayoutRequest::ChunkBytes { bytes, read: read.clone() })
+}
+
+/// `OBJECTS:VALUE`, or a value for all datasets.
+fn rule(name: &str, text: &str, change: impl Fn(&str) -> Result<Change, String>) -> Result<Rule, Failure> {
+    let option = format!("{name} {text}");
+    // A value has no colon, but a path may.
+    let (objects, value) = text.rsplit_once(':').unwrap_or(("", text));
+    let parsed = PathPattern::parse(objects).and_then(|datasets| Ok((datasets, change(value)?)));
+    let (datasets, change) = parsed.map_err(|why| wrong(&option, &why))?;
+    Ok(Rule { option, datasets, change })
+}
+
+pub(super) fn wrong(option: &str, why: &str) -> Failure {
+    Failure::wrong_request(format!("`{option}`: {why}"))
+}
+
+/// `1x361x720`, `1,361,720`, or `time=1,lat=all`.
+pub(super) fn parse_chunks(text: &str) -> Result<LayoutRequest, String> {
+    if !text.contains('=') {
+        return parse_shape(text).map(LayoutRequest::Chunks);
+    }
+    let named = text.split(',').map(|part| match part.split_once('=') {
+        Some((name, size)) if !name.trim().is_empty() => Ok((name.trim().to_owned(), parse_size(size)?)),
+        _ => Err(format!("{part:?} is not a name and a size, such as time=1")),
+    });
+    Ok(LayoutRequest::NamedChunks(named.collect::<Result<_, String>>()?))
+}
+
+/// A size for each dimension, separated by `x` or `,`.
+pub(super) fn parse_shape(text: &str) -> Result<Vec<Size>, String> {
+    text.split(['x', ',']).map(parse_size).collect()
+}
+
+fn parse_size(text: &str) -> Result<Size, String> {
+    match text.trim() {
+        "all" | ":" => Ok(Size::Whole),
+        text => match text.parse() {
+            Ok(elements) if elements > 0 => Ok(Size::Elements(elements)),
+            _ => Err(format!("{text:?} is not a number of elements; write 1 or more, or `all`")),
+        },
+    }
+}
+
+/// `shuffle+gzip=4`, `none`, `keep`.
+pub(super) fn parse_filters(text: &str) -> Result<Change, String> {
+    if text.trim() == "keep" {
+        return Ok(Change::KeepFilters);
+    }
+    Ok(Change::Filters(FilterSpec::parse_pipeline(text)?.iter().map(request).collect()))
+}
+
+/// The parameters that the user gives, as libhdf5's functions take them.
+pub(super) fn request(filter: &FilterSpec) -> FilterRequest {
+    const NEAREST_NEIGHBOUR: u32 = 32;
+    const ENTROPY_CODING: u32 = 4;
+    let parameters = match filter {
+        FilterSpec::Gzip(level) => vec![*level],
+        FilterSpec::Shuffle | FilterSpec::Fletcher32 | FilterSpec::Nbit => Vec::new(),
+        FilterSpec::Szip { nearest_neighbour, pixels } => {
+            vec![if *nearest_neighbour { NEAREST_NEIGHBOUR } else { ENTROPY_CODING }, *pixels]
+        }
+        FilterSpec::ScaleOffset(factor) => vec![*factor as u32],
+        FilterSpec::Other { parameters, .. } => parameters.clone(),
+    };
+    FilterRequest { id: filter.id(), parameters }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_are_by_position_or_by_name() {
+        let chunks = LayoutRequest::Chunks(vec![Size::Elements(1), Size::Whole, Size::Elements(720)]);
+        assert_eq!(parse_chunks("1xallx720").unwrap(), chunks);
+        assert_eq!(parse_chunks("1,:,720").unwrap(), chunks);
+        let named = vec![("time".to_owned(), Size::Elements(1)), ("lat".to_owned(), Size::Whole)];
+        assert_eq!(parse_chunks("time=1,lat=all").unwrap(), LayoutRequest::NamedChunks(named));
+        for text in ["", "0", "1x", "1x-2", "time=1,2", "=1", "time=x"] {
+            assert!(parse_chunks(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn filters_have_the_parameters_of_libhdf5() {
+        let Change::Filters(filters) = parse_filters("shuffle+szip=ec,16+scaleoffset=-2").unwrap() else {
+            panic!("filters")
+        };
+        let found: Vec<_> = filters.iter().map(|filter| (filter.id, &filter.parameters[..])).collect();
+        assert_eq!(found, [(2, &[][..]), (4, &[4, 16]), (6, &[(-2i32) as u32])]);
+        assert_eq!(parse_filters("none").unwrap(), Change::Filters(Vec::new()));
+        assert_eq!(parse_filters("keep").unwrap(), Change::KeepFilters);
+        assert!(parse_filters("shufle").unwrap_err().contains("there is no filter"));
+    }
+}

@@ -1,0 +1,123 @@
+//! A plan and its outcome as text.
+
+use super::model::{Dataset, Document, Outcome, Plan, Storage};
+use crate::failure::one_line;
+use crate::size;
+
+/// The plan: a line for each dataset that changes, and what it takes.
+pub(super) fn plan(plan: &Plan) -> String {
+    let mut text = String::new();
+    if plan.datasets.is_empty() {
+        text.push_str("all data is copied as it is stored\n");
+    }
+    for dataset in &plan.datasets {
+        text.push_str(&self::dataset(dataset));
+    }
+    for kept in &plan.kept {
+        text.push_str(&format!("{} stays as it is: {}\n", one_line(&kept.path), one_line(&kept.reason)));
+    }
+    if plan.memory_bytes > 0 {
+        text.push_str(&format!("at most {} of memory", size::bytes(plan.memory_bytes)));
+        if plan.temporary_bytes > 0 {
+            text.push_str(&format!(
+                "; {} go through a temporary file, because memory is too small to keep them (--memory)",
+                size::bytes(plan.temporary_bytes)
+            ));
+        }
+        text.push('\n');
+    }
+    if let (Some(bytes), Some(seconds)) = (plan.predicted_bytes, plan.predicted_seconds) {
+        let bytes = size::bytes(bytes);
+        text.push_str(&format!("predicted from samples: {bytes}, {} of processing\n", duration(seconds)));
+    }
+    text
+}
+
+/// `/names and 4 others stay as they are (--dry-run lists them with the reasons)`; `None` if there are none.
+pub(super) fn kept(plan: &Plan) -> Option<String> {
+    let first = one_line(&plan.kept.first()?.path);
+    Some(match plan.kept.len() {
+        1 => format!("{first} stays as it is: {}", one_line(&plan.kept[0].reason)),
+        count => {
+            format!(
+                "{first} and {} others stay as they are (--dry-run lists them with the reasons)",
+                count - 1
+            )
+        }
+    })
+}
+
+/// `/t2m (1460x361x720, 1.4 GiB): contiguous -> chunks of 1x361x720, shuffle, gzip 4`
+fn dataset(dataset: &Dataset) -> String {
+    format!(
+        "{} ({}, {}): {} -> {}\n",
+        one_line(&dataset.path),
+        size::shape(&dataset.shape),
+        size::bytes(dataset.logical_bytes),
+        storage(&dataset.before),
+        storage(&dataset.after)
+    )
+}
+
+fn storage(storage: &Storage) -> String {
+    let layout = match &storage.chunk {
+        Some(chunk) => format!("chunks of {}", size::shape(chunk)),
+        None => storage.layout.to_owned(),
+    };
+    let filters = storage.filters.iter().map(|filter| one_line(filter));
+    std::iter::once(layout).chain(filters).collect::<Vec<_>>().join(", ")
+}
+
+/// `era5.nc -> out.nc: 1.4 GiB -> 512.0 MiB (36.5 %) in 5.1 s, 280.0 MiB/s, verified`
+pub(super) fn outcome(document: &Document, outcome: &Outcome) -> String {
+    let Outcome { bytes_before, bytes, seconds, .. } = *outcome;
+    let percent = 100.0 * bytes as f64 / bytes_before.max(1) as f64;
+    let speed = size::bytes((bytes_before as f64 / seconds.max(1e-9)) as u64);
+    let verified = if outcome.verified_bytes.is_some() { "verified" } else { "not verified" };
+    let mut text = format!(
+        "{} -> {}: {} -> {} ({percent:.1} %) in {}, {speed}/s, {verified}\n",
+        one_line(&document.input),
+        one_line(&document.output),
+        size::bytes(bytes_before),
+        size::bytes(bytes),
+        duration(seconds),
+    );
+    for rounding in &outcome.rounding {
+        let path = one_line(&rounding.path);
+        text.push_str(&format!("{path}: the filters round by at most {:e}\n", rounding.error_max));
+    }
+    text
+}
+
+/// Lines about parts that could not be read.
+pub(super) fn damage(outcome: &Outcome) -> Vec<String> {
+    let line = |part: &super::model::DamagedPart| {
+        format!(
+            "{}: {} elements from {:?} on could not be read and became fill values: {}",
+            one_line(&part.path),
+            size::shape(&part.shape),
+            part.offset,
+            one_line(&part.error)
+        )
+    };
+    outcome.damage.iter().map(line).collect()
+}
+
+/// `5.1 s`, `3 min 20 s`.
+fn duration(seconds: f64) -> String {
+    if seconds < 120.0 {
+        return format!("{seconds:.1} s");
+    }
+    let whole = seconds.round() as u64;
+    format!("{} min {} s", whole / 60, whole % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_read_at_a_glance() {
+        assert_eq!((duration(5.07), duration(200.4)), ("5.1 s".into(), "3 min 20 s".into()));
+    }
+}

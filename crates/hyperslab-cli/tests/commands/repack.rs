@@ -1,0 +1,317 @@
+//! `hyperslab repack`: what it writes, what it refuses, and what it leaves behind.
+
+use super::{run, tour};
+use hyperslab::{File, Object};
+use hyperslab_testkit::files::fixture;
+use hyperslab_testkit::require;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+const HYPERSLAB: &str = env!("CARGO_BIN_EXE_hyperslab");
+
+/// A folder with a copy of the small file.
+fn folder() -> Result<(tempfile::TempDir, PathBuf), hyperslab_testkit::Missing> {
+    let tour = tour()?;
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("in.h5");
+    fs::copy(tour, &copy).unwrap();
+    Ok((folder, copy))
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+fn digest(path: &Path) -> String {
+    run(&["digest", "--bare", "{}"], path).out
+}
+
+/// The digest without what tells how values are stored.
+fn values(path: &Path) -> Vec<serde_json::Value> {
+    let record = |line: &str| {
+        let mut record: serde_json::Value = serde_json::from_str(line).unwrap();
+        let members = record.as_object_mut().unwrap();
+        for member in ["chunks", "chunks_sha256", "filters", "layout", "nchunks", "storage"] {
+            members.remove(member);
+        }
+        record
+    };
+    digest(path).lines().map(record).collect()
+}
+
+fn chunk_shape(path: &Path, dataset: &str) -> Option<Vec<u64>> {
+    File::open(path).unwrap().dataset(dataset).unwrap().chunk_shape().map(<[u64]>::to_vec)
+}
+
+fn filters(path: &Path, dataset: &str) -> Vec<u16> {
+    File::open(path).unwrap().dataset(dataset).unwrap().filters().iter().map(|filter| filter.id).collect()
+}
+
+#[test]
+fn a_copy_has_the_same_digest_times_and_permissions() {
+    let (folder, input) = require!(folder());
+    let time = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+    fs::File::options().write(true).open(&input).unwrap().set_modified(time).unwrap();
+    for (name, more) in
+        [("a.h5", &[][..]), ("b.h5", &["--page-size", "4KiB"]), ("c.h5", &["--libver", "earliest"])]
+    {
+        let output = folder.path().join(name);
+        let ended = run(&[&["repack", "{}", output.to_str().unwrap()], more].concat(), &input);
+        assert_eq!((ended.code, ended.err.as_str()), (0, ""), "{more:?}");
+        assert!(ended.out.contains("verified"), "{}", ended.out);
+        assert_eq!(digest(&input), digest(&output), "{more:?}");
+        let metadata = output.metadata().unwrap();
+        assert_eq!(metadata.modified().unwrap(), time);
+        assert_eq!(metadata.permissions(), input.metadata().unwrap().permissions());
+    }
+    assert_eq!(names(folder.path()), ["a.h5", "b.h5", "c.h5", "in.h5"]);
+}
+
+#[test]
+fn options_change_what_they_name() {
+    let (folder, input) = require!(folder());
+    let output = folder.path().join("out.h5");
+    let repacked = |options: &[&str]| {
+        let arguments = [&["repack", "{}", output.to_str().unwrap(), "--overwrite"], options].concat();
+        let ended = run(&arguments, &input);
+        assert_eq!(ended.code, 0, "{options:?}: {}", ended.err);
+        assert!(values(&input) == values(&output), "{options:?}");
+        (chunk_shape(&output, "/measured/temperature"), filters(&output, "/measured/temperature"))
+    };
+    let chunks = |shape: &[u64]| Some(shape.to_vec());
+    assert_eq!(repacked(&["--chunks", "temperature:1x10x3"]), (chunks(&[1, 10, 3]), vec![2, 1]));
+    assert_eq!(
+        repacked(&["--chunks", "/measured/temperature:5,all,all"]),
+        (chunks(&[5, 10, 10]), vec![2, 1])
+    );
+    assert_eq!(
+        repacked(&["--filter", "/measured/*:fletcher32+zstd=3"]),
+        (chunks(&[4, 5, 10]), vec![3, 32015])
+    );
+    assert_eq!(repacked(&["--filter", "none"]), (chunks(&[4, 5, 10]), vec![]));
+    assert_eq!(repacked(&["--filter", "gzip", "--filter", "temperature:keep"]).1, [2, 1]);
+    assert_eq!(
+        repacked(&["--for", ":x1x1", "--chunk-bytes", "/measured/temperature:480"]).0,
+        chunks(&[12, 1, 10])
+    );
+    assert_eq!(
+        repacked(&[
+            "-l",
+            "measured/temperature:CHUNK=2x5x5",
+            "-f",
+            "measured/temperature:SHUF",
+            "-f",
+            "measured/temperature:GZIP=9"
+        ]),
+        (chunks(&[2, 5, 5]), vec![2, 1])
+    );
+    let recipe = folder.path().join("recipe.toml");
+    fs::write(&recipe, "[[dataset]]\nobjects = \"temperature\"\nchunks = \"3x3x3\"\nfilter = \"lz4\"\n")
+        .unwrap();
+    assert_eq!(repacked(&["--recipe", recipe.to_str().unwrap()]), (chunks(&[3, 3, 3]), vec![32004]));
+}
+
+#[test]
+fn dimensions_have_their_names() {
+    let climate = require!(fixture("netcdf4/climate.nc"));
+    let file = File::open(&climate).unwrap();
+    let netcdf_lines = run(&["ls", "--netcdf", "{}"], &climate).out;
+    let (name, rank) = netcdf_lines
+        .lines()
+        .filter_map(|line| {
+            let declared = line.trim().split_once('(')?;
+            let dimensions = declared.1.split_once(") ;")?.0;
+            let name = declared.0.split_whitespace().nth(1)?;
+            let names: Vec<&str> = dimensions.split(", ").collect();
+            (names.first() == Some(&"time") && names.len() > 1).then(|| (name.to_owned(), names.len()))
+        })
+        .next()
+        .expect("a variable of time and more");
+    assert_eq!(file.dataset(&name).unwrap().shape().len(), rank);
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("out.nc");
+    let ended =
+        run(&["repack", "{}", output.to_str().unwrap(), "--chunks", &format!("{name}:time=1")], &climate);
+    assert_eq!(ended.code, 0, "{}", ended.err);
+    assert_eq!(chunk_shape(&output, &name).unwrap()[0], 1);
+    assert!(values(&climate) == values(&output));
+}
+
+#[test]
+fn nothing_is_overwritten_or_left_behind() {
+    let (folder, input) = require!(folder());
+    let output = folder.path().join("out.h5");
+    let before = fs::read(&input).unwrap();
+    let (out, input_text) = (output.to_str().unwrap(), input.to_str().unwrap());
+    fs::write(&output, b"mine").unwrap();
+    let exists = run(&["repack", "{}", out], &input);
+    assert_eq!((exists.code, fs::read(&output).unwrap()), (2, b"mine".to_vec()));
+    assert!(exists.err.contains("exists") && exists.err.contains("--overwrite"), "{}", exists.err);
+    let same = run(&["repack", "{}", input_text, "--overwrite"], &input);
+    assert_eq!(same.code, 2);
+    assert!(same.err.contains("are the same file") && same.err.contains("--in-place"), "{}", same.err);
+    for (option, value, says) in [
+        ("--chunks", "/absent:1", "no dataset has this path or name"),
+        ("--chunks", "/measured/temperature:1", "has 3 dimensions, not 1"),
+        ("--filter", "gzip=10", "gzip takes one number from 0 to 9"),
+        ("--filter", "/scalar:gzip", "has no dimensions"),
+        ("--contiguous", "temperature", "can grow along axis 0"),
+        ("--memory", "0", "memory"),
+        ("--page-size", "100", "pages of 100 bytes"),
+        ("--user-block", "100", "a user block of 100 bytes"),
+    ] {
+        let more = ["--overwrite", "--chunks", "temperature:7x7x7", option, value];
+        let ended = run(&[&["repack", "{}", out], &more[..]].concat(), &input);
+        assert_eq!(ended.code, 2, "{option} {value}: {}", ended.err);
+        assert!(ended.err.contains(says), "{option} {value}: {}", ended.err);
+    }
+    assert_eq!(
+        (names(folder.path()), fs::read(&output).unwrap()),
+        (vec!["in.h5".into(), "out.h5".into()], b"mine".to_vec())
+    );
+    assert_eq!(fs::read(&input).unwrap(), before);
+}
+
+#[test]
+fn in_place_replaces_the_file() {
+    let (folder, input) = require!(folder());
+    let before = values(&input);
+    let ended = run(&["repack", "--in-place", "{}", "--filter", "temperature:none"], &input);
+    assert_eq!(ended.code, 0, "{}", ended.err);
+    assert!(values(&input) == before);
+    assert_eq!(names(folder.path()), ["in.h5"]);
+    assert!(filters(&input, "/measured/temperature").is_empty());
+}
+
+#[test]
+fn a_dry_run_writes_nothing() {
+    let (folder, input) = require!(folder());
+    let output = folder.path().join("out.h5");
+    let ended = run(&["repack", "{}", output.to_str().unwrap(), "--dry-run", "--filter", "gzip=1"], &input);
+    assert_eq!(ended.code, 0, "{}", ended.err);
+    assert!(
+        ended.out.contains("chunks of 4x5x10, shuffle, gzip 4 -> chunks of 4x5x10, gzip 1"),
+        "{}",
+        ended.out
+    );
+    assert!(ended.out.contains("/scalar stays as it is"), "{}", ended.out);
+    assert_eq!(names(folder.path()), ["in.h5"]);
+}
+
+#[test]
+fn a_tree_of_files_becomes_the_same_tree() {
+    let (folder, input) = require!(folder());
+    let tree = folder.path().join("tree");
+    fs::create_dir_all(tree.join("a/b")).unwrap();
+    for name in ["one.h5", "a/two.h5", "a/b/three.h5"] {
+        fs::copy(&input, tree.join(name)).unwrap();
+    }
+    fs::write(tree.join("a/damaged.h5"), &fs::read(&input).unwrap()[..5000]).unwrap();
+    let (out, log) = (folder.path().join("out"), folder.path().join("log"));
+    let (out_text, log_text) = (out.to_str().unwrap(), log.to_str().unwrap());
+    let arguments = ["repack", "{}", out_text, "--json", "--jobs", "2", "--resume", log_text];
+    let ended = run(&arguments, &tree);
+    assert_eq!(ended.code, 1, "{}", ended.err);
+    let documents: Vec<serde_json::Value> =
+        ended.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let errors = documents.iter().filter(|document| !document["error"].is_null()).count();
+    assert_eq!((documents.len(), errors), (4, 1));
+    assert_eq!(digest(&out.join("a/b/three.h5")), digest(&input));
+    assert_eq!(
+        (names(&out), names(&out.join("a"))),
+        (vec!["a".to_owned(), "one.h5".into()], vec!["b".to_owned(), "two.h5".into()])
+    );
+    assert_eq!(run(&arguments, &tree).out, "", "all are done");
+}
+
+#[test]
+fn damaged_chunks_end_it_or_are_listed() {
+    let (folder, input) = require!(folder());
+    let dataset = File::open(&input).unwrap().dataset("/measured/temperature").unwrap();
+    let (number, location) = dataset.chunk_map().unwrap().nth(1).unwrap();
+    let offset = dataset.chunk_grid().unwrap().offset(number);
+    let mut bytes = fs::read(&input).unwrap();
+    bytes[location.address as usize + 10..][..20].fill(0xff);
+    fs::write(&input, bytes).unwrap();
+    let output = folder.path().join("out.h5");
+    for change in [["--filter", "temperature:zstd=1"], ["--chunks", "temperature:3x3x3"]] {
+        let arguments = [&["repack", "{}", output.to_str().unwrap()], &change[..]].concat();
+        let ended = run(&arguments, &input);
+        assert_eq!((ended.code, output.exists()), (1, false), "{}", ended.err);
+        assert!(ended.err.contains("temperature") || ended.err.contains("again"), "{}", ended.err);
+        let ended = run(&[&arguments[..], &["--keep-going", "--json"]].concat(), &input);
+        assert_eq!(ended.code, 1, "{}", ended.err);
+        let document: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
+        let damage = &document["result"]["damage"];
+        assert_eq!(damage.as_array().unwrap().len(), 1, "{damage}");
+        assert_eq!(damage[0]["offset"], serde_json::json!(offset));
+        let repacked = File::open(&output).unwrap().dataset("/measured/temperature").unwrap();
+        let first = hyperslab::Selection::block(&offset, &[1, 1, 1]);
+        assert_eq!(repacked.read::<f32>(&first).unwrap(), [-1.5], "the fill value");
+        fs::remove_file(&output).unwrap();
+    }
+}
+
+#[test]
+fn a_killed_process_leaves_no_file_and_nothing_after_the_next() {
+    let big = require!(fixture("case_study/cris.h5"));
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("out.h5");
+    let start = || {
+        Command::new(HYPERSLAB)
+            .args(["repack".as_ref(), big.as_os_str(), output.as_os_str()])
+            .args(["--filter", "gzip=9", "--overwrite"])
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap()
+    };
+    // The moments differ from run to run: 0 ms to the time that a whole run takes.
+    for moment in 0..10 {
+        let mut child = start();
+        std::thread::sleep(Duration::from_millis(moment * 7));
+        let _ = child.kill();
+        child.wait().unwrap();
+        if output.exists() {
+            File::open(&output).unwrap();
+        }
+    }
+    assert!(start().wait().unwrap().success());
+    assert_eq!(names(folder.path()), ["out.h5"]);
+    assert!(values(&big) == values(&output));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_process_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("in.h5");
+    fs::copy(require!(fixture("case_study/cris.h5")), &input).unwrap();
+    let output = folder.path().join("out.h5");
+    let mut child = Command::new(HYPERSLAB)
+        .args(["repack".as_ref(), input.as_os_str(), output.as_os_str()])
+        .args(["--filter", "gzip=9"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let temporary = folder.path().join(".out.h5.hyperslab-part");
+    while !temporary.exists() && child.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    // SAFETY: a signal to a process that this test started and has not waited for.
+    unsafe { libc::kill(child.id() as libc::pid_t, libc::SIGTERM) };
+    let ended = child.wait_with_output().unwrap();
+    match ended.status.code() {
+        Some(1) => {
+            assert!(String::from_utf8_lossy(&ended.stderr).contains("interrupted; nothing was written"));
+            assert_eq!(names(folder.path()), ["in.h5"]);
+        }
+        // It was complete before the signal came.
+        code => assert_eq!((code, names(folder.path())), (Some(0), vec!["in.h5".into(), "out.h5".into()])),
+    }
+    assert!(matches!(File::open(&input).unwrap().get("/").unwrap(), Object::Group(_)));
+}

@@ -1,0 +1,140 @@
+//! Blocks of elements of an array, and copies between buffers that contain them.
+
+/// A block: `count` elements from `start` on, along each axis. A buffer of a block has its elements in row-major order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Block {
+    pub start: Vec<u64>,
+    pub count: Vec<u64>,
+}
+
+impl Block {
+    /// The chunk at these coordinates of the chunk grid, including the part beyond the extent.
+    pub fn of_chunk(coords: &[u64], chunk: &[u64]) -> Self {
+        let start = coords.iter().zip(chunk).map(|(at, size)| at.saturating_mul(*size)).collect();
+        Self { start, count: chunk.to_vec() }
+    }
+
+    /// The part of it that lies within the extent.
+    pub fn within(mut self, extent: &[u64]) -> Self {
+        for ((count, start), dim) in self.count.iter_mut().zip(&self.start).zip(extent) {
+            *count = (*count).min(dim.saturating_sub(*start));
+        }
+        self
+    }
+
+    /// The elements that both have; `None` if there are none.
+    pub fn intersection(&self, other: &Self) -> Option<Self> {
+        let mut both = self.clone();
+        for axis in 0..self.start.len() {
+            let start = self.start[axis].max(other.start[axis]);
+            let end = self.end(axis).min(other.end(axis));
+            if start >= end {
+                return None;
+            }
+            (both.start[axis], both.count[axis]) = (start, end - start);
+        }
+        Some(both)
+    }
+
+    /// The first index after it, along an axis.
+    pub fn end(&self, axis: usize) -> u64 {
+        self.start[axis].saturating_add(self.count[axis])
+    }
+
+    /// The number of its elements, at most `u64::MAX`.
+    pub fn elements(&self) -> u64 {
+        self.count.iter().fold(1, |product: u64, count| product.saturating_mul(*count))
+    }
+
+    /// The offset of an element in a buffer of this block, in elements.
+    fn offset(&self, at: &[u64]) -> u64 {
+        (0..at.len()).fold(0, |offset, axis| offset * self.count[axis] + (at[axis] - self.start[axis]))
+    }
+}
+
+/// Copies the elements that two blocks have in common from the buffer of one into the buffer of the other.
+///
+/// # Panics
+///
+/// If a buffer is smaller than its block.
+pub(crate) fn copy_common(
+    (from, from_block): (&[u8], &Block),
+    (to, to_block): (&mut [u8], &Block),
+    element_bytes: usize,
+) {
+    let Some(common) = from_block.intersection(to_block) else { return };
+    // Axes at the end that are complete in both are one run of bytes with the axis before them.
+    let rank = common.count.len();
+    let is_whole = |axis: usize| {
+        from_block.count[axis] == common.count[axis] && to_block.count[axis] == common.count[axis]
+    };
+    let mut inner = rank;
+    while inner > 0 && is_whole(inner - 1) {
+        inner -= 1;
+    }
+    let outer = inner.saturating_sub(1);
+    let run = common.count[outer..].iter().product::<u64>() as usize * element_bytes;
+    let mut at = common.start.clone();
+    loop {
+        let source = from_block.offset(&at) as usize * element_bytes;
+        let target = to_block.offset(&at) as usize * element_bytes;
+        to[target..target + run].copy_from_slice(&from[source..source + run]);
+        let Some(axis) = (0..outer).rev().find(|&axis| at[axis] + 1 < common.end(axis)) else { return };
+        at[axis] += 1;
+        at[axis + 1..outer].copy_from_slice(&common.start[axis + 1..outer]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn block(axes: &[(u64, u64)]) -> Block {
+        Block {
+            start: axes.iter().map(|axis| axis.0).collect(),
+            count: axes.iter().map(|axis| axis.1).collect(),
+        }
+    }
+
+    /// The elements of a block in row-major order, each as the coordinates.
+    fn elements(block: &Block) -> Vec<Vec<u64>> {
+        let mut all = vec![Vec::new()];
+        for (start, count) in block.start.iter().zip(&block.count) {
+            all = all
+                .into_iter()
+                .flat_map(|at| (*start..start + count).map(move |i| [&at[..], &[i]].concat()))
+                .collect();
+        }
+        all
+    }
+
+    #[test]
+    fn scalars_are_copied() {
+        let mut to = [0; 4];
+        copy_common((&[1, 2, 3, 4], &block(&[])), (&mut to, &block(&[])), 4);
+        assert_eq!(to, [1, 2, 3, 4]);
+    }
+
+    proptest! {
+        #[test]
+        fn each_common_element_is_copied_and_no_other(
+            axes in prop::collection::vec((0u64..4, 1u64..5, 0u64..4, 1u64..5), 1..4),
+            element_bytes in 1usize..4,
+        ) {
+            let from = block(&axes.iter().map(|axis| (axis.0, axis.1)).collect::<Vec<_>>());
+            let to = block(&axes.iter().map(|axis| (axis.2, axis.3)).collect::<Vec<_>>());
+            let value = |at: &[u64]| 1 + at.iter().fold(0, |value, i| value * 9 + i) as u8 % 200;
+            let bytes: Vec<u8> =
+                elements(&from).iter().flat_map(|at| vec![value(at); element_bytes]).collect();
+            let mut found = vec![0; to.elements() as usize * element_bytes];
+            copy_common((&bytes, &from), (&mut found, &to), element_bytes);
+            let is_in = |at: &Vec<u64>| elements(&from).contains(at);
+            let expected: Vec<u8> = elements(&to)
+                .iter()
+                .flat_map(|at| vec![if is_in(at) { value(at) } else { 0 }; element_bytes])
+                .collect();
+            prop_assert_eq!(found, expected);
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! What is to be stored otherwise: rules, each for the datasets that a pattern matches.
+
+use glob::{MatchOptions, Pattern};
+
+/// Rules for datasets. Of several rules about the layout of a dataset the last one is used, and of several about its
+/// filters, too.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ChangeSet {
+    /// The rules, in the order of the command line.
+    pub rules: Vec<Rule>,
+}
+
+/// One rule.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rule {
+    /// The option as the user wrote it, for messages: `--chunks /t2m:1x361x720`.
+    pub option: String,
+    /// The datasets that it is about.
+    pub datasets: PathPattern,
+    /// What is to be changed.
+    pub change: Change,
+}
+
+/// A change of how a dataset is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// The layout.
+    Layout(LayoutRequest),
+    /// The filters, in the order in which they are applied when writing; none for no filters.
+    Filters(Vec<FilterRequest>),
+    /// The filters stay as they are, whatever rules before this one say.
+    KeepFilters,
+}
+
+/// A layout that is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LayoutRequest {
+    /// Chunks of these sizes, one for each axis.
+    Chunks(Vec<Size>),
+    /// Chunks of these sizes along dimensions with these names. Along the others, chunks stay as they are; a dataset
+    /// without chunks gets the whole extent.
+    NamedChunks(Vec<(String, Size)>),
+    /// Chunks of about so many bytes.
+    ChunkBytes {
+        /// The most bytes of a chunk.
+        bytes: u64,
+        /// The block in which the dataset is read; rows if it is not given.
+        read: Option<Vec<Size>>,
+    },
+    /// One block.
+    Contiguous,
+    /// In the object header.
+    Compact,
+}
+
+/// A size along an axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Size {
+    /// Elements.
+    Elements(u64),
+    /// The whole extent.
+    Whole,
+}
+
+impl Size {
+    /// The size in an extent of `dim` elements.
+    pub(crate) fn of(self, dim: u64) -> u64 {
+        match self {
+            Self::Elements(elements) => elements,
+            Self::Whole => dim.max(1),
+        }
+    }
+}
+
+/// A filter that is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FilterRequest {
+    /// The registered identifier.
+    pub id: u16,
+    /// The parameters that the user gives; the rest follows from the dataset.
+    pub parameters: Vec<u32>,
+}
+
+/// Paths of objects.
+///
+/// A pattern that begins with `/` is compared with the whole path, another one with the last name: `t2m` is every object
+/// of that name. `*` stands for any characters of one name, `**` for any number of groups, `?` for one character, `[ab]`
+/// for one of these. `*` alone, and an empty pattern, are all objects.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PathPattern {
+    /// All objects.
+    All,
+    /// Objects whose whole path matches.
+    Path(Pattern),
+    /// Objects whose last name matches.
+    Name(Pattern),
+}
+
+const MATCHING: MatchOptions = MatchOptions {
+    case_sensitive: true,
+    require_literal_separator: true,
+    require_literal_leading_dot: false,
+};
+
+impl PathPattern {
+    /// Reads a pattern.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let pattern = || Pattern::new(text).map_err(|error| format!("{text:?} is not a pattern: {error}"));
+        Ok(match text {
+            "" | "*" | "/**" => Self::All,
+            path if path.starts_with('/') => Self::Path(pattern()?),
+            name if name.contains('/') => {
+                return Err(format!("{name:?}: a pattern with more than a name begins with /"));
+            }
+            _ => Self::Name(pattern()?),
+        })
+    }
+
+    /// True if the object at this path is meant.
+    pub fn matches(&self, path: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Path(pattern) => pattern.matches_with(path, MATCHING),
+            Self::Name(pattern) => {
+                pattern.matches_with(path.rsplit('/').next().unwrap_or_default(), MATCHING)
+            }
+        }
+    }
+
+    /// True if it means exactly one path: then what cannot be done is an error, and not passed over.
+    pub(crate) fn is_exact(&self) -> bool {
+        match self {
+            Self::All => false,
+            Self::Path(pattern) | Self::Name(pattern) => !pattern.as_str().contains(['*', '?', '[']),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_mean_paths_and_names() {
+        let matches = |pattern: &str, path: &str| PathPattern::parse(pattern).unwrap().matches(path);
+        assert!(matches("*", "/a/b") && matches("", "/a/b") && matches("/**", "/a"));
+        assert!(matches("b", "/a/b") && matches("b*", "/a/bc") && !matches("a", "/a/b"));
+        assert!(matches("/a/*", "/a/b") && !matches("/a/*", "/a/b/c") && !matches("/*", "/a/b"));
+        assert!(matches("/a/**", "/a/b/c") && matches("/**/c", "/a/b/c") && matches("/**/c", "/c"));
+        assert!(matches("/a/b", "/a/b") && !matches("/a", "/a/b"));
+        assert!(PathPattern::parse("/a[").is_err() && PathPattern::parse("a/b").is_err());
+        assert!(
+            PathPattern::parse("/a/b").unwrap().is_exact() && !PathPattern::parse("/a/*").unwrap().is_exact()
+        );
+    }
+}

@@ -1,0 +1,93 @@
+//! Encodes chunks, and checks at once that they decode to the same bytes.
+
+use crate::new_filters::{is_lossy, spec};
+use crate::rounding::Rounding;
+use hyperslab::Datatype;
+use hyperslab_filters::{FilterError, Pipeline, Scratch};
+use hyperslab_format::message::Filter;
+
+/// Encodes the chunks of one dataset.
+pub(crate) struct ChunkEncoder {
+    pipeline: Pipeline,
+    /// How far values may be from what they were; `None` if all bytes must be the same.
+    rounding: Option<Rounding>,
+    /// True if chunks are to be decoded again.
+    is_verified: bool,
+    edge_chunks_unfiltered: bool,
+}
+
+/// What a thread keeps from chunk to chunk.
+#[derive(Default)]
+pub(crate) struct CodecState {
+    pub scratch: Scratch,
+    /// The chunk.
+    pub chunk: Vec<u8>,
+    /// Bytes that were read for it.
+    pub stored: Vec<u8>,
+    decoded: Vec<u8>,
+}
+
+/// A chunk as it will be stored.
+#[derive(Debug)]
+pub(crate) struct EncodedChunk {
+    pub bytes: Vec<u8>,
+    pub mask: u32,
+    /// The largest difference between a value and what is decoded again.
+    pub error_max: f64,
+}
+
+impl ChunkEncoder {
+    /// # Errors
+    ///
+    /// Filters that cannot be used.
+    pub fn new(
+        filters: &[Filter],
+        datatype: &Datatype,
+        chunk_bytes: usize,
+        edge_chunks_unfiltered: bool,
+        is_verified: bool,
+    ) -> Result<Self, FilterError> {
+        let specs: Vec<_> = filters.iter().map(spec).collect();
+        let pipeline = Pipeline::new(&specs, datatype.size as usize, chunk_bytes)?;
+        let rounding = is_lossy(filters, datatype).then(|| Rounding::of(datatype)).flatten();
+        Ok(Self { pipeline, rounding, is_verified, edge_chunks_unfiltered })
+    }
+
+    /// Encodes a chunk. `is_partial`: it reaches beyond the extent of the dataset.
+    ///
+    /// # Errors
+    ///
+    /// Those of the filters; [`FilterError::Corrupt`] if the result does not decode to the same bytes.
+    pub fn encode(
+        &self,
+        chunk: &[u8],
+        is_partial: bool,
+        scratch: &mut Scratch,
+        decoded: &mut Vec<u8>,
+    ) -> Result<EncodedChunk, FilterError> {
+        if self.pipeline.is_empty() || (self.edge_chunks_unfiltered && is_partial) {
+            return Ok(EncodedChunk { bytes: chunk.to_vec(), mask: 0, error_max: 0.0 });
+        }
+        let encoded = self.pipeline.encode(chunk, scratch)?;
+        let (bytes, mask) = (encoded.bytes.to_vec(), encoded.mask);
+        let mut error_max = 0.0;
+        if self.is_verified {
+            decoded.resize(chunk.len(), 0);
+            self.pipeline.decode_into(&bytes, mask, scratch, decoded)?;
+            if decoded != chunk {
+                let error = self.rounding.as_ref().map(|rounding| rounding.error_max(chunk, decoded));
+                error_max = error.ok_or_else(|| FilterError::Corrupt {
+                    filter: "verification",
+                    what: "the encoded chunk does not decode to the same bytes".into(),
+                })?;
+            }
+        }
+        Ok(EncodedChunk { bytes, mask, error_max })
+    }
+
+    /// Encodes the chunk of a state.
+    pub fn encode_own(&self, is_partial: bool, state: &mut CodecState) -> Result<EncodedChunk, FilterError> {
+        let CodecState { scratch, chunk, decoded, .. } = state;
+        self.encode(chunk, is_partial, scratch, decoded)
+    }
+}

@@ -1,0 +1,126 @@
+//! The filters of a dataset in the new file, with their complete parameters.
+
+use crate::change::FilterRequest;
+use hyperslab::Datatype;
+use hyperslab::datatypes::Class;
+use hyperslab::internal::filter_element;
+use hyperslab::storage::{Fill, FillValue};
+use hyperslab_filters::{Element, FilterError, FilterSpec, Pipeline, Scratch, Target, client_data};
+use hyperslab_format::message::Filter;
+
+/// Bit 0 of a filter's flags: chunks on which the filter fails are stored without it.
+const OPTIONAL: u16 = 1;
+const SHUFFLE: u16 = 2;
+const FLETCHER32: u16 = 3;
+const SZIP: u16 = 4;
+const NBIT: u16 = 5;
+const SCALEOFFSET: u16 = 6;
+const LZF: u16 = 32000;
+const BITSHUFFLE: u16 = 32008;
+const BLOSC2: u16 = 32026;
+/// The kinds of scaling of `H5Pset_scaleoffset`: floats by decimal digits, integers.
+const DECIMAL: u32 = 0;
+const INTEGER: u32 = 2;
+
+/// The dataset that filters are for.
+pub(crate) struct FilteredDataset<'a> {
+    pub datatype: &'a Datatype,
+    pub chunk: &'a [u64],
+    pub fill: &'a FillValue,
+}
+
+impl FilteredDataset<'_> {
+    /// The filters that are asked for.
+    ///
+    /// # Errors
+    ///
+    /// A filter that cannot be applied to such a dataset, or that cannot be written here.
+    pub fn requested(&self, requests: &[FilterRequest]) -> Result<Vec<Filter>, FilterError> {
+        let element = filter_element(self.datatype);
+        let filters = requests.iter().map(|request| {
+            let mut asked = request.parameters.clone();
+            if request.id == SCALEOFFSET && asked.len() == 1 {
+                let is_float = matches!(self.datatype.class, Class::Float(_));
+                asked.insert(0, if is_float { DECIMAL } else { INTEGER });
+            }
+            // As libhdf5's own functions set them: only a checksum is never left out.
+            let flags = if request.id == FLETCHER32 { 0 } else { OPTIONAL };
+            let entry = hyperslab_filters::table().iter().find(|entry| entry.id == request.id);
+            let name = entry.filter(|_| request.id > u16::from(u8::MAX)).map(|entry| entry.name.into());
+            let parameters = self.client_data(&element, request.id, &asked)?;
+            Ok(Filter { id: request.id, name, flags, parameters })
+        });
+        self.checked(filters.collect::<Result<_, FilterError>>()?)
+    }
+
+    /// The present filters for another chunk shape.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::requested`].
+    pub fn kept(&self, filters: &[Filter]) -> Result<Vec<Filter>, FilterError> {
+        let element = filter_element(self.datatype);
+        let filters = filters.iter().map(|filter| {
+            let parameters = self.client_data(&element, filter.id, asked(filter))?;
+            Ok(Filter { parameters, ..filter.clone() })
+        });
+        self.checked(filters.collect::<Result<_, FilterError>>()?)
+    }
+
+    fn client_data(&self, element: &Element, id: u16, asked: &[u32]) -> Result<Vec<u32>, FilterError> {
+        let zeros = vec![0; element.size as usize];
+        let fill = match &self.fill.value {
+            Fill::Undefined => None,
+            Fill::Default => Some(&zeros[..]),
+            Fill::User(value) => Some(&value[..]),
+        };
+        client_data(id, asked, &Target { element, chunk: self.chunk, fill })
+    }
+
+    /// Encodes a chunk of zeros, with filters that must not be left out: a filter without an encoder would otherwise be
+    /// skipped without a word.
+    fn checked(&self, filters: Vec<Filter>) -> Result<Vec<Filter>, FilterError> {
+        const TRIAL_BYTES_MAX: u64 = 1 << 20;
+        let size = u64::from(self.datatype.size);
+        let bytes = self.chunk.iter().fold(size, |bytes: u64, dim| bytes.saturating_mul(*dim));
+        let specs: Vec<_> =
+            filters.iter().map(|filter| FilterSpec { optional: false, ..spec(filter) }).collect();
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        let pipeline = Pipeline::new(&specs, size as usize, bytes)?;
+        if bytes as u64 <= TRIAL_BYTES_MAX {
+            pipeline.encode(&vec![0; bytes], &mut Scratch::new())?;
+        }
+        Ok(filters)
+    }
+}
+
+/// A filter of a file for [`Pipeline`].
+pub(crate) fn spec(filter: &Filter) -> FilterSpec<'_> {
+    FilterSpec { id: filter.id, optional: filter.is_optional(), parameters: &filter.parameters }
+}
+
+/// What the user asked for, of the parameters in the file: those that do not follow from the dataset.
+fn asked(filter: &Filter) -> &[u32] {
+    let stored = &filter.parameters[..];
+    match filter.id {
+        SHUFFLE | NBIT | LZF => &[],
+        SZIP | SCALEOFFSET => stored.get(..2).unwrap_or(stored),
+        BITSHUFFLE => stored.get(3..).unwrap_or_default(),
+        BLOSC2 => stored.get(..7).unwrap_or(stored),
+        _ => stored,
+    }
+}
+
+/// Filters that do not always restore the bytes that they were given.
+pub(crate) fn is_lossy(filters: &[Filter], datatype: &Datatype) -> bool {
+    /// zfp, SZ, BitGroom, Granular BitRound, SZ3, SPERR and other filters that round.
+    const ROUNDING: [u16; 9] = [32013, 32017, 32022, 32023, 32024, 32028, 32018, 32012, 32019];
+    filters.iter().any(|filter| match filter.id {
+        NBIT => true,
+        SCALEOFFSET => {
+            matches!(datatype.class, Class::Float(_))
+                || filter.parameters.get(1).is_some_and(|&bits| bits > 0)
+        }
+        id => ROUNDING.contains(&id),
+    })
+}

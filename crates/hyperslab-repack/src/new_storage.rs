@@ -1,0 +1,272 @@
+//! How a dataset will be stored: the rules of a change set, applied to it.
+
+use crate::change::{Change, ChangeSet, FilterRequest, LayoutRequest, Rule, Size};
+use crate::chunk_shape;
+use crate::error::RepackError;
+use crate::new_filters::FilteredDataset;
+use crate::relocate::contains_addresses;
+use hyperslab::Dataset;
+use hyperslab_filters::FilterError;
+use hyperslab_format::message::{Dataspace, Filter};
+use hyperslab_write::{DatasetSpec, StorageSpec};
+
+/// The storage of a dataset in the new file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NewStorage {
+    pub layout: NewLayout,
+    pub filters: Vec<Filter>,
+}
+
+/// The layouts that datasets can be changed to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum NewLayout {
+    Chunked { chunk: Vec<u64>, edge_chunks_unfiltered: bool },
+    Contiguous,
+    Compact,
+}
+
+/// What the rules mean for a dataset.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Resolved {
+    /// It is stored so already, or no rule is about it.
+    Unchanged,
+    /// It stays as it is, although a rule with a pattern matches: the reason.
+    Kept(String),
+    Changed(NewStorage),
+}
+
+/// Chunks of datasets that get some because they get filters.
+const DEFAULT_CHUNK_BYTES: u64 = 1 << 20;
+/// Datasets without chunks that are smaller are not worth a chunk index, unless they are named.
+const WORTH_FILTERING_BYTES: u64 = 4096;
+/// Chunks have fewer bytes, because their sizes are 32-bit numbers in many places of libhdf5.
+const CHUNK_BYTES_END: u64 = 1 << 32;
+/// The data of a message of at most 64 KiB, less its other fields.
+const COMPACT_BYTES_MAX: u64 = 65_535 - 16;
+
+/// Why a rule cannot be followed.
+struct Obstacle<'a> {
+    rule: &'a Rule,
+    what: String,
+}
+
+/// Applies the rules to a dataset with these paths. `names` are the names of its dimensions; they are asked for only where a rule has
+/// names.
+///
+/// # Errors
+///
+/// [`RepackError::Refused`] for a rule that names this dataset alone and cannot be followed.
+pub(crate) fn resolve(
+    paths: &[String],
+    dataset: &Dataset,
+    spec: &DatasetSpec,
+    changes: &ChangeSet,
+    names: &dyn Fn() -> Result<Vec<String>, RepackError>,
+) -> Result<Resolved, RepackError> {
+    let is_meant = |rule: &&Rule| paths.iter().any(|path| rule.datasets.matches(path));
+    let matching = || changes.rules.iter().rev().filter(is_meant);
+    let layout = matching().find_map(|rule| match &rule.change {
+        Change::Layout(layout) => Some((rule, layout)),
+        _ => None,
+    });
+    let filters = matching().find_map(|rule| match &rule.change {
+        Change::Filters(filters) => Some((rule, Some(filters))),
+        Change::KeepFilters => Some((rule, None)),
+        Change::Layout(_) => None,
+    });
+    let filters = filters.and_then(|(rule, filters)| filters.map(|filters| (rule, filters)));
+    if layout.is_none() && filters.is_none() {
+        return Ok(Resolved::Unchanged);
+    }
+    let names =
+        if matches!(layout, Some((_, LayoutRequest::NamedChunks(_)))) { names()? } else { Vec::new() };
+    let subject = Subject { dataset, spec, names };
+    match subject.storage(layout, filters) {
+        Ok(Some(new)) if !subject.is_stored_as(&new) => Ok(Resolved::Changed(new)),
+        Ok(_) => Ok(Resolved::Unchanged),
+        Err(Obstacle { rule, what }) if rule.datasets.is_exact() => {
+            let path = paths.iter().find(|path| rule.datasets.matches(path)).map_or("", |path| path);
+            Err(RepackError::Refused { option: rule.option.clone(), what: format!("{path} {what}") })
+        }
+        Err(Obstacle { rule, what }) => Ok(Resolved::Kept(format!("`{}`: it {what}", rule.option))),
+    }
+}
+
+/// The dataset that rules are applied to.
+struct Subject<'a> {
+    dataset: &'a Dataset,
+    spec: &'a DatasetSpec,
+    names: Vec<String>,
+}
+
+impl Subject<'_> {
+    /// The storage; `None` if it stays as it is.
+    fn storage<'r>(
+        &self,
+        layout: Option<(&'r Rule, &'r LayoutRequest)>,
+        filters: Option<(&'r Rule, &'r Vec<FilterRequest>)>,
+    ) -> Result<Option<NewStorage>, Obstacle<'r>> {
+        let rule = layout.map(|(rule, _)| rule).or(filters.map(|(rule, _)| rule));
+        let Some(rule) = rule else { return Ok(None) };
+        let obstacle = |what: &str| Obstacle { rule, what: what.into() };
+        if !matches!(self.spec.dataspace, Dataspace::Simple { .. }) {
+            return Err(obstacle("has no dimensions: it cannot have chunks or filters"));
+        }
+        if !rule.datasets.is_exact() {
+            if matches!(self.spec.storage, StorageSpec::Virtual(_) | StorageSpec::External(_)) {
+                return Err(obstacle("has its data in other datasets or files"));
+            }
+            if contains_addresses(self.dataset.datatype()) {
+                return Err(obstacle("has its values in the heap, where filters do not reach them"));
+            }
+        }
+        let current = self.dataset.chunk_shape();
+        let new_layout = match (layout, filters) {
+            (Some((rule, request)), _) => self.layout(rule, request)?,
+            (None, Some((_, filters))) => match current {
+                Some(chunk) => Some(chunk.to_vec()),
+                None if filters.is_empty() => return Ok(None),
+                None if self.dataset.logical_bytes() < WORTH_FILTERING_BYTES && !rule.datasets.is_exact() => {
+                    return Err(obstacle("is too small to be worth chunks"));
+                }
+                None => Some(self.clipped(&chunk_shape::rows(
+                    self.dataset.shape(),
+                    self.element_bytes(),
+                    DEFAULT_CHUNK_BYTES,
+                ))),
+            }
+            .map(Chunked),
+            (None, None) => None,
+        };
+        let Some(Chunked(chunk)) = new_layout else {
+            return self.without_chunks(layout, filters).map(Some);
+        };
+        let filtered = FilteredDataset {
+            datatype: self.dataset.datatype(),
+            chunk: &chunk,
+            fill: self.dataset.fill_value(),
+        };
+        let failed =
+            |rule| move |error: FilterError| Obstacle { rule, what: format!("cannot have it: {error}") };
+        let new_filters = match filters {
+            Some((rule, requests)) => filtered.requested(requests).map_err(failed(rule))?,
+            None if current.is_none() => Vec::new(),
+            None if current == Some(&chunk[..]) => self.dataset.filters().to_vec(),
+            None => filtered.kept(self.dataset.filters()).map_err(failed(rule))?,
+        };
+        let edge_chunks_unfiltered = !new_filters.is_empty()
+            && matches!(&self.spec.storage, StorageSpec::Chunked(chunked) if chunked.edge_chunks_unfiltered);
+        let layout = NewLayout::Chunked { chunk, edge_chunks_unfiltered };
+        Ok(Some(NewStorage { layout, filters: new_filters }))
+    }
+
+    /// Contiguous or compact.
+    fn without_chunks<'r>(
+        &self,
+        layout: Option<(&'r Rule, &'r LayoutRequest)>,
+        filters: Option<(&'r Rule, &'r Vec<FilterRequest>)>,
+    ) -> Result<NewStorage, Obstacle<'r>> {
+        if let Some((rule, requests)) = filters
+            && !requests.is_empty()
+        {
+            return Err(Obstacle { rule, what: "would not have chunks, which filters need".into() });
+        }
+        let layout = match layout {
+            Some((_, LayoutRequest::Compact)) => NewLayout::Compact,
+            _ => NewLayout::Contiguous,
+        };
+        Ok(NewStorage { layout, filters: Vec::new() })
+    }
+
+    /// The chunk shape; `None` for a layout without chunks.
+    fn layout<'r>(&self, rule: &'r Rule, request: &LayoutRequest) -> Result<Option<Chunked>, Obstacle<'r>> {
+        let obstacle = |what: String| Obstacle { rule, what };
+        let shape = self.dataset.shape();
+        let sizes = match request {
+            LayoutRequest::Contiguous => {
+                if let Some(axis) =
+                    (0..shape.len()).find(|&axis| self.dataset.max_shape()[axis] != Some(shape[axis]))
+                {
+                    return Err(obstacle(format!("can grow along axis {axis}, for which it needs chunks")));
+                }
+                return Ok(None);
+            }
+            LayoutRequest::Compact => {
+                let bytes = self.dataset.logical_bytes();
+                if bytes > COMPACT_BYTES_MAX {
+                    let what =
+                        format!("has {bytes} bytes, and an object header has space for {COMPACT_BYTES_MAX}");
+                    return Err(obstacle(what));
+                }
+                return Ok(None);
+            }
+            LayoutRequest::Chunks(sizes) => {
+                if sizes.len() != shape.len() {
+                    let what = format!("has {} dimensions, not {}", shape.len(), sizes.len());
+                    return Err(obstacle(what));
+                }
+                sizes.iter().zip(shape).map(|(size, &dim)| size.of(dim)).collect()
+            }
+            LayoutRequest::NamedChunks(sizes) => {
+                let current = self.dataset.chunk_shape().unwrap_or(shape).to_vec();
+                self.named(sizes, current).map_err(obstacle)?
+            }
+            LayoutRequest::ChunkBytes { bytes, read } => {
+                let read = match read {
+                    None => vec![1; shape.len()],
+                    Some(read) if read.len() == shape.len() => {
+                        read.iter().zip(shape).map(|(size, &dim)| size.of(dim)).collect()
+                    }
+                    Some(read) => {
+                        return Err(obstacle(format!("has {} dimensions, not {}", shape.len(), read.len())));
+                    }
+                };
+                chunk_shape::serving(shape, &read, self.element_bytes(), *bytes)
+            }
+        };
+        let chunk = self.clipped(&sizes);
+        let bytes = chunk.iter().fold(self.element_bytes(), |bytes: u64, dim| bytes.saturating_mul(*dim));
+        if bytes >= CHUNK_BYTES_END {
+            return Err(obstacle(format!(
+                "would have chunks of {bytes} bytes; they must be smaller than 4 GiB"
+            )));
+        }
+        Ok(Some(Chunked(chunk)))
+    }
+
+    fn named(&self, sizes: &[(String, Size)], mut chunk: Vec<u64>) -> Result<Vec<u64>, String> {
+        for (name, size) in sizes {
+            let mut axes = (0..chunk.len()).filter(|&axis| self.names.get(axis) == Some(name)).peekable();
+            if axes.peek().is_none() {
+                let names = self.names.join(", ");
+                return Err(format!("has no dimension {name:?}; its dimensions are {names}"));
+            }
+            axes.for_each(|axis| chunk[axis] = size.of(self.dataset.shape()[axis]));
+        }
+        Ok(chunk)
+    }
+
+    /// Chunks are at least one element, and not larger than an axis that cannot grow.
+    fn clipped(&self, chunk: &[u64]) -> Vec<u64> {
+        let max = self.dataset.max_shape();
+        chunk.iter().zip(max).map(|(&size, max)| size.min(max.unwrap_or(u64::MAX)).max(1)).collect()
+    }
+
+    fn element_bytes(&self) -> u64 {
+        self.dataset.datatype().size.into()
+    }
+
+    fn is_stored_as(&self, new: &NewStorage) -> bool {
+        match (&new.layout, &self.spec.storage) {
+            (NewLayout::Chunked { chunk, .. }, StorageSpec::Chunked(now)) => {
+                *chunk == now.chunk_dims && new.filters == self.spec.filters.filters
+            }
+            (NewLayout::Contiguous, StorageSpec::Contiguous { .. })
+            | (NewLayout::Compact, StorageSpec::Compact(_)) => true,
+            _ => false,
+        }
+    }
+}
+
+/// The shape of a chunk.
+struct Chunked(Vec<u64>);

@@ -1,0 +1,396 @@
+//! The plan of a repack: what is copied as it is stored, and how everything else is recoded. Nothing is written.
+
+use crate::change::ChangeSet;
+use crate::error::RepackError;
+use crate::new_storage::{NewLayout, NewStorage, Resolved, resolve};
+use crate::ordered::AHEAD;
+use crate::relocate::{Relocatable, contains_addresses};
+use crate::source_dataset::open_dataset;
+use crate::source_tree::SourceTree;
+use crate::spill::Spill;
+use crate::sweep::{Shapes, Sweep};
+use crate::target_chunks::target_chunks;
+use crate::{chunk_shape, dimension_names::DimensionNames};
+use hyperslab::internal::{describe, superblock};
+use hyperslab::storage::AllocationTime;
+use hyperslab::{Dataset, File, Order, Selection};
+use hyperslab_format::message::{Filter, FilterPipeline};
+use hyperslab_write::{
+    ChunkedSpec, DatasetSpec, LinkTargetSpec, ObjectId, ObjectSpec, StorageSpec, WriteOptions,
+};
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+
+/// What a repack does.
+#[derive(Debug, Clone)]
+pub struct RepackOptions {
+    /// Options of the new file. A user block of `None` is that of the source.
+    pub write: WriteOptions,
+    /// The bytes of the user block; that of the source if it is not given.
+    pub user_block_bytes: Option<u64>,
+    /// What is stored otherwise.
+    pub changes: ChangeSet,
+    /// Bytes of memory for elements and chunks.
+    pub memory_bytes: u64,
+    /// Threads that decode and encode.
+    pub threads: usize,
+    /// True if everything is read back and compared.
+    pub verify: bool,
+    /// True if chunks that cannot be read become fill values, and are listed, instead of ending the repack.
+    pub keep_going: bool,
+    /// The folder for temporary files.
+    pub temporary_folder: PathBuf,
+}
+
+/// A repack that can be run.
+pub struct RepackPlan {
+    pub(crate) file: File,
+    pub(crate) source: SourceTree,
+    pub(crate) options: RepackOptions,
+    pub(crate) write: WriteOptions,
+    pub(crate) recodings: BTreeMap<ObjectId, Recoding>,
+    /// The datasets that are stored otherwise than before, in the order of the file.
+    pub datasets: Vec<PlannedDataset>,
+    /// Datasets that rules with patterns match, but that stay as they are: paths and reasons.
+    pub kept: Vec<(String, String)>,
+}
+
+/// How a dataset is recoded.
+#[derive(Debug)]
+pub(crate) struct Recoding {
+    pub method: Method,
+    /// Threads that do it in the memory that there is.
+    pub threads: usize,
+    /// The filters of the new file.
+    pub filters: Vec<Filter>,
+}
+
+/// The ways of recoding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Method {
+    /// The shape of chunks stays: chunk by chunk.
+    ChunkByChunk,
+    /// In memory.
+    Sweep(Sweep),
+    /// Through a temporary file.
+    Spill(Spill),
+    /// To contiguous storage, in blocks of this shape.
+    Blocks(Vec<u64>),
+    /// The values are metadata in the new file.
+    Nothing,
+}
+
+/// A dataset that is stored otherwise than before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlannedDataset {
+    /// Its path.
+    pub path: String,
+    /// Its extent in elements.
+    pub shape: Vec<u64>,
+    /// The bytes of all elements.
+    pub logical_bytes: u64,
+    /// The bytes of its data in the source.
+    pub stored_bytes: u64,
+    /// How it is stored in the source.
+    pub before: StorageSummary,
+    /// How it will be stored.
+    pub after: StorageSummary,
+    /// The number of chunks in the new file.
+    pub chunks: u64,
+    /// The most bytes of elements and chunks in memory at a time.
+    pub memory_bytes: u64,
+    /// The bytes that go through a temporary file: 0 if memory suffices.
+    pub temporary_bytes: u64,
+}
+
+/// A layout and filters, for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StorageSummary {
+    /// `chunked`, `contiguous`, `compact`, `virtual` or `external`.
+    pub layout: &'static str,
+    /// The shape of a chunk.
+    pub chunk: Option<Vec<u64>>,
+    /// The filters, in the order of writing.
+    pub filters: Vec<String>,
+}
+
+/// Contiguous data is read in pieces of about so many bytes.
+const CONTIGUOUS_PIECE_BYTES: u64 = 64 << 10;
+
+impl RepackPlan {
+    /// Plans a repack. Reads all metadata of the file, and chunk indexes.
+    ///
+    /// # Errors
+    ///
+    /// Objects that cannot be read or copied; [`RepackError::Refused`] for rules that match no dataset, or that name a
+    /// dataset that does not allow them.
+    pub fn new(file: &File, options: RepackOptions) -> Result<Self, RepackError> {
+        let mut source = SourceTree::read(file)?;
+        name_by_links(&mut source);
+        let base = superblock(file).base;
+        let own = if base >= 512 && base.is_power_of_two() { base } else { 0 };
+        let write =
+            WriteOptions { user_block_bytes: options.user_block_bytes.unwrap_or(own), ..options.write };
+        let recodings = BTreeMap::new();
+        let (datasets, kept) = Default::default();
+        let mut plan = Self { file: file.clone(), source, options, write, recodings, datasets, kept };
+        plan.apply_changes()?;
+        Ok(plan)
+    }
+
+    fn apply_changes(&mut self) -> Result<(), RepackError> {
+        let changes = std::mem::take(&mut self.options.changes);
+        let mut is_used = vec![false; changes.rules.len()];
+        if changes.rules.is_empty() {
+            return Ok(());
+        }
+        let file = self.file.clone();
+        let names = DimensionNames::new(&file);
+        let paths = all_paths(&self.source);
+        for number in 0..self.source.tree.objects.len() {
+            let ObjectSpec::Dataset(_) = &self.source.tree.objects[number].spec else { continue };
+            let (address, first) = &self.source.sources.objects[number];
+            let address = *address;
+            let paths =
+                paths.get(&ObjectId(number as u32)).map_or(std::slice::from_ref(first), |paths| &paths[..]);
+            let path = paths[0].clone();
+            let paths = paths.to_vec();
+            let mut is_meant = false;
+            for (rule, is_used) in changes.rules.iter().zip(&mut is_used) {
+                let matches = paths.iter().any(|path| rule.datasets.matches(path));
+                (is_meant, *is_used) = (is_meant | matches, *is_used | matches);
+            }
+            if !is_meant {
+                continue;
+            }
+            let dataset = open_dataset(&self.file, address, &path)?;
+            let ObjectSpec::Dataset(spec) = &self.source.tree.objects[number].spec else { continue };
+            match resolve(&paths, &dataset, spec, &changes, &|| names.of(address, dataset.shape().len()))? {
+                Resolved::Unchanged => {}
+                Resolved::Kept(why) => self.kept.push((path, why)),
+                Resolved::Changed(new) => {
+                    self.change(ObjectId(number as u32), &path, &dataset, new)
+                        .map_err(|error| located(error, &path))?;
+                }
+            }
+        }
+        self.options.changes = changes;
+        let unused = self.options.changes.rules.iter().zip(is_used).find(|(_, is_used)| !is_used);
+        match unused {
+            None => Ok(()),
+            Some((rule, _)) => {
+                let what = "no dataset has this path or name".into();
+                Err(RepackError::Refused { option: rule.option.clone(), what })
+            }
+        }
+    }
+
+    /// Changes the storage of a dataset in the tree.
+    fn change(
+        &mut self,
+        id: ObjectId,
+        path: &str,
+        dataset: &Dataset,
+        new: NewStorage,
+    ) -> Result<(), RepackError> {
+        let ObjectSpec::Dataset(spec) = &self.source.tree.objects[id.0 as usize].spec else { return Ok(()) };
+        let has_data = !matches!(spec.storage, StorageSpec::Contiguous { allocated: false });
+        let before = StorageSummary {
+            layout: dataset.layout_name(),
+            chunk: dataset.chunk_shape().map(<[u64]>::to_vec),
+            filters: spec.filters.filters.iter().map(describe::filter).collect(),
+        };
+        let (storage, allocation, method, memory_bytes) = match &new.layout {
+            NewLayout::Chunked { chunk, edge_chunks_unfiltered } => {
+                let coords = target_chunks(dataset, has_data, chunk)?;
+                let (method, threads, memory) = self.method(path, dataset, chunk)?;
+                let chunked = ChunkedSpec {
+                    chunk_dims: chunk.clone(),
+                    edge_chunks_unfiltered: *edge_chunks_unfiltered,
+                    coords,
+                };
+                let storage = StorageSpec::Chunked(chunked);
+                (storage, AllocationTime::Incremental, (method, threads), memory)
+            }
+            NewLayout::Contiguous => {
+                let allocated = match dataset.chunk_shape() {
+                    Some(_) => !dataset.shape().contains(&0) && !dataset.chunk_map()?.is_empty(),
+                    None => has_data,
+                };
+                let block = block_shape(dataset, self.options.memory_bytes / 2);
+                let memory = bytes_of(&block, dataset).saturating_mul(2);
+                let method = if allocated { Method::Blocks(block) } else { Method::Nothing };
+                (StorageSpec::Contiguous { allocated }, AllocationTime::Late, (method, 1), memory)
+            }
+            NewLayout::Compact => {
+                let whole = Selection::block(&vec![0; dataset.shape().len()], dataset.shape());
+                let elements = dataset.read_bytes(&whole, Order::File)?;
+                let SourceTree { tree, sources, .. } = &mut self.source;
+                let found = Relocatable::read(dataset.datatype(), &elements, &mut self.file.heap(), sources)?;
+                let value = found.into_value(tree);
+                (
+                    StorageSpec::Compact(value),
+                    AllocationTime::Early,
+                    (Method::Nothing, 1),
+                    elements.len() as u64,
+                )
+            }
+        };
+        let rank = dataset.shape().len().max(1);
+        let chunks = match &storage {
+            StorageSpec::Chunked(chunked) => (chunked.coords.len() / rank) as u64,
+            _ => 0,
+        };
+        let temporary_bytes = match &method.0 {
+            Method::Spill(_) => dataset.logical_bytes(),
+            _ => 0,
+        };
+        self.datasets.push(PlannedDataset {
+            path: path.into(),
+            shape: dataset.shape().to_vec(),
+            logical_bytes: dataset.logical_bytes(),
+            stored_bytes: dataset.stored_bytes()?,
+            before,
+            after: after(&new),
+            chunks,
+            memory_bytes,
+            temporary_bytes,
+        });
+        let (method, threads) = method;
+        self.recodings.insert(id, Recoding { method, threads, filters: new.filters.clone() });
+        let ObjectSpec::Dataset(spec) = &mut self.source.tree.objects[id.0 as usize].spec else {
+            return Ok(());
+        };
+        store(spec, storage, new.filters, allocation);
+        Ok(())
+    }
+
+    /// How a dataset gets chunks of another shape or with other filters; the threads that do it, and the memory.
+    fn method(
+        &self,
+        path: &str,
+        dataset: &Dataset,
+        chunk: &[u64],
+    ) -> Result<(Method, usize, u64), RepackError> {
+        let source = source_shape(dataset);
+        let budget = self.options.memory_bytes;
+        // A thread has the chunk, the results of two filters, what is decoded again, and results that wait to be written.
+        let per_thread = bytes_of(chunk, dataset)
+            .saturating_mul(4 + AHEAD as u64)
+            .saturating_add(bytes_of(&source, dataset).saturating_mul(2));
+        let threads = (budget / 2 / per_thread.max(1)).clamp(1, self.options.threads.max(1) as u64);
+        let working = per_thread.saturating_mul(threads);
+        let threads = threads as usize;
+        if dataset.chunk_shape() == Some(chunk) && !contains_addresses(dataset.datatype()) {
+            return Ok((Method::ChunkByChunk, threads, working));
+        }
+        let shapes = Shapes {
+            extent: dataset.shape().to_vec(),
+            source,
+            target: chunk.to_vec(),
+            element_bytes: dataset.datatype().size.into(),
+        };
+        if shapes.extent.contains(&0) {
+            return Ok((Method::Nothing, threads, 0));
+        }
+        let left = budget.saturating_sub(working);
+        let needed = match Sweep::find(&shapes, left) {
+            Ok(sweep) => {
+                let memory = working.saturating_add(sweep.memory_bytes);
+                return Ok((Method::Sweep(sweep), threads, memory));
+            }
+            Err(needed) => needed,
+        };
+        match Spill::find(&shapes, left) {
+            Ok(spill) => {
+                let memory = working.saturating_add(spill.memory_bytes);
+                Ok((Method::Spill(spill), threads, memory))
+            }
+            Err(spill) => {
+                let needed = needed.min(spill).saturating_add(working);
+                let what = format!("{path} needs at least {needed} bytes of memory to be rechunked");
+                Err(RepackError::Refused { option: format!("--memory {budget}"), what })
+            }
+        }
+    }
+}
+
+/// Gives objects that a reference was found to before any link the path of a link.
+fn name_by_links(source: &mut SourceTree) {
+    for (number, object) in source.tree.objects.iter().enumerate() {
+        let ObjectSpec::Group(spec) = &object.spec else { continue };
+        for link in &spec.links {
+            let LinkTargetSpec::Hard(target) = link.target else { continue };
+            if !source.sources.objects[target.0 as usize].1.starts_with('/') {
+                let group = source.sources.objects[number].1.trim_end_matches('/');
+                source.sources.objects[target.0 as usize].1 = format!("{group}/{}", link.name);
+            }
+        }
+    }
+}
+
+/// The paths of objects that several hard links lead to, the first one first.
+fn all_paths(source: &SourceTree) -> HashMap<ObjectId, Vec<String>> {
+    let mut paths: HashMap<ObjectId, Vec<String>> = HashMap::new();
+    for (object, (_, group)) in source.tree.objects.iter().zip(&source.sources.objects) {
+        let ObjectSpec::Group(spec) = &object.spec else { continue };
+        for link in &spec.links {
+            let LinkTargetSpec::Hard(target) = link.target else { continue };
+            let first = &source.sources.objects[target.0 as usize].1;
+            let path = format!("{}/{}", group.trim_end_matches('/'), link.name);
+            if *first != path {
+                paths.entry(target).or_insert_with(|| vec![first.clone()]).push(path);
+            }
+        }
+    }
+    paths
+}
+
+/// The shape in which the data of a dataset is read: its chunks, or rows.
+fn source_shape(dataset: &Dataset) -> Vec<u64> {
+    match dataset.chunk_shape() {
+        Some(chunk) => chunk.to_vec(),
+        None => chunk_shape::rows(dataset.shape(), dataset.datatype().size.into(), CONTIGUOUS_PIECE_BYTES),
+    }
+}
+
+/// Blocks of whole source chunks, grown along the fastest axis first.
+fn block_shape(dataset: &Dataset, bytes_max: u64) -> Vec<u64> {
+    const BLOCK_BYTES: u64 = 32 << 20;
+    let mut block = source_shape(dataset);
+    for axis in (0..block.len()).rev() {
+        let times = (bytes_max.min(BLOCK_BYTES) / bytes_of(&block, dataset).max(1)).max(1);
+        let chunks = dataset.shape()[axis].div_ceil(block[axis]).max(1);
+        block[axis] = block[axis].saturating_mul(times.min(chunks));
+    }
+    block
+}
+
+fn bytes_of(shape: &[u64], dataset: &Dataset) -> u64 {
+    shape.iter().fold(dataset.datatype().size.into(), |bytes: u64, dim| bytes.saturating_mul(*dim))
+}
+
+fn store(spec: &mut DatasetSpec, storage: StorageSpec, filters: Vec<Filter>, allocation: AllocationTime) {
+    if std::mem::discriminant(&spec.storage) != std::mem::discriminant(&storage) {
+        spec.fill.allocation = allocation;
+    }
+    spec.storage = storage;
+    spec.filters = FilterPipeline { filters };
+}
+
+fn after(new: &NewStorage) -> StorageSummary {
+    let (layout, chunk) = match &new.layout {
+        NewLayout::Chunked { chunk, .. } => ("chunked", Some(chunk.clone())),
+        NewLayout::Contiguous => ("contiguous", None),
+        NewLayout::Compact => ("compact", None),
+    };
+    StorageSummary { layout, chunk, filters: new.filters.iter().map(describe::filter).collect() }
+}
+
+/// Adds the dataset to an error of reading.
+pub(crate) fn located(error: RepackError, path: &str) -> RepackError {
+    match error {
+        RepackError::Read(error) if error.object().is_none() => error.at_object(path).into(),
+        other => other,
+    }
+}

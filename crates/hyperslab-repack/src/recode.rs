@@ -1,0 +1,242 @@
+//! Recodes the data of one dataset.
+
+mod blocks;
+mod chunk_by_chunk;
+mod sweep;
+mod through_file;
+
+use crate::block::Block;
+use crate::chunk_encoder::{ChunkEncoder, CodecState, EncodedChunk};
+use crate::error::RepackError;
+use crate::monitor::Monitor;
+use crate::ordered::Workers;
+use crate::plan::{Method, Recoding};
+use crate::source_tree::Sources;
+use hyperslab::storage::Fill;
+use hyperslab::{Dataset, File, Order, Selection};
+use hyperslab_filters::FilterError;
+use hyperslab_write::{FileWriter, ObjectId, ObjectSpec, StorageSpec};
+use std::path::Path;
+
+/// Chunks of fewer bytes together are not worth more than one thread.
+const ALONE_BYTES: u64 = 1 << 20;
+
+/// What a recoding needs and what it leaves.
+pub(crate) struct Recoder<'a, 'w> {
+    pub file: &'a File,
+    pub sources: &'a mut Sources,
+    pub writer: &'a mut FileWriter<'w>,
+    pub workers: &'a Workers<CodecState>,
+    pub monitor: &'a Monitor,
+    pub temporary_folder: &'a Path,
+    pub is_verified: bool,
+    /// True if chunks that cannot be read become fill values.
+    pub keep_going: bool,
+    pub damage: Vec<Damage>,
+}
+
+/// A part of the source that could not be read, and became fill values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Damage {
+    /// The path of the dataset.
+    pub path: String,
+    /// The coordinates of its first element.
+    pub offset: Vec<u64>,
+    /// Its shape.
+    pub shape: Vec<u64>,
+    /// The error.
+    pub error: String,
+}
+
+/// What is remembered of the chunks of a dataset, to be compared with the new file.
+#[derive(Debug, Default)]
+pub(crate) struct WrittenChunks {
+    /// The CRC-32 of each chunk as it is stored, in the order of the tree.
+    pub checksums: Vec<u32>,
+    /// The largest difference between a value and what is read back.
+    pub error_max: f64,
+}
+
+/// The dataset that is recoded.
+struct Subject {
+    id: ObjectId,
+    path: String,
+    dataset: Dataset,
+    /// The bytes of an element of the fill value.
+    fill: Vec<u8>,
+}
+
+/// A dataset whose new storage is chunked.
+struct ChunkedTarget {
+    chunk: Vec<u64>,
+    chunk_bytes: usize,
+    /// The coordinates of the chunks, as the tree lists them.
+    coords: Vec<u64>,
+    encoder: ChunkEncoder,
+    threads: usize,
+}
+
+impl Recoder<'_, '_> {
+    /// Writes the data of a dataset.
+    pub fn recode(
+        &mut self,
+        id: ObjectId,
+        path: &str,
+        dataset: &Dataset,
+        recoding: &Recoding,
+    ) -> Result<WrittenChunks, RepackError> {
+        let fill = match &dataset.fill_value().value {
+            Fill::User(bytes) => bytes.to_vec(),
+            Fill::Default | Fill::Undefined => vec![0; dataset.datatype().size as usize],
+        };
+        let dataset = dataset.cancelled_by(&self.monitor.cancel);
+        let subject = Subject { id, path: path.into(), dataset, fill };
+        match &recoding.method {
+            Method::Nothing => Ok(WrittenChunks::default()),
+            Method::Blocks(shape) => self.blocks(&subject, shape).map(|()| WrittenChunks::default()),
+            Method::ChunkByChunk => self.chunk_by_chunk(&subject, &self.target(&subject, recoding)?),
+            Method::Sweep(sweep) => self.sweep(&subject, &self.target(&subject, recoding)?, sweep),
+            Method::Spill(spill) => self.through_file(&subject, &self.target(&subject, recoding)?, spill),
+        }
+    }
+
+    fn target(&self, subject: &Subject, recoding: &Recoding) -> Result<ChunkedTarget, RepackError> {
+        let spec = match self.writer.tree().objects.get(subject.id.0 as usize).map(|object| &object.spec) {
+            Some(ObjectSpec::Dataset(spec)) => spec,
+            _ => return Err(hyperslab::Error::internal("a recoding of what is not a dataset").into()),
+        };
+        let StorageSpec::Chunked(chunked) = &spec.storage else {
+            return Err(hyperslab::Error::internal("a recoding into what is not chunked").into());
+        };
+        let datatype = subject.dataset.datatype();
+        let chunk_bytes =
+            chunked.chunk_dims.iter().fold(u64::from(datatype.size), |n, dim| n.saturating_mul(*dim));
+        let chunk_bytes = usize::try_from(chunk_bytes)
+            .map_err(|_| hyperslab::Error::limit("a chunk is larger than the address space"))?;
+        let encoder = ChunkEncoder::new(
+            &recoding.filters,
+            datatype,
+            chunk_bytes,
+            chunked.edge_chunks_unfiltered,
+            self.is_verified,
+        );
+        let encoder = encoder.map_err(|error| encode_error(subject, &[], error))?;
+        Ok(ChunkedTarget {
+            chunk: chunked.chunk_dims.clone(),
+            chunk_bytes,
+            coords: chunked.coords.clone(),
+            encoder,
+            threads: recoding.threads,
+        })
+    }
+
+    /// Reads a block of whole source chunks.
+    fn read(&mut self, subject: &Subject, block: &Block) -> Result<Vec<u8>, RepackError> {
+        self.monitor.check()?;
+        let selection = Selection::block(&block.start, &block.count);
+        match subject.dataset.read_bytes(&selection, Order::File) {
+            Ok(elements) => Ok(elements),
+            Err(error) if self.keep_going && error.kind() != hyperslab::ErrorKind::Cancelled => {
+                self.read_undamaged(subject, block, error)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Reads a block chunk by chunk; chunks that cannot be read become fill values.
+    fn read_undamaged(
+        &mut self,
+        subject: &Subject,
+        block: &Block,
+        error: hyperslab::Error,
+    ) -> Result<Vec<u8>, RepackError> {
+        let size = subject.fill.len();
+        let mut elements = subject.fill.repeat(block.elements() as usize);
+        let Some(chunk) = subject.dataset.chunk_shape() else {
+            self.note(subject, block, &error);
+            return Ok(elements);
+        };
+        for part in parts(block, chunk) {
+            self.monitor.check()?;
+            match subject.dataset.read_bytes(&Selection::block(&part.start, &part.count), Order::File) {
+                Ok(bytes) => crate::block::copy_common((&bytes, &part), (&mut elements, block), size),
+                Err(error) if error.kind() == hyperslab::ErrorKind::Cancelled => return Err(error.into()),
+                Err(error) => self.note(subject, &part, &error),
+            }
+        }
+        Ok(elements)
+    }
+
+    fn note(&mut self, subject: &Subject, block: &Block, error: &dyn std::fmt::Display) {
+        self.damage.push(Damage {
+            path: subject.path.clone(),
+            offset: block.start.clone(),
+            shape: block.count.clone(),
+            error: error.to_string(),
+        });
+    }
+
+    /// Gives a chunk to the writer.
+    fn write(
+        &mut self,
+        subject: &Subject,
+        row: usize,
+        encoded: &EncodedChunk,
+        logical: u64,
+        written: &mut WrittenChunks,
+    ) -> Result<(), RepackError> {
+        self.monitor.check()?;
+        self.writer.write_chunk_at(subject.id, row, &encoded.bytes, encoded.mask)?;
+        if self.is_verified {
+            if written.checksums.len() <= row {
+                written.checksums.resize(row + 1, 0);
+            }
+            written.checksums[row] = crc32fast::hash(&encoded.bytes);
+            written.error_max = written.error_max.max(encoded.error_max);
+        }
+        self.monitor.done(logical, encoded.bytes.len() as u64);
+        Ok(())
+    }
+}
+
+impl ChunkedTarget {
+    fn count(&self) -> usize {
+        self.coords.len() / self.chunk.len().max(1)
+    }
+
+    /// The elements of the chunk in a row, including those beyond the extent.
+    fn block(&self, row: usize) -> Block {
+        let rank = self.chunk.len();
+        Block::of_chunk(&self.coords[row * rank..(row + 1) * rank], &self.chunk)
+    }
+
+    /// True if one thread is enough for so many chunks.
+    fn is_for_one(&self, chunks: usize) -> bool {
+        (self.chunk_bytes as u64).saturating_mul(chunks as u64) < ALONE_BYTES
+    }
+}
+
+/// The parts of a block that lie in different chunks.
+fn parts(block: &Block, chunk: &[u64]) -> Vec<Block> {
+    let mut parts = vec![Block { start: Vec::new(), count: Vec::new() }];
+    for (axis, &size) in chunk.iter().enumerate() {
+        let (size, end) = (size.max(1), block.end(axis));
+        let cuts = (block.start[axis] / size..end.div_ceil(size)).map(|number| {
+            let start = (number * size).max(block.start[axis]);
+            (start, (number + 1).saturating_mul(size).min(end) - start)
+        });
+        let cuts: Vec<_> = cuts.collect();
+        let longer = |part: Block| {
+            cuts.iter().map(move |&(start, count)| Block {
+                start: [&part.start[..], &[start]].concat(),
+                count: [&part.count[..], &[count]].concat(),
+            })
+        };
+        parts = parts.into_iter().flat_map(|part| longer(part).collect::<Vec<_>>()).collect();
+    }
+    parts
+}
+
+fn encode_error(subject: &Subject, offset: &[u64], error: FilterError) -> RepackError {
+    RepackError::Encode { object: subject.path.clone(), offset: offset.to_vec(), error: Box::new(error) }
+}

@@ -1,0 +1,88 @@
+//! Other filters over the same chunks: each chunk is decoded and encoded by itself, whatever the memory.
+
+use super::{ChunkedTarget, Recoder, Subject, WrittenChunks, encode_error};
+use crate::chunk_encoder::{CodecState, EncodedChunk};
+use crate::error::RepackError;
+use crate::new_filters::spec;
+use hyperslab::internal::{chunked_layout, stored};
+use hyperslab::{Error, Location, Order, Selection};
+use hyperslab_filters::Pipeline;
+
+impl Recoder<'_, '_> {
+    pub(super) fn chunk_by_chunk(
+        &mut self,
+        subject: &Subject,
+        target: &ChunkedTarget,
+    ) -> Result<WrittenChunks, RepackError> {
+        let dataset = &subject.dataset;
+        let map = dataset.chunk_map()?;
+        let specs: Vec<_> = dataset.filters().iter().map(spec).collect();
+        let decoder = Pipeline::lenient(&specs, subject.fill.len(), target.chunk_bytes)
+            .map_err(|error| encode_error(subject, &[], error))?;
+        let is_edge_raw = chunked_layout(dataset).is_some_and(|layout| layout.edge_chunks_unfiltered);
+        let source = stored::source(self.file);
+        let decode = |state: &mut CodecState, location: Location, is_raw: bool| -> Result<(), Error> {
+            let CodecState { scratch, chunk, stored, .. } = state;
+            let end = location.address.checked_add(location.stored_bytes);
+            if end.is_none_or(|end| end > source.len()) {
+                let what = format!("{} bytes reach beyond the end of the file", location.stored_bytes);
+                return Err(Error::damaged(what).at_byte("chunk", location.address));
+            }
+            stored.resize(location.stored_bytes as usize, 0);
+            source.read_into(location.address, stored)?;
+            let mask = if is_raw { u32::MAX } else { location.filter_mask };
+            // A few bytes can claim to be gigabytes.
+            if decoder.max_decoded_len(stored, mask)? < target.chunk_bytes {
+                let what = format!("{} bytes cannot be a chunk of {}", stored.len(), target.chunk_bytes);
+                return Err(Error::damaged(what).at_byte("chunk", location.address));
+            }
+            chunk.resize(target.chunk_bytes, 0);
+            Ok(decoder.decode_into(stored, mask, scratch, chunk)?)
+        };
+        let extent = dataset.shape();
+        let keep_going = self.keep_going;
+        let work = |state: &mut CodecState, row: usize| -> Result<Recoded, RepackError> {
+            let block = target.block(row);
+            let within = block.clone().within(extent);
+            let is_partial = within != block;
+            let location = map.nth(row).map(|(_, location)| location);
+            let location = location.ok_or_else(|| Error::internal("a chunk that is not in the map"))?;
+            let mut failed = None;
+            if decode(state, location, is_edge_raw && is_partial).is_err() {
+                // The engine reads edge chunks in forms that are rare, and has the better message.
+                let fill = || subject.fill.repeat(target.chunk_bytes / subject.fill.len().max(1));
+                match dataset.read_bytes(&Selection::block(&within.start, &within.count), Order::File) {
+                    Ok(elements) => {
+                        state.chunk = fill();
+                        let size = subject.fill.len();
+                        crate::block::copy_common((&elements, &within), (&mut state.chunk, &block), size);
+                    }
+                    Err(error) if keep_going && error.kind() != hyperslab::ErrorKind::Cancelled => {
+                        state.chunk = fill();
+                        failed = Some(error);
+                    }
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            let encoded = target.encoder.encode_own(is_partial, state);
+            let encoded = encoded.map_err(|error| encode_error(subject, &block.start, error))?;
+            Ok(Recoded { encoded, failed })
+        };
+        let mut written = WrittenChunks::default();
+        let workers = self.workers.limited(target.threads);
+        let count = target.count();
+        workers.run(count, target.is_for_one(count), work, |row, recoded| {
+            if let Some(error) = recoded.failed {
+                self.note(subject, &target.block(row).within(extent), &error);
+            }
+            self.write(subject, row, &recoded.encoded, target.chunk_bytes as u64, &mut written)
+        })?;
+        Ok(written)
+    }
+}
+
+struct Recoded {
+    encoded: EncodedChunk,
+    /// Why the chunk could not be read.
+    failed: Option<Error>,
+}

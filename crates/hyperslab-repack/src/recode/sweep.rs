@@ -1,0 +1,90 @@
+//! Other chunks, in memory: reads slabs of whole source chunks in the order of a [`Sweep`], and cuts them.
+
+use super::{ChunkedTarget, Recoder, Subject, WrittenChunks, encode_error};
+use crate::block::{Block, copy_common};
+use crate::chunk_encoder::{CodecState, EncodedChunk};
+use crate::error::RepackError;
+use crate::relocate::{Relocatable, contains_addresses};
+use crate::sweep::{Sweep, Window};
+
+impl Recoder<'_, '_> {
+    pub(super) fn sweep(
+        &mut self,
+        subject: &Subject,
+        target: &ChunkedTarget,
+        sweep: &Sweep,
+    ) -> Result<WrittenChunks, RepackError> {
+        let rank = target.chunk.len();
+        let step_of = |row: usize| sweep.step_of(&target.coords[row * rank..(row + 1) * rank]);
+        let mut rows: Vec<usize> = (0..target.count()).collect();
+        // Often they are in order already.
+        rows.sort_by_cached_key(|&row| step_of(row));
+        let mut window = Window::default();
+        let mut written = WrittenChunks::default();
+        for rows in rows.chunk_by(|&a, &b| step_of(a) == step_of(b)) {
+            for block in window.advance(sweep, step_of(rows[0])) {
+                let elements = self.read(subject, &block)?;
+                window.push(block, elements);
+            }
+            let parts: Vec<(&[u8], &Block)> =
+                window.parts().map(|(block, elements)| (&elements[..], block)).collect();
+            self.cut(subject, target, rows, &parts, &mut written)?;
+        }
+        Ok(written)
+    }
+
+    /// Writes the chunks in these rows, whose elements are in these parts.
+    pub(super) fn cut(
+        &mut self,
+        subject: &Subject,
+        target: &ChunkedTarget,
+        rows: &[usize],
+        parts: &[(&[u8], &Block)],
+        written: &mut WrittenChunks,
+    ) -> Result<(), RepackError> {
+        let extent = subject.dataset.shape();
+        let gather = |state: &mut CodecState, row: usize| {
+            let block = target.block(row);
+            let within = block.clone().within(extent);
+            let (is_partial, size) = (within != block, subject.fill.len());
+            let found: u64 = parts
+                .iter()
+                .filter_map(|(_, part)| part.intersection(&within))
+                .map(|part| part.elements())
+                .sum();
+            if is_partial || found < within.elements() {
+                state.chunk = subject.fill.repeat(target.chunk_bytes / size.max(1));
+            }
+            state.chunk.resize(target.chunk_bytes, 0);
+            parts.iter().for_each(|&part| copy_common(part, (&mut state.chunk, &block), size));
+            is_partial
+        };
+        let encode = |state: &mut CodecState, row: usize, is_partial: bool| {
+            let encoded = target.encoder.encode_own(is_partial, state);
+            encoded.map_err(|error| encode_error(subject, &target.block(row).start, error))
+        };
+        let logical = |row: usize| target.block(row).within(extent).elements() * subject.fill.len() as u64;
+        let datatype = subject.dataset.datatype();
+        if contains_addresses(datatype) {
+            // Objects of the heap are written in the order of the elements that refer to them.
+            let (mut heap, mut state) = (self.file.heap(), CodecState::default());
+            for &row in rows {
+                let is_partial = gather(&mut state, row);
+                let found = Relocatable::read(datatype, &state.chunk, &mut heap, self.sources)?;
+                state.chunk = found.into_data(self.writer)?;
+                let encoded = encode(&mut state, row, is_partial)?;
+                self.write(subject, row, &encoded, logical(row), written)?;
+            }
+            return Ok(());
+        }
+        let work = |state: &mut CodecState, number: usize| -> Result<EncodedChunk, RepackError> {
+            let row = rows[number];
+            let is_partial = gather(state, row);
+            encode(state, row, is_partial)
+        };
+        let workers = self.workers.limited(target.threads);
+        workers.run(rows.len(), target.is_for_one(rows.len()), work, |number, encoded| {
+            self.write(subject, rows[number], &encoded, logical(rows[number]), written)
+        })
+    }
+}

@@ -1,0 +1,120 @@
+//! Runs a plan: writes the new file.
+
+use crate::chunk_encoder::CodecState;
+use crate::copy::copy_user_block;
+use crate::data::DataCopy;
+use crate::error::RepackError;
+use crate::monitor::Monitor;
+use crate::ordered::Workers;
+use crate::plan::{RepackPlan, located};
+use crate::recode::{Damage, Recoder, WrittenChunks};
+use crate::source_dataset::open_dataset;
+use hyperslab::File;
+use hyperslab_format::Address;
+use hyperslab_io::Sink;
+use hyperslab_write::{FileWriter, ObjectId, ObjectSpec};
+
+/// A file that has been written, and what is needed to verify it.
+pub struct Repacked {
+    /// Objects.
+    pub objects: usize,
+    /// The length of the new file in bytes.
+    pub bytes: u64,
+    /// The bytes from its start to the end of all metadata.
+    pub metadata_bytes: u64,
+    /// Parts of the source that could not be read, and became fill values.
+    pub damage: Vec<Damage>,
+    /// The largest difference between a value and what is read back, of each dataset with filters that round.
+    pub rounding: Vec<(String, f64)>,
+    pub(crate) source: File,
+    pub(crate) datasets: Vec<WrittenDataset>,
+}
+
+/// A dataset of the new file.
+pub(crate) struct WrittenDataset {
+    pub path: String,
+    /// Its object header in the source.
+    pub source: Address,
+    /// Its object header in the new file.
+    pub target: Address,
+    /// Of a dataset that was recoded: the checksums of its chunks. `None`: it has the stored bytes of the source.
+    pub chunks: Option<WrittenChunks>,
+}
+
+impl RepackPlan {
+    /// The bytes that a run processes, for progress: decoded where data is recoded, as stored where it is copied.
+    fn bytes_to_process(&self) -> u64 {
+        let recoded: u64 = self.datasets.iter().map(|dataset| dataset.logical_bytes).sum();
+        let stored: u64 = self.datasets.iter().map(|dataset| dataset.stored_bytes).sum();
+        recoded.saturating_add(self.file.len().saturating_sub(stored))
+    }
+
+    /// Writes the new file. What was written is not synced, and not complete after an error: then it cannot be opened.
+    ///
+    /// # Errors
+    ///
+    /// What cannot be read, decoded, encoded or written, and the end of the monitor's patience.
+    pub fn run(self, sink: &dyn Sink, monitor: &Monitor) -> Result<Repacked, RepackError> {
+        monitor.expect(self.bytes_to_process());
+        let Self { file, source, options, write, recodings, .. } = self;
+        let mut sources = source.sources;
+        let objects = source.tree.objects.len();
+        let datasets: Vec<ObjectId> = (0..)
+            .zip(&source.tree.objects)
+            .filter(|(_, object)| matches!(object.spec, ObjectSpec::Dataset(_)))
+            .map(|(number, _)| ObjectId(number))
+            .collect();
+        let mut writer = FileWriter::create(sink, source.tree, write)?;
+        copy_user_block(&file, sink, write.user_block_bytes)?;
+        let workers = Workers::<CodecState>::new(options.threads);
+        let mut repacked = Repacked {
+            objects,
+            bytes: 0,
+            metadata_bytes: writer.metadata_bytes(),
+            damage: Vec::new(),
+            rounding: Vec::new(),
+            source: file.clone(),
+            datasets: Vec::with_capacity(datasets.len()),
+        };
+        for id in datasets {
+            monitor.check()?;
+            let (address, path) = sources.objects[id.0 as usize].clone();
+            let dataset = open_dataset(&file, address, &path)?;
+            let chunks = match (recodings.get(&id), source.layouts.get(&id)) {
+                (Some(recoding), _) => {
+                    let mut recoder = Recoder {
+                        file: &file,
+                        sources: &mut sources,
+                        writer: &mut writer,
+                        workers: &workers,
+                        monitor,
+                        temporary_folder: &options.temporary_folder,
+                        is_verified: options.verify,
+                        keep_going: options.keep_going,
+                        damage: Vec::new(),
+                    };
+                    let chunks = recoder.recode(id, &path, &dataset, recoding);
+                    repacked.damage.append(&mut recoder.damage);
+                    Some(chunks.map_err(|error| located(error, &path))?)
+                }
+                (None, Some(layout)) => {
+                    let mut copy = DataCopy { file: &file, sources: &mut sources };
+                    copy.copy(id, &dataset, layout, &mut writer).map_err(|error| located(error, &path))?;
+                    let stored = dataset.stored_bytes()?;
+                    monitor.done(stored, stored);
+                    None
+                }
+                (None, None) => None,
+            };
+            if let Some(chunks) = &chunks
+                && chunks.error_max > 0.0
+            {
+                repacked.rounding.push((path.clone(), chunks.error_max));
+            }
+            let target = writer.address(id);
+            repacked.datasets.push(WrittenDataset { path, source: address, target, chunks });
+        }
+        repacked.bytes = writer.finish()?;
+        Ok(repacked)
+    }
+}

@@ -1,0 +1,182 @@
+//! Files whose datasets get other chunks, filters and layouts have the same values, and each chunk of the source is
+//! decoded once.
+
+use hyperslab::{Dataset, File, Link, LinkTarget, Object, Order, Selection};
+use hyperslab_io::{Memory, MemorySink};
+use hyperslab_repack::{
+    Change, ChangeSet, FilterRequest, LayoutRequest, Monitor, PathPattern, RepackError, RepackOptions,
+    RepackPlan, Rule, Size,
+};
+use hyperslab_testkit::files::{fixture, fixtures, hdf5_files};
+use hyperslab_testkit::require;
+use hyperslab_write::WriteOptions;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+const FILE_BYTES_MAX: u64 = 1 << 20;
+
+fn rule(datasets: &str, change: Change) -> Rule {
+    let datasets = PathPattern::parse(datasets).unwrap();
+    Rule { option: "--an-option".into(), datasets, change }
+}
+
+fn filter(id: u16, parameters: &[u32]) -> FilterRequest {
+    FilterRequest { id, parameters: parameters.into() }
+}
+
+fn options(rules: Vec<Rule>, memory_bytes: u64) -> RepackOptions {
+    RepackOptions {
+        write: WriteOptions::default(),
+        user_block_bytes: None,
+        changes: ChangeSet { rules },
+        memory_bytes,
+        threads: 2,
+        verify: true,
+        keep_going: false,
+        temporary_folder: std::env::temp_dir(),
+    }
+}
+
+fn repacked(file: &File, options: RepackOptions) -> Result<File, RepackError> {
+    let (sink, monitor) = (MemorySink::default(), Monitor::default());
+    let written = RepackPlan::new(file, options)?.run(&sink, &monitor)?;
+    let bytes = sink.into_bytes();
+    assert_eq!(bytes.len() as u64, written.bytes);
+    let target = File::from_source(Arc::new(Memory::new("repacked", bytes)))?;
+    written.verify(&target, 2, &monitor)?;
+    Ok(target)
+}
+
+/// All datasets below the root with their paths.
+fn datasets(file: &File) -> Vec<(String, Dataset)> {
+    fn visit(group: &hyperslab::Group, path: &str, depth: usize, found: &mut Vec<(String, Dataset)>) {
+        let Ok(links) = group.links() else { return };
+        for link in links.into_iter().flatten() {
+            let Link { name, target: LinkTarget::Hard(_), .. } = &link else { continue };
+            let path = format!("{path}/{name}");
+            match group.open(&link) {
+                Ok(Object::Dataset(dataset)) => found.push((path, dataset)),
+                Ok(Object::Group(group)) if depth > 0 => visit(&group, &path, depth - 1, found),
+                _ => {}
+            }
+        }
+    }
+    let mut found = Vec::new();
+    visit(&file.root().unwrap(), "", 6, &mut found);
+    found
+}
+
+/// The values of a dataset without addresses, or that they cannot be read.
+fn values(dataset: &Dataset) -> Option<Result<Vec<u8>, String>> {
+    if dataset.datatype().is_variable() || dataset.datatype().contains_reference() {
+        return None;
+    }
+    let whole = Selection::block(&vec![0; dataset.shape().len()], dataset.shape());
+    Some(dataset.read_bytes(&whole, Order::File).map_err(|_| "unreadable".into()))
+}
+
+fn assert_same(before: &File, after: &File, what: &str) -> usize {
+    let after: BTreeMap<_, _> = datasets(after).into_iter().collect();
+    let mut compared = 0;
+    // The files of other data are not beside a file in memory.
+    let is_here = |dataset: &Dataset| !matches!(dataset.layout_name(), "virtual" | "external");
+    for (path, before) in datasets(before).into_iter().filter(|(_, dataset)| is_here(dataset)) {
+        let after = after.get(&path).unwrap_or_else(|| panic!("{what}: {path} is missing"));
+        assert_eq!(before.shape(), after.shape(), "{what}: {path}");
+        assert!(values(&before) == values(after), "{what}: {path}");
+        compared += 1;
+    }
+    compared
+}
+
+#[test]
+fn values_of_all_fixtures_stay_the_same() {
+    let chunk_bytes = |bytes| Change::Layout(LayoutRequest::ChunkBytes { bytes, read: None });
+    let cases = [
+        ("filters", vec![rule("*", Change::Filters(vec![filter(2, &[]), filter(1, &[4])]))], 64 << 20),
+        ("no filters", vec![rule("*", Change::Filters(Vec::new()))], 64 << 20),
+        ("chunks", vec![rule("*", chunk_bytes(2000))], 64 << 20),
+        (
+            "chunks in little memory",
+            vec![rule("*", chunk_bytes(900)), rule("*", Change::Filters(vec![filter(32015, &[3])]))],
+            60_000,
+        ),
+        ("contiguous", vec![rule("*", Change::Layout(LayoutRequest::Contiguous))], 64 << 20),
+        ("checksums", vec![rule("*", Change::Filters(vec![filter(3, &[])]))], 64 << 20),
+    ];
+    let files = hdf5_files(&require!(fixtures()), FILE_BYTES_MAX);
+    let (mut compared, mut changed) = (0, 0);
+    for path in files.iter().filter(|path| !path.to_string_lossy().contains("external")) {
+        let Ok(file) = File::open(path) else { continue };
+        for (name, rules, memory_bytes) in &cases {
+            let what = format!("{} {name}", path.display());
+            let options = options(rules.clone(), *memory_bytes);
+            match RepackPlan::new(&file, options.clone()) {
+                Ok(plan) => changed += plan.datasets.len(),
+                // Damage, files without datasets, and chunks larger than the memory.
+                Err(RepackError::Read(_) | RepackError::Refused { .. } | RepackError::Unsupported { .. }) => {
+                    continue;
+                }
+                Err(error) => panic!("{what}: {error}"),
+            }
+            match repacked(&file, options) {
+                Ok(target) => compared += assert_same(&file, &target, &what),
+                Err(RepackError::Read(error)) => println!("{what}: {error}"),
+                Err(error) => panic!("{what}: {error}"),
+            }
+        }
+    }
+    println!("{compared} datasets compared, {changed} changed");
+    assert!(changed > 1000, "{changed}");
+}
+
+/// Rechunks `/t2m` of a fixture and returns decodes of source chunks, chunks of the source, and the plan's memory and
+/// temporary bytes.
+fn rechunked(memory_bytes: u64) -> Result<(u64, u64, u64, u64), hyperslab_testkit::Missing> {
+    let path = fixture("chunk_indexes/v110_gzip.h5")?;
+    let file = File::options().cache_bytes(0).open(&path).unwrap();
+    let (path, dataset) = datasets(&file).into_iter().max_by_key(|(_, d)| d.logical_bytes()).unwrap();
+    let source = dataset.chunk_shape().unwrap();
+    let sizes = source.iter().map(|size| Size::Elements(size * 2 - 1)).collect();
+    let rules = vec![rule(&path, Change::Layout(LayoutRequest::Chunks(sizes)))];
+    let options = options(rules, memory_bytes);
+    let plan = RepackPlan::new(&file, options.clone()).unwrap();
+    let (memory, temporary) = (plan.datasets[0].memory_bytes, plan.datasets[0].temporary_bytes);
+    let before = file.decodes();
+    let (sink, monitor) = (MemorySink::default(), Monitor::default());
+    plan.run(&sink, &monitor).unwrap();
+    let decodes = file.decodes() - before;
+    let target = File::from_source(Arc::new(Memory::new("repacked", sink.into_bytes()))).unwrap();
+    assert_same(&file, &target, "rechunked");
+    Ok((decodes, dataset.chunk_map().unwrap().len() as u64, memory, temporary))
+}
+
+#[test]
+fn each_source_chunk_is_decoded_once() {
+    let (decodes, chunks, _, temporary) = require!(rechunked(64 << 20));
+    assert_eq!((decodes, temporary), (chunks, 0));
+}
+
+#[test]
+fn rules_that_mean_nothing_are_refused() {
+    let file = File::open(require!(fixture("command_line/tour.h5"))).unwrap();
+    let refused = |datasets: &str, change: Change| match RepackPlan::new(
+        &file,
+        options(vec![rule(datasets, change)], 1 << 20),
+    ) {
+        Err(RepackError::Refused { option, what }) => {
+            assert_eq!(option, "--an-option");
+            what
+        }
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("not refused"),
+    };
+    let chunks = |sizes: &[u64]| {
+        Change::Layout(LayoutRequest::Chunks(sizes.iter().map(|&size| Size::Elements(size)).collect()))
+    };
+    assert_eq!(refused("/absent", chunks(&[1])), "no dataset has this path or name");
+    let what = refused("/measured/temperature", chunks(&[1]));
+    assert!(what.contains("/measured/temperature has") && what.contains("dimensions, not 1"), "{what}");
+    let named = Change::Layout(LayoutRequest::NamedChunks(vec![("nowhere".into(), Size::Whole)]));
+    assert!(refused("/measured/temperature", named).contains("no dimension \"nowhere\""));
+}
