@@ -40,6 +40,7 @@ def files() -> None:
     for path in sorted(FIXTURES.rglob("*.h5")):
         if path.stat().st_size <= FILE_BYTES_MAX:
             seed("file", path.read_bytes())
+            seed("check", path.read_bytes())
 
 
 def filters() -> None:

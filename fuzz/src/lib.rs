@@ -1,5 +1,6 @@
 //! What the fuzz targets run: any bytes, and what must hold of them. A target in `fuzz_targets` is one line.
 
+pub mod check;
 pub mod file;
 pub mod filter;
 pub mod selection;

@@ -6,7 +6,7 @@ use crate::dataset::DatasetParts;
 use crate::references::{References, has_references};
 use crate::rule::rules;
 use crate::unfilter::specs;
-use hyperslab_filters::{Pipeline, Scratch};
+use hyperslab_filters::{FilterError, Pipeline, Scratch};
 use hyperslab_format::Bytes;
 use hyperslab_format::message::Datatype;
 use hyperslab_io::Source;
@@ -73,26 +73,47 @@ impl ChunkReader {
         pipeline: &Pipeline,
         source: &dyn Source,
         chunk: StoredChunk,
-    ) -> Result<Vec<u8>, String> {
-        let buffer = |bytes: u64| {
-            let bytes = usize::try_from(bytes).map_err(|error| error.to_string())?;
-            let mut buffer = Vec::new();
-            buffer.try_reserve_exact(bytes).map_err(|error| error.to_string())?;
-            buffer.resize(bytes, 0u8);
-            Ok::<_, String>(buffer)
-        };
+    ) -> Result<Vec<u8>, Undecoded> {
         let mut stored = buffer(chunk.bytes)?;
-        source.read_into(chunk.at, &mut stored).map_err(|error| error.to_string())?;
+        source.read_into(chunk.at, &mut stored).map_err(|error| Undecoded::Damaged(error.to_string()))?;
         // A few bytes may claim to be gigabytes.
-        let max = pipeline.max_decoded_len(&stored, chunk.mask).map_err(|error| error.to_string())?;
+        let max = pipeline.max_decoded_len(&stored, chunk.mask)?;
         if (max as u64) < self.chunk_bytes {
-            return Err(format!("at most {max} bytes after filters, expected {}", self.chunk_bytes));
+            let what = format!("at most {max} bytes after filters, expected {}", self.chunk_bytes);
+            return Err(Undecoded::Damaged(what));
         }
         let mut decoded = buffer(self.chunk_bytes)?;
-        pipeline
-            .decode_into(&stored, chunk.mask, &mut Scratch::new(), &mut decoded)
-            .map_err(|error| error.to_string())?;
+        pipeline.decode_into(&stored, chunk.mask, &mut Scratch::new(), &mut decoded)?;
         Ok(decoded)
+    }
+}
+
+/// Memory for so many bytes.
+fn buffer(bytes: u64) -> Result<Vec<u8>, Undecoded> {
+    let too_large = |what: String| Undecoded::Damaged(what);
+    let bytes = usize::try_from(bytes).map_err(|error| too_large(error.to_string()))?;
+    let mut buffer = Vec::new();
+    buffer.try_reserve_exact(bytes).map_err(|error| too_large(error.to_string()))?;
+    buffer.resize(bytes, 0u8);
+    Ok(buffer)
+}
+
+/// Why a chunk was not decoded.
+#[derive(Debug)]
+enum Undecoded {
+    /// A filter that it was stored through is not available here.
+    FilterMissing(String),
+    Damaged(String),
+}
+
+impl From<FilterError> for Undecoded {
+    fn from(error: FilterError) -> Self {
+        match error {
+            FilterError::Unknown { .. } | FilterError::LeftOut { .. } => {
+                Self::FilterMissing(error.to_string())
+            }
+            _ => Self::Damaged(error.to_string()),
+        }
     }
 }
 
@@ -105,13 +126,6 @@ impl Checker<'_> {
         if pipeline.is_empty() && reader.references.is_none() {
             return;
         }
-        if let Some(problem) = pipeline.problem() {
-            if !reader.is_reported && !waiting.is_empty() {
-                self.report(&FILTER_MISSING, CHUNK, waiting[0].at, problem.to_string());
-                reader.is_reported = true;
-            }
-            return;
-        }
         let source = self.input.source();
         let batch =
             usize::try_from(DECODED_BYTES_MAX / reader.chunk_bytes.max(1)).unwrap_or(1).clamp(1, BATCH);
@@ -121,16 +135,21 @@ impl Checker<'_> {
                 // The values themselves matter only if they refer to something.
                 decoded.map(|decoded| if reader.references.is_some() { decoded } else { Vec::new() })
             };
-            let decoded: Vec<Result<Vec<u8>, String>> = chunks.par_iter().map(decode).collect();
+            let decoded: Vec<Result<Vec<u8>, Undecoded>> = chunks.par_iter().map(decode).collect();
             for (chunk, decoded) in chunks.iter().zip(decoded) {
                 match (decoded, &reader.references) {
                     (Ok(elements), Some(datatype)) => {
                         self.check_references(references, datatype, &Bytes::from(elements), chunk.at);
                     }
                     (Ok(_), None) => {}
-                    (Err(what), _) => {
+                    (Err(Undecoded::Damaged(what)), _) => {
                         let what = format!("a chunk of {} bytes: {what}", chunk.bytes);
                         self.report(&CHUNK_DATA, CHUNK, chunk.at, what);
+                    }
+                    (Err(Undecoded::FilterMissing(what)), _) => {
+                        if !std::mem::replace(&mut reader.is_reported, true) {
+                            self.report(&FILTER_MISSING, CHUNK, chunk.at, what);
+                        }
                     }
                 }
             }
