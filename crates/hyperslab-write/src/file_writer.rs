@@ -309,9 +309,7 @@ impl<'a> FileWriter<'a> {
                 }
             }
             (PlacedStorage::External { heap, .. }, StorageSpec::External(segments)) => {
-                let mut out = Encoder::new("local heap", WIDTHS);
-                external_names(segments).0.encode(*heap, &mut out);
-                blocks.push(PlacedBlock { address: *heap, bytes: out.finish()? });
+                blocks.extend(external_names(segments).0.encode(*heap, WIDTHS)?);
             }
             _ => {}
         }

@@ -3,7 +3,7 @@
 
 use super::symbol_table::{Entry, SymbolTableNode};
 use crate::btree::v1::{Node, NodeType};
-use crate::heap::HeapTextBuilder;
+use crate::heap::{HeapPlaces, HeapTextBuilder};
 use crate::message::datatype::Charset;
 use crate::message::{Link, LinkTarget, SymbolTable};
 use crate::{Address, Allocate, EncodeError, Encoder, PlacedBlock, Widths};
@@ -12,7 +12,7 @@ use crate::{Address, Allocate, EncodeError, Encoder, PlacedBlock, Widths};
 #[derive(Debug, Clone)]
 pub struct OldGroupLayout {
     widths: Widths,
-    heap: Address,
+    heap: HeapPlaces,
     /// The addresses of the tree's nodes of each level, from the leaves to the root.
     levels: Vec<Vec<Address>>,
     /// The addresses of the symbol table nodes.
@@ -65,7 +65,7 @@ impl OldGroupLayout {
         let mut levels: Vec<Vec<Address>> =
             counts.iter().rev().map(|&count| (0..count).map(|_| allocate(node_bytes)).collect()).collect();
         levels.reverse();
-        let heap = allocate(Names::new(links).text.bytes(widths));
+        let heap = Names::new(links).text.place(widths, allocate);
         let symbol_bytes = SymbolTableNode::full_bytes(SYMBOLS_MAX as u64, widths);
         let symbols = (0..symbols).map(|_| allocate(symbol_bytes)).collect();
         Self { widths, heap, levels, symbols }
@@ -73,7 +73,7 @@ impl OldGroupLayout {
 
     /// The message that says where the group is.
     pub fn message(&self) -> SymbolTable {
-        SymbolTable { btree: self.levels[self.levels.len() - 1][0], heap: self.heap }
+        SymbolTable { btree: self.levels[self.levels.len() - 1][0], heap: self.heap.header }
     }
 
     /// All blocks. `links` are those for which the group was placed.
@@ -92,9 +92,7 @@ impl OldGroupLayout {
             .iter()
             .map(|&(i, name_offset, target)| entry(&links[i], name_offset, target))
             .collect::<Result<_, _>>()?;
-        let mut out = Encoder::new("local heap", self.widths);
-        names.text.encode(self.heap, &mut out);
-        let mut blocks = vec![PlacedBlock { address: self.heap, bytes: out.finish()? }];
+        let mut blocks = names.text.encode(self.heap, self.widths)?.to_vec();
         for (entries, &address) in entries.chunks(SYMBOLS_MAX).zip(&self.symbols) {
             let mut out = Encoder::new(STRUCTURE, self.widths);
             SymbolTableNode::encode(entries, SYMBOLS_MAX, &mut out);
@@ -141,6 +139,9 @@ fn entry(link: &Link, name_offset: u64, target: Option<u64>) -> Result<Entry, En
     }
     let header = match &link.target {
         LinkTarget::Hard(address) => Some(*address),
+        LinkTarget::Soft(path) if path.as_bytes().is_empty() => {
+            return Err(refuse("soft link value", "the path is empty"));
+        }
         LinkTarget::Soft(path) if !path.as_bytes().contains(&0) => None,
         _ => return Err(refuse("link", format!("the link {} is neither hard nor soft", link.name))),
     };
@@ -215,6 +216,7 @@ mod tests {
         layout(&Link { name: "".into(), ..link.clone() }).unwrap_err();
         layout(&Link { name: "a\0b".into(), ..link.clone() }).unwrap_err();
         layout(&Link { charset: Charset::Utf8, ..link.clone() }).unwrap_err();
+        layout(&Link { target: LinkTarget::Soft("".into()), ..link.clone() }).unwrap_err();
         let target = LinkTarget::External { file: "f".into(), path: "/".into() };
         layout(&Link { target, ..link }).unwrap_err();
     }

@@ -7,7 +7,10 @@
 //! The data segment is NUL-terminated text, which other structures refer to by offset. The list of free space is not
 //! read.
 
-use crate::{Address, Bytes, Encoder, FormatError, Name, Parse, View, Widths, limits};
+use crate::{
+    Address, Allocate, Bytes, EncodeError, Encoder, FormatError, Name, Parse, PlacedBlock, View, Widths,
+    limits,
+};
 
 /// The location of a local heap's text.
 #[derive(Debug, Clone, Copy)]
@@ -125,23 +128,38 @@ impl HeapTextBuilder {
         offset
     }
 
-    /// The size of the heap in bytes: its header, and the data segment that follows it.
-    pub fn bytes(&self, widths: Widths) -> u64 {
-        header_bytes(widths) + self.data.len() as u64
+    /// Places the heap: its header, and directly after it the data segment, unless that has to begin with a page.
+    pub fn place(&self, widths: Widths, allocate: &mut Allocate<'_>) -> HeapPlaces {
+        let header = allocate(header_bytes(widths));
+        HeapPlaces { header, segment: allocate(self.data.len() as u64) }
     }
 
-    /// Encodes the heap, to be placed at `address`. The data segment follows the header and has no free space.
-    pub fn encode(&self, address: Address, out: &mut Encoder) {
+    /// Encodes the heap, which has no free space.
+    ///
+    /// # Errors
+    ///
+    /// If an address is too large for these widths.
+    pub fn encode(&self, places: HeapPlaces, widths: Widths) -> Result<[PlacedBlock; 2], EncodeError> {
         /// `H5HL_FREE_NULL`: the end of the list of free blocks.
         const NO_FREE_BLOCK: u64 = 1;
+        let mut out = Encoder::new(STRUCTURE, widths);
         out.bytes(b"HEAP");
         out.zeros(4);
         out.length("data segment size", self.data.len() as u64);
         out.length("offset to head of free-list", NO_FREE_BLOCK);
-        let segment = address.0.checked_add(header_bytes(out.widths()));
-        out.address("address of data segment", segment.map(Address));
-        out.bytes(&self.data);
+        out.address("address of data segment", Some(places.segment));
+        let header = PlacedBlock { address: places.header, bytes: out.finish()? };
+        Ok([header, PlacedBlock { address: places.segment, bytes: self.data.clone() }])
     }
+}
+
+/// The addresses of a new local heap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeapPlaces {
+    /// The header, which other structures refer to.
+    pub header: Address,
+    /// The data segment.
+    pub segment: Address,
 }
 
 fn header_bytes(widths: Widths) -> u64 {

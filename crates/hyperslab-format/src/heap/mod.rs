@@ -6,4 +6,4 @@ pub mod local;
 
 pub use fractal::{FractalHeap, NoFilters, Unfilter};
 pub use global::{Collection, CollectionBuilder};
-pub use local::{HeapText, HeapTextBuilder, LocalHeap};
+pub use local::{HeapPlaces, HeapText, HeapTextBuilder, LocalHeap};

@@ -141,7 +141,12 @@ impl Link {
         out.bytes(name);
         match &self.target {
             LinkTarget::Hard(address) => out.address("object header address", Some(*address)),
-            LinkTarget::Soft(path) => encode_information(out, path.as_bytes()),
+            LinkTarget::Soft(path) => {
+                if path.as_bytes().is_empty() {
+                    out.refuse("soft link value", "the path is empty");
+                }
+                encode_information(out, path.as_bytes());
+            }
             LinkTarget::UserDefined { data, .. } => encode_information(out, data),
             LinkTarget::External { file, path } => {
                 let mut information = Encoder::new("external link information", out.widths());

@@ -38,7 +38,7 @@ impl Messages {
                 offset: segment.offset,
                 size: segment.bytes,
             });
-            let files = ExternalFiles { heap: *heap, slots: slots.collect() };
+            let files = ExternalFiles { heap: heap.header, slots: slots.collect() };
             self.push(MessageKind::EXTERNAL_FILES, CONSTANT, |out| files.encode(out))?;
         }
         let layout = layout(dataset, placed, context)?;

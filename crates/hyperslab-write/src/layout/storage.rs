@@ -8,7 +8,7 @@ use crate::options::WIDTHS;
 use crate::tree::{DatasetSpec, ExternalSegment, Object, ObjectSpec, StorageSpec};
 use crate::versions::Versions;
 use hyperslab_format::chunk_index::{ChunkIndexLayout, Extent};
-use hyperslab_format::heap::HeapTextBuilder;
+use hyperslab_format::heap::{HeapPlaces, HeapTextBuilder};
 use hyperslab_format::message::fill_value::AllocationTime;
 use hyperslab_format::message::{ChunkIndex, ChunkedLayout, Dataspace};
 use hyperslab_format::{Address, Allocate, EncodeError};
@@ -30,7 +30,7 @@ pub(crate) enum PlacedStorage {
     },
     /// The local heap of the names of external files, and the offset of each name in it.
     External {
-        heap: Address,
+        heap: HeapPlaces,
         names: Vec<u64>,
     },
 }
@@ -49,7 +49,8 @@ pub(super) fn without_addresses(
             PlacedStorage::Contiguous { address: None, bytes: contiguous_bytes(dataset)? }
         }
         StorageSpec::External(segments) => {
-            PlacedStorage::External { heap: Address(0), names: external_names(segments).1 }
+            let heap = HeapPlaces { header: Address(0), segment: Address(0) };
+            PlacedStorage::External { heap, names: external_names(segments).1 }
         }
         StorageSpec::Chunked(chunked) => {
             let (dims, max_dims) = sizes(&dataset.dataspace);
@@ -130,7 +131,7 @@ pub(super) fn place_external_names(
         (storage, &dataset.storage)
     {
         let (text, _) = external_names(segments);
-        *heap = allocate(text.bytes(WIDTHS));
+        *heap = text.place(WIDTHS, allocate);
     }
 }
 
