@@ -12,6 +12,10 @@ mod digest;
 mod doctor;
 #[path = "commands/doctor_advice.rs"]
 mod doctor_advice;
+#[path = "commands/doctor_lines.rs"]
+mod doctor_lines;
+#[path = "commands/doctor_noise.rs"]
+mod doctor_noise;
 #[path = "commands/exit_codes.rs"]
 mod exit_codes;
 #[path = "commands/explain.rs"]

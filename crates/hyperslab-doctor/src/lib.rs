@@ -33,7 +33,7 @@ pub use diagnose::{chunk_loads, diagnose, diagnose_file, diagnose_storage};
 pub use error::DoctorError;
 pub use facts::{
     ChunkMap, DatasetFacts, Decoded, FileFacts, FillFacts, FillTime, FilterFact, Layout, LibraryDecoding,
-    RecodeMeasurement, SampleMeasurement, Sampler, StoredChunk, VariableLength, measure_samples,
+    PageWaste, RecodeMeasurement, SampleMeasurement, Sampler, StoredChunk, VariableLength, measure_samples,
 };
 pub use finding::{Cost, Finding, Severity, codes, why};
 pub use fix::{Fix, FixKind, OtherRead, WriterLine};

@@ -93,6 +93,12 @@ impl<'n> Attributes<'n> {
         damaged.map_or(Ok(None), Err)
     }
 
+    /// True if they lie in a fractal heap beside the object header.
+    pub(crate) fn are_dense(&self) -> bool {
+        let info = self.node.header.attribute_info(self.node.file.superblock.widths).or_error();
+        info.is_ok_and(|info| info.is_some_and(|info| info.heap.is_some()))
+    }
+
     /// Reads all attributes or, if `name` is given, at least those of this name.
     fn read(&self, name: Option<&str>) -> Result<Vec<AttributeEntry>> {
         let (file, header) = (&self.node.file, &self.node.header);

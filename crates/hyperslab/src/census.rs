@@ -40,6 +40,8 @@ pub struct Census {
     pub unaccounted_bytes: u64,
     /// Groups, datasets and named datatypes.
     pub objects: u64,
+    /// The tree of groups and datasets.
+    pub tree: Tree,
     /// Size of a page, if the file is allocated in pages.
     pub page_bytes: Option<u64>,
     /// Where what is owned lies: disjoint, in ascending order. What is in none of them is unaccounted for.
@@ -47,6 +49,24 @@ pub struct Census {
     /// Parts that could not be read; their bytes count as nobody's.
     pub errors: Vec<Error>,
 }
+
+/// How the groups and datasets of a file are arranged.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tree {
+    /// Groups, the root group not counted.
+    pub groups: u64,
+    /// Datasets.
+    pub datasets: u64,
+    /// Groups above the deepest dataset, the root group not counted.
+    pub depth: u64,
+    /// Objects with at most [`FEW`] attributes, in dense storage.
+    pub dense_attributes: u64,
+    /// Groups with at most [`FEW`] links, in dense storage.
+    pub dense_links: u64,
+}
+
+/// So many attributes or links would also fit into an object header.
+pub const FEW: usize = 64;
 
 /// Bytes with one owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,10 +114,17 @@ pub fn census(file: &File) -> Result<Census> {
     let inner = &file.inner;
     let own = File::open_source(inner.source.clone(), inner.data.runtime.clone())?;
     own.inner.metadata().observe();
-    let mut walk = Walk { file: &own, raw: Vec::new(), objects: 0, errors: Vec::new(), seen: HashSet::new() };
+    let mut walk = Walk {
+        file: &own,
+        raw: Vec::new(),
+        objects: 0,
+        tree: Tree::default(),
+        errors: Vec::new(),
+        seen: HashSet::new(),
+    };
     let page_bytes = walk.superblock()?;
     walk.objects();
-    let Walk { raw, objects, errors, .. } = walk;
+    let Walk { raw, objects, tree, errors, .. } = walk;
     let free = free_space::sections(&own).unwrap_or_default();
     let file_bytes = own.inner.source.len();
     let mut claims = Claims::default();
@@ -148,6 +175,7 @@ pub fn census(file: &File) -> Result<Census> {
         free_bytes,
         unaccounted_bytes: file_bytes.saturating_sub(accounted),
         objects,
+        tree,
         page_bytes,
         extents,
         errors,
@@ -159,6 +187,7 @@ struct Walk<'f> {
     /// Address and bytes of the parts of each dataset's raw data.
     raw: Vec<(String, Vec<(u64, u64)>)>,
     objects: u64,
+    tree: Tree,
     errors: Vec<Error>,
     seen: HashSet<Address>,
 }
@@ -186,18 +215,32 @@ impl Walk<'_> {
                 continue;
             }
             self.objects += 1;
-            if let Err(error) = object.attributes().entries() {
-                self.errors.push(error);
+            match object.attributes().entries() {
+                Ok(entries) => {
+                    let is_dense = object.attributes().are_dense() && entries.len() <= FEW;
+                    self.tree.dense_attributes += u64::from(is_dense);
+                }
+                Err(error) => self.errors.push(error),
             }
             match &object {
-                Object::Dataset(dataset) => match raw_parts(dataset) {
-                    Ok(parts) if parts.is_empty() => {}
-                    Ok(parts) => self.raw.push((dataset.path().to_owned(), parts)),
-                    Err(error) => self.errors.push(error),
-                },
+                Object::Dataset(dataset) => {
+                    self.tree.datasets += 1;
+                    let depth = dataset.path().matches('/').count().saturating_sub(1);
+                    self.tree.depth = self.tree.depth.max(depth as u64);
+                    match raw_parts(dataset) {
+                        Ok(parts) if parts.is_empty() => {}
+                        Ok(parts) => self.raw.push((dataset.path().to_owned(), parts)),
+                        Err(error) => self.errors.push(error),
+                    }
+                }
                 Object::Group(group) => {
+                    self.tree.groups += u64::from(self.objects > 1);
                     let links = match Links::new(&group.node).list() {
-                        Ok(links) => links,
+                        Ok(links) => {
+                            let is_dense = Links::new(&group.node).are_dense() && links.len() <= FEW;
+                            self.tree.dense_links += u64::from(is_dense);
+                            links
+                        }
                         Err(error) => {
                             self.errors.push(error);
                             continue;

@@ -7,7 +7,7 @@ use hyperslab_format::superblock::Superblock;
 use hyperslab_io::Source;
 use std::sync::Arc;
 
-pub use crate::census::{Census, Extent, KindOfMetadata, Owner, census};
+pub use crate::census::{Census, Extent, KindOfMetadata, Owner, Tree, census};
 pub use crate::encoded_selection::RegionSummary;
 pub use crate::filter_element::filter_element;
 pub use crate::format_error::{OrError, format_error};

@@ -39,6 +39,11 @@ impl<'n> Links<'n> {
         })
     }
 
+    /// True if the links lie in a fractal heap.
+    pub(crate) fn are_dense(&self) -> bool {
+        matches!(self.storage(), Ok(LinkStorage::Dense(_)))
+    }
+
     fn widths(&self) -> Widths {
         self.node.file.superblock.widths
     }

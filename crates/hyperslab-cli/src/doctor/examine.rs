@@ -4,17 +4,17 @@ use super::calibration::{self, Calibrated};
 use super::choose::{self, Chosen};
 use super::filter::Filter;
 use super::page::Maps;
-use super::{facts, options, user_library};
+use super::{facts, file_facts, options, user_library};
 use crate::args::DoctorArgs;
 use crate::doctor::SampleScope;
 use crate::failure::{self, Failure};
-use hyperslab::internal::{Census, KindOfMetadata, census};
+use hyperslab::internal::census;
 use hyperslab::{Dataset, File};
 use hyperslab_bench::library::Found;
 use hyperslab_doctor::predict::Terms;
 use hyperslab_doctor::{
-    DatasetFacts, DatasetReport, DoctorError, FileFacts, Finding, Options, Profile, Report, Severity,
-    diagnose, diagnose_file, diagnose_storage,
+    DatasetFacts, DatasetReport, DoctorError, Options, Profile, Report, Severity, diagnose, diagnose_file,
+    diagnose_storage,
 };
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
@@ -118,7 +118,7 @@ impl<'a> Examiner<'a> {
         let census = if dataset.is_none() || is_drawn { census(&file).ok() } else { None };
         // Damage that the census meets is told of where the damaged part is examined.
         let findings = match &census {
-            Some(census) if dataset.is_none() => file_findings(census, &options),
+            Some(census) if dataset.is_none() => diagnose_file(&file_facts::of(path, census), &options),
             _ => Vec::new(),
         };
         let prediction = self.calibrated.as_ref().map(Calibrated::prediction).unwrap_or_default();
@@ -132,24 +132,6 @@ impl<'a> Examiner<'a> {
         let maps = maps.map(|census| Maps::of(&census, &report, &datasets, &options));
         Ok(Examined { report, notes, failures, maps })
     }
-}
-
-/// What is wrong with the file as a whole.
-fn file_findings(census: &Census, options: &Options) -> Vec<Finding> {
-    let sum = |of: fn(&KindOfMetadata) -> u64| census.metadata.values().map(of).sum();
-    // What belongs to a part that cannot be read only looks unused.
-    let unaccounted_bytes = if census.errors.is_empty() { census.unaccounted_bytes } else { 0 };
-    let facts = FileFacts {
-        bytes: census.file_bytes,
-        objects: census.objects,
-        metadata_structures: sum(|kind| kind.structures),
-        metadata_bytes: sum(|kind| kind.bytes),
-        raw_bytes: census.raw_data.iter().map(|(_, bytes)| bytes).sum(),
-        free_bytes: census.free_bytes,
-        unaccounted_bytes,
-        page_bytes: census.page_bytes,
-    };
-    diagnose_file(&facts, options)
 }
 
 /// Stored data of which at least this share of the file, or [`SAMPLED_BYTES`], is sampled.

@@ -9,6 +9,7 @@ pub(crate) mod calibration;
 mod choose;
 mod examine;
 mod facts;
+mod file_facts;
 mod filter;
 mod options;
 mod page;

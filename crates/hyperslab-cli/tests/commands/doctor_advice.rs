@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A file written by a line of Python, in which `f` is open for writing and `r` is a generator of random numbers.
-fn written(folder: &Path, name: &str, line: &str) -> Result<PathBuf, Missing> {
+pub(super) fn written(folder: &Path, name: &str, line: &str) -> Result<PathBuf, Missing> {
     let path = folder.join(name);
     let program = format!(
         "import h5py, numpy as np, sys\nr = np.random.default_rng(0)\nwith h5py.File(sys.argv[1], 'w') as f:\n    {line}\n"
@@ -20,28 +20,28 @@ fn written(folder: &Path, name: &str, line: &str) -> Result<PathBuf, Missing> {
     Ok(path)
 }
 
-fn report(path: &Path, options: &[&str]) -> Value {
+pub(super) fn report(path: &Path, options: &[&str]) -> Value {
     let told = run(&[&["doctor", "--json", "{}"], options].concat(), path);
     assert_eq!(told.code, 0, "{}", told.err);
     serde_json::from_str(&told.out).unwrap()
 }
 
-fn findings(report: &Value) -> Vec<&Value> {
+pub(super) fn findings(report: &Value) -> Vec<&Value> {
     let datasets = report["datasets"].as_array().unwrap().iter();
     datasets.flat_map(|dataset| dataset["findings"].as_array().unwrap()).collect()
 }
 
-fn codes(report: &Value) -> Vec<&str> {
+pub(super) fn codes(report: &Value) -> Vec<&str> {
     findings(report).iter().map(|finding| finding["code"].as_str().unwrap()).collect()
 }
 
-fn finding<'r>(report: &'r Value, code: &str) -> &'r Value {
+pub(super) fn finding<'r>(report: &'r Value, code: &str) -> &'r Value {
     let found = findings(report).into_iter().find(|finding| finding["code"] == code);
     found.unwrap_or_else(|| panic!("{code} is not among {:?}", codes(report)))
 }
 
 /// Runs a line for `h5repack` or `nccopy`, which writes `out.h5` or `out.nc` beside the file.
-fn pasted(line: &str, path: &Path) -> Result<PathBuf, Missing> {
+pub(super) fn pasted(line: &str, path: &Path) -> Result<PathBuf, Missing> {
     let folder = path.parent().unwrap();
     let line = &line.replace("FILE", path.to_str().unwrap());
     let tool = line.split(' ').next().unwrap();

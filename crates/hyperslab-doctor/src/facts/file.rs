@@ -1,7 +1,7 @@
 //! The facts about a file as a whole.
 
 /// What the bytes of a file belong to, in total.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileFacts {
     /// Bytes of the file.
     pub bytes: u64,
@@ -19,4 +19,29 @@ pub struct FileFacts {
     pub unaccounted_bytes: u64,
     /// Size of a page, if the file is allocated in pages.
     pub page_bytes: Option<u64>,
+    /// What pages of the present and of other sizes leave unused, if the file is allocated in pages.
+    pub page_waste: Vec<PageWaste>,
+    /// Pieces of raw data, such as chunks, that are larger than a page.
+    pub pieces_above_page: u64,
+    /// Groups, the root group not counted.
+    pub groups: u64,
+    /// Datasets.
+    pub datasets: u64,
+    /// Groups above the deepest dataset, the root group not counted.
+    pub depth: u64,
+    /// Structures of metadata that a group takes: its header, and what the old format needs beside it.
+    pub structures_per_group: u64,
+    /// Objects that keep few attributes in dense storage.
+    pub dense_attributes: u64,
+    /// Groups that keep few links in dense storage.
+    pub dense_links: u64,
+}
+
+/// What pages of some size leave unused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageWaste {
+    /// Size of a page.
+    pub page_bytes: u64,
+    /// Bytes that no piece of data uses.
+    pub wasted_bytes: u64,
 }

@@ -31,7 +31,15 @@ use serde_json::json;
 const SIZE_RATIO_MAX: f64 = 1.02;
 /// and must take at most this share of the time.
 const TIME_SHARE_MAX: f64 = 0.6;
-/// Encoding time of the dataset, in seconds, from which on the severity is medium.
+/// Lower levels differ too little to be worth a change.
+const LEVEL_MIN: u32 = 5;
+/// Data that compresses less than this takes all levels about as long; whether it should be compressed at all is another
+/// question. Data that compresses more is written fast at any level.
+const RATIO_MIN: f64 = 1.2;
+const RATIO_MAX: f64 = 50.0;
+/// Encoding time of the dataset that must be saved, in seconds: less is not worth a reader's minute.
+const SECONDS_MIN: f64 = 3.0;
+/// And that from which on the severity is medium.
 const SECONDS_MEDIUM: f64 = 30.0;
 /// Bytes per second that zlib encodes at levels 1 to 9, in millions: medians over scientific data on a server core of
 /// 2025. Decisions rest on these and on the sizes of the encoded samples, not on how long encoding took this time.
@@ -41,6 +49,10 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let samples = case.facts.samples.as_ref()?;
     let (level, shuffle) = (case.facts.deflate_level()?, case.facts.has_shuffle());
     let now = samples.recoded_at(level, shuffle)?;
+    let ratio = samples.decoded_bytes as f64 / samples.stored_bytes.max(1) as f64;
+    if level < LEVEL_MIN || !(RATIO_MIN..=RATIO_MAX).contains(&ratio) {
+        return None;
+    }
     let usual_seconds = |level: u32| {
         let speed = ENCODE_MEGABYTES_PER_SECOND[(level.clamp(1, 9) - 1) as usize];
         case.geometry.logical_bytes() as f64 / (speed * 1e6)
@@ -53,13 +65,17 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     };
     let better = samples.recoded.iter().filter(is_better).min_by_key(|other| other.level)?;
     let saved_seconds = usual_seconds(level) - usual_seconds(better.level);
+    if saved_seconds < SECONDS_MIN && !case.options.all {
+        return None;
+    }
     let severity = if saved_seconds >= SECONDS_MEDIUM { Severity::Medium } else { Severity::Low };
     let size = 100.0 * (better.encoded_bytes as f64 / now.encoded_bytes.max(1) as f64 - 1.0);
-    let times = now.encode_seconds / better.encode_seconds.max(1e-9);
+    let times = usual_seconds(level) / usual_seconds(better.level);
+    let noun = if samples.chunks == 1 { "chunk" } else { "chunks" };
     let message = format!(
-        "On {} sample chunks, deflate level {} writes {times:.1} times as fast as level {level}, for {size:+.1} % \
-         in size.",
-        samples.chunks, better.level,
+        "Deflate level {} usually writes {times:.1} times as fast as level {level}; {} sample {noun} of this dataset change by \
+         {size:+.1} % in size.",
+        better.level, samples.chunks,
     );
     let entry = |m: &RecodeMeasurement| {
         json!({ "level": m.level, "encoded_bytes": m.encoded_bytes, "encode_seconds": rounded(m.encode_seconds),
@@ -109,7 +125,7 @@ mod tests {
         DatasetFacts {
             filters: vec![gzip(level)],
             samples: Some(samples),
-            ..chunked(&[1000, 1000], &[100, 100], 4)
+            ..chunked(&[10_000, 1000], &[100, 100], 4)
         }
     }
 
@@ -119,7 +135,8 @@ mod tests {
             finding(CODE, &facts(9, &[(1, 520_000, 0.01), (4, 501_000, 0.02), (9, 500_000, 0.1)]), &[])
                 .unwrap();
         assert!(
-            found.message.contains("level 4 writes 5.0 times as fast as level 9, for +0.2 % in size"),
+            found.message.contains("level 4 usually writes 7.5 times as fast as level 9; 3 sample chunks")
+                && found.message.contains("+0.2 % in size"),
             "{}",
             found.message
         );
@@ -134,5 +151,22 @@ mod tests {
         );
         assert_eq!(finding(CODE, &facts(1, &[(1, 500_000, 0.01)]), &[]), None);
         assert_eq!(finding(CODE, &chunked(&[1000, 1000], &[100, 100], 4), &[]), None);
+    }
+
+    #[test]
+    fn what_hardly_compresses_or_is_small_is_not_worth_a_change() {
+        let levels = [(1, 500_000, 0.01), (6, 500_000, 0.02)];
+        let large = DatasetFacts { logical_bytes: 400_000_000, ..chunked(&[100_000, 1000], &[100, 100], 4) };
+        let with = |stored_bytes: u64, of: &DatasetFacts| {
+            let samples = SampleMeasurement { stored_bytes, ..facts(6, &levels).samples.unwrap() };
+            DatasetFacts { samples: Some(samples), ..of.clone() }
+        };
+        assert!(finding(CODE, &with(500_000, &large), &[]).is_some());
+        assert_eq!(finding(CODE, &with(930_000, &large), &[]), None, "all levels take about as long");
+        assert_eq!(
+            finding(CODE, &with(500_000, &chunked(&[1000, 1000], &[100, 100], 4)), &[]),
+            None,
+            "0.1 s"
+        );
     }
 }

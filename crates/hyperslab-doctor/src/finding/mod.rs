@@ -15,9 +15,13 @@ mod compression_saves_nothing;
 mod contiguous_across_fast_axis;
 mod cost;
 mod cyclic_thrash;
+mod deep_groups;
+mod default_cache_too_small;
 mod deflate_level_too_high;
+mod dense_storage;
 mod model;
 mod one_element_chunks;
+mod page_size_against_chunks;
 mod scattered_metadata;
 mod shuffle_missing;
 mod slot_collisions;
@@ -68,6 +72,7 @@ static RULES: &[Rule] = rules![
     "cache-smaller-than-chunk" cache_smaller_than_chunk Reads,
     "cyclic-thrash" cyclic_thrash Reads,
     "slot-collisions" slot_collisions Reads,
+    "default-cache-too-small" default_cache_too_small Reads,
     "chunk-shape-against-read" chunk_shape_against_read Reads,
     "chunks-too-small" chunks_too_small Storage,
     "chunks-too-large" chunks_too_large Reads,
@@ -94,6 +99,13 @@ static FILE_RULES: &[FileRule] = &[
         code: "scattered-metadata",
         source: include_str!("scattered_metadata.rs"),
         check: scattered_metadata::check,
+    },
+    FileRule { code: "dense-storage", source: include_str!("dense_storage.rs"), check: dense_storage::check },
+    FileRule { code: "deep-groups", source: include_str!("deep_groups.rs"), check: deep_groups::check },
+    FileRule {
+        code: "page-size-against-chunks",
+        source: include_str!("page_size_against_chunks.rs"),
+        check: page_size_against_chunks::check,
     },
     FileRule { code: "unused-space", source: include_str!("unused_space.rs"), check: unused_space::check },
 ];
@@ -166,7 +178,7 @@ mod tests {
             let headings: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("## ")).collect();
             assert_eq!(headings, ["What it sees", "Why it costs", "What to do", "When it is fine"], "{code}");
         }
-        assert_eq!(codes().count(), 17);
+        assert_eq!(codes().count(), 21);
         assert_eq!(why("no-such-finding"), None);
     }
 }

@@ -13,8 +13,8 @@
 //!
 //! ## What to do
 //!
-//! Repack the file into pages, which keep metadata together and are read whole: `h5repack -S PAGE -G 1048576`. For files with
-//! many groups or attributes, `-L` (the latest format) makes the metadata itself several times smaller. Readers must
+//! Repack the file into pages, which keep metadata together and are read whole: `h5repack -S PAGE -G 1048576` for large
+//! files, smaller pages for small ones. For files with many groups or attributes, `-L` (the latest format) makes the metadata itself several times smaller. Readers must
 //! use HDF5 1.10.1 or newer; those of remote files get their page buffer automatically from HDF5 2.0 on.
 //!
 //! ## When it is fine
@@ -35,8 +35,13 @@ use serde_json::json;
 const REQUESTS_MIN: u64 = 2_000;
 /// From this many on the severity is medium.
 const REQUESTS_MEDIUM: u64 = 20_000;
-/// The size of the pages that are proposed: few requests, and little waste.
-const PAGE_BYTES: u64 = 1 << 20;
+/// The sizes of the pages that are proposed, at least and at most.
+const PAGE_BYTES_MIN: u64 = 4 << 10;
+const PAGE_BYTES_MAX: u64 = 1 << 20;
+/// Pages of the repacked file, about: fewer would leave too much of it unused.
+const PAGES_MIN: u64 = 32;
+/// In the latest format, metadata takes about this part of what it takes in the format before 1.8.
+const LATEST_FORMAT_PART: u64 = 4;
 /// The time an object store takes to answer.
 const REQUEST_SECONDS: f64 = 0.040;
 
@@ -46,7 +51,8 @@ pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
         Some(page) => facts.metadata_bytes.div_ceil(page.max(1)).min(facts.metadata_structures),
         None => facts.metadata_structures,
     };
-    let after = facts.metadata_bytes.div_ceil(PAGE_BYTES);
+    let page_bytes = proposed_page_bytes(facts);
+    let after = facts.metadata_bytes.div_ceil(page_bytes);
     if requests < REQUESTS_MIN || after * 4 > requests {
         return None;
     }
@@ -74,16 +80,23 @@ pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
         "requests": requests,
         "requests_with_pages": after,
     });
-    let line = repack_line(&options.file, &format!("-L -S PAGE -G {PAGE_BYTES}"));
+    let line = repack_line(&options.file, &format!("-L -S PAGE -G {page_bytes}"));
     let effect = format!(
         "metadata in pages of {}, in the latest format: at most about {} of them to read",
-        bytes_text(PAGE_BYTES),
+        bytes_text(page_bytes),
         count_text(after)
     );
     let fixes = vec![Fix::new(FixKind::Repack, "h5repack", line, effect)];
     let (code, cost) =
         ("scattered-metadata".to_owned(), Cost { requests: Some(requests), ..Cost::default() });
     Some(Finding { code, severity, message, cost, evidence, fixes })
+}
+
+/// The largest power of two of which the repacked file has enough.
+fn proposed_page_bytes(facts: &FileFacts) -> u64 {
+    let after = facts.raw_bytes.saturating_add(facts.metadata_bytes / LATEST_FORMAT_PART);
+    let page_bytes = 1u64 << (after / PAGES_MIN).max(1).ilog2();
+    page_bytes.clamp(PAGE_BYTES_MIN, PAGE_BYTES_MAX)
 }
 
 #[cfg(test)]
@@ -106,10 +119,13 @@ mod tests {
         let found = check(&facts(18_000, None), &Options::default()).unwrap();
         assert_eq!((found.severity, found.cost.requests), (Severity::Low, Some(18_000)));
         assert!(
-            found.fixes[0].line.contains("h5repack -L -S PAGE -G 1048576 in.h5 out.h5"),
+            found.fixes[0].line.contains("h5repack -L -S PAGE -G 65536 in.h5 out.h5"),
             "{:?}",
             found.fixes
         );
+        let large = FileFacts { raw_bytes: 1 << 30, ..facts(18_000, None) };
+        let found = check(&large, &Options::default()).unwrap();
+        assert!(found.fixes[0].line.contains("h5repack -L -S PAGE -G 1048576 in.h5 out.h5"));
         let small_pages = check(&facts(18_000, Some(512)), &Options::default()).unwrap();
         assert!(small_pages.message.contains("pages of only 512 B"), "{}", small_pages.message);
     }

@@ -27,16 +27,22 @@ use crate::options::Options;
 use crate::pattern::bytes_text;
 use serde_json::json;
 
-/// Share of the file from which on it is reported.
+/// Share of the file from which on it is reported, and that of a file in pages, which always leave something unused.
 const SHARE_MIN: f64 = 0.1;
+const SHARE_MIN_IN_PAGES: f64 = 0.25;
 /// Share and bytes from which on the severity is medium.
 const SHARE_MEDIUM: f64 = 0.5;
 const BYTES_MEDIUM: u64 = 64 << 20;
 
 pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
+    // The rest of pages has a finding, and a fix, of its own.
+    if super::page_size_against_chunks::check(facts, options).is_some() {
+        return None;
+    }
     let unused = facts.free_bytes.saturating_add(facts.unaccounted_bytes);
     let share = unused as f64 / facts.bytes.max(1) as f64;
-    if share < SHARE_MIN {
+    let least = if facts.page_bytes.is_some() { SHARE_MIN_IN_PAGES } else { SHARE_MIN };
+    if share < least {
         return None;
     }
     let is_medium = share >= SHARE_MEDIUM && unused >= BYTES_MEDIUM;
@@ -76,5 +82,8 @@ mod tests {
         assert_eq!(found.fixes[0].line, "h5repack in.h5 out.h5");
         assert_eq!(check(&facts(10 << 20), &Options::default()), None);
         assert_eq!(check(&FileFacts::default(), &Options::default()), None);
+        let paged = |unaccounted| FileFacts { page_bytes: Some(4096), ..facts(unaccounted) };
+        assert_eq!(check(&paged(40 << 20), &Options::default()), None);
+        assert!(check(&paged(60 << 20), &Options::default()).is_some());
     }
 }

@@ -148,7 +148,7 @@ fn kinds(census: &Census) -> (Vec<Kind>, Vec<usize>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyperslab::internal::{Extent, KindOfMetadata};
+    use hyperslab::internal::{Extent, KindOfMetadata, Tree};
 
     /// 32,000 bytes: metadata in 1,000 of them, scattered over a dataset of 24,000; then free space, and a rest.
     fn census() -> Census {
@@ -166,6 +166,7 @@ mod tests {
             free_bytes: 3200,
             unaccounted_bytes: 3800,
             objects: 2,
+            tree: Tree::default(),
             page_bytes: None,
             extents,
             errors: Vec::new(),

@@ -1,0 +1,59 @@
+//! The facts about a file as a whole, from its census.
+
+use hyperslab::internal::{Census, KindOfMetadata, Owner};
+use hyperslab_doctor::{FileFacts, PageWaste};
+use std::path::Path;
+
+/// Sizes of pages that are compared with the present one.
+const PAGE_BYTES: [u64; 5] = [4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20];
+/// A group in the old format takes its header, a B-tree node, a heap and a symbol table node.
+const OLD_GROUP_STRUCTURES: u64 = 4;
+
+/// The facts about the file at `path` whose census was taken.
+pub(super) fn of(path: &Path, census: &Census) -> FileFacts {
+    let sum = |of: fn(&KindOfMetadata) -> u64| census.metadata.values().map(of).sum();
+    // The addresses of a file in several members do not follow each other: what lies between them is not in any file. And
+    // what belongs to a part that cannot be read only looks unused.
+    let is_one_file = std::fs::metadata(path).is_ok_and(|file| census.file_bytes <= file.len());
+    let is_all_known = is_one_file && census.errors.is_empty();
+    let is_old = census.metadata.contains_key("symbol table node");
+    let page_waste = census.page_bytes.map_or_else(Vec::new, |page| {
+        let mut sizes = PAGE_BYTES.to_vec();
+        sizes.push(page);
+        sizes.sort_unstable();
+        sizes.dedup();
+        sizes.into_iter().map(|page_bytes| page_waste(census, page_bytes)).collect()
+    });
+    FileFacts {
+        bytes: census.file_bytes,
+        objects: census.objects,
+        metadata_structures: sum(|kind| kind.structures),
+        metadata_bytes: sum(|kind| kind.bytes),
+        raw_bytes: census.raw_data.iter().map(|(_, bytes)| bytes).sum(),
+        free_bytes: if is_one_file { census.free_bytes } else { 0 },
+        unaccounted_bytes: if is_all_known { census.unaccounted_bytes } else { 0 },
+        page_bytes: census.page_bytes,
+        page_waste,
+        pieces_above_page: census.page_bytes.map_or(0, |page| pieces(census, page).0),
+        groups: census.tree.groups,
+        datasets: census.tree.datasets,
+        depth: census.tree.depth,
+        structures_per_group: if is_old { OLD_GROUP_STRUCTURES } else { 1 },
+        dense_attributes: census.tree.dense_attributes,
+        dense_links: census.tree.dense_links,
+    }
+}
+
+/// Pieces of raw data that are larger than a page, and what the last page of each leaves unused.
+fn pieces(census: &Census, page_bytes: u64) -> (u64, u64) {
+    let raw = census.extents.iter().filter(|extent| matches!(extent.owner, Owner::RawData(_)));
+    raw.map(|extent| extent.end - extent.start)
+        .filter(|bytes| *bytes > page_bytes)
+        .fold((0, 0), |(count, rest), bytes| (count + 1, rest + bytes.next_multiple_of(page_bytes) - bytes))
+}
+
+/// What pages of this size leave unused: the last page of each large piece, and of metadata and of small pieces together
+/// half a page each.
+fn page_waste(census: &Census, page_bytes: u64) -> PageWaste {
+    PageWaste { page_bytes, wasted_bytes: pieces(census, page_bytes).1 + page_bytes }
+}
