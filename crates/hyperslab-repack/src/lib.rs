@@ -34,6 +34,8 @@ mod raw_chunks;
 mod recode;
 mod relocate;
 mod repack;
+#[cfg(test)]
+mod round_trip;
 mod rounding;
 mod source_dataset;
 mod source_tree;
