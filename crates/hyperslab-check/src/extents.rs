@@ -202,16 +202,13 @@ impl Checker<'_> {
     /// Reports the bytes that belong to nobody.
     pub(crate) fn check_gaps(&mut self) {
         self.enter("");
-        let end = self.input.source().len();
         let (mut total, mut padding, mut places) = (0u64, 0u64, Vec::new());
-        for (start, end) in self.extents.gaps(end) {
-            for (start, end) in self.held(start, end) {
-                if self.is_padding(start, end) {
-                    padding += end - start;
-                } else {
-                    total += end - start;
-                    places.push((start, end));
-                }
+        for (start, end) in self.unclaimed() {
+            if self.is_padding(start, end) {
+                padding += end - start;
+            } else {
+                total += end - start;
+                places.push((start, end));
             }
         }
         self.report.orphan_bytes = total;
@@ -228,14 +225,13 @@ impl Checker<'_> {
         self.report(&ORPHAN_BYTES, "file", first, message);
     }
 
-    /// The parts of a range that exist. A file of several members has gaps in its address space.
-    fn held(&self, start: u64, end: u64) -> Vec<(u64, u64)> {
+    /// The ranges that belong to nobody, without the gaps in the address space of a file of several members. Of those,
+    /// only what directly follows a structure is looked at: a source does not say where its next member begins.
+    pub(crate) fn unclaimed(&mut self) -> Vec<(u64, u64)> {
         let source = self.input.source();
-        if source.stored_bytes() == source.len() {
-            return vec![(start, end)];
-        }
-        let held = source.held_from(start).min(end - start);
-        if held > 0 { vec![(start, start + held)] } else { Vec::new() }
+        let held = |(start, end): (u64, u64)| (start, start + source.held_from(start).min(end - start));
+        let gaps = self.extents.gaps(source.len());
+        gaps.into_iter().map(held).filter(|(start, end)| start < end).collect()
     }
 
     /// True if the bytes between two structures align the second one, or are the unused end of a page.

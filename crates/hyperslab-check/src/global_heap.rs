@@ -116,8 +116,7 @@ impl Checker<'_> {
     /// Looks for collections among the bytes that belong to nobody, and checks them.
     pub(crate) fn find_collections(&mut self, collections: &mut Collections) {
         let base = self.view.base;
-        let end = self.input.source().len();
-        for (start, end) in self.extents.gaps(end) {
+        for (start, end) in self.unclaimed() {
             let mut at = start.max(base);
             while at < end && !self.input.has_failed() {
                 let window = WINDOW_BYTES.min(end - at);
