@@ -2,6 +2,7 @@
 
 use crate::change::ChangeSet;
 use crate::error::RepackError;
+use crate::moved_folder::MovedFolder;
 use crate::new_storage::{NewLayout, NewStorage, Resolved, resolve};
 use crate::ordered::AHEAD;
 use crate::relocate::{Relocatable, contains_addresses};
@@ -38,6 +39,8 @@ pub struct RepackOptions {
     pub verify: bool,
     /// True if chunks that cannot be read become fill values, and are listed, instead of ending the repack.
     pub keep_going: bool,
+    /// The folders of the source and of the new file, if references to other files are to be kept right.
+    pub moved: Option<MovedFolder>,
     /// The folder for temporary files.
     pub temporary_folder: PathBuf,
 }
@@ -135,6 +138,9 @@ impl RepackPlan {
         let (datasets, kept) = Default::default();
         let mut plan = Self { file: file.clone(), source, options, write, recodings, datasets, kept };
         plan.apply_changes()?;
+        if let Some(moved) = &plan.options.moved {
+            moved.apply(&mut plan.source)?;
+        }
         Ok(plan)
     }
 

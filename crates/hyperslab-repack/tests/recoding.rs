@@ -33,6 +33,7 @@ fn options(rules: Vec<Rule>, memory_bytes: u64) -> RepackOptions {
         threads: 2,
         verify: true,
         keep_going: false,
+        moved: None,
         temporary_folder: std::env::temp_dir(),
     }
 }

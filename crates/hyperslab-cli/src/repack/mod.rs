@@ -25,7 +25,7 @@ use hyperslab_write::WriteOptions;
 use model::Document;
 use one_file::Job;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use targets::Targets;
 
 /// Runs the command.
@@ -41,10 +41,13 @@ pub(crate) fn run(args: &RepackArgs, out: &mut dyn Write, err: &mut dyn Write) -
         threads: hyperslab::threads().div_ceil(jobs),
         verify: !args.no_verify,
         keep_going: args.keep_going,
+        moved: None,
         temporary_folder: std::env::temp_dir(),
     };
+    let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
     let job = Job {
         options,
+        outputs: outputs.values().map(absolute).collect(),
         overwrite: args.overwrite,
         in_place: args.in_place,
         is_dry_run: args.dry_run,

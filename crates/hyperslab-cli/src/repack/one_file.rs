@@ -5,7 +5,8 @@ use super::progress;
 use crate::failure::{self, Failure};
 use hyperslab::File;
 use hyperslab_io::LocalSink;
-use hyperslab_repack::{Monitor, OutputFile, RepackError, RepackOptions, RepackPlan};
+use hyperslab_repack::{Monitor, MovedFolder, OutputFile, RepackError, RepackOptions, RepackPlan};
+use std::collections::BTreeSet;
 use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,8 @@ pub(super) struct Job {
     /// The folder for temporary files; that of the new file if it is not given.
     pub folder: Option<PathBuf>,
     pub shows_progress: bool,
+    /// All new files of this run, absolute.
+    pub outputs: BTreeSet<PathBuf>,
 }
 
 impl Job {
@@ -42,10 +45,17 @@ impl Job {
             output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut options = self.options.clone();
         options.temporary_folder = self.folder.clone().unwrap_or_else(|| folder.to_owned());
+        options.moved = moved(input, folder, &self.outputs);
         let (threads, is_verified) = (options.threads, options.verify);
         let failed = |error: RepackError| failure(error, input);
         let plan = RepackPlan::new(&file, options).map_err(failed)?;
-        document.plan = Some(Plan::from(&plan));
+        let mut shown = Plan::from(&plan);
+        if self.is_dry_run {
+            let estimate = plan.estimate().map_err(failed)?;
+            shown.predicted_bytes = Some(estimate.bytes);
+            shown.predicted_seconds = Some(estimate.seconds);
+        }
+        document.plan = Some(shown);
         if self.is_dry_run {
             return Ok(());
         }
@@ -91,6 +101,13 @@ impl Job {
             false => Err(exists(output)),
         }
     }
+}
+
+/// The folders of a file and of the new one; `None` if they cannot be found.
+fn moved(input: &Path, to: &Path, outputs: &BTreeSet<PathBuf>) -> Option<MovedFolder> {
+    let from = std::fs::canonicalize(input).ok()?.parent()?.to_owned();
+    let to = std::fs::canonicalize(to).ok()?;
+    Some(MovedFolder { from, to, also_written: outputs.clone() })
 }
 
 /// A file on the disk, to see whether it changes.

@@ -200,6 +200,7 @@ fn a_dry_run_writes_nothing() {
         ended.out
     );
     assert!(ended.out.contains("/scalar stays as it is"), "{}", ended.out);
+    assert!(ended.out.contains("predicted from samples: "), "{}", ended.out);
     assert_eq!(names(folder.path()), ["in.h5"]);
 }
 
@@ -227,6 +228,29 @@ fn a_tree_of_files_becomes_the_same_tree() {
         (vec!["a".to_owned(), "one.h5".into()], vec!["b".to_owned(), "two.h5".into()])
     );
     assert_eq!(run(&arguments, &tree).out, "", "all are done");
+}
+
+#[test]
+fn links_lead_to_the_same_file_from_another_folder() {
+    let (folder, input) = require!(folder());
+    fs::copy(&input, folder.path().join("other.h5")).unwrap();
+    let deep = folder.path().join("deep");
+    fs::create_dir(&deep).unwrap();
+    let link = |path: &Path| {
+        let listed = run(&["ls", "{}", "/"], path).out;
+        listed.lines().find(|line| line.starts_with("/elsewhere")).unwrap().to_owned()
+    };
+    assert!(link(&input).contains("-> /x in other.h5"));
+    let output = deep.join("out.h5");
+    assert_eq!(run(&["repack", "{}", output.to_str().unwrap()], &input).code, 0);
+    assert!(link(&output).contains("-> /x in ../other.h5"), "{}", link(&output));
+    let both = folder.path().join("both");
+    let other = folder.path().join("other.h5");
+    let arguments = ["repack", "{}", other.to_str().unwrap(), both.to_str().unwrap()];
+    assert_eq!(run(&arguments, &input).code, 0);
+    assert!(both.join("other.h5").exists());
+    let moved_along = link(&both.join("in.h5"));
+    assert!(moved_along.contains("-> /x in other.h5"), "{moved_along}");
 }
 
 #[test]
