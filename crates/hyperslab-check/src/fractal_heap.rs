@@ -17,7 +17,7 @@ rules! { RULES:
     /// The objects of a fractal heap lie in its blocks, behind their prefixes, and do not overlap.
     HEAP_OBJECTS = Error "heap-objects", "III.G";
     /// The allocated and the free space that the header of a fractal heap states are those of its direct blocks. Blocks that
-    /// are not allocated yet may count as free, as in the library. The library loses count where blocks are removed.
+    /// are not allocated yet may count as free, as in the library. Some files of the library state other sizes.
     HEAP_SPACE = Warning "heap-space", "III.G";
 }
 

@@ -26,14 +26,14 @@ rules! { RULES:
     /// A text ends with a NUL where the specification demands one, and names are not empty.
     TEXT_END = Error "text-end", "";
     /// A datatype has the version that its class needs: arrays 2, VAX numbers 3, revised references 4, complex numbers 5.
-    /// Libraries before 1.6 wrote arrays in version 1, early ones of 1.12 revised references.
+    /// Some files of older libraries have arrays and revised references in version 1.
     DATATYPE_VERSION = Warning "datatype-version", "IV.A.2.d";
     /// The members of a compound datatype have different names and do not overlap; an enumeration has no name twice.
     DATATYPE_MEMBERS = Error "datatype-members", "IV.A.2.d";
     /// A reference count message is only stored for counts other than 1.
     REFERENCE_COUNT_OF_ONE = Warning "reference-count-of-one", "IV.A.2.w";
-    /// The sizes of the parts of an attribute message are those of its datatype and dataspace. Older libraries wrote some
-    /// datatypes in fewer bytes than they had counted.
+    /// The sizes of the parts of an attribute message are those of its datatype and dataspace. Some files
+    /// of older libraries have more bytes than a datatype needs.
     ATTRIBUTE_SIZES = Warning "attribute-sizes", "IV.A.2.m";
     /// Names and texts that are marked as UTF-8 are valid UTF-8.
     UTF_8 = Warning "utf-8", "IV.A.2.g, IV.A.2.m";
