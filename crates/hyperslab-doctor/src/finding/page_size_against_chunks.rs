@@ -22,7 +22,7 @@
 use super::cost::Cost;
 use super::model::{Finding, Severity};
 use crate::facts::FileFacts;
-use crate::fix::{Fix, FixKind, repack_line};
+use crate::fix::{Fix, FixKind, own_repack_line, repack_line};
 use crate::numbers::{count_text, rounded};
 use crate::options::Options;
 use crate::pattern::bytes_text;
@@ -82,7 +82,9 @@ pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
         bytes_text(wasted)
     );
     let line = repack_line(&options.file, &format!("-S PAGE -G {}", better.page_bytes));
-    let fixes = vec![Fix::new(FixKind::Repack, "h5repack", line, effect)];
+    let mut fix = Fix::new(FixKind::Repack, "h5repack", line, effect);
+    fix.writers.push(own_repack_line(&options.file, &format!("--page-size {}", better.page_bytes)));
+    let fixes = vec![fix];
     let cost = Cost::bytes(wasted - better.wasted_bytes);
     Some(Finding { code: "page-size-against-chunks".to_owned(), severity, message, cost, evidence, fixes })
 }

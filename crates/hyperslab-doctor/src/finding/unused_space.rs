@@ -21,7 +21,7 @@
 use super::cost::Cost;
 use super::model::{Finding, Severity};
 use crate::facts::FileFacts;
-use crate::fix::{Fix, FixKind, repack_line};
+use crate::fix::{Fix, FixKind, own_repack_line, repack_line};
 use crate::numbers::rounded;
 use crate::options::Options;
 use crate::pattern::bytes_text;
@@ -63,7 +63,9 @@ pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
     });
     let effect = format!("about {} instead of {}", bytes_text(facts.bytes - unused), bytes_text(facts.bytes));
     // Without free-space managers, h5repack leaves no gaps for later.
-    let fixes = vec![Fix::new(FixKind::Repack, "h5repack", repack_line(&options.file, ""), effect)];
+    let mut fix = Fix::new(FixKind::Repack, "h5repack", repack_line(&options.file, ""), effect);
+    fix.writers.push(own_repack_line(&options.file, ""));
+    let fixes = vec![fix];
     let (code, cost) = ("unused-space".to_owned(), Cost::bytes(unused));
     Some(Finding { code, severity, message, cost, evidence, fixes })
 }

@@ -1,6 +1,6 @@
 //! The lines to paste: settings and commands in the syntax of each library.
 
-use super::{Fix, FixKind};
+use super::{Fix, FixKind, WriterLine};
 use crate::facts::DatasetFacts;
 use crate::pattern::shape_text;
 use crate::simulate::CacheSettings;
@@ -34,13 +34,21 @@ pub(crate) fn cache_lines(file: &str, facts: &DatasetFacts, cache: CacheSettings
 /// Repacks with another chunk shape, with h5repack.
 pub(crate) fn chunk_line(file: &str, facts: &DatasetFacts, chunk: &[u64], effect: String) -> Fix {
     let option = format!("-l {}", shell_word(&format!("{}:CHUNK={}", facts.path, shape_text(chunk))));
-    Fix::new(FixKind::Repack, "h5repack", repack_line(file, &option), effect)
+    let mut fix = Fix::new(FixKind::Repack, "h5repack", repack_line(file, &option), effect);
+    fix.writers.push(own_repack_line(file, &option));
+    fix
 }
 
 /// `h5repack OPTIONS FILE out.h5`
 pub(crate) fn repack_line(file: &str, options: &str) -> String {
     let options = if options.is_empty() { String::new() } else { format!("{options} ") };
     format!("h5repack {options}{} out.h5", shell_word(file))
+}
+
+/// The same repack by hyperslab, which takes h5repack's `-l` and `-f`: `hyperslab repack OPTIONS FILE out.h5`.
+pub(crate) fn own_repack_line(file: &str, options: &str) -> WriterLine {
+    let line = repack_line(file, options).replacen("h5repack", "hyperslab repack", 1);
+    WriterLine { target: "hyperslab".to_owned(), line }
 }
 
 /// A Python string literal in double quotes.

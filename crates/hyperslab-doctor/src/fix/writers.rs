@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// A line for one library or tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WriterLine {
-    /// `h5py`, `netCDF4`, `xarray`, `C` or `nccopy`.
+    /// `hyperslab`, `h5py`, `netCDF4`, `xarray`, `C` or `nccopy`.
     #[serde(rename = "for")]
     pub target: String,
     /// The line to paste.
