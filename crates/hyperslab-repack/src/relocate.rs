@@ -143,13 +143,21 @@ impl Relocatable {
         let stored = StoredReference::parse(Bytes::copy_from_slice(element), widths);
         match stored.map_err(hyperslab::internal::format_error)? {
             StoredReference::Null => {}
-            StoredReference::Here(found) => self.object(at + BEFORE_OBJECT, found.object, objects),
+            // Only a null reference leads nowhere: this kind cannot contain the undefined address.
+            StoredReference::Here(found) => match objects.object(found.object) {
+                Some(object) => self.objects.push((at + BEFORE_OBJECT, object)),
+                None => self.bytes[at..at + element.len()].fill(0),
+            },
             StoredReference::InHeap { collection, index, .. } => {
                 let mut child = Self { bytes: heap.object(collection, index)?.to_vec(), ..Self::default() };
                 // The object of another file keeps its address there.
                 let found = heap.reference(element)?.filter(|found| found.file.is_none());
                 if let Some(found) = found {
-                    child.object(1, found.object, objects);
+                    let Some(object) = objects.object(found.object) else {
+                        self.bytes[at..at + element.len()].fill(0);
+                        return Ok(());
+                    };
+                    child.objects.push((1, object));
                 }
                 self.heap.push((at + BEFORE_COLLECTION, child));
             }
