@@ -5,8 +5,8 @@ use hyperslab_testkit::files::{corpus, fixture};
 use hyperslab_testkit::require;
 use serde_json::Value;
 
-/// Files of the corpus that programs wrote for use, and wrote well: chunks between some kilobytes and some megabytes that
-/// suit their reads, compressed where that pays, or small enough that nothing matters. Each was looked at with `ls -v`.
+/// Files of the corpus that programs wrote for use, chosen by what they are and by their features in its manifest: the usual
+/// output of models, instruments and tools, none made to test a reader's limits.
 const WELL_MADE: [&str; 30] = [
     // Maps and fields in whole-field or few chunks, deflated.
     "pypi-pvlib/pvlib/data/Altitude.h5",
