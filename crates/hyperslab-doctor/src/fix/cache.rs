@@ -2,6 +2,7 @@
 
 use super::Fix;
 use super::change::Change;
+use super::compromise::GAIN_SHARE_MAX;
 use super::lines::cache_lines;
 use super::others::judge;
 use crate::case::{Case, ReadCase};
@@ -78,7 +79,8 @@ pub(crate) fn slots_only(
 }
 
 /// The lines that set a cache found for read `target`, judged on all reads in the profiles whose users would set it. If
-/// it slows another read, lines with a larger cache that does not come before them, where there is one.
+/// it slows another read, lines with a larger cache that does not, and still serves the target, come before them, where
+/// there is one.
 pub(crate) fn judged_cache_lines(
     case: &Case<'_>,
     target: usize,
@@ -89,19 +91,20 @@ pub(crate) fn judged_cache_lines(
     let lines = |settings: CacheSettings, effect: &str| {
         let lines = cache_lines(&case.options.file, case.facts, settings, effect);
         let judged = judge(case, &Change::Cache(settings), profiles)?;
-        let is_loss = judged.is_loss();
+        let is_gain = judged.effects.get(target).is_some_and(|(_, effect)| effect.ratio() <= GAIN_SHARE_MAX);
         let told: Vec<Fix> = lines.into_iter().map(|fix| judged.tell(case, Some(target), fix)).collect();
-        Some((is_loss, told))
+        Some((judged.is_loss(), is_gain, told))
     };
-    let Some((is_loss, found)) = lines(settings, effect) else { return Vec::new() };
+    let Some((is_loss, _, found)) = lines(settings, effect) else { return Vec::new() };
     let mut fixes = Vec::new();
     if is_loss {
         let sizes = std::iter::successors(Some(settings.nbytes.max(1 << 20)), |nbytes| nbytes.checked_mul(2));
         let larger = sizes.skip(1).take_while(|nbytes| *nbytes <= CACHE_BYTES_MAX).find_map(|nbytes| {
             let effect = format!("a cache of {}: no read takes twice as long", bytes_text(nbytes));
-            lines(CacheSettings { nbytes, ..settings }, &effect).filter(|(is_loss, _)| !is_loss)
+            lines(CacheSettings { nbytes, ..settings }, &effect)
+                .filter(|(is_loss, is_gain, _)| !is_loss && *is_gain)
         });
-        fixes.extend(larger.into_iter().flat_map(|(_, lines)| lines));
+        fixes.extend(larger.into_iter().flat_map(|(.., lines)| lines));
     }
     fixes.extend(found);
     fixes
@@ -116,6 +119,7 @@ fn round_up(nbytes: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::facts::DatasetFacts;
     use crate::options::Options;
     use crate::testing::{case_study, chunked};
 
@@ -138,6 +142,25 @@ mod tests {
         assert_eq!(fix.smallest_nbytes, 15 * 3_097_440);
         let fewer = CacheSettings { nbytes: 14 * 3_097_440, ..fix.settings };
         assert!(!case.counts(&series.sweep, fewer, LibVersion::V2_2).is_ideal());
+    }
+
+    #[test]
+    fn a_larger_cache_that_helps_nothing_is_not_offered() {
+        // Rows of 100 chunks that span all rows: any cache that holds one chunk, but not all, loads each for every row.
+        let facts = DatasetFacts { filters: Vec::new(), ..chunked(&[4000, 5000], &[4000, 50], 8) };
+        let reads = ["1x5000", "4000x5000"].map(|read| read.parse().unwrap()).to_vec();
+        let options = Options { reads, ..Options::default() };
+        let case = Case::new(&facts, &options).unwrap().unwrap();
+        // Those whose cache holds a chunk.
+        let holds = |number: &usize| case.profiles[*number].cache(None).nbytes > 1_600_000;
+        let profiles: Vec<usize> = (0..case.profiles.len()).filter(holds).collect();
+        let none = CacheSettings { nbytes: 0, nslots: 1009, w0: 0.75 };
+        let fixes = judged_cache_lines(&case, 0, &profiles, none, "no cache");
+        assert!(!fixes.is_empty());
+        for fix in fixes {
+            let serves = fix.serves.unwrap();
+            assert!(serves.after_seconds < 0.5 * serves.before_seconds, "{}: {serves:?}", fix.effect);
+        }
     }
 
     #[test]

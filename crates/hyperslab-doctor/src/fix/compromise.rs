@@ -20,8 +20,8 @@ const CHUNK_BYTES_MIN: u64 = 64 << 10;
 const SHAPES_MAX: usize = 5_000;
 /// The best of these are simulated.
 const SIMULATED_MAX: usize = 6;
-/// A shape is worth a repack if the read that it is for takes at most this share of the time.
-const GAIN_SHARE_MAX: f64 = 0.5;
+/// A change that is only a compromise is worth it if the read that it is for takes at most this share of the time.
+pub(super) const GAIN_SHARE_MAX: f64 = 0.5;
 
 /// The chunk shape with which all reads together are fastest, among those that make read `target` at least twice as fast
 /// in every one of these profiles and no read much slower, with what it does to all reads. `None` if there is none.
