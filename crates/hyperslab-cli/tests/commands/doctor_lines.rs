@@ -31,9 +31,11 @@ elif target == 'netCDF4':
         eval(line)
     d = nc['/d']
 else:
-    import xarray as xr
-    ds = eval(line) if line else xr.open_dataset(file, engine='h5netcdf', phony_dims='sort')
-    d = ds['d']
+    import netCDF4, xarray as xr
+    netCDF4.set_chunk_cache(1 << 20, 521, 0.75)
+    setting, opening = line.split('; ') if line else ('', 'xr.open_dataset(file, engine=\'netcdf4\')')
+    exec(setting)
+    d = eval(opening)['d']
 def read_bytes():
     with open('/proc/self/io') as counts:
         return int(counts.read().split()[1])

@@ -22,9 +22,9 @@ pub(crate) fn cache_lines(file: &str, facts: &DatasetFacts, cache: CacheSettings
         ),
         fix(
             "xarray",
+            // Not with h5netcdf: it opens the dataset anew for every read, and each time with an empty cache.
             format!(
-                "xr.open_dataset({file}{group}, engine=\"h5netcdf\", phony_dims=\"sort\", \
-                 driver_kwds={{\"rdcc_nbytes\": {nbytes}, \"rdcc_nslots\": {nslots}}})"
+                "netCDF4.set_chunk_cache({nbytes}, {nslots}, {w0}); xr.open_dataset({file}{group}, engine=\"netcdf4\")"
             ),
         ),
         fix("C", format!("H5Pset_chunk_cache(dapl, {nslots}, {nbytes}, {w0}); /* dapl for H5Dopen2 */")),
@@ -92,7 +92,7 @@ mod tests {
             [
                 "h5py: h5py.File(\"in.h5\", rdcc_nbytes=3145728, rdcc_nslots=521)",
                 "netCDF4: nc[\"/All_Data/CrIS-SDR_All/ES_ImaginaryLW\"].set_var_chunk_cache(size=3145728, nelems=521, preemption=0.75)",
-                "xarray: xr.open_dataset(\"in.h5\", group=\"/All_Data/CrIS-SDR_All\", engine=\"h5netcdf\", phony_dims=\"sort\", driver_kwds={\"rdcc_nbytes\": 3145728, \"rdcc_nslots\": 521})",
+                "xarray: netCDF4.set_chunk_cache(3145728, 521, 0.75); xr.open_dataset(\"in.h5\", group=\"/All_Data/CrIS-SDR_All\", engine=\"netcdf4\")",
                 "C: H5Pset_chunk_cache(dapl, 521, 3145728, 0.75); /* dapl for H5Dopen2 */",
             ]
         );
