@@ -6,6 +6,15 @@
 import json
 import sys
 
+
+def opened_by(line, names):
+    """The value of the last statement of a line; those before it, after ";", are run first."""
+    *before, last = line.split("; ")
+    for statement in before:
+        exec(statement, names)
+    return eval(last, names)
+
+
 file, dataset = sys.argv[1:3]
 for fix in json.load(sys.stdin):
     target, line = fix["for"], fix["line"]
@@ -26,15 +35,13 @@ for fix in json.load(sys.stdin):
                     count += 1
             nslots, nbytes, w0 = 0, count, 0
         elif target == "xarray":
-            import gc
-
-            import h5py
+            import netCDF4
             import xarray as xr
 
-            with eval(line) as opened:
-                assert dataset.rsplit("/", 1)[1] in opened
-                files = [o for o in gc.get_objects() if isinstance(o, h5py.File) and o.id.valid and o.filename == file]
-                _, nslots, nbytes, w0 = files[0].id.get_access_plist().get_cache()
+            with opened_by(line, {"netCDF4": netCDF4, "xr": xr}) as opened:
+                # The file that xarray's engine opened, as the netCDF4 package shows it.
+                group = opened._close.__self__.ds
+                nbytes, nslots, w0 = group[dataset.rsplit("/", 1)[1]].get_var_chunk_cache()
         elif target == "netCDF4":
             import netCDF4
 
