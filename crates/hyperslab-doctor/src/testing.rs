@@ -1,51 +1,27 @@
 //! Datasets for tests: that of the case study, and simple ones.
 
 use crate::diagnose::diagnose;
-use crate::facts::{DatasetFacts, FillFacts, FilterFact, Layout};
+use crate::facts::{DatasetFacts, FilterFact};
 use crate::finding::Finding;
 use crate::options::Options;
 
 /// The compressed dataset of the 2015 paper.
 pub(crate) fn case_study() -> DatasetFacts {
-    DatasetFacts {
-        path: "/All_Data/CrIS-SDR_All/ES_ImaginaryLW".to_owned(),
-        max_shape: vec![None; 4],
-        dtype: ">f4".to_owned(),
-        stored_bytes: 43_162_046,
-        ..chunked(&[60, 30, 9, 717], &[4, 30, 9, 717], 4)
-    }
+    DatasetFacts::contiguous("/All_Data/CrIS-SDR_All/ES_ImaginaryLW", &[60, 30, 9, 717], ">f4", 4)
+        .unlimited()
+        .in_chunks(&[4, 30, 9, 717], vec![FilterFact::gzip(6)], 43_162_046)
 }
 
 /// A dataset that gzip at level 6 compresses to half its size.
 pub(crate) fn chunked(shape: &[u64], chunk: &[u64], element_bytes: u64) -> DatasetFacts {
-    let logical_bytes = shape.iter().fold(element_bytes, |n, d| n * d);
-    DatasetFacts {
-        path: "/d".to_owned(),
-        shape: shape.to_vec(),
-        max_shape: shape.iter().map(|d| Some(*d)).collect(),
-        dtype: format!("<f{element_bytes}"),
-        element_bytes,
-        layout: Layout::Chunked { chunk_dims: chunk.to_vec(), index_kind: "version 1 B-tree".to_owned() },
-        filters: vec![gzip(6)],
-        edge_chunks_unfiltered: false,
-        logical_bytes,
-        stored_bytes: logical_bytes / 2,
-        chunks: None,
-        fill: FillFacts::default(),
-        samples: None,
-        variable_length: None,
-    }
+    let facts = contiguous(shape, element_bytes);
+    let stored_bytes = facts.logical_bytes / 2;
+    facts.in_chunks(chunk, vec![gzip(6)], stored_bytes)
 }
 
 /// A contiguous dataset without filters.
 pub(crate) fn contiguous(shape: &[u64], element_bytes: u64) -> DatasetFacts {
-    let facts = chunked(shape, shape, element_bytes);
-    DatasetFacts {
-        layout: Layout::Contiguous { allocated: true },
-        filters: vec![],
-        stored_bytes: facts.logical_bytes,
-        ..facts
-    }
+    DatasetFacts::contiguous("/d", shape, &format!("<f{element_bytes}"), element_bytes)
 }
 
 /// The same without filters.
@@ -54,12 +30,7 @@ pub(crate) fn unfiltered(facts: DatasetFacts) -> DatasetFacts {
 }
 
 pub(crate) fn gzip(level: u32) -> FilterFact {
-    FilterFact {
-        name: "gzip".to_owned(),
-        id: 1,
-        parameters: vec![level],
-        description: format!("gzip level {level}"),
-    }
+    FilterFact::gzip(level)
 }
 
 /// The finding with this code, if the doctor makes it for these reads (the default ones if empty).

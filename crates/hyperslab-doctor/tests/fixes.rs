@@ -2,35 +2,18 @@
 
 use hyperslab_doctor::simulate::{CacheSettings, parse_cache};
 use hyperslab_doctor::{
-    DatasetFacts, DatasetReport, FillFacts, FilterFact, Finding, Fix, FixKind, Layout, Options, Profile,
-    Severity, diagnose,
+    DatasetFacts, DatasetReport, FilterFact, Finding, Fix, FixKind, Options, Profile, Severity, diagnose,
 };
 use proptest::prelude::*;
 
 fn facts(shape: &[u64], chunk: &[u64], is_filtered: bool) -> DatasetFacts {
-    let logical_bytes = shape.iter().product::<u64>() * 4;
-    let gzip = FilterFact {
-        name: "gzip".to_owned(),
-        id: 1,
-        parameters: vec![4],
-        description: "gzip level 4".to_owned(),
+    let raw = DatasetFacts::contiguous("/d", shape, "<f4", 4);
+    let (filters, stored_bytes) = if is_filtered {
+        (vec![FilterFact::gzip(4)], raw.logical_bytes / 2)
+    } else {
+        (Vec::new(), raw.logical_bytes)
     };
-    DatasetFacts {
-        path: "/d".to_owned(),
-        shape: shape.to_vec(),
-        max_shape: shape.iter().map(|dim| Some(*dim)).collect(),
-        dtype: "<f4".to_owned(),
-        element_bytes: 4,
-        layout: Layout::Chunked { chunk_dims: chunk.to_vec(), index_kind: "version 1 B-tree".to_owned() },
-        filters: if is_filtered { vec![gzip] } else { vec![] },
-        edge_chunks_unfiltered: false,
-        logical_bytes,
-        stored_bytes: if is_filtered { logical_bytes / 2 } else { logical_bytes },
-        chunks: None,
-        fill: FillFacts::default(),
-        samples: None,
-        variable_length: None,
-    }
+    raw.in_chunks(chunk, filters, stored_bytes)
 }
 
 fn text(shape: &[u64]) -> String {

@@ -1,6 +1,6 @@
 //! The lines to paste, pasted: h5py, xarray and netCDF4 must take them and report the cache they name.
 
-use hyperslab_doctor::{DatasetFacts, FillFacts, FilterFact, Fix, FixKind, Layout, Options, diagnose};
+use hyperslab_doctor::{DatasetFacts, FilterFact, Fix, FixKind, Options, diagnose};
 use hyperslab_testkit::files::python;
 use hyperslab_testkit::{Missing, require, skipped};
 use serde::Deserialize;
@@ -21,27 +21,11 @@ struct Answer {
 }
 
 fn fixes(file: &str) -> Vec<Fix> {
-    let facts = DatasetFacts {
-        path: PATH.to_owned(),
-        shape: vec![8, 1000, 1000],
-        max_shape: vec![None; 3],
-        dtype: "<f4".to_owned(),
-        element_bytes: 4,
-        layout: Layout::Chunked { chunk_dims: vec![2, 1000, 1000], index_kind: String::new() },
-        filters: vec![FilterFact {
-            name: "gzip".to_owned(),
-            id: 1,
-            parameters: vec![1],
-            description: "gzip level 1".to_owned(),
-        }],
-        edge_chunks_unfiltered: false,
-        logical_bytes: 32_000_000,
-        stored_bytes: 16_000_000,
-        chunks: None,
-        fill: FillFacts::default(),
-        samples: None,
-        variable_length: None,
-    };
+    let facts = DatasetFacts::contiguous(PATH, &[8, 1000, 1000], "<f4", 4).unlimited().in_chunks(
+        &[2, 1000, 1000],
+        vec![FilterFact::gzip(1)],
+        16_000_000,
+    );
     let options =
         Options { file: file.to_owned(), reads: vec!["1x1x:".parse().unwrap()], ..Options::default() };
     let findings = diagnose(&facts, &options).unwrap().findings;

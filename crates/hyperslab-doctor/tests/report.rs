@@ -10,30 +10,9 @@ use std::sync::Arc;
 
 /// The compressed dataset of the 2015 paper.
 fn case_study() -> DatasetFacts {
-    DatasetFacts {
-        path: "/All_Data/CrIS-SDR_All/ES_ImaginaryLW".to_owned(),
-        shape: vec![60, 30, 9, 717],
-        max_shape: vec![None; 4],
-        dtype: ">f4".to_owned(),
-        element_bytes: 4,
-        layout: Layout::Chunked {
-            chunk_dims: vec![4, 30, 9, 717],
-            index_kind: "version 1 B-tree".to_owned(),
-        },
-        filters: vec![FilterFact {
-            name: "gzip".to_owned(),
-            id: 1,
-            parameters: vec![6],
-            description: "gzip level 6".to_owned(),
-        }],
-        edge_chunks_unfiltered: false,
-        logical_bytes: 46_461_600,
-        stored_bytes: 43_162_046,
-        chunks: None,
-        fill: FillFacts::default(),
-        samples: None,
-        variable_length: None,
-    }
+    DatasetFacts::contiguous("/All_Data/CrIS-SDR_All/ES_ImaginaryLW", &[60, 30, 9, 717], ">f4", 4)
+        .unlimited()
+        .in_chunks(&[4, 30, 9, 717], vec![FilterFact::gzip(6)], 43_162_046)
 }
 
 fn report(facts: &DatasetFacts, options: &Options) -> Report {

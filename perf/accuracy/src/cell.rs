@@ -6,7 +6,7 @@ use hyperslab_bench::study::{FilterSpec, Storage};
 use hyperslab_doctor::pattern::{Sweep, shape_text};
 use hyperslab_doctor::predict::{CostModel, Terms};
 use hyperslab_doctor::simulate::{CacheSettings, ChunkedStorage, Geometry, LibVersion, simulate_sweep};
-use hyperslab_doctor::{DatasetFacts, FillFacts, FilterFact, Layout};
+use hyperslab_doctor::{DatasetFacts, FilterFact};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use serde::Serialize;
@@ -145,25 +145,13 @@ impl Cell {
             parameters: Vec::new(),
             description: String::new(),
         };
-        DatasetFacts {
-            path: "/d".to_owned(),
-            shape: storage.shape.clone(),
-            max_shape: storage.shape.iter().map(|dim| Some(*dim)).collect(),
-            dtype: storage.element.to_string(),
-            element_bytes: storage.element.bytes(),
-            layout: Layout::Chunked {
-                chunk_dims: storage.chunks.clone().unwrap_or_default(),
-                index_kind: String::new(),
-            },
-            filters: storage.filters.iter().map(filter).collect(),
-            edge_chunks_unfiltered: false,
-            logical_bytes: storage.logical_bytes(),
-            stored_bytes: storage.logical_bytes(),
-            chunks: None,
-            fill: FillFacts::default(),
-            samples: None,
-            variable_length: None,
-        }
+        let (element, chunks) = (&storage.element, storage.chunks.as_deref().unwrap_or_default());
+        let filters = storage.filters.iter().map(filter).collect();
+        DatasetFacts::contiguous("/d", &storage.shape, &element.to_string(), element.bytes()).in_chunks(
+            chunks,
+            filters,
+            storage.logical_bytes(),
+        )
     }
 }
 

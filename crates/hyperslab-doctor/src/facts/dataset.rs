@@ -98,6 +98,16 @@ pub const FILTER_SHUFFLE: u16 = 2;
 pub const FILTER_FLETCHER32: u16 = 3;
 
 impl FilterFact {
+    /// Deflate at this level.
+    pub fn gzip(level: u32) -> Self {
+        Self {
+            name: "gzip".to_owned(),
+            id: FILTER_DEFLATE,
+            parameters: vec![level],
+            description: format!("gzip level {level}"),
+        }
+    }
+
     /// True for filters that make data smaller. Shuffles and checksums do not; an unknown filter is assumed to.
     pub fn compresses(&self) -> bool {
         let is_bitshuffle_alone = self.id == 32_008 && self.parameters.get(4).copied().unwrap_or(0) == 0;
@@ -144,6 +154,39 @@ impl FillFacts {
 }
 
 impl DatasetFacts {
+    /// A contiguous dataset of fixed extent whose elements are all stored; `element_bytes` is the size of a `dtype`.
+    pub fn contiguous(path: &str, shape: &[u64], dtype: &str, element_bytes: u64) -> Self {
+        let logical_bytes = shape.iter().fold(element_bytes, |bytes, dim| bytes.saturating_mul(*dim));
+        Self {
+            path: path.to_owned(),
+            shape: shape.to_vec(),
+            max_shape: shape.iter().copied().map(Some).collect(),
+            dtype: dtype.to_owned(),
+            element_bytes,
+            layout: Layout::Contiguous { allocated: true },
+            filters: Vec::new(),
+            edge_chunks_unfiltered: false,
+            logical_bytes,
+            stored_bytes: logical_bytes,
+            chunks: None,
+            fill: FillFacts::default(),
+            samples: None,
+            variable_length: None,
+        }
+    }
+
+    /// The same dataset in chunks of this shape, which `filters` reduce to `stored_bytes` in all.
+    pub fn in_chunks(self, chunk_dims: &[u64], filters: Vec<FilterFact>, stored_bytes: u64) -> Self {
+        let index_kind = "version 1 B-tree".to_owned();
+        let layout = Layout::Chunked { chunk_dims: chunk_dims.to_vec(), index_kind };
+        Self { layout, filters, stored_bytes, ..self }
+    }
+
+    /// The same dataset with dimensions that are all unlimited.
+    pub fn unlimited(self) -> Self {
+        Self { max_shape: vec![None; self.shape.len()], ..self }
+    }
+
     /// The extent of a chunk, if the layout is chunked.
     pub fn chunk_dims(&self) -> Option<&[u64]> {
         match &self.layout {

@@ -2,7 +2,7 @@
 
 use hyperslab_bench::matrix::{Matrix, Subject};
 use hyperslab_bench::study::{FilterSpec, Storage};
-use hyperslab_doctor::{DatasetFacts, FillFacts, FilterFact, Layout};
+use hyperslab_doctor::{DatasetFacts, FilterFact};
 
 /// How many times smaller the filters make the values: as in the file, or as made-up values are asked to be.
 pub(super) fn ratio(matrix: &Matrix, storage: &Storage, as_is: Option<&DatasetFacts>) -> f64 {
@@ -26,24 +26,11 @@ pub(super) fn facts_of(storage: &Storage, ratio: f64) -> DatasetFacts {
         parameters: Vec::new(),
         description: filter.to_string(),
     };
-    let layout = match &storage.chunks {
-        Some(chunks) => Layout::Chunked { chunk_dims: chunks.clone(), index_kind: String::new() },
-        None => Layout::Contiguous { allocated: true },
-    };
-    DatasetFacts {
-        path: String::new(),
-        shape: storage.shape.clone(),
-        max_shape: storage.shape.iter().copied().map(Some).collect(),
-        dtype: storage.element.to_string(),
-        element_bytes: storage.element.bytes(),
-        layout,
-        filters: storage.filters.iter().map(filter).collect(),
-        edge_chunks_unfiltered: false,
-        logical_bytes: storage.logical_bytes(),
-        stored_bytes: (storage.logical_bytes() as f64 / ratio) as u64,
-        chunks: None,
-        fill: FillFacts::default(),
-        samples: None,
-        variable_length: None,
+    let element = &storage.element;
+    let facts = DatasetFacts::contiguous("", &storage.shape, &element.to_string(), element.bytes());
+    let stored_bytes = (storage.logical_bytes() as f64 / ratio) as u64;
+    match &storage.chunks {
+        Some(chunks) => facts.in_chunks(chunks, storage.filters.iter().map(filter).collect(), stored_bytes),
+        None => DatasetFacts { stored_bytes, ..facts },
     }
 }

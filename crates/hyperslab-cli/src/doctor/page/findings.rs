@@ -164,31 +164,15 @@ fn change(read: &OtherRead) -> Change {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyperslab_doctor::{DatasetFacts, FillFacts, FilterFact, Layout, Options, Prediction, diagnose};
+    use hyperslab_doctor::{DatasetFacts, FilterFact, Options, Prediction, diagnose};
 
     /// The case study: rows of chunks that are larger than the old default cache.
     fn report() -> Report {
-        let facts = DatasetFacts {
-            path: "/d".to_owned(),
-            shape: vec![60, 30, 9, 717],
-            max_shape: vec![None; 4],
-            dtype: ">f4".to_owned(),
-            element_bytes: 4,
-            layout: Layout::Chunked { chunk_dims: vec![4, 30, 9, 717], index_kind: String::new() },
-            filters: vec![FilterFact {
-                name: "gzip".to_owned(),
-                id: 1,
-                parameters: vec![6],
-                description: "gzip level 6".to_owned(),
-            }],
-            edge_chunks_unfiltered: false,
-            logical_bytes: 46_461_600,
-            stored_bytes: 43_162_046,
-            chunks: None,
-            fill: FillFacts::default(),
-            samples: None,
-            variable_length: None,
-        };
+        let facts = DatasetFacts::contiguous("/d", &[60, 30, 9, 717], ">f4", 4).unlimited().in_chunks(
+            &[4, 30, 9, 717],
+            vec![FilterFact::gzip(6)],
+            43_162_046,
+        );
         let dataset = diagnose(&facts, &Options::default()).unwrap();
         Report {
             file: "in.h5".to_owned(),
