@@ -5,9 +5,6 @@ use hyperslab_format::heap::fractal::Unfilter;
 use hyperslab_format::message::{Filter, FilterPipeline};
 use hyperslab_format::{Bytes, FormatError};
 
-/// The most bytes of a decoded heap block.
-const BLOCK_BYTES_MAX: u64 = 1 << 30;
-
 fn spec(filter: &Filter) -> FilterSpec<'_> {
     FilterSpec { id: filter.id, optional: filter.is_optional(), parameters: &filter.parameters }
 }
@@ -24,12 +21,10 @@ impl Unfilter for HeapFilters {
         expected: u64,
     ) -> Result<Bytes, FormatError> {
         let fail = |what: String| FormatError::invalid("fractal heap", "filtered block", 0, what);
-        if expected > BLOCK_BYTES_MAX {
-            return Err(fail(format!("the block has {expected} bytes, more than {BLOCK_BYTES_MAX}")));
-        }
+        let expected = usize::try_from(expected).map_err(|_| fail("the block is too large".to_owned()))?;
         let specs: Vec<_> = pipeline.filters.iter().map(spec).collect();
-        let decoder = Pipeline::new(&specs, 1, expected as usize).map_err(|error| fail(error.to_string()))?;
-        let decoded = decoder.decode(&stored, mask, &mut Scratch::new(), expected as usize);
+        let decoder = Pipeline::new(&specs, 1, expected).map_err(|error| fail(error.to_string()))?;
+        let decoded = decoder.decode(&stored, mask, &mut Scratch::new(), expected);
         decoded.map(Bytes::from).map_err(|error| fail(error.to_string()))
     }
 }

@@ -1,6 +1,6 @@
 //! Chunks in a version 2 B-tree.
 
-use super::{CHUNK_ORDER, Chunked, Entry, INDEX, TREE_PARAMETERS};
+use super::{Chunked, Entry, INDEX, TREE_PARAMETERS};
 use crate::checker::{Checked, Checker};
 use crate::references::References;
 use hyperslab_format::btree::v2::BTreeV2;
@@ -34,7 +34,6 @@ impl Checker<'_> {
             );
         }
         let address = chunked.address;
-        let mut last: Option<Vec<u64>> = None;
         self.check_btree_v2(address, (kind, record_bytes), &mut |checker, mut record| {
             let at = record.at();
             let address = record.address_defined("address")?;
@@ -47,14 +46,7 @@ impl Checker<'_> {
             for _ in 0..rank {
                 coords.push(record.u64("scaled offset")?);
             }
-            let ascends = last.as_ref().is_none_or(|last| *last < coords);
-            checker.demand(ascends, &CHUNK_ORDER, INDEX, at, || {
-                format!("chunk {coords:?} comes after {:?}", last.as_ref().expect("compared above"))
-            });
-            let entry = Entry { at, address, stored_bytes, mask };
-            checker.check_chunk(chunked, &coords, entry, references)?;
-            last = Some(coords);
-            Ok(())
+            checker.check_next_chunk(chunked, coords, Entry { at, address, stored_bytes, mask }, references)
         })
     }
 }

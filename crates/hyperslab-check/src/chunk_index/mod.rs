@@ -55,6 +55,8 @@ pub(crate) struct Chunked<'d> {
     optional: u32,
     /// The current sizes of the dataset, in elements.
     dims: Vec<u64>,
+    /// The last chunk of a B-tree so far: its entries ascend.
+    last: Option<Vec<u64>>,
     reader: ChunkReader,
 }
 
@@ -149,6 +151,7 @@ impl Checker<'_> {
             filters: bits(&|_| true),
             optional: bits(&|i| parts.filters.filters[i].is_optional()),
             dims,
+            last: None,
             reader: ChunkReader::new(parts, chunk_bytes),
         };
         self.check_chunk_index(chunked, references)
@@ -202,6 +205,22 @@ impl Checker<'_> {
                 if filtered { "with" } else { "without" }
             )
         });
+    }
+
+    /// Checks that a chunk of a B-tree comes after the one before it, and what its entry says.
+    pub(crate) fn check_next_chunk(
+        &mut self,
+        chunked: &mut Chunked<'_>,
+        coords: Vec<u64>,
+        entry: Entry,
+        references: &mut References,
+    ) -> Checked {
+        if let Some(last) = chunked.last.as_ref().filter(|last| **last >= coords) {
+            self.report(&CHUNK_ORDER, INDEX, entry.at, format!("chunk {coords:?} comes after {last:?}"));
+        }
+        self.check_chunk(chunked, &coords, entry, references)?;
+        chunked.last = Some(coords);
+        Ok(())
     }
 
     /// Checks what an index says about a chunk, and notes its bytes.

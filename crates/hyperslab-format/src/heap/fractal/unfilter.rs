@@ -7,7 +7,7 @@ use crate::{Bytes, FormatError, limits};
 /// Reverses the filters of heap blocks.
 pub trait Unfilter {
     /// Returns `stored` with the filters of `pipeline` reversed, except for those that `mask` marks as skipped. The
-    /// result must be `expected` bytes long.
+    /// result must be `expected` bytes long, at most [`limits::HEAP_OBJECT_BYTES_MAX`].
     fn unfilter(
         &self,
         pipeline: &FilterPipeline,
