@@ -3,7 +3,7 @@
 use crate::bench::arguments::BenchArgs;
 use crate::failure::exit_codes;
 use crate::repack::arguments::RepackArgs;
-use crate::runner::Shard;
+use crate::runner::RunOptions;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -249,15 +249,8 @@ pub(crate) struct DoctorArgs {
     /// Exit with 3 if a finding is at least this severe
     #[arg(long, value_name = "SEVERITY")]
     pub fail_on: Option<FailOn>,
-    /// Files examined at the same time
-    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
-    pub jobs: usize,
-    /// Examine only one of several equal shares of the files, such as 2/8
-    #[arg(long, value_name = "SHARE")]
-    pub shard: Option<Shard>,
-    /// Note finished files in LOG, and pass over those that it lists
-    #[arg(long, value_name = "LOG")]
-    pub resume: Option<PathBuf>,
+    #[command(flatten)]
+    pub run: RunOptions,
     /// Explain a finding
     #[arg(long, value_name = "CODE", conflicts_with_all = ["paths", "json"])]
     pub why: Option<String>,
@@ -297,15 +290,8 @@ pub(crate) struct CheckArgs {
     /// Exit with 3 if there are warnings
     #[arg(long)]
     pub strict: bool,
-    /// Files checked at the same time
-    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
-    pub jobs: usize,
-    /// Check only one of several equal shares of the files, such as 2/8
-    #[arg(long, value_name = "SHARE")]
-    pub shard: Option<Shard>,
-    /// Note finished files in LOG, and pass over those that it lists
-    #[arg(long, value_name = "LOG")]
-    pub resume: Option<PathBuf>,
+    #[command(flatten)]
+    pub run: RunOptions,
     /// Print one JSON document, for several files one a line
     #[arg(long)]
     pub json: bool,

@@ -7,6 +7,7 @@
 //! Results are delivered in the order of the files, whichever ends first. A file that fails is a result as any other.
 
 use crate::failure::Failure;
+use clap::Args;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write;
@@ -41,15 +42,18 @@ impl FromStr for Shard {
     }
 }
 
-/// How the files are gone through.
-#[derive(Debug, Default)]
+/// How the files are gone through: options of every command that takes many files.
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct RunOptions {
-    /// Files at the same time; at least one.
+    /// Files worked on at the same time
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub jobs: usize,
-    /// The share that is done here.
+    /// Take only one of several equal shares of the files, such as 2/8
+    #[arg(long, value_name = "SHARE")]
     pub shard: Option<Shard>,
-    /// Where the names of finished files are noted; those that it lists already are passed over.
-    pub log: Option<PathBuf>,
+    /// Note finished files in LOG, and pass over those that it lists
+    #[arg(long, value_name = "LOG")]
+    pub resume: Option<PathBuf>,
 }
 
 /// The files that are meant: a file as it is named, of a folder all HDF5 and netCDF-4 files below it, in order of name.
@@ -101,7 +105,7 @@ pub(crate) fn run<T: Send>(
     work: impl Fn(&Path) -> T + Sync,
     mut each: impl FnMut(&Path, T) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    let done = options.log.as_deref().map_or_else(|| Ok(BTreeSet::new()), read_log)?;
+    let done = options.resume.as_deref().map_or_else(|| Ok(BTreeSet::new()), read_log)?;
     let is_mine = |number: usize| options.shard.is_none_or(|shard| number % shard.of + 1 == shard.number);
     let mine: Vec<&PathBuf> = files
         .iter()
@@ -131,7 +135,7 @@ pub(crate) fn run<T: Send>(
             waiting.insert(number, result);
             while let Some(result) = waiting.remove(&delivered) {
                 let path = mine[delivered];
-                let end = each(path, result).and_then(|()| note(options.log.as_deref(), path));
+                let end = each(path, result).and_then(|()| note(options.resume.as_deref(), path));
                 if let Err(failure) = end {
                     // The workers end after the files that they have begun.
                     next.store(mine.len(), Ordering::Relaxed);
@@ -186,7 +190,7 @@ mod tests {
         let mut shards: Vec<String> = (1..=3)
             .flat_map(|number| {
                 let shard = Some(Shard { number, of: 3 });
-                delivered(&files, &RunOptions { jobs: 2, shard, log: None })
+                delivered(&files, &RunOptions { jobs: 2, shard, resume: None })
             })
             .collect();
         shards.sort();
@@ -201,7 +205,7 @@ mod tests {
     #[test]
     fn what_is_done_is_not_done_again() {
         let folder = tempfile::tempdir().unwrap();
-        let options = RunOptions { jobs: 1, shard: None, log: Some(folder.path().join("done.log")) };
+        let options = RunOptions { jobs: 1, shard: None, resume: Some(folder.path().join("done.log")) };
         let files = names(5);
         let mut count = 0;
         let stopped = run(

@@ -5,7 +5,7 @@ mod text;
 
 use crate::args::CheckArgs;
 use crate::failure::{self, Failure, one_line};
-use crate::runner::{self, RunOptions};
+use crate::runner;
 use crate::schema;
 use hyperslab::internal::source;
 use hyperslab::io::{LocalFile, Source};
@@ -89,7 +89,6 @@ fn several(
     if files.is_empty() {
         return Err(Failure::wrong_request("no HDF5 or netCDF-4 file was found in these folders"));
     }
-    let run_options = RunOptions { jobs: args.jobs, shard: args.shard, log: args.resume.clone() };
     let mut summary = Summary::default();
     let each = |path: &Path, result: Result<Report, Failure>| {
         summary.files += 1;
@@ -108,7 +107,7 @@ fn several(
             }
         }
     };
-    runner::run(&files, &run_options, |path| examine(path, options), each)?;
+    runner::run(&files, &args.run, |path| examine(path, options), each)?;
     let text =
         if args.json { schema::document(schema::CHECK_SUMMARY, &summary)? } else { text::summary(&summary) };
     out.write_all(text.as_bytes())?;

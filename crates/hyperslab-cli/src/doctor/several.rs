@@ -3,7 +3,7 @@
 use super::examine::{Examined, Examiner};
 use super::{fails, width};
 use crate::failure::{self, Failure, one_line};
-use crate::runner::{self, RunOptions};
+use crate::runner;
 use crate::schema;
 use hyperslab_doctor::{Finding, Report, Severity, count_text, render_findings};
 use serde::Serialize;
@@ -52,7 +52,6 @@ pub(super) fn run(
         return Err(Failure::wrong_request("no HDF5 or netCDF-4 file was found in these folders"));
     }
     let args = examiner.args;
-    let options = RunOptions { jobs: args.jobs, shard: args.shard, log: args.resume.clone() };
     let mut summary = Summary::default();
     let mut causes: BTreeMap<String, Cause> = BTreeMap::new();
     let (mut worst_code, mut is_found) = (failure::DONE, false);
@@ -92,7 +91,7 @@ pub(super) fn run(
         }
         Ok(())
     };
-    runner::run(files, &options, |path| examiner.examine(path, None), each)?;
+    runner::run(files, &args.run, |path| examiner.examine(path, None), each)?;
     summary.causes = causes.into_values().collect();
     summary.causes.sort_by(|a, b| b.severity.cmp(&a.severity).then(b.seconds.total_cmp(&a.seconds)));
     let text = if args.json { schema::document(schema::DOCTOR_SUMMARY, &summary)? } else { text(&summary) };

@@ -1,7 +1,7 @@
 //! The command line of `hyperslab repack`.
 
 use crate::failure::exit_codes;
-use crate::runner::Shard;
+use crate::runner::RunOptions;
 use clap::{Args, ValueEnum};
 use hyperslab_repack::LowBound;
 use std::path::PathBuf;
@@ -98,15 +98,8 @@ pub(crate) struct RepackArgs {
     /// Files to be repacked, one a line, besides IN; `-` for standard input
     #[arg(long, value_name = "LIST")]
     pub files_from: Option<PathBuf>,
-    /// Files repacked at the same time
-    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
-    pub jobs: usize,
-    /// Repack only one of several equal shares of the files, such as 2/8
-    #[arg(long, value_name = "SHARE")]
-    pub shard: Option<Shard>,
-    /// Note finished files in LOG, and pass over those that it lists
-    #[arg(long, value_name = "LOG")]
-    pub resume: Option<PathBuf>,
+    #[command(flatten)]
+    pub run: RunOptions,
     /// Print one JSON document, for several files one a line
     #[arg(long)]
     pub json: bool,

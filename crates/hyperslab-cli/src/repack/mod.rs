@@ -32,7 +32,7 @@ use targets::Targets;
 pub(crate) fn run(args: &RepackArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
     let changes = rules::change_set(args)?;
     let Targets { inputs, outputs, is_single } = targets::targets(args)?;
-    let jobs = args.jobs.clamp(1, inputs.len().max(1));
+    let jobs = args.run.jobs.clamp(1, inputs.len().max(1));
     let options = RepackOptions {
         write: WriteOptions { page_bytes: args.page_bytes(), low: args.low(), ..WriteOptions::default() },
         user_block_bytes: args.user_block,
@@ -77,7 +77,7 @@ pub(crate) fn run(args: &RepackArgs, out: &mut dyn Write, err: &mut dyn Write) -
         code = code.max(report(&document, args, out, err)?);
         Ok(())
     };
-    let run_options = RunOptions { jobs, shard: args.shard, log: args.resume.clone() };
+    let run_options = RunOptions { jobs, ..args.run.clone() };
     runner::run(&inputs, &run_options, work, each)?;
     Ok(code)
 }
