@@ -2,6 +2,7 @@
 
 use crate::data::DataCopy;
 use crate::error::RepackError;
+use crate::object_selection::ObjectSelection;
 use crate::source_tree::SourceTree;
 use hyperslab::File;
 use hyperslab::internal::{stored, superblock};
@@ -37,7 +38,8 @@ const USER_BLOCK_MIN: u64 = 512;
 ///
 /// What cannot be read, written, or copied. The new file is then incomplete and cannot be opened.
 pub fn copy(file: &File, sink: &dyn Sink, options: CopyOptions) -> Result<Summary, RepackError> {
-    let SourceTree { tree, mut sources, layouts } = SourceTree::read(file)?;
+    let SourceTree { tree, mut sources, layouts, .. } =
+        SourceTree::read(file, &ObjectSelection::default(), false)?;
     let base = superblock(file).base;
     let user_block_bytes = if base >= USER_BLOCK_MIN && base.is_power_of_two() { base } else { 0 };
     let options = WriteOptions { low: options.low, page_bytes: options.page_bytes, user_block_bytes };
@@ -55,7 +57,8 @@ pub fn copy(file: &File, sink: &dyn Sink, options: CopyOptions) -> Result<Summar
         let (hyperslab::Object::Dataset(dataset), Some(layout)) = (object, layouts.get(&id)) else {
             continue;
         };
-        DataCopy { file, sources: &mut sources }.copy(id, &dataset, layout, &mut writer)?;
+        let mut copy = DataCopy { file, sources: &mut sources, keep_going: false, damage: Vec::new() };
+        copy.copy(id, &dataset, layout, &mut writer)?;
     }
     let metadata_bytes = writer.metadata_bytes();
     Ok(Summary { objects, bytes: writer.finish()?, metadata_bytes })

@@ -1,9 +1,10 @@
 //! Copies the data of one dataset.
 
 use crate::chunk_filters::ChunkFilters;
+use crate::damage::{Damage, fill_element, rows, tolerated};
 use crate::error::RepackError;
 use crate::pieces::{Piece, each_piece, whole_chunk};
-use crate::raw_chunks::copy_chunks;
+use crate::raw_chunks::ChunkCopy;
 use crate::relocate::{Relocatable, contains_addresses};
 use crate::source_tree::Sources;
 use hyperslab::internal::{stored, superblock};
@@ -18,6 +19,9 @@ const PIECE_BYTES: u64 = 512 << 10;
 pub(crate) struct DataCopy<'a> {
     pub file: &'a File,
     pub sources: &'a mut Sources,
+    /// True if what cannot be read becomes fill values.
+    pub keep_going: bool,
+    pub damage: Vec<Damage>,
 }
 
 impl DataCopy<'_> {
@@ -38,14 +42,17 @@ impl DataCopy<'_> {
                 self.contiguous(id, dataset, at, writer)
             }
             Layout::Chunked(_) if !dataset.shape().contains(&0) => {
-                copy_chunks(self.file, &*dataset.chunk_map()?, id, writer)
+                let path = &self.sources.objects[id.0 as usize].1;
+                let damage = self.keep_going.then_some(&mut self.damage);
+                let mut copy = ChunkCopy { file: self.file, dataset, path, id, damage };
+                copy.copy(&*dataset.chunk_map()?, writer)
             }
             _ => Ok(()),
         }
     }
 
     fn contiguous(
-        &self,
+        &mut self,
         id: ObjectId,
         dataset: &Dataset,
         at: u64,
@@ -56,12 +63,47 @@ impl DataCopy<'_> {
         let mut start = 0;
         while start < len {
             let bytes = &mut buffer[..PIECE_BYTES.min(len - start) as usize];
-            let read = source.read_into(at + start, bytes);
+            let begin = at.saturating_add(start);
+            let mut readable = bytes.len();
+            let mut read = source.read_into(begin, bytes);
+            if read.is_err() && self.keep_going {
+                // Of a file that is too short, whole elements up to its end.
+                let size = u64::from(dataset.datatype().size).max(1);
+                let elements = source.len().saturating_sub(begin) / size;
+                readable = elements.saturating_mul(size).min(bytes.len() as u64) as usize;
+                if source.read_into(begin, &mut bytes[..readable]).is_err() || readable == bytes.len() {
+                    readable = 0;
+                }
+            }
+            if let (Err(error), true) = (&read, self.keep_going) {
+                let path = &self.sources.objects[id.0 as usize].1;
+                let lost = rows(dataset, start + readable as u64, (bytes.len() - readable) as u64);
+                self.note_rows(path.clone(), &lost, error);
+                let fill = fill_element(dataset);
+                // Pieces begin anywhere in an element.
+                let offset = (start + readable as u64) as usize % fill.len().max(1);
+                let fills = fill.iter().cycle().skip(offset);
+                bytes[readable..].iter_mut().zip(fills).for_each(|(byte, fill)| *byte = *fill);
+                read = Ok(());
+            }
             read.map_err(|error| hyperslab::Error::from(error).in_file(self.file.name()))?;
             writer.write_contiguous(id, start, bytes)?;
             start += bytes.len() as u64;
         }
         Ok(())
+    }
+
+    /// Notes rows that cannot be read. Pieces that follow each other are one part.
+    fn note_rows(&mut self, path: String, lost: &crate::block::Block, error: &std::io::Error) {
+        if let Some(last) = self.damage.last_mut()
+            && last.path == path
+            && let (Some(first), Some(count)) = (last.offset.first().copied(), last.shape.first_mut())
+            && first + *count >= lost.start[0]
+        {
+            *count = lost.end(0) - first;
+            return;
+        }
+        self.damage.push(Damage::new(&path, lost, error));
     }
 
     /// Copies elements that contain addresses. Chunks are filtered again.
@@ -81,11 +123,30 @@ impl DataCopy<'_> {
         let mut heap = self.file.heap();
         let path = self.sources.objects[id.0 as usize].1.clone();
         each_piece(self.file, dataset, layout, |piece, elements| {
-            let found = Relocatable::read(datatype, &elements, &mut heap, self.sources)?;
+            let len = piece.bytes(dataset);
+            let elements = match elements {
+                Err(error) if self.keep_going => {
+                    let error = tolerated(error.into())?;
+                    self.damage.push(Damage::new(&path, &piece.block(dataset), error));
+                    vec![0; len as usize]
+                }
+                elements => elements?,
+            };
+            let found = if self.keep_going {
+                let (found, lost, error) =
+                    Relocatable::read_undamaged(datatype, &elements, &mut heap, self.sources);
+                if let Some(error) = error {
+                    let error = format!("{lost} elements: {}", tolerated(error)?);
+                    self.damage.push(Damage::new(&path, &piece.block(dataset), error));
+                }
+                found
+            } else {
+                Relocatable::read(datatype, &elements, &mut heap, self.sources)?
+            };
             let elements = found.into_data(writer)?;
             let count = match piece {
                 Piece::Contiguous(start) => return Ok(writer.write_contiguous(id, *start, &elements)?),
-                Piece::Chunk(count) => count,
+                Piece::Chunk(block) => &block.count,
             };
             let bytes = whole_chunk(&elements, count, chunk, datatype.size as usize);
             if edges_unfiltered && count != chunk {

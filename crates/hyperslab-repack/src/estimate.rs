@@ -4,7 +4,6 @@ use crate::block::Block;
 use crate::chunk_encoder::{ChunkEncoder, CodecState};
 use crate::error::RepackError;
 use crate::plan::{PlannedDataset, Recoding, RepackPlan};
-use crate::source_dataset::open_dataset;
 use hyperslab::{Dataset, Order, Selection};
 use hyperslab_write::ObjectId;
 use std::time::Instant;
@@ -57,7 +56,7 @@ impl RepackPlan {
 
     fn dataset(&self, id: ObjectId) -> Result<Dataset, RepackError> {
         let (address, path) = &self.source.sources.objects[id.0 as usize];
-        open_dataset(&self.file, *address, path)
+        self.source.file.dataset(*address, path)
     }
 
     fn sample(

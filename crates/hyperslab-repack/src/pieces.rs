@@ -1,8 +1,10 @@
 //! The elements of a dataset in pieces, decoded but not converted: for elements that contain addresses.
 
+use crate::block::Block;
+use crate::damage::rows;
 use crate::error::RepackError;
 use hyperslab::internal::{stored, superblock};
-use hyperslab::{Dataset, File, Order, Selection};
+use hyperslab::{Dataset, Error, File, Order, Selection};
 use hyperslab_format::message::Layout;
 
 /// Contiguous data is read in pieces of about this many bytes.
@@ -13,8 +15,33 @@ const PIECE_BYTES: u64 = 8 << 20;
 pub(crate) enum Piece {
     /// From this offset of contiguous data on, in bytes.
     Contiguous(u64),
-    /// The part of the next chunk that is inside the dataset: as many elements along each axis.
-    Chunk(Vec<u64>),
+    /// The part of the next chunk that is inside the dataset: its first element, and as many elements along each axis.
+    Chunk(Block),
+}
+
+impl Piece {
+    /// The bytes of its elements.
+    pub fn bytes(&self, dataset: &Dataset) -> u64 {
+        let size = u64::from(dataset.datatype().size);
+        match self {
+            Self::Contiguous(start) => piece_bytes(size).min(dataset.logical_bytes() - start),
+            Self::Chunk(block) => block.elements().saturating_mul(size),
+        }
+    }
+
+    /// The block of the dataset; of contiguous data, the rows that it is in.
+    pub fn block(&self, dataset: &Dataset) -> Block {
+        match self {
+            Self::Contiguous(start) => rows(dataset, *start, self.bytes(dataset)),
+            Self::Chunk(block) => block.clone(),
+        }
+    }
+}
+
+/// The bytes of a piece of contiguous data: whole elements.
+fn piece_bytes(size: u64) -> u64 {
+    let size = size.max(1);
+    (PIECE_BYTES / size).max(1) * size
 }
 
 /// Calls `each` with all elements that are stored, in the order in which they are: contiguous data in pieces of whole
@@ -22,24 +49,24 @@ pub(crate) enum Piece {
 ///
 /// # Errors
 ///
-/// What cannot be read, and the errors of `each`.
+/// Damage in the chunk index, and the errors of `each`, which gets those of the elements.
 pub(crate) fn each_piece(
     file: &File,
     dataset: &Dataset,
     layout: &Layout,
-    mut each: impl FnMut(&Piece, Vec<u8>) -> Result<(), RepackError>,
+    mut each: impl FnMut(&Piece, Result<Vec<u8>, Error>) -> Result<(), RepackError>,
 ) -> Result<(), RepackError> {
     match layout {
         Layout::Contiguous { address: Some(address), .. } if dataset.external_sources().is_none() => {
             let at = superblock(file).base.saturating_add(address.0);
             let (size, len) = (u64::from(dataset.datatype().size), dataset.logical_bytes());
-            let piece = (PIECE_BYTES / size).max(1) * size;
+            let piece = piece_bytes(size);
             let mut start = 0;
             while start < len {
                 let mut bytes = vec![0; piece.min(len - start) as usize];
                 let read = stored::source(file).read_into(at + start, &mut bytes);
-                read.map_err(|error| hyperslab::Error::from(error).in_file(file.name()))?;
-                each(&Piece::Contiguous(start), bytes)?;
+                let read = read.map_err(|error| Error::from(error).in_file(file.name()));
+                each(&Piece::Contiguous(start), read.map(|()| bytes))?;
                 start += piece;
             }
             Ok(())
@@ -55,8 +82,8 @@ pub(crate) fn each_piece(
                     .zip(dataset.shape())
                     .map(|((start, chunk), dim)| (*chunk).min(dim - start))
                     .collect();
-                let elements = dataset.read_bytes(&Selection::block(&start, &count), Order::File)?;
-                each(&Piece::Chunk(count), elements)?;
+                let elements = dataset.read_bytes(&Selection::block(&start, &count), Order::File);
+                each(&Piece::Chunk(Block { start, count }), elements)?;
             }
             Ok(())
         }

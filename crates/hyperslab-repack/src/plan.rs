@@ -4,9 +4,9 @@ use crate::change::ChangeSet;
 use crate::error::RepackError;
 use crate::moved_folder::MovedFolder;
 use crate::new_storage::{NewLayout, NewStorage, Resolved, resolve};
+use crate::object_selection::{ObjectSelection, SelectionSummary};
 use crate::ordered::AHEAD;
 use crate::relocate::{Relocatable, contains_addresses};
-use crate::source_dataset::open_dataset;
 use crate::source_tree::SourceTree;
 use crate::spill::Spill;
 use crate::sweep::{Shapes, Sweep};
@@ -29,7 +29,9 @@ pub struct RepackOptions {
     pub write: WriteOptions,
     /// The bytes of the user block; that of the source if it is not given.
     pub user_block_bytes: Option<u64>,
-    /// What is stored otherwise.
+    /// Which objects are copied, and under which names.
+    pub objects: ObjectSelection,
+    /// What is stored otherwise. Its patterns are about the names of the source.
     pub changes: ChangeSet,
     /// Bytes of memory for elements and chunks.
     pub memory_bytes: u64,
@@ -128,7 +130,7 @@ impl RepackPlan {
     /// Objects that cannot be read or copied; [`RepackError::Refused`] for rules that match no dataset, or that name a
     /// dataset that does not allow them.
     pub fn new(file: &File, options: RepackOptions) -> Result<Self, RepackError> {
-        let mut source = SourceTree::read(file)?;
+        let mut source = SourceTree::read(file, &options.objects, options.keep_going)?;
         name_by_links(&mut source);
         let base = superblock(file).base;
         let own = if base >= 512 && base.is_power_of_two() { base } else { 0 };
@@ -169,7 +171,7 @@ impl RepackPlan {
             if !is_meant {
                 continue;
             }
-            let dataset = open_dataset(&self.file, address, &path)?;
+            let dataset = self.source.file.dataset(address, &path)?;
             let ObjectSpec::Dataset(spec) = &self.source.tree.objects[number].spec else { continue };
             match resolve(&paths, &dataset, spec, &changes, &|| names.of(address, dataset.shape().len()))? {
                 Resolved::Unchanged => {}
@@ -271,6 +273,11 @@ impl RepackPlan {
         Ok(())
     }
 
+    /// What the selection of objects leaves out, adds and changes.
+    pub fn selection(&self) -> &SelectionSummary {
+        &self.source.selection
+    }
+
     /// How a dataset gets chunks of another shape or with other filters; the threads that do it, and the memory.
     fn method(
         &self,
@@ -335,9 +342,14 @@ fn name_by_links(source: &mut SourceTree) {
     }
 }
 
-/// The paths of objects that several hard links lead to, the first one first.
+/// The paths of objects that have several, in the source and in the new file; the first one first.
 fn all_paths(source: &SourceTree) -> HashMap<ObjectId, Vec<String>> {
     let mut paths: HashMap<ObjectId, Vec<String>> = HashMap::new();
+    for (number, (address, _)) in source.sources.objects.iter().enumerate() {
+        if let Some(old) = source.old_paths.get(address) {
+            paths.insert(ObjectId(number as u32), old.clone());
+        }
+    }
     for (object, (_, group)) in source.tree.objects.iter().zip(&source.sources.objects) {
         let ObjectSpec::Group(spec) = &object.spec else { continue };
         for link in &spec.links {

@@ -7,13 +7,14 @@ mod through_file;
 
 use crate::block::Block;
 use crate::chunk_encoder::{ChunkEncoder, CodecState, EncodedChunk};
+use crate::damage::{Damage, fill_element, tolerated};
 use crate::error::RepackError;
 use crate::monitor::Monitor;
 use crate::ordered::Workers;
 use crate::plan::{Method, Recoding};
+use crate::relocate::Relocatable;
 use crate::source_tree::Sources;
-use hyperslab::storage::Fill;
-use hyperslab::{Dataset, File, Order, Selection};
+use hyperslab::{Dataset, File, Heap, Order, Selection};
 use hyperslab_filters::FilterError;
 use hyperslab_write::{FileWriter, ObjectId, ObjectSpec, StorageSpec};
 use std::path::Path;
@@ -33,19 +34,6 @@ pub(crate) struct Recoder<'a, 'w> {
     /// True if chunks that cannot be read become fill values.
     pub keep_going: bool,
     pub damage: Vec<Damage>,
-}
-
-/// A part of the source that could not be read, and became fill values.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Damage {
-    /// The path of the dataset.
-    pub path: String,
-    /// The coordinates of its first element.
-    pub offset: Vec<u64>,
-    /// Its shape.
-    pub shape: Vec<u64>,
-    /// The error.
-    pub error: String,
 }
 
 /// What is remembered of the chunks of a dataset, to be compared with the new file.
@@ -85,10 +73,7 @@ impl Recoder<'_, '_> {
         dataset: &Dataset,
         recoding: &Recoding,
     ) -> Result<WrittenChunks, RepackError> {
-        let fill = match &dataset.fill_value().value {
-            Fill::User(bytes) => bytes.to_vec(),
-            Fill::Default | Fill::Undefined => vec![0; dataset.datatype().size as usize],
-        };
+        let fill = fill_element(dataset);
         let dataset = dataset.cancelled_by(&self.monitor.cancel);
         let subject = Subject { id, path: path.into(), dataset, fill };
         match &recoding.method {
@@ -167,13 +152,28 @@ impl Recoder<'_, '_> {
         Ok(elements)
     }
 
+    /// The elements of a block, which contain addresses.
+    fn relocatable(
+        &mut self,
+        subject: &Subject,
+        block: &Block,
+        elements: &[u8],
+        heap: &mut Heap,
+    ) -> Result<Relocatable, RepackError> {
+        let datatype = subject.dataset.datatype();
+        if !self.keep_going {
+            return Relocatable::read(datatype, elements, heap, self.sources);
+        }
+        let (found, lost, error) = Relocatable::read_undamaged(datatype, elements, heap, self.sources);
+        if let Some(error) = error {
+            let error = format!("{lost} elements: {}", tolerated(error)?);
+            self.note(subject, &block.clone().within(subject.dataset.shape()), &error);
+        }
+        Ok(found)
+    }
+
     fn note(&mut self, subject: &Subject, block: &Block, error: &dyn std::fmt::Display) {
-        self.damage.push(Damage {
-            path: subject.path.clone(),
-            offset: block.start.clone(),
-            shape: block.count.clone(),
-            error: error.to_string(),
-        });
+        self.damage.push(Damage::new(&subject.path, block, error));
     }
 
     /// Gives a chunk to the writer.

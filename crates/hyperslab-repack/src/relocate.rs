@@ -17,15 +17,28 @@ use hyperslab_write::{FileTree, FileWriter, ObjectId, Patch, PatchTarget, Value}
 pub(crate) struct Relocatable {
     pub bytes: Vec<u8>,
     /// Offsets of addresses of objects.
-    objects: Vec<(usize, ObjectId)>,
+    pub objects: Vec<(usize, ObjectId)>,
     /// Offsets of references to heap objects.
-    heap: Vec<(usize, Relocatable)>,
+    pub heap: Vec<(usize, Relocatable)>,
+    /// Offsets of references to objects that are omitted; they are null references now.
+    pub omitted: Vec<usize>,
 }
 
 /// The objects of the new file, by their addresses in the source.
 pub(crate) trait Objects {
-    /// The object whose header is at an address of the source; `None` if it is not copied.
-    fn object(&mut self, address: Address) -> Option<ObjectId>;
+    /// The object whose header is at an address of the source.
+    fn object(&mut self, address: Address) -> Referent;
+}
+
+/// What a reference of the source leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Referent {
+    /// This object of the new file.
+    Copied(ObjectId),
+    /// An object that was left out by request: the reference becomes null.
+    Omitted,
+    /// Nothing, because the object was deleted: the reference leads nowhere in the new file, too.
+    Deleted,
 }
 
 /// True if elements of this datatype contain addresses.
@@ -55,6 +68,32 @@ impl Relocatable {
             }
         }
         Ok(found)
+    }
+
+    /// As [`Self::read`], but elements that cannot be read become zeros: empty, or null references. Returns their number
+    /// and the first error, too.
+    pub fn read_undamaged(
+        datatype: &Datatype,
+        elements: &[u8],
+        heap: &mut Heap,
+        objects: &mut dyn Objects,
+    ) -> (Self, usize, Option<RepackError>) {
+        let mut found = Self { bytes: elements.to_vec(), ..Self::default() };
+        let (mut damaged, mut first) = (0, None);
+        let size = (datatype.size as usize).max(1);
+        for at in (0..elements.len()).step_by(size) {
+            let before = (found.objects.len(), found.heap.len(), found.omitted.len());
+            if let Err(error) = found.element(datatype, elements, at, heap, objects) {
+                found.objects.truncate(before.0);
+                found.heap.truncate(before.1);
+                found.omitted.truncate(before.2);
+                let end = (at + size).min(found.bytes.len());
+                found.bytes[at..end].fill(0);
+                damaged += 1;
+                first.get_or_insert(error);
+            }
+        }
+        (found, damaged, first)
     }
 
     /// Takes up the element at an offset.
@@ -89,7 +128,11 @@ impl Relocatable {
                     bytes.extend_from_slice(&region.selection);
                     let mut child = Self { bytes, ..Self::default() };
                     child.object(0, region.dataset, objects);
-                    self.heap.push((at, child));
+                    if child.omitted.is_empty() {
+                        self.heap.push((at, child));
+                    } else {
+                        self.omit(at, size);
+                    }
                 }
             }
             Class::Reference(Reference::Standard) => self.standard(element, at, heap, objects)?,
@@ -118,13 +161,25 @@ impl Relocatable {
         }
     }
 
-    /// An address of an object. One that is not copied, because it was deleted, becomes the undefined address: a
-    /// reference that leads nowhere, as in the source.
+    /// An address of an object. That of one that was deleted becomes the undefined address: a reference that leads
+    /// nowhere, as in the source.
     fn object(&mut self, at: usize, address: Address, objects: &mut dyn Objects) {
         match objects.object(address) {
-            Some(object) => self.objects.push((at, object)),
-            None => self.bytes[at..at + 8].fill(0xff),
+            Referent::Copied(object) => self.objects.push((at, object)),
+            Referent::Omitted => self.omit(at, 8),
+            Referent::Deleted => self.bytes[at..at + 8].fill(0xff),
         }
+    }
+
+    /// Makes a reference null.
+    fn omit(&mut self, at: usize, size: usize) {
+        self.bytes[at..at + size].fill(0);
+        self.omitted.push(at);
+    }
+
+    /// The number of references to omitted objects.
+    pub fn omitted_count(&self) -> usize {
+        self.omitted.len() + self.heap.iter().map(|(_, child)| child.omitted_count()).sum::<usize>()
     }
 
     /// A revised reference: the object is in the element, or the rest is in the heap.
@@ -145,19 +200,26 @@ impl Relocatable {
             StoredReference::Null => {}
             // Only a null reference leads nowhere: this kind cannot contain the undefined address.
             StoredReference::Here(found) => match objects.object(found.object) {
-                Some(object) => self.objects.push((at + BEFORE_OBJECT, object)),
-                None => self.bytes[at..at + element.len()].fill(0),
+                Referent::Copied(object) => self.objects.push((at + BEFORE_OBJECT, object)),
+                Referent::Omitted => self.omit(at, element.len()),
+                Referent::Deleted => self.bytes[at..at + element.len()].fill(0),
             },
             StoredReference::InHeap { collection, index, .. } => {
                 let mut child = Self { bytes: heap.object(collection, index)?.to_vec(), ..Self::default() };
                 // The object of another file keeps its address there.
                 let found = heap.reference(element)?.filter(|found| found.file.is_none());
                 if let Some(found) = found {
-                    let Some(object) = objects.object(found.object) else {
-                        self.bytes[at..at + element.len()].fill(0);
-                        return Ok(());
-                    };
-                    child.objects.push((1, object));
+                    match objects.object(found.object) {
+                        Referent::Copied(object) => child.objects.push((1, object)),
+                        Referent::Omitted => {
+                            self.omit(at, element.len());
+                            return Ok(());
+                        }
+                        Referent::Deleted => {
+                            self.bytes[at..at + element.len()].fill(0);
+                            return Ok(());
+                        }
+                    }
                 }
                 self.heap.push((at + BEFORE_COLLECTION, child));
             }

@@ -2,14 +2,14 @@
 
 use crate::chunk_encoder::CodecState;
 use crate::copy::copy_user_block;
+use crate::damage::Damage;
 use crate::data::DataCopy;
 use crate::error::RepackError;
 use crate::monitor::Monitor;
 use crate::ordered::Workers;
 use crate::plan::{RepackPlan, located};
-use crate::recode::{Damage, Recoder, WrittenChunks};
-use crate::source_dataset::open_dataset;
-use hyperslab::File;
+use crate::recode::{Recoder, WrittenChunks};
+use crate::source_dataset::SourceFile;
 use hyperslab_format::Address;
 use hyperslab_io::Sink;
 use hyperslab_write::{FileWriter, ObjectId, ObjectSpec};
@@ -26,7 +26,7 @@ pub struct Repacked {
     pub damage: Vec<Damage>,
     /// The largest difference between a value and what is read back, of each dataset with filters that round.
     pub rounding: Vec<(String, f64)>,
-    pub(crate) source: File,
+    pub(crate) source: SourceFile,
     pub(crate) datasets: Vec<WrittenDataset>,
 }
 
@@ -71,15 +71,15 @@ impl RepackPlan {
             objects,
             bytes: 0,
             metadata_bytes: writer.metadata_bytes(),
-            damage: Vec::new(),
+            damage: source.damage,
             rounding: Vec::new(),
-            source: file.clone(),
+            source: source.file.clone(),
             datasets: Vec::with_capacity(datasets.len()),
         };
         for id in datasets {
             monitor.check()?;
             let (address, path) = sources.objects[id.0 as usize].clone();
-            let dataset = open_dataset(&file, address, &path)?;
+            let dataset = source.file.dataset(address, &path)?;
             let chunks = match (recodings.get(&id), source.layouts.get(&id)) {
                 (Some(recoding), _) => {
                     let mut recoder = Recoder {
@@ -98,8 +98,11 @@ impl RepackPlan {
                     Some(chunks.map_err(|error| located(error, &path))?)
                 }
                 (None, Some(layout)) => {
-                    let mut copy = DataCopy { file: &file, sources: &mut sources };
+                    let keep_going = options.keep_going;
+                    let mut copy =
+                        DataCopy { file: &file, sources: &mut sources, keep_going, damage: Vec::new() };
                     copy.copy(id, &dataset, layout, &mut writer).map_err(|error| located(error, &path))?;
+                    repacked.damage.append(&mut copy.damage);
                     let stored = dataset.stored_bytes()?;
                     monitor.done(stored, stored);
                     None

@@ -2,8 +2,33 @@
 
 use crate::error::RepackError;
 use hyperslab::internal::stored;
-use hyperslab::{Dataset, Error, File, Object};
+use hyperslab::{ChunkMap, Dataset, Error, File, Object};
 use hyperslab_format::Address;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A file whose objects are copied.
+#[derive(Clone)]
+pub(crate) struct SourceFile {
+    pub file: File,
+    /// The chunks of datasets whose chunk index is damaged, as far as they can be found.
+    pub undamaged: Arc<HashMap<Address, Arc<ChunkMap>>>,
+}
+
+impl SourceFile {
+    /// The dataset whose object header is at an address. Messages name it by `path`.
+    ///
+    /// # Errors
+    ///
+    /// Damage in its header.
+    pub fn dataset(&self, address: Address, path: &str) -> Result<Dataset, RepackError> {
+        let dataset = open_dataset(&self.file, address, path)?;
+        match self.undamaged.get(&address) {
+            Some(map) => Ok(dataset.with_chunk_map(map.clone())?),
+            None => Ok(dataset),
+        }
+    }
+}
 
 /// The dataset whose object header is at an address. Messages name it by `path`.
 ///

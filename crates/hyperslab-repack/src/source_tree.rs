@@ -1,11 +1,18 @@
 //! The tree of a source file: every object that a link, a reference in metadata or a use of a committed datatype leads to,
 //! in the order in which they are found, breadth first.
 
+use crate::damage::Damage;
+use crate::dimension_scales::{DIMENSION_LIST, Detached, detach, is_netcdf_coordinates};
 use crate::error::RepackError;
+use crate::link_tree::{absolute, joined};
+use crate::object_selection::{ObjectSelection, SelectionSummary, Severed};
 use crate::pieces::each_piece;
-use crate::relocate::{Objects, Relocatable, contains_addresses};
+use crate::relocate::{Objects, Referent, Relocatable, contains_addresses};
+use crate::selected::{Selected, renamed, select};
+use crate::source_dataset::SourceFile;
+use crate::undamaged_map::undamaged_map;
 use hyperslab::internal::{stored, superblock};
-use hyperslab::{Attribute, Dataset, Datatype, File, Heap, Link, LinkTarget};
+use hyperslab::{Attribute, ChunkMap, Dataset, Datatype, ErrorKind, File, Heap, Link, LinkTarget};
 use hyperslab_format::message::fill_value::{AllocationTime, Fill};
 use hyperslab_format::message::{Dataspace, FillValue, FilterPipeline, Layout, LinkInfo};
 use hyperslab_format::object_header::{MessageKind, ObjectHeader, Times};
@@ -16,13 +23,21 @@ use hyperslab_write::{
     GroupSpec, LinkSpec, LinkTargetSpec, Object, ObjectId, ObjectSpec, Patch, StorageSpec, Value,
 };
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// A tree, and the object of the source that each of its objects is copied from.
 pub(crate) struct SourceTree {
+    pub file: SourceFile,
     pub tree: FileTree,
     pub sources: Sources,
     /// The layout message of each dataset.
     pub layouts: HashMap<ObjectId, Layout>,
+    /// What was left out and changed by request.
+    pub selection: SelectionSummary,
+    /// The paths of objects in the source, if the new file may have others.
+    pub old_paths: HashMap<Address, Vec<String>>,
+    /// Chunks that a chunk index lists, and that are not where it says.
+    pub damage: Vec<Damage>,
 }
 
 /// The objects found so far, by their addresses in the source.
@@ -35,24 +50,29 @@ pub(crate) struct Sources {
     file: Option<File>,
     /// Addresses of references that lead to no object.
     dangling: HashSet<Address>,
+    /// Objects that are left out by request.
+    omitted: HashSet<Address>,
 }
 
 impl Objects for Sources {
-    fn object(&mut self, address: Address) -> Option<ObjectId> {
+    fn object(&mut self, address: Address) -> Referent {
         if let Some(number) = self.numbers.get(&address) {
-            return Some(*number);
+            return Referent::Copied(*number);
         }
-        let file = self.file.as_ref()?;
+        if self.omitted.contains(&address) {
+            return Referent::Omitted;
+        }
+        let Some(file) = &self.file else { return Referent::Deleted };
         if self.dangling.contains(&address) {
-            return None;
+            return Referent::Deleted;
         }
         // libhdf5 does not follow a reference to an object that has no links left.
         let object = file.object_at(address).ok();
         if object.is_none_or(|object| stored::header(&object).reference_count == 0) {
             self.dangling.insert(address);
-            return None;
+            return Referent::Deleted;
         }
-        Some(self.add(address, format!("<object at {address}>")))
+        Referent::Copied(self.add(address, format!("<object at {address}>")))
     }
 }
 
@@ -71,18 +91,25 @@ impl Sources {
 const INDEXED: u8 = 0x02;
 
 impl SourceTree {
-    /// Reads everything but data.
+    /// Reads everything but data, of the objects that are to be copied. With `keep_going`, chunks of damaged chunk indexes
+    /// that can be found are copied, and the others are noted.
     ///
     /// # Errors
     ///
-    /// Objects that cannot be read, and those that cannot be copied.
-    pub fn read(file: &File) -> Result<Self, RepackError> {
+    /// Objects that cannot be read, and those that cannot be copied; a selection that is refused.
+    pub fn read(file: &File, selection: &ObjectSelection, keep_going: bool) -> Result<Self, RepackError> {
+        let selected = if selection.is_everything() { None } else { Some(select(file, selection)?) };
+        let omitted = selected.as_ref().map(|selected| selected.omitted.clone()).unwrap_or_default();
         let mut reader = Reader {
             file,
             heap: file.heap(),
             tree: FileTree::default(),
-            sources: Sources { file: Some(file.clone()), ..Sources::default() },
+            sources: Sources { file: Some(file.clone()), omitted, ..Sources::default() },
             layouts: HashMap::new(),
+            selected,
+            keep_going,
+            undamaged: HashMap::new(),
+            damage: Vec::new(),
         };
         reader.sources.add(superblock(file).root, "/".into());
         let mut next = 0;
@@ -92,8 +119,19 @@ impl SourceTree {
             next += 1;
         }
         reader.sources.file = None;
-        Ok(Self { tree: reader.tree, sources: reader.sources, layouts: reader.layouts })
+        let Reader { tree, sources, layouts, selected, undamaged, damage, .. } = reader;
+        let Selected { summary: selection, paths, .. } = selected.unwrap_or_default();
+        let file = SourceFile { file: file.clone(), undamaged: Arc::new(undamaged) };
+        Ok(Self { file, tree, sources, layouts, selection, old_paths: paths, damage })
     }
+}
+
+/// An attribute of the new file.
+struct CopiedAttribute {
+    /// `None` if all that it refers to is left out.
+    attribute: Option<AttributeSpec>,
+    /// True if some of what it referred to is left out.
+    is_detached: bool,
 }
 
 struct Reader<'a> {
@@ -102,27 +140,48 @@ struct Reader<'a> {
     tree: FileTree,
     sources: Sources,
     layouts: HashMap<ObjectId, Layout>,
+    /// The links that are copied, if not all of them are as they are.
+    selected: Option<Selected>,
+    keep_going: bool,
+    undamaged: HashMap<Address, Arc<ChunkMap>>,
+    damage: Vec<Damage>,
 }
 
 impl Reader<'_> {
     fn object(&mut self, id: ObjectId, address: Address, path: &str) -> Result<Object, RepackError> {
         let at_object = |error: hyperslab::Error| error.at_object(path);
-        let object = self.file.object_at(address).map_err(at_object)?;
+        let object = stored::object_at(self.file, address, path)?;
         let header = stored::header(&object);
         let widths = superblock(self.file).widths;
         let spec = match &object {
             hyperslab::Object::Group(group) => {
-                let links = group.links().map_err(at_object)?.into_iter().collect::<Result<Vec<_>, _>>();
-                ObjectSpec::Group(self.group(header, links.map_err(at_object)?, path)?)
+                let selected = self.selected.as_mut().and_then(|selected| selected.links.remove(&address));
+                let links = match selected {
+                    Some(links) => links,
+                    None => {
+                        let links = group.links().map_err(at_object)?.into_iter();
+                        links.collect::<Result<Vec<_>, _>>().map_err(at_object)?
+                    }
+                };
+                ObjectSpec::Group(self.group(header, links, path)?)
             }
             hyperslab::Object::Dataset(dataset) => {
-                ObjectSpec::Dataset(Box::new(self.dataset(id, header, dataset, path)?))
+                let dataset = self.with_chunks(address, dataset, path)?;
+                ObjectSpec::Dataset(Box::new(self.dataset(id, header, &dataset, path)?))
             }
             hyperslab::Object::Datatype(datatype) => ObjectSpec::Datatype(datatype.datatype().clone()),
         };
         let mut attributes = Vec::new();
+        let mut is_detached = false;
         for attribute in object.attributes().in_file_order().map_err(at_object)? {
-            attributes.push(self.attribute(attribute.map_err(at_object)?, path)?);
+            let attribute = attribute.map_err(at_object)?;
+            let name = attribute.name.clone();
+            let copied = self.attribute(attribute, path)?;
+            is_detached |= name.as_bytes() == DIMENSION_LIST.as_bytes() && copied.is_detached;
+            attributes.extend(copied.attribute);
+        }
+        if is_detached {
+            attributes.retain(|attribute: &AttributeSpec| !is_netcdf_coordinates(&attribute.name));
         }
         let order = CreationOrder {
             tracked: header.tracks_attribute_order(),
@@ -139,6 +198,27 @@ impl Reader<'_> {
             times,
             comment: header.comment(widths).map_err(own)?.map(|comment| comment.0),
         })
+    }
+
+    /// A dataset with the chunks that can be found, if not all of them have to be.
+    fn with_chunks(
+        &mut self,
+        address: Address,
+        dataset: &Dataset,
+        path: &str,
+    ) -> Result<Dataset, RepackError> {
+        if !self.keep_going || dataset.chunk_shape().is_none() || dataset.shape().contains(&0) {
+            return Ok(dataset.clone());
+        }
+        let error = match dataset.chunk_map() {
+            Err(error) if error.kind() != ErrorKind::Cancelled => error,
+            _ => return Ok(dataset.clone()),
+        };
+        let (map, mut damage) = undamaged_map(dataset, path, error)?;
+        self.damage.append(&mut damage);
+        let map = Arc::new(map);
+        self.undamaged.insert(address, map.clone());
+        Ok(dataset.with_chunk_map(map)?)
     }
 
     fn group(
@@ -160,8 +240,11 @@ impl Reader<'_> {
         let links = links.into_iter().map(|link| {
             let target = match link.target {
                 LinkTarget::Hard(address) => {
-                    let slash = if path.ends_with('/') { "" } else { "/" };
-                    LinkTargetSpec::Hard(self.sources.add(address, format!("{path}{slash}{}", link.name)))
+                    // Messages and patterns have the names of the source.
+                    let own = self.selected.as_ref().and_then(|selected| selected.paths.get(&address));
+                    let path =
+                        own.map_or_else(|| joined(path, &link.name.to_string()), |paths| paths[0].clone());
+                    LinkTargetSpec::Hard(self.sources.add(address, path))
                 }
                 LinkTarget::Soft(path) => LinkTargetSpec::Soft(path),
                 LinkTarget::External { file, path } => LinkTargetSpec::External { file, path },
@@ -183,7 +266,11 @@ impl Reader<'_> {
             );
             return Err(RepackError::Unsupported { object: path.into(), what });
         }
-        let committed = datatype.committed.and_then(|address| self.sources.object(address));
+        let committed = datatype.committed.and_then(|address| match self.sources.object(address) {
+            Referent::Copied(object) => Some(object),
+            // Without the committed datatype, the object has it as its own.
+            Referent::Omitted | Referent::Deleted => None,
+        });
         Ok(DatatypeUse { datatype: Datatype { committed: None, ..datatype.clone() }, committed })
     }
 
@@ -192,11 +279,43 @@ impl Reader<'_> {
         Ok(found.into_value(&mut self.tree))
     }
 
-    fn attribute(&mut self, attribute: Attribute, path: &str) -> Result<AttributeSpec, RepackError> {
+    fn attribute(&mut self, mut attribute: Attribute, path: &str) -> Result<CopiedAttribute, RepackError> {
         let datatype = self.datatype(&attribute.datatype, path)?;
-        let value = self.value(&attribute.datatype, &attribute.data)?;
+        let mut found =
+            Relocatable::read(&attribute.datatype, &attribute.data, &mut self.heap, &mut self.sources)?;
+        let omitted = found.omitted_count();
+        if omitted > 0 {
+            let is_scale = attribute.name.as_bytes() != DIMENSION_LIST.as_bytes();
+            let detached = detach(&mut attribute, &mut found);
+            match detached {
+                Detached::Unchanged => {
+                    let name = &attribute.name;
+                    self.sever(
+                        path,
+                        format!("{omitted} null references in attribute {name}, to what is left out"),
+                    );
+                }
+                // The list of a scale follows from those of the datasets.
+                Detached::Changed | Detached::Empty if is_scale => {}
+                Detached::Changed | Detached::Empty => {
+                    self.sever(path, format!("loses {omitted} dimension scales, which are left out"));
+                }
+            }
+            if matches!(detached, Detached::Empty) {
+                return Ok(CopiedAttribute { attribute: None, is_detached: true });
+            }
+        }
+        let value = found.into_value(&mut self.tree);
         let Attribute { name, charset, dataspace, .. } = attribute;
-        Ok(AttributeSpec { name, charset, datatype, dataspace, value })
+        let attribute = Some(AttributeSpec { name, charset, datatype, dataspace, value });
+        Ok(CopiedAttribute { attribute, is_detached: omitted > 0 })
+    }
+
+    /// Notes that an object referred to what is left out.
+    fn sever(&mut self, path: &str, what: String) {
+        if let Some(selected) = &mut self.selected {
+            selected.summary.severed.push(Severed { path: path.into(), what });
+        }
     }
 
     fn dataset(
@@ -228,10 +347,18 @@ impl Reader<'_> {
         }
         if dataset.datatype().contains_reference() {
             // Objects that only these references lead to belong to the tree.
+            let mut omitted = 0;
             each_piece(self.file, dataset, &layout, |_, elements| {
+                // What cannot be read is reported when it is copied.
+                let Ok(elements) = elements else { return Ok(()) };
                 let (heap, sources) = (&mut self.heap, &mut self.sources);
-                Relocatable::read(dataset.datatype(), &elements, heap, sources).map(|_| ())
+                let (found, ..) = Relocatable::read_undamaged(dataset.datatype(), &elements, heap, sources);
+                omitted += found.omitted_count();
+                Ok(())
             })?;
+            if omitted > 0 {
+                self.sever(path, format!("{omitted} null references among its values, to what is left out"));
+            }
         }
         self.layouts.insert(id, layout);
         // Filters of a dataset without chunks were never applied.
@@ -285,13 +412,21 @@ impl Reader<'_> {
                 })
             }
             Layout::Virtual { heap, index } => {
-                let mappings = match heap {
+                let mut mappings = match heap {
                     Some(collection) => {
                         let block = self.heap.object(*collection, *index)?;
                         VirtualMapping::parse_all(block, widths).map_err(own)?
                     }
                     None => Vec::new(),
                 };
+                let renames = self.selected.as_ref().map_or(&[][..], |selected| &selected.renames);
+                for mapping in mappings.iter_mut().filter(|mapping| mapping.source_file.as_bytes() == b".") {
+                    let Some(path) = mapping.source_dataset.as_str() else { continue };
+                    let new = renamed(&absolute("/", path), renames);
+                    if new != absolute("/", path) {
+                        mapping.source_dataset = new.as_str().into();
+                    }
+                }
                 let mut out = Encoder::new("virtual dataset mapping", Widths::default());
                 VirtualMapping::encode_all(&mappings, &mut out);
                 let block = bytes::Bytes::from(out.finish()?);

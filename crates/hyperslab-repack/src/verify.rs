@@ -13,6 +13,7 @@ use crate::source_dataset::open_dataset;
 use hyperslab::internal::stored;
 use hyperslab::io::Source;
 use hyperslab::{ChunkMap, Dataset, Error, File, Location, Order, Selection};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Bytes of contiguous data that are compared at a time.
@@ -29,7 +30,7 @@ impl Repacked {
         let mut bytes = 0;
         for dataset in &self.datasets {
             monitor.check()?;
-            let source = open_dataset(&self.source, dataset.source, &dataset.path)?;
+            let source = self.source.dataset(dataset.source, &dataset.path)?;
             // The data of these is in other files, which may not be found from the temporary name.
             if dataset.chunks.is_none() && matches!(source.layout_name(), "virtual" | "external") {
                 continue;
@@ -38,18 +39,15 @@ impl Repacked {
                 written: dataset,
                 source,
                 target: open_dataset(target, dataset.target, &dataset.path)?,
-                source_bytes: stored::source(&self.source),
+                source_bytes: stored::source(&self.source.file),
                 target_bytes: stored::source(target),
                 workers: &workers,
                 monitor,
             };
-            bytes += comparison.run(self.is_damaged(&dataset.path))?;
+            let damage = self.damage.iter().filter(|damage| damage.path == dataset.path);
+            bytes += comparison.run(&damage.map(|damage| &damage.offset[..]).collect())?;
         }
         Ok(bytes)
-    }
-
-    fn is_damaged(&self, path: &str) -> bool {
-        self.damage.iter().any(|damage| damage.path == path)
     }
 }
 
@@ -71,8 +69,9 @@ struct Buffers {
 }
 
 impl Comparison<'_> {
-    /// Returns the number of bytes that were compared.
-    fn run(&self, is_damaged: bool) -> Result<u64, RepackError> {
+    /// Returns the number of bytes that were compared. `damaged` are the first elements of the parts that cannot be.
+    fn run(&self, damaged: &HashSet<&[u64]>) -> Result<u64, RepackError> {
+        let is_damaged = !damaged.is_empty();
         if self.source.shape() != self.target.shape() {
             return Err(self.differs("the extent"));
         }
@@ -82,7 +81,8 @@ impl Comparison<'_> {
             Some(_) => self.values(),
             None if contains_addresses(self.source.datatype()) => Ok(0),
             None if self.source.shape().contains(&0) => Ok(0),
-            None if self.source.chunk_shape().is_some() => self.stored_chunks(),
+            None if self.source.chunk_shape().is_some() => self.stored_chunks(damaged),
+            None if is_damaged => Ok(0),
             None => self.values(),
         }
     }
@@ -116,13 +116,17 @@ impl Comparison<'_> {
     }
 
     /// Chunks that were copied as they were stored.
-    fn stored_chunks(&self) -> Result<u64, RepackError> {
+    fn stored_chunks(&self, damaged: &HashSet<&[u64]>) -> Result<u64, RepackError> {
         let (source, target) = (self.source.chunk_map()?, self.target.chunk_map()?);
         if source.len() != target.len() {
             return Err(self.differs("the number of chunks"));
         }
         let work = |buffers: &mut Buffers, row: usize| {
             let (from, to) = (self.chunk(&source, row)?, self.chunk(&target, row)?);
+            let number = source.nth(row).map(|(number, _)| number);
+            if number.is_some_and(|number| damaged.contains(&source.grid().offset(number)[..])) {
+                return Ok(0);
+            }
             fetch(&self.source_bytes, from, &mut buffers.source)?;
             fetch(&self.target_bytes, to, &mut buffers.target)?;
             let numbers = [&source, &target].map(|map| map.nth(row).map(|(number, _)| number));

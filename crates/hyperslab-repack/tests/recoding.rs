@@ -4,8 +4,8 @@
 use hyperslab::{Dataset, File, Link, LinkTarget, Object, Order, Selection};
 use hyperslab_io::{Memory, MemorySink};
 use hyperslab_repack::{
-    Change, ChangeSet, FilterRequest, LayoutRequest, Monitor, PathPattern, RepackError, RepackOptions,
-    RepackPlan, Rule, Size,
+    Change, ChangeSet, FilterRequest, LayoutRequest, Monitor, ObjectSelection, PathPattern, RepackError,
+    RepackOptions, RepackPlan, Rule, Size,
 };
 use hyperslab_testkit::files::{fixture, fixtures, hdf5_files};
 use hyperslab_testkit::require;
@@ -28,6 +28,7 @@ fn options(rules: Vec<Rule>, memory_bytes: u64) -> RepackOptions {
     RepackOptions {
         write: WriteOptions::default(),
         user_block_bytes: None,
+        objects: ObjectSelection::default(),
         changes: ChangeSet { rules },
         memory_bytes,
         threads: 2,

@@ -22,6 +22,8 @@ EXAMPLES
   hyperslab repack era5.nc out.nc --for ':x1x1' --chunk-bytes 1MiB  chunks that serve time series
   hyperslab repack era5.nc out.nc --page-size 4MiB                  for object stores
   hyperslab repack era5.nc out.nc --filter gzip=4 --dry-run         the plan, with predicted size and time
+  hyperslab repack era5.nc out.nc --only t2m                        this variable with its dimensions
+  hyperslab repack run.h5 out.h5 --drop /debug --rename /a/x=/b/y   without, and with another path
   hyperslab repack --in-place era5.nc --filter gzip=4               replace the file when the new one is complete
   hyperslab repack archive/ packed/ --filter gzip=4 --jobs 4        a tree of files
   hyperslab repack -l /t2m:CHUNK=1x361x720 -f GZIP=4 in.h5 out.h5   as h5repack spells it
@@ -62,6 +64,15 @@ pub(crate) struct RepackArgs {
     /// Store these datasets in their object headers
     #[arg(long, value_name = "OBJECTS")]
     pub compact: Vec<String>,
+    /// Copy only these objects, what is below them, and what they need
+    #[arg(long, value_name = "OBJECTS")]
+    pub only: Vec<String>,
+    /// Leave out these objects, and what is below them
+    #[arg(long, value_name = "OBJECTS")]
+    pub drop: Vec<String>,
+    /// Give an object another name, or another path in a group that exists
+    #[arg(long, value_name = "PATH=NEW")]
+    pub rename: Vec<String>,
     /// Changes of many datasets, in a TOML file
     #[arg(long, value_name = "TOML")]
     pub recipe: Option<PathBuf>,

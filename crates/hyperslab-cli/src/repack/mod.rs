@@ -30,12 +30,13 @@ use targets::Targets;
 
 /// Runs the command.
 pub(crate) fn run(args: &RepackArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
-    let changes = rules::change_set(args)?;
+    let (changes, objects) = rules::requests(args)?;
     let Targets { inputs, outputs, is_single } = targets::targets(args)?;
     let jobs = args.run.jobs.clamp(1, inputs.len().max(1));
     let options = RepackOptions {
         write: WriteOptions { page_bytes: args.page_bytes(), low: args.low(), ..WriteOptions::default() },
         user_block_bytes: args.user_block,
+        objects,
         changes,
         memory_bytes: args.memory.unwrap_or_else(memory::default_bytes) / jobs as u64,
         threads: hyperslab::threads().div_ceil(jobs),
@@ -107,7 +108,7 @@ fn report(
             out.write_all(text::plan(plan).as_bytes())?;
         }
         (Some(plan), Some(outcome)) => {
-            if let Some(note) = text::kept(plan) {
+            for note in text::kept(plan).into_iter().chain(text::selected(plan)) {
                 let _ = writeln!(err, "note: {note}");
             }
             out.write_all(text::outcome(document, outcome).as_bytes())?;

@@ -1,6 +1,6 @@
 //! What `hyperslab repack --json` prints.
 
-use hyperslab_repack::{Damage, PlannedDataset, RepackPlan, Repacked, StorageSummary};
+use hyperslab_repack::{Damage, PlannedDataset, RepackPlan, Repacked, SelectionSummary, StorageSummary};
 use serde::Serialize;
 use std::path::Path;
 
@@ -26,6 +26,8 @@ pub(super) struct Plan {
     pub datasets: Vec<Dataset>,
     /// Datasets that patterns match and that stay as they are.
     pub kept: Vec<Kept>,
+    /// What the selection of objects leaves out, adds and changes; null if all are copied.
+    pub selection: Option<Selection>,
     /// The most bytes of elements and chunks in memory at a time.
     pub memory_bytes: u64,
     /// The most bytes in a temporary file at a time.
@@ -64,6 +66,41 @@ pub(super) struct Storage {
 pub(super) struct Kept {
     pub path: String,
     pub reason: String,
+}
+
+/// What the selection of objects does.
+#[derive(Debug, Serialize)]
+pub(super) struct Selection {
+    /// Paths of what is left out; what is below them is not listed.
+    pub omitted: Vec<String>,
+    /// Objects that are copied because others need them.
+    pub needed: Vec<Needed>,
+    pub renamed: Vec<Renamed>,
+    /// Objects that referred to others that are left out.
+    pub severed: Vec<Severed>,
+}
+
+/// An object that is copied because another one needs it.
+#[derive(Debug, Serialize)]
+pub(super) struct Needed {
+    pub path: String,
+    pub by: String,
+    /// `dimension scale`, `datatype`, `source` or `target`.
+    pub role: &'static str,
+}
+
+/// An object with a new path.
+#[derive(Debug, Serialize)]
+pub(super) struct Renamed {
+    pub from: String,
+    pub to: String,
+}
+
+/// An object that referred to others that are left out.
+#[derive(Debug, Serialize)]
+pub(super) struct Severed {
+    pub path: String,
+    pub what: String,
 }
 
 /// What was done.
@@ -116,9 +153,30 @@ impl From<&RepackPlan> for Plan {
             temporary_bytes: datasets.iter().map(|dataset| dataset.temporary_bytes).max().unwrap_or(0),
             datasets,
             kept: kept.collect(),
+            selection: Selection::new(plan.selection()),
             predicted_bytes: None,
             predicted_seconds: None,
         }
+    }
+}
+
+impl Selection {
+    fn new(summary: &SelectionSummary) -> Option<Self> {
+        if *summary == SelectionSummary::default() {
+            return None;
+        }
+        let SelectionSummary { omitted, needed, renamed, severed } = summary.clone();
+        let needed =
+            needed.into_iter().map(|needed| Needed { path: needed.path, by: needed.by, role: needed.role });
+        Some(Self {
+            omitted,
+            needed: needed.collect(),
+            renamed: renamed.into_iter().map(|(from, to)| Renamed { from, to }).collect(),
+            severed: severed
+                .into_iter()
+                .map(|severed| Severed { path: severed.path, what: severed.what })
+                .collect(),
+        })
     }
 }
 

@@ -1,16 +1,20 @@
 //! Changes of many datasets in a TOML file.
 //!
 //! ```toml
+//! drop = ["/debug"]                 # and `only`
+//! rename = { "/model/t" = "t2m" }
+//!
 //! [[dataset]]
 //! objects = "/model/*"
 //! chunks = "time=1,lat=all,lon=all"
 //! filter = "shuffle+gzip=4"
 //! ```
 
-use super::rules::{parse_chunks, parse_filters, parse_shape, wrong};
+use super::rules::{choice, parse_chunks, parse_filters, parse_shape, wrong};
 use crate::failure::Failure;
-use hyperslab_repack::{Change, LayoutRequest, PathPattern, Rule};
+use hyperslab_repack::{Change, LayoutRequest, ObjectSelection, PathPattern, Rename, Rule};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The whole file.
@@ -20,6 +24,15 @@ struct Recipe {
     /// What is changed, in this order: later entries go before earlier ones.
     #[serde(default)]
     dataset: Vec<Entry>,
+    /// Objects that are copied; all if there are none.
+    #[serde(default)]
+    only: Vec<String>,
+    /// Objects that are left out.
+    #[serde(default)]
+    drop: Vec<String>,
+    /// New names or paths by old paths.
+    #[serde(default)]
+    rename: BTreeMap<String, String>,
 }
 
 /// The changes of some datasets.
@@ -36,8 +49,15 @@ struct Entry {
     filter: Option<String>,
 }
 
-/// The rules of a recipe.
-pub(super) fn rules(path: &Path) -> Result<Vec<Rule>, Failure> {
+/// What a recipe says.
+#[derive(Debug, Default)]
+pub(super) struct Requests {
+    pub rules: Vec<Rule>,
+    pub objects: ObjectSelection,
+}
+
+/// Reads a recipe.
+pub(super) fn read(path: &Path) -> Result<Requests, Failure> {
     let name = path.display();
     let text = std::fs::read_to_string(path);
     let text = text.map_err(|error| Failure::wrong_request(format!("{name}: {error}")))?;
@@ -52,7 +72,20 @@ pub(super) fn rules(path: &Path) -> Result<Vec<Rule>, Failure> {
             rules.push(Rule { option, datasets, change });
         }
     }
-    Ok(rules)
+    let choices = |key: &str, texts: &[String]| -> Result<Vec<_>, Failure> {
+        texts.iter().map(|text| choice(&format!("{name}: {key} = {text:?}"), text)).collect()
+    };
+    let renames = recipe.rename.iter().map(|(from, to)| {
+        let option = format!("{name}: rename {from:?} = {to:?}");
+        Rename::new(&option, from, to).map_err(|why| wrong(&option, &why))
+    });
+    let rename = renames.collect::<Result<_, _>>()?;
+    let objects = ObjectSelection {
+        only: choices("only", &recipe.only)?,
+        drop: choices("drop", &recipe.drop)?,
+        rename,
+    };
+    Ok(Requests { rules, objects })
 }
 
 impl Entry {
@@ -91,11 +124,22 @@ impl Entry {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Vec<Rule>, Failure> {
+    fn read(text: &str) -> Result<Requests, Failure> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("recipe.toml");
         std::fs::write(&path, text).unwrap();
-        rules(&path)
+        super::read(&path)
+    }
+
+    #[test]
+    fn a_recipe_selects_and_renames_objects() {
+        let text = "only = [\"/model/**\"]\ndrop = [\"debug\"]\n[rename]\n\"/model/t\" = \"t2m\"\n";
+        let objects = read(text).unwrap().objects;
+        assert!(objects.only[0].objects.matches("/model/a/b"));
+        assert!(objects.drop[0].option.ends_with("drop = \"debug\""), "{}", objects.drop[0].option);
+        assert_eq!(objects.rename[0].to, "/model/t2m");
+        let wrong = read("[rename]\nt = \"u\"\n").unwrap_err();
+        assert!(wrong.message.contains("\"t\" is not the path of an object"), "{}", wrong.message);
     }
 
     #[test]
@@ -103,7 +147,7 @@ mod tests {
         let text = "[[dataset]]\nobjects = \"*\"\nfilter = \"gzip=4\"\n\
                     [[dataset]]\nobjects = \"/t2m\"\nchunks = \"1x2\"\nfilter = \"none\"\n\
                     [[dataset]]\nobjects = \"/u\"\nfor = \":x1\"\n";
-        let rules = read(text).unwrap();
+        let rules = read(text).unwrap().rules;
         let keys: Vec<_> = rules.iter().map(|rule| rule.option.split(": ").nth(1).unwrap()).collect();
         assert_eq!(
             keys,

@@ -1,20 +1,32 @@
-//! Options about datasets as rules of a change set.
+//! Options about datasets as rules of a change set, and options about objects as a selection.
 
 use super::arguments::RepackArgs;
 use super::{h5repack, recipe};
 use crate::failure::Failure;
 use hyperslab_bench::study::FilterSpec;
-use hyperslab_repack::{Change, ChangeSet, FilterRequest, LayoutRequest, PathPattern, Rule, Size};
+use hyperslab_repack::{
+    Change, ChangeSet, FilterRequest, LayoutRequest, ObjectChoice, ObjectSelection, PathPattern, Rename,
+    Rule, Size,
+};
 
 /// Chunks that serve a read, if no size is given.
 const CHUNK_BYTES: u64 = 1 << 20;
 
-/// The rules of the command line. Those of a recipe come first, so that options go before it.
-pub(super) fn change_set(args: &RepackArgs) -> Result<ChangeSet, Failure> {
-    let mut rules = match &args.recipe {
-        Some(path) => recipe::rules(path)?,
-        None => Vec::new(),
-    };
+/// The rules and the selection of the command line. Rules of a recipe come first, so that options go before it.
+pub(super) fn requests(args: &RepackArgs) -> Result<(ChangeSet, ObjectSelection), Failure> {
+    let recipe::Requests { mut rules, mut objects } =
+        args.recipe.as_deref().map(recipe::read).transpose()?.unwrap_or_default();
+    for (name, texts, choices) in
+        [("--only", &args.only, &mut objects.only), ("--drop", &args.drop, &mut objects.drop)]
+    {
+        for text in texts {
+            choices.push(choice(&format!("{name} {text}"), text)?);
+        }
+    }
+    for text in &args.rename {
+        let option = format!("--rename {text}");
+        objects.rename.push(Rename::parse(&option, text).map_err(|why| wrong(&option, &why))?);
+    }
     let read = args.read.as_deref().map(parse_shape).transpose();
     let read =
         read.map_err(|why| wrong(&format!("--for {}", args.read.as_deref().unwrap_or_default()), &why))?;
@@ -47,7 +59,13 @@ pub(super) fn change_set(args: &RepackArgs) -> Result<ChangeSet, Failure> {
         rules.push(rule("--filter", text, parse_filters)?);
     }
     rules.extend(h5repack::rules(&args.h5repack_layout, &args.h5repack_filter)?);
-    Ok(ChangeSet { rules })
+    Ok((ChangeSet { rules }, objects))
+}
+
+/// The objects that an option means.
+pub(super) fn choice(option: &str, text: &str) -> Result<ObjectChoice, Failure> {
+    let objects = PathPattern::parse(text).map_err(|why| wrong(option, &why))?;
+    Ok(ObjectChoice { option: option.into(), objects })
 }
 
 fn chunk_bytes(bytes: u64, read: &Option<Vec<Size>>) -> Change {

@@ -1,12 +1,15 @@
 //! A plan and its outcome as text.
 
-use super::model::{Dataset, Document, Outcome, Plan, Storage};
+use super::model::{Dataset, Document, Outcome, Plan, Selection, Storage};
 use crate::failure::one_line;
 use crate::size;
 
 /// The plan: a line for each dataset that changes, and what it takes.
 pub(super) fn plan(plan: &Plan) -> String {
     let mut text = String::new();
+    for line in selection(plan) {
+        text.push_str(&format!("{line}\n"));
+    }
     if plan.datasets.is_empty() {
         text.push_str("all data is copied as it is stored\n");
     }
@@ -45,6 +48,41 @@ pub(super) fn kept(plan: &Plan) -> Option<String> {
             )
         }
     })
+}
+
+/// What is left out, added and changed by the selection of objects, a line each.
+fn selection(plan: &Plan) -> Vec<String> {
+    let Some(selection) = &plan.selection else { return Vec::new() };
+    let omitted = selection.omitted.iter().map(|path| format!("{} is left out", one_line(path)));
+    let renamed = selection
+        .renamed
+        .iter()
+        .map(|renamed| format!("{} becomes {}", one_line(&renamed.from), one_line(&renamed.to)));
+    omitted.chain(renamed).chain(consequences(selection)).collect()
+}
+
+/// What follows from a selection without having been asked for.
+fn consequences(selection: &Selection) -> impl Iterator<Item = String> {
+    let needed = selection.needed.iter().map(|needed| {
+        format!("{} is copied, too: a {} of {}", one_line(&needed.path), needed.role, one_line(&needed.by))
+    });
+    let severed = selection
+        .severed
+        .iter()
+        .map(|severed| format!("{}: {}", one_line(&severed.path), one_line(&severed.what)));
+    needed.chain(severed)
+}
+
+/// The first consequences of a selection, for a run.
+pub(super) fn selected(plan: &Plan) -> Vec<String> {
+    const LINES_MAX: usize = 8;
+    let Some(selection) = &plan.selection else { return Vec::new() };
+    let count = selection.needed.len() + selection.severed.len();
+    let mut lines: Vec<String> = consequences(selection).take(LINES_MAX).collect();
+    if count > LINES_MAX {
+        lines.push(format!("{} more such lines are in the plan (--dry-run)", count - LINES_MAX));
+    }
+    lines
 }
 
 /// `/t2m (1460x361x720, 1.4 GiB): contiguous -> chunks of 1x361x720, shuffle, gzip 4`
@@ -93,7 +131,7 @@ pub(super) fn outcome(document: &Document, outcome: &Outcome) -> String {
 pub(super) fn damage(outcome: &Outcome) -> Vec<String> {
     let line = |part: &super::model::DamagedPart| {
         format!(
-            "{}: {} elements from {:?} on could not be read and became fill values: {}",
+            "{}: of {} elements from {:?} on, what could not be read became fill values: {}",
             one_line(&part.path),
             size::shape(&part.shape),
             part.offset,

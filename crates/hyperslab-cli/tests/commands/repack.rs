@@ -1,8 +1,11 @@
 //! `hyperslab repack`: what it writes, what it refuses, and what it leaves behind.
 
+#[path = "repack_objects.rs"]
+mod objects;
+
 use super::{run, tour};
 use hyperslab::{File, Object};
-use hyperslab_testkit::files::fixture;
+use hyperslab_testkit::files::{fixture, python};
 use hyperslab_testkit::require;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -279,6 +282,75 @@ fn damaged_chunks_end_it_or_are_listed() {
         assert_eq!(repacked.read::<f32>(&first).unwrap(), [-1.5], "the fill value");
         fs::remove_file(&output).unwrap();
     }
+}
+
+/// A file of which one chunk, one part of contiguous data, and one variable-length string cannot be read.
+fn unreadable(folder: &Path) -> Result<PathBuf, hyperslab_testkit::Missing> {
+    const SCRIPT: &str = r#"
+import sys, h5py, numpy as np
+with h5py.File(sys.argv[1], "w", libver="earliest") as f:
+    f.create_dataset("chunks", data=np.arange(12.), chunks=(4,), fillvalue=-1, shuffle=True)
+    f.create_dataset("texts", data=["a", "b", "c"], dtype=h5py.string_dtype(), chunks=(3,))
+    f.create_dataset("rows", data=np.arange(300.).reshape(100, 3), fillvalue=-2)
+    place = f["chunks"].id.get_chunk_info(1).byte_offset
+    rows = f["rows"].id.get_offset()
+    texts = f["texts"].id.get_chunk_info(0).byte_offset
+    f.flush()
+with open(sys.argv[1], "r+b") as f:
+    bytes = bytearray(f.read())
+    size = len(bytes)
+    at = bytes.find(place.to_bytes(8, "little"))
+    bytes[at:at + 8] = (1 << 40).to_bytes(8, "little")
+    # The last 10 rows are beyond the end.
+    at = bytes.find(rows.to_bytes(8, "little"))
+    bytes[at:at + 8] = (size - 90 * 24).to_bytes(8, "little")
+    # The collection of the second string.
+    bytes[texts + 16 + 4:texts + 16 + 12] = (1 << 40).to_bytes(8, "little")
+    f.seek(0)
+    f.write(bytes)
+"#;
+    let path = folder.join("in.h5");
+    let output = Command::new(python()?).args(["-c", SCRIPT]).arg(&path).output().expect("Python starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Ok(path)
+}
+
+#[test]
+fn what_is_merely_copied_may_be_unreadable() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = require!(unreadable(folder.path()));
+    let output = folder.path().join("out.h5");
+    let arguments = ["repack", "{}", output.to_str().unwrap()];
+    let ended = run(&arguments, &input);
+    assert_eq!((ended.code, output.exists()), (1, false), "{}", ended.err);
+    let ended = run(&[&arguments[..], &["--keep-going", "--json"]].concat(), &input);
+    assert_eq!(ended.code, 1, "{}", ended.err);
+    let document: serde_json::Value = serde_json::from_str(&ended.out).unwrap();
+    let damage = document["result"]["damage"].as_array().unwrap();
+    let parts: Vec<_> =
+        damage.iter().map(|part| (part["path"].as_str().unwrap(), &part["offset"], &part["shape"])).collect();
+    let json = |numbers: &[u64]| serde_json::json!(numbers);
+    let expected = [
+        ("/chunks", &json(&[4]), &json(&[4])),
+        ("/rows", &json(&[90, 0]), &json(&[10, 3])),
+        ("/texts", &json(&[0]), &json(&[3])),
+    ];
+    assert_eq!(parts, expected, "{damage:?}");
+    assert!(damage[2]["error"].as_str().unwrap().starts_with("1 elements: "), "{}", damage[2]);
+    let file = File::open(&output).unwrap();
+    let all = |dataset: &hyperslab::Dataset| {
+        let shape = dataset.shape().to_vec();
+        hyperslab::Selection::block(&vec![0; shape.len()], &shape)
+    };
+    let chunks = file.dataset("chunks").unwrap();
+    let values = chunks.read::<f64>(&all(&chunks)).unwrap();
+    assert_eq!(values, [0., 1., 2., 3., -1., -1., -1., -1., 8., 9., 10., 11.]);
+    let rows = file.dataset("rows").unwrap();
+    let values = rows.read::<f64>(&all(&rows)).unwrap();
+    assert!(values[270..].iter().all(|&value| value == -2.), "{:?}", &values[260..]);
+    assert!(values[..270].iter().all(|&value| value != -2.));
+    let checked = run(&["check", "{}"], &output);
+    assert_eq!(checked.code, 0, "{}", checked.out);
 }
 
 #[test]

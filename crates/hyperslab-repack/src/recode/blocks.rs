@@ -3,7 +3,7 @@
 use super::{Recoder, Subject};
 use crate::block::Block;
 use crate::error::RepackError;
-use crate::relocate::{Relocatable, contains_addresses};
+use crate::relocate::contains_addresses;
 
 impl Recoder<'_, '_> {
     pub(super) fn blocks(&mut self, subject: &Subject, shape: &[u64]) -> Result<(), RepackError> {
@@ -16,8 +16,7 @@ impl Recoder<'_, '_> {
             let mut elements = self.read(subject, &block)?;
             if contains_addresses(subject.dataset.datatype()) {
                 let mut heap = self.file.heap();
-                let found =
-                    Relocatable::read(subject.dataset.datatype(), &elements, &mut heap, self.sources)?;
+                let found = self.relocatable(subject, &block, &elements, &mut heap)?;
                 elements = found.into_data(self.writer)?;
             }
             for (offset, run) in runs(&block, &extent) {

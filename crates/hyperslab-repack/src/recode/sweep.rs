@@ -4,7 +4,7 @@ use super::{ChunkedTarget, Recoder, Subject, WrittenChunks, encode_error};
 use crate::block::{Block, copy_common};
 use crate::chunk_encoder::{CodecState, EncodedChunk};
 use crate::error::RepackError;
-use crate::relocate::{Relocatable, contains_addresses};
+use crate::relocate::contains_addresses;
 use crate::sweep::{Sweep, Window};
 
 impl Recoder<'_, '_> {
@@ -70,7 +70,7 @@ impl Recoder<'_, '_> {
             let (mut heap, mut state) = (self.file.heap(), CodecState::default());
             for &row in rows {
                 let is_partial = gather(&mut state, row);
-                let found = Relocatable::read(datatype, &state.chunk, &mut heap, self.sources)?;
+                let found = self.relocatable(subject, &target.block(row), &state.chunk, &mut heap)?;
                 state.chunk = found.into_data(self.writer)?;
                 let encoded = encode(&mut state, row, is_partial)?;
                 self.write(subject, row, &encoded, logical(row), written)?;
