@@ -10,12 +10,6 @@ mod damage;
 mod digest;
 #[path = "commands/doctor.rs"]
 mod doctor;
-#[path = "commands/doctor_advice.rs"]
-mod doctor_advice;
-#[path = "commands/doctor_lines.rs"]
-mod doctor_lines;
-#[path = "commands/doctor_noise.rs"]
-mod doctor_noise;
 #[path = "commands/exit_codes.rs"]
 mod exit_codes;
 #[path = "commands/explain.rs"]
@@ -30,6 +24,8 @@ mod ls_bytes;
 mod process;
 #[path = "commands/repack.rs"]
 mod repack;
+#[path = "commands/run.rs"]
+mod run;
 #[path = "commands/schemas.rs"]
 mod schemas;
 #[path = "commands/wrong_requests.rs"]
@@ -37,27 +33,8 @@ mod wrong_requests;
 
 use hyperslab_testkit::Missing;
 use hyperslab_testkit::files::fixture;
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-
-/// How a command ended.
-#[derive(Debug, PartialEq, Eq)]
-struct Ended {
-    code: i32,
-    out: String,
-    err: String,
-}
-
-/// Runs a command. `{}` in an argument stands for the path.
-fn run(arguments: &[&str], path: &Path) -> Ended {
-    let path = path.to_str().expect("a path in UTF-8");
-    let arguments = arguments.iter().map(|argument| argument.replace("{}", path));
-    let arguments = std::iter::once("hyperslab".to_owned()).chain(arguments).map(OsString::from);
-    let (mut out, mut err) = (Vec::new(), Vec::new());
-    let code = hyperslab_cli::run_with(arguments, &mut out, &mut err);
-    let text = |bytes| String::from_utf8(bytes).expect("UTF-8").replace(path, "FILE");
-    Ended { code, out: text(out), err: text(err) }
-}
+use run::{Ended, run};
+use std::path::PathBuf;
 
 fn ended(code: i32, out: &str, err: &str) -> Ended {
     Ended { code, out: out.into(), err: err.into() }

@@ -18,16 +18,48 @@ use hyperslab_doctor::{
 };
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// Examines files as the command line says.
 pub(super) struct Examiner<'a> {
     pub(super) args: &'a DoctorArgs,
     filter: Filter,
-    /// The library that the user's programs load.
+    /// Looked for when the first file is open: a Python has to be asked.
+    library: OnceLock<Library>,
+}
+
+/// The library that the user's programs load, as far as it could be found and calibrated.
+#[derive(Default)]
+struct Library {
     own: Option<Profile>,
     calibrated: Option<Calibrated>,
-    /// Why seconds are predicted by the built-in constants, if they are.
-    uncalibrated: Option<String>,
+}
+
+impl Library {
+    /// The library that the user named, which must work.
+    fn named(path: &Path) -> Result<Self, Failure> {
+        let found = named(path)?;
+        if !calibration::is_wanted() {
+            return Ok(Self::default());
+        }
+        let calibrated = Calibrated::of(found).map_err(Failure::wrong_request)?;
+        Ok(Self { own: calibrated.profile(), calibrated: Some(calibrated) })
+    }
+
+    /// The library of the user's Python, if there is one.
+    fn of_python() -> Self {
+        let Some(library) = user_library::find() else { return Self::default() };
+        let name = format!("{} (libhdf5 {})", library.origin, library.release);
+        let own = Profile::installed(&name, &library.release);
+        let found = library.found.filter(|_| calibration::is_wanted());
+        let calibrated = found.and_then(|found| Calibrated::of(found).ok());
+        Self { own: own.or_else(|| calibrated.as_ref().and_then(Calibrated::profile)), calibrated }
+    }
+
+    /// What the parts of a read cost.
+    fn terms(&self) -> Terms {
+        self.calibrated.as_ref().map_or(Terms::BUILT_IN, Calibrated::terms)
+    }
 }
 
 /// What came of a file.
@@ -44,48 +76,25 @@ pub(super) struct Examined {
 impl<'a> Examiner<'a> {
     pub(super) fn new(args: &'a DoctorArgs) -> Result<Self, Failure> {
         let filter = Filter::new(&args.select, &args.ignore, args.baseline.as_deref())?;
-        let (found, mut own) = match &args.libhdf5 {
-            Some(path) => (Some(named(path)?), None),
-            None => user_library::find().map_or((None, None), |library| {
-                let name = format!("{} (libhdf5 {})", library.origin, library.release);
-                (library.found, Profile::installed(&name, &library.release))
-            }),
-        };
-        let mut examiner = Self { args, filter, own: None, calibrated: None, uncalibrated: None };
-        if calibration::is_wanted() {
-            match found
-                .ok_or_else(|| "no libhdf5 was found (--libhdf5 names one)".to_owned())
-                .and_then(Calibrated::of)
-            {
-                Ok(calibrated) => {
-                    own = own.or_else(|| calibrated.profile());
-                    examiner.calibrated = Some(calibrated);
-                }
-                // A library that the user named must work.
-                Err(why) if args.libhdf5.is_some() => return Err(Failure::wrong_request(why)),
-                Err(why) => examiner.uncalibrated = Some(why),
-            }
+        let library = OnceLock::new();
+        if let Some(path) = &args.libhdf5 {
+            let _ = library.set(Library::named(path)?);
         }
-        examiner.own = own;
-        Ok(examiner)
-    }
-
-    /// What the parts of a read cost.
-    fn terms(&self) -> Terms {
-        self.calibrated.as_ref().map_or(Terms::BUILT_IN, Calibrated::terms)
+        Ok(Self { args, filter, library })
     }
 
     /// Examines a file, or one dataset of it.
     pub(super) fn examine(&self, path: &Path, dataset: Option<&str>) -> Result<Examined, Failure> {
         let file = failure::open(path)?;
-        let options = options::options(self.args, &file, self.own.as_ref(), self.terms())?;
+        let library = self.library.get_or_init(Library::of_python);
+        let options = options::options(self.args, &file, library.own.as_ref(), library.terms())?;
         let Chosen { datasets, others, notes, damaged } = match dataset {
             Some(name) => Chosen::one(file.dataset(name)?),
             None => choose::datasets(&file, &options)?,
         };
         let detailed = datasets.par_iter().map(|dataset| {
             let mut facts = collect(path, &file, dataset, SampleScope::Recoding)?;
-            if let (Some(calibrated), Some(samples)) = (&self.calibrated, &mut facts.samples) {
+            if let (Some(calibrated), Some(samples)) = (&library.calibrated, &mut facts.samples) {
                 samples.library =
                     calibrated.decoding(&origin(path, &file, dataset), dataset, &options.profiles);
             }
@@ -121,7 +130,7 @@ impl<'a> Examiner<'a> {
             Some(census) if dataset.is_none() => diagnose_file(&file_facts::of(path, census), &options),
             _ => Vec::new(),
         };
-        let prediction = self.calibrated.as_ref().map(Calibrated::prediction).unwrap_or_default();
+        let prediction = library.calibrated.as_ref().map(Calibrated::prediction).unwrap_or_default();
         let mut report = Report { file: file.name(), prediction, findings, datasets: reports };
         self.filter.apply(path, &mut report)?;
         // Datasets whose reads nobody asked for are there for their findings.

@@ -40,7 +40,7 @@ fn a_file_cut_short_is_never_taken_for_whole() {
     let bytes = std::fs::read(&tour).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let cut = folder.path().join("cut.h5");
-    let places = (0..200).chain((200..bytes.len()).step_by(61));
+    let places = (0..200).step_by(scale().step(1)).chain((200..bytes.len()).step_by(scale().step(61)));
     for len in places {
         std::fs::write(&cut, &bytes[..len]).unwrap();
         for command in COMMANDS {

@@ -1,6 +1,6 @@
 //! What is not worth a reader's minute is not reported, and the same file has the same findings each time.
 
-use super::doctor_advice::report;
+use super::faults::report;
 use hyperslab_testkit::files::{corpus, fixture};
 use hyperslab_testkit::require;
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! What the doctor advises about files with a known fault, and what becomes of the file that follows the advice. Files are
 //! written by h5py and repacked by the tools that the lines name.
 
-use super::run;
+use super::run::run;
 use hyperslab_testkit::files::python;
 use hyperslab_testkit::{Missing, require};
 use serde_json::Value;

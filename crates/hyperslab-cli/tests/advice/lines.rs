@@ -1,8 +1,8 @@
 //! The lines that the doctor gives, run by the programs that they are for: at least half of what they promise arrives, in
 //! bytes that are read or stored. Asked again about a file that was repacked as it said, the doctor is content.
 
-use super::doctor_advice::{finding, pasted, report, written};
-use super::run;
+use super::faults::{finding, pasted, report, written};
+use super::run::run;
 use hyperslab_testkit::files::python;
 use hyperslab_testkit::{Missing, require, skipped};
 use serde_json::Value;

@@ -1,0 +1,11 @@
+//! What the doctor advises, followed: files with a known fault are mended by the very lines that it prints, with the tools
+//! that the lines name, and asked about again; well-made files are left alone.
+
+#[path = "advice/faults.rs"]
+mod faults;
+#[path = "advice/lines.rs"]
+mod lines;
+#[path = "advice/noise.rs"]
+mod noise;
+#[path = "commands/run.rs"]
+mod run;

@@ -1,0 +1,23 @@
+//! Runs a command as the program would, in this process.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+/// How a command ended.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Ended {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+/// Runs a command. `{}` in an argument stands for the path.
+pub fn run(arguments: &[&str], path: &Path) -> Ended {
+    let path = path.to_str().expect("a path in UTF-8");
+    let arguments = arguments.iter().map(|argument| argument.replace("{}", path));
+    let arguments = std::iter::once("hyperslab".to_owned()).chain(arguments).map(OsString::from);
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let code = hyperslab_cli::run_with(arguments, &mut out, &mut err);
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8").replace(path, "FILE");
+    Ended { code, out: text(out), err: text(err) }
+}
