@@ -21,6 +21,9 @@ __all__ = [
     "Datatype",
     "File",
     "Group",
+    "NetcdfDimension",
+    "NetcdfGroup",
+    "NetcdfVariable",
     "Reference",
     "RegionReference",
     "__version__",
@@ -28,6 +31,9 @@ __all__ = [
     "cache_stats",
     "error_classes",
     "is_hdf5",
+    "netcdf_groups",
+    "read_orthogonal",
+    "read_points",
     "register_filter",
     "run_command",
     "set_cache_bytes",
@@ -70,6 +76,82 @@ def register_filter(id: int, name: str, decode: Callable[[bytes, tuple[int, ...]
     maximum size of the result in bytes. It returns bytes, or an object that supports the buffer protocol (an array, a
     memoryview). It is called on several threads. Register filters before you open files.
     """
+
+def netcdf_groups(file: File, path: str, below: bool) -> tuple[list[NetcdfGroup], list[tuple[str, str]]]:
+    """The group at a path with the groups around it and, with `below`, those below it; a group comes before the groups in
+    it. The second list says what could not be read: path and reason."""
+
+def read_orthogonal(
+    dataset: Dataset, axes: tuple[tuple[int, int, int] | NDArray[np.int64], ...], codec: str | None = None
+) -> NDArray[Any]:
+    """Read the product of indexes: for each axis either `(start, count, step)` or an array of int64 in any order. The
+    result has all axes. With `codec`, text is decoded to `str`."""
+
+def read_points(dataset: Dataset, coordinates: NDArray[np.int64], codec: str | None = None) -> NDArray[Any]:
+    """Read single elements: `coordinates` is an array of int64 with a row for each element. The result has one axis."""
+
+@final
+class NetcdfGroup:
+    """A group of the netCDF view."""
+
+    @property
+    def path(self) -> str:
+        """Its path from the root group."""
+    @property
+    def dimensions(self) -> tuple[NetcdfDimension, ...]:
+        """Its own dimensions, in the order of netCDF's numbers."""
+    @property
+    def variables(self) -> tuple[NetcdfVariable, ...]:
+        """Its variables, in the order of the file."""
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """Its attributes, without those that netCDF reserves."""
+
+@final
+class NetcdfDimension:
+    """A dimension of the netCDF view."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+    @property
+    def length(self) -> int:
+        """Its length. For an unlimited dimension, that of the longest variable that uses it."""
+    @property
+    def is_unlimited(self) -> bool:
+        """True where it can grow."""
+    @property
+    def is_phony(self) -> bool:
+        """True if it was made for an axis that the file gives no dimension."""
+
+@final
+class NetcdfVariable:
+    """A variable of the netCDF view."""
+
+    @property
+    def name(self) -> str:
+        """Its netCDF name."""
+    @property
+    def path(self) -> str:
+        """The path of its dataset, from the root group of the file."""
+    @property
+    def dataset(self) -> Dataset:
+        """The dataset of its values."""
+    @property
+    def dimensions(self) -> tuple[NetcdfDimension, ...]:
+        """Its dimensions, slowest first."""
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Length along each axis. The dataset is shorter along an unlimited dimension that another variable made longer."""
+    @property
+    def has_labels(self) -> bool:
+        """True where the file says what the dimensions of its axes are."""
+    @property
+    def user_type(self) -> tuple[str, str] | None:
+        """"enum", "compound", "vlen", "opaque" or "atomic" and the name, if its type is a user-defined one."""
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """Its attributes, without those that netCDF reserves."""
 
 @final
 class CacheStats:
@@ -345,6 +427,7 @@ class Dataset(_Object):
     @property
     def is_virtual(self) -> bool:
         """True if the values are stored in other datasets."""
+    def _filter_parameters(self) -> list[tuple[int, list[int]]]: ...
     def virtual_sources(self) -> list[VirtualSource]:
         """The source files and source datasets of a virtual dataset, as named in the file."""
     @property

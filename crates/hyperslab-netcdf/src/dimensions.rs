@@ -153,7 +153,8 @@ impl Dimensions {
         };
         let id = self.add(netcdf, dimension);
         let file = self.file_number(&dataset.file());
-        self.by_address.insert((file, address), id);
+        // Several links may lead to one scale: variables name it by the first.
+        self.by_address.entry((file, address)).or_insert(id);
         id
     }
 
@@ -165,7 +166,7 @@ impl Dimensions {
     fn add(&mut self, netcdf: &mut Netcdf, dimension: Dimension) -> DimensionId {
         let id = DimensionId(netcdf.dimensions.len());
         self.next_netcdf_id = self.next_netcdf_id.max(dimension.netcdf_id.saturating_add(1));
-        self.by_netcdf_id.insert(dimension.netcdf_id, id);
+        self.by_netcdf_id.entry(dimension.netcdf_id).or_insert(id);
         netcdf.groups[dimension.group.0].dimensions.push(id);
         netcdf.dimensions.push(dimension);
         id

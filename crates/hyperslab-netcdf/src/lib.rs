@@ -36,5 +36,6 @@ mod types;
 pub use attribute::{Attribute, Values};
 pub use cdl::{CdlOptions, write_cdl};
 pub use model::{Dimension, DimensionId, DimensionKind, Group, Netcdf, Omitted, Variable};
+pub use open::Below;
 pub use storage::{Endianness, Storage};
 pub use types::{AtomicType, GroupId, TypeId, UserKind, UserType, VariableType};

@@ -134,6 +134,8 @@ pub struct Variable {
     pub variable_type: VariableType,
     /// True where it is the coordinate variable of a dimension of its name.
     pub is_coordinate: bool,
+    /// True where the file says what the dimensions of its axes are.
+    pub has_labels: bool,
     /// Its attributes without those that netCDF reserves, in the order of the file.
     pub attributes: Vec<Attribute>,
 }

@@ -28,6 +28,16 @@ impl Netcdf {
     /// # Errors
     /// Where the root group cannot be read. Other objects that cannot be read are listed in [`Netcdf::omitted`].
     pub fn open(file: &File) -> Result<Self> {
+        Self::open_group(file, "/", Below::All)
+    }
+
+    /// Reads the group at a path, the groups around it, whose dimensions and types it may use, and what lies below it.
+    /// Other groups are not read, and are not in [`Netcdf::groups`]. If there is no group at the path, the last group is
+    /// the one that it would lie in.
+    ///
+    /// # Errors
+    /// As [`Netcdf::open`].
+    pub fn open_group(file: &File, path: &str, below: Below) -> Result<Self> {
         let root = file.root()?;
         let attributes: Vec<Stored> = root.attributes().in_file_order()?.into_iter().flatten().collect();
         let stored = |name: &str| attributes.iter().find(|stored| stored.name.as_bytes() == name.as_bytes());
@@ -41,7 +51,9 @@ impl Netcdf {
             properties: stored(PROPERTIES).map(|stored| conventions::text_of(stored, &mut file.heap())),
             omitted: Vec::new(),
         };
-        let mut reader = Reader { netcdf, dimensions: Dimensions::new(file), objects: 0, marks: 0 };
+        let path = path.split('/').filter(|name| !name.is_empty()).collect();
+        let mut reader =
+            Reader { netcdf, dimensions: Dimensions::new(file), objects: 0, marks: 0, path, below };
         reader.group(&root, "/", None, attributes, &mut Vec::new())?;
         let Reader { mut netcdf, dimensions, marks, .. } = reader;
         netcdf.is_netcdf4 = marks >= NETCDF4_MARKS_MIN;
@@ -51,12 +63,25 @@ impl Netcdf {
     }
 }
 
-struct Reader {
+/// Which of the groups below a group are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Below {
+    /// All of them.
+    All,
+    /// None.
+    Nothing,
+}
+
+struct Reader<'p> {
     netcdf: Netcdf,
     dimensions: Dimensions,
     objects: usize,
     /// Reserved attributes of datasets.
     marks: usize,
+    /// The names of the groups on the way to the wanted one.
+    path: Vec<&'p str>,
+    /// Which groups below the wanted one are read.
+    below: Below,
 }
 
 /// A member of a group, with what the view needs of it.
@@ -70,7 +95,7 @@ struct Member {
 /// Identifies a group among the groups around it, which may lie in several files.
 type GroupKey = (File, Address);
 
-impl Reader {
+impl Reader<'_> {
     /// Reads a group and all that lies below it. `above` are the groups around it.
     fn group(
         &mut self,
@@ -110,8 +135,12 @@ impl Reader {
             }
         }
         self.netcdf.groups[id.0].attributes = Attribute::visible(attributes);
+        let depth = above.len();
         above.push(key(group));
         for (child, name, attributes) in children {
+            if !self.is_wanted(depth, &name) {
+                continue;
+            }
             let (file, address) = key(&child);
             let is_above = above.iter().any(|(known, at)| *at == address && known.is_same(&file));
             if is_above || above.len() >= DEPTH_MAX {
@@ -129,6 +158,11 @@ impl Reader {
         }
         above.pop();
         Ok(id)
+    }
+
+    /// True if the child with this name, of a group at this depth, is read.
+    fn is_wanted(&self, depth: usize, child: &str) -> bool {
+        self.path.get(depth).map_or(self.below == Below::All, |&wanted| wanted == child)
     }
 
     /// Opens the members of a group and reads their attributes, in parallel; answers in the order of the file.
@@ -188,16 +222,19 @@ impl Reader {
         if scale.is_some_and(|scale| !scale.has_variable) {
             return;
         }
-        match Axes::read(&dataset, &attributes, own) {
-            Ok(axes) => self.dimensions.add_axes(axes),
+        let axes = match Axes::read(&dataset, &attributes, own) {
+            Ok(axes) => axes,
             Err(error) => return self.omit(group, link, &error.to_string()),
-        }
+        };
+        let has_labels = !matches!(axes, Axes::Unknown);
+        self.dimensions.add_axes(axes);
         self.netcdf.groups[group.0].variables.push(Variable {
             name: variable_name(link).to_owned(),
             dataset,
             dimensions: Vec::new(),
             variable_type: VariableType::Other,
             is_coordinate: own.is_some(),
+            has_labels,
             attributes: Attribute::visible(attributes),
         });
     }

@@ -52,6 +52,25 @@ impl Dataset {
         element.read(py, &self.dataset, &selected.selection, selected.shape)
     }
 
+    /// Reads elements into an array, which stays one even without axes; text as `str` if that is wanted.
+    pub fn read_array<'py>(
+        &self,
+        py: Python<'py>,
+        selected: Selected,
+        text: Option<Text<'_>>,
+    ) -> PyResult<Bound<'py, PyUntypedArray>> {
+        self.session.check_open()?;
+        let Some(text) = text else { return self.read(py, selected) };
+        let Selected { selection, shape } = selected;
+        let found = self.element(py)?.read_text(py, &self.dataset, &selection, shape, text)?;
+        found.ok_or_else(|| errors::wrong_type(format!("{} has no text", self.dataset.path())))
+    }
+
+    /// The engine's dataset.
+    pub fn inner(&self) -> &hyperslab::Dataset {
+        &self.dataset
+    }
+
     /// Reads a scalar or null dataset.
     fn get_scalar<'py>(slf: &Bound<'py, Self>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let (py, this) = (slf.py(), slf.get());
@@ -342,6 +361,11 @@ impl Dataset {
     #[getter]
     fn filters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.filters_of().words())
+    }
+
+    /// The registered number of each filter, with its parameters.
+    fn _filter_parameters(&self) -> Vec<(u16, Vec<u32>)> {
+        self.dataset.filters().iter().map(|filter| (filter.id, filter.parameters.clone())).collect()
     }
 
     /// The value of elements that were never written.

@@ -47,6 +47,11 @@ const WITHOUT_EFFECT: &[&str] = &[
 ];
 
 impl File {
+    /// What the file's objects share.
+    pub fn session(&self) -> &Arc<Session> {
+        &self.session
+    }
+
     /// The file of a session.
     pub fn of<'py>(py: Python<'py>, session: &Arc<Session>) -> PyResult<Bound<'py, PyAny>> {
         session.check_open()?;

@@ -19,6 +19,8 @@ mod file;
 mod filters;
 mod group;
 mod interrupt;
+mod netcdf;
+mod orthogonal;
 mod plugins;
 mod reference;
 mod register;
@@ -48,6 +50,10 @@ mod _hyperslab {
     use crate::file::{File, is_hdf5};
     #[pymodule_export]
     use crate::group::Group;
+    #[pymodule_export]
+    use crate::netcdf::{NetcdfDimension, NetcdfGroup, NetcdfVariable, netcdf_groups};
+    #[pymodule_export]
+    use crate::orthogonal::{read_orthogonal, read_points};
     #[pymodule_export]
     use crate::reference::{AttributeReference, Reference, RegionReference};
     #[pymodule_export]

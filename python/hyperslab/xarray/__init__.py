@@ -1,0 +1,17 @@
+"""xarray reads HDF5 and netCDF-4 files through this package: `xarray.open_dataset(path, engine="hyperslab")`.
+
+| module | what |
+|---|---|
+| `entrypoint` | what xarray calls: `open_dataset`, `open_datatree`, `open_groups_as_dict`, `guess_can_open` |
+| `store` | the variables, attributes and encodings of a group |
+| `dimensions` | the names of dimensions as h5netcdf gives them |
+| `encoding` | how a variable is stored, in xarray's words |
+| `array` | arrays whose values are read when they are indexed |
+| `files` | open files: shared, limited in number, opened again where they are needed |
+"""
+
+from __future__ import annotations
+
+from hyperslab.xarray.entrypoint import HyperslabBackendEntrypoint
+
+__all__ = ["HyperslabBackendEntrypoint"]

@@ -1,0 +1,56 @@
+"""How a variable is stored, in the words of `Variable.encoding`: the same as with `engine="h5netcdf"`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hyperslab.dtypes import check_vlen_dtype
+
+#: Filters that h5netcdf has a key for, by their registered numbers.
+_KEYS = {4: "szip", 307: "bzip2", 32001: "blosc", 32015: "zstd"}
+_SZIP = 4
+#: The bit of szip's options that selects entropy coding.
+_SZIP_ENTROPY_CODING = 4
+
+
+def of_variable(variable: Any, dimensions: tuple[str, ...], dtype: np.dtype[Any]) -> dict[str, Any]:
+    """The encoding of a variable of the netCDF view."""
+    dataset = variable.dataset
+    chunks = dataset.chunks if variable.shape else None
+    encoding: dict[str, Any] = {
+        "dtype": _dtype(variable, dtype),
+        "contiguous": not chunks,
+        "chunksizes": chunks or None,
+    }
+    if chunks:
+        encoding["preferred_chunks"] = dict(zip(dimensions, chunks, strict=True))
+    encoding |= {"zlib": False, "szip": False, "bzip2": False, "blosc": False, "zstd": False}
+    encoding |= {"shuffle": dataset.shuffle, "fletcher32": dataset.fletcher32}
+    if not chunks:
+        return encoding
+    for number, parameters in dataset._filter_parameters():
+        if number in _KEYS:
+            encoding[_KEYS[number]] = True
+            if number == _SZIP and parameters:
+                encoding["complevel"] = "ec" if parameters[0] & _SZIP_ENTROPY_CODING else "nn"
+            elif parameters:
+                encoding["complevel"] = parameters[0]
+    compression = dataset.compression
+    if compression == "gzip":
+        encoding["zlib"] = True
+        encoding["complevel"] = dataset.compression_opts
+    elif compression is not None:
+        encoding["compression"] = compression
+        encoding["compression_opts"] = dataset.compression_opts
+    return encoding
+
+
+def _dtype(variable: Any, dtype: np.dtype[Any]) -> Any:
+    if check_vlen_dtype(dtype) is str:
+        return str
+    metadata: Any = dtype.metadata or {}
+    if variable.user_type and variable.user_type[0] == "enum" and "enum" in metadata:
+        return np.dtype(dtype, metadata={"enum": metadata["enum"], "enum_name": variable.user_type[1]})
+    return dtype

@@ -1,0 +1,166 @@
+"""What xarray calls: the entry point `hyperslab` of `xarray.backends`."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import xarray
+from xarray.backends import BackendEntrypoint, StoreBackendEntrypoint
+
+from hyperslab.xarray.files import FileHandle
+from hyperslab.xarray.store import GroupStore, open_groups
+
+SUFFIXES = {".nc", ".nc4", ".cdf", ".h5", ".hdf5", ".he5", ".hdf"}
+SIGNATURE = b"\x89HDF\r\n\x1a\n"
+
+
+class HyperslabBackendEntrypoint(BackendEntrypoint):
+    """Opens netCDF-4 and HDF5 files: on all cores, without a lock.
+
+    The names of variables and dimensions, the attributes and encodings are those of `engine="h5netcdf"`.
+    """
+
+    description = "Open netCDF-4 and HDF5 files with hyperslab: in parallel, without a lock"
+    url = "https://github.com/hyperslab/hyperslab/blob/main/docs/xarray.md"
+    supports_groups = True
+
+    def guess_can_open(self, filename_or_obj: Any) -> bool:
+        """True for a local file that begins like an HDF5 file, and for a name that ends like one. Never asks a server."""
+        if not isinstance(filename_or_obj, str | os.PathLike):
+            return isinstance(filename_or_obj, bytes) and filename_or_obj.startswith(SIGNATURE)
+        name = os.fspath(filename_or_obj)
+        if "://" not in name:
+            try:
+                with open(os.path.expanduser(name), "rb") as file:
+                    return file.read(len(SIGNATURE)) == SIGNATURE
+            except OSError:
+                pass
+        return os.path.splitext(name.split("?")[0])[1].lower() in SUFFIXES
+
+    def open_dataset(
+        self,
+        filename_or_obj: Any,
+        *,
+        mask_and_scale: Any = True,
+        decode_times: Any = True,
+        concat_characters: Any = True,
+        decode_coords: Any = True,
+        drop_variables: str | Iterable[str] | None = None,
+        use_cftime: Any = None,
+        decode_timedelta: Any = None,
+        group: str | None = None,
+        phony_dims: str | None = None,
+        decode_vlen_strings: bool = True,
+        storage_options: dict[str, Any] | None = None,
+        cache_bytes: int | str | None = None,
+        threads: int | None = None,
+        lock: Any = None,
+        invalid_netcdf: Any = None,
+    ) -> xarray.Dataset:
+        """Opens a group of a file as a dataset.
+
+        Args:
+            filename_or_obj: a path, a URL, the bytes of a file, or a file object.
+            group: the path of the group; the root group if None.
+            phony_dims: how axes are numbered that the file does not name: `"access"` (default) or `"sort"`, as in h5netcdf.
+            decode_vlen_strings: if False, variable-length text stays `bytes`.
+            storage_options: for a URL: credentials and settings of the object store.
+            cache_bytes, threads: of `hyperslab.File`.
+            lock, invalid_netcdf: accepted without effect, for programs that were written for h5netcdf.
+        """
+        handle = _handle(filename_or_obj, storage_options, cache_bytes, threads)
+        stores, has_phony = open_groups(
+            handle, group, below=False, phony_dims=phony_dims or "access", decode_vlen_strings=decode_vlen_strings
+        )
+        _warn_of_phony(has_phony and phony_dims is None)
+        decoders = {
+            "mask_and_scale": mask_and_scale,
+            "decode_times": decode_times,
+            "concat_characters": concat_characters,
+            "decode_coords": decode_coords,
+            "drop_variables": drop_variables,
+            "use_cftime": use_cftime,
+            "decode_timedelta": decode_timedelta,
+        }
+        return _decode(stores[0], decoders)
+
+    def open_groups_as_dict(
+        self,
+        filename_or_obj: Any,
+        *,
+        mask_and_scale: Any = True,
+        decode_times: Any = True,
+        concat_characters: Any = True,
+        decode_coords: Any = True,
+        drop_variables: str | Iterable[str] | None = None,
+        use_cftime: Any = None,
+        decode_timedelta: Any = None,
+        group: str | None = None,
+        phony_dims: str | None = None,
+        decode_vlen_strings: bool = True,
+        storage_options: dict[str, Any] | None = None,
+        cache_bytes: int | str | None = None,
+        threads: int | None = None,
+        lock: Any = None,
+        invalid_netcdf: Any = None,
+    ) -> dict[str, xarray.Dataset]:
+        """Opens a group and all below it: a dataset for each, by its path. With `group`, paths are relative to it.
+
+        Its arguments are those of `open_dataset`.
+        """
+        handle = _handle(filename_or_obj, storage_options, cache_bytes, threads)
+        stores, has_phony = open_groups(
+            handle, group, below=True, phony_dims=phony_dims or "access", decode_vlen_strings=decode_vlen_strings
+        )
+        _warn_of_phony(has_phony and phony_dims is None)
+        decoders = {
+            "mask_and_scale": mask_and_scale,
+            "decode_times": decode_times,
+            "concat_characters": concat_characters,
+            "decode_coords": decode_coords,
+            "drop_variables": drop_variables,
+            "use_cftime": use_cftime,
+            "decode_timedelta": decode_timedelta,
+        }
+        top = stores[0].path.rstrip("/")
+        relative = {store.path: (store.path[len(top) + 1 :] or ".") if group else store.path for store in stores}
+        return {relative[store.path]: _decode(store, decoders) for store in stores}
+
+    def open_datatree(self, filename_or_obj: Any, **options: Any) -> xarray.DataTree:
+        """Opens a group and all below it as a tree. Its options are those of `open_dataset`."""
+        groups = self.open_groups_as_dict(filename_or_obj, **options)
+        tree = xarray.DataTree.from_dict(groups)
+        for path, dataset in groups.items():
+            tree[path].set_close(dataset._close)
+        return tree
+
+
+def _handle(target: Any, storage_options: Any, cache_bytes: Any, threads: int | None) -> FileHandle:
+    if isinstance(target, memoryview | bytearray):
+        target = bytes(target)
+    if isinstance(target, os.PathLike):
+        target = os.fspath(target)
+    if isinstance(target, str) and "://" not in target:
+        target = os.path.abspath(os.path.expanduser(target))
+    options = {"cache_bytes": cache_bytes, "threads": threads}
+    return FileHandle(target, {name: value for name, value in options.items() if value is not None}, storage_options)
+
+
+def _decode(store: GroupStore, decoders: dict[str, Any]) -> xarray.Dataset:
+    dataset = StoreBackendEntrypoint().open_dataset(store, **decoders)
+    # The handle is pickled with the dataset, the store cannot be.
+    dataset.set_close(store.handle.close)
+    return dataset
+
+
+def _warn_of_phony(is_needed: bool) -> None:
+    if is_needed:
+        warnings.warn(
+            "some axes have no dimension in the file and are numbered by access; "
+            "pass phony_dims='access' to keep the numbers without this warning, or 'sort' for those of netCDF-C",
+            UserWarning,
+            stacklevel=4,
+        )

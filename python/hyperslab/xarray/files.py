@@ -1,0 +1,116 @@
+"""Open files that all arrays of the process share.
+
+A file is opened when it is first needed. At most `file_cache_maxsize` files (an option of xarray) stay open; one that was
+left out is opened again. A read that is in progress keeps its file open.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from typing import Any
+
+import xarray
+
+import hyperslab
+from hyperslab.errors import ChangedError
+
+
+class OpenFile:
+    """An open file with the datasets that were opened in it, whose chunk indexes are kept with them."""
+
+    def __init__(self, file: hyperslab.File) -> None:
+        self.file = file
+        self.datasets: dict[str, hyperslab.Dataset] = {}
+
+    def dataset(self, path: str) -> hyperslab.Dataset:
+        """The dataset at a path."""
+        found = self.datasets.get(path)
+        if found is None:
+            found = self.datasets[path] = self.file[path]
+        return found
+
+
+_lock = threading.Lock()
+#: The open files, the one that was used last at the end.
+_open: OrderedDict[tuple[Any, ...], OpenFile] = OrderedDict()
+
+
+class FileHandle:
+    """Names a file, and opens it when it is needed. Two handles of the same file share it while it is open.
+
+    Handles are pickled by name and options, so that another process opens the file itself. A file that was replaced or
+    changed since the handle was made is an error, because what is known of its variables no longer applies.
+    """
+
+    def __init__(self, target: Any, options: dict[str, Any] | None = None, storage_options: Any = None) -> None:
+        self.target = target
+        self.options = dict(options or {})
+        self.storage_options = storage_options
+        self.stamp = self._stamp()
+
+    @property
+    def name(self) -> str:
+        """The path or URL; of a file object, its description."""
+        return self.target if isinstance(self.target, str) else repr(self.target)
+
+    @property
+    def is_local(self) -> bool:
+        """True for a path on this computer."""
+        return isinstance(self.target, str) and "://" not in self.target
+
+    def _stamp(self) -> tuple[int, int] | None:
+        """Size and time of the last change of a local file."""
+        if not self.is_local:
+            return None
+        try:
+            found = os.stat(self.target)
+        except OSError:
+            return None
+        return found.st_size, found.st_mtime_ns
+
+    def _key(self) -> tuple[Any, ...]:
+        target = self.target if isinstance(self.target, str) else id(self.target)
+        return target, repr(sorted(self.options.items())), repr(self.storage_options), self.stamp
+
+    def open(self) -> OpenFile:
+        """The open file."""
+        key = self._key()
+        with _lock:
+            found = _open.get(key)
+            if found is not None:
+                _open.move_to_end(key)
+                return found
+        made = OpenFile(self._open())
+        with _lock:
+            made = _open.setdefault(key, made)
+            _open.move_to_end(key)
+            while len(_open) > max(1, xarray.get_options()["file_cache_maxsize"]):  # type: ignore[no-untyped-call]
+                _open.popitem(last=False)
+        return made
+
+    def _open(self) -> hyperslab.File:
+        if isinstance(self.target, bytes):
+            return hyperslab.File.in_memory(self.target)
+        if isinstance(self.target, str) and not self.is_local:
+            return hyperslab.File(open_url(self.target, self.storage_options), **self.options)
+        file = hyperslab.File(self.target, **self.options)
+        if self.is_local and self._stamp() != self.stamp:
+            raise ChangedError(f"{self.name}: the file changed after it was opened; open the dataset again", file=self.name)
+        return file
+
+    def close(self) -> None:
+        """Lets go of the file. Reading again opens it again."""
+        with _lock:
+            _open.pop(self._key(), None)
+
+    def __repr__(self) -> str:
+        return f"<FileHandle of {self.name}>"
+
+
+def open_url(url: str, storage_options: Any) -> Any:
+    """Opens a URL with fsspec, without a cache in between: the engine asks for the ranges that it needs."""
+    import fsspec  # type: ignore[import-untyped]
+
+    return fsspec.open(url, mode="rb", cache_type="none", **(storage_options or {})).open()

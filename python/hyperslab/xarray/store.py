@@ -1,0 +1,121 @@
+"""The variables, attributes and encodings of one group, for xarray to decode."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from xarray import Variable
+from xarray.backends import AbstractDataStore
+from xarray.core import indexing
+from xarray.core.utils import FrozenDict
+
+from hyperslab import _hyperslab
+from hyperslab.dtypes import check_string_dtype
+from hyperslab.errors import NotFoundError
+from hyperslab.xarray import encoding
+from hyperslab.xarray.array import LazyArray
+from hyperslab.xarray.dimensions import Dimension, Names
+from hyperslab.xarray.files import FileHandle
+
+
+class GroupStore(AbstractDataStore):
+    """A group of a file."""
+
+    def __init__(
+        self,
+        handle: FileHandle,
+        group: Any,
+        dimensions: list[Dimension],
+        names: dict[str, tuple[str, ...]],
+        around: dict[str, int],
+        decode_vlen_strings: bool,
+    ) -> None:
+        """`names` are the dimensions of each variable; `around` are the lengths of those of the groups around this one."""
+        self.path: str = group.path
+        self.handle = handle
+        self._group = group
+        self._dimensions = dimensions
+        self._names = names
+        self._around = around
+        self._decode_vlen_strings = decode_vlen_strings
+
+    def get_variables(self) -> Any:
+        return FrozenDict((variable.name, self._variable(variable)) for variable in self._group.variables)
+
+    def get_attrs(self) -> Any:
+        return FrozenDict(self._group.attributes)
+
+    def get_dimensions(self) -> Any:
+        return FrozenDict((dimension.name, dimension.length) for dimension in self._dimensions)
+
+    def get_parent_dimensions(self) -> Any:
+        return FrozenDict(self._around)
+
+    def get_encoding(self) -> dict[str, Any]:
+        return {"unlimited_dims": {dimension.name for dimension in self._dimensions if dimension.is_unlimited}}
+
+    def _variable(self, variable: Any) -> Variable:
+        dataset = variable.dataset
+        names = self._names[variable.name]
+        dtype = dataset.dtype
+        text = check_string_dtype(dtype)
+        codec = text.encoding if self._decode_vlen_strings and text is not None and text.length is None else None
+        view = _compound_view(dtype) if variable.user_type and variable.user_type[0] == "compound" else None
+        shape = variable.shape if variable.has_labels else dataset.shape or ()
+        array = LazyArray(
+            self.handle, variable.path, dataset, shape, codec=codec, view=view
+        )
+        stored = encoding.of_variable(variable, names, dtype)
+        stored["source"] = self.handle.name
+        stored["original_shape"] = shape
+        return Variable(names, indexing.LazilyIndexedArray(array), variable.attributes, stored)
+
+
+def open_groups(
+    handle: FileHandle, path: str | None, *, below: bool, phony_dims: str, decode_vlen_strings: bool
+) -> tuple[list[GroupStore], bool]:
+    """The group at a path and, with `below`, those below it, in the order of the file. Reads the metadata of the file
+    once. The second value says whether a group has dimensions that the file does not name."""
+    opened = handle.open()
+    wanted = "/" + (path or "").strip("/")
+    groups, omitted = _hyperslab.netcdf_groups(opened.file, wanted, below)
+    for place, reason in omitted:
+        warnings.warn(f"{handle.name}: left out {place}: {reason}", RuntimeWarning, stacklevel=4)
+    names = Names(phony_dims)
+    lengths: dict[str, dict[str, int]] = {}
+    stores = []
+    for group in groups:
+        dimensions, of_variables = names.of_group(group)
+        around: dict[str, int] = {}
+        for parent in _parents(group.path):
+            around |= lengths[parent]
+        lengths[group.path] = {dimension.name: dimension.length for dimension in dimensions}
+        if group.path == wanted or group.path.startswith(wanted.rstrip("/") + "/"):
+            opened.datasets.update((variable.path, variable.dataset) for variable in group.variables)
+            stores.append(GroupStore(handle, group, dimensions, of_variables, around, decode_vlen_strings))
+    if not stores:
+        raise NotFoundError(f"group not found: {wanted}", file=handle.name, object=wanted)
+    return stores, names.phony > 0
+
+
+def _parents(path: str) -> Iterator[str]:
+    """The groups around a group, the outermost first."""
+    names = path.strip("/").split("/")[:-1] if path != "/" else None
+    if names is not None:
+        yield "/"
+        for depth in range(len(names)):
+            yield "/" + "/".join(names[: depth + 1])
+
+
+def _compound_view(dtype: np.dtype[Any]) -> np.dtype[Any] | None:
+    """Fixed-length text in a compound of netCDF is an array of characters; it is seen as text."""
+    if not dtype.fields or not any(field.subdtype and field.base == "S1" for field, *_ in dtype.fields.values()):
+        return None
+    formats = [f"S{field.shape[0]}" if field.base == "S1" and field.shape else field for field, *_ in dtype.fields.values()]
+    offsets = [offset for _, offset, *_ in dtype.fields.values()]
+    recipe: Any = {"names": list(dtype.fields), "formats": formats, "offsets": offsets, "itemsize": dtype.itemsize}
+    seen: np.dtype[Any] = np.dtype(recipe)
+    return seen

@@ -1,0 +1,147 @@
+"""`engine="hyperslab"` over fixtures and corpus, compared with `engine="h5netcdf"`: dimensions, attributes, encodings, values.
+
+A sample of the files by default, all of them at scale 10 (`scripts/test --full`).
+"""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+from kit import CORPUS, FIXTURES, missing_corpus, scaled
+
+SIGNATURE = b"\x89HDF\r\n\x1a\n"
+#: Larger files, and values of more bytes, are not compared: `corpus_digest` reads all values.
+FILE_BYTES_MAX = 4 << 20
+VALUE_BYTES_MAX = 16 << 20
+#: Files whose trees differ, and why.
+DIFFERENT = {
+    "air_linked.nc": "several links to one scale: h5netcdf gives the scale itself the name of the last, other variables that of the first",
+}
+#: Files at scale 1.
+SAMPLE = 150
+
+#: Members of encodings that differ on purpose, with the filters of the variable, and why.
+ENCODINGS = {
+    "32001": "blosc: h5netcdf has its key under the number of LZ4 (32004)",
+    "32004": "LZ4: h5netcdf says blosc",
+}
+
+
+def candidates() -> list[Path]:
+    folders = [FIXTURES] if missing_corpus() else [FIXTURES, CORPUS]
+    paths = [path for folder in folders for path in sorted(folder.rglob("*"))]
+    paths = [path for path in paths if path.is_file() and path.stat().st_size <= FILE_BYTES_MAX]
+    found = [path for path in paths if path.open("rb").read(8) == SIGNATURE]
+    # The files of netCDF are few, and the ones that matter most.
+    first = [path for path in found if path.suffix in (".nc", ".nc4")]
+    others = [path for path in found if path not in set(first)]
+    random.Random(13).shuffle(others)
+    return first + others[: scaled(SAMPLE)]
+
+
+def is_alike(a, b) -> bool:
+    """Equality of values of any kind; references of both libraries are alike."""
+    if type(a).__name__ in ("Reference", "RegionReference", "Empty"):
+        return type(a).__name__ == type(b).__name__
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(map(is_alike, a, b))
+    if isinstance(a, np.void) and a.dtype.names:
+        return a.dtype.names == b.dtype.names and all(is_alike(a[name], b[name]) for name in a.dtype.names)
+    if isinstance(a, np.ndarray):
+        if a.shape != np.shape(b):
+            return False
+        if a.dtype.hasobject or a.dtype.names:
+            return all(map(is_alike, a.ravel().tolist(), np.asarray(b).ravel().tolist()))
+    equal = np.asarray(a == b)
+    return bool((equal | ((np.asarray(a) != a) & (np.asarray(b) != b))).all())
+
+
+def dtype_parts(dtype):
+    """What `==` of dtypes ignores: the byte order and the enumeration."""
+    metadata = dict(getattr(dtype, "metadata", None) or {})
+    metadata.pop("ref", None)
+    return dtype if dtype is str else (np.dtype(dtype).str, np.dtype(dtype).names), metadata
+
+
+def encoding_differences(ours: dict, theirs: dict, filters: set[str]) -> list[str]:
+    ours, theirs = dict(ours), dict(theirs)
+    if dtype_parts(ours.pop("dtype")) != dtype_parts(theirs.pop("dtype")):
+        return ["dtype"]
+    if filters & set(ENCODINGS):
+        for name in ("blosc", "complevel"):
+            ours.pop(name, None), theirs.pop(name, None)
+    return [] if ours == theirs else [f"{ours} here, {theirs} in h5netcdf"]
+
+
+def filters_of(path: Path, group: str, name: str) -> set[str]:
+    import hyperslab
+
+    with hyperslab.File(path) as file:
+        found = file[group].get(name) or file[group][f"_nc4_non_coord_{name}"]
+        return set(map(str, found.filter_ids))
+
+
+def differences(path: Path, group: str, ours: xr.Dataset, theirs: xr.Dataset) -> list[str]:
+    found = []
+    if set(ours.variables) != set(theirs.variables):
+        return [f"{group}: variables {sorted(set(ours.variables) ^ set(theirs.variables))}"]
+    if not (set(ours.attrs) == set(theirs.attrs) and all(is_alike(theirs.attrs[k], ours.attrs[k]) for k in ours.attrs)):
+        found.append(f"{group}: attributes")
+    if ours.encoding != theirs.encoding:
+        found.append(f"{group}: {ours.encoding} here, {theirs.encoding} in h5netcdf")
+    for name, theirs_variable in theirs.variables.items():
+        a, b = ours.variables[name], theirs_variable
+        where = f"{group.rstrip('/')}/{name}"
+        if (a.dims, a.shape) != (b.dims, b.shape):
+            found.append(f"{where}: {a.dims} {a.shape} here, {b.dims} {b.shape} in h5netcdf")
+            continue
+        if not (set(a.attrs) == set(b.attrs) and all(is_alike(b.attrs[k], a.attrs[k]) for k in a.attrs)):
+            found.append(f"{where}: {a.attrs} here, {b.attrs} in h5netcdf")
+        different = encoding_differences(a.encoding, b.encoding, set())
+        if different and encoding_differences(a.encoding, b.encoding, filters_of(path, group, name)):
+            found.append(f"{where}: encoding: {different}")
+        if b.nbytes > VALUE_BYTES_MAX:
+            continue
+        try:
+            expected = b.load().values
+        except Exception:  # a filter that h5py does not have, or data that it refuses
+            continue
+        if not is_alike(expected, a.load().values):
+            found.append(f"{where}: values {a.values.ravel()[:3]} here, {expected.ravel()[:3]} in h5netcdf")
+    return found
+
+
+@pytest.mark.parametrize("path", candidates(), ids=lambda path: "/".join(path.parts[-3:]))
+@pytest.mark.filterwarnings("ignore")
+def test_trees_are_those_of_h5netcdf(path: Path) -> None:
+    if path.name in DIFFERENT:
+        pytest.xfail(DIFFERENT[path.name])
+    for phony_dims in ("access", "sort"):
+        try:
+            theirs = xr.open_datatree(path, engine="h5netcdf", phony_dims=phony_dims, decode_cf=False)
+        except Exception:  # not a file that xarray can open through h5netcdf
+            return
+        with theirs, xr.open_datatree(path, engine="hyperslab", phony_dims=phony_dims, decode_cf=False) as ours:
+            assert [node.path for node in ours.subtree] == [node.path for node in theirs.subtree]
+            found = []
+            for node in theirs.subtree:
+                found += differences(path, node.path, ours[node.path].dataset, node.dataset)
+            assert found == []
+
+
+@pytest.mark.parametrize("path", [p for p in candidates() if p.suffix in (".nc", ".nc4")], ids=lambda path: "/".join(path.parts[-3:]))
+@pytest.mark.filterwarnings("ignore")
+def test_decoded_datasets_are_identical(path: Path) -> None:
+    if path.name in DIFFERENT:
+        pytest.xfail(DIFFERENT[path.name])
+    try:
+        theirs = xr.open_dataset(path, engine="h5netcdf", phony_dims="access")
+        theirs.load().identical(theirs.copy(deep=True))
+    except Exception:  # xarray cannot read it, or cannot compare its attributes (variable-length sequences)
+        return
+    with theirs, xr.open_dataset(path, engine="hyperslab", phony_dims="access") as ours:
+        xr.testing.assert_identical(ours, theirs)

@@ -1,0 +1,272 @@
+"""The xarray backend: what is not a comparison with h5netcdf (`tests/oracle/test_xarray_engine.py`)."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import os
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
+import h5py
+import netCDF4
+import numpy as np
+import pytest
+import xarray as xr
+
+import hyperslab
+from hyperslab.xarray import HyperslabBackendEntrypoint, files
+from hyperslab.xarray.array import LazyArray
+
+SHAPE = (6, 40, 50)
+
+
+@pytest.fixture
+def values():
+    return np.arange(np.prod(SHAPE), dtype="f4").reshape(SHAPE)
+
+
+@pytest.fixture
+def path(tmp_path, values):
+    path = tmp_path / "air.nc"
+    with netCDF4.Dataset(path, "w") as file:
+        file.title = "a test"
+        for name, size in zip(("time", "lat", "lon"), (None, *SHAPE[1:]), strict=True):
+            file.createDimension(name, size)
+        time = file.createVariable("time", "f8", ("time",))
+        time.units = "hours since 2000-01-01"
+        time[:] = range(SHAPE[0])
+        air = file.createVariable("air", "f4", ("time", "lat", "lon"), zlib=True, complevel=2, chunksizes=(1, 16, 16), fill_value=-1)
+        air[:] = values
+        group = file.createGroup("model")
+        group.createVariable("bias", "i2", ("lat",))[:] = range(SHAPE[1])
+        group.createGroup("run").createVariable("name", str, ())[...] = np.array("first", dtype=object)
+    return path
+
+
+def opened(path, **options):
+    return xr.open_dataset(path, engine="hyperslab", **options)
+
+
+def test_the_engine_is_registered():
+    assert "hyperslab" in xr.backends.list_engines()
+
+
+def test_a_dataset_is_decoded(path, values):
+    with opened(path) as ds:
+        assert ds.attrs == {"title": "a test"}
+        assert ds.time.dtype.kind == "M"
+        np.testing.assert_array_equal(ds.air, values)
+        assert ds.encoding["unlimited_dims"] == {"time"}
+        encoding = ds.air.encoding
+        assert encoding["preferred_chunks"] == {"time": 1, "lat": 16, "lon": 16}
+        assert (encoding["zlib"], encoding["complevel"], encoding["_FillValue"]) == (True, 2, -1)
+
+
+def test_variables_can_be_dropped(path):
+    assert "air" not in opened(path, drop_variables=["air"])
+
+
+def test_groups_use_the_dimensions_around_them(path):
+    with opened(path, group="model") as ds:
+        assert ds.bias.dims == ("lat",)
+    tree = xr.open_datatree(path, engine="hyperslab")
+    assert [node.path for node in tree.subtree] == ["/", "/model", "/model/run"]
+    assert tree["model/run/name"].item() == "first"
+    below = xr.open_groups(path, engine="hyperslab", group="model")
+    assert set(below) == {".", "run"}
+
+
+def test_a_missing_group_is_an_error(path):
+    with pytest.raises(KeyError, match="/nowhere"):
+        opened(path, group="nowhere")
+
+
+def test_text_may_stay_bytes(path):
+    arrays = [files.FileHandle(str(path)).open().dataset("/model/run/name")]
+    for codec, expected in (("utf-8", "first"), (None, b"first")):
+        array = LazyArray(files.FileHandle(str(path)), "/model/run/name", arrays[0], (), codec=codec, view=None)
+        assert array.get_duck_array().item() == expected
+    assert opened(path, group="model/run", decode_vlen_strings=False).name.item() == "first", "xarray decodes it"
+
+
+def test_unknown_phony_dims_are_refused(path):
+    with pytest.raises(ValueError, match="phony_dims"):
+        opened(path, phony_dims="any")
+
+
+def test_axes_without_a_dimension_are_numbered_with_a_warning(tmp_path):
+    with h5py.File(tmp_path / "plain.h5", "w") as file:
+        file["square"] = np.eye(3)
+    with pytest.warns(UserWarning, match="phony_dims"):
+        assert opened(tmp_path / "plain.h5").square.dims == ("phony_dim_0", "phony_dim_1")
+
+
+def indexers(random):
+    """Any index along each axis: integers, slices with any step, arrays in any order."""
+    key = {}
+    for name, size in zip(("time", "lat", "lon"), SHAPE, strict=True):
+        start, stop = sorted(random.integers(0, size, 2))
+        step = int(random.integers(1, 4))
+        key[name] = [
+            int(random.integers(-size, size)),
+            slice(int(start), int(stop), step),
+            slice(int(stop), int(start) - 1 if start else None, -step),
+            random.integers(-size, size, random.integers(0, 9)),
+            slice(None),
+        ][random.integers(0, 5)]
+    return key
+
+
+def test_indexes_of_any_kind_select_what_numpy_selects(path, values):
+    expected = xr.DataArray(values, dims=("time", "lat", "lon"))
+    random = np.random.default_rng(7)
+    for _ in range(200):
+        key = indexers(random)
+        ours = opened(path, cache=False, decode_times=False).air.isel(key)
+        np.testing.assert_array_equal(ours, expected.isel(key), err_msg=str(key))
+        again = indexers(random)
+        again = {name: index for name, index in again.items() if name in ours.dims and isinstance(index, slice)}
+        np.testing.assert_array_equal(ours.isel(again), expected.isel(key).isel(again), err_msg=f"{key} {again}")
+
+
+def test_points_are_read_alone(path, values):
+    file = files.FileHandle(str(path)).open().file
+    random = np.random.default_rng(7)
+    places = {name: xr.DataArray(random.integers(-size, size, 12), dims="point") for name, size in zip(("time", "lat", "lon"), SHAPE, strict=True)}
+    expected = xr.DataArray(values, dims=("time", "lat", "lon")).isel(places)
+    ds = opened(path, cache=False)
+    before = file.decodes
+    np.testing.assert_array_equal(ds.air.isel(places), expected)
+    assert file.decodes - before <= 12, "each chunk once, and only those with a point"
+    in_a_square = {name: place.expand_dims(row=2) for name, place in places.items()}
+    np.testing.assert_array_equal(ds.air.isel(in_a_square), expected.expand_dims(row=2))
+
+
+def test_an_index_beyond_the_axis_is_an_error(path):
+    with pytest.raises(IndexError):
+        opened(path).air[7].load()
+
+
+def test_a_shorter_variable_is_filled_along_an_unlimited_dimension(tmp_path):
+    path = tmp_path / "ragged.nc"
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("t", None)
+        file.createDimension("x", 2)
+        file.createVariable("long", "i4", ("t",))[:] = range(5)
+        # netCDF4-python extends all variables when it is asked for values; the dataset itself keeps its length.
+        file.createVariable("short", "i4", ("x", "t"), fill_value=-7)[:, :3] = [[0, 1, 2], [3, 4, 5]]
+    with h5py.File(path, "r") as file:
+        assert file["short"].shape == (2, 3)
+    ds = opened(path, mask_and_scale=False, cache=False)
+    assert ds.short.shape == (2, 5)
+    np.testing.assert_array_equal(ds.short, [[0, 1, 2, -7, -7], [3, 4, 5, -7, -7]])
+    np.testing.assert_array_equal(ds.short[:, ::-2], [[-7, 2, 0], [-7, 5, 3]])
+    np.testing.assert_array_equal(ds.short[1, [4, 0, 2, 4]], [-7, 3, 5, -7])
+    assert ds.short[0, 4] == -7
+    assert ds.short[0, 4:].values.tolist() == [-7]
+
+
+def test_lazy_datasets_are_pickled_by_name(path, values):
+    ds = opened(path)
+    stored = pickle.dumps(ds)
+    assert len(stored) < 10_000, "names, not values"
+    np.testing.assert_array_equal(pickle.loads(stored).air, values)
+    assert pickle.dumps(opened(path)) == stored
+
+
+def test_bytes_and_file_objects_are_read(path, values):
+    for target in (path.read_bytes(), memoryview(path.read_bytes()), io.BytesIO(path.read_bytes())):
+        np.testing.assert_array_equal(opened(target).air, values)
+
+
+def test_threads_read_at_the_same_time(path, values):
+    ds = opened(path, cache=False)
+    with ThreadPoolExecutor(8) as pool:
+        for index, found in enumerate(pool.map(lambda index: ds.air[index % 6].values, range(60))):
+            np.testing.assert_array_equal(found, values[index % 6])
+
+
+def test_arrays_are_loaded_asynchronously(path, values):
+    if not hasattr(xr.Dataset, "load_async"):
+        pytest.fail("this version of xarray loads nothing asynchronously; pin a newer one")
+    ds = opened(path)
+    asyncio.run(ds.load_async())
+    np.testing.assert_array_equal(ds.air, values)
+
+
+def test_open_files_are_limited(tmp_path):
+    paths = [tmp_path / f"{number}.h5" for number in range(5)]
+    for number, path in enumerate(paths):
+        with h5py.File(path, "w") as file:
+            file["x"] = np.full(3, number)
+    with xr.set_options(file_cache_maxsize=2):
+        datasets = [opened(path, phony_dims="sort", cache=False) for path in paths]
+        assert len(files._open) <= 2
+        for _ in range(2):
+            assert [int(ds.x[0]) for ds in datasets] == [0, 1, 2, 3, 4]
+            assert len(files._open) <= 2
+
+
+def test_a_closed_dataset_is_opened_again(path, values):
+    ds = opened(path, cache=False)
+    ds.close()
+    assert not any(str(path) in key for key in files._open)
+    np.testing.assert_array_equal(ds.air, values)
+
+
+def test_a_replaced_file_is_an_error(path, tmp_path):
+    ds = opened(path, cache=False)
+    ds.close()
+    with h5py.File(tmp_path / "new.h5", "w") as file:
+        file["air"] = np.zeros(SHAPE)
+    os.replace(tmp_path / "new.h5", path)
+    with pytest.raises(hyperslab.errors.ChangedError, match="open the dataset again"):
+        ds.air.load()
+    assert not opened(path, phony_dims="sort").air.any()
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("https://host/a.nc?token=x", True), ("s3://bucket/a.h5", True), ("s3://bucket/a.zarr", False), ("/nowhere/a.nc4", True)],
+)
+def test_names_are_guessed_without_asking(name, expected):
+    assert HyperslabBackendEntrypoint().guess_can_open(name) is expected
+
+
+def test_local_files_are_guessed_by_their_first_bytes(path, tmp_path):
+    (tmp_path / "no.nc").write_bytes(b"CDF\x01")
+    assert HyperslabBackendEntrypoint().guess_can_open(path)
+    assert not HyperslabBackendEntrypoint().guess_can_open(tmp_path / "no.nc")
+    assert not HyperslabBackendEntrypoint().guess_can_open(5)
+
+
+@pytest.fixture
+def dask():
+    return pytest.importorskip("dask")
+
+
+def test_dask_chunks_are_those_of_the_file(path, dask):
+    ds = opened(path, chunks={})
+    assert ds.air.chunks[1] == (16, 16, 8)
+    for first, *_ in opened(path, chunks="auto").air.chunks[1:]:
+        assert first % 16 == 0 or first in SHAPE
+
+
+def test_dask_names_are_the_same_each_time(path, dask):
+    assert opened(path, chunks={}).air.data.name == opened(path, chunks={}).air.data.name
+    lazy = [opened(path).air.variable._data for _ in range(2)]
+    assert len({dask.base.tokenize(array) for array in lazy}) == 1
+
+
+def test_dask_computes_in_threads_and_processes(path, values, dask):
+    for scheduler in ("threads", "processes"):
+        assert opened(path, chunks={}).air.sum().compute(scheduler=scheduler) == values.sum(dtype="f8").astype("f4")
+
+
+def test_many_files_are_opened_at_once(tmp_path, dask):
+    for number in range(12):
+        xr.Dataset({"x": ("t", [number])}, {"t": [number]}).to_netcdf(tmp_path / f"{number:02}.nc", engine="h5netcdf")
+    for parallel in (False, True):
+        ds = xr.open_mfdataset(sorted(tmp_path.glob("*.nc")), engine="hyperslab", parallel=parallel)
+        assert ds.x.values.tolist() == list(range(12))
