@@ -32,8 +32,9 @@ mod testing;
 pub use diagnose::{chunk_loads, diagnose, diagnose_file, diagnose_storage};
 pub use error::DoctorError;
 pub use facts::{
-    ChunkMap, DatasetFacts, Decoded, FileFacts, FillFacts, FillTime, FilterFact, Layout, LibraryDecoding,
-    PageWaste, RecodeMeasurement, SampleMeasurement, Sampler, StoredChunk, VariableLength, measure_samples,
+    ChunkMap, Codec, DatasetFacts, Decoded, Encoding, FileFacts, FillFacts, FillTime, FilterFact, Layout,
+    LibraryDecoding, PageWaste, RecodeMeasurement, SampleMeasurement, Sampler, StoredChunk, VariableLength,
+    measure_samples,
 };
 pub use finding::{Cost, Finding, Severity, codes, why};
 pub use fix::{Fix, FixKind, OtherRead, WriterLine};

@@ -32,6 +32,7 @@ pub(super) struct Examiner<'a> {
 #[derive(Default)]
 struct Library {
     own: Option<Profile>,
+    has_zstd: bool,
     calibrated: Option<Calibrated>,
 }
 
@@ -43,7 +44,7 @@ impl Library {
             return Ok(Self::default());
         }
         let calibrated = Calibrated::of(found).map_err(Failure::wrong_request)?;
-        Ok(Self { own: calibrated.profile(), calibrated: Some(calibrated) })
+        Ok(Self { own: calibrated.profile(), calibrated: Some(calibrated), ..Self::default() })
     }
 
     /// The library of the user's Python, if there is one.
@@ -53,7 +54,8 @@ impl Library {
         let own = Profile::installed(&name, &library.release);
         let found = library.found.filter(|_| calibration::is_wanted());
         let calibrated = found.and_then(|found| Calibrated::of(found).ok());
-        Self { own: own.or_else(|| calibrated.as_ref().and_then(Calibrated::profile)), calibrated }
+        let own = own.or_else(|| calibrated.as_ref().and_then(Calibrated::profile));
+        Self { own, has_zstd: library.has_zstd, calibrated }
     }
 
     /// What the parts of a read cost.
@@ -88,6 +90,7 @@ impl<'a> Examiner<'a> {
         let file = failure::open(path)?;
         let library = self.library.get_or_init(Library::of_python);
         let options = options::options(self.args, &file, library.own.as_ref(), library.terms())?;
+        let options = Options { has_zstd: library.has_zstd, ..options };
         let Chosen { datasets, others, notes, damaged } = match dataset {
             Some(name) => Chosen::one(file.dataset(name)?),
             None => choose::datasets(&file, &options)?,

@@ -6,7 +6,7 @@
 use hyperslab::datatypes::Class;
 use hyperslab::io::{LocalFile, Source};
 use hyperslab::{Dataset, Location, Order, Selection};
-use hyperslab_doctor::{Decoded, FilterFact, SampleMeasurement, Sampler, measure_samples};
+use hyperslab_doctor::{Codec, Decoded, Encoding, FilterFact, SampleMeasurement, Sampler, measure_samples};
 use hyperslab_filters::{FilterSpec, Pipeline, Scratch};
 use std::path::Path;
 use std::time::Duration;
@@ -25,6 +25,7 @@ const RAW_PIECE_BYTES: u64 = 128 << 10;
 /// Nothing should take this long: a limit for broken machines, not a budget.
 const SECONDS_MAX: Duration = Duration::from_secs(60);
 
+const ZSTD: u16 = 32_015;
 const DEFLATE: u16 = 1;
 const SHUFFLE: u16 = 2;
 /// Levels that are measured in addition to the dataset's own.
@@ -33,6 +34,8 @@ const LEVELS: [u32; 4] = [1, 2, 4, 6];
 const LZF: u16 = 32_000;
 /// The level at which data is tried that is not deflated yet.
 const LEVEL_TRIED: u32 = 1;
+/// Its own default.
+const ZSTD_LEVEL: u32 = 3;
 
 /// What to measure on the sample chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,8 +62,8 @@ pub(super) fn measure(
         SampleScope::Recoding if !is_compressed => measure_raw(dataset),
         SampleScope::Decoding | SampleScope::Recoding => {
             let mut samples = Samples::read(path, dataset, filters)?;
-            let settings = if wanted == SampleScope::Recoding { settings(filters) } else { Vec::new() };
-            measure_samples(&mut samples, &settings, SECONDS_MAX)
+            let encodings = if wanted == SampleScope::Recoding { encodings(filters) } else { Vec::new() };
+            measure_samples(&mut samples, &encodings, SECONDS_MAX)
         }
     }
 }
@@ -114,18 +117,25 @@ fn measure_raw(dataset: &Dataset) -> Option<SampleMeasurement> {
         decoded,
         scratch: Scratch::new(),
     };
-    let settings = [(LEVEL_TRIED, false), (LEVEL_TRIED, true)];
-    let measured = measure_samples(&mut samples, &settings, SECONDS_MAX)?;
+    let measured = measure_samples(&mut samples, &tried(), SECONDS_MAX)?;
     Some(SampleMeasurement { decode_seconds: 0.0, ..measured })
 }
 
-/// Deflate level and shuffle of the encodings to measure.
-fn settings(filters: &[FilterFact]) -> Vec<(u32, bool)> {
+/// The encodings to measure of data that is not deflated.
+fn tried() -> [Encoding; 3] {
+    [Encoding::deflate(LEVEL_TRIED, false), Encoding::deflate(LEVEL_TRIED, true), zstd()]
+}
+
+fn zstd() -> Encoding {
+    Encoding { codec: Codec::Zstd, level: ZSTD_LEVEL, shuffle: true }
+}
+
+/// The encodings to measure of data with these filters, which compress.
+fn encodings(filters: &[FilterFact]) -> Vec<Encoding> {
     let is_shuffled = filters.iter().any(|filter| filter.id == SHUFFLE);
     let Some(deflate) = filters.iter().find(|filter| filter.id == DEFLATE) else {
         let is_lzf = filters.iter().any(|filter| filter.id == LZF);
-        let tried = [(LEVEL_TRIED, false), (LEVEL_TRIED, true)];
-        return if is_lzf && !is_shuffled { tried.to_vec() } else { Vec::new() };
+        return if is_lzf && !is_shuffled { tried().to_vec() } else { Vec::new() };
     };
     let level = deflate.parameters.first().copied().unwrap_or(6).clamp(1, 9);
     let mut settings = vec![(level, is_shuffled), (1, is_shuffled)];
@@ -136,7 +146,8 @@ fn settings(filters: &[FilterFact]) -> Vec<(u32, bool)> {
         LEVELS.into_iter().filter(|&lower| lower < level && lower > 1).map(|level| (level, is_shuffled)),
     );
     settings.dedup();
-    settings
+    let deflate = settings.into_iter().map(|(level, shuffle)| Encoding::deflate(level, shuffle));
+    deflate.chain([zstd()]).collect()
 }
 
 /// Sample chunks in memory.
@@ -178,12 +189,16 @@ impl Samples {
         Some(Self { pipeline, element_bytes, stored, decoded, scratch: Scratch::new() })
     }
 
-    fn pipeline(&self, level: u32, shuffle: bool, bytes: usize) -> Option<Pipeline> {
-        let level = [level];
-        let deflate = FilterSpec { id: DEFLATE, optional: false, parameters: &level };
+    fn pipeline(&self, encoding: Encoding, bytes: usize) -> Option<Pipeline> {
+        let level = [encoding.level];
+        let id = match encoding.codec {
+            Codec::Deflate => DEFLATE,
+            Codec::Zstd => ZSTD,
+        };
+        let compression = FilterSpec { id, optional: false, parameters: &level };
         let width = [self.element_bytes as u32];
         let shuffled = FilterSpec { id: SHUFFLE, optional: false, parameters: &width };
-        let specs = if shuffle { vec![shuffled, deflate] } else { vec![deflate] };
+        let specs = if encoding.shuffle { vec![shuffled, compression] } else { vec![compression] };
         Pipeline::new(&specs, self.element_bytes, bytes).ok()
     }
 
@@ -220,16 +235,16 @@ impl Sampler for Samples {
         self.piece(sample) as f64 / self.decoded[sample].len().max(1) as f64
     }
 
-    fn recode(&mut self, sample: usize, level: u32, shuffle: bool) -> Option<Vec<u8>> {
+    fn recode(&mut self, sample: usize, encoding: Encoding) -> Option<Vec<u8>> {
         let piece = self.piece(sample);
-        let pipeline = self.pipeline(level, shuffle, piece)?;
+        let pipeline = self.pipeline(encoding, piece)?;
         let encoded = pipeline.encode(&self.decoded[sample][..piece], &mut self.scratch);
         encoded.ok().map(|encoded| encoded.bytes.to_vec())
     }
 
-    fn decode_recoded(&mut self, encoded: &[u8], sample: usize, shuffle: bool) -> bool {
+    fn decode_recoded(&mut self, encoded: &[u8], sample: usize, encoding: Encoding) -> bool {
         let mut out = vec![0; self.piece(sample)];
-        let Some(pipeline) = self.pipeline(1, shuffle, out.len()) else { return false };
+        let Some(pipeline) = self.pipeline(encoding, out.len()) else { return false };
         pipeline.decode_into(encoded, 0, &mut self.scratch, &mut out).is_ok()
     }
 }
@@ -244,11 +259,15 @@ mod tests {
 
     #[test]
     fn encodings_are_tried_around_the_datasets_own() {
+        let with_zstd = |deflate: &[(u32, bool)]| -> Vec<Encoding> {
+            let deflate = deflate.iter().map(|&(level, shuffle)| Encoding::deflate(level, shuffle));
+            deflate.chain([zstd()]).collect()
+        };
         assert_eq!(
-            settings(&[fact(DEFLATE, &[6])]),
-            [(6, false), (1, false), (4, true), (2, false), (4, false)]
+            encodings(&[fact(DEFLATE, &[6])]),
+            with_zstd(&[(6, false), (1, false), (4, true), (2, false), (4, false)])
         );
-        assert_eq!(settings(&[fact(SHUFFLE, &[4]), fact(DEFLATE, &[1])]), [(1, true)]);
-        assert_eq!(settings(&[fact(32_015, &[])]), []);
+        assert_eq!(encodings(&[fact(SHUFFLE, &[4]), fact(DEFLATE, &[1])]), with_zstd(&[(1, true)]));
+        assert_eq!(encodings(&[fact(ZSTD, &[])]), []);
     }
 }

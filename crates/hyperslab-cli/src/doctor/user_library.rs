@@ -2,7 +2,7 @@
 
 use hyperslab_bench::library::{self, Found};
 use serde::Deserialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// A Python that takes longer to import h5py is not waited for.
@@ -37,6 +37,8 @@ pub(super) struct UserLibrary {
     pub(super) origin: String,
     /// Its release: `2.0.0`.
     pub(super) release: String,
+    /// True if it has the plug-in for zstd.
+    pub(super) has_zstd: bool,
     /// Its file; `None` where the system does not tell.
     pub(super) found: Option<Found>,
 }
@@ -46,8 +48,25 @@ pub(super) fn find() -> Option<UserLibrary> {
     let Answer { h5py, hdf5, library, plugins } =
         library::pythons().iter().find_map(|python| library::ask(python, ASK, PYTHON_MAX))?;
     let origin = format!("h5py {h5py}");
+    let has_zstd =
+        plugins.as_deref().is_some_and(has_zstd) || environment_folders().any(|folder| has_zstd(&folder));
     let found = library.map(|path| Found { path, origin: origin.clone(), plugins });
-    Some(UserLibrary { origin, release: hdf5, found })
+    Some(UserLibrary { origin, release: hdf5, has_zstd, found })
+}
+
+/// The folders in which libhdf5 itself looks for plug-ins.
+fn environment_folders() -> impl Iterator<Item = PathBuf> {
+    let named = std::env::var_os("HDF5_PLUGIN_PATH").unwrap_or_default();
+    std::env::split_paths(&named).collect::<Vec<_>>().into_iter()
+}
+
+/// True if a folder has a plug-in that is named for zstd.
+fn has_zstd(folder: &Path) -> bool {
+    let Ok(entries) = std::fs::read_dir(folder) else { return false };
+    entries.flatten().any(|entry| {
+        let name = entry.file_name().to_string_lossy().to_lowercase();
+        name.contains("h5zstd") || name.contains("h5zzstd")
+    })
 }
 
 #[cfg(test)]
@@ -65,6 +84,8 @@ mod tests {
         if cfg!(target_os = "linux") {
             assert!(answer.library.as_ref().is_some_and(|path| path.is_file()), "{answer:?}");
         }
+        let has_hdf5plugin = answer.plugins.is_some();
+        assert_eq!(answer.plugins.as_deref().is_some_and(has_zstd), has_hdf5plugin, "{answer:?}");
         assert!(library::ask::<Answer>("/nowhere/python3".as_ref(), ASK, PYTHON_MAX).is_none());
     }
 }

@@ -15,6 +15,33 @@ pub struct Decoded {
     pub decoded_bytes: u64,
 }
 
+/// How samples are encoded again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Encoding {
+    /// The filter that compresses.
+    pub codec: Codec,
+    /// Its level.
+    pub level: u32,
+    /// True if the bytes are shuffled first.
+    pub shuffle: bool,
+}
+
+/// The compression of an [`Encoding`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Codec {
+    /// Deflate (gzip), which every libhdf5 reads.
+    Deflate,
+    /// Zstandard, which needs a plug-in.
+    Zstd,
+}
+
+impl Encoding {
+    /// Deflate at this level, after a shuffle or not.
+    pub fn deflate(level: u32, shuffle: bool) -> Self {
+        Self { codec: Codec::Deflate, level, shuffle }
+    }
+}
+
 /// Sample chunks of one dataset, kept in memory by the caller.
 pub trait Sampler {
     /// Number of samples.
@@ -25,11 +52,11 @@ pub trait Sampler {
     fn recoded_share(&self, _sample: usize) -> f64 {
         1.0
     }
-    /// Encodes one sample's decoded bytes with deflate at `level`, after a shuffle if `shuffle` is set, and returns the
-    /// encoded bytes. Returns `None` if re-encoding makes no sense for this dataset.
-    fn recode(&mut self, sample: usize, level: u32, shuffle: bool) -> Option<Vec<u8>>;
+    /// Encodes one sample's decoded bytes, and returns the encoded bytes. Returns `None` if re-encoding makes no sense
+    /// for this dataset.
+    fn recode(&mut self, sample: usize, encoding: Encoding) -> Option<Vec<u8>>;
     /// Decodes the bytes that [`Self::recode`] returned. Returns false if that is not possible.
-    fn decode_recoded(&mut self, encoded: &[u8], sample: usize, shuffle: bool) -> bool;
+    fn decode_recoded(&mut self, encoded: &[u8], sample: usize, encoding: Encoding) -> bool;
 }
 
 /// Measurements on the samples of a dataset.
@@ -43,8 +70,10 @@ pub struct SampleMeasurement {
     pub decoded_bytes: u64,
     /// Seconds to decode all of them once on one thread, with hyperslab's decoder.
     pub decode_seconds: f64,
-    /// The same chunks re-encoded with other settings.
+    /// The same chunks re-encoded by deflate with other settings.
     pub recoded: Vec<RecodeMeasurement>,
+    /// The same chunks re-encoded by zstd, if that was tried.
+    pub zstd: Option<RecodeMeasurement>,
     /// What decoding costs the user's libhdf5, if it could be asked.
     pub library: Option<LibraryDecoding>,
 }
@@ -61,7 +90,7 @@ pub struct LibraryDecoding {
 /// The samples encoded with one setting.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RecodeMeasurement {
-    /// Deflate level.
+    /// The level of the compression.
     pub level: u32,
     /// True if the bytes were shuffled first.
     pub shuffle: bool,
@@ -89,11 +118,11 @@ impl SampleMeasurement {
 /// Number of times that each sample is decoded; the fastest counts.
 const DECODE_RUNS: usize = 3;
 
-/// Measures the decoding of every sample, then each of the `settings` (deflate level, shuffle) until `budget` is spent.
+/// Measures the decoding of every sample, then each of the `encodings` until `budget` is spent.
 /// Returns `None` if there are no samples or one of them cannot be decoded.
 pub fn measure_samples(
     sampler: &mut dyn Sampler,
-    settings: &[(u32, bool)],
+    encodings: &[Encoding],
     budget: Duration,
 ) -> Option<SampleMeasurement> {
     let begin = Instant::now();
@@ -118,28 +147,31 @@ pub fn measure_samples(
     if measured.chunks == 0 {
         return None;
     }
-    for &(level, shuffle) in settings {
+    for &encoding in encodings {
         if begin.elapsed() > budget {
             break;
         }
-        if let Some(recoded) = measure_recode(sampler, level, shuffle) {
-            measured.recoded.push(recoded);
+        let Some(recoded) = measure_recode(sampler, encoding) else { continue };
+        match encoding.codec {
+            Codec::Deflate => measured.recoded.push(recoded),
+            Codec::Zstd => measured.zstd = Some(recoded),
         }
     }
     Some(measured)
 }
 
-fn measure_recode(sampler: &mut dyn Sampler, level: u32, shuffle: bool) -> Option<RecodeMeasurement> {
+fn measure_recode(sampler: &mut dyn Sampler, encoding: Encoding) -> Option<RecodeMeasurement> {
+    let Encoding { level, shuffle, .. } = encoding;
     let mut total =
         RecodeMeasurement { level, shuffle, encoded_bytes: 0, encode_seconds: 0.0, decode_seconds: 0.0 };
     for sample in 0..sampler.count() {
         let share = sampler.recoded_share(sample).max(f64::MIN_POSITIVE);
         let start = Instant::now();
-        let encoded = sampler.recode(sample, level, shuffle)?;
+        let encoded = sampler.recode(sample, encoding)?;
         total.encode_seconds += start.elapsed().as_secs_f64() / share;
         total.encoded_bytes += (encoded.len() as f64 / share) as u64;
         let start = Instant::now();
-        if !sampler.decode_recoded(&encoded, sample, shuffle) {
+        if !sampler.decode_recoded(&encoded, sample, encoding) {
             return None;
         }
         total.decode_seconds += start.elapsed().as_secs_f64() / share;
@@ -164,10 +196,10 @@ mod tests {
             std::thread::sleep(Duration::from_millis(1));
             Some(Decoded { stored_bytes: 10, decoded_bytes: 100 })
         }
-        fn recode(&mut self, _: usize, level: u32, _: bool) -> Option<Vec<u8>> {
-            self.can_recode.then(|| vec![0; 20 - level as usize])
+        fn recode(&mut self, _: usize, encoding: Encoding) -> Option<Vec<u8>> {
+            self.can_recode.then(|| vec![0; 20 - encoding.level as usize])
         }
-        fn decode_recoded(&mut self, encoded: &[u8], _: usize, _: bool) -> bool {
+        fn decode_recoded(&mut self, encoded: &[u8], _: usize, _: Encoding) -> bool {
             !encoded.is_empty()
         }
     }
@@ -175,20 +207,27 @@ mod tests {
     #[test]
     fn samples_add_up() {
         let mut fake = Fake { samples: 2, can_recode: true };
-        let measured = measure_samples(&mut fake, &[(1, true), (6, false)], Duration::from_secs(5)).unwrap();
+        let zstd = Encoding { codec: Codec::Zstd, level: 3, shuffle: true };
+        let encodings = [Encoding::deflate(1, true), Encoding::deflate(6, false), zstd];
+        let measured = measure_samples(&mut fake, &encodings, Duration::from_secs(5)).unwrap();
         assert_eq!((measured.chunks, measured.stored_bytes, measured.decoded_bytes), (2, 20, 200));
         assert!(measured.decode_seconds >= 0.002);
         assert_eq!(measured.recoded_at(1, true).unwrap().encoded_bytes, 38);
         assert_eq!(measured.recoded_at(6, false).unwrap().encoded_bytes, 28);
         assert!(measured.recoded_at(6, true).is_none());
+        assert!(measured.recoded_at(3, true).is_none(), "zstd is not deflate");
+        assert_eq!(measured.zstd.unwrap().encoded_bytes, 34);
     }
 
     #[test]
     fn no_sample_no_measurement_and_a_spent_budget_stops() {
         assert_eq!(measure_samples(&mut Fake { samples: 0, can_recode: true }, &[], Duration::MAX), None);
-        let measured =
-            measure_samples(&mut Fake { samples: 1, can_recode: true }, &[(1, true)], Duration::ZERO)
-                .unwrap();
+        let measured = measure_samples(
+            &mut Fake { samples: 1, can_recode: true },
+            &[Encoding::deflate(1, true)],
+            Duration::ZERO,
+        )
+        .unwrap();
         assert!(measured.recoded.is_empty());
     }
 }

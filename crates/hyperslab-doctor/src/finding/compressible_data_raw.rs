@@ -21,6 +21,7 @@
 use super::cliff::Cliff;
 use super::cost::Cost;
 use super::model::{Finding, Severity};
+use super::zstd_note::zstd_note;
 use crate::case::Case;
 use crate::fix::{NewFilters, refilter_to};
 use crate::numbers::rounded;
@@ -49,13 +50,14 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     }
     let after = (facts.stored_bytes as f64 * share) as u64;
     let saved = facts.stored_bytes.saturating_sub(after);
-    let message = format!(
+    let mut message = format!(
         "{} are stored without compression. Samples become {:.1} times smaller with {}gzip: about {} in the file.",
         bytes_text(facts.stored_bytes),
         1.0 / share.max(1e-3),
         if best.shuffle { "a shuffle and " } else { "" },
         bytes_text(after),
     );
+    message.push_str(&zstd_note(case, best, after));
     let evidence = json!({
         "samples": samples.chunks,
         "sample_bytes": tried_bytes,
@@ -86,6 +88,7 @@ mod tests {
         });
         let samples = SampleMeasurement {
             library: None,
+            zstd: None,
             chunks: 8,
             stored_bytes: 1_000_000,
             decoded_bytes: 1_000_000,

@@ -124,6 +124,7 @@ mod tests {
         };
         facts.samples = Some(SampleMeasurement {
             library: None,
+            zstd: None,
             chunks: 1,
             stored_bytes: 930_000,
             decoded_bytes: 1_000_000,

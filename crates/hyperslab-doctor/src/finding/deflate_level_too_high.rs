@@ -21,6 +21,7 @@
 use super::cliff::Cliff;
 use super::cost::Cost;
 use super::model::{Finding, Severity};
+use super::zstd_note::zstd_note;
 use crate::case::Case;
 use crate::facts::RecodeMeasurement;
 use crate::fix::{NewFilters, refilter_to};
@@ -72,11 +73,14 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let size = 100.0 * (better.encoded_bytes as f64 / now.encoded_bytes.max(1) as f64 - 1.0);
     let times = usual_seconds(level) / usual_seconds(better.level);
     let noun = if samples.chunks == 1 { "chunk" } else { "chunks" };
-    let message = format!(
+    let mut message = format!(
         "Deflate level {} usually writes {times:.1} times as fast as level {level}; {} sample {noun} of this dataset change by \
          {size:+.1} % in size.",
         better.level, samples.chunks,
     );
+    let after = (case.facts.stored_bytes as f64 * better.encoded_bytes as f64
+        / now.encoded_bytes.max(1) as f64) as u64;
+    message.push_str(&zstd_note(case, better, after));
     let entry = |m: &RecodeMeasurement| {
         json!({ "level": m.level, "encoded_bytes": m.encoded_bytes, "encode_seconds": rounded(m.encode_seconds),
                 "decode_seconds": rounded(m.decode_seconds)})
@@ -88,10 +92,8 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
         "levels": samples.recoded.iter().filter(|m| m.shuffle == shuffle).map(entry).collect::<Vec<_>>(),
     });
     let filters = NewFilters::Deflate { level: better.level, shuffle };
-    let after =
-        case.facts.stored_bytes as f64 * better.encoded_bytes as f64 / now.encoded_bytes.max(1) as f64;
     let effect = format!("{times:.1} times as fast to write, {size:+.1} % in size");
-    let fixes = vec![refilter_to(case, &filters, after as u64, effect)];
+    let fixes = vec![refilter_to(case, &filters, after, effect)];
     let cost = Cost::seconds(saved_seconds);
     Some(Finding { code: "deflate-level-too-high".to_owned(), severity, message, cost, evidence, fixes })
 }
@@ -116,6 +118,7 @@ mod tests {
             .collect();
         let samples = SampleMeasurement {
             library: None,
+            zstd: None,
             chunks: 3,
             stored_bytes: 500_000,
             decoded_bytes: 1_000_000,

@@ -28,6 +28,7 @@ mod slot_collisions;
 mod unused_space;
 mod variable_length_strings;
 mod wasted_edge;
+mod zstd_note;
 
 pub use cost::Cost;
 pub use model::{Finding, Severity};

@@ -22,6 +22,7 @@
 use super::cliff::Cliff;
 use super::cost::Cost;
 use super::model::{Finding, Severity};
+use super::zstd_note::zstd_note;
 use crate::case::Case;
 use crate::facts::{FILTER_DEFLATE, RecodeMeasurement, SampleMeasurement};
 use crate::fix::{NewFilters, refilter_to};
@@ -55,7 +56,7 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let saved = facts.stored_bytes.saturating_sub(after);
     let is_medium = saved >= SAVED_BYTES_MEDIUM && share <= SHARE_MEDIUM;
     let severity = if is_medium { Severity::Medium } else { Severity::Low };
-    let message = format!(
+    let mut message = format!(
         "With a shuffle, samples become {:.1} times smaller (deflate level {}, {} instead of {}): about {} instead of {} in \
          the file.",
         1.0 / share,
@@ -65,6 +66,7 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
         bytes_text(after),
         bytes_text(facts.stored_bytes),
     );
+    message.push_str(&zstd_note(case, with, after));
     let evidence = json!({
         "samples": samples.chunks,
         "level": with.level,
@@ -114,6 +116,7 @@ mod tests {
         });
         let samples = SampleMeasurement {
             library: None,
+            zstd: None,
             chunks: 3,
             stored_bytes: 500_000,
             decoded_bytes: 1_000_000,

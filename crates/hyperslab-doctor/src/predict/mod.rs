@@ -294,6 +294,7 @@ mod tests {
             decode_seconds: 0.01,
             recoded: vec![],
             library: None,
+            zstd: None,
         };
         facts.samples = Some(samples.clone());
         let measured = of(&facts);
