@@ -2,7 +2,8 @@
 //!
 //! A filtered chunk is decoded once as long as the process's cache has room for all chunks that the sweep returns to.
 //! Otherwise the count is that of libhdf5's policy with hyperslab's budget; hyperslab's own policy keeps at least as
-//! much. Unfiltered data is not cached at all, so bytes fetched for one read are fetched again for the next.
+//! much. Unfiltered data is fetched again for each read, but for small reads that follow one another in the file: after the
+//! first few, they take their bytes from blocks.
 
 use crate::pattern::Sweep;
 use crate::simulate::{CacheSettings, Geometry, LibVersion, SweepCounts};
@@ -21,6 +22,14 @@ pub(crate) struct EngineCounts {
 const GAP_BYTES: u64 = 8 << 10;
 /// The largest such request.
 const REQUEST_BYTES_MAX: u64 = 1 << 20;
+/// The blocks that small reads take their bytes from (`hyperslab_array`, local files), in bytes.
+const BLOCK_BYTES: u64 = 256 << 10;
+/// The largest read that counts as small, in bytes.
+const SMALL_BYTES_MAX: u64 = 32 << 10;
+/// Small reads that make requests of their own before the first block is fetched.
+const READS_BEFORE_BLOCKS: u64 = 4;
+/// Blocks that the budget must have room for.
+const BLOCKS_MIN: u64 = 8;
 /// A prime above the number of chunks that any budget holds: hyperslab's cache has no slots that could collide.
 const SLOTS: u64 = 4_194_301;
 
@@ -41,6 +50,13 @@ impl EngineCounts {
     ) -> Self {
         let Some(chunk_bytes) = geometry.chunk_bytes() else {
             let (requests, bytes) = fetch(geometry.shape(), sweep.block(), geometry.element_bytes());
+            let is_small = requests == 1 && bytes <= SMALL_BYTES_MAX && sweep.reads() > READS_BEFORE_BLOCKS;
+            if is_small && follows_the_file(sweep) && budget_bytes >= BLOCKS_MIN * BLOCK_BYTES {
+                // One block more, since the data need not begin where a block does.
+                let blocks = geometry.logical_bytes().div_ceil(BLOCK_BYTES) + 1;
+                let requests = sweep.reads().min(READS_BEFORE_BLOCKS + blocks);
+                return Self { decodes: 0, requests, bytes: geometry.logical_bytes() };
+            }
             let all = |one: u64| one.saturating_mul(sweep.reads());
             return Self { decodes: 0, requests: all(requests), bytes: all(bytes) };
         };
@@ -52,6 +68,14 @@ impl EngineCounts {
             if fits { counts.chunks_filtered } else { limited().decodes.max(counts.chunks_filtered) };
         Self { decodes, requests: decodes, bytes: decodes.saturating_mul(chunk_bytes) }
     }
+}
+
+/// True if each block of the sweep is one run of bytes, and begins where the one before it ends.
+fn follows_the_file(sweep: &Sweep) -> bool {
+    let (shape, block) = (sweep.shape(), sweep.block());
+    let first = block.iter().position(|&count| count > 1).unwrap_or(block.len());
+    let are_rows_whole = (first + 1..shape.len()).all(|axis| block[axis] == shape[axis]);
+    are_rows_whole && sweep.order().iter().copied().eq(0..shape.len())
 }
 
 /// Requests and bytes for one block of a contiguous array: runs are merged, axis by axis, where gaps are small.
@@ -77,6 +101,25 @@ fn fetch(shape: &[u64], block: &[u64], element_bytes: u64) -> (u64, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simulate::simulate_sweep;
+    use crate::testing::contiguous;
+
+    #[test]
+    fn small_reads_that_follow_one_another_share_blocks() {
+        let geometry = Geometry::of(&contiguous(&[30_000, 100], 4)).unwrap().unwrap();
+        let counts = |sweep: &Sweep| {
+            let swept =
+                simulate_sweep(&geometry, equivalent_cache(1 << 30).0, LibVersion::V2_2, sweep, 100_000);
+            let engine = EngineCounts::new(&geometry, sweep, &swept, 1 << 30, || swept.clone());
+            (engine.requests, engine.bytes)
+        };
+        let rows = Sweep::row_major(&[30_000, 100], &[1, 100]);
+        assert_eq!(counts(&rows), (4 + 46 + 1, 12_000_000));
+        assert_eq!(counts(&Sweep::row_major(&[30_000, 100], &[1, 30])).0, 4 + 46 + 1, "the last is cut");
+        let columns = Sweep::new(&[30_000, 100], &[1, 100], &[1, 0]);
+        assert_eq!(counts(&columns).0, 30_000, "in another order");
+        assert_eq!(counts(&Sweep::row_major(&[30_000, 100], &[100, 100])).0, 300, "larger reads");
+    }
 
     #[test]
     fn near_rows_are_fetched_together_and_far_ones_alone() {
