@@ -110,7 +110,7 @@ mod tests {
         let counts = |sweep: &Sweep| {
             let swept =
                 simulate_sweep(&geometry, equivalent_cache(1 << 30).0, LibVersion::V2_2, sweep, 100_000);
-            let engine = EngineCounts::new(&geometry, sweep, &swept, 1 << 30, || swept.clone());
+            let engine = EngineCounts::new(&geometry, sweep, &swept, 1 << 30, || swept);
             (engine.requests, engine.bytes)
         };
         let rows = Sweep::row_major(&[30_000, 100], &[1, 100]);

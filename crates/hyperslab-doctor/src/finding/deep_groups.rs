@@ -22,7 +22,7 @@
 use super::cost::Cost;
 use super::model::{Finding, Severity};
 use crate::facts::FileFacts;
-use crate::fix::{Fix, FixKind, repack_line};
+use crate::fix::{Fix, FixKind, repack_fix};
 use crate::numbers::count_text;
 use crate::options::Options;
 use crate::predict::seconds_text;
@@ -69,7 +69,8 @@ pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
     if structures_per_group > 1 {
         let effect =
             format!("the latest format: one structure for a group instead of {structures_per_group}");
-        fixes.push(Fix::new(FixKind::Repack, "h5repack", repack_line(&options.file, "-L"), effect));
+        // hyperslab writes groups in the newer format unless it is told to write for older libraries.
+        fixes.push(repack_fix(FixKind::Repack, &options.file, ("-L", ""), effect));
     }
     let line = "f.visititems(lambda path, item: f.copy(item, out, path.replace(\"/\", \"_\")) \
                 if isinstance(item, h5py.Dataset) else None)";

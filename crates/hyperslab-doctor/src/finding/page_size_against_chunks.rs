@@ -22,7 +22,7 @@
 use super::cost::Cost;
 use super::model::{Finding, Severity};
 use crate::facts::FileFacts;
-use crate::fix::{Fix, FixKind, own_repack_line, repack_line};
+use crate::fix::{FixKind, repack_fix};
 use crate::numbers::{count_text, rounded};
 use crate::options::Options;
 use crate::pattern::bytes_text;
@@ -81,10 +81,9 @@ pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
         bytes_text(better.wasted_bytes),
         bytes_text(wasted)
     );
-    let line = repack_line(&options.file, &format!("-S PAGE -G {}", better.page_bytes));
-    let mut fix = Fix::new(FixKind::Repack, "h5repack", line, effect);
-    fix.writers.push(own_repack_line(&options.file, &format!("--page-size {}", better.page_bytes)));
-    let fixes = vec![fix];
+    let (pages, own) =
+        (format!("-S PAGE -G {}", better.page_bytes), format!("--page-size {}", better.page_bytes));
+    let fixes = vec![repack_fix(FixKind::Repack, &options.file, (&pages, &own), effect)];
     let cost = Cost::bytes(wasted - better.wasted_bytes);
     Some(Finding { code: "page-size-against-chunks".to_owned(), severity, message, cost, evidence, fixes })
 }

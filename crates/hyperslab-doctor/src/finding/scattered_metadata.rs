@@ -24,7 +24,7 @@
 use super::cost::Cost;
 use super::model::{Finding, Severity};
 use crate::facts::FileFacts;
-use crate::fix::{Fix, FixKind, repack_line};
+use crate::fix::{FixKind, repack_fix};
 use crate::numbers::count_text;
 use crate::options::Options;
 use crate::pattern::bytes_text;
@@ -80,13 +80,13 @@ pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
         "requests": requests,
         "requests_with_pages": after,
     });
-    let line = repack_line(&options.file, &format!("-L -S PAGE -G {page_bytes}"));
     let effect = format!(
         "metadata in pages of {}, in the latest format: at most about {} of them to read",
         bytes_text(page_bytes),
         count_text(after)
     );
-    let fixes = vec![Fix::new(FixKind::Repack, "h5repack", line, effect)];
+    let (pages, own) = (format!("-L -S PAGE -G {page_bytes}"), format!("--page-size {page_bytes}"));
+    let fixes = vec![repack_fix(FixKind::Repack, &options.file, (&pages, &own), effect)];
     let (code, cost) =
         ("scattered-metadata".to_owned(), Cost { requests: Some(requests), ..Cost::default() });
     Some(Finding { code, severity, message, cost, evidence, fixes })

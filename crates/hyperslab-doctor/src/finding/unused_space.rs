@@ -21,7 +21,7 @@
 use super::cost::Cost;
 use super::model::{Finding, Severity};
 use crate::facts::FileFacts;
-use crate::fix::{Fix, FixKind, own_repack_line, repack_line};
+use crate::fix::{FixKind, repack_fix};
 use crate::numbers::rounded;
 use crate::options::Options;
 use crate::pattern::bytes_text;
@@ -63,9 +63,7 @@ pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
     });
     let effect = format!("about {} instead of {}", bytes_text(facts.bytes - unused), bytes_text(facts.bytes));
     // Without free-space managers, h5repack leaves no gaps for later.
-    let mut fix = Fix::new(FixKind::Repack, "h5repack", repack_line(&options.file, ""), effect);
-    fix.writers.push(own_repack_line(&options.file, ""));
-    let fixes = vec![fix];
+    let fixes = vec![repack_fix(FixKind::Repack, &options.file, ("", ""), effect)];
     let (code, cost) = ("unused-space".to_owned(), Cost::bytes(unused));
     Some(Finding { code, severity, message, cost, evidence, fixes })
 }

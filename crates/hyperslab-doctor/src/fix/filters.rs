@@ -2,7 +2,7 @@
 //! stay must be named again.
 
 use super::change::{Change, NewStorage};
-use super::lines::{own_repack_line, repack_line, shell_word};
+use super::lines::{repack_fix, shell_word};
 use super::others::judge;
 use super::writers::writer_lines;
 use super::{Fix, FixKind};
@@ -75,9 +75,7 @@ pub(crate) fn refilter_to(case: &Case<'_>, filters: &NewFilters, stored_bytes: u
         }
     };
     let options = options.join(" ");
-    let line = repack_line(&case.options.file, &options);
-    let mut fix = Fix::new(FixKind::Filter, "h5repack", line, effect);
-    fix.writers.push(own_repack_line(&case.options.file, &options));
+    let mut fix = repack_fix(FixKind::Filter, &case.options.file, (&options, &options), effect);
     fix.writers.extend(writer_lines(facts, &chunk, *filters));
     let is_filtered = *filters != NewFilters::None || has_checksum(facts);
     let new = NewStorage { chunk, is_filtered, stored_bytes, decode_factor: DECODE_FACTOR };

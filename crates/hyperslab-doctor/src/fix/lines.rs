@@ -34,8 +34,14 @@ pub(crate) fn cache_lines(file: &str, facts: &DatasetFacts, cache: CacheSettings
 /// Repacks with another chunk shape, with h5repack.
 pub(crate) fn chunk_line(file: &str, facts: &DatasetFacts, chunk: &[u64], effect: String) -> Fix {
     let option = format!("-l {}", shell_word(&format!("{}:CHUNK={}", facts.path, shape_text(chunk))));
-    let mut fix = Fix::new(FixKind::Repack, "h5repack", repack_line(file, &option), effect);
-    fix.writers.push(own_repack_line(file, &option));
+    repack_fix(FixKind::Repack, file, (&option, &option), effect)
+}
+
+/// Repacks with these options of h5repack, or with those of `hyperslab repack` for the same.
+pub(crate) fn repack_fix(kind: FixKind, file: &str, (options, own): (&str, &str), effect: String) -> Fix {
+    let mut fix = Fix::new(kind, "h5repack", repack_line(file, options), effect);
+    let line = repack_line(file, own).replacen("h5repack", "hyperslab repack", 1);
+    fix.writers.push(WriterLine { target: "hyperslab".to_owned(), line });
     fix
 }
 
@@ -43,12 +49,6 @@ pub(crate) fn chunk_line(file: &str, facts: &DatasetFacts, chunk: &[u64], effect
 pub(crate) fn repack_line(file: &str, options: &str) -> String {
     let options = if options.is_empty() { String::new() } else { format!("{options} ") };
     format!("h5repack {options}{} out.h5", shell_word(file))
-}
-
-/// The same repack by hyperslab, which takes h5repack's `-l` and `-f`: `hyperslab repack OPTIONS FILE out.h5`.
-pub(crate) fn own_repack_line(file: &str, options: &str) -> WriterLine {
-    let line = repack_line(file, options).replacen("h5repack", "hyperslab repack", 1);
-    WriterLine { target: "hyperslab".to_owned(), line }
 }
 
 /// A Python string literal in double quotes.
