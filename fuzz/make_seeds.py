@@ -41,6 +41,7 @@ def files() -> None:
         if path.stat().st_size <= FILE_BYTES_MAX:
             seed("file", path.read_bytes())
             seed("check", path.read_bytes())
+            seed("repack", path.read_bytes())
 
 
 def filters() -> None:

@@ -3,4 +3,5 @@
 pub mod check;
 pub mod file;
 pub mod filter;
+pub mod repack;
 pub mod selection;

@@ -35,6 +35,7 @@ from hyperslab._hyperslab import (
     set_threads,
     threads,
 )
+from hyperslab._repack import check, repack
 from hyperslab.dtypes import (
     check_dtype,
     check_enum_dtype,
@@ -72,6 +73,7 @@ __all__ = [
     "__version__",
     "cache_bytes",
     "cache_stats",
+    "check",
     "check_dtype",
     "check_enum_dtype",
     "check_opaque_dtype",
@@ -85,6 +87,7 @@ __all__ = [
     "ref_dtype",
     "regionref_dtype",
     "register_filter",
+    "repack",
     "set_cache_bytes",
     "set_threads",
     "string_dtype",

@@ -120,6 +120,12 @@ impl PathPattern {
         })
     }
 
+    /// The object at this path, whatever characters it has. What cannot be done with it is passed over, as with a pattern.
+    pub fn exact(path: &str) -> Self {
+        // An escaped text is a valid pattern; an empty one would match nothing.
+        Self::Path(Pattern::new(&Pattern::escape(path)).unwrap_or_default())
+    }
+
     /// True if the object at this path is meant.
     pub fn matches(&self, path: &str) -> bool {
         match self {
@@ -152,6 +158,9 @@ mod tests {
         assert!(matches("/a/*", "/a/b") && !matches("/a/*", "/a/b/c") && !matches("/*", "/a/b"));
         assert!(matches("/a/**", "/a/b/c") && matches("/**/c", "/a/b/c") && matches("/**/c", "/c"));
         assert!(matches("/a/b", "/a/b") && !matches("/a", "/a/b"));
+        assert!(
+            PathPattern::exact("/a*[b]?").matches("/a*[b]?") && !PathPattern::exact("/a*").matches("/ab")
+        );
         assert!(PathPattern::parse("/a[").is_err() && PathPattern::parse("a/b").is_err());
         assert!(
             PathPattern::parse("/a/b").unwrap().is_exact() && !PathPattern::parse("/a/*").unwrap().is_exact()

@@ -61,7 +61,7 @@ pub fn copy(file: &File, sink: &dyn Sink, options: CopyOptions) -> Result<Summar
         copy.copy(id, &dataset, layout, &mut writer)?;
     }
     let metadata_bytes = writer.metadata_bytes();
-    Ok(Summary { objects, bytes: writer.finish()?, metadata_bytes })
+    Ok(Summary { objects, bytes: writer.finish()?.bytes, metadata_bytes })
 }
 
 pub(crate) fn copy_user_block(file: &File, sink: &dyn Sink, len: u64) -> Result<(), RepackError> {

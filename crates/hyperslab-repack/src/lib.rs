@@ -19,6 +19,7 @@ mod change;
 mod chunk_encoder;
 mod chunk_filters;
 mod chunk_shape;
+mod cmip7;
 mod copy;
 mod damage;
 mod data;
@@ -52,8 +53,10 @@ mod sweep;
 mod target_chunks;
 mod undamaged_map;
 mod verify;
+mod verify_objects;
 
 pub use change::{Change, ChangeSet, FilterRequest, LayoutRequest, PathPattern, Rule, Size};
+pub use cmip7::{CMIP7_BOUND, cmip7_rules};
 pub use copy::{CopyOptions, Summary, copy};
 pub use damage::Damage;
 pub use error::RepackError;

@@ -32,7 +32,8 @@ pub(crate) enum Resolved {
     Unchanged,
     /// It stays as it is, although a rule with a pattern matches: the reason.
     Kept(String),
-    Changed(NewStorage),
+    /// It is stored otherwise, because of these options.
+    Changed(NewStorage, Vec<String>),
 }
 
 /// Chunks of datasets that get some because they get filters.
@@ -82,7 +83,12 @@ pub(crate) fn resolve(
         if matches!(layout, Some((_, LayoutRequest::NamedChunks(_)))) { names()? } else { Vec::new() };
     let subject = Subject { dataset, spec, names };
     match subject.storage(layout, filters) {
-        Ok(Some(new)) if !subject.is_stored_as(&new) => Ok(Resolved::Changed(new)),
+        Ok(Some(new)) if !subject.is_stored_as(&new) => {
+            let rules = layout.map(|(rule, _)| rule).into_iter().chain(filters.map(|(rule, _)| rule));
+            let mut options: Vec<String> = rules.map(|rule| rule.option.clone()).collect();
+            options.dedup();
+            Ok(Resolved::Changed(new, options))
+        }
         Ok(_) => Ok(Resolved::Unchanged),
         Err(Obstacle { rule, what }) if rule.datasets.is_exact() => {
             let path = paths.iter().find(|path| rule.datasets.matches(path)).map_or("", |path| path);

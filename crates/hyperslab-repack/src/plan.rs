@@ -90,6 +90,8 @@ pub(crate) enum Method {
 pub struct PlannedDataset {
     /// Its path.
     pub path: String,
+    /// The options that say so, as the user wrote them.
+    pub options: Vec<String>,
     /// Its extent in elements.
     pub shape: Vec<u64>,
     /// The bytes of all elements.
@@ -176,8 +178,8 @@ impl RepackPlan {
             match resolve(&paths, &dataset, spec, &changes, &|| names.of(address, dataset.shape().len()))? {
                 Resolved::Unchanged => {}
                 Resolved::Kept(why) => self.kept.push((path, why)),
-                Resolved::Changed(new) => {
-                    self.change(ObjectId(number as u32), &path, &dataset, new)
+                Resolved::Changed(new, options) => {
+                    self.change(ObjectId(number as u32), &path, &dataset, new, options)
                         .map_err(|error| located(error, &path))?;
                 }
             }
@@ -200,6 +202,7 @@ impl RepackPlan {
         path: &str,
         dataset: &Dataset,
         new: NewStorage,
+        options: Vec<String>,
     ) -> Result<(), RepackError> {
         let ObjectSpec::Dataset(spec) = &self.source.tree.objects[id.0 as usize].spec else { return Ok(()) };
         let has_data = !matches!(spec.storage, StorageSpec::Contiguous { allocated: false });
@@ -255,6 +258,7 @@ impl RepackPlan {
         };
         self.datasets.push(PlannedDataset {
             path: path.into(),
+            options,
             shape: dataset.shape().to_vec(),
             logical_bytes: dataset.logical_bytes(),
             stored_bytes: dataset.stored_bytes()?,

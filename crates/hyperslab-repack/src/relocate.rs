@@ -13,7 +13,7 @@ use hyperslab_format::{Address, Encoder, Widths};
 use hyperslab_write::{FileTree, FileWriter, ObjectId, Patch, PatchTarget, Value};
 
 /// Elements, and what they refer to.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Relocatable {
     pub bytes: Vec<u8>,
     /// Offsets of addresses of objects.
@@ -225,6 +225,18 @@ impl Relocatable {
             }
         }
         Ok(())
+    }
+
+    /// Without the addresses, which are what they lead to: equal for the same elements of two files.
+    pub fn without_addresses(mut self) -> Self {
+        let objects = self.objects.iter().map(|(at, _)| (*at, 8));
+        let places: Vec<_> = objects.chain(self.heap.iter().map(|(at, _)| (*at, HEAP_REFERENCE))).collect();
+        for (at, len) in places {
+            self.bytes.get_mut(at..at + len).into_iter().for_each(|address| address.fill(0));
+        }
+        self.heap = self.heap.into_iter().map(|(at, child)| (at, child.without_addresses())).collect();
+        self.omitted.clear();
+        self
     }
 
     /// The elements as metadata of the new file. Heap objects go into the tree's heap.

@@ -9,10 +9,12 @@ use crate::monitor::Monitor;
 use crate::ordered::Workers;
 use crate::plan::{RepackPlan, located};
 use crate::recode::{Recoder, WrittenChunks};
-use crate::source_dataset::SourceFile;
+use crate::source_dataset::{SourceFile, open_dataset};
+use crate::source_tree::Sources;
+use hyperslab::{Dataset, File};
 use hyperslab_format::Address;
 use hyperslab_io::Sink;
-use hyperslab_write::{FileWriter, ObjectId, ObjectSpec};
+use hyperslab_write::{FileTree, FileWriter, ObjectId, ObjectSpec, WrittenFile};
 
 /// A file that has been written, and what is needed to verify it.
 pub struct Repacked {
@@ -28,6 +30,11 @@ pub struct Repacked {
     pub rounding: Vec<(String, f64)>,
     pub(crate) source: SourceFile,
     pub(crate) datasets: Vec<WrittenDataset>,
+    /// The objects of the source, as the tree numbers them.
+    pub(crate) sources: Sources,
+    pub(crate) tree: FileTree,
+    /// The addresses of the object headers in the new file.
+    pub(crate) addresses: Vec<Address>,
 }
 
 /// A dataset of the new file.
@@ -39,6 +46,20 @@ pub(crate) struct WrittenDataset {
     pub target: Address,
     /// Of a dataset that was recoded: the checksums of its chunks. `None`: it has the stored bytes of the source.
     pub chunks: Option<WrittenChunks>,
+}
+
+impl Repacked {
+    /// A dataset of the source and its copy in the new file, by its path in the source.
+    ///
+    /// # Errors
+    ///
+    /// A dataset that does not exist, or that cannot be read.
+    pub fn pair(&self, path: &str, target: &File) -> Result<(Dataset, Dataset), RepackError> {
+        let written = self.datasets.iter().find(|dataset| dataset.path == path);
+        let written =
+            written.ok_or_else(|| hyperslab::Error::not_found("no such dataset").at_object(path))?;
+        Ok((self.source.dataset(written.source, path)?, open_dataset(target, written.target, path)?))
+    }
 }
 
 impl RepackPlan {
@@ -75,6 +96,9 @@ impl RepackPlan {
             rounding: Vec::new(),
             source: source.file.clone(),
             datasets: Vec::with_capacity(datasets.len()),
+            sources: Sources::default(),
+            tree: FileTree::default(),
+            addresses: Vec::new(),
         };
         for id in datasets {
             monitor.check()?;
@@ -117,7 +141,7 @@ impl RepackPlan {
             let target = writer.address(id);
             repacked.datasets.push(WrittenDataset { path, source: address, target, chunks });
         }
-        repacked.bytes = writer.finish()?;
-        Ok(repacked)
+        let WrittenFile { bytes, addresses, tree } = writer.finish()?;
+        Ok(Repacked { bytes, addresses, tree, sources, ..repacked })
     }
 }

@@ -54,13 +54,21 @@ pub(crate) struct Sources {
     omitted: HashSet<Address>,
 }
 
+impl Objects for &Sources {
+    fn object(&mut self, address: Address) -> Referent {
+        match self.numbers.get(&address) {
+            Some(number) => Referent::Copied(*number),
+            None if self.omitted.contains(&address) => Referent::Omitted,
+            None => Referent::Deleted,
+        }
+    }
+}
+
 impl Objects for Sources {
     fn object(&mut self, address: Address) -> Referent {
-        if let Some(number) = self.numbers.get(&address) {
-            return Referent::Copied(*number);
-        }
-        if self.omitted.contains(&address) {
-            return Referent::Omitted;
+        let known = (&*self).object(address);
+        if known != Referent::Deleted {
+            return known;
         }
         let Some(file) = &self.file else { return Referent::Deleted };
         if self.dangling.contains(&address) {
@@ -100,17 +108,8 @@ impl SourceTree {
     pub fn read(file: &File, selection: &ObjectSelection, keep_going: bool) -> Result<Self, RepackError> {
         let selected = if selection.is_everything() { None } else { Some(select(file, selection)?) };
         let omitted = selected.as_ref().map(|selected| selected.omitted.clone()).unwrap_or_default();
-        let mut reader = Reader {
-            file,
-            heap: file.heap(),
-            tree: FileTree::default(),
-            sources: Sources { file: Some(file.clone()), omitted, ..Sources::default() },
-            layouts: HashMap::new(),
-            selected,
-            keep_going,
-            undamaged: HashMap::new(),
-            damage: Vec::new(),
-        };
+        let sources = Sources { file: Some(file.clone()), omitted, ..Sources::default() };
+        let mut reader = Reader::new(file, sources, selected, keep_going);
         reader.sources.add(superblock(file).root, "/".into());
         let mut next = 0;
         while let Some((address, path)) = reader.sources.objects.get(next).cloned() {
@@ -123,6 +122,39 @@ impl SourceTree {
         let Selected { summary: selection, paths, .. } = selected.unwrap_or_default();
         let file = SourceFile { file: file.clone(), undamaged: Arc::new(undamaged) };
         Ok(Self { file, tree, sources, layouts, selection, old_paths: paths, damage })
+    }
+}
+
+/// The objects of a file that was written from a tree, read one by one.
+pub(crate) struct WrittenObjects<'a> {
+    reader: Reader<'a>,
+}
+
+impl<'a> WrittenObjects<'a> {
+    /// The objects whose headers are at these addresses, in the order of the tree.
+    pub fn new(file: &'a File, addresses: &[Address]) -> Self {
+        let mut sources = Sources::default();
+        for &address in addresses {
+            sources.add(address, String::new());
+        }
+        Self { reader: Reader::new(file, sources, None, false) }
+    }
+
+    /// An object, and the heap that its values refer to.
+    ///
+    /// # Errors
+    ///
+    /// What cannot be read.
+    pub fn read(&mut self, id: ObjectId, path: &str) -> Result<(Object, Vec<Value>), RepackError> {
+        let address = self.reader.sources.objects[id.0 as usize].0;
+        let object = self.reader.object(id, address, path)?;
+        self.reader.layouts.clear();
+        Ok((object, std::mem::take(&mut self.reader.tree.heap)))
+    }
+
+    /// The objects by their addresses.
+    pub fn sources(&self) -> &Sources {
+        &self.reader.sources
     }
 }
 
@@ -147,7 +179,13 @@ struct Reader<'a> {
     damage: Vec<Damage>,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    fn new(file: &'a File, sources: Sources, selected: Option<Selected>, keep_going: bool) -> Self {
+        let (layouts, undamaged) = Default::default();
+        let (heap, tree, damage) = (file.heap(), FileTree::default(), Vec::new());
+        Self { file, heap, tree, sources, layouts, selected, keep_going, undamaged, damage }
+    }
+
     fn object(&mut self, id: ObjectId, address: Address, path: &str) -> Result<Object, RepackError> {
         let at_object = |error: hyperslab::Error| error.at_object(path);
         let object = stored::object_at(self.file, address, path)?;

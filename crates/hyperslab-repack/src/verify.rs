@@ -2,14 +2,18 @@
 //!
 //! Chunks that were recoded have been decoded again when they were written; here the bytes that the new file's own index
 //! leads to are compared with their checksums. What was copied as stored is compared byte by byte. Elements with addresses
-//! are followed in both files.
+//! are followed in both files: what they lead to is compared. So is everything else about the objects
+//! ([`verify_objects`]).
 
+use crate::block::Block;
 use crate::error::RepackError;
 use crate::monitor::Monitor;
 use crate::ordered::Workers;
-use crate::relocate::contains_addresses;
+use crate::relocate::{Relocatable, contains_addresses};
 use crate::repack::{Repacked, WrittenDataset};
 use crate::source_dataset::open_dataset;
+use crate::source_tree::{Sources, WrittenObjects};
+use crate::verify_objects::verify_objects;
 use hyperslab::internal::stored;
 use hyperslab::io::Source;
 use hyperslab::{ChunkMap, Dataset, Error, File, Location, Order, Selection};
@@ -20,12 +24,16 @@ use std::sync::Arc;
 const PIECE_BYTES: u64 = 8 << 20;
 
 impl Repacked {
-    /// Reads the new file, and compares its data with the source. Returns the number of bytes that were compared.
+    /// Reads the new file, and compares its objects with what was to be written, and its data with the source. Returns the
+    /// number of bytes of data that were compared.
     ///
     /// # Errors
     ///
     /// [`RepackError::Differs`], and what cannot be read.
     pub fn verify(&self, target: &File, threads: usize, monitor: &Monitor) -> Result<u64, RepackError> {
+        let path = |number: usize| self.sources.objects[number].1.clone();
+        verify_objects(target, &self.tree, &self.addresses, path, monitor)?;
+        let written = WrittenObjects::new(target, &self.addresses);
         let workers = Workers::new(threads);
         let mut bytes = 0;
         for dataset in &self.datasets {
@@ -43,6 +51,7 @@ impl Repacked {
                 target_bytes: stored::source(target),
                 workers: &workers,
                 monitor,
+                objects: [&self.sources, written.sources()],
             };
             let damage = self.damage.iter().filter(|damage| damage.path == dataset.path);
             bytes += comparison.run(&damage.map(|damage| &damage.offset[..]).collect())?;
@@ -59,6 +68,8 @@ struct Comparison<'a> {
     target_bytes: Arc<dyn Source>,
     workers: &'a Workers<Buffers>,
     monitor: &'a Monitor,
+    /// The objects of both files, for elements with addresses.
+    objects: [&'a Sources; 2],
 }
 
 /// What a thread reads.
@@ -76,10 +87,16 @@ impl Comparison<'_> {
             return Err(self.differs("the extent"));
         }
         match &self.written.chunks {
+            _ if contains_addresses(self.source.datatype()) => {
+                if is_damaged {
+                    Ok(0)
+                } else {
+                    self.referents()
+                }
+            }
             Some(chunks) if self.target.chunk_shape().is_some() => self.checksums(&chunks.checksums),
             Some(_) if is_damaged => Ok(0),
             Some(_) => self.values(),
-            None if contains_addresses(self.source.datatype()) => Ok(0),
             None if self.source.shape().contains(&0) => Ok(0),
             None if self.source.chunk_shape().is_some() => self.stored_chunks(damaged),
             None if is_damaged => Ok(0),
@@ -157,36 +174,72 @@ impl Comparison<'_> {
         Ok(sum)
     }
 
-    /// Reads all elements of both, in blocks along the first axis.
+    /// Reads all elements of both.
     fn values(&self) -> Result<u64, RepackError> {
-        if contains_addresses(self.source.datatype()) {
-            return Ok(0);
-        }
-        let shape = self.source.shape();
-        let Some((&rows, inner)) = shape.split_first() else {
-            let whole = Selection::block(&[], &[]);
-            return self.compare(&whole, 0).map(|()| self.source.logical_bytes());
-        };
-        let row_bytes = (self.source.logical_bytes() / rows.max(1)).max(1);
-        let step = (PIECE_BYTES / row_bytes).max(1);
-        let mut start = 0;
-        while start < rows {
-            self.monitor.check()?;
-            let count = step.min(rows - start);
-            let block = Selection::block(
-                &[&[start], &vec![0; inner.len()][..]].concat(),
-                &[&[count], inner].concat(),
-            );
-            self.compare(&block, start)?;
-            start += count;
+        for block in self.rows() {
+            let [source, target] = self.read(&block);
+            if source? != target? {
+                return Err(self.differs(format!("values from {:?} on", block.start)));
+            }
         }
         Ok(self.source.logical_bytes())
     }
 
-    fn compare(&self, block: &Selection, row: u64) -> Result<(), RepackError> {
-        let [source, target] =
-            [&self.source, &self.target].map(|dataset| dataset.read_bytes(block, Order::File));
-        if source? == target? { Ok(()) } else { Err(self.differs(format!("values from row {row} on"))) }
+    /// Reads all elements of both, which contain addresses, and what these lead to.
+    fn referents(&self) -> Result<u64, RepackError> {
+        if self.source.shape().contains(&0) {
+            return Ok(0);
+        }
+        let datatype = self.source.datatype();
+        let mut heaps = [&self.source, &self.target].map(|dataset| dataset.file().heap());
+        let blocks = match self.target.chunk_shape() {
+            None => self.rows().collect(),
+            Some(chunk) => {
+                let map = self.target.chunk_map()?;
+                let coords = map.iter().map(|(number, _)| map.grid().coordinates(number));
+                coords
+                    .map(|coords| Block::of_chunk(&coords, chunk).within(self.target.shape()))
+                    .collect::<Vec<_>>()
+            }
+        };
+        let mut bytes = 0;
+        for block in blocks {
+            self.monitor.check()?;
+            let mut found = Vec::with_capacity(2);
+            for ((elements, heap), mut objects) in
+                self.read(&block).into_iter().zip(&mut heaps).zip(self.objects)
+            {
+                let elements = elements?;
+                bytes += elements.len() as u64;
+                found.push(Relocatable::read(datatype, &elements, heap, &mut objects)?.without_addresses());
+            }
+            if found[0] != found[1] {
+                return Err(self.differs(format!("values from {:?} on", block.start)));
+            }
+        }
+        Ok(bytes / 2)
+    }
+
+    /// The elements of a block in both files.
+    fn read(&self, block: &Block) -> [Result<Vec<u8>, Error>; 2] {
+        let selection = Selection::block(&block.start, &block.count);
+        [&self.source, &self.target].map(|dataset| dataset.read_bytes(&selection, Order::File))
+    }
+
+    /// Blocks along the first axis.
+    fn rows(&self) -> impl Iterator<Item = Block> {
+        let shape = self.source.shape().to_vec();
+        let rows = shape.first().copied();
+        let row_bytes = (self.source.logical_bytes() / rows.unwrap_or(1).max(1)).max(1);
+        let step = (PIECE_BYTES / row_bytes).max(1);
+        let starts = (0..rows.unwrap_or(1)).step_by(usize::try_from(step).unwrap_or(usize::MAX));
+        starts.map(move |start| {
+            let mut block = Block { start: vec![0; shape.len()], count: shape.clone() };
+            if let Some(rows) = rows {
+                (block.start[0], block.count[0]) = (start, step.min(rows - start));
+            }
+            block
+        })
     }
 }
 

@@ -182,3 +182,44 @@ fn rules_that_mean_nothing_are_refused() {
     let named = Change::Layout(LayoutRequest::NamedChunks(vec![("nowhere".into(), Size::Whole)]));
     assert!(refused("/measured/temperature", named).contains("no dimension \"nowhere\""));
 }
+
+/// Copies a fixture, changes the first place in the copy where `text` is, and returns what verification says.
+fn verified_after_change(
+    name: &str,
+    text: &[u8],
+    change: Option<Change>,
+) -> Result<Result<u64, RepackError>, hyperslab_testkit::Missing> {
+    let file = File::open(fixture(name)?).unwrap();
+    let rules = change.map(|change| rule("/variable many", change)).into_iter().collect();
+    // Structures for old readers have no checksums, so that a changed byte is a changed value.
+    let write = WriteOptions { low: hyperslab_repack::LowBound::Earliest, ..WriteOptions::default() };
+    let options = RepackOptions { write, ..options(rules, 64 << 20) };
+    let (sink, monitor) = (MemorySink::default(), Monitor::default());
+    let written = RepackPlan::new(&file, options).unwrap().run(&sink, &monitor).unwrap();
+    let mut bytes = sink.into_bytes().to_vec();
+    let open = |bytes: &[u8]| File::from_source(Arc::new(Memory::new("changed", bytes.to_vec()))).unwrap();
+    assert!(written.verify(&open(&bytes), 2, &monitor).is_ok(), "{name} is copied well");
+    let place = bytes.windows(text.len()).position(|window| window == text).expect("the text is in the copy");
+    bytes[place] ^= 1;
+    Ok(written.verify(&open(&bytes), 2, &monitor))
+}
+
+#[test]
+fn verification_follows_links_attributes_and_texts() {
+    let differs = |verified: Result<u64, RepackError>| match verified {
+        Err(RepackError::Differs { object, what }) => (object, what),
+        other => panic!("{other:?}"),
+    };
+    let tour = "command_line/tour.h5";
+    let attribute = differs(require!(verified_after_change(tour, b"a tour", None)));
+    assert_eq!(attribute, ("/".into(), "attribute title".into()));
+    let strings = "string_types/v110.h5";
+    let link = differs(require!(verified_after_change(strings, b"variable long", None)));
+    assert_eq!(link, ("/".into(), "link variable long".into()));
+    // Texts of variable length, in chunks that were copied and that were recoded.
+    for change in [None, Some(Change::Filters(vec![filter(1, &[1])]))] {
+        let (object, what) = differs(require!(verified_after_change(strings, b"string number 77", change)));
+        assert_eq!(object, "/variable many");
+        assert!(what.starts_with("values from "), "{what}");
+    }
+}

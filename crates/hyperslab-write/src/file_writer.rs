@@ -38,6 +38,17 @@ pub struct FileWriter<'a> {
     heap: Option<OpenCollection>,
 }
 
+/// A file that is complete.
+#[derive(Debug)]
+pub struct WrittenFile {
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// The addresses of the object headers, in the order of the tree.
+    pub addresses: Vec<Address>,
+    /// The objects. Links and attributes without a creation order may have been sorted.
+    pub tree: FileTree,
+}
+
 /// Data is given to the sink in writes of about this many bytes.
 const WRITE_BYTES: usize = 4 << 20;
 const USER_BLOCK_MIN: u64 = 512;
@@ -186,13 +197,12 @@ impl<'a> FileWriter<'a> {
         Ok((address, index))
     }
 
-    /// Writes all metadata, and returns the length of the file in bytes. The caller decides whether to
-    /// [`sync`](Sink::sync).
+    /// Writes all metadata. The caller decides whether to [`sync`](Sink::sync).
     ///
     /// # Errors
     ///
     /// Chunks that the tree lists and that were not written, and those of the sink.
-    pub fn finish(mut self) -> Result<u64, WriteError> {
+    pub fn finish(mut self) -> Result<WrittenFile, WriteError> {
         self.close_collection()?;
         self.flush()?;
         self.space.begin_page();
@@ -209,7 +219,8 @@ impl<'a> FileWriter<'a> {
         let at = self.layout.superblock.0;
         self.write(at + rest as u64, &metadata[at as usize + rest..])?;
         self.write(at, &superblock)?;
-        Ok(len)
+        let addresses = (0..self.tree.objects.len()).map(|number| self.address(ObjectId(number as u32)));
+        Ok(WrittenFile { bytes: len, addresses: addresses.collect(), tree: self.tree })
     }
 
     /// Puts the address of single chunks into their layouts, after checking that all chunks were written.

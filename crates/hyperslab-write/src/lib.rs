@@ -25,7 +25,7 @@ mod value;
 mod versions;
 
 pub use error::WriteError;
-pub use file_writer::FileWriter;
+pub use file_writer::{FileWriter, WrittenFile};
 pub use options::WriteOptions;
 pub use tree::{
     AttributeSpec, ChunkedSpec, CreationOrder, DatasetSpec, DatatypeUse, ExternalSegment, FileTree,

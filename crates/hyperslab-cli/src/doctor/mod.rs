@@ -5,6 +5,7 @@
 //! choose datasets ──► facts (layout, chunks, filters) + samples (speed of a few chunks) ──► diagnose ──► filter ──► text, JSON, page
 //! ```
 
+mod advice;
 pub(crate) mod calibration;
 mod choose;
 mod examine;
@@ -18,6 +19,7 @@ mod several;
 mod user_library;
 mod variable_length;
 
+pub(crate) use advice::{Advice, Advisor};
 pub(crate) use facts::{layout_facts, of as facts_of};
 pub(crate) use sample::SampleScope;
 

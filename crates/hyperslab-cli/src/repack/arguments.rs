@@ -3,7 +3,7 @@
 use crate::failure::exit_codes;
 use crate::runner::RunOptions;
 use clap::{Args, ValueEnum};
-use hyperslab_repack::LowBound;
+use hyperslab_repack::{CMIP7_BOUND, LowBound};
 use std::path::PathBuf;
 
 /// Rewrite files with other chunks, filters and file layout
@@ -24,6 +24,8 @@ EXAMPLES
   hyperslab repack era5.nc out.nc --filter gzip=4 --dry-run         the plan, with predicted size and time
   hyperslab repack era5.nc out.nc --only t2m                        this variable with its dimensions
   hyperslab repack run.h5 out.h5 --drop /debug --rename /a/x=/b/y   without, and with another path
+  hyperslab repack era5.nc out.nc --like doctor                     what `hyperslab doctor` would repack
+  hyperslab repack tas_day.nc out.nc --profile cmip7                as CMIP7 requires
   hyperslab repack --in-place era5.nc --filter gzip=4               replace the file when the new one is complete
   hyperslab repack archive/ packed/ --filter gzip=4 --jobs 4        a tree of files
   hyperslab repack -l /t2m:CHUNK=1x361x720 -f GZIP=4 in.h5 out.h5   as h5repack spells it
@@ -79,9 +81,15 @@ pub(crate) struct RepackArgs {
     /// Manage the file in pages of this size, with all metadata in the first ones
     #[arg(long, value_name = "SIZE", value_parser = hyperslab::parse_bytes)]
     pub page_size: Option<u64>,
-    /// The oldest HDF5 releases that can read the file
-    #[arg(long, value_name = "BOUND", default_value = "v110")]
-    pub libver: Libver,
+    /// Take the fixes that `hyperslab doctor` gives for the file
+    #[arg(long, value_name = "ADVISER")]
+    pub like: Option<Adviser>,
+    /// Pack the file as a project requires
+    #[arg(long, value_name = "PROFILE")]
+    pub profile: Option<PackingProfile>,
+    /// The oldest HDF5 releases that can read the file; v110 if omitted
+    #[arg(long, value_name = "BOUND")]
+    pub libver: Option<Libver>,
     /// Size of the user block: 0, or a power of two from 512 on
     #[arg(long, value_name = "SIZE", value_parser = hyperslab::parse_bytes)]
     pub user_block: Option<u64>,
@@ -141,6 +149,20 @@ pub(crate) enum Libver {
     Latest,
 }
 
+/// Who says what is to be changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Adviser {
+    /// The fixes of `hyperslab doctor` that make no other read much slower
+    Doctor,
+}
+
+/// Requirements of projects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PackingProfile {
+    /// CMIP7: time in one chunk, chunks of data of about 4 MiB, metadata in front, for readers of HDF5 1.6
+    Cmip7,
+}
+
 /// The strategies that `h5repack -S` knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Strategy {
@@ -158,11 +180,13 @@ const PAGE_BYTES_DEFAULT: u64 = 4096;
 impl RepackArgs {
     /// The low bound.
     pub fn low(&self) -> LowBound {
-        match self.libver {
-            Libver::Earliest => LowBound::Earliest,
-            Libver::V18 => LowBound::V18,
-            Libver::V110 => LowBound::V110,
-            Libver::Latest => LowBound::Latest,
+        match (self.libver, self.profile) {
+            (Some(Libver::Earliest), _) => LowBound::Earliest,
+            (Some(Libver::V18), _) => LowBound::V18,
+            (Some(Libver::V110), _) => LowBound::V110,
+            (Some(Libver::Latest), _) => LowBound::Latest,
+            (None, Some(PackingProfile::Cmip7)) => CMIP7_BOUND,
+            (None, None) => LowBound::default(),
         }
     }
 

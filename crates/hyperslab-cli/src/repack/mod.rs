@@ -5,21 +5,24 @@
 //! IN... OUT ──► targets ──► runner ──► one_file: plan, write beside OUT, verify, rename ──► model ──► text or JSON
 //! ```
 
+mod advice;
 pub(crate) mod arguments;
 mod h5repack;
 mod memory;
 mod model;
 mod one_file;
 mod progress;
+mod read_effects;
 mod recipe;
 mod rules;
 mod targets;
 mod text;
 
+use crate::doctor::Advisor;
 use crate::failure::{self, Failure, one_line};
 use crate::runner::{self, RunOptions};
 use crate::schema;
-use arguments::RepackArgs;
+use arguments::{Adviser, RepackArgs};
 use hyperslab_repack::RepackOptions;
 use hyperslab_write::WriteOptions;
 use model::Document;
@@ -52,6 +55,8 @@ pub(crate) fn run(args: &RepackArgs, out: &mut dyn Write, err: &mut dyn Write) -
         overwrite: args.overwrite,
         in_place: args.in_place,
         is_dry_run: args.dry_run,
+        advisor: args.like.map(|Adviser::Doctor| Advisor::new()).transpose()?,
+        profile: args.profile,
         folder: args.folder.clone(),
         shows_progress: jobs == 1 && !args.json,
     };

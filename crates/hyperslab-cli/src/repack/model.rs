@@ -1,5 +1,6 @@
 //! What `hyperslab repack --json` prints.
 
+use super::read_effects::ReadEffect;
 use hyperslab_repack::{Damage, PlannedDataset, RepackPlan, Repacked, SelectionSummary, StorageSummary};
 use serde::Serialize;
 use std::path::Path;
@@ -42,6 +43,8 @@ pub(super) struct Plan {
 #[derive(Debug, Serialize)]
 pub(super) struct Dataset {
     pub path: String,
+    /// The options that say so; `--like doctor: CODE` for a finding of the doctor.
+    pub options: Vec<String>,
     pub shape: Vec<u64>,
     pub logical_bytes: u64,
     pub stored_bytes: u64,
@@ -118,6 +121,8 @@ pub(super) struct Outcome {
     pub damage: Vec<DamagedPart>,
     /// The largest error of each dataset whose filters round.
     pub rounding: Vec<Rounding>,
+    /// What usual reads of changed datasets take in libhdf5 with its default cache, before and after.
+    pub reads: Vec<ReadEffect>,
 }
 
 /// A part of a dataset that could not be read.
@@ -134,6 +139,14 @@ pub(super) struct DamagedPart {
 pub(super) struct Rounding {
     pub path: String,
     pub error_max: f64,
+}
+
+impl Plan {
+    /// Adds datasets that stay as they are.
+    pub fn keep(&mut self, kept: &[(String, String)]) {
+        self.kept
+            .extend(kept.iter().map(|(path, reason)| Kept { path: path.clone(), reason: reason.clone() }));
+    }
 }
 
 impl Document {
@@ -184,6 +197,7 @@ impl From<&PlannedDataset> for Dataset {
     fn from(dataset: &PlannedDataset) -> Self {
         Self {
             path: dataset.path.clone(),
+            options: dataset.options.clone(),
             shape: dataset.shape.clone(),
             logical_bytes: dataset.logical_bytes,
             stored_bytes: dataset.stored_bytes,
@@ -227,6 +241,7 @@ impl Outcome {
             rounding: rounding
                 .map(|(path, error_max)| Rounding { path: path.clone(), error_max: *error_max })
                 .collect(),
+            reads: Vec::new(),
         }
     }
 }

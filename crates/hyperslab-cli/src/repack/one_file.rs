@@ -1,11 +1,16 @@
 //! Repacks one file: plan, write beside the target, verify, and give it its name.
 
+use super::advice::{Advised, advised};
+use super::arguments::PackingProfile;
 use super::model::{Document, Outcome, Plan};
-use super::progress;
+use super::{progress, read_effects};
+use crate::doctor::Advisor;
 use crate::failure::{self, Failure};
 use hyperslab::File;
 use hyperslab_io::LocalSink;
-use hyperslab_repack::{Monitor, MovedFolder, OutputFile, RepackError, RepackOptions, RepackPlan};
+use hyperslab_repack::{
+    Monitor, MovedFolder, OutputFile, RepackError, RepackOptions, RepackPlan, cmip7_rules,
+};
 use std::collections::BTreeSet;
 use std::fs::Metadata;
 use std::io;
@@ -18,6 +23,9 @@ pub(super) struct Job {
     pub overwrite: bool,
     pub in_place: bool,
     pub is_dry_run: bool,
+    /// The doctor, if its fixes are taken.
+    pub advisor: Option<Advisor>,
+    pub profile: Option<PackingProfile>,
     /// The folder for temporary files; that of the new file if it is not given.
     pub folder: Option<PathBuf>,
     pub shows_progress: bool,
@@ -48,8 +56,10 @@ impl Job {
         options.moved = moved(input, folder, &self.outputs);
         let (threads, is_verified) = (options.threads, options.verify);
         let failed = |error: RepackError| failure(error, input);
+        let kept = self.adapt(&mut options, &file, input)?;
         let plan = RepackPlan::new(&file, options).map_err(failed)?;
         let mut shown = Plan::from(&plan);
+        shown.keep(&kept);
         if self.is_dry_run {
             let estimate = plan.estimate().map_err(failed)?;
             shown.predicted_bytes = Some(estimate.bytes);
@@ -65,16 +75,18 @@ impl Job {
         let sink = LocalSink::from_file(temporary.handle().map_err(wrong)?, output);
         let monitor = Monitor::new(cancel);
         let name = input.display().to_string();
+        let changed = read_effects::candidates(&plan);
         let work = || -> Result<_, Failure> {
             let repacked = plan.run(&sink, &monitor).map_err(failed)?;
+            let target = File::options().cache_bytes(0).open(temporary.temporary())?;
             let mut verified = None;
             if is_verified {
-                let target = File::options().cache_bytes(0).open(temporary.temporary())?;
                 verified = Some(repacked.verify(&target, threads, &monitor).map_err(failed)?);
             }
-            Ok((repacked, verified))
+            let reads = read_effects::read_effects(&changed, &repacked, &target);
+            Ok((repacked, verified, reads))
         };
-        let (repacked, verified) =
+        let (repacked, verified, reads) =
             if self.shows_progress { progress::shown(&name, &monitor, work)? } else { work()? };
         if Identity::of(input)? != before {
             let message = format!("{name} changed while it was read; {} was not written", output.display());
@@ -83,8 +95,32 @@ impl Job {
         temporary.take_attributes(&before.metadata).map_err(wrong)?;
         temporary.publish().map_err(|error| creation_failure(output, &error))?;
         let seconds = begun.elapsed().as_secs_f64();
-        document.result = Some(Outcome::new(&repacked, before.metadata.len(), seconds, verified));
+        let outcome = Outcome::new(&repacked, before.metadata.len(), seconds, verified);
+        document.result = Some(Outcome { reads, ..outcome });
         Ok(())
+    }
+
+    /// Adds the rules that depend on the file. They come before those of the command line, which go before them. Returns
+    /// datasets that stay as they are, with the reasons.
+    fn adapt(
+        &self,
+        options: &mut RepackOptions,
+        file: &File,
+        input: &Path,
+    ) -> Result<Vec<(String, String)>, Failure> {
+        let mut added = Vec::new();
+        let mut kept = Vec::new();
+        if let Some(PackingProfile::Cmip7) = self.profile {
+            added.extend(cmip7_rules(file).map_err(|error| failure(error, input))?);
+        }
+        if let Some(advisor) = &self.advisor {
+            let Advised { rules, page_bytes, kept: reasons } = advised(advisor.advice(input)?)?;
+            added.extend(rules);
+            options.write.page_bytes = options.write.page_bytes.or(page_bytes);
+            kept = reasons;
+        }
+        options.changes.rules.splice(0..0, added);
+        Ok(kept)
     }
 
     fn check_output(&self, input: &Path, output: &Path) -> Result<(), Failure> {

@@ -1,6 +1,7 @@
 //! A plan and its outcome as text.
 
 use super::model::{Dataset, Document, Outcome, Plan, Selection, Storage};
+use super::read_effects::ReadEffect;
 use crate::failure::one_line;
 use crate::size;
 
@@ -87,8 +88,12 @@ pub(super) fn selected(plan: &Plan) -> Vec<String> {
 
 /// `/t2m (1460x361x720, 1.4 GiB): contiguous -> chunks of 1x361x720, shuffle, gzip 4`
 fn dataset(dataset: &Dataset) -> String {
+    // The user knows what the options say that he wrote himself.
+    let derived = dataset.options.iter().filter(|option| DERIVED.iter().any(|name| option.starts_with(name)));
+    let derived: Vec<String> = derived.map(|option| format!("`{}`", one_line(option))).collect();
+    let because = if derived.is_empty() { String::new() } else { format!(" ({})", derived.join(", ")) };
     format!(
-        "{} ({}, {}): {} -> {}\n",
+        "{} ({}, {}): {} -> {}{because}\n",
         one_line(&dataset.path),
         size::shape(&dataset.shape),
         size::bytes(dataset.logical_bytes),
@@ -96,6 +101,9 @@ fn dataset(dataset: &Dataset) -> String {
         storage(&dataset.after)
     )
 }
+
+/// Options whose changes depend on the file.
+const DERIVED: [&str; 2] = ["--like ", "--profile "];
 
 fn storage(storage: &Storage) -> String {
     let layout = match &storage.chunk {
@@ -124,7 +132,32 @@ pub(super) fn outcome(document: &Document, outcome: &Outcome) -> String {
         let path = one_line(&rounding.path);
         text.push_str(&format!("{path}: the filters round by at most {:e}\n", rounding.error_max));
     }
+    text.extend(reads(&outcome.reads));
     text
+}
+
+/// Reads that got much faster or slower, those that gain or lose most first:
+/// `/t2m, row by row (1x1x720): faster in libhdf5 1.14: 12 chunks decoded instead of 4380, 12 requests instead of 4380`.
+fn reads(effects: &[ReadEffect]) -> Vec<String> {
+    const LINES_MAX: usize = 6;
+    let change =
+        |effect: &&ReadEffect| (effect.before.predicted_seconds - effect.after.predicted_seconds).abs();
+    let mut effects: Vec<_> = effects.iter().filter(|effect| effect.word().is_some()).collect();
+    effects.sort_by(|a, b| change(b).total_cmp(&change(a)));
+    let line = |effect: &ReadEffect| {
+        let ReadEffect { path, read, shape, library, before, after } = effect;
+        format!(
+            "{}, {read} ({}): {} in {library}: {} chunks decoded instead of {}, {} requests instead of {}\n",
+            one_line(path),
+            size::shape(shape),
+            effect.word().unwrap_or_default(),
+            after.decodes,
+            before.decodes,
+            after.requests,
+            before.requests,
+        )
+    };
+    effects.into_iter().take(LINES_MAX).map(line).collect()
 }
 
 /// Lines about parts that could not be read.

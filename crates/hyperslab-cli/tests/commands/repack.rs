@@ -1,12 +1,14 @@
 //! `hyperslab repack`: what it writes, what it refuses, and what it leaves behind.
 
+#[path = "repack_advice.rs"]
+mod advice;
 #[path = "repack_objects.rs"]
 mod objects;
 
 use super::{run, tour};
 use hyperslab::{File, Object};
 use hyperslab_testkit::files::{fixture, python};
-use hyperslab_testkit::require;
+use hyperslab_testkit::{require, scale};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -355,30 +357,39 @@ fn what_is_merely_copied_may_be_unreadable() {
 
 #[test]
 fn a_killed_process_leaves_no_file_and_nothing_after_the_next() {
-    let big = require!(fixture("case_study/cris.h5"));
+    const KILLS: usize = 50;
+    let input = require!(fixture("layouts/v110.h5"));
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("out.h5");
     let start = || {
         Command::new(HYPERSLAB)
-            .args(["repack".as_ref(), big.as_os_str(), output.as_os_str()])
+            .args(["repack".as_ref(), input.as_os_str(), output.as_os_str()])
             .args(["--filter", "gzip=9", "--overwrite"])
             .stdout(Stdio::null())
+            .stderr(Stdio::null())
             .spawn()
             .unwrap()
     };
-    // The moments differ from run to run: 0 ms to the time that a whole run takes.
-    for moment in 0..10 {
+    let begun = std::time::Instant::now();
+    assert!(start().wait().unwrap().success());
+    let whole = begun.elapsed();
+    fs::remove_file(&output).unwrap();
+    // The moments differ from run to run: from the start to the time that a whole run takes.
+    let kills = scale().of(KILLS) as u32;
+    for moment in 0..kills {
         let mut child = start();
-        std::thread::sleep(Duration::from_millis(moment * 7));
+        std::thread::sleep(whole * moment / kills);
         let _ = child.kill();
         child.wait().unwrap();
         if output.exists() {
             File::open(&output).unwrap();
         }
+        let others = names(folder.path()).into_iter().filter(|name| name != "out.h5");
+        assert!(others.into_iter().all(|name| name == ".out.h5.hyperslab-part"));
     }
     assert!(start().wait().unwrap().success());
     assert_eq!(names(folder.path()), ["out.h5"]);
-    assert!(values(&big) == values(&output));
+    assert!(values(&input) == values(&output));
 }
 
 #[cfg(unix)]

@@ -1,0 +1,60 @@
+//! The doctor's fixes for a file that `hyperslab repack` can make.
+
+use super::examine::Examiner;
+use crate::args::{Cli, Command, DoctorArgs};
+use crate::failure::Failure;
+use clap::Parser;
+use hyperslab_doctor::{Finding, Fix};
+use std::path::Path;
+
+/// A fix of a finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Advice {
+    /// The dataset; `None` for the file as a whole.
+    pub dataset: Option<String>,
+    /// The finding.
+    pub code: String,
+    /// The line to paste: `hyperslab repack OPTIONS FILE out.h5`.
+    pub line: String,
+    /// True if it makes another read much slower.
+    pub slows_others: bool,
+}
+
+/// Examines files as `hyperslab doctor FILE` does without options.
+pub(crate) struct Advisor {
+    args: DoctorArgs,
+}
+
+impl Advisor {
+    /// # Errors
+    /// A mistake in this program.
+    pub(crate) fn new() -> Result<Self, Failure> {
+        match Cli::try_parse_from(["hyperslab", "doctor", "FILE"]).map(|cli| cli.command) {
+            Ok(Command::Doctor(args)) => Ok(Self { args: *args }),
+            _ => Err(Failure::unreadable("the doctor's own options are not understood")),
+        }
+    }
+
+    /// The fixes for a file and its datasets, those of the most severe findings first; of each finding the first one that
+    /// `hyperslab repack` can make.
+    pub(crate) fn advice(&self, path: &Path) -> Result<Vec<Advice>, Failure> {
+        let report = Examiner::new(&self.args)?.examine(path, None)?.report;
+        let of = |dataset: Option<&str>, findings: &[Finding]| -> Vec<Advice> {
+            let advice = findings.iter().filter_map(|finding| {
+                let (fix, line) = finding.fixes.iter().find_map(|fix| Some((fix, own_line(fix)?)))?;
+                let (dataset, code) = (dataset.map(str::to_owned), finding.code.clone());
+                Some(Advice { dataset, code, line: line.to_owned(), slows_others: fix.slows_others })
+            });
+            advice.collect()
+        };
+        let of_datasets =
+            report.datasets.iter().flat_map(|dataset| of(Some(&dataset.path), &dataset.findings));
+        Ok(of(None, &report.findings).into_iter().chain(of_datasets).collect())
+    }
+}
+
+/// The line of a fix for `hyperslab repack`.
+fn own_line(fix: &Fix) -> Option<&str> {
+    let line = fix.writers.iter().map(|writer| writer.line.as_str());
+    line.into_iter().find(|line| line.starts_with("hyperslab repack "))
+}

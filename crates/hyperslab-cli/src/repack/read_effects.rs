@@ -1,0 +1,122 @@
+//! What a repack does to reads, by the doctor's counts: chunks that libhdf5 decodes, and requests that it makes.
+
+use crate::doctor::layout_facts;
+use hyperslab::File;
+use hyperslab_doctor::{DatasetReport, Options, Profile, diagnose};
+use hyperslab_repack::{RepackPlan, Repacked};
+use serde::Serialize;
+use std::cmp::Reverse;
+
+/// A read of a dataset, before and after.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct ReadEffect {
+    pub path: String,
+    /// As the doctor names it: `row by row`.
+    pub read: String,
+    /// The block that is read at a time.
+    pub shape: Vec<u64>,
+    /// The library that was simulated, with its default cache.
+    pub library: String,
+    pub before: Counts,
+    pub after: Counts,
+}
+
+/// What all reads together take.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub(super) struct Counts {
+    /// Chunks put through the filters.
+    pub decodes: u64,
+    /// Reads of raw data from the file.
+    pub requests: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// What the doctor predicts for them, by its constants.
+    pub predicted_seconds: f64,
+}
+
+/// The library whose default cache of 1 MiB most programs have.
+const LIBRARY: &str = "libhdf5 1.14";
+/// The largest changed datasets, and the least bytes, of which reads are simulated.
+const DATASETS_MAX: usize = 4;
+const BYTES_MIN: u64 = 1 << 20;
+/// Chunk visits of one simulation, so that it takes little time beside the repack.
+const VISITS_MAX: u64 = 50_000;
+
+/// The datasets that a plan changes and whose reads are worth a simulation: the largest.
+pub(super) fn candidates(plan: &RepackPlan) -> Vec<String> {
+    let mut datasets: Vec<_> =
+        plan.datasets.iter().filter(|dataset| dataset.logical_bytes >= BYTES_MIN).collect();
+    datasets.sort_by_key(|dataset| Reverse(dataset.logical_bytes));
+    datasets.iter().take(DATASETS_MAX).map(|dataset| dataset.path.clone()).collect()
+}
+
+/// Simulates the usual reads of these datasets in both files. What cannot be simulated is left out.
+pub(super) fn read_effects(paths: &[String], repacked: &Repacked, target: &File) -> Vec<ReadEffect> {
+    let effects = paths.iter().filter_map(|path| {
+        let (before, after) = repacked.pair(path, target).ok()?;
+        let facts = [layout_facts(&before).ok()?, layout_facts(&after).ok()?];
+        let profiles: Vec<_> =
+            Profile::defaults().into_iter().filter(|profile| profile.name == LIBRARY).collect();
+        let options = Options { profiles, visits_max: VISITS_MAX, ..Options::default() };
+        let [before, after] = [diagnose(&facts[0], &options).ok()?, diagnose(&facts[1], &options).ok()?];
+        Some(compared(path, &before, &after))
+    });
+    effects.flatten().collect()
+}
+
+impl ReadEffect {
+    /// `faster` or `slower`, if the read takes less than half or more than twice as long.
+    pub fn word(&self) -> Option<&'static str> {
+        const FACTOR: f64 = 2.0;
+        let (before, after) = (self.before.predicted_seconds, self.after.predicted_seconds);
+        match () {
+            () if after * FACTOR < before => Some("faster"),
+            () if before * FACTOR < after => Some("slower"),
+            () => None,
+        }
+    }
+}
+
+/// The reads that both reports have.
+fn compared(path: &str, before: &DatasetReport, after: &DatasetReport) -> Vec<ReadEffect> {
+    let reads = before.reads.iter().filter_map(|read| {
+        let same = after.reads.iter().find(|other| other.shape == read.shape && other.order == read.order)?;
+        let (old, new) = (read.profiles.first()?, same.profiles.first()?);
+        let [before, after] = [old, new].map(|profile| Counts {
+            decodes: profile.decodes,
+            requests: profile.driver_reads,
+            bytes: profile.driver_bytes,
+            predicted_seconds: profile.predicted_seconds,
+        });
+        Some(ReadEffect {
+            path: path.to_owned(),
+            read: read.name.clone(),
+            shape: read.shape.clone(),
+            library: old.name.clone(),
+            before,
+            after,
+        })
+    });
+    reads.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_read_is_faster_if_it_takes_less_than_half_as_long() {
+        let counts = |predicted_seconds| Counts { decodes: 1, requests: 1, bytes: 1, predicted_seconds };
+        let effect = |before: f64, after: f64| ReadEffect {
+            path: "/a".into(),
+            read: "row by row".into(),
+            shape: vec![1, 2],
+            library: LIBRARY.into(),
+            before: counts(before),
+            after: counts(after),
+        };
+        assert_eq!((effect(3.0, 1.0).word(), effect(1.0, 3.0).word()), (Some("faster"), Some("slower")));
+        assert_eq!((effect(1.5, 1.0).word(), effect(0.0, 0.0).word()), (None, None));
+        assert!(Profile::defaults().iter().any(|profile| profile.name == LIBRARY));
+    }
+}

@@ -1,0 +1,152 @@
+"""`hyperslab.repack` and `hyperslab.check`: the results of the commands as data, one call per file for any executor."""
+
+from __future__ import annotations
+
+import multiprocessing
+import subprocess
+import sys
+import sysconfig
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+import hyperslab
+
+VALUES = np.arange(4000.0).reshape(40, 10, 10)
+
+
+@pytest.fixture
+def paths(tmp_path):
+    names = [tmp_path / f"{name}.h5" for name in "abc"]
+    for number, path in enumerate(names):
+        with h5py.File(path, "w") as file:
+            file.create_dataset("t2m", data=VALUES + number, chunks=(1, 10, 10))
+            file.create_dataset("mask", data=np.zeros(5000, "u1"), chunks=(1000,))
+            file["t2m"].attrs["mask"] = file["mask"].ref
+    return names
+
+
+def chunks_and_filter(path, name="t2m"):
+    with h5py.File(path) as file:
+        return file[name].chunks, file[name].compression
+
+
+def test_one_file_is_one_result(paths, tmp_path):
+    result = hyperslab.repack(
+        paths[0], tmp_path / "out.h5", chunks={"t2m": "10x10x10"}, filter=["*:gzip=4", "mask:none"], page_size="4KiB"
+    )
+    assert result["schema"]["name"] == "hyperslab.repack"
+    assert result["error"] is None and result["result"]["verified_bytes"] > 0
+    assert [dataset["path"] for dataset in result["plan"]["datasets"]] == ["/t2m"]
+    assert chunks_and_filter(tmp_path / "out.h5") == ((10, 10, 10), "gzip")
+    assert chunks_and_filter(tmp_path / "out.h5", "mask") == ((1000,), None)
+    with h5py.File(tmp_path / "out.h5") as file:
+        np.testing.assert_array_equal(file["t2m"][:], VALUES)
+    report = hyperslab.check(tmp_path / "out.h5", data=True)
+    assert (report["errors"], report["findings"]) == (0, [])
+
+
+def test_options_have_their_python_spelling(paths, tmp_path):
+    planned = hyperslab.repack(paths[0], tmp_path / "out.h5", read=(None, 1, 1), chunk_bytes="t2m:4000", dry_run=True)
+    assert planned["result"] is None and planned["plan"]["datasets"][0]["after"]["chunk"][0] == 40
+    assert not (tmp_path / "out.h5").exists()
+    chosen = hyperslab.repack(paths[0], tmp_path / "out.h5", only="t2m", rename={"/t2m": "t"})
+    assert chosen["plan"]["selection"]["omitted"] == ["/mask"]
+    with h5py.File(tmp_path / "out.h5") as file:
+        assert list(file) == ["t"] and not file["t"].attrs["mask"]
+    hyperslab.repack(paths[1], in_place=True, filter="lzf")
+    assert chunks_and_filter(paths[1]) == ((1, 10, 10), "lzf")
+
+
+class Counted(Executor):
+    """Passes calls on, and counts them."""
+
+    def __init__(self, inner):
+        self.inner, self.calls = inner, 0
+
+    def submit(self, function, /, *args, **kwargs) -> Future:
+        self.calls += 1
+        return self.inner.submit(function, *args, **kwargs)
+
+
+EXECUTORS = {
+    "threads": lambda: ThreadPoolExecutor(2),
+    "processes": lambda: ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")),
+}
+
+
+@pytest.mark.parametrize("make", EXECUTORS.values(), ids=EXECUTORS.keys())
+def test_an_executor_gets_one_call_per_file(make, paths, tmp_path):
+    with make() as inner:
+        executor = Counted(inner)
+        results = hyperslab.repack(paths, tmp_path / "new" / "folder", executor=executor, filter="gzip=1")
+    assert executor.calls == len(paths)
+    assert [Path(result["input"]) for result in results] == paths
+    for number, result in enumerate(results):
+        with h5py.File(result["output"]) as file:
+            np.testing.assert_array_equal(file["t2m"][:], VALUES + number)
+
+
+def test_a_file_that_fails_does_not_stop_the_others(paths, tmp_path):
+    paths[1].write_bytes(b"no file of this format")
+    with ThreadPoolExecutor(2) as executor:
+        results = hyperslab.repack(paths, tmp_path / "out", executor=executor)
+    assert [result["error"] is None for result in results] == [True, False, True]
+    assert "b.h5" in results[1]["error"] and results[1]["result"] is None
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.h5", "c.h5"]
+
+
+def test_what_is_wrong_is_said(paths, tmp_path):
+    with pytest.raises(hyperslab.HyperslabError, match="no dataset has this path or name"):
+        hyperslab.repack(paths[0], tmp_path / "out.h5", filter={"absent": "gzip=1"})
+    with pytest.raises(hyperslab.HyperslabError, match="there is no filter"):
+        hyperslab.repack(paths[0], tmp_path / "out.h5", filter="gzipp")
+    with pytest.raises(ValueError, match="in_place"):
+        hyperslab.repack(paths[0])
+    with pytest.raises(ValueError, match="two files have the name 'a.h5'"):
+        hyperslab.repack([paths[0], paths[0]], tmp_path / "out")
+    with pytest.raises(hyperslab.HyperslabError, match=r"none\.h5"):
+        hyperslab.check(tmp_path / "none.h5")
+    assert not (tmp_path / "out.h5").exists()
+
+
+def test_violations_of_the_format_are_data(paths):
+    whole = bytearray(paths[0].read_bytes())
+    # The length of the file in the superblock (version 0: the third of four addresses).
+    whole[40:48] = (len(whole) + 8).to_bytes(8, "little")
+    paths[0].write_bytes(whole)
+    report = hyperslab.check(paths[0])
+    assert report["errors"] + report["warnings"] > 0
+    assert {"code", "object", "structure", "offset", "message"} <= report["findings"][0].keys()
+
+
+def test_the_public_checker_accepts_the_packing_for_cmip7(tmp_path):
+    """`check_cmip7_packing` of the package cmip7_repack, run as its users run it."""
+    pytest.importorskip("pyfive")
+    checker = Path(sysconfig.get_path("scripts")) / "check_cmip7_packing"
+    if not checker.exists():
+        pytest.skip("cmip7_repack is not installed")
+    path, out = tmp_path / "tas.nc", tmp_path / "out.nc"
+    with h5py.File(path, "w", track_order=True) as file:
+        file.attrs["variable_id"] = "tas"
+        time = file.create_dataset("time", data=np.arange(300.0), chunks=(1,), maxshape=(None,))
+        time.make_scale("time")
+        time.attrs["bounds"] = "time_bnds"
+        file.create_dataset("time_bnds", data=np.zeros((300, 2)), chunks=(1, 2))
+        values = np.random.default_rng(0).integers(0, 99, (300, 90, 90)).astype("f4")
+        file.create_dataset("tas", data=values, chunks=(1, 90, 90))
+        file["tas"].dims[0].attach_scale(time)
+
+    def check(path):
+        ended = subprocess.run([sys.executable, checker, path], capture_output=True, text=True, check=False)
+        return ended.returncode, ended.stdout.strip()
+
+    assert check(path)[0] == 1
+    hyperslab.repack(path, out, profile="cmip7")
+    assert check(out) == (0, f"PASS: File {str(out)!r}")
+    with h5py.File(out) as file:
+        np.testing.assert_array_equal(file["tas"][:], values)
+        assert file["tas"].dims[0][0].name == "/time"
