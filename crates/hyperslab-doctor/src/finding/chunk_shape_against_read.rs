@@ -23,18 +23,15 @@
 
 use super::cliff::Cliff;
 use super::cost::Cost;
+use super::crossed_chunks::CrossedChunks;
 use super::model::{Finding, Severity};
-use crate::case::{Case, ReadCase};
+use crate::case::Case;
 use crate::fix::{read_lines, repack_for};
 use crate::numbers::{count_text, rounded};
 use crate::pattern::{bytes_text, shape_text};
-use crate::predict::{CostModel, seconds_text};
+use crate::predict::seconds_text;
 use serde_json::json;
 
-/// Chunks that one read must touch, at least.
-const CHUNKS_MIN: u64 = 16;
-/// Share of the touched bytes that the read needs, at most.
-const SHARE_MAX: f64 = 1.0 / 32.0;
 /// Duration of the first read, in seconds, from which on it is reported: for a read that the user requested, and for a
 /// default one.
 const SECONDS_MIN_REQUESTED: f64 = 0.05;
@@ -42,52 +39,12 @@ const SECONDS_MIN_DEFAULT: f64 = 0.5;
 /// Or the duration of the whole sweep under the fastest of the libraries, in seconds, for a default read.
 const SWEEP_SECONDS_MIN_DEFAULT: f64 = 60.0;
 
-struct CrossedChunks {
-    chunks: u64,
-    wanted_bytes: u64,
-    touched_bytes: u64,
-    /// Of the first read, as shown, and by the stored constants.
-    seconds: f64,
-    reference_seconds: f64,
-}
-
-fn measure(case: &Case<'_>, read: &ReadCase) -> Option<CrossedChunks> {
-    let (chunk, chunk_bytes) = (case.geometry.chunk_dims()?, case.geometry.chunk_bytes()?);
-    if case.geometry.shape().contains(&0) {
-        return None;
-    }
-    let block = read.sweep.block();
-    // The first block of the sweep, which starts at the origin.
-    let chunks =
-        block.iter().zip(chunk).fold(1u64, |n, (block, chunk)| n.saturating_mul(block.div_ceil(*chunk)));
-    let wanted_bytes = block.iter().fold(case.geometry.element_bytes(), |n, b| n.saturating_mul(*b));
-    let decode = |costs: &CostModel| if case.geometry.is_filtered() { costs.decode_once() } else { 0.0 };
-    Some(CrossedChunks {
-        chunks,
-        wanted_bytes,
-        touched_bytes: chunks.saturating_mul(chunk_bytes),
-        seconds: chunks as f64 * decode(&case.costs),
-        reference_seconds: chunks as f64 * decode(&case.reference),
-    })
-}
-
-/// True for a read that crosses the chunks.
-pub(super) fn crosses_chunks(case: &Case<'_>, read: &ReadCase) -> bool {
-    measure(case, read).is_some_and(|crossed| crossed.holds())
-}
-
-impl CrossedChunks {
-    fn holds(&self) -> bool {
-        self.chunks >= CHUNKS_MIN && self.wanted_bytes as f64 <= SHARE_MAX * self.touched_bytes as f64
-    }
-}
-
 pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let (target, read, crossed) = case
         .reads
         .iter()
         .enumerate()
-        .filter_map(|(number, read)| Some((number, read, measure(case, read)?)))
+        .filter_map(|(number, read)| Some((number, read, CrossedChunks::of(case, read)?)))
         .filter(|(_, read, crossed)| {
             let least = if read.is_requested { SECONDS_MIN_REQUESTED } else { SECONDS_MIN_DEFAULT };
             let best = read.rows.iter().map(|row| row.reference_seconds).fold(f64::INFINITY, f64::min);

@@ -1,6 +1,6 @@
 //! Performance cliffs: reads that load the same chunks again and again, and which of three causes is responsible.
 
-use super::chunk_shape_against_read::crosses_chunks;
+use super::crossed_chunks::CrossedChunks;
 use super::model::Severity;
 use crate::case::{Case, ReadCase, Row};
 use crate::fix::{Fix, read_lines, repack_for};
@@ -57,7 +57,7 @@ pub(super) fn find(case: &Case<'_>) -> Vec<Cliff> {
     let Some(chunk_bytes) = case.geometry.chunk_bytes() else { return found };
     for (read_index, read) in case.reads.iter().enumerate() {
         // A default read that crosses the chunks has a finding of its own; the cache is not to blame.
-        if !read.is_requested && crosses_chunks(case, read) {
+        if !read.is_requested && CrossedChunks::of(case, read).is_some_and(|crossed| crossed.holds()) {
             continue;
         }
         for (profile_index, row) in read.rows.iter().enumerate() {

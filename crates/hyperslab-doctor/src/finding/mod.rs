@@ -14,6 +14,7 @@ mod compressible_data_raw;
 mod compression_saves_nothing;
 mod contiguous_across_fast_axis;
 mod cost;
+mod crossed_chunks;
 mod cyclic_thrash;
 mod deep_groups;
 mod default_cache_too_small;
