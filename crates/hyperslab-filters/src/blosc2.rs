@@ -15,6 +15,7 @@
 mod array;
 mod chunk;
 mod frame;
+mod shape;
 
 use crate::scratch::CodecState;
 use crate::stage::{Setup, Stage};

@@ -1,66 +1,14 @@
 //! Multidimensional arrays ("b2nd"), which consist of multidimensional blocks.
 //!
-//! ```text
-//! layer   97 | version | dimensions | 9n shape, n × (d3 8) | 9n chunk shape, n × (d2 4) | 9n brick, n × (d2 4) | …
-//! ```
-//!
 //! Here the chunk is the whole array. Blocks are in row-major order, and so are the elements of a block. Blocks that
 //! extend beyond the array are padded there. A block is called a brick, to distinguish it from the blocks of a chunk.
 
 use super::chunk::Chunk;
 use super::frame::Content;
-use super::{NAME, corrupt, early};
+use super::shape::{Shape, product};
+use super::{corrupt, early};
 use crate::FilterError;
 use crate::scratch::CodecState;
-
-/// `BLOSC2_MAX_DIM`.
-const DIMENSIONS_MAX: usize = 8;
-
-#[derive(Debug)]
-pub(super) struct Shape {
-    sizes: Vec<usize>,
-    brick: Vec<usize>,
-}
-
-impl Shape {
-    pub fn read(layer: &[u8]) -> Result<Self, FilterError> {
-        let &[_, _, dimensions, ref rest @ ..] = layer else { return Err(early()) };
-        let dimensions = usize::from(dimensions);
-        if !(1..=DIMENSIONS_MAX).contains(&dimensions) {
-            return Err(corrupt(format!("{dimensions} is not a valid number of dimensions")));
-        }
-        let (sizes, rest) = sizes(rest, dimensions, 8)?;
-        let (chunk, rest) = self::sizes(rest, dimensions, 4)?;
-        let (brick, _) = self::sizes(rest, dimensions, 4)?;
-        if chunk != sizes {
-            return Err(FilterError::unsupported(NAME, "an array of several chunks"));
-        }
-        if brick.iter().zip(&sizes).any(|(&brick, &size)| brick == 0 || brick > size) {
-            return Err(corrupt(format!("blocks of {brick:?} do not fit an array of {sizes:?}")));
-        }
-        Ok(Self { sizes, brick })
-    }
-
-    /// The size of the array without padding, in bytes.
-    pub fn bytes(&self, element: usize) -> Option<usize> {
-        product(&self.sizes, element)
-    }
-}
-
-fn product(sizes: &[usize], element: usize) -> Option<usize> {
-    sizes.iter().try_fold(element, |bytes, &size| bytes.checked_mul(size))
-}
-
-/// An array of MessagePack numbers, each preceded by its type byte.
-fn sizes(bytes: &[u8], count: usize, width: usize) -> Result<(Vec<usize>, &[u8]), FilterError> {
-    let fields = bytes.get(1..).ok_or_else(early)?;
-    let (fields, rest) = fields.split_at_checked(count * (1 + width)).ok_or_else(early)?;
-    let number = |field: &[u8]| {
-        let value = field[1..].iter().fold(0u64, |value, &byte| value << 8 | u64::from(byte));
-        usize::try_from(value).map_err(|_| early())
-    };
-    Ok((fields.chunks_exact(1 + width).map(number).collect::<Result<_, _>>()?, rest))
-}
 
 /// Decodes bricks and copies them to their positions. `out` is as long as the array.
 pub(super) fn decode(

@@ -9,8 +9,8 @@
 //!
 //! The bytes in hexadecimal are MessagePack's type bytes of the numbers that follow them.
 
-use super::array::Shape;
 use super::chunk::{Chunk, Value};
+use super::shape::Shape;
 use super::{NAME, corrupt, early};
 use crate::FilterError;
 use crate::scratch::CodecState;
