@@ -17,7 +17,7 @@ const VARIABLE: &str = "HYPERSLAB_CALIBRATION";
 /// Processor time for the samples of a dataset.
 const SAMPLE_SECONDS_MAX: f64 = 0.12;
 /// Chunks of a dataset that are decoded at most, and their decoded bytes together; at least two are.
-const SAMPLES_MAX: u64 = 48;
+const SAMPLES_MAX: u64 = 256;
 const SAMPLED_BYTES: u64 = 32 << 20;
 /// Larger chunks take too long.
 const CHUNK_BYTES_MAX: u64 = 256 << 20;
