@@ -26,6 +26,7 @@ from hyperslab._hyperslab import (
     Group,
     Reference,
     RegionReference,
+    Traffic,
     __version__,
     cache_bytes,
     cache_stats,
@@ -34,6 +35,7 @@ from hyperslab._hyperslab import (
     set_cache_bytes,
     set_threads,
     threads,
+    traffic,
 )
 from hyperslab._repack import check, repack
 from hyperslab.dtypes import (
@@ -70,6 +72,7 @@ __all__ = [
     "Reference",
     "RegionReference",
     "SoftLink",
+    "Traffic",
     "__version__",
     "cache_bytes",
     "cache_stats",
@@ -92,6 +95,7 @@ __all__ = [
     "set_threads",
     "string_dtype",
     "threads",
+    "traffic",
     "vlen_dtype",
 ]
 

@@ -63,6 +63,9 @@ def set_threads(count: int) -> None:
 def cache_stats() -> CacheStats:
     """Statistics of the chunk cache of this process."""
 
+def traffic() -> Traffic:
+    """Return the requests of this process to remote files so far."""
+
 def error_classes() -> list[tuple[str, str]]:
     """The engine's kinds of error, and the name of the exception class of each."""
 
@@ -177,6 +180,26 @@ class CacheStats:
         """The number of chunks in the cache."""
 
 @final
+class Traffic:
+    """The requests of this process to remote files."""
+
+    @property
+    def requests(self) -> int:
+        """Requests, including those that failed."""
+    @property
+    def bytes(self) -> int:
+        """Bytes that were received."""
+    @property
+    def rounds(self) -> int:
+        """Batches of requests, each of which was waited for."""
+    @property
+    def retries(self) -> int:
+        """Attempts after the first of a request."""
+    @property
+    def waited(self) -> float:
+        """The seconds for which reads waited for their batches."""
+
+@final
 class Reference:
     """A reference to an object. `file[reference]` opens it; a null reference is false."""
 
@@ -236,6 +259,10 @@ class AttributeManager(Mapping[str, Any]):
     def __iter__(self) -> Iterator[str]: ...
     def __reversed__(self) -> Iterator[str]: ...
     def __len__(self) -> int: ...
+    def prefetch(self, *, chunk_indexes: bool = False) -> None:
+        """Fetch the metadata of all objects below this group in a few rounds of concurrent requests, if the file is remote.
+        With `chunk_indexes`, also where all chunks lie. What is read afterwards takes no requests for metadata.
+        """
     @overload
     def get(self, name: str, default: None = None) -> Any | None: ...
     @overload
@@ -324,12 +351,14 @@ class File(Group):
         *,
         cache_bytes: int | str | None = None,
         threads: int | None = None,
+        storage_options: dict[str, Any] | None = None,
         **options: Any,
     ) -> Self:
         """Open a file. Arguments that tune libhdf5 (`rdcc_nbytes` and others) are accepted without effect.
 
         `cache_bytes` (a number, or text such as "2GiB") gives the file a cache of its own; `threads` limits how many
-        threads of the process its reads use.
+        threads of the process its reads use. `name` may be a URL (s3, gs, az, abfs, https, http); `storage_options` are
+        the options of its store, by the names of fsspec or of object_store.
         """
     @classmethod
     def in_memory(cls, file_image: bytes | bytearray | memoryview) -> File:

@@ -293,6 +293,8 @@ impl From<io::Error> for Error {
             _ if inner.is_some_and(|inner| inner.is::<Changed>()) => ErrorKind::Changed,
             io::ErrorKind::NotFound => ErrorKind::NotFound,
             io::ErrorKind::OutOfMemory => ErrorKind::OutOfMemory,
+            // An invalid path, URL or option: not an error of the system.
+            io::ErrorKind::InvalidInput if error.raw_os_error().is_none() => ErrorKind::Invalid,
             _ => ErrorKind::Io,
         };
         let mut made = Self::new(kind, error.to_string());

@@ -16,7 +16,6 @@ pub mod chunk;
 mod environment;
 mod error;
 pub mod memory;
-mod per_process;
 pub mod plan;
 pub mod read;
 pub mod runtime;

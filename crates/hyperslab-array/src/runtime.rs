@@ -3,8 +3,8 @@
 //! own when they are first used.
 
 use crate::chunk::cache::ChunkCache;
-use crate::per_process::PerProcess;
 use crate::{Error, Result, environment};
+use hyperslab_io::PerProcess;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -8,10 +8,10 @@ mod memory;
 
 use crate::chunk::cache::{ChunkCache, Stats};
 pub use crate::environment::{CACHE_VARIABLE, THREADS_VARIABLE};
-use crate::per_process::PerProcess;
 use crate::runtime::{self, Runtime};
 use crate::{Error, Result, environment};
 pub use environment::check as check_environment;
+use hyperslab_io::PerProcess;
 
 /// The chunk cache of the process, which files use unless they have their own.
 pub(crate) fn chunk_cache() -> &'static ChunkCache {

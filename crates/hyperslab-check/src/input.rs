@@ -8,8 +8,10 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::io;
 
-/// Bytes that are read at once.
+/// Bytes that are read at once,
 const BLOCK_BYTES: u64 = 64 << 10;
+/// and from a source with latency, because the check reads block after block.
+const REMOTE_BLOCK_BYTES: u64 = 4 << 20;
 /// Blocks are dropped above so many bytes.
 const KEPT_BYTES_MAX: usize = 64 << 20;
 /// Longer structures are not looked at. (The largest that libhdf5 writes in practice are pages of chunk indexes and local
@@ -19,6 +21,7 @@ pub(crate) const STRUCTURE_BYTES_MAX: u64 = 1 << 30;
 /// The bytes of a file.
 pub(crate) struct Input<'s> {
     source: &'s dyn Source,
+    block_bytes: u64,
     blocks: RefCell<HashMap<u64, Bytes>>,
     failed: RefCell<Option<io::Error>>,
     has_failed: Cell<bool>,
@@ -27,7 +30,9 @@ pub(crate) struct Input<'s> {
 impl<'s> Input<'s> {
     pub(crate) fn new(source: &'s dyn Source) -> Self {
         let (blocks, failed, has_failed) = Default::default();
-        Self { source, blocks, failed, has_failed }
+        let is_far = source.advice().has_latency();
+        let block_bytes = if is_far { REMOTE_BLOCK_BYTES } else { BLOCK_BYTES };
+        Self { source, block_bytes, blocks, failed, has_failed }
     }
 
     /// The source.
@@ -65,10 +70,11 @@ impl<'s> Input<'s> {
         if let Some(known) = self.blocks.borrow().get(&number) {
             return Some(known.clone());
         }
-        let start = number * BLOCK_BYTES;
-        let block = Bytes::from(self.read(start, BLOCK_BYTES.min(self.source.len().checked_sub(start)?))?);
+        let start = number * self.block_bytes;
+        let block =
+            Bytes::from(self.read(start, self.block_bytes.min(self.source.len().checked_sub(start)?))?);
         let mut blocks = self.blocks.borrow_mut();
-        if blocks.len() * BLOCK_BYTES as usize > KEPT_BYTES_MAX {
+        if blocks.len() * self.block_bytes as usize > KEPT_BYTES_MAX {
             blocks.clear();
         }
         blocks.insert(number, block.clone());
@@ -91,19 +97,19 @@ impl Fetched for Input<'_> {
 
     fn get(&self, at: u64, len: u64) -> Option<Bytes> {
         let end = at.checked_add(len).filter(|&end| end <= self.file_len())?;
-        let (first, last) = (at / BLOCK_BYTES, end.saturating_sub(1).max(at) / BLOCK_BYTES);
+        let (first, last) = (at / self.block_bytes, end.saturating_sub(1).max(at) / self.block_bytes);
         if first == last {
-            let start = (at - first * BLOCK_BYTES) as usize;
+            let start = (at - first * self.block_bytes) as usize;
             return Some(self.block(first)?.slice(start..start + len as usize));
         }
-        if len > BLOCK_BYTES {
+        if len > self.block_bytes {
             return self.read(at, len).map(Bytes::from);
         }
         let mut joined = Vec::with_capacity(len as usize);
         for number in first..=last {
             let block = self.block(number)?;
-            let from = at.saturating_sub(number * BLOCK_BYTES).min(block.len() as u64) as usize;
-            let to = (end - number * BLOCK_BYTES).min(block.len() as u64) as usize;
+            let from = at.saturating_sub(number * self.block_bytes).min(block.len() as u64) as usize;
+            let to = (end - number * self.block_bytes).min(block.len() as u64) as usize;
             joined.extend_from_slice(&block[from..to]);
         }
         Some(joined.into())

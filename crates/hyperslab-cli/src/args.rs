@@ -23,6 +23,23 @@ use std::path::PathBuf;
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub command: Command,
+    #[command(flatten)]
+    pub network: NetworkArgs,
+}
+
+/// Options of all commands for files that are named by URLs.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Remote files")]
+pub(crate) struct NetworkArgs {
+    /// Write a line for each request to a remote file into TRACE, and a summary at the end
+    #[arg(long, global = true, value_name = "TRACE", hide = cfg!(not(feature = "remote")))]
+    pub trace: Option<PathBuf>,
+    /// Fail instead of making more requests than this
+    #[arg(long, global = true, value_name = "NUMBER", hide = cfg!(not(feature = "remote")))]
+    pub max_requests: Option<u64>,
+    /// Fail instead of fetching more than this from remote files
+    #[arg(long, global = true, value_name = "SIZE", value_parser = hyperslab::parse_bytes, hide = cfg!(not(feature = "remote")))]
+    pub max_transfer: Option<u64>,
 }
 
 /// The subcommands.

@@ -3,13 +3,14 @@
 use crate::args::ExplainArgs;
 use crate::failure::{self, Failure};
 use crate::json::{Json, Object, write_object};
+use crate::location;
 use crate::schema;
 use hyperslab::{Explained, ExplainedChunk, ExplainedRequest, Selection};
 use std::io::Write;
 
 /// Runs the command.
 pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<i32, Failure> {
-    let file = failure::open(&args.file)?;
+    let file = location::open(&args.file)?;
     let dataset = file.dataset(&args.dataset)?;
     let named = |error: hyperslab::Error| error.in_file(file.name()).at_object(dataset.path());
     let selection = Selection::parse(&args.selection, dataset.shape()).map_err(named)?;

@@ -1,8 +1,7 @@
 //! The end of a command: an exit code, from one table for all commands, and the error message of a command that failed.
 
-use hyperslab::{Error, ErrorKind, File};
+use hyperslab::{Error, ErrorKind};
 use std::io::{self, Write};
-use std::path::Path;
 
 /// The exit codes of every command, as its help shows them.
 macro_rules! exit_codes {
@@ -70,14 +69,6 @@ impl Failure {
 /// Escapes line breaks and other control characters, which names in a file may contain.
 pub(crate) fn one_line(text: &str) -> String {
     text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
-}
-
-/// Opens a file. A folder is a wrong request, not an unreadable file.
-pub(crate) fn open(path: &Path) -> Result<File, Failure> {
-    File::open(path).map_err(|error| {
-        let failure = Failure::from(error);
-        if path.is_dir() { Failure { code: WRONG_REQUEST, ..failure } } else { failure }
-    })
 }
 
 /// The exit code for an error of the engine.

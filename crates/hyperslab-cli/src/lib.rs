@@ -19,7 +19,10 @@ mod element;
 pub mod explain;
 pub mod failure;
 pub mod json;
+mod location;
 pub mod ls;
+#[cfg(feature = "remote")]
+mod network;
 mod object_paths;
 mod output;
 pub mod repack;
@@ -29,7 +32,7 @@ mod size;
 mod traversal;
 mod worker;
 
-use args::{Cli, Command};
+use args::{Cli, Command, NetworkArgs};
 use clap::Parser;
 use failure::Failure;
 use std::ffi::OsString;
@@ -49,7 +52,8 @@ pub fn run_with(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write, e
         Ok(cli) => cli,
         Err(error) => return usage(&error, out, err),
     };
-    let done = match cli.command {
+    let network = cli.network;
+    let done = begin(&network).and_then(|()| match cli.command {
         Command::Ls(args) => ls::run(&args, out, err),
         Command::Explain(args) => explain::run(&args, out),
         Command::Chunks(args) => chunks::run(&args, out, err),
@@ -59,12 +63,23 @@ pub fn run_with(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write, e
         Command::Check(args) => check::run(&args, out, err),
         Command::Repack(args) => repack::run(&args, out, err),
         Command::BenchWorker => worker::run(out),
-    };
+    });
     let done = done.and_then(|code| out.flush().map(|()| code).map_err(Failure::from));
-    match done {
+    let code = match done {
         Ok(code) => code,
         Err(failure) => failure.report(err),
-    }
+    };
+    #[cfg(feature = "remote")]
+    network::end(&network, err);
+    code
+}
+
+/// Sets what all subcommands have in common.
+fn begin(network: &NetworkArgs) -> Result<(), Failure> {
+    #[cfg(feature = "remote")]
+    network::begin(network)?;
+    let _ = network;
+    Ok(())
 }
 
 /// Help and version are written to standard output, usage errors to standard error.

@@ -7,6 +7,7 @@
 //! Results are delivered in the order of the files, whichever ends first. A file that fails is a result as any other.
 
 use crate::failure::Failure;
+use crate::location::is_url;
 use clap::Args;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -60,7 +61,7 @@ pub(crate) struct RunOptions {
 pub(crate) fn files(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for input in inputs {
-        if !input.is_dir() {
+        if is_url(input) || !input.is_dir() {
             files.push(input.clone());
             continue;
         }

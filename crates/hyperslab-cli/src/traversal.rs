@@ -3,7 +3,7 @@
 //! followed.
 
 use crate::object_paths::{ListedObject, ObjectPaths};
-use hyperslab::{Error, Group, Link, LinkTarget, Object, Result};
+use hyperslab::{Error, Group, Link, LinkTarget, Object, Prefetch, Result};
 
 /// One item of the listing.
 pub(crate) enum Item {
@@ -39,7 +39,12 @@ pub(crate) struct Traversal {
 
 impl Traversal {
     /// Lists `start`, which is at `path`, and everything below it, at most `depth_max` groups deep.
-    pub fn run(start: Object, path: &[u8], depth_max: usize) -> (Vec<Item>, ObjectPaths) {
+    ///
+    /// `prefetch` is what the caller will read of remote objects; its depth is set here.
+    pub fn run(start: Object, path: &[u8], depth_max: usize, prefetch: Prefetch) -> (Vec<Item>, ObjectPaths) {
+        if let Object::Group(group) = &start {
+            group.prefetch(&Prefetch { depth: depth_max, ..prefetch });
+        }
         let mut traversal =
             Self { items: Vec::new(), paths: ObjectPaths::default(), depth_max, pending: Vec::new() };
         traversal.visit(start, path.to_vec(), 0);

@@ -8,6 +8,8 @@ pub mod cancel;
 pub mod coalesce;
 pub mod fetch;
 pub mod opener;
+pub mod per_process;
+pub mod purpose;
 pub mod sink;
 pub mod source;
 pub mod version;
@@ -17,6 +19,7 @@ pub use cancel::{Cancel, Cancelled};
 pub use coalesce::{Request, coalesce};
 pub use fetch::{Deliver, fetch_all, fetch_on_threads};
 pub use opener::{LocalFiles, Location, Opener};
+pub use per_process::PerProcess;
 pub use sink::{LocalSink, MemorySink, Sink};
 pub use source::{
     Advice, Source,
@@ -24,6 +27,4 @@ pub use source::{
     memory::Memory,
     pieces::{Piece, Pieces},
 };
-#[cfg(feature = "http")]
-pub use source::{http::HttpFile, http::HttpOptions};
 pub use version::{Changed, Version};

@@ -71,9 +71,21 @@ impl<P: Into<PathBuf>> From<P> for Location {
     }
 }
 
+/// For messages: a URL is shown without user, password, query and fragment, which may contain a signature.
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.display().fmt(f)
+        let Some((scheme, rest)) =
+            self.0.to_str().filter(|text| has_scheme(text)).and_then(|url| url.split_once("://"))
+        else {
+            return self.0.display().fmt(f);
+        };
+        // A key of a store may contain `?` and `#`; only the query of a web server is secret.
+        let rest =
+            if scheme.starts_with("http") { rest.split(['?', '#']).next().unwrap_or(rest) } else { rest };
+        let host = rest.find('/').unwrap_or(rest.len());
+        let is_user = scheme.starts_with("http");
+        let start = rest[..host].rfind('@').filter(|_| is_user).map_or(0, |at| at + 1);
+        write!(f, "{scheme}://{}", &rest[start..])
     }
 }
 
@@ -127,6 +139,12 @@ mod tests {
         for (text, is_url) in [("s3://b/k", true), ("a+b://c", true), ("/a://b", false), ("a/b.h5", false)] {
             assert_eq!(Location::from(text).is_url(), is_url, "{text}");
         }
+        let shown = Location::from("https://user:password@host/a/b.h5?X-Amz-Signature=secret#x").to_string();
+        assert_eq!(shown, "https://host/a/b.h5");
+        assert_eq!(
+            Location::from("abfs://container@account/a?b").to_string(),
+            "abfs://container@account/a?b"
+        );
         let name = |text: &str| Location::from(text).file_name().map(|name| name.to_os_string());
         assert_eq!(name("s3://bucket/k.h5"), Some("k.h5".into()));
         assert_eq!(name("a/k.h5"), Some("k.h5".into()));

@@ -1,7 +1,5 @@
 //! The interface through which the engine reads the bytes of a file.
 
-#[cfg(feature = "http")]
-pub mod http;
 pub mod local;
 pub mod memory;
 pub mod pieces;
@@ -34,6 +32,11 @@ pub trait Source: Send + Sync {
     /// sizes in the file.
     fn stored_bytes(&self) -> u64 {
         self.len()
+    }
+
+    /// The first bytes of the object, if opening it has brought them; otherwise no bytes.
+    fn beginning(&self) -> Bytes {
+        Bytes::new()
     }
 
     /// Fills `out` with the bytes from `at` on. Best for sources without latency; with other sources, a call takes as

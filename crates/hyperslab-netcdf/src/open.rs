@@ -10,7 +10,7 @@ use crate::conventions::{self, CLASSIC_MODEL, PROPERTIES, variable_name};
 use crate::dimensions::{Axes, Dimensions, Scale};
 use crate::model::{Group, Netcdf, Omitted, Variable};
 use crate::types::{GroupId, TypeId, UserKind, UserType, VariableType};
-use hyperslab::{Dataset, File, Object, Result};
+use hyperslab::{Dataset, File, Object, Prefetch, Result};
 use hyperslab_format::Address;
 use hyperslab_format::message::{Attribute as Stored, Link, LinkTarget};
 use rayon::prelude::*;
@@ -39,6 +39,7 @@ impl Netcdf {
     /// As [`Netcdf::open`].
     pub fn open_group(file: &File, path: &str, below: Below) -> Result<Self> {
         let root = file.root()?;
+        root.prefetch(&Prefetch { depth: usize::MAX, chunk_indexes: false, attributes: true });
         let attributes: Vec<Stored> = root.attributes().in_file_order()?.into_iter().flatten().collect();
         let stored = |name: &str| attributes.iter().find(|stored| stored.name.as_bytes() == name.as_bytes());
         let netcdf = Netcdf {

@@ -2,10 +2,11 @@
 
 use crate::errors;
 use crate::group::Group;
+use crate::remote;
 use crate::session::Session;
 use crate::settings;
 use crate::source::FileLike;
-use hyperslab::io::{LocalFile, Memory, Source};
+use hyperslab::io::{LocalFile, Location, Memory, Source};
 use hyperslab::{ErrorKind, OpenOptions};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyType};
@@ -121,9 +122,11 @@ impl File {
     /// Open a file. Arguments that tune libhdf5 (`rdcc_nbytes` and others) are accepted without effect.
     ///
     /// `cache_bytes` (a number, or text such as "2GiB") gives the file a cache of its own; `threads` limits how many
-    /// threads of the process its reads use.
+    /// threads of the process its reads use. `name` may be a URL (s3, gs, az, abfs, https, http); `storage_options` are
+    /// the options of its store, by the names of fsspec or of object_store.
     #[new]
-    #[pyo3(signature = (name, mode="r", driver=None, *, cache_bytes=None, threads=None, **options))]
+    #[expect(clippy::too_many_arguments, reason = "the arguments of the Python class")]
+    #[pyo3(signature = (name, mode="r", driver=None, *, cache_bytes=None, threads=None, storage_options=None, **options))]
     fn new(
         py: Python<'_>,
         name: &Bound<'_, PyAny>,
@@ -131,6 +134,7 @@ impl File {
         driver: Option<&str>,
         cache_bytes: Option<&Bound<'_, PyAny>>,
         threads: Option<usize>,
+        storage_options: Option<&Bound<'_, PyDict>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         check_mode(mode)?;
@@ -143,7 +147,15 @@ impl File {
         }
         let path = crate::helper(py, "os", "fsdecode")?.call1((name,))?;
         let path = PathBuf::from(path.extract::<OsString>()?);
-        Self::open(py, || Session::open_local(path.clone(), &settings)).map_err(|error| {
+        let is_url = Location::from(path.clone()).is_url();
+        if storage_options.is_some() && !is_url {
+            return Err(errors::invalid("storage_options are for URLs"));
+        }
+        let opener = remote::opener(storage_options)?;
+        Self::open(py, || Session::open_at(path.clone(), opener, &settings)).map_err(|error| {
+            if is_url {
+                return error;
+            }
             // Errors of the operating system about the file itself become the standard exceptions.
             match py.detach(|| LocalFile::open(&path)) {
                 Err(refusal) if refusal.kind() != io::ErrorKind::NotFound => {
@@ -245,7 +257,8 @@ impl File {
 pub fn is_hdf5(py: Python<'_>, fname: &Bound<'_, PyAny>) -> PyResult<bool> {
     let path = crate::helper(py, "os", "fsdecode")?.call1((fname,))?;
     let path = PathBuf::from(path.extract::<OsString>()?);
-    Ok(py.detach(|| match hyperslab::File::open(path) {
+    let opener = remote::opener(None)?;
+    Ok(py.detach(|| match hyperslab::File::open_with(opener, path) {
         Ok(_) => true,
         // If anything else is wrong with the file, it still begins like an HDF5 file.
         Err(error) => matches!(error.kind(), ErrorKind::Damaged | ErrorKind::Unsupported | ErrorKind::Limit),

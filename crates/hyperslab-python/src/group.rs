@@ -188,6 +188,16 @@ impl Group {
         open(py, &self.session, object)
     }
 
+    /// Fetch the metadata of all objects below this group in a few rounds of concurrent requests, if the file is remote.
+    /// With `chunk_indexes`, also where all chunks lie. What is read afterwards takes no requests for metadata.
+    #[pyo3(signature = (*, chunk_indexes=false))]
+    fn prefetch(&self, py: Python<'_>, chunk_indexes: bool) -> PyResult<()> {
+        self.session.check_open()?;
+        let prefetch = hyperslab::Prefetch { depth: usize::MAX, chunk_indexes, attributes: true };
+        py.detach(|| self.group.prefetch(&prefetch));
+        Ok(())
+    }
+
     /// Return an object, its class, its link or the class of its link; `default` if there is no object with this name.
     /// Files behind external links are opened in the same way as this one; `elink_locking` and `elink_swmr` have no
     /// effect.

@@ -24,6 +24,7 @@ mod orthogonal;
 mod plugins;
 mod reference;
 mod register;
+mod remote;
 mod selection;
 mod session;
 mod settings;
@@ -58,6 +59,8 @@ mod _hyperslab {
     use crate::reference::{AttributeReference, Reference, RegionReference};
     #[pymodule_export]
     use crate::register::register_filter;
+    #[pymodule_export]
+    use crate::remote::{Traffic, traffic};
     #[pymodule_export]
     use crate::settings::{CacheStats, cache_bytes, cache_stats, set_cache_bytes, set_threads, threads};
 

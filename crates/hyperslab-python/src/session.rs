@@ -2,7 +2,7 @@
 
 use crate::errors;
 use crate::source::Closable;
-use hyperslab::io::Source;
+use hyperslab::io::{Location, Opener, Source};
 use hyperslab::{Driver, LinkTarget, Object, OpenOptions, internal};
 use hyperslab_format::Address;
 use pyo3::prelude::*;
@@ -43,13 +43,16 @@ impl Session {
         Ok(Self::new(file, filename, driver, None, Some(source), None))
     }
 
-    /// Opens a local HDF5 file, or the several files that it consists of.
-    pub fn open_local(path: PathBuf, options: &OpenOptions) -> hyperslab::Result<Self> {
+    /// Opens an HDF5 file by its path or its URL, or the several files that it consists of.
+    pub fn open_at(path: PathBuf, opener: Arc<dyn Opener>, options: &OpenOptions) -> hyperslab::Result<Self> {
         let mut closable = None;
-        let file =
-            options.open_through(&path, |source| closable.insert(Arc::new(Closable::new(source))).clone())?;
-        let canonical = PathBuf::from(file.name()).canonicalize().ok();
-        let driver = file.driver().map_or("sec2", Driver::name);
+        let wrap = |source| -> Arc<dyn Source> { closable.insert(Arc::new(Closable::new(source))).clone() };
+        let file = options.open_through(opener, path.clone(), wrap)?;
+        let is_url = Location::from(path.clone()).is_url();
+        let canonical = if is_url { None } else { PathBuf::from(file.name()).canonicalize().ok() };
+        let driver = file.driver().map_or(if is_url { "ros3" } else { "sec2" }, Driver::name);
+        // A URL without the signature that it may contain.
+        let path = if is_url { PathBuf::from(file.name()) } else { path };
         Ok(Self::new(file, path, driver, canonical, closable, None))
     }
 

@@ -60,6 +60,10 @@ impl Source for Closable {
         self.stored_bytes
     }
 
+    fn beginning(&self) -> bytes::Bytes {
+        self.with(|source| Ok(source.beginning())).unwrap_or_default()
+    }
+
     fn read_into(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
         self.with(|source| source.read_into(at, out))
     }

@@ -7,7 +7,7 @@
 use crate::element::text;
 use crate::errors;
 use crate::group::{Group, open};
-use hyperslab::{Link, LinkTarget, Object};
+use hyperslab::{Link, LinkTarget, Object, Prefetch};
 use hyperslab_format::{Address, Name};
 use pyo3::prelude::*;
 use std::collections::HashSet;
@@ -65,6 +65,8 @@ pub fn visit_below<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let (py, this) = (start.py(), start.get());
     this.session.check_open()?;
+    let prefetch = Prefetch { depth: usize::MAX, chunk_indexes: false, attributes: false };
+    py.detach(|| this.group.prefetch(&prefetch));
     let mut seen: HashSet<Address> = HashSet::new();
     seen.insert(Object::Group(this.group.clone()).address());
     let links = py.detach(|| this.group.links()).map_err(errors::raise)?;

@@ -111,6 +111,10 @@ impl Source for DistantSource {
         self.remote.source.stored_bytes()
     }
 
+    fn beginning(&self) -> Bytes {
+        Bytes::new()
+    }
+
     fn read_into(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
         self.remote.read(at..at + out.len() as u64, out)
     }

@@ -5,7 +5,7 @@
 
 mod request;
 
-use crate::link::{Counts, Fault, Link, Traffic, lock};
+use crate::link::{Counts, Fault, InFlight, Link, Traffic, lock};
 use bytes::Bytes;
 use request::{Request, RequestedBytes};
 use std::io::{self, BufReader, Write};
@@ -41,6 +41,9 @@ impl Served {
     }
 }
 
+/// The header with the time of the last modification, which stores send. It does not depend on the state of the file: it
+/// has the resolution of a second, so a client must not rely on it.
+const MODIFIED: &str = "Last-Modified: Thu, 01 Jan 2026 00:00:00 GMT\r\n";
 /// The most bytes that are sent at once.
 const SENT_BYTES: usize = 64 << 10;
 
@@ -142,7 +145,7 @@ impl Shared {
             RequestedBytes::All => 0..total,
             RequestedBytes::Range { first, last } => first.min(total)..last.saturating_add(1).min(total),
         };
-        let (_in_flight, fault) = self.traffic.request(range.clone());
+        let (in_flight, fault) = self.traffic.request(range.clone());
         std::thread::sleep(self.link.latency);
         match fault {
             Some(Fault::Status(status)) => return empty(stream, status, ""),
@@ -169,7 +172,7 @@ impl Shared {
         let (status, content_range) =
             if is_all { ("200 OK", "") } else { ("206 Partial Content", &*content_range) };
         let head = format!(
-            "HTTP/1.1 {status}\r\nContent-Length: {len}\r\n{content_range}ETag: {}\r\nAccept-Ranges: bytes\r\n\r\n",
+            "HTTP/1.1 {status}\r\nContent-Length: {len}\r\n{content_range}ETag: {}\r\n{MODIFIED}Accept-Ranges: bytes\r\n\r\n",
             file.tag()
         );
         stream.write_all(head.as_bytes())?;
@@ -178,19 +181,32 @@ impl Shared {
         }
         match fault {
             Some(Fault::Truncated(kept)) => {
-                self.send(stream, &file.bytes, range.start..range.end.min(range.start + kept))?;
+                self.send(stream, &file.bytes, range.start..range.end.min(range.start + kept), in_flight)?;
                 Ok(false)
             }
-            _ => self.send(stream, &file.bytes, range).map(|()| true),
+            _ => self.send(stream, &file.bytes, range, in_flight).map(|()| true),
         }
     }
 
-    fn send(&self, stream: &mut TcpStream, bytes: &Bytes, range: Range<u64>) -> io::Result<()> {
-        for piece in bytes[range.start as usize..range.end as usize].chunks(SENT_BYTES) {
-            // Counted first, because a client may check the counts as soon as it has the last byte.
+    /// Sends a body. The request ends before its last bytes are sent, because the client may make the next one as soon as
+    /// it has them.
+    fn send(
+        &self,
+        stream: &mut TcpStream,
+        bytes: &Bytes,
+        range: Range<u64>,
+        in_flight: InFlight<'_>,
+    ) -> io::Result<()> {
+        let mut in_flight = Some(in_flight);
+        let mut pieces = bytes[range.start as usize..range.end as usize].chunks(SENT_BYTES).peekable();
+        while let Some(piece) = pieces.next() {
+            // Counted first, for the same reason.
             self.traffic.sent(piece.len() as u64);
-            stream.write_all(piece)?;
             std::thread::sleep(self.link.transfer(piece.len() as u64));
+            if pieces.peek().is_none() {
+                in_flight.take();
+            }
+            stream.write_all(piece)?;
         }
         Ok(())
     }

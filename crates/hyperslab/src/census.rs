@@ -16,7 +16,7 @@ mod free_space;
 use crate::file::File;
 use crate::links::Links;
 use crate::object::Object;
-use crate::{Error, Result};
+use crate::{Error, Prefetch, Result};
 use extents::{Claims, gaps, sum};
 use hyperslab_array::array::Storage;
 use hyperslab_format::heap::global::Collection;
@@ -113,6 +113,10 @@ const WINDOW_BYTES: u64 = 1 << 20;
 pub fn census(file: &File) -> Result<Census> {
     let inner = &file.inner;
     let own = File::open_source(inner.source.clone(), inner.data.runtime.clone())?;
+    if let Ok(root) = own.root() {
+        // Before anything is observed: what is fetched in advance is not counted.
+        root.prefetch(&Prefetch { depth: usize::MAX, chunk_indexes: true, attributes: true });
+    }
     own.inner.metadata().observe();
     let mut walk = Walk {
         file: &own,

@@ -9,6 +9,7 @@ use crate::{Error, Result};
 use hyperslab_array::array::{ChunkState, DataSource};
 use hyperslab_array::chunk::cache::Stats;
 use hyperslab_array::runtime::Runtime;
+use hyperslab_format::message::FileSpaceStrategy;
 use hyperslab_format::message::cache_image::{CacheImage, OverlayEntries};
 use hyperslab_format::message::shared_message_table::SharedMessageTableInfo;
 use hyperslab_format::object_header::{Context, SharedMessageTable};
@@ -190,6 +191,12 @@ impl FileInner {
 
     /// Runs a parser over this file that may contain shared messages.
     pub(crate) fn parse_shared<T>(&self, mut parser: impl FnMut(Context<'_>) -> Parse<T>) -> Result<T> {
+        let shared = self.shared_messages()?;
+        self.parse(|view| parser(Context { view: *view, shared }))
+    }
+
+    /// The table of shared messages, if the file has one; it is read once.
+    pub(crate) fn shared_messages(&self) -> Result<Option<&SharedMessageTable>> {
         let shared = match self.shared_messages.get() {
             Some(shared) => shared,
             None => {
@@ -197,7 +204,7 @@ impl FileInner {
                 self.shared_messages.get_or_init(|| table)
             }
         };
-        self.parse(|view| parser(Context { view: *view, shared: shared.as_ref() }))
+        Ok(shared.as_ref())
     }
 
     /// The table of shared messages, if the file has one.
@@ -210,6 +217,8 @@ impl FileInner {
     /// bytes of the file, and the address of the shared message table.
     fn use_extension(&mut self, extension: SuperblockExtension) -> Result<()> {
         self.shared_messages_at = extension.shared_messages;
+        let pages = extension.file_space.filter(|space| space.strategy == FileSpaceStrategy::Page);
+        pages.iter().for_each(|space| self.metadata.paged(space.page_size));
         if let Some(info) = extension.cache_image {
             let entries = self.parse(|view| {
                 let image = CacheImage::parse(*view, info)?;

@@ -4,6 +4,7 @@ use crate::Result;
 use crate::attribute::Attributes;
 use crate::links::Links;
 use crate::node::Node;
+use crate::prefetch::Prefetch;
 use hyperslab_format::message::{Link, LinkTarget};
 use hyperslab_format::object_header::ObjectKind;
 
@@ -54,6 +55,14 @@ impl Group {
     /// True if the group stores the order in which its links were created.
     pub fn tracks_creation_order(&self) -> bool {
         Links::new(&self.node).tracks_creation_order()
+    }
+
+    /// Fetches the metadata of this group and of what is below it in a few rounds of concurrent requests, if the file is
+    /// remote. What is read afterwards does not wait for requests. Objects of other files are not included.
+    ///
+    /// This does not change what a read returns: errors are reported by the read that they concern.
+    pub fn prefetch(&self, prefetch: &Prefetch) {
+        prefetch.run(&self.node);
     }
 
     /// The path of the first member that is a dataset, for hints.

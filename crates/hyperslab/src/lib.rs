@@ -44,6 +44,7 @@ mod number;
 mod object;
 mod open_dataset;
 mod open_options;
+mod prefetch;
 mod stored;
 mod suggest;
 mod unfilter;
@@ -74,6 +75,7 @@ pub use members::Members;
 pub use named_datatype::NamedDatatype;
 pub use object::Object;
 pub use open_options::OpenOptions;
+pub use prefetch::Prefetch;
 pub use vlen::{Heap, RegionReference};
 
 pub use bytes::Bytes;
@@ -107,8 +109,6 @@ pub mod io {
     pub use hyperslab_io::{
         Advice, Cancel, Deliver, LocalFile, LocalFiles, Location, Memory, Opener, Source, Version,
     };
-    #[cfg(feature = "http")]
-    pub use hyperslab_io::{HttpFile, HttpOptions};
 }
 
 /// The examples of the README are compiled, and those that are not marked `no_run` are run.

@@ -1,18 +1,22 @@
-//! Running parsers over a file: fetches the metadata that they need, in blocks, and caches it.
+//! Running parsers over a file: fetches the metadata that they need, and caches it.
 //!
-//! This is the only loop between parsing and I/O. A parser returns the ranges that it needs; the blocks that contain
-//! them are fetched, neighbouring blocks in one request, and the parser is called again.
+//! This is the only loop between parsing and I/O. A parser returns the ranges that it needs; they are fetched, and the
+//! parser is called again. From a local file, the blocks that contain the ranges are fetched; from a source with latency,
+//! the ranges themselves ([`extents`]), and the needs of many parsers together ([`Metadata::drive_rounds`]).
 
+mod extents;
 mod transient;
 
 use crate::format_error::format_error;
 use crate::{Error, Result};
 use bytes::{Bytes, BytesMut};
+use extents::{ExtentMap, PAGE_BYTES_MAX};
 use hyperslab_format::message::cache_image::{Overlay, OverlayEntries};
 use hyperslab_format::{Fetched, Need, Parse, Stop, View, Widths};
-use hyperslab_io::{Cancel, Source, coalesce, fetch_all};
+use hyperslab_io::{Cancel, Source, coalesce, fetch_all, purpose};
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use transient::TransientMetadata;
@@ -20,12 +24,19 @@ use transient::TransientMetadata;
 /// Above this many bytes, cached metadata is dropped between look-ups.
 const CACHED_BYTES_MAX: usize = 64 << 20;
 
+/// The same for a source with latency, from which it takes long to fetch them again.
+const CACHED_EXTENTS_BYTES_MAX: u64 = 512 << 20;
+
 /// The metadata of one file that has been fetched so far.
 pub(crate) struct Metadata {
     source: Arc<dyn Source>,
     file_len: u64,
     block_bytes: u64,
     blocks: RwLock<HashMap<u64, Bytes>>,
+    /// For a source with latency: its extents, instead of blocks.
+    extents: Option<RwLock<ExtentMap>>,
+    /// The bytes of a page, if the file is paged.
+    page_bytes: OnceLock<u64>,
     /// The entries of a metadata cache image, which replace bytes of the file. Few files have one.
     superseded: OnceLock<OverlayEntries>,
     /// The number of parsers that are running.
@@ -58,11 +69,17 @@ impl Drop for Running<'_> {
 
 impl Metadata {
     pub(crate) fn new(source: Arc<dyn Source>) -> Self {
-        let block_bytes = source.advice().block_bytes.max(512);
+        let advice = source.advice();
         Self {
             file_len: source.len(),
-            block_bytes,
+            block_bytes: advice.block_bytes.max(512),
             blocks: RwLock::default(),
+            extents: advice.has_latency().then(|| {
+                let mut extents = ExtentMap::default();
+                extents.insert(0, &source.beginning(), 0);
+                RwLock::new(extents)
+            }),
+            page_bytes: OnceLock::new(),
             superseded: OnceLock::new(),
             running: AtomicUsize::new(0),
             observed: OnceLock::new(),
@@ -73,6 +90,18 @@ impl Metadata {
     /// The same metadata; missing bytes are fetched from another source of the same file from now on.
     pub(crate) fn through(self, source: Arc<dyn Source>) -> Self {
         Self { source, ..self }
+    }
+
+    /// The file is divided into pages of this size, each with metadata or raw data only.
+    pub(crate) fn paged(&self, page_bytes: u64) {
+        if (512..=PAGE_BYTES_MAX).contains(&page_bytes) {
+            let _ = self.page_bytes.set(page_bytes);
+        }
+    }
+
+    /// True if fetching many ranges together takes less time than one after the other.
+    pub(crate) fn has_latency(&self) -> bool {
+        self.extents.is_some()
     }
 
     /// Replaces the bytes of the file at the addresses of these entries from now on.
@@ -119,6 +148,38 @@ impl Metadata {
         Ok(())
     }
 
+    /// Runs many parsers over the fetched bytes, in rounds. `round` runs them as far as possible and returns what they
+    /// need, which is fetched together, before the next round. Ends when nothing is needed, or when `bytes_max` bytes
+    /// are cached.
+    pub(crate) fn drive_rounds(
+        &self,
+        base: u64,
+        widths: Widths,
+        bytes_max: u64,
+        mut round: impl FnMut(&View) -> Vec<Need>,
+    ) -> Result<()> {
+        let superseded = self.superseded.get().map(|entries| Overlay::new(self, entries));
+        let fetched = superseded.as_ref().map_or(self as &dyn Fetched, |overlay| overlay as &dyn Fetched);
+        let view = View::new(fetched).with(base, widths);
+        let _running = Running::new(&self.running);
+        let mut repeated = 0;
+        loop {
+            let mut needs = round(&view);
+            let mut left = bytes_max.saturating_sub(self.cached_bytes());
+            let fits = |need: &Need| {
+                let bytes = need.range.end.saturating_sub(need.range.start);
+                left = left.checked_sub(bytes)?;
+                Some(())
+            };
+            let wanted = needs.len();
+            needs.truncate(needs.iter().map_while(fits).count());
+            repeated = if self.fetch(&needs)? { 0 } else { repeated + 1 };
+            if needs.is_empty() || needs.len() < wanted || repeated > REPEATED_MAX {
+                return Ok(());
+            }
+        }
+    }
+
     /// Runs a parser over the fetched bytes until it returns a result. `fetch` returns false if all needed bytes had
     /// been fetched already.
     fn run<T>(
@@ -160,6 +221,13 @@ impl Metadata {
         if self.running.load(Ordering::Acquire) > 0 {
             return;
         }
+        if let Some(extents) = &self.extents {
+            let mut extents = extents.write().expect("no panic while holding the lock");
+            if extents.bytes() > CACHED_EXTENTS_BYTES_MAX {
+                extents.clear();
+            }
+            return;
+        }
         let mut blocks = self.blocks.write().expect("no panic while holding the lock");
         if blocks.len() * self.block_bytes as usize > CACHED_BYTES_MAX {
             blocks.clear();
@@ -168,10 +236,33 @@ impl Metadata {
 
     /// Fetches the blocks that contain the needed ranges; false if all of them had been fetched already.
     fn fetch(&self, needs: &[Need]) -> Result<bool> {
+        if let Some(extents) = &self.extents {
+            let requests = {
+                let known = extents.read().expect("no panic while holding the lock");
+                self.requests(needs, |range| known.missing(range))
+            };
+            let fetched = self.fetch_extents(needs, &requests)?;
+            let mut extents = extents.write().expect("no panic while holding the lock");
+            fetched.iter().for_each(|(start, bytes)| extents.insert(*start, bytes, 0));
+            return Ok(!fetched.is_empty());
+        }
         let missing = self.missing(needs, |_| false);
         let read = self.read(&missing)?;
         self.blocks.write().expect("no panic while holding the lock").extend(read);
         Ok(!missing.is_empty())
+    }
+
+    /// The requests for these needs, for a source with latency.
+    fn requests(&self, needs: &[Need], missing: impl Fn(&Range<u64>) -> Vec<Range<u64>>) -> Vec<Range<u64>> {
+        let page = self.page_bytes.get().copied();
+        extents::requests(needs, missing, self.file_len, page, self.source.advice())
+    }
+
+    /// Makes these requests, which are for these needs: offsets and bytes.
+    fn fetch_extents(&self, needs: &[Need], requests: &[Range<u64>]) -> Result<Vec<(u64, Bytes)>> {
+        let reason = needs.first().map_or("metadata", |need| need.reason);
+        let answers = purpose::with(reason, || fetch_all(&*self.source, requests, &Cancel::never()))?;
+        Ok(requests.iter().map(|request| request.start).zip(answers).collect())
     }
 
     /// The numbers of the blocks that contain the needed ranges, ascending, without those that are cached here or
@@ -217,6 +308,9 @@ impl Metadata {
 
     /// The bytes of all cached blocks.
     fn cached_bytes(&self) -> u64 {
+        if let Some(extents) = &self.extents {
+            return extents.read().expect("no panic while holding the lock").bytes();
+        }
         let blocks = self.blocks.read().expect("no panic while holding the lock").len();
         self.block_bytes.saturating_mul(blocks as u64)
     }
@@ -264,6 +358,9 @@ impl Fetched for Metadata {
     }
 
     fn get(&self, at: u64, len: u64) -> Option<Bytes> {
+        if let Some(extents) = &self.extents {
+            return extents.read().expect("no panic while holding the lock").get(at, len, 0);
+        }
         self.join(at, len, |number| self.block(number))
     }
 }

@@ -52,19 +52,21 @@ impl OpenOptions {
     /// [`ErrorKind::Damaged`](crate::ErrorKind::Damaged) (for example a truncated file), and
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for invalid settings.
     pub fn open(&self, path: impl AsRef<Path>) -> Result<File> {
-        self.open_through(path, |source| source)
+        self.open_through(Arc::new(LocalFiles), path.as_ref(), |source| source)
     }
 
-    /// Opens a local file and reads it through the source that `wrap` returns for the file's own source.
+    /// Opens the file at a location through an opener, and reads it through the source that `wrap` returns for the
+    /// file's own source.
     ///
     /// # Errors
     /// As [`Self::open`].
     pub fn open_through(
         &self,
-        path: impl AsRef<Path>,
+        opener: Arc<dyn Opener>,
+        location: impl Into<Location>,
         wrap: impl FnOnce(Arc<dyn Source>) -> Arc<dyn Source>,
     ) -> Result<File> {
-        File::open_location(Arc::new(LocalFiles), path.as_ref().into(), self.runtime()?, wrap)
+        File::open_location(opener, location.into(), self.runtime()?, wrap)
     }
 
     /// Opens the file at a location through an opener; see [`File::open_with`].
@@ -72,7 +74,7 @@ impl OpenOptions {
     /// # Errors
     /// As [`Self::open`].
     pub fn open_with(&self, opener: Arc<dyn Opener>, location: impl Into<Location>) -> Result<File> {
-        File::open_location(opener, location.into(), self.runtime()?, |source| source)
+        self.open_through(opener, location, |source| source)
     }
 
     /// Opens the file that a source contains.

@@ -3,7 +3,7 @@
 
 use hyperslab::io::{Advice, LocalFile, Memory, Source};
 use hyperslab::{Cancel, Dataset, ErrorKind, File, Object, Order, Selection};
-use hyperslab_io::HttpFile;
+use hyperslab_remote::{RemoteFile, RemoteOptions};
 use hyperslab_testkit::files::{fixture, fixtures, hdf5_files};
 use hyperslab_testkit::{DistantSource, Fault, Link, RangeServer, require};
 use std::path::Path;
@@ -79,7 +79,7 @@ fn files_are_read_over_http() {
             let bytes = std::fs::read(&path).unwrap();
             let local = File::from_source(Arc::new(Memory::new("local", bytes.clone()))).unwrap();
             let server = RangeServer::start(bytes, link(1));
-            let source = HttpFile::open(&server.url("f.h5")).unwrap();
+            let source = RemoteFile::open(&server.url("f.h5"), RemoteOptions::default()).unwrap();
             let found = contents(&File::from_source(Arc::new(source)).unwrap());
             assert!(contents(&local) == found, "{}", path.display());
             datasets += found.len();
@@ -172,6 +172,27 @@ fn rows_of_unfiltered_data_come_in_blocks() {
 }
 
 #[test]
+fn all_rows_of_a_contiguous_dataset_take_few_requests() {
+    let path = require!(fixture("case_study/cris_raw.h5"));
+    let local = File::open(&path).unwrap().dataset(CASE_STUDY).unwrap();
+    let server = RangeServer::start(std::fs::read(&path).unwrap(), link(0));
+    let source = RemoteFile::open(&server.url("f.h5"), RemoteOptions::default()).unwrap();
+    let dataset = File::from_source(Arc::new(source)).unwrap().dataset(CASE_STUDY).unwrap();
+    let (rows, points) = (dataset.shape()[0] * dataset.shape()[1] * dataset.shape()[2], dataset.shape()[2]);
+    assert_eq!(rows, 16_200);
+    server.take_counts();
+    for row in 0..rows {
+        let (scan, field) = (row / (points * dataset.shape()[1]), row / points % dataset.shape()[1]);
+        let selection = Selection::parse(&format!("{scan}, {field}, {}, :", row % points), dataset.shape());
+        let selection = selection.unwrap();
+        let expected = local.read_bytes(&selection, Order::File).unwrap();
+        assert_eq!(dataset.read_bytes(&selection, Order::File).unwrap(), expected, "row {row}");
+    }
+    let counts = server.counts();
+    assert!(counts.requests < 200, "{} requests", counts.requests);
+}
+
+#[test]
 fn a_fault_is_an_error_that_names_the_bytes_and_the_next_read_succeeds() {
     for name in ["case_study/cris.h5", "case_study/cris_raw.h5"] {
         let path = require!(fixture(name));
@@ -220,7 +241,9 @@ fn a_file_that_is_replaced_is_an_error_however_far_it_is() {
     let replaced = [last(&far).unwrap_err(), far.read_bytes(&whole(&far), Order::File).unwrap_err()];
 
     let server = RangeServer::start(std::fs::read(&path).unwrap(), link(0));
-    let file = File::from_source(Arc::new(HttpFile::open(&server.url("f.h5")).unwrap())).unwrap();
+    let file =
+        File::from_source(Arc::new(RemoteFile::open(&server.url("f.h5"), RemoteOptions::default()).unwrap()))
+            .unwrap();
     let served = file.dataset(CASE_STUDY).unwrap();
     last(&served).unwrap();
     server.replace(vec![0; 1 << 20]);

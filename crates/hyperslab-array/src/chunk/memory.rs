@@ -7,8 +7,8 @@
 //! cache's budget, because slabs are not full.
 
 use crate::memory::zeroed;
-use crate::per_process::PerProcess;
 use crate::{Error, Result};
+use hyperslab_io::PerProcess;
 use memmap2::MmapMut;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;

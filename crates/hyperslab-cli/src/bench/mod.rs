@@ -227,7 +227,7 @@ fn end_by_interrupt() {
 
 /// What the simulator needs to know of a dataset, and how fast its chunks decode, from which seconds are predicted.
 fn facts(path: &Path, name: &str) -> Option<DatasetFacts> {
-    doctor::facts_of(path, &dataset(path, name)?, doctor::SampleScope::Decoding).ok()
+    doctor::facts_of(&dataset(path, name)?, doctor::SampleScope::Decoding).ok()
 }
 
 /// The same for counts alone.

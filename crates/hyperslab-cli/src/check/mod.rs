@@ -5,10 +5,11 @@ mod text;
 
 use crate::args::CheckArgs;
 use crate::failure::{self, Failure, one_line};
+use crate::location;
 use crate::runner;
 use crate::schema;
 use hyperslab::internal::source;
-use hyperslab::io::{LocalFile, Source};
+use hyperslab::io::Source;
 use hyperslab::{ErrorKind, File};
 use hyperslab_check::{CheckError, Finding, Options, Report};
 use serde::Serialize;
@@ -144,7 +145,7 @@ fn document<'r>(path: &Path, report: &'r Report) -> Document<'r> {
         source: finding.source,
     };
     Document {
-        file: path.display().to_string(),
+        file: location::shown(path),
         errors: report.errors,
         warnings: report.warnings,
         unlisted: report.unlisted(),
@@ -163,7 +164,7 @@ fn document<'r>(path: &Path, report: &'r Report) -> Document<'r> {
 fn examine(path: &Path, options: Options) -> Result<Report, Failure> {
     let source = open(path)?;
     hyperslab_check::check(&*source, options).map_err(|error| {
-        let message = format!("{}: {error}", path.display());
+        let message = format!("{}: {error}", location::shown(path));
         match error {
             CheckError::NoSuperblock(_) if error.is_not_hdf5() => Failure::wrong_request(message),
             _ => Failure::unreadable(message),
@@ -173,12 +174,12 @@ fn examine(path: &Path, options: Options) -> Result<Report, Failure> {
 
 /// The bytes of a file. A file that cannot be opened as HDF5 because it is damaged is checked as it is.
 fn open(path: &Path) -> Result<Arc<dyn Source>, Failure> {
-    match File::open(path) {
+    match location::open_file(path, &File::options()) {
         Ok(file) => Ok(source(&file)),
         Err(error) => match error.kind() {
             ErrorKind::NotFound | ErrorKind::NotHdf5 | ErrorKind::Invalid => Err(error.into()),
-            _ => match LocalFile::open(path) {
-                Ok(file) => Ok(Arc::new(file)),
+            _ => match location::open_source(path) {
+                Ok(bytes) => Ok(bytes),
                 Err(_) => Err(error.into()),
             },
         },

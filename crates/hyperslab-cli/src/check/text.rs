@@ -2,12 +2,13 @@
 
 use super::Summary;
 use crate::failure::one_line;
+use crate::location;
 use hyperslab_check::{Finding, Report};
 use std::path::Path;
 
 /// `FILE: 1 error, 2 warnings`, and a line for each finding.
 pub(super) fn report(path: &Path, report: &Report) -> String {
-    let mut text = format!("{}: {}\n", one_line(&path.display().to_string()), counts(report));
+    let mut text = format!("{}: {}\n", one_line(&location::shown(path)), counts(report));
     for finding in &report.findings {
         text.push_str(&line(finding));
     }

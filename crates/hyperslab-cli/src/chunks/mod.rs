@@ -12,14 +12,15 @@ mod table;
 
 use crate::args::ChunksArgs;
 use crate::failure::{self, Failure, one_line};
+use crate::location;
 use crate::traversal::{Item, Traversal};
-use hyperslab::{Dataset, Error, File, Object};
+use hyperslab::{Dataset, Error, File, Object, Prefetch};
 use rows::{RowWriter, RowsError};
 use std::io::Write;
 
 /// Runs the command.
 pub(crate) fn run(args: &ChunksArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
-    let file = failure::open(&args.file)?;
+    let file = location::open(&args.file)?;
     let listed = Listed::find(&file, &args.path)?;
     let mut errors = listed.errors;
     if args.json {
@@ -69,7 +70,8 @@ impl Listed {
                 None => Err(not_chunked(file, &path, &dataset)),
             };
         }
-        let (items, _) = Traversal::run(start, path.as_bytes(), usize::MAX);
+        let prefetch = Prefetch { depth: 0, chunk_indexes: true, attributes: false };
+        let (items, _) = Traversal::run(start, path.as_bytes(), usize::MAX, prefetch);
         let mut listed = Self { datasets: Vec::new(), errors: Vec::new() };
         for item in items {
             match item {

@@ -1,11 +1,12 @@
 //! The record of a file itself: format, size, checksum.
 
 use crate::json::{Json, Object};
+use crate::location;
+use hyperslab::Cancel;
+use hyperslab::io::Source;
 use hyperslab_format::superblock::SIGNATURE;
 use sha2::{Digest, Sha256};
-use std::fs::File;
-use std::io::{self, Read};
-use std::os::unix::fs::FileExt;
+use std::io;
 use std::path::Path;
 
 /// The first offset, apart from 0, at which the signature may be; it is then searched at each doubling.
@@ -21,14 +22,14 @@ pub(crate) struct Kind {
 }
 
 /// Recognises the format of a file.
-pub(crate) fn kind(file: &File) -> io::Result<Kind> {
-    let len = file.metadata()?.len();
+pub(crate) fn kind(file: &dyn Source) -> io::Result<Kind> {
+    let len = file.len();
     let mut head = [0u8; 8];
     let read = |head: &mut [u8; 8], at: u64| -> io::Result<bool> {
         if at + 8 > len {
             return Ok(false);
         }
-        file.read_exact_at(head, at).map(|()| true)
+        file.read_into(at, head).map(|()| true)
     };
     if read(&mut head, 0)? {
         let format = match head {
@@ -55,19 +56,19 @@ pub(crate) fn kind(file: &File) -> io::Result<Kind> {
 
 /// Adds the format, size and checksum of a file and, if it is HDF5, the version and sizes in its superblock.
 pub(crate) fn describe(path: &Path) -> io::Result<Object> {
-    let file = File::open(path)?;
-    let kind = kind(&file)?;
+    let file = location::open_source(path)?;
+    let kind = kind(&*file)?;
     let mut record = Object::from([
         ("t", "file".into()),
         ("format", kind.format.into()),
-        ("size", file.metadata()?.len().into()),
-        ("sha256", checksum(&file)?.into()),
+        ("size", file.len().into()),
+        ("sha256", checksum(&*file)?.into()),
     ]);
     if kind.format == "hdf5" {
         record.insert("userblock", kind.user_block.into());
         record.insert("driver", "sec2".into());
         let mut head = [0u8; 16];
-        if file.read_exact_at(&mut head, kind.user_block).is_ok() {
+        if file.read_into(kind.user_block, &mut head[..]).is_ok() {
             let sizes = if head[8] < 2 { [head[13], head[14]] } else { [head[9], head[10]] };
             record.insert("superblock", head[8].into());
             record.insert("sizes", Json::list(sizes));
@@ -76,13 +77,21 @@ pub(crate) fn describe(path: &Path) -> io::Result<Object> {
     Ok(record)
 }
 
-fn checksum(mut file: &File) -> io::Result<String> {
+/// Bytes that are hashed at a time.
+const PIECE_BYTES: u64 = 1 << 20;
+/// Pieces of a remote file that are requested at the same time.
+const PIECES_AT_ONCE: usize = 16;
+
+fn checksum(file: &dyn Source) -> io::Result<String> {
     let mut hash = Sha256::new();
-    let mut piece = vec![0; 1 << 20];
-    loop {
-        match file.read(&mut piece)? {
-            0 => return Ok(super::text_hasher::hex(hash)),
-            len => hash.update(&piece[..len]),
+    let starts: Vec<u64> = (0..file.len()).step_by(PIECE_BYTES as usize).collect();
+    let range = |&start: &u64| start..(start + PIECE_BYTES).min(file.len());
+    let at_once = if file.advice().has_latency() { PIECES_AT_ONCE } else { 1 };
+    for starts in starts.chunks(at_once) {
+        let ranges: Vec<_> = starts.iter().map(range).collect();
+        for piece in hyperslab_io::fetch_all(file, &ranges, &Cancel::never())? {
+            hash.update(&piece);
         }
     }
+    Ok(super::text_hasher::hex(hash))
 }

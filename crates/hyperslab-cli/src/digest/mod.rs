@@ -24,10 +24,11 @@ mod values;
 use crate::args::DigestArgs;
 use crate::failure::{self, Failure, one_line};
 use crate::json::{Json, Object, write_object};
+use crate::location;
 use crate::object_paths::ObjectPaths;
 use crate::schema;
 use crate::traversal::{Item, Traversal};
-use hyperslab::{File, LinkTarget, Object as H5Object};
+use hyperslab::{File, LinkTarget, Object as H5Object, Prefetch};
 use std::io::{self, Write};
 use std::path::Path;
 use values::{Value, error_text};
@@ -61,7 +62,7 @@ pub(crate) fn run(args: &DigestArgs, out: &mut dyn Write, err: &mut dyn Write) -
     let mut out = Headed { head: Some(head()), out };
     let mut code = failure::DONE;
     for path in &args.files {
-        let name = path.to_string_lossy().into_owned();
+        let name = location::shown(path);
         let options = Options { name: (!args.bare).then(|| name.clone()), bytes_max: args.max_bytes };
         let summary = file(path, &options, &mut out)?;
         if let Some(error) = summary.unopened {
@@ -149,12 +150,15 @@ pub fn file(path: &Path, options: &Options, out: &mut dyn Write) -> io::Result<S
 
 fn objects(path: &Path, options: &Options, out: &mut dyn Write) -> io::Result<Summary> {
     let mut writer = Writer { options, out, summary: Summary::default() };
-    let file = match File::open(path) {
+    let file = match location::open_file(path, &File::options()) {
         Ok(file) => file,
         Err(error) => return Ok(Summary { unopened: Some(error), ..Summary::default() }),
     };
     let (items, paths) = match file.root() {
-        Ok(root) => Traversal::run(H5Object::Group(root), b"/", usize::MAX),
+        Ok(root) => {
+            let prefetch = Prefetch { depth: 0, chunk_indexes: true, attributes: true };
+            Traversal::run(H5Object::Group(root), b"/", usize::MAX, prefetch)
+        }
         Err(error) => (vec![Item::Unopened { path: b"/".to_vec(), error }], ObjectPaths::default()),
     };
     writer.summary.driver = file.driver();

@@ -3,7 +3,7 @@
 
 use crate::failure::Failure;
 use crate::traversal::{Item, Traversal};
-use hyperslab::{Dataset, Error, File, Object};
+use hyperslab::{Dataset, Error, File, Object, Prefetch};
 use hyperslab_doctor::Options;
 
 /// The reads of at most this many datasets are simulated.
@@ -30,7 +30,8 @@ impl Chosen {
 
 /// The largest datasets of a file whose rank matches the requested reads.
 pub(super) fn datasets(file: &File, options: &Options) -> Result<Chosen, Failure> {
-    let (items, _) = Traversal::run(Object::Group(file.root()?), b"/", usize::MAX);
+    let prefetch = Prefetch { depth: 0, chunk_indexes: true, attributes: true };
+    let (items, _) = Traversal::run(Object::Group(file.root()?), b"/", usize::MAX, prefetch);
     let mut damaged = Vec::new();
     let mut found: Vec<Dataset> = Vec::new();
     for item in items {

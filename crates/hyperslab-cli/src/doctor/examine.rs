@@ -7,7 +7,8 @@ use super::page::Maps;
 use super::{facts, file_facts, options, user_library};
 use crate::args::DoctorArgs;
 use crate::doctor::SampleScope;
-use crate::failure::{self, Failure};
+use crate::failure::Failure;
+use crate::location;
 use hyperslab::internal::census;
 use hyperslab::{Dataset, File};
 use hyperslab_bench::library::Found;
@@ -87,7 +88,7 @@ impl<'a> Examiner<'a> {
 
     /// Examines a file, or one dataset of it.
     pub(super) fn examine(&self, path: &Path, dataset: Option<&str>) -> Result<Examined, Failure> {
-        let file = failure::open(path)?;
+        let file = location::open(path)?;
         let library = self.library.get_or_init(Library::of_python);
         let options = options::options(self.args, &file, library.own.as_ref(), library.terms())?;
         let options = Options { has_zstd: library.has_zstd, ..options };
@@ -96,7 +97,7 @@ impl<'a> Examiner<'a> {
             None => choose::datasets(&file, &options)?,
         };
         let detailed = datasets.par_iter().map(|dataset| {
-            let mut facts = collect(path, &file, dataset, SampleScope::Recoding)?;
+            let mut facts = collect(dataset, SampleScope::Recoding)?;
             if let (Some(calibrated), Some(samples)) = (&library.calibrated, &mut facts.samples) {
                 samples.library =
                     calibrated.decoding(&origin(path, &file, dataset), dataset, &options.profiles);
@@ -110,7 +111,7 @@ impl<'a> Examiner<'a> {
             } else {
                 SampleScope::Nothing
             };
-            let facts = collect(path, &file, dataset, scope)?;
+            let facts = collect(dataset, scope)?;
             diagnose_storage(&facts, &options).map_err(refused)
         });
         let examined: Vec<Result<Option<DatasetReport>, Failure>> = detailed.chain(stored).collect();
@@ -170,8 +171,8 @@ fn origin(path: &Path, file: &File, dataset: &Dataset) -> PathBuf {
     if own.is_same(file) { path.to_owned() } else { PathBuf::from(own.name()) }
 }
 
-fn collect(path: &Path, file: &File, dataset: &Dataset, scope: SampleScope) -> Result<DatasetFacts, Failure> {
-    let facts = facts::of(&origin(path, file, dataset), dataset, scope);
+fn collect(dataset: &Dataset, scope: SampleScope) -> Result<DatasetFacts, Failure> {
+    let facts = facts::of(dataset, scope);
     Ok(facts?)
 }
 

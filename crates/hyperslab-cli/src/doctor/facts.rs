@@ -8,16 +8,15 @@ use hyperslab::storage::{Fill, FillTime as StoredFillTime, Filter};
 use hyperslab::{Dataset, Result};
 use hyperslab_doctor::{ChunkMap, DatasetFacts, FillFacts, FillTime, FilterFact, Layout, StoredChunk};
 
-use std::path::Path;
 use std::sync::Arc;
 
 /// Fewer variable-length elements are not looked up where the storage alone is checked.
 const REFERENCES_MIN: u64 = 1_000;
 
-/// The facts about a dataset of the file at `path`, including the measurements on sample chunks that `wanted` selects.
-pub(crate) fn of(path: &Path, dataset: &Dataset, wanted: SampleScope) -> Result<DatasetFacts> {
+/// The facts about a dataset, including the measurements on sample chunks that `wanted` selects.
+pub(crate) fn of(dataset: &Dataset, wanted: SampleScope) -> Result<DatasetFacts> {
     let facts = layout_facts(dataset)?;
-    let samples = sample::measure(path, dataset, &facts.filters, wanted);
+    let samples = sample::measure(dataset, &facts.filters, wanted);
     // Damage in the heap is told of by whoever reads the values.
     let is_worth_it = wanted != SampleScope::Nothing || dataset.elements() >= REFERENCES_MIN;
     let variable_length = if is_worth_it { variable_length::measure(dataset).ok().flatten() } else { None };

@@ -1,5 +1,6 @@
 //! The facts about a file as a whole, from its census.
 
+use crate::location;
 use hyperslab::internal::{Census, KindOfMetadata, Owner};
 use hyperslab_doctor::{FileFacts, PageWaste};
 use std::path::Path;
@@ -14,7 +15,8 @@ pub(super) fn of(path: &Path, census: &Census) -> FileFacts {
     let sum = |of: fn(&KindOfMetadata) -> u64| census.metadata.values().map(of).sum();
     // The addresses of a file in several members do not follow each other: what lies between them is not in any file. And
     // what belongs to a part that cannot be read only looks unused.
-    let is_one_file = std::fs::metadata(path).is_ok_and(|file| census.file_bytes <= file.len());
+    let is_one_file =
+        location::is_url(path) || std::fs::metadata(path).is_ok_and(|file| census.file_bytes <= file.len());
     let is_all_known = is_one_file && census.errors.is_empty();
     let is_old = census.metadata.contains_key("symbol table node");
     let page_waste = census.page_bytes.map_or_else(Vec::new, |page| {

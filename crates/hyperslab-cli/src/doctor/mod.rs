@@ -26,6 +26,7 @@ pub(crate) use sample::SampleScope;
 use crate::args::{DoctorArgs, FailOn};
 use crate::bench::check_output_file;
 use crate::failure::{self, Failure};
+use crate::location;
 use crate::{runner, schema};
 use examine::{Examined, Examiner};
 use hyperslab_doctor::{Report, Severity, codes, render_text, why};
@@ -62,7 +63,7 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
             let files = runner::files(paths)?;
             if let ([], [folder]) = (files.as_slice(), paths) {
                 // Says that it is a folder: there is nothing to examine in it.
-                failure::open(folder)?;
+                location::open(folder)?;
             }
             several::run(&examiner, &files, out, err)
         }
@@ -77,8 +78,8 @@ fn targets(paths: &[PathBuf]) -> Result<(Vec<PathBuf>, Option<String>), Failure>
         // A dataset may have the name of a folder, such as /data.
         let is_object = || {
             name.starts_with('/')
-                && file.is_file()
-                && failure::open(file).is_ok_and(|file| file.get(name).is_ok())
+                && (file.is_file() || location::is_url(file))
+                && location::open(file).is_ok_and(|file| file.get(name).is_ok())
         };
         if !second.exists() || is_object() {
             return Ok((vec![file.clone()], Some(name.to_owned())));

@@ -4,11 +4,9 @@
 //! sizes.
 
 use hyperslab::datatypes::Class;
-use hyperslab::io::{LocalFile, Source};
-use hyperslab::{Dataset, Location, Order, Selection};
+use hyperslab::{Dataset, Location, Order, Selection, internal};
 use hyperslab_doctor::{Codec, Decoded, Encoding, FilterFact, SampleMeasurement, Sampler, measure_samples};
 use hyperslab_filters::{FilterSpec, Pipeline, Scratch};
-use std::path::Path;
 use std::time::Duration;
 
 /// Decoded bytes of all samples together. One chunk is always sampled, if it is not larger than [`CHUNK_BYTES_MAX`].
@@ -50,7 +48,6 @@ pub(crate) enum SampleScope {
 
 /// Measures a dataset's own chunks. Returns `None` if there is nothing to decode, or if it cannot be decoded here.
 pub(super) fn measure(
-    path: &Path,
     dataset: &Dataset,
     filters: &[FilterFact],
     wanted: SampleScope,
@@ -61,7 +58,7 @@ pub(super) fn measure(
         SampleScope::Decoding if filters.is_empty() => None,
         SampleScope::Recoding if !is_compressed => measure_raw(dataset),
         SampleScope::Decoding | SampleScope::Recoding => {
-            let mut samples = Samples::read(path, dataset, filters)?;
+            let mut samples = Samples::read(dataset, filters)?;
             let encodings = if wanted == SampleScope::Recoding { encodings(filters) } else { Vec::new() };
             measure_samples(&mut samples, &encodings, SECONDS_MAX)
         }
@@ -161,7 +158,7 @@ struct Samples {
 }
 
 impl Samples {
-    fn read(path: &Path, dataset: &Dataset, filters: &[FilterFact]) -> Option<Self> {
+    fn read(dataset: &Dataset, filters: &[FilterFact]) -> Option<Self> {
         let chunk_bytes = dataset.chunk_bytes().filter(|&bytes| bytes > 0 && bytes <= CHUNK_BYTES_MAX)?;
         let specs: Vec<FilterSpec<'_>> = dataset
             .filters()
@@ -175,7 +172,7 @@ impl Samples {
             .collect();
         let element_bytes = dataset.datatype().size as usize;
         let pipeline = Pipeline::new(&specs, element_bytes, chunk_bytes as usize).ok()?;
-        let source = LocalFile::open(path).ok()?;
+        let source = internal::source(&dataset.file());
         let stored: Vec<(Vec<u8>, u32)> = chosen(dataset, chunk_bytes)?
             .into_iter()
             .filter(|location| location.stored_bytes <= 2 * chunk_bytes)

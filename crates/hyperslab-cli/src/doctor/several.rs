@@ -3,6 +3,7 @@
 use super::examine::{Examined, Examiner};
 use super::{fails, width};
 use crate::failure::{self, Failure, one_line};
+use crate::location;
 use crate::runner;
 use crate::schema;
 use hyperslab_doctor::{Finding, Report, Severity, count_text, render_findings};
@@ -62,7 +63,7 @@ pub(super) fn run(
             Err(failure) => {
                 summary.damaged += 1;
                 // A file that is named in a message need not be named again.
-                let shown = path.display().to_string();
+                let shown = location::shown(path);
                 let is_named = failure.message.contains(&shown);
                 let message =
                     if is_named { failure.message } else { format!("{shown}: {}", failure.message) };

@@ -14,16 +14,17 @@ mod value;
 
 use crate::args::LsArgs;
 use crate::failure::{self, Failure, one_line};
+use crate::location;
 use crate::traversal::Traversal;
 use entry::Entry;
 pub(crate) use entry::index_kind;
-use hyperslab::Object;
+use hyperslab::{Object, Prefetch};
 use rayon::prelude::*;
 use std::io::Write;
 
 /// Runs the command.
 pub(crate) fn run(args: &LsArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
-    let file = failure::open(&args.file)?;
+    let file = location::open(&args.file)?;
     if args.netcdf {
         return netcdf::run(args, &file, out, err);
     }
@@ -36,8 +37,9 @@ pub(crate) fn run(args: &LsArgs, out: &mut dyn Write, err: &mut dyn Write) -> Re
         path if path.starts_with('/') => path.to_owned(),
         path => format!("/{path}"),
     };
+    let prefetch = Prefetch { depth: 0, chunk_indexes: true, attributes: args.verbose };
     let depth_max = if args.recursive { usize::MAX } else { 1 };
-    let (items, _) = Traversal::run(start, path.as_bytes(), depth_max);
+    let (items, _) = Traversal::run(start, path.as_bytes(), depth_max, prefetch);
     // The group that was named is listed only if its attributes are shown.
     let members = items.into_par_iter().skip(usize::from(is_group && !args.verbose));
     let entries: Vec<Entry> = members.map(|item| Entry::look_up(item, &file, args.verbose)).collect();

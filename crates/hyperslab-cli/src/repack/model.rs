@@ -1,6 +1,7 @@
 //! What `hyperslab repack --json` prints.
 
 use super::read_effects::ReadEffect;
+use crate::location;
 use hyperslab_repack::{Damage, PlannedDataset, RepackPlan, Repacked, SelectionSummary, StorageSummary};
 use serde::Serialize;
 use std::path::Path;
@@ -152,7 +153,7 @@ impl Plan {
 impl Document {
     /// A file of which nothing is known yet.
     pub fn new(input: &Path, output: &Path) -> Self {
-        let name = |path: &Path| path.display().to_string();
+        let name = |path: &Path| location::shown(path);
         Self { input: name(input), output: name(output), plan: None, result: None, error: None }
     }
 }

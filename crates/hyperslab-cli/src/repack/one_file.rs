@@ -6,6 +6,7 @@ use super::model::{Document, Outcome, Plan};
 use super::{progress, read_effects};
 use crate::doctor::Advisor;
 use crate::failure::{self, Failure};
+use crate::location;
 use hyperslab::File;
 use hyperslab_io::LocalSink;
 use hyperslab_repack::{
@@ -37,13 +38,18 @@ impl Job {
     /// Repacks a file, and writes what was done into the document.
     pub fn run(&self, input: &Path, output: &Path, document: &mut Document) -> Result<(), Failure> {
         let begun = Instant::now();
-        let before = Identity::of(input)?;
+        // A remote file is checked by its requests.
+        let before = (!location::is_url(input)).then(|| Identity::of(input)).transpose()?;
+        if self.in_place && before.is_none() {
+            let message = format!("{}: a remote file cannot be replaced in place", location::shown(input));
+            return Err(Failure::wrong_request(message).hint("`repack IN OUT` writes a new file"));
+        }
         if !self.in_place {
-            self.check_output(input, output)?;
+            self.check_output(before.as_ref(), input, output)?;
         }
         let cancel = progress::cancelled_by_signals();
         // Each chunk is decoded once, so that a cache would only cost memory.
-        let file = File::options().cache_bytes(0).open(input).map_err(Failure::from)?;
+        let file = location::open_file(input, &File::options().cache_bytes(0)).map_err(Failure::from)?;
         if self.in_place && file.driver().is_some() {
             let message =
                 format!("{}: a file of several members cannot be replaced in place", input.display());
@@ -54,6 +60,7 @@ impl Job {
         let mut options = self.options.clone();
         options.temporary_folder = self.folder.clone().unwrap_or_else(|| folder.to_owned());
         options.moved = moved(input, folder, &self.outputs);
+        let source_bytes = before.as_ref().map_or(file.len(), |before| before.metadata.len());
         let (threads, is_verified) = (options.threads, options.verify);
         let failed = |error: RepackError| failure(error, input);
         let kept = self.adapt(&mut options, &file, input)?;
@@ -74,7 +81,7 @@ impl Job {
         let wrong = |error: io::Error| Failure::unreadable(format!("{}: {error}", output.display()));
         let sink = LocalSink::from_file(temporary.handle().map_err(wrong)?, output);
         let monitor = Monitor::new(cancel);
-        let name = input.display().to_string();
+        let name = location::shown(input);
         let changed = read_effects::candidates(&plan);
         let work = || -> Result<_, Failure> {
             let repacked = plan.run(&sink, &monitor).map_err(failed)?;
@@ -88,14 +95,17 @@ impl Job {
         };
         let (repacked, verified, reads) =
             if self.shows_progress { progress::shown(&name, &monitor, work)? } else { work()? };
-        if Identity::of(input)? != before {
-            let message = format!("{name} changed while it was read; {} was not written", output.display());
-            return Err(Failure::unreadable(message));
+        if let Some(before) = &before {
+            if Identity::of(input)? != *before {
+                let message =
+                    format!("{name} changed while it was read; {} was not written", output.display());
+                return Err(Failure::unreadable(message));
+            }
+            temporary.take_attributes(&before.metadata).map_err(wrong)?;
         }
-        temporary.take_attributes(&before.metadata).map_err(wrong)?;
         temporary.publish().map_err(|error| creation_failure(output, &error))?;
         let seconds = begun.elapsed().as_secs_f64();
-        let outcome = Outcome::new(&repacked, before.metadata.len(), seconds, verified);
+        let outcome = Outcome::new(&repacked, source_bytes, seconds, verified);
         document.result = Some(Outcome { reads, ..outcome });
         Ok(())
     }
@@ -123,9 +133,10 @@ impl Job {
         Ok(kept)
     }
 
-    fn check_output(&self, input: &Path, output: &Path) -> Result<(), Failure> {
+    fn check_output(&self, before: Option<&Identity>, input: &Path, output: &Path) -> Result<(), Failure> {
         let Ok(existing) = std::fs::canonicalize(output) else { return Ok(()) };
-        if Identity::of(input)?.is_file(&Identity::of(&existing)?) {
+        let existing_file = Identity::of(&existing)?;
+        if before.is_some_and(|before| before.is_file(&existing_file)) {
             let message = format!("{} and {} are the same file", input.display(), output.display());
             return Err(Failure::wrong_request(message).hint("`--in-place` replaces a file safely"));
         }
@@ -204,13 +215,13 @@ fn creation_failure(output: &Path, error: &io::Error) -> Failure {
 
 fn failure(error: RepackError, input: &Path) -> Failure {
     if error.is_cancelled() {
-        return Failure::unreadable(format!("{}: interrupted; nothing was written", input.display()));
+        return Failure::unreadable(format!("{}: interrupted; nothing was written", location::shown(input)));
     }
     let is_wrong_request = error.is_wrong_request();
     match error {
         RepackError::Read(error) => Failure::from(error),
         other => {
-            let message = format!("{}: {other}", input.display());
+            let message = format!("{}: {other}", location::shown(input));
             let code = if is_wrong_request { failure::WRONG_REQUEST } else { failure::UNREADABLE };
             Failure { code, message, hint: None }
         }

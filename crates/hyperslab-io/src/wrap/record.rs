@@ -1,6 +1,7 @@
 //! Records every request to a source, for tests of I/O patterns.
 
 use crate::{Advice, Cancel, Deliver, Source};
+use bytes::Bytes;
 use std::io;
 use std::ops::Range;
 use std::path::Path;
@@ -51,6 +52,10 @@ impl<S: Source> Source for Recorder<S> {
 
     fn stored_bytes(&self) -> u64 {
         self.inner.stored_bytes()
+    }
+
+    fn beginning(&self) -> Bytes {
+        self.inner.beginning()
     }
 
     fn read_into(&self, at: u64, out: &mut [u8]) -> io::Result<()> {

@@ -4,11 +4,14 @@
 //! cache of the file, it would replace metadata that is used again.
 
 use super::Metadata;
+use super::extents::ExtentMap;
 use crate::Result;
 use bytes::Bytes;
 use hyperslab_format::{Fetched, Need};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::RwLock;
 
 /// The blocks of a traversal are added to the metadata cache of the file while that has fewer bytes than this.
 const SHARED_BYTES_MAX: u64 = 8 << 20;
@@ -17,6 +20,8 @@ const SHARED_BYTES_MAX: u64 = 8 << 20;
 pub(super) struct TransientMetadata<'m> {
     cached: &'m Metadata,
     own: RefCell<HashMap<u64, Block>>,
+    /// For a source with latency: its extents, instead of blocks.
+    extents: RefCell<ExtentMap>,
     /// How many times the traversal has fetched blocks.
     round: Cell<u64>,
 }
@@ -29,7 +34,7 @@ struct Block {
 
 impl<'m> TransientMetadata<'m> {
     pub(super) fn new(cached: &'m Metadata) -> Self {
-        Self { cached, own: RefCell::default(), round: Cell::new(0) }
+        Self { cached, own: RefCell::default(), extents: RefCell::default(), round: Cell::new(0) }
     }
 
     /// Fetches the blocks that contain the needed ranges; false if all of them had been fetched already.
@@ -37,6 +42,9 @@ impl<'m> TransientMetadata<'m> {
     /// Drops the blocks that were not used in the last round. This is safe because a parser that needs more bytes reads
     /// the node again from its beginning, and so uses its blocks in every round.
     pub(super) fn fetch(&self, needs: &[Need]) -> Result<bool> {
+        if let Some(shared) = &self.cached.extents {
+            return self.fetch_extents(needs, shared);
+        }
         let round = self.round.get();
         let mut own = self.own.borrow_mut();
         own.retain(|_, block| block.used.get() >= round);
@@ -50,6 +58,31 @@ impl<'m> TransientMetadata<'m> {
             own.insert(number, Block { bytes, used: Cell::new(round + 1) });
         }
         Ok(!missing.is_empty())
+    }
+
+    /// The same for a source with latency.
+    fn fetch_extents(&self, needs: &[Need], shared: &RwLock<ExtentMap>) -> Result<bool> {
+        let round = self.round.get();
+        let mut own = self.extents.borrow_mut();
+        own.drop_unused_since(round);
+        self.round.set(round + 1);
+        let requests = {
+            let shared = shared.read().expect("no panic while holding the lock");
+            // What is only partly shared is fetched whole, because a range is taken from one of the two.
+            let missing = |range: &Range<u64>| match shared.missing(range).is_empty() {
+                true => Vec::new(),
+                false => own.missing(range),
+            };
+            self.cached.requests(needs, missing)
+        };
+        let bytes: u64 = requests.iter().map(|request| request.end - request.start).sum();
+        if self.cached.cached_bytes().saturating_add(bytes) <= SHARED_BYTES_MAX {
+            return self.cached.fetch(needs);
+        }
+        for (start, bytes) in self.cached.fetch_extents(needs, &requests)? {
+            own.insert(start, &bytes, round + 1);
+        }
+        Ok(!requests.is_empty())
     }
 
     fn block(&self, number: u64) -> Option<Bytes> {
@@ -79,6 +112,10 @@ impl Fetched for TransientMetadata<'_> {
     }
 
     fn get(&self, at: u64, len: u64) -> Option<Bytes> {
+        if self.cached.extents.is_some() {
+            let shared = self.cached.get(at, len);
+            return shared.or_else(|| self.extents.borrow().get(at, len, self.round.get()));
+        }
         self.cached.join(at, len, |number| self.block(number))
     }
 }

@@ -4,7 +4,8 @@ use super::shape::parsed;
 use super::values::wrong;
 use crate::bench::arguments::BenchArgs;
 use crate::bench::model::document::unique;
-use crate::failure::{self, Failure};
+use crate::failure::Failure;
+use crate::location;
 use hyperslab::{Dataset, File};
 use hyperslab_bench::data::Synthetic;
 use hyperslab_bench::matrix::Subject;
@@ -48,7 +49,7 @@ pub(super) fn subjects(args: &BenchArgs) -> Result<Vec<Stored>, Failure> {
     let (Some(path), Some(name)) = (&args.file, &args.dataset) else {
         return Err(wrong("no file and dataset are named"));
     };
-    let file = failure::open(path)?;
+    let file = location::open(path)?;
     let dataset = file.dataset(name)?;
     if dataset.shape().contains(&0) {
         return Err(wrong(format!(

@@ -23,16 +23,18 @@ fn watch_forks() {
 
 /// A value of this process, created on first use, and created again in a forked child. The value of the parent is not
 /// freed in the child, because threads of the parent may have held its locks during the fork.
-pub(crate) struct PerProcess<T: 'static> {
+pub struct PerProcess<T: 'static> {
     current: AtomicPtr<(u32, T)>,
 }
 
 impl<T: Send + Sync> PerProcess<T> {
-    pub(crate) const fn new() -> Self {
+    /// A value that is not created yet.
+    pub const fn new() -> Self {
         Self { current: AtomicPtr::new(std::ptr::null_mut()) }
     }
 
-    pub(crate) fn get(&self, make: impl FnOnce() -> T) -> &T {
+    /// The value of this process; `make` creates it on first use.
+    pub fn get(&self, make: impl FnOnce() -> T) -> &T {
         let generation = GENERATION.load(Ordering::Acquire);
         let found = self.current.load(Ordering::Acquire);
         // SAFETY: a pointer that was stored here is that of a leaked box, which only `drop` frees.
@@ -53,6 +55,12 @@ impl<T: Send + Sync> PerProcess<T> {
         };
         // SAFETY: as above; the winner is not null, because only boxes are stored.
         unsafe { &(*winner).1 }
+    }
+}
+
+impl<T: Send + Sync> Default for PerProcess<T> {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

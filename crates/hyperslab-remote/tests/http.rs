@@ -1,6 +1,7 @@
 //! Files on a server: exact bytes with many requests in flight, and an error that says why for every fault.
 
-use hyperslab_io::{Cancel, Changed, HttpFile, HttpOptions, Source, fetch_all};
+use hyperslab_io::{Cancel, Changed, Source, fetch_all};
+use hyperslab_remote::{RemoteFile, RemoteOptions};
 use hyperslab_testkit::{Fault, Link, RangeServer};
 use std::io;
 use std::ops::Range;
@@ -10,24 +11,25 @@ fn bytes(len: usize) -> Vec<u8> {
     (0..len as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect()
 }
 
-fn options() -> HttpOptions {
-    let mut options = HttpOptions::default();
+fn options() -> RemoteOptions {
+    let mut options = RemoteOptions::default();
     options.attempts = 2;
     options.timeout = Duration::from_secs(5);
+    options.first_bytes = 64 << 10;
     options
 }
 
 /// A served file, opened, with the counts of the opening taken away.
-fn open(len: usize, link: Link) -> (RangeServer, HttpFile, Vec<u8>) {
+fn open(len: usize, link: Link) -> (RangeServer, RemoteFile, Vec<u8>) {
     let bytes = bytes(len);
     let server = RangeServer::start(bytes.clone(), link);
-    let file = HttpFile::open_with(&server.url("f.h5"), options()).unwrap();
+    let file = RemoteFile::open(&server.url("f.h5"), options()).unwrap();
     assert_eq!(server.take_counts().requests, 1, "no request but the first");
     assert_eq!(file.len(), len as u64);
     (server, file, bytes)
 }
 
-fn read(file: &HttpFile, range: Range<u64>) -> io::Result<Vec<u8>> {
+fn read(file: &RemoteFile, range: Range<u64>) -> io::Result<Vec<u8>> {
     let mut out = vec![0; (range.end - range.start) as usize];
     file.read_into(range.start, &mut out).map(|()| out)
 }
@@ -63,7 +65,7 @@ fn two_hundred_and_fifty_six_requests_are_in_flight_on_connections_that_are_kept
     let server = RangeServer::start(bytes.clone(), link);
     let mut options = options();
     options.in_flight_max = 256;
-    let file = HttpFile::open_with(&server.url("f.h5"), options).unwrap();
+    let file = RemoteFile::open(&server.url("f.h5"), options).unwrap();
     server.take_counts();
     let ranges: Vec<Range<u64>> =
         (0..1000).map(|i| 70_000 + i * 900..70_000 + i * 900 + i % 100 + 1).collect();
@@ -136,7 +138,7 @@ fn a_stalled_server_is_not_waited_for_forever() {
     let server = RangeServer::start(bytes, Link::default());
     let mut options = options();
     (options.timeout, options.attempts) = (Duration::from_millis(200), 1);
-    let file = HttpFile::open_with(&server.url("f.h5"), options).unwrap();
+    let file = RemoteFile::open(&server.url("f.h5"), options).unwrap();
     server.order([Some(Fault::Stall(Duration::from_secs(10)))]);
     let began = Instant::now();
     assert!(read(&file, 70_000..71_000).unwrap_err().to_string().contains("bytes 70000..71000: "));
@@ -181,7 +183,7 @@ fn a_server_without_range_requests_is_an_error_unless_the_file_is_small() {
     for (len, is_fine) in [(65_536, true), (65_537, false)] {
         let server = RangeServer::start(bytes(len), Link::default());
         server.order([Some(Fault::WholeFile)]);
-        match HttpFile::open_with(&server.url("f.h5"), options()) {
+        match RemoteFile::open(&server.url("f.h5"), options()) {
             Ok(file) => assert!(is_fine && read(&file, 0..len as u64).unwrap() == bytes(len)),
             Err(error) => {
                 assert!(!is_fine && error.to_string().contains("must support range requests"), "{error}")
@@ -195,8 +197,8 @@ fn a_missing_file_and_an_unreachable_server_are_errors() {
     let server = RangeServer::start(bytes(10), Link::default());
     server.order([Some(Fault::Status(404))]);
     let url = server.url("f.h5");
-    assert_eq!(HttpFile::open_with(&url, options()).err().unwrap().kind(), io::ErrorKind::NotFound);
+    assert_eq!(RemoteFile::open(&url, options()).err().unwrap().kind(), io::ErrorKind::NotFound);
     drop(server);
-    let error = HttpFile::open_with(&url, options()).err().unwrap();
+    let error = RemoteFile::open(&url, options()).err().unwrap();
     assert!(error.to_string().starts_with(&format!("GET {url} bytes 0..65536: ")), "{error}");
 }

@@ -1,0 +1,168 @@
+//! Commands on URLs: what they print equals what they print of the local file, and the server counts their requests.
+
+use hyperslab_testkit::files::fixture;
+use hyperslab_testkit::{Counts, Fault, Link, RangeServer, require};
+use serde_json::Value;
+use std::path::Path;
+use std::process::{Command, Output};
+use std::time::Duration;
+
+const NAME: &str = "granule.h5";
+
+/// Runs the command in a process of its own, because requests are counted for a whole process.
+fn hyperslab(arguments: &[&str], file: &str) -> Output {
+    let arguments = arguments.iter().map(|argument| argument.replace("{}", file));
+    Command::new(env!("CARGO_BIN_EXE_hyperslab")).args(arguments).output().expect("the command runs")
+}
+
+fn serve(path: &Path, milliseconds: u64) -> RangeServer {
+    let link = Link { latency: Duration::from_millis(milliseconds), bytes_per_second: None };
+    RangeServer::start(std::fs::read(path).expect("the file can be read"), link)
+}
+
+/// The output for a served file, after it was compared with the output for the local file, and the counts of its
+/// requests.
+fn compared(arguments: &[&str], path: &Path, expected_code: i32) -> (String, Counts) {
+    let server = serve(path, 0);
+    let url = server.url(NAME);
+    let (remote, local) = (hyperslab(arguments, &url), hyperslab(arguments, path.to_str().unwrap()));
+    let text = |bytes: &[u8], name: &str| String::from_utf8_lossy(bytes).replace(name, "FILE");
+    let local_name = path.to_str().unwrap();
+    assert_eq!(text(&remote.stdout, &url), text(&local.stdout, local_name), "{arguments:?}");
+    assert_eq!(text(&remote.stderr, &url), text(&local.stderr, local_name), "{arguments:?}");
+    assert_eq!(remote.status.code(), Some(expected_code));
+    (text(&remote.stdout, &url), server.counts())
+}
+
+/// The lines of a trace.
+fn trace(path: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(path).expect("the trace was written");
+    text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
+}
+
+fn rounds(lines: &[Value]) -> u64 {
+    let rounds = lines.iter().map(|line| line["round"].as_u64().expect("a round"));
+    rounds.max().unwrap_or(0)
+}
+
+#[test]
+fn every_command_prints_of_a_url_what_it_prints_of_the_file() {
+    let path = require!(fixture("granule/granule.h5"));
+    let dataset = "/gt1l/heights/h_ph";
+    for arguments in [
+        &["ls", "-r", "-v", "{}"][..],
+        &["ls", "--json", "{}", "/gt1l"],
+        &["ls", "--bytes", "{}"],
+        &["ls", "--netcdf", "{}"],
+        &["chunks", "{}", dataset],
+        &["chunks", "--json", "{}", dataset],
+        &["check", "{}"],
+    ] {
+        compared(arguments, &path, 0);
+    }
+    let small = require!(fixture("filters/v200.h5"));
+    compared(&["digest", "{}"], &small, 0);
+    compared(&["check", "--data", "{}"], &small, 0);
+}
+
+#[test]
+fn all_chunks_of_scattered_datasets_are_located_in_few_rounds() {
+    let path = require!(fixture("granule/granule.h5"));
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("trace.jsonl");
+    let (listing, _) = compared(&["chunks", "--csv", "{}"], &path, 0);
+    assert_eq!(listing.lines().count(), 1 + 12_708, "a header and the chunks");
+    let server = serve(&path, 5);
+    let output = hyperslab(&["chunks", "--csv", "{}", "--trace", file.to_str().unwrap()], &server.url(NAME));
+    assert_eq!(output.status.code(), Some(0));
+    let (lines, counts) = (trace(&file), server.counts());
+    assert_eq!(lines.len() as u64, counts.requests, "one line for each request");
+    // The largest index has 450 chunks: 2 levels. Groups are 2 deep, each with a B-tree and symbol table nodes.
+    assert!(rounds(&lines) <= 2 + 6, "{} rounds", rounds(&lines));
+    let traced: u64 = lines.iter().map(|line| line["bytes"].as_u64().unwrap()).sum();
+    assert_eq!(traced, counts.bytes);
+    // Its metadata has 0.86 MB.
+    assert!(counts.bytes < 4 << 20, "{} bytes", counts.bytes);
+    let summary = String::from_utf8(output.stderr).unwrap();
+    assert!(summary.contains(&format!("{} requests (0 retries)", counts.requests)), "{summary}");
+}
+
+#[test]
+fn of_a_paged_file_pages_of_metadata_are_fetched() {
+    let path = require!(fixture("granule/granule_paged.h5"));
+    let (_, counts) = compared(&["chunks", "--csv", "{}"], &path, 0);
+    let beyond_first = counts.ranges.iter().skip(1);
+    for range in beyond_first {
+        let is_page = |at: u64| at.is_multiple_of(64 << 10) || at == counts.ranges[0].end;
+        assert!(is_page(range.start), "{range:?}");
+    }
+    assert!(counts.bytes < 4 << 20, "{} bytes", counts.bytes);
+}
+
+#[test]
+fn explain_predicts_the_requests_for_data() {
+    let path = require!(fixture("granule/granule.h5"));
+    let server = serve(&path, 0);
+    let url = server.url(NAME);
+    let explained = hyperslab(&["explain", "--json", "{}", "/gt2r/heights/h_ph", "::9000"], &url);
+    let explained: Value = serde_json::from_slice(&explained.stdout).unwrap();
+    let of = |request: &Value| request["start"].as_u64().unwrap()..request["end"].as_u64().unwrap();
+    let predicted: Vec<_> = explained["requests"].as_array().unwrap().iter().map(of).collect();
+    assert!(predicted.len() > 2 && explained["requests_made"] == predicted.len());
+    let options = hyperslab_remote::RemoteOptions::default();
+    let files = std::sync::Arc::new(hyperslab_remote::Files::new(options));
+    let file = hyperslab::File::open_with(files, url).unwrap();
+    let dataset = file.dataset("/gt2r/heights/h_ph").unwrap();
+    dataset.chunk_map().unwrap();
+    server.take_counts();
+    let selection = hyperslab::Selection::parse("::9000", dataset.shape()).unwrap();
+    let values: Vec<f64> = dataset.read(&selection).unwrap();
+    let local = hyperslab::File::open(&path).unwrap().dataset("/gt2r/heights/h_ph").unwrap();
+    assert_eq!(values, local.read::<f64>(&selection).unwrap());
+    let mut made = server.take_counts().ranges;
+    made.sort_by_key(|range| range.start);
+    // Those within the first response take no request.
+    let first = 256 << 10;
+    let predicted: Vec<_> = predicted.into_iter().filter(|range| range.end > first).collect();
+    assert_eq!(made, predicted);
+}
+
+#[test]
+fn limits_end_a_command_before_the_request() {
+    let path = require!(fixture("granule/granule.h5"));
+    let server = serve(&path, 0);
+    for (arguments, why) in [
+        (["ls", "{}", "-r", "--max-requests", "3"], "3 requests were made, as many as allowed"),
+        (["ls", "{}", "-r", "--max-transfer", "1KiB"], "1024 bytes were fetched"),
+    ] {
+        server.take_counts();
+        let output = hyperslab(&arguments, &server.url(NAME));
+        let error =
+            String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        assert!(error.contains(why), "{error}");
+        assert_eq!(output.status.code(), Some(1), "{error}");
+        assert!(server.counts().requests <= 3);
+    }
+}
+
+#[test]
+fn errors_of_servers_are_explained_without_secrets() {
+    let cases: [(&[Option<Fault>], i32, &str); 3] = [
+        (&[Some(Fault::Status(404)); 6], 2, "no such file"),
+        (&[Some(Fault::Status(403)); 6], 1, "status 403"),
+        (&[], 2, "not an HDF5 file"),
+    ];
+    for (faults, code, why) in cases {
+        let server = RangeServer::start(vec![0; 100], Link::default());
+        server.order(faults.iter().copied());
+        let url = server.url("f.h5?X-Amz-Signature=secret");
+        let output = hyperslab(&["ls", "{}"], &url.replace("http://", "http://user:password@"));
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert!(error.contains(why) && error.contains(&server.url("f.h5")), "{error}");
+        assert!(!error.contains("secret") && !error.contains("password"), "{error}");
+        assert_eq!(output.status.code(), Some(code), "{error}");
+    }
+    let unknown = hyperslab(&["ls", "ftp://host/f.h5"], "");
+    let error = String::from_utf8(unknown.stderr).unwrap();
+    assert!(error.contains("URLs of the scheme ftp:// are not supported"), "{error}");
+}

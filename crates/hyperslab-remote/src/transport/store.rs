@@ -1,0 +1,291 @@
+//! Requests to object stores: `object_store` finds the credentials and signs, this module sends.
+//!
+//! The store's client is given an [`HttpConnector`] that sends its requests with the connections of the process and
+//! records each response, so that the responses of stores and of web servers are checked by the same code, and errors
+//! contain the server's words.
+
+mod profile;
+
+use super::Transport;
+use crate::answer::Answer;
+use crate::failure::{Failure, with_causes};
+use crate::network::Network;
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+use futures_util::{FutureExt, StreamExt, stream};
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
+use object_store::azure::MicrosoftAzureBuilder;
+use object_store::client::{
+    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpResponseBody,
+    HttpService,
+};
+use object_store::gcp::GoogleCloudStorageBuilder;
+use object_store::path::Path;
+use object_store::{ClientOptions, GetOptions, GetRange, ObjectStore, RetryConfig};
+use reqwest::StatusCode;
+use reqwest::header::HeaderMap;
+use std::cell::RefCell;
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// An object of a store.
+pub(crate) struct ObjectOfStore {
+    store: Arc<dyn ObjectStore>,
+    key: Path,
+}
+
+/// True for the URL of an object of a store.
+pub(crate) fn is_store_url(url: &str) -> bool {
+    url.split_once("://").is_some_and(|(scheme, _)| Kind::of(scheme).is_some())
+}
+
+/// The kinds of stores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    S3,
+    Google,
+    Azure,
+}
+
+impl Kind {
+    fn of(scheme: &str) -> Option<Self> {
+        match scheme {
+            "s3" | "s3a" => Some(Self::S3),
+            "gs" | "gcs" => Some(Self::Google),
+            "az" | "azure" | "adl" | "abfs" | "abfss" => Some(Self::Azure),
+            _ => None,
+        }
+    }
+
+    /// The name that `object_store` has for an option with a name of fsspec, and its value.
+    fn option(self, name: &str, value: &str) -> (String, String) {
+        let (name, value) = match (self, name) {
+            (Self::S3, "anon") => ("aws_skip_signature", value),
+            (Self::S3, "key") => ("aws_access_key_id", value),
+            (Self::S3, "secret") => ("aws_secret_access_key", value),
+            (Self::S3, "token") => ("aws_session_token", value),
+            (Self::S3, "endpoint_url") => ("aws_endpoint", value),
+            (Self::S3, "region_name" | "region") => ("aws_region", value),
+            (Self::S3, "requester_pays") => ("aws_request_payer", value),
+            (Self::Google, "anon") => ("google_skip_signature", value),
+            (Self::Google, "token") if value == "anon" => ("google_skip_signature", "true"),
+            (Self::Google, "token") => ("google_service_account", value),
+            (Self::Google, "endpoint_url") => ("google_base_url", value),
+            (Self::Azure, "anon") => ("azure_skip_signature", value),
+            (Self::Azure, "account_name") => ("azure_storage_account_name", value),
+            (Self::Azure, "account_key") => ("azure_storage_account_key", value),
+            (Self::Azure, "sas_token") => ("azure_storage_sas_key", value),
+            (Self::Azure, "tenant_id") => ("azure_storage_tenant_id", value),
+            (Self::Azure, "client_id") => ("azure_storage_client_id", value),
+            (Self::Azure, "client_secret") => ("azure_storage_client_secret", value),
+            (Self::Azure, "endpoint_url") => ("azure_endpoint", value),
+            _ => (name, value),
+        };
+        let value = match value {
+            "True" => "true",
+            "False" => "false",
+            value => value,
+        };
+        (name.to_string(), value.to_string())
+    }
+}
+
+impl ObjectOfStore {
+    /// The object at a URL, with options that have priority over the environment.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidInput`] if the URL or an option is invalid.
+    pub fn new(url: &str, options: &[(String, String)]) -> io::Result<Self> {
+        let invalid = |what: String| io::Error::new(io::ErrorKind::InvalidInput, what);
+        let (scheme, rest) = url.split_once("://").ok_or_else(|| invalid("not a URL".into()))?;
+        let kind = Kind::of(scheme).ok_or_else(|| invalid(format!("unknown scheme {scheme}")))?;
+        // A key is taken as it is: `?`, `#` and `%` have no meaning in it.
+        let (bucket, key) = rest.split_once('/').unwrap_or((rest, ""));
+        if bucket.is_empty() || key.is_empty() {
+            return Err(invalid(format!("a URL of a store has the form {scheme}://bucket/key")));
+        }
+        let key = Path::parse(key).map_err(|error| invalid(format!("invalid key: {error}")))?;
+        let failed = |error: object_store::Error| invalid(with_causes(&error));
+        // The connections of the process, not those of `object_store`; retries are those of `Client`.
+        let retry = || RetryConfig { max_retries: 0, ..RetryConfig::default() };
+        let client = || ClientOptions::new().with_allow_http(true);
+        let is_profile = |name: &str| kind == Kind::S3 && name == "profile";
+        let profile = options.iter().find(|(name, _)| is_profile(name)).map(|(_, value)| value.as_str());
+        let options = options.iter().filter(|(name, _)| !is_profile(name));
+        let options = options.map(|(name, value)| kind.option(name, value));
+        macro_rules! configured {
+            ($builder:expr) => {{
+                let mut builder = $builder;
+                for (name, value) in options {
+                    let unknown = |_| invalid(format!("unknown option {name:?} of a store of {scheme}://"));
+                    builder = builder.with_config(name.parse().map_err(unknown)?, value);
+                }
+                builder.with_retry(retry()).with_client_options(client()).with_http_connector(Connector)
+            }};
+        }
+        let store: Arc<dyn ObjectStore> = match kind {
+            Kind::S3 => {
+                let builder = with_profile(AmazonS3Builder::from_env(), profile).with_bucket_name(bucket);
+                Arc::new(configured!(builder).build().map_err(failed)?)
+            }
+            Kind::Google => {
+                let builder = GoogleCloudStorageBuilder::from_env().with_bucket_name(bucket);
+                Arc::new(configured!(builder).build().map_err(failed)?)
+            }
+            Kind::Azure => {
+                // `abfs://container@account.dfs.core.windows.net/key` names the account, too.
+                let builder = MicrosoftAzureBuilder::from_env();
+                let builder = match bucket.split_once('@') {
+                    Some((container, host)) => builder
+                        .with_container_name(container)
+                        .with_account(host.split('.').next().unwrap_or(host)),
+                    None => builder.with_container_name(bucket),
+                };
+                Arc::new(configured!(builder).build().map_err(failed)?)
+            }
+        };
+        Ok(Self { store, key })
+    }
+
+    async fn get(&self, range: Range<u64>, tag: Option<String>) -> Result<Answer, Failure> {
+        let options =
+            GetOptions { range: Some(GetRange::Bounded(range)), if_match: tag, ..GetOptions::default() };
+        let request = async {
+            let result = self.store.get_opts(&self.key, options).await;
+            (result, LAST.with(|last| last.borrow_mut().take()))
+        };
+        let (result, seen) = LAST.scope(RefCell::new(None), request).await;
+        match (result, seen) {
+            (Ok(result), Some(seen)) => {
+                let body = result.into_stream().map(|bytes| bytes.map_err(|error| of_store(&error)));
+                Ok(Answer { status: seen.status, headers: seen.headers, body: body.boxed() })
+            }
+            (Err(_), Some(seen)) if seen.status != StatusCode::PARTIAL_CONTENT => {
+                let body = stream::once(async move { Ok(seen.error_body) });
+                Ok(Answer { status: seen.status, headers: seen.headers, body: body.boxed() })
+            }
+            (Err(error), _) => Err(of_store(&error)),
+            (Ok(_), None) => Err(Failure::refused("the store returned bytes without a response")),
+        }
+    }
+}
+
+/// Adds the settings of a profile that the environment does not have; of one that is named, all.
+fn with_profile(mut builder: AmazonS3Builder, name: Option<&str>) -> AmazonS3Builder {
+    let settings = profile::find(name);
+    let has_identity = std::env::var_os("AWS_WEB_IDENTITY_TOKEN_FILE").is_some()
+        || builder.get_config_value(&AmazonS3ConfigKey::AccessKeyId).is_some();
+    for (number, (key, option)) in profile::SETTINGS.into_iter().enumerate() {
+        let (Some(value), Ok(option)) = (settings.get(key), option.parse::<AmazonS3ConfigKey>()) else {
+            continue;
+        };
+        let is_known = match number < profile::CREDENTIALS {
+            true => has_identity,
+            false => builder.get_config_value(&option).is_some(),
+        };
+        if name.is_some() || !is_known {
+            builder = builder.with_config(option, value);
+        }
+    }
+    builder
+}
+
+impl Transport for ObjectOfStore {
+    fn get(&self, range: Range<u64>, tag: Option<String>) -> BoxFuture<'_, Result<Answer, Failure>> {
+        self.get(range, tag).boxed()
+    }
+}
+
+/// Errors of connections are temporary, others (no credentials, for example) are not.
+fn of_store(error: &object_store::Error) -> Failure {
+    let io_error = io::Error::other(with_causes(error));
+    let mut cause: Option<&dyn std::error::Error> = Some(error);
+    while let Some(error) = cause {
+        if error.is::<HttpError>() {
+            return Failure::connection(io_error);
+        }
+        cause = error.source();
+    }
+    Failure::Final(io_error)
+}
+
+/// The head of a response, and the body of an error.
+struct Seen {
+    status: StatusCode,
+    headers: HeaderMap,
+    error_body: Bytes,
+}
+
+tokio::task_local! {
+    /// The last response to the request that the task is making.
+    static LAST: RefCell<Option<Seen>>;
+}
+
+/// Connects the client of a store to the connections of the process.
+#[derive(Debug)]
+struct Connector;
+
+impl HttpConnector for Connector {
+    fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
+        Ok(HttpClient::new(Sender))
+    }
+}
+
+#[derive(Debug)]
+struct Sender;
+
+/// The most bytes of the body of an error that are kept.
+const ERROR_BODY_MAX: usize = 64 << 10;
+
+#[async_trait::async_trait]
+impl HttpService for Sender {
+    async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let network = Network::get().map_err(|error| HttpError::new(HttpErrorKind::Unknown, error))?;
+        let response = network.client.call(request).await?;
+        let (head, body) = response.into_parts();
+        let (error_body, body) = match head.status.is_success() {
+            true => (Bytes::new(), body),
+            false => {
+                let all = body.bytes().await?;
+                (all.slice(..all.len().min(ERROR_BODY_MAX)), HttpResponseBody::from(all))
+            }
+        };
+        let seen = Seen { status: head.status, headers: head.headers.clone(), error_body };
+        // Credentials are requested by the same task, before the request itself.
+        let _ = LAST.try_with(|last| last.replace(Some(seen)));
+        Ok(HttpResponse::from_parts(head, body))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_of_stores_are_recognized_and_checked() {
+        for (url, is_store) in [
+            ("s3://b/k", true),
+            ("abfs://c@a.dfs.core.windows.net/k", true),
+            ("https://h/k", false),
+            ("k", false),
+        ] {
+            assert_eq!(is_store_url(url), is_store, "{url}");
+        }
+        for (url, why) in [("s3://bucket", "s3://bucket/key"), ("gs:///k", "gs://bucket/key")] {
+            let error = ObjectOfStore::new(url, &[]).err().unwrap().to_string();
+            assert!(error.contains(why), "{error}");
+        }
+        let option = [("no_such_option".to_string(), String::new())];
+        let error = ObjectOfStore::new("s3://b/k", &option).err().unwrap().to_string();
+        assert!(error.contains("unknown option \"no_such_option\""), "{error}");
+    }
+
+    #[test]
+    fn names_of_fsspec_are_understood() {
+        let option = |kind: Kind, name, value| kind.option(name, value);
+        assert_eq!(option(Kind::S3, "anon", "True"), ("aws_skip_signature".into(), "true".into()));
+        assert_eq!(option(Kind::Google, "token", "anon"), ("google_skip_signature".into(), "true".into()));
+        assert_eq!(option(Kind::Azure, "azure_client_id", "x"), ("azure_client_id".into(), "x".into()));
+    }
+}

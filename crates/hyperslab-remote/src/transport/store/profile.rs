@@ -1,0 +1,78 @@
+//! Profiles of the AWS command line: `~/.aws/credentials` and `~/.aws/config`, which `object_store` does not read.
+//!
+//! Static keys, the region and the endpoint are used. Not handled: single sign-on, roles that a profile assumes, and
+//! programs that print credentials.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::PathBuf;
+
+/// The settings of a profile, by their names in the files.
+pub(super) type Profile = BTreeMap<String, String>;
+
+/// The names of settings in the files, and those that `object_store` has for them. The credentials come first.
+pub(super) const SETTINGS: [(&str, &str); 5] = [
+    ("aws_access_key_id", "aws_access_key_id"),
+    ("aws_secret_access_key", "aws_secret_access_key"),
+    ("aws_session_token", "aws_session_token"),
+    ("region", "aws_region"),
+    ("endpoint_url", "aws_endpoint"),
+];
+/// The number of settings that are credentials.
+pub(super) const CREDENTIALS: usize = 3;
+
+/// The profile of this name; without one, that of the environment (`AWS_PROFILE`), or the default. Files that cannot be
+/// read have no profiles.
+pub(super) fn find(name: Option<&str>) -> Profile {
+    let named = env::var("AWS_PROFILE").ok().filter(|name| !name.is_empty());
+    let name = name.map(str::to_string).or(named).unwrap_or_else(|| "default".into());
+    let read = |variable: &str, usual: &str| {
+        let home = || env::var_os("HOME").map(|home| PathBuf::from(home).join(".aws").join(usual));
+        let path = env::var_os(variable).filter(|path: &OsString| !path.is_empty()).map(PathBuf::from);
+        path.or_else(home).and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default()
+    };
+    let config = read("AWS_CONFIG_FILE", "config");
+    let credentials = read("AWS_SHARED_CREDENTIALS_FILE", "credentials");
+    let mut profile = section(&config, &[&name, &format!("profile {name}")]);
+    // As in the AWS command line, the credentials file has priority.
+    profile.extend(section(&credentials, &[&name]));
+    profile
+}
+
+/// The settings of the sections with these names.
+fn section(text: &str, names: &[&str]) -> Profile {
+    let mut settings = Profile::new();
+    let mut is_inside = false;
+    for line in text.lines() {
+        // Indented lines belong to nested settings, which are not used.
+        if line.starts_with([' ', '\t', '#', ';']) {
+            continue;
+        }
+        let line = line.trim();
+        if let Some(name) = line.strip_prefix('[').and_then(|line| line.split(']').next()) {
+            is_inside = names.contains(&name.trim());
+        } else if let (true, Some((key, value))) = (is_inside, line.split_once('=')) {
+            settings.insert(key.trim().to_string(), value.trim().to_string());
+        }
+    }
+    settings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_of_one_section_are_read() {
+        let text = "# keys\n[default]\naws_access_key_id = A\n\n[profile other]\nregion=eu-west-1\ns3 =\n  region = no\n\
+                    endpoint_url = http://localhost:9000\n[third]\nregion = x\n";
+        let found = section(text, &["other", "profile other"]);
+        assert_eq!(found.get("region").map(String::as_str), Some("eu-west-1"));
+        assert_eq!(found.get("endpoint_url").map(String::as_str), Some("http://localhost:9000"));
+        assert_eq!(found.get("aws_access_key_id"), None);
+        assert_eq!(section(text, &["default"])["aws_access_key_id"], "A");
+        assert!(section(text, &["none"]).is_empty());
+    }
+}

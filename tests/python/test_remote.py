@@ -1,0 +1,143 @@
+"""Files that are named by URLs."""
+
+from __future__ import annotations
+
+import os
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import h5py
+import hyperslab
+import numpy as np
+import pytest
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers ranges of the files of the server."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def do_GET(self):
+        content = self.server.files.get(self.path.split("?")[0])
+        self.server.requests.append(self.headers["Range"])
+        self.server.tokens.add(self.headers["Authorization"])
+        if content is None:
+            self.send_response(404)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        first, last = self.headers["Range"].removeprefix("bytes=").split("-")
+        part = content[int(first) : int(last) + 1]
+        self.send_response(206)
+        self.send_header("Content-Length", str(len(part)))
+        self.send_header("Content-Range", f"bytes {first}-{int(first) + len(part) - 1}/{len(content)}")
+        self.send_header("ETag", '"one"')
+        self.end_headers()
+        self.wfile.write(part)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def server():
+    httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    httpd.files, httpd.requests, httpd.tokens = {}, [], set()
+    httpd.url = f"http://127.0.0.1:{httpd.server_port}"
+    thread = threading.Thread(target=httpd.serve_forever, daemon=True)
+    thread.start()
+    yield httpd
+    httpd.shutdown()
+    httpd.server_close()
+
+
+@pytest.fixture
+def served(server, tmp_path):
+    """A served file with groups, attributes, chunks, and a link to another served file."""
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w") as file:
+        for number in range(30):
+            group = file.create_group(f"group{number:02}")
+            data = group.create_dataset("data", data=np.arange(3000) + number, chunks=(100,), compression="gzip")
+            data.attrs["number"] = number
+            group["contiguous"] = np.arange(5000.0) * number
+        file["other"] = h5py.ExternalLink("b.h5", "/x")
+    with h5py.File(tmp_path / "b.h5", "w") as file:
+        file["x"] = [1, 2, 3]
+    for name in ["a.h5", "b.h5"]:
+        server.files[f"/folder/{name}"] = (tmp_path / name).read_bytes()
+    return path, f"{server.url}/folder/a.h5"
+
+
+def test_values_of_a_url_equal_those_of_the_file(served):
+    path, url = served
+    with h5py.File(path) as local, hyperslab.File(url) as file:
+        assert (file.driver, file.filename) == ("ros3", url)
+        names = []
+        local.visit(names.append)
+        found = []
+        file.visit(found.append)
+        assert found == names
+        for name in names:
+            if isinstance(local[name], h5py.Dataset):
+                np.testing.assert_array_equal(file[name][...], local[name][...])
+                assert dict(file[name].attrs) == dict(local[name].attrs)
+        assert list(file["other"][...]) == [1, 2, 3]
+    assert hyperslab.is_hdf5(url)
+    assert not hyperslab.is_hdf5(url + ".none")
+
+
+def test_metadata_is_fetched_in_advance(server, served):
+    _, url = served
+    before = hyperslab.traffic()
+    with hyperslab.File(url) as file:
+        file.prefetch(chunk_indexes=True)
+        fetched = len(server.requests)
+        found = []
+        file.visititems(lambda name, item: found.append(getattr(item, "chunks", None)))
+        maps = [file[f"group{number:02}/data"].chunk_map() for number in range(30)]
+        assert (len(found), len(maps), len(server.requests)) == (90, 30, fetched)
+    after = hyperslab.traffic()
+    assert after.requests - before.requests == fetched
+    assert 1 <= after.rounds - before.rounds <= 8
+    assert after.bytes > before.bytes and after.retries == before.retries and after.waited > before.waited
+
+
+def test_a_signature_is_sent_and_not_shown(served):
+    _, url = served
+    with hyperslab.File(url + "?X-Amz-Signature=secret") as file:
+        assert file.filename == url
+        assert "secret" not in repr(file)
+    with pytest.raises(FileNotFoundError) as error:
+        hyperslab.File(url + ".none?X-Amz-Signature=secret")
+    assert "secret" not in str(error.value) and url in str(error.value)
+
+
+def test_options_of_a_store(server, served):
+    server.files["/bucket/a key.h5"] = server.files["/folder/a.h5"]
+    options = {"anon": True, "client_kwargs": {"endpoint_url": server.url, "region_name": "us-east-1"}, "token": None}
+    with hyperslab.File("s3://bucket/a key.h5", storage_options=options) as file:
+        assert file["group03/data"][5] == 8
+    with hyperslab.File(f"{server.url}/folder/a.h5", storage_options={"headers": {"Authorization": "Bearer x"}}) as file:
+        assert file["group03/data"][5] == 8
+    assert server.tokens == {None, "Bearer x"}
+    with pytest.raises(ValueError, match="unknown option"):
+        hyperslab.File("s3://bucket/a.h5", storage_options={"no_such_option": "1"})
+    with pytest.raises(ValueError, match="storage_options are for URLs"):
+        hyperslab.File("a.h5", storage_options=options)
+    with pytest.raises(TypeError, match="must be text or a bool"):
+        hyperslab.File("s3://bucket/a.h5", storage_options={"key": 1})
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_forked_child_has_connections_of_its_own(served):
+    path, url = served
+    with hyperslab.File(url) as file:
+        expected = file["group01/data"][...]
+        child = os.fork()
+        if child == 0:
+            same = np.array_equal(file["group02/data"][...], expected + 1)
+            os._exit(0 if same else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        np.testing.assert_array_equal(file["group02/data"][...], expected + 1)
