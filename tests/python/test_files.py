@@ -173,11 +173,37 @@ def test_is_hdf5(path, tmp_path):
     assert not hyperslab.is_hdf5(tmp_path / "missing")
 
 
-def test_open_objects_are_not_pickled(path):
-    with hyperslab.File(path) as file:
-        for thing in [file, file["d"], file["g"], file.attrs]:
+def test_open_objects_are_pickled_by_path(path):
+    with hyperslab.File(path, threads=1, cache_bytes="1MiB") as file:
+        for thing in [file, file["d"], file["g"]]:
+            again = pickle.loads(pickle.dumps(thing))
+            assert type(again) is type(thing) and again == thing and again.name == thing.name
+        again = pickle.loads(pickle.dumps(file["d"]))
+        assert (again[...] == file["d"][...]).all()
+    with pytest.raises(OSError):
+        pickle.dumps(file)
+
+
+def test_what_has_no_path_is_not_pickled(path):
+    with hyperslab.File(path) as file, hyperslab.File.in_memory(path.read_bytes()) as image:
+        for thing in [file.attrs, image, image["d"], image["g"]]:
             with pytest.raises(TypeError):
                 pickle.dumps(thing)
+
+
+def test_tables_for_notebooks_show_members_and_attributes(path):
+    with hyperslab.File(path) as file:
+        assert "<td style='text-align:left'>d</td>" in file._repr_html_()
+        assert "shape" in file["d"]._repr_html_() and str(file["d"].shape) in file["d"]._repr_html_()
+    assert file._repr_html_() == "&lt;Closed HDF5 file&gt;"
+
+
+def test_dask_aligns_its_chunks_and_names_datasets_by_file(path):
+    array = pytest.importorskip("dask.array")
+    with hyperslab.File(path) as file:
+        arrays = [array.from_array(file["d"], chunks="auto") for _ in range(2)]
+        assert arrays[0].name == arrays[1].name
+        assert (arrays[0].compute() == file["d"][...]).all()
 
 
 def test_a_file_that_is_overwritten_and_opened_again_is_read_afresh(tmp_path):

@@ -235,6 +235,22 @@ impl Dataset {
         Ok(format!("<HDF5 dataset \"{name}\": shape {shape}, type \"{dtype}\">"))
     }
 
+    /// Pickled by the path of the file, its settings, and the path in the file.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let anonymous = || errors::wrong_type("an anonymous dataset cannot be pickled");
+        group::reduce(py, &self.session, self.path(py).ok_or_else(anonymous)?)
+    }
+
+    /// The same in each process, as long as the file does not change: for Dask.
+    fn __dask_tokenize__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        crate::helper(slf.py(), "hyperslab._reopen", "token")?.call1((slf,))
+    }
+
+    /// A table for notebooks.
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        crate::helper(slf.py(), "hyperslab._html", "dataset_table")?.call1((slf,))
+    }
+
     /// The path in the file, or None after the file was closed.
     #[getter]
     fn name(&self, py: Python<'_>) -> Option<&str> {

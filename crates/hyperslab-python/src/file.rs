@@ -152,7 +152,9 @@ impl File {
             return Err(errors::invalid("storage_options are for URLs"));
         }
         let opener = remote::opener(storage_options)?;
-        Self::open(py, || Session::open_at(path.clone(), opener, &settings)).map_err(|error| {
+        let given = (cache_bytes.map(settings::size).transpose()?, threads);
+        let session = || Ok(Session::open_at(path.clone(), opener, &settings)?.remembering(given));
+        Self::open(py, session).map_err(|error| {
             if is_url {
                 return error;
             }
@@ -239,6 +241,13 @@ impl File {
     fn decodes(&self) -> PyResult<u64> {
         self.session.check_open()?;
         Ok(self.session.file.decodes())
+    }
+
+    /// Pickled by path and settings: another process opens the file itself.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let (path, given) = self.session.recipe()?;
+        let open = crate::helper(py, "hyperslab._reopen", "open_file")?;
+        Ok((open, (path, given)).into_pyobject(py)?.into_any())
     }
 
     fn __repr__(&self) -> String {

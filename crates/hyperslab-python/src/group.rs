@@ -44,6 +44,13 @@ pub fn parent<'py>(py: Python<'py>, session: &Arc<Session>, path: &str) -> PyRes
     open(py, session, found)
 }
 
+/// What pickles an object: the path of its file, the settings, and its path in the file.
+pub fn reduce<'py>(py: Python<'py>, session: &Session, path: &str) -> PyResult<Bound<'py, PyAny>> {
+    let (file, given) = session.recipe()?;
+    let open = crate::helper(py, "hyperslab._reopen", "open_member")?;
+    Ok((open, (file, given, path)).into_pyobject(py)?.into_any())
+}
+
 /// A name as h5py accepts it: `str`, or `bytes` of UTF-8.
 pub fn name_of<'a>(name: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, str>> {
     if let Ok(text) = name.cast::<PyString>() {
@@ -165,6 +172,16 @@ impl Group {
 
 #[pymethods]
 impl Group {
+    /// Pickled by the path of the file, its settings, and the path in the file.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        reduce(py, &self.session, self.group.path())
+    }
+
+    /// A table of the members for notebooks.
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        crate::helper(slf.py(), "hyperslab._html", "group_table")?.call1((slf,))
+    }
+
     fn __getitem__<'py>(&self, py: Python<'py>, name: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let object = if let Ok(reference) = name.cast::<Reference>() {
             self.dereference(py, reference.get().target, reference.get().file.as_ref())?

@@ -28,7 +28,12 @@ pub struct Session {
     parent: Option<Arc<Session>>,
     open: AtomicBool,
     paths: OnceLock<HashMap<Address, String>>,
+    /// `cache_bytes` and `threads`, as the program gave them to a local file.
+    given: OnceLock<Given>,
 }
+
+/// The cache budget in bytes and the number of threads of a file, if the program set them.
+pub type Given = (Option<usize>, Option<usize>);
 
 impl Session {
     /// Opens an HDF5 file.
@@ -74,8 +79,25 @@ impl Session {
         source: Option<Arc<Closable>>,
         parent: Option<Arc<Session>>,
     ) -> Self {
-        let (open, paths) = (AtomicBool::new(true), OnceLock::new());
-        Self { file, filename, driver, canonical, source, parent, open, paths }
+        let (open, paths, given) = (AtomicBool::new(true), OnceLock::new(), OnceLock::new());
+        Self { file, filename, driver, canonical, source, parent, open, paths, given }
+    }
+
+    /// The same session, which remembers what the program set.
+    pub fn remembering(self, given: Given) -> Self {
+        let _ = self.given.set(given);
+        self
+    }
+
+    /// What another process needs to open the file again: its path, and what the program set. An error for a file that has
+    /// no path.
+    pub fn recipe(&self) -> PyResult<(PathBuf, Given)> {
+        self.check_open()?;
+        let given = self.given.get().copied().or_else(|| self.parent.as_ref()?.given.get().copied());
+        match (&self.canonical, given) {
+            (Some(path), Some(given)) => Ok((path.clone(), given)),
+            _ => Err(crate::errors::wrong_type("only files with a path can be pickled, by that path")),
+        }
     }
 
     /// False after [`Self::close`].

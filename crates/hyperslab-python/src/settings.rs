@@ -12,7 +12,7 @@ pub fn set_cache_bytes(bytes: &Bound<'_, PyAny>) -> PyResult<()> {
 }
 
 /// Reads a size: a number of bytes, or text such as "2GiB".
-fn size(bytes: &Bound<'_, PyAny>) -> PyResult<usize> {
+pub fn size(bytes: &Bound<'_, PyAny>) -> PyResult<usize> {
     let bytes = match bytes.extract::<String>() {
         Ok(text) => hyperslab::parse_bytes(&text).map_err(|error| errors::invalid(error.to_string()))?,
         Err(_) => bytes.extract::<u64>()?,

@@ -1,0 +1,44 @@
+"""Pickled objects: files are opened again by path, and the objects of one file share it."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from typing import Any
+
+import hyperslab
+
+Given = tuple[int | None, int | None]
+
+
+def open_file(path: str, given: Given) -> hyperslab.File:
+    """Opens a file with the settings `cache_bytes` and `threads`."""
+    cache_bytes, threads = given
+    return hyperslab.File(path, cache_bytes=cache_bytes, threads=threads)
+
+
+#: Files that members were opened of, by path, settings, size and time of the last change; the last one at the end.
+_files: OrderedDict[tuple[Any, ...], hyperslab.File] = OrderedDict()
+FILES_MAX = 64
+_lock = threading.Lock()
+
+
+def open_member(path: str, given: Given, name: str) -> Any:
+    """Opens an object of a file. Objects of the same file, with the same settings, share it while it does not change."""
+    found = os.stat(path)
+    key = (os.fspath(path), given, found.st_size, found.st_mtime_ns)
+    with _lock:
+        file = _files.get(key) or _files.setdefault(key, open_file(path, given))
+        _files.move_to_end(key)
+        if len(_files) > FILES_MAX:
+            _files.popitem(last=False)
+    return file[name]
+
+
+def token(dataset: hyperslab.Dataset) -> Any:
+    """What names the values of a dataset: its file with size and time of the last change, and its path."""
+    reduced: Any = dataset.__reduce__()
+    path, _given, name = reduced[1]
+    found = os.stat(path)
+    return "hyperslab.Dataset", os.fspath(path), found.st_size, found.st_mtime_ns, name
