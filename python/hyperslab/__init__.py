@@ -37,6 +37,7 @@ from hyperslab._hyperslab import (
     threads,
     traffic,
 )
+from hyperslab._index import index
 from hyperslab._repack import check, repack
 from hyperslab.dtypes import (
     check_dtype,
@@ -85,6 +86,7 @@ __all__ = [
     "check_vlen_dtype",
     "doctor",
     "enum_dtype",
+    "index",
     "is_hdf5",
     "opaque_dtype",
     "ref_dtype",

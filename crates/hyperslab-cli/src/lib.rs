@@ -1,7 +1,7 @@
 //! The `hyperslab` command: its arguments and its output.
 //!
 //! There is one file or folder per subcommand: [`ls`], [`explain`], [`chunks`], [`digest`], [`doctor`], [`bench`],
-//! `check`, [`repack`]. All of
+//! `check`, `index`, [`repack`]. All of
 //! them get their facts from the engine; this crate does not know the file format. Data goes to standard output, messages
 //! to standard error.
 //!
@@ -18,6 +18,7 @@ pub mod dtype;
 mod element;
 pub mod explain;
 pub mod failure;
+mod index;
 pub mod json;
 mod location;
 pub mod ls;
@@ -61,6 +62,7 @@ pub fn run_with(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write, e
         Command::Doctor(args) => doctor::run(&args, out, err),
         Command::Bench(args) => bench::run(&args, out, err),
         Command::Check(args) => check::run(&args, out, err),
+        Command::Index(args) => index::run(&args, out, err),
         Command::Repack(args) => repack::run(&args, out, err),
         Command::BenchWorker => worker::run(out),
     });

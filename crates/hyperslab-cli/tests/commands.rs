@@ -16,6 +16,8 @@ mod exit_codes;
 mod explain;
 #[path = "commands/help.rs"]
 mod help;
+#[path = "commands/index.rs"]
+mod index;
 #[path = "commands/ls.rs"]
 mod ls;
 #[path = "commands/ls_bytes.rs"]

@@ -1,0 +1,206 @@
+//! A variable of the netCDF view as an array of an index.
+
+use crate::codec::Codec;
+use crate::data_type::{DataType, fill_json};
+use crate::encode::Encoder;
+use crate::model::{Array, Chunk, Content};
+use hyperslab::datatypes::Class;
+use hyperslab::internal::chunked_layout;
+use hyperslab::storage::Fill;
+use hyperslab::{Dataset, Order, Selection};
+use hyperslab_netcdf::{Netcdf, Variable};
+
+/// The bytes of values of one variable that may be inlined.
+const INLINE_BYTES_MAX: u64 = 1 << 20;
+/// The chunks of one variable that may be inlined because they were never written.
+const MISSING_MAX: u128 = 10_000;
+
+/// The array of a variable, without its attributes; or why there is none.
+pub(crate) fn array(netcdf: &Netcdf, variable: &Variable) -> Result<Array, String> {
+    let dataset = &variable.dataset;
+    if !dataset.file().is_same(netcdf.file()) {
+        return Err("it lies in another file, behind an external link".into());
+    }
+    if matches!(dataset.dataspace(), hyperslab::Dataspace::Null) {
+        return Err("it has no elements (a null dataspace)".into());
+    }
+    let shape = netcdf.shape(variable);
+    let array = Array {
+        path: dataset.path().trim_start_matches('/').to_owned(),
+        chunk_shape: shape.iter().map(|&len| len.max(1)).collect(),
+        shape,
+        data_type: DataType::Text,
+        fill_value: None,
+        codecs: Vec::new(),
+        dimensions: variable.dimensions.iter().map(|&id| netcdf.dimension(id).name.clone()).collect(),
+        attributes: Vec::new(),
+        chunks: Vec::new(),
+    };
+    if matches!(dataset.datatype().class, Class::VlenString { .. }) {
+        return inline_text(array, dataset);
+    }
+    let Some(data_type) = DataType::of(dataset.datatype()) else {
+        return Err(format!("Zarr has no type like {}", dataset.datatype()));
+    };
+    let array = Array { data_type, ..array };
+    if array.shape.contains(&0) {
+        return Ok(array);
+    }
+    match dataset.layout_name() {
+        "chunked" => match codecs(dataset) {
+            Ok(codecs) => chunked(Array { codecs, ..array }, dataset, variable),
+            Err(filter) => inline(array, dataset, &format!("numcodecs has no equal of the filter {filter}")),
+        },
+        "contiguous" if dataset.shape() == array.shape => contiguous(array, dataset),
+        layout => inline(array, dataset, &format!("its data is {layout}")),
+    }
+}
+
+fn codecs(dataset: &Dataset) -> Result<Vec<Codec>, String> {
+    let codec = |filter| {
+        let name = || hyperslab::internal::describe::filter(filter);
+        Codec::of(filter, dataset.datatype().size).ok_or_else(name)
+    };
+    dataset.filters().iter().map(codec).collect()
+}
+
+/// The bytes of one element that was never written.
+fn fill_element(dataset: &Dataset) -> Vec<u8> {
+    let size = dataset.datatype().size as usize;
+    match &dataset.fill_value().value {
+        Fill::User(bytes) if bytes.len() == size => bytes.to_vec(),
+        _ => vec![0; size],
+    }
+}
+
+fn chunked(mut array: Array, dataset: &Dataset, variable: &Variable) -> Result<Array, String> {
+    let map = dataset.chunk_map().map_err(|error| error.to_string())?;
+    let stored_grid = map.grid();
+    array.chunk_shape = stored_grid.chunk_shape().to_vec();
+    let fill = fill_element(dataset);
+    let unfiltered_edges = !array.codecs.is_empty()
+        && chunked_layout(dataset).is_some_and(|layout| layout.edge_chunks_unfiltered);
+    let mut encoder = Encoder::new(dataset, &array.chunk_shape, fill.clone())?;
+    let mut inlined = 0;
+    for (number, location) in map.iter() {
+        let coordinates = stored_grid.coordinates(number);
+        let axes = || coordinates.iter().zip(&array.chunk_shape).enumerate();
+        let is_partial = axes().any(|(axis, (at, chunk))| (at + 1) * chunk > dataset.shape()[axis]);
+        // Beyond the end of the dataset its chunks have any values; the dimension may be longer.
+        let ends_inside = axes().any(|(axis, (at, chunk))| {
+            let end = (at + 1) * chunk;
+            end > dataset.shape()[axis] && array.shape[axis] > dataset.shape()[axis]
+        });
+        let content = if location.filter_mask != 0 || (unfiltered_edges && is_partial) || ends_inside {
+            let bytes = encoder.chunk(&coordinates)?;
+            inlined += bytes.len() as u64;
+            if inlined > INLINE_BYTES_MAX {
+                return Err("too many of its chunks are stored without some of its filters".into());
+            }
+            Content::Inline(bytes)
+        } else {
+            Content::Stored { offset: location.address, bytes: location.stored_bytes }
+        };
+        array.chunks.push(Chunk { number: number_in(&array, &coordinates), content });
+    }
+    add_missing(array, dataset, variable, &fill, &mut encoder)
+}
+
+/// The number of a chunk in the grid of the array, which is larger than that of a shorter dataset.
+fn number_in(array: &Array, coordinates: &[u64]) -> u128 {
+    let counts = array.shape.iter().zip(&array.chunk_shape).map(|(&len, &chunk)| len.div_ceil(chunk));
+    counts.zip(coordinates).fold(0, |number, (count, &at)| number * u128::from(count) + u128::from(at))
+}
+
+/// Chunks that were never written have the array's fill value, if xarray masks that value anyway; else they are inlined.
+fn add_missing(
+    mut array: Array,
+    dataset: &Dataset,
+    variable: &Variable,
+    fill: &[u8],
+    encoder: &mut Encoder<'_>,
+) -> Result<Array, String> {
+    let masked = variable.attribute("_FillValue").filter(|attribute| {
+        attribute.stored.datatype.class == dataset.datatype().class && attribute.stored.data[..] == *fill
+    });
+    if masked.is_some() {
+        array.fill_value = fill_json(dataset.datatype(), fill);
+    }
+    let counts =
+        array.shape.iter().zip(&array.chunk_shape).map(|(&len, &chunk)| u128::from(len.div_ceil(chunk)));
+    let all = counts.fold(1u128, u128::saturating_mul);
+    let missing = all.saturating_sub(array.chunks.len() as u128);
+    if missing == 0 || array.fill_value.is_some() {
+        return Ok(array);
+    }
+    if missing > MISSING_MAX {
+        return Err(format!(
+            "{missing} of its chunks were never written, and their value is not its _FillValue"
+        ));
+    }
+    let bytes = encoder.fill_chunk()?;
+    if missing * bytes.len() as u128 > u128::from(INLINE_BYTES_MAX) {
+        return Err(format!("{missing} of its chunks were never written, and are too large to be inlined"));
+    }
+    let known = std::mem::take(&mut array.chunks);
+    let mut known = known.into_iter().peekable();
+    for number in 0..all {
+        let chunk = known.next_if(|chunk| chunk.number == number);
+        array.chunks.push(chunk.unwrap_or_else(|| Chunk { number, content: Content::Inline(bytes.clone()) }));
+    }
+    Ok(array)
+}
+
+fn contiguous(mut array: Array, dataset: &Dataset) -> Result<Array, String> {
+    let explained = dataset.explain(&Selection::All).map_err(|error| error.to_string())?;
+    let Some(first) = explained.requests.first() else {
+        return inline(array, dataset, "it was never written");
+    };
+    let (offset, bytes) = (first.range.start, dataset.logical_bytes());
+    array.chunks.push(Chunk { number: 0, content: Content::Stored { offset, bytes } });
+    Ok(array)
+}
+
+/// All values in one chunk without codecs.
+fn inline(mut array: Array, dataset: &Dataset, why: &str) -> Result<Array, String> {
+    if dataset.shape() != array.shape {
+        return Err(format!("{why}, and it is shorter than its dimensions"));
+    }
+    if dataset.logical_bytes() > INLINE_BYTES_MAX {
+        return Err(format!("{why}, and its values are too many to be inlined"));
+    }
+    let values = dataset.read_bytes(&Selection::All, Order::File).map_err(|error| error.to_string())?;
+    array.chunks.push(Chunk { number: 0, content: Content::Inline(values) });
+    Ok(array)
+}
+
+/// All texts in one chunk.
+fn inline_text(mut array: Array, dataset: &Dataset) -> Result<Array, String> {
+    if dataset.shape() != array.shape {
+        return Err("its text is of variable length, and it is shorter than its dimensions".into());
+    }
+    if dataset.logical_bytes() > INLINE_BYTES_MAX {
+        return Err("its text is of variable length, and too much to be inlined".into());
+    }
+    let elements = dataset.read_bytes(&Selection::All, Order::File).map_err(|error| error.to_string())?;
+    let mut heap = dataset.file().heap();
+    let mut bytes =
+        u32::try_from(dataset.elements()).map_err(|error| error.to_string())?.to_le_bytes().to_vec();
+    for element in elements.chunks_exact(dataset.datatype().size.max(1) as usize) {
+        let (_, text) = heap.sequence(element, 1).map_err(|error| error.to_string())?;
+        let end = text.iter().position(|&byte| byte == 0).unwrap_or(text.len());
+        if std::str::from_utf8(&text[..end]).is_err() {
+            return Err("its text is not UTF-8".into());
+        }
+        bytes.extend(u32::try_from(end).map_err(|error| error.to_string())?.to_le_bytes());
+        bytes.extend(&text[..end]);
+        if bytes.len() as u64 > 4 * INLINE_BYTES_MAX {
+            return Err("its text is of variable length, and too much to be inlined".into());
+        }
+    }
+    array.codecs.push(Codec::VlenUtf8);
+    if !array.shape.contains(&0) {
+        array.chunks.push(Chunk { number: 0, content: Content::Inline(bytes) });
+    }
+    Ok(array)
+}

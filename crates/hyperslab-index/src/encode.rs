@@ -1,0 +1,110 @@
+//! Chunks that are not stored as a reader expects them, encoded again.
+
+use hyperslab::{Dataset, Order, Selection};
+use hyperslab_filters::{FilterSpec, Pipeline, Scratch};
+
+/// Encodes chunks of one dataset with all of its filters.
+pub(crate) struct Encoder<'d> {
+    dataset: &'d Dataset,
+    pipeline: Pipeline,
+    scratch: Scratch,
+    chunk_shape: Vec<u64>,
+    element_bytes: usize,
+    fill: Vec<u8>,
+    chunk_bytes: usize,
+}
+
+impl<'d> Encoder<'d> {
+    /// `fill` is the value of elements that the dataset does not have.
+    pub fn new(dataset: &'d Dataset, chunk_shape: &[u64], fill: Vec<u8>) -> Result<Self, String> {
+        let element_bytes = dataset.datatype().size as usize;
+        let chunk_bytes = dataset.chunk_bytes().and_then(|bytes| usize::try_from(bytes).ok());
+        let chunk_bytes = chunk_bytes.ok_or("its chunks are too large for this machine")?;
+        let spec = |filter: &'d hyperslab::storage::Filter| FilterSpec {
+            id: filter.id,
+            optional: filter.is_optional(),
+            parameters: &filter.parameters,
+        };
+        let filters: Vec<_> = dataset.filters().iter().map(spec).collect();
+        let pipeline =
+            Pipeline::new(&filters, element_bytes, chunk_bytes).map_err(|error| error.to_string())?;
+        let chunk_shape = chunk_shape.to_vec();
+        Ok(Self {
+            dataset,
+            pipeline,
+            scratch: Scratch::default(),
+            chunk_shape,
+            element_bytes,
+            fill,
+            chunk_bytes,
+        })
+    }
+
+    /// A chunk of fill values.
+    pub fn fill_chunk(&mut self) -> Result<Vec<u8>, String> {
+        let chunk = self.fill.repeat(self.chunk_bytes / self.element_bytes.max(1));
+        self.encode(&chunk)
+    }
+
+    /// The chunk at these coordinates of the grid, read from the dataset. What lies outside of it has the fill value.
+    pub fn chunk(&mut self, coordinates: &[u64]) -> Result<Vec<u8>, String> {
+        let start: Vec<u64> =
+            coordinates.iter().zip(&self.chunk_shape).map(|(at, chunk)| at * chunk).collect();
+        let inside =
+            |axis: usize| self.dataset.shape()[axis].saturating_sub(start[axis]).min(self.chunk_shape[axis]);
+        let count: Vec<u64> = (0..start.len()).map(inside).collect();
+        let mut chunk = self.fill.repeat(self.chunk_bytes / self.element_bytes.max(1));
+        if count.iter().all(|&count| count > 0) {
+            let block = Selection::block(&start, &count);
+            let values = self.dataset.read_bytes(&block, Order::File).map_err(|error| error.to_string())?;
+            place(&values, &count, &mut chunk, &self.chunk_shape, self.element_bytes);
+        }
+        self.encode(&chunk)
+    }
+
+    fn encode(&mut self, chunk: &[u8]) -> Result<Vec<u8>, String> {
+        let encoded = self.pipeline.encode(chunk, &mut self.scratch).map_err(|error| error.to_string())?;
+        match encoded.mask {
+            0 => Ok(encoded.bytes.to_vec()),
+            _ => Err("a chunk that was stored without one of its filters cannot be encoded with it".into()),
+        }
+    }
+}
+
+/// Copies a block to the beginning of a larger one, row by row.
+fn place(values: &[u8], count: &[u64], chunk: &mut [u8], chunk_shape: &[u64], element_bytes: usize) {
+    let row = count.last().map_or(1, |&len| len as usize) * element_bytes;
+    for (number, source) in values.chunks_exact(row.max(1)).enumerate() {
+        let mut rest = number as u64;
+        let (mut at, mut stride) = (0, chunk_shape.last().copied().unwrap_or(1));
+        for axis in (0..count.len().saturating_sub(1)).rev() {
+            at += rest % count[axis] * stride;
+            rest /= count[axis];
+            stride *= chunk_shape[axis];
+        }
+        let at = at as usize * element_bytes;
+        chunk[at..at + row].copy_from_slice(source);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::place;
+
+    #[test]
+    fn a_block_is_placed_at_the_beginning_of_a_chunk() {
+        let mut chunk = vec![9; 2 * 3 * 4];
+        place(&[1, 2, 3, 4], &[1, 2, 2], &mut chunk, &[2, 3, 4], 1);
+        let mut expected = vec![9; 24];
+        expected[0..2].copy_from_slice(&[1, 2]);
+        expected[4..6].copy_from_slice(&[3, 4]);
+        assert_eq!(chunk, expected);
+    }
+
+    #[test]
+    fn a_block_without_axes_is_one_element() {
+        let mut chunk = vec![9; 2];
+        place(&[1, 2], &[], &mut chunk, &[], 2);
+        assert_eq!(chunk, [1, 2]);
+    }
+}
