@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import unquote
 
 import h5py
 import hyperslab
@@ -19,7 +20,7 @@ class Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def do_GET(self):
-        content = self.server.files.get(self.path.split("?")[0])
+        content = self.server.files.get(unquote(self.path.split("?")[0]))
         self.server.requests.append(self.headers["Range"])
         self.server.tokens.add(self.headers["Authorization"])
         if content is None:
