@@ -26,6 +26,8 @@ pub(super) struct ReadEffect {
 pub(super) struct Counts {
     /// Chunks put through the filters.
     pub decodes: u64,
+    /// Their bytes.
+    pub decoded_bytes: u64,
     /// Reads of raw data from the file.
     pub requests: u64,
     /// Their bytes.
@@ -82,8 +84,10 @@ fn compared(path: &str, before: &DatasetReport, after: &DatasetReport) -> Vec<Re
     let reads = before.reads.iter().filter_map(|read| {
         let same = after.reads.iter().find(|other| other.shape == read.shape && other.order == read.order)?;
         let (old, new) = (read.profiles.first()?, same.profiles.first()?);
-        let [before, after] = [old, new].map(|profile| Counts {
+        let chunk_bytes = [before, after].map(|report| report.chunk_bytes.unwrap_or(0));
+        let [before, after] = [(old, chunk_bytes[0]), (new, chunk_bytes[1])].map(|(profile, chunk)| Counts {
             decodes: profile.decodes,
+            decoded_bytes: profile.decodes.saturating_mul(chunk),
             requests: profile.driver_reads,
             bytes: profile.driver_bytes,
             predicted_seconds: profile.predicted_seconds,
@@ -106,7 +110,13 @@ mod tests {
 
     #[test]
     fn a_read_is_faster_if_it_takes_less_than_half_as_long() {
-        let counts = |predicted_seconds| Counts { decodes: 1, requests: 1, bytes: 1, predicted_seconds };
+        let counts = |predicted_seconds| Counts {
+            decodes: 1,
+            decoded_bytes: 1,
+            requests: 1,
+            bytes: 1,
+            predicted_seconds,
+        };
         let effect = |before: f64, after: f64| ReadEffect {
             path: "/a".into(),
             read: "row by row".into(),
