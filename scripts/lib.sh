@@ -118,6 +118,16 @@ need_file_tools() {
     apt_packages "no h5repack, h5stat or nccopy: install them to test lines to paste" hdf5-tools netcdf-bin
 }
 
+# An S3 server that verifies signatures, for the tests of remote files.
+need_s3_server() {
+    command -v versitygw >/dev/null || [ -x "$(go env GOPATH 2>/dev/null)/bin/versitygw" ] && return
+    if ! command -v go >/dev/null; then
+        say "  no versitygw: install Go, and it is installed from source to test signed requests"
+        return
+    fi
+    quietly "go install versitygw" go install github.com/versity/versitygw/cmd/versitygw@v1.8.0
+}
+
 # A browser and its driver, for the tests of pages.
 need_browser() {
     command -v chromium >/dev/null && command -v chromedriver >/dev/null && return
