@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import unquote
 
 import h5py
 import kit
@@ -56,3 +59,44 @@ def corpus():
     if why := kit.missing_corpus():
         pytest.skip(why)
     return kit.CORPUS
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers ranges of the files of the server."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def do_GET(self):
+        content = self.server.files.get(unquote(self.path.split("?")[0]))
+        self.server.requests.append(self.headers["Range"])
+        self.server.tokens.add(self.headers["Authorization"])
+        if content is None:
+            self.send_response(404)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        first, last = self.headers["Range"].removeprefix("bytes=").split("-")
+        part = content[int(first) : int(last) + 1]
+        self.send_response(206)
+        self.send_header("Content-Length", str(len(part)))
+        self.send_header("Content-Range", f"bytes {first}-{int(first) + len(part) - 1}/{len(content)}")
+        self.send_header("ETag", '"one"')
+        self.end_headers()
+        self.wfile.write(part)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def server():
+    """A web server with the files of its `files`, which notes the ranges that were requested in `requests`."""
+    httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    httpd.files, httpd.requests, httpd.tokens = {}, [], set()
+    httpd.url = f"http://127.0.0.1:{httpd.server_port}"
+    thread = threading.Thread(target=httpd.serve_forever, daemon=True)
+    thread.start()
+    yield httpd
+    httpd.shutdown()
+    httpd.server_close()

@@ -270,3 +270,16 @@ def test_many_files_are_opened_at_once(tmp_path, dask):
     for parallel in (False, True):
         ds = xr.open_mfdataset(sorted(tmp_path.glob("*.nc")), engine="hyperslab", parallel=parallel)
         assert ds.x.values.tolist() == list(range(12))
+
+
+def test_a_url_is_opened_by_the_engine_itself(server, path, values):
+    server.files["/air.nc"] = path.read_bytes()
+    with xr.open_dataset(f"{server.url}/air.nc", engine="hyperslab") as ds:
+        np.testing.assert_array_equal(ds["air"][2].values, values[2])
+        reopened = pickle.loads(pickle.dumps(ds))
+        np.testing.assert_array_equal(reopened["air"].values, values)
+    assert server.requests[0] == "bytes=0-262143"
+    options = {"headers": {"Authorization": "Bearer x"}}
+    with xr.open_dataset(f"{server.url}/air.nc", engine="hyperslab", storage_options=options) as ds:
+        assert ds["air"].shape == SHAPE
+    assert "Bearer x" in server.tokens

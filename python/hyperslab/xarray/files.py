@@ -17,6 +17,10 @@ import hyperslab
 from hyperslab.errors import ChangedError
 
 
+#: The URLs that `hyperslab.File` opens itself; fsspec opens others.
+SCHEMES = {"s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "http", "https"}
+
+
 class OpenFile:
     """An open file with the datasets that were opened in it, whose chunk indexes are kept with them."""
 
@@ -94,6 +98,8 @@ class FileHandle:
         if isinstance(self.target, bytes):
             return hyperslab.File.in_memory(self.target)
         if isinstance(self.target, str) and not self.is_local:
+            if self.target.split("://")[0] in SCHEMES:
+                return hyperslab.File(self.target, storage_options=self.storage_options, **self.options)
             return hyperslab.File(open_url(self.target, self.storage_options), **self.options)
         file = hyperslab.File(self.target, **self.options)
         if self.is_local and self._stamp() != self.stamp:
