@@ -26,6 +26,7 @@ __all__ = [
     "NetcdfVariable",
     "Reference",
     "RegionReference",
+    "Traffic",
     "__version__",
     "cache_bytes",
     "cache_stats",
@@ -39,6 +40,7 @@ __all__ = [
     "set_cache_bytes",
     "set_threads",
     "threads",
+    "traffic",
 ]
 
 __version__: str

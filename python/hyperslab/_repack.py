@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, overload
+from typing import Any, Literal, TypeAlias, cast
 
 from hyperslab.errors import HyperslabError
 
@@ -17,16 +17,6 @@ StrPath: TypeAlias = str | os.PathLike[str]
 #: A value for all datasets (`"gzip=4"`), values by path, name or pattern (`{"t2m": "gzip=4"}`), or several spellings of the
 #: command line (`["*:gzip=4", "/mask:none"]`).
 PerDataset: TypeAlias = str | Mapping[str, str] | Iterable[str]
-
-
-@overload
-def repack(
-    paths: StrPath, out: StrPath | None = None, *, executor: Executor | None = None, **options: Any
-) -> dict[str, Any]: ...
-@overload
-def repack(
-    paths: Iterable[StrPath], out: StrPath | None = None, *, executor: Executor | None = None, **options: Any
-) -> list[dict[str, Any]]: ...
 
 
 def repack(
@@ -56,7 +46,7 @@ def repack(
     verify: bool = True,
     keep_going: bool = False,
     dry_run: bool = False,
-) -> dict[str, Any] | list[dict[str, Any]]:
+) -> Any:
     """Rewrite files with other chunks, filters and file layout; see `hyperslab repack --help` for the options.
 
     One path becomes the new file `out` (a file of the same name in it, if `out` is a folder). Several paths become files of
@@ -77,7 +67,7 @@ def repack(
         ValueError: two paths have the same name, or `out` is missing.
     """
     is_single = isinstance(paths, (str, os.PathLike))
-    files = [paths] if is_single else list(paths)
+    files = cast("list[StrPath]", [paths] if is_single else list(cast("Iterable[StrPath]", paths)))
     if (out is None) != in_place:
         raise ValueError("give either `out` or `in_place=True`")
     arguments = _datasets("--chunks", chunks) + _datasets("--chunk-bytes", chunk_bytes) + _datasets("--filter", filter)
@@ -133,14 +123,16 @@ def check(path: StrPath, *, data: bool = False) -> dict[str, Any]:
     code, out, message = _command("check", ["--json", *(["--data"] if data else []), "--", os.fspath(path)])
     if not out:
         raise HyperslabError(message or f"the command ended with {code}")
-    return json.loads(out)
+    report: dict[str, Any] = json.loads(out)
+    return report
 
 
 def _repack_file(arguments: list[str]) -> dict[str, Any]:
     """Run the command for one file. Its result or error is data, so that it can come from another process."""
     code, out, message = _command("repack", ["--json", *arguments])
     if out:
-        return json.loads(out)
+        document: dict[str, Any] = json.loads(out)
+        return document
     source = arguments[arguments.index("--") + 1]
     return {"input": source, "output": arguments[-1], "plan": None, "result": None, "error": message or f"the command ended with {code}"}
 

