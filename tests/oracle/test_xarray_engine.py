@@ -22,7 +22,7 @@ DIFFERENT = {
     "air_linked.nc": "several links to one scale: h5netcdf gives the scale itself the name of the last, other variables that of the first",
 }
 #: Files at scale 1.
-SAMPLE = 150
+SAMPLE = 60
 
 #: Members of encodings that differ on purpose, with the filters of the variable, and why.
 ENCODINGS = {
