@@ -71,63 +71,35 @@ class HyperslabBackendEntrypoint(BackendEntrypoint):
             cache_bytes, threads: of `hyperslab.File`.
             lock, invalid_netcdf: accepted without effect, for programs that were written for h5netcdf.
         """
-        handle = _handle(filename_or_obj, storage_options, cache_bytes, threads)
-        stores, has_phony = open_groups(
-            handle, group, below=False, phony_dims=phony_dims or "access", decode_vlen_strings=decode_vlen_strings
+        ((_, dataset),) = _open(
+            filename_or_obj,
+            below=False,
+            group=group,
+            phony_dims=phony_dims,
+            decode_vlen_strings=decode_vlen_strings,
+            storage_options=storage_options,
+            cache_bytes=cache_bytes,
+            threads=threads,
+            mask_and_scale=mask_and_scale,
+            decode_times=decode_times,
+            concat_characters=concat_characters,
+            decode_coords=decode_coords,
+            drop_variables=drop_variables,
+            use_cftime=use_cftime,
+            decode_timedelta=decode_timedelta,
         )
-        _warn_of_phony(has_phony and phony_dims is None)
-        decoders = {
-            "mask_and_scale": mask_and_scale,
-            "decode_times": decode_times,
-            "concat_characters": concat_characters,
-            "decode_coords": decode_coords,
-            "drop_variables": drop_variables,
-            "use_cftime": use_cftime,
-            "decode_timedelta": decode_timedelta,
-        }
-        return _decode(stores[0], decoders)
+        return dataset
 
     def open_groups_as_dict(
-        self,
-        filename_or_obj: Any,
-        *,
-        mask_and_scale: Any = True,
-        decode_times: Any = True,
-        concat_characters: Any = True,
-        decode_coords: Any = True,
-        drop_variables: str | Iterable[str] | None = None,
-        use_cftime: Any = None,
-        decode_timedelta: Any = None,
-        group: str | None = None,
-        phony_dims: str | None = None,
-        decode_vlen_strings: bool = True,
-        storage_options: dict[str, Any] | None = None,
-        cache_bytes: int | str | None = None,
-        threads: int | None = None,
-        lock: Any = None,
-        invalid_netcdf: Any = None,
+        self, filename_or_obj: Any, *, group: str | None = None, **options: Any
     ) -> dict[str, xarray.Dataset]:
         """Opens a group and all below it: a dataset for each, by its path. With `group`, paths are relative to it.
 
-        Its arguments are those of `open_dataset`.
+        Its options are those of `open_dataset`.
         """
-        handle = _handle(filename_or_obj, storage_options, cache_bytes, threads)
-        stores, has_phony = open_groups(
-            handle, group, below=True, phony_dims=phony_dims or "access", decode_vlen_strings=decode_vlen_strings
-        )
-        _warn_of_phony(has_phony and phony_dims is None)
-        decoders = {
-            "mask_and_scale": mask_and_scale,
-            "decode_times": decode_times,
-            "concat_characters": concat_characters,
-            "decode_coords": decode_coords,
-            "drop_variables": drop_variables,
-            "use_cftime": use_cftime,
-            "decode_timedelta": decode_timedelta,
-        }
-        top = stores[0].path.rstrip("/")
-        relative = {store.path: (store.path[len(top) + 1 :] or ".") if group else store.path for store in stores}
-        return {relative[store.path]: _decode(store, decoders) for store in stores}
+        opened = _open(filename_or_obj, below=True, group=group, **options)
+        top = opened[0][0].rstrip("/")
+        return {((path[len(top) + 1 :] or ".") if group else path): dataset for path, dataset in opened}
 
     def open_datatree(self, filename_or_obj: Any, **options: Any) -> xarray.DataTree:
         """Opens a group and all below it as a tree. Its options are those of `open_dataset`."""
@@ -136,6 +108,29 @@ class HyperslabBackendEntrypoint(BackendEntrypoint):
         for path, dataset in groups.items():
             tree[path].set_close(dataset._close)
         return tree
+
+
+def _open(
+    target: Any,
+    *,
+    below: bool,
+    group: str | None = None,
+    phony_dims: str | None = None,
+    decode_vlen_strings: bool = True,
+    storage_options: dict[str, Any] | None = None,
+    cache_bytes: int | str | None = None,
+    threads: int | None = None,
+    lock: Any = None,
+    invalid_netcdf: Any = None,
+    **decoders: Any,
+) -> list[tuple[str, xarray.Dataset]]:
+    """The path and the dataset of a group, and with `below` of all groups below it."""
+    handle = _handle(target, storage_options, cache_bytes, threads)
+    stores, has_phony = open_groups(
+        handle, group, below=below, phony_dims=phony_dims or "access", decode_vlen_strings=decode_vlen_strings
+    )
+    _warn_of_phony(has_phony and phony_dims is None)
+    return [(store.path, _decode(store, decoders)) for store in stores]
 
 
 def _handle(target: Any, storage_options: Any, cache_bytes: Any, threads: int | None) -> FileHandle:
@@ -162,5 +157,5 @@ def _warn_of_phony(is_needed: bool) -> None:
             "some axes have no dimension in the file and are numbered by access; "
             "pass phony_dims='access' to keep the numbers without this warning, or 'sort' for those of netCDF-C",
             UserWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
