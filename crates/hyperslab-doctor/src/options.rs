@@ -29,8 +29,6 @@ pub struct Options {
     pub file_bytes: u64,
     /// True if the file is a netCDF-4 file, which nccopy can repack.
     pub is_netcdf: bool,
-    /// True if the user's library has the plug-in for zstd.
-    pub has_zstd: bool,
     /// Report findings however little they cost.
     pub all: bool,
     /// Chunk visits that one simulation may cost before the rest is extrapolated.
@@ -50,7 +48,6 @@ impl Default for Options {
             engine_cache_bytes: 1 << 30,
             file_bytes: 0,
             is_netcdf: false,
-            has_zstd: false,
             all: false,
             visits_max: VISITS_MAX_DEFAULT,
         }

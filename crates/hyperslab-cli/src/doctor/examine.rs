@@ -91,13 +91,13 @@ impl<'a> Examiner<'a> {
         let file = location::open(path)?;
         let library = self.library.get_or_init(Library::of_python);
         let options = options::options(self.args, &file, library.own.as_ref(), library.terms())?;
-        let options = Options { has_zstd: library.has_zstd, ..options };
+        let recoding = SampleScope::Recoding { with_zstd: library.has_zstd };
         let Chosen { datasets, others, notes, damaged } = match dataset {
             Some(name) => Chosen::one(file.dataset(name)?),
             None => choose::datasets(&file, &options)?,
         };
         let detailed = datasets.par_iter().map(|dataset| {
-            let mut facts = collect(dataset, SampleScope::Recoding)?;
+            let mut facts = collect(dataset, recoding)?;
             if let (Some(calibrated), Some(samples)) = (&library.calibrated, &mut facts.samples) {
                 samples.library =
                     calibrated.decoding(&origin(path, &file, dataset), dataset, &options.profiles);
@@ -106,11 +106,7 @@ impl<'a> Examiner<'a> {
         });
         let stored = others.par_iter().map(|dataset| {
             // Little data cannot cost enough in compression to matter, so it is not sampled.
-            let scope = if is_worth_sampling(dataset, &options) {
-                SampleScope::Recoding
-            } else {
-                SampleScope::Nothing
-            };
+            let scope = if is_worth_sampling(dataset, &options) { recoding } else { SampleScope::Nothing };
             let facts = collect(dataset, scope)?;
             diagnose_storage(&facts, &options).map_err(refused)
         });

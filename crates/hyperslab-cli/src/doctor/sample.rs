@@ -43,7 +43,10 @@ pub(crate) enum SampleScope {
     /// How fast they decode.
     Decoding,
     /// That, and their sizes and speeds at other deflate levels.
-    Recoding,
+    Recoding {
+        /// By zstd, too: for a reader that has it.
+        with_zstd: bool,
+    },
 }
 
 /// Measures a dataset's own chunks. Returns `None` if there is nothing to decode, or if it cannot be decoded here.
@@ -56,17 +59,20 @@ pub(super) fn measure(
     match wanted {
         SampleScope::Nothing => None,
         SampleScope::Decoding if filters.is_empty() => None,
-        SampleScope::Recoding if !is_compressed => measure_raw(dataset),
-        SampleScope::Decoding | SampleScope::Recoding => {
+        SampleScope::Recoding { with_zstd } if !is_compressed => measure_raw(dataset, with_zstd),
+        SampleScope::Decoding | SampleScope::Recoding { .. } => {
             let mut samples = Samples::read(dataset, filters)?;
-            let encodings = if wanted == SampleScope::Recoding { encodings(filters) } else { Vec::new() };
+            let encodings = match wanted {
+                SampleScope::Recoding { with_zstd } => for_reader(encodings(filters), with_zstd),
+                _ => Vec::new(),
+            };
             measure_samples(&mut samples, &encodings, SECONDS_MAX)
         }
     }
 }
 
 /// Encodes pieces of a dataset that is not compressed. Nothing is decoded, so there is no speed.
-fn measure_raw(dataset: &Dataset) -> Option<SampleMeasurement> {
+fn measure_raw(dataset: &Dataset, with_zstd: bool) -> Option<SampleMeasurement> {
     // References say nothing of what they refer to.
     if matches!(
         dataset.datatype().class,
@@ -114,8 +120,14 @@ fn measure_raw(dataset: &Dataset) -> Option<SampleMeasurement> {
         decoded,
         scratch: Scratch::new(),
     };
-    let measured = measure_samples(&mut samples, &tried(), SECONDS_MAX)?;
+    let measured = measure_samples(&mut samples, &for_reader(tried().to_vec(), with_zstd), SECONDS_MAX)?;
     Some(SampleMeasurement { decode_seconds: 0.0, ..measured })
+}
+
+/// The encodings that the reader can undo.
+fn for_reader(mut encodings: Vec<Encoding>, with_zstd: bool) -> Vec<Encoding> {
+    encodings.retain(|encoding| with_zstd || encoding.codec != Codec::Zstd);
+    encodings
 }
 
 /// The encodings to measure of data that is not deflated.

@@ -72,7 +72,7 @@ pub struct SampleMeasurement {
     pub decode_seconds: f64,
     /// The same chunks re-encoded by deflate with other settings.
     pub recoded: Vec<RecodeMeasurement>,
-    /// The same chunks re-encoded by zstd, if that was tried.
+    /// The same chunks re-encoded by zstd, if the reader has its plug-in.
     pub zstd: Option<RecodeMeasurement>,
     /// What decoding costs the user's libhdf5, if it could be asked.
     pub library: Option<LibraryDecoding>,

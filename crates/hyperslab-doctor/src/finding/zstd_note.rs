@@ -8,11 +8,11 @@ use crate::pattern::bytes_text;
 /// Zstd is mentioned if its samples take at most this share of gzip's: it is read faster at any rate.
 const SHARE_MAX: f64 = 1.05;
 
-/// What the dataset would take with zstd, if the user's library has the plug-in and the samples do not grow. `gzip` is
+/// What the dataset would take with zstd, if that was tried, as the reader has the plug-in, and the samples do not grow. `gzip` is
 /// the encoding that the finding proposes, with which the dataset would take `stored_bytes`.
 pub(super) fn zstd_note(case: &Case<'_>, gzip: &RecodeMeasurement, stored_bytes: u64) -> String {
     let zstd = case.facts.samples.as_ref().and_then(|samples| samples.zstd.as_ref());
-    let Some(zstd) = zstd.filter(|_| case.options.has_zstd) else { return String::new() };
+    let Some(zstd) = zstd else { return String::new() };
     let share = zstd.encoded_bytes as f64 / gzip.encoded_bytes.max(1) as f64;
     if share > SHARE_MAX {
         return String::new();
@@ -47,13 +47,12 @@ mod tests {
             stored_bytes: 1_000_000,
             decoded_bytes: 1_000_000,
             recoded: vec![recoded(1, 400_000)],
-            zstd: Some(recoded(3, zstd_bytes)),
+            zstd: has_zstd.then(|| recoded(3, zstd_bytes)),
             ..SampleMeasurement::default()
         };
         let facts = unfiltered(chunked(&[10_000_000], &[100_000], 8));
         let facts = DatasetFacts { samples: Some(samples), ..facts };
-        let options = Options { has_zstd, ..Options::default() };
-        let findings = diagnose(&facts, &options).unwrap().findings;
+        let findings = diagnose(&facts, &Options::default()).unwrap().findings;
         findings.into_iter().find(|finding| finding.code == "compressible-data-raw").unwrap()
     }
 
