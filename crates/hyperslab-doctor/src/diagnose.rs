@@ -7,6 +7,7 @@ use crate::finding::{self, Finding};
 use crate::options::Options;
 use crate::pattern::Sweep;
 use crate::report::{DatasetReport, ReadReport};
+use crate::settle::settle;
 use crate::simulate::loads_by_chunk;
 
 /// Simulates the reads of one dataset and reports what is wrong with them.
@@ -22,6 +23,7 @@ pub fn diagnose(facts: &DatasetFacts, options: &Options) -> Result<DatasetReport
     if let Some(case) = Case::new(facts, options)? {
         report.fill(&case);
         report.findings = finding::check(&case);
+        settle(&case, &mut report.findings);
     }
     Ok(report)
 }

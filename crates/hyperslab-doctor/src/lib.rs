@@ -25,6 +25,7 @@ pub mod pattern;
 pub mod predict;
 mod profile;
 mod report;
+mod settle;
 pub mod simulate;
 #[cfg(test)]
 mod testing;

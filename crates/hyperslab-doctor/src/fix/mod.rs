@@ -21,7 +21,7 @@ pub(crate) use lines::{repack_fix, repack_line};
 pub use others::OtherRead;
 pub(crate) use others::others_text;
 pub(crate) use read_shape::read_lines;
-pub(crate) use repack::{repack_for, repack_to};
+pub(crate) use repack::{repack_for, repack_instead, repack_to};
 pub use writers::WriterLine;
 
 use serde::{Deserialize, Serialize};
@@ -38,6 +38,9 @@ pub struct Fix {
     pub line: String,
     /// Its effect, as simulated.
     pub effect: String,
+    /// Extent of a chunk afterwards, or null where it stays.
+    #[serde(default)]
+    pub chunks: Option<Vec<u64>>,
     /// True if it makes some read much slower. Such a fix comes after those that do not.
     pub slows_others: bool,
     /// The read that it is for, in the library where it gains most; `None` where it is not for one read.
@@ -58,6 +61,7 @@ impl Fix {
             target,
             line,
             effect,
+            chunks: None,
             slows_others: false,
             serves: None,
             others: Vec::new(),

@@ -26,6 +26,8 @@ pub struct OtherRead {
 const LOSS_RATIO: f64 = 1.75;
 /// And it must have lost at least this many seconds: less is below what can be predicted.
 const LOSS_SECONDS_MIN: f64 = 0.001;
+/// Reads of much less than this are fast, however much less.
+const NOTICED_SECONDS: f64 = 0.01;
 /// At most this many reads are named in a text.
 const NAMED_MAX: usize = 3;
 /// A read that takes this many times as long is worth naming in a text.
@@ -35,6 +37,11 @@ impl Effect {
     /// True if the read takes much longer afterwards.
     pub(crate) fn is_loss(&self) -> bool {
         self.ratio() > LOSS_RATIO && self.lost_seconds() > LOSS_SECONDS_MIN
+    }
+
+    /// [`Self::ratio`], where milliseconds do not count.
+    fn noticeable_ratio(&self) -> f64 {
+        (self.reference.1 + NOTICED_SECONDS) / (self.reference.0 + NOTICED_SECONDS)
     }
 
     /// Seconds that the read takes longer afterwards, by the stored constants; negative where it gains.
@@ -49,6 +56,9 @@ pub(crate) struct Judgement {
     pub(crate) effects: Vec<(usize, Effect)>,
     /// For each read, the library in which it gains the most seconds, and how.
     gains: Vec<(usize, Effect)>,
+    /// How many times as long reads take afterwards on the whole: the geometric mean over reads, with their weights, and
+    /// libraries. A read of hours does not hide what becomes of one of seconds.
+    pub(crate) change: f64,
 }
 
 /// Simulates all reads after a change, in these profiles. `None` if the change is impossible for this dataset.
@@ -59,6 +69,7 @@ pub(crate) fn judge(case: &Case<'_>, change: &Change, profiles: &[usize]) -> Opt
 /// The same for a change that is simulated already in part.
 pub(crate) fn judge_changed(changed: &Changed<'_>, profiles: &[usize]) -> Option<Judgement> {
     let (mut effects, mut gains) = (Vec::new(), Vec::new());
+    let (mut logarithms, mut weights) = (0.0, 0.0);
     for read in &changed.case().reads {
         let all = || profiles.iter().map(|&profile| (profile, changed.effect(read, profile)));
         let worse =
@@ -66,8 +77,13 @@ pub(crate) fn judge_changed(changed: &Changed<'_>, profiles: &[usize]) -> Option
         effects.push(all().max_by(|(_, a), (_, b)| worse(a, b))?);
         // Of equal ones the first: the user's own library, if it is among them.
         gains.push(all().min_by(|(_, a), (_, b)| a.lost_seconds().total_cmp(&b.lost_seconds()))?);
+        for (_, effect) in all() {
+            logarithms += read.weight * effect.noticeable_ratio().ln();
+            weights += read.weight;
+        }
     }
-    Some(Judgement { effects, gains })
+    let change = if weights > 0.0 { (logarithms / weights).exp() } else { 1.0 };
+    Some(Judgement { effects, gains, change })
 }
 
 impl Judgement {
@@ -76,9 +92,9 @@ impl Judgement {
         self.effects.iter().any(|(_, effect)| effect.is_loss())
     }
 
-    /// The sum of all reads' seconds afterwards, each with its weight, by the stored constants.
-    pub(crate) fn weighted_seconds(&self, case: &Case<'_>) -> f64 {
-        case.reads.iter().zip(&self.effects).map(|(read, (_, effect))| read.weight * effect.reference.1).sum()
+    /// The share of its time that a read takes afterwards, in the library where it gains most.
+    pub(crate) fn gain(&self, read: usize) -> f64 {
+        self.gains[read].1.ratio()
     }
 
     /// Writes into the fix what becomes of all reads but `target`.

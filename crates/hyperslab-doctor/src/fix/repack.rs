@@ -3,7 +3,7 @@
 use super::Fix;
 use super::change::{Change, NewStorage};
 use super::chunk_shape::{REPACK_CHUNK_BYTES, shape_for_read};
-use super::compromise::compromise;
+use super::compromise::{GAIN_SHARE_MAX, compromise};
 use super::filters::present;
 use super::lines::chunk_line;
 use super::others::{Judgement, judge};
@@ -46,9 +46,25 @@ pub(crate) fn repack_to(case: &Case<'_>, chunk: &[u64], effect: String) -> Fix {
     }
 }
 
+/// Returns the line with these chunks in place of another fix, if they serve its read as well and slow none.
+pub(crate) fn repack_instead(case: &Case<'_>, fix: &Fix, chunk: &[u64]) -> Option<Fix> {
+    let judged = judge_chunks(case, chunk).filter(|judged| !judged.is_loss())?;
+    let target = match &fix.serves {
+        Some(served) => Some(case.reads.iter().position(|read| read.name == served.read)?),
+        None => None,
+    };
+    if target.is_some_and(|target| judged.gain(target) > GAIN_SHARE_MAX) {
+        return None;
+    }
+    let served = if target.is_some() { "serves this read, and after it no read" } else { "after it no read" };
+    let effect = format!("{}: {served} asks for other chunks", chunks_text(case, chunk));
+    Some(judged.tell(case, target, line_for(case, chunk, effect)))
+}
+
 fn line_for(case: &Case<'_>, chunk: &[u64], effect: String) -> Fix {
     let file = &case.options.file;
     let mut fix = chunk_line(file, case.facts, chunk, effect);
+    fix.chunks = Some(chunk.to_vec());
     if case.options.is_netcdf {
         fix.writers.push(nccopy_line(file, case.facts, chunk));
     }
