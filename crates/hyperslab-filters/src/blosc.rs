@@ -13,7 +13,7 @@
 //! (versions, element size, chunk length, level, shuffle, codec) are for writing.
 
 mod blosclz;
-mod encoder;
+pub(crate) mod encoder;
 
 use crate::FilterError;
 use crate::bitshuffle::unshuffle_bits;

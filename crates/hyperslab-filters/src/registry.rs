@@ -138,7 +138,7 @@ static TABLE: &[Entry] = &[
     read(32023, "Granular BitRound", "own", "bitgroom", QUANTIZE),
     elsewhere(32024, "SZ3", "SZ3, hdf5plugin").because("the Rust library that wraps it is under the GPL"),
     elsewhere(32025, "Delta-Rice", "Delta-Rice"),
-    read(32026, "blosc2", "own, with LZ4, Zstandard and zlib", "blosc2", BLOSC2),
+    read(32026, "blosc2", "own, with LZ4, Zstandard and zlib", "blosc2", BLOSC2).and_write(),
     elsewhere(32027, "FLAC", "FLAC HDF5 filter"),
     elsewhere(32028, "SPERR", "H5Z-SPERR, hdf5plugin")
         .because("the Rust library that wraps it needs CMake and libclang to build"),

@@ -19,6 +19,13 @@ impl Case {
         if matches!(self.id, 5 | 6) {
             self.parameters[2] = elements as u32;
         }
+        if self.id == 32026 && self.parameters.len() > 7 {
+            let rows = (1..40).rev().find(|rows| elements.is_multiple_of(*rows)).unwrap_or(1);
+            let columns = elements / rows;
+            let inner = (1..9).rev().find(|inner| columns.is_multiple_of(*inner)).unwrap_or(1);
+            let shape = [3, rows, columns / inner, inner].map(|number| number as u32);
+            self.parameters.splice(7.., shape);
+        }
         self
     }
 }
@@ -57,6 +64,14 @@ fn case() -> impl Strategy<Value = Case> {
         (element.clone(), 0u32..=9, 0u32..3, 0u32..6).prop_map(move |(size, level, shuffle, codec)| {
             made(32001, vec![2, 2, size, 0, level, shuffle, codec], 1)
         }),
+        (element.clone(), 0u32..=9, 0u32..4, prop_oneof![0u32..3, 4u32..6], any::<bool>(), 0u32..9).prop_map(
+            move |(size, level, shuffle, codec, is_array, block)| {
+                let mut parameters = vec![1, 1000 * block, size, 0, level, shuffle, codec];
+                // The shape follows from the size of the chunk.
+                parameters.extend(is_array.then_some(0));
+                made(32026, parameters, size as usize)
+            }
+        ),
         (0u32..3000).prop_map(move |block| made(32004, vec![block], 1)),
         (element, 0u32..40, prop_oneof![Just(0u32), Just(2), Just(3)]).prop_map(
             move |(size, groups, codec)| {

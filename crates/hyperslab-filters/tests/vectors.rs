@@ -226,14 +226,14 @@ families! {
     bitshuffle Within(5);
     blosc Within(5);
     zfp Not;
-    blosc2 Not;
+    blosc2 Within(12);
     vbz Same;
     lzo Not;
 }
 
 /// The families whose filters have an encoder and whose files are among the fixtures, and the number of their cases.
-const READ_BY_LIBHDF5: [&str; 8] =
-    ["classic", "szip", "nbit", "scaleoffset", "lzf", "codecs", "bitshuffle", "blosc"];
+const READ_BY_LIBHDF5: [&str; 9] =
+    ["classic", "szip", "nbit", "scaleoffset", "lzf", "codecs", "bitshuffle", "blosc", "blosc2"];
 
 /// libhdf5, with the plug-ins of `hdf5plugin`, reads the same values from the chunks that are encoded here.
 #[test]

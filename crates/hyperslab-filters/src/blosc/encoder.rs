@@ -17,6 +17,11 @@ const ELEMENT_MAX: u32 = 255;
 const BLOCK_BYTES: [usize; 10] =
     [8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 128 << 10, 256 << 10, 256 << 10, 512 << 10, 512 << 10];
 
+/// The usual length of a block at a level of 0 to 9.
+pub(crate) fn block_bytes(level: u32) -> usize {
+    BLOCK_BYTES[(level as usize).min(BLOCK_BYTES.len() - 1)]
+}
+
 /// The filter's parameters.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Settings {
@@ -38,21 +43,12 @@ pub(super) fn encode(
     if raw.len() > BYTES_MAX {
         return Err(FilterError::unsupported(filter, "a chunk of 2 GiB or more"));
     }
-    if settings.level > 9 {
-        return Err(FilterError::parameters(filter, format!("level {} is not from 0 to 9", settings.level)));
-    }
-    let format = match settings.codec {
-        0 => 0,
-        1 | 2 => 1,
-        3 => 2,
-        4 => 3,
-        5 => 4,
-        other => return Err(FilterError::unsupported(filter, format!("codec {other}"))),
-    };
+    let parts = PartEncoder::new(filter, settings.codec, settings.level)?;
+    let format = parts.format();
     let element = if (1..=ELEMENT_MAX).contains(&settings.element) { settings.element as usize } else { 1 };
     // Whole groups of 8 elements, which a bit shuffle needs.
     let group = 8 * element;
-    let block = (BLOCK_BYTES[settings.level as usize] / group).max(1) * group;
+    let block = (block_bytes(settings.level) / group).max(1) * group;
     let block = if block < raw.len() { block } else { raw.len().max(1) };
     let shuffled = match settings.shuffle {
         1 if element > 1 => SHUFFLED,
@@ -65,7 +61,7 @@ pub(super) fn encode(
     if len >= out.len() || settings.level == 0 {
         return Err(incompressible());
     }
-    let encoder = Encoder { filter, settings, element, shuffled };
+    let encoder = Encoder { parts, element, shuffled };
     for (number, raw) in raw.chunks(block).enumerate() {
         out[HEADER_BYTES + 4 * number..][..4].copy_from_slice(&(len as u32).to_le_bytes());
         let room = out.get_mut(len..).filter(|room| room.len() > 4).ok_or_else(incompressible)?;
@@ -79,8 +75,7 @@ pub(super) fn encode(
 }
 
 struct Encoder {
-    filter: &'static str,
-    settings: Settings,
+    parts: PartEncoder,
     element: usize,
     shuffled: u8,
 }
@@ -100,7 +95,7 @@ impl Encoder {
                 BIT_SHUFFLED => self.shuffle_bits(raw, rows, state)?,
                 _ => rows.copy_from_slice(raw),
             }
-            self.part(rows, out, state)
+            self.parts.encode(rows, out, state)
         });
         state.rows = rows;
         encoded
@@ -114,9 +109,46 @@ impl Encoder {
         rows[whole..].copy_from_slice(&raw[whole..]);
         Ok(())
     }
+}
 
+/// Encodes the parts of blocks. Also used for Blosc 2.
+pub(crate) struct PartEncoder {
+    filter: &'static str,
+    codec: u32,
+    level: u32,
+}
+
+impl PartEncoder {
+    /// For a codec and level of the filter's parameters.
+    pub fn new(filter: &'static str, codec: u32, level: u32) -> Result<Self, FilterError> {
+        if codec > 5 {
+            return Err(FilterError::unsupported(filter, format!("codec {codec}")));
+        }
+        if level > 9 {
+            return Err(FilterError::parameters(filter, format!("level {level} is not from 0 to 9")));
+        }
+        Ok(Self { filter, codec, level })
+    }
+
+    /// The number of the codec in headers.
+    pub fn format(&self) -> u8 {
+        match self.codec {
+            0 => 0,
+            1 | 2 => 1,
+            3 => 2,
+            4 => 3,
+            _ => 4,
+        }
+    }
+
+    /// True for BloscLZ and LZ4.
+    pub fn is_fast(&self) -> bool {
+        self.codec < 2
+    }
+
+    /// Encodes a part with its length to the start of `out`; returns the number of bytes, or `None` if they do not fit.
     /// A part that does not become smaller is stored as it is.
-    fn part(
+    pub fn encode(
         &self,
         rows: &[u8],
         out: &mut [u8],
@@ -144,8 +176,8 @@ impl Encoder {
         out: &mut [u8],
         state: &mut CodecState,
     ) -> Result<Option<usize>, FilterError> {
-        let level = self.settings.level as i32;
-        match self.settings.codec {
+        let level = self.level as i32;
+        match self.codec {
             0 => Ok(blosclz::encode(rows, out, &mut state.positions)),
             1 | 2 => {
                 let room = state.spare.room(lz4::encoded_bound(rows.len()))?;

@@ -51,8 +51,39 @@ pub(super) fn decode(
     Ok(())
 }
 
+/// The bricks of an array, one after the other, padded with zeros; `None` if that is what the array is already.
+pub(super) fn bricks(shape: &Shape, element: usize, array: &[u8]) -> Result<Option<Vec<u8>>, FilterError> {
+    let whole = shape.sizes.iter().zip(&shape.brick).skip(1).all(|(size, brick)| size == brick);
+    if whole && shape.sizes[0].is_multiple_of(shape.brick[0]) {
+        return Ok(None);
+    }
+    let counts: Vec<usize> =
+        shape.sizes.iter().zip(&shape.brick).map(|(&size, &brick)| size.div_ceil(brick)).collect();
+    let brick_bytes = shape.brick_bytes(element);
+    let len = product(&counts, brick_bytes).ok_or(FilterError::Memory { bytes: usize::MAX })?;
+    let mut bricks = Vec::new();
+    bricks.try_reserve_exact(len).map_err(|_| FilterError::Memory { bytes: len })?;
+    bricks.resize(len, 0);
+    let mut place = vec![0; counts.len()];
+    for brick in bricks.chunks_exact_mut(brick_bytes) {
+        each_row(shape, &place, element, |in_brick, in_array, len| {
+            brick[in_brick..in_brick + len].copy_from_slice(&array[in_array..in_array + len]);
+        });
+        advance(&mut place, &counts);
+    }
+    Ok(Some(bricks))
+}
+
 /// Copies the rows of a brick that are inside the array.
 fn put(shape: &Shape, place: &[usize], brick: &[u8], element: usize, out: &mut [u8]) {
+    each_row(shape, place, element, |in_brick, in_array, len| {
+        out[in_array..in_array + len].copy_from_slice(&brick[in_brick..in_brick + len]);
+    });
+}
+
+/// Calls `each` with the offset in the brick, the offset in the array and the length, all in bytes, of each row of a brick
+/// that is inside the array.
+fn each_row(shape: &Shape, place: &[usize], element: usize, mut each: impl FnMut(usize, usize, usize)) {
     let start: Vec<usize> = place.iter().zip(&shape.brick).map(|(&place, &brick)| place * brick).collect();
     let here: Vec<usize> =
         (0..place.len()).map(|axis| shape.brick[axis].min(shape.sizes[axis] - start[axis])).collect();
@@ -67,7 +98,7 @@ fn put(shape: &Shape, place: &[usize], brick: &[u8], element: usize, out: &mut [
         }
         let from = from * shape.brick[last] * element;
         let to = (to * shape.sizes[last] + start[last]) * element;
-        out[to..to + len].copy_from_slice(&brick[from..from + len]);
+        each(from, to, len);
         if !advance(&mut row, &here[..last]) {
             return;
         }

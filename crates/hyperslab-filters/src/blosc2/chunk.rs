@@ -7,21 +7,29 @@
 //! more flags  1 dictionary   8 lazy   16… the value that fills the chunk, if it has no blocks
 //! filters     1 shuffled by bytes   2 shuffled by bits   3 delta   4 truncated; applied from the first to the last
 //! ```
-//! A chunk with the short header is a Blosc 1 buffer.
 //! A chunk with the short header is one of Blosc 1.
 
 use super::{NAME, corrupt, early};
-use crate::bitshuffle::unshuffle_bits;
+use crate::bitshuffle::{shuffle_bits, unshuffle_bits};
+use crate::blosc::encoder::PartEncoder;
 use crate::scratch::CodecState;
 use crate::{FilterError, blosc, shuffle};
 
 const SHORT_HEADER: usize = 16;
-const LONG_HEADER: usize = 32;
+pub(super) const LONG_HEADER: usize = 32;
+/// `BLOSC2_VERSION_FORMAT_STABLE`, and the version of each codec's format.
+const VERSIONS: [u8; 2] = [5, 1];
 const LONG: u8 = 5;
 const COPIED: u8 = 2;
 const ONE_STREAM: u8 = 16;
+/// The last of the six filters, which is the one that is used.
+const LAST_FILTER_AT: usize = 0x15;
 const DICTIONARY: u8 = 1;
 const LAZY: u8 = 8;
+/// Filters of the pipeline.
+pub(super) const SHUFFLED: u8 = 1;
+pub(super) const BIT_SHUFFLED: u8 = 2;
+pub(super) const DELTA: u8 = 3;
 
 /// A value that fills a whole chunk.
 pub(super) enum Value<'a> {
@@ -238,7 +246,7 @@ impl<'a> Chunk<'a> {
                 state.rows = rows;
                 undone
             }
-            3 => {
+            DELTA => {
                 undo_delta(first, self.element, out);
                 Ok(())
             }
@@ -247,15 +255,139 @@ impl<'a> Chunk<'a> {
     }
 }
 
+/// Encodes chunks with the long header.
+pub(super) struct ChunkEncoder {
+    pub parts: PartEncoder,
+    /// The element size in the header.
+    pub element: u8,
+    /// The length of each block except the last, in bytes; not more than that of a chunk.
+    pub block: usize,
+    /// One of the filters, or 0.
+    pub filter: u8,
+    /// True if the chunk is stored without compression.
+    pub is_copied: bool,
+}
+
+impl ChunkEncoder {
+    /// The most bytes of an encoded chunk.
+    pub fn bytes_max(raw: usize) -> usize {
+        LONG_HEADER + raw
+    }
+
+    /// Encodes to the start of `out`, which has at least [`Self::bytes_max`] bytes; returns the number of bytes.
+    pub fn encode(&self, raw: &[u8], out: &mut [u8], state: &mut CodecState) -> Result<usize, FilterError> {
+        let out = &mut out[..Self::bytes_max(raw.len())];
+        let blocks = if self.is_copied { None } else { self.blocks(raw, out, state)? };
+        let len = blocks.unwrap_or_else(|| {
+            out[LONG_HEADER..].copy_from_slice(raw);
+            out.len()
+        });
+        let copied = if blocks.is_none() { COPIED } else { 0 };
+        let one_stream = if self.is_split() { 0 } else { ONE_STREAM };
+        let flags = LONG | one_stream | self.parts.format() << 5 | copied;
+        let [version, codec_version] = VERSIONS;
+        out[..LONG_HEADER].fill(0);
+        out[..4].copy_from_slice(&[version, codec_version, flags, self.element]);
+        for (at, number) in [(4, raw.len()), (8, self.block), (12, len)] {
+            out[at..at + 4].copy_from_slice(&(number as u32).to_le_bytes());
+        }
+        out[LAST_FILTER_AT] = self.filter;
+        Ok(len)
+    }
+
+    /// True if each plane of bytes becomes a stream. As in the library, for codecs that are fast and find little.
+    fn is_split(&self) -> bool {
+        const STREAMS_MAX: u8 = 16;
+        const STREAM_BYTES_MIN: usize = 32;
+        self.filter == SHUFFLED
+            && self.parts.is_fast()
+            && self.element <= STREAMS_MAX
+            && self.block / usize::from(self.element) >= STREAM_BYTES_MIN
+    }
+
+    /// Encodes all blocks behind the header; `None` if they would be longer than a copy.
+    fn blocks(
+        &self,
+        raw: &[u8],
+        out: &mut [u8],
+        state: &mut CodecState,
+    ) -> Result<Option<usize>, FilterError> {
+        let mut len = LONG_HEADER + 4 * raw.len().div_ceil(self.block);
+        for (number, block) in raw.chunks(self.block).enumerate() {
+            // Room for the length of the stream, and at least a byte.
+            let Some((before, room)) = out.split_at_mut_checked(len).filter(|(_, room)| room.len() > 4)
+            else {
+                return Ok(None);
+            };
+            before[LONG_HEADER + 4 * number..][..4].copy_from_slice(&(len as u32).to_le_bytes());
+            let mut rows = std::mem::take(&mut state.rows);
+            let encoded = rows.room(block.len()).and_then(|rows| {
+                let first = (number > 0).then(|| &raw[..self.block]);
+                self.filtered(block, first, rows, state)?;
+                self.streams(rows, room, state)
+            });
+            state.rows = rows;
+            match encoded? {
+                Some(bytes) => len += bytes,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(len))
+    }
+
+    /// Encodes the streams of a block; `None` if they do not fit.
+    fn streams(
+        &self,
+        rows: &[u8],
+        out: &mut [u8],
+        state: &mut CodecState,
+    ) -> Result<Option<usize>, FilterError> {
+        let is_split = self.is_split() && rows.len() == self.block;
+        let streams = if is_split { usize::from(self.element) } else { 1 };
+        let mut len = 0;
+        for stream in rows.chunks(rows.len() / streams) {
+            let Some(room) = out.get_mut(len..).filter(|room| room.len() > 4) else { return Ok(None) };
+            if stream.iter().all(|&byte| byte == 0) {
+                room[..4].fill(0);
+                len += 4;
+            } else {
+                let Some(bytes) = self.parts.encode(stream, room, state)? else { return Ok(None) };
+                len += bytes;
+            }
+        }
+        Ok(Some(len))
+    }
+
+    /// Applies the filter to a block. Elements after the last whole group of 8 are not shuffled by bits.
+    fn filtered(
+        &self,
+        raw: &[u8],
+        first: Option<&[u8]>,
+        rows: &mut [u8],
+        state: &mut CodecState,
+    ) -> Result<(), FilterError> {
+        let element = usize::from(self.element);
+        match self.filter {
+            SHUFFLED => shuffle::shuffle(raw, element, rows),
+            BIT_SHUFFLED => {
+                let whole = raw.len() / element / 8 * 8 * element;
+                shuffle_bits(&raw[..whole], element, &mut rows[..whole], &mut state.spare)?;
+                rows[whole..].copy_from_slice(&raw[whole..]);
+            }
+            DELTA => {
+                rows.copy_from_slice(raw);
+                apply_delta(first, element, rows);
+            }
+            _ => rows.copy_from_slice(raw),
+        }
+        Ok(())
+    }
+}
+
 /// The delta filter is an exclusive or: in the first block with the previous element, in other blocks with the element
 /// at the same position of the first block. Bytes after the last whole element are unchanged.
 fn undo_delta(first: Option<&[u8]>, element: usize, out: &mut [u8]) {
-    let size = match element {
-        1 | 2 | 4 | 8 => element,
-        _ if element.is_multiple_of(8) => 8,
-        _ => 1,
-    };
-    let whole = out.len() / size * size;
+    let (size, whole) = delta_elements(element, out.len());
     match first {
         None => {
             for i in size..whole {
@@ -264,6 +396,24 @@ fn undo_delta(first: Option<&[u8]>, element: usize, out: &mut [u8]) {
         }
         Some(first) => out[..whole].iter_mut().zip(first).for_each(|(byte, reference)| *byte ^= reference),
     }
+}
+
+fn apply_delta(first: Option<&[u8]>, element: usize, out: &mut [u8]) {
+    let (size, whole) = delta_elements(element, out.len());
+    match first {
+        None => (size..whole).rev().for_each(|i| out[i] ^= out[i - size]),
+        Some(_) => undo_delta(first, element, out),
+    }
+}
+
+/// The size of the elements that the delta filter compares, and the bytes of all whole ones.
+fn delta_elements(element: usize, len: usize) -> (usize, usize) {
+    let size = match element {
+        1 | 2 | 4 | 8 => element,
+        _ if element.is_multiple_of(8) => 8,
+        _ => 1,
+    };
+    (size, len / size * size)
 }
 
 #[cfg(test)]
@@ -279,6 +429,9 @@ mod tests {
         let mut next = [9, 9, 9];
         undo_delta(Some(&first), 1, &mut next);
         assert_eq!(next, [9 ^ 1, 9 ^ 2, 9 ^ 1 ^ 3]);
+        apply_delta(Some(&first), 1, &mut next);
+        apply_delta(None, 2, &mut first);
+        assert_eq!((first, next), ([1, 2, 3, 4, 5, 6, 7], [9, 9, 9]));
     }
 
     proptest! {

@@ -9,11 +9,11 @@
 //!
 //! The bytes in hexadecimal are MessagePack's type bytes of the numbers that follow them.
 
-use super::chunk::{Chunk, Value};
+use super::chunk::{Chunk, ChunkEncoder, LONG_HEADER, Value};
 use super::shape::Shape;
 use super::{NAME, corrupt, early};
 use crate::FilterError;
-use crate::scratch::CodecState;
+use crate::scratch::{Buffer, CodecState};
 
 const MAGIC: &[u8] = b"\x9e\xa8b2frame\0";
 const LAYERS_AT: usize = 0x57;
@@ -84,6 +84,114 @@ impl Frame {
         let at = usize::try_from(offset).map_err(|_| early())?;
         Ok(Content::Chunk(chunks.get(at..).ok_or_else(early)?))
     }
+}
+
+/// The properties of a new frame.
+pub(super) struct FrameHeader {
+    pub element: usize,
+    /// The length of the chunk, in bytes.
+    pub length: usize,
+    pub block: usize,
+    pub codec: u8,
+    pub level: u8,
+    pub filter: u8,
+    /// The layer that describes an array, if the chunk is one.
+    pub array: Option<Vec<u8>>,
+}
+
+/// The offset of the only chunk, as a chunk: 8 bytes behind their header.
+const INDEX_BYTES: usize = LONG_HEADER + 8;
+
+/// No layers of variable length, no checksum.
+const TRAILER: [u8; 35] = {
+    let mut trailer = [0; 35];
+    let start = [0x94, 1, 0x93, 0xcd, 0, 6, 0xde, 0, 0, 0xdc, 0, 0, 0xce, 0, 0, 0, 35, 0xd8];
+    let mut at = 0;
+    while at < start.len() {
+        trailer[at] = start[at];
+        at += 1;
+    }
+    trailer
+};
+
+impl FrameHeader {
+    /// Encodes a frame to the start of `out`; `chunk` encodes the chunk. Returns the number of bytes.
+    pub fn encode(
+        &self,
+        out: &mut Buffer,
+        chunk: &mut dyn FnMut(&mut [u8]) -> Result<usize, FilterError>,
+    ) -> Result<usize, FilterError> {
+        let header = self.layers();
+        let start = header.len();
+        let out = out.room(start + ChunkEncoder::bytes_max(self.length) + INDEX_BYTES + TRAILER.len())?;
+        out[..start].copy_from_slice(&header);
+        let (mut stored, mut end) = (0, start);
+        if self.length > 0 {
+            stored = chunk(&mut out[start..])?;
+            end += stored;
+            out[end..end + INDEX_BYTES].copy_from_slice(&index());
+            end += INDEX_BYTES;
+        }
+        out[end..end + TRAILER.len()].copy_from_slice(&TRAILER);
+        end += TRAILER.len();
+        out[0x10..0x18].copy_from_slice(&(end as u64).to_be_bytes());
+        out[0x27..0x2f].copy_from_slice(&(stored as u64).to_be_bytes());
+        Ok(end)
+    }
+
+    /// The header, apart from the lengths of the frame and of the chunk.
+    fn layers(&self) -> Vec<u8> {
+        /// Format version 2, with offsets of 8 bytes.
+        const GENERAL_FLAGS: u8 = 0x12;
+        /// Blocks are split into streams for some codecs.
+        const USUAL_SPLIT: u8 = 3;
+        let mut out = Vec::from(MAGIC);
+        let marked = |out: &mut Vec<u8>, mark: u8, number: &[u8]| {
+            out.push(mark);
+            out.extend_from_slice(number);
+        };
+        let number = |value: usize| (value as u32).to_be_bytes();
+        marked(&mut out, 0xd2, &[0; 4]);
+        marked(&mut out, 0xcf, &[0; 8]);
+        marked(&mut out, 0xa4, &[GENERAL_FLAGS, 0, self.codec | self.level << 4, USUAL_SPLIT]);
+        marked(&mut out, 0xd3, &(self.length as u64).to_be_bytes());
+        marked(&mut out, 0xd3, &[0; 8]);
+        marked(&mut out, 0xd2, &number(self.element));
+        marked(&mut out, 0xd2, &number(self.block));
+        marked(&mut out, 0xd2, &number(self.length));
+        // One thread for encoding, one for decoding; no layers of variable length.
+        marked(&mut out, 0xd1, &[0, 1]);
+        marked(&mut out, 0xd1, &[0, 1]);
+        out.push(0xc2);
+        // Six filters in eight places, the codec in the seventh, and their meta bytes.
+        marked(&mut out, 0xd8, &[6, 0, 0, 0, 0, 0, self.filter, self.codec, 0]);
+        out.extend_from_slice(&[0; 8]);
+        let names: &[u8] = if self.array.is_some() { b"\xa4b2nd\xd2\0\0\0\0" } else { b"" };
+        let layers = u8::from(self.array.is_some());
+        marked(&mut out, 0x93, &[0xcd, 0, (names.len() + 7) as u8, 0xde, 0, layers]);
+        out.extend_from_slice(names);
+        let offset_at = out.len() - 4;
+        marked(&mut out, 0xdc, &[0, layers]);
+        if let Some(array) = &self.array {
+            let offset = out.len();
+            out[offset_at..offset_at + 4].copy_from_slice(&number(offset));
+            marked(&mut out, 0xc6, &number(array.len()));
+            out.extend_from_slice(array);
+        }
+        let header_bytes = out.len();
+        out[0x0b..0x0f].copy_from_slice(&number(header_bytes));
+        out
+    }
+}
+
+/// The index of a frame whose only chunk follows the header: the offset 0, in a chunk that is a copy.
+fn index() -> [u8; INDEX_BYTES] {
+    let mut index = [0; INDEX_BYTES];
+    index[..4].copy_from_slice(&[5, 1, 0x17, 8]);
+    for (at, number) in [(4, 8u32), (8, 8), (12, INDEX_BYTES as u32)] {
+        index[at..at + 4].copy_from_slice(&number.to_le_bytes());
+    }
+    index
 }
 
 /// The number after its type byte at a known position. Negative numbers, and those too large for this machine, are

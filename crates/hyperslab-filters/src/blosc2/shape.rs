@@ -8,7 +8,7 @@ use super::{NAME, corrupt, early};
 use crate::FilterError;
 
 /// `BLOSC2_MAX_DIM`.
-const DIMENSIONS_MAX: usize = 8;
+pub(super) const DIMENSIONS_MAX: usize = 8;
 
 /// The sizes of an array, and of its bricks: the blocks of the chunk.
 #[derive(Debug)]
@@ -34,6 +34,54 @@ impl Shape {
             return Err(corrupt(format!("blocks of {brick:?} do not fit an array of {sizes:?}")));
         }
         Ok(Self { sizes, brick })
+    }
+
+    /// The shape of an array of one chunk. As in the plug-in, bricks grow from two elements along each axis to at most
+    /// `elements`, the fastest axis first.
+    pub fn of_chunk(sizes: &[usize], elements: usize) -> Self {
+        let mut brick: Vec<usize> = sizes.iter().map(|&size| size.min(2)).collect();
+        loop {
+            let mut is_grown = false;
+            for axis in (0..brick.len()).rev() {
+                let longer = (2 * brick[axis]).min(sizes[axis]);
+                let rows: usize = brick.iter().product::<usize>() / brick[axis];
+                if longer > brick[axis] && rows.saturating_mul(longer) <= elements {
+                    brick[axis] = longer;
+                    is_grown = true;
+                }
+            }
+            if !is_grown {
+                return Self { sizes: sizes.to_vec(), brick };
+            }
+        }
+    }
+
+    /// The layer that describes it.
+    pub fn layer(&self, element: usize) -> Vec<u8> {
+        let dimensions = self.sizes.len() as u8;
+        let mut layer = vec![0x97, 0, dimensions, 0x90 | dimensions];
+        for &size in &self.sizes {
+            layer.push(0xd3);
+            layer.extend_from_slice(&(size as u64).to_be_bytes());
+        }
+        for sizes in [&self.sizes, &self.brick] {
+            layer.push(0x90 | dimensions);
+            for &size in sizes {
+                layer.push(0xd2);
+                layer.extend_from_slice(&(size as u32).to_be_bytes());
+            }
+        }
+        // The datatype as NumPy writes it: bytes without a meaning.
+        let datatype = format!("|V{element}");
+        layer.extend_from_slice(&[0, 0xdb]);
+        layer.extend_from_slice(&(datatype.len() as u32).to_be_bytes());
+        layer.extend_from_slice(datatype.as_bytes());
+        layer
+    }
+
+    /// The size of a brick in bytes.
+    pub fn brick_bytes(&self, element: usize) -> usize {
+        self.brick.iter().product::<usize>() * element
     }
 
     /// The size of the array without padding, in bytes.
