@@ -13,6 +13,12 @@ impl Name {
         Self(bytes.into())
     }
 
+    /// The same name in memory of its own. A parsed name keeps everything that was fetched together with it in memory.
+    #[must_use]
+    pub fn detached(&self) -> Self {
+        Self(Bytes::copy_from_slice(&self.0))
+    }
+
     /// The bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0

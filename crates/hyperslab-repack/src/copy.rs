@@ -3,10 +3,12 @@
 use crate::data::DataCopy;
 use crate::error::RepackError;
 use crate::object_selection::ObjectSelection;
+use crate::source_dataset::open_dataset;
 use crate::source_tree::SourceTree;
+use crate::stored_chunks::BatchSize;
 use hyperslab::File;
 use hyperslab::internal::{stored, superblock};
-use hyperslab_io::Sink;
+use hyperslab_io::{Cancel, Sink};
 use hyperslab_write::{FileWriter, LowBound, ObjectSpec, WriteError, WriteOptions};
 
 /// Options of a copy.
@@ -29,6 +31,9 @@ pub struct Summary {
     pub metadata_bytes: u64,
 }
 
+/// For data from sources with latency.
+const MEMORY_BYTES: u64 = 64 << 20;
+
 /// A user block has a power of two of bytes, at least these.
 const USER_BLOCK_MIN: u64 = 512;
 
@@ -38,8 +43,7 @@ const USER_BLOCK_MIN: u64 = 512;
 ///
 /// What cannot be read, written, or copied. The new file is then incomplete and cannot be opened.
 pub fn copy(file: &File, sink: &dyn Sink, options: CopyOptions) -> Result<Summary, RepackError> {
-    let SourceTree { tree, mut sources, layouts, .. } =
-        SourceTree::read(file, &ObjectSelection::default(), false)?;
+    let SourceTree { tree, mut sources, .. } = SourceTree::read(file, &ObjectSelection::default(), false)?;
     let base = superblock(file).base;
     let user_block_bytes = if base >= USER_BLOCK_MIN && base.is_power_of_two() { base } else { 0 };
     let options = WriteOptions { low: options.low, page_bytes: options.page_bytes, user_block_bytes };
@@ -49,16 +53,15 @@ pub fn copy(file: &File, sink: &dyn Sink, options: CopyOptions) -> Result<Summar
         .map(|(number, _)| hyperslab_write::ObjectId(number))
         .collect();
     let objects = tree.objects.len();
+    let (batch, cancel) = (BatchSize::of(&*stored::source(file), MEMORY_BYTES), Cancel::never());
     let mut writer = FileWriter::create(sink, tree, options)?;
     copy_user_block(file, sink, user_block_bytes)?;
     for id in datasets {
         let (address, path) = sources.objects[id.0 as usize].clone();
-        let object = file.object_at(address).map_err(|error| error.at_object(&*path))?;
-        let (hyperslab::Object::Dataset(dataset), Some(layout)) = (object, layouts.get(&id)) else {
-            continue;
-        };
-        let mut copy = DataCopy { file, sources: &mut sources, keep_going: false, damage: Vec::new() };
-        copy.copy(id, &dataset, layout, &mut writer)?;
+        let dataset = open_dataset(file, address, &path)?;
+        let (keep_going, damage) = (false, Vec::new());
+        let mut copy = DataCopy { file, sources: &mut sources, keep_going, damage, batch, cancel: &cancel };
+        copy.copy(id, &dataset, &mut writer)?;
     }
     let metadata_bytes = writer.metadata_bytes();
     Ok(Summary { objects, bytes: writer.finish()?.bytes, metadata_bytes })

@@ -1,19 +1,21 @@
 //! Copies the data of one dataset.
 
+use crate::checksums::PIECE_BYTES;
 use crate::chunk_filters::ChunkFilters;
 use crate::damage::{Damage, fill_element, rows, tolerated};
 use crate::error::RepackError;
 use crate::pieces::{Piece, each_piece, whole_chunk};
 use crate::raw_chunks::ChunkCopy;
 use crate::relocate::{Relocatable, contains_addresses};
+use crate::source_dataset::layout;
 use crate::source_tree::Sources;
+use crate::stored_chunks::BatchSize;
 use hyperslab::internal::{stored, superblock};
 use hyperslab::{Dataset, File};
 use hyperslab_format::message::Layout;
+use hyperslab_io::{Cancel, Source, fetch_all};
 use hyperslab_write::{FileWriter, ObjectId};
-
-/// Contiguous data is copied in pieces of this many bytes, which stay in the processor cache until they are written.
-const PIECE_BYTES: u64 = 512 << 10;
+use std::io;
 
 /// The source of a copy.
 pub(crate) struct DataCopy<'a> {
@@ -22,19 +24,23 @@ pub(crate) struct DataCopy<'a> {
     /// True if what cannot be read becomes fill values.
     pub keep_going: bool,
     pub damage: Vec<Damage>,
+    /// How much is read from the source at a time.
+    pub batch: BatchSize,
+    pub cancel: &'a Cancel,
 }
 
 impl DataCopy<'_> {
-    /// Copies a contiguous or chunked dataset; the data of others is metadata, or in other files.
+    /// Copies a contiguous or chunked dataset; the data of others is metadata, or in other files. Returns the checksums of
+    /// its chunks, or of the pieces of contiguous data; none of elements with addresses, which are rewritten.
     pub fn copy(
         &mut self,
         id: ObjectId,
         dataset: &Dataset,
-        layout: &Layout,
         writer: &mut FileWriter<'_>,
-    ) -> Result<(), RepackError> {
+    ) -> Result<Vec<u32>, RepackError> {
+        let layout = &layout(self.file, dataset)?;
         if contains_addresses(dataset.datatype()) {
-            return self.relocated(id, dataset, layout, writer);
+            return self.relocated(id, dataset, layout, writer).map(|()| Vec::new());
         }
         match layout {
             Layout::Contiguous { address: Some(address), .. } if dataset.external_sources().is_none() => {
@@ -44,10 +50,11 @@ impl DataCopy<'_> {
             Layout::Chunked(_) if !dataset.shape().contains(&0) => {
                 let path = &self.sources.objects[id.0 as usize].1;
                 let damage = self.keep_going.then_some(&mut self.damage);
-                let mut copy = ChunkCopy { file: self.file, dataset, path, id, damage };
+                let (file, batch, cancel) = (self.file, self.batch, self.cancel);
+                let mut copy = ChunkCopy { file, dataset, path, id, batch, cancel, damage };
                 copy.copy(&*dataset.chunk_map()?, writer)
             }
-            _ => Ok(()),
+            _ => Ok(Vec::new()),
         }
     }
 
@@ -57,15 +64,21 @@ impl DataCopy<'_> {
         dataset: &Dataset,
         at: u64,
         writer: &mut FileWriter<'_>,
-    ) -> Result<(), RepackError> {
+    ) -> Result<Vec<u32>, RepackError> {
         let (source, len) = (stored::source(self.file), dataset.logical_bytes());
-        let mut buffer = vec![0; PIECE_BYTES.min(len) as usize];
+        let window = if source.advice().has_latency() {
+            (self.batch.bytes / PIECE_BYTES).max(1) * PIECE_BYTES
+        } else {
+            PIECE_BYTES
+        };
+        let mut buffer = vec![0; window.min(len) as usize];
+        let mut checksums = Vec::new();
         let mut start = 0;
         while start < len {
-            let bytes = &mut buffer[..PIECE_BYTES.min(len - start) as usize];
+            let bytes = &mut buffer[..window.min(len - start) as usize];
             let begin = at.saturating_add(start);
             let mut readable = bytes.len();
-            let mut read = source.read_into(begin, bytes);
+            let mut read = self.read(&*source, begin, bytes);
             if read.is_err() && self.keep_going {
                 // Of a file that is too short, whole elements up to its end.
                 let size = u64::from(dataset.datatype().size).max(1);
@@ -78,7 +91,7 @@ impl DataCopy<'_> {
             if let (Err(error), true) = (&read, self.keep_going) {
                 let path = &self.sources.objects[id.0 as usize].1;
                 let lost = rows(dataset, start + readable as u64, (bytes.len() - readable) as u64);
-                self.note_rows(path.clone(), &lost, error);
+                self.note_rows(path.to_string(), &lost, error);
                 let fill = fill_element(dataset);
                 // Pieces begin anywhere in an element.
                 let offset = (start + readable as u64) as usize % fill.len().max(1);
@@ -87,8 +100,24 @@ impl DataCopy<'_> {
                 read = Ok(());
             }
             read.map_err(|error| hyperslab::Error::from(error).in_file(self.file.name()))?;
+            checksums.extend(bytes.chunks(PIECE_BYTES as usize).map(crc32fast::hash));
             writer.write_contiguous(id, start, bytes)?;
             start += bytes.len() as u64;
+        }
+        Ok(checksums)
+    }
+
+    /// Reads bytes; from a source with latency with several requests at once.
+    fn read(&self, source: &dyn Source, begin: u64, bytes: &mut [u8]) -> io::Result<()> {
+        if !source.advice().has_latency() {
+            return source.read_into(begin, bytes);
+        }
+        let ranges = self.batch.ranges(begin..begin.saturating_add(bytes.len() as u64));
+        let mut rest = bytes;
+        for part in fetch_all(source, &ranges, self.cancel)? {
+            let (filled, left) = rest.split_at_mut(part.len());
+            filled.copy_from_slice(&part);
+            rest = left;
         }
         Ok(())
     }

@@ -16,6 +16,7 @@
 
 mod block;
 mod change;
+mod checksums;
 mod chunk_encoder;
 mod chunk_filters;
 mod chunk_shape;
@@ -46,9 +47,11 @@ mod repack;
 mod round_trip;
 mod rounding;
 mod selected;
+mod shared_parts;
 mod source_dataset;
 mod source_tree;
 mod spill;
+mod stored_chunks;
 mod sweep;
 mod target_chunks;
 mod undamaged_map;

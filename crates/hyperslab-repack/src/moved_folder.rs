@@ -40,8 +40,8 @@ impl MovedFolder {
             match &mut object.spec {
                 ObjectSpec::Group(group) => {
                     for link in &mut group.links {
-                        if let LinkTargetSpec::External { file, .. } = &mut link.target {
-                            self.rename(file);
+                        if let LinkTargetSpec::External(target) = &mut link.target {
+                            self.rename(&mut target.file);
                         }
                     }
                 }
@@ -56,7 +56,7 @@ impl MovedFolder {
                                  beside the old one, or take the data in with `--contiguous {path}`",
                                 segment.file
                             );
-                            return Err(RepackError::Unsupported { object: path.clone(), what });
+                            return Err(RepackError::Unsupported { object: path.to_string(), what });
                         }
                     }
                     StorageSpec::Virtual(item) => {

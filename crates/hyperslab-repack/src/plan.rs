@@ -161,10 +161,9 @@ impl RepackPlan {
             let ObjectSpec::Dataset(_) = &self.source.tree.objects[number].spec else { continue };
             let (address, first) = &self.source.sources.objects[number];
             let address = *address;
-            let paths =
-                paths.get(&ObjectId(number as u32)).map_or(std::slice::from_ref(first), |paths| &paths[..]);
+            let several = paths.get(&ObjectId(number as u32));
+            let paths = several.cloned().unwrap_or_else(|| vec![first.to_string()]);
             let path = paths[0].clone();
-            let paths = paths.to_vec();
             let mut is_meant = false;
             for (rule, is_used) in changes.rules.iter().zip(&mut is_used) {
                 let matches = paths.iter().any(|path| rule.datasets.matches(path));
@@ -340,7 +339,7 @@ fn name_by_links(source: &mut SourceTree) {
             let LinkTargetSpec::Hard(target) = link.target else { continue };
             if !source.sources.objects[target.0 as usize].1.starts_with('/') {
                 let group = source.sources.objects[number].1.trim_end_matches('/');
-                source.sources.objects[target.0 as usize].1 = format!("{group}/{}", link.name);
+                source.sources.objects[target.0 as usize].1 = format!("{group}/{}", link.name).into();
             }
         }
     }
@@ -360,8 +359,8 @@ fn all_paths(source: &SourceTree) -> HashMap<ObjectId, Vec<String>> {
             let LinkTargetSpec::Hard(target) = link.target else { continue };
             let first = &source.sources.objects[target.0 as usize].1;
             let path = format!("{}/{}", group.trim_end_matches('/'), link.name);
-            if *first != path {
-                paths.entry(target).or_insert_with(|| vec![first.clone()]).push(path);
+            if **first != *path {
+                paths.entry(target).or_insert_with(|| vec![first.to_string()]).push(path);
             }
         }
     }
@@ -397,7 +396,7 @@ fn store(spec: &mut DatasetSpec, storage: StorageSpec, filters: Vec<Filter>, all
         spec.fill.allocation = allocation;
     }
     spec.storage = storage;
-    spec.filters = FilterPipeline { filters };
+    spec.filters = FilterPipeline { filters }.into();
 }
 
 fn after(new: &NewStorage) -> StorageSummary {

@@ -6,6 +6,7 @@ mod sweep;
 mod through_file;
 
 use crate::block::Block;
+use crate::checksums;
 use crate::chunk_encoder::{ChunkEncoder, CodecState, EncodedChunk};
 use crate::damage::{Damage, fill_element, tolerated};
 use crate::error::RepackError;
@@ -14,6 +15,7 @@ use crate::ordered::Workers;
 use crate::plan::{Method, Recoding};
 use crate::relocate::Relocatable;
 use crate::source_tree::Sources;
+use crate::stored_chunks::BatchSize;
 use hyperslab::{Dataset, File, Heap, Order, Selection};
 use hyperslab_filters::FilterError;
 use hyperslab_write::{FileWriter, ObjectId, ObjectSpec, StorageSpec};
@@ -34,12 +36,14 @@ pub(crate) struct Recoder<'a, 'w> {
     /// True if chunks that cannot be read become fill values.
     pub keep_going: bool,
     pub damage: Vec<Damage>,
+    /// How much is read from the source at a time.
+    pub batch: BatchSize,
 }
 
 /// What is remembered of the chunks of a dataset, to be compared with the new file.
 #[derive(Debug, Default)]
 pub(crate) struct WrittenChunks {
-    /// The CRC-32 of each chunk as it is stored, in the order of the tree.
+    /// The checksum of each chunk as it is stored, in the order of the tree.
     pub checksums: Vec<u32>,
     /// The largest difference between a value and what is read back.
     pub error_max: f64,
@@ -52,6 +56,8 @@ struct Subject {
     dataset: Dataset,
     /// The bytes of an element of the fill value.
     fill: Vec<u8>,
+    /// True if its chunks have filters in the new file.
+    is_filtered: bool,
 }
 
 /// A dataset whose new storage is chunked.
@@ -75,7 +81,8 @@ impl Recoder<'_, '_> {
     ) -> Result<WrittenChunks, RepackError> {
         let fill = fill_element(dataset);
         let dataset = dataset.cancelled_by(&self.monitor.cancel);
-        let subject = Subject { id, path: path.into(), dataset, fill };
+        let is_filtered = !recoding.filters.is_empty();
+        let subject = Subject { id, path: path.into(), dataset, fill, is_filtered };
         match &recoding.method {
             Method::Nothing => Ok(WrittenChunks::default()),
             Method::Blocks(shape) => self.blocks(&subject, shape).map(|()| WrittenChunks::default()),
@@ -191,7 +198,8 @@ impl Recoder<'_, '_> {
             if written.checksums.len() <= row {
                 written.checksums.resize(row + 1, 0);
             }
-            written.checksums[row] = crc32fast::hash(&encoded.bytes);
+            let mask = subject.is_filtered.then_some(encoded.mask);
+            written.checksums[row] = checksums::of_chunk(&encoded.bytes, mask);
             written.error_max = written.error_max.max(encoded.error_max);
         }
         self.monitor.done(logical, encoded.bytes.len() as u64);

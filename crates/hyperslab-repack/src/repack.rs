@@ -11,6 +11,8 @@ use crate::plan::{RepackPlan, located};
 use crate::recode::{Recoder, WrittenChunks};
 use crate::source_dataset::{SourceFile, open_dataset};
 use crate::source_tree::Sources;
+use crate::stored_chunks::BatchSize;
+use hyperslab::internal::stored;
 use hyperslab::{Dataset, File};
 use hyperslab_format::Address;
 use hyperslab_io::Sink;
@@ -39,13 +41,16 @@ pub struct Repacked {
 
 /// A dataset of the new file.
 pub(crate) struct WrittenDataset {
-    pub path: String,
-    /// Its object header in the source.
-    pub source: Address,
-    /// Its object header in the new file.
-    pub target: Address,
-    /// Of a dataset that was recoded: the checksums of its chunks. `None`: it has the stored bytes of the source.
-    pub chunks: Option<WrittenChunks>,
+    pub id: ObjectId,
+    pub data: WrittenData,
+}
+
+/// What is remembered of the data of a dataset, to be compared with the new file.
+pub(crate) enum WrittenData {
+    /// It was recoded.
+    Recoded(Box<WrittenChunks>),
+    /// It was copied as it is stored: the checksums of its chunks, or of the pieces of contiguous data.
+    Copied(Box<[u32]>),
 }
 
 impl Repacked {
@@ -55,10 +60,22 @@ impl Repacked {
     ///
     /// A dataset that does not exist, or that cannot be read.
     pub fn pair(&self, path: &str, target: &File) -> Result<(Dataset, Dataset), RepackError> {
-        let written = self.datasets.iter().find(|dataset| dataset.path == path);
+        let written = self.datasets.iter().find(|dataset| self.path(dataset.id) == path);
         let written =
             written.ok_or_else(|| hyperslab::Error::not_found("no such dataset").at_object(path))?;
-        Ok((self.source.dataset(written.source, path)?, open_dataset(target, written.target, path)?))
+        self.both(written.id, target)
+    }
+
+    /// The path of an object in the source.
+    pub(crate) fn path(&self, id: ObjectId) -> &str {
+        &self.sources.objects[id.0 as usize].1
+    }
+
+    /// A dataset of the source and its copy in the new file.
+    pub(crate) fn both(&self, id: ObjectId, target: &File) -> Result<(Dataset, Dataset), RepackError> {
+        let (number, path) = (id.0 as usize, self.path(id));
+        let source = self.source.dataset(self.sources.objects[number].0, path)?;
+        Ok((source, open_dataset(target, self.addresses[number], path)?))
     }
 }
 
@@ -88,6 +105,8 @@ impl RepackPlan {
         let mut writer = FileWriter::create(sink, source.tree, write)?;
         copy_user_block(&file, sink, write.user_block_bytes)?;
         let workers = Workers::<CodecState>::new(options.threads);
+        // Several batches are in memory while results wait to be encoded.
+        let batch = BatchSize::of(&*stored::source(&file), options.memory_bytes / 8);
         let mut repacked = Repacked {
             objects,
             bytes: 0,
@@ -104,8 +123,8 @@ impl RepackPlan {
             monitor.check()?;
             let (address, path) = sources.objects[id.0 as usize].clone();
             let dataset = source.file.dataset(address, &path)?;
-            let chunks = match (recodings.get(&id), source.layouts.get(&id)) {
-                (Some(recoding), _) => {
+            let data = match recodings.get(&id) {
+                Some(recoding) => {
                     let mut recoder = Recoder {
                         file: &file,
                         sources: &mut sources,
@@ -116,30 +135,35 @@ impl RepackPlan {
                         is_verified: options.verify,
                         keep_going: options.keep_going,
                         damage: Vec::new(),
+                        batch,
                     };
                     let chunks = recoder.recode(id, &path, &dataset, recoding);
                     repacked.damage.append(&mut recoder.damage);
-                    Some(chunks.map_err(|error| located(error, &path))?)
+                    let chunks = chunks.map_err(|error| located(error, &path))?;
+                    if chunks.error_max > 0.0 {
+                        repacked.rounding.push((path.to_string(), chunks.error_max));
+                    }
+                    WrittenData::Recoded(Box::new(chunks))
                 }
-                (None, Some(layout)) => {
+                None => {
                     let keep_going = options.keep_going;
-                    let mut copy =
-                        DataCopy { file: &file, sources: &mut sources, keep_going, damage: Vec::new() };
-                    copy.copy(id, &dataset, layout, &mut writer).map_err(|error| located(error, &path))?;
+                    let mut copy = DataCopy {
+                        file: &file,
+                        sources: &mut sources,
+                        keep_going,
+                        damage: Vec::new(),
+                        batch,
+                        cancel: &monitor.cancel,
+                    };
+                    let copied = copy.copy(id, &dataset, &mut writer);
+                    let checksums = copied.map_err(|error| located(error, &path))?;
                     repacked.damage.append(&mut copy.damage);
                     let stored = dataset.stored_bytes()?;
                     monitor.done(stored, stored);
-                    None
+                    WrittenData::Copied(checksums.into())
                 }
-                (None, None) => None,
             };
-            if let Some(chunks) = &chunks
-                && chunks.error_max > 0.0
-            {
-                repacked.rounding.push((path.clone(), chunks.error_max));
-            }
-            let target = writer.address(id);
-            repacked.datasets.push(WrittenDataset { path, source: address, target, chunks });
+            repacked.datasets.push(WrittenDataset { id, data });
         }
         let WrittenFile { bytes, addresses, tree } = writer.finish()?;
         Ok(Repacked { bytes, addresses, tree, sources, ..repacked })

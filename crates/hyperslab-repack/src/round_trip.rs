@@ -70,7 +70,8 @@ fn tree(plans: &[Plan]) -> FileTree {
         let committed = (0..number).rev().find(|&earlier| {
             matches!(tree.objects[earlier].spec, ObjectSpec::Datatype(_)) && plan.is_tracked
         });
-        let datatype = DatatypeUse { datatype: int32(), committed: committed.map(|id| ObjectId(id as u32)) };
+        let datatype =
+            DatatypeUse { datatype: int32().into(), committed: committed.map(|id| ObjectId(id as u32)) };
         let spec = match kind {
             0..=2 => {
                 let children = plan.children.min(plans.len() - next);
@@ -82,18 +83,18 @@ fn tree(plans: &[Plan]) -> FileTree {
                     })
                     .collect();
                 next += children;
-                let target = LinkTargetSpec::Soft("/name 00001".into());
+                let target = LinkTargetSpec::Soft(Box::new("/name 00001".into()));
                 links.push(LinkSpec { name: name(99_999), charset: Charset::Ascii, target });
                 let order = CreationOrder { tracked: plan.is_tracked, indexed: plan.is_tracked };
-                ObjectSpec::Group(GroupSpec { links, order, info: GroupInfo::default() })
+                ObjectSpec::Group(Box::new(GroupSpec { links, order, info: GroupInfo::default() }))
             }
-            3 => ObjectSpec::Datatype(int32()),
+            3 => ObjectSpec::Datatype(Box::new(int32())),
             _ => ObjectSpec::Dataset(Box::new(DatasetSpec {
                 datatype,
                 dataspace: simple(&plan.dims),
                 fill: FillValue::default(),
                 fill_patches: Vec::new(),
-                filters: FilterPipeline::default(),
+                filters: FilterPipeline::default().into(),
                 storage: storage(kind, &plan.dims, plan.children),
             })),
         };
@@ -104,7 +105,7 @@ fn tree(plans: &[Plan]) -> FileTree {
             attribute_order: CreationOrder { tracked: plan.is_tracked, indexed: plan.is_tracked },
             attribute_phase_change: None,
             times: None,
-            comment: (plan.children == 5).then(|| "a comment".into()),
+            comment: (plan.children == 5).then(|| Box::new("a comment".into())),
         });
         number += 1;
     }
@@ -146,7 +147,7 @@ fn attribute(number: usize, tree: &mut FileTree) -> AttributeSpec {
     } else {
         (int32(), simple(&[3]), Bytes::from(vec![number as u8; 12]).into())
     };
-    let datatype = DatatypeUse { datatype, committed: None };
+    let datatype = DatatypeUse { datatype: datatype.into(), committed: None };
     AttributeSpec { name: name(number), charset: Charset::Ascii, datatype, dataspace, value }
 }
 

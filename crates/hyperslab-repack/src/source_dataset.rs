@@ -1,9 +1,10 @@
 //! Opens datasets of a tree.
 
 use crate::error::RepackError;
-use hyperslab::internal::stored;
+use hyperslab::internal::{format_error, stored, superblock};
 use hyperslab::{ChunkMap, Dataset, Error, File, Object};
 use hyperslab_format::Address;
+use hyperslab_format::message::Layout;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -28,6 +29,17 @@ impl SourceFile {
             None => Ok(dataset),
         }
     }
+}
+
+/// The layout message of a dataset.
+///
+/// # Errors
+///
+/// Damage in the message.
+pub(crate) fn layout(file: &File, dataset: &Dataset) -> Result<Layout, RepackError> {
+    let object = Object::Dataset(dataset.clone());
+    let layout = stored::header(&object).layout(superblock(file).widths).map_err(format_error)?;
+    Ok(layout.ok_or_else(|| Error::internal("a dataset without a layout"))?)
 }
 
 /// The dataset whose object header is at an address. Messages name it by `path`.

@@ -9,18 +9,20 @@ use crate::object_selection::{ObjectSelection, SelectionSummary, Severed};
 use crate::pieces::each_piece;
 use crate::relocate::{Objects, Referent, Relocatable, contains_addresses};
 use crate::selected::{Selected, renamed, select};
+use crate::shared_parts::SharedParts;
 use crate::source_dataset::SourceFile;
 use crate::undamaged_map::undamaged_map;
-use hyperslab::internal::{stored, superblock};
-use hyperslab::{Attribute, ChunkMap, Dataset, Datatype, ErrorKind, File, Heap, Link, LinkTarget};
+use hyperslab::internal::{limit_metadata_cache, stored, superblock};
+use hyperslab::{Attribute, ChunkMap, Dataset, Datatype, ErrorKind, File, Heap, Link, LinkTarget, Prefetch};
 use hyperslab_format::message::fill_value::{AllocationTime, Fill};
-use hyperslab_format::message::{Dataspace, FillValue, FilterPipeline, Layout, LinkInfo};
+use hyperslab_format::message::{Dataspace, FillValue, Layout, LinkInfo};
 use hyperslab_format::object_header::{MessageKind, ObjectHeader, Times};
 use hyperslab_format::virtual_mapping::VirtualMapping;
 use hyperslab_format::{Address, Encoder, Widths};
 use hyperslab_write::{
-    AttributeSpec, ChunkedSpec, CreationOrder, DatasetSpec, DatatypeUse, ExternalSegment, FileTree,
-    GroupSpec, LinkSpec, LinkTargetSpec, Object, ObjectId, ObjectSpec, Patch, StorageSpec, Value,
+    AttributeSpec, ChunkedSpec, CreationOrder, DatasetSpec, DatatypeUse, ExternalSegment, ExternalTarget,
+    FileTree, GroupSpec, LinkSpec, LinkTargetSpec, Object, ObjectId, ObjectSpec, Patch, StorageSpec,
+    UserDefinedTarget, Value,
 };
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -30,8 +32,6 @@ pub(crate) struct SourceTree {
     pub file: SourceFile,
     pub tree: FileTree,
     pub sources: Sources,
-    /// The layout message of each dataset.
-    pub layouts: HashMap<ObjectId, Layout>,
     /// What was left out and changed by request.
     pub selection: SelectionSummary,
     /// The paths of objects in the source, if the new file may have others.
@@ -45,7 +45,7 @@ pub(crate) struct SourceTree {
 pub(crate) struct Sources {
     numbers: HashMap<Address, ObjectId>,
     /// The address and path of each object.
-    pub objects: Vec<(Address, String)>,
+    pub objects: Vec<(Address, Box<str>)>,
     /// The file, while objects can be added that only references lead to.
     file: Option<File>,
     /// Addresses of references that lead to no object.
@@ -80,20 +80,23 @@ impl Objects for Sources {
             self.dangling.insert(address);
             return Referent::Deleted;
         }
-        Referent::Copied(self.add(address, format!("<object at {address}>")))
+        Referent::Copied(self.add(address, &format!("<object at {address}>")))
     }
 }
 
 impl Sources {
-    fn add(&mut self, address: Address, path: String) -> ObjectId {
+    fn add(&mut self, address: Address, path: &str) -> ObjectId {
         let next = ObjectId(self.objects.len() as u32);
         let objects = &mut self.objects;
         *self.numbers.entry(address).or_insert_with(|| {
-            objects.push((address, path));
+            objects.push((address, path.into()));
             next
         })
     }
 }
+
+/// Each object is read once, so that only metadata of neighbours is worth keeping.
+const CACHED_METADATA_BYTES_MAX: usize = 4 << 20;
 
 /// Flags in the link and attribute info messages.
 const INDEXED: u8 = 0x02;
@@ -106,22 +109,27 @@ impl SourceTree {
     ///
     /// Objects that cannot be read, and those that cannot be copied; a selection that is refused.
     pub fn read(file: &File, selection: &ObjectSelection, keep_going: bool) -> Result<Self, RepackError> {
+        // From a source with latency, many structures are fetched at once.
+        let prefetch = Prefetch { depth: usize::MAX, chunk_indexes: true, attributes: true };
+        file.root()?.prefetch(&prefetch);
         let selected = if selection.is_everything() { None } else { Some(select(file, selection)?) };
         let omitted = selected.as_ref().map(|selected| selected.omitted.clone()).unwrap_or_default();
         let sources = Sources { file: Some(file.clone()), omitted, ..Sources::default() };
         let mut reader = Reader::new(file, sources, selected, keep_going);
-        reader.sources.add(superblock(file).root, "/".into());
+        reader.sources.add(superblock(file).root, "/");
         let mut next = 0;
         while let Some((address, path)) = reader.sources.objects.get(next).cloned() {
-            let object = reader.object(ObjectId(next as u32), address, &path)?;
+            let object = reader.object(address, &path)?;
             reader.tree.objects.push(object);
             next += 1;
         }
         reader.sources.file = None;
-        let Reader { tree, sources, layouts, selected, undamaged, damage, .. } = reader;
+        let Reader { mut tree, mut sources, selected, undamaged, damage, .. } = reader;
+        tree.objects.shrink_to_fit();
+        sources.objects.shrink_to_fit();
         let Selected { summary: selection, paths, .. } = selected.unwrap_or_default();
         let file = SourceFile { file: file.clone(), undamaged: Arc::new(undamaged) };
-        Ok(Self { file, tree, sources, layouts, selection, old_paths: paths, damage })
+        Ok(Self { file, tree, sources, selection, old_paths: paths, damage })
     }
 }
 
@@ -134,8 +142,10 @@ impl<'a> WrittenObjects<'a> {
     /// The objects whose headers are at these addresses, in the order of the tree.
     pub fn new(file: &'a File, addresses: &[Address]) -> Self {
         let mut sources = Sources::default();
+        sources.numbers.reserve(addresses.len());
+        sources.objects.reserve_exact(addresses.len());
         for &address in addresses {
-            sources.add(address, String::new());
+            sources.add(address, "");
         }
         Self { reader: Reader::new(file, sources, None, false) }
     }
@@ -147,8 +157,7 @@ impl<'a> WrittenObjects<'a> {
     /// What cannot be read.
     pub fn read(&mut self, id: ObjectId, path: &str) -> Result<(Object, Vec<Value>), RepackError> {
         let address = self.reader.sources.objects[id.0 as usize].0;
-        let object = self.reader.object(id, address, path)?;
-        self.reader.layouts.clear();
+        let object = self.reader.object(address, path)?;
         Ok((object, std::mem::take(&mut self.reader.tree.heap)))
     }
 
@@ -171,7 +180,7 @@ struct Reader<'a> {
     heap: Heap,
     tree: FileTree,
     sources: Sources,
-    layouts: HashMap<ObjectId, Layout>,
+    parts: SharedParts,
     /// The links that are copied, if not all of them are as they are.
     selected: Option<Selected>,
     keep_going: bool,
@@ -181,12 +190,13 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn new(file: &'a File, sources: Sources, selected: Option<Selected>, keep_going: bool) -> Self {
-        let (layouts, undamaged) = Default::default();
+        limit_metadata_cache(file, CACHED_METADATA_BYTES_MAX);
+        let (parts, undamaged) = Default::default();
         let (heap, tree, damage) = (file.heap(), FileTree::default(), Vec::new());
-        Self { file, heap, tree, sources, layouts, selected, keep_going, undamaged, damage }
+        Self { file, heap, tree, sources, parts, selected, keep_going, undamaged, damage }
     }
 
-    fn object(&mut self, id: ObjectId, address: Address, path: &str) -> Result<Object, RepackError> {
+    fn object(&mut self, address: Address, path: &str) -> Result<Object, RepackError> {
         let at_object = |error: hyperslab::Error| error.at_object(path);
         let object = stored::object_at(self.file, address, path)?;
         let header = stored::header(&object);
@@ -201,13 +211,15 @@ impl<'a> Reader<'a> {
                         links.collect::<Result<Vec<_>, _>>().map_err(at_object)?
                     }
                 };
-                ObjectSpec::Group(self.group(header, links, path)?)
+                ObjectSpec::Group(Box::new(self.group(header, links, path)?))
             }
             hyperslab::Object::Dataset(dataset) => {
                 let dataset = self.with_chunks(address, dataset, path)?;
-                ObjectSpec::Dataset(Box::new(self.dataset(id, header, &dataset, path)?))
+                ObjectSpec::Dataset(Box::new(self.dataset(header, &dataset, path)?))
             }
-            hyperslab::Object::Datatype(datatype) => ObjectSpec::Datatype(datatype.datatype().clone()),
+            hyperslab::Object::Datatype(datatype) => {
+                ObjectSpec::Datatype(Box::new(datatype.datatype().detached()))
+            }
         };
         let mut attributes = Vec::new();
         let mut is_detached = false;
@@ -221,6 +233,7 @@ impl<'a> Reader<'a> {
         if is_detached {
             attributes.retain(|attribute: &AttributeSpec| !is_netcdf_coordinates(&attribute.name));
         }
+        attributes.shrink_to_fit();
         let order = CreationOrder {
             tracked: header.tracks_attribute_order(),
             indexed: header.indexes_attribute_order(),
@@ -234,7 +247,7 @@ impl<'a> Reader<'a> {
             attribute_order: order,
             attribute_phase_change: header.attribute_phase_change,
             times,
-            comment: header.comment(widths).map_err(own)?.map(|comment| comment.0),
+            comment: header.comment(widths).map_err(own)?.map(|comment| Box::new(comment.0.detached())),
         })
     }
 
@@ -282,13 +295,19 @@ impl<'a> Reader<'a> {
                     let own = self.selected.as_ref().and_then(|selected| selected.paths.get(&address));
                     let path =
                         own.map_or_else(|| joined(path, &link.name.to_string()), |paths| paths[0].clone());
-                    LinkTargetSpec::Hard(self.sources.add(address, path))
+                    LinkTargetSpec::Hard(self.sources.add(address, &path))
                 }
-                LinkTarget::Soft(path) => LinkTargetSpec::Soft(path),
-                LinkTarget::External { file, path } => LinkTargetSpec::External { file, path },
-                LinkTarget::UserDefined { class, data } => LinkTargetSpec::UserDefined { class, data },
+                LinkTarget::Soft(path) => LinkTargetSpec::Soft(Box::new(path.detached())),
+                LinkTarget::External { file, path } => {
+                    let target = ExternalTarget { file: file.detached(), path: path.detached() };
+                    LinkTargetSpec::External(Box::new(target))
+                }
+                LinkTarget::UserDefined { class, data } => {
+                    let data = bytes::Bytes::copy_from_slice(&data);
+                    LinkTargetSpec::UserDefined(Box::new(UserDefinedTarget { class, data }))
+                }
             };
-            LinkSpec { name: link.name, charset: link.charset, target }
+            LinkSpec { name: link.name.detached(), charset: link.charset, target }
         });
         let links = links.collect();
         let info = header.group_info(widths).map_err(own)?.unwrap_or_default();
@@ -309,7 +328,7 @@ impl<'a> Reader<'a> {
             // Without the committed datatype, the object has it as its own.
             Referent::Omitted | Referent::Deleted => None,
         });
-        Ok(DatatypeUse { datatype: Datatype { committed: None, ..datatype.clone() }, committed })
+        Ok(DatatypeUse { datatype: self.parts.datatype(datatype), committed })
     }
 
     fn value(&mut self, datatype: &Datatype, elements: &[u8]) -> Result<Value, RepackError> {
@@ -345,7 +364,7 @@ impl<'a> Reader<'a> {
         }
         let value = found.into_value(&mut self.tree);
         let Attribute { name, charset, dataspace, .. } = attribute;
-        let attribute = Some(AttributeSpec { name, charset, datatype, dataspace, value });
+        let attribute = Some(AttributeSpec { name: name.detached(), charset, datatype, dataspace, value });
         Ok(CopiedAttribute { attribute, is_detached: omitted > 0 })
     }
 
@@ -358,7 +377,6 @@ impl<'a> Reader<'a> {
 
     fn dataset(
         &mut self,
-        id: ObjectId,
         header: &ObjectHeader,
         dataset: &Dataset,
         path: &str,
@@ -398,11 +416,10 @@ impl<'a> Reader<'a> {
                 self.sever(path, format!("{omitted} null references among its values, to what is left out"));
             }
         }
-        self.layouts.insert(id, layout);
         // Filters of a dataset without chunks were never applied.
         let filters = match &storage {
-            StorageSpec::Chunked(_) => FilterPipeline { filters: dataset.filters().to_vec() },
-            _ => FilterPipeline::default(),
+            StorageSpec::Chunked(_) => self.parts.filters(dataset.filters()),
+            _ => self.parts.filters(&[]),
         };
         Ok(DatasetSpec { datatype, dataspace, fill, fill_patches, filters, storage })
     }
@@ -423,7 +440,7 @@ impl<'a> Reader<'a> {
             })?;
             let segment = |slot: &hyperslab_format::message::ExternalSlot| {
                 let file = names.text("external file name", slot.name_offset).map_err(own)?;
-                Ok(ExternalSegment { file, offset: slot.offset, bytes: slot.size })
+                Ok(ExternalSegment { file: file.detached(), offset: slot.offset, bytes: slot.size })
             };
             let segments = files.slots.iter().map(segment).collect::<Result<Vec<_>, hyperslab::Error>>()?;
             return Ok(StorageSpec::External(segments));
@@ -441,6 +458,7 @@ impl<'a> Reader<'a> {
                 // Chunks of a dataset that has shrunk to nothing cannot be seen, and have no place in an index.
                 if !dataspace.dims().contains(&0) {
                     let map = dataset.chunk_map()?;
+                    coords.reserve_exact(map.len().saturating_mul(dataspace.dims().len()));
                     map.iter().for_each(|(number, _)| coords.extend(map.grid().coordinates(number)));
                 }
                 StorageSpec::Chunked(ChunkedSpec {

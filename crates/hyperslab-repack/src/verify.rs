@@ -1,24 +1,25 @@
 //! Compares a new file with its source.
 //!
 //! Chunks that were recoded have been decoded again when they were written; here the bytes that the new file's own index
-//! leads to are compared with their checksums. What was copied as stored is compared byte by byte. Elements with addresses
-//! are followed in both files: what they lead to is compared. So is everything else about the objects
-//! ([`verify_objects`]).
+//! leads to are compared with the checksums of what was written. So is what was copied as it is stored: the source is not
+//! read again. Elements with addresses are followed in both files: what they lead to is compared. So is everything else
+//! about the objects ([`verify_objects`]).
 
 use crate::block::Block;
+use crate::checksums;
 use crate::chunk_shape;
 use crate::error::RepackError;
 use crate::monitor::Monitor;
 use crate::ordered::Workers;
 use crate::relocate::{Relocatable, contains_addresses};
-use crate::repack::{Repacked, WrittenDataset};
-use crate::source_dataset::open_dataset;
+use crate::repack::{Repacked, WrittenData, WrittenDataset};
+use crate::source_dataset::layout;
 use crate::source_tree::{Sources, WrittenObjects};
 use crate::verify_objects::verify_objects;
-use hyperslab::internal::stored;
+use hyperslab::internal::{stored, superblock};
 use hyperslab::io::Source;
 use hyperslab::{ChunkGrid, ChunkMap, Dataset, Error, File, Location, Order, Selection};
-use std::collections::HashSet;
+use hyperslab_format::message::Layout;
 use std::sync::Arc;
 
 /// Bytes of contiguous data that are compared at a time.
@@ -32,30 +33,30 @@ impl Repacked {
     ///
     /// [`RepackError::Differs`], and what cannot be read.
     pub fn verify(&self, target: &File, threads: usize, monitor: &Monitor) -> Result<u64, RepackError> {
-        let path = |number: usize| self.sources.objects[number].1.clone();
-        verify_objects(target, &self.tree, &self.addresses, path, monitor)?;
-        let written = WrittenObjects::new(target, &self.addresses);
+        let mut written = WrittenObjects::new(target, &self.addresses);
+        verify_objects(&mut written, &self.tree, |id| self.path(id), monitor)?;
         let workers = Workers::new(threads);
         let mut bytes = 0;
         for dataset in &self.datasets {
             monitor.check()?;
-            let source = self.source.dataset(dataset.source, &dataset.path)?;
+            let path = self.path(dataset.id);
+            let (source, copy) = self.both(dataset.id, target)?;
             // The data of these is in other files, which may not be found from the temporary name.
-            if dataset.chunks.is_none() && matches!(source.layout_name(), "virtual" | "external") {
+            let is_copied = matches!(dataset.data, WrittenData::Copied(_));
+            if is_copied && matches!(source.layout_name(), "virtual" | "external") {
                 continue;
             }
             let comparison = Comparison {
                 written: dataset,
+                path,
                 source,
-                target: open_dataset(target, dataset.target, &dataset.path)?,
-                source_bytes: stored::source(&self.source.file),
+                target: copy,
                 target_bytes: stored::source(target),
                 workers: &workers,
                 monitor,
                 objects: [&self.sources, written.sources()],
             };
-            let damage = self.damage.iter().filter(|damage| damage.path == dataset.path);
-            bytes += comparison.run(&damage.map(|damage| &damage.offset[..]).collect())?;
+            bytes += comparison.run(self.damage.iter().any(|damage| damage.path == path))?;
         }
         Ok(bytes)
     }
@@ -63,35 +64,30 @@ impl Repacked {
 
 struct Comparison<'a> {
     written: &'a WrittenDataset,
+    path: &'a str,
     source: Dataset,
     target: Dataset,
-    source_bytes: Arc<dyn Source>,
     target_bytes: Arc<dyn Source>,
-    workers: &'a Workers<Buffers>,
+    workers: &'a Workers<Vec<u8>>,
     monitor: &'a Monitor,
     /// The objects of both files, for elements with addresses.
     objects: [&'a Sources; 2],
 }
 
-/// What a thread reads.
-#[derive(Default)]
-struct Buffers {
-    source: Vec<u8>,
-    target: Vec<u8>,
-}
-
 impl Comparison<'_> {
-    /// Returns the number of bytes that were compared. `damaged` are the first elements of the parts that cannot be.
-    fn run(&self, damaged: &HashSet<&[u64]>) -> Result<u64, RepackError> {
-        let is_damaged = !damaged.is_empty();
+    /// Returns the number of bytes that were compared. Of damaged data, what was written in its place is compared where it
+    /// is known.
+    fn run(&self, is_damaged: bool) -> Result<u64, RepackError> {
         if self.source.shape() != self.target.shape() {
             return Err(self.differs("the extent"));
         }
         // Fill values alone were compared with the objects.
-        if self.source.stored_bytes()? == 0 && self.target.stored_bytes()? == 0 {
+        if self.target.shape().contains(&0)
+            || self.source.stored_bytes()? == 0 && self.target.stored_bytes()? == 0
+        {
             return Ok(0);
         }
-        match &self.written.chunks {
+        match &self.written.data {
             _ if contains_addresses(self.source.datatype()) => {
                 if is_damaged {
                     Ok(0)
@@ -99,37 +95,36 @@ impl Comparison<'_> {
                     self.referents()
                 }
             }
-            Some(chunks) if self.target.chunk_shape().is_some() => self.checksums(&chunks.checksums),
-            Some(_) if is_damaged => Ok(0),
-            Some(_) => self.values(),
-            None if self.source.shape().contains(&0) => Ok(0),
-            None if self.source.chunk_shape().is_some() => self.stored_chunks(damaged),
-            None if is_damaged => Ok(0),
-            None => self.values(),
+            WrittenData::Recoded(chunks) if self.target.chunk_shape().is_some() => {
+                self.chunks(&chunks.checksums)
+            }
+            WrittenData::Copied(checksums) if self.target.chunk_shape().is_some() => self.chunks(checksums),
+            WrittenData::Copied(checksums) => self.pieces(checksums),
+            WrittenData::Recoded(_) if is_damaged => Ok(0),
+            WrittenData::Recoded(_) => self.values(),
         }
     }
 
     fn differs(&self, what: impl Into<String>) -> RepackError {
-        RepackError::Differs { object: self.written.path.clone(), what: what.into() }
+        RepackError::Differs { object: self.path.into(), what: what.into() }
     }
 
     fn chunk(&self, map: &ChunkMap, row: usize) -> Result<Location, RepackError> {
         map.nth(row).map(|(_, location)| location).ok_or_else(|| self.differs("the number of chunks"))
     }
 
-    fn checksums(&self, checksums: &[u32]) -> Result<u64, RepackError> {
-        if self.target.shape().contains(&0) {
-            return Ok(0);
-        }
+    /// Compares chunks with the checksums of what was written.
+    fn chunks(&self, checksums: &[u32]) -> Result<u64, RepackError> {
         let map = self.target.chunk_map()?;
         if map.len() != checksums.len() {
             return Err(self.differs("the number of chunks"));
         }
-        let work = |buffers: &mut Buffers, row: usize| {
+        let is_filtered = !self.target.filters().is_empty();
+        let work = |bytes: &mut Vec<u8>, row: usize| {
             let location = self.chunk(&map, row)?;
-            fetch(&self.target_bytes, location, &mut buffers.target)?;
-            if crc32fast::hash(&buffers.target) == checksums[row] {
-                return Ok(buffers.target.len() as u64);
+            fetch(&self.target_bytes, location.address, location.stored_bytes, bytes)?;
+            if checksums::of_chunk(bytes, is_filtered.then_some(location.filter_mask)) == checksums[row] {
+                return Ok(bytes.len() as u64);
             }
             let offset = map.nth(row).map(|(number, _)| map.grid().offset(number)).unwrap_or_default();
             Err(self.differs(format!("the chunk at {offset:?} is not the one that was written")))
@@ -137,37 +132,32 @@ impl Comparison<'_> {
         self.sum(map.len(), map.stored_bytes(), work)
     }
 
-    /// Chunks that were copied as they were stored.
-    fn stored_chunks(&self, damaged: &HashSet<&[u64]>) -> Result<u64, RepackError> {
-        let (source, target) = (self.source.chunk_map()?, self.target.chunk_map()?);
-        if source.len() != target.len() {
-            return Err(self.differs("the number of chunks"));
-        }
-        let work = |buffers: &mut Buffers, row: usize| {
-            let (from, to) = (self.chunk(&source, row)?, self.chunk(&target, row)?);
-            let number = source.nth(row).map(|(number, _)| number);
-            if number.is_some_and(|number| damaged.contains(&source.grid().offset(number)[..])) {
-                return Ok(0);
-            }
-            fetch(&self.source_bytes, from, &mut buffers.source)?;
-            fetch(&self.target_bytes, to, &mut buffers.target)?;
-            let numbers = [&source, &target].map(|map| map.nth(row).map(|(number, _)| number));
-            // Without filters, a mask has no meaning, and most indexes have no place for it.
-            let same_mask = self.source.filters().is_empty() || from.filter_mask == to.filter_mask;
-            if numbers[0] == numbers[1] && same_mask && buffers.source == buffers.target {
-                return Ok(buffers.target.len() as u64);
-            }
-            let offset = numbers[0].map(|number| source.grid().offset(number)).unwrap_or_default();
-            Err(self.differs(format!("the chunk at {offset:?}")))
+    /// Compares contiguous data with the checksums of its pieces. Compact data was compared with the objects.
+    fn pieces(&self, checksums: &[u32]) -> Result<u64, RepackError> {
+        let file = &self.target.file();
+        let Layout::Contiguous { address: Some(address), .. } = layout(file, &self.target)? else {
+            return Ok(0);
         };
-        self.sum(source.len(), source.stored_bytes(), work)
+        let (start, len) = (superblock(file).base.saturating_add(address.0), self.target.logical_bytes());
+        if len.div_ceil(checksums::PIECE_BYTES) != checksums.len() as u64 {
+            return Err(self.differs("the size of its data"));
+        }
+        let work = |bytes: &mut Vec<u8>, row: usize| {
+            let at = row as u64 * checksums::PIECE_BYTES;
+            fetch(&self.target_bytes, start + at, checksums::PIECE_BYTES.min(len - at), bytes)?;
+            match crc32fast::hash(bytes) == checksums[row] {
+                true => Ok(bytes.len() as u64),
+                false => Err(self.differs(format!("its data from byte {at} on is not what was written"))),
+            }
+        };
+        self.sum(checksums.len(), len, work)
     }
 
     fn sum(
         &self,
         count: usize,
         bytes: u64,
-        work: impl Fn(&mut Buffers, usize) -> Result<u64, RepackError> + Sync,
+        work: impl Fn(&mut Vec<u8>, usize) -> Result<u64, RepackError> + Sync,
     ) -> Result<u64, RepackError> {
         let mut sum = 0;
         self.workers.run(count, bytes < PIECE_BYTES, work, |_, bytes| {
@@ -242,12 +232,11 @@ impl Comparison<'_> {
     }
 }
 
-/// The stored bytes of a chunk.
-fn fetch(source: &Arc<dyn Source>, location: Location, bytes: &mut Vec<u8>) -> Result<(), Error> {
-    let end = location.address.checked_add(location.stored_bytes);
-    if end.is_none_or(|end| end > source.len()) {
-        return Err(Error::damaged("a chunk reaches beyond the end of the file"));
+/// Some bytes of the new file.
+fn fetch(source: &Arc<dyn Source>, address: u64, len: u64, bytes: &mut Vec<u8>) -> Result<(), Error> {
+    if address.checked_add(len).is_none_or(|end| end > source.len()) {
+        return Err(Error::damaged("data reaches beyond the end of the file"));
     }
-    bytes.resize(location.stored_bytes as usize, 0);
-    Ok(source.read_into(location.address, bytes)?)
+    bytes.resize(len as usize, 0);
+    Ok(source.read_into(address, bytes)?)
 }

@@ -7,33 +7,30 @@
 use crate::error::RepackError;
 use crate::monitor::Monitor;
 use crate::source_tree::WrittenObjects;
-use hyperslab::File;
-use hyperslab_format::Address;
 use hyperslab_write::{
     AttributeSpec, DatasetSpec, FileTree, GroupSpec, LinkSpec, Object, ObjectId, ObjectSpec, PatchTarget,
     StorageSpec, Value,
 };
 
-/// Compares all objects. `addresses` are those of the object headers in the new file, `path` gives names for messages.
+/// Compares all objects. `path` gives names for messages.
 ///
 /// # Errors
 ///
 /// [`RepackError::Differs`], and what cannot be read.
-pub(crate) fn verify_objects(
-    target: &File,
+pub(crate) fn verify_objects<'p>(
+    written: &mut WrittenObjects<'_>,
     tree: &FileTree,
-    addresses: &[Address],
-    path: impl Fn(usize) -> String,
+    path: impl Fn(ObjectId) -> &'p str,
     monitor: &Monitor,
 ) -> Result<(), RepackError> {
-    let mut written = WrittenObjects::new(target, addresses);
     for (number, expected) in tree.objects.iter().enumerate() {
         monitor.check()?;
-        let object = path(number);
-        let (found, heap) = written.read(ObjectId(number as u32), &object)?;
+        let id = ObjectId(number as u32);
+        let object = path(id);
+        let (found, heap) = written.read(id, object)?;
         let comparison = Comparison { expected: &tree.heap, found: &heap };
         if let Some(what) = comparison.object(expected, &found) {
-            return Err(RepackError::Differs { object, what });
+            return Err(RepackError::Differs { object: object.into(), what });
         }
     }
     Ok(())

@@ -1,24 +1,25 @@
 //! A file that is being written.
 
 use crate::allocator::Allocator;
+use crate::chunk_places::ChunkPlace;
 use crate::data_heap::OpenCollection;
 use crate::dense_order::sort_dense;
 use crate::encode::{self, Addresses, Context, attribute_message, link, link_message, value_bytes};
 use crate::error::WriteError;
 use crate::heap_order::number_heap;
 use crate::layout::{
-    FileLayout, PlacedLinks, PlacedStorage, chunk_bytes, extension_bytes, external_names, lay_out,
+    FileLayout, PlacedChunks, PlacedLinks, PlacedStorage, chunk_bytes, extension_bytes, external_names,
+    lay_out,
 };
+use crate::metadata_runs::MetadataRuns;
 use crate::options::{WIDTHS, WriteOptions};
-use crate::tree::{AttributeSpec, FileTree, LinkSpec, ObjectId, ObjectSpec, StorageSpec};
-use hyperslab_format::chunk_index::{Chunk, ChunkColumns};
+use crate::tree::{AttributeSpec, ChunkedSpec, FileTree, LinkSpec, ObjectId, ObjectSpec, StorageSpec};
 use hyperslab_format::group::dense_layout::DenseItem;
 use hyperslab_format::heap::CollectionBuilder;
 use hyperslab_format::message::ChunkIndex;
 use hyperslab_format::superblock::Superblock;
 use hyperslab_format::{Address, Bytes, EncodeError, Encoder, PlacedBlock};
 use hyperslab_io::Sink;
-use std::collections::HashMap;
 
 /// A new file, from its tree to its last byte.
 ///
@@ -33,8 +34,6 @@ pub struct FileWriter<'a> {
     /// Data that has not been given to the sink yet, and its address.
     pending: Vec<u8>,
     pending_at: u64,
-    /// The chunks written so far, of each chunked dataset that has any.
-    chunks: HashMap<ObjectId, ChunkColumns>,
     heap: Option<OpenCollection>,
 }
 
@@ -76,8 +75,7 @@ impl<'a> FileWriter<'a> {
         let mut space = Allocator::new(options.page_bytes);
         let layout = lay_out(&tree, options, &mut space)?;
         let pending_at = space.end();
-        let (pending, chunks) = Default::default();
-        Ok(Self { sink, tree, layout, space, options, pending, pending_at, chunks, heap: None })
+        Ok(Self { sink, tree, layout, space, options, pending: Vec::new(), pending_at, heap: None })
     }
 
     /// The tree of the file.
@@ -126,7 +124,8 @@ impl<'a> FileWriter<'a> {
         stored: &[u8],
         filter_mask: u32,
     ) -> Result<(), WriteError> {
-        let row = self.chunks.get(&dataset).map_or(0, ChunkColumns::len);
+        let (_, placed) = self.chunked(dataset)?;
+        let row = placed.places.written();
         self.write_chunk_at(dataset, row, stored, filter_mask)
     }
 
@@ -135,7 +134,7 @@ impl<'a> FileWriter<'a> {
     ///
     /// # Errors
     ///
-    /// A dataset of another layout, a chunk more than the tree lists, and those of the sink.
+    /// A dataset of another layout, a chunk more than the tree lists or that was written before, and those of the sink.
     pub fn write_chunk_at(
         &mut self,
         dataset: ObjectId,
@@ -144,26 +143,44 @@ impl<'a> FileWriter<'a> {
         filter_mask: u32,
     ) -> Result<(), WriteError> {
         let invalid = |what: &str| WriteError::Invalid(format!("object {}: {what}", dataset.0));
-        let object = self.tree.objects.get(dataset.0 as usize).map(|object| &object.spec);
-        let Some(ObjectSpec::Dataset(spec)) = object else { return Err(invalid("not a dataset")) };
-        let StorageSpec::Chunked(chunked) = &spec.storage else { return Err(invalid("not chunked")) };
-        let rank = chunked.chunk_dims.len();
-        let columns = self.chunks.entry(dataset).or_insert_with(|| ChunkColumns::new(rank));
-        let coords = chunked.coords.get(row * rank..(row + 1) * rank);
-        let coords = coords.ok_or_else(|| invalid("more chunks than the tree lists"))?;
         let stored_bytes = stored.len() as u64;
-        let address = match &self.layout.objects[dataset.0 as usize].storage {
-            PlacedStorage::Chunked { layout, .. } if layout.index == ChunkIndex::Implicit => {
-                let bytes = chunk_bytes(layout);
-                if stored_bytes != bytes || filter_mask != 0 {
-                    return Err(invalid("a chunk of another size than those of its implicit index"));
-                }
-                layout.address.map_or(0, |first| first.0) + row as u64 * bytes
+        let (chunked, placed) = self.chunked(dataset)?;
+        let count = chunked.count();
+        if row >= count {
+            return Err(invalid("more chunks than the tree lists"));
+        }
+        if placed.places.is_written(row) {
+            return Err(invalid("a chunk was written twice"));
+        }
+        let layout = &placed.layout;
+        let address = if layout.index == ChunkIndex::Implicit {
+            let bytes = chunk_bytes(layout);
+            if stored_bytes != bytes || filter_mask != 0 {
+                return Err(invalid("a chunk of another size than those of its implicit index"));
             }
-            _ => self.space.data(stored_bytes).0,
+            layout.address.map_or(0, |first| first.0) + row as u64 * bytes
+        } else {
+            self.space.data(stored_bytes).0
         };
-        columns.push(Chunk { coords, address, stored_bytes, filter_mask });
+        if let PlacedStorage::Chunked(placed) = &mut self.layout.objects[dataset.0 as usize].storage {
+            placed.places.set(row, count, ChunkPlace { address, stored_bytes, filter_mask });
+        }
         self.append(address, stored)
+    }
+
+    /// The chunks of a chunked dataset, as the tree lists them, and their places.
+    fn chunked(&self, dataset: ObjectId) -> Result<(&ChunkedSpec, &PlacedChunks), WriteError> {
+        let number = dataset.0 as usize;
+        let spec = match self.tree.objects.get(number).map(|object| &object.spec) {
+            Some(ObjectSpec::Dataset(spec)) => Some(&spec.storage),
+            _ => None,
+        };
+        match (spec, self.layout.objects.get(number).map(|placed| &placed.storage)) {
+            (Some(StorageSpec::Chunked(chunked)), Some(PlacedStorage::Chunked(placed))) => {
+                Ok((chunked, placed))
+            }
+            _ => Err(WriteError::Invalid(format!("object {number} is not a chunked dataset"))),
+        }
     }
 
     /// Stores an object of the global heap among the data. Returns the address of its collection and its index there,
@@ -210,15 +227,11 @@ impl<'a> FileWriter<'a> {
         let base = self.options.user_block_bytes;
         let len = base + self.space.end();
         self.set_len(len)?;
-        let mut metadata = vec![0u8; self.layout.metadata_end as usize];
-        self.encode_metadata(&mut |block: PlacedBlock| {
-            metadata[block.address.0 as usize..][..block.bytes.len()].copy_from_slice(&block.bytes);
-        })?;
-        let superblock = self.superblock()?;
-        let rest = superblock.len();
-        let at = self.layout.superblock.0;
-        self.write(at + rest as u64, &metadata[at as usize + rest..])?;
-        self.write(at, &superblock)?;
+        // What no block covers is zeros, as all of a new file.
+        let mut runs = MetadataRuns::new(|address, bytes: &[u8]| self.write(address, bytes));
+        self.encode_metadata(&mut |block| runs.place(&block))?;
+        runs.finish()?;
+        self.write(self.layout.superblock.0, &self.superblock()?)?;
         let addresses = (0..self.tree.objects.len()).map(|number| self.address(ObjectId(number as u32)));
         Ok(WrittenFile { bytes: len, addresses: addresses.collect(), tree: self.tree })
     }
@@ -228,27 +241,16 @@ impl<'a> FileWriter<'a> {
         for (number, object) in self.tree.objects.iter().enumerate() {
             let ObjectSpec::Dataset(dataset) = &object.spec else { continue };
             let StorageSpec::Chunked(chunked) = &dataset.storage else { continue };
-            let expected = chunked.coords.len() / chunked.chunk_dims.len().max(1);
-            let mut columns = self.chunks.get_mut(&ObjectId(number as u32));
-            let found = columns.as_deref().map_or(0, ChunkColumns::len);
+            let PlacedStorage::Chunked(placed) = &mut self.layout.objects[number].storage else { continue };
+            let (found, expected) = (placed.places.written(), chunked.count());
             if found != expected {
                 let what = format!("object {number}: {found} of {expected} chunks were written");
                 return Err(WriteError::Invalid(what));
             }
-            if let Some(columns) = columns.as_deref_mut()
-                && columns.coords != chunked.coords
+            if let (ChunkIndex::Single { filtered }, Some(chunk)) =
+                (&mut placed.layout.index, placed.places.first())
             {
-                *columns = sorted(columns);
-                if columns.coords != chunked.coords {
-                    return Err(WriteError::Invalid(format!("object {number}: a chunk was written twice")));
-                }
-            }
-            let PlacedStorage::Chunked { layout, .. } = &mut self.layout.objects[number].storage else {
-                continue;
-            };
-            if let (ChunkIndex::Single { filtered }, Some(columns)) = (&mut layout.index, columns) {
-                let chunk = columns.get(0);
-                layout.address = Some(Address(chunk.address));
+                placed.layout.address = Some(Address(chunk.address));
                 if filtered.is_some() {
                     *filtered = Some((chunk.stored_bytes, chunk.filter_mask));
                 }
@@ -257,14 +259,17 @@ impl<'a> FileWriter<'a> {
         Ok(())
     }
 
-    fn encode_metadata(&self, place: &mut dyn FnMut(PlacedBlock)) -> Result<(), WriteError> {
+    fn encode_metadata(
+        &self,
+        place: &mut dyn FnMut(PlacedBlock) -> Result<(), WriteError>,
+    ) -> Result<(), WriteError> {
         if let Some((address, info)) = &self.layout.extension {
-            place(PlacedBlock { address: *address, bytes: extension_bytes(*address, info)? });
+            place(PlacedBlock { address: *address, bytes: extension_bytes(*address, info)? })?;
         }
         for number in 0..self.tree.objects.len() {
             let blocks = self.encode_object(number);
             let blocks = blocks.map_err(|error| WriteError::Object { object: number, error })?;
-            blocks.into_iter().for_each(&mut *place);
+            blocks.into_iter().try_for_each(&mut *place)?;
         }
         for collection in &self.layout.collections {
             let mut objects = CollectionBuilder::new(WIDTHS);
@@ -273,7 +278,7 @@ impl<'a> FileWriter<'a> {
             }
             let mut out = Encoder::new("global heap collection", WIDTHS);
             objects.encode(objects.bytes(), &mut out);
-            place(PlacedBlock { address: collection.address, bytes: out.finish()? });
+            place(PlacedBlock { address: collection.address, bytes: out.finish()? })?;
         }
         Ok(())
     }
@@ -314,13 +319,14 @@ impl<'a> FileWriter<'a> {
         }
         let ObjectSpec::Dataset(dataset) = &object.spec else { return Ok(blocks) };
         match (&placed.storage, &dataset.storage) {
-            (PlacedStorage::Chunked { index: Some(index), .. }, _) => {
-                if let Some(chunks) = self.chunks.get(&ObjectId(number as u32)) {
-                    blocks.append(&mut index.encode(chunks)?);
+            (PlacedStorage::Chunked(placed), StorageSpec::Chunked(chunked)) => {
+                if let (Some(index), true) = (&placed.index, placed.places.written() > 0) {
+                    let rank = chunked.chunk_dims.len();
+                    blocks.append(&mut index.encode(&placed.places.columns(rank, &chunked.coords))?);
                 }
             }
-            (PlacedStorage::External { heap, .. }, StorageSpec::External(segments)) => {
-                blocks.extend(external_names(segments).0.encode(*heap, WIDTHS)?);
+            (PlacedStorage::External(names), StorageSpec::External(segments)) => {
+                blocks.extend(external_names(segments).0.encode(names.heap, WIDTHS)?);
             }
             _ => {}
         }
@@ -393,13 +399,4 @@ impl<'a> FileWriter<'a> {
     fn set_len(&self, len: u64) -> Result<(), WriteError> {
         self.sink.set_len(len).map_err(|error| WriteError::Io { name: self.sink.name(), error })
     }
-}
-
-/// The chunks in row-major order.
-fn sorted(columns: &ChunkColumns) -> ChunkColumns {
-    let mut rows: Vec<usize> = (0..columns.len()).collect();
-    rows.sort_by(|&a, &b| columns.get(a).coords.cmp(columns.get(b).coords));
-    let mut sorted = ChunkColumns::new(columns.rank);
-    rows.into_iter().for_each(|row| sorted.push(columns.get(row)));
-    sorted
 }

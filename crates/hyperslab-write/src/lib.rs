@@ -11,6 +11,7 @@
 //! Deliberately absent: filters (chunks come as they will be stored), reading, selections, conversion of values.
 
 mod allocator;
+mod chunk_places;
 mod data_heap;
 mod dense_order;
 mod encode;
@@ -19,6 +20,7 @@ mod file_writer;
 mod heap_order;
 mod index_choice;
 mod layout;
+mod metadata_runs;
 mod options;
 mod tree;
 mod value;
@@ -28,8 +30,9 @@ pub use error::WriteError;
 pub use file_writer::{FileWriter, WrittenFile};
 pub use options::WriteOptions;
 pub use tree::{
-    AttributeSpec, ChunkedSpec, CreationOrder, DatasetSpec, DatatypeUse, ExternalSegment, FileTree,
-    GroupSpec, LinkSpec, LinkTargetSpec, Object, ObjectId, ObjectSpec, StorageSpec,
+    AttributeSpec, ChunkedSpec, CreationOrder, DatasetSpec, DatatypeUse, ExternalSegment, ExternalTarget,
+    FileTree, GroupSpec, LinkSpec, LinkTargetSpec, Object, ObjectId, ObjectSpec, StorageSpec,
+    UserDefinedTarget,
 };
 pub use value::{HeapItem, Patch, PatchTarget, Value};
 pub use versions::LowBound;

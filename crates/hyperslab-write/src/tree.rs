@@ -1,12 +1,16 @@
 //! The objects of a new file: everything but the data of datasets.
 //!
 //! Objects refer to each other by number. The order of the objects is that of their headers in the file.
+//!
+//! There may be millions of them: what few objects have is boxed, and datasets of the same datatype or with the same filters may
+//! share these.
 
 use crate::value::{HeapItem, Patch, Value};
 use hyperslab_format::message::datatype::Charset;
 use hyperslab_format::message::{Dataspace, Datatype, FillValue, FilterPipeline, GroupInfo};
 use hyperslab_format::object_header::Times;
 use hyperslab_format::{Bytes, Name};
+use std::sync::Arc;
 
 /// An object of a [`FileTree`], by its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -46,7 +50,7 @@ pub struct Object {
     /// Its times, if it has any.
     pub times: Option<Times>,
     /// Its comment, if it has one.
-    pub comment: Option<Name>,
+    pub comment: Option<Box<Name>>,
 }
 
 /// Whether creation order is recorded, and whether there is an index of it.
@@ -62,11 +66,11 @@ pub struct CreationOrder {
 #[derive(Debug, Clone, PartialEq)]
 pub enum ObjectSpec {
     /// A group.
-    Group(GroupSpec),
+    Group(Box<GroupSpec>),
     /// A dataset.
     Dataset(Box<DatasetSpec>),
     /// A committed datatype.
-    Datatype(Datatype),
+    Datatype(Box<Datatype>),
 }
 
 /// A group.
@@ -97,28 +101,36 @@ pub enum LinkTargetSpec {
     /// An object of the tree.
     Hard(ObjectId),
     /// A path in this file.
-    Soft(Name),
+    Soft(Box<Name>),
     /// A path in another file.
-    External {
-        /// The other file.
-        file: Name,
-        /// The path in it.
-        path: Name,
-    },
+    External(Box<ExternalTarget>),
     /// A link class registered by an application.
-    UserDefined {
-        /// The class, 65 to 255.
-        class: u8,
-        /// Its data.
-        data: Bytes,
-    },
+    UserDefined(Box<UserDefinedTarget>),
+}
+
+/// The target of an external link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExternalTarget {
+    /// The other file.
+    pub file: Name,
+    /// The path in it.
+    pub path: Name,
+}
+
+/// The target of a link of a class that an application registered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserDefinedTarget {
+    /// The class, 65 to 255.
+    pub class: u8,
+    /// Its data.
+    pub data: Bytes,
 }
 
 /// The datatype of a dataset or attribute.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DatatypeUse {
     /// The datatype. Its own field `committed` is not used.
-    pub datatype: Datatype,
+    pub datatype: Arc<Datatype>,
     /// The committed datatype that it is, if it is one.
     pub committed: Option<ObjectId>,
 }
@@ -150,7 +162,7 @@ pub struct DatasetSpec {
     /// The addresses in the fill value, if its datatype contains any.
     pub fill_patches: Vec<Patch>,
     /// Its filters.
-    pub filters: FilterPipeline,
+    pub filters: Arc<FilterPipeline>,
     /// How its data is stored.
     pub storage: StorageSpec,
 }
@@ -195,4 +207,11 @@ pub struct ChunkedSpec {
     /// The chunks that will exist, in row-major order: as many numbers for each as the dataset has dimensions, counted
     /// in chunks.
     pub coords: Vec<u64>,
+}
+
+impl ChunkedSpec {
+    /// The number of chunks that will exist.
+    pub fn count(&self) -> usize {
+        self.coords.len() / self.chunk_dims.len().max(1)
+    }
 }

@@ -170,7 +170,7 @@ mod tests {
         let mut group = GroupSpec::default();
         assert!(old.has_symbol_table(&group));
         assert!(!LowBound::V18.versions().has_symbol_table(&group));
-        let target = LinkTargetSpec::Soft("/x".into());
+        let target = LinkTargetSpec::Soft(Box::new("/x".into()));
         group.links.push(crate::LinkSpec { name: "x".into(), charset: Charset::Ascii, target });
         assert!(old.has_symbol_table(&group));
         group.links[0].charset = Charset::Utf8;

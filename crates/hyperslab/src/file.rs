@@ -275,6 +275,11 @@ impl FileInner {
         states.entry(header).or_default().clone()
     }
 
+    /// Keeps at most this many bytes of metadata between look-ups from now on.
+    pub(crate) fn limit_metadata_cache(&self, bytes_max: usize) {
+        self.metadata.limit(bytes_max);
+    }
+
     /// Drops cached metadata if there is much of it. To be called between look-ups, never inside one.
     pub(crate) fn trim(&self) {
         self.metadata.trim();

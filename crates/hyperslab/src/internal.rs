@@ -37,6 +37,12 @@ pub fn superblock(file: &File) -> &Superblock {
     &file.inner.superblock
 }
 
+/// From now on, the cached metadata of a file is dropped between look-ups when it has more than `bytes_max` bytes. For
+/// programs that read all metadata of a file once. Does not apply to sources with latency.
+pub fn limit_metadata_cache(file: &File, bytes_max: usize) {
+    file.inner.limit_metadata_cache(bytes_max);
+}
+
 /// The bytes of a file: those of all its members, if it consists of several.
 pub fn source(file: &File) -> Arc<dyn Source> {
     file.inner.source.clone()

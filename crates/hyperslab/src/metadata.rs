@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use transient::TransientMetadata;
 
-/// Above this many bytes, cached metadata is dropped between look-ups.
+/// Above this many bytes, cached metadata is dropped between look-ups, unless [`Metadata::limit`] sets another limit.
 const CACHED_BYTES_MAX: usize = 64 << 20;
 
 /// The same for a source with latency, from which it takes long to fetch them again.
@@ -33,6 +33,8 @@ pub(crate) struct Metadata {
     file_len: u64,
     block_bytes: u64,
     blocks: RwLock<HashMap<u64, Bytes>>,
+    /// Above this many bytes, blocks are dropped between look-ups.
+    blocks_bytes_max: AtomicUsize,
     /// For a source with latency: its extents, instead of blocks.
     extents: Option<RwLock<ExtentMap>>,
     /// The bytes of a page, if the file is paged.
@@ -74,6 +76,7 @@ impl Metadata {
             file_len: source.len(),
             block_bytes: advice.block_bytes.max(512),
             blocks: RwLock::default(),
+            blocks_bytes_max: AtomicUsize::new(CACHED_BYTES_MAX),
             extents: advice.has_latency().then(|| {
                 let mut extents = ExtentMap::default();
                 extents.insert(0, &source.beginning(), 0);
@@ -216,6 +219,12 @@ impl Metadata {
         }
     }
 
+    /// Keeps at most this many bytes of blocks between look-ups from now on. Extents of a source with latency have a
+    /// limit of their own.
+    pub(crate) fn limit(&self, bytes_max: usize) {
+        self.blocks_bytes_max.store(bytes_max, Ordering::Relaxed);
+    }
+
     /// Drops all blocks if there are many and no parser is running. A running parser might otherwise never finish.
     pub(crate) fn trim(&self) {
         if self.running.load(Ordering::Acquire) > 0 {
@@ -229,7 +238,7 @@ impl Metadata {
             return;
         }
         let mut blocks = self.blocks.write().expect("no panic while holding the lock");
-        if blocks.len() * self.block_bytes as usize > CACHED_BYTES_MAX {
+        if blocks.len() * self.block_bytes as usize > self.blocks_bytes_max.load(Ordering::Relaxed) {
             blocks.clear();
         }
     }

@@ -215,6 +215,40 @@ pub struct Member {
 }
 
 impl Datatype {
+    /// The same datatype, whose names are in memory of their own ([`Name::detached`]).
+    #[must_use]
+    pub fn detached(&self) -> Self {
+        let boxed = |base: &Self| Box::new(base.detached());
+        let class = match &self.class {
+            Class::Opaque { tag } => Class::Opaque { tag: tag.detached() },
+            Class::Compound { members } => {
+                let member = |member: &Member| Member {
+                    name: member.name.detached(),
+                    offset: member.offset,
+                    datatype: member.datatype.detached(),
+                };
+                Class::Compound { members: members.iter().map(member).collect() }
+            }
+            Class::Enum { base, members } => {
+                let member = |(name, value): &(Name, bytes::Bytes)| {
+                    (name.detached(), bytes::Bytes::copy_from_slice(value))
+                };
+                Class::Enum { base: boxed(base), members: members.iter().map(member).collect() }
+            }
+            Class::VlenSequence { base } => Class::VlenSequence { base: boxed(base) },
+            Class::Array { dims, base } => Class::Array { dims: dims.clone(), base: boxed(base) },
+            Class::Complex { base } => Class::Complex { base: boxed(base) },
+            Class::Integer(_)
+            | Class::Float(_)
+            | Class::Time { .. }
+            | Class::FixedString { .. }
+            | Class::Bitfield { .. }
+            | Class::Reference(_)
+            | Class::VlenString { .. } => self.class.clone(),
+        };
+        Self { class, ..*self }
+    }
+
     /// True if elements or parts of them are variable-length, that is, refer to the global heap.
     pub fn is_variable(&self) -> bool {
         self.any(&|part| matches!(part.class, Class::VlenSequence { .. } | Class::VlenString { .. }))

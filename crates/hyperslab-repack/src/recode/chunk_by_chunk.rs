@@ -1,12 +1,17 @@
 //! Other filters over the same chunks: each chunk is decoded and encoded by itself, whatever the memory.
+//!
+//! Threads read chunks of local files one by one. From a source with latency, a thread of its own reads batches ahead, with
+//! many requests at once.
 
 use super::{ChunkedTarget, Recoder, Subject, WrittenChunks, encode_error};
 use crate::chunk_encoder::{CodecState, EncodedChunk};
 use crate::error::RepackError;
 use crate::new_filters::spec;
+use bytes::Bytes;
 use hyperslab::internal::{chunked_layout, stored};
 use hyperslab::{Error, Location, Order, Selection};
-use hyperslab_filters::Pipeline;
+use hyperslab_filters::{Pipeline, Scratch};
+use std::sync::mpsc::sync_channel;
 
 impl Recoder<'_, '_> {
     pub(super) fn chunk_by_chunk(
@@ -21,15 +26,21 @@ impl Recoder<'_, '_> {
             .map_err(|error| encode_error(subject, &[], error))?;
         let is_edge_raw = chunked_layout(dataset).is_some_and(|layout| layout.edge_chunks_unfiltered);
         let source = stored::source(self.file);
-        let decode = |state: &mut CodecState, location: Location, is_raw: bool| -> Result<(), Error> {
-            let CodecState { scratch, chunk, stored, .. } = state;
+        let read = |stored: &mut Vec<u8>, location: Location| -> Result<(), Error> {
             let end = location.address.checked_add(location.stored_bytes);
             if end.is_none_or(|end| end > source.len()) {
                 let what = format!("{} bytes reach beyond the end of the file", location.stored_bytes);
                 return Err(Error::damaged(what).at_byte("chunk", location.address));
             }
             stored.resize(location.stored_bytes as usize, 0);
-            source.read_into(location.address, stored)?;
+            Ok(source.read_into(location.address, stored)?)
+        };
+        let decode = |scratch: &mut Scratch,
+                      chunk: &mut Vec<u8>,
+                      stored: &[u8],
+                      location: Location,
+                      is_raw: bool|
+         -> Result<(), Error> {
             let mask = if is_raw { u32::MAX } else { location.filter_mask };
             // A few bytes can claim to be gigabytes.
             if decoder.max_decoded_len(stored, mask)? < target.chunk_bytes {
@@ -41,43 +52,80 @@ impl Recoder<'_, '_> {
         };
         let extent = dataset.shape();
         let keep_going = self.keep_going;
-        let work = |state: &mut CodecState, row: usize| -> Result<Recoded, RepackError> {
-            let block = target.block(row);
-            let within = block.clone().within(extent);
-            let is_partial = within != block;
-            let location = map.nth(row).map(|(_, location)| location);
-            let location = location.ok_or_else(|| Error::internal("a chunk that is not in the map"))?;
-            let mut failed = None;
-            if decode(state, location, is_edge_raw && is_partial).is_err() {
-                // The engine reads edge chunks in forms that are rare, and has the better message.
-                let fill = || subject.fill.repeat(target.chunk_bytes / subject.fill.len().max(1));
-                match dataset.read_bytes(&Selection::block(&within.start, &within.count), Order::File) {
-                    Ok(elements) => {
-                        state.chunk = fill();
-                        let size = subject.fill.len();
-                        crate::block::copy_common((&elements, &within), (&mut state.chunk, &block), size);
+        let work =
+            |state: &mut CodecState, row: usize, ahead: Option<&Bytes>| -> Result<Recoded, RepackError> {
+                let block = target.block(row);
+                let within = block.clone().within(extent);
+                let is_partial = within != block;
+                let location = map.nth(row).map(|(_, location)| location);
+                let location = location.ok_or_else(|| Error::internal("a chunk that is not in the map"))?;
+                let mut failed = None;
+                let CodecState { scratch, chunk, stored, .. } = &mut *state;
+                let is_raw = is_edge_raw && is_partial;
+                let decoded = match ahead {
+                    Some(bytes) => decode(scratch, chunk, bytes, location, is_raw),
+                    None => {
+                        read(stored, location).and_then(|()| decode(scratch, chunk, stored, location, is_raw))
                     }
-                    Err(error) if keep_going && error.kind() != hyperslab::ErrorKind::Cancelled => {
-                        state.chunk = fill();
-                        failed = Some(error);
+                };
+                if decoded.is_err() {
+                    // The engine reads edge chunks in forms that are rare, and has the better message.
+                    let fill = || subject.fill.repeat(target.chunk_bytes / subject.fill.len().max(1));
+                    match dataset.read_bytes(&Selection::block(&within.start, &within.count), Order::File) {
+                        Ok(elements) => {
+                            state.chunk = fill();
+                            let size = subject.fill.len();
+                            crate::block::copy_common((&elements, &within), (&mut state.chunk, &block), size);
+                        }
+                        Err(error) if keep_going && error.kind() != hyperslab::ErrorKind::Cancelled => {
+                            state.chunk = fill();
+                            failed = Some(error);
+                        }
+                        Err(error) => return Err(error.into()),
                     }
-                    Err(error) => return Err(error.into()),
                 }
-            }
-            let encoded = target.encoder.encode_own(is_partial, state);
-            let encoded = encoded.map_err(|error| encode_error(subject, &block.start, error))?;
-            Ok(Recoded { encoded, failed })
-        };
+                let encoded = target.encoder.encode_own(is_partial, state);
+                let encoded = encoded.map_err(|error| encode_error(subject, &block.start, error))?;
+                Ok(Recoded { encoded, failed })
+            };
         let mut written = WrittenChunks::default();
         let workers = self.workers.limited(target.threads);
         let count = target.count();
-        workers.run(count, target.is_for_one(count), work, |row, recoded| {
+        let (file, batch, cancel) = (self.file, self.batch, self.monitor.cancel.clone());
+        let mut write = |row: usize, recoded: Recoded| {
             if let Some(error) = recoded.failed {
                 self.note(subject, &target.block(row).within(extent), &error);
             }
             self.write(subject, row, &recoded.encoded, target.chunk_bytes as u64, &mut written)
-        })?;
-        Ok(written)
+        };
+        if !source.advice().has_latency() {
+            let work = |state: &mut CodecState, row: usize| work(state, row, None);
+            workers.run(count, target.is_for_one(count), work, write)?;
+            return Ok(written);
+        }
+        std::thread::scope(|scope| {
+            let (sender, batches) = sync_channel(0);
+            let map = &*map;
+            scope.spawn(move || {
+                for rows in batch.batches(map) {
+                    let locations = rows.clone().filter_map(|row| Some(map.nth(row)?.1));
+                    // What cannot be read in a batch is read chunk by chunk.
+                    let fetched = batch.read(file, &locations.collect::<Vec<_>>(), &cancel).ok();
+                    if sender.send((rows, fetched)).is_err() {
+                        break;
+                    }
+                }
+            });
+            for (rows, fetched) in batches {
+                let work = |state: &mut CodecState, number: usize| {
+                    work(state, rows.start + number, fetched.as_ref().map(|chunks| &chunks[number]))
+                };
+                let each = |number: usize, recoded| write(rows.start + number, recoded);
+                workers.run(rows.len(), target.is_for_one(rows.len()), work, each)?;
+            }
+            Ok(())
+        })
+        .map(|()| written)
     }
 }
 

@@ -30,15 +30,15 @@ impl Messages {
                 dataset.filters.encode(out, versions.filter_pipeline);
             })?;
         }
-        if let (StorageSpec::External(segments), PlacedStorage::External { heap, names }) =
+        if let (StorageSpec::External(segments), PlacedStorage::External(placed)) =
             (&dataset.storage, &placed.storage)
         {
-            let slots = segments.iter().zip(names).map(|(segment, &name_offset)| ExternalSlot {
+            let slots = segments.iter().zip(&placed.names).map(|(segment, &name_offset)| ExternalSlot {
                 name_offset,
                 offset: segment.offset,
                 size: segment.bytes,
             });
-            let files = ExternalFiles { heap: heap.header, slots: slots.collect() };
+            let files = ExternalFiles { heap: placed.heap.header, slots: slots.collect() };
             self.push(MessageKind::EXTERNAL_FILES, CONSTANT, |out| files.encode(out))?;
         }
         let layout = layout(dataset, placed, context)?;
@@ -61,11 +61,11 @@ fn layout(dataset: &DatasetSpec, placed: &PlacedObject, context: Context<'_>) ->
             let (heap, index) = context.addresses.heap(*item);
             Layout::Virtual { heap: Some(heap), index }
         }
-        (_, PlacedStorage::Chunked { layout, .. }) => Layout::Chunked(layout.clone()),
+        (_, PlacedStorage::Chunked(chunks)) => Layout::Chunked(chunks.layout.clone()),
         (_, PlacedStorage::Contiguous { address, bytes }) => {
             Layout::Contiguous { address: *address, size: Some(*bytes) }
         }
-        (_, PlacedStorage::External { .. } | PlacedStorage::InHeader) => {
+        (_, PlacedStorage::External(_) | PlacedStorage::InHeader) => {
             Layout::Contiguous { address: None, size: Some(contiguous_bytes(dataset)?) }
         }
     })

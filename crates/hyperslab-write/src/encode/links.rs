@@ -4,6 +4,7 @@ use super::{Context, Encoded, MESSAGE_BYTES_MAX, Messages, body, message};
 use crate::layout::{PlacedLinks, PlacedObject};
 use crate::tree::{GroupSpec, LinkSpec, LinkTargetSpec};
 use crate::versions::Versions;
+use hyperslab_format::Name;
 use hyperslab_format::message::{Link, LinkInfo, LinkTarget};
 use hyperslab_format::object_header::MessageKind;
 
@@ -42,12 +43,12 @@ pub(crate) fn link_storage(group: &GroupSpec, versions: &Versions) -> Encoded<Li
 pub(crate) fn link(group: &GroupSpec, number: usize, link: &LinkSpec, context: Context<'_>) -> Link {
     let target = match &link.target {
         LinkTargetSpec::Hard(object) => LinkTarget::Hard(context.addresses.object(*object)),
-        LinkTargetSpec::Soft(path) => LinkTarget::Soft(path.clone()),
-        LinkTargetSpec::External { file, path } => {
-            LinkTarget::External { file: file.clone(), path: path.clone() }
+        LinkTargetSpec::Soft(path) => LinkTarget::Soft(Name::clone(path)),
+        LinkTargetSpec::External(other) => {
+            LinkTarget::External { file: other.file.clone(), path: other.path.clone() }
         }
-        LinkTargetSpec::UserDefined { class, data } => {
-            LinkTarget::UserDefined { class: *class, data: data.clone() }
+        LinkTargetSpec::UserDefined(other) => {
+            LinkTarget::UserDefined { class: other.class, data: other.data.clone() }
         }
     };
     let creation_order = group.order.tracked.then_some(number as i64);

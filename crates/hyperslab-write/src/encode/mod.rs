@@ -19,7 +19,7 @@ use crate::tree::{DatatypeUse, Object, ObjectSpec};
 use crate::versions::Versions;
 use hyperslab_format::message::{Comment, Datatype, ModificationTime, ReferenceCount};
 use hyperslab_format::object_header::{Message, MessageKind, ObjectHeader};
-use hyperslab_format::{Address, EncodeError, Encoder};
+use hyperslab_format::{Address, EncodeError, Encoder, Name};
 
 pub(crate) type Encoded<T> = Result<T, EncodeError>;
 
@@ -57,7 +57,7 @@ pub(crate) fn header(object: &Object, placed: &PlacedObject, context: Context<'_
         }
     }
     if let Some(comment) = &object.comment {
-        messages.push(MessageKind::COMMENT, 0, |out| Comment(comment.clone()).encode(out))?;
+        messages.push(MessageKind::COMMENT, 0, |out| Comment(Name::clone(comment)).encode(out))?;
     }
     if placed.header_version >= 2 {
         if placed.references != 1 {
@@ -117,7 +117,7 @@ pub(crate) fn body(kind: MessageKind, encode: impl FnOnce(&mut Encoder)) -> Enco
 /// A datatype as it is used: with the address of the committed datatype, if it is one.
 fn datatype(datatype: &DatatypeUse, context: Context<'_>) -> Datatype {
     let committed = datatype.committed.map(|object| context.addresses.object(object));
-    Datatype { committed, ..datatype.datatype.clone() }
+    Datatype { committed, ..Datatype::clone(&datatype.datatype) }
 }
 
 /// The messages of a header.

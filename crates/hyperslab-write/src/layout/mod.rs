@@ -11,7 +11,7 @@ mod storage;
 
 pub(crate) use collections::PlacedCollection;
 pub(crate) use object::{PlacedLinks, PlacedObject};
-pub(crate) use storage::{PlacedStorage, chunk_bytes, external_names};
+pub(crate) use storage::{PlacedChunks, PlacedStorage, chunk_bytes, external_names};
 
 use crate::allocator::Allocator;
 use crate::encode::{self, Addresses};

@@ -29,7 +29,7 @@ pub(crate) struct PlacedObject {
 pub(crate) enum PlacedLinks {
     /// In messages of the header, or the object is not a group.
     InHeader,
-    SymbolTable(OldGroupLayout),
+    SymbolTable(Box<OldGroupLayout>),
     Dense(Box<DenseLayout>),
 }
 
@@ -90,7 +90,7 @@ fn links(
         LinkStorage::Compact => PlacedLinks::InHeader,
         LinkStorage::SymbolTable => {
             let links: Vec<_> = group.links.iter().map(|spec| link(group, 0, spec, context)).collect();
-            PlacedLinks::SymbolTable(OldGroupLayout::place(&links, WIDTHS, allocate))
+            PlacedLinks::SymbolTable(Box::new(OldGroupLayout::place(&links, WIDTHS, allocate)))
         }
         LinkStorage::Dense => {
             let size = |(number, link)| Ok(link_message(group, number, link, context)?.len() as u64);

@@ -2,6 +2,7 @@
 
 use super::PlacedObject;
 use crate::allocator::Allocator;
+use crate::chunk_places::ChunkPlaces;
 use crate::encode::contiguous_bytes;
 use crate::index_choice::{IndexNeeds, choose_index};
 use crate::options::WIDTHS;
@@ -22,17 +23,25 @@ pub(crate) enum PlacedStorage {
         address: Option<Address>,
         bytes: u64,
     },
-    /// The layout message, and the index if it has blocks of its own. With an implicit index, the address in the message
-    /// is that of the first chunk.
-    Chunked {
-        layout: ChunkedLayout,
-        index: Option<Box<ChunkIndexLayout>>,
-    },
-    /// The local heap of the names of external files, and the offset of each name in it.
-    External {
-        heap: HeapPlaces,
-        names: Vec<u64>,
-    },
+    Chunked(Box<PlacedChunks>),
+    External(Box<PlacedNames>),
+}
+
+/// The layout message, the index if it has blocks of its own, and the chunks. With an implicit index, the address in the
+/// message is that of the first chunk.
+#[derive(Debug)]
+pub(crate) struct PlacedChunks {
+    pub layout: ChunkedLayout,
+    pub index: Option<Box<ChunkIndexLayout>>,
+    /// Where the chunks were written so far.
+    pub places: ChunkPlaces,
+}
+
+/// The local heap of the names of external files, and the offset of each name in it.
+#[derive(Debug)]
+pub(crate) struct PlacedNames {
+    pub heap: HeapPlaces,
+    pub names: Vec<u64>,
 }
 
 /// Half the number of children of a version 1 B-tree node of chunks, if the superblock does not say otherwise.
@@ -50,7 +59,7 @@ pub(super) fn without_addresses(
         }
         StorageSpec::External(segments) => {
             let heap = HeapPlaces { header: Address(0), segment: Address(0) };
-            PlacedStorage::External { heap, names: external_names(segments).1 }
+            PlacedStorage::External(Box::new(PlacedNames { heap, names: external_names(segments).1 }))
         }
         StorageSpec::Chunked(chunked) => {
             let (dims, max_dims) = sizes(&dataset.dataspace);
@@ -61,7 +70,7 @@ pub(super) fn without_addresses(
                 chunk_dims: &chunked.chunk_dims,
                 is_filtered: !dataset.filters.filters.is_empty(),
                 is_allocated_early: dataset.fill.allocation == AllocationTime::Early,
-                existing: (chunked.coords.len() / chunked.chunk_dims.len().max(1)) as u64,
+                existing: chunked.count() as u64,
                 layout_version: version,
             });
             let layout = ChunkedLayout {
@@ -72,7 +81,11 @@ pub(super) fn without_addresses(
                 edge_chunks_unfiltered: chunked.edge_chunks_unfiltered,
                 version,
             };
-            PlacedStorage::Chunked { layout, index: None }
+            PlacedStorage::Chunked(Box::new(PlacedChunks {
+                layout,
+                index: None,
+                places: ChunkPlaces::default(),
+            }))
         }
     })
 }
@@ -85,8 +98,9 @@ pub(super) fn place_index(
 ) -> Result<(), EncodeError> {
     if let ObjectSpec::Dataset(dataset) = &object.spec
         && let StorageSpec::Chunked(chunked) = &dataset.storage
-        && let PlacedStorage::Chunked { layout, index } = &mut placed.storage
+        && let PlacedStorage::Chunked(chunks) = &mut placed.storage
     {
+        let PlacedChunks { layout, index, .. } = &mut **chunks;
         let (dims, max_dims) = sizes(&dataset.dataspace);
         let extent = Extent { dims, max_dims, layout, filtered: !dataset.filters.filters.is_empty() };
         let allocate = &mut |bytes| space.metadata(bytes);
@@ -106,10 +120,11 @@ pub(super) fn place_data(object: &Object, placed: &mut PlacedObject, space: &mut
         {
             *address = Some(space.data(*bytes));
         }
-        (StorageSpec::Chunked(chunked), PlacedStorage::Chunked { layout, .. })
-            if layout.index == ChunkIndex::Implicit && !chunked.coords.is_empty() =>
+        (StorageSpec::Chunked(chunked), PlacedStorage::Chunked(placed))
+            if placed.layout.index == ChunkIndex::Implicit && !chunked.coords.is_empty() =>
         {
-            let chunks = (chunked.coords.len() / chunked.chunk_dims.len().max(1)) as u64;
+            let layout = &mut placed.layout;
+            let chunks = chunked.count() as u64;
             layout.address = Some(space.data(chunks.saturating_mul(chunk_bytes(layout))));
         }
         _ => {}
@@ -127,11 +142,9 @@ pub(super) fn place_external_names(
     storage: &mut PlacedStorage,
     allocate: &mut Allocate<'_>,
 ) {
-    if let (PlacedStorage::External { heap, .. }, StorageSpec::External(segments)) =
-        (storage, &dataset.storage)
-    {
+    if let (PlacedStorage::External(names), StorageSpec::External(segments)) = (storage, &dataset.storage) {
         let (text, _) = external_names(segments);
-        *heap = text.place(WIDTHS, allocate);
+        names.heap = text.place(WIDTHS, allocate);
     }
 }
 
