@@ -7,12 +7,15 @@
 //! hyperslab-floor open FILE PATH                    opening one object of a file
 //! hyperslab-floor list FILE                         opening a file and describing every object in it
 //! hyperslab-floor task TASK FILE PATH               the task of this name in `perf/tasks.py`
+//! hyperslab-floor decode FILE DATASET               decoding each chunk of a dataset once, on all cores
+//! hyperslab-floor encode FILE DATASET               encoding each chunk of a dataset once, on all cores
 //! ```
 //!
 //! Each prints one JSON object with seconds and counts. The process does one measurement and ends, so only the system's
 //! page cache is warm: an unmeasured first pass over the file fills it. The caller (`perf/ratios.py`) repeats the
 //! measurement, and alternates with other readers.
 
+mod codec_floor;
 mod engine;
 mod floor;
 mod tasks;
@@ -22,7 +25,7 @@ use serde_json::{Value, json};
 use std::time::Instant;
 
 const USAGE: &str = "usage: hyperslab-floor read FILE DATASET SELECTION... | rows FILE DATASET | open FILE PATH \
-                     | list FILE | task TASK FILE PATH";
+                     | list FILE | task TASK FILE PATH | decode FILE DATASET | encode FILE DATASET";
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -35,6 +38,8 @@ fn main() {
         ["open", path, object] => open(path, object),
         ["list", path] => list(path),
         ["task", task, path, object] => tasks::run(task, path, object),
+        ["decode", path, dataset] => codec_floor::measure(path, dataset, codec_floor::Codec::Decode),
+        ["encode", path, dataset] => codec_floor::measure(path, dataset, codec_floor::Codec::Encode),
         _ => {
             eprintln!("{USAGE}");
             std::process::exit(2);
