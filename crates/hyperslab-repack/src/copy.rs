@@ -3,7 +3,7 @@
 use crate::data::DataCopy;
 use crate::error::RepackError;
 use crate::object_selection::ObjectSelection;
-use crate::source_dataset::open_dataset;
+use crate::source_dataset::{btree_k, open_dataset};
 use crate::source_tree::SourceTree;
 use crate::stored_chunks::BatchSize;
 use hyperslab::File;
@@ -46,7 +46,8 @@ pub fn copy(file: &File, sink: &dyn Sink, options: CopyOptions) -> Result<Summar
     let SourceTree { tree, mut sources, .. } = SourceTree::read(file, &ObjectSelection::default(), false)?;
     let base = superblock(file).base;
     let user_block_bytes = if base >= USER_BLOCK_MIN && base.is_power_of_two() { base } else { 0 };
-    let options = WriteOptions { low: options.low, page_bytes: options.page_bytes, user_block_bytes };
+    let CopyOptions { low, page_bytes } = options;
+    let options = WriteOptions { low, page_bytes, user_block_bytes, btree_k: btree_k(file) };
     let datasets: Vec<_> = (0..)
         .zip(&tree.objects)
         .filter(|(_, object)| matches!(object.spec, ObjectSpec::Dataset(_)))

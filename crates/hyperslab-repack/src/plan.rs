@@ -7,6 +7,7 @@ use crate::new_storage::{NewLayout, NewStorage, Resolved, resolve};
 use crate::object_selection::{ObjectSelection, SelectionSummary};
 use crate::ordered::AHEAD;
 use crate::relocate::{Relocatable, contains_addresses};
+use crate::source_dataset::btree_k;
 use crate::source_tree::SourceTree;
 use crate::spill::Spill;
 use crate::sweep::{Shapes, Sweep};
@@ -25,7 +26,7 @@ use std::path::PathBuf;
 /// What a repack does.
 #[derive(Debug, Clone)]
 pub struct RepackOptions {
-    /// Options of the new file. A user block of `None` is that of the source.
+    /// Options of the new file. Its user block and sizes of B-tree nodes are not used.
     pub write: WriteOptions,
     /// The bytes of the user block; that of the source if it is not given.
     pub user_block_bytes: Option<u64>,
@@ -136,8 +137,11 @@ impl RepackPlan {
         name_by_links(&mut source);
         let base = superblock(file).base;
         let own = if base >= 512 && base.is_power_of_two() { base } else { 0 };
-        let write =
-            WriteOptions { user_block_bytes: options.user_block_bytes.unwrap_or(own), ..options.write };
+        let write = WriteOptions {
+            user_block_bytes: options.user_block_bytes.unwrap_or(own),
+            btree_k: btree_k(file),
+            ..options.write
+        };
         let recodings = BTreeMap::new();
         let (datasets, kept) = Default::default();
         let mut plan = Self { file: file.clone(), source, options, write, recodings, datasets, kept };

@@ -5,7 +5,7 @@ use crate::source_tree::SourceTree;
 use bytes::Bytes;
 use hyperslab::File;
 use hyperslab::datatypes::{ByteOrder, Charset, Class, Integer, StringPadding};
-use hyperslab_format::message::{Dataspace, Datatype, FillValue, FilterPipeline, GroupInfo};
+use hyperslab_format::message::{BtreeK, Dataspace, Datatype, FillValue, FilterPipeline, GroupInfo};
 use hyperslab_io::{Memory, MemorySink};
 use hyperslab_write::{
     AttributeSpec, ChunkedSpec, CreationOrder, DatasetSpec, DatatypeUse, FileTree, FileWriter, GroupSpec,
@@ -206,12 +206,18 @@ proptest! {
         low in prop::sample::select(vec![LowBound::Earliest, LowBound::V18, LowBound::V110, LowBound::Latest]),
         page_bytes in prop::sample::select(vec![None, Some(512), Some(4096)]),
         user_block_bytes in prop::sample::select(vec![0, 512]),
+        btree_k in prop::sample::select(vec![
+            BtreeK::default(),
+            BtreeK { chunk_internal: 1, group_internal: 2, group_leaf: 1 },
+            BtreeK { chunk_internal: 32, group_internal: 40, group_leaf: 3 },
+        ]),
     ) {
         let tree = tree(&plans);
-        let options = WriteOptions { low, page_bytes, user_block_bytes };
+        let options = WriteOptions { low, page_bytes, user_block_bytes, btree_k };
         let bytes = write(&tree, options);
         prop_assert!(bytes == write(&tree, options), "the same tree has other bytes");
         let file = File::from_source(Arc::new(Memory::new("a tree", bytes))).expect("a file");
+        prop_assert_eq!(crate::source_dataset::btree_k(&file), btree_k);
         let found = SourceTree::read(&file, &ObjectSelection::default(), false).expect("a tree").tree;
         prop_assert_eq!(normalized(found), normalized(tree));
     }

@@ -4,7 +4,7 @@ use crate::error::RepackError;
 use hyperslab::internal::{format_error, stored, superblock};
 use hyperslab::{ChunkMap, Dataset, Error, File, Object};
 use hyperslab_format::Address;
-use hyperslab_format::message::Layout;
+use hyperslab_format::message::{BtreeK, Layout};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -29,6 +29,17 @@ impl SourceFile {
             None => Ok(dataset),
         }
     }
+}
+
+/// The sizes of the nodes of version 1 B-trees that a file declares; libhdf5's if they are not possible.
+pub(crate) fn btree_k(file: &File) -> BtreeK {
+    let superblock = superblock(file);
+    let k = BtreeK {
+        chunk_internal: superblock.chunk_internal_k,
+        group_internal: superblock.group_internal_k,
+        group_leaf: superblock.group_leaf_k,
+    };
+    if k.is_valid() { k } else { BtreeK::default() }
 }
 
 /// The layout message of a dataset.

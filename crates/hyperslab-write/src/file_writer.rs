@@ -8,8 +8,7 @@ use crate::encode::{self, Addresses, Context, attribute_message, link, link_mess
 use crate::error::WriteError;
 use crate::heap_order::number_heap;
 use crate::layout::{
-    FileLayout, PlacedChunks, PlacedLinks, PlacedStorage, chunk_bytes, extension_bytes, external_names,
-    lay_out,
+    FileLayout, PlacedChunks, PlacedLinks, PlacedStorage, chunk_bytes, external_names, lay_out,
 };
 use crate::metadata_runs::MetadataRuns;
 use crate::options::{WIDTHS, WriteOptions};
@@ -69,6 +68,12 @@ impl<'a> FileWriter<'a> {
         }
         if let Some(page) = options.page_bytes.filter(|&page| page < PAGE_MIN) {
             return Err(WriteError::Invalid(format!("pages of {page} bytes; they have at least {PAGE_MIN}")));
+        }
+        if !options.btree_k.is_valid() {
+            return Err(WriteError::Invalid(format!(
+                "nodes of B-trees with the sizes {:?}",
+                options.btree_k
+            )));
         }
         sort_dense(&mut tree, &options.low.versions())?;
         number_heap(&mut tree)?;
@@ -264,7 +269,7 @@ impl<'a> FileWriter<'a> {
         place: &mut dyn FnMut(PlacedBlock) -> Result<(), WriteError>,
     ) -> Result<(), WriteError> {
         if let Some((address, info)) = &self.layout.extension {
-            place(PlacedBlock { address: *address, bytes: extension_bytes(*address, info)? })?;
+            place(PlacedBlock { address: *address, bytes: info.encode(*address)? })?;
         }
         for number in 0..self.tree.objects.len() {
             let blocks = self.encode_object(number);
@@ -354,9 +359,9 @@ impl<'a> FileWriter<'a> {
             extension: self.layout.extension.as_ref().map(|(address, _)| *address),
             driver_info: None,
             consistency_flags: 0,
-            group_leaf_k: 4,
-            group_internal_k: 16,
-            chunk_internal_k: 32,
+            group_leaf_k: self.options.btree_k.group_leaf,
+            group_internal_k: self.options.btree_k.group_internal,
+            chunk_internal_k: self.options.btree_k.chunk_internal,
         };
         let mut out = Encoder::new("superblock", WIDTHS);
         superblock.encode(&mut out);

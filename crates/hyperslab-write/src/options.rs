@@ -2,6 +2,7 @@
 
 use crate::versions::LowBound;
 use hyperslab_format::Widths;
+use hyperslab_format::message::BtreeK;
 
 /// The widths of offsets and lengths in new files, as in libhdf5.
 pub(crate) const WIDTHS: Widths = Widths { offset: 8, length: 8 };
@@ -16,4 +17,6 @@ pub struct WriteOptions {
     pub page_bytes: Option<u64>,
     /// Bytes before the superblock, for the application: 0, or a power of two from 512 on.
     pub user_block_bytes: u64,
+    /// The sizes of the nodes of version 1 B-trees.
+    pub btree_k: BtreeK,
 }

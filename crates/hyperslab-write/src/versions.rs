@@ -40,6 +40,8 @@ pub(crate) struct Versions {
 /// The layout versions that introduced what older ones cannot express.
 const LAYOUT_WITH_INDEXES: u8 = 4;
 const LAYOUT_WITH_LARGE_CHUNKS: u8 = 5;
+/// The superblock version that introduced the size of B-tree nodes of chunks.
+pub(crate) const SUPERBLOCK_WITH_CHUNK_K: u8 = 1;
 /// The superblock version that introduced the extension.
 pub(crate) const SUPERBLOCK_WITH_EXTENSION: u8 = 2;
 /// The most messages that a version 1 object header can count, without those that are not attributes.

@@ -219,6 +219,11 @@ impl FileInner {
         self.shared_messages_at = extension.shared_messages;
         let pages = extension.file_space.filter(|space| space.strategy == FileSpaceStrategy::Page);
         pages.iter().for_each(|space| self.metadata.paged(space.page_size));
+        if let Some(k) = extension.btree_k {
+            let superblock = &mut self.superblock;
+            superblock.chunk_internal_k = k.chunk_internal;
+            (superblock.group_internal_k, superblock.group_leaf_k) = (k.group_internal, k.group_leaf);
+        }
         if let Some(info) = extension.cache_image {
             let entries = self.parse(|view| {
                 let image = CacheImage::parse(*view, info)?;

@@ -5,7 +5,7 @@ use super::symbol_table::{Entry, SymbolTableNode};
 use crate::btree::v1::{Node, NodeType};
 use crate::heap::{HeapPlaces, HeapTextBuilder};
 use crate::message::datatype::Charset;
-use crate::message::{Link, LinkTarget, SymbolTable};
+use crate::message::{BtreeK, Link, LinkTarget, SymbolTable};
 use crate::{Address, Allocate, EncodeError, Encoder, PlacedBlock, Widths};
 
 /// A new old-style group whose structures have addresses.
@@ -17,12 +17,10 @@ pub struct OldGroupLayout {
     levels: Vec<Vec<Address>>,
     /// The addresses of the symbol table nodes.
     symbols: Vec<Address>,
+    /// The entries of a full symbol table node, and the children of a full tree node.
+    symbols_max: usize,
+    children_max: usize,
 }
-
-/// The entries of a full symbol table node, and the children of a full tree node: twice the "K" values that libhdf5
-/// writes to superblocks.
-const SYMBOLS_MAX: usize = 2 * 4;
-const CHILDREN_MAX: usize = 2 * 16;
 
 const STRUCTURE: &str = "symbol table";
 
@@ -52,23 +50,25 @@ impl Names {
 }
 
 impl OldGroupLayout {
-    /// Places a group of these links; the addresses of their objects are not used.
-    pub fn place(links: &[Link], widths: Widths, allocate: &mut Allocate<'_>) -> Self {
-        let symbols = links.len().div_ceil(SYMBOLS_MAX);
+    /// Places a group of these links; the addresses of their objects are not used. `k` are the values of the superblock.
+    pub fn place(links: &[Link], k: &BtreeK, widths: Widths, allocate: &mut Allocate<'_>) -> Self {
+        let (symbols_max, children_max) =
+            (2 * usize::from(k.group_leaf).max(1), 2 * usize::from(k.group_internal).max(1));
+        let symbols = links.len().div_ceil(symbols_max);
         // A group without links has a tree without children.
-        let mut counts = vec![symbols.div_ceil(CHILDREN_MAX).max(1)];
+        let mut counts = vec![symbols.div_ceil(children_max).max(1)];
         while counts[counts.len() - 1] > 1 {
-            counts.push(counts[counts.len() - 1].div_ceil(CHILDREN_MAX));
+            counts.push(counts[counts.len() - 1].div_ceil(children_max));
         }
         // The root first: a reader goes from it to the names and the leaves.
-        let node_bytes = Node::full_bytes(NodeType::Group, CHILDREN_MAX as u64, widths);
+        let node_bytes = Node::full_bytes(NodeType::Group, children_max as u64, widths);
         let mut levels: Vec<Vec<Address>> =
             counts.iter().rev().map(|&count| (0..count).map(|_| allocate(node_bytes)).collect()).collect();
         levels.reverse();
         let heap = Names::new(links).text.place(widths, allocate);
-        let symbol_bytes = SymbolTableNode::full_bytes(SYMBOLS_MAX as u64, widths);
+        let symbol_bytes = SymbolTableNode::full_bytes(symbols_max as u64, widths);
         let symbols = (0..symbols).map(|_| allocate(symbol_bytes)).collect();
-        Self { widths, heap, levels, symbols }
+        Self { widths, heap, levels, symbols, symbols_max, children_max }
     }
 
     /// The message that says where the group is.
@@ -82,7 +82,7 @@ impl OldGroupLayout {
     ///
     /// If they are others, or links that old-style groups do not have.
     pub fn encode(&self, links: &[Link]) -> Result<Vec<PlacedBlock>, EncodeError> {
-        if links.len().div_ceil(SYMBOLS_MAX) != self.symbols.len() {
+        if links.len().div_ceil(self.symbols_max) != self.symbols.len() {
             let what = format!("{} links for {} nodes", links.len(), self.symbols.len());
             return Err(refuse("number of symbols", what));
         }
@@ -93,9 +93,9 @@ impl OldGroupLayout {
             .map(|&(i, name_offset, target)| entry(&links[i], name_offset, target))
             .collect::<Result<_, _>>()?;
         let mut blocks = names.text.encode(self.heap, self.widths)?.to_vec();
-        for (entries, &address) in entries.chunks(SYMBOLS_MAX).zip(&self.symbols) {
+        for (entries, &address) in entries.chunks(self.symbols_max).zip(&self.symbols) {
             let mut out = Encoder::new(STRUCTURE, self.widths);
-            SymbolTableNode::encode(entries, SYMBOLS_MAX, &mut out);
+            SymbolTableNode::encode(entries, self.symbols_max, &mut out);
             blocks.push(PlacedBlock { address, bytes: out.finish()? });
         }
         self.encode_tree(&entries, &mut blocks)?;
@@ -105,11 +105,11 @@ impl OldGroupLayout {
     fn encode_tree(&self, entries: &[Entry], blocks: &mut Vec<PlacedBlock>) -> Result<(), EncodeError> {
         let mut children = &self.symbols;
         // The number of links below each child but the last.
-        let mut below = SYMBOLS_MAX;
+        let mut below = self.symbols_max;
         for (level, nodes) in (0..).zip(&self.levels) {
             for (i, &address) in nodes.iter().enumerate() {
-                let first = i * CHILDREN_MAX;
-                let part = &children[first..(first + CHILDREN_MAX).min(children.len())];
+                let first = i * self.children_max;
+                let part = &children[first..(first + self.children_max).min(children.len())];
                 let siblings = (i.checked_sub(1).map(|left| nodes[left]), nodes.get(i + 1).copied());
                 // Key k is the last name before child k; before the first name it is the empty text at offset 0.
                 let key = |k: usize, out: &mut Encoder| {
@@ -118,11 +118,11 @@ impl OldGroupLayout {
                     out.length("key", last.map_or(0, |entry| entry.name_offset));
                 };
                 let mut out = Encoder::new("version 1 B-tree node", self.widths);
-                Node::encode(NodeType::Group, level, siblings, (part, CHILDREN_MAX), key, &mut out);
+                Node::encode(NodeType::Group, level, siblings, (part, self.children_max), key, &mut out);
                 blocks.push(PlacedBlock { address, bytes: out.finish()? });
             }
             children = nodes;
-            below *= CHILDREN_MAX;
+            below *= self.children_max;
         }
         Ok(())
     }
@@ -161,7 +161,7 @@ mod tests {
     use crate::testing::Build;
 
     /// A group of `count` links in a file, and its symbol table. Every third link is a soft link.
-    fn group(count: usize) -> (Vec<Link>, SymbolTable, Build) {
+    fn group(count: usize, k: BtreeK) -> (Vec<Link>, SymbolTable, Build) {
         let links: Vec<Link> = (0..count)
             .map(|i| {
                 let target = match i % 3 {
@@ -179,7 +179,7 @@ mod tests {
             end += bytes;
             Address(start)
         };
-        let layout = OldGroupLayout::place(&links, Widths::default(), allocate);
+        let layout = OldGroupLayout::place(&links, &k, Widths::default(), allocate);
         let mut image = vec![0; end as usize];
         for block in layout.encode(&links).unwrap() {
             image[block.address.0 as usize..][..block.bytes.len()].copy_from_slice(&block.bytes);
@@ -190,8 +190,10 @@ mod tests {
     #[test]
     fn all_links_are_read_again() {
         // No node; one; a full tree node; two levels; three levels.
-        for count in [0, 1, 8, 9, 256, 257, 8191, 8300] {
-            let (mut links, table, image) = group(count);
+        let small = BtreeK { group_leaf: 1, group_internal: 2, ..BtreeK::default() };
+        let usual = [0, 1, 8, 9, 256, 257, 8191, 8300].map(|count| (count, BtreeK::default()));
+        for (count, k) in usual.into_iter().chain([0, 1, 8, 9, 700].map(|count| (count, small))) {
+            let (mut links, table, image) = group(count, k);
             links.sort_by(|a, b| a.name.cmp(&b.name));
             let found = old::list(table).advance(&image.view()).unwrap();
             let found: Vec<Link> = found.into_iter().collect::<Result<_, _>>().unwrap();
@@ -208,7 +210,8 @@ mod tests {
     fn links_of_other_kinds_are_refused() {
         let layout = |link: &Link| {
             let links = std::slice::from_ref(link);
-            OldGroupLayout::place(links, Widths::default(), &mut |_| Address(0)).encode(links)
+            OldGroupLayout::place(links, &BtreeK::default(), Widths::default(), &mut |_| Address(0))
+                .encode(links)
         };
         let target = LinkTarget::Hard(Address(8));
         let link = Link { name: "a".into(), charset: Charset::Ascii, creation_order: None, target };

@@ -14,7 +14,20 @@ pub struct BtreeK {
     pub group_leaf: u16,
 }
 
+impl Default for BtreeK {
+    /// The values that libhdf5 uses if the application does not set others.
+    fn default() -> Self {
+        Self { chunk_internal: 32, group_internal: 16, group_leaf: 4 }
+    }
+}
+
 impl BtreeK {
+    /// True if nodes of these sizes can be counted in 16 bits, as they are in the file.
+    pub fn is_valid(&self) -> bool {
+        const K_MAX: u16 = u16::MAX / 2;
+        [self.chunk_internal, self.group_internal, self.group_leaf].iter().all(|k| (1..=K_MAX).contains(k))
+    }
+
     /// Parses the message.
     pub fn parse(mut cursor: Cursor) -> Result<Self, FormatError> {
         cursor.version(0..=0)?;

@@ -19,8 +19,8 @@ use crate::error::WriteError;
 use crate::options::{WIDTHS, WriteOptions};
 use crate::tree::{FileTree, ObjectId};
 use crate::value::HeapItem;
-use crate::versions::{SUPERBLOCK_WITH_EXTENSION, Versions};
-use hyperslab_format::message::{FileSpaceInfo, FileSpaceStrategy};
+use crate::versions::{SUPERBLOCK_WITH_CHUNK_K, SUPERBLOCK_WITH_EXTENSION, Versions};
+use hyperslab_format::message::{BtreeK, FileSpaceInfo, FileSpaceStrategy};
 use hyperslab_format::object_header::MessageKind;
 use hyperslab_format::superblock::Superblock;
 use hyperslab_format::{Address, EncodeError};
@@ -31,7 +31,7 @@ pub(crate) struct FileLayout {
     pub versions: Versions,
     pub superblock: Address,
     pub superblock_version: u8,
-    pub extension: Option<(Address, FileSpaceInfo)>,
+    pub extension: Option<(Address, Extension)>,
     pub objects: Vec<PlacedObject>,
     pub collections: Vec<PlacedCollection>,
     /// The collection (by number) and index of each heap object of the tree.
@@ -51,6 +51,13 @@ impl Addresses for FileLayout {
     }
 }
 
+/// What the superblock extension contains.
+#[derive(Debug)]
+pub(crate) struct Extension {
+    file_space: Option<FileSpaceInfo>,
+    btree_k: Option<BtreeK>,
+}
+
 /// Lays out a file.
 pub(crate) fn lay_out(
     tree: &FileTree,
@@ -58,15 +65,16 @@ pub(crate) fn lay_out(
     space: &mut Allocator,
 ) -> Result<FileLayout, WriteError> {
     let versions = options.low.versions();
-    let superblock_version = match options.page_bytes {
-        Some(_) => versions.superblock.max(SUPERBLOCK_WITH_EXTENSION),
-        None => versions.superblock,
+    let k = options.btree_k;
+    let superblock_version = match (options.page_bytes, versions.superblock) {
+        (Some(_), version) => version.max(SUPERBLOCK_WITH_EXTENSION),
+        (None, 0) if k.chunk_internal != BtreeK::default().chunk_internal => SUPERBLOCK_WITH_CHUNK_K,
+        (None, version) => version,
     };
     let superblock = space.metadata(Superblock::bytes(superblock_version, WIDTHS));
-    let extension = match options.page_bytes {
-        Some(page) => Some(place_extension(page, space)?),
-        None => None,
-    };
+    let own_k = superblock_version >= SUPERBLOCK_WITH_EXTENSION && k != BtreeK::default();
+    let extension =
+        Extension { file_space: options.page_bytes.map(paged), btree_k: own_k.then_some(k) }.place(space)?;
     let references = references::count(tree)?;
     let mut layout = FileLayout {
         versions,
@@ -80,11 +88,11 @@ pub(crate) fn lay_out(
     };
     let in_object = |object| move |error| WriteError::Object { object, error };
     for (number, (object, references)) in tree.objects.iter().zip(references).enumerate() {
-        let placed = object::place(object, references, versions, space);
+        let placed = object::place(object, references, versions, &k, space);
         layout.objects.push(placed.map_err(in_object(number))?);
     }
     for (number, (object, placed)) in tree.objects.iter().zip(&mut layout.objects).enumerate() {
-        storage::place_index(object, placed, space).map_err(in_object(number))?;
+        storage::place_index(object, placed, k.chunk_internal, space).map_err(in_object(number))?;
     }
     // libhdf5 takes collections for data, which must not share pages with metadata.
     if !tree.heap.is_empty() {
@@ -99,22 +107,42 @@ pub(crate) fn lay_out(
     Ok(layout)
 }
 
-fn place_extension(page_size: u64, space: &mut Allocator) -> Result<(Address, FileSpaceInfo), EncodeError> {
-    let info = FileSpaceInfo {
+/// The file space of a paged file.
+fn paged(page_size: u64) -> FileSpaceInfo {
+    FileSpaceInfo {
         strategy: FileSpaceStrategy::Page,
         persist: false,
         threshold: 1,
         page_size,
         managers: Vec::new(),
-    };
-    let bytes = extension_bytes(Address(0), &info)?.len();
-    Ok((space.metadata(bytes as u64), info))
+    }
 }
 
-/// The header of the superblock extension.
-pub(crate) fn extension_bytes(address: Address, info: &FileSpaceInfo) -> Result<Vec<u8>, EncodeError> {
-    /// As libhdf5 writes it: not to be shared, and to be marked by libraries that do not know it.
-    const FLAGS: u8 = 0x14;
-    let body = encode::body(MessageKind::FILE_SPACE_INFO, |out| info.encode(out))?;
-    encode::plain_header(address, vec![(MessageKind::FILE_SPACE_INFO, FLAGS, body)])
+impl Extension {
+    /// Places it, if it contains anything.
+    fn place(self, space: &mut Allocator) -> Result<Option<(Address, Self)>, EncodeError> {
+        if self.file_space.is_none() && self.btree_k.is_none() {
+            return Ok(None);
+        }
+        let bytes = self.encode(Address(0))?.len();
+        Ok(Some((space.metadata(bytes as u64), self)))
+    }
+
+    /// Its object header.
+    pub fn encode(&self, address: Address) -> Result<Vec<u8>, EncodeError> {
+        /// As libhdf5 writes them: not to be shared, and to be marked by libraries that do not know it.
+        const FILE_SPACE_FLAGS: u8 = 0x14;
+        /// Constant, and not to be shared.
+        const BTREE_K_FLAGS: u8 = 0x05;
+        let mut messages = Vec::new();
+        if let Some(k) = &self.btree_k {
+            let body = encode::body(MessageKind::BTREE_K, |out| k.encode(out))?;
+            messages.push((MessageKind::BTREE_K, BTREE_K_FLAGS, body));
+        }
+        if let Some(info) = &self.file_space {
+            let body = encode::body(MessageKind::FILE_SPACE_INFO, |out| info.encode(out))?;
+            messages.push((MessageKind::FILE_SPACE_INFO, FILE_SPACE_FLAGS, body));
+        }
+        encode::plain_header(address, messages)
+    }
 }

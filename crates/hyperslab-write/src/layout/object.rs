@@ -10,6 +10,7 @@ use crate::tree::{GroupSpec, Object, ObjectSpec};
 use crate::versions::Versions;
 use hyperslab_format::group::dense_layout::{DenseKind, DenseLayout};
 use hyperslab_format::group::old_layout::OldGroupLayout;
+use hyperslab_format::message::BtreeK;
 use hyperslab_format::{Address, Allocate, EncodeError};
 
 /// The addresses of what belongs to an object.
@@ -38,6 +39,7 @@ pub(super) fn place(
     object: &Object,
     references: u32,
     versions: Versions,
+    k: &BtreeK,
     space: &mut Allocator,
 ) -> Result<PlacedObject, EncodeError> {
     let attributes = attribute_storage(object, &versions)?;
@@ -55,7 +57,7 @@ pub(super) fn place(
     };
     // What is not in the header comes after it, but changes its size: it is placed twice, first anywhere.
     let place_links = |allocate: &mut Allocate<'_>| match &object.spec {
-        ObjectSpec::Group(group) => links(group, context, allocate),
+        ObjectSpec::Group(group) => links(group, context, k, allocate),
         _ => Ok(PlacedLinks::InHeader),
     };
     let sizes = if attributes.is_dense {
@@ -84,13 +86,14 @@ pub(super) fn place(
 fn links(
     group: &GroupSpec,
     context: Context<'_>,
+    k: &BtreeK,
     allocate: &mut Allocate<'_>,
 ) -> Result<PlacedLinks, EncodeError> {
     Ok(match link_storage(group, &context.versions)? {
         LinkStorage::Compact => PlacedLinks::InHeader,
         LinkStorage::SymbolTable => {
             let links: Vec<_> = group.links.iter().map(|spec| link(group, 0, spec, context)).collect();
-            PlacedLinks::SymbolTable(Box::new(OldGroupLayout::place(&links, WIDTHS, allocate)))
+            PlacedLinks::SymbolTable(Box::new(OldGroupLayout::place(&links, k, WIDTHS, allocate)))
         }
         LinkStorage::Dense => {
             let size = |(number, link)| Ok(link_message(group, number, link, context)?.len() as u64);

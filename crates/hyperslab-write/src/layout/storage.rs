@@ -44,9 +44,6 @@ pub(crate) struct PlacedNames {
     pub names: Vec<u64>,
 }
 
-/// Half the number of children of a version 1 B-tree node of chunks, if the superblock does not say otherwise.
-const CHUNK_K: u16 = 32;
-
 /// The storage of a dataset, whose addresses are not known yet.
 pub(super) fn without_addresses(
     dataset: &DatasetSpec,
@@ -90,10 +87,11 @@ pub(super) fn without_addresses(
     })
 }
 
-/// Places the index of the chunks of an object that has any.
+/// Places the index of the chunks of an object that has any. A node of a version 1 B-tree has `2 * chunk_k` children.
 pub(super) fn place_index(
     object: &Object,
     placed: &mut PlacedObject,
+    chunk_k: u16,
     space: &mut Allocator,
 ) -> Result<(), EncodeError> {
     if let ObjectSpec::Dataset(dataset) = &object.spec
@@ -104,7 +102,7 @@ pub(super) fn place_index(
         let (dims, max_dims) = sizes(&dataset.dataspace);
         let extent = Extent { dims, max_dims, layout, filtered: !dataset.filters.filters.is_empty() };
         let allocate = &mut |bytes| space.metadata(bytes);
-        let placed = ChunkIndexLayout::place(&extent, &chunked.coords, CHUNK_K, WIDTHS, allocate)?;
+        let placed = ChunkIndexLayout::place(&extent, &chunked.coords, chunk_k, WIDTHS, allocate)?;
         layout.address = placed.as_ref().map(ChunkIndexLayout::address);
         *index = placed.map(Box::new);
     }
