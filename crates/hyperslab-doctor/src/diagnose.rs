@@ -2,13 +2,14 @@
 
 use crate::DoctorError;
 use crate::case::Case;
+use crate::engine::EngineCounts;
 use crate::facts::{DatasetFacts, FileFacts};
 use crate::finding::{self, Finding};
 use crate::options::Options;
 use crate::pattern::Sweep;
 use crate::report::{DatasetReport, ReadReport};
 use crate::settle::settle;
-use crate::simulate::loads_by_chunk;
+use crate::simulate::{SweepCounts, loads_by_chunk};
 
 /// Simulates the reads of one dataset and reports what is wrong with them.
 ///
@@ -26,6 +27,31 @@ pub fn diagnose(facts: &DatasetFacts, options: &Options) -> Result<DatasetReport
         settle(&case, &mut report.findings);
     }
     Ok(report)
+}
+
+/// The counts of one read of a dataset.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SimulatedRead {
+    /// In libhdf5, under each of [`Options::profiles`].
+    pub counts: Vec<SweepCounts>,
+    /// In hyperslab.
+    pub engine: EngineCounts,
+}
+
+/// Simulates the reads of one dataset, without judging them. [`CostModel`](crate::predict::CostModel) makes seconds of the
+/// counts.
+///
+/// Compact, virtual and external layouts have none.
+///
+/// # Errors
+/// As [`diagnose`].
+pub fn simulate_reads(facts: &DatasetFacts, options: &Options) -> Result<Vec<SimulatedRead>, DoctorError> {
+    let Some(case) = Case::new(facts, options)? else { return Ok(Vec::new()) };
+    let simulated = case.reads.into_iter().map(|read| SimulatedRead {
+        counts: read.rows.iter().map(|row| row.counts).collect(),
+        engine: read.engine,
+    });
+    Ok(simulated.collect())
 }
 
 /// Looks for faults of the storage alone, without simulating reads: cheap enough for every dataset of a file. If there

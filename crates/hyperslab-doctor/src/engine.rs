@@ -10,11 +10,13 @@ use crate::simulate::{CacheSettings, Geometry, LibVersion, SweepCounts};
 
 /// What a sweep costs hyperslab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct EngineCounts {
-    pub(crate) decodes: u64,
+pub struct EngineCounts {
+    /// Chunks put through the filter pipeline.
+    pub decodes: u64,
     /// Requests for stored bytes.
-    pub(crate) requests: u64,
-    pub(crate) bytes: u64,
+    pub requests: u64,
+    /// Their bytes; of filtered chunks, the decoded ones: an upper bound.
+    pub bytes: u64,
 }
 
 /// Wanted runs of unfiltered data that are this close together are fetched in one request (`hyperslab_io`, local

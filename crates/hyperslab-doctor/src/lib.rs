@@ -30,7 +30,8 @@ pub mod simulate;
 #[cfg(test)]
 mod testing;
 
-pub use diagnose::{chunk_loads, diagnose, diagnose_file, diagnose_storage};
+pub use diagnose::{SimulatedRead, chunk_loads, diagnose, diagnose_file, diagnose_storage, simulate_reads};
+pub use engine::EngineCounts;
 pub use error::DoctorError;
 pub use facts::{
     ChunkMap, Codec, DatasetFacts, Decoded, Encoding, FileFacts, FillFacts, FillTime, FilterFact, Layout,
@@ -38,7 +39,7 @@ pub use facts::{
     measure_samples,
 };
 pub use finding::{Cost, Finding, Severity, codes, why};
-pub use fix::{Fix, FixKind, OtherRead, WriterLine};
+pub use fix::{Fix, FixKind, OtherRead, WriterLine, python_string, shell_word};
 pub use numbers::{count_text, list_text, ratio_text};
 pub use options::Options;
 pub use profile::Profile;

@@ -4,17 +4,13 @@
 //! decodes with them in the smallest cache. The best few are then simulated in every library. Of those that serve the read,
 //! the one is taken that is best for all reads, whichever read is asked about: so that the reads of a dataset agree on
 //! one shape, and none asks for another once the dataset has it.
-//!
-//! The estimate of one sweep: blocks of a sweep return to a chunk along each dimension in which the chunk is longer than
-//! the block. The cache serves a return if it holds all chunks that the sweep touches in between, which are all chunks
-//! along the faster dimensions.
 
 use super::change::{Change, Changed, Effect, NewStorage};
 use super::chunk_shape::REPACK_CHUNK_BYTES;
 use super::others::{Judgement, judge_changed};
 use crate::case::{Case, ReadCase};
 use crate::predict::Terms;
-use crate::simulate::overlap_count;
+use crate::simulate::{SweepEstimate, estimate_sweep};
 
 /// Smaller chunks are not proposed, unless the whole dataset is smaller.
 const CHUNK_BYTES_MIN: u64 = 64 << 10;
@@ -72,41 +68,14 @@ fn estimated_score(case: &Case<'_>, chunk: &[u64]) -> (u64, f64) {
 }
 
 fn estimated_seconds(case: &Case<'_>, read: &ReadCase, chunk: &[u64], cache_bytes: u64) -> f64 {
-    let Estimate { visits, decodes } = estimate(case, read, chunk, cache_bytes);
+    let SweepEstimate { visits, loads } =
+        estimate_sweep(&read.sweep, chunk, case.geometry.element_bytes(), cache_bytes);
     let chunk_bytes = chunk.iter().fold(case.geometry.element_bytes(), |n, d| n.saturating_mul(*d)) as f64;
     let costs = case.reference.stored_as(chunk_bytes as u64, 0, 1.0);
     let decode = if case.facts.filters.is_empty() { 0.0 } else { costs.decode_once() };
     let terms = Terms::BUILT_IN;
     let fetch = terms.load + chunk_bytes * terms.far_byte;
-    decodes * (decode + fetch) + visits * terms.visit + read.sweep.reads() as f64 * terms.call
-}
-
-struct Estimate {
-    visits: f64,
-    decodes: f64,
-}
-
-fn estimate(case: &Case<'_>, read: &ReadCase, chunk: &[u64], cache_bytes: u64) -> Estimate {
-    let (shape, block) = (read.sweep.shape(), read.sweep.block());
-    let element_bytes = case.geometry.element_bytes();
-    let chunk_bytes = chunk.iter().fold(element_bytes, |n, d| n.saturating_mul(*d)) as f64;
-    let counts: Vec<f64> = shape.iter().zip(chunk).map(|(dim, chunk)| dim.div_ceil(*chunk) as f64).collect();
-    let overlaps: Vec<f64> =
-        (0..shape.len()).map(|axis| overlap_count(shape[axis], block[axis], chunk[axis]) as f64).collect();
-    // Chunks that a single block touches along each dimension.
-    let touched: Vec<f64> =
-        block.iter().zip(chunk).map(|(block, chunk)| block.div_ceil(*chunk) as f64).collect();
-    let mut decodes: f64 = counts.iter().product();
-    // Chunks that the sweep touches between two visits along the present dimension.
-    let mut between: f64 = touched.iter().product();
-    for &axis in read.sweep.order().iter().rev() {
-        let returns = overlaps[axis] / counts[axis].max(1.0);
-        if returns > 1.0 && between * chunk_bytes > cache_bytes as f64 {
-            decodes *= returns;
-        }
-        between *= counts[axis] / touched[axis].max(1.0);
-    }
-    Estimate { visits: overlaps.iter().product(), decodes }
+    loads * (decode + fetch) + visits * terms.visit + read.sweep.reads() as f64 * terms.call
 }
 
 /// Shapes of [`CHUNK_BYTES_MIN`] to [`REPACK_CHUNK_BYTES`] bytes whose extents are the dataset's, divided by powers of

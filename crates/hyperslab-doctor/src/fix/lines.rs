@@ -52,7 +52,7 @@ pub(crate) fn repack_line(file: &str, options: &str) -> String {
 }
 
 /// A Python string literal in double quotes.
-pub(crate) fn python_string(text: &str) -> String {
+pub fn python_string(text: &str) -> String {
     let mut out = String::from('"');
     for c in text.chars() {
         match c {
@@ -66,7 +66,7 @@ pub(crate) fn python_string(text: &str) -> String {
 }
 
 /// A text quoted as one word of a POSIX shell.
-pub(crate) fn shell_word(text: &str) -> String {
+pub fn shell_word(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+=:@%,".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) && !text.starts_with('-') {
         text.to_owned()

@@ -17,6 +17,11 @@ pub enum BlockDim {
 pub struct BlockShape(Vec<BlockDim>);
 
 impl BlockShape {
+    /// A block of these extents, each at least 1.
+    pub fn of_elements(extents: &[u64]) -> Self {
+        Self(extents.iter().map(|extent| BlockDim::Elements((*extent).max(1))).collect())
+    }
+
     /// Its dimensions.
     pub fn dims(&self) -> &[BlockDim] {
         &self.0

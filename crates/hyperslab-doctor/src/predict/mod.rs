@@ -226,7 +226,7 @@ impl CostModel {
     }
 
     /// Seconds of the sweep in hyperslab, which fetches and decodes on all threads.
-    pub(crate) fn engine_seconds(&self, counts: &SweepCounts, engine: &EngineCounts) -> f64 {
+    pub fn engine_seconds(&self, counts: &SweepCounts, engine: &EngineCounts) -> f64 {
         let decode = engine.decodes as f64 * self.chunk_bytes * self.decoding.engine_seconds_per_byte;
         // Filtered chunks are fetched at their stored size, estimated as the average of all chunks.
         let fetched = if engine.decodes > 0 {

@@ -1,0 +1,383 @@
+//! The answer: a recommendation for all readers and for each, with what speaks for it and against the others.
+
+use crate::choose::{Choice, Served};
+use crate::cost::{Costed, ReadCost, WRITE_BYTES_PER_SECOND};
+use crate::error::AdviseError;
+use crate::lines::{Line, lines};
+use crate::question::Question;
+use crate::search::{Found, search};
+use crate::sensitivity::ShareRange;
+use crate::storage::Storage;
+use crate::trial::Trials;
+use crate::{pareto, sensitivity};
+use hyperslab_doctor::Layout;
+use serde::Serialize;
+
+/// The advice on one dataset.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Advice {
+    /// Absolute path in the file.
+    pub path: String,
+    /// Current extent.
+    pub shape: Vec<u64>,
+    /// Element type, as h5py writes it.
+    pub dtype: String,
+    /// Elements times their size.
+    pub logical_bytes: u64,
+    /// Where the file will lie.
+    pub place: String,
+    /// The reads that it is about.
+    pub reads: Vec<ReadAnswer>,
+    /// The readers that it is about.
+    pub readers: Vec<String>,
+    /// The most bytes that the data may take; null if there is no bound.
+    pub size_max: Option<u64>,
+    /// The dataset as it is.
+    pub present: StorageAnswer,
+    /// For all readers together, and, if there are several, for each.
+    pub recommendations: Vec<Recommendation>,
+    /// The storages that no other beats in read time, size, write time and requests, for all readers; the fastest first.
+    pub pareto: Vec<StorageAnswer>,
+    /// Chunk shapes that were considered.
+    pub shapes_considered: usize,
+    /// Storages whose reads were simulated.
+    pub simulated: usize,
+    /// Storages whose size and speed were measured on samples.
+    pub measured: usize,
+    /// True if the time was over before all was measured that would have been.
+    pub is_cut: bool,
+}
+
+/// A read.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ReadAnswer {
+    /// Its name.
+    pub name: String,
+    /// Extent of the block.
+    pub block: Vec<u64>,
+    /// How often the dataset is read so, beside the others.
+    pub weight: f64,
+}
+
+/// A storage and its costs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StorageAnswer {
+    /// Extent of a chunk; null for contiguous storage.
+    pub chunk: Option<Vec<u64>>,
+    /// Bytes of a decoded chunk; null for contiguous storage.
+    pub chunk_bytes: Option<u64>,
+    /// The filters, as `hyperslab repack --filter` takes them.
+    pub filters: String,
+    /// Bytes in the file, with the chunk index.
+    pub stored_bytes: u64,
+    /// Seconds of writing it by libhdf5; null for a present storage whose filters were not tried.
+    pub write_seconds: Option<f64>,
+    /// Requests of all reads, by their weights, on average over the readers.
+    pub requests: f64,
+    /// Seconds of all reads by their weights, for each reader.
+    pub seconds: Vec<f64>,
+    /// What each read costs, by reader and read.
+    pub reads: Vec<Vec<ReadCost>>,
+    /// Dollars of all reads by their weights, on average over the readers.
+    pub dollars: f64,
+}
+
+/// What to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The dataset is stored well already.
+    AlreadyGood,
+    /// Rewrite it as recommended.
+    Rewrite,
+}
+
+/// A recommendation.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Recommendation {
+    /// The reader that it is for, or `all`.
+    pub reader: String,
+    /// What to do.
+    pub verdict: Verdict,
+    /// The recommended storage; the present one if it is good.
+    pub storage: StorageAnswer,
+    /// How soon rewriting pays back; null if nothing is to be rewritten, or if it saves bytes and no time.
+    pub payback: Option<Payback>,
+    /// The nearest other storages, and why they are not recommended.
+    pub alternatives: Vec<Alternative>,
+    /// For which shares of each read it holds.
+    pub sensitivity: Vec<ShareRange>,
+    /// The lines that make it; none if nothing is to be rewritten.
+    pub lines: Vec<Line>,
+}
+
+/// How soon rewriting pays back.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Payback {
+    /// Seconds that `hyperslab repack` takes, as estimated.
+    pub repack_seconds: f64,
+    /// Seconds that are saved each time that the dataset is read, by the weights of the reads.
+    pub saved_seconds: f64,
+    /// How often it must be read.
+    pub reads: u64,
+}
+
+/// A storage that was not recommended.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Alternative {
+    /// The storage.
+    pub storage: StorageAnswer,
+    /// Why not.
+    pub why_not: WhyNot,
+}
+
+/// Why a storage was not recommended.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "reason", rename_all = "kebab-case")]
+pub enum WhyNot {
+    /// It is faster, but takes more bytes than are allowed.
+    TooLarge {
+        /// How many times as fast.
+        faster: f64,
+    },
+    /// It takes fewer bytes, but all reads together take longer.
+    SmallerButSlower {
+        /// Its share of the bytes of the recommended one.
+        bytes: f64,
+        /// How many times as long.
+        slower: f64,
+    },
+    /// It is the best for one read, but another takes longer.
+    SlowsAnother {
+        /// The read that it is best for.
+        best_for: String,
+        /// How many times as fast that is.
+        faster: f64,
+        /// The read that takes longer.
+        slows: String,
+        /// How many times as long that takes.
+        slower: f64,
+    },
+    /// It is faster, but not every reader can read it.
+    Unreadable {
+        /// A reader that cannot.
+        reader: String,
+        /// How many times as fast for those that can.
+        faster: f64,
+    },
+    /// Nothing is wrong with it: it is about as good.
+    AboutAsGood {
+        /// How many times as long all reads take.
+        slower: f64,
+    },
+}
+
+/// A read that becomes slower by less than this did not become slower.
+const SLOWER: f64 = 1.1;
+/// Another storage is worth naming for one read if that gains as much.
+const FASTER: f64 = 1.25;
+/// Another storage is worth naming for its size if it saves as much.
+const SMALLER: f64 = 0.85;
+
+/// Finds the best storages of a dataset. `None` for data that has no chunks to choose: scalars, empty and compact datasets,
+/// virtual and external ones, and data of variable length, whose values lie elsewhere.
+///
+/// # Errors
+/// [`AdviseError::Rank`] if a block has another rank than the dataset, [`AdviseError::Doctor`] if its size exceeds 64 bits.
+pub fn advise(question: &Question<'_>, trials: &mut dyn Trials) -> Result<Option<Advice>, AdviseError> {
+    question.check()?;
+    let facts = question.facts;
+    let is_stored_here = matches!(facts.layout, Layout::Chunked { .. } | Layout::Contiguous { .. });
+    let has_values = !facts.shape.is_empty() && !facts.shape.contains(&0) && facts.variable_length.is_none();
+    if !is_stored_here || !has_values || question.reads.is_empty() || question.readers.is_empty() {
+        return Ok(None);
+    }
+    let Found { present, storages, shapes, simulated, measured, is_cut } = search(question, trials)?;
+    let all: Vec<Costed> = std::iter::once(present).chain(storages).collect();
+    let choice = Choice::new(question, &all);
+    let mut recommendations = vec![recommend(question, &choice, Served::All)];
+    if question.readers.len() > 1 {
+        let each =
+            (0..question.readers.len()).map(|reader| recommend(question, &choice, Served::One(reader)));
+        recommendations.extend(each);
+    }
+    let size_max = choice.size_max();
+    Ok(Some(Advice {
+        path: facts.path.clone(),
+        shape: facts.shape.clone(),
+        dtype: facts.dtype.clone(),
+        logical_bytes: facts.logical_bytes,
+        place: question.place.name.clone(),
+        reads: question
+            .reads
+            .iter()
+            .map(|read| ReadAnswer {
+                name: read.name.clone(),
+                block: read.block.clone(),
+                weight: read.weight,
+            })
+            .collect(),
+        readers: question.readers.iter().map(|reader| reader.name.clone()).collect(),
+        size_max: (size_max < u64::MAX).then_some(size_max),
+        present: answer(question, &all, 0),
+        recommendations,
+        pareto: pareto::front(&choice, Served::All)
+            .into_iter()
+            .map(|at| answer(question, &all, at))
+            .collect(),
+        shapes_considered: shapes,
+        simulated,
+        measured,
+        is_cut,
+    }))
+}
+
+fn recommend(question: &Question<'_>, choice: &Choice<'_>, served: Served) -> Recommendation {
+    let best = choice.best(served);
+    let is_good = choice.is_present_good(served, best);
+    let chosen = if is_good { 0 } else { best };
+    let reader = match served {
+        Served::All => "all".to_owned(),
+        Served::One(reader) => question.readers[reader].name.clone(),
+    };
+    let storage = answer(question, choice.storages, chosen);
+    let (verdict, lines) = if is_good {
+        (Verdict::AlreadyGood, Vec::new())
+    } else {
+        (Verdict::Rewrite, lines(&question.target, question.facts, &choice.storages[chosen].storage))
+    };
+    Recommendation {
+        reader,
+        verdict,
+        storage,
+        payback: payback(question, choice, served, chosen),
+        alternatives: alternatives(question, choice, served, chosen),
+        sensitivity: sensitivity::ranges(question, choice, served, chosen),
+        lines,
+    }
+}
+
+fn answer(question: &Question<'_>, storages: &[Costed], at: usize) -> StorageAnswer {
+    let Costed { storage, stored_bytes, reads, seconds, requests, write_seconds, .. } = &storages[at];
+    let Storage { chunk, pipeline } = storage;
+    let weights: f64 = question.reads.iter().map(|read| read.weight).sum();
+    let price = |cost: &ReadCost| question.place.price(cost.requests as f64, cost.bytes as f64);
+    let of_reader = |costs: &Vec<ReadCost>| -> f64 {
+        costs.iter().zip(&question.reads).map(|(cost, read)| price(cost) * read.weight).sum::<f64>() / weights
+    };
+    // The filters of the file itself may be others than those that are considered.
+    let is_unknown = at == 0 && pipeline.requests().len() != question.facts.filters.len();
+    let filters = if is_unknown {
+        let names: Vec<&str> =
+            question.facts.filters.iter().map(|filter| filter.description.as_str()).collect();
+        names.join(", ")
+    } else {
+        pipeline.text()
+    };
+    StorageAnswer {
+        chunk: chunk.clone(),
+        chunk_bytes: storage.chunk_bytes(question.facts.element_bytes),
+        filters,
+        stored_bytes: *stored_bytes,
+        write_seconds: (*write_seconds > 0.0).then_some(*write_seconds),
+        requests: *requests,
+        seconds: seconds.clone(),
+        reads: reads.clone(),
+        dollars: reads.iter().map(of_reader).sum::<f64>() / reads.len().max(1) as f64,
+    }
+}
+
+fn payback(question: &Question<'_>, choice: &Choice<'_>, served: Served, chosen: usize) -> Option<Payback> {
+    let (present, new) = (&choice.storages[0], &choice.storages[chosen]);
+    let saved_seconds = choice.seconds(served, 0) - choice.seconds(served, chosen);
+    if chosen == 0 || saved_seconds <= 0.0 {
+        return None;
+    }
+    let work = present.work_seconds.0 + new.work_seconds.1;
+    let moved = (present.stored_bytes + new.stored_bytes) as f64 / WRITE_BYTES_PER_SECOND;
+    let repack_seconds = work / question.threads.max(1) as f64 + moved;
+    Some(Payback {
+        repack_seconds,
+        saved_seconds,
+        reads: (repack_seconds / saved_seconds).ceil().max(1.0) as u64,
+    })
+}
+
+/// The nearest other storages, each once, in the order in which a user would ask for them.
+fn alternatives(
+    question: &Question<'_>,
+    choice: &Choice<'_>,
+    served: Served,
+    chosen: usize,
+) -> Vec<Alternative> {
+    let scores = choice.own_scores(served);
+    let readable = |at: &usize| choice.is_readable(served, *at);
+    let fastest =
+        |among: &mut dyn Iterator<Item = usize>| among.min_by(|a, b| scores[*a].total_cmp(&scores[*b]));
+    let own = &choice.storages[chosen];
+    let everything = || 0..choice.storages.len();
+    let mut found: Vec<(usize, WhyNot)> = Vec::new();
+    let mut add = |at: usize, why_not: WhyNot| {
+        if at != chosen && !found.iter().any(|(other, _)| *other == at) {
+            found.push((at, why_not));
+        }
+    };
+    let faster = |at: usize| scores[chosen] / scores[at].max(1e-12);
+
+    let eligible = choice.eligible(served);
+    if let Some(second) = fastest(&mut eligible.iter().copied().filter(|at| *at != chosen && *at != 0)) {
+        add(second, WhyNot::AboutAsGood { slower: scores[second] / scores[chosen].max(1e-12) });
+    }
+    if let Some(large) = fastest(&mut everything().filter(readable).filter(|at| !choice.fits(*at)))
+        && faster(large) > SLOWER
+    {
+        add(large, WhyNot::TooLarge { faster: faster(large) });
+    }
+    let by_size = |a: &usize, b: &usize| {
+        let size = |at: usize| choice.storages[at].stored_bytes;
+        size(*a).cmp(&size(*b)).then(scores[*a].total_cmp(&scores[*b]))
+    };
+    if let Some(small) = eligible.iter().copied().min_by(by_size) {
+        let bytes = choice.storages[small].stored_bytes as f64 / own.stored_bytes.max(1) as f64;
+        if bytes < SMALLER {
+            add(small, WhyNot::SmallerButSlower { bytes, slower: scores[small] / scores[chosen].max(1e-12) });
+        }
+    }
+    for (number, read) in question.reads.iter().enumerate() {
+        let seconds = |at: usize, read: usize| choice.read_seconds(served, at, read).max(1e-9);
+        let best =
+            eligible.iter().copied().min_by(|a, b| seconds(*a, number).total_cmp(&seconds(*b, number)));
+        let Some(best) = best else { continue };
+        let gain = seconds(chosen, number) / seconds(best, number);
+        let loss = |other: &usize| seconds(best, *other) / seconds(chosen, *other);
+        let slowed = (0..question.reads.len()).max_by(|a, b| loss(a).total_cmp(&loss(b)));
+        if let Some(slowed) = slowed.filter(|slowed| gain > FASTER && loss(slowed) > SLOWER) {
+            add(
+                best,
+                WhyNot::SlowsAnother {
+                    best_for: read.name.clone(),
+                    faster: gain,
+                    slows: question.reads[slowed].name.clone(),
+                    slower: loss(&slowed),
+                },
+            );
+        }
+    }
+    // For those readers that can read more than the others.
+    for reader in choice.readers(served) {
+        let more = Served::One(reader);
+        let best = choice.best(more);
+        let lacking = choice
+            .readers(served)
+            .into_iter()
+            .find(|other| !question.readers[*other].reads(&choice.storages[best].storage.pipeline));
+        if let Some(lacking) = lacking {
+            let gain = own.seconds[reader] / choice.storages[best].seconds[reader].max(1e-12);
+            add(best, WhyNot::Unreadable { reader: question.readers[lacking].name.clone(), faster: gain });
+        }
+    }
+    found
+        .into_iter()
+        .map(|(at, why_not)| Alternative { storage: answer(question, choice.storages, at), why_not })
+        .collect()
+}

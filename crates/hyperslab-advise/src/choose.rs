@@ -1,0 +1,131 @@
+//! The choice among storages: the fastest at the bound of the size, for one reader or for all.
+
+use crate::cost::Costed;
+use crate::question::Question;
+
+/// Whom a choice must serve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Served {
+    /// All readers. What counts is how many times as long each takes as with the storage that is best for it, on average.
+    All,
+    /// The reader at this place.
+    One(usize),
+}
+
+/// Storages that are so close to the fastest cannot be told apart: the smaller one is chosen.
+const TIE: f64 = 1.04;
+/// Sizes this close are equal.
+const EQUAL_SIZE: f64 = 1.03;
+/// What is to be gained in time must be more than this, or what is to be saved in bytes, for the data to be worth rewriting.
+const WORTH_TIME: f64 = 1.15;
+const WORTH_SIZE: f64 = 1.25;
+
+/// The storages of a dataset, the present one first.
+pub(crate) struct Choice<'a> {
+    question: &'a Question<'a>,
+    pub(crate) storages: &'a [Costed],
+    size_max: u64,
+}
+
+impl<'a> Choice<'a> {
+    /// `storages` begins with the present one.
+    pub(crate) fn new(question: &'a Question<'a>, storages: &'a [Costed]) -> Self {
+        let size_max = question.size_bound.bytes(storages[0].stored_bytes);
+        Self { question, storages, size_max }
+    }
+
+    /// The readers that must be served.
+    pub(crate) fn readers(&self, served: Served) -> Vec<usize> {
+        match served {
+            Served::All => (0..self.question.readers.len()).collect(),
+            Served::One(reader) => vec![reader],
+        }
+    }
+
+    /// True if all who must be served can read it. The present storage they can, or the question would not be asked.
+    pub(crate) fn is_readable(&self, served: Served, at: usize) -> bool {
+        let pipeline = &self.storages[at].storage.pipeline;
+        at == 0 || self.readers(served).iter().all(|reader| self.question.readers[*reader].reads(pipeline))
+    }
+
+    /// True if it keeps to the bound of the size; the present one always may stay.
+    pub(crate) fn fits(&self, at: usize) -> bool {
+        at == 0 || self.storages[at].stored_bytes <= self.size_max
+    }
+
+    /// The places of the storages that may be chosen.
+    pub(crate) fn eligible(&self, served: Served) -> Vec<usize> {
+        (0..self.storages.len()).filter(|at| self.fits(*at) && self.is_readable(served, *at)).collect()
+    }
+
+    /// Scores by which storages are compared, with these seconds by storage and reader: lower is better, 1 is the least for
+    /// every reader.
+    pub(crate) fn scores(&self, served: Served, seconds: &dyn Fn(usize, usize) -> f64) -> Vec<f64> {
+        let readers = self.readers(served);
+        let eligible = self.eligible(served);
+        let least: Vec<f64> = readers
+            .iter()
+            .map(|reader| {
+                eligible.iter().map(|at| seconds(*at, *reader)).fold(f64::INFINITY, f64::min).max(1e-9)
+            })
+            .collect();
+        let regret = |at: usize| -> f64 {
+            readers
+                .iter()
+                .zip(&least)
+                .map(|(reader, least)| seconds(at, *reader).max(1e-9) / least)
+                .sum::<f64>()
+        };
+        (0..self.storages.len()).map(|at| regret(at) / readers.len().max(1) as f64).collect()
+    }
+
+    /// The same with the seconds of the question's own weights.
+    pub(crate) fn own_scores(&self, served: Served) -> Vec<f64> {
+        self.scores(served, &|at, reader| self.storages[at].seconds[reader])
+    }
+
+    /// The best storage, present or not: the fastest; of several that are about as fast, the smallest.
+    pub(crate) fn best(&self, served: Served) -> usize {
+        let scores = self.own_scores(served);
+        let eligible = self.eligible(served);
+        let least = eligible.iter().map(|at| scores[*at]).fold(f64::INFINITY, f64::min);
+        let size = |at: usize| (self.storages[at].stored_bytes.max(1) as f64).ln() / EQUAL_SIZE.ln();
+        let tied = eligible.into_iter().filter(|at| scores[*at] <= least * TIE);
+        let order = |a: &usize, b: &usize| {
+            let (one, other) = (&self.storages[*a], &self.storages[*b]);
+            (size(*a).floor().total_cmp(&size(*b).floor()))
+                .then(scores[*a].total_cmp(&scores[*b]))
+                .then(one.write_seconds.total_cmp(&other.write_seconds))
+                .then_with(|| one.storage.cmp(&other.storage))
+        };
+        tied.min_by(order).unwrap_or(0)
+    }
+
+    /// True if the present storage is so close to the best that rewriting it is not worth it.
+    pub(crate) fn is_present_good(&self, served: Served, best: usize) -> bool {
+        let scores = self.own_scores(served);
+        let (present, other) = (&self.storages[0], &self.storages[best]);
+        best == 0
+            || scores[0] <= scores[best] * WORTH_TIME
+                && present.stored_bytes as f64 <= other.stored_bytes as f64 * WORTH_SIZE
+    }
+
+    /// Seconds of all reads with a storage, on average over those who are served.
+    pub(crate) fn seconds(&self, served: Served, at: usize) -> f64 {
+        let readers = self.readers(served);
+        let sum: f64 = readers.iter().map(|reader| self.storages[at].seconds[*reader]).sum();
+        sum / readers.len().max(1) as f64
+    }
+
+    /// Seconds of one read with a storage, on average over those who are served.
+    pub(crate) fn read_seconds(&self, served: Served, at: usize, read: usize) -> f64 {
+        let readers = self.readers(served);
+        let sum: f64 = readers.iter().map(|reader| self.storages[at].reads[*reader][read].seconds).sum();
+        sum / readers.len().max(1) as f64
+    }
+
+    /// The bound of the size in bytes.
+    pub(crate) fn size_max(&self) -> u64 {
+        self.size_max
+    }
+}

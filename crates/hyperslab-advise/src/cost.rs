@@ -1,0 +1,286 @@
+//! What each read costs each reader with a storage, and what writing costs.
+
+use crate::error::AdviseError;
+use crate::pipeline::{Compression, Pipeline};
+use crate::question::Question;
+use crate::reader::{Reader, ReaderKind};
+use crate::storage::Storage;
+use crate::trial::Trial;
+use hyperslab_doctor::pattern::{BlockShape, RequestedRead, Sweep};
+use hyperslab_doctor::predict::CostModel;
+use hyperslab_doctor::simulate::{CacheSettings, Geometry, LibVersion, SweepCounts, simulate_sweep};
+use hyperslab_doctor::{
+    DatasetFacts, DoctorError, LibraryDecoding, Options, Profile, SampleMeasurement, SimulatedRead,
+    simulate_reads,
+};
+use serde::Serialize;
+
+/// What reading the whole dataset in the blocks of one read costs one reader.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ReadCost {
+    /// Predicted seconds.
+    pub seconds: f64,
+    /// Requests to the file.
+    pub requests: u64,
+    /// Bytes of the requests.
+    pub bytes: u64,
+    /// Chunks put through the filters.
+    pub decodes: u64,
+}
+
+/// A storage with its costs.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Costed {
+    pub(crate) storage: Storage,
+    /// Bytes in the file.
+    pub(crate) stored_bytes: u64,
+    /// By reader, then by read.
+    pub(crate) reads: Vec<Vec<ReadCost>>,
+    /// By reader: the seconds of all reads, each with its weight, divided by the sum of the weights.
+    pub(crate) seconds: Vec<f64>,
+    /// The same of requests, on average over the readers.
+    pub(crate) requests: f64,
+    /// Seconds of writing it by libhdf5.
+    pub(crate) write_seconds: f64,
+    /// Seconds of decoding and of encoding all of it once on one thread, by hyperslab.
+    pub(crate) work_seconds: (f64, f64),
+}
+
+/// Bytes of the chunk index for each chunk: a record of a version 1 B-tree, whose nodes are two thirds full.
+pub(crate) const INDEX_BYTES: u64 = 48;
+/// Bytes a second that are written without a filter.
+pub(crate) const WRITE_BYTES_PER_SECOND: f64 = 8.0e8;
+/// zlib takes this many times as long to deflate as libdeflate does for about the same size.
+const ZLIB_ENCODE_FACTOR: f64 = 3.0;
+/// The cache of a program that writes, which nobody has enlarged.
+const WRITER_CACHE: CacheSettings = CacheSettings { nbytes: 1 << 20, nslots: 521, w0: 0.75 };
+
+/// The reads of a dataset in chunks of one shape, simulated. Which filters there are does not change the counts, only that
+/// there are some.
+pub(crate) struct SimulatedStorage {
+    pub(crate) chunk: Option<Vec<u64>>,
+    pub(crate) is_filtered: bool,
+    reads: Vec<SimulatedRead>,
+    /// Loads of chunks while the dataset is written in the question's blocks; `None` where it is written chunk by chunk.
+    writing: Option<SweepCounts>,
+}
+
+/// Simulates the reads, and writing, of the dataset in this storage.
+pub(crate) fn simulate(
+    question: &Question<'_>,
+    chunk: Option<&[u64]>,
+    is_filtered: bool,
+    visits_max: u64,
+) -> Result<SimulatedStorage, AdviseError> {
+    let compression = if is_filtered { Compression::Gzip(1) } else { Compression::None };
+    let storage =
+        Storage { chunk: chunk.map(<[u64]>::to_vec), pipeline: Pipeline { compression, ..Pipeline::NONE } };
+    let facts = storage.facts(question.facts, question.facts.logical_bytes);
+    let mut writing = None;
+    if let (Some(block), Some(_), Some(geometry)) = (&question.write, chunk, Geometry::of(&facts)?) {
+        let block: Vec<u64> =
+            block.iter().zip(&facts.shape).map(|(block, dim)| (*block).min(*dim).max(1)).collect();
+        let sweep = Sweep::row_major(&facts.shape, &block);
+        writing = Some(simulate_sweep(&geometry, WRITER_CACHE, LibVersion::V1_14, &sweep, visits_max));
+    }
+    let chunk = storage.chunk.clone();
+    Ok(SimulatedStorage { chunk, is_filtered, reads: reads(question, &facts, visits_max)?, writing })
+}
+
+fn reads(
+    question: &Question<'_>,
+    facts: &DatasetFacts,
+    visits_max: u64,
+) -> Result<Vec<SimulatedRead>, AdviseError> {
+    let reads = question
+        .reads
+        .iter()
+        .map(|read| RequestedRead { shape: BlockShape::of_elements(&read.block), weight: read.weight });
+    let options = Options {
+        reads: reads.collect(),
+        profiles: profiles(question),
+        threads: question.threads,
+        engine_cache_bytes: question.engine_cache_bytes,
+        visits_max,
+        ..Options::default()
+    };
+    Ok(simulate_reads(facts, &options)?)
+}
+
+/// The libraries of all readers, each once.
+fn profiles(question: &Question<'_>) -> Vec<Profile> {
+    let mut profiles: Vec<Profile> = Vec::new();
+    for profile in question.readers.iter().flat_map(Reader::profiles) {
+        if !profiles.contains(profile) {
+            profiles.push(profile.clone());
+        }
+    }
+    // Something must be simulated, even if hyperslab is the only reader.
+    if profiles.is_empty() { Profile::defaults().into_iter().take(1).collect() } else { profiles }
+}
+
+/// The costs of a storage that was simulated, of which `trial` was measured.
+pub(crate) fn of_storage(
+    question: &Question<'_>,
+    simulated: &SimulatedStorage,
+    pipeline: &Pipeline,
+    trial: &Trial,
+) -> Result<Costed, AdviseError> {
+    let present = question.facts;
+    let storage = Storage { chunk: simulated.chunk.clone(), pipeline: pipeline.clone() };
+    let chunks = storage.chunks(&present.shape);
+    let chunk_bytes = storage.chunk_bytes(present.element_bytes).unwrap_or(present.logical_bytes);
+    let data_bytes = if pipeline.is_filtered() {
+        // The parts of edge chunks that lie beyond the extent compress to almost nothing.
+        (present.logical_bytes as f64 * trial.share()) as u64
+    } else {
+        chunks.saturating_mul(chunk_bytes)
+    };
+    let index_bytes = if storage.chunk.is_some() { chunks.saturating_mul(INDEX_BYTES) } else { 0 };
+    let mut facts = storage.facts(present, data_bytes);
+    if pipeline.is_filtered() {
+        let factor = question.inflate_factor.filter(|_| is_deflate(&storage));
+        let library = factor.map(|factor| LibraryDecoding {
+            seconds: question.terms.load + trial.decode_seconds_per_byte() * factor * chunk_bytes as f64,
+            fresh_pages: 0.0,
+        });
+        facts.samples = Some(SampleMeasurement {
+            chunks: 1,
+            stored_bytes: trial.encoded_bytes,
+            decoded_bytes: trial.decoded_bytes,
+            decode_seconds: trial.decode_seconds.max(1e-9),
+            library,
+            ..SampleMeasurement::default()
+        });
+    }
+    let bytes = present.logical_bytes as f64;
+    let costed = costed(question, storage, &facts, &simulated.reads)?;
+    Ok(Costed {
+        stored_bytes: data_bytes.saturating_add(index_bytes),
+        write_seconds: write_seconds(question, &costed.storage, &facts, simulated.writing.as_ref(), trial)?,
+        work_seconds: (bytes * trial.decode_seconds_per_byte(), bytes * trial.encode_seconds_per_byte()),
+        ..costed
+    })
+}
+
+/// The costs of reading the dataset as it is.
+pub(crate) fn of_present(
+    question: &Question<'_>,
+    storage: Storage,
+    visits_max: u64,
+) -> Result<Costed, AdviseError> {
+    let reads = reads(question, question.facts, visits_max)?;
+    costed(question, storage, question.facts, &reads)
+}
+
+/// The costs of reads of a dataset that is stored as these facts say.
+fn costed(
+    question: &Question<'_>,
+    storage: Storage,
+    facts: &DatasetFacts,
+    simulated: &[SimulatedRead],
+) -> Result<Costed, AdviseError> {
+    let Some(geometry) = Geometry::of(facts)? else {
+        return Err(DoctorError::Geometry {
+            path: facts.path.clone(),
+            problem: "it has no layout".to_owned(),
+        }
+        .into());
+    };
+    let model = CostModel::new(facts, &geometry, question.terms, question.threads);
+    let profiles = profiles(question);
+    let of_reader = |reader: &Reader| -> Vec<ReadCost> {
+        simulated.iter().map(|read| read_cost(question, reader, &profiles, read, &model, facts)).collect()
+    };
+    let by_reader: Vec<Vec<ReadCost>> = question.readers.iter().map(of_reader).collect();
+    let weights: f64 = question.reads.iter().map(|read| read.weight).sum();
+    let mean = |costs: &[ReadCost], of: fn(&ReadCost) -> f64| -> f64 {
+        costs.iter().zip(&question.reads).map(|(cost, read)| of(cost) * read.weight).sum::<f64>() / weights
+    };
+    let seconds = by_reader.iter().map(|costs| mean(costs, |cost| cost.seconds)).collect();
+    let requests = by_reader.iter().map(|costs| mean(costs, |cost| cost.requests as f64)).sum::<f64>();
+    Ok(Costed {
+        storage,
+        stored_bytes: facts.stored_bytes,
+        seconds,
+        requests: requests / by_reader.len().max(1) as f64,
+        reads: by_reader,
+        write_seconds: 0.0,
+        work_seconds: (0.0, 0.0),
+    })
+}
+
+fn is_deflate(storage: &Storage) -> bool {
+    matches!(storage.pipeline.compression, Compression::Gzip(_))
+}
+
+fn read_cost(
+    question: &Question<'_>,
+    reader: &Reader,
+    profiles: &[Profile],
+    read: &SimulatedRead,
+    model: &CostModel,
+    facts: &DatasetFacts,
+) -> ReadCost {
+    let place = &question.place;
+    // Loads of filtered chunks take the mean of what these chunks take in the file.
+    let stored =
+        |loads: u64, chunks: u64| (facts.stored_bytes as f64 * loads as f64 / chunks.max(1) as f64) as u64;
+    match &reader.kind {
+        ReaderKind::Hyperslab => {
+            let (counts, engine) = (&read.counts[0], &read.engine);
+            let bytes =
+                if engine.decodes > 0 { stored(engine.decodes, counts.chunks_touched) } else { engine.bytes };
+            let waiting = place.seconds(engine.requests as f64, bytes as f64, place.connections);
+            let seconds = model.engine_seconds(counts, engine) + waiting;
+            ReadCost { seconds, requests: engine.requests, bytes, decodes: engine.decodes }
+        }
+        ReaderKind::Libhdf5(libraries) => {
+            let of_library = |library: &Profile| -> Option<ReadCost> {
+                let counts = read.counts.get(profiles.iter().position(|profile| profile == library)?)?;
+                let is_decoded = counts.decodes > 0 && counts.decodes == counts.driver_reads;
+                let bytes = if is_decoded {
+                    stored(counts.decodes, counts.chunks_touched)
+                } else {
+                    counts.driver_bytes
+                };
+                // libhdf5 waits for each request.
+                let waiting = place.seconds(counts.driver_reads as f64, bytes as f64, 1);
+                let seconds = model.seconds(counts) + waiting;
+                Some(ReadCost { seconds, requests: counts.driver_reads, bytes, decodes: counts.decodes })
+            };
+            let costs = libraries.iter().filter_map(of_library);
+            let none = ReadCost { seconds: 0.0, requests: 0, bytes: 0, decodes: 0 };
+            costs.max_by(|a, b| a.seconds.total_cmp(&b.seconds)).unwrap_or(none)
+        }
+    }
+}
+
+/// Seconds of writing all of it once by libhdf5: a chunk that leaves the cache before it is full is decoded and encoded
+/// again.
+fn write_seconds(
+    question: &Question<'_>,
+    storage: &Storage,
+    facts: &DatasetFacts,
+    writing: Option<&SweepCounts>,
+    trial: &Trial,
+) -> Result<f64, AdviseError> {
+    let bytes = facts.stored_bytes as f64;
+    let (Some(chunk_bytes), Some(geometry)) =
+        (storage.chunk_bytes(facts.element_bytes), Geometry::of(facts)?)
+    else {
+        return Ok(bytes / WRITE_BYTES_PER_SECOND);
+    };
+    let factor = if is_deflate(storage) { ZLIB_ENCODE_FACTOR } else { 1.0 };
+    let encode = trial.encode_seconds_per_byte() * factor * chunk_bytes as f64;
+    let once = storage.chunks(&facts.shape) as f64;
+    let first = once * encode + bytes / WRITE_BYTES_PER_SECOND;
+    let Some(counts) = writing else { return Ok(first) };
+    let again = if storage.pipeline.is_filtered() {
+        let model = CostModel::new(facts, &geometry, question.terms, 1);
+        (counts.decodes as f64 - once).max(0.0) * (model.decode_once() + encode)
+    } else {
+        2.0 * (counts.driver_bytes as f64 - bytes).max(0.0) / WRITE_BYTES_PER_SECOND
+    };
+    Ok(first + again)
+}

@@ -1,0 +1,252 @@
+//! A storage in the words of the programs that make it: hyperslab, h5repack, nccopy, xarray, netCDF4, h5py, CDL.
+//!
+//! A program that cannot make a storage has no line: nccopy keeps the filters of all other variables only if the variable's
+//! filters can be named for it alone, and xarray writes one group at a time.
+
+use crate::pipeline::{Compression, Pipeline};
+use crate::storage::Storage;
+use hyperslab_doctor::pattern::shape_text;
+use hyperslab_doctor::{DatasetFacts, python_string, shell_word};
+use serde::Serialize;
+
+/// The file that the lines are about.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Target {
+    /// Its name, as a shell finds it.
+    pub file: String,
+    /// True if netCDF-C can read it.
+    pub is_netcdf: bool,
+}
+
+/// A line for one program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Line {
+    /// `hyperslab`, `h5repack`, `nccopy`, `xarray`, `netCDF4`, `h5py` or `CDL`.
+    pub tool: &'static str,
+    /// The line to paste.
+    pub line: String,
+}
+
+/// The lines that store a dataset so.
+pub fn lines(target: &Target, facts: &DatasetFacts, storage: &Storage) -> Vec<Line> {
+    let name = facts.path.trim_start_matches('/');
+    let is_in_root = !name.contains('/');
+    let mut lines = vec![
+        Line { tool: "hyperslab", line: hyperslab(target, facts, storage) },
+        Line { tool: "h5py", line: h5py(name, storage) },
+    ];
+    let mut add =
+        |tool: &'static str, line: Option<String>| lines.extend(line.map(|line| Line { tool, line }));
+    add("h5repack", h5repack(target, facts, storage));
+    if target.is_netcdf && is_in_root {
+        add("nccopy", nccopy(target, name, storage));
+    }
+    if is_in_root {
+        add("xarray", xarray(name, storage));
+        add("CDL", cdl(name, storage));
+    }
+    lines
+}
+
+fn numbers(chunk: &[u64], separator: &str) -> String {
+    chunk.iter().map(u64::to_string).collect::<Vec<_>>().join(separator)
+}
+
+/// A tuple of Python, of one element with its comma.
+fn tuple(chunk: &[u64]) -> String {
+    if chunk.len() == 1 { format!("({},)", chunk[0]) } else { format!("({})", numbers(chunk, ", ")) }
+}
+
+fn hyperslab(target: &Target, facts: &DatasetFacts, storage: &Storage) -> String {
+    let file = shell_word(&target.file);
+    let output = if target.is_netcdf { "out.nc" } else { "out.h5" };
+    let Some(chunk) = &storage.chunk else {
+        return format!("hyperslab repack --contiguous {} {file} {output}", shell_word(&facts.path));
+    };
+    let chunks = shell_word(&format!("{}:{}", facts.path, shape_text(chunk)));
+    let filter = shell_word(&format!("{}:{}", facts.path, storage.pipeline.text()));
+    format!("hyperslab repack --chunks {chunks} --filter {filter} {file} {output}")
+}
+
+fn h5repack(target: &Target, facts: &DatasetFacts, storage: &Storage) -> Option<String> {
+    let option = |what: &str| shell_word(&format!("{}:{what}", facts.path));
+    let mut words = vec!["h5repack".to_owned(), "-l".to_owned()];
+    words.push(match &storage.chunk {
+        Some(chunk) => option(&format!("CHUNK={}", shape_text(chunk))),
+        None => option("CONTI"),
+    });
+    let mut filters = Vec::new();
+    for (id, parameters) in storage.pipeline.requests() {
+        filters.push(match id {
+            1 => format!("GZIP={}", parameters.first()?),
+            2 => "SHUF".to_owned(),
+            3 => "FLET".to_owned(),
+            4 => format!("SZIP={},NN", parameters.get(1)?),
+            // h5repack takes at least one parameter, and this filter has none.
+            32_000 => return None,
+            id => {
+                let words = [u32::from(id), 0, parameters.len() as u32].into_iter().chain(parameters);
+                format!("UD={}", words.map(|word| word.to_string()).collect::<Vec<_>>().join(","))
+            }
+        });
+    }
+    if filters.is_empty() {
+        filters.push("NONE".to_owned());
+    }
+    words.extend(filters.iter().flat_map(|filter| ["-f".to_owned(), option(filter)]));
+    words.extend([shell_word(&target.file), "out.h5".to_owned()]);
+    Some(words.join(" "))
+}
+
+/// nccopy's `-F` names the filters of one variable, in the order of writing; `none` removes them.
+fn nccopy(target: &Target, name: &str, storage: &Storage) -> Option<String> {
+    let chunk = storage.chunk.as_ref()?;
+    if storage.pipeline.checksum {
+        return None;
+    }
+    let filters: Vec<String> = storage
+        .pipeline
+        .requests()
+        .into_iter()
+        .map(|(id, parameters)| {
+            let words = std::iter::once(u32::from(id)).chain(parameters);
+            words.map(|word| word.to_string()).collect::<Vec<_>>().join(",")
+        })
+        .collect();
+    let filters = if filters.is_empty() { "none".to_owned() } else { filters.join("|") };
+    let chunks = shell_word(&format!("{name}:{}", numbers(chunk, ",")));
+    let filters = shell_word(&format!("{name},{filters}"));
+    Some(format!("nccopy -k nc4 -c {chunks} -F {filters} {} out.nc", shell_word(&target.file)))
+}
+
+fn h5py(name: &str, storage: &Storage) -> String {
+    let mut options = String::new();
+    if let Some(chunk) = &storage.chunk {
+        options.push_str(&format!(", chunks={}", tuple(chunk)));
+    }
+    let Pipeline { shuffle, compression, checksum } = &storage.pipeline;
+    if *shuffle {
+        options.push_str(", shuffle=True");
+    }
+    match compression {
+        Compression::None => {}
+        Compression::Gzip(level) => {
+            options.push_str(&format!(", compression=\"gzip\", compression_opts={level}"));
+        }
+        Compression::Lzf => options.push_str(", compression=\"lzf\""),
+        Compression::Szip => options.push_str(", compression=\"szip\", compression_opts=(\"nn\", 8)"),
+        Compression::Zstd(_) | Compression::Blosc | Compression::Bitshuffle => {
+            let request = storage.pipeline.requests().into_iter().find(|(id, _)| *id > 255);
+            if let Some((id, parameters)) = request {
+                let parameters: Vec<u64> = parameters.into_iter().map(u64::from).collect();
+                options.push_str(&format!(", compression={id}, compression_opts={}", tuple(&parameters)));
+            }
+        }
+    }
+    if *checksum {
+        options.push_str(", fletcher32=True");
+    }
+    format!("out.create_dataset({}, data=data{options})", python_string(name))
+}
+
+/// The encoding of `Dataset.to_netcdf`, in the words of its default engine for netCDF-4.
+fn xarray(name: &str, storage: &Storage) -> Option<String> {
+    let Some(chunk) = &storage.chunk else {
+        return Some(format!(
+            "encoding = {{{}: {{\"contiguous\": True, \"zlib\": False}}}}",
+            python_string(name)
+        ));
+    };
+    let truth = |value: bool| if value { "True" } else { "False" };
+    let Pipeline { shuffle, compression, checksum } = &storage.pipeline;
+    let mut options = format!("\"chunksizes\": {}", tuple(chunk));
+    match compression {
+        Compression::None => options.push_str(", \"zlib\": False"),
+        Compression::Gzip(level) => options.push_str(&format!(", \"zlib\": True, \"complevel\": {level}")),
+        Compression::Zstd(level) => {
+            options.push_str(&format!(", \"compression\": \"zstd\", \"complevel\": {level}"));
+        }
+        Compression::Blosc => {
+            options.push_str(", \"compression\": \"blosc_lz4\", \"complevel\": 5, \"blosc_shuffle\": 1");
+        }
+        Compression::Szip => {
+            options.push_str(
+                ", \"compression\": \"szip\", \"szip_coding\": \"nn\", \"szip_pixels_per_block\": 8",
+            );
+        }
+        Compression::Lzf | Compression::Bitshuffle => return None,
+    }
+    options.push_str(&format!(", \"shuffle\": {}", truth(*shuffle)));
+    if *checksum {
+        options.push_str(", \"fletcher32\": True");
+    }
+    Some(format!("encoding = {{{}: {{{options}}}}}", python_string(name)))
+}
+
+/// The special attributes of a variable that ncgen understands.
+fn cdl(name: &str, storage: &Storage) -> Option<String> {
+    let Some(chunk) = &storage.chunk else { return Some(format!("{name}:_Storage = \"contiguous\" ;")) };
+    let mut words =
+        vec![format!("{name}:_Storage = \"chunked\" ; {name}:_ChunkSizes = {} ;", numbers(chunk, ", "))];
+    if storage.pipeline.shuffle {
+        words.push(format!("{name}:_Shuffle = \"true\" ;"));
+    }
+    match storage.pipeline.compression {
+        Compression::None => {}
+        Compression::Gzip(level) => words.push(format!("{name}:_DeflateLevel = {level} ;")),
+        Compression::Lzf => return None,
+        _ => {
+            let (id, parameters) = storage.pipeline.requests().into_iter().find(|(id, _)| *id > 3)?;
+            let all = std::iter::once(u32::from(id)).chain(parameters);
+            let text = all.map(|word| word.to_string()).collect::<Vec<_>>().join(",");
+            words.push(format!("{name}:_Filter = \"{text}\" ;"));
+        }
+    }
+    if storage.pipeline.checksum {
+        words.push(format!("{name}:_Fletcher32 = \"true\" ;"));
+    }
+    Some(words.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(storage: &Storage) -> Vec<String> {
+        let facts = DatasetFacts::contiguous("/t2m", &[1460, 361, 720], "<f4", 4);
+        let target = Target { file: "era 5.nc".to_owned(), is_netcdf: true };
+        lines(&target, &facts, storage)
+            .into_iter()
+            .map(|line| format!("{}: {}", line.tool, line.line))
+            .collect()
+    }
+
+    #[test]
+    fn each_program_gets_its_own_words() {
+        let pipeline = Pipeline { shuffle: true, compression: Compression::Gzip(4), checksum: false };
+        assert_eq!(
+            all(&Storage::chunked(&[73, 91, 90], pipeline)),
+            [
+                "hyperslab: hyperslab repack --chunks /t2m:73x91x90 --filter /t2m:shuffle+gzip=4 'era 5.nc' out.nc",
+                "h5py: out.create_dataset(\"t2m\", data=data, chunks=(73, 91, 90), shuffle=True, compression=\"gzip\", compression_opts=4)",
+                "h5repack: h5repack -l /t2m:CHUNK=73x91x90 -f /t2m:SHUF -f /t2m:GZIP=4 'era 5.nc' out.h5",
+                "nccopy: nccopy -k nc4 -c t2m:73,91,90 -F 't2m,2|1,4' 'era 5.nc' out.nc",
+                "xarray: encoding = {\"t2m\": {\"chunksizes\": (73, 91, 90), \"zlib\": True, \"complevel\": 4, \"shuffle\": True}}",
+                "CDL: t2m:_Storage = \"chunked\" ; t2m:_ChunkSizes = 73, 91, 90 ; t2m:_Shuffle = \"true\" ; t2m:_DeflateLevel = 4 ;",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_a_program_cannot_make_has_no_line() {
+        let tools = |pipeline: Pipeline| -> Vec<String> {
+            let lines = all(&Storage::chunked(&[1, 2, 3], pipeline));
+            lines.iter().map(|line| line.split(':').next().unwrap_or_default().to_owned()).collect()
+        };
+        let zstd = Pipeline { shuffle: true, compression: Compression::Zstd(3), checksum: true };
+        assert_eq!(tools(zstd), ["hyperslab", "h5py", "h5repack", "xarray", "CDL"]);
+        let lzf = Pipeline { shuffle: true, compression: Compression::Lzf, checksum: false };
+        assert_eq!(tools(lzf), ["hyperslab", "h5py", "nccopy"]);
+        assert!(all(&Storage::CONTIGUOUS).iter().any(|line| line.contains("--contiguous /t2m")));
+    }
+}

@@ -1,0 +1,174 @@
+//! Where the file will lie: what a request and a byte cost there, in seconds and in money.
+//!
+//! | place | latency | bandwidth of a connection | connections | requests | bytes |
+//! |---|---|---|---|---|---|
+//! | `local` | 0 | in the page cache: part of the calibrated terms | | free | free |
+//! | `hdd` | 8 ms | 150 MB/s | 1 | free | free |
+//! | `s3` | 40 ms | 80 MB/s | 8 | $0.0004 a thousand | $0.09 a GB |
+//! | `gs` | 50 ms | 70 MB/s | 8 | $0.0004 a thousand | $0.12 a GB |
+//! | `az` | 40 ms | 60 MB/s | 8 | $0.0005 a thousand | $0.087 a GB |
+//!
+//! The prices are the list prices of a first region for reads from outside its cloud; inside it, bytes are usually free:
+//! `price=0.0004,egress=0` says so. Latency and bandwidth are what a virtual machine in the same region commonly sees.
+
+use crate::error::AdviseError;
+
+/// A place, by what requests cost there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Place {
+    /// As the user wrote it.
+    pub name: String,
+    /// Seconds until the first byte of a request.
+    pub latency_seconds: f64,
+    /// Bytes a second of one connection; infinite for files in the page cache.
+    pub bytes_per_second: f64,
+    /// Requests that a reader makes at a time, if it can make several.
+    pub connections: u32,
+    /// Dollars for a thousand requests.
+    pub price_per_thousand: f64,
+    /// Dollars for 10⁹ bytes.
+    pub price_per_gigabyte: f64,
+}
+
+const GIGABYTE: f64 = 1e9;
+
+impl Place {
+    /// A local disk whose file is in the page cache.
+    pub fn local() -> Self {
+        Self::new("local", 0.0, f64::INFINITY, 1, 0.0, 0.0)
+    }
+
+    fn new(
+        name: &str,
+        latency_seconds: f64,
+        bytes_per_second: f64,
+        connections: u32,
+        price_per_thousand: f64,
+        price_per_gigabyte: f64,
+    ) -> Self {
+        let name = name.to_owned();
+        Self { name, latency_seconds, bytes_per_second, connections, price_per_thousand, price_per_gigabyte }
+    }
+
+    /// A place by its name, or by its numbers: `latency=40ms,bandwidth=80MB,connections=8,price=0.0004,egress=0.09`. Numbers
+    /// may follow a name: `s3,egress=0`.
+    ///
+    /// # Errors
+    /// [`AdviseError::Place`] for an unknown name and for a number that is negative or not one.
+    pub fn parse(text: &str) -> Result<Self, AdviseError> {
+        let wrong = |problem: String| AdviseError::Place { text: text.to_owned(), problem };
+        let mut place = Self { name: text.trim().to_owned(), ..Self::local() };
+        for (position, part) in text.split(',').map(str::trim).enumerate() {
+            let Some((key, value)) = part.split_once('=') else {
+                if position > 0 {
+                    return Err(wrong(format!("{part:?} is not a name and a number, such as latency=40ms")));
+                }
+                let named = Self::named(part).ok_or_else(|| {
+                    wrong("the places are local, hdd, s3, gs, az, or numbers such as latency=40ms".to_owned())
+                })?;
+                place = Self { name: place.name, ..named };
+                continue;
+            };
+            let number = |value: &str| -> Result<f64, AdviseError> {
+                let number: Option<f64> = value.trim().parse().ok();
+                let valid = number.filter(|number| number.is_finite() && *number >= 0.0);
+                valid.ok_or_else(|| wrong(format!("{key}={value:?} is not a number of 0 or more")))
+            };
+            match key.trim() {
+                "latency" => {
+                    let value = value.trim();
+                    place.latency_seconds = match (value.strip_suffix("ms"), value.strip_suffix('s')) {
+                        (Some(milliseconds), _) => number(milliseconds)? / 1e3,
+                        (None, Some(seconds)) => number(seconds)?,
+                        (None, None) => {
+                            return Err(wrong(format!("latency={value:?} lacks a unit, ms or s")));
+                        }
+                    };
+                }
+                "bandwidth" => {
+                    let value = value.trim().trim_end_matches("/s");
+                    let bytes =
+                        hyperslab_units::parse_bytes(value).map_err(|error| wrong(error.to_string()))?;
+                    if bytes == 0 {
+                        return Err(wrong("bandwidth=0 never ends".to_owned()));
+                    }
+                    place.bytes_per_second = bytes as f64;
+                }
+                "connections" => {
+                    let count: Option<u32> = value.trim().parse().ok();
+                    place.connections = count.filter(|count| *count > 0).ok_or_else(|| {
+                        wrong(format!("connections={value:?} is not a number of 1 or more"))
+                    })?;
+                }
+                "price" => place.price_per_thousand = number(value)?,
+                "egress" => place.price_per_gigabyte = number(value)?,
+                _ => {
+                    return Err(wrong(format!(
+                        "{key:?} is not one of latency, bandwidth, connections, price, egress"
+                    )));
+                }
+            }
+        }
+        Ok(place)
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        Some(match name {
+            "local" => Self::local(),
+            "hdd" => Self::new(name, 0.008, 150e6, 1, 0.0, 0.0),
+            "s3" => Self::new(name, 0.040, 80e6, 8, 0.0004, 0.09),
+            "gs" => Self::new(name, 0.050, 70e6, 8, 0.0004, 0.12),
+            "az" => Self::new(name, 0.040, 60e6, 8, 0.0005, 0.087),
+            _ => return None,
+        })
+    }
+
+    /// Seconds that so many requests take beyond those of a file in the page cache, if `at_a_time` of them overlap.
+    pub fn seconds(&self, requests: f64, bytes: f64, at_a_time: u32) -> f64 {
+        let overlap = f64::from(at_a_time.max(1)).min(requests.max(1.0));
+        (requests * self.latency_seconds + bytes / self.bytes_per_second) / overlap
+    }
+
+    /// Dollars that so many requests cost.
+    pub fn price(&self, requests: f64, bytes: f64) -> f64 {
+        requests / 1e3 * self.price_per_thousand + bytes / GIGABYTE * self.price_per_gigabyte
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_overlap_only_where_there_are_several() {
+        let place = Place::parse("latency=100ms,bandwidth=10MB/s,connections=4").unwrap();
+        assert_eq!(place.seconds(1.0, 0.0, 4), 0.1);
+        assert_eq!(place.seconds(8.0, 0.0, 4), 0.2);
+        assert_eq!(place.seconds(8.0, 10e6, 1), 1.8);
+        assert_eq!(Place::local().seconds(1e6, 1e12, 1), 0.0);
+    }
+
+    #[test]
+    fn prices_are_of_requests_and_bytes() {
+        let place = Place::parse("s3").unwrap();
+        assert!((place.price(10_000.0, 2e9) - (0.004 + 0.18)).abs() < 1e-12);
+        let inside = Place::parse("s3,egress=0").unwrap();
+        assert!((inside.price(10_000.0, 2e9) - 0.004).abs() < 1e-12 && inside.latency_seconds == 0.040);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (text, says) in [
+            ("moon", "local, hdd"),
+            ("s3,gs", "not a name and a number"),
+            ("latency=4", "lacks a unit"),
+            ("latency=-1ms", "0 or more"),
+            ("bandwidth=0", "never ends"),
+            ("connections=0", "1 or more"),
+            ("colour=3", "not one of"),
+        ] {
+            let error = Place::parse(text).unwrap_err().to_string();
+            assert!(error.contains(says), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! The search: from all shapes and pipelines to a few storages that were measured and costed.
+//!
+//! ```text
+//!   thousands of shapes ──estimate──► tens ──simulation──► a few
+//!   all pipelines ──measured on the best shape──► those that are not worse in everything
+//!   each of these shapes with each of these pipelines: measured, simulated
+//! ```
+
+use crate::cost::{self, Costed, SimulatedStorage};
+use crate::error::AdviseError;
+use crate::pipeline::{Compression, Pipeline};
+use crate::question::Question;
+use crate::reader::Reader;
+use crate::storage::Storage;
+use crate::trial::{Trial, Trials};
+use crate::{rank, shapes};
+use rayon::prelude::*;
+use std::time::Instant;
+
+/// What the search came to.
+pub(crate) struct Found {
+    /// The dataset as it is.
+    pub(crate) present: Costed,
+    /// The storages that were costed in full, without the present one.
+    pub(crate) storages: Vec<Costed>,
+    /// Chunk shapes that were considered, and those of them that were simulated.
+    pub(crate) shapes: usize,
+    pub(crate) simulated: usize,
+    /// Storages that were measured on samples.
+    pub(crate) measured: usize,
+    /// True if the time was over before everything was measured.
+    pub(crate) is_cut: bool,
+}
+
+/// Shapes that are simulated, filtered and not, for each second of the time; and their bounds.
+const SIMULATED_PER_SECOND: f64 = 3.0;
+const SIMULATED_MIN: usize = 8;
+const SIMULATED_MAX: usize = 48;
+/// Shapes that are measured with each pipeline.
+const MEASURED_FILTERED: usize = 6;
+const MEASURED_RAW: usize = 4;
+/// Pipelines that are measured with each shape.
+const PIPELINES_MAX: usize = 8;
+/// Chunk visits of one simulation: for choosing among shapes, and for what is shown.
+const VISITS_PRUNING: u64 = 30_000;
+const VISITS_FINAL: u64 = 200_000;
+/// A pipeline that is worse by more than this in size and speed is left out.
+const TOLERANCE: f64 = 1.02;
+/// What encoding is assumed to cost before it is measured.
+const ASSUMED: Trial =
+    Trial { decoded_bytes: 1 << 20, encoded_bytes: 1 << 19, encode_seconds: 0.02, decode_seconds: 0.002 };
+const ASSUMED_RAW: Trial =
+    Trial { decoded_bytes: 1 << 20, encoded_bytes: 1 << 20, encode_seconds: 0.0, decode_seconds: 0.0 };
+
+/// Finds the storages that are worth a choice.
+pub(crate) fn search(question: &Question<'_>, trials: &mut dyn Trials) -> Result<Found, AdviseError> {
+    let start = Instant::now();
+    let facts = question.facts;
+    let present_pipeline = Pipeline::of(&facts.filters);
+    let present_storage = Storage {
+        chunk: facts.chunk_dims().map(<[u64]>::to_vec),
+        pipeline: present_pipeline.clone().unwrap_or(Pipeline::NONE),
+    };
+    let present = cost::of_present(question, present_storage.clone(), VISITS_FINAL)?;
+    let checksum = present_pipeline.as_ref().is_some_and(|pipeline| pipeline.checksum);
+
+    let blocks: Vec<Vec<u64>> = question.reads.iter().map(|read| read.block.clone()).collect();
+    let all = shapes::shapes(&facts.shape, facts.element_bytes, &blocks, facts.chunk_dims());
+    let considered = all.len();
+    let number = (question.time.as_secs_f64() * SIMULATED_PER_SECOND) as usize;
+    let number = number.clamp(SIMULATED_MIN, SIMULATED_MAX);
+    let filtered = simulated(question, all.clone(), true, number)?;
+    let raw = simulated(question, all, false, number / 2)?;
+    let simulated_count = filtered.len() + raw.len();
+    let filtered_shapes = best_shapes(question, filtered, facts.chunk_dims(), MEASURED_FILTERED);
+    let raw_shapes = best_shapes(question, raw, facts.chunk_dims(), MEASURED_RAW);
+
+    // All pipelines, measured on the best shape.
+    let pipelines: Vec<Pipeline> = Pipeline::candidates(facts.element_bytes, checksum)
+        .into_iter()
+        .filter(|pipeline| question.readers.iter().any(|reader: &Reader| reader.reads(pipeline)))
+        .collect();
+    let (none, mut pipelines): (Vec<Pipeline>, Vec<Pipeline>) =
+        pipelines.into_iter().partition(|pipeline| pipeline.compression == Compression::None);
+    if let Some(own) = present_pipeline.as_ref().filter(|own| own.compression != Compression::None)
+        && !pipelines.contains(own)
+    {
+        pipelines.push(own.clone());
+    }
+    let mut measured: Vec<(Storage, Trial)> = Vec::new();
+    let mut is_cut = false;
+    for (place, chunk) in filtered_shapes.iter().enumerate() {
+        if place > 0 && start.elapsed() > question.time {
+            is_cut = true;
+            break;
+        }
+        let results = trials.measure(chunk, &pipelines);
+        let results: Vec<(Pipeline, Trial)> = pipelines
+            .iter()
+            .cloned()
+            .zip(results)
+            .filter_map(|(pipeline, trial)| Some((pipeline, trial?)))
+            .collect();
+        if place == 0 {
+            let kept = worthwhile(&results, present_pipeline.as_ref());
+            pipelines.retain(|pipeline| kept.contains(pipeline));
+        }
+        let storages =
+            results.into_iter().map(|(pipeline, trial)| (Storage::chunked(chunk, pipeline), trial));
+        measured.extend(storages);
+    }
+    for chunk in &raw_shapes {
+        measured.extend(none.iter().map(|pipeline| (Storage::chunked(chunk, pipeline.clone()), ASSUMED_RAW)));
+    }
+    let can_grow = (0..facts.shape.len()).any(|axis| facts.can_grow(axis));
+    if !can_grow && !checksum {
+        measured.push((Storage::CONTIGUOUS, ASSUMED_RAW));
+    }
+    measured.retain(|(storage, _)| present_pipeline.is_none() || *storage != present_storage);
+    let measured_count = measured.len();
+    let storages = costed(question, &measured)?;
+    let present = with_writing(question, present, trials, present_pipeline, start)?;
+    Ok(Found {
+        present,
+        storages,
+        shapes: considered,
+        simulated: simulated_count,
+        measured: measured_count,
+        is_cut,
+    })
+}
+
+/// The best shapes by the estimate, simulated.
+fn simulated(
+    question: &Question<'_>,
+    shapes: Vec<Vec<u64>>,
+    is_filtered: bool,
+    number: usize,
+) -> Result<Vec<Costed>, AdviseError> {
+    let (compression, trial) =
+        if is_filtered { (Compression::Gzip(4), ASSUMED) } else { (Compression::None, ASSUMED_RAW) };
+    let pipeline = Pipeline { compression, ..Pipeline::NONE };
+    rank::best(question, shapes, is_filtered, number)
+        .into_par_iter()
+        .map(|chunk| {
+            let simulated = cost::simulate(question, Some(&chunk), is_filtered, VISITS_PRUNING)?;
+            cost::of_storage(question, &simulated, &pipeline, &trial)
+        })
+        .collect()
+}
+
+/// The costs of what was measured; each chunk shape is simulated once, whatever its filters.
+fn costed(question: &Question<'_>, measured: &[(Storage, Trial)]) -> Result<Vec<Costed>, AdviseError> {
+    let key = |storage: &Storage| (storage.chunk.clone(), storage.pipeline.is_filtered());
+    let mut keys: Vec<(Option<Vec<u64>>, bool)> = measured.iter().map(|(storage, _)| key(storage)).collect();
+    keys.sort();
+    keys.dedup();
+    let simulated: Vec<SimulatedStorage> = keys
+        .par_iter()
+        .map(|(chunk, is_filtered)| cost::simulate(question, chunk.as_deref(), *is_filtered, VISITS_FINAL))
+        .collect::<Result<_, _>>()?;
+    let costed = measured.iter().filter_map(|(storage, trial)| {
+        let is_same = |one: &&SimulatedStorage| (one.chunk.clone(), one.is_filtered) == key(storage);
+        let simulated = simulated.iter().find(is_same)?;
+        Some(cost::of_storage(question, simulated, &storage.pipeline, trial))
+    });
+    costed.collect()
+}
+
+/// The shapes that are best for all readers, for each reader, and for each read, the best first; and the present one.
+fn best_shapes(
+    question: &Question<'_>,
+    costed: Vec<Costed>,
+    present: Option<&[u64]>,
+    number: usize,
+) -> Vec<Vec<u64>> {
+    let readers = 0..question.readers.len();
+    let least: Vec<f64> = readers
+        .clone()
+        .map(|reader| costed.iter().map(|one| one.seconds[reader]).fold(f64::INFINITY, f64::min))
+        .collect();
+    let regret = |one: &Costed| -> f64 {
+        readers.clone().map(|reader| one.seconds[reader] / least[reader].max(1e-12)).sum()
+    };
+    let sorted = |score: &dyn Fn(&Costed) -> f64| -> Vec<Vec<u64>> {
+        let mut order: Vec<&Costed> = costed.iter().collect();
+        order.sort_by(|a, b| score(a).total_cmp(&score(b)).then_with(|| a.storage.cmp(&b.storage)));
+        order.into_iter().filter_map(|one| one.storage.chunk.clone()).collect()
+    };
+    let by_all = sorted(&regret);
+    let mut orders = vec![by_all.clone()];
+    orders.extend(readers.clone().map(|reader| sorted(&|one: &Costed| one.seconds[reader])));
+    let mut chosen: Vec<Vec<u64>> = Vec::new();
+    let mut add = |chunk: &Vec<u64>| {
+        if !chosen.contains(chunk) && chosen.len() < number {
+            chosen.push(chunk.clone());
+        }
+    };
+    by_all.iter().take(number / 2).for_each(&mut add);
+    orders.iter().filter_map(|order| order.first()).for_each(&mut add);
+    by_all.iter().for_each(&mut add);
+    if let Some(present) = present.filter(|present| !chosen.iter().any(|chunk| chunk == present)) {
+        chosen.push(present.to_vec());
+    }
+    chosen
+}
+
+/// The pipelines that are not worse than another in size and in both speeds; the present one stays.
+fn worthwhile(results: &[(Pipeline, Trial)], present: Option<&Pipeline>) -> Vec<Pipeline> {
+    let is_worse = |one: &Trial, other: &Trial| {
+        one.share() > TOLERANCE * other.share()
+            && one.decode_seconds_per_byte() > TOLERANCE * other.decode_seconds_per_byte()
+            && one.encode_seconds_per_byte() > TOLERANCE * other.encode_seconds_per_byte()
+    };
+    let mut kept: Vec<&(Pipeline, Trial)> = results
+        .iter()
+        .filter(|(_, trial)| !results.iter().any(|(_, other)| is_worse(trial, other)))
+        .collect();
+    // Of too many, those that leave out least: by the product of size and decoding.
+    let score = |trial: &Trial| trial.share() * trial.decode_seconds_per_byte();
+    kept.sort_by(|a, b| score(&a.1).total_cmp(&score(&b.1)).then_with(|| a.0.cmp(&b.0)));
+    let smallest =
+        results.iter().min_by(|a, b| a.1.share().total_cmp(&b.1.share()).then_with(|| a.0.cmp(&b.0)));
+    let mut pipelines: Vec<Pipeline> =
+        kept.into_iter().take(PIPELINES_MAX).map(|(pipeline, _)| pipeline.clone()).collect();
+    for more in smallest.map(|(pipeline, _)| pipeline).into_iter().chain(present) {
+        if !pipelines.contains(more) {
+            pipelines.push(more.clone());
+        }
+    }
+    pipelines
+}
+
+/// The present storage with what it costs to write and to decode it, if its filters are among those that can be tried.
+fn with_writing(
+    question: &Question<'_>,
+    mut present: Costed,
+    trials: &mut dyn Trials,
+    pipeline: Option<Pipeline>,
+    start: Instant,
+) -> Result<Costed, AdviseError> {
+    let facts = question.facts;
+    let trial = match (&present.storage.chunk, pipeline) {
+        (Some(chunk), Some(pipeline)) if pipeline.is_filtered() && start.elapsed() < question.time * 2 => {
+            let chunk = chunk.clone();
+            trials.measure(&chunk, &[pipeline]).pop().flatten()
+        }
+        (_, Some(pipeline)) if !pipeline.is_filtered() => Some(ASSUMED_RAW),
+        _ => None,
+    };
+    if let Some(trial) = trial {
+        let Storage { chunk, pipeline } = &present.storage;
+        let simulated = cost::simulate(question, chunk.as_deref(), pipeline.is_filtered(), VISITS_PRUNING)?;
+        let again = cost::of_storage(question, &simulated, pipeline, &trial)?;
+        present.write_seconds = again.write_seconds;
+        present.work_seconds = again.work_seconds;
+    }
+    // What was measured on the dataset's own chunks is better than what follows from samples.
+    let chunks = facts.chunks.as_ref().map_or(0, |chunks| chunks.stored_chunks());
+    present.stored_bytes = facts.stored_bytes.saturating_add(chunks.saturating_mul(cost::INDEX_BYTES));
+    Ok(present)
+}

@@ -1,0 +1,157 @@
+//! The chunk shapes that are considered.
+//!
+//! * A lattice: along each axis the extent divided into 1, 2, 3, 4, 6, 8, 12 … equal parts, in all combinations. It contains
+//!   the balanced tilings.
+//! * From each read: its block, cut or grown to each size, along the axes in either order.
+//! * The present shape.
+//!
+//! All have 64 KiB to 32 MiB, unless the whole dataset is smaller; the present one may have any size.
+
+use std::collections::BTreeSet;
+
+/// Smaller chunks cost more to find than to read.
+pub const CHUNK_BYTES_MIN: u64 = 64 << 10;
+/// Larger ones fit no default cache.
+pub const CHUNK_BYTES_MAX: u64 = 32 << 20;
+/// At most so many shapes of the lattice; with more, extents are divided in larger steps.
+const LATTICE_MAX: usize = 12_000;
+
+/// The shapes, each once, in the order of their extents.
+pub(crate) fn shapes(
+    shape: &[u64],
+    element_bytes: u64,
+    blocks: &[Vec<u64>],
+    present: Option<&[u64]>,
+) -> Vec<Vec<u64>> {
+    let mut found: BTreeSet<Vec<u64>> = present.map(<[u64]>::to_vec).into_iter().collect();
+    if shape.is_empty() || shape.contains(&0) || element_bytes == 0 || element_bytes > CHUNK_BYTES_MAX {
+        return found.into_iter().collect();
+    }
+    let total = bytes(shape, element_bytes);
+    let sizes = CHUNK_BYTES_MIN.min(total)..=CHUNK_BYTES_MAX;
+    let is_fit = |chunk: &Vec<u64>| sizes.contains(&bytes(chunk, element_bytes));
+    found.extend(lattice(shape, element_bytes).into_iter().filter(is_fit));
+    for block in blocks {
+        let mut size = CHUNK_BYTES_MIN;
+        while size <= CHUNK_BYTES_MAX {
+            for fastest_first in [true, false] {
+                found.extend(
+                    Some(from_block(shape, element_bytes, block, size, fastest_first)).filter(is_fit),
+                );
+            }
+            size *= 2;
+        }
+    }
+    found.into_iter().collect()
+}
+
+fn bytes(chunk: &[u64], element_bytes: u64) -> u64 {
+    chunk.iter().fold(element_bytes, |n, d| n.saturating_mul(*d))
+}
+
+/// All combinations of parts of the axes.
+fn lattice(shape: &[u64], element_bytes: u64) -> Vec<Vec<u64>> {
+    let longest = (CHUNK_BYTES_MAX / element_bytes).max(1);
+    for step in 0..64 {
+        let lengths: Vec<Vec<u64>> = shape.iter().map(|dim| parts(*dim, step, longest)).collect();
+        let number = lengths.iter().fold(1usize, |n, lengths| n.saturating_mul(lengths.len()));
+        if number > LATTICE_MAX {
+            continue;
+        }
+        let mut shapes = vec![Vec::new()];
+        for lengths in &lengths {
+            shapes = shapes
+                .iter()
+                .flat_map(|shape| lengths.iter().map(|length| [&shape[..], &[*length]].concat()))
+                .collect();
+        }
+        return shapes;
+    }
+    Vec::new()
+}
+
+/// The extent in equal parts: their lengths, none above `longest`. The numbers of parts are 1, 2, 3, 4, 6, 8, 12 … at step
+/// 0, the powers of 2 at step 1, of 4 at step 2, of 8 at step 3.
+fn parts(dim: u64, step: u32, longest: u64) -> Vec<u64> {
+    let mut lengths: BTreeSet<u64> = BTreeSet::from([1]);
+    for power in (0..64).step_by(step.max(1) as usize) {
+        let number = 1u64 << power;
+        lengths.insert(dim.div_ceil(number));
+        if step == 0 && power > 0 {
+            lengths.insert(dim.div_ceil(number.saturating_add(number / 2)));
+        }
+        if number > dim {
+            break;
+        }
+    }
+    lengths.into_iter().filter(|length| *length <= longest).collect()
+}
+
+/// The block of a read, cut to a size along the slowest axes first, or grown to it along the fastest (or slowest) first.
+fn from_block(shape: &[u64], element_bytes: u64, block: &[u64], size: u64, fastest_first: bool) -> Vec<u64> {
+    let mut chunk: Vec<u64> = block.iter().zip(shape).map(|(block, dim)| (*block).clamp(1, *dim)).collect();
+    for axis in 0..chunk.len() {
+        let pieces = bytes(&chunk, element_bytes).div_ceil(size);
+        if pieces > 1 {
+            chunk[axis] = (chunk[axis] / pieces).max(1);
+        }
+    }
+    let mut axes: Vec<usize> = (0..chunk.len()).collect();
+    if fastest_first {
+        axes.reverse();
+    }
+    for axis in axes {
+        let room = size / bytes(&chunk, element_bytes).max(1);
+        if room < 2 || chunk[axis] >= shape[axis] {
+            continue;
+        }
+        let most = chunk[axis].saturating_mul(room).min(shape[axis]);
+        // Equal parts, rather than full ones and a remainder.
+        chunk[axis] = shape[axis].div_ceil(shape[axis].div_ceil(most));
+    }
+    chunk
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_keep_to_their_sizes_in_any_rank() {
+        for (shape, element) in [
+            (vec![8000, 20, 20], 4),
+            (vec![60, 30, 9, 717], 4),
+            (vec![7; 12], 8),
+            (vec![u64::MAX / 16, 2], 1),
+        ] {
+            let found = shapes(&shape, element, &[shape.clone()], None);
+            assert!(!found.is_empty() && found.len() <= LATTICE_MAX + 20, "{shape:?}: {}", found.len());
+            for chunk in found {
+                assert!((CHUNK_BYTES_MIN..=CHUNK_BYTES_MAX).contains(&bytes(&chunk, element)), "{chunk:?}");
+                assert!(chunk.iter().zip(&shape).all(|(chunk, dim)| chunk <= dim), "{chunk:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_present_shape_and_those_of_the_papers_are_among_them() {
+        let found = shapes(&[60, 30, 9, 717], 4, &[vec![1, 1, 1, 717]], Some(&[4, 30, 9, 717]));
+        assert!(found.contains(&vec![4, 30, 9, 717]) && found.contains(&vec![1, 30, 9, 717]));
+        let series = shapes(&[1460, 361, 720], 4, &[vec![1460, 1, 1], vec![1, 361, 720]], None);
+        assert!(series.contains(&vec![1460, 1, 144]), "1460 x 144 floats are 0.8 MiB");
+        assert!(series.contains(&vec![1, 361, 720]));
+    }
+
+    #[test]
+    fn small_data_is_one_chunk_and_no_data_none() {
+        assert!(shapes(&[10, 10], 4, &[], None).contains(&vec![10, 10]));
+        assert!(shapes(&[0, 10], 4, &[], None).is_empty());
+        assert!(shapes(&[10], u64::MAX, &[], None).is_empty(), "elements larger than a chunk");
+    }
+
+    #[test]
+    fn blocks_grow_in_equal_parts() {
+        assert_eq!(from_block(&[1000, 1000], 4, &[1, 1000], 1 << 20, true), [250, 1000]);
+        assert_eq!(from_block(&[10, 5000, 5000], 4, &[1, 5000, 5000], 1 << 20, true), [1, 52, 5000]);
+    }
+}

@@ -1,0 +1,43 @@
+//! Samples of the data, encoded as a storage would.
+//!
+//! The caller has the values. It cuts a few chunks of the wanted shape out of the dataset, spread evenly, and encodes and
+//! decodes them with each pipeline on one thread. Sizes must not depend on how long that takes.
+
+use crate::pipeline::Pipeline;
+
+/// What encoding the samples with one pipeline came to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Trial {
+    /// Bytes of the samples before.
+    pub decoded_bytes: u64,
+    /// Bytes of the samples after.
+    pub encoded_bytes: u64,
+    /// Seconds to encode them.
+    pub encode_seconds: f64,
+    /// Seconds to decode them, by hyperslab's decoders.
+    pub decode_seconds: f64,
+}
+
+/// Samples of one dataset.
+pub trait Trials {
+    /// Encodes samples in chunks of this shape, with each of the pipelines. `None` where a pipeline cannot encode them, or
+    /// if the samples cannot be read.
+    fn measure(&mut self, chunk: &[u64], pipelines: &[Pipeline]) -> Vec<Option<Trial>>;
+}
+
+impl Trial {
+    /// Encoded bytes for each byte; of samples without bytes, 1.
+    pub fn share(&self) -> f64 {
+        if self.decoded_bytes == 0 { 1.0 } else { self.encoded_bytes as f64 / self.decoded_bytes as f64 }
+    }
+
+    /// Seconds to decode one byte.
+    pub fn decode_seconds_per_byte(&self) -> f64 {
+        self.decode_seconds / self.decoded_bytes.max(1) as f64
+    }
+
+    /// Seconds to encode one byte.
+    pub fn encode_seconds_per_byte(&self) -> f64 {
+        self.encode_seconds / self.decoded_bytes.max(1) as f64
+    }
+}
