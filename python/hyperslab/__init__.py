@@ -13,6 +13,7 @@ Names and behaviour for reading are those of h5py.
 
 from collections.abc import Mapping as _Mapping
 
+from hyperslab._advise import Advice, advise, encoding_for
 from hyperslab._blocks import MultiBlockSlice
 from hyperslab._doctor import Diagnosis, doctor
 from hyperslab._empty import Empty
@@ -57,6 +58,7 @@ from hyperslab.errors import HyperslabError
 from hyperslab.links import ExternalLink, HardLink, SoftLink
 
 __all__ = [
+    "Advice",
     "AttributeManager",
     "AttributeReference",
     "CacheStats",
@@ -75,6 +77,7 @@ __all__ = [
     "SoftLink",
     "Traffic",
     "__version__",
+    "advise",
     "cache_bytes",
     "cache_stats",
     "check",
@@ -85,6 +88,7 @@ __all__ = [
     "check_string_dtype",
     "check_vlen_dtype",
     "doctor",
+    "encoding_for",
     "enum_dtype",
     "index",
     "is_hdf5",

@@ -84,21 +84,24 @@ impl<'a> Choice<'a> {
         self.scores(served, &|at, reader| self.storages[at].seconds[reader])
     }
 
-    /// The best storage, present or not: the fastest; of several that are about as fast, the smallest.
+    /// The best storage, present or not: the fastest; of several that are about as fast, the smallest; of several that are
+    /// about as small, the one that is written fastest.
     pub(crate) fn best(&self, served: Served) -> usize {
         let scores = self.own_scores(served);
         let eligible = self.eligible(served);
         let least = eligible.iter().map(|at| scores[*at]).fold(f64::INFINITY, f64::min);
-        let size = |at: usize| (self.storages[at].stored_bytes.max(1) as f64).ln() / EQUAL_SIZE.ln();
-        let tied = eligible.into_iter().filter(|at| scores[*at] <= least * TIE);
+        let tied: Vec<usize> = eligible.into_iter().filter(|at| scores[*at] <= least * TIE).collect();
+        let smallest = tied.iter().map(|at| self.storages[*at].stored_bytes).min().unwrap_or(0);
+        let small = tied
+            .into_iter()
+            .filter(|at| self.storages[*at].stored_bytes as f64 <= smallest as f64 * EQUAL_SIZE);
         let order = |a: &usize, b: &usize| {
             let (one, other) = (&self.storages[*a], &self.storages[*b]);
-            (size(*a).floor().total_cmp(&size(*b).floor()))
+            (one.write_seconds.total_cmp(&other.write_seconds))
                 .then(scores[*a].total_cmp(&scores[*b]))
-                .then(one.write_seconds.total_cmp(&other.write_seconds))
                 .then_with(|| one.storage.cmp(&other.storage))
         };
-        tied.min_by(order).unwrap_or(0)
+        small.min_by(order).unwrap_or(0)
     }
 
     /// True if the present storage is so close to the best that rewriting it is not worth it.

@@ -1,7 +1,7 @@
 //! A storage in the words of the programs that make it: hyperslab, h5repack, nccopy, xarray, netCDF4, h5py, CDL.
 //!
-//! A program that cannot make a storage has no line: nccopy keeps the filters of all other variables only if the variable's
-//! filters can be named for it alone, and xarray writes one group at a time.
+//! A program that cannot make a storage has no line: nccopy has no checksums, h5repack no LZF, and xarray writes one group at
+//! a time.
 
 use crate::pipeline::{Compression, Pipeline};
 use crate::storage::Storage;
@@ -98,25 +98,26 @@ fn h5repack(target: &Target, facts: &DatasetFacts, storage: &Storage) -> Option<
     Some(words.join(" "))
 }
 
-/// nccopy's `-F` names the filters of one variable, in the order of writing; `none` removes them.
+/// nccopy sets deflate and shuffle for all variables at once; other filters, or none, for one variable.
 fn nccopy(target: &Target, name: &str, storage: &Storage) -> Option<String> {
     let chunk = storage.chunk.as_ref()?;
-    if storage.pipeline.checksum {
+    let Pipeline { shuffle, compression, checksum } = &storage.pipeline;
+    if *checksum {
         return None;
     }
-    let filters: Vec<String> = storage
-        .pipeline
-        .requests()
-        .into_iter()
-        .map(|(id, parameters)| {
+    let filters = match compression {
+        Compression::Gzip(level) => format!("-d {level}{}", if *shuffle { " -s" } else { "" }),
+        Compression::None if !shuffle => format!("-F {}", shell_word(&format!("{name},none"))),
+        _ if *shuffle => return None,
+        _ => {
+            let (id, parameters) = storage.pipeline.requests().into_iter().next()?;
             let words = std::iter::once(u32::from(id)).chain(parameters);
-            words.map(|word| word.to_string()).collect::<Vec<_>>().join(",")
-        })
-        .collect();
-    let filters = if filters.is_empty() { "none".to_owned() } else { filters.join("|") };
+            let words: Vec<String> = words.map(|word| word.to_string()).collect();
+            format!("-F {}", shell_word(&format!("{name},{}", words.join(","))))
+        }
+    };
     let chunks = shell_word(&format!("{name}:{}", numbers(chunk, ",")));
-    let filters = shell_word(&format!("{name},{filters}"));
-    Some(format!("nccopy -k nc4 -c {chunks} -F {filters} {} out.nc", shell_word(&target.file)))
+    Some(format!("nccopy -k nc4 -c {chunks} {filters} {} out.nc", shell_word(&target.file)))
 }
 
 fn h5py(name: &str, storage: &Storage) -> String {
@@ -230,7 +231,7 @@ mod tests {
                 "hyperslab: hyperslab repack --chunks /t2m:73x91x90 --filter /t2m:shuffle+gzip=4 'era 5.nc' out.nc",
                 "h5py: out.create_dataset(\"t2m\", data=data, chunks=(73, 91, 90), shuffle=True, compression=\"gzip\", compression_opts=4)",
                 "h5repack: h5repack -l /t2m:CHUNK=73x91x90 -f /t2m:SHUF -f /t2m:GZIP=4 'era 5.nc' out.h5",
-                "nccopy: nccopy -k nc4 -c t2m:73,91,90 -F 't2m,2|1,4' 'era 5.nc' out.nc",
+                "nccopy: nccopy -k nc4 -c t2m:73,91,90 -d 4 -s 'era 5.nc' out.nc",
                 "xarray: encoding = {\"t2m\": {\"chunksizes\": (73, 91, 90), \"zlib\": True, \"complevel\": 4, \"shuffle\": True}}",
                 "CDL: t2m:_Storage = \"chunked\" ; t2m:_ChunkSizes = 73, 91, 90 ; t2m:_Shuffle = \"true\" ; t2m:_DeflateLevel = 4 ;",
             ]
@@ -246,7 +247,7 @@ mod tests {
         let zstd = Pipeline { shuffle: true, compression: Compression::Zstd(3), checksum: true };
         assert_eq!(tools(zstd), ["hyperslab", "h5py", "h5repack", "xarray", "CDL"]);
         let lzf = Pipeline { shuffle: true, compression: Compression::Lzf, checksum: false };
-        assert_eq!(tools(lzf), ["hyperslab", "h5py", "nccopy"]);
+        assert_eq!(tools(lzf), ["hyperslab", "h5py"]);
         assert!(all(&Storage::CONTIGUOUS).iter().any(|line| line.contains("--contiguous /t2m")));
     }
 }

@@ -124,7 +124,7 @@ mod tests {
             (vec![7; 12], 8),
             (vec![u64::MAX / 16, 2], 1),
         ] {
-            let found = shapes(&shape, element, &[shape.clone()], None);
+            let found = shapes(&shape, element, std::slice::from_ref(&shape), None);
             assert!(!found.is_empty() && found.len() <= LATTICE_MAX + 20, "{shape:?}: {}", found.len());
             for chunk in found {
                 assert!((CHUNK_BYTES_MIN..=CHUNK_BYTES_MAX).contains(&bytes(&chunk, element)), "{chunk:?}");

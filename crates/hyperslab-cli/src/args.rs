@@ -1,5 +1,6 @@
 //! The command line: subcommands, options, and their help.
 
+use crate::advise::arguments::AdviseArgs;
 use crate::bench::arguments::BenchArgs;
 use crate::failure::exit_codes;
 use crate::repack::arguments::RepackArgs;
@@ -50,6 +51,7 @@ pub(crate) enum Command {
     Chunks(ChunksArgs),
     Digest(DigestArgs),
     Doctor(Box<DoctorArgs>),
+    Advise(Box<AdviseArgs>),
     Bench(Box<BenchArgs>),
     Check(CheckArgs),
     Index(IndexArgs),

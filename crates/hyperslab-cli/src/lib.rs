@@ -1,6 +1,6 @@
 //! The `hyperslab` command: its arguments and its output.
 //!
-//! There is one file or folder per subcommand: [`ls`], [`explain`], [`chunks`], [`digest`], [`doctor`], [`bench`],
+//! There is one file or folder per subcommand: [`ls`], [`explain`], [`chunks`], [`digest`], [`doctor`], `advise`, [`bench`],
 //! `check`, `index`, [`repack`]. All of
 //! them get their facts from the engine; this crate does not know the file format. Data goes to standard output, messages
 //! to standard error.
@@ -8,6 +8,7 @@
 //! A command either succeeds or fails with a one-line message that says what to do ([`failure`]). With `--json`, the
 //! document is complete before its first byte is printed.
 
+mod advise;
 mod args;
 pub mod bench;
 mod check;
@@ -60,6 +61,7 @@ pub fn run_with(args: impl IntoIterator<Item = OsString>, out: &mut dyn Write, e
         Command::Chunks(args) => chunks::run(&args, out, err),
         Command::Digest(args) => digest::run(&args, out, err),
         Command::Doctor(args) => doctor::run(&args, out, err),
+        Command::Advise(args) => advise::run(&args, out, err),
         Command::Bench(args) => bench::run(&args, out, err),
         Command::Check(args) => check::run(&args, out, err),
         Command::Index(args) => index::run(&args, out, err),

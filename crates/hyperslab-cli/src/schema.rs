@@ -38,6 +38,8 @@ pub(crate) const REPACK: Schema = Schema { name: "hyperslab.repack", version: 1 
 pub(crate) const DOCTOR: Schema = Schema { name: "hyperslab.doctor", version: 1 };
 /// The last line of `hyperslab doctor --json` over several files.
 pub(crate) const DOCTOR_SUMMARY: Schema = Schema { name: "hyperslab.doctor.summary", version: 1 };
+/// `hyperslab advise --json`.
+pub(crate) const ADVISE: Schema = Schema { name: "hyperslab.advise", version: 1 };
 /// `hyperslab check --json`.
 pub(crate) const CHECK: Schema = Schema { name: "hyperslab.check", version: 1 };
 /// The last line of `hyperslab check --json` over several files.

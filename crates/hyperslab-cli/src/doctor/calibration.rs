@@ -76,13 +76,13 @@ impl Calibrated {
     }
 
     /// What the report says of the seconds.
-    pub(super) fn prediction(&self) -> Prediction {
+    pub(crate) fn prediction(&self) -> Prediction {
         let library = self.library.path.display().to_string();
         Prediction { library: Some(library), release: Some(self.calibration.release.clone()) }
     }
 
     /// What decoding a chunk of this dataset costs the library. `None` if nothing is decoded, or if the library cannot.
-    pub(super) fn decoding(
+    pub(crate) fn decoding(
         &self,
         path: &Path,
         dataset: &Dataset,

@@ -12,7 +12,7 @@ const DATASETS_MAX: usize = 6;
 const BYTES_MIN: u64 = 1 << 20;
 
 /// The datasets to examine, and remarks on the choice.
-pub(super) struct Chosen {
+pub(crate) struct Chosen {
     pub datasets: Vec<Dataset>,
     /// Those of which only the storage is checked.
     pub others: Vec<Dataset>,
@@ -29,7 +29,7 @@ impl Chosen {
 }
 
 /// The largest datasets of a file whose rank matches the requested reads.
-pub(super) fn datasets(file: &File, options: &Options) -> Result<Chosen, Failure> {
+pub(crate) fn datasets(file: &File, options: &Options) -> Result<Chosen, Failure> {
     let prefetch = Prefetch { depth: 0, chunk_indexes: true, attributes: true };
     let (items, _) = Traversal::run(Object::Group(file.root()?), b"/", usize::MAX, prefetch);
     let mut damaged = Vec::new();

@@ -1,20 +1,19 @@
 //! The examination of one file: its datasets, chosen, diagnosed and filtered.
 
-use super::calibration::{self, Calibrated};
+use super::calibration::Calibrated;
 use super::choose::{self, Chosen};
 use super::filter::Filter;
+use super::library::Library;
 use super::page::Maps;
-use super::{facts, file_facts, options, user_library};
+use super::{facts, file_facts, options};
 use crate::args::DoctorArgs;
 use crate::doctor::SampleScope;
 use crate::failure::Failure;
 use crate::location;
 use hyperslab::internal::census;
 use hyperslab::{Dataset, File};
-use hyperslab_bench::library::Found;
-use hyperslab_doctor::predict::Terms;
 use hyperslab_doctor::{
-    DatasetFacts, DatasetReport, DoctorError, Options, Profile, Report, Severity, diagnose, diagnose_file,
+    DatasetFacts, DatasetReport, DoctorError, Options, Report, Severity, diagnose, diagnose_file,
     diagnose_storage,
 };
 use rayon::prelude::*;
@@ -27,42 +26,6 @@ pub(super) struct Examiner<'a> {
     filter: Filter,
     /// Looked for when the first file is open: a Python has to be asked.
     library: OnceLock<Library>,
-}
-
-/// The library that the user's programs load, as far as it could be found and calibrated.
-#[derive(Default)]
-struct Library {
-    own: Option<Profile>,
-    has_zstd: bool,
-    calibrated: Option<Calibrated>,
-}
-
-impl Library {
-    /// The library that the user named, which must work.
-    fn named(path: &Path) -> Result<Self, Failure> {
-        let found = named(path)?;
-        if !calibration::is_wanted() {
-            return Ok(Self::default());
-        }
-        let calibrated = Calibrated::of(found).map_err(Failure::wrong_request)?;
-        Ok(Self { own: calibrated.profile(), calibrated: Some(calibrated), ..Self::default() })
-    }
-
-    /// The library of the user's Python, if there is one.
-    fn of_python() -> Self {
-        let Some(library) = user_library::find() else { return Self::default() };
-        let name = format!("{} (libhdf5 {})", library.origin, library.release);
-        let own = Profile::installed(&name, &library.release);
-        let found = library.found.filter(|_| calibration::is_wanted());
-        let calibrated = found.and_then(|found| Calibrated::of(found).ok());
-        let own = own.or_else(|| calibrated.as_ref().and_then(Calibrated::profile));
-        Self { own, has_zstd: library.has_zstd, calibrated }
-    }
-
-    /// What the parts of a read cost.
-    fn terms(&self) -> Terms {
-        self.calibrated.as_ref().map_or(Terms::BUILT_IN, Calibrated::terms)
-    }
 }
 
 /// What came of a file.
@@ -150,15 +113,6 @@ const SAMPLED_BYTES: u64 = 1 << 20;
 fn is_worth_sampling(dataset: &Dataset, options: &Options) -> bool {
     let stored = dataset.stored_bytes().unwrap_or(0);
     options.all || stored >= SAMPLED_BYTES.min(options.file_bytes / SAMPLED_SHARE)
-}
-
-/// The library that the user named.
-fn named(path: &Path) -> Result<Found, Failure> {
-    let problem = |error: std::io::Error| {
-        Failure::wrong_request(format!("--libhdf5 {}: {error}", path.display()))
-            .hint("name the file of a libhdf5, such as libhdf5.so")
-    };
-    Ok(Found { path: path.canonicalize().map_err(problem)?, origin: String::new(), plugins: None })
 }
 
 /// The file that a dataset lies in: an external link may have led to another.

@@ -7,11 +7,12 @@
 
 mod advice;
 pub(crate) mod calibration;
-mod choose;
+pub(crate) mod choose;
 mod examine;
 mod facts;
 mod file_facts;
 mod filter;
+mod library;
 mod options;
 mod page;
 mod sample;
@@ -21,6 +22,8 @@ mod variable_length;
 
 pub(crate) use advice::{Advice, Advisor};
 pub(crate) use facts::{layout_facts, of as facts_of};
+pub(crate) use library::Library;
+pub(crate) use options::is_netcdf;
 pub(crate) use sample::SampleScope;
 
 use crate::args::{DoctorArgs, FailOn};

@@ -46,7 +46,7 @@ pub(super) fn options(
 }
 
 /// True for a file that netCDF-C wrote, or whose name says so.
-fn is_netcdf(file: &File) -> bool {
+pub(crate) fn is_netcdf(file: &File) -> bool {
     let written_by_netcdf = || file.root().is_ok_and(|root| root.attributes().get("_NCProperties").is_ok());
     let name = file.name();
     [".nc", ".nc4"].iter().any(|ending| name.ends_with(ending)) || written_by_netcdf()

@@ -18,7 +18,7 @@ fn the_version_is_the_crates() {
 fn every_command_has_help_with_examples_and_exit_codes() {
     let table = "EXIT CODES\n  0  done\n  1  something could not be read";
     assert!(out(&["--help"]).contains(table));
-    for command in ["ls", "explain", "chunks", "digest", "doctor", "bench", "check", "repack"] {
+    for command in ["ls", "explain", "chunks", "digest", "doctor", "advise", "bench", "check", "repack"] {
         assert!(out(&["help"]).contains(command));
         for help in [out(&["help", command]), out(&[command, "--help"])] {
             assert!(help.contains(&format!("EXAMPLES\n  hyperslab {command} ")), "{help}");

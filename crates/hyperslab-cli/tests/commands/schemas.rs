@@ -75,6 +75,7 @@ fn members_are_those_of_their_version() {
         answer(&["explain", "--json", "{}", "/measured/temperature", ""], &tour),
         answer(&["digest", "{}"], &tour),
         answer(&["doctor", "--json", "{}", CASE_STUDY, "--read", "1x1x1x717"], &case_study),
+        answer(&["advise", "--json", "{}", CASE_STUDY, "--read", "1x1x1x717", "--seconds", "1"], &case_study),
         answer(&["check", "--json", "{}"], &tour),
         answer(&repack, &tour),
         answer(&["bench", "--recipe", "list", "--json"], &tour),

@@ -1,0 +1,86 @@
+//! The command line of `hyperslab advise`.
+
+use crate::failure::exit_codes;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Advise on chunks and filters that serve the reads of a dataset
+///
+/// Tries thousands of chunk shapes on a simulation of the chunk cache of each reader, and filters on samples of the values.
+/// Recommends the storage with which all reads together are fastest, for each reader and for all, and gives the lines that
+/// make it. The file is only read.
+#[derive(Debug, Args)]
+#[command(after_long_help = concat!(
+    "\
+EXAMPLES
+  hyperslab advise era5.nc                                    the largest variables, the reads that their axes suggest
+  hyperslab advise era5.nc /t2m --read 1x361x720 --read :x1x1 maps and time series
+  hyperslab advise era5.nc /t2m --read 1x361x720@10 --read :x1x1   maps ten times as often
+  hyperslab advise era5.nc /t2m --readers netcdf-4.9,hyperslab     for these programs
+  hyperslab advise era5.nc /t2m --readers h5py+zstd           for an h5py with the plug-in for Zstandard
+  hyperslab advise era5.nc /t2m --size-bound 2x               it may take twice its present size
+  hyperslab advise era5.nc /t2m --write 1x361x720             written map by map
+  hyperslab advise era5.nc /t2m --place s3                    for an object store
+  hyperslab advise era5.nc --html era5.html                   also a page, with the trade-off as a picture
+  hyperslab advise era5.nc --recipe-out era5.toml             then: hyperslab repack --recipe era5.toml archive/ packed/
+  hyperslab advise --json era5.nc > advice.json
+
+A block is written as its size along each dimension; `:` stands for the whole extent. Each read is the whole dataset, read
+once in such blocks; a weight says how often, beside the others.
+
+READERS
+  libhdf5-1.8, libhdf5-1.10, libhdf5-1.14, libhdf5-2, netcdf-4.9, netcdf-4.10, xarray, h5py, matlab, hyperslab, each with its
+  default chunk cache. Filters beyond gzip and shuffle are considered if a reader has them: NAME+zstd+blosc+bitshuffle+szip+lzf.
+  If none is named, the answer serves every libhdf5 since 1.8, netCDF and MATLAB.
+
+PLACES
+  local (in the page cache), hdd, s3, gs, az, or numbers: latency=40ms,bandwidth=80MB/s,connections=8,price=0.0004,egress=0.09.
+  Prices are in dollars, for a thousand requests and for a GB; numbers may follow a name: s3,egress=0.
+
+",
+    exit_codes!()
+))]
+pub(crate) struct AdviseArgs {
+    /// HDF5 or netCDF-4 file
+    pub file: PathBuf,
+    /// Datasets in the file; the largest if none is named
+    #[arg(value_name = "DATASET")]
+    pub datasets: Vec<String>,
+    /// Block in which the dataset is read, and how often beside the others; may be repeated
+    #[arg(long, value_name = "SHAPE[@WEIGHT]")]
+    pub read: Vec<String>,
+    /// Block in which the dataset is written; whole chunks if omitted
+    #[arg(long, value_name = "SHAPE")]
+    pub write: Option<String>,
+    /// Programs that read the file, separated by commas
+    #[arg(long, value_name = "READERS", value_delimiter = ',')]
+    pub readers: Vec<String>,
+    /// The most that the data may take: 500MiB, 1.2x of what it takes now, or none
+    #[arg(long, value_name = "BOUND", default_value = "1.05x")]
+    pub size_bound: String,
+    /// Where the file will lie
+    #[arg(long, value_name = "PLACE", default_value = "local")]
+    pub place: String,
+    /// Seconds for all datasets together
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds)]
+    pub seconds: f64,
+    /// The libhdf5 whose seconds are predicted; that of the first Python with h5py if omitted
+    #[arg(long, value_name = "PATH")]
+    pub libhdf5: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+    /// Also write a page: the trade-off as a picture, each read before and after, the chunks drawn over the array
+    #[arg(long, value_name = "PAGE")]
+    pub html: Option<PathBuf>,
+    /// Also write the recommendations as a recipe for `hyperslab repack --recipe`
+    #[arg(long, value_name = "TOML")]
+    pub recipe_out: Option<PathBuf>,
+}
+
+/// A time that is worth waiting for.
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds: Option<f64> = text.parse().ok();
+    let valid = seconds.filter(|seconds| (0.1..=86_400.0).contains(seconds));
+    valid.ok_or_else(|| "it is not a number of seconds from 0.1 to 86400".to_owned())
+}

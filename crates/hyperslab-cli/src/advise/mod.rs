@@ -1,0 +1,282 @@
+//! `hyperslab advise`: collects facts and samples of datasets, and prints which chunks and filters serve their reads.
+//!
+//! ```text
+//! choose datasets ──► facts + axes + samples of the values ──► hyperslab_advise::advise ──► text, JSON, page, recipe
+//! ```
+
+pub(crate) mod arguments;
+mod axes;
+mod page;
+mod recipe;
+mod samples;
+mod text;
+
+use crate::bench::check_output_file;
+use crate::doctor::{Library, SampleScope, choose, facts_of, is_netcdf};
+use crate::failure::{self, Failure};
+use crate::{location, schema};
+use arguments::AdviseArgs;
+use axes::Axes;
+use hyperslab::datatypes::Class;
+use hyperslab::{Dataset, File};
+use hyperslab_advise::{
+    Advice, AdviseError, Place, Question, Reader, SizeBound, Target, UsualRead, advise, usual_reads,
+};
+use hyperslab_doctor::pattern::{BlockShape, RequestedRead};
+use hyperslab_doctor::{DatasetFacts, DoctorError, Options};
+use samples::Samples;
+use serde::Serialize;
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+/// The document that `--json` prints.
+#[derive(Debug, Serialize)]
+struct Document {
+    /// The file's name.
+    file: String,
+    /// The libhdf5 whose seconds are predicted, or null where the built-in constants were used.
+    library: Option<String>,
+    /// True if the reads are the usual ones, because none was named.
+    reads_are_usual: bool,
+    /// The advice, one for each dataset.
+    datasets: Vec<Advice>,
+    /// Datasets that there is no advice for.
+    skipped: Vec<Skipped>,
+}
+
+/// A dataset that there is no advice for.
+#[derive(Debug, Serialize)]
+struct Skipped {
+    path: String,
+    reason: String,
+}
+
+/// What is asked of every dataset of the file.
+struct Request {
+    reads: Vec<RequestedRead>,
+    write: Option<BlockShape>,
+    readers: Vec<Reader>,
+    size_bound: SizeBound,
+    place: Place,
+}
+
+impl Request {
+    fn parse(args: &AdviseArgs) -> Result<Self, Failure> {
+        let wrong = |error: AdviseError| Failure::wrong_request(error.to_string());
+        let doctor = |error: DoctorError| Failure::wrong_request(error.to_string());
+        let reads = args.read.iter().map(|read| read.parse()).collect::<Result<_, _>>().map_err(doctor)?;
+        let write = args.write.as_deref().map(str::parse).transpose().map_err(doctor)?;
+        let readers = args.readers.iter().map(|reader| Reader::parse(reader)).collect::<Result<Vec<_>, _>>();
+        let readers = readers.map_err(wrong)?;
+        Ok(Self {
+            reads,
+            write,
+            readers: if readers.is_empty() { Reader::defaults() } else { readers },
+            size_bound: args.size_bound.parse().map_err(wrong)?,
+            place: Place::parse(&args.place).map_err(wrong)?,
+        })
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &AdviseArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
+    let request = Request::parse(args)?;
+    for (option, path) in [("--html", &args.html), ("--recipe-out", &args.recipe_out)] {
+        path.as_deref().map(|path| check_output_file(option, path)).transpose()?;
+    }
+    let file = location::open(&args.file)?;
+    let library = match &args.libhdf5 {
+        Some(path) => Library::named(path)?,
+        None => Library::of_python(),
+    };
+    let (datasets, notes) = chosen(args, &request, &file)?;
+    let axes = Axes::of(&file);
+    let seconds = args.seconds / datasets.len().max(1) as f64;
+    let mut document = Document {
+        file: file.name(),
+        library: library.calibrated.as_ref().and_then(|calibrated| calibrated.prediction().library),
+        reads_are_usual: request.reads.is_empty(),
+        datasets: Vec::new(),
+        skipped: Vec::new(),
+    };
+    let mut failures: Vec<Failure> = Vec::new();
+    for dataset in &datasets {
+        let path = dataset.path().to_owned();
+        if let Some(reason) = unsuitable(dataset) {
+            document.skipped.push(Skipped { path, reason: reason.to_owned() });
+            continue;
+        }
+        match one(args, &request, &file, &library, &axes, dataset, seconds) {
+            Ok(Some(advice)) => document.datasets.push(advice),
+            Ok(None) => document.skipped.push(Skipped { path, reason: "it has no values".to_owned() }),
+            // A dataset that cannot be read does not hide the others.
+            Err(failure) => failures.push(failure),
+        }
+    }
+    if document.datasets.is_empty() && !failures.is_empty() {
+        return Err(failures.swap_remove(0));
+    }
+    if document.datasets.is_empty() && !args.datasets.is_empty() {
+        let reasons: Vec<String> =
+            document.skipped.iter().map(|skipped| format!("{}: {}", skipped.path, skipped.reason)).collect();
+        return Err(Failure::wrong_request(reasons.join("; ")));
+    }
+    if let Some(path) = &args.html {
+        write_file(path, &page::page(&document, &command(args, path)).html())?;
+    }
+    if let Some(path) = &args.recipe_out {
+        write_file(path, &recipe::recipe(&document))?;
+    }
+    let shown =
+        if args.json { schema::document(schema::ADVISE, &document)? } else { text::render(&document) };
+    out.write_all(shown.as_bytes())?;
+    out.flush()?;
+    for note in notes {
+        let _ = writeln!(err, "note: {note}");
+    }
+    Ok(failures.iter().map(|failure| failure.report(err)).max().unwrap_or(failure::DONE))
+}
+
+fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
+    let written = std::fs::write(path, text);
+    written.map_err(|error| Failure::unreadable(format!("{}: cannot be written: {error}", path.display())))
+}
+
+/// The line that makes a page again.
+fn command(args: &AdviseArgs, page: &Path) -> String {
+    let mut words = vec!["hyperslab".to_owned(), "advise".to_owned(), location::shown(&args.file)];
+    words.extend(args.datasets.iter().cloned());
+    words.extend(args.read.iter().flat_map(|read| ["--read".to_owned(), read.clone()]));
+    words.extend(args.write.iter().flat_map(|write| ["--write".to_owned(), write.clone()]));
+    if !args.readers.is_empty() {
+        words.extend(["--readers".to_owned(), args.readers.join(",")]);
+    }
+    words.extend([
+        "--size-bound".to_owned(),
+        args.size_bound.clone(),
+        "--place".to_owned(),
+        args.place.clone(),
+    ]);
+    words.extend([
+        "--seconds".to_owned(),
+        args.seconds.to_string(),
+        "--html".to_owned(),
+        location::shown(page),
+    ]);
+    shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
+}
+
+/// The datasets that are named, or the largest.
+fn chosen(args: &AdviseArgs, request: &Request, file: &File) -> Result<(Vec<Dataset>, Vec<String>), Failure> {
+    if !args.datasets.is_empty() {
+        let datasets: hyperslab::Result<Vec<Dataset>> =
+            args.datasets.iter().map(|path| file.dataset(path)).collect();
+        return Ok((datasets?, Vec::new()));
+    }
+    let options = Options { reads: request.reads.clone(), ..Options::default() };
+    let chosen = choose::datasets(file, &options)?;
+    let mut notes = Vec::new();
+    if !chosen.others.is_empty() {
+        let (advised, all) = (chosen.datasets.len(), chosen.datasets.len() + chosen.others.len());
+        notes
+            .push(format!("advised on the largest {advised} of {all} datasets; name another after the file"));
+    }
+    Ok((chosen.datasets, notes))
+}
+
+/// Why there are no chunks to choose for a dataset.
+fn unsuitable(dataset: &Dataset) -> Option<&'static str> {
+    match (&dataset.datatype().class, dataset.layout_name()) {
+        (Class::VlenString { .. } | Class::VlenSequence { .. }, _) => Some(
+            "its values are of variable length and lie in the heap, which chunks and filters do not reach",
+        ),
+        (Class::Reference(_), _) => Some("its values are references"),
+        (_, "virtual") => Some("it is virtual: its values are those of other datasets"),
+        (_, "external") => Some("its values lie in other files"),
+        (_, "compact") => Some("it is compact: its values lie in its object header"),
+        _ if dataset.shape().is_empty() => Some("it is a scalar"),
+        _ if dataset.elements() == 0 => Some("it has no elements"),
+        _ => None,
+    }
+}
+
+/// The advice on one dataset.
+fn one(
+    args: &AdviseArgs,
+    request: &Request,
+    file: &File,
+    library: &Library,
+    axes: &Axes,
+    dataset: &Dataset,
+    seconds: f64,
+) -> Result<Option<Advice>, Failure> {
+    let mut facts = facts_of(dataset, SampleScope::Decoding)?;
+    let inflate_factor = measured_inflate(&args.file, library, request, dataset, &mut facts);
+    let shape = dataset.shape();
+    let resolve = |block: &BlockShape, text: String| {
+        block.resolve(shape).ok_or_else(|| {
+            let what = format!(
+                "{text} has {} dimensions, but {} has {}",
+                block.dims().len(),
+                dataset.path(),
+                shape.len()
+            );
+            Failure::wrong_request(what).hint("`hyperslab ls -r` shows the shapes")
+        })
+    };
+    let reads = if request.reads.is_empty() {
+        usual_reads(shape, facts.element_bytes, axes.get(dataset))
+    } else {
+        let read = |read: &RequestedRead| -> Result<UsualRead, Failure> {
+            Ok(UsualRead::requested(&resolve(&read.shape, format!("--read {read}"))?, read.weight))
+        };
+        request.reads.iter().map(read).collect::<Result<_, _>>()?
+    };
+    let write = request.write.as_ref().map(|write| resolve(write, format!("--write {write}"))).transpose()?;
+    let question = Question {
+        facts: &facts,
+        target: Target { file: file.name(), is_netcdf: is_netcdf(file) },
+        reads,
+        write,
+        readers: request.readers.clone(),
+        size_bound: request.size_bound,
+        place: request.place.clone(),
+        terms: library.terms(),
+        threads: std::thread::available_parallelism().map_or(1, usize::from),
+        engine_cache_bytes: hyperslab::cache_bytes() as u64,
+        inflate_factor,
+        time: Duration::from_secs_f64(seconds),
+    };
+    advise(&question, &mut Samples::new(dataset, seconds)).map_err(refused)
+}
+
+fn refused(error: AdviseError) -> Failure {
+    match error {
+        AdviseError::Doctor(error) => Failure::unreadable(error.to_string()),
+        _ => Failure::wrong_request(error.to_string()),
+    }
+}
+
+/// The least and the most that zlib can be slower than libdeflate: a measurement beyond is a disturbed one.
+const INFLATE_FACTORS: (f64, f64) = (1.0, 4.0);
+
+/// Lets the user's libhdf5 decode the dataset's own chunks, and returns how many times as long it takes to inflate a byte
+/// as hyperslab's decoder.
+fn measured_inflate(
+    path: &Path,
+    library: &Library,
+    request: &Request,
+    dataset: &Dataset,
+    facts: &mut DatasetFacts,
+) -> Option<f64> {
+    let calibrated = library.calibrated.as_ref()?;
+    let is_deflated = facts.deflate_level().is_some();
+    let chunk_bytes = facts.chunk_bytes()? as f64;
+    let samples = facts.samples.as_mut()?;
+    let profiles: Vec<_> = request.readers.iter().flat_map(|reader| reader.profiles().to_vec()).collect();
+    samples.library = calibrated.decoding(path, dataset, &profiles);
+    let own = 1.0 / samples.decode_bytes_per_second()?;
+    let seconds = (samples.library?.seconds - library.terms().load).max(0.0) / chunk_bytes.max(1.0);
+    is_deflated.then(|| (seconds / own).clamp(INFLATE_FACTORS.0, INFLATE_FACTORS.1))
+}

@@ -1,0 +1,232 @@
+//! Advice as a page: the recommendation first, then the trade-off as a picture, each read before and after, and the chunks
+//! drawn over the array.
+
+use super::Document;
+use super::text::storage_text;
+use crate::failure::one_line;
+use hyperslab_advise::{Advice, Recommendation, StorageAnswer, Verdict};
+use hyperslab_doctor::count_text;
+use hyperslab_doctor::pattern::{bytes_text, shape_text};
+use hyperslab_doctor::predict::seconds_text;
+use hyperslab_report::{
+    Align, Axis, Bar, Bars, CellColour, CellKind, CellMap, Column, Facts, Page, Points, Scale, Scatter,
+    Section, Table,
+};
+
+/// Cells of a drawing of chunks along the two axes.
+const ROWS_MAX: u64 = 24;
+const COLUMNS_MAX: u64 = 60;
+
+/// The page of a file. `command` is the line that makes it again.
+pub(super) fn page(document: &Document, command: &str) -> Page {
+    let headline = document.datasets.iter().filter_map(|advice| {
+        let all = advice.recommendations.first()?;
+        let path = one_line(&advice.path);
+        Some(match all.verdict {
+            Verdict::AlreadyGood => format!("{path}: already good"),
+            Verdict::Rewrite => format!("{path}: {}", storage_text(&all.storage)),
+        })
+    });
+    let page = Page {
+        topic: "hyperslab advise".to_owned(),
+        findings: headline.collect(),
+        foot: format!(
+            "hyperslab {}, {}",
+            env!("CARGO_PKG_VERSION"),
+            jiff::Timestamp::now().strftime("%Y-%m-%d %H:%M UTC")
+        ),
+        ..Page::new(document.file.rsplit('/').next().unwrap_or(&document.file))
+    };
+    let page = document.datasets.iter().map(dataset).fold(page, Page::section);
+    let library = document.library.as_deref().unwrap_or("built-in constants: no libhdf5 was measured");
+    let facts = Facts::new("How it was found")
+        .fact("File", document.file.as_str())
+        .fact("Seconds are those of", library)
+        .fact("Reads", "simulated chunk by chunk with the chunk cache of each reader")
+        .fact("Sizes and speeds", "measured on samples of the values")
+        .command(command);
+    page.section(Section::new("How it was found").figure(facts))
+}
+
+fn dataset(advice: &Advice) -> Section {
+    let mut section = Section::new(one_line(&advice.path)).text(format!(
+        "{} {}, {}; now {}.",
+        shape_text(&advice.shape),
+        advice.dtype,
+        bytes_text(advice.logical_bytes),
+        storage_text(&advice.present)
+    ));
+    let Some(all) = advice.recommendations.first() else { return section };
+    section = section.figure(reads(advice, all));
+    for reader in 0..advice.readers.len() {
+        section = section.figure(bars(advice, all, reader));
+    }
+    section = section.figure(trade_off(advice, all)).figure(table(advice));
+    if let Some(chunk) = &all.storage.chunk {
+        section = drawings(advice, chunk).into_iter().fold(section, Section::figure);
+    }
+    if !all.lines.is_empty() {
+        let columns = vec![Column::new("program", Align::Left), Column::new("line", Align::Command)];
+        let lines = Table::new("To make it", columns);
+        section =
+            section.figure(all.lines.iter().fold(lines, |lines, line| lines.row([line.tool, &line.line])));
+    }
+    section
+}
+
+/// What each read takes before and after, in each reader.
+fn reads(advice: &Advice, all: &Recommendation) -> Table {
+    let mut columns = vec![Column::new("read", Align::Left), Column::new("weight", Align::Right)];
+    columns.extend(advice.readers.iter().map(|reader| Column::new(reader.as_str(), Align::Right)));
+    let table = Table::new("Each read, now and as recommended", columns);
+    advice.reads.iter().enumerate().fold(table, |table, (number, read)| {
+        let mut cells = vec![read_name(advice, number), read.weight.to_string()];
+        cells.extend((0..advice.readers.len()).map(|reader| {
+            let [now, then] =
+                [&advice.present, &all.storage].map(|one| seconds_text(one.reads[reader][number].seconds));
+            format!("{now} → {then}")
+        }));
+        table.row(cells)
+    })
+}
+
+fn read_name(advice: &Advice, number: usize) -> String {
+    let read = &advice.reads[number];
+    let shape = shape_text(&read.block);
+    if read.name == shape { shape } else { format!("{} {shape}", read.name) }
+}
+
+/// The recommended seconds of each read as a bar before the present ones.
+fn bars(advice: &Advice, all: &Recommendation, reader: usize) -> Bars {
+    let bar = |number: usize| {
+        let [now, then] = [&advice.present, &all.storage].map(|one| one.reads[reader][number].seconds);
+        Bar {
+            name: read_name(advice, number),
+            value: then,
+            whole: (now > then).then_some(now),
+            text: format!("{} → {}", seconds_text(now), seconds_text(then)),
+        }
+    };
+    Bars {
+        title: format!("{}: what is left of each read's time", advice.readers[reader]),
+        bars: (0..advice.reads.len()).map(bar).collect(),
+    }
+}
+
+fn mean_seconds(storage: &StorageAnswer) -> f64 {
+    storage.seconds.iter().sum::<f64>() / storage.seconds.len().max(1) as f64
+}
+
+/// Size against read time: as it is, as recommended, and the storages that no other beats.
+fn trade_off(advice: &Advice, all: &Recommendation) -> Scatter {
+    let point = |storage: &StorageAnswer, label: &str| {
+        let (size, seconds) = (storage.stored_bytes as f64, mean_seconds(storage));
+        let tip = format!("{}: all reads {}", storage_text(storage), seconds_text(seconds));
+        (size, seconds, label.to_owned(), tip)
+    };
+    let others: Vec<_> = advice
+        .pareto
+        .iter()
+        .filter(|one| **one != advice.present && **one != all.storage)
+        .map(|one| point(one, ""))
+        .collect();
+    let mut groups =
+        vec![Points { name: "as it is".to_owned(), points: vec![point(&advice.present, "as it is")] }];
+    if all.verdict == Verdict::Rewrite {
+        groups.push(Points {
+            name: "recommended".to_owned(),
+            points: vec![point(&all.storage, "recommended")],
+        });
+    }
+    groups.push(Points { name: "no other is better in everything".to_owned(), points: others });
+    let all_points = || groups.iter().flat_map(|group| &group.points);
+    Scatter {
+        title: "Bytes against time: the lower left corner is the best".to_owned(),
+        x: Axis::over("bytes in the file", Scale::Log2, all_points().map(|point| point.0), |bytes| {
+            bytes_text(bytes as u64)
+        }),
+        y: Axis::over(
+            "all reads by their weights",
+            Scale::Log10,
+            all_points().map(|point| point.1),
+            seconds_text,
+        ),
+        groups,
+        diagonal: None,
+    }
+}
+
+fn table(advice: &Advice) -> Table {
+    let titles = ["chunks", "filters", "size", "reads", "write", "requests"];
+    let align = |number: usize| if number < 2 { Align::Left } else { Align::Right };
+    let columns = titles.iter().enumerate().map(|(number, title)| Column::new(*title, align(number)));
+    let table = Table::new("No other storage is better than these in everything", columns.collect());
+    advice.pareto.iter().fold(table, |table, storage| {
+        table.row([
+            storage.chunk.as_deref().map_or_else(|| "contiguous".to_owned(), shape_text),
+            storage.filters.clone(),
+            bytes_text(storage.stored_bytes),
+            seconds_text(mean_seconds(storage)),
+            storage.write_seconds.map_or_else(|| "?".to_owned(), seconds_text),
+            count_text(storage.requests.round() as u64),
+        ])
+    })
+}
+
+/// The recommended chunks drawn over the array, for each two neighbouring axes; a row of cells for one axis.
+fn drawings(advice: &Advice, chunk: &[u64]) -> Vec<CellMap> {
+    match advice.shape.as_slice() {
+        [len] => vec![drawing((1, 1), (*len, chunk[0]), "the axis")],
+        shape => (1..shape.len())
+            .map(|axis| {
+                let title = format!("axes {} and {axis}", axis - 1);
+                drawing((shape[axis - 1], chunk[axis - 1]), (shape[axis], chunk[axis]), &title)
+            })
+            .collect(),
+    }
+}
+
+/// Chunks of a plane, in two colours by turns. `rows` and `columns` are the extent of the array and of a chunk.
+fn drawing(rows: (u64, u64), columns: (u64, u64), what: &str) -> CellMap {
+    let cells = |(len, _): (u64, u64), most: u64| len.clamp(1, most);
+    let (height, width) = (cells(rows, ROWS_MAX), cells(columns, COLUMNS_MAX));
+    // The chunks that the first and the last element of a cell lie in.
+    let span = |(len, chunk): (u64, u64), count: u64, at: u64| -> (u64, u64) {
+        let element = |at: u64| (u128::from(at) * u128::from(len) / u128::from(count)) as u64;
+        (element(at) / chunk.max(1), (element(at + 1).max(1) - 1) / chunk.max(1))
+    };
+    let cell = |row: u64, column: u64| -> u16 {
+        let (row, column) = (span(rows, height, row), span(columns, width, column));
+        let is_crowded = row.1 > row.0 + 1 || column.1 > column.0 + 1;
+        if is_crowded { 2 } else { ((row.0 + column.0) % 2) as u16 }
+    };
+    let kind = |name: &str, colour| CellKind { name: name.to_owned(), text: String::new(), colour };
+    CellMap {
+        title: format!("Chunks along {what}: {}x{} of {}x{}", rows.1, columns.1, rows.0, columns.0),
+        columns: width as usize,
+        cells: (0..height).flat_map(|row| (0..width).map(move |column| cell(row, column))).collect(),
+        kinds: vec![
+            kind("a chunk", CellColour::Distinct(0)),
+            kind("the next", CellColour::Distinct(1)),
+            kind("more than two chunks in a cell", CellColour::Muted),
+        ],
+        unit: format!("a cell is {}x{} elements", rows.0.div_ceil(height), columns.0.div_ceil(width)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_take_turns_over_the_array() {
+        let map = drawing((4, 2), (6, 3), "axes 0 and 1");
+        assert_eq!(map.columns, 6);
+        let rows: Vec<Vec<u16>> = map.cells.chunks(6).map(<[u16]>::to_vec).collect();
+        assert_eq!(rows, [[0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0], [1, 1, 1, 0, 0, 0]]);
+        let crowded = drawing((1, 1), (6000, 1), "the axis");
+        assert!(crowded.columns == 60 && crowded.cells.iter().all(|cell| *cell == 2));
+        let huge = drawing((u64::MAX, 1 << 60), (u64::MAX, u64::MAX), "axes 0 and 1");
+        assert_eq!(huge.cells.len(), 24 * 60);
+    }
+}

@@ -1,0 +1,172 @@
+//! Samples of a dataset's values in chunks of any shape, encoded and decoded with any pipeline.
+//!
+//! A sample is a block of the dataset with the shape of the wanted chunk, or a part of it: what is read for a sample is
+//! bounded, also where the file's own chunks lie across it. Which blocks are taken depends on shapes alone.
+
+use hyperslab::internal::filter_element;
+use hyperslab::{Dataset, Order, Selection};
+use hyperslab_advise::{Pipeline as Wanted, Trial, Trials};
+use hyperslab_filters::{Element, FilterSpec, Pipeline, Scratch, Target, client_data};
+use std::time::Instant;
+
+/// Bytes of all samples of a shape for each second of the time, and their bounds.
+const SAMPLE_BYTES_PER_SECOND: f64 = (200 << 10) as f64;
+const SAMPLE_BYTES_MIN: u64 = 256 << 10;
+const SAMPLE_BYTES_MAX: u64 = 4 << 20;
+const SAMPLES_MAX: u64 = 8;
+/// Decoded bytes of the file's own chunks that one sample may need.
+const SOURCE_BYTES_MAX: u64 = 16 << 20;
+/// Each sample is encoded and decoded so often; the fastest time counts.
+const RUNS: usize = 2;
+
+/// Samples of one dataset.
+pub(super) struct Samples<'a> {
+    dataset: &'a Dataset,
+    element: Element,
+    /// Bytes of all samples of a shape.
+    bytes: u64,
+    scratch: Scratch,
+}
+
+impl<'a> Samples<'a> {
+    /// Samples for an answer that may take so many seconds.
+    pub(super) fn new(dataset: &'a Dataset, seconds: f64) -> Self {
+        let bytes = (seconds * SAMPLE_BYTES_PER_SECOND) as u64;
+        Self {
+            dataset,
+            element: filter_element(dataset.datatype()),
+            bytes: bytes.clamp(SAMPLE_BYTES_MIN, SAMPLE_BYTES_MAX),
+            scratch: Scratch::new(),
+        }
+    }
+
+    /// The values of a few blocks of this shape, spread over the dataset. `None` if they cannot be read.
+    fn read(&self, block: &[u64]) -> Option<Vec<Vec<u8>>> {
+        let shape = self.dataset.shape();
+        let bytes = block.iter().fold(u64::from(self.element.size), |n, d| n.saturating_mul(*d));
+        let places = shape.iter().zip(block).fold(1u64, |n, (dim, len)| n.saturating_mul((dim / len).max(1)));
+        let count = (self.bytes / bytes.max(1)).clamp(1, SAMPLES_MAX).min(places);
+        let samples = (0..count).map(|sample| {
+            let ranges: Vec<String> = shape
+                .iter()
+                .zip(block)
+                .enumerate()
+                .map(|(axis, (dim, len))| {
+                    let start = place(sample, count, axis, (dim / len).max(1)) * len;
+                    format!("{start}:{}", (start + len).min(*dim))
+                })
+                .collect();
+            let selection = Selection::parse(&ranges.join(", "), shape).ok()?;
+            self.dataset.read_bytes(&selection, Order::File).ok()
+        });
+        samples.collect()
+    }
+
+    /// The shape of a sample of such a chunk.
+    fn sample_shape(&self, chunk: &[u64]) -> Vec<u64> {
+        let shape = self.dataset.shape();
+        let mut block: Vec<u64> =
+            chunk.iter().zip(shape).map(|(chunk, dim)| (*chunk).min(*dim).max(1)).collect();
+        let size = u64::from(self.element.size);
+        let bytes = |block: &[u64]| block.iter().fold(size, |n, d| n.saturating_mul(*d));
+        // The slowest axis first, so that what is next to each other stays so.
+        for axis in 0..block.len() {
+            let pieces = bytes(&block).div_ceil(self.bytes);
+            if pieces > 1 {
+                block[axis] = (block[axis] / pieces).max(1);
+            }
+        }
+        let (Some(own), Some(own_bytes)) = (self.dataset.chunk_shape(), self.dataset.chunk_bytes()) else {
+            return block;
+        };
+        loop {
+            let touched: Vec<u64> = block.iter().zip(own).map(|(len, own)| len.div_ceil(*own)).collect();
+            let needed = touched.iter().fold(own_bytes, |n, d| n.saturating_mul(*d));
+            let widest = (0..block.len()).max_by_key(|axis| touched[*axis]);
+            match widest.filter(|axis| needed > SOURCE_BYTES_MAX && touched[*axis] > 1) {
+                Some(axis) => block[axis] = block[axis].div_ceil(2),
+                None => return block,
+            }
+        }
+    }
+
+    /// The pipeline for chunks of this shape, in hyperslab's own code.
+    fn pipeline(&self, wanted: &Wanted, block: &[u64], bytes: usize) -> Option<Pipeline> {
+        let target = Target { element: &self.element, chunk: block, fill: None };
+        let mut filters: Vec<(u16, Vec<u32>)> = Vec::new();
+        for (id, asked) in wanted.requests() {
+            filters.push((id, client_data(id, &asked, &target).ok()?));
+        }
+        // As files are written: a filter that makes a chunk larger is left out for it.
+        let specs: Vec<FilterSpec<'_>> = filters
+            .iter()
+            .map(|(id, parameters)| FilterSpec { id: *id, optional: true, parameters })
+            .collect();
+        Pipeline::new(&specs, self.element.size as usize, bytes).ok()
+    }
+
+    fn trial(&mut self, wanted: &Wanted, block: &[u64], samples: &[Vec<u8>]) -> Option<Trial> {
+        let mut trial =
+            Trial { decoded_bytes: 0, encoded_bytes: 0, encode_seconds: 0.0, decode_seconds: 0.0 };
+        for sample in samples {
+            let pipeline = self.pipeline(wanted, block, sample.len())?;
+            let mut decoded = vec![0; sample.len()];
+            let (mut encode_seconds, mut decode_seconds) = (f64::INFINITY, f64::INFINITY);
+            let mut encoded_bytes = 0;
+            for _ in 0..RUNS {
+                let start = Instant::now();
+                let encoded = pipeline.encode(sample, &mut self.scratch).ok()?;
+                encode_seconds = encode_seconds.min(start.elapsed().as_secs_f64());
+                let (encoded, mask) = (encoded.bytes.to_vec(), encoded.mask);
+                encoded_bytes = encoded.len() as u64;
+                let start = Instant::now();
+                pipeline.decode_into(&encoded, mask, &mut self.scratch, &mut decoded).ok()?;
+                decode_seconds = decode_seconds.min(start.elapsed().as_secs_f64());
+            }
+            // What does not come back is not worth a recommendation.
+            if decoded != *sample {
+                return None;
+            }
+            trial.decoded_bytes += sample.len() as u64;
+            trial.encoded_bytes += encoded_bytes;
+            trial.encode_seconds += encode_seconds;
+            trial.decode_seconds += decode_seconds;
+        }
+        (trial.decoded_bytes > 0).then_some(trial)
+    }
+}
+
+impl Trials for Samples<'_> {
+    fn measure(&mut self, chunk: &[u64], pipelines: &[Wanted]) -> Vec<Option<Trial>> {
+        let block = self.sample_shape(chunk);
+        let Some(samples) = self.read(&block) else { return vec![None; pipelines.len()] };
+        pipelines.iter().map(|wanted| self.trial(wanted, &block, &samples)).collect()
+    }
+}
+
+/// The place of a sample along an axis of so many blocks: evenly spaced along the first axis, by the golden ratio along the
+/// others, so that the places of several axes do not fall on a diagonal.
+fn place(sample: u64, count: u64, axis: usize, blocks: u64) -> u64 {
+    const GOLDEN: f64 = 0.618_033_988_749_895;
+    let share = match axis {
+        0 => (sample as f64 + 0.5) / count as f64,
+        axis => (0.5 + sample as f64 * GOLDEN * axis as f64).fract(),
+    };
+    ((share * blocks as f64) as u64).min(blocks - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::place;
+
+    #[test]
+    fn samples_are_spread_over_every_axis() {
+        let places = |axis: usize, blocks: u64| -> Vec<u64> {
+            (0..4).map(|sample| place(sample, 4, axis, blocks)).collect()
+        };
+        assert_eq!(places(0, 100), [12, 37, 62, 87]);
+        assert_eq!(places(1, 100), [50, 11, 73, 35]);
+        assert_eq!(places(0, 1), [0; 4]);
+        assert!(places(2, 3).iter().all(|place| *place < 3));
+    }
+}

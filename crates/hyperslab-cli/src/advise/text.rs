@@ -1,0 +1,216 @@
+//! Advice as text.
+
+use super::Document;
+use crate::output::{Align, Line, table};
+use hyperslab_advise::{Advice, Recommendation, StorageAnswer, Verdict, WhyNot};
+use hyperslab_doctor::pattern::{bytes_text, shape_text};
+use hyperslab_doctor::predict::seconds_text;
+use hyperslab_doctor::{count_text, list_text, ratio_text};
+
+/// Storages of the Pareto set that are shown.
+const PARETO_MAX: usize = 8;
+/// A range of shares that ends here has no end.
+const EVERYTHING: f64 = 0.9999;
+
+/// The whole document.
+pub(super) fn render(document: &Document) -> String {
+    let mut text = String::new();
+    for advice in &document.datasets {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&dataset(document, advice));
+    }
+    for skipped in &document.skipped {
+        text.push_str(&format!("{}: no advice: {}\n", skipped.path, skipped.reason));
+    }
+    text
+}
+
+fn dataset(document: &Document, advice: &Advice) -> String {
+    let mut text = format!(
+        "{}  {} {}, {}\nnow: {}\n",
+        advice.path,
+        shape_text(&advice.shape),
+        advice.dtype,
+        bytes_text(advice.logical_bytes),
+        storage_text(&advice.present)
+    );
+    let names: Vec<String> = advice.reads.iter().map(|read| read.name.clone()).collect();
+    let origin =
+        if document.reads_are_usual { ", the usual reads of such data; --read names yours" } else { "" };
+    text.push_str(&format!("reads: {}{origin}\n", list_text(&names)));
+    let place =
+        if advice.place == "local" { String::new() } else { format!("; the file at {}", advice.place) };
+    text.push_str(&format!("readers: {}{place}\n", list_text(&advice.readers)));
+    if let Some(size_max) = advice.size_max {
+        text.push_str(&format!("size: at most {} (--size-bound)\n", bytes_text(size_max)));
+    }
+    text.push('\n');
+    if let Some((all, each)) = advice.recommendations.split_first() {
+        text.push_str(&recommendation(advice, all));
+        let others: Vec<&Recommendation> = each.iter().filter(|one| one.storage != all.storage).collect();
+        if !others.is_empty() {
+            text.push_str("\nfor one reader alone:\n");
+        }
+        for one in others {
+            let number = advice.readers.iter().position(|reader| *reader == one.reader).unwrap_or(0);
+            let seconds = one.storage.seconds.get(number).copied().unwrap_or(0.0);
+            text.push_str(&format!(
+                "  {}: {}; all reads {}\n",
+                one.reader,
+                storage_text(&one.storage),
+                seconds_text(seconds)
+            ));
+        }
+    }
+    text.push_str(&format!("\nno other storage is better in everything:\n{}", pareto(advice)));
+    text.push_str(&format!(
+        "\n{} chunk shapes considered, {} simulated, {} storages measured or computed{}\n",
+        count_text(advice.shapes_considered as u64),
+        count_text(advice.simulated as u64),
+        count_text(advice.measured as u64),
+        if advice.is_cut { "; the time was over before all were (--seconds)" } else { "" }
+    ));
+    text
+}
+
+/// `73x91x90 (2.28 MiB), shuffle+gzip=4, 310 MiB`
+pub(super) fn storage_text(storage: &StorageAnswer) -> String {
+    let chunks = match (&storage.chunk, storage.chunk_bytes) {
+        (Some(chunk), Some(bytes)) => format!("chunks of {} ({})", shape_text(chunk), bytes_text(bytes)),
+        _ => "contiguous".to_owned(),
+    };
+    format!("{chunks}, {}, {} in the file", filters_text(&storage.filters), bytes_text(storage.stored_bytes))
+}
+
+fn filters_text(filters: &str) -> &str {
+    if filters == "none" { "no filters" } else { filters }
+}
+
+fn recommendation(advice: &Advice, one: &Recommendation) -> String {
+    let mut text = match one.verdict {
+        Verdict::AlreadyGood => "already good: no other storage is much better for all readers\n".to_owned(),
+        Verdict::Rewrite => format!("recommended: {}\n", storage_text(&one.storage)),
+    };
+    text.push_str(&effects(advice, one));
+    if let Some(payback) = one.payback {
+        text.push_str(&format!(
+            "repacking takes about {} and saves {} each time that the dataset is read: it pays back after {} {}\n",
+            seconds_text(payback.repack_seconds),
+            seconds_text(payback.saved_seconds),
+            count_text(payback.reads),
+            if payback.reads == 1 { "time" } else { "times" }
+        ));
+    }
+    if let Some(seconds) = one.storage.write_seconds {
+        text.push_str(&format!("writing it by libhdf5 takes about {}\n", seconds_text(seconds)));
+    }
+    text.push_str(&sensitivity(one));
+    if !one.alternatives.is_empty() {
+        text.push_str("\nwhy not:\n");
+    }
+    for other in &one.alternatives {
+        text.push_str(&format!("  {}\n    {}\n", storage_text(&other.storage), why_not(&other.why_not)));
+    }
+    if !one.lines.is_empty() {
+        text.push_str("\nto make it:\n");
+    }
+    for line in &one.lines {
+        text.push_str(&format!("  {:<9} {}\n", line.tool, line.line));
+    }
+    text
+}
+
+/// What each read takes before and after, in each reader.
+fn effects(advice: &Advice, one: &Recommendation) -> String {
+    let mut head = vec![("read", Align::Left), ("weight", Align::Right)];
+    head.extend(advice.readers.iter().map(|reader| (reader.as_str(), Align::Right)));
+    let is_changed = one.verdict == Verdict::Rewrite;
+    let rows = advice.reads.iter().enumerate().map(|(number, read)| {
+        let shape = shape_text(&read.block);
+        let name = if read.name == shape { shape } else { format!("{} {shape}", read.name) };
+        let mut cells = vec![name, read.weight.to_string()];
+        for reader in 0..advice.readers.len() {
+            let [before, after] = [&advice.present, &one.storage]
+                .map(|storage| seconds_text(storage.reads[reader][number].seconds));
+            cells.push(if is_changed { format!("{before} → {after}") } else { before });
+        }
+        Line::Cells(cells)
+    });
+    let rows: Vec<Line> = rows.collect();
+    table(&head, &rows)
+}
+
+fn sensitivity(one: &Recommendation) -> String {
+    let ranges = one.sensitivity.iter().filter_map(|range| {
+        let percent = |share: f64| format!("{} %", (share * 1000.0).round() / 10.0);
+        let is_bounded = (range.from > 0.0, range.to < EVERYTHING);
+        let what = match is_bounded {
+            (false, false) => return None,
+            (true, false) => format!("at least {}", percent(range.from)),
+            (false, true) => format!("at most {}", percent(range.to)),
+            (true, true) => format!("{} to {}", percent(range.from), percent(range.to)),
+        };
+        Some(format!("{} are {what} of the reads", range.read))
+    });
+    let ranges: Vec<String> = ranges.collect();
+    if ranges.is_empty() { String::new() } else { format!("holds as long as {}\n", list_text(&ranges)) }
+}
+
+fn why_not(why: &WhyNot) -> String {
+    match why {
+        WhyNot::TooLarge { faster } => {
+            format!("{} as fast, but larger than allowed (--size-bound)", ratio_text(*faster))
+        }
+        WhyNot::SmallerButSlower { bytes, slower } => {
+            format!(
+                "{:.0} % of the bytes, but all reads together take {} as long",
+                bytes * 100.0,
+                ratio_text(*slower)
+            )
+        }
+        WhyNot::SlowsAnother { best_for, faster, slows, slower } => format!(
+            "{best_for} {} as fast, but {slows} take {} as long",
+            ratio_text(*faster),
+            ratio_text(*slower)
+        ),
+        WhyNot::Unreadable { reader, faster } => {
+            format!("{} as fast for those that can read it, but {reader} cannot", ratio_text(*faster))
+        }
+        WhyNot::AboutAsGood { slower } if *slower < 1.1 => "about as good".to_owned(),
+        WhyNot::AboutAsGood { slower } => format!("the next best: {} as long", ratio_text(*slower)),
+    }
+}
+
+fn pareto(advice: &Advice) -> String {
+    let head = [
+        ("chunks", Align::Left),
+        ("filters", Align::Left),
+        ("size", Align::Right),
+        ("reads", Align::Right),
+        ("write", Align::Right),
+        ("requests", Align::Right),
+    ];
+    let has_price = advice.pareto.iter().any(|storage| storage.dollars > 0.0);
+    let head: Vec<(&str, Align)> =
+        head.into_iter().chain(has_price.then_some(("price", Align::Right))).collect();
+    let row = |storage: &StorageAnswer| {
+        let mean = storage.seconds.iter().sum::<f64>() / storage.seconds.len().max(1) as f64;
+        let mut cells = vec![
+            storage.chunk.as_deref().map_or_else(|| "contiguous".to_owned(), shape_text),
+            storage.filters.clone(),
+            bytes_text(storage.stored_bytes),
+            seconds_text(mean),
+            storage.write_seconds.map_or_else(|| "?".to_owned(), seconds_text),
+            count_text(storage.requests.round() as u64),
+        ];
+        cells.extend(has_price.then(|| format!("${:.4}", storage.dollars)));
+        Line::Cells(cells)
+    };
+    let mut rows: Vec<Line> = advice.pareto.iter().take(PARETO_MAX).map(row).collect();
+    if advice.pareto.len() > PARETO_MAX {
+        rows.push(Line::Text(format!("and {} more (--json)", advice.pareto.len() - PARETO_MAX)));
+    }
+    table(&head, &rows)
+}

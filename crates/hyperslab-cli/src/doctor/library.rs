@@ -1,0 +1,57 @@
+//! The libhdf5 whose seconds are predicted: the one that the user named, or that of the first Python with h5py.
+
+use super::calibration::{self, Calibrated};
+use super::user_library;
+use crate::failure::Failure;
+use hyperslab_bench::library::Found;
+use hyperslab_doctor::Profile;
+use hyperslab_doctor::predict::Terms;
+use std::path::Path;
+
+/// The library that the user's programs load, as far as it could be found and calibrated.
+#[derive(Default)]
+pub(crate) struct Library {
+    /// It, with its default cache.
+    pub(crate) own: Option<Profile>,
+    /// True if it has the plug-in for zstd.
+    pub(crate) has_zstd: bool,
+    /// What the parts of a read cost in it.
+    pub(crate) calibrated: Option<Calibrated>,
+}
+
+impl Library {
+    /// The library that the user named, which must work.
+    pub(crate) fn named(path: &Path) -> Result<Self, Failure> {
+        let found = named(path)?;
+        if !calibration::is_wanted() {
+            return Ok(Self::default());
+        }
+        let calibrated = Calibrated::of(found).map_err(Failure::wrong_request)?;
+        Ok(Self { own: calibrated.profile(), calibrated: Some(calibrated), ..Self::default() })
+    }
+
+    /// The library of the user's Python, if there is one.
+    pub(crate) fn of_python() -> Self {
+        let Some(library) = user_library::find() else { return Self::default() };
+        let name = format!("{} (libhdf5 {})", library.origin, library.release);
+        let own = Profile::installed(&name, &library.release);
+        let found = library.found.filter(|_| calibration::is_wanted());
+        let calibrated = found.and_then(|found| Calibrated::of(found).ok());
+        let own = own.or_else(|| calibrated.as_ref().and_then(Calibrated::profile));
+        Self { own, has_zstd: library.has_zstd, calibrated }
+    }
+
+    /// What the parts of a read cost.
+    pub(crate) fn terms(&self) -> Terms {
+        self.calibrated.as_ref().map_or(Terms::BUILT_IN, Calibrated::terms)
+    }
+}
+
+/// The library that the user named.
+fn named(path: &Path) -> Result<Found, Failure> {
+    let problem = |error: std::io::Error| {
+        Failure::wrong_request(format!("--libhdf5 {}: {error}", path.display()))
+            .hint("name the file of a libhdf5, such as libhdf5.so")
+    };
+    Ok(Found { path: path.canonicalize().map_err(problem)?, origin: String::new(), plugins: None })
+}

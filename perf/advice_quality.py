@@ -1,0 +1,237 @@
+"""How good the advice of `hyperslab advise` is: it is compared with all of a grid of storages, measured by `hyperslab bench`.
+
+For each of 60 random data sets (smooth, noisy, masked, integer, sparse; 1 to 4 dimensions; 8 MiB at most) and its random
+weighted reads, the advised storage and up to 40 others are written and read by the bench, by libhdf5 and by hyperslab. The
+advice is *good* if its weighted read time is within 1.25 times that of the best storage which keeps to the bound of the size,
+and *harmful* if it is more than 5 % above that of the file as it was.
+
+    python perf/advice_quality.py                      all 60, for each reader; an hour on a quiet machine
+    python perf/advice_quality.py --cases 0,13,27      these
+    python perf/advice_quality.py --json out.json      also every measurement
+
+Times are the least of a few runs. A data set whose file as it was reads in less than a millisecond is too small to be
+measured, and is counted as such.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import subprocess
+import sys
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+CASES = 60
+BYTES_MAX = 8 << 20
+KINDS = ["smooth", "noisy", "masked", "integer", "sparse"]
+FILTERS = ["none", "gzip=1", "shuffle+gzip=1", "shuffle+gzip=4", "shuffle+gzip=9"]
+CANDIDATES_MAX = 40
+#: The advice that is compared: the reader's name for `advise`, and the engine's for `bench`.
+READERS = {"libhdf5-2": "libhdf5", "hyperslab": "hyperslab"}
+GOOD = 1.25
+HARMFUL = 1.05
+#: Files may grow by so much, as `advise` allows by default.
+SIZE_BOUND = 1.05
+#: Less cannot be measured.
+SECONDS_MIN = 0.001
+
+
+@dataclass
+class Case:
+    """A data set in a file, and its reads."""
+
+    number: int
+    kind: str
+    shape: tuple[int, ...]
+    chunks: tuple[int, ...]
+    #: Blocks as `--read` takes them.
+    reads: list[str]
+
+
+def values(kind: str, shape: tuple[int, ...], random: np.random.Generator) -> np.ndarray:
+    """Values of a kind."""
+    axes = np.ogrid[tuple(slice(n) for n in shape)]
+    smooth = sum(np.sin(axis / (3 + 9 * random.random()) + number) for number, axis in enumerate(axes)) * 10
+    smooth = np.broadcast_to(smooth, shape)
+    match kind:
+        case "smooth":
+            return (smooth + random.normal(size=shape) / 256).astype("f4")
+        case "noisy":
+            return random.normal(size=shape).astype("f4")
+        case "masked":
+            return np.where(smooth > 2, 1e20, smooth + random.normal(size=shape) / 16).astype("f4")
+        case "integer":
+            return (smooth * 50 + random.integers(-3, 4, shape)).astype("i2")
+        case _:
+            return np.where(random.random(shape) < 0.02, random.integers(1, 1000, shape), 0).astype("i4")
+
+
+def make(number: int, folder: Path) -> tuple[Case, Path]:
+    """Writes the file of a case."""
+    random = np.random.default_rng(1000 + number)
+    kind = KINDS[number % len(KINDS)]
+    rank = 1 + number // len(KINDS) % 4
+    elements = int(2 ** random.uniform(18, 20.9 if kind != "integer" else 21.9))
+    # Extents whose product is about as large: random shares of its logarithm.
+    shares = random.dirichlet(np.full(rank, 4.0))
+    shape = tuple(max(2, round(elements**share)) for share in shares)
+    data = values(kind, shape, random)
+    assert data.nbytes <= BYTES_MAX * 1.3, (shape, data.nbytes)
+    chunks = tuple(int(np.clip(round(n ** random.uniform(0, 1)), 1, n)) for n in shape)
+    # No file has more chunks than a producer would bear.
+    chunks = list(chunks)
+    while math.prod(-(-n // chunk) for n, chunk in zip(shape, chunks, strict=True)) > 4096:
+        axis = int(np.argmax([n / chunk for n, chunk in zip(shape, chunks, strict=True)]))
+        chunks[axis] = min(shape[axis], 2 * chunks[axis])
+    reads = []
+    for _ in range(random.integers(1, 4)):
+        whole = [bool(random.random() < 0.5) for _ in shape]
+        block = [n if is_whole else max(1, n // int(random.integers(1, 40))) for n, is_whole in zip(shape, whole, strict=True)]
+        # A few thousand reads are enough to be measured.
+        while math.prod(-(-n // size) for n, size in zip(shape, block, strict=True)) > 4000:
+            axis = int(np.argmax([n / size for n, size in zip(shape, block, strict=True)]))
+            block[axis] = min(shape[axis], 2 * block[axis])
+        reads.append("x".join(map(str, block)) + f"@{int(random.integers(1, 10))}")
+    reads = list({read.split("@")[0]: read for read in reads}.values())
+    path = folder / f"case{number}.h5"
+    level = int(random.choice([0, 1, 4, 6]))
+    options = {"compression": "gzip", "compression_opts": level} if level else {}
+    with h5py.File(path, "w") as file:
+        file.create_dataset("d", data=data, chunks=tuple(chunks), **options)
+    return Case(number, kind, shape, tuple(chunks), reads), path
+
+
+def command(hyperslab: str, *words: str) -> dict:
+    """The JSON document of a command."""
+    ended = subprocess.run([hyperslab, *words, "--json"], capture_output=True, text=True, check=False)
+    if ended.returncode:
+        raise RuntimeError(f"{' '.join(words)}: {ended.stderr}")
+    return json.loads(ended.stdout)
+
+
+def shapes(case: Case, element_bytes: int) -> list[tuple[int, ...]]:
+    """Chunk shapes of a grid: those of the reads, and balanced ones, of 64 KiB to 4 MiB; none of them from the advice."""
+    found = [case.chunks]
+    blocks = [tuple(map(int, read.split("@")[0].split("x"))) for read in case.reads]
+    for size in (64 << 10, 256 << 10, 1 << 20, 4 << 20):
+        share = min(1.0, size / (math.prod(case.shape) * element_bytes)) ** (1 / len(case.shape))
+        found.append(tuple(max(1, round(n * share)) for n in case.shape))
+        for block in blocks:
+            chunk = list(block)
+            for axis in range(len(chunk)):
+                over = math.prod(chunk) * element_bytes / size
+                if over > 1:
+                    chunk[axis] = max(1, int(chunk[axis] / over))
+            found.append(tuple(chunk))
+    unique = list(dict.fromkeys(found))
+    return unique[: CANDIDATES_MAX // len(FILTERS)]
+
+
+def measured(hyperslab: str, path: Path, case: Case, chunks: list[str], filters: list[str], quick: bool) -> list[dict]:
+    """Each storage as the bench measures it: name, bytes, and seconds by engine."""
+    words = ["bench", str(path), "/d", "--repeats", "2" if quick else "3", "--write-repeats", "1"]
+    words += ["--cell-seconds", "4", "--max-seconds", "3600"]
+    for option, given in (("--read", case.reads), ("--chunks", chunks), ("--filter", filters)):
+        words += [word for one in given for word in (option, one)]
+    words += [word for engine in READERS.values() for word in ("--engine", engine)]
+    document = command(hyperslab, *words)
+    weights = dict(document["weights"])
+    found: dict[str, dict] = {}
+    for row in document["rows"]:
+        write = row["write"]
+        storage = found.setdefault(row["stored_as"], {"name": row["stored_as"], "is_as_it_was": write is None, "seconds": {}})
+        storage["bytes"] = write["file_bytes"] if write else path.stat().st_size
+        engine = row["engine"].split(" ")[0]
+        seconds = row["read"]["reckoned_read"] or row["read"]["read"]["min"]
+        storage["seconds"][engine] = storage["seconds"].get(engine, 0.0) + weights.get(row["read_as"], 1.0) * seconds
+    return list(found.values())
+
+
+def judged(hyperslab: str, number: int, folder: Path, quick: bool) -> list[dict]:
+    """The advice on a case for each reader, beside the best of the grid."""
+    case, path = make(number, folder)
+    with h5py.File(path) as file:
+        element_bytes = file["d"].dtype.itemsize
+    reads = [word for read in case.reads for word in ("--read", read)]
+    answer = command(hyperslab, "advise", str(path), "/d", *reads, "--readers", ",".join(READERS), "--seconds", "20")
+    (advice,) = answer["datasets"]
+    by_reader = {one["reader"]: one for one in advice["recommendations"]}
+    grid = ["x".join(map(str, chunk)) for chunk in shapes(case, element_bytes)]
+    storages = measured(hyperslab, path, case, grid, FILTERS, quick)
+    as_it_was = next(storage for storage in storages if storage["is_as_it_was"])
+    results = []
+    for reader, engine in READERS.items():
+        recommended = by_reader[reader]["storage"]
+        if by_reader[reader]["verdict"] == "already-good":
+            advised = as_it_was
+        else:
+            chunk = "x".join(map(str, recommended["chunk"])) if recommended["chunk"] else "contiguous"
+            alone = measured(hyperslab, path, case, [chunk], [recommended["filters"]], quick)
+            advised = next(storage for storage in alone if not storage["is_as_it_was"])
+            again = next(storage for storage in alone if storage["is_as_it_was"])
+            as_it_was["seconds"][engine] = min(as_it_was["seconds"][engine], again["seconds"][engine])
+        allowed = [one for one in storages if one["is_as_it_was"] or one["bytes"] <= SIZE_BOUND * as_it_was["bytes"]]
+        best = min([*allowed, advised], key=lambda one: one["seconds"][engine])
+        seconds = advised["seconds"][engine]
+        results.append(
+            asdict(case)
+            | {
+                "reader": reader,
+                "advised": advised["name"],
+                "promised_bytes": recommended["stored_bytes"],
+                "promised_seconds": recommended["seconds"][list(READERS).index(reader)],
+                "bytes": advised["bytes"],
+                "bytes_as_it_was": as_it_was["bytes"],
+                "seconds": seconds,
+                "best": best["name"],
+                "times_best": seconds / best["seconds"][engine],
+                "times_as_it_was": seconds / as_it_was["seconds"][engine],
+                "is_measurable": as_it_was["seconds"][engine] >= SECONDS_MIN,
+            }
+        )
+    return results
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--hyperslab", default=str(ROOT / "target/release/hyperslab"), help="the command")
+    parser.add_argument("--cases", help="numbers, separated by commas; all if omitted")
+    parser.add_argument("--quick", action="store_true", help="fewer repetitions")
+    parser.add_argument("--json", type=Path, help="where every result is written")
+    args = parser.parse_args()
+    numbers = [int(number) for number in args.cases.split(",")] if args.cases else list(range(CASES))
+    results = []
+    with tempfile.TemporaryDirectory() as folder:
+        for number in numbers:
+            for one in judged(args.hyperslab, number, Path(folder), args.quick):
+                results.append(one)
+                print(
+                    f"{number:2} {one['kind']:8} {'x'.join(map(str, one['shape'])):18} {one['reader']:10} "
+                    f"{one['times_best']:5.2f} times the best, {one['times_as_it_was']:5.2f} times as it was: "
+                    f"{one['advised']} (best: {one['best']})",
+                    flush=True,
+                )
+            if args.json:
+                args.json.write_text(json.dumps(results, indent=1))
+    for reader in READERS:
+        own = [one for one in results if one["reader"] == reader and one["is_measurable"]]
+        if not own:
+            continue
+        good = sum(one["times_best"] <= GOOD for one in own)
+        harmful = sum(one["times_as_it_was"] > HARMFUL for one in own)
+        print(
+            f"{reader}: {good} of {len(own)} ({good / len(own):.0%}) within {GOOD} times the best, "
+            f"{harmful} more than 5 % slower than as it was"
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,68 @@
+"""`hyperslab.advise` and `hyperslab.encoding_for`: the advice of the command as data, and for xarray."""
+
+from __future__ import annotations
+
+import h5py
+import numpy as np
+import pytest
+
+import hyperslab
+
+
+def maps() -> np.ndarray:
+    t, y, x = np.ogrid[:240, :60, :80]
+    noise = np.random.default_rng(0).normal(size=(240, 60, 80)) / 64
+    return (280 + 9 * np.sin(t / 40 + y / 9) + 5 * np.cos(x / 11) + noise).astype("f4")
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "maps.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("t2m", data=maps(), chunks=(1, 60, 80), compression="gzip")
+        file["scalar"] = 1.0
+    return path
+
+
+def test_advice_is_data(path):
+    reads = ["1x60x80", (None, 1, 1)]
+    advice = hyperslab.advise(path, "/t2m", reads=reads, readers=["libhdf5-1.14"], seconds=5)
+    assert advice["schema"]["name"] == "hyperslab.advise"
+    (dataset,) = advice["datasets"]
+    assert [read["block"] for read in dataset["reads"]] == [[1, 60, 80], [240, 1, 1]]
+    (one,) = dataset["recommendations"]
+    assert one["verdict"] == "rewrite"
+    assert advice.encoding()["t2m"]["chunksizes"] == tuple(one["storage"]["chunk"])
+    assert "/t2m" in repr(advice) and "hyperslab repack" in advice._repr_html_()
+
+
+def test_h5py_writes_as_it_says(path, tmp_path):
+    advice = hyperslab.advise(path, "/t2m", reads=["1x60x80", ":x1x1"], readers=["h5py"], seconds=5)
+    (line,) = [line["line"] for line in advice["datasets"][0]["recommendations"][0]["lines"] if line["tool"] == "h5py"]
+    with h5py.File(tmp_path / "out.h5", "w") as out:
+        exec(line, {"out": out, "data": maps()})
+        assert list(out["t2m"].chunks) == advice["datasets"][0]["recommendations"][0]["storage"]["chunk"]
+
+
+def test_an_xarray_dataset_gets_its_encoding(tmp_path):
+    xr = pytest.importorskip("xarray")
+    pytest.importorskip("netCDF4")
+    data = xr.Dataset({"t2m": (("time", "lat", "lon"), maps()), "n": ("time", np.arange(240))})
+    encoding = hyperslab.encoding_for(data, [{"time": 1}, {"lat": 1, "lon": 1}], readers=["netcdf-4.9"], seconds=3)
+    assert set(encoding) == {"t2m"}, "what has one dimension is left to xarray"
+    data.to_netcdf(tmp_path / "out.nc", encoding=encoding)
+    with h5py.File(tmp_path / "out.nc") as file:
+        assert file["t2m"].chunks == encoding["t2m"]["chunksizes"]
+        assert bool(file["t2m"].shuffle) == encoding["t2m"]["shuffle"]
+        assert file["t2m"].compression == ("gzip" if encoding["t2m"]["zlib"] else None)
+    with pytest.raises(hyperslab.HyperslabError, match="no dimension"):
+        hyperslab.encoding_for(data, [{"month": 1}])
+
+
+def test_what_is_wrong_is_said(path):
+    with pytest.raises(hyperslab.HyperslabError, match="2 dimensions, but /t2m has 3"):
+        hyperslab.advise(path, "/t2m", reads=["1x1"])
+    with pytest.raises(hyperslab.HyperslabError, match="it is a scalar"):
+        hyperslab.advise(path, "/scalar")
+    with pytest.raises(hyperslab.HyperslabError, match="unknown reader"):
+        hyperslab.advise(path, readers=["hdf4"])
