@@ -11,7 +11,9 @@
 //!   Geometry ──► simulate_sweep(.., sweep)         ──► SweepCounts       every block of a pattern, by group
 //! ```
 //!
-//! Not simulated: writes, reads of the chunk index (the metadata cache), the page buffer, strided and point selections,
+//! The page buffer of paged files is simulated by itself, from the reads that reach it ([`PageBufferSim`]).
+//!
+//! Not simulated: writes, reads of the chunk index (the metadata cache), strided and point selections,
 //! MPI, the strip mining of type conversions. A block is read into a buffer of exactly its shape.
 
 mod cache;
@@ -23,6 +25,7 @@ mod estimate;
 mod geometry;
 mod hash;
 mod open;
+mod page_buffer;
 mod recent;
 mod reuse;
 mod sieve;
@@ -35,6 +38,7 @@ pub use counts::{CacheSettings, CacheWork, ReadCounts};
 pub(crate) use equivalence::SweepKey;
 pub use geometry::{ChunkedStorage, Geometry};
 pub use open::ChunkCacheSim;
+pub use page_buffer::{PageBufferCounts, PageBufferSettings, PageBufferSim, PageKind};
 pub use reuse::{SweepEstimate, estimate_sweep};
 pub use sieve::SIEVE_BYTES;
 pub use sweep::{SweepCounts, VISITS_MAX_DEFAULT, loads_by_chunk, simulate_sweep};
