@@ -90,6 +90,21 @@ def test_an_executor_gets_one_call_per_file(make, paths, tmp_path):
             np.testing.assert_array_equal(file["t2m"][:], VALUES + number)
 
 
+def test_a_dask_cluster_gets_one_call_per_file(paths, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    paths[1].write_bytes(b"no file of this format")
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+        executor = Counted(client.get_executor())
+        results = hyperslab.repack(paths, tmp_path / "new", executor=executor, filter="gzip=1")
+        log = client.run_on_scheduler(lambda dask_scheduler: [entry[:3] for entry in dask_scheduler.transition_log])
+    done = {key for key, before, after in log if (before, after) == ("processing", "memory")}
+    assert (executor.calls, len(done)) == (3, 3), "each call is a task of a worker"
+    assert [result["error"] is None for result in results] == [True, False, True]
+    for number in (0, 2):
+        assert chunks_and_filter(results[number]["output"]) == ((1, 10, 10), "gzip")
+
+
 def test_a_file_that_fails_does_not_stop_the_others(paths, tmp_path):
     paths[1].write_bytes(b"no file of this format")
     with ThreadPoolExecutor(2) as executor:
