@@ -61,6 +61,44 @@ def test_options_have_their_python_spelling(paths, tmp_path):
     assert chunks_and_filter(paths[1]) == ((1, 10, 10), "lzf")
 
 
+@pytest.mark.parametrize("sizes", [(4, 4), (4, 8), (8, 4)])
+def test_values_with_short_addresses_become_longer(sizes, tmp_path):
+    text, path, out = h5py.string_dtype(), tmp_path / "short.h5", tmp_path / "out.h5"
+    creation = h5py.h5p.create(h5py.h5p.FILE_CREATE)
+    creation.set_sizes(*sizes)
+    record = [("id", "<i2"), ("name", text), ("ref", h5py.ref_dtype), ("x", "<f8", (2,)), ("region", h5py.regionref_dtype)]
+    with h5py.File(h5py.h5f.create(str(path).encode(), h5py.h5f.ACC_TRUNC, creation)) as file:
+        values = file.create_dataset("group/values", data=np.arange(60.0).reshape(6, 10), chunks=(4, 4), compression="gzip")
+        file["group"].attrs.create("refs", np.array([values.ref], dtype=h5py.ref_dtype))
+        file.attrs["texts"] = np.array(["a", "", "ccc"], dtype=text)
+        strings = file.create_dataset("strings", (57,), text, chunks=(10,), shuffle=True, compression="gzip")
+        strings[:] = [f"text {i}" * (i % 4) for i in range(57)]
+        sequences = file.create_dataset("sequences", (20,), h5py.vlen_dtype("<i4"))
+        records = file.create_dataset("records", (7,), np.dtype(record), chunks=(3,))
+        for i in range(20):
+            sequences[i] = np.arange(i % 5)
+        for i in range(7):
+            target = values if i % 2 else file["group"]
+            records[i] = (i, f"name {i}", target.ref, (i, i / 2), values.regionref[1:3, i : i + 2])
+
+    def content(path):
+        with h5py.File(path) as file:
+            records = [
+                (row["id"], row["name"], file[row["ref"]].name, *row["x"], file["group/values"][row["region"]].tolist())
+                for row in file["records"]
+            ]
+            references = [file[reference].name for reference in file["group"].attrs["refs"]]
+            sequences = [list(sequence) for sequence in file["sequences"]]
+            strings = file["strings"]
+            texts = [*file.attrs["texts"], *strings, strings.compression, strings.shuffle, strings.chunks]
+            return records, references, sequences, texts, file["group/values"][:].tolist()
+
+    for options in ({}, {"libver": "earliest"}, {"page_size": "4KiB"}):
+        hyperslab.repack(path, out, overwrite=True, **options)
+        assert content(out) == content(path)
+        assert hyperslab.check(out, data=True)["findings"] == []
+
+
 class Counted(Executor):
     """Passes calls on, and counts them."""
 

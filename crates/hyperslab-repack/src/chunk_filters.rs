@@ -1,6 +1,5 @@
 //! The filters of a dataset whose chunks are rewritten because their elements contain addresses.
 
-use hyperslab::Dataset;
 use hyperslab_filters::{FilterError, FilterSpec, Pipeline, Scratch};
 use hyperslab_format::message::Filter;
 
@@ -24,11 +23,10 @@ fn spec(filter: &Filter) -> FilterSpec<'_> {
 }
 
 impl ChunkFilters {
-    /// The filters of the chunks of a dataset, each of `chunk_bytes` bytes.
-    pub fn new(dataset: &Dataset, chunk_bytes: usize) -> Self {
-        let filters = dataset.filters();
+    /// These filters, for chunks of `chunk_bytes` bytes with elements of `element_bytes`.
+    pub fn new(filters: &[Filter], element_bytes: usize, chunk_bytes: usize) -> Self {
         let specs: Vec<_> = filters.iter().map(spec).collect();
-        let pipeline = Pipeline::new(&specs, dataset.datatype().size as usize, chunk_bytes).ok();
+        let pipeline = Pipeline::new(&specs, element_bytes, chunk_bytes).ok();
         let skip_all =
             u32::BITS.checked_sub(filters.len() as u32).and_then(|rest| u32::MAX.checked_shr(rest));
         Self { pipeline, scratch: Scratch::new(), skip_all: skip_all.unwrap_or(0) }

@@ -14,7 +14,7 @@ use hyperslab::internal::{stored, superblock};
 use hyperslab::{Dataset, File};
 use hyperslab_format::message::Layout;
 use hyperslab_io::{Cancel, Source, fetch_all};
-use hyperslab_write::{FileWriter, ObjectId};
+use hyperslab_write::{FileWriter, ObjectId, ObjectSpec};
 use std::io;
 
 /// The source of a copy.
@@ -144,10 +144,14 @@ impl DataCopy<'_> {
         writer: &mut FileWriter<'_>,
     ) -> Result<(), RepackError> {
         let datatype = dataset.datatype();
+        let target = match writer.tree().objects.get(id.0 as usize).map(|object| &object.spec) {
+            Some(ObjectSpec::Dataset(spec)) => (spec.datatype.datatype.size, spec.filters.clone()),
+            _ => return Err(hyperslab::Error::internal("a copy of what is not a dataset").into()),
+        };
+        let (size, pipeline) = (target.0 as usize, target.1);
         let chunk = dataset.chunk_shape().unwrap_or_default();
-        let chunk_bytes =
-            chunk.iter().try_fold(datatype.size as usize, |bytes, &dim| bytes.checked_mul(dim as usize));
-        let mut filters = ChunkFilters::new(dataset, chunk_bytes.unwrap_or(usize::MAX));
+        let chunk_bytes = chunk.iter().try_fold(size, |bytes, &dim| bytes.checked_mul(dim as usize));
+        let mut filters = ChunkFilters::new(&pipeline.filters, size, chunk_bytes.unwrap_or(usize::MAX));
         let edges_unfiltered = matches!(layout, Layout::Chunked(layout) if layout.edge_chunks_unfiltered);
         let mut heap = self.file.heap();
         let path = self.sources.objects[id.0 as usize].1.clone();
@@ -174,10 +178,13 @@ impl DataCopy<'_> {
             };
             let elements = found.into_data(writer)?;
             let count = match piece {
-                Piece::Contiguous(start) => return Ok(writer.write_contiguous(id, *start, &elements)?),
+                Piece::Contiguous(start) => {
+                    let first = start / u64::from(datatype.size).max(1);
+                    return Ok(writer.write_contiguous(id, first.saturating_mul(size as u64), &elements)?);
+                }
                 Piece::Chunk(block) => &block.count,
             };
-            let bytes = whole_chunk(&elements, count, chunk, datatype.size as usize);
+            let bytes = whole_chunk(&elements, count, chunk, size);
             if edges_unfiltered && count != chunk {
                 return Ok(writer.write_chunk(id, &bytes, 0)?);
             }

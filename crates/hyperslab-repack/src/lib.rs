@@ -57,6 +57,7 @@ mod target_chunks;
 mod undamaged_map;
 mod verify;
 mod verify_objects;
+mod wide_datatype;
 
 pub use change::{Change, ChangeSet, FilterRequest, LayoutRequest, PathPattern, Rule, Size};
 pub use cmip7::{CMIP7_BOUND, cmip7_rules};

@@ -118,6 +118,11 @@ impl Subject<'_> {
         if !matches!(self.spec.dataspace, Dataspace::Simple { .. }) {
             return Err(obstacle("has no dimensions: it cannot have chunks or filters"));
         }
+        let size = self.spec.datatype.datatype.size;
+        if size != self.dataset.datatype().size {
+            let what = format!("has elements with addresses, which become {size} bytes long");
+            return Err(obstacle(&what));
+        }
         if !rule.datasets.is_exact() {
             if matches!(self.spec.storage, StorageSpec::Virtual(_) | StorageSpec::External(_)) {
                 return Err(obstacle("has its data in other datasets or files"));

@@ -5,6 +5,7 @@
 //! have addresses, bytes of its data.
 
 use crate::error::RepackError;
+use crate::wide_datatype::wide;
 use bytes::Bytes;
 use hyperslab::datatypes::{Class, Reference};
 use hyperslab::{Datatype, Heap};
@@ -46,25 +47,30 @@ pub(crate) fn contains_addresses(datatype: &Datatype) -> bool {
     datatype.is_variable() || datatype.contains_reference()
 }
 
+/// Bytes of the number of elements before it.
+const COUNT: usize = 4;
 /// Bytes of a reference into the global heap: the address of a collection and the index of an object.
 const HEAP_REFERENCE: usize = 12;
 
 impl Relocatable {
-    /// The elements of a source whose addresses have 8 bytes.
+    /// The elements of a source. They have the sizes of [`wide`], whatever those of its addresses.
     ///
     /// # Errors
     ///
-    /// Damage in the heap.
+    /// Damage in the heap, and what [`wide`] refuses.
     pub fn read(
         datatype: &Datatype,
         elements: &[u8],
         heap: &mut Heap,
         objects: &mut dyn Objects,
     ) -> Result<Self, RepackError> {
-        let mut found = Self { bytes: elements.to_vec(), ..Self::default() };
+        let wide = wide(datatype, hyperslab::internal::widths(heap))?;
+        let mut found = Self::sized(datatype, &wide, elements);
         if contains_addresses(datatype) {
-            for at in (0..elements.len()).step_by((datatype.size as usize).max(1)) {
-                found.element(datatype, elements, at, heap, objects)?;
+            let steps = (0..elements.len()).step_by((datatype.size as usize).max(1));
+            for (number, from) in steps.enumerate() {
+                let places = (from, number * wide.size as usize);
+                found.element((datatype, &wide), elements, places, heap, objects)?;
             }
         }
         Ok(found)
@@ -78,12 +84,20 @@ impl Relocatable {
         heap: &mut Heap,
         objects: &mut dyn Objects,
     ) -> (Self, usize, Option<RepackError>) {
-        let mut found = Self { bytes: elements.to_vec(), ..Self::default() };
+        let wide = match wide(datatype, hyperslab::internal::widths(heap)) {
+            Ok(wide) => wide,
+            Err(error) => {
+                return (Self::default(), elements.len() / (datatype.size as usize).max(1), Some(error));
+            }
+        };
+        let mut found = Self::sized(datatype, &wide, elements);
         let (mut damaged, mut first) = (0, None);
-        let size = (datatype.size as usize).max(1);
-        for at in (0..elements.len()).step_by(size) {
+        let size = wide.size as usize;
+        let steps = (0..elements.len()).step_by((datatype.size as usize).max(1));
+        for (number, from) in steps.enumerate() {
+            let at = number * size;
             let before = (found.objects.len(), found.heap.len(), found.omitted.len());
-            if let Err(error) = found.element(datatype, elements, at, heap, objects) {
+            if let Err(error) = found.element((datatype, &wide), elements, (from, at), heap, objects) {
                 found.objects.truncate(before.0);
                 found.heap.truncate(before.1);
                 found.omitted.truncate(before.2);
@@ -96,32 +110,46 @@ impl Relocatable {
         (found, damaged, first)
     }
 
-    /// Takes up the element at an offset.
+    /// The bytes of the elements, still without addresses if their sizes change.
+    fn sized(datatype: &Datatype, wide: &Datatype, elements: &[u8]) -> Self {
+        let bytes = if std::ptr::eq(datatype, wide) {
+            elements.to_vec()
+        } else {
+            vec![0; elements.len() / (datatype.size as usize).max(1) * wide.size as usize]
+        };
+        Self { bytes, ..Self::default() }
+    }
+
+    /// Takes up the element at the offset `from` of the elements; `at` is its offset in the bytes. The datatypes are that
+    /// of the source and its wide form, which are the same object where nothing changes.
     fn element(
         &mut self,
-        datatype: &Datatype,
+        (datatype, wide): (&Datatype, &Datatype),
         elements: &[u8],
-        at: usize,
+        (from, at): (usize, usize),
         heap: &mut Heap,
         objects: &mut dyn Objects,
     ) -> Result<(), RepackError> {
-        let size = datatype.size as usize;
-        let element = elements.get(at..at + size).unwrap_or_default();
-        match &datatype.class {
-            Class::VlenString { .. } => {
+        let size = wide.size as usize;
+        let is_same = std::ptr::eq(datatype, wide);
+        let element = elements.get(from..from + datatype.size as usize).unwrap_or_default();
+        match (&datatype.class, &wide.class) {
+            (Class::VlenString { .. }, _) => {
                 let (_, bytes) = heap.sequence(element, 1)?;
+                self.plain(at, element.get(..COUNT).unwrap_or_default());
                 self.variable(at, size, Self { bytes: bytes.to_vec(), ..Self::default() });
             }
-            Class::VlenSequence { base } => {
+            (Class::VlenSequence { base }, _) => {
                 let (_, bytes) = heap.sequence(element, base.size)?;
+                self.plain(at, element.get(..COUNT).unwrap_or_default());
                 self.variable(at, size, Self::read(base, &bytes, heap, objects)?);
             }
-            Class::Reference(Reference::Object) => {
+            (Class::Reference(Reference::Object), _) => {
                 if let Some(address) = heap.object_reference(element) {
                     self.object(at, address, objects);
                 }
             }
-            Class::Reference(Reference::Region) => {
+            (Class::Reference(Reference::Region), _) => {
                 if let Some(region) = heap.region(element)? {
                     // The heap object is an address and the selection.
                     let mut bytes = region.dataset.0.to_le_bytes().to_vec();
@@ -135,21 +163,30 @@ impl Relocatable {
                     }
                 }
             }
-            Class::Reference(Reference::Standard) => self.standard(element, at, heap, objects)?,
-            Class::Compound { members } => {
-                for member in members.iter().filter(|member| contains_addresses(&member.datatype)) {
-                    let at = at + member.offset as usize;
-                    self.element(&member.datatype, elements, at, heap, objects)?;
+            (Class::Reference(Reference::Standard), _) => self.standard(element, at, heap, objects)?,
+            (Class::Compound { members }, Class::Compound { members: wide }) => {
+                let pairs = members.iter().zip(wide);
+                for (member, wide) in pairs.filter(|(old, _)| !is_same || contains_addresses(&old.datatype)) {
+                    let places = (from + member.offset as usize, at + wide.offset as usize);
+                    self.element((&member.datatype, &wide.datatype), elements, places, heap, objects)?;
                 }
             }
-            Class::Array { base, .. } if contains_addresses(base) => {
-                for at in (at..at + size).step_by((base.size as usize).max(1)) {
-                    self.element(base, elements, at, heap, objects)?;
+            (Class::Array { base, .. }, Class::Array { base: wide, .. }) if contains_addresses(base) => {
+                let steps = (from..from + element.len()).step_by((base.size as usize).max(1));
+                for (number, from) in steps.enumerate().take(size / (wide.size as usize).max(1)) {
+                    let places = (from, at + number * wide.size as usize);
+                    self.element((base, wide), elements, places, heap, objects)?;
                 }
             }
+            _ if !is_same => self.plain(at, element),
             _ => {}
         }
         Ok(())
+    }
+
+    /// Bytes that are not an address.
+    fn plain(&mut self, at: usize, bytes: &[u8]) {
+        self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
     }
 
     /// A variable-length element; an empty one refers to nothing.

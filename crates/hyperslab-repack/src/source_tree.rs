@@ -5,13 +5,15 @@ use crate::damage::Damage;
 use crate::dimension_scales::{DIMENSION_LIST, Detached, detach, is_netcdf_coordinates};
 use crate::error::RepackError;
 use crate::link_tree::{absolute, joined};
+use crate::new_filters::FilteredDataset;
 use crate::object_selection::{ObjectSelection, SelectionSummary, Severed};
 use crate::pieces::each_piece;
-use crate::relocate::{Objects, Referent, Relocatable, contains_addresses};
+use crate::relocate::{Objects, Referent, Relocatable};
 use crate::selected::{Selected, renamed, select};
 use crate::shared_parts::SharedParts;
 use crate::source_dataset::SourceFile;
 use crate::undamaged_map::undamaged_map;
+use crate::wide_datatype::wide;
 use hyperslab::internal::{limit_metadata_cache, stored, superblock};
 use hyperslab::{Attribute, ChunkMap, Dataset, Datatype, ErrorKind, File, Heap, Link, LinkTarget, Prefetch};
 use hyperslab_format::message::fill_value::{AllocationTime, Fill};
@@ -24,6 +26,7 @@ use hyperslab_write::{
     FileTree, GroupSpec, LinkSpec, LinkTargetSpec, Object, ObjectId, ObjectSpec, Patch, StorageSpec,
     UserDefinedTarget, Value,
 };
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -218,7 +221,7 @@ impl<'a> Reader<'a> {
                 ObjectSpec::Dataset(Box::new(self.dataset(header, &dataset, path)?))
             }
             hyperslab::Object::Datatype(datatype) => {
-                ObjectSpec::Datatype(Box::new(datatype.datatype().detached()))
+                ObjectSpec::Datatype(Box::new(self.wide(datatype.datatype(), path)?.detached()))
             }
         };
         let mut attributes = Vec::new();
@@ -315,20 +318,22 @@ impl<'a> Reader<'a> {
     }
 
     fn datatype(&mut self, datatype: &Datatype, path: &str) -> Result<DatatypeUse, RepackError> {
-        let widths = superblock(self.file).widths;
-        if contains_addresses(datatype) && widths.offset != Widths::default().offset {
-            let what = format!(
-                "elements that contain addresses of {} bytes, which would change their size",
-                widths.offset
-            );
-            return Err(RepackError::Unsupported { object: path.into(), what });
-        }
+        let datatype = &*self.wide(datatype, path)?;
         let committed = datatype.committed.and_then(|address| match self.sources.object(address) {
             Referent::Copied(object) => Some(object),
             // Without the committed datatype, the object has it as its own.
             Referent::Omitted | Referent::Deleted => None,
         });
         Ok(DatatypeUse { datatype: self.parts.datatype(datatype), committed })
+    }
+
+    /// The datatype as it is in the new file.
+    fn wide<'d>(&self, datatype: &'d Datatype, path: &str) -> Result<Cow<'d, Datatype>, RepackError> {
+        let found = wide(datatype, superblock(self.file).widths);
+        found.map_err(|error| match error {
+            RepackError::Unsupported { what, .. } => RepackError::Unsupported { object: path.into(), what },
+            other => other,
+        })
     }
 
     fn value(&mut self, datatype: &Datatype, elements: &[u8]) -> Result<Value, RepackError> {
@@ -340,6 +345,7 @@ impl<'a> Reader<'a> {
         let datatype = self.datatype(&attribute.datatype, path)?;
         let mut found =
             Relocatable::read(&attribute.datatype, &attribute.data, &mut self.heap, &mut self.sources)?;
+        attribute.datatype = self.wide(&attribute.datatype, path)?.into_owned();
         let omitted = found.omitted_count();
         if omitted > 0 {
             let is_scale = attribute.name.as_bytes() != DIMENSION_LIST.as_bytes();
@@ -418,6 +424,16 @@ impl<'a> Reader<'a> {
         }
         // Filters of a dataset without chunks were never applied.
         let filters = match &storage {
+            StorageSpec::Chunked(chunked) if datatype.datatype.size != dataset.datatype().size => {
+                // Their parameters contain the size of an element.
+                let filtered =
+                    FilteredDataset { datatype: &datatype.datatype, chunk: &chunked.chunk_dims, fill: &fill };
+                let refused = |error| RepackError::Unsupported {
+                    object: path.into(),
+                    what: format!("filters for elements whose addresses become longer: {error}"),
+                };
+                self.parts.filters(&filtered.kept(dataset.filters()).map_err(refused)?)
+            }
             StorageSpec::Chunked(_) => self.parts.filters(dataset.filters()),
             _ => self.parts.filters(&[]),
         };

@@ -185,7 +185,7 @@ impl Comparison<'_> {
         if self.source.shape().contains(&0) {
             return Ok(0);
         }
-        let datatype = self.source.datatype();
+        let datatypes = [self.source.datatype(), self.target.datatype()];
         let mut heaps = [&self.source, &self.target].map(|dataset| dataset.file().heap());
         let blocks = match self.target.chunk_shape() {
             None => self.rows()?.collect(),
@@ -201,9 +201,8 @@ impl Comparison<'_> {
         for block in blocks {
             self.monitor.check()?;
             let mut found = Vec::with_capacity(2);
-            for ((elements, heap), mut objects) in
-                self.read(&block).into_iter().zip(&mut heaps).zip(self.objects)
-            {
+            let both = self.read(&block).into_iter().zip(&mut heaps).zip(self.objects).zip(datatypes);
+            for (((elements, heap), mut objects), datatype) in both {
                 let elements = elements?;
                 bytes += elements.len() as u64;
                 found.push(Relocatable::read(datatype, &elements, heap, &mut objects)?.without_addresses());
