@@ -5,6 +5,7 @@ use crate::checksums;
 use crate::damage::{Damage, fill_chunk, tolerated};
 use crate::error::RepackError;
 use crate::stored_chunks::BatchSize;
+use hyperslab::internal::stored;
 use hyperslab::{ChunkMap, Dataset, File, Location};
 use hyperslab_io::Cancel;
 use hyperslab_write::{FileWriter, ObjectId};
@@ -29,8 +30,22 @@ impl ChunkCopy<'_> {
     /// Those of the source and of the sink.
     pub fn copy(&mut self, map: &ChunkMap, writer: &mut FileWriter<'_>) -> Result<Vec<u32>, RepackError> {
         let mut checksums = Vec::with_capacity(map.len());
+        let source = stored::source(self.file);
+        // New memory for each batch would take longer than reading it.
+        let mut buffer = Vec::new();
         for rows in self.batch.batches(map) {
             let locations: Vec<Location> = rows.clone().filter_map(|row| Some(map.nth(row)?.1)).collect();
+            if let Some(run) = self.batch.run(&*source, &locations) {
+                buffer.resize((run.end - run.start) as usize, 0);
+                if source.read_into(run.start, &mut buffer).is_ok() {
+                    for location in &locations {
+                        let start = (location.address - run.start) as usize;
+                        let bytes = &buffer[start..start + location.stored_bytes as usize];
+                        self.write(bytes, location.filter_mask, writer, &mut checksums)?;
+                    }
+                    continue;
+                }
+            }
             let error = match self.batch.read(self.file, &locations, self.cancel) {
                 Ok(chunks) => {
                     for (bytes, location) in chunks.iter().zip(&locations) {

@@ -58,6 +58,16 @@ impl BatchSize {
         (0..count).map(|number| start(number)..start(number + 1).min(bytes.end)).collect()
     }
 
+    /// The range of a local file that contains these chunks and hardly anything else; `None` for others.
+    pub fn run(self, source: &dyn Source, chunks: &[Location]) -> Option<Range<u64>> {
+        let start = chunks.iter().map(|chunk| chunk.address).min()?;
+        let end = chunks.iter().map(|chunk| chunk.address.saturating_add(chunk.stored_bytes)).max()?;
+        let bytes = chunks.iter().map(|chunk| chunk.stored_bytes).fold(0u64, u64::saturating_add);
+        let advice = source.advice();
+        let is_dense = end - start <= bytes.saturating_add(advice.gap_bytes);
+        (!advice.has_latency() && is_dense && end <= source.len()).then_some(start..end)
+    }
+
     /// The stored bytes of some chunks. Neighbours in the file are read with one request.
     ///
     /// # Errors

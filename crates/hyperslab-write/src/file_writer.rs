@@ -47,8 +47,10 @@ pub struct WrittenFile {
     pub tree: FileTree,
 }
 
-/// Data is given to the sink in writes of about this many bytes.
+/// Small data is given to the sink in writes of about this many bytes ...
 const WRITE_BYTES: usize = 4 << 20;
+/// ... and data of this many bytes at once, without a copy.
+const DIRECT_BYTES: usize = 256 << 10;
 const USER_BLOCK_MIN: u64 = 512;
 const PAGE_MIN: u64 = 512;
 
@@ -377,11 +379,12 @@ impl<'a> FileWriter<'a> {
     /// Data directly after the last, kept until there is enough for a write.
     fn append(&mut self, address: u64, bytes: &[u8]) -> Result<(), WriteError> {
         let follows = self.pending_at + self.pending.len() as u64 == address;
-        if !follows || self.pending.len() + bytes.len() > WRITE_BYTES {
+        let is_direct = bytes.len() >= DIRECT_BYTES;
+        if !follows || is_direct || self.pending.len() + bytes.len() > WRITE_BYTES {
             self.flush()?;
             self.pending_at = address;
         }
-        if bytes.len() > WRITE_BYTES {
+        if is_direct {
             self.pending_at = address + bytes.len() as u64;
             return self.write(address, bytes);
         }
