@@ -118,15 +118,27 @@ need_file_tools() {
     apt_packages "no h5repack, h5stat or nccopy: install them to test lines to paste" hdf5-tools netcdf-bin
 }
 
-# An S3 server that verifies signatures, for the tests of remote files.
-need_s3_server() {
-    command -v versitygw >/dev/null || [ -x "$(go env GOPATH 2>/dev/null)/bin/versitygw" ] && return
+# For the tests of remote files: an S3 server that verifies signatures, and the emulators of Google and Azure.
+need_stores() {
+    need_go_server versitygw github.com/versity/versitygw/cmd/versitygw@v1.8.0
+    need_go_server fake-gcs-server github.com/fsouza/fake-gcs-server@v1.56.1
+    command -v azurite-blob >/dev/null || [ -x "$HOME/.local/node_modules/.bin/azurite-blob" ] && return
+    if ! command -v npm >/dev/null; then
+        say "  no azurite: install Node.js with npm, and it is installed to test Azure Blob Storage"
+        return
+    fi
+    (quietly "npm install azurite" npm install --prefix "$HOME/.local" --no-save azurite@3.35.0) || true
+}
+
+# need_go_server PROGRAM PACKAGE
+need_go_server() {
+    command -v "$1" >/dev/null || [ -x "$(go env GOPATH 2>/dev/null)/bin/$1" ] && return
     if ! command -v go >/dev/null; then
-        say "  no versitygw: install Go, and it is installed from source to test signed requests"
+        say "  no $1: install Go, and it is installed from source to test stores"
         return
     fi
     # Without it, one test is skipped, which in CI is a failure of that test alone.
-    (quietly "go install versitygw" go install github.com/versity/versitygw/cmd/versitygw@v1.8.0) || true
+    (quietly "go install $1" go install "$2") || true
 }
 
 # A browser and its driver, for the tests of pages.

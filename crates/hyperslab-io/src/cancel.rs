@@ -1,5 +1,6 @@
 //! Cancelling work whose result is no longer needed.
 
+use std::cell::RefCell;
 use std::fmt;
 use std::io;
 use std::sync::Arc;
@@ -83,6 +84,32 @@ impl Cancel {
     }
 }
 
+thread_local! {
+    /// What cancels the work of this thread that has no flag of its own.
+    static CURRENT: RefCell<Cancel> = const { RefCell::new(Cancel::never()) };
+}
+
+impl Cancel {
+    /// The flag of the innermost [`Cancel::during`] of this thread; otherwise one that is never set.
+    pub fn current() -> Self {
+        CURRENT.with_borrow(Self::clone)
+    }
+
+    /// Calls `work`. What this thread waits for meanwhile is cancelled by this flag, even if no flag is passed to it:
+    /// reads of metadata.
+    pub fn during<T>(&self, work: impl FnOnce() -> T) -> T {
+        /// Restores the flag, also after a panic.
+        struct Restore(Cancel);
+        impl Drop for Restore {
+            fn drop(&mut self) {
+                CURRENT.set(std::mem::take(&mut self.0));
+            }
+        }
+        let _restore = Restore(CURRENT.replace(self.clone()));
+        work()
+    }
+}
+
 impl State {
     fn is_cancelled(&self) -> bool {
         if self.is_cancelled.load(Ordering::Relaxed) {
@@ -143,6 +170,16 @@ mod tests {
         assert!(other.check().unwrap_err().get_ref().unwrap().is::<Cancelled>());
         Cancel::never().cancel();
         assert!(!Cancel::never().is_cancelled());
+    }
+
+    #[test]
+    fn the_flag_of_a_thread_holds_while_work_is_done() {
+        let (outer, inner) = (Cancel::new(), Cancel::new());
+        inner.cancel();
+        let is_cancelled = || Cancel::current().is_cancelled();
+        let seen = outer.during(|| (is_cancelled(), inner.during(is_cancelled), is_cancelled()));
+        assert_eq!(seen, (false, true, false));
+        assert!(Cancel::current().is_never());
     }
 
     #[test]

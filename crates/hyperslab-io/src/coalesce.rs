@@ -35,6 +35,20 @@ pub fn coalesce(wanted: &[Range<u64>], advice: Advice) -> Vec<Request> {
     requests
 }
 
+/// Divides a request that is much longer than [`Advice::request_bytes_max`], for sources with latency: each connection has
+/// a limited bandwidth, so the pieces arrive sooner than the whole. They follow each other; a short request is one piece.
+pub fn split(range: Range<u64>, advice: Advice) -> impl Iterator<Item = Range<u64>> {
+    let piece = advice.request_bytes_max.max(1);
+    let is_long = advice.has_latency() && (range.end - range.start) / 2 > piece;
+    let step = if is_long { piece } else { (range.end - range.start).max(1) };
+    // An empty range is one piece, too.
+    let count = (range.end - range.start).div_ceil(step).max(1);
+    (0..count).map(move |number| {
+        let start = range.start + number * step;
+        start..range.end.min(start.saturating_add(step))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -49,6 +63,17 @@ mod tests {
         let wanted = [100..110, 0..10, 10..20, 25..30];
         let ranges: Vec<_> = coalesce(&wanted, advice(5, 1000)).into_iter().map(|r| r.range).collect();
         assert_eq!(ranges, [0..30, 100..110]);
+    }
+
+    #[test]
+    #[expect(clippy::single_range_in_vec_init, reason = "one piece")]
+    fn long_requests_to_distant_sources_are_divided() {
+        let far = Advice { in_flight_max: 8, ..advice(0, 10) };
+        let pieces = |range, advice| split(range, advice).collect::<Vec<_>>();
+        assert_eq!(pieces(5..26, far), [5..26], "not much longer");
+        assert_eq!(pieces(5..27, far), [5..15, 15..25, 25..27]);
+        assert_eq!(pieces(5..27, advice(0, 10)), [5..27]);
+        assert_eq!(pieces(5..5, far), [5..5]);
     }
 
     proptest! {

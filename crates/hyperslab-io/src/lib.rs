@@ -16,7 +16,7 @@ pub mod version;
 pub mod wrap;
 
 pub use cancel::{Cancel, Cancelled};
-pub use coalesce::{Request, coalesce};
+pub use coalesce::{Request, coalesce, split};
 pub use fetch::{Deliver, fetch_all, fetch_on_threads};
 pub use opener::{LocalFiles, Location, Opener};
 pub use per_process::PerProcess;

@@ -30,6 +30,21 @@ impl Location {
         }
     }
 
+    /// The text by which the location is recognized again: of the URL of a web server without user, password, fragment, and
+    /// the parameters of a signature, which differ each time a URL is signed. Other parameters may be secrets, too, so it
+    /// is not for messages or files: store a hash of it.
+    pub fn identity(&self) -> String {
+        let text = self.0.display().to_string();
+        let is_web = self.is_url() && text.starts_with("http");
+        let Some((before, query)) = text.split_once('?').filter(|_| is_web) else {
+            return self.to_string();
+        };
+        let query = query.split('#').next().unwrap_or_default();
+        let kept: Vec<&str> = query.split('&').filter(|parameter| !is_of_signature(parameter)).collect();
+        let before = Location::from(before);
+        if kept.is_empty() { before.to_string() } else { format!("{before}?{}", kept.join("&")) }
+    }
+
     /// Resolves a name that is stored in the file at this location: relative to the folder of the file, unless the name
     /// is an absolute path or a URL.
     pub fn beside(&self, name: impl AsRef<Path>) -> Location {
@@ -57,6 +72,38 @@ fn has_scheme(text: &str) -> bool {
     let Some((scheme, _)) = text.split_once("://") else { return false };
     scheme.starts_with(|first: char| first.is_ascii_alphabetic())
         && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+}
+
+/// The parameters with which AWS (two versions), Google, Azure and CloudFront sign URLs.
+const SIGNATURE_PARAMETERS: [&str; 19] = [
+    "awsaccesskeyid",
+    "signature",
+    "expires",
+    "policy",
+    "key-pair-id",
+    "googleaccessid",
+    "response-content-disposition",
+    "response-content-type",
+    "sv",
+    "ss",
+    "srt",
+    "sp",
+    "se",
+    "st",
+    "spr",
+    "sig",
+    "sr",
+    "skoid",
+    "sip",
+];
+
+/// True for a parameter of a query that belongs to its signature.
+fn is_of_signature(parameter: &str) -> bool {
+    let name = parameter.split('=').next().unwrap_or_default().to_ascii_lowercase();
+    name.is_empty()
+        || name.starts_with("x-amz-")
+        || name.starts_with("x-goog-")
+        || SIGNATURE_PARAMETERS.contains(&&*name)
 }
 
 /// A URL up to the last slash of its path.
@@ -149,6 +196,22 @@ mod tests {
         assert_eq!(name("s3://bucket/k.h5"), Some("k.h5".into()));
         assert_eq!(name("a/k.h5"), Some("k.h5".into()));
         assert_eq!(Location::from("s3://b/k").absolute(), Location::from("s3://b/k"));
+    }
+
+    #[test]
+    fn a_location_is_recognized_whenever_it_was_signed() {
+        let identity = |text: &str| Location::from(text).identity();
+        for signed in [
+            "https://user:password@host/a.h5?X-Amz-Date=1&X-Amz-Signature=x#y",
+            "https://host/a.h5?sv=2020&se=2030&sig=x",
+            "https://host/a.h5?",
+            "https://host/a.h5",
+        ] {
+            assert_eq!(identity(signed), "https://host/a.h5", "{signed}");
+        }
+        assert_eq!(identity("https://host/get?file=a&sig=x&token=y"), "https://host/get?file=a&token=y");
+        assert_eq!(identity("s3://bucket/a?b#c"), "s3://bucket/a?b#c");
+        assert_eq!(identity("a/b?c"), "a/b?c");
     }
 
     #[test]

@@ -39,6 +39,13 @@ pub trait Source: Send + Sync {
         Bytes::new()
     }
 
+    /// The bytes of a range, if they are in memory already. Most sources keep nothing in memory.
+    fn known(&self, at: u64, len: u64) -> Option<Bytes> {
+        let beginning = self.beginning();
+        let end = at.checked_add(len).filter(|&end| end <= beginning.len() as u64)?;
+        Some(beginning.slice(at as usize..end as usize))
+    }
+
     /// Fills `out` with the bytes from `at` on. Best for sources without latency; with other sources, a call takes as
     /// long as a request.
     fn read_into(&self, at: u64, out: &mut [u8]) -> io::Result<()>;
@@ -67,6 +74,12 @@ pub trait Source: Send + Sync {
 
     /// How to read from this source efficiently.
     fn advice(&self) -> Advice;
+
+    /// Two structures of the metadata with at most so many bytes between them are cheaper as one request, by what is known
+    /// of the source now. In contrast to [`Advice::gap_bytes`], it may change while the source is read.
+    fn metadata_gap_bytes(&self) -> u64 {
+        Advice::METADATA_GAP_BYTES
+    }
 
     /// The name in messages: a path or a URL.
     fn name(&self) -> String;
@@ -106,6 +119,10 @@ impl Advice {
     /// For local files: a positioned read from the page cache takes about a microsecond, as long as copying 8 KiB.
     pub const LOCAL: Self =
         Self { gap_bytes: 8 << 10, request_bytes_max: 1 << 20, block_bytes: 16 << 10, in_flight_max: 1 };
+
+    /// [`Source::metadata_gap_bytes`] of a source that was not measured: as many bytes as a connection of 80 MB/s transfers
+    /// in the time that one of 256 requests in flight costs, of 40 ms each.
+    pub const METADATA_GAP_BYTES: u64 = 12 << 10;
 
     /// True if [`Source::fetch`] has several requests in flight.
     pub fn has_latency(&self) -> bool {

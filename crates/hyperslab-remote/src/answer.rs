@@ -80,6 +80,7 @@ impl Answer {
                 error: error(io::ErrorKind::Other),
                 pause: after.map(Duration::from_secs),
                 is_busy: matches!(status, 429 | 503),
+                is_unreachable: false,
             },
             _ => Failure::Final(error(io::ErrorKind::Other)),
         }
@@ -112,8 +113,8 @@ impl Answer {
                 Failure::Final(io::Error::new(io::ErrorKind::PermissionDenied, say(error).to_string()))
             }
             (Failure::Final(error), _) => Failure::Final(say(error)),
-            (Failure::Transient { error, pause, is_busy }, _) => {
-                Failure::Transient { error: say(error), pause, is_busy }
+            (Failure::Transient { error, pause, is_busy, is_unreachable }, _) => {
+                Failure::Transient { error: say(error), pause, is_busy, is_unreachable }
             }
         }
     }
@@ -142,6 +143,11 @@ impl Answer {
 }
 
 impl Content {
+    /// The content of a response that says that the file is still in this state.
+    pub fn unchanged(known: &Version) -> Self {
+        Self { range: 0..0, total: known.len, tag: known.tag.clone(), is_whole: false }
+    }
+
     /// The state of the file that the server reports.
     pub fn version(&self) -> Version {
         Version { len: self.total, modified: None, tag: self.tag.clone() }
@@ -290,7 +296,10 @@ mod tests {
         let Failure::Transient { pause, is_busy, .. } = failure else { panic!("{failure:?}") };
         assert_eq!((pause, is_busy), (Some(Duration::from_secs(3)), true));
         let failure = answer(500, &[]).content().unwrap_err();
-        assert!(matches!(failure, Failure::Transient { is_busy: false, pause: None, .. }));
+        assert!(matches!(
+            failure,
+            Failure::Transient { is_busy: false, pause: None, is_unreachable: false, .. }
+        ));
     }
 
     #[test]

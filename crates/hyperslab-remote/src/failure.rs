@@ -16,6 +16,8 @@ pub(crate) enum Failure {
         pause: Option<Duration>,
         /// The server has too many requests.
         is_busy: bool,
+        /// There was no connection: no server listens, or the name of the host is unknown.
+        is_unreachable: bool,
     },
     /// For a permanent reason.
     Final(io::Error),
@@ -29,7 +31,12 @@ impl Failure {
 
     /// A temporary failure of a connection.
     pub fn connection(error: io::Error) -> Self {
-        Self::Transient { error, pause: None, is_busy: false }
+        Self::Transient { error, pause: None, is_busy: false, is_unreachable: false }
+    }
+
+    /// A connection could not be made.
+    pub fn unreachable(error: io::Error) -> Self {
+        Self::Transient { error, pause: None, is_busy: false, is_unreachable: true }
     }
 
     /// The file has changed since it was opened.

@@ -1,18 +1,21 @@
 //! An open file of a store or of a web server, as a source of bytes.
 
-use crate::client::{Cause, Client, Received, get_all};
-use crate::network::Network;
+use crate::client::{Cause, Client, Received, Wanted, get_all};
+use crate::disk_cache::CachedState;
+use crate::join::Pieces;
+use crate::network::{CANCEL_INTERVAL, Network};
 use crate::options::RemoteOptions;
 use crate::traffic;
-use crate::transport::{ObjectOfStore, Transport, WebServer, is_store_url};
+use crate::transport::{ObjectOfStore, Transport, WebServer, endpoints, is_store_url};
 use bytes::Bytes;
 use hyperslab_io::{Advice, Cancel, Cancelled, Deliver, Location, Source, Version, purpose};
+use purpose::Purpose;
 use std::collections::BTreeSet;
 use std::io;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// An open file of a store or of a web server.
 pub struct RemoteFile {
@@ -20,10 +23,8 @@ pub struct RemoteFile {
     version: Arc<Version>,
     /// The beginning of the file, from the first response.
     head: Bytes,
+    cached: Option<CachedState>,
 }
-
-/// The time between two checks of the cancellation flag while no bytes arrive.
-const CANCEL_INTERVAL: Duration = Duration::from_millis(20);
 
 impl RemoteFile {
     /// Opens the file at a URL. This takes one request.
@@ -33,16 +34,34 @@ impl RemoteFile {
     /// URL or option, or the error of the server or the connection.
     pub fn open(url: &str, options: RemoteOptions) -> io::Result<Self> {
         let transport: Box<dyn Transport> = match is_store_url(url) {
-            true => Box::new(ObjectOfStore::new(url, &options.store)?),
+            true => Box::new(ObjectOfStore::new(url, &options)?),
             false => Box::new(WebServer::new(url, &options.headers)?),
         };
-        let client = Arc::new(Client::new(Location::from(url).to_string(), transport, options));
-        let cause = Cause { round: traffic::begin_round(), reason: "beginning of the file" };
+        let location = Location::from(url);
+        let server = if is_store_url(url) { endpoints(&options.store) } else { String::new() };
+        let cached = options.disk_cache.as_ref().map(|cache| cache.file(&location, &server));
+        let known = cached.as_ref().and_then(|cached| cached.state());
+        let client = Arc::new(Client::new(location.to_string(), transport, options));
+        let purpose = Purpose { reason: "beginning of the file", serves: 1 };
+        let cause = Cause { round: traffic::begin_round(), purpose };
         let (began, first) = (Instant::now(), client.clone());
-        let opened = Network::get()?.wait(async move { first.first(cause).await });
+        let opened = Network::get()?.wait(async move { first.first(known.as_ref(), cause).await });
         traffic::waited(began.elapsed());
-        let (version, head) = opened?;
-        Ok(Self { client, version: Arc::new(version), head })
+        let (version, sent) = opened?;
+        let cached = cached.and_then(|cached| cached.of_state(&version));
+        let head = match (sent, &cached) {
+            (Some(head), Some(cached)) => {
+                keep_head(cached, &head);
+                head
+            }
+            (Some(head), None) => head,
+            // The file is still in the state that is known. If its beginning was removed, it is requested when needed.
+            (None, cached) => {
+                let range = 0..client.options.first_bytes.min(version.len);
+                cached.as_ref().and_then(|cached| cached.get(&range)).unwrap_or_default()
+            }
+        };
+        Ok(Self { client, version: Arc::new(version), head, cached })
     }
 
     /// The state of the file that was opened.
@@ -53,6 +72,12 @@ impl RemoteFile {
     fn in_head(&self, range: &Range<u64>) -> Option<Bytes> {
         let fits = range.start <= range.end && range.end <= self.head.len() as u64;
         fits.then(|| self.head.slice(range.start as usize..range.end as usize))
+    }
+
+    /// The bytes of a range that need no request.
+    fn known(&self, range: &Range<u64>) -> Option<Bytes> {
+        let kept = || self.cached.as_ref().and_then(|cached| cached.get(range));
+        self.in_head(range).or_else(|| range.is_empty().then(Bytes::new)).or_else(kept)
     }
 
     /// Returns an error for a range that is not in the file.
@@ -78,7 +103,7 @@ impl Source for RemoteFile {
         let mut result = Err(Cancelled.into());
         self.fetch(&[range], &Cancel::never(), &mut |_, bytes| {
             result = bytes.map(|bytes| out.copy_from_slice(&bytes));
-            std::ops::ControlFlow::Break(())
+            ControlFlow::Break(())
         });
         result
     }
@@ -87,7 +112,7 @@ impl Source for RemoteFile {
         let mut remote = Vec::with_capacity(ranges.len());
         for (index, range) in ranges.iter().enumerate() {
             let known = match self.check(range) {
-                Ok(()) => self.in_head(range).or_else(|| range.is_empty().then(Bytes::new)).map(Ok),
+                Ok(()) => self.known(range).map(Ok),
                 Err(error) => Some(Err(error)),
             };
             match known {
@@ -107,13 +132,34 @@ impl Source for RemoteFile {
                 return;
             }
         };
-        let cause = Cause { round: traffic::begin_round(), reason: purpose::current() };
+        let round = traffic::begin_round();
         let (sender, received) = channel();
         let began = Instant::now();
-        let expected = remote.iter().map(|(index, _)| *index).collect();
-        let _task = network.spawn(get_all(self.client.clone(), self.version.clone(), remote, cause, sender));
-        deliver_all(&received, expected, cancel, deliver);
+        let bytes = remote.iter().map(|(_, range)| range.end - range.start).sum();
+        let mut keep = self.cached.as_ref().and_then(|cached| cached.keep(bytes));
+        let mut pieces = Pieces::of(remote, self.advice());
+        let starts: Vec<u64> = pieces.ranges().map(|range| range.start).collect();
+        let wanted = |(index, range): (usize, Range<u64>)| {
+            let cause = Cause { round, purpose: purpose::of(range.start) };
+            Wanted { index, range, cause }
+        };
+        let wanted = pieces.ranges().enumerate().map(wanted).collect();
+        let _task = network.spawn(get_all(self.client.clone(), self.version.clone(), wanted, sender));
+        deliver_all(&received, (0..starts.len()).collect(), cancel, &mut |piece, result| {
+            if let (Ok(bytes), Some(kept)) = (&result, &mut keep)
+                && !kept.add(starts[piece], bytes)
+            {
+                keep = None;
+            }
+            match pieces.add(piece, result) {
+                Some((index, result)) => deliver(index, result),
+                None => ControlFlow::Continue(()),
+            }
+        });
         traffic::waited(began.elapsed());
+        if let Some(keep) = keep {
+            keep.finish();
+        }
     }
 
     fn advice(&self) -> Advice {
@@ -126,8 +172,24 @@ impl Source for RemoteFile {
         }
     }
 
+    fn metadata_gap_bytes(&self) -> u64 {
+        self.client.link().gap_bytes(self.client.in_flight())
+    }
+
     fn name(&self) -> String {
         self.client.name.clone()
+    }
+}
+
+/// Keeps the beginning of a file.
+fn keep_head(cached: &CachedState, head: &Bytes) {
+    let range = 0..head.len() as u64;
+    if !head.is_empty()
+        && cached.get(&range).is_none()
+        && let Some(mut keep) = cached.keep(range.end)
+        && keep.add(0, head)
+    {
+        keep.finish();
     }
 }
 

@@ -1,8 +1,9 @@
 //! Opening files by their paths and URLs.
 
 use crate::file::RemoteFile;
+use crate::network::Network;
 use crate::options::RemoteOptions;
-use crate::transport::is_store_url;
+use crate::transport::{is_store_url, list};
 use hyperslab_io::{LocalFiles, Location, Opener, Source};
 use std::collections::HashMap;
 use std::io;
@@ -36,6 +37,21 @@ impl Files {
                 Err(io::Error::new(io::ErrorKind::InvalidInput, what))
             }
         }
+    }
+
+    /// The URLs of all objects below a prefix of a store, such as `s3://bucket/folder/`, in order.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidInput`] for a URL whose server cannot list; the error of the store.
+    pub fn list(&self, prefix: &Location) -> io::Result<Vec<String>> {
+        let url = prefix.as_path().to_str().unwrap_or_default().to_owned();
+        if !is_store_url(&url) {
+            let what = "folders can be listed in stores (s3://, gs://, az://), not on web servers";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+        }
+        let options = self.options.clone();
+        let listed = Network::get()?.wait(async move { list(&url, &options).await });
+        listed.map_err(|error| io::Error::new(error.kind(), format!("{prefix}: {error}")))
     }
 
     fn found(&self) -> std::sync::MutexGuard<'_, HashMap<Location, Arc<dyn Source>>> {

@@ -1,9 +1,10 @@
 //! The network threads and connections of the process: created on first use, and again in a forked child.
 
-use hyperslab_io::PerProcess;
+use hyperslab_io::{Cancel, PerProcess};
 use std::future::Future;
 use std::io;
 use std::sync::OnceLock;
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
@@ -13,6 +14,9 @@ const THREADS: usize = 2;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Unused connections are closed after this time.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The time between two checks of the cancellation flag while no response arrives.
+pub(crate) const CANCEL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The network of this process.
 pub(crate) struct Network {
@@ -46,6 +50,10 @@ impl Network {
                 .user_agent(concat!("hyperslab/", env!("CARGO_PKG_VERSION")))
                 // One connection per request in flight: the streams of an HTTP/2 connection share its window.
                 .http1_only()
+                // They are followed in `transport/http.rs`, because of what each server may receive.
+                .redirect(reqwest::redirect::Policy::none())
+                // A login is noted by its server in a cookie.
+                .cookie_store(true)
                 .connect_timeout(CONNECT_TIMEOUT)
                 .pool_idle_timeout(IDLE_TIMEOUT)
                 .build()
@@ -59,8 +67,8 @@ impl Network {
         TaskGuard(self.runtime.spawn(task).abort_handle())
     }
 
-    /// Runs a future on the network threads and waits for its result. May be called from any thread, also from one that
-    /// executes tasks of another runtime.
+    /// Runs a future on the network threads and waits for its result, or until [`Cancel::current`] is cancelled. May be called
+    /// from any thread, also from one that executes tasks of another runtime.
     pub fn wait<T: Send + 'static>(
         &self,
         future: impl Future<Output = io::Result<T>> + Send + 'static,
@@ -69,7 +77,17 @@ impl Network {
         let _task = self.spawn(async move {
             let _ = sender.send(future.await);
         });
-        result.recv().unwrap_or_else(|_| Err(io::Error::other("a network task ended without a result")))
+        let cancel = Cancel::current();
+        loop {
+            cancel.check()?;
+            match result.recv_timeout(CANCEL_INTERVAL) {
+                Ok(result) => return result,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(io::Error::other("a network task ended without a result"));
+                }
+            }
+        }
     }
 }
 

@@ -1,12 +1,14 @@
 //! The settings of remote files.
 
+use crate::disk_cache::DiskCache;
 use std::time::Duration;
 
 /// The settings for reading remote files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RemoteOptions {
-    /// The most requests in flight for one file, each on its own connection.
+    /// The most requests in flight for one file, each on its own connection. At first there are at most 256; there are more
+    /// if the server bears them, and never more than half of the files that the process may have open.
     pub in_flight_max: usize,
     /// The time within which a request must succeed, including all of its attempts.
     pub deadline: Duration,
@@ -24,15 +26,24 @@ pub struct RemoteOptions {
     /// or those of fsspec (`anon`, `key`, `secret`, `token`, `endpoint_url`, `account_name`). They have priority over
     /// the environment.
     pub store: Vec<(String, String)>,
-    /// Headers of each request to a web server, for example with a token. A header `Authorization` is not sent to
-    /// other hosts to which the server redirects.
+    /// Headers of each request to a web server, for example with a token. They are not sent to other servers to which it
+    /// redirects.
     pub headers: Vec<(String, String)>,
+    /// Where responses are kept for later runs and other processes.
+    pub disk_cache: Option<DiskCache>,
+}
+
+impl RemoteOptions {
+    /// The default settings, with the disk cache that the environment names.
+    pub fn from_environment() -> Self {
+        Self { disk_cache: DiskCache::from_environment(), ..Self::default() }
+    }
 }
 
 impl Default for RemoteOptions {
     fn default() -> Self {
         Self {
-            in_flight_max: 256,
+            in_flight_max: 1024,
             deadline: Duration::from_secs(60),
             attempts: 8,
             timeout: Duration::from_secs(20),
@@ -41,6 +52,7 @@ impl Default for RemoteOptions {
             bytes_max: None,
             store: Vec::new(),
             headers: Vec::new(),
+            disk_cache: None,
         }
     }
 }

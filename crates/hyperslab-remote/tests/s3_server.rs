@@ -4,9 +4,8 @@
 //! go install github.com/versity/versitygw/cmd/versitygw@latest
 //! ```
 
-use hyperslab_io::Source;
-use hyperslab_io::{Cancel, Changed, fetch_all};
-use hyperslab_remote::{RemoteFile, RemoteOptions};
+use hyperslab_io::{Cancel, Changed, Location, Source, fetch_all};
+use hyperslab_remote::{Files, RemoteFile, RemoteOptions};
 use hyperslab_testkit::{Missing, require};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -92,6 +91,16 @@ fn signed_requests_are_accepted_and_others_are_not() {
     let missing = RemoteFile::open("s3://bucket/none.h5", options(&server, "password")).err().unwrap();
     assert_eq!(missing.kind(), std::io::ErrorKind::NotFound, "{missing}");
     assert!(missing.to_string().contains("NoSuchKey"), "{missing}");
+
+    let files = Files::new(options(&server, "password"));
+    std::fs::write(folder.path().join("buckets/bucket/a b/other.nc"), "x").unwrap();
+    std::fs::write(folder.path().join("buckets/bucket/elsewhere.h5"), "x").unwrap();
+    let listed = files.list(&Location::from("s3://bucket/a b/")).unwrap();
+    assert_eq!(listed, [url, "s3://bucket/a b/other.nc"]);
+    assert_eq!(files.list(&Location::from("s3://bucket/")).unwrap().len(), 3);
+    assert_eq!(files.list(&Location::from("s3://bucket/none/")).unwrap(), [""; 0]);
+    let refused = Files::new(options(&server, "wrong")).list(&Location::from("s3://bucket/")).unwrap_err();
+    assert!(refused.to_string().starts_with("s3://bucket/: "), "{refused}");
 
     std::fs::write(&path, &content[..90_000]).unwrap();
     let changed = fetch_all(&file, &ranges[..1], &Cancel::never()).unwrap_err();

@@ -93,6 +93,8 @@ fn a_missing_object_and_wrong_options_are_errors() {
     assert_eq!(server.counts().requests, 0, "it was opened to find out whether it exists");
     let error = files.open(&Location::from("s3://bucket")).err().unwrap();
     assert!(error.to_string().contains("s3://bucket/key"), "{error}");
+    let error = files.list(&Location::from("https://host/folder/")).unwrap_err();
+    assert!(error.to_string().contains("not on web servers"), "{error}");
     let error = files.open(&Location::from("ftp://host/f")).err().unwrap();
     assert!(error.to_string().contains("ftp:// are not supported"), "{error}");
 }

@@ -115,6 +115,10 @@ impl Source for DistantSource {
         Bytes::new()
     }
 
+    fn known(&self, _: u64, _: u64) -> Option<Bytes> {
+        None
+    }
+
     fn read_into(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
         self.remote.read(at..at + out.len() as u64, out)
     }
@@ -131,6 +135,10 @@ impl Source for DistantSource {
 
     fn advice(&self) -> Advice {
         self.advice
+    }
+
+    fn metadata_gap_bytes(&self) -> u64 {
+        Advice::METADATA_GAP_BYTES
     }
 
     fn name(&self) -> String {

@@ -37,6 +37,12 @@ pub enum Fault {
     Reset,
     /// The response begins after this pause.
     Stall(Duration),
+    /// The response pauses in the middle of its body.
+    StallInBody(Duration),
+    /// The response has status 503 and asks for a pause of this number of seconds.
+    RetryAfter(u64),
+    /// The response says that its body is compressed.
+    Gzip,
 }
 
 /// The counts of the requests so far.

@@ -8,6 +8,7 @@ mod request;
 use crate::link::{Counts, Fault, InFlight, Link, Traffic, lock};
 use bytes::Bytes;
 use request::{Request, RequestedBytes};
+use std::collections::BTreeMap;
 use std::io::{self, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::ops::Range;
@@ -15,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// A server of one file, which it serves under any path. Dropping it ends it.
+/// A server of one file, which it serves under any path, or of the files of a folder. Dropping it ends it.
 pub struct RangeServer {
     shared: Arc<Shared>,
     address: SocketAddr,
@@ -23,6 +24,8 @@ pub struct RangeServer {
 
 struct Shared {
     file: Mutex<Served>,
+    /// The files of a folder, by the paths of their URLs; `None` if there is one file under any path.
+    folder: Option<BTreeMap<String, Served>>,
     link: Link,
     traffic: Traffic,
     is_over: AtomicBool,
@@ -53,11 +56,25 @@ impl RangeServer {
     /// # Panics
     /// If no port can be opened.
     pub fn start(bytes: impl Into<Bytes>, link: Link) -> Self {
+        Self::of(bytes.into(), None, link)
+    }
+
+    /// Starts to serve files by their names. Other names are not found.
+    ///
+    /// # Panics
+    /// If no port can be opened.
+    pub fn start_folder(files: impl IntoIterator<Item = (String, Vec<u8>)>, link: Link) -> Self {
+        let served =
+            |(name, bytes): (String, Vec<u8>)| (format!("/{name}"), Served { bytes: bytes.into(), state: 1 });
+        Self::of(Bytes::new(), Some(files.into_iter().map(served).collect()), link)
+    }
+
+    fn of(bytes: Bytes, folder: Option<BTreeMap<String, Served>>, link: Link) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port on this machine");
         let address = listener.local_addr().expect("the port has an address");
-        let file = Mutex::new(Served { bytes: bytes.into(), state: 1 });
+        let file = Mutex::new(Served { bytes, state: 1 });
         let (traffic, is_over) = (Traffic::default(), AtomicBool::new(false));
-        let shared = Arc::new(Shared { file, link, traffic, is_over });
+        let shared = Arc::new(Shared { file, folder, link, traffic, is_over });
         let accepting = shared.clone();
         std::thread::spawn(move || accepting.accept(&listener));
         Self { shared, address }
@@ -139,7 +156,13 @@ impl Shared {
 
     /// Sends the response to a request. False if the connection cannot be used any longer.
     fn respond(&self, request: &Request, stream: &mut TcpStream) -> io::Result<bool> {
-        let file = lock(&self.file).clone();
+        let file = match &self.folder {
+            None => lock(&self.file).clone(),
+            Some(files) => match files.get(&request.path) {
+                Some(file) => file.clone(),
+                None => return empty(stream, 404, ""),
+            },
+        };
         let total = file.bytes.len() as u64;
         let range = match request.bytes {
             RequestedBytes::All => 0..total,
@@ -149,11 +172,17 @@ impl Shared {
         std::thread::sleep(self.link.latency);
         match fault {
             Some(Fault::Status(status)) => return empty(stream, status, ""),
+            Some(Fault::RetryAfter(seconds)) => {
+                return empty(stream, 503, &format!("Retry-After: {seconds}\r\n"));
+            }
             Some(Fault::Stall(pause)) => std::thread::sleep(pause),
             _ => {}
         }
         if request.if_match.as_ref().is_some_and(|tag| *tag != file.tag()) {
             return empty(stream, 412, "");
+        }
+        if request.if_none_match.as_ref().is_some_and(|tag| *tag == file.tag()) {
+            return empty(stream, 304, &format!("ETag: {}\r\n", file.tag()));
         }
         let is_all = request.bytes == RequestedBytes::All || fault == Some(Fault::WholeFile);
         if !is_all && range.is_empty() {
@@ -171,8 +200,9 @@ impl Shared {
             format!("Content-Range: bytes {}-{}/{total}\r\n", range.start, range.end.max(1) - 1);
         let (status, content_range) =
             if is_all { ("200 OK", "") } else { ("206 Partial Content", &*content_range) };
+        let coding = if fault == Some(Fault::Gzip) { "Content-Encoding: gzip\r\n" } else { "" };
         let head = format!(
-            "HTTP/1.1 {status}\r\nContent-Length: {len}\r\n{content_range}ETag: {}\r\n{MODIFIED}Accept-Ranges: bytes\r\n\r\n",
+            "HTTP/1.1 {status}\r\nContent-Length: {len}\r\n{content_range}{coding}ETag: {}\r\n{MODIFIED}Accept-Ranges: bytes\r\n\r\n",
             file.tag()
         );
         stream.write_all(head.as_bytes())?;
@@ -183,6 +213,13 @@ impl Shared {
             Some(Fault::Truncated(kept)) => {
                 self.send(stream, &file.bytes, range.start..range.end.min(range.start + kept), in_flight)?;
                 Ok(false)
+            }
+            Some(Fault::StallInBody(pause)) => {
+                let middle = range.start + len / 2;
+                stream.write_all(&file.bytes[range.start as usize..middle as usize])?;
+                self.traffic.sent(middle - range.start);
+                std::thread::sleep(pause);
+                self.send(stream, &file.bytes, middle..range.end, in_flight).map(|()| true)
             }
             _ => self.send(stream, &file.bytes, range, in_flight).map(|()| true),
         }

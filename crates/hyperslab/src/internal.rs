@@ -1,6 +1,7 @@
 //! For the other crates of this project. Anything here may change in any release.
 
-use crate::{Dataset, File, Heap};
+use crate::metadata::WithMetadata;
+use crate::{Dataset, File, Heap, Prefetch};
 use hyperslab_format::Widths;
 use hyperslab_format::message::ChunkedLayout;
 use hyperslab_format::superblock::Superblock;
@@ -46,6 +47,19 @@ pub fn limit_metadata_cache(file: &File, bytes_max: usize) {
 /// The bytes of a file: those of all its members, if it consists of several.
 pub fn source(file: &File) -> Arc<dyn Source> {
     file.inner.source.clone()
+}
+
+/// The bytes of a file. Of a file with latency, all metadata is fetched in advance, and is known to the source
+/// ([`Source::known`]).
+pub fn source_with_metadata(file: &File) -> Arc<dyn Source> {
+    let source = source(file);
+    if !source.advice().has_latency() {
+        return source;
+    }
+    if let Ok(root) = file.root() {
+        root.prefetch(&Prefetch { depth: usize::MAX, chunk_indexes: true, attributes: true });
+    }
+    Arc::new(WithMetadata { file: file.inner.clone(), source })
 }
 
 /// The data layout message of a dataset, if the dataset is chunked.

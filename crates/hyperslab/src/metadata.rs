@@ -5,6 +5,7 @@
 //! the ranges themselves ([`extents`]), and the needs of many parsers together ([`Metadata::drive_rounds`]).
 
 mod extents;
+mod known;
 mod transient;
 
 use crate::format_error::format_error;
@@ -13,8 +14,10 @@ use bytes::{Bytes, BytesMut};
 use extents::{ExtentMap, PAGE_BYTES_MAX};
 use hyperslab_format::message::cache_image::{Overlay, OverlayEntries};
 use hyperslab_format::{Fetched, Need, Parse, Stop, View, Widths};
-use hyperslab_io::{Cancel, Source, coalesce, fetch_all, purpose};
+use hyperslab_io::purpose::{self, Purpose};
+use hyperslab_io::{Cancel, Source, coalesce, fetch_all};
 
+pub(crate) use known::WithMetadata;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -264,13 +267,15 @@ impl Metadata {
     /// The requests for these needs, for a source with latency.
     fn requests(&self, needs: &[Need], missing: impl Fn(&Range<u64>) -> Vec<Range<u64>>) -> Vec<Range<u64>> {
         let page = self.page_bytes.get().copied();
-        extents::requests(needs, missing, self.file_len, page, self.source.advice())
+        let gap = self.source.metadata_gap_bytes();
+        extents::requests(needs, missing, self.file_len, page, self.source.advice(), gap)
     }
 
     /// Makes these requests, which are for these needs: offsets and bytes.
     fn fetch_extents(&self, needs: &[Need], requests: &[Range<u64>]) -> Result<Vec<(u64, Bytes)>> {
         let reason = needs.first().map_or("metadata", |need| need.reason);
-        let answers = purpose::with(reason, || fetch_all(&*self.source, requests, &Cancel::never()))?;
+        let fetch = || fetch_all(&*self.source, requests, &Cancel::current());
+        let answers = purpose::with_each(purposes(needs, requests), || purpose::with(reason, fetch))?;
         Ok(requests.iter().map(|request| request.start).zip(answers).collect())
     }
 
@@ -342,6 +347,22 @@ impl Metadata {
         }
         Some(joined.freeze())
     }
+}
+
+/// Why each request is made: by its first byte, the first structure in it, and the number of structures in it.
+fn purposes(needs: &[Need], requests: &[Range<u64>]) -> Vec<(u64, Purpose)> {
+    let mut starts: Vec<(u64, &'static str)> =
+        needs.iter().map(|need| (need.range.start, need.reason)).collect();
+    starts.sort_unstable();
+    starts.dedup();
+    let purpose = |request: &Range<u64>| {
+        let first = starts.partition_point(|(start, _)| *start < request.start);
+        let serves = starts[first..].partition_point(|(start, _)| *start < request.end);
+        // A structure may begin before the request, in bytes that are known already.
+        let (_, reason) = starts.get(first).filter(|_| serves > 0).or(starts[..first].last())?;
+        Some((request.start, Purpose { reason, serves: serves.max(1) }))
+    };
+    requests.iter().filter_map(purpose).collect()
 }
 
 impl Fetched for Metadata {

@@ -5,6 +5,7 @@ use crate::array::{Array, Chunked, Operation, Storage};
 use crate::read::raw;
 use crate::selection::Run;
 use crate::{Error, Result, Selection};
+use hyperslab_io::{Advice, split};
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -157,7 +158,7 @@ impl Explained {
             Steps::Contiguous { data, base, record_bytes, dims, points, requests } => {
                 let copies = plan.whole_copies(dims, points.as_ref(), *record_bytes)?;
                 raw::check_source(&*data.source, *base, &copies)?;
-                self.raw(requests, *base, source, Vec::new);
+                self.raw(requests, *base, source, data.source.advice(), Vec::new);
                 Ok(())
             }
             Steps::Chunks(chunks) => {
@@ -183,10 +184,11 @@ impl Explained {
                 }
             }
         }
+        let advice = steps.chunked.data.source.advice();
         for request in &steps.requests {
             match request {
                 ChunkRequest::Stored { range, chunks } => {
-                    self.request(range.clone(), source, || {
+                    self.request(range.clone(), source, advice, || {
                         chunks.iter().map(|&chunk| describe(at(chunk))).collect()
                     });
                 }
@@ -194,7 +196,9 @@ impl Explained {
                     let chunk = at(*chunk);
                     let base = chunk.location.map_or(0, |location| location.address);
                     let mut described = Some(chunk);
-                    self.raw(steps, base, source, || described.take().map(describe).into_iter().collect());
+                    self.raw(steps, base, source, advice, || {
+                        described.take().map(describe).into_iter().collect()
+                    });
                 }
             }
         }
@@ -206,23 +210,33 @@ impl Explained {
         steps: &[RawStep],
         base: u64,
         source: Option<&Arc<ExplainedSource>>,
+        advice: Advice,
         mut chunks: impl FnMut() -> Vec<ExplainedChunk>,
     ) {
         for step in steps {
-            step.for_each_request(base, |range| self.request(range, source, &mut chunks));
+            step.for_each_request(base, |range| self.request(range, source, advice, &mut chunks));
         }
     }
 
+    /// Adds a request. A distant source makes several of a long one; each contains a part of the same chunks.
     fn request(
         &mut self,
         range: Range<u64>,
         source: Option<&Arc<ExplainedSource>>,
+        advice: Advice,
         chunks: impl FnOnce() -> Vec<ExplainedChunk>,
     ) {
-        self.requests_made += 1;
         self.fetched_bytes += range.end - range.start;
-        if self.requests.len() < KEPT_MAX {
-            self.requests.push(ExplainedRequest { source: source.cloned(), range, chunks: chunks() });
+        let mut chunks = (self.requests.len() < KEPT_MAX).then(chunks);
+        let mut pieces = split(range, advice).peekable();
+        while let Some(range) = pieces.next() {
+            self.requests_made += 1;
+            if self.requests.len() < KEPT_MAX {
+                let is_last = pieces.peek().is_none();
+                let chunks = if is_last { chunks.take() } else { chunks.clone() };
+                let chunks = chunks.unwrap_or_default();
+                self.requests.push(ExplainedRequest { source: source.cloned(), range, chunks });
+            }
         }
     }
 }

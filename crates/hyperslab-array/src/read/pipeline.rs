@@ -13,6 +13,7 @@ use crate::array::DataSource;
 use crate::{Error, Result};
 use bytes::Bytes;
 use hyperslab_io::Cancelled;
+use hyperslab_io::purpose::{self, Purpose};
 use std::collections::VecDeque;
 use std::io;
 use std::ops::{ControlFlow, Range};
@@ -44,8 +45,12 @@ pub(super) fn run(
         is_over: AtomicBool::new(false),
     };
     let mut delivered = 0;
+    let purpose = |(index, range): (usize, &Range<u64>)| {
+        (range.start, Purpose { reason: purpose::DATA, serves: units(index).max(1) })
+    };
+    let purposes = ranges.iter().enumerate().map(purpose).collect();
     data.runtime.scope(|spawn| {
-        data.source.fetch(ranges, call.cancel, &mut |index, answer| {
+        let mut deliver = |index: usize, answer: io::Result<Bytes>| {
             delivered += 1;
             match answer.and_then(|bytes| exactly(bytes, &ranges[index])) {
                 Ok(bytes) => {
@@ -60,7 +65,8 @@ pub(super) fn run(
                 Err(error) => queue.fail(index, data.failed(&ranges[index], error)),
             }
             if queue.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
+        };
+        purpose::with_each(purposes, || data.source.fetch(ranges, call.cancel, &mut deliver));
         queue.work_down_to(0);
     });
     match queue.state.into_inner().unwrap_or_else(PoisonError::into_inner).failed {

@@ -148,6 +148,10 @@ impl Source for Pieces {
         self.advice
     }
 
+    fn metadata_gap_bytes(&self) -> u64 {
+        self.first().map_or(Advice::METADATA_GAP_BYTES, |source| source.metadata_gap_bytes())
+    }
+
     fn name(&self) -> String {
         self.first().map_or_else(String::new, |source| source.name())
     }

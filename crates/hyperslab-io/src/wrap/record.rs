@@ -58,6 +58,10 @@ impl<S: Source> Source for Recorder<S> {
         self.inner.beginning()
     }
 
+    fn known(&self, at: u64, len: u64) -> Option<Bytes> {
+        self.inner.known(at, len)
+    }
+
     fn read_into(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
         self.recording.push(at..at + out.len() as u64);
         self.inner.read_into(at, out)
@@ -74,6 +78,10 @@ impl<S: Source> Source for Recorder<S> {
 
     fn advice(&self) -> Advice {
         self.inner.advice()
+    }
+
+    fn metadata_gap_bytes(&self) -> u64 {
+        self.inner.metadata_gap_bytes()
     }
 
     fn name(&self) -> String {

@@ -91,7 +91,7 @@ impl Faulty {
         }
     }
 
-    async fn answer(&self, range: Range<u64>, tag: Option<String>) -> Result<Answer, Failure> {
+    async fn answer(&self, range: Range<u64>, condition: Condition) -> Result<Answer, Failure> {
         let fault = self.fault();
         sleep(self.latency).await;
         let reset = || Failure::connection(io::Error::from(io::ErrorKind::ConnectionReset));
@@ -112,7 +112,7 @@ impl Faulty {
             }
             Fault::Internal => (500, Bytes::new()),
             Fault::Forbidden => (403, Bytes::from_static(b"<Error><Code>ExpiredToken</Code></Error>")),
-            Fault::Changed if tag.is_some() => (412, Bytes::new()),
+            Fault::Changed if condition != Condition::None => (412, Bytes::new()),
             Fault::WholeFile => (200, content(sent.clone())),
             _ => (206, content(sent.clone())),
         };
@@ -152,8 +152,8 @@ impl Faulty {
 }
 
 impl Transport for Faulty {
-    fn get(&self, range: Range<u64>, tag: Option<String>) -> BoxFuture<'_, Result<Answer, Failure>> {
-        self.answer(range, tag).boxed()
+    fn get(&self, range: Range<u64>, condition: Condition) -> BoxFuture<'_, Result<Answer, Failure>> {
+        self.answer(range, condition).boxed()
     }
 }
 
@@ -184,20 +184,26 @@ fn opened() -> Arc<Version> {
     Arc::new(Version { len: LEN, modified: None, tag: Some(TAG.into()) })
 }
 
-const CAUSE: Cause = Cause { round: 1, reason: "test" };
+const CAUSE: Cause = Cause { round: 1, purpose: Purpose { reason: "test", serves: 1 } };
+
+/// Requests all ranges; they are numbered in their order.
+async fn get_numbered(client: Arc<Client>, ranges: Vec<Range<u64>>, to: std::sync::mpsc::Sender<Received>) {
+    let wanted = ranges.into_iter().enumerate().map(|(index, range)| Wanted { index, range, cause: CAUSE });
+    get_all(client, opened(), wanted.collect(), to).await;
+}
 
 /// Reads 200 ranges with these chances of faults, and returns the number of errors.
 fn read_with_faults(seed: u64, temporary: u64, last: u64) -> usize {
     let mut numbers = Numbers(!seed);
     let ranges: Vec<_> = (0..200)
-        .map(|index| {
+        .map(|_| {
             let start = numbers.below(LEN - 500);
-            (index, start..start + 1 + numbers.below(500))
+            start..start + 1 + numbers.below(500)
         })
         .collect();
     let client = client(seed, temporary, last, 16);
     let (sender, received) = std::sync::mpsc::channel();
-    let ((), took) = run(get_all(client.clone(), opened(), ranges.clone(), CAUSE, sender));
+    let ((), took) = run(get_numbered(client.clone(), ranges.clone(), sender));
     // Requests wait for slots, of which there are at least four.
     let longest = (client.options.deadline + Duration::from_secs(1)) * (200 / 4);
     assert!(took <= longest, "seed {seed}: {took:?}");
@@ -205,7 +211,7 @@ fn read_with_faults(seed: u64, temporary: u64, last: u64) -> usize {
     let mut errors = 0;
     for Received { index, result, .. } in received {
         assert!(!std::mem::replace(&mut seen[index], true), "seed {seed}: range {index} arrived twice");
-        let range = ranges[index].1.clone();
+        let range = ranges[index].clone();
         match result {
             Ok(bytes) => assert!(bytes == content(range.clone()), "seed {seed}: wrong bytes of {range:?}"),
             Err(error) => {
@@ -250,14 +256,89 @@ fn no_more_bytes_are_received_than_the_memory_allows() {
     let transport =
         Faulty { numbers: Mutex::new(Numbers(1)), temporary: 0, last: 0, latency: Duration::from_millis(40) };
     let client = Arc::new(Client::new(NAME.into(), Box::new(transport), options));
-    let ranges: Vec<_> = (0..2000).map(|index| (index, 0..LEN)).collect();
+    let ranges = vec![0..LEN; 2000];
     let (sender, received) = std::sync::mpsc::channel();
     let undelivered = async {
         // Nobody takes what arrives, so this waits forever.
-        let waiting = timeout(Duration::from_secs(1000), get_all(client, opened(), ranges, CAUSE, sender));
+        let waiting = timeout(Duration::from_secs(1000), get_numbered(client, ranges, sender));
         assert!(waiting.await.is_err());
         received.try_iter().map(|received| received.result.unwrap().len()).sum::<usize>()
     };
     let (bytes, _) = run(undelivered);
     assert!(bytes <= UNDELIVERED_KIB_MAX << 10 && bytes > UNDELIVERED_KIB_MAX << 9, "{bytes}");
+}
+
+/// A server of which every request takes 40 ms, except one in ten, which takes a minute.
+struct SometimesSlow(AtomicU64);
+
+impl Transport for SometimesSlow {
+    fn get(&self, range: Range<u64>, condition: Condition) -> BoxFuture<'_, Result<Answer, Failure>> {
+        let number = self.0.fetch_add(1, Ordering::Relaxed);
+        let faulty = Faulty {
+            numbers: Mutex::new(Numbers(1)),
+            temporary: 0,
+            last: 0,
+            latency: Duration::from_millis(if number % 10 == 9 { 60_000 } else { 40 }),
+        };
+        async move { faulty.answer(range, condition).await }.boxed()
+    }
+}
+
+#[test]
+fn a_slow_request_is_made_a_second_time_but_only_one_in_twenty() {
+    let options =
+        RemoteOptions { in_flight_max: 1, timeout: Duration::from_secs(90), ..RemoteOptions::default() };
+    let options = RemoteOptions { deadline: Duration::from_secs(120), ..options };
+    let client = Arc::new(Client::new(NAME.into(), Box::new(SometimesSlow(AtomicU64::new(0))), options));
+    let (sender, received) = std::sync::mpsc::channel();
+    let ((), took) = run(get_numbered(client.clone(), vec![0..100; 200], sender));
+    assert!(received.iter().all(|received| received.result.unwrap() == content(0..100)));
+    let (made, hedges) = (client.made.load(Ordering::Relaxed), client.hedges.load(Ordering::Relaxed));
+    assert_eq!(made, 200 + hedges);
+    // The first 20 responses are those to which others are compared, and two of them are slow.
+    assert!(hedges >= 8 && hedges * REQUESTS_PER_HEDGE <= made, "{hedges} of {made}");
+    let slow = made / 10;
+    assert!(
+        took < Duration::from_secs(60) * (slow - hedges / 2) as u32,
+        "{took:?}: {hedges} of {slow} were cut short"
+    );
+}
+
+#[test]
+fn the_gap_follows_the_measured_latency() {
+    let options = RemoteOptions { in_flight_max: 256, ..RemoteOptions::default() };
+    let transport = Faulty {
+        numbers: Mutex::new(Numbers(1)),
+        temporary: 0,
+        last: 0,
+        latency: Duration::from_millis(160),
+    };
+    let client = Arc::new(Client::new(NAME.into(), Box::new(transport), options));
+    let before = client.link().gap_bytes(client.in_flight());
+    let (sender, _received) = std::sync::mpsc::channel();
+    run(get_numbered(client.clone(), vec![0..100; 200], sender));
+    // Four times the latency that was assumed, and the same bandwidth: the bodies are too short to measure it.
+    assert_eq!(client.link().gap_bytes(client.in_flight()), 4 * before);
+}
+
+/// A host that does not exist.
+struct Unreachable(AtomicU64);
+
+impl Transport for Unreachable {
+    fn get(&self, _: Range<u64>, _: Condition) -> BoxFuture<'_, Result<Answer, Failure>> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        async { Err(Failure::unreachable(io::Error::from(io::ErrorKind::ConnectionRefused))) }.boxed()
+    }
+}
+
+#[test]
+fn a_file_of_an_unreachable_host_is_given_up_soon_and_an_open_file_is_not() {
+    let client = Client::new(NAME.into(), Box::new(Unreachable(AtomicU64::new(0))), RemoteOptions::default());
+    let (result, took) = run(client.first(None, CAUSE));
+    assert_eq!(client.made.load(Ordering::Relaxed), u64::from(UNREACHABLE_ATTEMPTS));
+    assert!(took < Duration::from_secs(1), "{took:?}");
+    let error = result.unwrap_err().to_string();
+    assert!(error.contains("connection refused (tried 3 times)"), "{error}");
+    let (result, took) = run(async { client.get(&(0..10), &opened(), CAUSE).await });
+    assert!(result.is_err() && took > Duration::from_secs(3), "a server may be started again: {took:?}");
 }

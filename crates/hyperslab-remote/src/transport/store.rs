@@ -5,14 +5,17 @@
 //! contain the server's words.
 
 mod profile;
+mod url;
 
-use super::Transport;
+use super::{Condition, Transport};
 use crate::answer::Answer;
 use crate::failure::{Failure, with_causes};
 use crate::network::Network;
+use crate::options::RemoteOptions;
+use crate::traffic;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
-use futures_util::{FutureExt, StreamExt, stream};
+use futures_util::{FutureExt, StreamExt, TryStreamExt, stream};
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::azure::MicrosoftAzureBuilder;
 use object_store::client::{
@@ -28,6 +31,8 @@ use std::cell::RefCell;
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
+use url::{Kind, StoreUrl, invalid};
+pub(crate) use url::{endpoints, is_store_url};
 
 /// An object of a store.
 pub(crate) struct ObjectOfStore {
@@ -35,80 +40,15 @@ pub(crate) struct ObjectOfStore {
     key: Path,
 }
 
-/// True for the URL of an object of a store.
-pub(crate) fn is_store_url(url: &str) -> bool {
-    url.split_once("://").is_some_and(|(scheme, _)| Kind::of(scheme).is_some())
-}
-
-/// The kinds of stores.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    S3,
-    Google,
-    Azure,
-}
-
-impl Kind {
-    fn of(scheme: &str) -> Option<Self> {
-        match scheme {
-            "s3" | "s3a" => Some(Self::S3),
-            "gs" | "gcs" => Some(Self::Google),
-            "az" | "azure" | "adl" | "abfs" | "abfss" => Some(Self::Azure),
-            _ => None,
-        }
-    }
-
-    /// The name that `object_store` has for an option with a name of fsspec, and its value.
-    fn option(self, name: &str, value: &str) -> (String, String) {
-        let (name, value) = match (self, name) {
-            (Self::S3, "anon") => ("aws_skip_signature", value),
-            (Self::S3, "key") => ("aws_access_key_id", value),
-            (Self::S3, "secret") => ("aws_secret_access_key", value),
-            (Self::S3, "token") => ("aws_session_token", value),
-            (Self::S3, "endpoint_url") => ("aws_endpoint", value),
-            (Self::S3, "region_name" | "region") => ("aws_region", value),
-            (Self::S3, "requester_pays") => ("aws_request_payer", value),
-            (Self::Google, "anon") => ("google_skip_signature", value),
-            (Self::Google, "token") if value == "anon" => ("google_skip_signature", "true"),
-            (Self::Google, "token") => ("google_service_account", value),
-            (Self::Google, "endpoint_url") => ("google_base_url", value),
-            (Self::Azure, "anon") => ("azure_skip_signature", value),
-            (Self::Azure, "account_name") => ("azure_storage_account_name", value),
-            (Self::Azure, "account_key") => ("azure_storage_account_key", value),
-            (Self::Azure, "sas_token") => ("azure_storage_sas_key", value),
-            (Self::Azure, "tenant_id") => ("azure_storage_tenant_id", value),
-            (Self::Azure, "client_id") => ("azure_storage_client_id", value),
-            (Self::Azure, "client_secret") => ("azure_storage_client_secret", value),
-            (Self::Azure, "endpoint_url") => ("azure_endpoint", value),
-            _ => (name, value),
-        };
-        let value = match value {
-            "True" => "true",
-            "False" => "false",
-            value => value,
-        };
-        (name.to_string(), value.to_string())
-    }
-}
-
-impl ObjectOfStore {
-    /// The object at a URL, with options that have priority over the environment.
-    ///
-    /// # Errors
-    /// [`io::ErrorKind::InvalidInput`] if the URL or an option is invalid.
-    pub fn new(url: &str, options: &[(String, String)]) -> io::Result<Self> {
-        let invalid = |what: String| io::Error::new(io::ErrorKind::InvalidInput, what);
-        let (scheme, rest) = url.split_once("://").ok_or_else(|| invalid("not a URL".into()))?;
-        let kind = Kind::of(scheme).ok_or_else(|| invalid(format!("unknown scheme {scheme}")))?;
-        // A key is taken as it is: `?`, `#` and `%` have no meaning in it.
-        let (bucket, key) = rest.split_once('/').unwrap_or((rest, ""));
-        if bucket.is_empty() || key.is_empty() {
-            return Err(invalid(format!("a URL of a store has the form {scheme}://bucket/key")));
-        }
-        let key = Path::parse(key).map_err(|error| invalid(format!("invalid key: {error}")))?;
+impl StoreUrl<'_> {
+    /// The store, with options that have priority over the environment.
+    fn store(&self, settings: &RemoteOptions, connector: Connector) -> io::Result<Arc<dyn ObjectStore>> {
+        let options = &settings.store;
+        let Self { scheme, kind, bucket, .. } = *self;
         let failed = |error: object_store::Error| invalid(with_causes(&error));
         // The connections of the process, not those of `object_store`; retries are those of `Client`.
-        let retry = || RetryConfig { max_retries: 0, ..RetryConfig::default() };
+        let max_retries = if connector.limits.is_some() { settings.attempts as usize } else { 0 };
+        let retry = || RetryConfig { max_retries, ..RetryConfig::default() };
         let client = || ClientOptions::new().with_allow_http(true);
         let is_profile = |name: &str| kind == Kind::S3 && name == "profile";
         let profile = options.iter().find(|(name, _)| is_profile(name)).map(|(_, value)| value.as_str());
@@ -121,7 +61,7 @@ impl ObjectOfStore {
                     let unknown = |_| invalid(format!("unknown option {name:?} of a store of {scheme}://"));
                     builder = builder.with_config(name.parse().map_err(unknown)?, value);
                 }
-                builder.with_retry(retry()).with_client_options(client()).with_http_connector(Connector)
+                builder.with_retry(retry()).with_client_options(client()).with_http_connector(connector)
             }};
         }
         let store: Arc<dyn ObjectStore> = match kind {
@@ -145,12 +85,48 @@ impl ObjectOfStore {
                 Arc::new(configured!(builder).build().map_err(failed)?)
             }
         };
-        Ok(Self { store, key })
+        Ok(store)
+    }
+}
+
+/// The URLs of all objects below the key of a URL, in order.
+pub(crate) async fn list(url: &str, options: &RemoteOptions) -> io::Result<Vec<String>> {
+    let parsed = StoreUrl::parse(url)?;
+    let (store, prefix) = (parsed.store(options, Connector::counting(options))?, parsed.key()?);
+    let listing = async {
+        let found: Result<Vec<_>, _> = store.list(Some(&prefix)).try_collect().await;
+        found.map_err(|error| io::Error::other(with_causes(&error)))
+    };
+    let found = tokio::time::timeout(options.deadline, listing).await;
+    let found = found.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
+    let mut urls: Vec<_> = found
+        .iter()
+        .map(|object| format!("{}://{}/{}", parsed.scheme, parsed.bucket, object.location))
+        .collect();
+    urls.sort();
+    Ok(urls)
+}
+
+impl ObjectOfStore {
+    /// The object at a URL, with options that have priority over the environment.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::InvalidInput`] if the URL or an option is invalid.
+    pub fn new(url: &str, options: &RemoteOptions) -> io::Result<Self> {
+        let parsed = StoreUrl::parse(url)?;
+        if parsed.bucket.is_empty() || parsed.key.is_empty() {
+            return Err(invalid(format!("a URL of a store has the form {}://bucket/key", parsed.scheme)));
+        }
+        Ok(Self { store: parsed.store(options, Connector::default())?, key: parsed.key()? })
     }
 
-    async fn get(&self, range: Range<u64>, tag: Option<String>) -> Result<Answer, Failure> {
-        let options =
-            GetOptions { range: Some(GetRange::Bounded(range)), if_match: tag, ..GetOptions::default() };
+    async fn get(&self, range: Range<u64>, condition: Condition) -> Result<Answer, Failure> {
+        let mut options = GetOptions { range: Some(GetRange::Bounded(range)), ..GetOptions::default() };
+        match condition {
+            Condition::None => {}
+            Condition::Match(tag) => options.if_match = Some(tag),
+            Condition::NoneMatch(tag) => options.if_none_match = Some(tag),
+        }
         let request = async {
             let result = self.store.get_opts(&self.key, options).await;
             (result, LAST.with(|last| last.borrow_mut().take()))
@@ -192,8 +168,8 @@ fn with_profile(mut builder: AmazonS3Builder, name: Option<&str>) -> AmazonS3Bui
 }
 
 impl Transport for ObjectOfStore {
-    fn get(&self, range: Range<u64>, tag: Option<String>) -> BoxFuture<'_, Result<Answer, Failure>> {
-        self.get(range, tag).boxed()
+    fn get(&self, range: Range<u64>, condition: Condition) -> BoxFuture<'_, Result<Answer, Failure>> {
+        self.get(range, condition).boxed()
     }
 }
 
@@ -202,10 +178,11 @@ fn of_store(error: &object_store::Error) -> Failure {
     let io_error = io::Error::other(with_causes(error));
     let mut cause: Option<&dyn std::error::Error> = Some(error);
     while let Some(error) = cause {
-        if error.is::<HttpError>() {
-            return Failure::connection(io_error);
+        match error.downcast_ref::<HttpError>().map(HttpError::kind) {
+            Some(HttpErrorKind::Connect) => return Failure::unreachable(io_error),
+            Some(_) => return Failure::connection(io_error),
+            None => cause = error.source(),
         }
-        cause = error.source();
     }
     Failure::Final(io_error)
 }
@@ -223,24 +200,34 @@ tokio::task_local! {
 }
 
 /// Connects the client of a store to the connections of the process.
-#[derive(Debug)]
-struct Connector;
+#[derive(Debug, Clone, Default)]
+struct Connector {
+    /// For listings, whose requests are made by `object_store`: their limits. Those of files are counted by `Client`.
+    limits: Option<Arc<RemoteOptions>>,
+}
 
-impl HttpConnector for Connector {
-    fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
-        Ok(HttpClient::new(Sender))
+impl Connector {
+    /// Counts the requests, too.
+    fn counting(options: &RemoteOptions) -> Self {
+        Self { limits: Some(Arc::new(options.clone())) }
     }
 }
 
-#[derive(Debug)]
-struct Sender;
+impl HttpConnector for Connector {
+    fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
+        Ok(HttpClient::new(self.clone()))
+    }
+}
 
 /// The most bytes of the body of an error that are kept.
 const ERROR_BODY_MAX: usize = 64 << 10;
 
 #[async_trait::async_trait]
-impl HttpService for Sender {
+impl HttpService for Connector {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        if let Some(options) = &self.limits {
+            traffic::begin_request(options).map_err(|error| HttpError::new(HttpErrorKind::Unknown, error))?;
+        }
         let network = Network::get().map_err(|error| HttpError::new(HttpErrorKind::Unknown, error))?;
         let response = network.client.call(request).await?;
         let (head, body) = response.into_parts();
@@ -273,19 +260,12 @@ mod tests {
             assert_eq!(is_store_url(url), is_store, "{url}");
         }
         for (url, why) in [("s3://bucket", "s3://bucket/key"), ("gs:///k", "gs://bucket/key")] {
-            let error = ObjectOfStore::new(url, &[]).err().unwrap().to_string();
+            let error = ObjectOfStore::new(url, &RemoteOptions::default()).err().unwrap().to_string();
             assert!(error.contains(why), "{error}");
         }
-        let option = [("no_such_option".to_string(), String::new())];
-        let error = ObjectOfStore::new("s3://b/k", &option).err().unwrap().to_string();
+        let store = vec![("no_such_option".to_string(), String::new())];
+        let options = RemoteOptions { store, ..RemoteOptions::default() };
+        let error = ObjectOfStore::new("s3://b/k", &options).err().unwrap().to_string();
         assert!(error.contains("unknown option \"no_such_option\""), "{error}");
-    }
-
-    #[test]
-    fn names_of_fsspec_are_understood() {
-        let option = |kind: Kind, name, value| kind.option(name, value);
-        assert_eq!(option(Kind::S3, "anon", "True"), ("aws_skip_signature".into(), "true".into()));
-        assert_eq!(option(Kind::Google, "token", "anon"), ("google_skip_signature".into(), "true".into()));
-        assert_eq!(option(Kind::Azure, "azure_client_id", "x"), ("azure_client_id".into(), "x".into()));
     }
 }

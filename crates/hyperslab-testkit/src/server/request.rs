@@ -6,7 +6,10 @@ use std::io::{self, BufRead};
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Request {
     pub bytes: RequestedBytes,
+    /// The path and the query of the URL.
+    pub path: String,
     pub if_match: Option<String>,
+    pub if_none_match: Option<String>,
     pub is_head: bool,
     pub keeps_alive: bool,
 }
@@ -27,7 +30,9 @@ impl Request {
         let Some(first) = line(reader)? else { return Ok(None) };
         let mut request = Self {
             bytes: RequestedBytes::All,
+            path: first.split(' ').nth(1).unwrap_or_default().to_string(),
             if_match: None,
+            if_none_match: None,
             is_head: first.starts_with("HEAD "),
             keeps_alive: true,
         };
@@ -38,6 +43,7 @@ impl Request {
             match name.to_ascii_lowercase().as_str() {
                 "range" => request.bytes = requested_bytes(value),
                 "if-match" => request.if_match = Some(value.to_string()),
+                "if-none-match" => request.if_none_match = Some(value.to_string()),
                 "connection" => request.keeps_alive = !value.eq_ignore_ascii_case("close"),
                 _ => {}
             }
@@ -77,7 +83,7 @@ mod tests {
             (first.bytes, first.if_match.as_deref()),
             (RequestedBytes::Range { first: 5, last: 9 }, Some("\"a\""))
         );
-        assert!(!first.is_head && first.keeps_alive);
+        assert!(!first.is_head && first.keeps_alive && first.path == "/x" && first.if_none_match.is_none());
         let second = Request::read(&mut text).unwrap().unwrap();
         assert_eq!(second.bytes, RequestedBytes::Range { first: 7, last: u64::MAX });
         assert!(second.is_head && !second.keeps_alive);

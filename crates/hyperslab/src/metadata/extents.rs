@@ -5,7 +5,7 @@
 //!
 //! * A request for few bytes is extended, because what follows a structure is often needed next. All extensions of a
 //!   round together have a budget.
-//! * Needs with a small gap between them share a request.
+//! * Needs with a small gap between them share a request. How small is measured by the source.
 //! * Of a file with paged allocation, whole pages are fetched: a page contains either metadata or raw data.
 
 use bytes::{Bytes, BytesMut};
@@ -102,9 +102,6 @@ impl ExtentMap {
     }
 }
 
-/// Needs with a gap of at most this between them share a request. A request of a full batch takes the time of about as
-/// many bytes: 40 ms, shared by 256 requests in flight, at 80 MB/s.
-const GAP_BYTES: u64 = 12 << 10;
 /// The length to which the requests of a round are extended is this, divided by their number,
 const EXTENSIONS_BYTES: u64 = 512 << 10;
 /// but within these limits.
@@ -112,14 +109,16 @@ const EXTENDED_BYTES: (u64, u64) = (512, 64 << 10);
 /// Larger pages are not fetched whole.
 pub(super) const PAGE_BYTES_MAX: u64 = 16 << 20;
 
-/// The requests for these needs, of a file of `file_len` bytes, with pages of `page_bytes` if it is paged. `missing`
-/// returns the parts of a range that were not fetched yet.
+/// The requests for these needs, of a file of `file_len` bytes, with pages of `page_bytes` if it is paged. Needs with a
+/// gap of at most `gap_bytes` between them share a request. `missing` returns the parts of a range that were not fetched
+/// yet.
 pub(super) fn requests(
     needs: &[Need],
     missing: impl Fn(&Range<u64>) -> Vec<Range<u64>>,
     file_len: u64,
     page_bytes: Option<u64>,
     advice: Advice,
+    gap_bytes: u64,
 ) -> Vec<Range<u64>> {
     let inside = |range: &Range<u64>| range.start.min(file_len)..range.end.min(file_len);
     if let Some(page) = page_bytes {
@@ -142,7 +141,7 @@ pub(super) fn requests(
         let free = missing(&(range.end..longer)).first().filter(|free| free.start == range.end).cloned();
         range.end = free.map_or(range.end, |free| free.end);
     }
-    let advice = Advice { gap_bytes: GAP_BYTES, ..advice };
+    let advice = Advice { gap_bytes, ..advice };
     let mut requests = Vec::new();
     for request in coalesce(&wanted, advice) {
         let Range { start, end } = request.range;
@@ -164,7 +163,14 @@ mod tests {
 
     fn planned(needs: &[Range<u64>], map: &ExtentMap, page: Option<u64>) -> Vec<Range<u64>> {
         let needs: Vec<_> = needs.iter().cloned().map(need).collect();
-        requests(&needs, |range| map.missing(range), 10 << 20, page, Advice::LOCAL)
+        requests(
+            &needs,
+            |range| map.missing(range),
+            10 << 20,
+            page,
+            Advice::LOCAL,
+            Advice::METADATA_GAP_BYTES,
+        )
     }
 
     #[test]
