@@ -2,6 +2,7 @@
 
     granule.h5        58 groups, 203 datasets, 12,700 chunks; its index nodes, headers and heaps lie all over the file
     granule_paged.h5  the same contents, with metadata in pages of 64 KiB of their own
+    granule_4mib_pages.h5  the same with pages of 4 MiB, of which the first has all metadata
 
 `python granule.py FILE 10` writes it ten times as large: about as many groups, datasets and chunks as the original has.
 """
@@ -64,6 +65,7 @@ def write(path: Path, scale: int, chunk: int = CHUNK, **options) -> None:
 def make(into: Path) -> None:
     write(into / "granule.h5", 1)
     write(into / "granule_paged.h5", 1, fs_strategy="page", fs_page_size=1 << 16)
+    write(into / "granule_4mib_pages.h5", 1, fs_strategy="page", fs_page_size=4 << 20)
 
 
 if __name__ == "__main__":

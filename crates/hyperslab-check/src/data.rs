@@ -9,8 +9,10 @@ use crate::unfilter::specs;
 use hyperslab_filters::{FilterError, Pipeline, Scratch};
 use hyperslab_format::Bytes;
 use hyperslab_format::message::Datatype;
-use hyperslab_io::Source;
+use hyperslab_io::{Cancel, Source, coalesce};
 use rayon::prelude::*;
+use std::io;
+use std::ops::{ControlFlow, Range};
 
 rules! { RULES:
     /// With `--data`: every chunk decodes to the bytes of its elements; checksums of the filter fletcher32 are right.
@@ -67,15 +69,23 @@ impl ChunkReader {
         self.waiting.len() >= WAITING_MAX || self.waiting_bytes >= WAITING_BYTES_MAX
     }
 
-    /// Reads and decodes a chunk.
+    /// Decodes a chunk. Its stored bytes are read unless they were `fetched`.
     fn decode(
         &self,
         pipeline: &Pipeline,
         source: &dyn Source,
         chunk: StoredChunk,
+        fetched: Option<&io::Result<Bytes>>,
     ) -> Result<Vec<u8>, Undecoded> {
-        let mut stored = buffer(chunk.bytes)?;
-        source.read_into(chunk.at, &mut stored).map_err(|error| Undecoded::Damaged(error.to_string()))?;
+        let damaged = |error: &io::Error| Undecoded::Damaged(error.to_string());
+        let stored = match fetched {
+            Some(fetched) => fetched.as_ref().map_err(damaged)?.clone(),
+            None => {
+                let mut stored = buffer(chunk.bytes)?;
+                source.read_into(chunk.at, &mut stored).map_err(|error| damaged(&error))?;
+                Bytes::from(stored)
+            }
+        };
         // A few bytes may claim to be gigabytes.
         let max = pipeline.max_decoded_len(&stored, chunk.mask)?;
         if (max as u64) < self.chunk_bytes {
@@ -86,6 +96,35 @@ impl ChunkReader {
         pipeline.decode_into(&stored, chunk.mask, &mut Scratch::new(), &mut decoded)?;
         Ok(decoded)
     }
+}
+
+/// The stored bytes of chunks, requested together; none of a source without latency, whose chunks are read one by one.
+fn fetch(source: &dyn Source, chunks: &[StoredChunk]) -> Vec<io::Result<Bytes>> {
+    if !source.advice().has_latency() {
+        return Vec::new();
+    }
+    let range = |chunk: &StoredChunk| chunk.at..chunk.at.saturating_add(chunk.bytes);
+    let ranges: Vec<_> = chunks.iter().map(range).collect();
+    let unfetched = |range: &Range<u64>| match range.is_empty() {
+        true => Ok(Bytes::new()),
+        false => Err(io::Error::from(io::ErrorKind::UnexpectedEof)),
+    };
+    let mut found: Vec<io::Result<Bytes>> = ranges.iter().map(unfetched).collect();
+    let inside: Vec<usize> = (0..ranges.len()).filter(|&index| ranges[index].end <= source.len()).collect();
+    let wanted: Vec<_> = inside.iter().map(|&index| ranges[index].clone()).collect();
+    let requests = coalesce(&wanted, source.advice());
+    let merged: Vec<_> = requests.iter().map(|request| request.range.clone()).collect();
+    source.fetch(&merged, &Cancel::current(), &mut |number, result| {
+        for index in requests[number].serves.iter().map(|&wanted| inside[wanted]) {
+            let at = |byte: u64| (byte - merged[number].start) as usize;
+            found[index] = match &result {
+                Ok(bytes) => Ok(bytes.slice(at(ranges[index].start)..at(ranges[index].end))),
+                Err(error) => Err(io::Error::new(error.kind(), error.to_string())),
+            };
+        }
+        ControlFlow::Continue(())
+    });
+    found
 }
 
 /// Memory for so many bytes.
@@ -130,12 +169,14 @@ impl Checker<'_> {
         let batch =
             usize::try_from(DECODED_BYTES_MAX / reader.chunk_bytes.max(1)).unwrap_or(1).clamp(1, BATCH);
         for chunks in waiting.chunks(batch) {
-            let decode = |chunk: &StoredChunk| {
-                let decoded = reader.decode(&pipeline, source, *chunk);
+            let fetched = fetch(source, chunks);
+            let decode = |(number, chunk): (usize, &StoredChunk)| {
+                let decoded = reader.decode(&pipeline, source, *chunk, fetched.get(number));
                 // The values themselves matter only if they refer to something.
                 decoded.map(|decoded| if reader.references.is_some() { decoded } else { Vec::new() })
             };
-            let decoded: Vec<Result<Vec<u8>, Undecoded>> = chunks.par_iter().map(decode).collect();
+            let decoded: Vec<Result<Vec<u8>, Undecoded>> =
+                chunks.par_iter().enumerate().map(decode).collect();
             for (chunk, decoded) in chunks.iter().zip(decoded) {
                 match (decoded, &reader.references) {
                     (Ok(elements), Some(datatype)) => {

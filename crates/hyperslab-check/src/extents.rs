@@ -5,6 +5,7 @@
 use crate::checker::Checker;
 use crate::free_space::FREE;
 use crate::rule::rules;
+use hyperslab_format::Fetched;
 use std::collections::{HashMap, HashSet};
 
 rules! { RULES:
@@ -241,7 +242,7 @@ impl Checker<'_> {
         if is_alignment {
             return self
                 .input
-                .read(start, end - start)
+                .get(start, end - start)
                 .is_some_and(|bytes| bytes.iter().all(|&byte| byte == 0));
         }
         let is_page_end = |page: u64| address.is_multiple_of(page) || end == self.input.source().len();

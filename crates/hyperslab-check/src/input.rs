@@ -1,17 +1,22 @@
 //! The bytes of a file for parsers that run without interruption: what a parser asks for is read at once.
 //!
 //! Blocks that were read are kept up to a limit. An error of the source is kept, and ends the check.
+//!
+//! Of a source with latency, the caller fetches the metadata that it knows of before the check (`Source::known`). What else
+//! is needed comes in larger blocks, of which several are requested together if they follow each other.
 
 use hyperslab_format::{Bytes, Fetched};
-use hyperslab_io::Source;
+use hyperslab_io::{Cancel, Source, fetch_all};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::io;
 
 /// Bytes that are read at once,
 const BLOCK_BYTES: u64 = 64 << 10;
-/// and from a source with latency, because the check reads block after block.
-const REMOTE_BLOCK_BYTES: u64 = 4 << 20;
+/// and from a source with latency.
+const REMOTE_BLOCK_BYTES: u64 = 1 << 20;
+/// The most blocks that are requested together.
+const RUN_BLOCKS_MAX: u64 = 16;
 /// Blocks are dropped above so many bytes.
 const KEPT_BYTES_MAX: usize = 64 << 20;
 /// Longer structures are not looked at. (The largest that libhdf5 writes in practice are pages of chunk indexes and local
@@ -22,6 +27,9 @@ pub(crate) const STRUCTURE_BYTES_MAX: u64 = 1 << 30;
 pub(crate) struct Input<'s> {
     source: &'s dyn Source,
     block_bytes: u64,
+    is_far: bool,
+    /// The end of the last run of blocks that were read, and their number.
+    run: Cell<(u64, u64)>,
     blocks: RefCell<HashMap<u64, Bytes>>,
     failed: RefCell<Option<io::Error>>,
     has_failed: Cell<bool>,
@@ -32,7 +40,7 @@ impl<'s> Input<'s> {
         let (blocks, failed, has_failed) = Default::default();
         let is_far = source.advice().has_latency();
         let block_bytes = if is_far { REMOTE_BLOCK_BYTES } else { BLOCK_BYTES };
-        Self { source, block_bytes, blocks, failed, has_failed }
+        Self { source, block_bytes, is_far, run: Cell::default(), blocks, failed, has_failed }
     }
 
     /// The source.
@@ -56,8 +64,12 @@ impl<'s> Input<'s> {
             return None;
         }
         let mut bytes = vec![0; len as usize];
-        match self.source.read_into(at, &mut bytes) {
-            Ok(()) => Some(bytes),
+        self.or_fail(self.source.read_into(at, &mut bytes)).map(|()| bytes)
+    }
+
+    fn or_fail<T>(&self, outcome: io::Result<T>) -> Option<T> {
+        match outcome {
+            Ok(found) => Some(found),
             Err(error) => {
                 self.has_failed.set(true);
                 self.failed.borrow_mut().get_or_insert(error);
@@ -66,19 +78,42 @@ impl<'s> Input<'s> {
         }
     }
 
+    /// Reads a block. After blocks that lie before it, the next ones are read together with it.
+    fn read_run(&self, number: u64) -> Option<Vec<(u64, Bytes)>> {
+        let blocks = self.source.len().div_ceil(self.block_bytes);
+        let (end, count) = self.run.get();
+        let count = if end == number && self.is_far { (2 * count).clamp(1, RUN_BLOCKS_MAX) } else { 1 };
+        let numbers: Vec<u64> = (number..(number + count).min(blocks)).collect();
+        self.run.set((number + numbers.len() as u64, numbers.len() as u64));
+        if numbers.len() == 1 {
+            let start = number * self.block_bytes;
+            let bytes = self.read(start, self.block_bytes.min(self.source.len().checked_sub(start)?))?;
+            return Some(vec![(number, Bytes::from(bytes))]);
+        }
+        let range = |number: &u64| {
+            let start = number * self.block_bytes;
+            start..(start + self.block_bytes).min(self.source.len())
+        };
+        let ranges: Vec<_> = numbers.iter().map(range).collect();
+        let fetched = self.or_fail(fetch_all(self.source, &ranges, &Cancel::current()))?;
+        Some(numbers.into_iter().zip(fetched).collect())
+    }
+
     fn block(&self, number: u64) -> Option<Bytes> {
         if let Some(known) = self.blocks.borrow().get(&number) {
             return Some(known.clone());
         }
-        let start = number * self.block_bytes;
-        let block =
-            Bytes::from(self.read(start, self.block_bytes.min(self.source.len().checked_sub(start)?))?);
+        if self.has_failed.get() {
+            return None;
+        }
+        let read = self.read_run(number)?;
+        let block = read.first().map(|(_, block)| block.clone());
         let mut blocks = self.blocks.borrow_mut();
         if blocks.len() * self.block_bytes as usize > KEPT_BYTES_MAX {
             blocks.clear();
         }
-        blocks.insert(number, block.clone());
-        Some(block)
+        blocks.extend(read);
+        block
     }
 }
 
@@ -97,6 +132,11 @@ impl Fetched for Input<'_> {
 
     fn get(&self, at: u64, len: u64) -> Option<Bytes> {
         let end = at.checked_add(len).filter(|&end| end <= self.file_len())?;
+        if self.is_far
+            && let Some(known) = self.source.known(at, len)
+        {
+            return Some(known);
+        }
         let (first, last) = (at / self.block_bytes, end.saturating_sub(1).max(at) / self.block_bytes);
         if first == last {
             let start = (at - first * self.block_bytes) as usize;

@@ -35,6 +35,9 @@ pub(crate) struct NetworkArgs {
     /// Write a line for each request to a remote file into TRACE, and a summary at the end
     #[arg(long, global = true, value_name = "TRACE", hide = cfg!(not(feature = "remote")))]
     pub trace: Option<PathBuf>,
+    /// Say what the requests cost by these prices, such as aws-s3-us-east-1, or those in FILE.toml
+    #[arg(long, global = true, value_name = "LIST", hide = cfg!(not(feature = "remote")))]
+    pub prices: Option<String>,
     /// Fail instead of making more requests than this
     #[arg(long, global = true, value_name = "NUMBER", hide = cfg!(not(feature = "remote")))]
     pub max_requests: Option<u64>,

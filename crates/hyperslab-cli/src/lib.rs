@@ -27,6 +27,8 @@ pub mod ls;
 mod network;
 mod object_paths;
 mod output;
+#[cfg(feature = "remote")]
+mod prices;
 pub mod repack;
 mod runner;
 mod schema;

@@ -3,8 +3,9 @@
 use crate::failure::{Failure, WRONG_REQUEST};
 use hyperslab::{File, OpenOptions};
 use hyperslab_io::{Location, Opener, Source};
+use sha2::{Digest, Sha256};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Opens a file. A folder is a wrong request, not an unreadable file.
@@ -25,9 +26,46 @@ pub(crate) fn open_source(path: &Path) -> io::Result<Arc<dyn Source>> {
     opener().open(&Location::from(path))
 }
 
+/// The name by which a file is recognized in a later run: a path as it is; a URL without the secrets that it may contain.
+/// URLs that differ in their queries have different names.
+pub(crate) fn lasting_name(path: &Path) -> String {
+    let location = Location::from(path);
+    let (shown, identity) = (location.to_string(), location.identity());
+    if !location.is_url() || shown == identity {
+        return shown;
+    }
+    let hash: String = Sha256::digest(identity).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    format!("{shown} query {hash}")
+}
+
 /// True for a URL.
 pub(crate) fn is_url(path: &Path) -> bool {
     Location::from(path).is_url()
+}
+
+/// True for a folder: a local one, or a URL that ends with a slash.
+pub(crate) fn is_folder(path: &Path) -> bool {
+    match is_url(path) {
+        true => path.as_os_str().as_encoded_bytes().ends_with(b"/"),
+        false => path.is_dir(),
+    }
+}
+
+/// The URLs of the files below a folder of a store, in order of name.
+#[cfg(feature = "remote")]
+pub(crate) fn list(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let files = hyperslab_remote::Files::new(crate::network::options());
+    let listed = files.list(&Location::from(folder)).map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidInput => Failure::wrong_request(error.to_string()),
+        _ => Failure::unreadable(error.to_string()),
+    })?;
+    Ok(listed.into_iter().map(PathBuf::from).collect())
+}
+
+/// Without the feature `remote`, no store can be listed.
+#[cfg(not(feature = "remote"))]
+pub(crate) fn list(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    Err(Failure::wrong_request(format!("{}: this build does not read URLs", shown(folder))))
 }
 
 /// The path or the URL, for messages.
@@ -43,4 +81,24 @@ fn opener() -> Arc<dyn Opener> {
 #[cfg(not(feature = "remote"))]
 fn opener() -> Arc<dyn Opener> {
     Arc::new(hyperslab_io::LocalFiles)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lasting_name_has_no_secrets_and_does_not_depend_on_the_signature() {
+        let name = |text: &str| lasting_name(Path::new(text));
+        assert_eq!(name("a b/c.h5"), "a b/c.h5");
+        assert_eq!(name("s3://bucket/c.h5"), "s3://bucket/c.h5");
+        assert_eq!(name("https://u:p@host/c.h5?X-Amz-Signature=secret"), "https://host/c.h5");
+        let (one, other) =
+            (name("https://host/get?token=secret&file=1"), name("https://host/get?token=secret&file=2"));
+        assert!(
+            one.starts_with("https://host/get query ") && !one.contains("secret") && one != other,
+            "{one} {other}"
+        );
+        assert_eq!(one, name("https://host/get?token=secret&file=1&X-Amz-Signature=x"));
+    }
 }

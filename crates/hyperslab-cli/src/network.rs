@@ -1,9 +1,10 @@
-//! The network as the command line sets it: limits, and the trace of requests.
+//! The network as the command line sets it: limits, the trace of requests, and what they cost.
 
 use crate::args::NetworkArgs;
 use crate::failure::{Failure, one_line};
+use crate::prices::PriceList;
 use crate::size;
-use hyperslab_remote::{RemoteOptions, set_trace, take_trace, traffic};
+use hyperslab_remote::{RemoteOptions, Traffic, set_trace, take_trace, traffic};
 use std::io::{BufWriter, Write};
 use std::sync::{PoisonError, RwLock};
 
@@ -11,15 +12,22 @@ static OPTIONS: RwLock<Option<RemoteOptions>> = RwLock::new(None);
 
 /// The settings of remote files of this command.
 pub(crate) fn options() -> RemoteOptions {
-    OPTIONS.read().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default()
+    OPTIONS
+        .read()
+        .unwrap_or_else(PoisonError::into_inner)
+        .clone()
+        .unwrap_or_else(RemoteOptions::from_environment)
 }
 
 /// Uses the settings of the command line from now on.
 ///
 /// # Errors
-/// If the file of the trace cannot be created.
+/// If the file of the trace cannot be created, or if there is no such price list.
 pub(crate) fn begin(args: &NetworkArgs) -> Result<(), Failure> {
-    let mut options = RemoteOptions::default();
+    if let Some(prices) = &args.prices {
+        PriceList::find(prices)?;
+    }
+    let mut options = RemoteOptions::from_environment();
     (options.requests_max, options.bytes_max) = (args.max_requests, args.max_transfer);
     *OPTIONS.write().unwrap_or_else(PoisonError::into_inner) = Some(options);
     let Some(path) = &args.trace else { return Ok(()) };
@@ -32,17 +40,37 @@ pub(crate) fn begin(args: &NetworkArgs) -> Result<(), Failure> {
 
 /// Ends the trace, and writes a summary of the requests.
 pub(crate) fn end(args: &NetworkArgs, err: &mut dyn Write) {
-    let Some(path) = &args.trace else { return };
-    take_trace();
     let now = traffic();
-    let _ = writeln!(
-        err,
-        "{}: {} requests ({} retries) in {} rounds, {} received, {:.3} s waiting",
-        one_line(&path.display().to_string()),
-        now.requests,
-        now.retries,
-        now.rounds,
-        size::bytes(now.bytes),
-        now.waited.as_secs_f64()
+    if let Some(path) = &args.trace {
+        take_trace();
+        let _ = writeln!(err, "{}: {}", one_line(&path.display().to_string()), summary(&now));
+    }
+    // It was found before the command began.
+    if let Some(list) = args.prices.as_deref().and_then(|name| PriceList::find(name).ok()) {
+        let _ = writeln!(
+            err,
+            "{} requests, {} received: {}",
+            now.requests,
+            size::bytes(now.bytes),
+            list.sentence(&now)
+        );
+    }
+}
+
+fn summary(traffic: &Traffic) -> String {
+    let mut text = format!(
+        "{} requests ({} retries) in {} rounds, {} received, {:.3} s waiting",
+        traffic.requests,
+        traffic.retries,
+        traffic.rounds,
+        size::bytes(traffic.bytes),
+        traffic.waited.as_secs_f64()
     );
+    if traffic.hedges > 0 {
+        text.push_str(&format!(", {} requests made twice because they were slow", traffic.hedges));
+    }
+    if traffic.cached_bytes > 0 {
+        text.push_str(&format!(", {} from the disk cache", size::bytes(traffic.cached_bytes)));
+    }
+    text
 }

@@ -7,7 +7,7 @@
 //! Results are delivered in the order of the files, whichever ends first. A file that fails is a result as any other.
 
 use crate::failure::Failure;
-use crate::location::is_url;
+use crate::location::{self, is_folder, is_url, lasting_name};
 use clap::Args;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -57,12 +57,17 @@ pub(crate) struct RunOptions {
     pub resume: Option<PathBuf>,
 }
 
-/// The files that are meant: a file as it is named, of a folder all HDF5 and netCDF-4 files below it, in order of name.
+/// The files that are meant: a file as it is named, of a folder all HDF5 and netCDF-4 files below it, in order of name. Of a
+/// folder of a store, those whose names have a usual ending.
 pub(crate) fn files(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for input in inputs {
-        if is_url(input) || !input.is_dir() {
+        if !is_folder(input) {
             files.push(input.clone());
+            continue;
+        }
+        if is_url(input) {
+            files.extend(location::list(input)?.into_iter().filter(|path| has_usual_ending(path)));
             continue;
         }
         let before = files.len();
@@ -90,10 +95,14 @@ pub(crate) fn files(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 
 /// True for a file whose name and first bytes say HDF5.
 fn is_candidate(path: &Path) -> bool {
-    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_lowercase();
     let mut first = [0; 8];
     let mut read = || std::io::Read::read_exact(&mut fs::File::open(path).ok()?, &mut first).ok();
-    ENDINGS.contains(&ending.as_str()) && read().is_some() && first == SIGNATURE
+    has_usual_ending(path) && read().is_some() && first == SIGNATURE
+}
+
+fn has_usual_ending(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_lowercase();
+    ENDINGS.contains(&ending.as_str())
 }
 
 /// Does `work` on the files of this shard that are not done, and hands each result to `each`, in order.
@@ -111,7 +120,7 @@ pub(crate) fn run<T: Send>(
     let mine: Vec<&PathBuf> = files
         .iter()
         .enumerate()
-        .filter(|(number, path)| is_mine(*number) && !done.contains(&path.display().to_string()))
+        .filter(|(number, path)| is_mine(*number) && !done.contains(&lasting_name(path)))
         .map(|(_, path)| path)
         .collect();
     let next = AtomicUsize::new(0);
@@ -160,7 +169,7 @@ fn read_log(log: &Path) -> Result<BTreeSet<String>, Failure> {
 fn note(log: Option<&Path>, path: &Path) -> Result<(), Failure> {
     let Some(log) = log else { return Ok(()) };
     let file = fs::OpenOptions::new().create(true).append(true).open(log);
-    let noted = file.and_then(|mut file| writeln!(file, "{}", path.display()));
+    let noted = file.and_then(|mut file| writeln!(file, "{}", lasting_name(path)));
     noted.map_err(|error| Failure::unreadable(format!("{}: {error}", log.display())))
 }
 

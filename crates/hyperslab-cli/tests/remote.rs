@@ -166,3 +166,199 @@ fn errors_of_servers_are_explained_without_secrets() {
     let error = String::from_utf8(unknown.stderr).unwrap();
     assert!(error.contains("URLs of the scheme ftp:// are not supported"), "{error}");
 }
+
+/// Opens a served file with the library, and the counts of its requests, one after the other, begin.
+fn open(path: &Path) -> (RangeServer, hyperslab::File) {
+    let server = serve(path, 0);
+    let files = std::sync::Arc::new(hyperslab_remote::Files::new(hyperslab_remote::RemoteOptions::default()));
+    let file = hyperslab::File::open_with(files, server.url(NAME)).unwrap();
+    (server, file)
+}
+
+#[test]
+fn one_chunk_of_a_million_is_read_without_listing_the_others() {
+    // The levels of each index: nodes of a B-tree; header, index block, super block, data block, page of an array.
+    let indexes = [
+        ("earliest", "btree_v1", 4),
+        ("latest", "fixed_array", 2),
+        ("latest", "extensible_array", 4),
+        ("latest", "btree_v2", 5),
+    ];
+    for (file, dataset, levels) in indexes {
+        let path = require!(fixture(&format!("many_chunks/{file}.h5")));
+        let (server, file) = open(&path);
+        let found = file.dataset(dataset).unwrap();
+        let selection = hyperslab::Selection::parse("1001, 777", found.shape()).unwrap();
+        let local = hyperslab::File::open(&path).unwrap().dataset(dataset).unwrap();
+        assert_eq!(found.read::<i32>(&selection).unwrap(), local.read::<i32>(&selection).unwrap());
+        let counts = server.counts();
+        assert!(counts.requests <= levels + 4, "{dataset}: {} requests", counts.requests);
+        assert!(counts.bytes < 1 << 20, "{dataset}: {} bytes", counts.bytes);
+    }
+}
+
+#[test]
+fn one_of_many_datasets_is_opened_without_listing_the_others() {
+    // The levels of each group: nodes of the B-tree and of symbol tables; nodes of the B-tree and blocks of the heap.
+    for (file, levels) in [("flat_earliest", 3), ("flat_latest", 6)] {
+        let path = require!(fixture(&format!("many_datasets/{file}.h5")));
+        let (server, file) = open(&path);
+        let found = file.dataset("dataset 12345").unwrap();
+        assert_eq!(
+            found.read::<i32>(&hyperslab::Selection::parse("", found.shape()).unwrap()).unwrap(),
+            [12345]
+        );
+        let counts = server.counts();
+        assert!(counts.requests <= levels + 4, "{path:?}: {} requests", counts.requests);
+        assert!(counts.bytes < 1 << 20, "{path:?}: {} bytes", counts.bytes);
+    }
+}
+
+#[test]
+fn a_file_with_metadata_in_its_first_page_takes_two_requests() {
+    let path = require!(fixture("granule/granule_4mib_pages.h5"));
+    let (listing, counts) = compared(&["chunks", "--csv", "{}"], &path, 0);
+    assert_eq!(listing.lines().count(), 1 + 12_708, "a header and the chunks");
+    assert!(counts.requests <= 2, "{} requests: {:?}", counts.requests, counts.ranges);
+}
+
+#[test]
+fn a_second_process_with_a_disk_cache_makes_one_conditional_request() {
+    let path = require!(fixture("granule/granule.h5"));
+    let folder = tempfile::tempdir().unwrap();
+    let server = serve(&path, 0);
+    let read = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hyperslab"));
+        let url = server.url(NAME) + "?X-Amz-Signature=secret";
+        command.args(arguments.iter().map(|argument| argument.replace("{}", &url)));
+        let output = command.env("HYPERSLAB_DISK_CACHE", folder.path()).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        (output.stdout, server.take_counts())
+    };
+    // A digest reads metadata, and all values of a dataset.
+    for arguments in
+        [&["digest", "{}"][..], &["chunks", "--csv", "{}"], &["doctor", "--json", "{}", "/gt1l/heights/h_ph"]]
+    {
+        let (first, made) = read(arguments);
+        assert!(made.requests > 0);
+        let (second, counts) = read(arguments);
+        assert_eq!(second, first, "{arguments:?}");
+        // For the record of the file itself, a digest opens it a second time.
+        let opened = if arguments[0] == "digest" { 2 } else { 1 };
+        assert_eq!((counts.requests, counts.bytes), (opened, 0), "{arguments:?}");
+    }
+    let mut names = String::new();
+    for entry in std::fs::read_dir(folder.path()).unwrap() {
+        names.push_str(&std::fs::read_to_string(entry.unwrap().path().join("state")).unwrap());
+    }
+    assert!(names.contains(&server.url(NAME)) && !names.contains("secret"), "{names}");
+}
+
+#[test]
+fn the_price_of_a_command_is_computed_from_a_list() {
+    let path = require!(fixture("granule/granule.h5"));
+    let server = serve(&path, 0);
+    let output = hyperslab(&["ls", "{}", "--prices", "aws-s3-us-east-1"], &server.url(NAME));
+    let text = String::from_utf8(output.stderr).unwrap();
+    let requests = server.counts().requests;
+    let price = requests as f64 / 1000.0 * 0.0004;
+    assert!(
+        text.starts_with(&format!("{requests} requests, ")) && text.contains(&format!("USD {price:.6}: ")),
+        "{text}"
+    );
+    let unknown = hyperslab(&["ls", "{}", "--prices", "none"], &server.url(NAME));
+    assert_eq!(unknown.status.code(), Some(2));
+}
+
+#[test]
+fn a_trace_says_why_each_request_was_made() {
+    let path = require!(fixture("granule/granule.h5"));
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("trace.jsonl");
+    let server = serve(&path, 0);
+    hyperslab(&["ls", "-r", "{}", "--trace", file.to_str().unwrap()], &server.url(NAME));
+    let lines = trace(&file);
+    let mut reasons: Vec<_> = lines.iter().map(|line| line["reason"].as_str().unwrap().to_owned()).collect();
+    reasons.sort();
+    reasons.dedup();
+    for expected in ["beginning of the file", "object header", "B-tree node"] {
+        assert!(reasons.iter().any(|reason| reason.contains(expected)), "{expected}: {reasons:?}");
+    }
+    let of_one_round = |line: &Value| line["round"].as_u64() == Some(3);
+    let mut in_round: Vec<_> =
+        lines.iter().filter(|line| of_one_round(line)).map(|line| line["reason"].to_string()).collect();
+    in_round.sort();
+    in_round.dedup();
+    assert!(in_round.len() > 1, "requests of a round have reasons of their own: {in_round:?}");
+    assert!(
+        lines.iter().any(|line| line["serves"].as_u64() > Some(1)),
+        "some requests serve several structures"
+    );
+}
+
+#[test]
+fn a_proxy_of_the_environment_is_used() {
+    let path = require!(fixture("filters/v200.h5"));
+    let server = serve(&path, 0);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hyperslab"));
+    // The server answers for any host, as a proxy does.
+    let output = command
+        .args(["ls", "http://no-such-host.invalid/f.h5"])
+        .env("http_proxy", server.url(""))
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(server.counts().requests > 0);
+}
+
+#[test]
+fn an_unknown_host_is_reported_soon() {
+    let began = std::time::Instant::now();
+    let output = hyperslab(&["ls", "http://no-such-host.invalid/f.h5"], "");
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        error.contains("http://no-such-host.invalid/f.h5") && error.contains("(tried 3 times)"),
+        "{error}"
+    );
+    assert!(began.elapsed() < Duration::from_secs(30));
+}
+
+#[test]
+fn a_bench_of_a_url_is_refused_with_what_to_do() {
+    let output = hyperslab(&["bench", "https://user:password@host/f.h5", "/d"], "");
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        error.contains("https://host/f.h5: bench compares libraries")
+            && error.contains("hyperslab repack URL FILE"),
+        "{error}"
+    );
+    assert!(!error.contains("password"), "{error}");
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn other_files_are_looked_for_beside_the_url() {
+    let folder = require!(fixture("links_and_mappings"));
+    let files = std::fs::read_dir(&folder).unwrap().map(|file| {
+        let path = file.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        (format!("data/{name}"), std::fs::read(path).unwrap())
+    });
+    let server = RangeServer::start_folder(files, Link::default());
+    // External links, virtual datasets over virtual datasets, and external raw data, of which one file is missing.
+    for name in ["links.h5", "rows_of_rows.h5", "unlimited.h5", "external.h5"] {
+        server.take_counts();
+        let (url, path) = (server.url(&format!("data/{name}")), folder.join(name));
+        let (remote, local) = (
+            hyperslab(&["digest", "--bare", "{}"], &url),
+            hyperslab(&["digest", "--bare", "{}"], path.to_str().unwrap()),
+        );
+        let text =
+            |output: &Output, folder: &str| String::from_utf8_lossy(&output.stdout).replace(folder, "FOLDER");
+        let (found, expected) = (text(&remote, &server.url("data")), text(&local, folder.to_str().unwrap()));
+        // A name in a remote file is not looked for in the working directory, which errors do not say.
+        assert_eq!(found, expected, "{name}");
+        assert_eq!(remote.status.code(), local.status.code(), "{name}");
+        assert!(server.counts().requests >= 1);
+    }
+}

@@ -21,6 +21,7 @@ mod tables;
 
 use crate::doctor;
 use crate::failure::{self, Failure};
+use crate::location;
 use crate::schema;
 use crate::worker;
 use arguments::BenchArgs;
@@ -60,6 +61,15 @@ pub(crate) fn run(args: &BenchArgs, out: &mut dyn Write, err: &mut dyn Write) ->
     if args.scale.is_some() || args.about {
         return Err(Failure::wrong_request("--scale and --about go with --recipe")
             .hint("--recipe list names the recipes"));
+    }
+    if let Some(url) = args.file.as_deref().filter(|file| location::is_url(file)) {
+        let message = format!(
+            "{}: bench compares libraries, of which most read local files only",
+            location::shown(url)
+        );
+        return Err(Failure::wrong_request(message)
+            .hint("copy the file with `hyperslab repack URL FILE`, or download it, and bench FILE; `hyperslab doctor URL` \
+                   predicts reads of the URL"));
     }
     outputs::check(args)?;
     let older = args.compare.as_deref().map(Document::read).transpose()?;

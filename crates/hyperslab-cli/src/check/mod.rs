@@ -8,7 +8,7 @@ use crate::failure::{self, Failure, one_line};
 use crate::location;
 use crate::runner;
 use crate::schema;
-use hyperslab::internal::source;
+use hyperslab::internal::source_with_metadata;
 use hyperslab::io::Source;
 use hyperslab::{ErrorKind, File};
 use hyperslab_check::{CheckError, Finding, Options, Report};
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &CheckArgs, out: &mut dyn Write, err: &mut dyn Write) ->
     }
     let options = Options { data: args.data };
     if let [file] = args.paths.as_slice()
-        && !file.is_dir()
+        && !location::is_folder(file)
     {
         let report = examine(file, options)?;
         print(args, file, &report, out)?;
@@ -175,7 +175,7 @@ fn examine(path: &Path, options: Options) -> Result<Report, Failure> {
 /// The bytes of a file. A file that cannot be opened as HDF5 because it is damaged is checked as it is.
 fn open(path: &Path) -> Result<Arc<dyn Source>, Failure> {
     match location::open_file(path, &File::options()) {
-        Ok(file) => Ok(source(&file)),
+        Ok(file) => Ok(source_with_metadata(&file)),
         Err(error) => match error.kind() {
             ErrorKind::NotFound | ErrorKind::NotHdf5 | ErrorKind::Invalid => Err(error.into()),
             _ => match location::open_source(path) {

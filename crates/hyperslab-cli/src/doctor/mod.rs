@@ -52,7 +52,7 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
     }
     let (paths, dataset) = targets(&args.paths)?;
     if let Some(page) = &args.html {
-        let is_one = matches!(paths.as_slice(), [file] if !file.is_dir());
+        let is_one = matches!(paths.as_slice(), [file] if !location::is_folder(file));
         if !is_one {
             return Err(Failure::wrong_request("--html draws the page of one file")
                 .hint("several files have a summary: use --json, or name one of them"));
@@ -61,7 +61,9 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
     }
     let examiner = Examiner::new(args)?;
     match paths.as_slice() {
-        [file] if dataset.is_some() || !file.is_dir() => one(&examiner, file, dataset.as_deref(), out, err),
+        [file] if dataset.is_some() || !location::is_folder(file) => {
+            one(&examiner, file, dataset.as_deref(), out, err)
+        }
         paths => {
             let files = runner::files(paths)?;
             if let ([], [folder]) = (files.as_slice(), paths) {

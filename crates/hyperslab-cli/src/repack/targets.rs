@@ -2,6 +2,7 @@
 
 use super::arguments::RepackArgs;
 use crate::failure::Failure;
+use crate::location::is_folder;
 use crate::runner;
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -30,7 +31,7 @@ pub(super) fn targets(args: &RepackArgs) -> Result<Targets, Failure> {
     if named.is_empty() {
         return Err(Failure::wrong_request("no new file was given").hint("repack IN OUT, or --in-place IN"));
     }
-    let is_single = named.len() == 1 && args.files_from.is_none() && !named[0].is_dir();
+    let is_single = named.len() == 1 && args.files_from.is_none() && !is_folder(&named[0]);
     let mut inputs = Vec::new();
     let mut outputs = BTreeMap::new();
     for name in &named {
