@@ -1,0 +1,260 @@
+"""xarray with three engines: opening many variables and many files, loading, Dask, and a distant file.
+
+Every measurement runs in a process of its own, which prints its seconds. The best of the repeats counts, and the engines
+take turns, so that all of them meet the same machine. A bound is a ratio to another engine of the same run, except for the
+distant file, whose latency is given. `--small` makes files of a hundredth of the size, to try the script itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import netCDF4
+import numpy as np
+
+ROOT = Path(__file__).parents[1]
+SERVER = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "examples" / "serve"
+#: Seconds for one measurement: engine="h5netcdf" takes ten for a file of 1,000 variables.
+TIME_LIMIT = 900
+
+#: `work()` is measured, after everything was imported.
+CHILD = """
+import sys, time, warnings, numpy, xarray, dask, dask.array
+import h5netcdf, netCDF4, hyperslab.xarray
+xarray.backends.list_engines()
+warnings.simplefilter("ignore")
+{setup}
+def work():
+{work}
+if __name__ == "__main__":
+    {warm}
+    began = time.perf_counter()
+    result = work()
+    print(time.perf_counter() - began, result)
+    {end}
+"""
+
+
+@dataclass
+class Case:
+    """Something that several engines do."""
+
+    name: str
+    #: Statement of each engine, whose last value is compared.
+    work: dict[str, str]
+    #: The most seconds of the first engine for each of another one.
+    bounds: dict[str, float]
+    setup: str = ""
+    warm: str = "pass"
+    end: str = "pass"
+    #: The most seconds of the first engine.
+    seconds_max: float | None = None
+    best: dict[str, float] = field(default_factory=dict)
+
+
+def run(case: Case, engine: str) -> tuple[float, str]:
+    body = "\n".join("    " + line for line in case.work[engine].strip().splitlines())
+    code = CHILD.format(setup=case.setup, work=body, warm=case.warm, end=case.end)
+    with tempfile.NamedTemporaryFile("w", suffix=".py") as script:
+        # From a file, because workers of a cluster import it.
+        script.write(code)
+        script.flush()
+        command = [sys.executable, script.name]
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=TIME_LIMIT, check=False)
+    if ended.returncode != 0:
+        raise SystemExit(f"{case.name}, {engine}:\n{ended.stderr}")
+    seconds, _, result = ended.stdout.strip().splitlines()[-1].partition(" ")
+    return float(seconds), result
+
+
+def measure(case: Case, repeats: int) -> bool:
+    """Prints a row for each engine; True if all bounds are reached."""
+    results = {}
+    for _ in range(repeats):
+        for engine in case.work:
+            seconds, results[engine] = run(case, engine)
+            case.best[engine] = min(seconds, case.best.get(engine, seconds))
+    if len(set(results.values())) != 1:
+        raise SystemExit(f"{case.name}: the engines differ: {results}")
+    ours, reached = next(iter(case.work)), True
+    for engine, seconds in case.best.items():
+        note = ""
+        if engine in case.bounds:
+            ratio, bound = case.best[ours] / seconds, case.bounds[engine]
+            is_reached = ratio <= bound
+            note = f"  {ours} takes {ratio:.3f} of it, at most {bound:.3f}: {'reached' if is_reached else 'MISSED'}"
+            reached &= is_reached
+        elif engine == ours and case.seconds_max is not None:
+            is_reached = seconds <= case.seconds_max
+            note = f"  at most {case.seconds_max} s: {'reached' if is_reached else 'MISSED'}"
+            reached &= is_reached
+        print(f"{case.name:24} {engine:12} {seconds:9.3f} s{note}", flush=True)
+    return reached
+
+
+def many_variables(path: Path, count: int) -> None:
+    with netCDF4.Dataset(path, "w") as file:
+        for name, size in (("time", None), ("lat", 9), ("lon", 18)):
+            file.createDimension(name, size)
+            file.createVariable(name, "f8", (name,))[:] = np.arange(size or 4)
+        for number in range(count):
+            variable = file.createVariable(f"v{number:04}", "f4", ("time", "lat", "lon"), zlib=True, fill_value=-9)
+            variable.setncatts({"units": "K", "long_name": f"variable {number}", "scale_factor": 0.5, "cell_methods": "mean"})
+            variable[:] = np.full((4, 9, 18), number)
+
+
+def many_files(folder: Path, count: int) -> None:
+    folder.mkdir()
+    for number in range(count):
+        with netCDF4.Dataset(folder / f"{number:04}.nc", "w") as file:
+            file.createDimension("time", None)
+            file.createDimension("x", 50)
+            time = file.createVariable("time", "f8", ("time",))
+            time.units = "days since 2000-01-01"
+            time[:] = [2 * number, 2 * number + 1]
+            file.createVariable("x", "f4", ("x",))[:] = range(50)
+            for name in ("a", "b", "c"):
+                file.createVariable(name, "f4", ("time", "x"), zlib=True)[:] = np.full((2, 50), number)
+
+
+def large(path: Path, steps: int) -> None:
+    """Smooth fields with noise, as they are stored usually: shuffle and gzip, a chunk for each time step."""
+    random = np.random.default_rng(1)
+    noise = random.normal(0, 0.3, (8, 721, 1440)).astype("f4")
+    base = 280 + 20 * np.sin(np.linspace(0, np.pi, 721))[:, None] * np.cos(np.linspace(0, 4 * np.pi, 1440))
+    with netCDF4.Dataset(path, "w") as file:
+        for name, size in (("time", steps), ("lat", 721), ("lon", 1440)):
+            file.createDimension(name, size)
+        options = {"zlib": True, "complevel": 1, "shuffle": True, "chunksizes": (1, 721, 1440)}
+        t2m = file.createVariable("t2m", "f4", ("time", "lat", "lon"), **options)
+        for step in range(steps):
+            t2m[step] = np.round(base + noise[step % 8] + step * 0.01, 2)
+
+
+def distant(path: Path, groups: int) -> None:
+    """Like ATL03: groups of beams with many small variables, whose metadata is scattered."""
+    with netCDF4.Dataset(path, "w") as file:
+        for number in range(groups):
+            group = file.createGroup(f"gt{number}")
+            group.createDimension("delta_time", None)
+            for name in range(40):
+                values = group.createVariable(f"h_{name:02}", "f8", ("delta_time",), zlib=True, chunksizes=(10_000,))
+                values.setncatts({"units": "m", "long_name": f"height {name}"})
+                values[:] = np.arange(20_000.0)
+
+
+def opened(engine: str, path: str, options: str = "") -> str:
+    return f"with xarray.open_dataset({path!r}, engine={engine!r}{options}) as ds:\n    return len(ds.variables)"
+
+
+NO_COST = """
+import numpy as np
+from xarray.backends import BackendEntrypoint
+class NoCost(BackendEntrypoint):
+    def open_dataset(self, filename_or_obj, *, drop_variables=None):
+        values = np.zeros((4, 9, 18), "f4")
+        variables = {f"v{n:04}": (("time", "lat", "lon"), values, {"units": "K"}) for n in range(COUNT)}
+        variables |= {name: ((name,), np.arange(float(size))) for name, size in (("time", 4), ("lat", 9), ("lon", 18))}
+        return xarray.Dataset(variables)
+"""
+
+
+def cases(folder: Path, scale: int) -> list[Callable[[], Case]]:
+    """Each makes its files when it is called."""
+    path = {name: str(folder / name) for name in ("variables.nc", "files", "large.nc", "distant.nc")}
+    engines = ("hyperslab", "h5netcdf", "netcdf4")
+
+    def variables() -> Case:
+        count = 1000 // scale
+        many_variables(Path(path["variables.nc"]), count)
+        work = {engine: opened(engine, path["variables.nc"], ", decode_times=False") for engine in engines}
+        work["no cost"] = f"ds = xarray.open_dataset('x', engine=NoCost)\nreturn len(ds.variables)"
+        bounds = {"h5netcdf": 1 / 10, "netcdf4": 1 / 2}
+        return Case("open 1,000 variables", work, bounds, setup=NO_COST.replace("COUNT", str(count)))
+
+    def files() -> Case:
+        many_files(Path(path["files"]), 1000 // scale)
+        each = "with xarray.open_mfdataset({!r}, engine={!r}, parallel=False) as ds:\n    return dict(ds.sizes)"
+        work = {engine: each.format(f"{path['files']}/*.nc", engine) for engine in engines}
+        return Case("open_mfdataset", work, {"h5netcdf": 1 / 4, "netcdf4": 1 / 2})
+
+    def load() -> Case:
+        if not Path(path["large.nc"]).exists():
+            large(Path(path["large.nc"]), max(8, 340 // scale))
+        load = "with xarray.open_dataset({!r}, engine={!r}, mask_and_scale=False) as ds:\n    return float(ds.t2m.load().values[-1, 5, 5])"
+        work = {engine: load.format(path["large.nc"], engine) for engine in engines}
+        work["the engine"] = (
+            f"with hyperslab.File({path['large.nc']!r}) as file:\n    return float(file['t2m'][...][-1, 5, 5])"
+        )
+        bounds = {"the engine": 1.15}
+        return Case("load 1.4 GiB, gzip", work, bounds)
+
+    def mean(scheduler: str, bound: float, **more: str) -> Callable[[], Case]:
+        def case() -> Case:
+            if not Path(path["large.nc"]).exists():
+                large(Path(path["large.nc"]), max(8, 340 // scale))
+            work = {
+                engine: f"with xarray.open_dataset({path['large.nc']!r}, engine={engine!r}, chunks={{'time': 4}}) as ds:\n"
+                f"    return round(float(ds.t2m.mean()), 2)"
+                for engine in engines[:2]
+            }
+            return Case(f"Dask mean, {scheduler}", work, {"h5netcdf": bound}, **more)
+
+        return case
+
+    cluster = {
+        "setup": "import distributed",
+        "warm": "client = distributed.Client(n_workers=2, threads_per_worker=1, dashboard_address=None)",
+        "end": "client.close()",
+    }
+
+    def remote() -> Case:
+        if not SERVER.exists():
+            raise SystemExit(f"{SERVER} is missing: cargo build --release -p hyperslab-testkit --example serve")
+        distant(Path(path["distant.nc"]), max(2, 12 // scale))
+        setup = (
+            "import subprocess\n"
+            f"server = subprocess.Popen([{str(SERVER)!r}, {path['distant.nc']!r}, '40', '80000000'], "
+            "stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)\n"
+            "url = server.stdout.readline().strip()"
+        )
+        work = {"hyperslab": "with xarray.open_dataset(url, engine='hyperslab', group='gt1') as ds:\n    return len(ds.variables)"}
+        end = "server.stdin.close(); server.terminate()"
+        return Case("open a distant group", work, {}, setup=setup, end=end, seconds_max=0.4)
+
+    return [variables, files, load, mean("threads", 1 / 4), mean("2 processes", 1 / 1.8, **cluster), remote]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--small", action="store_true", help="files of a hundredth of the size; bounds say nothing then")
+    parser.add_argument("--only", nargs="+", default=[], help="cases whose name contains one of these words")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--json", type=Path, help="write the seconds to this file")
+    arguments = parser.parse_args()
+    reached, seconds = True, {}
+    print(f"load of the machine: {os.getloadavg()[0]:.2f}")
+    names = ["variables", "mfdataset", "load", "threads", "processes", "distant"]
+    with tempfile.TemporaryDirectory(prefix="hyperslab-xarray-") as folder:
+        for name, make in zip(names, cases(Path(folder), 100 if arguments.small else 1), strict=True):
+            if arguments.only and not any(word in name for word in arguments.only):
+                continue
+            case = make()
+            reached &= measure(case, arguments.repeats)
+            seconds[case.name] = case.best
+    if arguments.json:
+        arguments.json.write_text(json.dumps(seconds, indent=2))
+    print("all bounds are reached" if reached else "a bound is missed")
+    return 0 if reached or arguments.small else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
