@@ -13,6 +13,7 @@ Names and behaviour for reading are those of h5py.
 
 from collections.abc import Mapping as _Mapping
 
+from hyperslab import version
 from hyperslab._advise import Advice, advise, encoding_for
 from hyperslab._blocks import MultiBlockSlice
 from hyperslab._doctor import Diagnosis, doctor
@@ -38,6 +39,8 @@ from hyperslab._hyperslab import (
     threads,
     traffic,
 )
+from hyperslab._explanation import Explanation
+from hyperslab._h5py_names import UNLIMITED, HLObject, special_dtype
 from hyperslab._index import index
 from hyperslab._repack import check, repack
 from hyperslab.dtypes import (
@@ -66,9 +69,11 @@ __all__ = [
     "Datatype",
     "Diagnosis",
     "Empty",
+    "Explanation",
     "ExternalLink",
     "File",
     "Group",
+    "HLObject",
     "HardLink",
     "HyperslabError",
     "MultiBlockSlice",
@@ -76,6 +81,7 @@ __all__ = [
     "RegionReference",
     "SoftLink",
     "Traffic",
+    "UNLIMITED",
     "__version__",
     "advise",
     "cache_bytes",
@@ -99,11 +105,16 @@ __all__ = [
     "repack",
     "set_cache_bytes",
     "set_threads",
+    "special_dtype",
     "string_dtype",
     "threads",
     "traffic",
+    "version",
     "vlen_dtype",
 ]
 
+HLObject.register(Group)
+HLObject.register(Dataset)
+HLObject.register(Datatype)
 _Mapping.register(Group)
 _Mapping.register(AttributeManager)

@@ -1,14 +1,16 @@
 """The contents of the extension module, which `hyperslab` exports."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from io import BufferedIOBase, RawIOBase
 from os import PathLike
-from typing import Any, BinaryIO, Literal, Self, TypeVar, final, overload
+from typing import Any, BinaryIO, Literal, NoReturn, Self, TypeVar, final, overload
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from typing_extensions import Buffer
 
 from hyperslab._chunks import DatasetID
+from hyperslab._explanation import Explanation
 from hyperslab._views import AsStr, AsType, Chunks, Fields, Items, Keys, Values, VirtualSource
 from hyperslab.dims import Dimensions
 from hyperslab.links import ExternalLink, HardLink, SoftLink
@@ -271,6 +273,18 @@ class AttributeManager(Mapping[str, Any]):
         """The values of the attributes."""
     def items(self) -> Items:
         """The names and values of the attributes."""
+    def setdefault(self, name: str, value: Any = None) -> Any:
+        """Return the value of an attribute; an error if there is none, because files are only read."""
+    def update(self, *_values: Any, **_more: Any) -> NoReturn:
+        """Raise an error: files are only read."""
+    def create(self, *_values: Any, **_more: Any) -> NoReturn:
+        """Raise an error: files are only read."""
+    def modify(self, *_values: Any, **_more: Any) -> NoReturn:
+        """Raise an error: files are only read."""
+    def pop(self, *_values: Any, **_more: Any) -> NoReturn:
+        """Raise an error: files are only read."""
+    def clear(self) -> NoReturn:
+        """Raise an error: files are only read."""
 
 @final
 class Datatype(_Object):
@@ -348,20 +362,22 @@ class File(Group):
 
     def __new__(
         cls,
-        name: str | bytes | PathLike[str] | BinaryIO,
+        name: str | bytes | PathLike[str] | BinaryIO | RawIOBase | BufferedIOBase,
         mode: Literal["r"] = "r",
         driver: str | None = None,
         *,
         cache_bytes: int | str | None = None,
         threads: int | None = None,
         storage_options: dict[str, Any] | None = None,
+        index: str | PathLike[str] | None = None,
         **options: Any,
     ) -> Self:
         """Open a file. Arguments that tune libhdf5 (`rdcc_nbytes` and others) are accepted without effect.
 
         `cache_bytes` (a number, or text such as "2GiB") gives the file a cache of its own; `threads` limits how many
         threads of the process its reads use. `name` may be a URL (s3, gs, az, abfs, https, http); `storage_options` are
-        the options of its store, by the names of fsspec or of object_store.
+        the options of its store, by the names of fsspec or of object_store. `index` is the path of an index of the format
+        `hyperslab`: the file is opened with it, without reading its metadata.
         """
     @classmethod
     def in_memory(cls, file_image: bytes | bytearray | memoryview) -> File:
@@ -388,6 +404,14 @@ class File(Group):
     @property
     def userblock_size(self) -> int:
         """The size of the user block that precedes the HDF5 file, in bytes."""
+    @property
+    def libver(self) -> tuple[str, str]:
+        """The oldest and the newest version of libhdf5 whose format may be written: always "earliest" and "latest", because
+        nothing is written.
+        """
+    @property
+    def meta_block_size(self) -> int:
+        """The size of the blocks in which libhdf5 would allocate metadata: its default, because nothing is written."""
     @property
     def decodes(self) -> int:
         """The number of chunks of this file that have been decoded so far."""
@@ -492,5 +516,7 @@ class Dataset(_Object):
     def _chunk_info_by_coord(self, element: Sequence[int]) -> tuple[tuple[int, ...], int, int, int] | None: ...
     def read_direct(self, dest: NDArray[Any], source_sel: Any = None, dest_sel: Any = None) -> None:
         """Read into an existing array."""
-    def explain(self, selection: Any = None) -> str:
-        """Describe what a read would do, as text: chunks, byte ranges, requests, filters."""
+    def explain(self, selection: Any = None) -> Explanation:
+        """Describe what a read would do: chunks, byte ranges, requests, filters. It is a text with the same facts as data."""
+    def flush(self) -> None:
+        """Do nothing: hyperslab never writes. For programs that flush every dataset they use."""

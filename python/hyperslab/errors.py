@@ -27,6 +27,7 @@ __all__ = [
     "OutOfMemoryError",
     "OutOfRangeError",
     "ReadError",
+    "ReadOnlyError",
     "UnfollowedLinkError",
     "UnsupportedError",
     "UnsupportedTypeError",
@@ -171,6 +172,10 @@ class OutOfRangeError(InvalidError, IndexError):
 
 class WrongTypeError(InvalidError, TypeError):
     """An argument has the wrong type."""
+
+
+class ReadOnlyError(InvalidError, OSError):
+    """Something would write, but hyperslab only reads."""
 
 
 class NotChunkedError(InvalidError, RuntimeError):

@@ -3,6 +3,7 @@
 use crate::advise::arguments::AdviseArgs;
 use crate::bench::arguments::BenchArgs;
 use crate::failure::exit_codes;
+use crate::index::arguments::IndexArgs;
 use crate::repack::arguments::RepackArgs;
 use crate::runner::RunOptions;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -283,51 +284,6 @@ pub(crate) struct DoctorArgs {
     /// Also write a page: the findings, the file as a map of its bytes, what each read costs; one file, for any browser
     #[arg(long, value_name = "PAGE", conflicts_with = "why")]
     pub html: Option<PathBuf>,
-}
-
-/// Write where every chunk lies, for other readers: kerchunk, Hyrax
-///
-/// Other readers can read the chunks of a file where they are, if they are told their addresses and filters. The index has
-/// all variables of the file, with the dimensions and attributes of netCDF. What its format cannot express is inlined if
-/// it is small, and is otherwise left out and named.
-#[derive(Debug, Args)]
-#[command(after_long_help = concat!(
-    "\
-EXAMPLES
-  hyperslab index era5.nc -o era5.json                          references for kerchunk and fsspec
-  hyperslab index era5.nc --url s3://bucket/era5.nc -o era5.json  for readers of a copy in a bucket
-  hyperslab index --format dmrpp era5.nc -o era5.nc.dmrpp       for Hyrax
-  hyperslab index --strict era5.nc -o era5.json                 exit with 3 if a variable was left out
-
-In Python: xarray.open_dataset(\"era5.json\", engine=\"kerchunk\").
-
-",
-    exit_codes!()
-))]
-pub(crate) struct IndexArgs {
-    /// HDF5 or netCDF-4 file
-    pub file: PathBuf,
-    /// Format of the index
-    #[arg(long, value_enum, default_value_t = IndexFormat::Kerchunk)]
-    pub format: IndexFormat,
-    /// File to write; standard output if not given
-    #[arg(short, long, value_name = "OUT")]
-    pub output: Option<PathBuf>,
-    /// Where readers find the file; its absolute path if not given
-    #[arg(long)]
-    pub url: Option<String>,
-    /// Exit with 3 if anything was left out
-    #[arg(long)]
-    pub strict: bool,
-}
-
-/// The formats of an index.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum IndexFormat {
-    /// References of kerchunk, version 1: a JSON document for fsspec
-    Kerchunk,
-    /// DMR++: an XML document for Hyrax
-    Dmrpp,
 }
 
 /// Check whether files follow the HDF5 specification

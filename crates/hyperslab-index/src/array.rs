@@ -1,9 +1,12 @@
 //! A variable of the netCDF view as an array of an index.
 
+use crate::chunks::{Chunks, coordinates};
 use crate::codec::Codec;
 use crate::data_type::{DataType, fill_json};
 use crate::encode::Encoder;
-use crate::model::{Array, Chunk, Content};
+use crate::model::{Array, BuildOptions, FillMeaning};
+use crate::values::Values;
+use bytes::Bytes;
 use hyperslab::datatypes::Class;
 use hyperslab::internal::chunked_layout;
 use hyperslab::storage::Fill;
@@ -16,7 +19,25 @@ const INLINE_BYTES_MAX: u64 = 1 << 20;
 const MISSING_MAX: u128 = 10_000;
 
 /// The array of a variable, without its attributes; or why there is none.
-pub(crate) fn array(netcdf: &Netcdf, variable: &Variable) -> Result<Array, String> {
+pub(crate) fn array(netcdf: &Netcdf, variable: &Variable, options: &BuildOptions) -> Result<Array, String> {
+    let mut array = located(netcdf, variable, options.fill)?;
+    if let Some(dimension) = &options.concat {
+        let dataset = &variable.dataset;
+        // The bytes of text of variable length are addresses; the inlined chunk has the text.
+        let is_text = array.codecs.contains(&Codec::VlenUtf8);
+        array.values = match array.dimensions.contains(dimension) {
+            _ if is_text => Values::Unknown,
+            true if dataset.shape() == array.shape => Values::joinable(dataset)?,
+            // What the file lacks at the end of a shorter variable would be missing in between.
+            true => Values::Unknown,
+            false => Values::digest(dataset)?,
+        };
+    }
+    Ok(array)
+}
+
+/// The array with its chunks.
+fn located(netcdf: &Netcdf, variable: &Variable, fill: FillMeaning) -> Result<Array, String> {
     let dataset = &variable.dataset;
     if !dataset.file().is_same(netcdf.file()) {
         return Err("it lies in another file, behind an external link".into());
@@ -34,8 +55,10 @@ pub(crate) fn array(netcdf: &Netcdf, variable: &Variable) -> Result<Array, Strin
         codecs: Vec::new(),
         dimensions: variable.dimensions.iter().map(|&id| netcdf.dimension(id).name.clone()).collect(),
         attributes: Vec::new(),
-        chunks: Vec::new(),
+        chunks: Chunks::default(),
+        values: Values::Unknown,
     };
+    let array = Array { chunks: Chunks::new(array.counts()), ..array };
     if matches!(dataset.datatype().class, Class::VlenString { .. }) {
         return inline_text(array, dataset);
     }
@@ -48,7 +71,7 @@ pub(crate) fn array(netcdf: &Netcdf, variable: &Variable) -> Result<Array, Strin
     }
     match dataset.layout_name() {
         "chunked" => match codecs(dataset) {
-            Ok(codecs) => chunked(Array { codecs, ..array }, dataset, variable),
+            Ok(codecs) => chunked(Array { codecs, ..array }, dataset, variable, fill),
             Err(filter) => inline(array, dataset, &format!("numcodecs has no equal of the filter {filter}")),
         },
         "contiguous" if dataset.shape() == array.shape => contiguous(array, dataset),
@@ -73,62 +96,68 @@ fn fill_element(dataset: &Dataset) -> Vec<u8> {
     }
 }
 
-fn chunked(mut array: Array, dataset: &Dataset, variable: &Variable) -> Result<Array, String> {
+fn chunked(
+    mut array: Array,
+    dataset: &Dataset,
+    variable: &Variable,
+    meaning: FillMeaning,
+) -> Result<Array, String> {
     let map = dataset.chunk_map().map_err(|error| error.to_string())?;
-    let stored_grid = map.grid();
-    array.chunk_shape = stored_grid.chunk_shape().to_vec();
+    let grid = map.grid();
+    array.chunk_shape = grid.chunk_shape().to_vec();
+    array.chunks = Chunks::new(array.counts());
+    array.chunks.set_map(map.clone());
     let fill = fill_element(dataset);
     let unfiltered_edges = !array.codecs.is_empty()
         && chunked_layout(dataset).is_some_and(|layout| layout.edge_chunks_unfiltered);
     let mut encoder = Encoder::new(dataset, &array.chunk_shape, fill.clone())?;
     let mut inlined = 0;
+    // Nearly always no chunk is an exception, and then the map itself says so, without its coordinates.
+    let ends_early = dataset.shape() != array.shape;
     for (number, location) in map.iter() {
-        let coordinates = stored_grid.coordinates(number);
-        let axes = || coordinates.iter().zip(&array.chunk_shape).enumerate();
+        if location.filter_mask == 0 && !unfiltered_edges && !ends_early {
+            continue;
+        }
+        let at = grid.coordinates(number);
+        let axes = || at.iter().zip(&array.chunk_shape).enumerate();
         let is_partial = axes().any(|(axis, (at, chunk))| (at + 1) * chunk > dataset.shape()[axis]);
         // Beyond the end of the dataset its chunks have any values; the dimension may be longer.
         let ends_inside = axes().any(|(axis, (at, chunk))| {
             let end = (at + 1) * chunk;
             end > dataset.shape()[axis] && array.shape[axis] > dataset.shape()[axis]
         });
-        let content = if location.filter_mask != 0 || (unfiltered_edges && is_partial) || ends_inside {
-            let bytes = encoder.chunk(&coordinates)?;
+        if location.filter_mask != 0 || (unfiltered_edges && is_partial) || ends_inside {
+            let bytes = encoder.chunk(&at)?;
             inlined += bytes.len() as u64;
             if inlined > INLINE_BYTES_MAX {
                 return Err("too many of its chunks are stored without some of its filters".into());
             }
-            Content::Inline(bytes)
-        } else {
-            Content::Stored { offset: location.address, bytes: location.stored_bytes }
-        };
-        array.chunks.push(Chunk { number: number_in(&array, &coordinates), content });
+            array.chunks.set_inline(&at, bytes.into());
+        }
     }
-    add_missing(array, dataset, variable, &fill, &mut encoder)
+    add_missing(array, dataset, variable, meaning, &fill, &mut encoder)
 }
 
-/// The number of a chunk in the grid of the array, which is larger than that of a shorter dataset.
-fn number_in(array: &Array, coordinates: &[u64]) -> u128 {
-    let counts = array.shape.iter().zip(&array.chunk_shape).map(|(&len, &chunk)| len.div_ceil(chunk));
-    counts.zip(coordinates).fold(0, |number, (count, &at)| number * u128::from(count) + u128::from(at))
-}
-
-/// Chunks that were never written have the array's fill value, if xarray masks that value anyway; else they are inlined.
+/// Chunks that were never written have the fill value of the array, if readers take that for a value, or mask that value
+/// anyway; else they are inlined.
 fn add_missing(
     mut array: Array,
     dataset: &Dataset,
     variable: &Variable,
+    meaning: FillMeaning,
     fill: &[u8],
     encoder: &mut Encoder<'_>,
 ) -> Result<Array, String> {
-    let masked = variable.attribute("_FillValue").filter(|attribute| {
-        attribute.stored.datatype.class == dataset.datatype().class && attribute.stored.data[..] == *fill
-    });
-    if masked.is_some() {
+    let is_masked = || {
+        variable.attribute("_FillValue").is_some_and(|attribute| {
+            attribute.stored.datatype.class == dataset.datatype().class && attribute.stored.data[..] == *fill
+        })
+    };
+    if meaning == FillMeaning::Value || is_masked() {
         array.fill_value = fill_json(dataset.datatype(), fill);
     }
-    let counts =
-        array.shape.iter().zip(&array.chunk_shape).map(|(&len, &chunk)| u128::from(len.div_ceil(chunk)));
-    let all = counts.fold(1u128, u128::saturating_mul);
+    let counts = array.counts();
+    let all = counts.iter().fold(1u128, |all, &count| all.saturating_mul(count.into()));
     let missing = all.saturating_sub(array.chunks.len() as u128);
     if missing == 0 || array.fill_value.is_some() {
         return Ok(array);
@@ -138,15 +167,15 @@ fn add_missing(
             "{missing} of its chunks were never written, and their value is not its _FillValue"
         ));
     }
-    let bytes = encoder.fill_chunk()?;
+    let bytes = Bytes::from(encoder.fill_chunk()?);
     if missing * bytes.len() as u128 > u128::from(INLINE_BYTES_MAX) {
         return Err(format!("{missing} of its chunks were never written, and are too large to be inlined"));
     }
-    let known = std::mem::take(&mut array.chunks);
-    let mut known = known.into_iter().peekable();
     for number in 0..all {
-        let chunk = known.next_if(|chunk| chunk.number == number);
-        array.chunks.push(chunk.unwrap_or_else(|| Chunk { number, content: Content::Inline(bytes.clone()) }));
+        let at = coordinates(number, &counts);
+        if !array.chunks.has(&at) {
+            array.chunks.set_inline(&at, bytes.clone());
+        }
     }
     Ok(array)
 }
@@ -157,7 +186,7 @@ fn contiguous(mut array: Array, dataset: &Dataset) -> Result<Array, String> {
         return inline(array, dataset, "it was never written");
     };
     let (offset, bytes) = (first.range.start, dataset.logical_bytes());
-    array.chunks.push(Chunk { number: 0, content: Content::Stored { offset, bytes } });
+    array.chunks.set_block(offset, bytes);
     Ok(array)
 }
 
@@ -170,7 +199,7 @@ fn inline(mut array: Array, dataset: &Dataset, why: &str) -> Result<Array, Strin
         return Err(format!("{why}, and its values are too many to be inlined"));
     }
     let values = dataset.read_bytes(&Selection::All, Order::File).map_err(|error| error.to_string())?;
-    array.chunks.push(Chunk { number: 0, content: Content::Inline(values) });
+    array.chunks.set_inline(&vec![0; array.shape.len()], values.into());
     Ok(array)
 }
 
@@ -200,7 +229,7 @@ fn inline_text(mut array: Array, dataset: &Dataset) -> Result<Array, String> {
     }
     array.codecs.push(Codec::VlenUtf8);
     if !array.shape.contains(&0) {
-        array.chunks.push(Chunk { number: 0, content: Content::Inline(bytes) });
+        array.chunks.set_inline(&vec![0; array.shape.len()], bytes.into());
     }
     Ok(array)
 }

@@ -5,41 +5,57 @@
 //! ```
 //!
 //! Metadata and inlined chunks are text, or `base64:` and their bytes. A chunk without a key has the fill value of the
-//! array. Format: <https://fsspec.github.io/kerchunk/spec.html>.
+//! array. URLs may begin with a template, `{{u}}`, whose value is written once. Format:
+//! <https://fsspec.github.io/kerchunk/spec.html>.
 
 use crate::attribute::quoted;
-use crate::model::{Array, Content, Index};
+use crate::chunks::Content;
+use crate::model::Index;
+use crate::zarr2::{self, key, prefix};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use serde_json::json;
 use std::io::{self, Write};
 
-/// Writes the references. `url` is where readers find the file.
+/// Writes the references. `template` is the beginning of all URLs that is written once, so that it can be changed in one
+/// place; empty for none.
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_kerchunk(index: &Index, url: &str, out: &mut dyn Write) -> io::Result<()> {
-    out.write_all(b"{\"version\":1,\"refs\":{")?;
+pub fn write_kerchunk(index: &Index, template: &str, out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(b"{\"version\":1,")?;
+    if !template.is_empty() {
+        write!(out, "\"templates\":{{\"u\":{}}},", quoted(template.as_bytes()))?;
+    }
+    out.write_all(b"\"refs\":{")?;
     let mut first = true;
     for group in &index.groups {
         let prefix = prefix(&group.path);
-        entry(out, &mut first, &format!("{prefix}.zgroup"), &text(r#"{"zarr_format":2}"#))?;
-        entry(out, &mut first, &format!("{prefix}.zattrs"), &text(&object(&group.attributes)))?;
+        entry(out, &mut first, &format!("{prefix}.zgroup"), &text(zarr2::GROUP))?;
+        entry(out, &mut first, &format!("{prefix}.zattrs"), &text(&zarr2::object(&group.attributes)))?;
     }
-    let url = quoted(url.as_bytes());
+    let urls: Vec<String> =
+        index.files.iter().map(|url| quoted(shortened(url, template).as_bytes())).collect();
     for array in &index.arrays {
         let prefix = prefix(&array.path);
-        entry(out, &mut first, &format!("{prefix}.zarray"), &text(&metadata(array)))?;
-        entry(out, &mut first, &format!("{prefix}.zattrs"), &text(&object(&attributes(array))))?;
-        for chunk in &array.chunks {
-            let value = match &chunk.content {
-                Content::Stored { offset, bytes } => format!("[{url},{offset},{bytes}]"),
+        entry(out, &mut first, &format!("{prefix}.zarray"), &text(&zarr2::metadata(array)))?;
+        entry(out, &mut first, &format!("{prefix}.zattrs"), &text(&zarr2::attributes(array)))?;
+        array.chunks.visit(|coordinates, content| {
+            let value = match content {
+                Content::Stored { file, offset, bytes } => format!("[{},{offset},{bytes}]", urls[file]),
                 Content::Inline(bytes) => format!("\"base64:{}\"", BASE64.encode(bytes)),
             };
-            entry(out, &mut first, &format!("{prefix}{}", key(&array.coordinates(chunk))), &value)?;
-        }
+            entry(out, &mut first, &format!("{prefix}{}", key(coordinates, ".")), &value)
+        })?;
     }
     out.write_all(b"}}")
+}
+
+/// A URL with the template in place of what it stands for.
+fn shortened(url: &str, template: &str) -> String {
+    match url.strip_prefix(template).filter(|_| !template.is_empty()) {
+        Some(rest) => format!("{{{{u}}}}{rest}"),
+        None => url.to_owned(),
+    }
 }
 
 fn entry(out: &mut dyn Write, first: &mut bool, key: &str, value: &str) -> io::Result<()> {
@@ -47,50 +63,7 @@ fn entry(out: &mut dyn Write, first: &mut bool, key: &str, value: &str) -> io::R
     write!(out, "{comma}{}:{value}", quoted(key.as_bytes()))
 }
 
-fn prefix(path: &str) -> String {
-    if path.is_empty() { String::new() } else { format!("{path}/") }
-}
-
 /// JSON text as a JSON string.
 fn text(json: &str) -> String {
     quoted(json.as_bytes())
-}
-
-fn object(members: &[(String, String)]) -> String {
-    let members: Vec<String> =
-        members.iter().map(|(name, value)| format!("{}:{value}", quoted(name.as_bytes()))).collect();
-    format!("{{{}}}", members.join(","))
-}
-
-/// The key of a chunk: its coordinates; `0` for an array without axes.
-fn key(coordinates: &[u64]) -> String {
-    match coordinates {
-        [] => "0".into(),
-        coordinates => coordinates.iter().map(ToString::to_string).collect::<Vec<_>>().join("."),
-    }
-}
-
-/// The attributes of an array; `_FillValue` is left to the fill value of the array, where it has one.
-fn attributes(array: &Array) -> Vec<(String, String)> {
-    let is_fill = |name: &str| name == "_FillValue" && array.fill_value.is_some();
-    let mut members: Vec<_> = array.attributes.iter().filter(|(name, _)| !is_fill(name)).cloned().collect();
-    members.push(("_ARRAY_DIMENSIONS".into(), json!(array.dimensions).to_string()));
-    members
-}
-
-fn metadata(array: &Array) -> String {
-    let codecs: Vec<_> = array.codecs.iter().map(|codec| codec.json()).collect();
-    let filters = if codecs.is_empty() { json!(null) } else { json!(codecs) };
-    let members = [
-        ("zarr_format", "2".to_owned()),
-        ("shape", json!(array.shape).to_string()),
-        ("chunks", json!(array.chunk_shape).to_string()),
-        ("dtype", array.data_type.json().to_string()),
-        ("fill_value", array.fill_value.clone().unwrap_or_else(|| "null".into())),
-        ("order", "\"C\"".into()),
-        ("filters", filters.to_string()),
-        ("compressor", "null".into()),
-        ("dimension_separator", "\".\"".into()),
-    ];
-    object(&members.map(|(name, value)| (name.to_owned(), value)))
 }

@@ -1,11 +1,15 @@
 //! An index as values, in the terms of Zarr.
 
+use crate::chunks::Chunks;
 use crate::codec::Codec;
 use crate::data_type::DataType;
+use crate::values::Values;
 
-/// The index of one file.
+/// The index of one file, or of several that are combined along a dimension.
 #[derive(Debug, Default)]
 pub struct Index {
+    /// Where readers find the files.
+    pub files: Vec<String>,
     /// All groups, the root group first.
     pub groups: Vec<Group>,
     /// All arrays.
@@ -42,49 +46,42 @@ pub struct Array {
     pub dimensions: Vec<String>,
     /// Name and value, which is JSON text.
     pub attributes: Vec<(String, String)>,
-    /// The chunks, in row-major order.
-    pub chunks: Vec<Chunk>,
+    /// Its chunks.
+    pub chunks: Chunks,
+    /// Its values, as far as a combination with other files needs them.
+    pub(crate) values: Values,
 }
 
 impl Array {
-    /// The coordinates of a chunk in the grid.
-    pub fn coordinates(&self, chunk: &Chunk) -> Vec<u64> {
-        let mut rest = chunk.number;
-        let counts = self.shape.iter().zip(&self.chunk_shape).rev();
-        let mut coordinates: Vec<u64> = counts
-            .map(|(&len, &chunk)| {
-                let count = u128::from(len.div_ceil(chunk.max(1)).max(1));
-                let coordinate = (rest % count) as u64;
-                rest /= count;
-                coordinate
-            })
-            .collect();
-        coordinates.reverse();
-        coordinates
+    /// The number of chunks along each axis.
+    pub fn counts(&self) -> Vec<u64> {
+        let axes = self.shape.iter().zip(&self.chunk_shape);
+        axes.map(|(&len, &chunk)| len.div_ceil(chunk.max(1))).collect()
+    }
+
+    /// The value of an attribute, as JSON text.
+    pub fn attribute(&self, name: &str) -> Option<&str> {
+        self.attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 }
 
-/// A chunk of an array.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Chunk {
-    /// Its number in row-major order of the grid.
-    pub number: u128,
-    /// Its bytes.
-    pub content: Content,
+/// What readers take the fill value of an array for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FillMeaning {
+    /// The mark of missing values, as xarray does with Zarr 2: it is written only where it equals `_FillValue`. Elsewhere
+    /// chunks that were never written are inlined.
+    Mask,
+    /// The value of chunks that were never written, and nothing else, as xarray does with Zarr 3.
+    Value,
 }
 
-/// The bytes of a chunk.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Content {
-    /// In the file: the offset from its first byte (after which a user block may come), and the size in bytes.
-    Stored {
-        /// Offset of the first byte.
-        offset: u64,
-        /// Size in bytes.
-        bytes: u64,
-    },
-    /// Here, encoded by the codecs of the array.
-    Inline(Vec<u8>),
+/// How an index is built.
+#[derive(Debug, Clone)]
+pub struct BuildOptions {
+    /// What readers take the fill value of an array for.
+    pub fill: FillMeaning,
+    /// The dimension along which the index will be combined with those of other files.
+    pub concat: Option<String>,
 }
 
 /// Something that an index does not have.

@@ -4,7 +4,7 @@ pub mod local;
 pub mod memory;
 pub mod pieces;
 
-use crate::{Cancel, Deliver};
+use crate::{Cancel, Deliver, Version};
 use bytes::Bytes;
 use std::io;
 use std::ops::Range;
@@ -70,6 +70,11 @@ pub trait Source: Send + Sync {
     /// An error that wraps [`Changed`](crate::Changed).
     fn check_unchanged(&self) -> io::Result<()> {
         Ok(())
+    }
+
+    /// The state of the object that was opened, if the source knows more of it than its length.
+    fn version(&self) -> Option<Version> {
+        None
     }
 
     /// How to read from this source efficiently.

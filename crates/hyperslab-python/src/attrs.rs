@@ -8,7 +8,8 @@ use crate::session::Session;
 use hyperslab::{Attribute, Dataspace, Object};
 use numpy::PyUntypedArrayMethods;
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::pyclass::CompareOp;
+use pyo3::types::{PyDict, PyList, PyMapping, PyTuple};
 use std::sync::Arc;
 
 /// The attributes of an object, as a mapping of names to values.
@@ -91,6 +92,58 @@ impl AttributeManager {
             Some(attribute) => self.value(py, &attribute).map(Some),
             None => Ok(default),
         }
+    }
+
+    /// As a mapping: equal to another one with the same names and values.
+    fn __eq__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        if other.cast::<PyMapping>().is_err() {
+            return Ok(py.NotImplemented().into_bound(py));
+        }
+        let dict = py.get_type::<PyDict>();
+        dict.call1((slf,))?.rich_compare(dict.call1((other,))?, CompareOp::Eq)
+    }
+
+    /// Return the value of an attribute; an error if there is none, because files are only read.
+    #[pyo3(signature = (name, value=None))]
+    fn setdefault<'py>(
+        &self,
+        py: Python<'py>,
+        name: &Bound<'py, PyAny>,
+        value: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let _ = value;
+        let found = self.find(py, name)?;
+        found.map_or_else(|| Err(errors::read_only()), |attribute| self.value(py, &attribute))
+    }
+
+    /// Raise an error: files are only read.
+    #[pyo3(signature = (*_values, **_more))]
+    fn update(&self, _values: &Bound<'_, PyTuple>, _more: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        Err(errors::read_only())
+    }
+
+    /// Raise an error: files are only read.
+    #[pyo3(signature = (*_values, **_more))]
+    fn create(&self, _values: &Bound<'_, PyTuple>, _more: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        Err(errors::read_only())
+    }
+
+    /// Raise an error: files are only read.
+    #[pyo3(signature = (*_values, **_more))]
+    fn modify(&self, _values: &Bound<'_, PyTuple>, _more: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        Err(errors::read_only())
+    }
+
+    /// Raise an error: files are only read.
+    #[pyo3(signature = (*_values, **_more))]
+    fn pop(&self, _values: &Bound<'_, PyTuple>, _more: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        Err(errors::read_only())
+    }
+
+    /// Raise an error: files are only read.
+    fn clear(&self) -> PyResult<()> {
+        Err(errors::read_only())
     }
 
     fn __contains__(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<bool> {

@@ -7,6 +7,7 @@ use crate::attrs::AttributeManager;
 use crate::chunk_map;
 use crate::element::{Element, Owner, Text};
 use crate::errors;
+use crate::explanation;
 use crate::filters::{CompressionOptions, Filters};
 use crate::group;
 use crate::reference::Reference;
@@ -22,7 +23,7 @@ use pyo3::types::PyTuple;
 use std::sync::Arc;
 
 /// A dataset of an open file. Indexing it reads values.
-#[pyclass(frozen, module = "hyperslab", weakref)]
+#[pyclass(frozen, module = "hyperslab", weakref, dict)]
 pub struct Dataset {
     session: Arc<Session>,
     dataset: hyperslab::Dataset,
@@ -498,13 +499,22 @@ impl Dataset {
         Ok(())
     }
 
-    /// Describe what a read would do, as text: chunks, byte ranges, requests, filters.
+    /// Do nothing: hyperslab never writes. For programs that flush every dataset they use.
+    fn flush(&self) -> PyResult<()> {
+        self.session.check_open()
+    }
+
+    /// Describe what a read would do: chunks, byte ranges, requests, filters. It is a text with the same facts as data.
     #[pyo3(signature = (selection=None))]
-    fn explain(&self, py: Python<'_>, selection: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
+    fn explain<'py>(
+        &self,
+        py: Python<'py>,
+        selection: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         self.session.check_open()?;
         let selected = self.select(selection)?;
         let explained = py.detach(|| self.dataset.explain(&selected.selection)).map_err(errors::raise)?;
-        Ok(explained.to_string())
+        explanation::of(py, &explained)
     }
 }
 

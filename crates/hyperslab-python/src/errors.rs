@@ -93,6 +93,11 @@ pub fn invalid(message: impl Into<String>) -> PyErr {
     simple("InvalidError", message)
 }
 
+/// Something that would write (also an `OSError`, as in h5py for a file that is open for reading).
+pub fn read_only() -> PyErr {
+    simple("ReadOnlyError", "hyperslab only reads files")
+}
+
 /// An argument of the wrong type (also a `TypeError`).
 pub fn wrong_type(message: impl Into<String>) -> PyErr {
     simple("WrongTypeError", message)

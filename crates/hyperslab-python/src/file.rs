@@ -8,6 +8,7 @@ use crate::settings;
 use crate::source::FileLike;
 use hyperslab::io::{LocalFile, Location, Memory, Source};
 use hyperslab::{ErrorKind, OpenOptions};
+use hyperslab_index::NativeIndex;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyType};
 use std::ffi::{OsStr, OsString};
@@ -16,7 +17,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// An HDF5 file open for reading, and its root group.
-#[pyclass(frozen, subclass, extends = Group, module = "hyperslab", weakref)]
+#[pyclass(frozen, subclass, extends = Group, module = "hyperslab", weakref, dict)]
 pub struct File {
     session: Arc<Session>,
 }
@@ -45,6 +46,8 @@ const WITHOUT_EFFECT: &[&str] = &[
     "memb_size",
     "meta_ext",
     "raw_ext",
+    "backing_store",
+    "block_size",
 ];
 
 impl File {
@@ -117,16 +120,25 @@ fn check_options(driver: Option<&str>, options: Option<&Bound<'_, PyDict>>) -> P
     Ok(())
 }
 
+/// The session of a file that uses an index from now on, if there is one.
+fn indexed(session: Session, index: Option<PathBuf>) -> hyperslab::Result<Session> {
+    if let Some(path) = index {
+        NativeIndex::read(&path)?.apply(&session.file)?;
+    }
+    Ok(session)
+}
+
 #[pymethods]
 impl File {
     /// Open a file. Arguments that tune libhdf5 (`rdcc_nbytes` and others) are accepted without effect.
     ///
     /// `cache_bytes` (a number, or text such as "2GiB") gives the file a cache of its own; `threads` limits how many
     /// threads of the process its reads use. `name` may be a URL (s3, gs, az, abfs, https, http); `storage_options` are
-    /// the options of its store, by the names of fsspec or of object_store.
+    /// the options of its store, by the names of fsspec or of object_store. `index` is the path of an index of the format
+    /// `hyperslab`: the file is opened with it, without reading its metadata.
     #[new]
     #[expect(clippy::too_many_arguments, reason = "the arguments of the Python class")]
-    #[pyo3(signature = (name, mode="r", driver=None, *, cache_bytes=None, threads=None, storage_options=None, **options))]
+    #[pyo3(signature = (name, mode="r", driver=None, *, cache_bytes=None, threads=None, storage_options=None, index=None, **options))]
     fn new(
         py: Python<'_>,
         name: &Bound<'_, PyAny>,
@@ -135,6 +147,7 @@ impl File {
         cache_bytes: Option<&Bound<'_, PyAny>>,
         threads: Option<usize>,
         storage_options: Option<&Bound<'_, PyDict>>,
+        index: Option<PathBuf>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         check_mode(mode)?;
@@ -143,7 +156,8 @@ impl File {
         if name.hasattr("read")? && name.hasattr("seek")? {
             let source = FileLike::new(name)?;
             let filename = source.name().into();
-            return Self::open(py, || Session::open("fileobj", Arc::new(source), filename, &settings));
+            let session = || indexed(Session::open("fileobj", Arc::new(source), filename, &settings)?, index);
+            return Self::open(py, session);
         }
         let path = crate::helper(py, "os", "fsdecode")?.call1((name,))?;
         let path = PathBuf::from(path.extract::<OsString>()?);
@@ -153,7 +167,8 @@ impl File {
         }
         let opener = remote::opener(storage_options)?;
         let given = (cache_bytes.map(settings::size).transpose()?, threads);
-        let session = || Ok(Session::open_at(path.clone(), opener, &settings)?.remembering(given));
+        let session =
+            || indexed(Session::open_at(path.clone(), opener, &settings)?.remembering(given), index);
         Self::open(py, session).map_err(|error| {
             if is_url {
                 return error;
@@ -234,6 +249,21 @@ impl File {
     fn userblock_size(&self) -> PyResult<u64> {
         self.session.check_open()?;
         Ok(self.session.file.userblock_bytes())
+    }
+
+    /// The oldest and the newest version of libhdf5 whose format may be written: always "earliest" and "latest", because
+    /// nothing is written.
+    #[getter]
+    fn libver(&self) -> PyResult<(&'static str, &'static str)> {
+        self.session.check_open()?;
+        Ok(("earliest", "latest"))
+    }
+
+    /// The size of the blocks in which libhdf5 would allocate metadata: its default, because nothing is written.
+    #[getter]
+    fn meta_block_size(&self) -> PyResult<u64> {
+        self.session.check_open()?;
+        Ok(2048)
     }
 
     /// The number of chunks of this file that have been decoded so far.

@@ -17,7 +17,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A group of an open file.
-#[pyclass(frozen, mapping, subclass, module = "hyperslab", weakref)]
+#[pyclass(frozen, mapping, subclass, module = "hyperslab", weakref, dict)]
 pub struct Group {
     pub session: Arc<Session>,
     pub group: hyperslab::Group,

@@ -15,6 +15,7 @@ mod dataset;
 mod datatype;
 mod element;
 mod errors;
+mod explanation;
 mod file;
 mod filters;
 mod group;

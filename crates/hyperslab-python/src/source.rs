@@ -1,6 +1,6 @@
 //! The source of a file's bytes, which can be closed while objects still refer to it.
 
-use hyperslab::io::{Advice, Cancel, Deliver, Source};
+use hyperslab::io::{Advice, Cancel, Deliver, Source, Version};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::PyBytes;
@@ -80,6 +80,10 @@ impl Source for Closable {
 
     fn check_unchanged(&self) -> io::Result<()> {
         self.with(|source| source.check_unchanged())
+    }
+
+    fn version(&self) -> Option<Version> {
+        self.with(|source| Ok(source.version())).ok().flatten()
     }
 
     fn advice(&self) -> Advice {

@@ -162,6 +162,10 @@ impl Source for RemoteFile {
         }
     }
 
+    fn version(&self) -> Option<Version> {
+        Some((*self.version).clone())
+    }
+
     fn advice(&self) -> Advice {
         // Many requests are in flight at the same time, so only small gaps are worth fetching.
         Advice {

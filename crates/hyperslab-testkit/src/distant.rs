@@ -133,6 +133,10 @@ impl Source for DistantSource {
         self.remote.check_unchanged()
     }
 
+    fn version(&self) -> Option<Version> {
+        self.remote.source.version()
+    }
+
     fn advice(&self) -> Advice {
         self.advice
     }

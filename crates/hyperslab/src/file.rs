@@ -8,6 +8,7 @@ use crate::metadata::Metadata;
 use crate::{Error, Result};
 use hyperslab_array::array::{ChunkState, DataSource};
 use hyperslab_array::chunk::cache::Stats;
+use hyperslab_array::chunk::map::ChunkMap;
 use hyperslab_array::runtime::Runtime;
 use hyperslab_format::message::FileSpaceStrategy;
 use hyperslab_format::message::cache_image::{CacheImage, OverlayEntries};
@@ -39,6 +40,8 @@ pub(crate) struct FileInner {
     linked: LinkedFiles<FileInner>,
     /// By the address of a dataset's object header: its chunk index stays parsed when the dataset is opened again.
     chunk_states: Mutex<HashMap<Address, Arc<ChunkState>>>,
+    /// By the same address: chunk maps that are used instead of the chunk indexes of the file.
+    chunk_maps: OnceLock<HashMap<Address, Arc<ChunkMap>>>,
 }
 
 /// Parsed chunk indexes of datasets that are not open are dropped above this many chunks in total ...
@@ -108,6 +111,7 @@ impl File {
             shared_messages: OnceLock::new(),
             linked,
             chunk_states: Mutex::default(),
+            chunk_maps: OnceLock::new(),
         };
         extension.map_or(Ok(()), |extension| inner.use_extension(extension))?;
         Ok(Self { inner: Arc::new(inner) })
@@ -277,7 +281,19 @@ impl FileInner {
                 states.retain(|_, state| Arc::strong_count(state) > 1);
             }
         }
-        states.entry(header).or_default().clone()
+        let new = || Arc::new(self.chunk_map(header).map_or_else(ChunkState::default, ChunkState::known));
+        states.entry(header).or_insert_with(new).clone()
+    }
+
+    /// Uses these chunk maps from now on, by the addresses of the object headers of their datasets. Only the first call
+    /// has an effect.
+    pub(crate) fn use_chunk_maps(&self, maps: HashMap<Address, Arc<ChunkMap>>) {
+        let _ = self.chunk_maps.set(maps);
+    }
+
+    /// The chunk map to use instead of the chunk index of the dataset whose object header is at this address.
+    pub(crate) fn chunk_map(&self, header: Address) -> Option<Arc<ChunkMap>> {
+        self.chunk_maps.get()?.get(&header).cloned()
     }
 
     /// Keeps at most this many bytes of metadata between look-ups from now on.

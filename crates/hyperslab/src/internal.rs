@@ -12,6 +12,7 @@ pub use crate::census::{Census, Extent, KindOfMetadata, Owner, Tree, census};
 pub use crate::encoded_selection::RegionSummary;
 pub use crate::filter_element::filter_element;
 pub use crate::format_error::{OrError, format_error};
+pub use crate::known_metadata::{metadata_extents, use_known_metadata};
 pub use hyperslab_array::chunk::memory::mapped_bytes_peak;
 pub use hyperslab_array::memory::advise_huge_pages;
 

@@ -32,6 +32,7 @@ mod format_error;
 mod group;
 #[doc(hidden)]
 pub mod internal;
+mod known_metadata;
 mod linked_files;
 mod links;
 mod located;

@@ -48,6 +48,8 @@ pub(crate) struct Metadata {
     running: AtomicUsize,
     /// Every part of a structure that was parsed, if that is observed.
     observed: OnceLock<Mutex<ParsedParts>>,
+    /// The longest range from each offset that a parser got, if that is observed.
+    obtained: OnceLock<Mutex<HashMap<u64, u64>>>,
 }
 
 /// The longest part of a structure that was parsed at each offset, and the name of the structure.
@@ -89,6 +91,7 @@ impl Metadata {
             superseded: OnceLock::new(),
             running: AtomicUsize::new(0),
             observed: OnceLock::new(),
+            obtained: OnceLock::new(),
             source,
         }
     }
@@ -115,9 +118,29 @@ impl Metadata {
         let _ = self.superseded.set(entries);
     }
 
+    /// Adds bytes that were fetched earlier, if the source has latency.
+    pub(crate) fn preload(&self, at: u64, bytes: &Bytes) {
+        if let Some(extents) = &self.extents {
+            extents.write().expect("no panic while holding the lock").insert(at, bytes, 0);
+        }
+    }
+
     /// From now on, remembers what is parsed.
     pub(crate) fn observe(&self) {
         let _ = self.observed.set(Mutex::default());
+    }
+
+    /// From now on, remembers which ranges parsers get, apart from long traversals.
+    pub(crate) fn observe_ranges(&self) {
+        let _ = self.obtained.set(Mutex::default());
+    }
+
+    /// The ranges that parsers got since [`Self::observe_ranges`]: offsets and lengths. Parsers may get more than they use,
+    /// and do not go on without.
+    pub(crate) fn obtained(&self) -> Vec<(u64, u64)> {
+        let Some(obtained) = self.obtained.get() else { return Vec::new() };
+        let obtained = obtained.lock().expect("no panic while holding the lock");
+        obtained.iter().map(|(at, len)| (*at, *len)).collect()
     }
 
     /// Name, absolute offset and bytes of the structures that were parsed since [`Self::observe`].
@@ -388,6 +411,11 @@ impl Fetched for Metadata {
     }
 
     fn get(&self, at: u64, len: u64) -> Option<Bytes> {
+        if let Some(obtained) = self.obtained.get() {
+            let mut obtained = obtained.lock().expect("no panic while holding the lock");
+            let known = obtained.entry(at).or_default();
+            *known = len.max(*known);
+        }
         if let Some(extents) = &self.extents {
             return extents.read().expect("no panic while holding the lock").get(at, len, 0);
         }

@@ -7,8 +7,11 @@ use crate::format_error::OrError;
 use crate::node::Node;
 use crate::virtual_dataset::VirtualDataset;
 use crate::{Error, Result, describe, external};
-use hyperslab_array::array::{Array, Chunked, DataSource, ElementSpec, Filters, Operation, Storage};
+use hyperslab_array::array::{
+    Array, Chunked, DataSource, ElementSpec, Filters, Operation, Storage, check_grid,
+};
 use hyperslab_array::chunk::grid::ChunkGrid;
+use hyperslab_array::chunk::index::ChunkIndex;
 use hyperslab_format::message::fill_value::Fill;
 use hyperslab_format::message::{
     ChunkedLayout, Dataspace, Datatype, ExternalFiles, FillValue, FilterPipeline, Layout,
@@ -187,8 +190,16 @@ fn chunked(
         .ok_or_else(|| Error::damaged(format!("chunks of {:?} elements", layout.chunk_dims)))?;
     let grid = ChunkGrid::new(extent.dims, &layout.chunk_dims)?;
     let is_filtered = !filters.filters.is_empty();
-    let index =
-        Hdf5ChunkIndex::new(node.file.clone(), layout.clone(), extent.dims, extent.max_dims, is_filtered);
+    let index: Arc<dyn ChunkIndex> = match node.file.chunk_map(node.header.address) {
+        Some(map) => {
+            check_grid(&map, &grid)?;
+            map
+        }
+        None => {
+            let (file, layout) = (node.file.clone(), layout.clone());
+            Arc::new(Hdf5ChunkIndex::new(file, layout, extent.dims, extent.max_dims, is_filtered))
+        }
+    };
     let settings = filters.filters.iter().map(describe::settings).collect();
     Ok(Chunked {
         data: node.file.data.clone(),
@@ -200,7 +211,7 @@ fn chunked(
         grid,
         edge_chunks_unfiltered: layout.edge_chunks_unfiltered,
         filters: Arc::new(Filters::new(settings, element_bytes as usize, bytes)),
-        index: Arc::new(index),
+        index,
         state: node.file.chunk_state(node.header.address),
     })
 }

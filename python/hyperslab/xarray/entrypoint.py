@@ -57,6 +57,7 @@ class HyperslabBackendEntrypoint(BackendEntrypoint):
         storage_options: dict[str, Any] | None = None,
         cache_bytes: int | str | None = None,
         threads: int | None = None,
+        index: str | os.PathLike[str] | None = None,
         lock: Any = None,
         invalid_netcdf: Any = None,
     ) -> xarray.Dataset:
@@ -68,7 +69,7 @@ class HyperslabBackendEntrypoint(BackendEntrypoint):
             phony_dims: how axes are numbered that the file does not name: `"access"` (default) or `"sort"`, as in h5netcdf.
             decode_vlen_strings: if False, variable-length text stays `bytes`.
             storage_options: for a URL: credentials and settings of the object store.
-            cache_bytes, threads: of `hyperslab.File`.
+            cache_bytes, threads, index: of `hyperslab.File`.
             lock, invalid_netcdf: accepted without effect, for programs that were written for h5netcdf.
         """
         ((_, dataset),) = _open(
@@ -80,6 +81,7 @@ class HyperslabBackendEntrypoint(BackendEntrypoint):
             storage_options=storage_options,
             cache_bytes=cache_bytes,
             threads=threads,
+            index=index,
             mask_and_scale=mask_and_scale,
             decode_times=decode_times,
             concat_characters=concat_characters,
@@ -120,12 +122,15 @@ def _open(
     storage_options: dict[str, Any] | None = None,
     cache_bytes: int | str | None = None,
     threads: int | None = None,
+    index: str | os.PathLike[str] | None = None,
     lock: Any = None,
     invalid_netcdf: Any = None,
     **decoders: Any,
 ) -> list[tuple[str, xarray.Dataset]]:
     """The path and the dataset of a group, and with `below` of all groups below it."""
-    handle = _handle(target, storage_options, cache_bytes, threads)
+    index = None if index is None else os.path.abspath(index)
+    options = {"cache_bytes": cache_bytes, "threads": threads, "index": index}
+    handle = _handle(target, storage_options, options)
     stores, has_phony = open_groups(
         handle, group, below=below, phony_dims=phony_dims or "access", decode_vlen_strings=decode_vlen_strings
     )
@@ -133,14 +138,13 @@ def _open(
     return [(store.path, _decode(store, decoders)) for store in stores]
 
 
-def _handle(target: Any, storage_options: Any, cache_bytes: Any, threads: int | None) -> FileHandle:
+def _handle(target: Any, storage_options: Any, options: dict[str, Any]) -> FileHandle:
     if isinstance(target, memoryview | bytearray):
         target = bytes(target)
     if isinstance(target, os.PathLike):
         target = os.fspath(target)
     if isinstance(target, str) and "://" not in target:
         target = os.path.abspath(os.path.expanduser(target))
-    options = {"cache_bytes": cache_bytes, "threads": threads}
     return FileHandle(target, {name: value for name, value in options.items() if value is not None}, storage_options)
 
 

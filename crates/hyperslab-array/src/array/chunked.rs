@@ -45,10 +45,32 @@ pub struct ChunkState {
 }
 
 impl ChunkState {
+    /// The state of an array whose chunks are all known.
+    pub fn known(map: Arc<ChunkMap>) -> Self {
+        Self { locator: Locator::known(map), readahead: Readahead::default() }
+    }
+
     /// The number of known chunks.
     pub fn known_chunks(&self) -> usize {
         self.locator.known_chunks()
     }
+}
+
+/// Checks that a chunk map belongs to this grid.
+///
+/// # Errors
+/// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) with both grids.
+pub fn check_grid(map: &ChunkMap, grid: &ChunkGrid) -> Result<()> {
+    if map.grid() == grid {
+        return Ok(());
+    }
+    Err(Error::invalid(format!(
+        "the chunk map is that of {:?} chunks of {:?} elements, the dataset has {:?} chunks of {:?}",
+        map.grid().counts(),
+        map.grid().chunk_shape(),
+        grid.counts(),
+        grid.chunk_shape()
+    )))
 }
 
 impl Chunked {
@@ -57,18 +79,9 @@ impl Chunked {
     /// # Errors
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) if the map belongs to a different grid.
     pub fn with_map(&self, map: Arc<ChunkMap>) -> Result<Self> {
-        if *map.grid() != self.grid {
-            let what = format!(
-                "the chunk map is that of {:?} chunks of {:?} elements, the dataset has {:?} chunks of {:?}",
-                map.grid().counts(),
-                map.grid().chunk_shape(),
-                self.grid.counts(),
-                self.grid.chunk_shape()
-            );
-            return Err(Error::invalid(what));
-        }
+        check_grid(&map, &self.grid)?;
         let data = Arc::new(DataSource::new(self.data.source.clone(), self.data.runtime.clone()));
-        let state = ChunkState { locator: Locator::known(map.clone()), readahead: Readahead::default() };
+        let state = ChunkState::known(map.clone());
         Ok(Self { data, index: map, state: Arc::new(state), ..self.clone() })
     }
 

@@ -20,7 +20,7 @@ mod small_reads;
 mod storage;
 mod virtual_sources;
 
-pub use chunked::{ChunkState, Chunked};
+pub use chunked::{ChunkState, Chunked, check_grid};
 pub use data_source::DataSource;
 pub use element::{ElementSpec, Order};
 pub use filters::{FilterSettings, Filters, describe_filter, describe_filter_in_use};

@@ -53,6 +53,10 @@ impl Source for LocalFile {
         Err(Changed { name: self.name(), opened: self.version.clone(), found: found.to_string() }.into())
     }
 
+    fn version(&self) -> Option<Version> {
+        Some(self.version.clone())
+    }
+
     fn advice(&self) -> Advice {
         Advice::LOCAL
     }

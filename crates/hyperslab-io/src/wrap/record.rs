@@ -1,6 +1,6 @@
 //! Records every request to a source, for tests of I/O patterns.
 
-use crate::{Advice, Cancel, Deliver, Source};
+use crate::{Advice, Cancel, Deliver, Source, Version};
 use bytes::Bytes;
 use std::io;
 use std::ops::Range;
@@ -74,6 +74,10 @@ impl<S: Source> Source for Recorder<S> {
 
     fn check_unchanged(&self) -> io::Result<()> {
         self.inner.check_unchanged()
+    }
+
+    fn version(&self) -> Option<Version> {
+        self.inner.version()
     }
 
     fn advice(&self) -> Advice {

@@ -1,0 +1,151 @@
+//! Writing an index: beside its place, then renamed, so that it has its name only when it is complete.
+
+use super::arguments::{IndexArgs, IndexFormat};
+use super::urls::{Urls, common_folder};
+use super::{input, options};
+use crate::failure::Failure;
+use hyperslab::File;
+use hyperslab::io::Location;
+use hyperslab_index::{
+    Index, Omitted, write_dmrpp, write_hsds, write_kerchunk, write_kerchunk_parquet, write_native, write_zarr,
+};
+use hyperslab_netcdf::Netcdf;
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::process::Command;
+
+/// Set by the command that Python starts: the interpreter, which has Icechunk's library.
+const INTERPRETER: &str = "HYPERSLAB_INTERPRETER";
+/// Files that a folder of ours contains: only such a folder is replaced.
+const MARKS: [&str; 4] = [".zmetadata", "zarr.json", "repo", "config.yaml"];
+
+/// Writes the index of one file to `target`, or as text to `out`. Returns what was left out.
+pub(super) fn one(
+    path: &Path,
+    args: &IndexArgs,
+    urls: &Urls,
+    target: Option<&Path>,
+    out: &mut dyn Write,
+) -> Result<Vec<Omitted>, Failure> {
+    let file = input::open(path)?;
+    let url = urls.of(path, &file)?;
+    match args.format {
+        IndexFormat::Dmrpp => text_file(target, out, |out| {
+            let name =
+                Location::from(file.name()).file_name().map(|name| name.to_string_lossy().into_owned());
+            Ok(write_dmrpp(&Netcdf::open(&file)?, &name.unwrap_or_default(), &url, out)?)
+        }),
+        IndexFormat::Hyperslab => native(&file, &url, target.unwrap_or(path)),
+        _ => combined(Index::build(&file, &url, &options(args))?, args, target, out),
+    }
+}
+
+/// Writes an index of one or several files to `target`, or as text to `out`. Returns what was left out.
+pub(super) fn combined(
+    index: Index,
+    args: &IndexArgs,
+    target: Option<&Path>,
+    out: &mut dyn Write,
+) -> Result<Vec<Omitted>, Failure> {
+    let mut omitted = index.omitted.clone();
+    omitted.extend(match (args.format, target) {
+        (IndexFormat::Kerchunk, target) => text_file(target, out, |out| {
+            let template = if args.template { common_folder(&index.files) } else { "" };
+            write_kerchunk(&index, template, out)?;
+            Ok(Vec::new())
+        })?,
+        (IndexFormat::Hsds, target) => text_file(target, out, |out| Ok(write_hsds(&index, out)?))?,
+        (IndexFormat::KerchunkParquet, Some(target)) => folder(target, |made| {
+            write_kerchunk_parquet(&index, made).map_err(|error| failed(target, &error))?;
+            Ok(Vec::new())
+        })?,
+        (IndexFormat::Zarr, Some(target)) => {
+            folder(target, |made| write_zarr(&index, made).map_err(|error| failed(target, &error)))?
+        }
+        (IndexFormat::Icechunk, Some(target)) => folder(target, |made| icechunk(&index, target, made))?,
+        (format, _) => return Err(Failure::wrong_request(format!("{format:?} is not written like this"))),
+    });
+    Ok(omitted)
+}
+
+fn failed(path: &Path, error: &io::Error) -> Failure {
+    Failure::unreadable(format!("{}: {error}", path.display()))
+}
+
+fn parent(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn text_file(
+    target: Option<&Path>,
+    out: &mut dyn Write,
+    write: impl FnOnce(&mut dyn Write) -> Result<Vec<Omitted>, Failure>,
+) -> Result<Vec<Omitted>, Failure> {
+    let Some(target) = target else {
+        let mut out = BufWriter::new(out);
+        let omitted = write(&mut out)?;
+        out.write_all(b"\n")?;
+        out.flush()?;
+        return Ok(omitted);
+    };
+    let failed = |error: io::Error| failed(target, &error);
+    let file = tempfile::NamedTempFile::new_in(parent(target)).map_err(failed)?;
+    let mut buffered = BufWriter::new(file);
+    let omitted = write(&mut buffered)?;
+    buffered.write_all(b"\n").map_err(failed)?;
+    let file = buffered.into_inner().map_err(|error| failed(error.into_error()))?;
+    file.persist(target).map_err(|error| failed(error.error))?;
+    Ok(omitted)
+}
+
+fn native(file: &File, url: &str, target: &Path) -> Result<Vec<Omitted>, Failure> {
+    let failed = |error: io::Error| failed(target, &error);
+    let mut made = tempfile::NamedTempFile::new_in(parent(target)).map_err(failed)?;
+    write_native(file, url, BufWriter::new(made.as_file_mut()))?;
+    made.persist(target).map_err(|error| failed(error.error))?;
+    Ok(Vec::new())
+}
+
+/// Fills a new folder that then replaces `target`, if that is an earlier index or does not exist.
+fn folder(
+    target: &Path,
+    write: impl FnOnce(&Path) -> Result<Vec<Omitted>, Failure>,
+) -> Result<Vec<Omitted>, Failure> {
+    let is_ours = || MARKS.iter().any(|mark| target.join(mark).exists());
+    let is_empty = || fs::read_dir(target).is_ok_and(|mut entries| entries.next().is_none());
+    if target.exists() && !is_empty() && !is_ours() {
+        let message = format!("{}: there is something else than an index", target.display());
+        return Err(Failure::wrong_request(message).hint("name another folder"));
+    }
+    let failed = |error: io::Error| failed(target, &error);
+    let made =
+        tempfile::Builder::new().prefix(".hyperslab-index-").tempdir_in(parent(target)).map_err(failed)?;
+    let omitted = write(made.path())?;
+    if target.exists() {
+        fs::remove_dir_all(target).map_err(failed)?;
+    }
+    fs::rename(made.path(), target).map_err(failed)?;
+    // It has another name now, and is not removed.
+    let _ = made.keep();
+    Ok(omitted)
+}
+
+/// Lets Icechunk's own library write its repository, from the hierarchy of Zarr 3.
+fn icechunk(index: &Index, target: &Path, made: &Path) -> Result<Vec<Omitted>, Failure> {
+    let interpreter = std::env::var_os(INTERPRETER).ok_or_else(|| {
+        Failure::wrong_request("the format icechunk needs the command of the Python package")
+            .hint("pip install hyperslab[icechunk]")
+    })?;
+    let zarr = tempfile::tempdir_in(parent(target)).map_err(|error| failed(target, &error))?;
+    let omitted = write_zarr(index, zarr.path()).map_err(|error| failed(target, &error))?;
+    let mut command = Command::new(interpreter);
+    let done = command.args(["-m", "hyperslab.icechunk"]).arg(zarr.path()).arg(made).output();
+    let done = done.map_err(|error| failed(target, &error))?;
+    if !done.status.success() {
+        let said = String::from_utf8_lossy(&done.stderr);
+        let last = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it ended without a message");
+        return Err(Failure::unreadable(format!("{}: icechunk: {last}", target.display())));
+    }
+    Ok(omitted)
+}

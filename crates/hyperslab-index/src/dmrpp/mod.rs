@@ -1,0 +1,199 @@
+//! DMR++: the index of Hyrax, an XML document that describes variables in terms of DAP4 and where their chunks lie.
+//!
+//! ```text
+//! <Dataset name="f.nc" dmrpp:href="URL" …>
+//!   <Dimension name="lat" size="90"/>
+//!   <Float32 name="tas"><Dim name="/lat"/>
+//!     <Attribute name="units" type="String"><Value>K</Value></Attribute>
+//!     <dmrpp:chunks compressionType="shuffle deflate" deflateLevel="4" fillValue="-9999" byteOrder="LE">
+//!       <dmrpp:chunkDimensionSizes>45</dmrpp:chunkDimensionSizes>
+//!       <dmrpp:chunk offset="19134" nBytes="54710" chunkPositionInArray="[0]"/>
+//! ```
+//!
+//! A position counts elements, not chunks. Filter masks are written as `fm`; chunks that were never written are not listed,
+//! and readers fill them with `fillValue`. Compact data is written as `dmrpp:compact` in base 64, text of variable length as
+//! `dmrpp:vlsa`. Hyrax knows the filters deflate, shuffle and fletcher32; variables with others, and those whose data is
+//! virtual or in other files, are left out and named.
+//!
+//! The parser that defines the format: OPENDAP/bes, `modules/dmrpp_module/DMZ.cc`; the writer with which this one is
+//! compared: `build_dmrpp_util.cc` and `DmrppCommon.cc` there.
+
+mod storage;
+mod types;
+
+use crate::model::Omitted;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use hyperslab_netcdf::{Attribute, DimensionKind, Group, Netcdf, Variable};
+use std::io::{self, Write};
+use storage::{Described, Stored, describe};
+use types::{escaped, joined, texts};
+
+const DAP: &str = "http://xml.opendap.org/ns/DAP/4.0#";
+const DMRPP: &str = "http://xml.opendap.org/dap/dmrpp/1.0.0#";
+/// The version of Hyrax's module whose grammar this is.
+const VERSION: &str = "3.21.0";
+
+/// Writes the document. `name` is the name of the file, `url` where readers find it. Returns what was left out.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_dmrpp(netcdf: &Netcdf, name: &str, url: &str, out: &mut dyn Write) -> io::Result<Vec<Omitted>> {
+    let omitted = netcdf.omitted.iter();
+    let omitted = omitted.map(|one| Omitted { path: one.path.clone(), reason: one.reason.clone() }).collect();
+    let mut writer = Writer { netcdf, out, omitted };
+    writeln!(writer.out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
+    writeln!(
+        writer.out,
+        "<Dataset xmlns=\"{DAP}\" xmlns:dmrpp=\"{DMRPP}\" dapVersion=\"4.0\" dmrVersion=\"1.0\" name=\"{}\" \
+         dmrpp:href=\"{}\" dmrpp:version=\"{VERSION}\">",
+        escaped(name),
+        escaped(url)
+    )?;
+    writer.group(netcdf.root(), 1)?;
+    writeln!(writer.out, "</Dataset>")?;
+    Ok(writer.omitted)
+}
+
+struct Writer<'n, 'o> {
+    netcdf: &'n Netcdf,
+    out: &'o mut dyn Write,
+    omitted: Vec<Omitted>,
+}
+
+impl Writer<'_, '_> {
+    fn group(&mut self, group: &Group, depth: usize) -> io::Result<()> {
+        let indent = "  ".repeat(depth);
+        for &id in &group.dimensions {
+            let dimension = self.netcdf.dimension(id);
+            if dimension.kind != DimensionKind::Phony {
+                let (name, len) = (escaped(&dimension.name), dimension.len);
+                writeln!(self.out, "{indent}<Dimension name=\"{name}\" size=\"{len}\"/>")?;
+            }
+        }
+        for variable in &group.variables {
+            match describe(self.netcdf, variable) {
+                Ok(described) => self.variable(variable, &described, depth)?,
+                Err(reason) => {
+                    self.omitted.push(Omitted { path: variable.dataset.path().to_owned(), reason });
+                }
+            }
+        }
+        self.attributes(&group.attributes, &group.path, depth)?;
+        for &child in &group.groups {
+            let child = self.netcdf.group(child);
+            writeln!(self.out, "{indent}<Group name=\"{}\">", escaped(&child.name))?;
+            self.group(child, depth + 1)?;
+            writeln!(self.out, "{indent}</Group>")?;
+        }
+        Ok(())
+    }
+
+    fn variable(&mut self, variable: &Variable, described: &Described, depth: usize) -> io::Result<()> {
+        let (indent, dap_type) = ("  ".repeat(depth), described.dap_type);
+        writeln!(self.out, "{indent}<{dap_type} name=\"{}\">", escaped(&variable.name))?;
+        for &id in &variable.dimensions {
+            let dimension = self.netcdf.dimension(id);
+            match dimension.kind {
+                DimensionKind::Phony => writeln!(self.out, "{indent}  <Dim size=\"{}\"/>", dimension.len)?,
+                _ => {
+                    let group = self.netcdf.group(dimension.group).path.trim_end_matches('/');
+                    let path = format!("{group}/{}", dimension.name);
+                    writeln!(self.out, "{indent}  <Dim name=\"{}\"/>", escaped(&path))?;
+                }
+            }
+        }
+        self.attributes(&variable.attributes, variable.dataset.path(), depth + 1)?;
+        if let Some((size, padding)) = described.text {
+            writeln!(
+                self.out,
+                "{indent}  <dmrpp:FixedLengthStringArray string_length=\"{size}\" pad=\"{padding}\"/>"
+            )?;
+        }
+        match &described.stored {
+            Stored::Compact(bytes) => {
+                // A reader decodes it without filters; the fill value is written for completeness.
+                writeln!(self.out, "{indent}  <dmrpp:chunks{}/>", described.attributes)?;
+                let text = BASE64.encode(bytes);
+                writeln!(self.out, "{indent}  <dmrpp:compact>{text}</dmrpp:compact>")?;
+            }
+            Stored::Texts(texts) => self.texts(texts, &indent)?,
+            stored => {
+                writeln!(self.out, "{indent}  <dmrpp:chunks{}>", described.attributes)?;
+                self.chunks(stored, &indent)?;
+                writeln!(self.out, "{indent}  </dmrpp:chunks>")?;
+            }
+        }
+        writeln!(self.out, "{indent}</{dap_type}>")
+    }
+
+    /// Texts of variable length; those that repeat are counted.
+    fn texts(&mut self, texts: &[String], indent: &str) -> io::Result<()> {
+        writeln!(self.out, "{indent}  <dmrpp:vlsa>")?;
+        for same in texts.chunk_by(|a, b| a == b) {
+            let count = if same.len() > 1 { format!(" c=\"{}\"", same.len()) } else { String::new() };
+            writeln!(self.out, "{indent}    <v{count}>{}</v>", escaped(&same[0]))?;
+        }
+        writeln!(self.out, "{indent}  </dmrpp:vlsa>")
+    }
+
+    fn chunks(&mut self, stored: &Stored, indent: &str) -> io::Result<()> {
+        let (map, shape, unfiltered_edges) = match stored {
+            Stored::Nothing | Stored::Compact(_) | Stored::Texts(_) => return Ok(()),
+            Stored::Block(offset, bytes) => {
+                return writeln!(
+                    self.out,
+                    "{indent}    <dmrpp:chunk offset=\"{offset}\" nBytes=\"{bytes}\"/>"
+                );
+            }
+            Stored::Map { map, shape, unfiltered_edges } => (map, shape, *unfiltered_edges),
+        };
+        let (grid, out) = (map.grid(), &mut self.out);
+        let sizes = joined(grid.chunk_shape(), " ");
+        writeln!(out, "{indent}    <dmrpp:chunkDimensionSizes>{sizes}</dmrpp:chunkDimensionSizes>")?;
+        for (number, location) in map.iter() {
+            let position = grid.offset(number);
+            let mut axes = position.iter().zip(grid.chunk_shape()).zip(shape);
+            let is_partial = axes.any(|((at, chunk), len)| at + chunk > *len);
+            let mask = unfiltered_edges.filter(|_| is_partial).unwrap_or(location.filter_mask);
+            let (offset, bytes) = (location.address, location.stored_bytes);
+            write!(
+                out,
+                "{indent}    <dmrpp:chunk offset=\"{offset}\" nBytes=\"{bytes}\" chunkPositionInArray=\"[{}]\"",
+                joined(&position, ",")
+            )?;
+            if mask != 0 {
+                write!(out, " fm=\"{mask}\"")?;
+            }
+            writeln!(out, "/>")?;
+        }
+        Ok(())
+    }
+
+    fn attributes(&mut self, attributes: &[Attribute], path: &str, depth: usize) -> io::Result<()> {
+        let indent = "  ".repeat(depth);
+        let mut heap = self.netcdf.file().heap();
+        for attribute in attributes {
+            let values = match attribute.values(&mut heap).map_err(|error| error.to_string()).and_then(texts)
+            {
+                Ok(values) => values,
+                Err(reason) => {
+                    let path = format!("{path}, attribute {:?}", attribute.name);
+                    self.omitted.push(Omitted { path, reason });
+                    continue;
+                }
+            };
+            let (dap_type, values) = values;
+            write!(
+                self.out,
+                "{indent}<Attribute name=\"{}\" type=\"{dap_type}\">",
+                escaped(&attribute.name)
+            )?;
+            for value in values {
+                write!(self.out, "<Value>{}</Value>", escaped(&value))?;
+            }
+            writeln!(self.out, "</Attribute>")?;
+        }
+        Ok(())
+    }
+}

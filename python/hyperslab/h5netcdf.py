@@ -1,0 +1,88 @@
+"""An adapter for h5netcdf: its interface over this package, for programs that use h5netcdf directly.
+
+    import hyperslab.h5netcdf
+
+    with hyperslab.h5netcdf.File("era5.nc") as file:
+        file.variables["t2m"][0]
+
+In xarray, `engine="hyperslab"` does the same without h5netcdf.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import h5netcdf  # type: ignore[import-not-found, import-untyped, unused-ignore]
+import h5netcdf.core  # type: ignore[import-not-found, import-untyped, unused-ignore]
+
+import hyperslab
+
+__all__ = ["File"]
+
+#: Classes of datatypes, by HDF5's numbers.
+_STRING, _COMPOUND, _ENUM, _VLEN = 3, 6, 8, 9
+
+
+class File(h5netcdf.File):  # type: ignore[misc, unused-ignore]
+    """A netCDF-4 file, open for reading, with the interface of `h5netcdf.File`."""
+
+    def __init__(
+        self,
+        path: Any,
+        mode: Literal["r"] = "r",
+        *,
+        invalid_netcdf: bool = False,
+        phony_dims: str | None = None,
+        decode_vlen_strings: bool | None = None,
+        **options: Any,
+    ) -> None:
+        """`path` is what `hyperslab.File` opens, or such a file; `options` are those of `hyperslab.File`."""
+        is_open = isinstance(path, hyperslab.File)
+        opened = path if is_open else hyperslab.File(path, mode, **options)
+        settings = {} if decode_vlen_strings is None else {"decode_vlen_strings": decode_vlen_strings}
+        super().__init__(opened, "r", invalid_netcdf=invalid_netcdf, phony_dims=phony_dims, backend="h5py", **settings)
+        self._close_h5file = not is_open
+
+    @property
+    def _h5py(self) -> Any:
+        """The library that h5netcdf asks about datatypes."""
+        return hyperslab
+
+    @_h5py.setter
+    def _h5py(self, library: Any) -> None:
+        """h5netcdf would set h5py."""
+
+    @property
+    def backend(self) -> str:
+        """The name of this package."""
+        return "hyperslab"
+
+
+def _adapt(name: str, applies: Any, ours: Any) -> None:
+    """Lets a function of h5netcdf handle objects of this package, too."""
+    theirs = getattr(h5netcdf.core, name)
+
+    def function(first: Any, *more: Any, **named: Any) -> Any:
+        return ours(first) if applies(first) else theirs(first, *more, **named)
+
+    setattr(h5netcdf.core, name, function)
+
+
+def _type_class(item: Any) -> int | None:
+    """HDF5's number of the class of the datatype of a dataset or of a named datatype."""
+    dtype = item.dtype
+    if hyperslab.check_string_dtype(dtype) is not None:
+        return _STRING
+    if hyperslab.check_enum_dtype(dtype) is not None:
+        return _ENUM
+    if hyperslab.check_vlen_dtype(dtype) is not None:
+        return _VLEN
+    if dtype.names is not None:
+        return _COMPOUND
+    return {"i": 0, "u": 0, "f": 1, "S": _STRING}.get(dtype.kind)
+
+
+_adapt("_open_h5py", lambda path: isinstance(path, hyperslab.File), lambda file: (file, True, False))
+_adapt("_parse_backend", lambda path: isinstance(path, hyperslab.File), lambda file: "h5py")
+for _name in ("_get_h5usertype_identifier", "_get_h5dstype_identifier"):
+    _adapt(_name, lambda item: isinstance(item, hyperslab.HLObject), _type_class)

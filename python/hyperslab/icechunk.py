@@ -1,0 +1,120 @@
+"""Icechunk: a repository whose chunks are references to HDF5 files, written by Icechunk's own library.
+
+`hyperslab index --format icechunk` and `hyperslab.index(..., format="icechunk")` use this module; `containers` gives readers
+what they must authorize:
+
+    repository = icechunk.Repository.open(
+        icechunk.local_filesystem_storage("era5.icechunk"),
+        authorize_virtual_chunk_access=hyperslab.icechunk.containers("era5.icechunk"),
+    )
+    xarray.open_zarr(repository.readonly_session("main").store, consolidated=False)
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+__all__ = ["containers", "write"]
+
+#: References that are handed to Icechunk together.
+BATCH = 100_000
+
+
+def write(zarr: str | os.PathLike[str], storage: Any, message: str = "Index of HDF5 files") -> Any:
+    """Write a repository from a folder of the format `zarr` of `hyperslab index`. Returns the repository.
+
+    `storage` is an `icechunk.Storage`, or the path of an empty folder.
+    """
+    import icechunk  # type: ignore[import-not-found, unused-ignore]
+    from zarr.core.buffer import default_buffer_prototype  # type: ignore[import-not-found, unused-ignore]
+    from zarr.core.sync import sync  # type: ignore[import-not-found, unused-ignore]
+
+    root = Path(zarr)
+    if isinstance(storage, (str, os.PathLike)):
+        storage = icechunk.local_filesystem_storage(os.fspath(storage))
+    manifests = {path.parent.relative_to(root).as_posix(): json.loads(path.read_bytes()) for path in root.rglob("manifest.json")}
+    prefixes = sorted({_prefix(entry["path"]) for manifest in manifests.values() for entry in manifest.values()})
+    config = icechunk.RepositoryConfig.default()
+    for prefix in prefixes:
+        config.set_virtual_chunk_container(icechunk.VirtualChunkContainer(prefix, _store(prefix)))
+    repository = icechunk.Repository.create(storage, config, authorize_virtual_chunk_access=dict.fromkeys(prefixes))
+    session = repository.writable_session("main")
+    buffers = default_buffer_prototype().buffer
+
+    async def copy() -> None:
+        for key, data in _members(root):
+            await session.store.set(key, buffers.from_bytes(data))
+
+    sync(copy())
+    for path, manifest in manifests.items():
+        rank = len(json.loads((root / path / "zarr.json").read_bytes())["shape"])
+        specs = [
+            icechunk.VirtualChunkSpec(
+                [int(coordinate) for coordinate in key.split(".")][:rank], entry["path"], entry["offset"], entry["length"]
+            )
+            for key, entry in manifest.items()
+        ]
+        for start in range(0, len(specs), BATCH):
+            session.store.set_virtual_refs(f"/{path}", specs[start : start + BATCH], validate_containers=False)
+    session.commit(message)
+    return repository
+
+
+def containers(path: str | os.PathLike[str]) -> dict[str, None]:
+    """The places of the files that a repository in a local folder refers to, each without credentials."""
+    import icechunk
+
+    config = icechunk.Repository.fetch_config(icechunk.local_filesystem_storage(os.fspath(path)))
+    found = config.virtual_chunk_containers if config is not None else None
+    return dict.fromkeys(found or {})
+
+
+def _members(root: Path) -> Iterator[tuple[str, bytes]]:
+    """Metadata and inlined chunks, by their keys."""
+    # The metadata of an array comes before its chunks, which Icechunk would not accept otherwise.
+    for path in sorted(root.rglob("*"), key=lambda path: (path.name != "zarr.json", path)):
+        if path.is_dir() or path.name == "manifest.json":
+            continue
+        data = path.read_bytes()
+        if path.name == "zarr.json":
+            document = json.loads(data)
+            # Icechunk has the metadata of all members together anyway.
+            document.pop("consolidated_metadata", None)
+            data = json.dumps(document).encode()
+        yield path.relative_to(root).as_posix(), data
+
+
+def _prefix(url: str) -> str:
+    """The folder of a file, which readers authorize; of a bucket, the bucket."""
+    parts = urlsplit(url)
+    if parts.scheme == "file":
+        return f"file://{parts.path.rpartition('/')[0]}/"
+    return f"{parts.scheme}://{parts.netloc}/"
+
+
+def _store(prefix: str) -> Any:
+    """How Icechunk reads below a prefix."""
+    import icechunk
+
+    parts = urlsplit(prefix)
+    match parts.scheme:
+        case "file":
+            return icechunk.local_filesystem_store(parts.path)
+        case "s3":
+            return icechunk.s3_store()
+        case "gs" | "gcs":
+            return icechunk.gcs_store()
+        case "http" | "https":
+            return icechunk.http_store()
+        case _:
+            raise ValueError(f"{prefix}: Icechunk reads chunks at file, s3, gs, http and https URLs")
+
+
+if __name__ == "__main__":
+    write(sys.argv[1], sys.argv[2])

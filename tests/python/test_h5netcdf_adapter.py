@@ -1,0 +1,83 @@
+"""The adapter of h5netcdf: it reads what h5netcdf reads over h5py."""
+
+from __future__ import annotations
+
+import netCDF4
+import numpy as np
+import pytest
+from kit import CORPUS, missing_corpus
+from reading_back import make_climate
+
+h5netcdf = pytest.importorskip("h5netcdf")
+adapter = pytest.importorskip("hyperslab.h5netcdf")
+
+
+def assert_same(ours, theirs):
+    assert set(ours.variables) == set(theirs.variables) and set(ours.groups) == set(theirs.groups)
+    assert {name: dimension.size for name, dimension in ours.dimensions.items()} == {
+        name: dimension.size for name, dimension in theirs.dimensions.items()
+    }
+    assert_same_attributes(ours, theirs)
+    for name, variable in theirs.variables.items():
+        found = ours.variables[name]
+        assert (found.dimensions, found.shape, found.dtype, found.chunks) == (
+            variable.dimensions,
+            variable.shape,
+            variable.dtype,
+            variable.chunks,
+        )
+        assert_same_attributes(found, variable)
+        assert_equal_values(found[...], variable[...])
+    for name, group in theirs.groups.items():
+        assert_same(ours.groups[name], group)
+
+
+def assert_equal_values(ours, theirs):
+    if np.asarray(theirs).dtype != object:
+        return np.testing.assert_array_equal(ours, theirs)
+    assert ours.shape == theirs.shape
+    for one, other in zip(ours.flat, theirs.flat, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def assert_same_attributes(ours, theirs):
+    assert list(ours.attrs) == list(theirs.attrs)
+    for name, value in theirs.attrs.items():
+        found = ours.attrs[name]
+        # Of one character, h5netcdf asks for the size in the file, which includes a final NUL.
+        if isinstance(found, bytes) and len(found) == 1 and isinstance(value, str):
+            found = found.decode()
+        assert_equal_values(found, value)
+
+
+def test_variables_attributes_and_groups_are_the_same(tmp_path):
+    path = make_climate(tmp_path / "climate.nc")
+    with netCDF4.Dataset(path, "a") as file:
+        kind = file.createEnumType("u1", "kind", {"clear": 0, "cloudy": 1})
+        file.createVariable("sky", kind, ("lat",), fill_value=0)[:] = [0, 1, 1, 0, 1]
+        file.createVariable("name", str, ("lat",))[:] = np.array(["a", "b", "c", "d", "ß"], object)
+    for decode in (False, True):
+        with adapter.File(path, decode_vlen_strings=decode) as ours, h5netcdf.File(path, "r", decode_vlen_strings=decode) as theirs:
+            assert ours.backend == "hyperslab"
+            assert_same(ours, theirs)
+            assert ours["sky"].datatype.enum_dict == theirs["sky"].datatype.enum_dict == {"clear": 0, "cloudy": 1}
+
+
+def test_real_files_are_the_same():
+    if reason := missing_corpus():
+        pytest.skip(reason)
+    paths = sorted(path for path in CORPUS.rglob("*.nc") if path.stat().st_size < 1 << 20)
+    compared = 0
+    for path in paths:
+        if path.open("rb").read(4) != b"\x89HDF":
+            continue
+        try:
+            theirs = h5netcdf.File(path, "r", phony_dims="sort")
+        except Exception:  # noqa: BLE001 - what h5netcdf does not open, it need not open here
+            continue
+        with theirs, adapter.File(path, phony_dims="sort") as ours:
+            assert_same(ours, theirs)
+        compared += 1
+        if compared == 25:
+            break
+    assert compared >= 20

@@ -1,0 +1,109 @@
+"""h5py's names that programs use besides files, groups and datasets."""
+
+from __future__ import annotations
+
+import io
+import pickle
+
+import h5py
+import numpy as np
+import pytest
+
+import hyperslab
+
+
+@pytest.fixture
+def both(tmp_path):
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("x", data=np.arange(100), chunks=(10,), compression="gzip").attrs["units"] = "K"
+        file.attrs["title"], file.attrs["number"] = "text", 5
+        file.create_group("group")
+        file["type"] = np.dtype("f4")
+    with h5py.File(path) as theirs, hyperslab.File(path) as ours:
+        yield theirs, ours
+
+
+def test_attributes_are_equal_to_a_dictionary(both):
+    for file in both:
+        assert file.attrs == {"title": "text", "number": 5}
+        assert file.attrs == dict(file.attrs) and {"title": "text", "number": 5} == file.attrs
+        assert file.attrs != {"title": "text"} and file.attrs != 5 and file["x"].attrs != file.attrs
+        with pytest.raises(TypeError):
+            hash(file.attrs)
+
+
+def test_attributes_are_not_written(both):
+    for file in both:
+        assert file.attrs.setdefault("number", 7) == 5
+        for change in (lambda attrs: attrs.setdefault("new", 1), lambda attrs: attrs.update(new=1), lambda attrs: attrs.create("new", 1)):
+            with pytest.raises((OSError, KeyError)):
+                change(file.attrs)
+    with pytest.raises(hyperslab.errors.ReadOnlyError, match="only reads"):
+        both[1].attrs.modify("number", 1)
+
+
+def test_objects_are_high_level_objects(both):
+    for library, file in zip((h5py, hyperslab), both, strict=True):
+        for name in ("/", "x", "group", "type"):
+            assert isinstance(file[name], library.HLObject)
+        assert not isinstance(file.attrs, library.HLObject)
+        assert file["x"].flush() is None
+        assert len(file.libver) == 2
+        assert file.meta_block_size == 2048
+        file.note = 3
+        file["x"].note = 4
+        assert file.note == 3
+
+
+def test_special_dtypes_are_those_of_h5py():
+    assert hyperslab.UNLIMITED == h5py.UNLIMITED
+    for kind in ({"vlen": str}, {"vlen": bytes}, {"vlen": np.dtype("i4")}, {"enum": ("i1", {"a": 1})}):
+        found, expected = hyperslab.special_dtype(**kind), h5py.special_dtype(**kind)
+        assert found == expected and dict(found.metadata) == dict(expected.metadata), kind
+    assert hyperslab.check_ref_dtype(hyperslab.special_dtype(ref=hyperslab.Reference)) is hyperslab.Reference
+    for wrong in ({}, {"vlen": str, "enum": 1}, {"what": 1}, {"enum": 1}):
+        for library in (h5py, hyperslab):
+            with pytest.raises(TypeError):
+                library.special_dtype(**wrong)
+    assert hyperslab.version.version == hyperslab.__version__ and hyperslab.version.version_tuple[:2] == (0, 1)
+
+
+def test_a_file_in_memory_by_its_driver(both):
+    with hyperslab.File(both[1].filename, driver="core", backing_store=False) as file:
+        assert file["x"][3] == 3
+
+
+def test_an_explanation_is_text_and_data(both):
+    explanation = both[1]["x"].explain(np.s_[5:25])
+    assert isinstance(explanation, str) and "chunk" in explanation
+    data = explanation.data
+    assert (data["dataset"], data["shape"], data["chunks_touched"], data["decodes"]) == ("/x", [20], 3, 3)
+    chunks = [chunk for request in data["requests"] for chunk in request["chunks"]]
+    rows = {tuple(row["offset"] // 10): row for row in both[1]["x"].chunk_map()}
+    for chunk in chunks:
+        row = rows[tuple(chunk["chunk"])]
+        assert (chunk["start"], chunk["end"]) == (row["address"], row["address"] + row["size"])
+    again = pickle.loads(pickle.dumps(explanation))
+    assert again == explanation and again.data == data
+
+
+class Refusing(io.BytesIO):
+    """A file of a store that refuses to be read after it was opened."""
+
+    refuses = False
+
+    def read(self, size=-1):
+        if self.refuses:
+            raise PermissionError("403: the token has expired")
+        return super().read(size)
+
+
+def test_what_a_file_object_raises_is_the_cause(both):
+    source = Refusing(open(both[1].filename, "rb").read())
+    with hyperslab.File(source) as file:
+        dataset = file["x"]
+        source.refuses = True
+        with pytest.raises(OSError) as raised:
+            dataset[...]
+    assert isinstance(raised.value.__cause__, PermissionError) and "403" in str(raised.value)

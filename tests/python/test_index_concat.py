@@ -1,0 +1,138 @@
+"""Many files as one index, along a dimension: what may be combined, and what may not."""
+
+from __future__ import annotations
+
+import json
+
+import netCDF4
+import numpy as np
+import pytest
+from reading_back import NEEDS, read_back
+
+import hyperslab
+
+UNITS = "days since 2000-01-01"
+
+
+def month(path, first, days, *, chunk=5, units="K", scale=0.5, shuffle=True, endian="little", dtype="i2", lon=None, levels=2, fill=-999):
+    """A file of some days: a packed variable along time, a mask without it, and the coordinates."""
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("time", None)
+        file.createDimension("level", levels)
+        file.createDimension("lon", 6)
+        time = file.createVariable("time", "f8", ("time",))
+        time.units = UNITS
+        time[:] = np.arange(first, first + days)
+        file.createVariable("lon", "f4", ("lon",))[:] = np.arange(6) * 60 if lon is None else lon
+        options = {"zlib": True, "shuffle": shuffle, "fill_value": fill, "chunksizes": (chunk, levels, 3), "endian": endian}
+        air = file.createVariable("air", dtype, ("time", "level", "lon"), **options)
+        air.units, air.scale_factor = units, scale
+        air.set_auto_maskandscale(False)
+        air[:] = np.arange(first * levels * 6, (first + days) * levels * 6).reshape(days, levels, 6)
+    return path
+
+
+@pytest.fixture
+def months(tmp_path):
+    return [month(tmp_path / "1.nc", 0, 10), month(tmp_path / "2.nc", 10, 5), month(tmp_path / "3.nc", 15, 7)]
+
+
+@pytest.mark.parametrize("format", ["kerchunk", "kerchunk-parquet", "zarr", "icechunk"])
+def test_the_consumer_reads_all_files(format, months, tmp_path):
+    for name in NEEDS[format]:
+        pytest.importorskip(name)
+    out = tmp_path / f"all.{format}"
+    hyperslab.index(months, out, format=format, concat="time", jobs=2)
+    found = read_back(format, None, tmp_path, out=out)
+    dims, values, attributes = found["air"]
+    assert dims == ("time", "level", "lon") and attributes["units"] == "K"
+    np.testing.assert_array_equal(values, np.arange(22 * 12).reshape(22, 2, 6) * 0.5)
+    np.testing.assert_array_equal(found["lon"][1], np.arange(6) * 60)
+    # Its chunks of 512 elements are joined to one, which VirtualiZarr does not read.
+    if format != "zarr":
+        np.testing.assert_array_equal(found["time"][1], np.arange(22))
+
+
+def test_references_lead_to_their_files(months):
+    document = hyperslab.index(months, concat="time", template=True, url="s3://bucket/{name}")
+    assert document["templates"] == {"u": "s3://bucket/"}
+    refs = document["refs"]
+    assert json.loads(refs["air/.zarray"])["shape"] == [22, 2, 6]
+    for number, path in enumerate(months):
+        with hyperslab.File(path) as file:
+            for row in file["air"].chunk_map():
+                at = row["offset"].astype(int) // [5, 2, 3] + [[0, 2, 3][number], 0, 0]
+                expected = [f"{{{{u}}}}{path.name}", int(row["address"]), int(row["size"])]
+                assert refs[f"air/{'.'.join(map(str, at))}"] == expected
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        ({"units": "degC"}, 'attribute units is "degC" here, but "K" in'),
+        ({"scale": 0.25}, "attribute scale_factor is 0.25 here, but 0.5 in"),
+        ({"fill": -1}, "attribute _FillValue is -1 here, but -999 in"),
+        ({"dtype": "i4"}, 'type is "<i4" here, but "<i2" in'),
+        ({"endian": "big"}, 'type is ">i2" here, but "<i2" in'),
+        ({"levels": 3}, r"/air: its shape is \[5, 3, 6\] here, but \[10, 2, 6\] in"),
+        ({"lon": np.arange(6)}, "/lon: its values are not those in"),
+    ],
+)
+def test_what_differs_is_named(other, message, tmp_path):
+    first, second = month(tmp_path / "1.nc", 0, 10), month(tmp_path / "2.nc", 10, 5, **other)
+    with pytest.raises(hyperslab.HyperslabError, match=message) as raised:
+        hyperslab.index([first, second], concat="time")
+    assert str(second) in str(raised.value)
+
+
+def big(path, first, days, **options):
+    """As a month, but too large to be joined to one chunk."""
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("time", None)
+        file.createDimension("x", 300_000)
+        options = {"chunksizes": (2, 100_000), "zlib": True, "shuffle": False} | options
+        values = file.createVariable("v", "i4", ("time", "x"), **options)
+        values[:] = np.arange(first, first + days)[:, None]
+    return path
+
+
+@pytest.mark.parametrize(
+    ("days", "options", "message"),
+    [
+        (3, {}, "ends with a part of a chunk: 3 is not a multiple of 2 along time"),
+        (2, {"shuffle": True}, r"filters are \[.*Shuffle.*\] here, but \[Zlib"),
+        (2, {"chunksizes": (1, 100_000)}, r"chunks are \[1, 100000\] here, but \[2, 100000\] in"),
+    ],
+)
+def test_chunks_and_filters_must_agree(days, options, message, tmp_path):
+    files = [big(tmp_path / "1.nc", 0, days), big(tmp_path / "2.nc", days, 2, **options)]
+    with pytest.raises(hyperslab.HyperslabError, match=message):
+        hyperslab.index(files, concat="time")
+
+
+def test_a_missing_variable_or_dimension_is_named(months, tmp_path):
+    with netCDF4.Dataset(months[1], "a") as file:
+        file.createVariable("extra", "i4", ("time",))
+    with pytest.raises(hyperslab.HyperslabError, match="/extra: it is not in"):
+        hyperslab.index(months, concat="time")
+    with pytest.raises(hyperslab.HyperslabError, match="/extra: it is in .*2.nc, but not here"):
+        hyperslab.index([months[1], months[0]], concat="time")
+    with pytest.raises(hyperslab.HyperslabError, match='no variable has the dimension "depth"'):
+        hyperslab.index(months, concat="depth")
+
+
+def test_many_files_have_an_index_each(months, tmp_path):
+    out = tmp_path / "indexes"
+    hyperslab.index(months, out, jobs=2)
+    assert sorted(path.name for path in out.iterdir()) == ["1.nc.json", "2.nc.json", "3.nc.json"]
+    one = json.loads((out / "2.nc.json").read_text())
+    assert one == hyperslab.index(months[1])
+
+
+def test_indexes_of_shares_are_combined(months, tmp_path):
+    """The map is done by many machines, the reduction by one, which reads no metadata of the files."""
+    parts = tmp_path / "parts"
+    hyperslab.index(months, parts, format="hyperslab")
+    natives = sorted(parts.iterdir())
+    assert [path.name for path in natives] == ["1.nc.hyperslab", "2.nc.hyperslab", "3.nc.hyperslab"]
+    assert hyperslab.index(natives, concat="time") == hyperslab.index(months, concat="time")
