@@ -29,7 +29,7 @@ const NOT_READ: &str = "
 ### Why some are not written
 
 * LZO: a format without a public specification, which only PyTables writes.
-* zfp, blosc2: there is no encoder of our own yet.
+* zfp: there is no encoder of our own. A plug-in, such as that of the Python package `hdf5plugin`, encodes in its place.
 * BitGroom and Granular BitRound round values before they are stored. What was read from them has been rounded, and can be
   stored without the filter.
 
@@ -39,6 +39,8 @@ const NOT_READ: &str = "
 * scaleoffset refuses integers that do not fit the given number of bits, and stores a chunk with a NaN with all bits;
   libhdf5 stores other values in both cases.
 * blosc writes every block in one part. All versions of Blosc read such blocks.
+* blosc2 writes the streams of a block that are zeros without data, but has no chunks of one value: these take some more
+  bytes. Block lengths differ from those that the library chooses, which makes some chunks larger.
 
 ## Plug-ins
 

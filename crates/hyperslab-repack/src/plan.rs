@@ -122,6 +122,8 @@ pub struct StorageSummary {
     pub filters: Vec<String>,
 }
 
+/// What the program itself takes of the memory: its code, metadata, and data that waits to be written.
+const OWN_BYTES: u64 = 16 << 20;
 /// Contiguous data is read in pieces of about so many bytes.
 const CONTIGUOUS_PIECE_BYTES: u64 = 64 << 10;
 
@@ -293,7 +295,10 @@ impl RepackPlan {
         chunk: &[u64],
     ) -> Result<(Method, usize, u64), RepackError> {
         let source = source_shape(dataset);
-        let budget = self.options.memory_bytes;
+        let total = self.options.memory_bytes;
+        // A little memory is for chunks alone: most of it may be a single one.
+        let own = if total >= 4 * OWN_BYTES { OWN_BYTES } else { 0 };
+        let budget = total - own;
         // A thread has the chunk, the results of two filters, what is decoded again, and results that wait to be written.
         let per_thread = bytes_of(chunk, dataset)
             .saturating_mul(4 + AHEAD as u64)
@@ -327,9 +332,9 @@ impl RepackPlan {
                 Ok((Method::Spill(spill), threads, memory))
             }
             Err(spill) => {
-                let needed = needed.min(spill).saturating_add(working);
+                let needed = needed.min(spill).saturating_add(working).saturating_add(own);
                 let what = format!("{path} needs at least {needed} bytes of memory to be rechunked");
-                Err(RepackError::Refused { option: format!("--memory {budget}"), what })
+                Err(RepackError::Refused { option: format!("--memory {total}"), what })
             }
         }
     }
