@@ -228,6 +228,7 @@ EXAMPLES
   hyperslab doctor --json archive/ > baseline.jsonl     one JSON document a line
   hyperslab doctor --baseline baseline.jsonl archive/   only what is new
   hyperslab doctor --fail-on high era5.nc               exit code 3 if a finding is severe, for scripts
+  hyperslab doctor --cloud era5.nc                      also whether it is fit for object stores
   hyperslab doctor --why CODE                           explains a finding
 
 A block is written as its size along each dimension; `:` stands for the whole extent. The blocks are read in row-major
@@ -261,6 +262,9 @@ pub(crate) struct DoctorArgs {
     /// Report findings however little they cost, and simulate the reads of every dataset
     #[arg(long)]
     pub all: bool,
+    /// Also check whether the file is fit for object stores: metadata together, chunks and pages of a good size
+    #[arg(long)]
+    pub cloud: bool,
     /// Report only these findings; may be repeated, or separated by commas
     #[arg(long, value_name = "CODE")]
     pub select: Vec<String>,

@@ -1,5 +1,5 @@
-//! What the doctor and `hyperslab advise` recommend, followed: files with a known fault are mended by the very lines that it prints, with the tools
-//! that the lines name, and asked about again; well-made files are left alone.
+//! What the doctor and `hyperslab advise` recommend, followed: files are mended by the very lines that they print, with the
+//! tools that the lines name, and asked about again; well-made files are left alone.
 
 #[path = "advice/advise.rs"]
 mod advise;
@@ -9,5 +9,7 @@ mod faults;
 mod lines;
 #[path = "advice/noise.rs"]
 mod noise;
+#[path = "advice/quality.rs"]
+mod quality;
 #[path = "commands/run.rs"]
 mod run;

@@ -29,6 +29,8 @@ pub struct Options {
     pub file_bytes: u64,
     /// True if the file is a netCDF-4 file, which nccopy can repack.
     pub is_netcdf: bool,
+    /// Also report what costs readers of object stores.
+    pub cloud: bool,
     /// Report findings however little they cost.
     pub all: bool,
     /// Chunk visits that one simulation may cost before the rest is extrapolated.
@@ -48,6 +50,7 @@ impl Default for Options {
             engine_cache_bytes: 1 << 30,
             file_bytes: 0,
             is_netcdf: false,
+            cloud: false,
             all: false,
             visits_max: VISITS_MAX_DEFAULT,
         }

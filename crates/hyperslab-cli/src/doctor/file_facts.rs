@@ -31,6 +31,7 @@ pub(super) fn of(path: &Path, census: &Census) -> FileFacts {
         objects: census.objects,
         metadata_structures: sum(|kind| kind.structures),
         metadata_bytes: sum(|kind| kind.bytes),
+        metadata_structures_behind_data: behind_data(census),
         raw_bytes: census.raw_data.iter().map(|(_, bytes)| bytes).sum(),
         free_bytes: if is_one_file { census.free_bytes } else { 0 },
         unaccounted_bytes: if is_all_known { census.unaccounted_bytes } else { 0 },
@@ -44,6 +45,18 @@ pub(super) fn of(path: &Path, census: &Census) -> FileFacts {
         dense_attributes: census.tree.dense_attributes,
         dense_links: census.tree.dense_links,
     }
+}
+
+/// Structures of metadata that lie behind the first raw data.
+fn behind_data(census: &Census) -> u64 {
+    let is_raw = |owner: &Owner| matches!(owner, Owner::RawData(_));
+    let first = census.extents.iter().filter(|extent| is_raw(&extent.owner)).map(|extent| extent.start).min();
+    let Some(first) = first else { return 0 };
+    let behind = census
+        .extents
+        .iter()
+        .filter(|extent| matches!(extent.owner, Owner::Metadata(_)) && extent.start > first);
+    behind.count() as u64
 }
 
 /// Pieces of raw data that are larger than a page, and what the last page of each leaves unused.

@@ -152,6 +152,7 @@ fn command(args: &DoctorArgs, page: &Path) -> String {
         words.extend(value.iter().flat_map(|value| [option.to_owned(), value.clone()]));
     }
     words.extend(args.all.then(|| "--all".to_owned()));
+    words.extend(args.cloud.then(|| "--cloud".to_owned()));
     words.extend(["--html".to_owned(), shown(page)]);
     shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
 }

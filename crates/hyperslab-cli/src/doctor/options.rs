@@ -40,6 +40,7 @@ pub(super) fn options(
         engine_cache_bytes: hyperslab::cache_bytes() as u64,
         file_bytes: file.len(),
         is_netcdf: is_netcdf(file),
+        cloud: args.cloud,
         all: args.all,
         ..Options::default()
     })

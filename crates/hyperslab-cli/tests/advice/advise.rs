@@ -187,6 +187,62 @@ fn the_case_study_of_2015_decodes_each_chunk_once_in_every_library() {
 }
 
 #[test]
+fn a_recipe_makes_the_storage_and_a_page_shows_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = require!(written(folder.path(), "maps.h5", MAPS));
+    let [page, recipe, out] = ["maps.html", "maps.toml", "out.h5"].map(|name| folder.path().join(name));
+    let files = ["--html", page.to_str().unwrap(), "--recipe-out", recipe.to_str().unwrap()];
+    let told = advice(&path, &[&BOTH[..], &files].concat());
+    let one = recommended(&told);
+    let html = fs::read_to_string(page).unwrap();
+    let filters = one["storage"]["filters"].as_str().unwrap();
+    for part in ["as it is", "recommended", "<svg", "hyperslab repack --chunks", filters] {
+        assert!(html.contains(part), "{part}");
+    }
+    let arguments = ["repack", "{}", out.to_str().unwrap(), "--recipe", recipe.to_str().unwrap()];
+    let ended = run(&arguments, &path);
+    assert_eq!(ended.code, 0, "{}", ended.err);
+    let (chunk, written_filters, _) = stored(&out);
+    assert_eq!((&chunk, written_filters.as_str()), (&one["storage"]["chunk"], filters));
+}
+
+#[test]
+fn requests_of_an_object_store_cost_time_and_money() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = require!(written(folder.path(), "maps.h5", MAPS));
+    let [here, there] =
+        [&["--place", "local"], &["--place", "s3"]].map(|place| advice(&path, &[&BOTH[..], place].concat()));
+    let number = |advice: &Value, name: &str| recommended(advice)["storage"][name].as_f64().unwrap();
+    assert!(number(&there, "requests") <= number(&here, "requests"), "{there}");
+    assert_eq!(number(&here, "dollars"), 0.0);
+    assert!(number(&there, "dollars") > 0.0);
+    assert!(run(&["advise", "{}", "--place", "s3"], &path).out.contains('$'));
+}
+
+#[test]
+fn what_costs_readers_of_object_stores_is_found_if_asked_for_and_repacking_mends_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = "[f.create_group(f'g{i}').create_dataset('d', data=r.normal(size=3000)) for i in range(150)]; f.create_dataset('d', data=r.normal(size=(300, 1000)), chunks=(1, 1000), compression='gzip')";
+    let path = require!(written(folder.path(), "many.h5", line));
+    let codes = |path: &Path, options: &[&str]| -> Vec<String> {
+        let told = report(path, options);
+        let datasets = told["datasets"].as_array().unwrap().iter();
+        let of = |findings: &Value| findings.as_array().unwrap().clone();
+        let all =
+            of(&told["findings"]).into_iter().chain(datasets.flat_map(|dataset| of(&dataset["findings"])));
+        all.map(|found| found["code"].as_str().unwrap().to_owned()).collect()
+    };
+    assert!(codes(&path, &[]).iter().all(|code| !code.starts_with("cloud-")));
+    let found = codes(&path, &["--cloud"]);
+    for code in ["cloud-metadata", "cloud-chunk-size"] {
+        assert!(found.iter().any(|one| one == code), "{code}: {found:?}");
+    }
+    let out = require!(made("hyperslab", "hyperslab repack FILE out.h5", &path));
+    let after = codes(&out, &["--cloud"]);
+    assert!(!after.iter().any(|code| code == "cloud-metadata"), "{after:?}");
+}
+
+#[test]
 fn axes_of_netcdf_name_the_usual_reads() {
     let path = require!(fixture("netcdf4/climate.nc"));
     let told = run(&["advise", "--json", "--seconds", "1", "{}"], &path);

@@ -11,6 +11,8 @@ pub struct FileFacts {
     pub metadata_structures: u64,
     /// Their bytes.
     pub metadata_bytes: u64,
+    /// Structures of metadata that lie behind the first raw data.
+    pub metadata_structures_behind_data: u64,
     /// Bytes of raw data.
     pub raw_bytes: u64,
     /// Bytes that the file records as free.

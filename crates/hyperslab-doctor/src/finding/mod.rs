@@ -10,6 +10,9 @@ mod chunk_shape_against_read;
 mod chunks_too_large;
 mod chunks_too_small;
 mod cliff;
+mod cloud_chunk_above_page;
+mod cloud_chunk_size;
+mod cloud_metadata;
 mod compressible_data_raw;
 mod compression_saves_nothing;
 mod contiguous_across_fast_axis;
@@ -87,6 +90,7 @@ static RULES: &[Rule] = rules![
     "wasted-edge" wasted_edge Storage,
     "variable-length-strings" variable_length_strings Storage,
     "contiguous-across-fast-axis" contiguous_across_fast_axis Reads,
+    "cloud-chunk-size" cloud_chunk_size Storage,
 ];
 
 /// A finding that the doctor can make about a file as a whole.
@@ -108,6 +112,16 @@ static FILE_RULES: &[FileRule] = &[
         code: "page-size-against-chunks",
         source: include_str!("page_size_against_chunks.rs"),
         check: page_size_against_chunks::check,
+    },
+    FileRule {
+        code: "cloud-metadata",
+        source: include_str!("cloud_metadata.rs"),
+        check: cloud_metadata::check,
+    },
+    FileRule {
+        code: "cloud-chunk-above-page",
+        source: include_str!("cloud_chunk_above_page.rs"),
+        check: cloud_chunk_above_page::check,
     },
     FileRule { code: "unused-space", source: include_str!("unused_space.rs"), check: unused_space::check },
 ];
@@ -180,7 +194,7 @@ mod tests {
             let headings: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("## ")).collect();
             assert_eq!(headings, ["What it sees", "Why it costs", "What to do", "When it is fine"], "{code}");
         }
-        assert_eq!(codes().count(), 21);
+        assert_eq!(codes().count(), 24);
         assert_eq!(why("no-such-finding"), None);
     }
 }
