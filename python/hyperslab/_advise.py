@@ -127,7 +127,7 @@ def encoding_for(
             or an argument is wrong.
     """
     reads = list(reads)
-    encoding = {}
+    encoding: dict[str, dict[str, Any]] = {}
     for name, variable in dataset.data_vars.items():
         if variable.ndim < 2 or variable.dtype.kind not in "iufb":
             continue
