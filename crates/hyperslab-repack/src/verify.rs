@@ -15,6 +15,7 @@ use crate::relocate::{Relocatable, contains_addresses};
 use crate::repack::{Repacked, WrittenData, WrittenDataset};
 use crate::source_dataset::layout;
 use crate::source_tree::{Sources, WrittenObjects};
+use crate::stored_chunks::BatchSize;
 use crate::verify_objects::verify_objects;
 use hyperslab::internal::{stored, superblock};
 use hyperslab::io::Source;
@@ -120,16 +121,39 @@ impl Comparison<'_> {
             return Err(self.differs("the number of chunks"));
         }
         let is_filtered = !self.target.filters().is_empty();
-        let work = |bytes: &mut Vec<u8>, row: usize| {
-            let location = self.chunk(&map, row)?;
-            fetch(&self.target_bytes, location.address, location.stored_bytes, bytes)?;
-            if checksums::of_chunk(bytes, is_filtered.then_some(location.filter_mask)) == checksums[row] {
+        let check = |row: usize, bytes: &[u8], filter_mask: u32| {
+            if checksums::of_chunk(bytes, is_filtered.then_some(filter_mask)) == checksums[row] {
                 return Ok(bytes.len() as u64);
             }
             let offset = map.nth(row).map(|(number, _)| map.grid().offset(number)).unwrap_or_default();
             Err(self.differs(format!("the chunk at {offset:?} is not the one that was written")))
         };
-        self.sum(map.len(), map.stored_bytes(), work)
+        // Small chunks that lie together are read together.
+        let source = &self.target_bytes;
+        let batch = BatchSize::of(&**source, 0);
+        let batches: Vec<_> = batch.batches(&map).collect();
+        let work = |bytes: &mut Vec<u8>, number: usize| {
+            let rows = batches[number].clone();
+            let locations = rows.clone().map(|row| self.chunk(&map, row)).collect::<Result<Vec<_>, _>>()?;
+            let run = batch.run(&**source, &locations);
+            if let Some(run) = &run {
+                fetch(source, run.start, run.end - run.start, bytes)?;
+            }
+            let mut compared = 0;
+            for (row, location) in rows.zip(&locations) {
+                let start = match &run {
+                    Some(run) => (location.address - run.start) as usize,
+                    None => {
+                        fetch(source, location.address, location.stored_bytes, bytes)?;
+                        0
+                    }
+                };
+                let chunk = &bytes[start..start + location.stored_bytes as usize];
+                compared += check(row, chunk, location.filter_mask)?;
+            }
+            Ok(compared)
+        };
+        self.sum(batches.len(), map.stored_bytes(), work)
     }
 
     /// Compares contiguous data with the checksums of its pieces. Compact data was compared with the objects.
