@@ -1,6 +1,6 @@
 """The contents of the extension module, which `hyperslab` exports."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from io import BufferedIOBase, RawIOBase
 from os import PathLike
 from typing import Any, BinaryIO, Literal, NoReturn, Self, TypeVar, final, overload
@@ -19,6 +19,7 @@ __all__ = [
     "AttributeManager",
     "AttributeReference",
     "CacheStats",
+    "CancelToken",
     "Dataset",
     "Datatype",
     "File",
@@ -161,6 +162,16 @@ class NetcdfVariable:
         """Its attributes, without those that netCDF reserves."""
 
 @final
+class CancelToken:
+    """Cancels the reads that `run` makes."""
+
+    def __new__(cls) -> Self: ...
+    def cancel(self) -> None:
+        """Stop the reads, and those that begin later."""
+    def run(self, work: Callable[[], _T]) -> _T:
+        """Call `work`; the reads that it makes on this thread can be cancelled."""
+
+@final
 class CacheStats:
     """Statistics of the chunk cache of this process."""
 
@@ -199,6 +210,12 @@ class Traffic:
     @property
     def retries(self) -> int:
         """Attempts after the first of a request."""
+    @property
+    def hedges(self) -> int:
+        """Second requests for ranges whose first request took unusually long."""
+    @property
+    def cached_bytes(self) -> int:
+        """Bytes that were read from the disk cache instead of being requested."""
     @property
     def waited(self) -> float:
         """The seconds for which reads waited for their batches."""
@@ -307,6 +324,8 @@ class Group(_Object, Mapping[str, Any]):
         """Fetch the metadata of all objects below this group in a few rounds of concurrent requests, if the file is remote.
         With `chunk_indexes`, also where all chunks lie. What is read afterwards takes no requests for metadata.
         """
+    def aread(self, name: str, index: Any = None) -> Coroutine[Any, Any, Any]:
+        """Await `group[name][index]`: the values of a dataset below this group, read on another thread."""
     @overload
     def get(
         self,
@@ -370,6 +389,7 @@ class File(Group):
         threads: int | None = None,
         storage_options: dict[str, Any] | None = None,
         index: str | PathLike[str] | None = None,
+        store: Any = None,
         **options: Any,
     ) -> Self:
         """Open a file. Arguments that tune libhdf5 (`rdcc_nbytes` and others) are accepted without effect.
@@ -377,7 +397,9 @@ class File(Group):
         `cache_bytes` (a number, or text such as "2GiB") gives the file a cache of its own; `threads` limits how many
         threads of the process its reads use. `name` may be a URL (s3, gs, az, abfs, https, http); `storage_options` are
         the options of its store, by the names of fsspec or of object_store. `index` is the path of an index of the format
-        `hyperslab`: the file is opened with it, without reading its metadata.
+        `hyperslab`: the file is opened with it, without reading its metadata. With `store`, a file system of fsspec or a store
+        of obstore, `name` is the path of the file in it. `name` may also be an open file of fsspec, or any object with `read`
+        and `seek`.
         """
     @classmethod
     def in_memory(cls, file_image: bytes | bytearray | memoryview) -> File:
@@ -516,6 +538,8 @@ class Dataset(_Object):
     def _chunk_info_by_coord(self, element: Sequence[int]) -> tuple[tuple[int, ...], int, int, int] | None: ...
     def read_direct(self, dest: NDArray[Any], source_sel: Any = None, dest_sel: Any = None) -> None:
         """Read into an existing array."""
+    def aread(self, index: Any = None) -> Coroutine[Any, Any, Any]:
+        """Await `dataset[index]`, read on another thread. If the task is cancelled, the requests are."""
     def explain(self, selection: Any = None) -> Explanation:
         """Describe what a read would do: chunks, byte ranges, requests, filters. It is a text with the same facts as data."""
     def flush(self) -> None:

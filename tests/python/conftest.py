@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote
@@ -71,6 +72,7 @@ class Handler(BaseHTTPRequestHandler):
         content = self.server.files.get(unquote(self.path.split("?")[0]))
         self.server.requests.append(self.headers["Range"])
         self.server.tokens.add(self.headers["Authorization"])
+        time.sleep(self.server.delay)
         if content is None:
             self.send_response(404)
             self.send_header("Content-Length", "0")
@@ -91,9 +93,10 @@ class Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def server():
-    """A web server with the files of its `files`, which notes the ranges that were requested in `requests`."""
+    """A web server with the files of its `files`, which notes the ranges that were requested in `requests`
+    and waits `delay` seconds before each answer."""
     httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    httpd.files, httpd.requests, httpd.tokens = {}, [], set()
+    httpd.files, httpd.requests, httpd.tokens, httpd.delay = {}, [], set(), 0.0
     httpd.url = f"http://127.0.0.1:{httpd.server_port}"
     thread = threading.Thread(target=httpd.serve_forever, daemon=True)
     thread.start()

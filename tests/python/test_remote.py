@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import signal
+import subprocess
+import sys
+import time
 
 import h5py
 import hyperslab
@@ -99,3 +104,84 @@ def test_a_forked_child_has_connections_of_its_own(served):
             os._exit(0 if same else 1)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
         np.testing.assert_array_equal(file["group02/data"][...], expected + 1)
+
+
+def test_reads_are_awaited_together(server, served):
+    path, url = served
+    server.delay = 0.05
+    with hyperslab.File(url) as file, h5py.File(path) as local:
+        file.prefetch(chunk_indexes=True)
+
+        async def all_of_them():
+            reads = [file.aread(f"group{number:02}/data", np.s_[100:300]) for number in range(20)]
+            whole = file["group07/contiguous"].aread()
+            return await asyncio.gather(*reads, whole)
+
+        began = time.monotonic()
+        *found, whole = asyncio.run(all_of_them())
+        assert time.monotonic() - began < 10
+        for number, values in enumerate(found):
+            np.testing.assert_array_equal(values, local[f"group{number:02}/data"][100:300])
+        np.testing.assert_array_equal(whole, local["group07/contiguous"][...])
+        with pytest.raises(KeyError):
+            asyncio.run(file.aread("none"))
+
+
+def test_a_read_that_is_no_longer_awaited_is_cancelled(server, served):
+    _, url = served
+    with hyperslab.File(url) as file:
+        dataset = file["group29/contiguous"]
+        server.delay = 20.0
+
+        async def give_up():
+            await asyncio.wait_for(dataset.aread(), timeout=0.3)
+
+        began = time.monotonic()
+        with pytest.raises(TimeoutError):
+            asyncio.run(give_up())
+        assert time.monotonic() - began < 10, "the request takes 20 seconds"
+        server.delay = 0.0
+        assert dataset[5] == 5 * 29
+
+
+METADATA = """
+import hyperslab, sys
+print("opening", flush=True)
+file = hyperslab.File(sys.argv[1])
+print("opened", flush=True)
+sys.stdin.readline()
+file["group17/data"].chunk_map()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are sent as POSIX has them")
+@pytest.mark.parametrize("stage", ["opening", "opened"])
+def test_ctrl_c_ends_requests_for_metadata(server, served, stage):
+    _, url = served
+    server.delay = 10.0 if stage == "opening" else 0.0
+    pipe = subprocess.PIPE
+    reader = subprocess.Popen([sys.executable, "-c", METADATA, url], stdin=pipe, stdout=pipe, stderr=pipe)
+    assert reader.stdout.readline() == b"opening\n"
+    if stage == "opened":
+        assert reader.stdout.readline() == b"opened\n"
+        server.delay = 10.0
+        reader.stdin.write(b"go on\n")
+        reader.stdin.flush()
+    time.sleep(0.5)
+    assert reader.poll() is None, "it was over before it could be interrupted"
+    reader.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    _, complaint = reader.communicate(timeout=60)
+    assert time.monotonic() - began < 5
+    assert complaint.rstrip().endswith(b"KeyboardInterrupt")
+
+
+def test_a_disk_cache_is_named_by_the_environment(server, served, tmp_path):
+    path, url = served
+    script = "import hyperslab, sys; f = hyperslab.File(sys.argv[1]); [f[n + '/data'][...] for n in f if n != 'other']; print(hyperslab.traffic().requests)"
+    environment = {**os.environ, "HYPERSLAB_DISK_CACHE": str(tmp_path / "cache")}
+    counts = []
+    for _ in range(2):
+        output = subprocess.run([sys.executable, "-c", script, url], env=environment, capture_output=True, check=True)
+        counts.append(int(output.stdout))
+    assert counts[0] >= 1 and counts[1] == 1, counts

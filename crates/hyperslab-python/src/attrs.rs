@@ -4,6 +4,7 @@ use crate::array::{self, Shape};
 use crate::element::{Element, Owner, Text, text};
 use crate::errors;
 use crate::group::name_of;
+use crate::interrupt;
 use crate::session::Session;
 use hyperslab::{Attribute, Dataspace, Object};
 use numpy::PyUntypedArrayMethods;
@@ -29,7 +30,7 @@ impl AttributeManager {
     /// that cannot be read causes a warning.
     fn list(&self, py: Python<'_>) -> PyResult<Vec<Attribute>> {
         self.session.check_open()?;
-        let found = py.detach(|| self.object.attributes().list()).map_err(errors::raise)?;
+        let found = interrupt::detach(py, || self.object.attributes().list())?.map_err(errors::raise)?;
         let mut attributes = Vec::with_capacity(found.len());
         for attribute in found {
             match attribute {
@@ -46,7 +47,7 @@ impl AttributeManager {
     fn find(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<Option<Attribute>> {
         self.session.check_open()?;
         let name = name_of(name)?;
-        py.detach(|| self.object.attributes().find(&name)).map_err(errors::raise)
+        interrupt::detach(py, || self.object.attributes().find(&name))?.map_err(errors::raise)
     }
 
     fn value<'py>(&self, py: Python<'py>, attribute: &Attribute) -> PyResult<Bound<'py, PyAny>> {
@@ -76,7 +77,8 @@ impl AttributeManager {
     fn __getitem__<'py>(&self, py: Python<'py>, name: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         self.session.check_open()?;
         let name = name_of(name)?;
-        let attribute = py.detach(|| self.object.attributes().get(&name)).map_err(errors::raise)?;
+        let attribute =
+            interrupt::detach(py, || self.object.attributes().get(&name))?.map_err(errors::raise)?;
         self.value(py, &attribute)
     }
 
@@ -152,7 +154,9 @@ impl AttributeManager {
 
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
         self.session.check_open()?;
-        py.detach(|| self.object.attributes().list()).map(|found| found.len()).map_err(errors::raise)
+        interrupt::detach(py, || self.object.attributes().list())?
+            .map(|found| found.len())
+            .map_err(errors::raise)
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {

@@ -10,6 +10,7 @@ use crate::errors;
 use crate::explanation;
 use crate::filters::{CompressionOptions, Filters};
 use crate::group;
+use crate::interrupt;
 use crate::reference::Reference;
 use crate::selection::{self, Index, Selected};
 use crate::session::Session;
@@ -499,6 +500,13 @@ impl Dataset {
         Ok(())
     }
 
+    /// Await `dataset[index]`, read on another thread. If the task is cancelled, the requests are.
+    #[pyo3(signature = (index=None))]
+    fn aread<'py>(slf: &Bound<'py, Self>, index: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+        let all = PyTuple::empty(slf.py()).into_any();
+        crate::helper(slf.py(), "hyperslab._async", "read")?.call1((slf, index.unwrap_or(&all)))
+    }
+
     /// Do nothing: hyperslab never writes. For programs that flush every dataset they use.
     fn flush(&self) -> PyResult<()> {
         self.session.check_open()
@@ -513,7 +521,8 @@ impl Dataset {
     ) -> PyResult<Bound<'py, PyAny>> {
         self.session.check_open()?;
         let selected = self.select(selection)?;
-        let explained = py.detach(|| self.dataset.explain(&selected.selection)).map_err(errors::raise)?;
+        let explained =
+            interrupt::detach(py, || self.dataset.explain(&selected.selection))?.map_err(errors::raise)?;
         explanation::of(py, &explained)
     }
 }
@@ -525,7 +534,7 @@ impl Dataset {
         if self.dataset.chunk_shape().is_none() {
             return Err(errors::not_chunked(self.dataset.path()));
         }
-        py.detach(|| self.dataset.chunk_map()).map_err(errors::raise)
+        interrupt::detach(py, || self.dataset.chunk_map())?.map_err(errors::raise)
     }
 
     fn address(&self) -> u64 {

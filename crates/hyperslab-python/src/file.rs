@@ -2,10 +2,12 @@
 
 use crate::errors;
 use crate::group::Group;
+use crate::interrupt;
 use crate::remote;
 use crate::session::Session;
 use crate::settings;
 use crate::source::FileLike;
+use crate::stores::StoredFile;
 use hyperslab::io::{LocalFile, Location, Memory, Source};
 use hyperslab::{ErrorKind, OpenOptions};
 use hyperslab_index::NativeIndex;
@@ -59,7 +61,7 @@ impl File {
     /// The file of a session.
     pub fn of<'py>(py: Python<'py>, session: &Arc<Session>) -> PyResult<Bound<'py, PyAny>> {
         session.check_open()?;
-        let group = py.detach(|| session.file.root()).map_err(errors::raise)?;
+        let group = interrupt::detach(py, || session.file.root())?.map_err(errors::raise)?;
         Ok(Bound::new(py, Self::initializer(session.clone(), group))?.into_any())
     }
 
@@ -77,7 +79,7 @@ impl File {
             let group = session.file.root()?;
             Ok((Arc::new(session), group))
         };
-        let (session, group) = py.detach(open).map_err(errors::raise_opening)?;
+        let (session, group) = interrupt::detach(py, open)?.map_err(errors::raise_opening)?;
         Ok(Self::initializer(session, group))
     }
 }
@@ -135,10 +137,12 @@ impl File {
     /// `cache_bytes` (a number, or text such as "2GiB") gives the file a cache of its own; `threads` limits how many
     /// threads of the process its reads use. `name` may be a URL (s3, gs, az, abfs, https, http); `storage_options` are
     /// the options of its store, by the names of fsspec or of object_store. `index` is the path of an index of the format
-    /// `hyperslab`: the file is opened with it, without reading its metadata.
+    /// `hyperslab`: the file is opened with it, without reading its metadata. With `store`, a file system of fsspec or a store
+    /// of obstore, `name` is the path of the file in it. `name` may also be an open file of fsspec, or any object with `read`
+    /// and `seek`.
     #[new]
     #[expect(clippy::too_many_arguments, reason = "the arguments of the Python class")]
-    #[pyo3(signature = (name, mode="r", driver=None, *, cache_bytes=None, threads=None, storage_options=None, index=None, **options))]
+    #[pyo3(signature = (name, mode="r", driver=None, *, cache_bytes=None, threads=None, storage_options=None, index=None, store=None, **options))]
     fn new(
         py: Python<'_>,
         name: &Bound<'_, PyAny>,
@@ -148,11 +152,25 @@ impl File {
         threads: Option<usize>,
         storage_options: Option<&Bound<'_, PyDict>>,
         index: Option<PathBuf>,
+        store: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<Self>> {
         check_mode(mode)?;
         check_options(driver, options)?;
         let settings = settings::of_file(cache_bytes, threads)?;
+        let stored = match store {
+            Some(_) if storage_options.is_some() => {
+                return Err(errors::invalid("storage_options are for URLs, not for a store"));
+            }
+            Some(store) => Some(StoredFile::at(store, &name.extract::<String>()?)?),
+            None if name.hasattr("fs")? => StoredFile::of_fsspec(name)?,
+            None => None,
+        };
+        if let Some(source) = stored {
+            let filename = source.name().into();
+            let session = || indexed(Session::open("fileobj", Arc::new(source), filename, &settings)?, index);
+            return Self::open(py, session);
+        }
         if name.hasattr("read")? && name.hasattr("seek")? {
             let source = FileLike::new(name)?;
             let filename = source.name().into();
@@ -297,9 +315,9 @@ pub fn is_hdf5(py: Python<'_>, fname: &Bound<'_, PyAny>) -> PyResult<bool> {
     let path = crate::helper(py, "os", "fsdecode")?.call1((fname,))?;
     let path = PathBuf::from(path.extract::<OsString>()?);
     let opener = remote::opener(None)?;
-    Ok(py.detach(|| match hyperslab::File::open_with(opener, path) {
+    interrupt::detach(py, || match hyperslab::File::open_with(opener, path) {
         Ok(_) => true,
         // If anything else is wrong with the file, it still begins like an HDF5 file.
         Err(error) => matches!(error.kind(), ErrorKind::Damaged | ErrorKind::Unsupported | ErrorKind::Limit),
-    }))
+    })
 }

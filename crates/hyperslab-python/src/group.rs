@@ -6,6 +6,7 @@ use crate::datatype::Datatype;
 use crate::element::text;
 use crate::errors;
 use crate::file::{self, File};
+use crate::interrupt;
 use crate::reference::{AttributeReference, Reference, RegionReference};
 use crate::session::Session;
 use crate::visit::{self, Visit};
@@ -40,7 +41,7 @@ pub fn parent<'py>(py: Python<'py>, session: &Arc<Session>, path: &str) -> PyRes
         Some(("", _)) | None => "/",
         Some((parent, _)) => parent,
     };
-    let found = py.detach(|| session.file.get(parent)).map_err(errors::raise)?;
+    let found = interrupt::detach(py, || session.file.get(parent))?.map_err(errors::raise)?;
     open(py, session, found)
 }
 
@@ -89,7 +90,7 @@ impl Group {
         if path.is_empty() {
             return Ok(Ok(None));
         }
-        Ok(py.detach(|| self.group.find(path)))
+        interrupt::detach(py, || self.group.find(path))
     }
 
     /// Like [`Self::find`], but the error suggests the most similar name.
@@ -98,7 +99,7 @@ impl Group {
         if path.is_empty() {
             return Ok(Err(hyperslab::Error::not_found("a name must not be empty")));
         }
-        Ok(py.detach(|| self.group.get(path)))
+        interrupt::detach(py, || self.group.get(path))
     }
 
     /// The last link of a path; `None` if there is no such link, or if the path is that of a group without one.
@@ -110,12 +111,12 @@ impl Group {
             Some((parent, name)) => (parent, name),
             None => (".", path),
         };
-        Ok(py.detach(|| match self.group.get(parent) {
+        interrupt::detach(py, || match self.group.get(parent) {
             Ok(Object::Group(group)) => group.link(name.as_bytes()),
             Ok(_) => Ok(None),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
-        }))
+        })
     }
 
     /// True for a path that ends with a user-defined link, which only its writer can follow.
@@ -133,7 +134,8 @@ impl Group {
                 file: Some(file.clone()),
                 target: ReferenceTarget::Object,
             };
-            return py.detach(|| self.group.file().dereference(&reference)).map_err(errors::raise);
+            return interrupt::detach(py, || self.group.file().dereference(&reference))?
+                .map_err(errors::raise);
         }
         let open = || {
             let found = self.group.file().object_at(target)?;
@@ -146,14 +148,14 @@ impl Group {
                 None => Ok(found),
             }
         };
-        py.detach(open).map_err(errors::raise)
+        interrupt::detach(py, open)?.map_err(errors::raise)
     }
 
     /// The names in h5py's order: that of creation if the group tracks it, otherwise ascending.
     fn names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         self.session.check_open()?;
         let list = || self.group.links().map(|links| (links, self.group.tracks_creation_order()));
-        let (mut found, tracked) = py.detach(list).map_err(errors::raise)?;
+        let (mut found, tracked) = interrupt::detach(py, list)?.map_err(errors::raise)?;
         for error in found.iter().filter_map(|link| link.as_ref().err()) {
             errors::warn(py, &format!("skipped a link: {error}"))?;
         }
@@ -211,8 +213,19 @@ impl Group {
     fn prefetch(&self, py: Python<'_>, chunk_indexes: bool) -> PyResult<()> {
         self.session.check_open()?;
         let prefetch = hyperslab::Prefetch { depth: usize::MAX, chunk_indexes, attributes: true };
-        py.detach(|| self.group.prefetch(&prefetch));
+        interrupt::detach(py, || self.group.prefetch(&prefetch))?;
         Ok(())
+    }
+
+    /// Await `group[name][index]`: the values of a dataset below this group, read on another thread.
+    #[pyo3(signature = (name, index=None))]
+    fn aread<'py>(
+        slf: &Bound<'py, Self>,
+        name: &Bound<'py, PyAny>,
+        index: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let all = pyo3::types::PyTuple::empty(slf.py()).into_any();
+        crate::helper(slf.py(), "hyperslab._async", "read_member")?.call1((slf, name, index.unwrap_or(&all)))
     }
 
     /// Return an object, its class, its link or the class of its link; `default` if there is no object with this name.
@@ -275,7 +288,7 @@ impl Group {
 
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
         self.session.check_open()?;
-        let count = py.detach(|| self.group.len()).map_err(errors::raise)?;
+        let count = interrupt::detach(py, || self.group.len())?.map_err(errors::raise)?;
         Ok(usize::try_from(count)?)
     }
 

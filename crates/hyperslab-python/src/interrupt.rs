@@ -35,6 +35,40 @@ impl Interrupt {
     }
 }
 
+/// Does `work`, which reads metadata, without the interpreter. A signal whose handler raises (Ctrl-C) ends what it waits for.
+///
+/// # Errors
+/// What the signal handler raised.
+pub fn detach<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    let interrupt = INTERRUPT.with_borrow(Interrupt::clone);
+    let outcome = py.detach(|| interrupt.cancel.during(work));
+    take_raised(&interrupt).map_or(Ok(outcome), Err)
+}
+
+/// What the signal handler raised, if it has ended a read of this thread.
+fn take_raised(interrupt: &Interrupt) -> Option<PyErr> {
+    let raised = &mut *interrupt.raised.lock().unwrap_or_else(PoisonError::into_inner);
+    let raised = raised.take_if(|_| interrupt.cancel.is_cancelled())?;
+    INTERRUPT.set(Interrupt::new());
+    Some(raised)
+}
+
+/// Calls `work`, whose reads on this thread are cancelled by this flag instead of by signals.
+pub fn cancelled_by<T>(cancel: &Cancel, work: impl FnOnce() -> T) -> T {
+    /// Restores what was there before, also after a panic.
+    struct Restore(Option<Interrupt>);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            if let Some(before) = self.0.take() {
+                INTERRUPT.set(before);
+            }
+        }
+    }
+    let before = INTERRUPT.replace(Interrupt { cancel: cancel.clone(), raised: Arc::default() });
+    let _restore = Restore(Some(before));
+    work()
+}
+
 /// Reads from a dataset without the interpreter. A signal whose handler raises (Ctrl-C) ends the read with what it
 /// raised.
 pub fn read<T: Send>(
@@ -44,13 +78,10 @@ pub fn read<T: Send>(
 ) -> PyResult<T> {
     let interrupt = INTERRUPT.with_borrow(Interrupt::clone);
     let dataset = dataset.cancelled_by(&interrupt.cancel);
-    let outcome = py.detach(|| read(&dataset));
-    if interrupt.cancel.is_cancelled() {
-        INTERRUPT.set(Interrupt::new());
-        let raised = interrupt.raised.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(raised) = raised {
-            return Err(raised);
-        }
+    // A read of a virtual dataset reads metadata of its sources, too.
+    let outcome = py.detach(|| interrupt.cancel.during(|| read(&dataset)));
+    if let Some(raised) = take_raised(&interrupt) {
+        return Err(raised);
     }
     outcome.map_err(|error| {
         // What ends the program (Ctrl-C, `exit`) does so as well where a file object or a filter of its own raised it.

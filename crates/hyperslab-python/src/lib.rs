@@ -9,6 +9,7 @@
 
 mod array;
 mod attrs;
+mod cancel_token;
 mod chunk_map;
 mod command;
 mod dataset;
@@ -30,6 +31,7 @@ mod selection;
 mod session;
 mod settings;
 mod source;
+mod stores;
 mod visit;
 
 use pyo3::prelude::*;
@@ -40,6 +42,8 @@ mod _hyperslab {
 
     #[pymodule_export]
     use crate::attrs::AttributeManager;
+    #[pymodule_export]
+    use crate::cancel_token::CancelToken;
     #[pymodule_export]
     use crate::command::run_command;
     #[pymodule_export]

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// The opener of paths and URLs, with the options of the store.
 pub fn opener(storage_options: Option<&Bound<'_, PyDict>>) -> PyResult<Arc<dyn Opener>> {
-    let mut options = RemoteOptions::default();
+    let mut options = RemoteOptions::from_environment();
     add(&mut options, storage_options)?;
     Ok(Arc::new(Files::new(options)))
 }
@@ -53,6 +53,10 @@ pub struct Traffic {
     rounds: u64,
     /// Attempts after the first of a request.
     retries: u64,
+    /// Second requests for ranges whose first request took unusually long.
+    hedges: u64,
+    /// Bytes that were read from the disk cache instead of being requested.
+    cached_bytes: u64,
     /// The seconds for which reads waited for their batches.
     waited: f64,
 }
@@ -60,9 +64,10 @@ pub struct Traffic {
 #[pymethods]
 impl Traffic {
     fn __repr__(&self) -> String {
-        let Self { requests, bytes, rounds, retries, waited } = self;
+        let Self { requests, bytes, rounds, retries, hedges, cached_bytes, waited } = self;
         format!(
-            "Traffic(requests={requests}, bytes={bytes}, rounds={rounds}, retries={retries}, waited={waited:.3})"
+            "Traffic(requests={requests}, bytes={bytes}, rounds={rounds}, retries={retries}, hedges={hedges}, \
+             cached_bytes={cached_bytes}, waited={waited:.3})"
         )
     }
 }
@@ -76,6 +81,8 @@ pub fn traffic() -> Traffic {
         bytes: now.bytes,
         rounds: now.rounds,
         retries: now.retries,
+        hedges: now.hedges,
+        cached_bytes: now.cached_bytes,
         waited: now.waited.as_secs_f64(),
     }
 }

@@ -1,9 +1,11 @@
 //! The source of a file's bytes, which can be closed while objects still refer to it.
 
 use hyperslab::io::{Advice, Cancel, Deliver, Source, Version};
+use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::PyBytes;
+use std::borrow::Cow;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -90,6 +92,10 @@ impl Source for Closable {
         self.advice
     }
 
+    fn metadata_gap_bytes(&self) -> u64 {
+        self.with(|source| Ok(source.metadata_gap_bytes())).unwrap_or(Advice::METADATA_GAP_BYTES)
+    }
+
     fn name(&self) -> String {
         self.name.clone()
     }
@@ -125,14 +131,22 @@ impl FileLike {
         let mut filled = 0;
         while filled < out.len() {
             let piece = object.call_method1("read", (out.len() - filled,))?;
-            let piece = piece.cast::<PyBytes>()?.as_bytes();
+            let piece = bytes_of(&piece)?;
             if piece.is_empty() || piece.len() > out.len() - filled {
                 return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
             }
-            out[filled..filled + piece.len()].copy_from_slice(piece);
+            out[filled..filled + piece.len()].copy_from_slice(&piece);
             filled += piece.len();
         }
         Ok(())
+    }
+}
+
+/// The bytes of an object: of `bytes` without copying, of others (those of obstore) as the buffer protocol has them.
+pub fn bytes_of<'o>(object: &'o Bound<'_, PyAny>) -> PyResult<Cow<'o, [u8]>> {
+    match object.cast::<PyBytes>() {
+        Ok(bytes) => Ok(Cow::Borrowed(bytes.as_bytes())),
+        Err(_) => Ok(Cow::Owned(PyBuffer::<u8>::get(object)?.to_vec(object.py())?)),
     }
 }
 

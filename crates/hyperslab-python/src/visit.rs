@@ -7,6 +7,7 @@
 use crate::element::text;
 use crate::errors;
 use crate::group::{Group, open};
+use crate::interrupt;
 use hyperslab::{Link, LinkTarget, Object, Prefetch};
 use hyperslab_format::{Address, Name};
 use pyo3::prelude::*;
@@ -66,10 +67,10 @@ pub fn visit_below<'py>(
     let (py, this) = (start.py(), start.get());
     this.session.check_open()?;
     let prefetch = Prefetch { depth: usize::MAX, chunk_indexes: false, attributes: false };
-    py.detach(|| this.group.prefetch(&prefetch));
+    interrupt::detach(py, || this.group.prefetch(&prefetch))?;
     let mut seen: HashSet<Address> = HashSet::new();
     seen.insert(Object::Group(this.group.clone()).address());
-    let links = py.detach(|| this.group.links()).map_err(errors::raise)?;
+    let links = interrupt::detach(py, || this.group.links())?.map_err(errors::raise)?;
     let mut levels = vec![Level::new(py, this.group.clone(), Vec::new(), links)?];
     while let Some(level) = levels.last_mut() {
         let Some(link) = level.links.next() else {
@@ -83,7 +84,7 @@ pub fn visit_below<'py>(
             continue;
         }
         let group = level.group.clone();
-        let object = if new { Some(py.detach(|| group.open(&link))) } else { None };
+        let object = if new { Some(interrupt::detach(py, || group.open(&link))?) } else { None };
         let name = text(py, &Name::new(path.clone()));
         let answer = match (visit, &object) {
             (Visit::Objects | Visit::Links, _) => function.call1((name,))?,
@@ -105,7 +106,7 @@ pub fn visit_below<'py>(
         }
         if let Some(Ok(Object::Group(group))) = object {
             let prefix = [path.as_slice(), b"/"].concat();
-            match py.detach(|| group.links()) {
+            match interrupt::detach(py, || group.links())? {
                 Ok(links) => levels.push(Level::new(py, group, prefix, links)?),
                 Err(error) => errors::warn(py, &format!("skipped the members of a group: {error}"))?,
             }

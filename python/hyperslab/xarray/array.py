@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import operator
 from typing import Any
 
@@ -11,6 +10,7 @@ from xarray.backends import BackendArray
 from xarray.core import indexing
 
 from hyperslab import _hyperslab
+from hyperslab._async import run
 from hyperslab.xarray.files import FileHandle
 
 #: Points are read one by one where the block around them has this many times as many elements.
@@ -54,8 +54,8 @@ class LazyArray(BackendArray):
         return self._read_around(key.tuple) if points is None else points
 
     async def async_getitem(self, key: indexing.ExplicitIndexer) -> Any:
-        """The same, in a thread of the event loop's pool."""
-        return await asyncio.to_thread(self.__getitem__, key)
+        """The same, read on another thread. If the task is cancelled, the requests are."""
+        return await run(lambda: self[key])
 
     def _read(self, key: tuple[Any, ...]) -> np.ndarray[Any, Any]:
         """Reads the product of an integer, a slice or an array of indexes along each axis."""

@@ -5,6 +5,7 @@ mod attribute;
 use crate::dataset::Dataset;
 use crate::errors;
 use crate::file::File;
+use crate::interrupt;
 use crate::session::Session;
 use hyperslab_netcdf::{Below, DimensionId, DimensionKind, Netcdf, UserKind, VariableType};
 use pyo3::prelude::*;
@@ -73,7 +74,8 @@ pub fn netcdf_groups<'py>(
     let session = file.get().session();
     session.check_open()?;
     let below = if below { Below::All } else { Below::Nothing };
-    let netcdf = py.detach(|| Netcdf::open_group(&session.file, path, below)).map_err(errors::raise)?;
+    let netcdf =
+        interrupt::detach(py, || Netcdf::open_group(&session.file, path, below))?.map_err(errors::raise)?;
     let mut view = View { py, session, netcdf: &netcdf, dimensions: Vec::new(), omitted: Vec::new() };
     view.dimensions =
         netcdf.dimensions.iter().map(|dimension| view.dimension(dimension)).collect::<PyResult<_>>()?;
