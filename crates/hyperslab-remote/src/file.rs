@@ -101,7 +101,7 @@ impl Source for RemoteFile {
     fn read_into(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
         let range = at..at.checked_add(out.len() as u64).ok_or(io::ErrorKind::UnexpectedEof)?;
         let mut result = Err(Cancelled.into());
-        self.fetch(&[range], &Cancel::never(), &mut |_, bytes| {
+        self.fetch(&[range], &Cancel::current(), &mut |_, bytes| {
             result = bytes.map(|bytes| out.copy_from_slice(&bytes));
             ControlFlow::Break(())
         });
