@@ -1,7 +1,8 @@
 //! Blocks of metadata, joined to few writes without keeping all metadata in memory.
 //!
 //! Blocks come in a few ascending sequences: the headers of all objects, and the chunk indexes of all datasets. Between two
-//! neighbours are at most some bytes of alignment, which are zeros.
+//! neighbours are at most some bytes of alignment, which are zeros. Where more lies between two blocks, it may be a block of
+//! another sequence, so that they are not joined.
 
 use crate::error::WriteError;
 use hyperslab_format::PlacedBlock;
@@ -10,8 +11,8 @@ use hyperslab_format::PlacedBlock;
 const RUNS_MAX: usize = 4;
 /// A sequence is written when it has so many bytes.
 const WRITE_BYTES: usize = 1 << 20;
-/// Blocks further apart are not joined.
-const GAP_MAX: u64 = 64;
+/// Bytes of alignment between two blocks, at most: fewer than any structure has.
+const GAP_MAX: u64 = 7;
 
 /// Joins blocks, and hands them to a function: an address and the bytes from there on.
 pub(crate) struct MetadataRuns<W> {
@@ -80,6 +81,26 @@ mod tests {
         assert_eq!(written[0], (0, [&[1; 5][..], &[0; 3], &[3; 5]].concat()));
         assert_eq!(written[1], (1000, [[2; 5], [4; 5]].concat()));
         assert_eq!(written[2..].iter().map(|(at, _)| *at).collect::<Vec<_>>(), [5000, 6000, 7000]);
+    }
+
+    #[test]
+    fn what_lies_between_two_blocks_is_not_overwritten() {
+        // The tree node of a group comes after the symbol table nodes that lie behind it.
+        let block =
+            |at: u64, bytes: usize| PlacedBlock { address: Address(at), bytes: vec![at as u8 + 1; bytes] };
+        for order in [[0, 1, 2, 3], [0, 2, 1, 3], [2, 3, 1, 0]] {
+            let mut image = vec![0; 100];
+            let mut runs = MetadataRuns::new(|at, bytes: &[u8]| {
+                image[at as usize..][..bytes.len()].copy_from_slice(bytes);
+                Ok(())
+            });
+            let blocks = [block(0, 40), block(40, 8), block(48, 12), block(60, 40)];
+            for number in order {
+                runs.place(&blocks[number]).unwrap();
+            }
+            runs.finish().unwrap();
+            assert_eq!(image, blocks.map(|block| block.bytes).concat(), "{order:?}");
+        }
     }
 
     #[test]
