@@ -10,6 +10,7 @@ In xarray, `engine="hyperslab"` does the same without h5netcdf.
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from typing import Any, Literal
 
 import h5netcdf  # type: ignore[import-not-found, import-untyped, unused-ignore]
@@ -23,7 +24,7 @@ __all__ = ["File"]
 _STRING, _COMPOUND, _ENUM, _VLEN = 3, 6, 8, 9
 
 
-class File(h5netcdf.File):  # type: ignore[misc, unused-ignore]
+class File(h5netcdf.File, metaclass=ABCMeta):  # type: ignore[misc, unused-ignore]
     """A netCDF-4 file, open for reading, with the interface of `h5netcdf.File`."""
 
     def __init__(
