@@ -24,7 +24,7 @@ use super::cliff::Cliff;
 use super::cost::Cost;
 use super::model::{Finding, Severity};
 use crate::case::Case;
-use crate::fix::{repack_to, shape_for_read};
+use crate::fix::{repack_larger, shape_for_read};
 use crate::numbers::{count_text, rounded};
 use crate::pattern::{Sweep, bytes_text, shape_text};
 use crate::predict::seconds_text;
@@ -83,17 +83,8 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
         |read| read.sweep.clone(),
     );
     let fixes = shape_for_read(&case.geometry, &seed, case.options.visits_max)
-        .map(|larger| {
-            let count = larger
-                .iter()
-                .zip(case.geometry.shape())
-                .fold(1u64, |n, (c, d)| n.saturating_mul(d.div_ceil(*c)));
-            let noun = if count == 1 { "chunk" } else { "chunks" };
-            let effect = format!("{} {noun} of {}", count_text(count), shape_text(&larger));
-            repack_to(case, &larger, effect)
-        })
-        .into_iter()
-        .collect();
+        .map(|larger| repack_larger(case, &larger))
+        .unwrap_or_default();
     let cost = Cost { seconds: Some(overhead_seconds), bytes: Some(index_bytes), requests: Some(stored) };
     Some(Finding { code: "chunks-too-small".to_owned(), severity, message, cost, evidence, fixes })
 }

@@ -23,9 +23,9 @@ use super::cliff::Cliff;
 use super::cost::Cost;
 use super::model::{Finding, Severity};
 use crate::case::Case;
-use crate::fix::{repack_to, shape_for_read};
+use crate::fix::{repack_larger, shape_for_read};
 use crate::numbers::count_text;
-use crate::pattern::{Sweep, bytes_text, shape_text};
+use crate::pattern::{Sweep, bytes_text};
 use serde_json::json;
 
 /// Fewer chunks than this are not reported.
@@ -55,9 +55,8 @@ pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     });
     let sweep = Sweep::row_major(case.geometry.shape(), &vec![1; chunk.len()]);
     let fixes = shape_for_read(&case.geometry, &sweep, case.options.visits_max)
-        .map(|larger| repack_to(case, &larger, format!("chunks of {}", shape_text(&larger))))
-        .into_iter()
-        .collect();
+        .map(|larger| repack_larger(case, &larger))
+        .unwrap_or_default();
     let cost = Cost {
         seconds: Some(stored as f64 * CHUNK_SECONDS),
         bytes: Some(index_bytes),

@@ -1,4 +1,4 @@
-//! The chunk shape that serves one read and slows none of the others.
+//! The chunk shape that serves one read, or all, and slows none of the others.
 //!
 //! Shapes whose extents are halves, quarters, eighths … of the dataset's are ranked by an estimate of what each read
 //! decodes with them in the smallest cache. The best few are then simulated in every library. Of those that serve the read,
@@ -23,43 +23,66 @@ const WHOLE_GAIN_MAX: f64 = 0.85;
 /// A change that is only a compromise is worth it if the read that it is for takes at most this share of the time.
 pub(super) const GAIN_SHARE_MAX: f64 = 0.5;
 
-/// The chunk shape that is best for all reads (see [`Judgement::change`]), among those that make read `target` at least twice as fast
-/// in every one of these profiles and no read much slower, with what it does to all reads. `None` if there is none.
+/// The chunk shape that is best for all reads (see [`Judgement::change`]), among those that make read `target` at least twice
+/// as fast in every one of these profiles, with what it does to all reads. One that makes another read much slower is
+/// taken only if all do. `None` if no shape serves the read.
 pub(crate) fn compromise(
     case: &Case<'_>,
     target: usize,
     profiles: &[usize],
 ) -> Option<(Vec<u64>, Judgement)> {
+    let storage = |chunk: &[u64]| NewStorage::rechunked(case.facts, chunk);
+    let serving = simulated(case, &storage).into_iter().filter_map(|(chunk, changed, judged)| {
+        let hit = judge_changed(&changed, profiles)?;
+        let (_, gain) = hit.effects.get(target)?;
+        let serves = gain.ratio() <= GAIN_SHARE_MAX && judged.change <= WHOLE_GAIN_MAX;
+        serves.then_some((chunk, judged))
+    });
+    best(serving)
+}
+
+/// The chunk shape that is best for all reads in a new storage, with what it does to them; preferably one that makes none much
+/// slower.
+pub(crate) fn balanced(
+    case: &Case<'_>,
+    storage: &dyn Fn(&[u64]) -> NewStorage,
+) -> Option<(Vec<u64>, Judgement)> {
+    best(simulated(case, storage).into_iter().map(|(chunk, _, judged)| (chunk, judged)))
+}
+
+fn best(shapes: impl Iterator<Item = (Vec<u64>, Judgement)>) -> Option<(Vec<u64>, Judgement)> {
+    shapes.min_by(|(_, a), (_, b)| a.is_loss().cmp(&b.is_loss()).then(a.change.total_cmp(&b.change)))
+}
+
+/// The shapes that are best by the estimate, simulated.
+fn simulated<'c>(
+    case: &'c Case<'c>,
+    storage: &dyn Fn(&[u64]) -> NewStorage,
+) -> Vec<(Vec<u64>, Changed<'c>, Judgement)> {
     let all: Vec<usize> = (0..case.profiles.len()).collect();
     let mut ranked: Vec<(u64, f64, Vec<u64>)> = shapes(case.geometry.shape(), case.geometry.element_bytes())
         .into_iter()
         .filter(|chunk| case.geometry.chunk_dims() != Some(chunk))
         .map(|chunk| {
-            let (losses, score) = estimated_score(case, &chunk);
+            let (losses, score) = estimated_score(case, &storage(&chunk));
             (losses, score, chunk)
         })
         .collect();
     ranked.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then_with(|| a.2.cmp(&b.2)));
-    ranked
-        .into_iter()
-        .take(SIMULATED_MAX)
-        .filter_map(|(.., chunk)| {
-            let change = Change::Storage(NewStorage::rechunked(case.facts, &chunk));
-            let changed = Changed::new(case, &change).ok()?;
-            let (judged, hit) = (judge_changed(&changed, &all)?, judge_changed(&changed, profiles)?);
-            let (_, gain) = hit.effects.get(target)?;
-            let serves = gain.ratio() <= GAIN_SHARE_MAX && judged.change <= WHOLE_GAIN_MAX;
-            (serves && !judged.is_loss()).then_some((chunk, judged))
-        })
-        .min_by(|(_, a), (_, b)| a.change.total_cmp(&b.change))
+    let simulated = ranked.into_iter().take(SIMULATED_MAX).filter_map(|(.., chunk)| {
+        let changed = Changed::new(case, &Change::Storage(storage(&chunk))).ok()?;
+        let judged = judge_changed(&changed, &all)?;
+        Some((chunk, changed, judged))
+    });
+    simulated.collect()
 }
 
-/// How many reads would lose with these chunks, and what all reads cost.
-fn estimated_score(case: &Case<'_>, chunk: &[u64]) -> (u64, f64) {
+/// How many reads would lose in this storage, and what all reads cost.
+fn estimated_score(case: &Case<'_>, storage: &NewStorage) -> (u64, f64) {
     let cache_bytes = case.profiles.iter().map(|profile| profile.cache(None).nbytes).min().unwrap_or(0);
     let (mut losses, mut score) = (0, 0.0);
     for read in &case.reads {
-        let after = estimated_seconds(case, read, chunk, cache_bytes);
+        let after = estimated_seconds(case, read, storage, cache_bytes);
         let before = read.rows.iter().map(|row| row.reference_seconds).fold(f64::INFINITY, f64::min);
         losses += u64::from(Effect { shown: (before, after), reference: (before, after) }.is_loss());
         score += read.weight * after;
@@ -67,12 +90,13 @@ fn estimated_score(case: &Case<'_>, chunk: &[u64]) -> (u64, f64) {
     (losses, score)
 }
 
-fn estimated_seconds(case: &Case<'_>, read: &ReadCase, chunk: &[u64], cache_bytes: u64) -> f64 {
+fn estimated_seconds(case: &Case<'_>, read: &ReadCase, storage: &NewStorage, cache_bytes: u64) -> f64 {
+    let NewStorage { chunk, is_filtered, decode_factor, .. } = storage;
     let SweepEstimate { visits, loads } =
         estimate_sweep(&read.sweep, chunk, case.geometry.element_bytes(), cache_bytes);
     let chunk_bytes = chunk.iter().fold(case.geometry.element_bytes(), |n, d| n.saturating_mul(*d)) as f64;
-    let costs = case.reference.stored_as(chunk_bytes as u64, 0, 1.0);
-    let decode = if case.facts.filters.is_empty() { 0.0 } else { costs.decode_once() };
+    let costs = case.reference.stored_as(chunk_bytes as u64, 0, *decode_factor);
+    let decode = if *is_filtered { costs.decode_once() } else { 0.0 };
     let terms = Terms::BUILT_IN;
     let fetch = terms.load + chunk_bytes * terms.far_byte;
     loads * (decode + fetch) + visits * terms.visit + read.sweep.reads() as f64 * terms.call

@@ -22,7 +22,7 @@ pub(crate) use lines::{repack_fix, repack_line};
 pub use others::OtherRead;
 pub(crate) use others::others_text;
 pub(crate) use read_shape::read_lines;
-pub(crate) use repack::{repack_for, repack_instead, repack_to};
+pub(crate) use repack::{repack_for, repack_instead, repack_larger, repack_to};
 pub use writers::WriterLine;
 
 use serde::{Deserialize, Serialize};

@@ -3,12 +3,13 @@
 use super::Fix;
 use super::change::{Change, NewStorage};
 use super::chunk_shape::{REPACK_CHUNK_BYTES, shape_for_read};
-use super::compromise::{GAIN_SHARE_MAX, compromise};
+use super::compromise::{GAIN_SHARE_MAX, balanced, compromise};
 use super::filters::present;
 use super::lines::chunk_line;
 use super::others::{Judgement, judge};
 use super::writers::{nccopy_line, writer_lines};
 use crate::case::Case;
+use crate::numbers::count_text;
 use crate::pattern::{bytes_text, shape_text};
 
 /// Returns the line whose chunk shape serves read `target` in every library. If that shape slows another read, a
@@ -21,8 +22,10 @@ pub(crate) fn repack_for(case: &Case<'_>, target: usize, profiles: &[usize]) -> 
     let mut fixes = Vec::new();
     if own.as_ref().is_none_or(|(judged, _)| judged.is_loss())
         && let Some((chunk, judged)) = compromise(case, target, profiles)
+        && is_better(&judged, own.as_ref().map(|(judged, _)| judged))
     {
-        let effect = format!("{}: serves this read, and none takes twice as long", chunks_text(case, &chunk));
+        let others = if judged.is_loss() { "all reads together best" } else { "none takes twice as long" };
+        let effect = format!("{}: serves this read, and {others}", chunks_text(case, &chunk));
         fixes.push(judged.tell(case, Some(target), line_for(case, &chunk, effect)));
     }
     if let Some((judged, chunk)) = own {
@@ -44,6 +47,27 @@ pub(crate) fn repack_to(case: &Case<'_>, chunk: &[u64], effect: String) -> Fix {
         Some(judged) => judged.tell(case, None, fix),
         None => fix,
     }
+}
+
+/// True for what slows no read, and for what slows some, but is better for all reads together than `other`.
+fn is_better(judged: &Judgement, other: Option<&Judgement>) -> bool {
+    !judged.is_loss() || other.is_none_or(|other| judged.change < other.change)
+}
+
+/// Returns the lines with chunks that are larger than the present ones: those that were found for one read and, if they slow
+/// another, before them those that suit all reads best.
+pub(crate) fn repack_larger(case: &Case<'_>, chunk: &[u64]) -> Vec<Fix> {
+    let own = judge_chunks(case, chunk);
+    let mut fixes = Vec::new();
+    let storage = |chunk: &[u64]| NewStorage::rechunked(case.facts, chunk);
+    if own.as_ref().is_some_and(Judgement::is_loss)
+        && let Some((chunk, judged)) = balanced(case, &storage)
+        && is_better(&judged, own.as_ref())
+    {
+        fixes.push(judged.tell(case, None, line_for(case, &chunk, number_text(case, &chunk))));
+    }
+    fixes.push(repack_to(case, chunk, number_text(case, chunk)));
+    fixes
 }
 
 /// Returns the line with these chunks in place of another fix, if they serve its read as well and slow none.
@@ -79,8 +103,46 @@ fn judge_chunks(case: &Case<'_>, chunk: &[u64]) -> Option<Judgement> {
     judge(case, &Change::Storage(NewStorage::rechunked(case.facts, chunk)), &profiles)
 }
 
+/// `40 chunks of 10x120x200`
+fn number_text(case: &Case<'_>, chunk: &[u64]) -> String {
+    let dims = chunk.iter().zip(case.geometry.shape());
+    let count = dims.fold(1u64, |n, (chunk, dim)| n.saturating_mul(dim.div_ceil(*chunk)));
+    let noun = if count == 1 { "chunk" } else { "chunks" };
+    format!("{} {noun} of {}", count_text(count), shape_text(chunk))
+}
+
 /// `chunks of 1x30x9x717 (756 KiB)`
 fn chunks_text(case: &Case<'_>, chunk: &[u64]) -> String {
     let bytes = chunk.iter().fold(case.geometry.element_bytes(), |n, d| n.saturating_mul(*d));
     format!("chunks of {} ({})", shape_text(chunk), bytes_text(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::fix::FixKind;
+    use crate::testing::{chunked, finding};
+
+    /// The chunks of each repack for a finding, and the seconds of the slowest read with them.
+    fn repacks(code: &str, shape: &[u64], chunk: &[u64]) -> Vec<(Vec<u64>, f64)> {
+        let found = finding(code, &chunked(shape, chunk, 4), &[]).unwrap();
+        let repacks = found.fixes.into_iter().filter(|fix| fix.kind == FixKind::Repack);
+        let slowest = repacks.map(|fix| {
+            let reads = fix.others.iter().chain(&fix.serves);
+            let seconds = reads.map(|read| read.after_seconds).fold(0.0, f64::max);
+            (fix.chunks.unwrap(), seconds)
+        });
+        slowest.collect()
+    }
+
+    #[test]
+    fn where_every_repack_slows_a_read_the_one_that_is_best_for_all_comes_first() {
+        let shape = [400, 120, 200];
+        // One chunk of 37 MiB, which only netCDF-C holds; chunks of 160 bytes.
+        for (code, chunk) in [("cache-smaller-than-chunk", shape), ("chunks-too-small", [1, 4, 10])] {
+            let repacks = repacks(code, &shape, &chunk);
+            let [(first, seconds), (rows, seconds_of_rows)] = &repacks[..] else { panic!("{repacks:?}") };
+            assert_eq!(*rows, [10, 120, 200], "for rows alone");
+            assert!(5.0 * seconds < *seconds_of_rows, "{code}: {first:?} {seconds}, {seconds_of_rows}");
+        }
+    }
 }
