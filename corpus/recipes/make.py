@@ -1,6 +1,6 @@
 """Writes the fixtures: files written by libhdf5 and netCDF-C, one folder per topic.
 
-    make.py                     write the topics that the tests need (under a minute)
+    make.py                     write the topics that the tests need (about a minute)
     make.py --only TOPIC ...    write these topics; the large ones of the benchmarks are only written this way
     make.py --list              list the topics
 
@@ -35,7 +35,7 @@ MADE_WITH = {"test": ["common.py", *ORACLE], "bench": ["common.py", "bulk.py"]}
 SHARED = ["make.py", "bulk.py", "common.py", *ORACLE]
 STAMP = ".made"
 #: Topics of the benchmarks that tests also read.
-READ_BY_TESTS = ["many_datasets"]
+READ_BY_TESTS = ["many_chunks", "many_datasets"]
 
 #: Patterns for the declarations in a recipe, which is not imported for this.
 KIND = r'^KIND = "(\w+)"$'
