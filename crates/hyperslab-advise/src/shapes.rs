@@ -9,6 +9,8 @@
 
 use std::collections::BTreeSet;
 
+use hyperslab_doctor::lattice;
+
 /// Smaller chunks cost more to find than to read.
 pub const CHUNK_BYTES_MIN: u64 = 64 << 10;
 /// Larger ones fit no default cache.
@@ -30,7 +32,9 @@ pub(crate) fn shapes(
     let total = bytes(shape, element_bytes);
     let sizes = CHUNK_BYTES_MIN.min(total)..=CHUNK_BYTES_MAX;
     let is_fit = |chunk: &Vec<u64>| sizes.contains(&bytes(chunk, element_bytes));
-    found.extend(lattice(shape, element_bytes).into_iter().filter(is_fit));
+    let longest = (CHUNK_BYTES_MAX / element_bytes).max(1);
+    let lattice = lattice(shape, LATTICE_MAX, |dim, step| parts(dim, step, longest));
+    found.extend(lattice.into_iter().filter(is_fit));
     for block in blocks {
         let mut size = CHUNK_BYTES_MIN;
         while size <= CHUNK_BYTES_MAX {
@@ -47,27 +51,6 @@ pub(crate) fn shapes(
 
 fn bytes(chunk: &[u64], element_bytes: u64) -> u64 {
     chunk.iter().fold(element_bytes, |n, d| n.saturating_mul(*d))
-}
-
-/// All combinations of parts of the axes.
-fn lattice(shape: &[u64], element_bytes: u64) -> Vec<Vec<u64>> {
-    let longest = (CHUNK_BYTES_MAX / element_bytes).max(1);
-    for step in 0..64 {
-        let lengths: Vec<Vec<u64>> = shape.iter().map(|dim| parts(*dim, step, longest)).collect();
-        let number = lengths.iter().fold(1usize, |n, lengths| n.saturating_mul(lengths.len()));
-        if number > LATTICE_MAX {
-            continue;
-        }
-        let mut shapes = vec![Vec::new()];
-        for lengths in &lengths {
-            shapes = shapes
-                .iter()
-                .flat_map(|shape| lengths.iter().map(|length| [&shape[..], &[*length]].concat()))
-                .collect();
-        }
-        return shapes;
-    }
-    Vec::new()
 }
 
 /// The extent in equal parts: their lengths, none above `longest`. The numbers of parts are 1, 2, 3, 4, 6, 8, 12 … at step

@@ -19,6 +19,7 @@ mod error;
 mod facts;
 mod finding;
 mod fix;
+mod lattice;
 mod numbers;
 mod options;
 pub mod pattern;
@@ -40,6 +41,7 @@ pub use facts::{
 };
 pub use finding::{Cost, Finding, Severity, codes, why};
 pub use fix::{Fix, FixKind, OtherRead, WriterLine, python_string, shell_word};
+pub use lattice::lattice;
 pub use numbers::{count_text, list_text, ratio_text};
 pub use options::Options;
 pub use profile::Profile;

@@ -9,6 +9,7 @@ use super::change::{Change, Changed, Effect, NewStorage};
 use super::chunk_shape::REPACK_CHUNK_BYTES;
 use super::others::{Judgement, judge_changed};
 use crate::case::{Case, ReadCase};
+use crate::lattice::lattice;
 use crate::predict::Terms;
 use crate::simulate::{SweepEstimate, estimate_sweep};
 
@@ -110,24 +111,10 @@ fn shapes(shape: &[u64], element_bytes: u64) -> Vec<Vec<u64>> {
     }
     let total = shape.iter().fold(element_bytes, |n, d| n.saturating_mul(*d));
     let least = CHUNK_BYTES_MIN.min(total);
-    for step in 1..64 {
-        let lengths: Vec<Vec<u64>> = shape.iter().map(|dim| divided(*dim, step, element_bytes)).collect();
-        let number = lengths.iter().fold(1usize, |n, lengths| n.saturating_mul(lengths.len()));
-        if number > SHAPES_MAX {
-            continue;
-        }
-        let mut shapes = vec![Vec::new()];
-        for lengths in &lengths {
-            shapes = shapes
-                .iter()
-                .flat_map(|shape| lengths.iter().map(|length| [&shape[..], &[*length]].concat()))
-                .collect();
-        }
-        let bytes = |chunk: &[u64]| chunk.iter().fold(element_bytes, |n, d| n.saturating_mul(*d));
-        shapes.retain(|chunk| (least..=REPACK_CHUNK_BYTES).contains(&bytes(chunk)));
-        return shapes;
-    }
-    Vec::new()
+    let bytes = |chunk: &[u64]| chunk.iter().fold(element_bytes, |n, d| n.saturating_mul(*d));
+    let mut shapes = lattice(shape, SHAPES_MAX, |dim, step| divided(dim, step + 1, element_bytes));
+    shapes.retain(|chunk| (least..=REPACK_CHUNK_BYTES).contains(&bytes(chunk)));
+    shapes
 }
 
 /// The extent, and its parts of 2^step, 4^step …, none longer than a chunk may be.
