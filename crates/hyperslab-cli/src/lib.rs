@@ -35,6 +35,7 @@ mod schema;
 mod size;
 mod traversal;
 mod worker;
+mod write_file;
 
 use args::{Cli, Command, NetworkArgs};
 use clap::Parser;

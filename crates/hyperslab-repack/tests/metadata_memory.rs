@@ -1,14 +1,14 @@
 //! The memory of a repack of many small datasets: less than 1 KB for each object, with verification.
 
+mod small_trees;
+
 use hyperslab::File;
-use hyperslab_format::message::datatype::{ByteOrder, Charset, Class, Integer};
-use hyperslab_format::message::{Dataspace, Datatype, FillValue, Filter, FilterPipeline, GroupInfo};
+use hyperslab_format::message::{Filter, FilterPipeline};
 use hyperslab_io::LocalSink;
 use hyperslab_repack::{ChangeSet, Monitor, ObjectSelection, RepackOptions, RepackPlan};
 use hyperslab_testkit::{Allocations, CountingAllocator};
 use hyperslab_write::{
-    ChunkedSpec, CreationOrder, DatasetSpec, DatatypeUse, FileTree, FileWriter, GroupSpec, LinkSpec,
-    LinkTargetSpec, LowBound, Object, ObjectId, ObjectSpec, StorageSpec, WriteOptions,
+    ChunkedSpec, FileTree, FileWriter, LowBound, Object, ObjectId, StorageSpec, WriteOptions,
 };
 use std::path::Path;
 
@@ -17,54 +17,18 @@ static COUNTING: CountingAllocator = CountingAllocator;
 
 const DATASETS_IN_A_GROUP: usize = 500;
 
-fn object(spec: ObjectSpec) -> Object {
-    Object {
-        spec,
-        attributes: Vec::new(),
-        attribute_order: CreationOrder::default(),
-        attribute_phase_change: None,
-        times: None,
-        comment: None,
-    }
-}
-
-fn int32() -> DatatypeUse {
-    let integer = Integer { order: ByteOrder::Little, signed: true, bit_offset: 0, precision: 32 };
-    let datatype = Datatype { class: Class::Integer(integer), size: 4, committed: None };
-    DatatypeUse { datatype: datatype.into(), committed: None }
-}
-
 fn group(members: impl Iterator<Item = usize>) -> Object {
-    let link = |number: usize| LinkSpec {
-        name: format!("dataset {number:06}").as_str().into(),
-        charset: Charset::Ascii,
-        target: LinkTargetSpec::Hard(ObjectId(number as u32)),
-    };
-    let (order, info) = (CreationOrder::default(), GroupInfo::default());
-    object(ObjectSpec::Group(Box::new(GroupSpec { links: members.map(link).collect(), order, info })))
+    small_trees::group(members.map(|number| (format!("dataset {number:06}"), number as u32)))
 }
 
 /// A dataset of four numbers: contiguous, or one chunk with a filter.
 fn dataset(is_chunked: bool) -> Object {
     let deflate = Filter { id: 1, name: Some("deflate".into()), flags: 1, parameters: vec![4] };
-    let dataspace = |dim| Dataspace::Simple { dims: vec![dim], max_dims: vec![Some(dim)] };
-    let spec = DatasetSpec {
-        datatype: int32(),
-        dataspace: dataspace(4),
-        fill: FillValue::default(),
-        fill_patches: Vec::new(),
-        filters: FilterPipeline { filters: if is_chunked { vec![deflate] } else { Vec::new() } }.into(),
-        storage: if is_chunked {
-            StorageSpec::Chunked(ChunkedSpec {
-                chunk_dims: vec![4],
-                edge_chunks_unfiltered: false,
-                coords: vec![0],
-            })
-        } else {
-            StorageSpec::Contiguous { allocated: true }
-        },
-    };
-    object(ObjectSpec::Dataset(Box::new(spec)))
+    let filters = FilterPipeline { filters: if is_chunked { vec![deflate] } else { Vec::new() } };
+    let chunked = ChunkedSpec { chunk_dims: vec![4], edge_chunks_unfiltered: false, coords: vec![0] };
+    let contiguous = StorageSpec::Contiguous { allocated: true };
+    let storage = if is_chunked { StorageSpec::Chunked(chunked) } else { contiguous };
+    small_trees::dataset(&[4], filters, storage)
 }
 
 /// Writes a file with so many small datasets.

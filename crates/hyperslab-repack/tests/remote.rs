@@ -1,18 +1,17 @@
 //! A remote file is repacked with many requests in flight, and read once.
 
+mod small_trees;
+
 use hyperslab::File;
-use hyperslab_format::message::datatype::{ByteOrder, Charset, Class, Integer};
-use hyperslab_format::message::{Dataspace, Datatype, FillValue, FilterPipeline, GroupInfo};
+use hyperslab_format::message::FilterPipeline;
 use hyperslab_io::{Memory, MemorySink};
 use hyperslab_repack::{
     Change, ChangeSet, FilterRequest, LayoutRequest, Monitor, ObjectSelection, PathPattern, RepackOptions,
     RepackPlan, Rule, Size,
 };
 use hyperslab_testkit::{DistantSource, Link};
-use hyperslab_write::{
-    ChunkedSpec, CreationOrder, DatasetSpec, DatatypeUse, FileTree, FileWriter, GroupSpec, LinkSpec,
-    LinkTargetSpec, Object, ObjectId, ObjectSpec, StorageSpec, WriteOptions,
-};
+use hyperslab_write::{ChunkedSpec, FileTree, FileWriter, ObjectId, StorageSpec, WriteOptions};
+use small_trees::group;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,44 +19,14 @@ const CHUNKS: u64 = 512;
 const CHUNK_ELEMENTS: u64 = 8 << 10;
 const IN_FLIGHT: usize = 8;
 
-fn object(spec: ObjectSpec) -> Object {
-    Object {
-        spec,
-        attributes: Vec::new(),
-        attribute_order: CreationOrder::default(),
-        attribute_phase_change: None,
-        times: None,
-        comment: None,
-    }
-}
-
-fn dataset(storage: StorageSpec) -> Object {
-    let integer = Integer { order: ByteOrder::Little, signed: true, bit_offset: 0, precision: 32 };
-    let datatype = Datatype { class: Class::Integer(integer), size: 4, committed: None };
-    let dim = CHUNKS * CHUNK_ELEMENTS;
-    object(ObjectSpec::Dataset(Box::new(DatasetSpec {
-        datatype: DatatypeUse { datatype: datatype.into(), committed: None },
-        dataspace: Dataspace::Simple { dims: vec![dim], max_dims: vec![Some(dim)] },
-        fill: FillValue::default(),
-        fill_patches: Vec::new(),
-        filters: FilterPipeline::default().into(),
-        storage,
-    })))
-}
-
 /// A file of 32 MiB: a chunked and a contiguous dataset with the same values.
 fn file() -> Vec<u8> {
-    let link = |name: &str, number| LinkSpec {
-        name: name.into(),
-        charset: Charset::Ascii,
-        target: LinkTargetSpec::Hard(ObjectId(number)),
-    };
-    let links = vec![link("chunked", 1), link("contiguous", 2)];
-    let group = GroupSpec { links, order: CreationOrder::default(), info: GroupInfo::default() };
     let coords = (0..CHUNKS).collect();
     let chunked = ChunkedSpec { chunk_dims: vec![CHUNK_ELEMENTS], edge_chunks_unfiltered: false, coords };
+    let dataset =
+        |storage| small_trees::dataset(&[CHUNKS * CHUNK_ELEMENTS], FilterPipeline::default(), storage);
     let objects = vec![
-        object(ObjectSpec::Group(Box::new(group))),
+        group([("chunked", 1), ("contiguous", 2)]),
         dataset(StorageSpec::Chunked(chunked)),
         dataset(StorageSpec::Contiguous { allocated: true }),
     ];

@@ -1,19 +1,18 @@
 //! Datasets of many gigabytes of which little or nothing was written: they are copied, changed and verified in little
 //! memory.
 
+mod small_trees;
+
 use hyperslab::{File, Order, Selection};
-use hyperslab_format::message::datatype::{ByteOrder, Charset, Class, Integer};
-use hyperslab_format::message::{Dataspace, Datatype, FillValue, FilterPipeline, GroupInfo};
+use hyperslab_format::message::FilterPipeline;
 use hyperslab_io::{Memory, MemorySink};
 use hyperslab_repack::{
     Change, ChangeSet, FilterRequest, LayoutRequest, Monitor, ObjectSelection, PathPattern, RepackOptions,
     RepackPlan, Rule,
 };
 use hyperslab_testkit::{Allocations, CountingAllocator};
-use hyperslab_write::{
-    ChunkedSpec, CreationOrder, DatasetSpec, DatatypeUse, FileTree, FileWriter, GroupSpec, LinkSpec,
-    LinkTargetSpec, Object, ObjectId, ObjectSpec, StorageSpec, WriteOptions,
-};
+use hyperslab_write::{ChunkedSpec, FileTree, FileWriter, ObjectId, StorageSpec, WriteOptions};
+use small_trees::group;
 use std::sync::Arc;
 
 #[global_allocator]
@@ -23,46 +22,15 @@ static COUNTING: CountingAllocator = CountingAllocator;
 const DIMS: [u64; 2] = [2, 16 << 30];
 const CHUNK: [u64; 2] = [1, 4096];
 
-fn object(spec: ObjectSpec) -> Object {
-    Object {
-        spec,
-        attributes: Vec::new(),
-        attribute_order: CreationOrder::default(),
-        attribute_phase_change: None,
-        times: None,
-        comment: None,
-    }
-}
-
-fn dataset(storage: StorageSpec) -> Object {
-    let integer = Integer { order: ByteOrder::Little, signed: true, bit_offset: 0, precision: 32 };
-    let datatype = Datatype { class: Class::Integer(integer), size: 4, committed: None };
-    object(ObjectSpec::Dataset(Box::new(DatasetSpec {
-        datatype: DatatypeUse { datatype: datatype.into(), committed: None },
-        dataspace: Dataspace::Simple { dims: DIMS.into(), max_dims: DIMS.map(Some).into() },
-        fill: FillValue::default(),
-        fill_patches: Vec::new(),
-        filters: FilterPipeline::default().into(),
-        storage,
-    })))
-}
-
 /// A contiguous dataset that was never allocated, a chunked one without chunks, and one with the chunk (1, 7) alone.
 fn file() -> Vec<u8> {
     let chunked = |coords: &[u64]| {
         let (chunk_dims, coords) = (CHUNK.into(), coords.into());
         StorageSpec::Chunked(ChunkedSpec { chunk_dims, edge_chunks_unfiltered: false, coords })
     };
-    let names = ["contiguous", "chunked", "one chunk"];
-    let link = |(number, name): (usize, &&str)| LinkSpec {
-        name: (*name).into(),
-        charset: Charset::Ascii,
-        target: LinkTargetSpec::Hard(ObjectId(number as u32 + 1)),
-    };
-    let links = names.iter().enumerate().map(link).collect();
-    let group = GroupSpec { links, order: CreationOrder::default(), info: GroupInfo::default() };
+    let dataset = |storage| small_trees::dataset(&DIMS, FilterPipeline::default(), storage);
     let objects = vec![
-        object(ObjectSpec::Group(Box::new(group))),
+        group([("contiguous", 1), ("chunked", 2), ("one chunk", 3)]),
         dataset(StorageSpec::Contiguous { allocated: false }),
         dataset(chunked(&[])),
         dataset(chunked(&[1, 7])),

@@ -53,6 +53,20 @@ pub struct Object {
     pub comment: Option<Box<Name>>,
 }
 
+impl Object {
+    /// An object without attributes, times and comment.
+    pub fn new(spec: ObjectSpec) -> Self {
+        Self {
+            spec,
+            attributes: Vec::new(),
+            attribute_order: CreationOrder::default(),
+            attribute_phase_change: None,
+            times: None,
+            comment: None,
+        }
+    }
+}
+
 /// Whether creation order is recorded, and whether there is an index of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CreationOrder {

@@ -14,6 +14,7 @@ mod text;
 use crate::bench::check_output_file;
 use crate::doctor::{Library, SampleScope, choose, facts_of, is_netcdf};
 use crate::failure::{self, Failure};
+use crate::write_file::write_file;
 use crate::{location, schema};
 use arguments::AdviseArgs;
 use axes::Axes;
@@ -136,11 +137,6 @@ pub(crate) fn run(args: &AdviseArgs, out: &mut dyn Write, err: &mut dyn Write) -
         let _ = writeln!(err, "note: {note}");
     }
     Ok(failures.iter().map(|failure| failure.report(err)).max().unwrap_or(failure::DONE))
-}
-
-fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
-    let written = std::fs::write(path, text);
-    written.map_err(|error| Failure::unreadable(format!("{}: cannot be written: {error}", path.display())))
 }
 
 /// The line that makes a page again.

@@ -30,6 +30,7 @@ use crate::args::{DoctorArgs, FailOn};
 use crate::bench::check_output_file;
 use crate::failure::{self, Failure};
 use crate::location;
+use crate::write_file::write_file;
 use crate::{runner, schema};
 use examine::{Examined, Examiner};
 use hyperslab_doctor::{Report, Severity, codes, render_text, why};
@@ -106,10 +107,7 @@ fn one(
 ) -> Result<i32, Failure> {
     let Examined { report, notes, failures, maps } = examiner.examine(path, dataset)?;
     if let (Some(page), Some(maps)) = (&examiner.args.html, maps) {
-        let html = page::page(&report, maps, &command(examiner.args, page)).html();
-        std::fs::write(page, html).map_err(|error| {
-            Failure::unreadable(format!("{}: cannot be written: {error}", page.display()))
-        })?;
+        write_file(page, &page::page(&report, maps, &command(examiner.args, page)).html())?;
     }
     let text = if examiner.args.json {
         schema::document(schema::DOCTOR, &report)?
