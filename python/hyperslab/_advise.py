@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import html
-import json
 import os
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from hyperslab._report import Report, block_text, document, table
 from hyperslab.errors import HyperslabError
 
 #: A block: `"1x361x720"`, or `(1, 361, 720)` in which `None` stands for the whole extent.
@@ -21,24 +19,12 @@ Block = str | tuple[int | None, ...]
 _BYTES_MAX = 2 << 30
 
 
-class Advice(Mapping[str, Any]):
+class Advice(Report):
     """The report of `hyperslab advise --json` as a mapping; a table in a notebook.
 
     Members are those of the schema `hyperslab.advise`: `file`, `datasets`, each with its `recommendations` (for all readers
     first), its `pareto` set and the storage that it has at `present`, and `skipped`.
     """
-
-    def __init__(self, report: dict[str, Any]) -> None:
-        self._report = report
-
-    def __getitem__(self, key: str) -> Any:
-        return self._report[key]
-
-    def __iter__(self):
-        return iter(self._report)
-
-    def __len__(self) -> int:
-        return len(self._report)
 
     def __repr__(self) -> str:
         texts = [f"{dataset['path']}: {_text(dataset['recommendations'][0])}" for dataset in self["datasets"]]
@@ -62,11 +48,9 @@ class Advice(Mapping[str, Any]):
             for one in dataset["recommendations"]:
                 line = next((line["line"] for line in one["lines"] if line["tool"] == "hyperslab"), "")
                 cells = [dataset["path"], one["reader"], _text(one)]
-                cells = [html.escape(cell) for cell in cells] + [f"<code>{html.escape(line)}</code>" if line else ""]
-                rows.append("<tr>" + "".join(f"<td style='text-align:left'>{cell}</td>" for cell in cells) + "</tr>")
-        head = "".join(f"<th>{name}</th>" for name in ("dataset", "for", "recommended", "line"))
-        caption = html.escape(self["file"])
-        return f"<table><caption>{caption}</caption><tr>{head}</tr>{''.join(rows)}</table>"
+                code = f"<code>{html.escape(line)}</code>" if line else ""
+                rows.append([*map(html.escape, cells), code])
+        return table(self["file"], ("dataset", "for", "recommended", "line"), rows)
 
 
 def advise(
@@ -92,20 +76,16 @@ def advise(
     Raises:
         HyperslabError: the file or a dataset cannot be read, or an argument is wrong; the message says what to do.
     """
-    command = [sys.executable, "-m", "hyperslab", "advise", "--json", os.fspath(path)]
-    command += [datasets] if isinstance(datasets, str) else list(datasets)
+    arguments = [os.fspath(path)]
+    arguments += [datasets] if isinstance(datasets, str) else list(datasets)
     for read in reads:
-        command += ["--read", _block(read)]
-    command += [] if write is None else ["--write", _block(write)]
+        arguments += ["--read", block_text(read)]
+    arguments += [] if write is None else ["--write", block_text(write)]
     readers = list(readers)
-    command += ["--readers", ",".join(readers)] if readers else []
+    arguments += ["--readers", ",".join(readers)] if readers else []
     for option, value in (("--size-bound", size_bound), ("--place", place), ("--seconds", seconds)):
-        command += [] if value is None else [option, str(value)]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    if not ended.stdout:
-        lines = ended.stderr.splitlines() or [f"the command ended with {ended.returncode}"]
-        raise HyperslabError(" ".join(line.removeprefix("error: ") for line in lines if line))
-    return Advice(json.loads(ended.stdout))
+        arguments += [] if value is None else [option, str(value)]
+    return Advice(document("advise", arguments))
 
 
 def encoding_for(
@@ -144,10 +124,6 @@ def encoding_for(
             advice = advise(path, f"/{name}", reads=blocks, **options)
             encoding |= advice.encoding()
     return encoding
-
-
-def _block(block: Block) -> str:
-    return block if isinstance(block, str) else "x".join(":" if size is None else str(size) for size in block)
 
 
 def _text(recommendation: Mapping[str, Any]) -> str:

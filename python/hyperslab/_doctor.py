@@ -3,36 +3,21 @@
 from __future__ import annotations
 
 import html
-import json
 import os
-import subprocess
-import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
-from hyperslab.errors import HyperslabError
+from hyperslab._report import Report, block_text, document, table
 
 _SEVERITIES = ("high", "medium", "low")
 
 
-class Diagnosis(Mapping[str, Any]):
+class Diagnosis(Report):
     """The report of `hyperslab doctor --json` as a mapping; a table of findings in a notebook.
 
     Members are those of the schema `hyperslab.doctor`: `file`, `findings` (about the file as a whole) and `datasets`, each
     with its simulated `reads` and its `findings`.
     """
-
-    def __init__(self, report: dict[str, Any]) -> None:
-        self._report = report
-
-    def __getitem__(self, key: str) -> Any:
-        return self._report[key]
-
-    def __iter__(self):
-        return iter(self._report)
-
-    def __len__(self) -> int:
-        return len(self._report)
 
     def __repr__(self) -> str:
         found = [f"{finding['severity']} {finding['code']} ({path})" for path, finding in self.findings]
@@ -52,11 +37,8 @@ class Diagnosis(Mapping[str, Any]):
         for path, finding in self.findings:
             fixes = [f"{html.escape(fix['effect'])}<br><code>{html.escape(fix['line'])}</code>" for fix in finding["fixes"][:1]]
             cells = [finding["severity"], path, finding["code"], finding["message"]]
-            cells = [html.escape(cell) for cell in cells] + ["".join(fixes)]
-            rows.append("<tr>" + "".join(f"<td style='text-align:left'>{cell}</td>" for cell in cells) + "</tr>")
-        head = "".join(f"<th>{name}</th>" for name in ("severity", "dataset", "finding", "what it costs", "first fix"))
-        caption = html.escape(self["file"])
-        return f"<table><caption>{caption}</caption><tr>{head}</tr>{''.join(rows)}</table>"
+            rows.append([*map(html.escape, cells), "".join(fixes)])
+        return table(self["file"], ("severity", "dataset", "finding", "what it costs", "first fix"), rows)
 
 
 def doctor(
@@ -78,15 +60,11 @@ def doctor(
     Raises:
         HyperslabError: the file or the dataset cannot be read, or a read does not fit; the message says what to do.
     """
-    command = [sys.executable, "-m", "hyperslab", "doctor", "--json", os.fspath(path)]
-    command += [] if dataset is None else [dataset]
+    arguments = [os.fspath(path)]
+    arguments += [] if dataset is None else [dataset]
     for read in reads:
-        command += ["--read", read if isinstance(read, str) else "x".join(":" if n is None else str(n) for n in read)]
-    command += [] if order is None else ["--order", ",".join(map(str, order))]
-    command += [] if cache is None else ["--cache", cache]
-    command += ["--all"] if all else []
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    if not ended.stdout:
-        lines = ended.stderr.splitlines() or [f"the command ended with {ended.returncode}"]
-        raise HyperslabError(" ".join(line.removeprefix("error: ") for line in lines if line))
-    return Diagnosis(json.loads(ended.stdout))
+        arguments += ["--read", block_text(read)]
+    arguments += [] if order is None else ["--order", ",".join(map(str, order))]
+    arguments += [] if cache is None else ["--cache", cache]
+    arguments += ["--all"] if all else []
+    return Diagnosis(document("doctor", arguments))

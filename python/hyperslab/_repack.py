@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
 
+from hyperslab._report import block_text, document, run
 from hyperslab.errors import HyperslabError
 
 StrPath: TypeAlias = str | os.PathLike[str]
@@ -74,9 +73,8 @@ def repack(
     arguments += _words("--contiguous", contiguous) + _words("--compact", compact)
     arguments += _words("--only", only) + _words("--drop", drop)
     arguments += _words("--rename", [f"{old}={new}" for old, new in (rename or {}).items()])
-    shape = read if read is None or isinstance(read, str) else "x".join(":" if n is None else str(n) for n in read)
     values: dict[str, Any] = {
-        "--for": shape,
+        "--for": None if read is None else block_text(read),
         "--recipe": recipe,
         "--like": like,
         "--profile": profile,
@@ -120,29 +118,17 @@ def check(path: StrPath, *, data: bool = False) -> dict[str, Any]:
     Raises:
         HyperslabError: the file cannot be read.
     """
-    code, out, message = _command("check", ["--json", *(["--data"] if data else []), "--", os.fspath(path)])
-    if not out:
-        raise HyperslabError(message or f"the command ended with {code}")
-    report: dict[str, Any] = json.loads(out)
-    return report
+    return document("check", [*(["--data"] if data else []), "--", os.fspath(path)])
 
 
 def _repack_file(arguments: list[str]) -> dict[str, Any]:
     """Run the command for one file. Its result or error is data, so that it can come from another process."""
-    code, out, message = _command("repack", ["--json", *arguments])
+    _, out, message = run("repack", ["--json", *arguments])
     if out:
-        document: dict[str, Any] = json.loads(out)
-        return document
+        report: dict[str, Any] = json.loads(out)
+        return report
     source = arguments[arguments.index("--") + 1]
-    return {"input": source, "output": arguments[-1], "plan": None, "result": None, "error": message or f"the command ended with {code}"}
-
-
-def _command(name: str, arguments: list[str]) -> tuple[int, str, str]:
-    """The exit code, the standard output, and the errors as one line."""
-    command = [sys.executable, "-m", "hyperslab", name, *arguments]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    lines = (line.removeprefix("error: ") for line in ended.stderr.splitlines() if line)
-    return ended.returncode, ended.stdout, " ".join(lines)
+    return {"input": source, "output": arguments[-1], "plan": None, "result": None, "error": message}
 
 
 def _targets(files: list[StrPath], out: StrPath | None, is_single: bool, dry_run: bool) -> list[list[str]]:

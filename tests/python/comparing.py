@@ -79,3 +79,16 @@ def same_object(ours, theirs) -> bool:
 
 def assert_same(ours, theirs) -> None:
     assert same(ours, theirs), f"ours {ours!r}\ntheirs {theirs!r}"
+
+
+def assert_same_content(ours: hyperslab.File, theirs: h5py.File) -> None:
+    """The same objects in the same order, with the same values and attributes."""
+    names: list[str] = []
+    theirs.visit(names.append)
+    found: list[str] = []
+    ours.visit(found.append)
+    assert found == names
+    for name in names:
+        if isinstance(theirs[name], h5py.Dataset):
+            np.testing.assert_array_equal(ours[name][...], theirs[name][...])
+        assert dict(ours[name].attrs) == dict(theirs[name].attrs)

@@ -13,6 +13,7 @@ import h5py
 import hyperslab
 import numpy as np
 import pytest
+from comparing import assert_same_content
 
 
 @pytest.fixture
@@ -37,15 +38,7 @@ def test_values_of_a_url_equal_those_of_the_file(served):
     path, url = served
     with h5py.File(path) as local, hyperslab.File(url) as file:
         assert (file.driver, file.filename) == ("ros3", url)
-        names = []
-        local.visit(names.append)
-        found = []
-        file.visit(found.append)
-        assert found == names
-        for name in names:
-            if isinstance(local[name], h5py.Dataset):
-                np.testing.assert_array_equal(file[name][...], local[name][...])
-                assert dict(file[name].attrs) == dict(local[name].attrs)
+        assert_same_content(file, local)
         assert list(file["other"][...]) == [1, 2, 3]
     assert hyperslab.is_hdf5(url)
     assert not hyperslab.is_hdf5(url + ".none")

@@ -9,6 +9,7 @@ import h5py
 import numpy as np
 import obstore
 import pytest
+from comparing import assert_same_content
 from fsspec.implementations.memory import MemoryFileSystem
 
 import hyperslab
@@ -45,15 +46,7 @@ class Counting(MemoryFileSystem):
 
 def check(file, content):
     with h5py.File(io.BytesIO(content)) as local:
-        names = []
-        local.visit(names.append)
-        found = []
-        file.visit(found.append)
-        assert found == names
-        for name in names:
-            if isinstance(local[name], h5py.Dataset):
-                np.testing.assert_array_equal(file[name][...], local[name][...])
-            assert dict(file[name].attrs) == dict(local[name].attrs)
+        assert_same_content(file, local)
 
 
 def test_ranges_of_a_file_system_are_requested_together(content):

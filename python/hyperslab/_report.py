@@ -1,0 +1,61 @@
+"""What `hyperslab.advise`, `doctor`, `repack` and `check` share: a run of the command, and its report as data."""
+
+from __future__ import annotations
+
+import html
+import json
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from hyperslab.errors import HyperslabError
+
+
+class Report(Mapping[str, Any]):
+    """A document that a command prints with `--json`, as a mapping."""
+
+    def __init__(self, report: dict[str, Any]) -> None:
+        self._report = report
+
+    def __getitem__(self, key: str) -> Any:
+        return self._report[key]
+
+    def __iter__(self):
+        return iter(self._report)
+
+    def __len__(self) -> int:
+        return len(self._report)
+
+
+def block_text(block: str | tuple[int | None, ...]) -> str:
+    """A block as the command line takes it: `(1, None)` is `1x:`."""
+    return block if isinstance(block, str) else "x".join(":" if size is None else str(size) for size in block)
+
+
+def run(name: str, arguments: list[str]) -> tuple[int, str, str]:
+    """Run a command. Its exit code, its standard output, and its errors as one line."""
+    command = [sys.executable, "-m", "hyperslab", name, *arguments]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    lines = (line.removeprefix("error: ") for line in ended.stderr.splitlines() if line)
+    return ended.returncode, ended.stdout, " ".join(lines) or f"the command ended with {ended.returncode}"
+
+
+def document(name: str, arguments: list[str]) -> dict[str, Any]:
+    """Run a command with `--json`, and parse what it prints.
+
+    Raises:
+        HyperslabError: it printed no document; the message is that of the command.
+    """
+    _, out, message = run(name, ["--json", *arguments])
+    if not out:
+        raise HyperslabError(message)
+    parsed: dict[str, Any] = json.loads(out)
+    return parsed
+
+
+def table(caption: str, head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """An HTML table for a notebook. The cells of `rows` are HTML already."""
+    lines = ("<tr>" + "".join(f"<td style='text-align:left'>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+    names = "".join(f"<th>{name}</th>" for name in head)
+    return f"<table><caption>{html.escape(caption)}</caption><tr>{names}</tr>{''.join(lines)}</table>"
