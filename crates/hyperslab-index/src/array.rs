@@ -10,7 +10,7 @@ use bytes::Bytes;
 use hyperslab::datatypes::Class;
 use hyperslab::internal::chunked_layout;
 use hyperslab::storage::Fill;
-use hyperslab::{Dataset, Order, Selection};
+use hyperslab::{ChunkGrid, Dataset, Order, Selection};
 use hyperslab_netcdf::{Netcdf, Variable};
 
 /// The bytes of values of one variable that may be inlined.
@@ -105,6 +105,8 @@ fn chunked(
     let map = dataset.chunk_map().map_err(|error| error.to_string())?;
     let grid = map.grid();
     array.chunk_shape = grid.chunk_shape().to_vec();
+    // Its dimensions may be longer than the dataset.
+    ChunkGrid::new(&array.shape, &array.chunk_shape).map_err(|error| error.to_string())?;
     array.chunks = Chunks::new(array.counts());
     array.chunks.set_map(map.clone());
     let fill = fill_element(dataset);
@@ -120,11 +122,11 @@ fn chunked(
         }
         let at = grid.coordinates(number);
         let axes = || at.iter().zip(&array.chunk_shape).enumerate();
-        let is_partial = axes().any(|(axis, (at, chunk))| (at + 1) * chunk > dataset.shape()[axis]);
+        let end = |(at, chunk): (&u64, &u64)| (at + 1).saturating_mul(*chunk);
+        let is_partial = axes().any(|(axis, chunk)| end(chunk) > dataset.shape()[axis]);
         // Beyond the end of the dataset its chunks have any values; the dimension may be longer.
-        let ends_inside = axes().any(|(axis, (at, chunk))| {
-            let end = (at + 1) * chunk;
-            end > dataset.shape()[axis] && array.shape[axis] > dataset.shape()[axis]
+        let ends_inside = axes().any(|(axis, chunk)| {
+            end(chunk) > dataset.shape()[axis] && array.shape[axis] > dataset.shape()[axis]
         });
         if location.filter_mask != 0 || (unfiltered_edges && is_partial) || ends_inside {
             let bytes = encoder.chunk(&at)?;

@@ -26,10 +26,18 @@ impl Index {
             .extend(omitted.iter().map(|one| Omitted { path: one.path.clone(), reason: one.reason.clone() }));
         let mut heap = file.heap();
         for group in &netcdf.groups {
+            if let Some(reason) = refused(&group.path) {
+                index.omitted.push(Omitted { path: group.path.clone(), reason });
+                continue;
+            }
             let own = attributes(&group.attributes, &mut heap, &group.path, &mut index.omitted);
             index.groups.push(Group { path: group.path.trim_matches('/').to_owned(), attributes: own });
             for variable in &group.variables {
                 let path = variable.dataset.path();
+                if let Some(reason) = refused(&variable.name) {
+                    index.omitted.push(Omitted { path: path.to_owned(), reason });
+                    continue;
+                }
                 match array(&netcdf, variable, options) {
                     Ok(mut array) => {
                         array.path = format!("{}/{}", group.path.trim_matches('/'), variable.name);
@@ -43,5 +51,32 @@ impl Index {
             }
         }
         Ok(index)
+    }
+}
+
+/// Why no node of Zarr can have this path, if it cannot. HDF5 allows every name, and a reader that takes keys for paths of
+/// files would leave its folder.
+fn refused(path: &str) -> Option<String> {
+    const METADATA: [&str; 5] = ["zarr.json", ".zgroup", ".zarray", ".zattrs", ".zmetadata"];
+    let mut names = path.split('/').filter(|name| !name.is_empty());
+    let name = names.find(|name| {
+        let is_dots = name.bytes().all(|byte| byte == b'.');
+        is_dots || METADATA.contains(name) || name.contains(['\\', '\0'])
+    })?;
+    Some(format!("Zarr allows no node of the name {name:?}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::refused;
+
+    #[test]
+    fn names_that_lead_elsewhere_are_refused() {
+        for path in ["..", "/a/../b", "/.", "/a/zarr.json", ".zattrs", "a\\b"] {
+            assert!(refused(path).is_some(), "{path}");
+        }
+        for path in ["", "/", "/a.b/..c", "/zarr.json.d", "__categories"] {
+            assert_eq!(refused(path), None, "{path}");
+        }
     }
 }
