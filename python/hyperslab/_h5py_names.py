@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,14 @@ UNLIMITED = 0xFFFF_FFFF_FFFF_FFFF
 
 class HLObject(ABC):
     """What groups, datasets and named datatypes have in common: `isinstance(object, HLObject)`."""
+
+
+class AttributeID(NamedTuple):
+    """What h5py's low-level `AttrID` says about an attribute. Nothing else of it is here."""
+
+    name: str
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...] | None
 
 
 def special_dtype(**kind: Any) -> np.dtype[Any]:

@@ -11,6 +11,7 @@ from typing_extensions import Buffer
 
 from hyperslab._chunks import DatasetID
 from hyperslab._explanation import Explanation
+from hyperslab._h5py_names import AttributeID
 from hyperslab._views import AsStr, AsType, Chunks, Fields, Items, Keys, Values, VirtualSource
 from hyperslab.dims import Dimensions
 from hyperslab.links import ExternalLink, HardLink, SoftLink
@@ -290,6 +291,8 @@ class AttributeManager(Mapping[str, Any]):
         """The values of the attributes."""
     def items(self) -> Items:
         """The names and values of the attributes."""
+    def get_id(self, name: str | bytes) -> AttributeID:
+        """The name, the dtype and the shape of an attribute, without its value. The shape is None if it has no elements."""
     def setdefault(self, name: str, value: Any = None) -> Any:
         """Return the value of an attribute; an error if there is none, because files are only read."""
     def update(self, *_values: Any, **_more: Any) -> NoReturn:
@@ -379,8 +382,8 @@ class Group(_Object, Mapping[str, Any]):
 class File(Group):
     """An HDF5 file open for reading, and its root group."""
 
-    def __new__(
-        cls,
+    def __init__(
+        self,
         name: str | bytes | PathLike[str] | BinaryIO | RawIOBase | BufferedIOBase,
         mode: Literal["r"] = "r",
         driver: str | None = None,
@@ -391,7 +394,7 @@ class File(Group):
         index: str | PathLike[str] | None = None,
         store: Any = None,
         **options: Any,
-    ) -> Self:
+    ) -> None:
         """Open a file. Arguments that tune libhdf5 (`rdcc_nbytes` and others) are accepted without effect.
 
         `cache_bytes` (a number, or text such as "2GiB") gives the file a cache of its own; `threads` limits how many
@@ -402,7 +405,7 @@ class File(Group):
         and `seek`.
         """
     @classmethod
-    def in_memory(cls, file_image: bytes | bytearray | memoryview) -> File:
+    def in_memory(cls, file_image: bytes | bytearray | memoryview) -> Self:
         """Open a file whose bytes are already in memory."""
     def close(self) -> None:
         """Close the file. Every object opened from it becomes unusable."""
@@ -438,10 +441,11 @@ class File(Group):
     def decodes(self) -> int:
         """The number of chunks of this file that have been decoded so far."""
 
-@final
 class Dataset(_Object):
     """A dataset of an open file. Indexing it reads values."""
 
+    def __init__(self, id: DatasetID | Dataset, *_arguments: Any, **_options: Any) -> None:
+        """The dataset of a `Dataset.id`, or the same dataset once more: for subclasses."""
     def __getitem__(self, index: Any, /) -> Any: ...
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[Any]: ...

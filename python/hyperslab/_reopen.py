@@ -12,10 +12,12 @@ import hyperslab
 Given = tuple[int | None, int | None]
 
 
-def open_file(path: str, given: Given) -> hyperslab.File:
-    """Opens a file with the settings `cache_bytes` and `threads`."""
+def open_file(kind: type[hyperslab.File], path: str, given: Given) -> hyperslab.File:
+    """Opens a file with the settings `cache_bytes` and `threads`, as an object of the class `kind`."""
     cache_bytes, threads = given
-    return hyperslab.File(path, cache_bytes=cache_bytes, threads=threads)
+    file = kind.__new__(kind)
+    hyperslab.File.__init__(file, path, cache_bytes=cache_bytes, threads=threads)
+    return file
 
 
 #: Files that members were opened of, by path, settings, size and time of the last change; the last one at the end.
@@ -29,7 +31,7 @@ def open_member(path: str, given: Given, name: str) -> Any:
     found = os.stat(path)
     key = (os.fspath(path), given, found.st_size, found.st_mtime_ns)
     with _lock:
-        file = _files.get(key) or _files.setdefault(key, open_file(path, given))
+        file = _files.get(key) or _files.setdefault(key, open_file(hyperslab.File, path, given))
         _files.move_to_end(key)
         if len(_files) > FILES_MAX:
             _files.popitem(last=False)

@@ -107,3 +107,48 @@ def test_what_a_file_object_raises_is_the_cause(both):
         with pytest.raises(OSError) as raised:
             dataset[...]
     assert isinstance(raised.value.__cause__, PermissionError) and "403" in str(raised.value)
+
+
+class Scaled(hyperslab.File):
+    """A file with arguments and attributes of its own."""
+
+    def __init__(self, path, factor, *, where="x"):
+        super().__init__(path, "r", rdcc_nbytes=0)
+        self.factor, self.where = factor, where
+
+    def values(self):
+        return self[self.where][...] * self.factor
+
+
+def test_subclasses_have_arguments_of_their_own(both):
+    path = both[1].filename
+    with Scaled(path, 3, where="./x") as file:
+        assert isinstance(file, hyperslab.File) and file["x"].file == file
+        np.testing.assert_array_equal(file.values(), np.arange(100) * 3)
+        again = pickle.loads(pickle.dumps(file))
+        with pytest.raises(hyperslab.errors.InvalidError, match="opened before"):
+            file.__init__(path, 4)
+    assert not file and type(again) is Scaled and (again.factor, again.where) == (3, "./x")
+    np.testing.assert_array_equal(again.values(), np.arange(100) * 3)
+    with open(path, "rb") as stream:
+        in_memory = Scaled.in_memory(stream.read())
+    assert type(in_memory) is Scaled and in_memory["x"][7] == 7
+
+
+class NeverOpened(hyperslab.File):
+    """A subclass that forgets to open the file."""
+
+    def __init__(self):
+        pass
+
+
+def test_a_file_that_was_never_opened_says_so():
+    file = NeverOpened()
+    assert not file and file.name is None and "x" not in file and repr(file) == "<Closed HDF5 file>"
+    assert file == file and file != NeverOpened()
+    file.close()
+    uses = [len, list, hash, pickle.dumps, lambda file: file["x"], lambda file: file.attrs, lambda file: file.filename]
+    uses += [lambda file: file.visit(print), lambda file: file.keys(), lambda file: file.ref, lambda file: file.__enter__()]
+    for use in uses:
+        with pytest.raises(hyperslab.errors.ClosedError, match="never opened"):
+            use(file)

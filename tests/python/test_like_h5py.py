@@ -168,6 +168,8 @@ f["chunked"].attrs["matrix"]; f["chunked"].attrs["fixed"]; f["chunked"].attrs["p
 f["chunked"].attrs["enum"]; f["chunked"].attrs["no"]; f["chunked"].attrs.get("no"); f["chunked"].attrs.get("no", 3)
 f["chunked"].attrs.get("int"); "int" in f["chunked"].attrs; "no" in f["chunked"].attrs; f["chunked"].attrs[b"int"]
 f["chunked"].attrs[5]; 5 in f["chunked"].attrs; list(f["tracked"].attrs.values())
+f["chunked"].attrs.get_id("int").dtype; f["chunked"].attrs.get_id("matrix").shape; f["chunked"].attrs.get_id("no")
+f["chunked"].attrs.get_id("text").dtype; f["chunked"].attrs.get_id("int").shape; f["chunked"].attrs.get_id("empty").shape
 repr(f["chunked"].attrs.keys())[:14]; f["line"].attrs["CLASS"]; f["virtual"].attrs["DIMENSION_LIST"].shape
 
 len(f["virtual"].dims); f["virtual"].dims[1].label; f["virtual"].dims[0].label; len(f["virtual"].dims[1])
@@ -191,7 +193,6 @@ DIFFERENT = [
     'f["virtual"].dims[0][0]',
     'f["line"].virtual_sources()',
     'into(f["line"], np.zeros(20)[::2])',
-    'f["chunked"].attrs.get_id("int")',
     'f["line"].id.get_type()',
     'f["line"].regionref',
 ]

@@ -96,6 +96,22 @@ impl AttributeManager {
         }
     }
 
+    /// The name, the dtype and the shape of an attribute, without its value. The shape is None if it has no elements.
+    fn get_id<'py>(&self, py: Python<'py>, name: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.session.check_open()?;
+        let path = name_of(name)?;
+        let attribute =
+            interrupt::detach(py, || self.object.attributes().get(&path))?.map_err(errors::raise)?;
+        let dtype = Element::new(py, &attribute.datatype)?.dtype;
+        let shape = match &attribute.dataspace {
+            Dataspace::Null => None,
+            Dataspace::Scalar => Some(PyTuple::empty(py)),
+            Dataspace::Simple { dims, .. } => Some(PyTuple::new(py, dims)?),
+        };
+        let id = crate::helper(py, "hyperslab._h5py_names", "AttributeID")?;
+        id.call1((text(py, &attribute.name), dtype, shape))
+    }
+
     /// As a mapping: equal to another one with the same names and values.
     fn __eq__<'py>(slf: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();

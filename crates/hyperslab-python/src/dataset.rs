@@ -20,11 +20,11 @@ use indexing::read_fields;
 use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyTuple};
 use std::sync::Arc;
 
 /// A dataset of an open file. Indexing it reads values.
-#[pyclass(frozen, module = "hyperslab", weakref, dict)]
+#[pyclass(frozen, subclass, module = "hyperslab", weakref, dict)]
 pub struct Dataset {
     session: Arc<Session>,
     dataset: hyperslab::Dataset,
@@ -82,6 +82,31 @@ impl Dataset {
 
 #[pymethods]
 impl Dataset {
+    // Subclasses have arguments of their own after the first.
+    #[new]
+    #[pyo3(signature = (id, *_arguments, **_options), text_signature = "(id, *_arguments, **_options)")]
+    fn again(
+        id: &Bound<'_, PyAny>,
+        _arguments: &Bound<'_, PyTuple>,
+        _options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let given = if id.is_instance_of::<Self>() { id.clone() } else { id.getattr("_dataset")? };
+        let Self { session, dataset, .. } = given.cast::<Self>()?.get();
+        Ok(Self::new(session.clone(), dataset.clone()))
+    }
+
+    /// The dataset of a `Dataset.id`, or the same dataset once more: for subclasses.
+    #[pyo3(signature = (id, *_arguments, **_options))]
+    fn __init__(
+        &self,
+        id: &Bound<'_, PyAny>,
+        _arguments: &Bound<'_, PyTuple>,
+        _options: Option<&Bound<'_, PyDict>>,
+    ) {
+        // `__new__` has opened it; `__init__` is for subclasses that call it.
+        let _ = id;
+    }
+
     #[inline]
     fn __getitem__<'py>(slf: &Bound<'py, Self>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let this = slf.get();

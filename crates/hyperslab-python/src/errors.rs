@@ -125,6 +125,11 @@ pub fn closed(name: &str) -> PyErr {
     simple("ClosedError", format!("{name}: the file is closed"))
 }
 
+/// A subclass of `File` whose `__init__` did not call that of `File`.
+pub fn never_opened() -> PyErr {
+    simple("ClosedError", "the file was never opened: call `super().__init__(path)` in `__init__`")
+}
+
 fn simple(class: &'static str, message: impl Into<String>) -> PyErr {
     Exception { class, message: message.into(), hint: None, file: None, object: None, errno: None }.raise()
 }

@@ -12,17 +12,21 @@ use hyperslab::io::{LocalFile, Location, Memory, Source};
 use hyperslab::{ErrorKind, OpenOptions};
 use hyperslab_index::NativeIndex;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyType};
+use pyo3::types::{PyBool, PyDict, PyTuple, PyType};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// An HDF5 file open for reading, and its root group.
 #[pyclass(frozen, subclass, extends = Group, module = "hyperslab", weakref, dict)]
 pub struct File {
-    session: Arc<Session>,
+    /// Set by `__init__`, which subclasses may have their own of.
+    session: OnceLock<Arc<Session>>,
 }
+
+/// A file of the engine, and its root group.
+type Opened = (Arc<Session>, hyperslab::Group);
 
 /// Arguments of `h5py.File` that tune libhdf5 or concern writing; accepted without effect.
 const WITHOUT_EFFECT: &[&str] = &[
@@ -53,34 +57,40 @@ const WITHOUT_EFFECT: &[&str] = &[
 ];
 
 impl File {
-    /// What the file's objects share.
-    pub fn session(&self) -> &Arc<Session> {
-        &self.session
+    /// What the file's objects share. An error if the file is closed, or was never opened.
+    pub fn session(&self) -> PyResult<&Arc<Session>> {
+        let session = self.session.get().ok_or_else(errors::never_opened)?;
+        session.check_open()?;
+        Ok(session)
     }
 
     /// The file of a session.
     pub fn of<'py>(py: Python<'py>, session: &Arc<Session>) -> PyResult<Bound<'py, PyAny>> {
         session.check_open()?;
         let group = interrupt::detach(py, || session.file.root())?.map_err(errors::raise)?;
-        Ok(Bound::new(py, Self::initializer(session.clone(), group))?.into_any())
+        let file = Bound::new(py, Self::unopened())?;
+        Self::set(&file, (session.clone(), group))?;
+        Ok(file.into_any())
     }
 
-    fn initializer(session: Arc<Session>, group: hyperslab::Group) -> PyClassInitializer<Self> {
-        let base = Group { session: session.clone(), group };
-        PyClassInitializer::from(base).add_subclass(File { session })
+    fn unopened() -> PyClassInitializer<Self> {
+        PyClassInitializer::from(Group::unopened()).add_subclass(File { session: OnceLock::new() })
     }
 
-    fn open(
-        py: Python<'_>,
-        session: impl FnOnce() -> hyperslab::Result<Session> + Send,
-    ) -> PyResult<PyClassInitializer<Self>> {
+    fn set(slf: &Bound<'_, Self>, (session, group): Opened) -> PyResult<()> {
+        slf.as_super().get().set(session.clone(), group)?;
+        // It is set together with the group, which was not set before.
+        let _ = slf.get().session.set(session);
+        Ok(())
+    }
+
+    fn open(py: Python<'_>, session: impl FnOnce() -> hyperslab::Result<Session> + Send) -> PyResult<Opened> {
         let open = || {
             let session = session()?;
             let group = session.file.root()?;
             Ok((Arc::new(session), group))
         };
-        let (session, group) = interrupt::detach(py, open)?.map_err(errors::raise_opening)?;
-        Ok(Self::initializer(session, group))
+        interrupt::detach(py, open)?.map_err(errors::raise_opening)
     }
 }
 
@@ -132,6 +142,16 @@ fn indexed(session: Session, index: Option<PathBuf>) -> hyperslab::Result<Sessio
 
 #[pymethods]
 impl File {
+    // The text is the signature of `__init__`, which opens the file: a subclass may have other arguments than these.
+    #[new]
+    #[pyo3(signature = (*_arguments, **_options), text_signature = "(name, mode='r', driver=None, *, cache_bytes=None, threads=None, storage_options=None, index=None, store=None, **options)")]
+    fn new(
+        _arguments: &Bound<'_, PyTuple>,
+        _options: Option<&Bound<'_, PyDict>>,
+    ) -> PyClassInitializer<Self> {
+        Self::unopened()
+    }
+
     /// Open a file. Arguments that tune libhdf5 (`rdcc_nbytes` and others) are accepted without effect.
     ///
     /// `cache_bytes` (a number, or text such as "2GiB") gives the file a cache of its own; `threads` limits how many
@@ -140,11 +160,10 @@ impl File {
     /// `hyperslab`: the file is opened with it, without reading its metadata. With `store`, a file system of fsspec or a store
     /// of obstore, `name` is the path of the file in it. `name` may also be an open file of fsspec, or any object with `read`
     /// and `seek`.
-    #[new]
     #[expect(clippy::too_many_arguments, reason = "the arguments of the Python class")]
     #[pyo3(signature = (name, mode="r", driver=None, *, cache_bytes=None, threads=None, storage_options=None, index=None, store=None, **options))]
-    fn new(
-        py: Python<'_>,
+    fn __init__(
+        slf: &Bound<'_, Self>,
         name: &Bound<'_, PyAny>,
         mode: &str,
         driver: Option<&str>,
@@ -154,7 +173,8 @@ impl File {
         index: Option<PathBuf>,
         store: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
-    ) -> PyResult<PyClassInitializer<Self>> {
+    ) -> PyResult<()> {
+        let py = slf.py();
         check_mode(mode)?;
         check_options(driver, options)?;
         let settings = settings::of_file(cache_bytes, threads)?;
@@ -169,13 +189,13 @@ impl File {
         if let Some(source) = stored {
             let filename = source.name().into();
             let session = || indexed(Session::open("fileobj", Arc::new(source), filename, &settings)?, index);
-            return Self::open(py, session);
+            return Self::set(slf, Self::open(py, session)?);
         }
         if name.hasattr("read")? && name.hasattr("seek")? {
             let source = FileLike::new(name)?;
             let filename = source.name().into();
             let session = || indexed(Session::open("fileobj", Arc::new(source), filename, &settings)?, index);
-            return Self::open(py, session);
+            return Self::set(slf, Self::open(py, session)?);
         }
         let path = crate::helper(py, "os", "fsdecode")?.call1((name,))?;
         let path = PathBuf::from(path.extract::<OsString>()?);
@@ -187,7 +207,7 @@ impl File {
         let given = (cache_bytes.map(settings::size).transpose()?, threads);
         let session =
             || indexed(Session::open_at(path.clone(), opener, &settings)?.remembering(given), index);
-        Self::open(py, session).map_err(|error| {
+        let opened = Self::open(py, session).map_err(|error| {
             if is_url {
                 return error;
             }
@@ -198,7 +218,8 @@ impl File {
                 }
                 _ => error,
             }
-        })
+        })?;
+        Self::set(slf, opened)
     }
 
     /// Open a file whose bytes are already in memory.
@@ -211,40 +232,43 @@ impl File {
         let bytes = crate::helper(py, "builtins", "bytes")?.call1((file_image,))?.extract::<Vec<u8>>()?;
         let source = Arc::new(Memory::new("file in memory", bytes));
         let session = || Session::open("core", source, "file in memory".into(), &OpenOptions::new());
-        Ok(Bound::new(py, Self::open(py, session)?)?.into_any())
+        let file = class.call_method1("__new__", (class,))?;
+        Self::set(file.cast::<Self>()?, Self::open(py, session)?)?;
+        Ok(file)
     }
 
     /// Close the file. Every object opened from it becomes unusable.
     fn close(&self, py: Python<'_>) {
-        py.detach(|| self.session.close());
+        if let Some(session) = self.session.get() {
+            py.detach(|| session.close());
+        }
     }
 
     /// Do nothing: hyperslab never writes. For programs that flush every file they use.
     fn flush(&self) -> PyResult<()> {
-        self.session.check_open()
+        self.session().map(|_| ())
     }
 
     fn __enter__<'py>(slf: Bound<'py, Self>) -> PyResult<Bound<'py, Self>> {
-        slf.get().session.check_open()?;
+        slf.get().session()?;
         Ok(slf)
     }
 
     #[pyo3(signature = (*_exception))]
-    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, pyo3::types::PyTuple>) {
+    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) {
         self.close(py);
     }
 
     /// The path, as it was given.
     #[getter]
     fn filename(&self) -> PyResult<&OsStr> {
-        self.session.check_open()?;
-        Ok(self.session.filename.as_os_str())
+        Ok(self.session()?.filename.as_os_str())
     }
 
     /// Always "r".
     #[getter]
     fn mode(&self) -> PyResult<&'static str> {
-        self.session.check_open()?;
+        self.session()?;
         Ok("r")
     }
 
@@ -252,8 +276,7 @@ impl File {
     /// files, "core" for one in memory, "fileobj" for a Python object.
     #[getter]
     fn driver(&self) -> PyResult<&'static str> {
-        self.session.check_open()?;
-        Ok(self.session.driver)
+        Ok(self.session()?.driver)
     }
 
     /// Always False: the file is read as it was when it was opened.
@@ -265,44 +288,43 @@ impl File {
     /// The size of the user block that precedes the HDF5 file, in bytes.
     #[getter]
     fn userblock_size(&self) -> PyResult<u64> {
-        self.session.check_open()?;
-        Ok(self.session.file.userblock_bytes())
+        Ok(self.session()?.file.userblock_bytes())
     }
 
     /// The oldest and the newest version of libhdf5 whose format may be written: always "earliest" and "latest", because
     /// nothing is written.
     #[getter]
     fn libver(&self) -> PyResult<(&'static str, &'static str)> {
-        self.session.check_open()?;
+        self.session()?;
         Ok(("earliest", "latest"))
     }
 
     /// The size of the blocks in which libhdf5 would allocate metadata: its default, because nothing is written.
     #[getter]
     fn meta_block_size(&self) -> PyResult<u64> {
-        self.session.check_open()?;
+        self.session()?;
         Ok(2048)
     }
 
     /// The number of chunks of this file that have been decoded so far.
     #[getter]
     fn decodes(&self) -> PyResult<u64> {
-        self.session.check_open()?;
-        Ok(self.session.file.decodes())
+        Ok(self.session()?.file.decodes())
     }
 
-    /// Pickled by path and settings: another process opens the file itself.
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let (path, given) = self.session.recipe()?;
+    /// Pickled by class, path, settings and own attributes: another process opens the file itself. `__init__` of a subclass
+    /// is not called there, as usual.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        let (path, given) = slf.get().session()?.recipe()?;
         let open = crate::helper(py, "hyperslab._reopen", "open_file")?;
-        Ok((open, (path, given)).into_pyobject(py)?.into_any())
+        let attributes = slf.getattr("__dict__")?;
+        Ok((open, (slf.get_type(), path, given), attributes).into_pyobject(py)?.into_any())
     }
 
     fn __repr__(&self) -> String {
-        if !self.session.is_open() {
-            return "<Closed HDF5 file>".into();
-        }
-        let path = &self.session.filename;
+        let Ok(session) = self.session() else { return "<Closed HDF5 file>".into() };
+        let path = &session.filename;
         let name =
             path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into());
         format!("<HDF5 file \"{name}\" (mode r)>")

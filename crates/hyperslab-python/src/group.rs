@@ -15,11 +15,17 @@ use hyperslab_format::{Address, Name};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString};
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-/// A group of an open file.
+/// A group of a file.
 #[pyclass(frozen, mapping, subclass, module = "hyperslab", weakref, dict)]
 pub struct Group {
+    /// Empty in a `File` whose `__init__` has not opened it yet.
+    opened: OnceLock<OpenGroup>,
+}
+
+/// A group of the engine, in the session through which it was opened.
+pub struct OpenGroup {
     pub session: Arc<Session>,
     pub group: hyperslab::Group,
 }
@@ -28,7 +34,7 @@ pub struct Group {
 pub fn open<'py>(py: Python<'py>, session: &Arc<Session>, object: Object) -> PyResult<Bound<'py, PyAny>> {
     let session = session.of(object.file());
     Ok(match object {
-        Object::Group(group) => Bound::new(py, Group { session, group })?.into_any(),
+        Object::Group(group) => Bound::new(py, Group::new(session, group))?.into_any(),
         Object::Dataset(dataset) => Bound::new(py, Dataset::new(session, dataset))?.into_any(),
         Object::Datatype(datatype) => Bound::new(py, Datatype::new(session, datatype))?.into_any(),
     })
@@ -81,12 +87,50 @@ pub fn describe_link<'py>(py: Python<'py>, link: &Link, class: bool) -> PyResult
 }
 
 impl Group {
-    fn object(&self) -> Object {
+    pub fn new(session: Arc<Session>, group: hyperslab::Group) -> Self {
+        Self { opened: OnceLock::from(OpenGroup { session, group }) }
+    }
+
+    /// The root group of a file that is not open yet.
+    pub fn unopened() -> Self {
+        Self { opened: OnceLock::new() }
+    }
+
+    /// Makes it a group of an open file. An error if it is one already.
+    pub fn set(&self, session: Arc<Session>, group: hyperslab::Group) -> PyResult<()> {
+        let set = self.opened.set(OpenGroup { session, group });
+        set.map_err(|_| errors::invalid("the file was opened before: `__init__` opens it once"))
+    }
+
+    /// The engine's group. An error if the file is closed, or was never opened.
+    pub fn opened(&self) -> PyResult<&OpenGroup> {
+        let opened = self.even_closed()?;
+        opened.session.check_open()?;
+        Ok(opened)
+    }
+
+    /// The engine's group, also of a closed file.
+    fn even_closed(&self) -> PyResult<&OpenGroup> {
+        self.opened.get().ok_or_else(errors::never_opened)
+    }
+
+    /// The engine's group; `None` if the file is closed, or was never opened.
+    fn if_open(&self) -> Option<&OpenGroup> {
+        self.opened.get().filter(|opened| opened.session.is_open())
+    }
+
+    fn view<'py>(slf: &Bound<'py, Self>, class: &str) -> PyResult<Bound<'py, PyAny>> {
+        slf.get().opened()?;
+        crate::helper(slf.py(), "hyperslab._views", class)?.call1((slf,))
+    }
+}
+
+impl OpenGroup {
+    pub fn object(&self) -> Object {
         Object::Group(self.group.clone())
     }
 
     fn find(&self, py: Python<'_>, path: &str) -> PyResult<hyperslab::Result<Option<Object>>> {
-        self.session.check_open()?;
         if path.is_empty() {
             return Ok(Ok(None));
         }
@@ -95,7 +139,6 @@ impl Group {
 
     /// Like [`Self::find`], but the error suggests the most similar name.
     fn get_object(&self, py: Python<'_>, path: &str) -> PyResult<hyperslab::Result<Object>> {
-        self.session.check_open()?;
         if path.is_empty() {
             return Ok(Err(hyperslab::Error::not_found("a name must not be empty")));
         }
@@ -104,7 +147,6 @@ impl Group {
 
     /// The last link of a path; `None` if there is no such link, or if the path is that of a group without one.
     fn find_link(&self, py: Python<'_>, path: &str) -> PyResult<hyperslab::Result<Option<Link>>> {
-        self.session.check_open()?;
         let path = path.trim_end_matches('/');
         let (parent, name) = match path.rsplit_once('/') {
             Some(("", name)) => ("/", name),
@@ -126,7 +168,6 @@ impl Group {
     }
 
     fn dereference(&self, py: Python<'_>, target: Option<Address>, file: Option<&Name>) -> PyResult<Object> {
-        self.session.check_open()?;
         let target = target.ok_or_else(|| errors::invalid("the reference is null"))?;
         if let Some(file) = file {
             let reference = RevisedReference {
@@ -153,7 +194,6 @@ impl Group {
 
     /// The names in h5py's order: that of creation if the group tracks it, otherwise ascending.
     fn names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        self.session.check_open()?;
         let list = || self.group.links().map(|links| (links, self.group.tracks_creation_order()));
         let (mut found, tracked) = interrupt::detach(py, list)?.map_err(errors::raise)?;
         for error in found.iter().filter_map(|link| link.as_ref().err()) {
@@ -165,18 +205,14 @@ impl Group {
         let names: Vec<&Name> = found.iter().flatten().map(|link| &link.name).collect();
         PyList::new(py, names.into_iter().map(|name| text(py, name)))
     }
-
-    fn view<'py>(slf: &Bound<'py, Self>, class: &str) -> PyResult<Bound<'py, PyAny>> {
-        slf.get().session.check_open()?;
-        crate::helper(slf.py(), "hyperslab._views", class)?.call1((slf,))
-    }
 }
 
 #[pymethods]
 impl Group {
     /// Pickled by the path of the file, its settings, and the path in the file.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        reduce(py, &self.session, self.group.path())
+        let this = self.opened()?;
+        reduce(py, &this.session, this.group.path())
     }
 
     /// A table of the members for notebooks.
@@ -185,17 +221,18 @@ impl Group {
     }
 
     fn __getitem__<'py>(&self, py: Python<'py>, name: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let this = self.opened()?;
         let object = if let Ok(reference) = name.cast::<Reference>() {
-            self.dereference(py, reference.get().target, reference.get().file.as_ref())?
+            this.dereference(py, reference.get().target, reference.get().file.as_ref())?
         } else if let Ok(reference) = name.cast::<RegionReference>() {
-            self.dereference(py, reference.get().target, reference.get().file.as_ref())?
+            this.dereference(py, reference.get().target, reference.get().file.as_ref())?
         } else if let Ok(reference) = name.cast::<AttributeReference>() {
-            self.dereference(py, Some(reference.get().target), reference.get().file.as_ref())?
+            this.dereference(py, Some(reference.get().target), reference.get().file.as_ref())?
         } else if name.is_instance_of::<PyString>() || name.is_instance_of::<PyBytes>() {
             let path = name_of(name)?;
-            match self.get_object(py, &path)? {
+            match this.get_object(py, &path)? {
                 Ok(object) => object,
-                Err(error) if self.is_unfollowed(py, &path, &error)? => {
+                Err(error) if this.is_unfollowed(py, &path, &error)? => {
                     return Err(errors::raise_unfollowed(error));
                 }
                 Err(error) => return Err(errors::raise(error)),
@@ -204,16 +241,16 @@ impl Group {
             let what = format!("Accessing a group is done with bytes or str, not {}", name.get_type());
             return Err(errors::wrong_type(what));
         };
-        open(py, &self.session, object)
+        open(py, &this.session, object)
     }
 
     /// Fetch the metadata of all objects below this group in a few rounds of concurrent requests, if the file is remote.
     /// With `chunk_indexes`, also where all chunks lie. What is read afterwards takes no requests for metadata.
     #[pyo3(signature = (*, chunk_indexes=false))]
     fn prefetch(&self, py: Python<'_>, chunk_indexes: bool) -> PyResult<()> {
-        self.session.check_open()?;
+        let this = self.opened()?;
         let prefetch = hyperslab::Prefetch { depth: usize::MAX, chunk_indexes, attributes: true };
-        interrupt::detach(py, || self.group.prefetch(&prefetch))?;
+        interrupt::detach(py, || this.group.prefetch(&prefetch))?;
         Ok(())
     }
 
@@ -257,47 +294,45 @@ impl Group {
         {
             return self.__getitem__(py, name).map(Some);
         }
-        let path = name_of(name)?;
+        let (this, path) = (self.opened()?, name_of(name)?);
         if getlink {
-            let link = self.find_link(py, &path)?.map_err(errors::raise)?;
+            let link = this.find_link(py, &path)?.map_err(errors::raise)?;
             return link.map_or(Ok(default), |link| describe_link(py, &link, getclass).map(Some));
         }
-        match self.find(py, &path)? {
+        match this.find(py, &path)? {
             Ok(Some(object)) if getclass => Ok(Some(match object {
                 Object::Group(_) => py.get_type::<Group>().into_any(),
                 Object::Dataset(_) => py.get_type::<Dataset>().into_any(),
                 Object::Datatype(_) => py.get_type::<Datatype>().into_any(),
             })),
-            Ok(Some(object)) => open(py, &self.session, object).map(Some),
+            Ok(Some(object)) => open(py, &this.session, object).map(Some),
             Ok(None) => Ok(default),
-            Err(error) if self.is_unfollowed(py, &path, &error)? => Ok(default),
+            Err(error) if this.is_unfollowed(py, &path, &error)? => Ok(default),
             Err(error) => Err(errors::raise(error)),
         }
     }
 
     fn __contains__(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<bool> {
-        if !self.session.is_open() {
-            return Ok(false);
-        }
+        let Some(this) = self.if_open() else { return Ok(false) };
         let path = name_of(name)?;
         if path.split('/').all(|part| part.is_empty() || part == ".") {
             return Ok(!path.is_empty());
         }
-        Ok(self.find_link(py, &path)?.map_err(errors::raise)?.is_some())
+        Ok(this.find_link(py, &path)?.map_err(errors::raise)?.is_some())
     }
 
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
-        self.session.check_open()?;
-        let count = interrupt::detach(py, || self.group.len())?.map_err(errors::raise)?;
+        let this = self.opened()?;
+        let count = interrupt::detach(py, || this.group.len())?.map_err(errors::raise)?;
         Ok(usize::try_from(count)?)
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.names(py)?.try_iter().map(Bound::into_any)
+        self.opened()?.names(py)?.try_iter().map(Bound::into_any)
     }
 
     fn __reversed__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let names = self.names(py)?;
+        let names = self.opened()?.names(py)?;
         names.reverse()?;
         names.try_iter().map(Bound::into_any)
     }
@@ -343,56 +378,60 @@ impl Group {
     /// The path in the file, or None after the file was closed.
     #[getter]
     fn name(&self) -> Option<&str> {
-        self.session.is_open().then(|| self.group.path())
+        self.if_open().map(|this| this.group.path())
     }
 
     /// The group that contains it: the last but one of its path.
     #[getter]
     fn parent<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        parent(py, &self.session, self.group.path())
+        let this = self.opened()?;
+        parent(py, &this.session, this.group.path())
     }
 
     /// A reference to this group.
     #[getter]
-    fn r#ref(&self) -> Reference {
-        Reference { target: Some(self.object().address()), file: None }
+    fn r#ref(&self) -> PyResult<Reference> {
+        Ok(Reference { target: Some(self.even_closed()?.object().address()), file: None })
     }
 
     /// The file that contains it.
     #[getter]
     fn file<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        File::of(py, &self.session)
+        File::of(py, &self.opened()?.session)
     }
 
     /// The attributes of the group.
     #[getter]
     fn attrs(&self) -> PyResult<AttributeManager> {
-        AttributeManager::new(&self.session, self.object())
+        let this = self.opened()?;
+        AttributeManager::new(&this.session, this.object())
     }
 
     fn __bool__(&self) -> bool {
-        self.session.is_open()
+        self.if_open().is_some()
     }
 
     fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
-        other.cast::<Self>().is_ok_and(|other| {
-            let other = other.get();
-            self.session.is_same_file(&other.session) && self.object().address() == other.object().address()
-        })
+        let Ok(other) = other.cast::<Self>() else { return false };
+        match (self.opened.get(), other.get().opened.get()) {
+            (Some(this), Some(other)) => {
+                this.session.is_same_file(&other.session)
+                    && this.object().address() == other.object().address()
+            }
+            _ => std::ptr::eq(self, other.get()),
+        }
     }
 
-    fn __hash__(&self) -> u64 {
-        self.object().address().0
+    fn __hash__(&self) -> PyResult<u64> {
+        Ok(self.even_closed()?.object().address().0)
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        if !self.session.is_open() {
-            return Ok("<Closed HDF5 group>".into());
-        }
-        Ok(format!("<HDF5 group \"{}\" ({} members)>", self.group.path(), self.__len__(py)?))
+        let Some(this) = self.if_open() else { return Ok("<Closed HDF5 group>".into()) };
+        Ok(format!("<HDF5 group \"{}\" ({} members)>", this.group.path(), self.__len__(py)?))
     }
 
     fn _ipython_key_completions_<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        self.names(py)
+        self.opened()?.names(py)
     }
 }

@@ -64,12 +64,11 @@ pub fn visit_below<'py>(
     visit: Visit,
     function: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (py, this) = (start.py(), start.get());
-    this.session.check_open()?;
+    let (py, this) = (start.py(), start.get().opened()?);
     let prefetch = Prefetch { depth: usize::MAX, chunk_indexes: false, attributes: false };
     interrupt::detach(py, || this.group.prefetch(&prefetch))?;
     let mut seen: HashSet<Address> = HashSet::new();
-    seen.insert(Object::Group(this.group.clone()).address());
+    seen.insert(this.object().address());
     let links = interrupt::detach(py, || this.group.links())?.map_err(errors::raise)?;
     let mut levels = vec![Level::new(py, this.group.clone(), Vec::new(), links)?];
     while let Some(level) = levels.last_mut() {

@@ -71,8 +71,7 @@ pub fn netcdf_groups<'py>(
     path: &str,
     below: bool,
 ) -> PyResult<GroupsAndOmitted<'py>> {
-    let session = file.get().session();
-    session.check_open()?;
+    let session = file.get().session()?;
     let below = if below { Below::All } else { Below::Nothing };
     let netcdf =
         interrupt::detach(py, || Netcdf::open_group(&session.file, path, below))?.map_err(errors::raise)?;
