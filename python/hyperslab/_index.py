@@ -6,18 +6,32 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import warnings
 from collections.abc import Sequence
-from typing import Any, Literal
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeAlias
+from urllib.parse import urlsplit
 
 from hyperslab.errors import HyperslabError
 
-Path = str | os.PathLike[str]
+StrPath: TypeAlias = str | os.PathLike[str]
+#: The names of the formats, and how the names of their indexes end.
+ENDINGS = {
+    "kerchunk": "json",
+    "kerchunk-parquet": "parq",
+    "zarr": "zarr",
+    "icechunk": "icechunk",
+    "dmrpp": "dmrpp",
+    "hsds": "hsds.json",
+    "hyperslab": "hyperslab",
+}
 
 
 def index(
-    path: Path | Sequence[Path],
-    out: Path | None = None,
+    path: StrPath | Sequence[StrPath],
+    out: StrPath | None = None,
     *,
     format: Literal["kerchunk", "kerchunk-parquet", "zarr", "icechunk", "dmrpp", "hsds", "hyperslab"] = "kerchunk",
     url: str | None = None,
@@ -25,6 +39,7 @@ def index(
     template: bool = False,
     concat: str | None = None,
     jobs: int = 1,
+    executor: Executor | None = None,
     strict: bool = False,
 ) -> Any:
     """Write where every chunk of a file lies, for other readers: kerchunk and fsspec, Zarr, Icechunk, Hyrax (DMR++), HSDS.
@@ -41,30 +56,97 @@ def index(
 
     What the format cannot express is inlined if it is small. What is left out causes a `RuntimeWarning` with the reason.
 
-    The work is done in a process of its own.
+    The work is done in a process of its own. With an `executor` (threads, processes, a cluster's `Client.get_executor()`), each
+    of several files is one call, and these calls are given to it all at once; the function that it calls can be pickled.
+    With `concat`, the calls write indexes of the format `hyperslab` to a temporary folder beside `out`, which all machines
+    must see, and they are then combined here.
 
     Raises:
         HyperslabError: the file cannot be read, the files cannot be combined, or something was left out and `strict` is true.
+        ValueError: an argument has no meaning with an `executor`, or two files would have the same index.
     """
-    paths = [path] if isinstance(path, (str, os.PathLike)) else list(path)
-    names = [os.fspath(one) for one in paths]
-    command = [sys.executable, "-m", "hyperslab", "index", "--format", format, "--jobs", str(jobs)]
-    command += [] if out is None else ["--output", os.fspath(out)]
-    command += [] if url is None else ["--url", url]
-    command += [] if concat is None else ["--concat", concat]
-    command += ["--relative"] if relative else []
-    command += ["--template"] if template else []
-    ended = subprocess.run([*command, "--", *names], capture_output=True, check=False)
-    messages = ended.stderr.decode(errors="replace").splitlines()
-    what = names[0] if len(names) == 1 else f"{len(names)} files"
-    if ended.returncode != 0:
-        errors = [line.removeprefix("error: ") for line in messages if line.startswith("error: ")]
-        raise HyperslabError(" ".join(errors) or "hyperslab index failed", file=what)
-    left_out = [line.replace("left out: ", "", 1) for line in messages if "left out: " in line]
-    if left_out and strict:
-        raise HyperslabError(f"left out: {'; '.join(left_out)}", file=what)
-    for line in left_out:
-        warnings.warn(f"{what}: left out: {line}", RuntimeWarning, stacklevel=2)
+    names = [os.fspath(path)] if isinstance(path, (str, os.PathLike)) else [os.fspath(one) for one in path]
+    naming = [] if url is None else ["--url", url]
+    naming += ["--relative"] if relative else []
+    naming += ["--template"] if template else []
+    target = [] if out is None else ["--output", os.fspath(out)]
+    options = ["--format", format, *naming]
+    if executor is None or len(names) < 2:
+        options += [] if concat is None else ["--concat", concat]
+        what = names[0] if len(names) == 1 else f"{len(names)} files"
+        results = [(what, _index([*options, "--jobs", str(jobs), *target, "--", *names]))]
+    elif jobs != 1:
+        raise ValueError("`jobs` is the number of files that one process reads at the same time; an executor has its own")
+    elif concat is None:
+        results = _each(names, out, options, format, executor)
+    else:
+        results = [_combine(names, out, [*options, "--concat", concat, *target], executor)]
+    for what, done in results:
+        _raise_failure(what, done)
+        left_out = [line.replace("left out: ", "", 1) for line in done.messages if "left out: " in line]
+        if left_out and strict:
+            raise HyperslabError(f"left out: {'; '.join(left_out)}", file=what)
+        for line in left_out:
+            warnings.warn(f"{what}: left out: {line}", RuntimeWarning, stacklevel=2)
     if out is not None:
         return None
-    return ended.stdout.decode() if format == "dmrpp" else json.loads(ended.stdout)
+    return done.out.decode() if format == "dmrpp" else json.loads(done.out)
+
+
+class Done(NamedTuple):
+    """What a process said: as data, so that it can come from another machine."""
+
+    code: int
+    out: bytes
+    messages: list[str]
+
+
+def _index(arguments: list[str]) -> Done:
+    """Run the command."""
+    ended = subprocess.run([sys.executable, "-m", "hyperslab", "index", *arguments], capture_output=True, check=False)
+    return Done(ended.returncode, ended.stdout, ended.stderr.decode(errors="replace").splitlines())
+
+
+def _raise_failure(what: str, done: Done) -> None:
+    """Raise what the command failed with."""
+    if done.code != 0:
+        errors = [line.removeprefix("error: ") for line in done.messages if line.startswith("error: ")]
+        raise HyperslabError(" ".join(errors) or "hyperslab index failed", file=what)
+
+
+def _each(
+    names: list[str], out: StrPath | None, options: list[str], format: str, executor: Executor
+) -> list[tuple[str, Done]]:
+    """An index of each file, in the folder `out`."""
+    if out is None:
+        raise ValueError("several files need a folder for their indexes: give `out`, or combine them with `concat`")
+    targets = [Path(out) / f"{_name(name)}.{ENDINGS[format]}" for name in names]
+    twice = {target for target in targets if targets.count(target) > 1}
+    if twice:
+        raise ValueError(f"two files would both have the index {min(twice)}")
+    Path(out).mkdir(parents=True, exist_ok=True)
+    calls = [[*options, "--output", os.fspath(target), "--", name] for name, target in zip(names, targets, strict=True)]
+    return list(zip(names, _run(calls, executor), strict=True))
+
+
+def _combine(names: list[str], out: StrPath | None, options: list[str], executor: Executor) -> tuple[str, Done]:
+    """One index of all files, from indexes of hyperslab's own that the executor makes."""
+    if any("{path}" in option for option in options):
+        raise ValueError("`{path}` in `url` is not the path of the file where an executor reads it; use `{name}`")
+    beside = None if out is None else Path(out).absolute().parent
+    with tempfile.TemporaryDirectory(prefix=".hyperslab-index-", dir=beside) as folder:
+        parts = [os.path.join(folder, f"{number}.hyperslab") for number in range(len(names))]
+        calls = [["--format", "hyperslab", "--output", part, "--", name] for name, part in zip(names, parts, strict=True)]
+        for name, done in zip(names, _run(calls, executor), strict=True):
+            _raise_failure(name, done)
+        return f"{len(names)} files", _index([*options, "--", *parts])
+
+
+def _run(calls: list[list[str]], executor: Executor) -> list[Done]:
+    futures = [executor.submit(_index, call) for call in calls]
+    return [future.result() for future in futures]
+
+
+def _name(path: str) -> str:
+    """The last name of a path or URL."""
+    return os.path.basename(urlsplit(path).path if "://" in path else path)

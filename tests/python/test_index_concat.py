@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import netCDF4
 import numpy as np
@@ -10,6 +15,7 @@ import pytest
 from reading_back import NEEDS, read_back
 
 import hyperslab
+from hyperslab import _index
 
 UNITS = "days since 2000-01-01"
 
@@ -136,3 +142,64 @@ def test_indexes_of_shares_are_combined(months, tmp_path):
     natives = sorted(parts.iterdir())
     assert [path.name for path in natives] == ["1.nc.hyperslab", "2.nc.hyperslab", "3.nc.hyperslab"]
     assert hyperslab.index(natives, concat="time") == hyperslab.index(months, concat="time")
+
+
+def test_an_executor_gets_a_call_for_each_file(months, tmp_path):
+    class Pickling(ThreadPoolExecutor):
+        """Calls what another process would get."""
+
+        calls = 0
+
+        def submit(self, function, *arguments):
+            self.calls += 1
+            function, arguments = pickle.loads(pickle.dumps((function, arguments)))
+            return super().submit(function, *arguments)
+
+    with Pickling(2) as executor:
+        hyperslab.index(months, tmp_path / "parts", format="hsds", executor=executor)
+        assert executor.calls == 3
+        assert hyperslab.index(months, concat="time", executor=executor) == hyperslab.index(months, concat="time")
+        hyperslab.index(months, tmp_path / "all.json", concat="time", executor=executor, relative=True)
+        assert executor.calls == 9
+        with pytest.raises(hyperslab.HyperslabError, match="none.nc"):
+            hyperslab.index([months[0], tmp_path / "none.nc"], tmp_path / "parts", executor=executor)
+        with pytest.raises(ValueError, match="both have the index"):
+            hyperslab.index([months[0], months[0]], tmp_path / "twice", executor=executor)
+        for arguments in ({"jobs": 2}, {"concat": "time", "url": "s3://b/{path}"}, {}):
+            with pytest.raises(ValueError, match="`"):
+                hyperslab.index(months, executor=executor, **arguments)
+    parts = tmp_path / "parts"
+    assert sorted(path.name for path in parts.iterdir()) == ["1.nc.hsds.json", "1.nc.json", "2.nc.hsds.json", "3.nc.hsds.json"]
+    assert json.loads((parts / "2.nc.hsds.json").read_text()) == hyperslab.index(months[1], format="hsds")
+    refs = json.loads((tmp_path / "all.json").read_text())["refs"]
+    assert {value[0] for value in refs.values() if isinstance(value, list)} == {"1.nc", "2.nc", "3.nc"}
+    assert not list(tmp_path.glob(".hyperslab-index-*")), "nothing temporary is left"
+
+
+def test_the_endings_are_those_of_the_command(months, tmp_path):
+    for format, ending in _index.ENDINGS.items():
+        if format != "icechunk":
+            hyperslab.index(months[:2], tmp_path / format, format=format)
+            assert sorted(os.listdir(tmp_path / format)) == [f"{number}.nc.{ending}" for number in (1, 2)]
+
+
+def command(*arguments):
+    return subprocess.run([sys.executable, "-m", "hyperslab", "index", *map(str, arguments)], capture_output=True, text=True, check=False)
+
+
+def test_shares_of_the_files_are_disjoint_and_are_resumed(months, tmp_path):
+    out, log = tmp_path / "indexes", tmp_path / "done.log"
+    done = command(tmp_path, "-o", out, "--shard", "1/2", "--resume", log)
+    assert (done.returncode, sorted(os.listdir(out))) == (0, ["1.nc.json", "3.nc.json"]), done.stderr
+    first = (out / "1.nc.json").stat().st_mtime_ns
+    done = command(tmp_path, "-o", out, "--resume", log)
+    assert (done.returncode, sorted(os.listdir(out))) == (0, ["1.nc.json", "2.nc.json", "3.nc.json"]), done.stderr
+    assert (out / "1.nc.json").stat().st_mtime_ns == first, "what the log lists is not written again"
+    assert len(log.read_text().splitlines()) == 3
+
+
+def test_relative_names_are_seen_from_the_folder_of_the_index(months, tmp_path):
+    (tmp_path / "indexes").mkdir()
+    hyperslab.index(months[0], tmp_path / "indexes" / "1.json", relative=True)
+    refs = json.loads((tmp_path / "indexes" / "1.json").read_text())["refs"]
+    assert {value[0] for value in refs.values() if isinstance(value, list)} == {"../1.nc"}
