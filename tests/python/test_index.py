@@ -101,6 +101,59 @@ def test_dmrpp_lists_the_chunks_of_the_file(climate):
     assert root.find("dap:Group[@name='model']/dap:Int16[@name='bias']/dap:Dim", names).get("name") == "/lat"
 
 
+def test_dmrpp_has_enumerations_compounds_and_short_variables(tmp_path):
+    """The names and numbers are those of the type in the file, `structOffset` is where members end in its elements."""
+    import xml.etree.ElementTree as ElementTree
+
+    path = tmp_path / "types.nc"
+    record = np.dtype({"names": ["x", "v"], "formats": ["<f4", ("<i2", (2,))], "offsets": [0, 8], "itemsize": 16})
+    with netCDF4.Dataset(path, "w") as file:
+        file.createDimension("time", None)
+        group = file.createGroup("g")
+        cloud = group.createEnumType("u1", "cloud", {"clear": 0, "over<cast": 7})
+        group.createVariable("sky", cloud, ("time",), chunksizes=(4,), fill_value=7)[:] = [0, 7, 7]
+        file.createVariable("long", "i4", ("time",), chunksizes=(4,))[:] = range(10)
+        file.createVariable("half", "i4", ("time",), chunksizes=(4,), fill_value=-1)[:8] = range(8)
+    with h5py.File(path, "a") as file:
+        assert file["half"].shape == (8,) and file["g/sky"].shape == (3,)
+        file.create_dataset("points", data=np.zeros(3, record))
+        file.create_dataset("partly", (6,), record, chunks=(3,))[:3] = np.zeros(3, record)
+        file.create_dataset("mixed", data=np.zeros(3, [("a", "<i4"), ("b", ">i4")]))
+        file["flags"] = np.array([True, False])
+        points, flags = (file[name].id.get_offset() for name in ("points", "flags"))
+    with pytest.warns(RuntimeWarning) as warned:
+        root = ElementTree.fromstring(hyperslab.index(path, format="dmrpp", url="u"))
+    left_out = sorted(str(warning.message).split(": ", 2)[2] for warning in warned if "left out" in str(warning.message))
+    assert [reason.split(": ")[0] for reason in left_out] == ["/g/sky", "/mixed", "/partly"]
+    assert "ends inside a chunk" in left_out[0] and "never written" in left_out[2]
+    names = {"d": "http://xml.opendap.org/ns/DAP/4.0#", "p": "http://xml.opendap.org/dap/dmrpp/1.0.0#"}
+    enumeration = root.find("d:Group/d:Enumeration", names)
+    assert enumeration.attrib == {"name": "cloud", "basetype": "UInt8"}
+    assert [tuple(constant.attrib.values()) for constant in enumeration] == [("clear", "0"), ("over<cast", "7")]
+    chunks = root.findall("d:Int32[@name='half']/p:chunks/p:chunk", names)
+    assert [chunk.get("chunkPositionInArray") for chunk in chunks] == ["[0]", "[4]"]
+    structure = root.find("d:Structure[@name='points']", names)
+    assert [(m.tag.split("}")[1], m.get("name"), [d.get("size") for d in m]) for m in structure[:2]] == [("Float32", "x", []), ("Int16", "v", ["2"])]
+    chunks = structure.find("p:chunks", names)
+    assert chunks.attrib == {"structOffset": "8 16", "byteOrder": "LE"}
+    assert chunks[0].attrib == {"offset": str(points), "nBytes": "48"}
+    assert root.find("d:Int8[@name='flags']/p:chunks/p:chunk", names).get("offset") == str(flags)
+
+
+def test_dmrpp_names_the_enumeration_of_a_variable(tmp_path):
+    import xml.etree.ElementTree as ElementTree
+
+    with netCDF4.Dataset(tmp_path / "enum.nc", "w") as file:
+        file.createDimension("x", 3)
+        kind = file.createEnumType("i2", "kind", {"a": -1, "b": 300})
+        file.createVariable("v", kind, ("x",), fill_value=300)[:] = [-1, -1, 300]
+    root = ElementTree.fromstring(hyperslab.index(tmp_path / "enum.nc", format="dmrpp", url="u"))
+    variable = root.find("{http://xml.opendap.org/ns/DAP/4.0#}Enum")
+    assert variable.attrib == {"name": "v", "enum": "/kind"}
+    chunks = variable.find("{http://xml.opendap.org/dap/dmrpp/1.0.0#}chunks")
+    assert chunks.attrib == {"fillValue": "300", "byteOrder": "LE"}
+
+
 def test_virtualizarr_reads_the_chunks_of_dmrpp(tmp_path):
     path = tmp_path / "simple.nc"
     with netCDF4.Dataset(path, "w") as file:

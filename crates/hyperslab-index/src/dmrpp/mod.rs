@@ -11,7 +11,8 @@
 //! ```
 //!
 //! A position counts elements, not chunks. Filter masks are written as `fm`; chunks that were never written are not listed,
-//! and readers fill them with `fillValue`. Compact data is written as `dmrpp:compact` in base 64, text of variable length as
+//! and readers fill them with `fillValue`. Enumerations with a name are defined in their group; compounds of numbers are
+//! structures ([`user_types`]). Compact data is written as `dmrpp:compact` in base 64, text of variable length as
 //! `dmrpp:vlsa`. Hyrax knows the filters deflate, shuffle and fletcher32; variables with others, and those whose data is
 //! virtual or in other files, are left out and named.
 //!
@@ -20,14 +21,16 @@
 
 mod storage;
 mod types;
+mod user_types;
 
 use crate::model::Omitted;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use hyperslab_netcdf::{Attribute, DimensionKind, Group, Netcdf, Variable};
+use hyperslab_netcdf::{Attribute, DimensionKind, Group, Netcdf, UserType, Variable};
 use std::io::{self, Write};
 use storage::{Described, Stored, describe};
 use types::{escaped, joined, texts};
+use user_types::{Member, constants};
 
 const DAP: &str = "http://xml.opendap.org/ns/DAP/4.0#";
 const DMRPP: &str = "http://xml.opendap.org/dap/dmrpp/1.0.0#";
@@ -71,6 +74,9 @@ impl Writer<'_, '_> {
                 writeln!(self.out, "{indent}<Dimension name=\"{name}\" size=\"{len}\"/>")?;
             }
         }
+        for &id in &group.types {
+            self.enumeration(self.netcdf.user_type(id), &indent)?;
+        }
         for variable in &group.variables {
             match describe(self.netcdf, variable) {
                 Ok(described) => self.variable(variable, &described, depth)?,
@@ -89,9 +95,36 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
+    fn enumeration(&mut self, user: &UserType, indent: &str) -> io::Result<()> {
+        let Some((base, constants)) = constants(user) else { return Ok(()) };
+        let name = escaped(&user.name);
+        writeln!(self.out, "{indent}<Enumeration name=\"{name}\" basetype=\"{base}\">")?;
+        for (name, value) in constants {
+            writeln!(self.out, "{indent}  <EnumConst name=\"{}\" value=\"{value}\"/>", escaped(&name))?;
+        }
+        writeln!(self.out, "{indent}</Enumeration>")
+    }
+
+    fn member(&mut self, member: &Member, indent: &str) -> io::Result<()> {
+        let (dap_type, name) = (member.dap_type, escaped(&member.name));
+        if member.dims.is_empty() {
+            return writeln!(self.out, "{indent}<{dap_type} name=\"{name}\"/>");
+        }
+        writeln!(self.out, "{indent}<{dap_type} name=\"{name}\">")?;
+        for len in &member.dims {
+            writeln!(self.out, "{indent}  <Dim size=\"{len}\"/>")?;
+        }
+        writeln!(self.out, "{indent}</{dap_type}>")
+    }
+
     fn variable(&mut self, variable: &Variable, described: &Described, depth: usize) -> io::Result<()> {
         let (indent, dap_type) = ("  ".repeat(depth), described.dap_type);
-        writeln!(self.out, "{indent}<{dap_type} name=\"{}\">", escaped(&variable.name))?;
+        let enumeration = described.enumeration.as_ref();
+        let enumeration = enumeration.map_or_else(String::new, |path| format!(" enum=\"{}\"", escaped(path)));
+        writeln!(self.out, "{indent}<{dap_type} name=\"{}\"{enumeration}>", escaped(&variable.name))?;
+        for member in &described.members {
+            self.member(member, &format!("{indent}  "))?;
+        }
         for &id in &variable.dimensions {
             let dimension = self.netcdf.dimension(id);
             match dimension.kind {

@@ -1,13 +1,14 @@
 //! How a variable is stored, in the attributes and elements of DMR++.
 
 use super::types::{dap_type, float};
+use super::user_types::{Member, Structure, enumeration};
 use crate::data_type::fill_json;
 use hyperslab::datatypes::{Class, StringPadding};
 use hyperslab::internal::chunked_layout;
 use hyperslab::internal::number::{NativeFloat, native_float};
 use hyperslab::storage::Fill;
 use hyperslab::{ChunkMap, Dataset, Order, Selection};
-use hyperslab_netcdf::{Netcdf, Variable};
+use hyperslab_netcdf::{Netcdf, Variable, VariableType};
 use std::sync::Arc;
 
 /// The bytes of references to text that one variable may have in the document.
@@ -17,6 +18,10 @@ const TEXT_BYTES_MAX: u64 = 1 << 20;
 pub(super) struct Described {
     /// The type in DAP4.
     pub dap_type: &'static str,
+    /// The path of the enumeration that is its type.
+    pub enumeration: Option<String>,
+    /// The members of a `Structure`.
+    pub members: Vec<Member>,
     /// The attributes of `dmrpp:chunks`.
     pub attributes: String,
     pub stored: Stored,
@@ -44,12 +49,19 @@ pub(super) fn describe(netcdf: &Netcdf, variable: &Variable) -> Result<Described
     if !dataset.file().is_same(netcdf.file()) {
         return Err("it lies in another file, behind an external link".into());
     }
-    let (dap_type, order) = dap_type(dataset.datatype())
-        .ok_or_else(|| format!("DMR++ has no type like {}, or Hyrax does not read it", dataset.datatype()))?;
-    if netcdf.shape(variable) != dataset.shape() {
-        return Err("it is shorter than its dimensions".into());
-    }
     let class = &dataset.datatype().class;
+    let structure = Structure::of(dataset.datatype());
+    let (dap_type, order) = structure
+        .as_ref()
+        .map_or_else(|| dap_type(dataset.datatype()), |structure| Some(("Structure", structure.order)))
+        .ok_or_else(|| format!("DMR++ has no type like {}, or Hyrax does not read it", dataset.datatype()))?;
+    let enumeration = match variable.variable_type {
+        VariableType::User(id) if matches!(class, Class::Enum { .. }) => enumeration(netcdf, id),
+        _ => None,
+    };
+    if netcdf.shape(variable) != dataset.shape() && !ends_with_whole_chunks(netcdf, variable) {
+        return Err("it is shorter than its dimensions, and ends inside a chunk".into());
+    }
     let text = match class {
         // Of a scalar, the size of the block says as much.
         Class::FixedString { padding, .. } if !dataset.shape().is_empty() => Some((
@@ -63,7 +75,10 @@ pub(super) fn describe(netcdf: &Netcdf, variable: &Variable) -> Result<Described
         _ => None,
     };
     let mut attributes = compression(dataset)?;
-    attributes += &format!(" fillValue=\"{}\"", fill_value(dataset));
+    attributes += &match &structure {
+        Some(structure) => format!(" structOffset=\"{}\"", structure.offsets),
+        None => format!(" fillValue=\"{}\"", fill_value(dataset)),
+    };
     attributes += &order.map_or_else(String::new, |order| format!(" byteOrder=\"{order}\""));
     let stored = match (class, dataset.layout_name()) {
         (Class::VlenString { .. }, _) => texts(dataset)?,
@@ -76,12 +91,43 @@ pub(super) fn describe(netcdf: &Netcdf, variable: &Variable) -> Result<Described
         }
         (_, layout) => return Err(format!("its data is {layout}")),
     };
-    Ok(Described { dap_type, attributes, stored, text })
+    if structure.is_some() && !is_complete(dataset, &stored) {
+        return Err(
+            "parts of it were never written, or it is compact: Hyrax has no fill values of compounds".into(),
+        );
+    }
+    let dap_type = if enumeration.is_some() { "Enum" } else { dap_type };
+    let members = structure.map_or_else(Vec::new, |structure| structure.members);
+    Ok(Described { dap_type, enumeration, members, attributes, stored, text })
+}
+
+/// True if a variable that is shorter than its dimensions has no chunk with values beyond its end: what follows was never
+/// written, and has the fill value.
+fn ends_with_whole_chunks(netcdf: &Netcdf, variable: &Variable) -> bool {
+    let Some(chunk) = variable.dataset.chunk_shape() else { return false };
+    let (shape, ends) = (netcdf.shape(variable), variable.dataset.shape());
+    shape.len() == ends.len()
+        && shape.iter().zip(ends).zip(chunk).all(|((len, end), chunk)| len == end || end % chunk == 0)
+}
+
+/// True if no element needs a fill value.
+fn is_complete(dataset: &Dataset, stored: &Stored) -> bool {
+    match stored {
+        Stored::Block(..) => true,
+        Stored::Map { map, .. } => {
+            let chunks = map.grid().counts().iter().try_fold(1u64, |all, count| all.checked_mul(*count));
+            chunks == Some(map.len() as u64)
+        }
+        _ => dataset.elements() == 0,
+    }
 }
 
 /// The fill value as Hyrax writes it.
 fn fill_value(dataset: &Dataset) -> String {
-    let datatype = dataset.datatype();
+    let datatype = match &dataset.datatype().class {
+        Class::Enum { base, .. } => &**base,
+        _ => dataset.datatype(),
+    };
     if matches!(datatype.class, Class::FixedString { .. } | Class::VlenString { .. }) {
         return "unsupported-string".into();
     }

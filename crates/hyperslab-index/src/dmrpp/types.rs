@@ -37,6 +37,8 @@ pub(super) fn dap_type(datatype: &Datatype) -> Option<(&'static str, Option<&'st
             };
             Some((name, Some(order(float.order)?)))
         }
+        // Without its name, an enumeration is the integers that it is stored as.
+        Class::Enum { base, .. } => dap_type(base),
         Class::FixedString { .. } | Class::VlenString { .. } => Some(("String", None)),
         _ => None,
     }
