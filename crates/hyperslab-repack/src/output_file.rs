@@ -58,6 +58,29 @@ impl OutputFile {
         &self.temporary
     }
 
+    /// Lets nobody read the file who may not read another one, while it is written.
+    ///
+    /// # Errors
+    ///
+    /// Those of the system.
+    #[cfg(unix)]
+    pub fn restrict(&self, of: &fs::Metadata) -> io::Result<()> {
+        use std::os::unix::fs::PermissionsExt;
+        // The next process for this name must be able to take it over.
+        let mode = of.permissions().mode() & 0o777 | 0o600;
+        self.file.set_permissions(fs::Permissions::from_mode(mode))
+    }
+
+    /// Lets nobody read the file who may not read another one, while it is written. Only on Unix.
+    ///
+    /// # Errors
+    ///
+    /// None.
+    #[cfg(not(unix))]
+    pub fn restrict(&self, _: &fs::Metadata) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Gives the file the permissions and times of another one.
     ///
     /// # Errors
@@ -101,6 +124,10 @@ impl Drop for OutputFile {
 /// Opens and locks a file, whether it exists or not.
 fn locked(path: &Path) -> io::Result<File> {
     loop {
+        // Nothing of ours, and a link would lead to a file of another name.
+        if path.symlink_metadata().is_ok_and(|found| !found.is_file()) {
+            return Err(io::Error::other(format!("{} is in the way", path.display())));
+        }
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
         lock(&file)?;
         // Between opening and locking, the process that had it locked may have given it its final name.
@@ -209,6 +236,35 @@ mod tests {
         assert_eq!(second.kind(), io::ErrorKind::WouldBlock);
         output.publish().unwrap();
         assert_eq!(names(folder.path()), ["out.h5"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_in_the_way_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let [target, other] = ["out.h5", "other.h5"].map(|name| folder.path().join(name));
+        fs::write(&other, b"another").unwrap();
+        std::os::unix::fs::symlink(&other, folder.path().join(".out.h5.hyperslab-part")).unwrap();
+        let error = OutputFile::create(&target, false).unwrap_err();
+        assert!(error.to_string().contains("is in the way"), "{error}");
+        assert_eq!(fs::read(&other).unwrap(), b"another");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_private_stays_private_while_it_is_written() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let [target, source] = ["out.h5", "in.h5"].map(|name| folder.path().join(name));
+        fs::write(&source, b"private").unwrap();
+        fs::set_permissions(&source, fs::Permissions::from_mode(0o400)).unwrap();
+        let source = fs::metadata(&source).unwrap();
+        let output = OutputFile::create(&target, false).unwrap();
+        output.restrict(&source).unwrap();
+        assert_eq!(fs::metadata(output.temporary()).unwrap().permissions().mode() & 0o777, 0o600);
+        output.take_attributes(&source).unwrap();
+        output.publish().unwrap();
+        assert_eq!(fs::metadata(&target).unwrap().permissions().mode() & 0o777, 0o400);
     }
 
     #[test]

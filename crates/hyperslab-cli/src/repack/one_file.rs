@@ -79,6 +79,9 @@ impl Job {
         let temporary = OutputFile::create(output, self.overwrite || self.in_place)
             .map_err(|error| creation_failure(output, &error))?;
         let wrong = |error: io::Error| Failure::unreadable(format!("{}: {error}", output.display()));
+        if let Some(before) = &before {
+            temporary.restrict(&before.metadata).map_err(wrong)?;
+        }
         let sink = LocalSink::from_file(temporary.handle().map_err(wrong)?, output);
         let monitor = Monitor::new(cancel);
         let name = location::shown(input);
