@@ -6,7 +6,10 @@
 
 pub mod cancel;
 pub mod coalesce;
+pub mod extent_cache;
+pub mod extents;
 pub mod fetch;
+pub mod join;
 pub mod opener;
 pub mod per_process;
 pub mod purpose;
@@ -17,7 +20,10 @@ pub mod wrap;
 
 pub use cancel::{Cancel, Cancelled};
 pub use coalesce::{Request, coalesce, split};
+pub use extent_cache::{CachedExtents, ExtentCache};
+pub use extents::ExtentMap;
 pub use fetch::{Deliver, fetch_all, fetch_on_threads};
+pub use join::DividedRanges;
 pub use opener::{LocalFiles, Location, Opener};
 pub use per_process::PerProcess;
 pub use sink::{LocalSink, MemorySink, Sink};

@@ -2,13 +2,14 @@
 
 use crate::client::{Cause, Client, Received, Wanted, get_all};
 use crate::disk_cache::CachedState;
-use crate::join::Pieces;
 use crate::network::{CANCEL_INTERVAL, Network};
 use crate::options::RemoteOptions;
 use crate::traffic;
 use crate::transport::{ObjectOfStore, Transport, WebServer, endpoints, is_store_url};
 use bytes::Bytes;
-use hyperslab_io::{Advice, Cancel, Cancelled, Deliver, Location, Source, Version, purpose};
+use hyperslab_io::{
+    Advice, CachedExtents, Cancel, Cancelled, Deliver, DividedRanges, Location, Source, Version, purpose,
+};
 use purpose::Purpose;
 use std::collections::BTreeSet;
 use std::io;
@@ -21,8 +22,9 @@ use std::time::Instant;
 pub struct RemoteFile {
     client: Arc<Client>,
     version: Arc<Version>,
-    /// The beginning of the file, from the first response.
-    head: Bytes,
+    /// The beginning of the file, from the first response, until its memory is needed for metadata that is used more.
+    head: CachedExtents,
+    head_bytes: u64,
     cached: Option<CachedState>,
 }
 
@@ -35,7 +37,7 @@ impl RemoteFile {
     pub fn open(url: &str, options: RemoteOptions) -> io::Result<Self> {
         let transport: Box<dyn Transport> = match is_store_url(url) {
             true => Box::new(ObjectOfStore::new(url, &options)?),
-            false => Box::new(WebServer::new(url, &options.headers)?),
+            false => Box::new(WebServer::new(url, &options)?),
         };
         let location = Location::from(url);
         let server = if is_store_url(url) { endpoints(&options.store) } else { String::new() };
@@ -61,7 +63,9 @@ impl RemoteFile {
                 cached.as_ref().and_then(|cached| cached.get(&range)).unwrap_or_default()
             }
         };
-        Ok(Self { client, version: Arc::new(version), head, cached })
+        let extents = CachedExtents::new();
+        extents.insert(0, &head);
+        Ok(Self { client, version: Arc::new(version), head: extents, head_bytes: head.len() as u64, cached })
     }
 
     /// The state of the file that was opened.
@@ -70,8 +74,8 @@ impl RemoteFile {
     }
 
     fn in_head(&self, range: &Range<u64>) -> Option<Bytes> {
-        let fits = range.start <= range.end && range.end <= self.head.len() as u64;
-        fits.then(|| self.head.slice(range.start as usize..range.end as usize))
+        let fits = range.start < range.end && range.end <= self.head_bytes;
+        if fits { self.head.get(range.start, range.end - range.start) } else { None }
     }
 
     /// The bytes of a range that need no request.
@@ -95,7 +99,7 @@ impl Source for RemoteFile {
     }
 
     fn beginning(&self) -> Bytes {
-        self.head.clone()
+        self.in_head(&(0..self.head_bytes)).unwrap_or_default()
     }
 
     fn read_into(&self, at: u64, out: &mut [u8]) -> io::Result<()> {
@@ -137,7 +141,7 @@ impl Source for RemoteFile {
         let began = Instant::now();
         let bytes = remote.iter().map(|(_, range)| range.end - range.start).sum();
         let mut keep = self.cached.as_ref().and_then(|cached| cached.keep(bytes));
-        let mut pieces = Pieces::of(remote, self.advice());
+        let mut pieces = DividedRanges::of(remote, self.advice());
         let starts: Vec<u64> = pieces.ranges().map(|range| range.start).collect();
         let wanted = |(index, range): (usize, Range<u64>)| {
             let cause = Cause { round, purpose: purpose::of(range.start) };

@@ -18,7 +18,6 @@ mod disk_cache;
 mod failure;
 mod file;
 mod files;
-mod join;
 mod link;
 mod network;
 mod options;

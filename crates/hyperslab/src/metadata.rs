@@ -11,11 +11,12 @@ mod transient;
 use crate::format_error::format_error;
 use crate::{Error, Result};
 use bytes::{Bytes, BytesMut};
-use extents::{ExtentMap, PAGE_BYTES_MAX};
+use extents::PAGE_BYTES_MAX;
 use hyperslab_format::message::cache_image::{Overlay, OverlayEntries};
 use hyperslab_format::{Fetched, Need, Parse, Stop, View, Widths};
+use hyperslab_io::extent_cache::Use;
 use hyperslab_io::purpose::{self, Purpose};
-use hyperslab_io::{Cancel, Source, coalesce, fetch_all};
+use hyperslab_io::{CachedExtents, Cancel, Source, coalesce, fetch_all};
 
 pub(crate) use known::WithMetadata;
 use std::collections::HashMap;
@@ -27,9 +28,6 @@ use transient::TransientMetadata;
 /// Above this many bytes, cached metadata is dropped between look-ups, unless [`Metadata::limit`] sets another limit.
 const CACHED_BYTES_MAX: usize = 64 << 20;
 
-/// The same for a source with latency, from which it takes long to fetch them again.
-const CACHED_EXTENTS_BYTES_MAX: u64 = 512 << 20;
-
 /// The metadata of one file that has been fetched so far.
 pub(crate) struct Metadata {
     source: Arc<dyn Source>,
@@ -38,8 +36,8 @@ pub(crate) struct Metadata {
     blocks: RwLock<HashMap<u64, Bytes>>,
     /// Above this many bytes, blocks are dropped between look-ups.
     blocks_bytes_max: AtomicUsize,
-    /// For a source with latency: its extents, instead of blocks.
-    extents: Option<RwLock<ExtentMap>>,
+    /// For a source with latency: its extents, instead of blocks. Those of all files of the process share a budget.
+    extents: Option<CachedExtents>,
     /// The bytes of a page, if the file is paged.
     page_bytes: OnceLock<u64>,
     /// The entries of a metadata cache image, which replace bytes of the file. Few files have one.
@@ -58,24 +56,38 @@ type ParsedParts = HashMap<u64, (&'static str, u64)>;
 /// A parser that requests the same fetched ranges this many times in a row does not terminate.
 const REPEATED_MAX: u32 = 16;
 
-/// Counts a parser as running until it is dropped.
-struct Running<'c>(&'c AtomicUsize);
+/// While a parser is running, the metadata that it uses is not dropped.
+struct Running<'m> {
+    count: &'m AtomicUsize,
+    extents: Option<Use<'m>>,
+}
 
-impl<'c> Running<'c> {
-    fn new(count: &'c AtomicUsize) -> Self {
-        count.fetch_add(1, Ordering::AcqRel);
-        Self(count)
+impl<'m> Running<'m> {
+    fn new(metadata: &'m Metadata) -> Self {
+        metadata.running.fetch_add(1, Ordering::AcqRel);
+        let extents = metadata.extents.as_ref().map(|extents| extents.cache().begin_use());
+        Self { count: &metadata.running, extents }
+    }
+
+    /// Extents that were used so far are no longer needed.
+    fn begin_round(&mut self) {
+        self.extents.iter_mut().for_each(Use::renew);
     }
 }
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::AcqRel);
+        self.count.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
 impl Metadata {
     pub(crate) fn new(source: Arc<dyn Source>) -> Self {
+        Self::with(source, CachedExtents::new)
+    }
+
+    /// The metadata of a source, of which `extents` makes the extents if it has latency.
+    fn with(source: Arc<dyn Source>, extents: impl FnOnce() -> CachedExtents) -> Self {
         let advice = source.advice();
         Self {
             file_len: source.len(),
@@ -83,9 +95,11 @@ impl Metadata {
             blocks: RwLock::default(),
             blocks_bytes_max: AtomicUsize::new(CACHED_BYTES_MAX),
             extents: advice.has_latency().then(|| {
-                let mut extents = ExtentMap::default();
-                extents.insert(0, &source.beginning(), 0);
-                RwLock::new(extents)
+                let extents = extents();
+                extents.insert(0, &source.beginning());
+                // Opening many files must not need more memory than reading them.
+                extents.cache().trim();
+                extents
             }),
             page_bytes: OnceLock::new(),
             superseded: OnceLock::new(),
@@ -121,7 +135,7 @@ impl Metadata {
     /// Adds bytes that were fetched earlier, if the source has latency.
     pub(crate) fn preload(&self, at: u64, bytes: &Bytes) {
         if let Some(extents) = &self.extents {
-            extents.write().expect("no panic while holding the lock").insert(at, bytes, 0);
+            extents.insert(at, bytes);
         }
     }
 
@@ -190,9 +204,13 @@ impl Metadata {
         let superseded = self.superseded.get().map(|entries| Overlay::new(self, entries));
         let fetched = superseded.as_ref().map_or(self as &dyn Fetched, |overlay| overlay as &dyn Fetched);
         let view = View::new(fetched).with(base, widths);
-        let _running = Running::new(&self.running);
+        let mut running = Running::new(self);
+        // What is fetched in advance must still be there when it is used.
+        let budget = self.extents.as_ref().map_or(u64::MAX, |extents| extents.cache().bytes_max() / 2);
+        let bytes_max = bytes_max.min(budget);
         let mut repeated = 0;
         loop {
+            running.begin_round();
             let mut needs = round(&view);
             let mut left = bytes_max.saturating_sub(self.cached_bytes());
             let fits = |need: &Need| {
@@ -222,7 +240,7 @@ impl Metadata {
         let superseded = self.superseded.get().map(|entries| Overlay::new(fetched, entries));
         let fetched = superseded.as_ref().map_or(fetched, |overlay| overlay as &dyn Fetched);
         let view = View::new(fetched).with(base, widths);
-        let _running = Running::new(&self.running);
+        let _running = Running::new(self);
         let mut last_needs = Vec::new();
         let mut repeated = 0;
         loop {
@@ -245,22 +263,20 @@ impl Metadata {
         }
     }
 
-    /// Keeps at most this many bytes of blocks between look-ups from now on. Extents of a source with latency have a
-    /// limit of their own.
+    /// Keeps at most this many bytes of blocks between look-ups from now on. Extents of sources with latency have a budget
+    /// of their own.
     pub(crate) fn limit(&self, bytes_max: usize) {
         self.blocks_bytes_max.store(bytes_max, Ordering::Relaxed);
     }
 
-    /// Drops all blocks if there are many and no parser is running. A running parser might otherwise never finish.
+    /// Drops all blocks if there are many and no parser is running. A running parser might otherwise never finish. Of
+    /// sources with latency, drops the extents that were not used for the longest time, of this file or of others.
     pub(crate) fn trim(&self) {
-        if self.running.load(Ordering::Acquire) > 0 {
+        if let Some(extents) = &self.extents {
+            extents.cache().trim();
             return;
         }
-        if let Some(extents) = &self.extents {
-            let mut extents = extents.write().expect("no panic while holding the lock");
-            if extents.bytes() > CACHED_EXTENTS_BYTES_MAX {
-                extents.clear();
-            }
+        if self.running.load(Ordering::Acquire) > 0 {
             return;
         }
         let mut blocks = self.blocks.write().expect("no panic while holding the lock");
@@ -272,13 +288,9 @@ impl Metadata {
     /// Fetches the blocks that contain the needed ranges; false if all of them had been fetched already.
     fn fetch(&self, needs: &[Need]) -> Result<bool> {
         if let Some(extents) = &self.extents {
-            let requests = {
-                let known = extents.read().expect("no panic while holding the lock");
-                self.requests(needs, |range| known.missing(range))
-            };
+            let requests = extents.missing(|missing| self.requests(needs, missing));
             let fetched = self.fetch_extents(needs, &requests)?;
-            let mut extents = extents.write().expect("no panic while holding the lock");
-            fetched.iter().for_each(|(start, bytes)| extents.insert(*start, bytes, 0));
+            fetched.iter().for_each(|(start, bytes)| extents.insert(*start, bytes));
             return Ok(!fetched.is_empty());
         }
         let missing = self.missing(needs, |_| false);
@@ -346,7 +358,7 @@ impl Metadata {
     /// The bytes of all cached blocks.
     fn cached_bytes(&self) -> u64 {
         if let Some(extents) = &self.extents {
-            return extents.read().expect("no panic while holding the lock").bytes();
+            return extents.bytes();
         }
         let blocks = self.blocks.read().expect("no panic while holding the lock").len();
         self.block_bytes.saturating_mul(blocks as u64)
@@ -417,7 +429,7 @@ impl Fetched for Metadata {
             *known = len.max(*known);
         }
         if let Some(extents) = &self.extents {
-            return extents.read().expect("no panic while holding the lock").get(at, len, 0);
+            return extents.get(at, len);
         }
         self.join(at, len, |number| self.block(number))
     }
@@ -428,7 +440,8 @@ mod tests {
     use super::*;
     use crate::ErrorKind;
     use hyperslab_format::Address;
-    use hyperslab_io::{Memory, wrap::Recorder};
+    use hyperslab_io::{ExtentCache, Memory, wrap::Recorder};
+    use hyperslab_testkit::{DistantSource, Link};
 
     #[test]
     #[expect(clippy::single_range_in_vec_init, reason = "one request")]
@@ -446,5 +459,41 @@ mod tests {
         assert_eq!(recording.take(), [16384..20000]);
         let beyond = metadata.drive(0, Widths::default(), |view| view.bytes("test", Address(19_990), 11));
         assert_eq!(beyond.unwrap_err().kind(), ErrorKind::Damaged);
+    }
+
+    #[test]
+    fn the_metadata_of_many_distant_files_shares_a_budget() {
+        fn cache() -> &'static ExtentCache {
+            static CACHE: ExtentCache = ExtentCache::new(1 << 20);
+            &CACHE
+        }
+        const FILES: u64 = 200;
+        let open = |number: u64| {
+            let source = Arc::new(Memory::new("test", vec![number as u8; 70 << 10]));
+            let distant = DistantSource::new(source, Link::default(), 8);
+            (Metadata::with(Arc::new(distant.clone()), || CachedExtents::of(cache)), distant)
+        };
+        let read = |(metadata, _): &(Metadata, DistantSource), number: u64| {
+            let parser = |view: &View| view.bytes("test", Address(4 << 10), 100);
+            let found = metadata.drive(0, Widths::default(), parser).unwrap();
+            assert_eq!(found, [number as u8; 100][..]);
+            metadata.trim();
+        };
+        let files: Vec<_> = (0..FILES).map(open).collect();
+        for (number, file) in files.iter().enumerate() {
+            read(file, number as u64);
+            // Each look-up fetches 64 KiB.
+            assert!(cache().bytes() <= 1 << 20, "{}", cache().bytes());
+            // The first file is used all the time.
+            read(&files[0], 0);
+        }
+        assert!(cache().bytes() > 1 << 19, "{}", cache().bytes());
+        let requests = |number: usize| files[number].1.counts().requests;
+        assert_eq!([requests(0), requests(1), requests(FILES as usize - 1)], [1, 1, 1]);
+        let last = FILES as usize - 1;
+        read(&files[last], last as u64);
+        assert_eq!(requests(last), 1, "it was used a moment ago");
+        read(&files[1], 1);
+        assert_eq!(requests(1), 2, "it was not used for the longest time");
     }
 }

@@ -1,4 +1,4 @@
-//! The fetched bytes of a source with latency: extents of any position and length.
+//! The requests for the metadata of a source with latency, whose answers are extents of any position and length.
 //!
 //! The metadata of many files is scattered: structures of some hundred bytes, far from each other. In blocks, ten times
 //! as much would be fetched. So what is needed is fetched exactly, with these exceptions, which save requests:
@@ -8,99 +8,9 @@
 //! * Needs with a small gap between them share a request. How small is measured by the source.
 //! * Of a file with paged allocation, whole pages are fetched: a page contains either metadata or raw data.
 
-use bytes::{Bytes, BytesMut};
 use hyperslab_format::Need;
 use hyperslab_io::{Advice, coalesce};
-use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-/// Extents that do not overlap, by their offsets.
-#[derive(Debug, Default)]
-pub(super) struct ExtentMap {
-    extents: BTreeMap<u64, Extent>,
-    bytes: u64,
-}
-
-#[derive(Debug)]
-struct Extent {
-    bytes: Bytes,
-    /// The round in which it was last used.
-    used: AtomicU64,
-}
-
-impl ExtentMap {
-    /// The bytes of a range, if all of them are there. Their extents count as used in this round.
-    pub fn get(&self, at: u64, len: u64, round: u64) -> Option<Bytes> {
-        let end = at.checked_add(len)?;
-        let mut joined: Option<BytesMut> = None;
-        let mut next = at;
-        // An extent begins at or before the first byte; each of the others begins where the one before it ends.
-        let first = self.extents.range(..=at).next_back().map(|(start, _)| *start)?;
-        for (&start, extent) in self.extents.range(first..) {
-            let extent_end = start + extent.bytes.len() as u64;
-            if start > next || extent_end <= next {
-                return None;
-            }
-            extent.used.store(round, Ordering::Relaxed);
-            let part = extent.bytes.slice((next - start) as usize..(end.min(extent_end) - start) as usize);
-            if extent_end >= end {
-                return Some(match joined {
-                    None => part,
-                    Some(mut joined) => {
-                        joined.extend_from_slice(&part);
-                        joined.freeze()
-                    }
-                });
-            }
-            joined.get_or_insert_default().extend_from_slice(&part);
-            next = extent_end;
-        }
-        None
-    }
-
-    /// Adds fetched bytes. Bytes that are already there are not replaced.
-    pub fn insert(&mut self, start: u64, bytes: &Bytes, round: u64) {
-        for missing in self.missing(&(start..start + bytes.len() as u64)) {
-            let part = bytes.slice((missing.start - start) as usize..(missing.end - start) as usize);
-            self.bytes += part.len() as u64;
-            self.extents.insert(missing.start, Extent { bytes: part, used: AtomicU64::new(round) });
-        }
-    }
-
-    /// The parts of a range that are not there.
-    pub fn missing(&self, range: &Range<u64>) -> Vec<Range<u64>> {
-        let mut missing = Vec::new();
-        let mut next = range.start;
-        let before = self.extents.range(..=range.start).next_back().map(|(start, _)| *start);
-        for (&start, extent) in self.extents.range(before.unwrap_or(range.start)..range.end) {
-            if start > next {
-                missing.push(next..start);
-            }
-            next = next.max(start + extent.bytes.len() as u64);
-        }
-        if next < range.end {
-            missing.push(next..range.end);
-        }
-        missing
-    }
-
-    /// Drops the extents that were last used before this round.
-    pub fn drop_unused_since(&mut self, round: u64) {
-        self.extents.retain(|_, extent| extent.used.load(Ordering::Relaxed) >= round);
-        self.bytes = self.extents.values().map(|extent| extent.bytes.len() as u64).sum();
-    }
-
-    /// Drops everything.
-    pub fn clear(&mut self) {
-        (self.extents, self.bytes) = (BTreeMap::new(), 0);
-    }
-
-    /// The number of bytes.
-    pub fn bytes(&self) -> u64 {
-        self.bytes
-    }
-}
 
 /// The length to which the requests of a round are extended is this, divided by their number,
 const EXTENSIONS_BYTES: u64 = 512 << 10;
@@ -155,7 +65,8 @@ pub(super) fn requests(
 #[expect(clippy::single_range_in_vec_init, reason = "one need, or one request")]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
+    use bytes::Bytes;
+    use hyperslab_io::ExtentMap;
 
     fn need(range: Range<u64>) -> Need {
         Need { range, reason: "test" }
@@ -203,33 +114,5 @@ mod tests {
         map.insert(0, &Bytes::from(vec![1; 1000]), 0);
         assert_eq!(planned(&[500..1100, 8192..8200], &map, Some(4096)), [1000..4096, 8192..12288]);
         assert_eq!(planned(&[500..600], &map, Some(4096)), []);
-    }
-
-    proptest! {
-        #[test]
-        fn an_extent_map_behaves_like_an_array(
-            steps in prop::collection::vec((0u64..200, 1u64..60), 1..20), at in 0u64..200, len in 0u64..100
-        ) {
-            let mut map = ExtentMap::default();
-            let mut known = [false; 300];
-            let content = |at: u64| (at * 7) as u8;
-            for (start, len) in steps {
-                let bytes: Bytes = (start..start + len).map(content).collect();
-                map.insert(start, &bytes, 0);
-                known[start as usize..(start + len) as usize].fill(true);
-            }
-            let range = at as usize..(at + len) as usize;
-            let expected = (len > 0 && known[range.clone()].iter().all(|known| *known))
-                .then(|| (at..at + len).map(content).collect::<Bytes>());
-            if len > 0 {
-                prop_assert_eq!(map.get(at, len, 1), expected);
-            }
-            let missing = map.missing(&(at..at + len));
-            for (offset, known) in known[range].iter().enumerate() {
-                let at = at + offset as u64;
-                prop_assert_eq!(missing.iter().any(|missing| missing.contains(&at)), !known);
-            }
-            prop_assert_eq!(map.bytes(), known.iter().filter(|known| **known).count() as u64);
-        }
     }
 }

@@ -4,14 +4,13 @@
 //! cache of the file, it would replace metadata that is used again.
 
 use super::Metadata;
-use super::extents::ExtentMap;
 use crate::Result;
 use bytes::Bytes;
 use hyperslab_format::{Fetched, Need};
+use hyperslab_io::{CachedExtents, ExtentMap};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::RwLock;
 
 /// The blocks of a traversal are added to the metadata cache of the file while that has fewer bytes than this.
 const SHARED_BYTES_MAX: u64 = 8 << 20;
@@ -61,20 +60,19 @@ impl<'m> TransientMetadata<'m> {
     }
 
     /// The same for a source with latency.
-    fn fetch_extents(&self, needs: &[Need], shared: &RwLock<ExtentMap>) -> Result<bool> {
+    fn fetch_extents(&self, needs: &[Need], shared: &CachedExtents) -> Result<bool> {
         let round = self.round.get();
         let mut own = self.extents.borrow_mut();
         own.drop_unused_since(round);
         self.round.set(round + 1);
-        let requests = {
-            let shared = shared.read().expect("no panic while holding the lock");
+        let requests = shared.missing(|missing_in_shared| {
             // What is only partly shared is fetched whole, because a range is taken from one of the two.
-            let missing = |range: &Range<u64>| match shared.missing(range).is_empty() {
+            let missing = |range: &Range<u64>| match missing_in_shared(range).is_empty() {
                 true => Vec::new(),
                 false => own.missing(range),
             };
             self.cached.requests(needs, missing)
-        };
+        });
         let bytes: u64 = requests.iter().map(|request| request.end - request.start).sum();
         if self.cached.cached_bytes().saturating_add(bytes) <= SHARED_BYTES_MAX {
             return self.cached.fetch(needs);

@@ -1,13 +1,13 @@
 //! Joining the responses of long ranges, which are requested in pieces: a single connection has a limited bandwidth.
 
+use crate::{Advice, split};
 use bytes::Bytes;
-use hyperslab_io::{Advice, split};
 use std::collections::HashMap;
 use std::io;
 use std::ops::Range;
 
 /// The pieces of the ranges of one fetch, and those that have arrived.
-pub(crate) struct Pieces {
+pub struct DividedRanges {
     pieces: Vec<Piece>,
     /// The ranges of several pieces, by their index.
     incomplete: HashMap<usize, Incomplete>,
@@ -29,7 +29,7 @@ struct Incomplete {
     bytes: Vec<u8>,
 }
 
-impl Pieces {
+impl DividedRanges {
     /// Divides ranges, which have these indexes.
     pub fn of(ranges: impl IntoIterator<Item = (usize, Range<u64>)>, advice: Advice) -> Self {
         let (mut pieces, mut incomplete) = (Vec::new(), HashMap::new());
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn long_ranges_are_joined_from_their_pieces_in_any_order() {
-        let mut pieces = Pieces::of([(7, 0..20), (9, 100..135)], ADVICE);
+        let mut pieces = DividedRanges::of([(7, 0..20), (9, 100..135)], ADVICE);
         let ranges: Vec<_> = pieces.ranges().collect();
         assert_eq!(ranges, [0..20, 100..110, 110..120, 120..130, 130..135]);
         assert_eq!(pieces.add(3, Ok(bytes(120..130))).map(|(index, _)| index), None);
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn a_range_fails_once() {
-        let mut pieces = Pieces::of([(0, 0..100)], ADVICE);
+        let mut pieces = DividedRanges::of([(0, 0..100)], ADVICE);
         assert!(pieces.add(4, Ok(bytes(40..50))).is_none());
         let (index, failed) = pieces.add(5, Err(io::ErrorKind::TimedOut.into())).unwrap();
         assert_eq!((index, failed.unwrap_err().kind()), (0, io::ErrorKind::TimedOut));
