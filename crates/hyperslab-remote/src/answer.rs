@@ -207,7 +207,7 @@ fn content_range(text: &str) -> Option<(Range<u64>, u64)> {
 
 /// The code and the message in the body of an error: of XML those elements, of JSON and other text all of it; nothing
 /// of a web page.
-fn server_words(body: &str) -> (Option<String>, String) {
+pub(crate) fn server_words(body: &str) -> (Option<String>, String) {
     let element = |name: &str| {
         let (_, rest) = body.split_once(&format!("<{name}>"))?;
         rest.split_once(&format!("</{name}>")).map(|(text, _)| text.trim().to_string())

@@ -203,3 +203,17 @@ fn a_missing_file_and_an_unreachable_server_are_errors() {
     let error = RemoteFile::open(&url, options()).err().unwrap();
     assert!(error.to_string().starts_with(&format!("GET {url} bytes 0..65536: ")), "{error}");
 }
+
+#[test]
+fn a_request_that_stalls_is_made_a_second_time_and_the_first_answer_counts() {
+    let (server, file, bytes) = open(300_000, Link::default());
+    let usual: Vec<Range<u64>> = (0..60).map(|i| 70_000 + i * 1000..70_000 + i * 1000 + 100).collect();
+    fetch_all(&file, &usual, &Cancel::never()).unwrap();
+    server.take_counts();
+    server.order([Some(Fault::Stall(Duration::from_secs(4)))]);
+    let began = Instant::now();
+    assert_eq!(read(&file, 200_000..200_100).unwrap(), bytes[200_000..200_100]);
+    let took = began.elapsed();
+    assert_eq!(server.counts().ranges, [200_000..200_100, 200_000..200_100]);
+    assert!(took < Duration::from_secs(4), "the stalled one was not waited for: {took:?}");
+}

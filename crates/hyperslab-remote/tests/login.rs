@@ -1,5 +1,8 @@
 //! Servers that redirect to a login, as those of Earthdata do: the login is sent to its own host only, and found again when
-//! it has expired.
+//! it has expired. And the credentials of AWS profiles ([`profiles`]).
+
+#[path = "login/profiles.rs"]
+mod profiles;
 
 use hyperslab_io::{Cancel, Source, fetch_all};
 use hyperslab_remote::{RemoteFile, RemoteOptions};
@@ -159,12 +162,20 @@ fn a_login_is_sent_to_its_host_only_and_repeated_when_it_expires() {
     }
     let netrc = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(netrc.path(), "machine localhost login user password password\n").unwrap();
-    let output = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "a_login_is_sent_to_its_host_only_and_repeated_when_it_expires", "--nocapture"])
-        .env(CHILD, "1")
-        .env("NETRC", netrc.path())
-        .output()
-        .unwrap();
+    let netrc = netrc.path().to_str().unwrap();
+    in_child("a_login_is_sent_to_its_host_only_and_repeated_when_it_expires", &[("NETRC", netrc)]);
+}
+
+/// Runs a test of this program in a process of its own, with these variables, and without those of AWS.
+fn in_child(test: &str, variables: &[(&str, &str)]) {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    for (name, _) in std::env::vars_os() {
+        if name.to_str().is_some_and(|name| name.starts_with("AWS_")) {
+            command.env_remove(name);
+        }
+    }
+    command.args(["--exact", test, "--nocapture"]).env(CHILD, "1").envs(variables.iter().copied());
+    let output = command.output().unwrap();
     let text =
         String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && text.contains("1 passed"), "{text}");
@@ -196,4 +207,27 @@ fn circles_and_strange_redirections_are_errors() {
         assert!(error.to_string().contains(why), "{to}: {error}");
         assert!(server.1.lock().unwrap().len() <= 11);
     }
+}
+
+#[test]
+fn redirected_requests_count_towards_the_limit() {
+    // The limit is of the process, in which other tests make requests, too.
+    if std::env::var_os(CHILD).is_none() {
+        return in_child("redirected_requests_count_towards_the_limit", &[]);
+    }
+    let last = serve("127.0.0.1", range);
+    let to = format!("{}/f.h5", last.0);
+    let first =
+        serve("127.0.0.1", move |head| redirect(if head.path == "/f.h5" { "/g.h5" } else { &to }, ""));
+    let open = |requests_max| {
+        let mut options = RemoteOptions::default();
+        options.requests_max = Some(requests_max);
+        RemoteFile::open(&format!("{}/f.h5", first.0), options)
+    };
+    let made = || first.1.lock().unwrap().len() + last.1.lock().unwrap().len();
+    let error = open(2).err().unwrap();
+    assert!(error.to_string().contains("2 requests were made, as many as allowed"), "{error}");
+    assert_eq!(made(), 2);
+    assert_eq!(open(5).unwrap().len(), 50_000);
+    assert_eq!((made(), hyperslab_remote::traffic().requests), (5, 5));
 }

@@ -9,6 +9,8 @@ use super::{Condition, Transport};
 use crate::answer::Answer;
 use crate::failure::{Failure, with_causes};
 use crate::network::Network;
+use crate::options::RemoteOptions;
+use crate::traffic;
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, StreamExt};
 use reqwest::header::{
@@ -27,6 +29,8 @@ const REDIRECTIONS_MAX: usize = 10;
 pub(crate) struct WebServer {
     url: Url,
     headers: HeaderMap,
+    /// Of which the limits count redirected requests, too.
+    options: RemoteOptions,
     state: Mutex<State>,
 }
 
@@ -46,11 +50,11 @@ struct RangeRequest {
 }
 
 impl WebServer {
-    /// The file at a URL, which is requested with these headers, too.
+    /// The file at a URL, which is requested with the headers of the options, too.
     ///
     /// # Errors
     /// [`io::ErrorKind::InvalidInput`] if the URL or a header is invalid.
-    pub fn new(url: &str, headers: &[(String, String)]) -> io::Result<Self> {
+    pub fn new(url: &str, options: &RemoteOptions) -> io::Result<Self> {
         let invalid = |what: String| io::Error::new(io::ErrorKind::InvalidInput, what);
         let url = Url::parse(url).map_err(|error| invalid(format!("invalid URL: {error}")))?;
         let header = |(name, value): &(String, String)| -> Option<(HeaderName, HeaderValue)> {
@@ -59,8 +63,8 @@ impl WebServer {
             Some((name.parse().ok()?, value))
         };
         let header = |pair| header(pair).ok_or_else(|| invalid(format!("invalid header {:?}", pair.0)));
-        let headers = headers.iter().map(header).collect::<io::Result<_>>()?;
-        Ok(Self { url, headers, state: Mutex::default() })
+        let headers = options.headers.iter().map(header).collect::<io::Result<_>>()?;
+        Ok(Self { url, headers, options: options.clone(), state: Mutex::default() })
     }
 
     async fn get(&self, range: Range<u64>, condition: Condition) -> Result<Answer, Failure> {
@@ -77,6 +81,7 @@ impl WebServer {
             }
             // The signature of the URL, or the login, has expired.
             *self.state() = State::default();
+            self.count()?;
             let logins = Arc::new(Logins::read());
             return Ok(answer(self.follow(self.url.clone(), &RangeRequest { logins, ..request }).await?));
         }
@@ -97,9 +102,15 @@ impl WebServer {
                 }
                 return Ok(response);
             };
+            self.count()?;
             url = next;
         }
         Err(Failure::refused(format!("the server redirects more than {REDIRECTIONS_MAX} times")))
+    }
+
+    /// Counts a further request for the same range. The first one was counted by its caller.
+    fn count(&self) -> Result<(), Failure> {
+        traffic::begin_request(&self.options).map_err(Failure::Final)
     }
 
     /// Makes a single request.

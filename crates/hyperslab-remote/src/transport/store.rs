@@ -4,6 +4,7 @@
 //! records each response, so that the responses of stores and of web servers are checked by the same code, and errors
 //! contain the server's words.
 
+mod credentials;
 mod profile;
 mod url;
 
@@ -14,6 +15,7 @@ use crate::network::Network;
 use crate::options::RemoteOptions;
 use crate::traffic;
 use bytes::Bytes;
+use credentials::{CredentialSource, ProfileCredentials};
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, StreamExt, TryStreamExt, stream};
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
@@ -25,6 +27,7 @@ use object_store::client::{
 use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::path::Path;
 use object_store::{ClientOptions, GetOptions, GetRange, ObjectStore, RetryConfig};
+use profile::ProfileFiles;
 use reqwest::StatusCode;
 use reqwest::header::HeaderMap;
 use std::cell::RefCell;
@@ -53,11 +56,11 @@ impl StoreUrl<'_> {
         let is_profile = |name: &str| kind == Kind::S3 && name == "profile";
         let profile = options.iter().find(|(name, _)| is_profile(name)).map(|(_, value)| value.as_str());
         let options = options.iter().filter(|(name, _)| !is_profile(name));
-        let options = options.map(|(name, value)| kind.option(name, value));
+        let options: Vec<_> = options.map(|(name, value)| kind.option(name, value)).collect();
         macro_rules! configured {
             ($builder:expr) => {{
                 let mut builder = $builder;
-                for (name, value) in options {
+                for (name, value) in &options {
                     let unknown = |_| invalid(format!("unknown option {name:?} of a store of {scheme}://"));
                     builder = builder.with_config(name.parse().map_err(unknown)?, value);
                 }
@@ -66,7 +69,8 @@ impl StoreUrl<'_> {
         }
         let store: Arc<dyn ObjectStore> = match kind {
             Kind::S3 => {
-                let builder = with_profile(AmazonS3Builder::from_env(), profile).with_bucket_name(bucket);
+                let builder = with_profile(AmazonS3Builder::from_env(), profile, &options)?;
+                let builder = builder.with_bucket_name(bucket);
                 Arc::new(configured!(builder).build().map_err(failed)?)
             }
             Kind::Google => {
@@ -147,9 +151,21 @@ impl ObjectOfStore {
     }
 }
 
-/// Adds the settings of a profile that the environment does not have; of one that is named, all.
-fn with_profile(mut builder: AmazonS3Builder, name: Option<&str>) -> AmazonS3Builder {
-    let settings = profile::find(name);
+/// Adds the settings of a profile that the environment does not have; of one that is named, all. Credentials that the profile
+/// describes in another way than by keys are obtained when they are needed, unless the options say how to sign.
+///
+/// # Errors
+/// If the profile is incomplete, or needs something that is not handled.
+fn with_profile(
+    mut builder: AmazonS3Builder,
+    name: Option<&str>,
+    options: &[(String, String)],
+) -> io::Result<AmazonS3Builder> {
+    let files = ProfileFiles::read();
+    let profile = name.map_or_else(profile::name_of_environment, str::to_string);
+    let settings = files.profile(&profile);
+    let is_anonymous =
+        builder.get_config_value(&AmazonS3ConfigKey::SkipSignature).is_some_and(|is| is == "true");
     let has_identity = std::env::var_os("AWS_WEB_IDENTITY_TOKEN_FILE").is_some()
         || builder.get_config_value(&AmazonS3ConfigKey::AccessKeyId).is_some();
     for (number, (key, option)) in profile::SETTINGS.into_iter().enumerate() {
@@ -164,7 +180,15 @@ fn with_profile(mut builder: AmazonS3Builder, name: Option<&str>) -> AmazonS3Bui
             builder = builder.with_config(option, value);
         }
     }
-    builder
+    let says_how_to_sign =
+        |(name, _): &(String, String)| matches!(&**name, "aws_access_key_id" | "aws_skip_signature");
+    if is_anonymous || (has_identity && name.is_none()) || options.iter().any(says_how_to_sign) {
+        return Ok(builder);
+    }
+    Ok(match CredentialSource::of_profile(&files, &profile)? {
+        Some(source) => builder.with_credentials(ProfileCredentials::of(&source)),
+        None => builder,
+    })
 }
 
 impl Transport for ObjectOfStore {

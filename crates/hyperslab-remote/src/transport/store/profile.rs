@@ -1,7 +1,7 @@
 //! Profiles of the AWS command line: `~/.aws/credentials` and `~/.aws/config`, which `object_store` does not read.
 //!
-//! Static keys, the region and the endpoint are used. Not handled: single sign-on, roles that a profile assumes, and
-//! programs that print credentials.
+//! Static keys, the region and the endpoint are settings of the store. Credentials that a profile describes in another way
+//! are obtained by [`super::credentials`].
 
 use std::collections::BTreeMap;
 use std::env;
@@ -13,32 +13,63 @@ use std::path::PathBuf;
 pub(super) type Profile = BTreeMap<String, String>;
 
 /// The names of settings in the files, and those that `object_store` has for them. The credentials come first.
-pub(super) const SETTINGS: [(&str, &str); 5] = [
+pub(super) const SETTINGS: [(&str, &str); 8] = [
     ("aws_access_key_id", "aws_access_key_id"),
     ("aws_secret_access_key", "aws_secret_access_key"),
     ("aws_session_token", "aws_session_token"),
+    ("web_identity_token_file", "aws_web_identity_token_file"),
+    ("role_arn", "aws_role_arn"),
+    ("role_session_name", "aws_role_session_name"),
     ("region", "aws_region"),
     ("endpoint_url", "aws_endpoint"),
 ];
 /// The number of settings that are credentials.
-pub(super) const CREDENTIALS: usize = 3;
+pub(super) const CREDENTIALS: usize = 6;
 
-/// The profile of this name; without one, that of the environment (`AWS_PROFILE`), or the default. Files that cannot be
-/// read have no profiles.
-pub(super) fn find(name: Option<&str>) -> Profile {
+/// The two files.
+#[derive(Debug, Default)]
+pub(super) struct ProfileFiles {
+    pub config: String,
+    pub credentials: String,
+}
+
+/// The name of the profile to use if none is named: that of the environment (`AWS_PROFILE`), or the default.
+pub(super) fn name_of_environment() -> String {
     let named = env::var("AWS_PROFILE").ok().filter(|name| !name.is_empty());
-    let name = name.map(str::to_string).or(named).unwrap_or_else(|| "default".into());
-    let read = |variable: &str, usual: &str| {
-        let home = || env::var_os("HOME").map(|home| PathBuf::from(home).join(".aws").join(usual));
-        let path = env::var_os(variable).filter(|path: &OsString| !path.is_empty()).map(PathBuf::from);
-        path.or_else(home).and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default()
-    };
-    let config = read("AWS_CONFIG_FILE", "config");
-    let credentials = read("AWS_SHARED_CREDENTIALS_FILE", "credentials");
-    let mut profile = section(&config, &[&name, &format!("profile {name}")]);
-    // As in the AWS command line, the credentials file has priority.
-    profile.extend(section(&credentials, &[&name]));
-    profile
+    named.unwrap_or_else(|| "default".into())
+}
+
+/// A file or folder in `~/.aws`.
+pub(super) fn in_home(name: &str) -> Option<PathBuf> {
+    env::var_os("HOME").map(|home| PathBuf::from(home).join(".aws").join(name))
+}
+
+impl ProfileFiles {
+    /// The files of the user. One that cannot be read has no profiles.
+    pub fn read() -> Self {
+        let read = |variable: &str, usual: &str| {
+            let path = env::var_os(variable).filter(|path: &OsString| !path.is_empty()).map(PathBuf::from);
+            let path = path.or_else(|| in_home(usual));
+            path.and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default()
+        };
+        Self {
+            config: read("AWS_CONFIG_FILE", "config"),
+            credentials: read("AWS_SHARED_CREDENTIALS_FILE", "credentials"),
+        }
+    }
+
+    /// The profile of this name; empty if there is none.
+    pub fn profile(&self, name: &str) -> Profile {
+        let mut profile = section(&self.config, &[name, &format!("profile {name}")]);
+        // As in the AWS command line, the credentials file has priority.
+        profile.extend(section(&self.credentials, &[name]));
+        profile
+    }
+
+    /// The settings of a session of single sign-on; empty if there is none of this name.
+    pub fn sso_session(&self, name: &str) -> Profile {
+        section(&self.config, &[&format!("sso-session {name}")])
+    }
 }
 
 /// The settings of the sections with these names.
