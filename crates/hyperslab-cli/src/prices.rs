@@ -18,8 +18,10 @@ pub(crate) struct PriceList {
     transfer_gib: f64,
     /// Where the prices were published.
     source: String,
-    /// When they were.
+    /// When they were read there.
     date: String,
+    /// What was not found there, and where it was found instead.
+    unconfirmed: Option<String>,
 }
 
 impl PriceList {
@@ -48,8 +50,10 @@ impl PriceList {
     pub fn sentence(&self, traffic: &Traffic) -> String {
         let requests = traffic.requests as f64 / 1000.0 * self.requests_1000;
         let transfer = traffic.bytes as f64 / f64::from(1 << 30) * self.transfer_gib;
+        let unconfirmed =
+            self.unconfirmed.as_ref().map_or(String::new(), |what| format!("; not confirmed: {what}"));
         format!(
-            "USD {:.6}: {:.6} for requests and {:.6} for transfer, by the prices of {} at {}",
+            "USD {:.6}: {:.6} for requests and {:.6} for transfer, by prices as of {} ({}){unconfirmed}",
             requests + transfer,
             requests,
             transfer,
@@ -77,6 +81,10 @@ mod tests {
             sentence.starts_with("USD 0.045800: 0.000800 for requests and 0.045000 for transfer"),
             "{sentence}"
         );
+        assert!(sentence.contains("by prices as of 2026-"), "{sentence}");
+        assert!(sentence.contains("not confirmed: the price of transfer"), "{sentence}");
+        let confirmed = PriceList::find("gcs-us-east1").unwrap().sentence(&traffic);
+        assert!(!confirmed.contains("not confirmed"), "{confirmed}");
     }
 
     #[test]
