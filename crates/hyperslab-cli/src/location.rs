@@ -6,7 +6,7 @@ use hyperslab_io::{Location, Opener, Source};
 use sha2::{Digest, Sha256};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Opens a file. A folder is a wrong request, not an unreadable file.
 pub(crate) fn open(path: &Path) -> Result<File, Failure> {
@@ -19,6 +19,38 @@ pub(crate) fn open(path: &Path) -> Result<File, Failure> {
 /// Opens a file with these settings.
 pub(crate) fn open_file(path: &Path, options: &OpenOptions) -> hyperslab::Result<File> {
     options.open_with(opener(), path)
+}
+
+/// Opens a file of which the source is open already, unless that is `None`. Files that it refers to are opened as by
+/// [`open_file`].
+pub(crate) fn open_file_of(
+    source: Option<&Arc<dyn Source>>,
+    path: &Path,
+    options: &OpenOptions,
+) -> hyperslab::Result<File> {
+    let Some(source) = source else { return open_file(path, options) };
+    let opened = Mutex::new(Some((Location::from(path), source.clone())));
+    options.open_with(Arc::new(AlreadyOpen { opened, others: opener() }), path)
+}
+
+/// Opens one source, which is open already, without opening it again; and others.
+struct AlreadyOpen {
+    opened: Mutex<Option<(Location, Arc<dyn Source>)>>,
+    others: Arc<dyn Opener>,
+}
+
+impl Opener for AlreadyOpen {
+    fn open(&self, location: &Location) -> io::Result<Arc<dyn Source>> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        match opened.take_if(|(known, _)| known == location) {
+            Some((_, source)) => Ok(source),
+            None => self.others.open(location),
+        }
+    }
+
+    fn is_file(&self, location: &Location) -> bool {
+        self.others.is_file(location)
+    }
 }
 
 /// The bytes of a file, whatever they are.

@@ -1,13 +1,11 @@
 //! The record of a file itself: format, size, checksum.
 
 use crate::json::{Json, Object};
-use crate::location;
 use hyperslab::Cancel;
 use hyperslab::io::Source;
 use hyperslab_format::superblock::SIGNATURE;
 use sha2::{Digest, Sha256};
 use std::io;
-use std::path::Path;
 
 /// The first offset, apart from 0, at which the signature may be; it is then searched at each doubling.
 const FIRST_USER_BLOCK: u64 = 512;
@@ -55,14 +53,13 @@ pub(crate) fn kind(file: &dyn Source) -> io::Result<Kind> {
 }
 
 /// Adds the format, size and checksum of a file and, if it is HDF5, the version and sizes in its superblock.
-pub(crate) fn describe(path: &Path) -> io::Result<Object> {
-    let file = location::open_source(path)?;
-    let kind = kind(&*file)?;
+pub(crate) fn describe(file: &dyn Source) -> io::Result<Object> {
+    let kind = kind(file)?;
     let mut record = Object::from([
         ("t", "file".into()),
         ("format", kind.format.into()),
         ("size", file.len().into()),
-        ("sha256", checksum(&*file)?.into()),
+        ("sha256", checksum(file)?.into()),
     ]);
     if kind.format == "hdf5" {
         record.insert("userblock", kind.user_block.into());

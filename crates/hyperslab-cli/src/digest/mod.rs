@@ -29,8 +29,10 @@ use crate::object_paths::ObjectPaths;
 use crate::schema;
 use crate::traversal::{Item, Traversal};
 use hyperslab::{File, LinkTarget, Object as H5Object, Prefetch};
+use hyperslab_io::Source;
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 use values::{Value, error_text};
 
 /// Settings of a digest.
@@ -119,11 +121,16 @@ impl Write for Headed<'_> {
 
 /// Writes the records of one file; the record of the file itself comes last.
 pub fn file(path: &Path, options: &Options, out: &mut dyn Write) -> io::Result<Summary> {
-    let Some(name) = &options.name else { return objects(path, options, out) };
+    let Some(name) = &options.name else { return objects(None, path, options, out) };
+    // A remote file is opened once, for its record and for its objects. If it cannot be, the latter say why.
+    let source = if location::is_url(path) { location::open_source(path).ok() } else { None };
     let (own, summary) = std::thread::scope(|scope| {
         // The checksum of the file does not depend on its objects, so it is computed at the same time.
-        let own = scope.spawn(|| file_record::describe(path));
-        let summary = objects(path, options, out);
+        let own = scope.spawn(|| match &source {
+            Some(source) => file_record::describe(&**source),
+            None => file_record::describe(&*location::open_source(path)?),
+        });
+        let summary = objects(source.as_ref(), path, options, out);
         (own.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), summary)
     });
     let summary = summary?;
@@ -148,9 +155,15 @@ pub fn file(path: &Path, options: &Options, out: &mut dyn Write) -> io::Result<S
     Ok(summary)
 }
 
-fn objects(path: &Path, options: &Options, out: &mut dyn Write) -> io::Result<Summary> {
+/// Writes the records of the objects of a file, whose source may be open already.
+fn objects(
+    source: Option<&Arc<dyn Source>>,
+    path: &Path,
+    options: &Options,
+    out: &mut dyn Write,
+) -> io::Result<Summary> {
     let mut writer = Writer { options, out, summary: Summary::default() };
-    let file = match location::open_file(path, &File::options()) {
+    let file = match location::open_file_of(source, path, &File::options()) {
         Ok(file) => file,
         Err(error) => return Ok(Summary { unopened: Some(error), ..Summary::default() }),
     };
