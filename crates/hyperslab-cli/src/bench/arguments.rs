@@ -51,7 +51,7 @@ fn one_or_more() -> RangedU64ValueParser<usize> {
 ///
 /// Every list of options is multiplied with every other; each cell of the matrix is measured in processes of its own,
 /// its values compared between all engines. The file is only read: what is written goes to a temporary folder.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(group = ArgGroup::new(NOT_OF_RECIPES).multiple(true), after_long_help = concat!(
     "\
 EXAMPLES
@@ -90,7 +90,7 @@ A cell that was not measured, and engines that read different values, end with e
     exit_codes!()
 ))]
 pub(crate) struct BenchArgs {
-    /// HDF5 or netCDF-4 file; it is only read
+    /// HDF5 or netCDF-4 file; it is only read. Of a URL, a copy is fetched and measured
     #[arg(required_unless_present_any = ["synthetic", "list", "from", "recipe", "render"], group = NOT_OF_RECIPES)]
     pub file: Option<PathBuf>,
     /// Dataset in the file

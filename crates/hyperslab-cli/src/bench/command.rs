@@ -4,6 +4,7 @@ use super::arguments::{
     BenchArgs, DEFAULT_CELL_SECONDS, DEFAULT_MEMORY, DEFAULT_RATIO, DEFAULT_REPEATS, DEFAULT_SEED,
     DEFAULT_TIMEOUT, DEFAULT_WRITE_REPEATS,
 };
+use crate::location;
 use hyperslab_bench::engine::Engine;
 use hyperslab_bench::matrix::Row;
 use hyperslab_bench::study::{
@@ -12,6 +13,7 @@ use hyperslab_bench::study::{
 use hyperslab_doctor::pattern::shape_text;
 use hyperslab_doctor::simulate::CacheSettings;
 use serde::Serialize;
+use std::path::Path;
 
 /// What is asked of the same data in every cell.
 pub(super) struct Commands<'a> {
@@ -39,9 +41,12 @@ impl Words {
     }
 }
 
-/// The command line of this process, as a shell reads it.
+/// The command line of this process, as a shell reads it; URLs without what may be secret.
 pub(super) fn own() -> String {
-    let given = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+    let given = std::env::args_os().skip(1).map(|word| match location::is_url(Path::new(&word)) {
+        true => location::shown(Path::new(&word)),
+        false => word.to_string_lossy().into_owned(),
+    });
     Words(std::iter::once("hyperslab".to_owned()).chain(given).collect()).line()
 }
 
@@ -108,7 +113,7 @@ impl<'a> Commands<'a> {
                 }
             }
             None => {
-                words.0.extend(args.file.iter().map(|file| file.display().to_string()));
+                words.0.extend(args.file.iter().map(|file| location::shown(file)));
                 words.0.extend(args.dataset.clone());
             }
         }

@@ -15,6 +15,7 @@ mod model;
 mod outputs;
 mod progress;
 mod recipe;
+mod remote_copy;
 mod render;
 mod request;
 mod tables;
@@ -37,6 +38,7 @@ use model::document::{Document, Head};
 use model::value::count;
 pub(crate) use outputs::check_file as check_output_file;
 use progress::Bar;
+use remote_copy::RemoteCopy;
 use render::{csv, html};
 use request::Asked;
 use std::io::Write;
@@ -61,15 +63,6 @@ pub(crate) fn run(args: &BenchArgs, out: &mut dyn Write, err: &mut dyn Write) ->
     if args.scale.is_some() || args.about {
         return Err(Failure::wrong_request("--scale and --about go with --recipe")
             .hint("--recipe list names the recipes"));
-    }
-    if let Some(url) = args.file.as_deref().filter(|file| location::is_url(file)) {
-        let message = format!(
-            "{}: bench compares libraries, of which most read local files only",
-            location::shown(url)
-        );
-        return Err(Failure::wrong_request(message)
-            .hint("copy the file with `hyperslab repack URL FILE`, or download it, and bench FILE; `hyperslab doctor URL` \
-                   predicts reads of the URL"));
     }
     outputs::check(args)?;
     let older = args.compare.as_deref().map(Document::read).transpose()?;
@@ -117,15 +110,21 @@ fn measure(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> Result<Option<Document>, Failure> {
-    let asked = request::asked(args)?;
     let folder = folder(args)?;
-    outputs::check_files(args, &asked, folder.path())?;
     end_by_interrupt();
-    let head = Head::before(args, &asked, launcher, folder.path())?;
-    let as_is =
-        args.file.as_deref().zip(args.dataset.as_deref()).and_then(|(file, dataset)| facts(file, dataset));
+    // A plan needs the metadata of a remote file only.
+    let copy = if args.dry_run { None } else { RemoteCopy::of(args, folder.path())? };
+    if let Some(copy) = &copy {
+        let _ = writeln!(err, "{}", copy.note);
+    }
+    let measured = copy.as_ref().map_or(args, |copy| &copy.args);
+    let asked = request::asked(measured)?;
+    outputs::check_files(measured, &asked, folder.path())?;
+    let mut head = Head::before(measured, &asked, launcher, folder.path())?;
+    let (file, dataset) = (measured.file.as_deref(), measured.dataset.as_deref());
+    let as_is = file.zip(dataset).and_then(|(file, dataset)| facts(file, dataset));
     let calibrations = Calibrations::of(asked.matrices.iter().flat_map(|matrix| &matrix.engines));
-    let plan = Plan::of(args, &asked, &head, as_is.as_ref(), &calibrations);
+    let plan = Plan::of(measured, &asked, &head, as_is.as_ref(), &calibrations);
     if args.dry_run {
         let text = match args.json {
             true => schema::document(schema::BENCH_PLAN, &plan)?,
@@ -137,8 +136,10 @@ fn measure(
     if plan.seconds > LONG_SECONDS || plan.taken() < plan.cells.len() {
         let _ = writeln!(err, "{}", plan.sentence());
     }
-    let mut journal = match Journal::open(args, &asked.matrices) {
-        Ok(journal) => Some(journal),
+    // No bench can go on from a copy, which goes with its folder.
+    let opened = copy.is_none().then(|| Journal::open(args, &asked.matrices)).transpose();
+    let mut journal = match opened {
+        Ok(journal) => journal,
         // Without a place to remember, everything can still be measured; unless remembering was asked for.
         Err(_) if args.resume.is_none() => None,
         Err(error) => return Err(Failure::wrong_request(format!("--resume: no place to remember: {error}"))),
@@ -147,7 +148,12 @@ fn measure(
     let missing = missing
         .into_iter()
         .map(|family| format!("no {} was found, so none takes part; {}", family.name(), family.how_to_get()));
-    let mut rows = Rows { notes: notes.into_iter().chain(missing).collect(), ..Rows::default() };
+    let fetched = copy.as_ref().map(|copy| copy.note.clone());
+    let notes = fetched.into_iter().chain(notes).chain(missing);
+    let mut rows = Rows { notes: notes.collect(), ..Rows::default() };
+    if let Some(copy) = &copy {
+        head.data.file = Some(copy.url.clone());
+    }
     // The same for every type of element.
     let engines = matrices.first().map(|matrix| [matrix.engines.clone(), matrix.writers.clone()].concat());
     let site = Site {
@@ -246,5 +252,5 @@ fn layout(path: &Path, name: &str) -> Option<DatasetFacts> {
 }
 
 fn dataset(path: &Path, name: &str) -> Option<hyperslab::Dataset> {
-    hyperslab::File::open(path).and_then(|file| file.dataset(name)).ok()
+    location::open(path).ok()?.dataset(name).ok()
 }

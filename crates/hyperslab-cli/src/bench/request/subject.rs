@@ -54,7 +54,7 @@ pub(super) fn subjects(args: &BenchArgs) -> Result<Vec<Stored>, Failure> {
     if dataset.shape().contains(&0) {
         return Err(wrong(format!(
             "{}: {} has no elements, so there is nothing to read",
-            path.display(),
+            location::shown(path),
             dataset.path()
         ))
         .hint("name a dataset with values; `hyperslab ls -r` lists all"));
@@ -124,5 +124,5 @@ pub(in crate::bench) fn pipeline_of(dataset: &Dataset) -> Vec<FilterSpec> {
 /// True for a file that netCDF-C wrote.
 pub(super) fn is_netcdf(path: &Path) -> bool {
     let mark = |file: File| file.root()?.attributes().find("_NCProperties");
-    File::open(path).and_then(mark).is_ok_and(|found| found.is_some())
+    location::open(path).is_ok_and(|file| mark(file).is_ok_and(|found| found.is_some()))
 }
