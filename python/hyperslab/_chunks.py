@@ -36,14 +36,46 @@ class StoreInfo(NamedTuple):
     """Bytes that it takes in the file."""
 
 
-class DatasetID:
+class ObjectID:
+    """What h5py's low-level identifiers have in common: they are equal if they are of the same object of a file, and true
+    while it is open."""
+
+    def __init__(self, item: Any) -> None:
+        self._object = item
+
+    @property
+    def valid(self) -> bool:
+        """True while the file is open."""
+        return bool(self._object)
+
+    def __bool__(self) -> bool:
+        return self.valid
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ObjectID) and self._object == other._object
+
+    def __hash__(self) -> int:
+        return hash(self._object)
+
+
+class GroupID(ObjectID):
+    """The identifier of a group or file. Nothing else of h5py's `GroupID` is here."""
+
+
+class DatasetID(ObjectID):
     """What h5py's low-level `DatasetID` says about chunks. Nothing else of it is here.
 
     Chunks are numbered in row-major order of their offsets; libhdf5 numbers them as its index stores them.
     """
 
     def __init__(self, dataset: Dataset) -> None:
+        super().__init__(dataset)
         self._dataset = dataset
+
+    @property
+    def is_scale(self) -> bool:
+        """True for a dimension scale (h5py's `h5ds.is_scale`)."""
+        return self._dataset.is_scale
 
     def get_num_chunks(self, space: Any = None) -> int:
         """How many chunks exist. `space` is accepted for h5py's sake: all chunks are counted."""

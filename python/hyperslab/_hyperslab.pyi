@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from typing_extensions import Buffer
 
-from hyperslab._chunks import DatasetID
+from hyperslab._chunks import DatasetID, GroupID
 from hyperslab._explanation import Explanation
 from hyperslab._h5py_names import AttributeID
 from hyperslab._views import AsStr, AsType, Chunks, Fields, Items, Keys, Values, VirtualSource
@@ -318,6 +318,9 @@ class Group(_Object, Mapping[str, Any]):
     """A group of an open file."""
 
     def _repr_html_(self) -> str: ...
+    @property
+    def id(self) -> GroupID:
+        """An identifier as h5py's: equal for the same object, true while the file is open."""
     def __getitem__(self, name: str | bytes | Reference | RegionReference | AttributeReference, /) -> Any: ...
     def __contains__(self, name: object, /) -> bool: ...
     def __iter__(self) -> Iterator[str]: ...

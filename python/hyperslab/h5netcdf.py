@@ -17,6 +17,7 @@ import h5netcdf  # type: ignore[import-not-found, import-untyped, unused-ignore]
 import h5netcdf.core  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
 import hyperslab
+import hyperslab.h5py
 
 __all__ = ["File"]
 
@@ -46,8 +47,8 @@ class File(h5netcdf.File, metaclass=ABCMeta):  # type: ignore[misc, unused-ignor
 
     @property
     def _h5py(self) -> Any:
-        """The library that h5netcdf asks about datatypes."""
-        return hyperslab
+        """The library that h5netcdf asks about datatypes and dimension scales."""
+        return hyperslab.h5py
 
     @_h5py.setter
     def _h5py(self, library: Any) -> None:
@@ -80,7 +81,7 @@ def _type_class(item: Any) -> int | None:
         return _VLEN
     if dtype.names is not None:
         return _COMPOUND
-    return {"i": 0, "u": 0, "f": 1, "S": _STRING}.get(dtype.kind)
+    return {"i": 0, "u": 0, "f": 1, "S": _STRING, "c": _COMPOUND, "b": _ENUM}.get(dtype.kind)
 
 
 _adapt("_open_h5py", lambda path: isinstance(path, hyperslab.File), lambda file: (file, True, False))

@@ -394,6 +394,12 @@ impl Group {
         Ok(Reference { target: Some(self.even_closed()?.object().address()), file: None })
     }
 
+    /// An identifier as h5py's: equal for the same object, true while the file is open.
+    #[getter]
+    fn id<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        crate::helper(slf.py(), "hyperslab._chunks", "GroupID")?.call1((slf,))
+    }
+
     /// The file that contains it.
     #[getter]
     fn file<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {

@@ -48,9 +48,10 @@ def of_variable(variable: Any, dimensions: tuple[str, ...], dtype: np.dtype[Any]
 
 
 def _dtype(variable: Any, dtype: np.dtype[Any]) -> Any:
-    if check_vlen_dtype(dtype) is str:
+    if dtype.kind == "O" and check_vlen_dtype(dtype) is str:
         return str
-    metadata: Any = dtype.metadata or {}
-    if variable.user_type and variable.user_type[0] == "enum" and "enum" in metadata:
-        return np.dtype(dtype, metadata={"enum": metadata["enum"], "enum_name": variable.user_type[1]})
+    user_type = variable.user_type
+    metadata: Any = (dtype.metadata or {}) if user_type else {}
+    if user_type and user_type[0] == "enum" and "enum" in metadata:
+        return np.dtype(dtype, metadata={"enum": metadata["enum"], "enum_name": user_type[1]})
     return dtype

@@ -61,7 +61,7 @@ class GroupStore(AbstractDataStore):
         dataset = variable.dataset
         names = self._names[variable.name]
         dtype = dataset.dtype
-        text = check_string_dtype(dtype)
+        text = check_string_dtype(dtype) if dtype.kind in "OS" else None
         codec = text.encoding if self._decode_vlen_strings and text is not None and text.length is None else None
         view = _compound_view(dtype) if variable.user_type and variable.user_type[0] == "compound" else None
         shape = variable.shape if variable.has_labels else dataset.shape or ()

@@ -55,27 +55,27 @@ impl Collection {
         cursor.skip("header", header)?;
         let mut objects: Vec<Object> = Vec::new();
         while cursor.left() >= header {
-            let field = cursor.clone();
+            let begin = cursor.position();
             let index = cursor.u16("heap object index")?;
             cursor.skip("reference count, reserved", 6)?;
             let size = cursor.length("object size")?;
-            let start = field.position() + header;
+            let start = begin + header;
+            // The object and its header are skipped together.
+            cursor.return_to(begin);
             if index == 0 {
                 // Free space extends to the next object or (usually) to the end.
                 if size < header as u64 {
                     break;
                 }
-                cursor = field;
                 cursor.skip("free space", usize::try_from(size).unwrap_or(usize::MAX))?;
                 continue;
             }
             let left = bytes.len().saturating_sub(start);
             let len = usize::try_from(size).ok().filter(|&len| len <= left).ok_or_else(|| {
                 let what = format!("object {index} has {size} bytes, but only {left} are left");
-                field.invalid("object size", what)
+                cursor.invalid("object size", what)
             })?;
             objects.push(Object { index, start, len });
-            cursor = field;
             let padded = header + len.next_multiple_of(8);
             cursor.skip("object", padded.min(cursor.left()))?;
         }

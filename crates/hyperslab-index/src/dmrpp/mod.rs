@@ -26,6 +26,7 @@ mod user_types;
 use crate::model::Omitted;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use hyperslab::Heap;
 use hyperslab_netcdf::{Attribute, DimensionKind, Group, Netcdf, UserType, Variable};
 use std::io::{self, Write};
 use storage::{Described, Stored, describe};
@@ -44,7 +45,7 @@ const VERSION: &str = "3.21.0";
 pub fn write_dmrpp(netcdf: &Netcdf, name: &str, url: &str, out: &mut dyn Write) -> io::Result<Vec<Omitted>> {
     let omitted = netcdf.omitted.iter();
     let omitted = omitted.map(|one| Omitted { path: one.path.clone(), reason: one.reason.clone() }).collect();
-    let mut writer = Writer { netcdf, out, omitted };
+    let mut writer = Writer { netcdf, heap: netcdf.file().heap(), out, omitted };
     writeln!(writer.out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
     writeln!(
         writer.out,
@@ -60,6 +61,8 @@ pub fn write_dmrpp(netcdf: &Netcdf, name: &str, url: &str, out: &mut dyn Write) 
 
 struct Writer<'n, 'o> {
     netcdf: &'n Netcdf,
+    /// Where text of variable length lies.
+    heap: Heap,
     out: &'o mut dyn Write,
     omitted: Vec<Omitted>,
 }
@@ -205,17 +208,16 @@ impl Writer<'_, '_> {
 
     fn attributes(&mut self, attributes: &[Attribute], path: &str, depth: usize) -> io::Result<()> {
         let indent = "  ".repeat(depth);
-        let mut heap = self.netcdf.file().heap();
         for attribute in attributes {
-            let values = match attribute.values(&mut heap).map_err(|error| error.to_string()).and_then(texts)
-            {
-                Ok(values) => values,
-                Err(reason) => {
-                    let path = format!("{path}, attribute {:?}", attribute.name);
-                    self.omitted.push(Omitted { path, reason });
-                    continue;
-                }
-            };
+            let values =
+                match attribute.values(&mut self.heap).map_err(|error| error.to_string()).and_then(texts) {
+                    Ok(values) => values,
+                    Err(reason) => {
+                        let path = format!("{path}, attribute {:?}", attribute.name);
+                        self.omitted.push(Omitted { path, reason });
+                        continue;
+                    }
+                };
             let (dap_type, values) = values;
             write!(
                 self.out,

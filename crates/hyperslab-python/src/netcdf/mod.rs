@@ -7,6 +7,7 @@ use crate::errors;
 use crate::file::File;
 use crate::interrupt;
 use crate::session::Session;
+use hyperslab::Heap;
 use hyperslab_netcdf::{Below, DimensionId, DimensionKind, Netcdf, UserKind, VariableType};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -75,7 +76,8 @@ pub fn netcdf_groups<'py>(
     let below = if below { Below::All } else { Below::Nothing };
     let netcdf =
         interrupt::detach(py, || Netcdf::open_group(&session.file, path, below))?.map_err(errors::raise)?;
-    let mut view = View { py, session, netcdf: &netcdf, dimensions: Vec::new(), omitted: Vec::new() };
+    let heap = netcdf.file().heap();
+    let mut view = View { py, session, netcdf: &netcdf, dimensions: Vec::new(), heap, omitted: Vec::new() };
     view.dimensions =
         netcdf.dimensions.iter().map(|dimension| view.dimension(dimension)).collect::<PyResult<_>>()?;
     let groups = PyList::empty(py);
@@ -94,6 +96,8 @@ struct View<'py, 'v> {
     netcdf: &'v Netcdf,
     /// The object of each dimension, by its number.
     dimensions: Vec<Bound<'py, NetcdfDimension>>,
+    /// Where the file's text of variable length lies. Neighbouring variables have theirs in the same collection.
+    heap: Heap,
     /// Paths of attributes that could not be read, and the reasons.
     omitted: Vec<(String, String)>,
 }
@@ -163,9 +167,10 @@ impl<'py> View<'py, '_> {
         path: &str,
     ) -> PyResult<Py<PyDict>> {
         let values = PyDict::new(self.py);
-        let mut heap = file.heap();
+        let mut of_other_file = (!file.is_same(self.netcdf.file())).then(|| file.heap());
+        let heap = of_other_file.as_mut().unwrap_or(&mut self.heap);
         for attribute in attributes {
-            match attribute::value(self.py, &attribute.stored, file, path, &mut heap) {
+            match attribute::value(self.py, &attribute.stored, file, path, heap) {
                 Ok(value) => values.set_item(crate::element::text(self.py, &attribute.stored.name), value)?,
                 Err(error) => {
                     let place = format!("{path}, attribute {:?}", attribute.name);
