@@ -11,9 +11,11 @@ In xarray, `engine="hyperslab"` does the same without h5netcdf.
 from __future__ import annotations
 
 from abc import ABCMeta
+from types import ModuleType
 from typing import Any, Literal
 
 import h5netcdf  # type: ignore[import-not-found, import-untyped, unused-ignore]
+import h5netcdf.attrs  # type: ignore[import-not-found, import-untyped, unused-ignore]
 import h5netcdf.core  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
 import hyperslab
@@ -70,6 +72,12 @@ def _adapt(name: str, applies: Any, ours: Any) -> None:
     setattr(h5netcdf.core, name, function)
 
 
+def _attributes(attributes: Any, check_dtype: Any, library: Any, *more: Any, **named: Any) -> Any:
+    """Attributes that are read as those of h5py: their datatypes in the file say how text is decoded."""
+    library = _AS_H5PY if library is hyperslab.h5py else library
+    return h5netcdf.attrs.Attributes(attributes, check_dtype, library, *more, **named)
+
+
 def _type_class(item: Any) -> int | None:
     """HDF5's number of the class of the datatype of a dataset or of a named datatype."""
     dtype = item.dtype
@@ -84,6 +92,10 @@ def _type_class(item: Any) -> int | None:
     return {"i": 0, "u": 0, "f": 1, "S": _STRING, "c": _COMPOUND, "b": _ENUM}.get(dtype.kind)
 
 
+#: What h5netcdf uses of h5py to read attributes, under the name that it looks for.
+_AS_H5PY = ModuleType("h5py", "The names of h5py that h5netcdf reads attributes with.")
+_AS_H5PY.__dict__.update(Empty=hyperslab.Empty, check_string_dtype=hyperslab.check_string_dtype)
+h5netcdf.core.Attributes = _attributes
 _adapt("_open_h5py", lambda path: isinstance(path, hyperslab.File), lambda file: (file, True, False))
 _adapt("_parse_backend", lambda path: isinstance(path, hyperslab.File), lambda file: "h5py")
 for _name in ("_get_h5usertype_identifier", "_get_h5dstype_identifier"):

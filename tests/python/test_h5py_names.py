@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import pickle
+import subprocess
+import sys
 
 import h5py
 import numpy as np
@@ -152,3 +154,61 @@ def test_a_file_that_was_never_opened_says_so():
     for use in uses:
         with pytest.raises(hyperslab.errors.ClosedError, match="never opened"):
             use(file)
+
+
+IN_THE_PLACE_OF_H5PY = """
+import sys
+import hyperslab.h5py
+hyperslab.h5py.install()
+hyperslab.h5py.install()
+import h5py, h5py._hl.dataset, hdf5plugin
+from h5py import h5t, filters
+from h5py._hl.group import Group
+assert h5py.File is hyperslab.File and Group is hyperslab.Group and h5py._hl.dataset.Dataset is hyperslab.Dataset
+with h5py.File(sys.argv[1], "r") as file:
+    x = file["x"]
+    assert isinstance(x, h5py.Dataset) and isinstance(file, h5py.Group) and isinstance(x, h5py.HLObject)
+    assert h5t.check_string_dtype(file.attrs.get_id("title").dtype).encoding == "utf-8"
+    assert h5py.h5ds.is_scale(x.id) is False and x.id == file["/x"].id and x.id.valid
+    assert {file["group"].id: 1} == {file["/group"].id: 1} and file.id and file["group"].id != file.id
+    import dask.array
+    assert dask.array.from_array(x, chunks="auto").sum().compute() == 4950
+assert not file.id.valid and not x.id
+assert h5py.version.version_tuple == (3, 16, 0) and h5py.get_config().bool_names == (b"FALSE", b"TRUE")
+for write in (lambda: h5py.File(sys.argv[1], "a"), lambda: h5py.VirtualLayout((1,)), lambda: h5py.h5d.create, lambda: h5py.h5z):
+    try:
+        write()
+    except (OSError, ValueError, AttributeError):
+        continue
+    raise AssertionError("it is only for reading")
+assert not any("libhdf5" in line for line in open("/proc/self/maps")) if sys.platform == "linux" else True
+print("read")
+"""
+
+
+def test_libraries_that_import_h5py_read_through_this_package(both):
+    pytest.importorskip("dask")
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", IN_THE_PLACE_OF_H5PY, both[1].filename], capture_output=True, text=True)
+    assert done.stdout == "read\n", done.stderr
+    import hyperslab.h5py
+
+    with pytest.raises(RuntimeError, match="imported already"):
+        hyperslab.h5py.install()
+    assert sys.modules["h5py"] is h5py
+
+
+def test_a_dataset_can_be_a_base_class(both):
+    class Doubled(hyperslab.Dataset):
+        def __init__(self, dataset, factor):
+            super().__init__(dataset.id)
+            self.factor = factor
+
+        def __getitem__(self, index):
+            return super().__getitem__(index) * self.factor
+
+    doubled = Doubled(both[1]["x"], 2)
+    assert (doubled[4], doubled.shape, doubled.name, doubled.chunks) == (8, (100,), "/x", (10,))
+    assert doubled == both[1]["x"] and hyperslab.Dataset(doubled.id)[4] == 4
+    for wrong in (5, both[1], None):
+        with pytest.raises((TypeError, AttributeError)):
+            hyperslab.Dataset(wrong)
