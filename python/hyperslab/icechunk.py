@@ -13,6 +13,7 @@ what they must authorize:
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 from collections.abc import Iterator
@@ -20,10 +21,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import numpy as np
+
 __all__ = ["containers", "write"]
 
 #: References that are handed to Icechunk together.
 BATCH = 100_000
+#: Columns have a row for each chunk of the grid: they are used where it has at most this many times as many as exist.
+SPARSE_RATIO = 4
 
 
 def write(zarr: str | os.PathLike[str], storage: Any, message: str = "Index of HDF5 files") -> Any:
@@ -39,7 +44,8 @@ def write(zarr: str | os.PathLike[str], storage: Any, message: str = "Index of H
     if isinstance(storage, (str, os.PathLike)):
         storage = icechunk.local_filesystem_storage(os.fspath(storage))
     manifests = {path.parent.relative_to(root).as_posix(): json.loads(path.read_bytes()) for path in root.rglob("manifest.json")}
-    prefixes = sorted({_prefix(entry["path"]) for manifest in manifests.values() for entry in manifest.values()})
+    urls = {entry["path"] for manifest in manifests.values() for entry in manifest.values()}
+    prefixes = sorted({_prefix(url) for url in urls})
     config = icechunk.RepositoryConfig.default()
     for prefix in prefixes:
         config.set_virtual_chunk_container(icechunk.VirtualChunkContainer(prefix, _store(prefix)))
@@ -53,17 +59,38 @@ def write(zarr: str | os.PathLike[str], storage: Any, message: str = "Index of H
 
     sync(copy())
     for path, manifest in manifests.items():
-        rank = len(json.loads((root / path / "zarr.json").read_bytes())["shape"])
-        specs = [
-            icechunk.VirtualChunkSpec(
-                [int(coordinate) for coordinate in key.split(".")][:rank], entry["path"], entry["offset"], entry["length"]
-            )
-            for key, entry in manifest.items()
-        ]
-        for start in range(0, len(specs), BATCH):
-            session.store.set_virtual_refs(f"/{path}", specs[start : start + BATCH], validate_containers=False)
+        if manifest:
+            _set_references(session.store, f"/{path}", json.loads((root / path / "zarr.json").read_bytes()), manifest)
     session.commit(message)
     return repository
+
+
+def _set_references(store: Any, path: str, array: dict[str, Any], manifest: dict[str, dict[str, Any]]) -> None:
+    """Store the references of an array: from columns where the library takes them (from version 2 on) and most chunks exist."""
+    import icechunk
+
+    shape, chunk_shape = array["shape"], array["chunk_grid"]["configuration"]["chunk_shape"]
+    # The chunk of a scalar has the key "0".
+    coordinates = [[int(part) for part in key.split(".")][: len(shape)] for key in manifest]
+    grid = tuple(-(-length // chunk) for length, chunk in zip(shape, chunk_shape, strict=True))
+    chunks = math.prod(grid)
+    if hasattr(store, "set_virtual_refs_arr") and grid and chunks <= SPARSE_RATIO * len(manifest):
+        places = np.ravel_multi_index(tuple(np.array(coordinates).T), grid)
+        offsets, lengths = np.zeros(chunks, np.uint64), np.zeros(chunks, np.uint64)
+        offsets[places] = [entry["offset"] for entry in manifest.values()]
+        lengths[places] = [entry["length"] for entry in manifest.values()]
+        # A chunk without a location has no reference.
+        locations = [""] * chunks
+        for place, entry in zip(places.tolist(), manifest.values(), strict=True):
+            locations[place] = entry["path"]
+        store.set_virtual_refs_arr(path, grid, locations, offsets, lengths, validate_containers=False)
+        return
+    specs = [
+        icechunk.VirtualChunkSpec(at, entry["path"], entry["offset"], entry["length"])
+        for at, entry in zip(coordinates, manifest.values(), strict=True)
+    ]
+    for start in range(0, len(specs), BATCH):
+        store.set_virtual_refs(path, specs[start : start + BATCH], validate_containers=False)
 
 
 def containers(path: str | os.PathLike[str]) -> dict[str, None]:
