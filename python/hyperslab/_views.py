@@ -78,7 +78,17 @@ class AsStr(View):
 
     def __getitem__(self, selection: Any) -> Any:
         text = self._dataset._read_text(selection, self.encoding, self.errors)
-        return self._dataset[selection] if text is None else text
+        return self._decoded(self._dataset[selection]) if text is None else text
+
+    def _decoded(self, found: Any) -> Any:
+        """Text of NumPy in opaque elements, whose tag h5py writes, is decoded here; the reader knows HDF5's text only."""
+        if isinstance(found, bytes):
+            return found.decode(self.encoding, self.errors)
+        if not isinstance(found, np.ndarray) or found.dtype.kind != "S":
+            return found
+        decoded = np.empty(found.shape, object)
+        decoded.flat = [text.decode(self.encoding, self.errors) for text in found.flat]
+        return decoded
 
 
 class Fields(View):

@@ -57,6 +57,21 @@ def test_asstr(pair, libver, name):
         assert_same(np.asarray(ours.asstr()), np.asarray(theirs.asstr()))
 
 
+def test_asstr_of_opaque_text(pair):
+    """h5py takes opaque elements for the dtype that their tag names."""
+
+    def write(file):
+        opaque = h5py.h5t.create(h5py.h5t.OPAQUE, 4)
+        opaque.set_tag(b"NUMPY:|S4")
+        space = h5py.h5s.create_simple((3,))
+        dataset = h5py.h5d.create(file.id, b"text", opaque, space)
+        dataset.write(h5py.h5s.ALL, h5py.h5s.ALL, np.array([b"ab", b"", b"abcd"], "S4"), opaque)
+
+    theirs, ours = pair(write)["text"]
+    for index in (0, (), ..., slice(1, None), [0, 2]):
+        assert_same(ours.asstr()[index], theirs.asstr()[index])
+
+
 def test_asstr_errors(pair):
     both = pair(write)
     with pytest.raises(TypeError):
