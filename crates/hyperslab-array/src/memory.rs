@@ -38,12 +38,11 @@ fn no_room(len: usize) -> Error {
         .with_hint("read a smaller selection")
 }
 
-/// Below this, huge pages are not worth a system call.
-const HUGE_BYTES_MIN: usize = 8 << 20;
-
 /// Tells the kernel that a buffer will be written in full, soon.
 #[cfg(target_os = "linux")]
 pub fn advise_huge_pages<T>(buffer: &mut [T]) {
+    /// Below this, huge pages are not worth a system call.
+    const HUGE_BYTES_MIN: usize = 8 << 20;
     const PAGE: usize = 4096;
     let (start, len) = (buffer.as_mut_ptr().cast::<u8>(), size_of_val(buffer));
     if len < HUGE_BYTES_MIN {

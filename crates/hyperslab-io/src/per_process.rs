@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 /// Counts the forks that lie between the first process and this one.
 static GENERATION: AtomicU32 = AtomicU32::new(0);
 
+#[cfg(unix)]
 extern "C" fn in_forked_child() {
     GENERATION.fetch_add(1, Ordering::SeqCst);
 }
