@@ -15,6 +15,7 @@ from collections.abc import Mapping as _Mapping
 
 from hyperslab import version
 from hyperslab._advise import Advice, advise, encoding_for
+from hyperslab._archive import ArchiveSummary, archive_summary
 from hyperslab._blocks import MultiBlockSlice
 from hyperslab._doctor import Diagnosis, doctor
 from hyperslab._empty import Empty
@@ -62,6 +63,7 @@ from hyperslab.links import ExternalLink, HardLink, SoftLink
 
 __all__ = [
     "Advice",
+    "ArchiveSummary",
     "AttributeManager",
     "AttributeReference",
     "CacheStats",
@@ -84,6 +86,7 @@ __all__ = [
     "UNLIMITED",
     "__version__",
     "advise",
+    "archive_summary",
     "cache_bytes",
     "cache_stats",
     "check",

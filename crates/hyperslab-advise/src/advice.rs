@@ -1,16 +1,17 @@
 //! The answer: a recommendation for all readers and for each, with what speaks for it and against the others.
 
+use crate::cache::CacheAnswer;
 use crate::choose::{Choice, Served};
 use crate::cost::{Costed, ReadCost, WRITE_BYTES_PER_SECOND};
 use crate::error::AdviseError;
 use crate::lines::{Line, lines};
+use crate::pipeline::Pipeline;
 use crate::question::Question;
 use crate::search::{Found, search};
 use crate::sensitivity::ShareRange;
 use crate::storage::Storage;
 use crate::trial::Trials;
-use crate::{pareto, sensitivity};
-use hyperslab_doctor::Layout;
+use crate::{cache, pareto, sensitivity};
 use serde::Serialize;
 
 /// The advice on one dataset.
@@ -36,6 +37,8 @@ pub struct Advice {
     pub present: StorageAnswer,
     /// For all readers together, and, if there are several, for each.
     pub recommendations: Vec<Recommendation>,
+    /// The chunk caches with which readers through libhdf5 read it well as it is; none where that gains little.
+    pub caches: Vec<CacheAnswer>,
     /// The storages that no other beats in read time, size, write time and requests, for all readers; the fastest first.
     pub pareto: Vec<StorageAnswer>,
     /// Chunk shapes that were considered.
@@ -80,6 +83,9 @@ pub struct StorageAnswer {
     pub reads: Vec<Vec<ReadCost>>,
     /// Dollars of all reads by their weights, on average over the readers.
     pub dollars: f64,
+    /// The chunks and filters.
+    #[serde(skip)]
+    pub(crate) storage: Storage,
 }
 
 /// What to do.
@@ -187,12 +193,11 @@ const SMALLER: f64 = 0.85;
 pub fn advise(question: &Question<'_>, trials: &mut dyn Trials) -> Result<Option<Advice>, AdviseError> {
     question.check()?;
     let facts = question.facts;
-    let is_stored_here = matches!(facts.layout, Layout::Chunked { .. } | Layout::Contiguous { .. });
-    let has_values = !facts.shape.is_empty() && !facts.shape.contains(&0) && facts.variable_length.is_none();
-    if !is_stored_here || !has_values || question.reads.is_empty() || question.readers.is_empty() {
+    if !question.has_answer() {
         return Ok(None);
     }
     let Found { present, storages, shapes, simulated, measured, is_cut } = search(question, trials)?;
+    let caches = cache::caches(question, &present)?;
     let all: Vec<Costed> = std::iter::once(present).chain(storages).collect();
     let choice = Choice::new(question, &all);
     let mut recommendations = vec![recommend(question, &choice, Served::All)];
@@ -221,6 +226,7 @@ pub fn advise(question: &Question<'_>, trials: &mut dyn Trials) -> Result<Option
         size_max: (size_max < u64::MAX).then_some(size_max),
         present: answer(question, &all, 0),
         recommendations,
+        caches,
         pareto: pareto::front(&choice, Served::All)
             .into_iter()
             .map(|at| answer(question, &all, at))
@@ -258,33 +264,54 @@ fn recommend(question: &Question<'_>, choice: &Choice<'_>, served: Served) -> Re
 }
 
 fn answer(question: &Question<'_>, storages: &[Costed], at: usize) -> StorageAnswer {
-    let Costed { storage, stored_bytes, reads, seconds, requests, write_seconds, .. } = &storages[at];
-    let Storage { chunk, pipeline } = storage;
+    let pipeline = &storages[at].storage.pipeline;
+    let filters = if at == 0 { filters_of_present(question, pipeline) } else { pipeline.text() };
+    answer_of(question, &storages[at], filters)
+}
+
+/// A storage as it is told.
+pub(crate) fn answer_of(question: &Question<'_>, costed: &Costed, filters: String) -> StorageAnswer {
+    let Costed { storage, stored_bytes, reads, seconds, requests, writing } = costed;
+    StorageAnswer {
+        chunk: storage.chunk.clone(),
+        chunk_bytes: storage.chunk_bytes(question.facts.element_bytes),
+        filters,
+        stored_bytes: *stored_bytes,
+        write_seconds: writing.map(|writing| writing.seconds),
+        requests: *requests,
+        seconds: seconds.clone(),
+        reads: reads.clone(),
+        dollars: dollars(question, reads),
+        storage: storage.clone(),
+    }
+}
+
+/// Dollars of all reads by their weights, on average over the readers. `reads` is by reader and read.
+pub(crate) fn dollars(question: &Question<'_>, reads: &[Vec<ReadCost>]) -> f64 {
     let weights: f64 = question.reads.iter().map(|read| read.weight).sum();
     let price = |cost: &ReadCost| question.place.price(cost.requests as f64, cost.bytes as f64);
     let of_reader = |costs: &Vec<ReadCost>| -> f64 {
         costs.iter().zip(&question.reads).map(|(cost, read)| price(cost) * read.weight).sum::<f64>() / weights
     };
-    // The filters of the file itself may be others than those that are considered.
-    let is_unknown = at == 0 && pipeline.requests().len() != question.facts.filters.len();
-    let filters = if is_unknown {
-        let names: Vec<&str> =
-            question.facts.filters.iter().map(|filter| filter.description.as_str()).collect();
-        names.join(", ")
-    } else {
-        pipeline.text()
-    };
-    StorageAnswer {
-        chunk: chunk.clone(),
-        chunk_bytes: storage.chunk_bytes(question.facts.element_bytes),
-        filters,
-        stored_bytes: *stored_bytes,
-        write_seconds: (*write_seconds > 0.0).then_some(*write_seconds),
-        requests: *requests,
-        seconds: seconds.clone(),
-        reads: reads.clone(),
-        dollars: reads.iter().map(of_reader).sum::<f64>() / reads.len().max(1) as f64,
+    reads.iter().map(of_reader).sum::<f64>() / reads.len().max(1) as f64
+}
+
+/// The filters of the file itself, which may be others than those that are considered.
+pub(crate) fn filters_of_present(question: &Question<'_>, pipeline: &Pipeline) -> String {
+    let filters = &question.facts.filters;
+    if pipeline.requests().len() == filters.len() {
+        return pipeline.text();
     }
+    let names: Vec<&str> = filters.iter().map(|filter| filter.description.as_str()).collect();
+    names.join(", ")
+}
+
+/// Seconds that `hyperslab repack` takes, as estimated.
+pub(crate) fn repack_seconds(question: &Question<'_>, present: &Costed, new: &Costed) -> f64 {
+    let work = present.writing.map_or(0.0, |writing| writing.decode_seconds)
+        + new.writing.map_or(0.0, |writing| writing.encode_seconds);
+    let moved = (present.stored_bytes + new.stored_bytes) as f64 / WRITE_BYTES_PER_SECOND;
+    work / question.threads.max(1) as f64 + moved
 }
 
 fn payback(question: &Question<'_>, choice: &Choice<'_>, served: Served, chosen: usize) -> Option<Payback> {
@@ -293,9 +320,7 @@ fn payback(question: &Question<'_>, choice: &Choice<'_>, served: Served, chosen:
     if chosen == 0 || saved_seconds <= 0.0 {
         return None;
     }
-    let work = present.work_seconds.0 + new.work_seconds.1;
-    let moved = (present.stored_bytes + new.stored_bytes) as f64 / WRITE_BYTES_PER_SECOND;
-    let repack_seconds = work / question.threads.max(1) as f64 + moved;
+    let repack_seconds = repack_seconds(question, present, new);
     Some(Payback {
         repack_seconds,
         saved_seconds,

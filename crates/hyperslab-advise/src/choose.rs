@@ -19,6 +19,12 @@ const EQUAL_SIZE: f64 = 1.03;
 /// What is to be gained in time must be more than this, or what is to be saved in bytes, for the data to be worth rewriting.
 const WORTH_TIME: f64 = 1.15;
 const WORTH_SIZE: f64 = 1.25;
+/// The same for those who care for bytes alone.
+const WORTH_FOR_BYTES: f64 = 1.1;
+/// Differences of less than this share of what the data takes now are none, either.
+const NO_BYTES: f64 = 0.01;
+/// Nor are a few blocks of a disk.
+const FEW_BYTES: f64 = 16384.0;
 
 /// The storages of a dataset, the present one first.
 pub(crate) struct Choice<'a> {
@@ -97,11 +103,27 @@ impl<'a> Choice<'a> {
             .filter(|at| self.storages[*at].stored_bytes as f64 <= smallest as f64 * EQUAL_SIZE);
         let order = |a: &usize, b: &usize| {
             let (one, other) = (&self.storages[*a], &self.storages[*b]);
-            (one.write_seconds.total_cmp(&other.write_seconds))
+            (one.write_seconds().total_cmp(&other.write_seconds()))
                 .then(scores[*a].total_cmp(&scores[*b]))
                 .then_with(|| one.storage.cmp(&other.storage))
         };
         small.min_by(order).unwrap_or(0)
+    }
+
+    /// The smallest storage, however long its reads take; of several that are about as small, the fastest. The present one if
+    /// that is not worth rewriting for.
+    pub(crate) fn smallest(&self, served: Served) -> usize {
+        let scores = self.own_scores(served);
+        let bytes = |at: usize| self.storages[at].stored_bytes as f64;
+        let readable = || (0..self.storages.len()).filter(|at| self.is_readable(served, *at));
+        let least = readable().map(bytes).fold(f64::INFINITY, f64::min);
+        if bytes(0) <= (least * WORTH_FOR_BYTES).max(least + FEW_BYTES) {
+            return 0;
+        }
+        // A few bytes of an index are no reason for chunks that are read badly.
+        let most = (least * EQUAL_SIZE).max(least + (bytes(0) * NO_BYTES).max(FEW_BYTES));
+        let small = readable().filter(|at| bytes(*at) <= most);
+        small.min_by(|a, b| scores[*a].total_cmp(&scores[*b]).then(a.cmp(b))).unwrap_or(0)
     }
 
     /// True if the present storage is so close to the best that rewriting it is not worth it.

@@ -7,7 +7,7 @@ use crate::reader::{Reader, ReaderKind};
 use crate::storage::Storage;
 use crate::trial::Trial;
 use hyperslab_doctor::pattern::{BlockShape, RequestedRead, Sweep};
-use hyperslab_doctor::predict::CostModel;
+use hyperslab_doctor::predict::{CostModel, byte_filter_seconds};
 use hyperslab_doctor::simulate::{CacheSettings, Geometry, LibVersion, SweepCounts, simulate_sweep};
 use hyperslab_doctor::{
     DatasetFacts, DoctorError, LibraryDecoding, Options, Profile, SampleMeasurement, SimulatedRead,
@@ -40,16 +40,35 @@ pub(crate) struct Costed {
     pub(crate) seconds: Vec<f64>,
     /// The same of requests, on average over the readers.
     pub(crate) requests: f64,
-    /// Seconds of writing it by libhdf5.
-    pub(crate) write_seconds: f64,
-    /// Seconds of decoding and of encoding all of it once on one thread, by hyperslab.
-    pub(crate) work_seconds: (f64, f64),
+    /// What writing it costs; `None` for a present storage whose filters cannot be tried.
+    pub(crate) writing: Option<WriteCost>,
+}
+
+impl Costed {
+    /// Seconds of writing it by libhdf5; 0 if they are not known, so that they do not speak against it.
+    pub(crate) fn write_seconds(&self) -> f64 {
+        self.writing.map_or(0.0, |writing| writing.seconds)
+    }
+}
+
+/// What writing all of a dataset once costs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct WriteCost {
+    /// Seconds in libhdf5.
+    pub(crate) seconds: f64,
+    /// Seconds that hyperslab takes on one thread to decode all of it, and to encode it.
+    pub(crate) decode_seconds: f64,
+    pub(crate) encode_seconds: f64,
 }
 
 /// Bytes of the chunk index for each chunk: a record of a version 1 B-tree, whose nodes are two thirds full.
-pub(crate) const INDEX_BYTES: u64 = 48;
+const INDEX_BYTES: u64 = 48;
 /// Bytes a second that are written without a filter.
 pub(crate) const WRITE_BYTES_PER_SECOND: f64 = 8.0e8;
+/// Memory of the size of a chunk that libhdf5 uses beside the cache while it decodes the first one: for what is inflated, which
+/// grows as it comes, and for what is unshuffled. The counts of the simulator do not contain it.
+const DECODE_BUFFERS: f64 = 2.0;
+const PAGE_BYTES: f64 = 4096.0;
 /// zlib takes this many times as long to deflate as libdeflate does for about the same size.
 const ZLIB_ENCODE_FACTOR: f64 = 3.0;
 /// The cache of a program that writes, which nobody has enlarged.
@@ -76,15 +95,31 @@ pub(crate) fn simulate(
     let storage =
         Storage { chunk: chunk.map(<[u64]>::to_vec), pipeline: Pipeline { compression, ..Pipeline::NONE } };
     let facts = storage.facts(question.facts, question.facts.logical_bytes);
-    let mut writing = None;
-    if let (Some(block), Some(_), Some(geometry)) = (&question.write, chunk, Geometry::of(&facts)?) {
-        let block: Vec<u64> =
-            block.iter().zip(&facts.shape).map(|(block, dim)| (*block).min(*dim).max(1)).collect();
-        let sweep = Sweep::row_major(&facts.shape, &block);
-        writing = Some(simulate_sweep(&geometry, WRITER_CACHE, LibVersion::V1_14, &sweep, visits_max));
-    }
-    let chunk = storage.chunk.clone();
+    let writing = simulate_writing(question, &facts, visits_max)?;
+    let chunk = storage.chunk;
     Ok(SimulatedStorage { chunk, is_filtered, reads: reads(question, &facts, visits_max)?, writing })
+}
+
+/// Simulates writing the dataset, stored as these facts say, in the question's blocks.
+fn simulate_writing(
+    question: &Question<'_>,
+    facts: &DatasetFacts,
+    visits_max: u64,
+) -> Result<Option<SweepCounts>, AdviseError> {
+    let (Some(block), Some(_)) = (&question.write, facts.chunk_dims()) else { return Ok(None) };
+    let Some(geometry) = Geometry::of(facts)? else { return Ok(None) };
+    let block: Vec<u64> =
+        block.iter().zip(&facts.shape).map(|(block, dim)| (*block).min(*dim).max(1)).collect();
+    let sweep = Sweep::row_major(&facts.shape, &block);
+    Ok(Some(simulate_sweep(&geometry, WRITER_CACHE, LibVersion::V1_14, &sweep, visits_max)))
+}
+
+impl SimulatedStorage {
+    /// True if no count is extrapolated: more visits would not change it.
+    pub(crate) fn is_exact(&self) -> bool {
+        let is_exact = |counts: &SweepCounts| counts.is_exact;
+        self.reads.iter().flat_map(|read| &read.counts).chain(&self.writing).all(is_exact)
+    }
 }
 
 fn reads(
@@ -119,6 +154,41 @@ fn profiles(question: &Question<'_>) -> Vec<Profile> {
     if profiles.is_empty() { Profile::defaults().into_iter().take(1).collect() } else { profiles }
 }
 
+/// The dataset in a storage of which `trial` was measured.
+fn stored_as(question: &Question<'_>, storage: &Storage, trial: &Trial) -> DatasetFacts {
+    let present = question.facts;
+    let chunk_bytes = storage.chunk_bytes(present.element_bytes).unwrap_or(present.logical_bytes);
+    let data_bytes = if storage.pipeline.is_filtered() {
+        // The parts of edge chunks that lie beyond the extent compress to almost nothing.
+        (present.logical_bytes as f64 * trial.share()) as u64
+    } else {
+        storage.chunks(&present.shape).saturating_mul(chunk_bytes)
+    };
+    let mut facts = storage.facts(present, data_bytes);
+    if storage.pipeline.is_filtered() {
+        let factor = question.inflate_factor.filter(|_| is_deflate(storage));
+        let library = factor.map(|factor| {
+            let of_byte = trial.decode_seconds_per_byte() * factor + byte_filter_seconds(&facts.filters);
+            let seconds = question.terms.load + of_byte * chunk_bytes as f64;
+            LibraryDecoding { seconds, fresh_pages: 0.0 }
+        });
+        facts.samples = Some(decoding_of(trial, library));
+    }
+    facts
+}
+
+/// The speed of decoding that a trial measured.
+fn decoding_of(trial: &Trial, library: Option<LibraryDecoding>) -> SampleMeasurement {
+    SampleMeasurement {
+        chunks: 1,
+        stored_bytes: trial.encoded_bytes,
+        decoded_bytes: trial.decoded_bytes,
+        decode_seconds: trial.decode_seconds.max(1e-9),
+        library,
+        ..SampleMeasurement::default()
+    }
+}
+
 /// The costs of a storage that was simulated, of which `trial` was measured.
 pub(crate) fn of_storage(
     question: &Question<'_>,
@@ -126,51 +196,62 @@ pub(crate) fn of_storage(
     pipeline: &Pipeline,
     trial: &Trial,
 ) -> Result<Costed, AdviseError> {
-    let present = question.facts;
     let storage = Storage { chunk: simulated.chunk.clone(), pipeline: pipeline.clone() };
-    let chunks = storage.chunks(&present.shape);
-    let chunk_bytes = storage.chunk_bytes(present.element_bytes).unwrap_or(present.logical_bytes);
-    let data_bytes = if pipeline.is_filtered() {
-        // The parts of edge chunks that lie beyond the extent compress to almost nothing.
-        (present.logical_bytes as f64 * trial.share()) as u64
-    } else {
-        chunks.saturating_mul(chunk_bytes)
-    };
+    let chunks = storage.chunks(&question.facts.shape);
     let index_bytes = if storage.chunk.is_some() { chunks.saturating_mul(INDEX_BYTES) } else { 0 };
-    let mut facts = storage.facts(present, data_bytes);
-    if pipeline.is_filtered() {
-        let factor = question.inflate_factor.filter(|_| is_deflate(&storage));
-        let library = factor.map(|factor| LibraryDecoding {
-            seconds: question.terms.load + trial.decode_seconds_per_byte() * factor * chunk_bytes as f64,
-            fresh_pages: 0.0,
-        });
-        facts.samples = Some(SampleMeasurement {
-            chunks: 1,
-            stored_bytes: trial.encoded_bytes,
-            decoded_bytes: trial.decoded_bytes,
-            decode_seconds: trial.decode_seconds.max(1e-9),
-            library,
-            ..SampleMeasurement::default()
-        });
-    }
-    let bytes = present.logical_bytes as f64;
+    let facts = stored_as(question, &storage, trial);
     let costed = costed(question, storage, &facts, &simulated.reads)?;
+    let writing = writing(question, &costed.storage, &facts, simulated.writing.as_ref(), trial)?;
     Ok(Costed {
-        stored_bytes: data_bytes.saturating_add(index_bytes),
-        write_seconds: write_seconds(question, &costed.storage, &facts, simulated.writing.as_ref(), trial)?,
-        work_seconds: (bytes * trial.decode_seconds_per_byte(), bytes * trial.encode_seconds_per_byte()),
+        stored_bytes: facts.stored_bytes.saturating_add(index_bytes),
+        writing: Some(writing),
         ..costed
     })
 }
 
-/// The costs of reading the dataset as it is.
+/// Bytes of the dataset as it is, with its chunk index.
+fn present_bytes(facts: &DatasetFacts) -> u64 {
+    let chunks = facts.chunks.as_ref().map_or(0, |chunks| chunks.stored_chunks());
+    facts.stored_bytes.saturating_add(chunks.saturating_mul(INDEX_BYTES))
+}
+
+/// Simulates the reads of the dataset as these facts, which are about the question's dataset, say that it is stored.
+pub(crate) fn simulate_present(
+    question: &Question<'_>,
+    facts: &DatasetFacts,
+    visits_max: u64,
+) -> Result<SimulatedStorage, AdviseError> {
+    let chunk = facts.chunk_dims().map(<[u64]>::to_vec);
+    let is_filtered = !facts.filters.is_empty();
+    Ok(SimulatedStorage { chunk, is_filtered, reads: reads(question, facts, visits_max)?, writing: None })
+}
+
+/// The costs of reading the dataset as it is, which was simulated. `trial` says how fast it is decoded where the facts do
+/// not.
 pub(crate) fn of_present(
     question: &Question<'_>,
     storage: Storage,
-    visits_max: u64,
+    simulated: &SimulatedStorage,
+    trial: Option<&Trial>,
 ) -> Result<Costed, AdviseError> {
-    let reads = reads(question, question.facts, visits_max)?;
-    costed(question, storage, question.facts, &reads)
+    let mut facts = question.facts.clone();
+    if let Some(trial) = trial.filter(|_| facts.samples.is_none()) {
+        facts.samples = Some(decoding_of(trial, None));
+    }
+    let costed = costed(question, storage, &facts, &simulated.reads)?;
+    Ok(Costed { stored_bytes: present_bytes(&facts), ..costed })
+}
+
+/// What writing the dataset in a storage costs, without its reads.
+pub(crate) fn of_writing(
+    question: &Question<'_>,
+    storage: &Storage,
+    trial: &Trial,
+    visits_max: u64,
+) -> Result<WriteCost, AdviseError> {
+    let facts = stored_as(question, storage, trial);
+    let counts = simulate_writing(question, &facts, visits_max)?;
+    writing(question, storage, &facts, counts.as_ref(), trial)
 }
 
 /// The costs of reads of a dataset that is stored as these facts say.
@@ -205,8 +286,7 @@ fn costed(
         seconds,
         requests: requests / by_reader.len().max(1) as f64,
         reads: by_reader,
-        write_seconds: 0.0,
-        work_seconds: (0.0, 0.0),
+        writing: None,
     })
 }
 
@@ -223,6 +303,7 @@ fn read_cost(
     facts: &DatasetFacts,
 ) -> ReadCost {
     let place = &question.place;
+    let chunk_bytes = facts.chunk_bytes().unwrap_or(0);
     // Loads of filtered chunks take the mean of what these chunks take in the file.
     let stored =
         |loads: u64, chunks: u64| (facts.stored_bytes as f64 * loads as f64 / chunks.max(1) as f64) as u64;
@@ -246,7 +327,9 @@ fn read_cost(
                 };
                 // libhdf5 waits for each request.
                 let waiting = place.seconds(counts.driver_reads as f64, bytes as f64, 1);
-                let seconds = model.seconds(counts) + waiting;
+                let buffers =
+                    if counts.decodes > 0 { DECODE_BUFFERS * chunk_bytes as f64 / PAGE_BYTES } else { 0.0 };
+                let seconds = model.seconds(counts) + waiting + buffers * question.terms.page;
                 Some(ReadCost { seconds, requests: counts.driver_reads, bytes, decodes: counts.decodes })
             };
             let costs = libraries.iter().filter_map(of_library);
@@ -256,31 +339,36 @@ fn read_cost(
     }
 }
 
-/// Seconds of writing all of it once by libhdf5: a chunk that leaves the cache before it is full is decoded and encoded
+/// What writing all of it once costs: in libhdf5, a chunk that leaves the cache before it is full is decoded and encoded
 /// again.
-fn write_seconds(
+fn writing(
     question: &Question<'_>,
     storage: &Storage,
     facts: &DatasetFacts,
-    writing: Option<&SweepCounts>,
+    counts: Option<&SweepCounts>,
     trial: &Trial,
-) -> Result<f64, AdviseError> {
-    let bytes = facts.stored_bytes as f64;
+) -> Result<WriteCost, AdviseError> {
+    let (bytes, logical) = (facts.stored_bytes as f64, facts.logical_bytes as f64);
+    let cost = |seconds: f64| WriteCost {
+        seconds,
+        decode_seconds: logical * trial.decode_seconds_per_byte(),
+        encode_seconds: logical * trial.encode_seconds_per_byte(),
+    };
     let (Some(chunk_bytes), Some(geometry)) =
         (storage.chunk_bytes(facts.element_bytes), Geometry::of(facts)?)
     else {
-        return Ok(bytes / WRITE_BYTES_PER_SECOND);
+        return Ok(cost(bytes / WRITE_BYTES_PER_SECOND));
     };
     let factor = if is_deflate(storage) { ZLIB_ENCODE_FACTOR } else { 1.0 };
     let encode = trial.encode_seconds_per_byte() * factor * chunk_bytes as f64;
     let once = storage.chunks(&facts.shape) as f64;
     let first = once * encode + bytes / WRITE_BYTES_PER_SECOND;
-    let Some(counts) = writing else { return Ok(first) };
+    let Some(counts) = counts else { return Ok(cost(first)) };
     let again = if storage.pipeline.is_filtered() {
         let model = CostModel::new(facts, &geometry, question.terms, 1);
         (counts.decodes as f64 - once).max(0.0) * (model.decode_once() + encode)
     } else {
         2.0 * (counts.driver_bytes as f64 - bytes).max(0.0) / WRITE_BYTES_PER_SECOND
     };
-    Ok(first + again)
+    Ok(cost(first + again))
 }

@@ -23,6 +23,7 @@
 
 mod advice;
 mod axes;
+mod cache;
 mod choose;
 mod cost;
 mod error;
@@ -37,6 +38,8 @@ mod search;
 mod sensitivity;
 mod shapes;
 mod storage;
+mod survey;
+mod together;
 mod trial;
 mod usual;
 
@@ -44,6 +47,7 @@ pub use advice::{
     Advice, Alternative, Payback, ReadAnswer, Recommendation, StorageAnswer, Verdict, WhyNot, advise,
 };
 pub use axes::{Axis, AxisRole};
+pub use cache::CacheAnswer;
 pub use cost::ReadCost;
 pub use error::AdviseError;
 pub use lines::{Line, Target, lines};
@@ -54,5 +58,7 @@ pub use reader::{Reader, ReaderKind};
 pub use sensitivity::ShareRange;
 pub use shapes::{CHUNK_BYTES_MAX, CHUNK_BYTES_MIN};
 pub use storage::Storage;
+pub use survey::{Survey, SurveyedStorage, Surveyor};
+pub use together::{Agreed, Member, Together, together};
 pub use trial::{Trial, Trials};
 pub use usual::{UsualRead, usual_reads};

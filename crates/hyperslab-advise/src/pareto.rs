@@ -7,7 +7,7 @@ pub(crate) fn front(choice: &Choice<'_>, served: Served) -> Vec<usize> {
     let scores = choice.own_scores(served);
     let values = |at: usize| {
         let one = &choice.storages[at];
-        [scores[at], one.stored_bytes as f64, one.write_seconds, one.requests]
+        [scores[at], one.stored_bytes as f64, one.write_seconds(), one.requests]
     };
     let readable: Vec<usize> =
         (0..choice.storages.len()).filter(|at| choice.is_readable(served, *at)).collect();

@@ -1,15 +1,15 @@
 //! Where the file will lie: what a request and a byte cost there, in seconds and in money.
 //!
-//! | place | latency | bandwidth of a connection | connections | requests | bytes |
-//! |---|---|---|---|---|---|
-//! | `local` | 0 | in the page cache: part of the calibrated terms | | free | free |
-//! | `hdd` | 8 ms | 150 MB/s | 1 | free | free |
-//! | `s3` | 40 ms | 80 MB/s | 8 | $0.0004 a thousand | $0.09 a GB |
-//! | `gs` | 50 ms | 70 MB/s | 8 | $0.0004 a thousand | $0.12 a GB |
-//! | `az` | 40 ms | 60 MB/s | 8 | $0.0005 a thousand | $0.087 a GB |
+//! | place | latency | bandwidth of a connection | connections | requests | bytes read | bytes kept |
+//! |---|---|---|---|---|---|---|
+//! | `local` | 0 | in the page cache: part of the calibrated terms | | free | free | free |
+//! | `hdd` | 8 ms | 150 MB/s | 1 | free | free | free |
+//! | `s3` | 40 ms | 80 MB/s | 8 | $0.0004 a thousand | $0.09 a GB | $0.023 a GB and month |
+//! | `gs` | 50 ms | 70 MB/s | 8 | $0.0004 a thousand | $0.12 a GB | $0.020 a GB and month |
+//! | `az` | 40 ms | 60 MB/s | 8 | $0.0005 a thousand | $0.087 a GB | $0.018 a GB and month |
 //!
 //! The prices are the list prices of a first region for reads from outside its cloud; inside it, bytes are usually free:
-//! `price=0.0004,egress=0` says so. Latency and bandwidth are what a virtual machine in the same region commonly sees.
+//! `s3,egress=0` says so. Latency and bandwidth are what a virtual machine in the same region commonly sees.
 
 use crate::error::AdviseError;
 
@@ -26,8 +26,10 @@ pub struct Place {
     pub connections: u32,
     /// Dollars for a thousand requests.
     pub price_per_thousand: f64,
-    /// Dollars for 10⁹ bytes.
+    /// Dollars for 10⁹ bytes that are read.
     pub price_per_gigabyte: f64,
+    /// Dollars for keeping 10⁹ bytes for a month.
+    pub price_of_storage: f64,
 }
 
 const GIGABYTE: f64 = 1e9;
@@ -35,19 +37,15 @@ const GIGABYTE: f64 = 1e9;
 impl Place {
     /// A local disk whose file is in the page cache.
     pub fn local() -> Self {
-        Self::new("local", 0.0, f64::INFINITY, 1, 0.0, 0.0)
-    }
-
-    fn new(
-        name: &str,
-        latency_seconds: f64,
-        bytes_per_second: f64,
-        connections: u32,
-        price_per_thousand: f64,
-        price_per_gigabyte: f64,
-    ) -> Self {
-        let name = name.to_owned();
-        Self { name, latency_seconds, bytes_per_second, connections, price_per_thousand, price_per_gigabyte }
+        Self {
+            name: "local".to_owned(),
+            latency_seconds: 0.0,
+            bytes_per_second: f64::INFINITY,
+            connections: 1,
+            price_per_thousand: 0.0,
+            price_per_gigabyte: 0.0,
+            price_of_storage: 0.0,
+        }
     }
 
     /// A place by its name, or by its numbers: `latency=40ms,bandwidth=80MB,connections=8,price=0.0004,egress=0.09`. Numbers
@@ -102,9 +100,10 @@ impl Place {
                 }
                 "price" => place.price_per_thousand = number(value)?,
                 "egress" => place.price_per_gigabyte = number(value)?,
+                "storage" => place.price_of_storage = number(value)?,
                 _ => {
                     return Err(wrong(format!(
-                        "{key:?} is not one of latency, bandwidth, connections, price, egress"
+                        "{key:?} is not one of latency, bandwidth, connections, price, egress, storage"
                     )));
                 }
             }
@@ -113,12 +112,23 @@ impl Place {
     }
 
     fn named(name: &str) -> Option<Self> {
+        let place = |latency_seconds: f64, bytes_per_second: f64, connections: u32| Self {
+            name: name.to_owned(),
+            latency_seconds,
+            bytes_per_second,
+            connections,
+            ..Self::local()
+        };
+        let store = |place: Self, prices: [f64; 3]| {
+            let [price_per_thousand, price_per_gigabyte, price_of_storage] = prices;
+            Self { price_per_thousand, price_per_gigabyte, price_of_storage, ..place }
+        };
         Some(match name {
             "local" => Self::local(),
-            "hdd" => Self::new(name, 0.008, 150e6, 1, 0.0, 0.0),
-            "s3" => Self::new(name, 0.040, 80e6, 8, 0.0004, 0.09),
-            "gs" => Self::new(name, 0.050, 70e6, 8, 0.0004, 0.12),
-            "az" => Self::new(name, 0.040, 60e6, 8, 0.0005, 0.087),
+            "hdd" => place(0.008, 150e6, 1),
+            "s3" => store(place(0.040, 80e6, 8), [0.0004, 0.09, 0.023]),
+            "gs" => store(place(0.050, 70e6, 8), [0.0004, 0.12, 0.020]),
+            "az" => store(place(0.040, 60e6, 8), [0.0005, 0.087, 0.018]),
             _ => return None,
         })
     }
@@ -127,6 +137,11 @@ impl Place {
     pub fn seconds(&self, requests: f64, bytes: f64, at_a_time: u32) -> f64 {
         let overlap = f64::from(at_a_time.max(1)).min(requests.max(1.0));
         (requests * self.latency_seconds + bytes / self.bytes_per_second) / overlap
+    }
+
+    /// Dollars a month for keeping so many bytes.
+    pub fn price_a_month(&self, bytes: f64) -> f64 {
+        bytes / GIGABYTE * self.price_of_storage
     }
 
     /// Dollars that so many requests cost.
@@ -154,6 +169,8 @@ mod tests {
         assert!((place.price(10_000.0, 2e9) - (0.004 + 0.18)).abs() < 1e-12);
         let inside = Place::parse("s3,egress=0").unwrap();
         assert!((inside.price(10_000.0, 2e9) - 0.004).abs() < 1e-12 && inside.latency_seconds == 0.040);
+        assert!((place.price_a_month(2e9) - 0.046).abs() < 1e-12);
+        assert_eq!(Place::parse("hdd,storage=0.01").unwrap().price_a_month(1e9), 0.01);
     }
 
     #[test]

@@ -5,9 +5,9 @@ use crate::lines::Target;
 use crate::place::Place;
 use crate::reader::Reader;
 use crate::usual::UsualRead;
-use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::pattern::shape_text;
 use hyperslab_doctor::predict::Terms;
+use hyperslab_doctor::{DatasetFacts, Layout};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -89,6 +89,16 @@ impl FromStr for SizeBound {
 }
 
 impl Question<'_> {
+    /// False for data that has no chunks to choose: scalars, empty and compact datasets, virtual and external ones, and data
+    /// of variable length, whose values lie elsewhere.
+    pub(crate) fn has_answer(&self) -> bool {
+        let facts = self.facts;
+        let is_stored_here = matches!(facts.layout, Layout::Chunked { .. } | Layout::Contiguous { .. });
+        let has_values =
+            !facts.shape.is_empty() && !facts.shape.contains(&0) && facts.variable_length.is_none();
+        is_stored_here && has_values && !self.reads.is_empty() && !self.readers.is_empty()
+    }
+
     /// # Errors
     /// [`AdviseError::Rank`] if a block has another rank than the dataset.
     pub(crate) fn check(&self) -> Result<(), AdviseError> {

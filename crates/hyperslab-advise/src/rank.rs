@@ -4,12 +4,11 @@ use crate::question::Question;
 use hyperslab_doctor::pattern::Sweep;
 use hyperslab_doctor::predict::Terms;
 use hyperslab_doctor::simulate::estimate_sweep;
-use std::collections::BTreeSet;
 
 /// What decoding is assumed to cost before it is measured, in seconds a byte.
 const DECODE_SECONDS_PER_BYTE: f64 = 4.0e-9;
 
-/// The best shapes for each reader, for all of them, and for each read alone, at most about `number`.
+/// The best shapes for all readers, for each reader, and for each read alone, at most `number`, the best first.
 pub(crate) fn best(
     question: &Question<'_>,
     shapes: Vec<Vec<u64>>,
@@ -55,7 +54,8 @@ pub(crate) fn best(
         })
         .collect();
     // The orders take turns, the first, which is about all readers, twice as often.
-    let mut chosen: BTreeSet<usize> = BTreeSet::new();
+    let mut chosen: Vec<usize> = Vec::new();
+    let mut is_chosen = vec![false; shapes.len()];
     let mut next = vec![0usize; orders.len()];
     let turns = std::iter::once(0).chain(0..orders.len()).cycle();
     for turn in turns {
@@ -64,12 +64,13 @@ pub(crate) fn best(
         }
         while let Some(shape) = orders[turn].get(next[turn]) {
             next[turn] += 1;
-            if chosen.insert(*shape) {
+            if !std::mem::replace(&mut is_chosen[*shape], true) {
+                chosen.push(*shape);
                 break;
             }
         }
     }
-    shapes.into_iter().enumerate().filter(|(at, _)| chosen.contains(at)).map(|(_, shape)| shape).collect()
+    chosen.into_iter().map(|at| shapes[at].clone()).collect()
 }
 
 /// The bytes that each reader's cache holds, of a dataset with such chunks; of several libraries the smallest.

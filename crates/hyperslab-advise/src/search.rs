@@ -5,6 +5,8 @@
 //!   all pipelines ──measured on the best shape──► those that are not worse in everything
 //!   each of these shapes with each of these pipelines: measured, simulated
 //! ```
+//!
+//! The best come first at each step. A step whose share of the time is over goes on with what it has.
 
 use crate::cost::{self, Costed, SimulatedStorage};
 use crate::error::AdviseError;
@@ -15,7 +17,7 @@ use crate::storage::Storage;
 use crate::trial::{Trial, Trials};
 use crate::{rank, shapes};
 use rayon::prelude::*;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What the search came to.
 pub(crate) struct Found {
@@ -28,7 +30,7 @@ pub(crate) struct Found {
     pub(crate) simulated: usize,
     /// Storages that were measured on samples.
     pub(crate) measured: usize,
-    /// True if the time was over before everything was measured.
+    /// True if the time was over before everything was simulated and measured.
     pub(crate) is_cut: bool,
 }
 
@@ -42,38 +44,70 @@ const MEASURED_RAW: usize = 4;
 /// Pipelines that are measured with each shape.
 const PIPELINES_MAX: usize = 8;
 /// Chunk visits of one simulation: for choosing among shapes, and for what is shown.
-const VISITS_PRUNING: u64 = 30_000;
+pub(crate) const VISITS_PRUNING: u64 = 30_000;
 const VISITS_FINAL: u64 = 200_000;
+/// The shares of the time after which no further filtered shape is simulated, no raw one, no storage measured; and after
+/// which what was simulated roughly is not simulated again.
+const FILTERED_UNTIL: f64 = 0.35;
+const RAW_UNTIL: f64 = 0.5;
+const MEASURED_UNTIL: f64 = 0.8;
+const FINAL_UNTIL: f64 = 0.95;
 /// A pipeline that is worse by more than this in size and speed is left out.
 const TOLERANCE: f64 = 1.02;
 /// What encoding is assumed to cost before it is measured.
 const ASSUMED: Trial =
     Trial { decoded_bytes: 1 << 20, encoded_bytes: 1 << 19, encode_seconds: 0.02, decode_seconds: 0.002 };
-const ASSUMED_RAW: Trial =
+/// What is not encoded.
+pub(crate) const RAW: Trial =
     Trial { decoded_bytes: 1 << 20, encoded_bytes: 1 << 20, encode_seconds: 0.0, decode_seconds: 0.0 };
+
+/// The time of a search.
+struct Clock {
+    start: Instant,
+    time: Duration,
+    /// True if a step was not done in full.
+    is_cut: bool,
+}
+
+impl Clock {
+    /// True if this share of the time is over; the search is then cut.
+    fn is_over(&mut self, share: f64) -> bool {
+        let is_over = self.start.elapsed() > self.time.mul_f64(share);
+        self.is_cut |= is_over;
+        is_over
+    }
+}
+
+/// A shape that was simulated roughly, with its costs under an assumed pipeline.
+struct Rough {
+    costed: Costed,
+    simulated: SimulatedStorage,
+}
 
 /// Finds the storages that are worth a choice.
 pub(crate) fn search(question: &Question<'_>, trials: &mut dyn Trials) -> Result<Found, AdviseError> {
-    let start = Instant::now();
+    let mut clock = Clock { start: Instant::now(), time: question.time, is_cut: false };
     let facts = question.facts;
     let present_pipeline = Pipeline::of(&facts.filters);
     let present_storage = Storage {
         chunk: facts.chunk_dims().map(<[u64]>::to_vec),
         pipeline: present_pipeline.clone().unwrap_or(Pipeline::NONE),
     };
-    let present = cost::of_present(question, present_storage.clone(), VISITS_FINAL)?;
+    let simulated_present = cost::simulate_present(question, facts, VISITS_FINAL)?;
+    let present = cost::of_present(question, present_storage.clone(), &simulated_present, None)?;
     let checksum = present_pipeline.as_ref().is_some_and(|pipeline| pipeline.checksum);
 
     let blocks: Vec<Vec<u64>> = question.reads.iter().map(|read| read.block.clone()).collect();
-    let all = shapes::shapes(&facts.shape, facts.element_bytes, &blocks, facts.chunk_dims());
+    let all =
+        shapes::shapes(&facts.shape, facts.element_bytes, &blocks, facts.chunk_dims(), shapes::LATTICE_MAX);
     let considered = all.len();
     let number = (question.time.as_secs_f64() * SIMULATED_PER_SECOND) as usize;
     let number = number.clamp(SIMULATED_MIN, SIMULATED_MAX);
-    let filtered = simulated(question, all.clone(), true, number)?;
-    let raw = simulated(question, all, false, number / 2)?;
+    let filtered = simulated(question, all.clone(), true, number, &mut || clock.is_over(FILTERED_UNTIL))?;
+    let raw = simulated(question, all, false, number / 2, &mut || clock.is_over(RAW_UNTIL))?;
     let simulated_count = filtered.len() + raw.len();
-    let filtered_shapes = best_shapes(question, filtered, facts.chunk_dims(), MEASURED_FILTERED);
-    let raw_shapes = best_shapes(question, raw, facts.chunk_dims(), MEASURED_RAW);
+    let filtered_shapes = best_shapes(question, &filtered, facts.chunk_dims(), MEASURED_FILTERED);
+    let raw_shapes = best_shapes(question, &raw, facts.chunk_dims(), MEASURED_RAW);
 
     // All pipelines, measured on the best shape.
     let pipelines: Vec<Pipeline> = Pipeline::candidates(facts.element_bytes, checksum)
@@ -88,10 +122,8 @@ pub(crate) fn search(question: &Question<'_>, trials: &mut dyn Trials) -> Result
         pipelines.push(own.clone());
     }
     let mut measured: Vec<(Storage, Trial)> = Vec::new();
-    let mut is_cut = false;
     for (place, chunk) in filtered_shapes.iter().enumerate() {
-        if place > 0 && start.elapsed() > question.time {
-            is_cut = true;
+        if place > 0 && clock.is_over(MEASURED_UNTIL) {
             break;
         }
         let results = trials.measure(chunk, &pipelines);
@@ -110,58 +142,93 @@ pub(crate) fn search(question: &Question<'_>, trials: &mut dyn Trials) -> Result
         measured.extend(storages);
     }
     for chunk in &raw_shapes {
-        measured.extend(none.iter().map(|pipeline| (Storage::chunked(chunk, pipeline.clone()), ASSUMED_RAW)));
+        measured.extend(none.iter().map(|pipeline| (Storage::chunked(chunk, pipeline.clone()), RAW)));
     }
     let can_grow = (0..facts.shape.len()).any(|axis| facts.can_grow(axis));
     if !can_grow && !checksum {
-        measured.push((Storage::CONTIGUOUS, ASSUMED_RAW));
+        measured.push((Storage::CONTIGUOUS, RAW));
     }
     measured.retain(|(storage, _)| present_pipeline.is_none() || *storage != present_storage);
     let measured_count = measured.len();
-    let storages = costed(question, &measured)?;
-    let present = with_writing(question, present, trials, present_pipeline, start)?;
+    let rough: Vec<SimulatedStorage> = filtered.into_iter().chain(raw).map(|one| one.simulated).collect();
+    let storages = costed(question, &measured, rough, &mut || clock.is_over(FINAL_UNTIL))?;
+    let present = with_writing(question, present, trials, present_pipeline)?;
     Ok(Found {
         present,
         storages,
         shapes: considered,
         simulated: simulated_count,
         measured: measured_count,
-        is_cut,
+        is_cut: clock.is_cut,
     })
 }
 
-/// The best shapes by the estimate, simulated.
+/// The best shapes by the estimate, simulated, the best first; the first of them in any case.
 fn simulated(
     question: &Question<'_>,
     shapes: Vec<Vec<u64>>,
     is_filtered: bool,
     number: usize,
-) -> Result<Vec<Costed>, AdviseError> {
+    is_over: &mut dyn FnMut() -> bool,
+) -> Result<Vec<Rough>, AdviseError> {
     let (compression, trial) =
-        if is_filtered { (Compression::Gzip(4), ASSUMED) } else { (Compression::None, ASSUMED_RAW) };
+        if is_filtered { (Compression::Gzip(4), ASSUMED) } else { (Compression::None, RAW) };
     let pipeline = Pipeline { compression, ..Pipeline::NONE };
-    rank::best(question, shapes, is_filtered, number)
-        .into_par_iter()
-        .map(|chunk| {
-            let simulated = cost::simulate(question, Some(&chunk), is_filtered, VISITS_PRUNING)?;
-            cost::of_storage(question, &simulated, &pipeline, &trial)
-        })
-        .collect()
+    let best = rank::best(question, shapes, is_filtered, number);
+    let mut found = Vec::with_capacity(best.len());
+    // As many at a time as there are threads, so that the clock is looked at often.
+    for several in best.chunks(rayon::current_num_threads().max(1)) {
+        if !found.is_empty() && is_over() {
+            break;
+        }
+        let simulated = several.par_iter().map(|chunk| {
+            let simulated = cost::simulate(question, Some(chunk), is_filtered, VISITS_PRUNING)?;
+            let costed = cost::of_storage(question, &simulated, &pipeline, &trial)?;
+            Ok(Rough { costed, simulated })
+        });
+        found.extend(simulated.collect::<Result<Vec<Rough>, AdviseError>>()?);
+    }
+    Ok(found)
 }
 
-/// The costs of what was measured; each chunk shape is simulated once, whatever its filters.
-fn costed(question: &Question<'_>, measured: &[(Storage, Trial)]) -> Result<Vec<Costed>, AdviseError> {
+/// What counts depend on: the chunk shape, and whether there are filters.
+type SimulationKey = (Option<Vec<u64>>, bool);
+
+/// The costs of what was measured; each chunk shape is simulated once, whatever its filters, and not at all if the rough
+/// simulation was exact.
+fn costed(
+    question: &Question<'_>,
+    measured: &[(Storage, Trial)],
+    mut rough: Vec<SimulatedStorage>,
+    is_over: &mut dyn FnMut() -> bool,
+) -> Result<Vec<Costed>, AdviseError> {
     let key = |storage: &Storage| (storage.chunk.clone(), storage.pipeline.is_filtered());
-    let mut keys: Vec<(Option<Vec<u64>>, bool)> = measured.iter().map(|(storage, _)| key(storage)).collect();
-    keys.sort();
-    keys.dedup();
-    let simulated: Vec<SimulatedStorage> = keys
-        .par_iter()
-        .map(|(chunk, is_filtered)| cost::simulate(question, chunk.as_deref(), *is_filtered, VISITS_FINAL))
-        .collect::<Result<_, _>>()?;
+    let mut keys: Vec<SimulationKey> = Vec::new();
+    for (storage, _) in measured {
+        if !keys.contains(&key(storage)) {
+            keys.push(key(storage));
+        }
+    }
+    let mut known: Vec<SimulatedStorage> = Vec::new();
+    for several in keys.chunks(rayon::current_num_threads().max(1)) {
+        let mut missing: Vec<(&SimulationKey, Option<SimulatedStorage>)> = Vec::new();
+        for key in several {
+            let place = rough.iter().position(|one| (&one.chunk, one.is_filtered) == (&key.0, key.1));
+            match place.map(|place| rough.swap_remove(place)) {
+                Some(one) if one.is_exact() => known.push(one),
+                other => missing.push((key, other)),
+            }
+        }
+        let is_late = !missing.is_empty() && is_over();
+        let simulated = missing.into_par_iter().map(|((chunk, is_filtered), rough)| match rough {
+            Some(rough) if is_late => Ok(rough),
+            _ => cost::simulate(question, chunk.as_deref(), *is_filtered, VISITS_FINAL),
+        });
+        known.extend(simulated.collect::<Result<Vec<SimulatedStorage>, AdviseError>>()?);
+    }
     let costed = measured.iter().filter_map(|(storage, trial)| {
         let is_same = |one: &&SimulatedStorage| (one.chunk.clone(), one.is_filtered) == key(storage);
-        let simulated = simulated.iter().find(is_same)?;
+        let simulated = known.iter().find(is_same)?;
         Some(cost::of_storage(question, simulated, &storage.pipeline, trial))
     });
     costed.collect()
@@ -170,20 +237,21 @@ fn costed(question: &Question<'_>, measured: &[(Storage, Trial)]) -> Result<Vec<
 /// The shapes that are best for all readers, for each reader, and for each read, the best first; and the present one.
 fn best_shapes(
     question: &Question<'_>,
-    costed: Vec<Costed>,
+    simulated: &[Rough],
     present: Option<&[u64]>,
     number: usize,
 ) -> Vec<Vec<u64>> {
+    let costed = || simulated.iter().map(|rough| &rough.costed);
     let readers = 0..question.readers.len();
     let least: Vec<f64> = readers
         .clone()
-        .map(|reader| costed.iter().map(|one| one.seconds[reader]).fold(f64::INFINITY, f64::min))
+        .map(|reader| costed().map(|one| one.seconds[reader]).fold(f64::INFINITY, f64::min))
         .collect();
     let regret = |one: &Costed| -> f64 {
         readers.clone().map(|reader| one.seconds[reader] / least[reader].max(1e-12)).sum()
     };
     let sorted = |score: &dyn Fn(&Costed) -> f64| -> Vec<Vec<u64>> {
-        let mut order: Vec<&Costed> = costed.iter().collect();
+        let mut order: Vec<&Costed> = costed().collect();
         order.sort_by(|a, b| score(a).total_cmp(&score(b)).then_with(|| a.storage.cmp(&b.storage)));
         order.into_iter().filter_map(|one| one.storage.chunk.clone()).collect()
     };
@@ -237,26 +305,15 @@ fn with_writing(
     mut present: Costed,
     trials: &mut dyn Trials,
     pipeline: Option<Pipeline>,
-    start: Instant,
 ) -> Result<Costed, AdviseError> {
-    let facts = question.facts;
     let trial = match (&present.storage.chunk, pipeline) {
-        (Some(chunk), Some(pipeline)) if pipeline.is_filtered() && start.elapsed() < question.time * 2 => {
-            let chunk = chunk.clone();
-            trials.measure(&chunk, &[pipeline]).pop().flatten()
+        (Some(chunk), Some(pipeline)) if pipeline.is_filtered() => {
+            trials.measure(chunk, &[pipeline]).pop().flatten()
         }
-        (_, Some(pipeline)) if !pipeline.is_filtered() => Some(ASSUMED_RAW),
+        (_, Some(pipeline)) if !pipeline.is_filtered() => Some(RAW),
         _ => None,
     };
-    if let Some(trial) = trial {
-        let Storage { chunk, pipeline } = &present.storage;
-        let simulated = cost::simulate(question, chunk.as_deref(), pipeline.is_filtered(), VISITS_PRUNING)?;
-        let again = cost::of_storage(question, &simulated, pipeline, &trial)?;
-        present.write_seconds = again.write_seconds;
-        present.work_seconds = again.work_seconds;
-    }
-    // What was measured on the dataset's own chunks is better than what follows from samples.
-    let chunks = facts.chunks.as_ref().map_or(0, |chunks| chunks.stored_chunks());
-    present.stored_bytes = facts.stored_bytes.saturating_add(chunks.saturating_mul(cost::INDEX_BYTES));
+    let writing = trial.map(|trial| cost::of_writing(question, &present.storage, &trial, VISITS_PRUNING));
+    present.writing = writing.transpose()?;
     Ok(present)
 }

@@ -15,15 +15,16 @@ use hyperslab_doctor::lattice;
 pub const CHUNK_BYTES_MIN: u64 = 64 << 10;
 /// Larger ones fit no default cache.
 pub const CHUNK_BYTES_MAX: u64 = 32 << 20;
-/// At most so many shapes of the lattice; with more, extents are divided in larger steps.
-const LATTICE_MAX: usize = 12_000;
+/// At most so many shapes of the lattice for a full search; with more, extents are divided in larger steps.
+pub(crate) const LATTICE_MAX: usize = 12_000;
 
-/// The shapes, each once, in the order of their extents.
+/// The shapes, each once, in the order of their extents; at most `lattice_max` of them from the lattice.
 pub(crate) fn shapes(
     shape: &[u64],
     element_bytes: u64,
     blocks: &[Vec<u64>],
     present: Option<&[u64]>,
+    lattice_max: usize,
 ) -> Vec<Vec<u64>> {
     let mut found: BTreeSet<Vec<u64>> = present.map(<[u64]>::to_vec).into_iter().collect();
     if shape.is_empty() || shape.contains(&0) || element_bytes == 0 || element_bytes > CHUNK_BYTES_MAX {
@@ -33,7 +34,7 @@ pub(crate) fn shapes(
     let sizes = CHUNK_BYTES_MIN.min(total)..=CHUNK_BYTES_MAX;
     let is_fit = |chunk: &Vec<u64>| sizes.contains(&bytes(chunk, element_bytes));
     let longest = (CHUNK_BYTES_MAX / element_bytes).max(1);
-    let lattice = lattice(shape, LATTICE_MAX, |dim, step| parts(dim, step, longest));
+    let lattice = lattice(shape, lattice_max, |dim, step| parts(dim, step, longest));
     found.extend(lattice.into_iter().filter(is_fit));
     for block in blocks {
         let mut size = CHUNK_BYTES_MIN;
@@ -107,7 +108,7 @@ mod tests {
             (vec![7; 12], 8),
             (vec![u64::MAX / 16, 2], 1),
         ] {
-            let found = shapes(&shape, element, std::slice::from_ref(&shape), None);
+            let found = shapes(&shape, element, std::slice::from_ref(&shape), None, LATTICE_MAX);
             assert!(!found.is_empty() && found.len() <= LATTICE_MAX + 20, "{shape:?}: {}", found.len());
             for chunk in found {
                 assert!((CHUNK_BYTES_MIN..=CHUNK_BYTES_MAX).contains(&bytes(&chunk, element)), "{chunk:?}");
@@ -118,18 +119,18 @@ mod tests {
 
     #[test]
     fn the_present_shape_and_those_of_the_papers_are_among_them() {
-        let found = shapes(&[60, 30, 9, 717], 4, &[vec![1, 1, 1, 717]], Some(&[4, 30, 9, 717]));
+        let found = shapes(&[60, 30, 9, 717], 4, &[vec![1, 1, 1, 717]], Some(&[4, 30, 9, 717]), LATTICE_MAX);
         assert!(found.contains(&vec![4, 30, 9, 717]) && found.contains(&vec![1, 30, 9, 717]));
-        let series = shapes(&[1460, 361, 720], 4, &[vec![1460, 1, 1], vec![1, 361, 720]], None);
+        let series = shapes(&[1460, 361, 720], 4, &[vec![1460, 1, 1], vec![1, 361, 720]], None, LATTICE_MAX);
         assert!(series.contains(&vec![1460, 1, 144]), "1460 x 144 floats are 0.8 MiB");
         assert!(series.contains(&vec![1, 361, 720]));
     }
 
     #[test]
     fn small_data_is_one_chunk_and_no_data_none() {
-        assert!(shapes(&[10, 10], 4, &[], None).contains(&vec![10, 10]));
-        assert!(shapes(&[0, 10], 4, &[], None).is_empty());
-        assert!(shapes(&[10], u64::MAX, &[], None).is_empty(), "elements larger than a chunk");
+        assert!(shapes(&[10, 10], 4, &[], None, LATTICE_MAX).contains(&vec![10, 10]));
+        assert!(shapes(&[0, 10], 4, &[], None, LATTICE_MAX).is_empty());
+        assert!(shapes(&[10], u64::MAX, &[], None, LATTICE_MAX).is_empty(), "elements larger than a chunk");
     }
 
     #[test]

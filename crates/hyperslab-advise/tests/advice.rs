@@ -1,5 +1,10 @@
 //! Advice on made-up datasets whose measurements are made up, too: what is asked, and what comes out.
 
+#[path = "advice/published.rs"]
+mod published;
+#[path = "advice/savings.rs"]
+mod savings;
+
 use hyperslab_advise::{
     Advice, Axis, Pipeline, Place, Question, Reader, SizeBound, Target, Trial, Trials, UsualRead, Verdict,
     WhyNot, advise, usual_reads,

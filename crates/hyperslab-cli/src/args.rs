@@ -1,6 +1,7 @@
 //! The command line: subcommands, options, and their help.
 
 use crate::advise::arguments::AdviseArgs;
+use crate::archive::arguments::SummaryArgs;
 use crate::bench::arguments::BenchArgs;
 use crate::failure::exit_codes;
 use crate::index::arguments::IndexArgs;
@@ -225,6 +226,10 @@ EXAMPLES
   hyperslab doctor era5.nc /t2m --cache 16MiB,521,0.75
   hyperslab doctor era5.nc --html era5.html             also a page, with a map of the file
   hyperslab doctor archive/ --jobs 8                    all files of a folder, and a summary
+  hyperslab doctor --summary archive/                   files and variables, by what repacking would save
+  hyperslab doctor --summary archive/ --resume done.jsonl --html archive.html
+  hyperslab doctor --summary --json s3://bucket/archive/ --shard 2/8 --place s3 > 2.jsonl
+  hyperslab doctor --summary 1.jsonl 2.jsonl            of the lines of several runs
   hyperslab doctor --json archive/ > baseline.jsonl     one JSON document a line
   hyperslab doctor --baseline baseline.jsonl archive/   only what is new
   hyperslab doctor --fail-on high era5.nc               exit code 3 if a finding is severe, for scripts
@@ -277,6 +282,8 @@ pub(crate) struct DoctorArgs {
     /// Exit with 3 if a finding is at least this severe
     #[arg(long, value_name = "SEVERITY")]
     pub fail_on: Option<FailOn>,
+    #[command(flatten)]
+    pub summary: SummaryArgs,
     #[command(flatten)]
     pub run: RunOptions,
     /// Explain a finding

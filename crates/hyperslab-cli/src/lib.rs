@@ -9,6 +9,7 @@
 //! document is complete before its first byte is printed.
 
 mod advise;
+mod archive;
 mod args;
 pub mod bench;
 mod check;

@@ -116,6 +116,23 @@ pub(crate) fn run<T: Send>(
     mut each: impl FnMut(&Path, T) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let done = options.resume.as_deref().map_or_else(|| Ok(BTreeSet::new()), read_log)?;
+    run_others(files, options, &done, work, |path, result| {
+        each(path, result)?;
+        note(options.resume.as_deref(), path)
+    })
+}
+
+/// The same, without the files that are `done`, by their lasting names. `--resume` is left to the caller.
+///
+/// # Errors
+/// Those of `each`.
+pub(crate) fn run_others<T: Send>(
+    files: &[PathBuf],
+    options: &RunOptions,
+    done: &BTreeSet<String>,
+    work: impl Fn(&Path) -> T + Sync,
+    mut each: impl FnMut(&Path, T) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     let is_mine = |number: usize| options.shard.is_none_or(|shard| number % shard.of + 1 == shard.number);
     let mine: Vec<&PathBuf> = files
         .iter()
@@ -145,8 +162,7 @@ pub(crate) fn run<T: Send>(
             waiting.insert(number, result);
             while let Some(result) = waiting.remove(&delivered) {
                 let path = mine[delivered];
-                let end = each(path, result).and_then(|()| note(options.resume.as_deref(), path));
-                if let Err(failure) = end {
+                if let Err(failure) = each(path, result) {
                     // The workers end after the files that they have begun.
                     next.store(mine.len(), Ordering::Relaxed);
                     return Err(failure);

@@ -38,6 +38,10 @@ pub(crate) const REPACK: Schema = Schema { name: "hyperslab.repack", version: 1 
 pub(crate) const DOCTOR: Schema = Schema { name: "hyperslab.doctor", version: 1 };
 /// The last line of `hyperslab doctor --json` over several files.
 pub(crate) const DOCTOR_SUMMARY: Schema = Schema { name: "hyperslab.doctor.summary", version: 1 };
+/// The lines of `hyperslab doctor --summary --json`, one for each file, and of the log of `--resume`.
+pub(crate) const ARCHIVE_FILE: Schema = Schema { name: "hyperslab.archive.file", version: 1 };
+/// The last line of `hyperslab doctor --summary --json`.
+pub(crate) const ARCHIVE_SUMMARY: Schema = Schema { name: "hyperslab.archive.summary", version: 1 };
 /// `hyperslab advise --json`.
 pub(crate) const ADVISE: Schema = Schema { name: "hyperslab.advise", version: 1 };
 /// `hyperslab check --json`.
@@ -56,6 +60,11 @@ pub(crate) const BENCH_RECIPE: Schema = Schema { name: "hyperslab.bench.recipe",
 pub(crate) const BENCH_RECIPES: Schema = Schema { name: "hyperslab.bench.recipes", version: 1 };
 
 impl Schema {
+    /// True for a document that says so of itself.
+    pub(crate) fn is(self, name: &str, version: u32) -> bool {
+        (self.name, self.version) == (name, version)
+    }
+
     /// The value of the member `schema`.
     pub(crate) fn json(self) -> Json {
         Object::from([("name", self.name.into()), ("version", self.version.into())]).into()

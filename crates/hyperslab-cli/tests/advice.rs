@@ -3,6 +3,8 @@
 
 #[path = "advice/advise.rs"]
 mod advise;
+#[path = "advice/archive.rs"]
+mod archive;
 #[path = "advice/faults.rs"]
 mod faults;
 #[path = "advice/lines.rs"]

@@ -34,8 +34,9 @@ READERS
   If none is named, the answer serves every libhdf5 since 1.8, netCDF and MATLAB.
 
 PLACES
-  local (in the page cache), hdd, s3, gs, az, or numbers: latency=40ms,bandwidth=80MB/s,connections=8,price=0.0004,egress=0.09.
-  Prices are in dollars, for a thousand requests and for a GB; numbers may follow a name: s3,egress=0.
+  local (in the page cache), hdd, s3, gs, az, or numbers: latency=40ms,bandwidth=80MB/s,connections=8,price=0.0004,egress=0.09,
+  storage=0.023. Prices are in dollars, for a thousand requests, a GB read and a GB kept for a month; numbers may follow a
+  name: s3,egress=0.
 
 ",
     exit_codes!()
@@ -49,6 +50,9 @@ pub(crate) struct AdviseArgs {
     /// Block in which the dataset is read, and how often beside the others; may be repeated
     #[arg(long, value_name = "SHAPE[@WEIGHT]")]
     pub read: Vec<String>,
+    /// The reads that a program made, as JSON lines: {"dataset": "/t2m", "shape": [1, 361, 720], "count": 365}
+    #[arg(long, value_name = "JSONL", conflicts_with = "read")]
+    pub reads_from: Option<PathBuf>,
     /// Block in which the dataset is written; whole chunks if omitted
     #[arg(long, value_name = "SHAPE")]
     pub write: Option<String>,

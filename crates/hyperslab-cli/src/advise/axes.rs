@@ -8,13 +8,13 @@ use std::collections::HashMap;
 
 /// The axes of all datasets, by the address of their object headers.
 #[derive(Debug, Default)]
-pub(super) struct Axes {
+pub(crate) struct Axes {
     by_dataset: HashMap<Address, Vec<Axis>>,
 }
 
 impl Axes {
     /// Reads them. A file whose netCDF view cannot be read has none: advice needs no names.
-    pub(super) fn of(file: &File) -> Self {
+    pub(crate) fn of(file: &File) -> Self {
         let Ok(netcdf) = Netcdf::open(file) else { return Self::default() };
         let variables = || netcdf.groups.iter().flat_map(|group| &group.variables);
         let by_address: HashMap<Address, &Variable> =
@@ -36,7 +36,7 @@ impl Axes {
     }
 
     /// The axes of a dataset; none if nothing is known of them.
-    pub(super) fn get(&self, dataset: &Dataset) -> &[Axis] {
+    pub(crate) fn get(&self, dataset: &Dataset) -> &[Axis] {
         self.by_dataset.get(&address(dataset)).map_or(&[], Vec::as_slice)
     }
 }

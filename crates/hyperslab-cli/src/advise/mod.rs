@@ -6,30 +6,32 @@
 
 pub(crate) mod arguments;
 mod axes;
+mod case;
+mod observed;
 mod page;
 mod recipe;
 mod samples;
 mod text;
+mod together;
 
 use crate::bench::check_output_file;
-use crate::doctor::{Library, SampleScope, choose, facts_of, is_netcdf};
+use crate::doctor::{Library, choose};
 use crate::failure::{self, Failure};
 use crate::write_file::write_file;
 use crate::{location, schema};
 use arguments::AdviseArgs;
-use axes::Axes;
+pub(crate) use axes::Axes;
+use case::Case;
 use hyperslab::datatypes::Class;
 use hyperslab::{Dataset, File};
-use hyperslab_advise::{
-    Advice, AdviseError, Place, Question, Reader, SizeBound, Target, UsualRead, advise, usual_reads,
-};
+use hyperslab_advise::{Advice, AdviseError, Place, Question, Reader, SizeBound, Together, advise};
 use hyperslab_doctor::pattern::{BlockShape, RequestedRead};
-use hyperslab_doctor::{DatasetFacts, DoctorError, Options};
-use samples::Samples;
+use hyperslab_doctor::{DoctorError, Options};
+use observed::Observed;
+pub(crate) use samples::Samples;
 use serde::Serialize;
 use std::io::Write;
 use std::path::Path;
-use std::time::Duration;
 
 /// The document that `--json` prints.
 #[derive(Debug, Serialize)]
@@ -42,6 +44,8 @@ struct Document {
     reads_are_usual: bool,
     /// The advice, one for each dataset.
     datasets: Vec<Advice>,
+    /// One shape for datasets that are read together.
+    together: Vec<Together>,
     /// Datasets that there is no advice for.
     skipped: Vec<Skipped>,
 }
@@ -53,9 +57,14 @@ struct Skipped {
     reason: String,
 }
 
+/// The share of the time for the datasets one by one.
+const SHARE_ALONE: f64 = 0.8;
+
 /// What is asked of every dataset of the file.
 struct Request {
     reads: Vec<RequestedRead>,
+    /// The reads that a program made, in place of those.
+    observed: Option<Observed>,
     write: Option<BlockShape>,
     readers: Vec<Reader>,
     size_bound: SizeBound,
@@ -72,6 +81,7 @@ impl Request {
         let readers = readers.map_err(wrong)?;
         Ok(Self {
             reads,
+            observed: args.reads_from.as_deref().map(Observed::read).transpose()?,
             write,
             readers: if readers.is_empty() { Reader::defaults() } else { readers },
             size_bound: args.size_bound.parse().map_err(wrong)?,
@@ -93,27 +103,47 @@ pub(crate) fn run(args: &AdviseArgs, out: &mut dyn Write, err: &mut dyn Write) -
     };
     let (datasets, notes) = chosen(args, &request, &file)?;
     let axes = Axes::of(&file);
-    let seconds = args.seconds / datasets.len().max(1) as f64;
+    // A part of the time is for what the datasets have in common.
+    let share = if datasets.len() > 1 { SHARE_ALONE } else { 1.0 };
+    let seconds = args.seconds * share / datasets.len().max(1) as f64;
     let mut document = Document {
         file: file.name(),
         library: library.calibrated.as_ref().and_then(|calibrated| calibrated.prediction().library),
-        reads_are_usual: request.reads.is_empty(),
+        reads_are_usual: request.reads.is_empty() && request.observed.is_none(),
         datasets: Vec::new(),
+        together: Vec::new(),
         skipped: Vec::new(),
     };
     let mut failures: Vec<Failure> = Vec::new();
+    let mut cases: Vec<Case<'_>> = Vec::new();
     for dataset in &datasets {
         let path = dataset.path().to_owned();
         if let Some(reason) = unsuitable(dataset) {
             document.skipped.push(Skipped { path, reason: reason.to_owned() });
             continue;
         }
-        match one(args, &request, &file, &library, &axes, dataset, seconds) {
-            Ok(Some(advice)) => document.datasets.push(advice),
+        let answer = Case::new(&args.file, &request, &library, &axes, dataset).and_then(|case| {
+            let question = case.question(&request, &library, &file, seconds);
+            let advice = advise(&question, &mut case.samples(seconds)).map_err(refused)?;
+            Ok(advice.map(|advice| (case, advice)))
+        });
+        match answer {
+            Ok(Some((case, advice))) => {
+                document.datasets.push(advice);
+                cases.push(case);
+            }
             Ok(None) => document.skipped.push(Skipped { path, reason: "it has no values".to_owned() }),
             // A dataset that cannot be read does not hide the others.
             Err(failure) => failures.push(failure),
         }
+    }
+    for members in together::groups(&cases) {
+        let questions: Vec<Question<'_>> =
+            members.iter().map(|at| cases[*at].question(&request, &library, &file, seconds)).collect();
+        let advice: Vec<&Advice> = members.iter().map(|at| &document.datasets[*at]).collect();
+        let mut samples: Vec<Samples<'_>> = members.iter().map(|at| cases[*at].samples(seconds)).collect();
+        let agreed = together::agreed(&questions, &advice, &mut samples).map_err(refused)?;
+        document.together.extend(agreed);
     }
     if document.datasets.is_empty() && !failures.is_empty() {
         return Err(failures.swap_remove(0));
@@ -144,6 +174,9 @@ fn command(args: &AdviseArgs, page: &Path) -> String {
     let mut words = vec!["hyperslab".to_owned(), "advise".to_owned(), location::shown(&args.file)];
     words.extend(args.datasets.iter().cloned());
     words.extend(args.read.iter().flat_map(|read| ["--read".to_owned(), read.clone()]));
+    if let Some(path) = &args.reads_from {
+        words.extend(["--reads-from".to_owned(), location::shown(path)]);
+    }
     words.extend(args.write.iter().flat_map(|write| ["--write".to_owned(), write.clone()]));
     if !args.readers.is_empty() {
         words.extend(["--readers".to_owned(), args.readers.join(",")]);
@@ -165,9 +198,10 @@ fn command(args: &AdviseArgs, page: &Path) -> String {
 
 /// The datasets that are named, or the largest.
 fn chosen(args: &AdviseArgs, request: &Request, file: &File) -> Result<(Vec<Dataset>, Vec<String>), Failure> {
-    if !args.datasets.is_empty() {
-        let datasets: hyperslab::Result<Vec<Dataset>> =
-            args.datasets.iter().map(|path| file.dataset(path)).collect();
+    let read = || request.observed.iter().flat_map(Observed::datasets).map(str::to_owned).collect();
+    let named: Vec<String> = if args.datasets.is_empty() { read() } else { args.datasets.clone() };
+    if !named.is_empty() {
+        let datasets: hyperslab::Result<Vec<Dataset>> = named.iter().map(|path| file.dataset(path)).collect();
         return Ok((datasets?, Vec::new()));
     }
     let options = Options { reads: request.reads.clone(), ..Options::default() };
@@ -182,7 +216,7 @@ fn chosen(args: &AdviseArgs, request: &Request, file: &File) -> Result<(Vec<Data
 }
 
 /// Why there are no chunks to choose for a dataset.
-fn unsuitable(dataset: &Dataset) -> Option<&'static str> {
+pub(crate) fn unsuitable(dataset: &Dataset) -> Option<&'static str> {
     match (&dataset.datatype().class, dataset.layout_name()) {
         (Class::VlenString { .. } | Class::VlenSequence { .. }, _) => Some(
             "its values are of variable length and lie in the heap, which chunks and filters do not reach",
@@ -197,82 +231,9 @@ fn unsuitable(dataset: &Dataset) -> Option<&'static str> {
     }
 }
 
-/// The advice on one dataset.
-fn one(
-    args: &AdviseArgs,
-    request: &Request,
-    file: &File,
-    library: &Library,
-    axes: &Axes,
-    dataset: &Dataset,
-    seconds: f64,
-) -> Result<Option<Advice>, Failure> {
-    let mut facts = facts_of(dataset, SampleScope::Decoding)?;
-    let inflate_factor = measured_inflate(&args.file, library, request, dataset, &mut facts);
-    let shape = dataset.shape();
-    let resolve = |block: &BlockShape, text: String| {
-        block.resolve(shape).ok_or_else(|| {
-            let what = format!(
-                "{text} has {} dimensions, but {} has {}",
-                block.dims().len(),
-                dataset.path(),
-                shape.len()
-            );
-            Failure::wrong_request(what).hint("`hyperslab ls -r` shows the shapes")
-        })
-    };
-    let reads = if request.reads.is_empty() {
-        usual_reads(shape, facts.element_bytes, axes.get(dataset))
-    } else {
-        let read = |read: &RequestedRead| -> Result<UsualRead, Failure> {
-            Ok(UsualRead::requested(&resolve(&read.shape, format!("--read {read}"))?, read.weight))
-        };
-        request.reads.iter().map(read).collect::<Result<_, _>>()?
-    };
-    let write = request.write.as_ref().map(|write| resolve(write, format!("--write {write}"))).transpose()?;
-    let question = Question {
-        facts: &facts,
-        target: Target { file: file.name(), is_netcdf: is_netcdf(file) },
-        reads,
-        write,
-        readers: request.readers.clone(),
-        size_bound: request.size_bound,
-        place: request.place.clone(),
-        terms: library.terms(),
-        threads: std::thread::available_parallelism().map_or(1, usize::from),
-        engine_cache_bytes: hyperslab::cache_bytes() as u64,
-        inflate_factor,
-        time: Duration::from_secs_f64(seconds),
-    };
-    advise(&question, &mut Samples::new(dataset, seconds)).map_err(refused)
-}
-
 fn refused(error: AdviseError) -> Failure {
     match error {
         AdviseError::Doctor(error) => Failure::unreadable(error.to_string()),
         _ => Failure::wrong_request(error.to_string()),
     }
-}
-
-/// The least and the most that zlib can be slower than libdeflate: a measurement beyond is a disturbed one.
-const INFLATE_FACTORS: (f64, f64) = (1.0, 4.0);
-
-/// Lets the user's libhdf5 decode the dataset's own chunks, and returns how many times as long it takes to inflate a byte
-/// as hyperslab's decoder.
-fn measured_inflate(
-    path: &Path,
-    library: &Library,
-    request: &Request,
-    dataset: &Dataset,
-    facts: &mut DatasetFacts,
-) -> Option<f64> {
-    let calibrated = library.calibrated.as_ref()?;
-    let is_deflated = facts.deflate_level().is_some();
-    let chunk_bytes = facts.chunk_bytes()? as f64;
-    let samples = facts.samples.as_mut()?;
-    let profiles: Vec<_> = request.readers.iter().flat_map(|reader| reader.profiles().to_vec()).collect();
-    samples.library = calibrated.decoding(path, dataset, &profiles);
-    let own = 1.0 / samples.decode_bytes_per_second()?;
-    let seconds = (samples.library?.seconds - library.terms().load).max(0.0) / chunk_bytes.max(1.0);
-    is_deflated.then(|| (seconds / own).clamp(INFLATE_FACTORS.0, INFLATE_FACTORS.1))
 }

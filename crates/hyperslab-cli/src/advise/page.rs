@@ -2,9 +2,9 @@
 //! drawn over the array.
 
 use super::Document;
-use super::text::storage_text;
+use super::text::{slower_text, storage_text};
 use crate::failure::one_line;
-use hyperslab_advise::{Advice, Recommendation, StorageAnswer, Verdict};
+use hyperslab_advise::{Advice, Recommendation, StorageAnswer, Together, Verdict};
 use hyperslab_doctor::count_text;
 use hyperslab_doctor::pattern::{bytes_text, shape_text};
 use hyperslab_doctor::predict::seconds_text;
@@ -38,6 +38,7 @@ pub(super) fn page(document: &Document, command: &str) -> Page {
         ..Page::new(document.file.rsplit('/').next().unwrap_or(&document.file))
     };
     let page = document.datasets.iter().map(dataset).fold(page, Page::section);
+    let page = document.together.iter().map(read_together).fold(page, Page::section);
     let library = document.library.as_deref().unwrap_or("built-in constants: no libhdf5 was measured");
     let facts = Facts::new("How it was found")
         .fact("File", document.file.as_str())
@@ -65,6 +66,9 @@ fn dataset(advice: &Advice) -> Section {
     if let Some(chunk) = &all.storage.chunk {
         section = drawings(advice, chunk).into_iter().fold(section, Section::figure);
     }
+    if !advice.caches.is_empty() {
+        section = section.figure(caches(advice));
+    }
     if !all.lines.is_empty() {
         let columns = vec![Column::new("program", Align::Left), Column::new("line", Align::Command)];
         let lines = Table::new("To make it", columns);
@@ -72,6 +76,35 @@ fn dataset(advice: &Advice) -> Section {
             section.figure(all.lines.iter().fold(lines, |lines, line| lines.row([line.tool, &line.line])));
     }
     section
+}
+
+/// The chunk caches with which the dataset is read well as it is.
+fn caches(advice: &Advice) -> Table {
+    let columns = vec![
+        Column::new("reader", Align::Left),
+        Column::new("chunk cache", Align::Right),
+        Column::new("all reads", Align::Right),
+        Column::new("line", Align::Command),
+    ];
+    let table = Table::new("Without rewriting, in programs that can be changed", columns);
+    advice.caches.iter().fold(table, |table, cache| {
+        let seconds = format!("{} → {}", seconds_text(cache.seconds), seconds_text(cache.seconds_then));
+        table.row([cache.reader.clone(), bytes_text(cache.nbytes), seconds, cache.line.clone()])
+    })
+}
+
+/// The shape that some datasets have in common, and what each loses by it.
+fn read_together(together: &Together) -> Section {
+    let chunk = together.chunk.as_deref().map_or_else(|| "contiguous".to_owned(), shape_text);
+    let columns =
+        ["dataset", "filters", "size", "beside its own chunks"].map(|title| Column::new(title, Align::Left));
+    let table =
+        Table::new(format!("One shape for datasets that are read together: {chunk}"), columns.to_vec());
+    let table = together.datasets.iter().fold(table, |table, one| {
+        let size = bytes_text(one.storage.stored_bytes);
+        table.row([one_line(&one.path), one.storage.filters.clone(), size, slower_text(one.slower)])
+    });
+    Section::new("Read together").figure(table)
 }
 
 /// What each read takes before and after, in each reader.

@@ -16,28 +16,29 @@ const SAMPLE_BYTES_MAX: u64 = 4 << 20;
 const SAMPLES_MAX: u64 = 8;
 /// Decoded bytes of the file's own chunks that one sample may need.
 const SOURCE_BYTES_MAX: u64 = 16 << 20;
-/// Each sample is encoded and decoded so often; the fastest time counts.
+/// Each sample is encoded and decoded so often; the fastest time counts. Small samples, once.
 const RUNS: usize = 2;
 
 /// Samples of one dataset.
-pub(super) struct Samples<'a> {
+pub(crate) struct Samples<'a> {
     dataset: &'a Dataset,
     element: Element,
     /// Bytes of all samples of a shape.
     bytes: u64,
+    runs: usize,
     scratch: Scratch,
 }
 
 impl<'a> Samples<'a> {
     /// Samples for an answer that may take so many seconds.
-    pub(super) fn new(dataset: &'a Dataset, seconds: f64) -> Self {
+    pub(crate) fn new(dataset: &'a Dataset, seconds: f64) -> Self {
         let bytes = (seconds * SAMPLE_BYTES_PER_SECOND) as u64;
-        Self {
-            dataset,
-            element: filter_element(dataset.datatype()),
-            bytes: bytes.clamp(SAMPLE_BYTES_MIN, SAMPLE_BYTES_MAX),
-            scratch: Scratch::new(),
-        }
+        Self { runs: RUNS, ..Self::small(dataset, bytes.clamp(SAMPLE_BYTES_MIN, SAMPLE_BYTES_MAX)) }
+    }
+
+    /// Samples of so many bytes, each tried once.
+    pub(crate) fn small(dataset: &'a Dataset, bytes: u64) -> Self {
+        Self { dataset, element: filter_element(dataset.datatype()), bytes, runs: 1, scratch: Scratch::new() }
     }
 
     /// The values of a few blocks of this shape, spread over the dataset. `None` if they cannot be read.
@@ -113,7 +114,7 @@ impl<'a> Samples<'a> {
             let mut decoded = vec![0; sample.len()];
             let (mut encode_seconds, mut decode_seconds) = (f64::INFINITY, f64::INFINITY);
             let mut encoded_bytes = 0;
-            for _ in 0..RUNS {
+            for _ in 0..self.runs {
                 let start = Instant::now();
                 let encoded = pipeline.encode(sample, &mut self.scratch).ok()?;
                 encode_seconds = encode_seconds.min(start.elapsed().as_secs_f64());

@@ -2,7 +2,7 @@
 
 use super::Document;
 use crate::output::{Align, Line, table};
-use hyperslab_advise::{Advice, Recommendation, StorageAnswer, Verdict, WhyNot};
+use hyperslab_advise::{Advice, Recommendation, StorageAnswer, Together, Verdict, WhyNot};
 use hyperslab_doctor::pattern::{bytes_text, shape_text};
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_doctor::{count_text, list_text, ratio_text};
@@ -21,10 +21,43 @@ pub(super) fn render(document: &Document) -> String {
         }
         text.push_str(&dataset(document, advice));
     }
+    for together in &document.together {
+        text.push_str(&read_together(together));
+    }
     for skipped in &document.skipped {
         text.push_str(&format!("{}: no advice: {}\n", skipped.path, skipped.reason));
     }
     text
+}
+
+/// The shape that some datasets have in common, and what each loses by it.
+fn read_together(together: &Together) -> String {
+    let chunk = together.chunk.as_deref().map_or_else(|| "contiguous".to_owned(), shape_text);
+    let names: Vec<String> = together.datasets.iter().map(|one| one.path.clone()).collect();
+    let mut text = format!(
+        "\nread together: {} have the same dimensions; one shape for all: {chunk}\n",
+        list_text(&names)
+    );
+    for one in &together.datasets {
+        text.push_str(&format!(
+            "  {}: {}; {}\n",
+            one.path,
+            storage_text(&one.storage),
+            slower_text(one.slower)
+        ));
+    }
+    text
+}
+
+/// How a dataset fares in common chunks, beside its own.
+pub(super) fn slower_text(slower: f64) -> String {
+    match slower {
+        slower if slower < 1.005 => "all reads as fast as in chunks of its own".to_owned(),
+        slower if slower < 2.0 => {
+            format!("all reads {:.0} % slower than in chunks of its own", (slower - 1.0) * 100.0)
+        }
+        slower => format!("all reads take {} as long as in chunks of its own", ratio_text(slower)),
+    }
 }
 
 fn dataset(document: &Document, advice: &Advice) -> String {
@@ -64,6 +97,7 @@ fn dataset(document: &Document, advice: &Advice) -> String {
             ));
         }
     }
+    text.push_str(&caches(advice));
     text.push_str(&format!("\nno other storage is better in everything:\n{}", pareto(advice)));
     text.push_str(&format!(
         "\n{} chunk shapes considered, {} simulated, {} storages measured or computed{}\n",
@@ -120,6 +154,26 @@ fn recommendation(advice: &Advice, one: &Recommendation) -> String {
         text.push_str(&format!("  {:<9} {}\n", line.tool, line.line));
     }
     text
+}
+
+/// The chunk caches with which the dataset is read well as it is.
+fn caches(advice: &Advice) -> String {
+    let lines = advice.caches.iter().map(|cache| {
+        format!(
+            "  {}: a chunk cache of {}: all reads {} → {}\n    {}\n",
+            cache.reader,
+            bytes_text(cache.nbytes),
+            seconds_text(cache.seconds),
+            seconds_text(cache.seconds_then),
+            cache.line
+        )
+    });
+    let lines: String = lines.collect();
+    if lines.is_empty() {
+        lines
+    } else {
+        format!("\nwithout rewriting, in programs that can be changed:\n{lines}")
+    }
 }
 
 /// What each read takes before and after, in each reader.

@@ -26,6 +26,7 @@ pub(crate) use library::Library;
 pub(crate) use options::is_netcdf;
 pub(crate) use sample::SampleScope;
 
+use crate::archive;
 use crate::args::{DoctorArgs, FailOn};
 use crate::bench::check_output_file;
 use crate::failure::{self, Failure};
@@ -50,6 +51,9 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
         })?;
         out.write_all(page.as_bytes())?;
         return Ok(failure::DONE);
+    }
+    if args.summary.summary {
+        return archive::run(args, out, err);
     }
     let (paths, dataset) = targets(&args.paths)?;
     if let Some(page) = &args.html {

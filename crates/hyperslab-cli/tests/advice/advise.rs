@@ -257,6 +257,75 @@ fn axes_of_netcdf_name_the_usual_reads() {
 }
 
 #[test]
+fn reads_that_a_program_made_are_weighed_by_what_they_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = require!(written(folder.path(), "maps.h5", MAPS));
+    let lines = folder.path().join("reads.jsonl");
+    // All maps twice, a quarter of the series, and one value.
+    let text = "{\"dataset\": \"d\", \"shape\": [1, 60, 80], \"count\": 480}\n\
+                {\"dataset\": \"/d\", \"shape\": [240, 1, 1], \"count\": 1199, \"at\": 0.5}\n\
+                {\"dataset\": \"/d\", \"shape\": [240, 1, 1]}\n{\"dataset\": \"/d\", \"shape\": [1, 1, 1]}\n";
+    fs::write(&lines, text).unwrap();
+    let ask =
+        |options: &[&str]| run(&[&["advise", "--json", "--seconds", "1", "{}"], options].concat(), &path);
+    let told = ask(&["--reads-from", lines.to_str().unwrap()]);
+    assert_eq!(told.code, 0, "{}", told.err);
+    let document: Value = serde_json::from_str(&told.out).unwrap();
+    assert_eq!(
+        (&document["reads_are_usual"], &document["datasets"][0]["path"]),
+        (&false.into(), &"/d".into())
+    );
+    let reads = document["datasets"][0]["reads"].as_array().unwrap().iter();
+    let reads: Vec<String> = reads.map(|read| format!("{} {}", read["name"], read["weight"])).collect();
+    assert_eq!(reads, ["\"1x60x80\" 0.889", "\"240x1x1\" 0.111"]);
+    for (text, says) in [
+        ("", "it has no line"),
+        ("[1, 2]", "line 1: "),
+        ("{\"dataset\": \"/d\", \"shape\": [1, 2]}", "a read of 2 dimensions, but /d has 3"),
+        ("{\"dataset\": \"/d\", \"shape\": [0, 60, 80]}", "no read of an element of /d"),
+        ("{\"dataset\": \"/e\", \"shape\": [1]}", "/e"),
+    ] {
+        fs::write(&lines, text).unwrap();
+        let ended = ask(&["--reads-from", lines.to_str().unwrap()]);
+        assert_eq!(ended.code, 2, "{text}: {}", ended.err);
+        assert!(ended.err.contains(says), "{text}: {}", ended.err);
+    }
+}
+
+#[test]
+fn datasets_over_the_same_dimensions_get_one_shape_and_a_cache_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = format!(
+        "{MAPS}; f.create_dataset('e', data=f['d'][...].astype('f8'), chunks=(1, 60, 80), compression='gzip'); f['n'] = np.arange(400000.)"
+    );
+    let path = require!(written(folder.path(), "maps.h5", &line));
+    let recipe = folder.path().join("recipe.toml");
+    let options = [&BOTH[..], &["/d", "/e", "--recipe-out", recipe.to_str().unwrap()]].concat();
+    let told = run(&[&["advise", "--json", "--seconds", "10", "{}"], &options[..]].concat(), &path);
+    assert_eq!(told.code, 0, "{}", told.err);
+    let document: Value = serde_json::from_str(&told.out).unwrap();
+    let [together] = &document["together"].as_array().unwrap()[..] else {
+        panic!("{}", document["together"])
+    };
+    let datasets = together["datasets"].as_array().unwrap();
+    assert_eq!(datasets.iter().map(|one| &one["path"]).collect::<Vec<_>>(), ["/d", "/e"]);
+    let chunk =
+        together["chunk"].as_array().unwrap().iter().map(Value::to_string).collect::<Vec<_>>().join("x");
+    let written_recipe = fs::read_to_string(&recipe).unwrap();
+    assert_eq!(written_recipe.matches(&format!("chunks = \"{chunk}\"")).count(), 2, "{written_recipe}");
+    let cache = &document["datasets"][0]["caches"][0];
+    assert_eq!(
+        cache["reader"], "libhdf5-1.14",
+        "series of maps are found again in a cache that holds them all: {document}"
+    );
+    assert_eq!(cache["nbytes"], 8 << 20, "4.4 MiB of maps");
+    let text = run(&[&["advise", "--seconds", "1", "{}"], &options[..]].concat(), &path).out;
+    for part in ["read together: /d and /e have the same dimensions", "rdcc_nbytes=8388608"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
 fn wrong_requests_say_what_is_wrong() {
     let folder = tempfile::tempdir().unwrap();
     let path = require!(written(

@@ -15,7 +15,7 @@ const CASES: &str = "1,7,12,18,24,30";
 fn what_is_promised_of_a_storage_is_measured_by_the_bench() {
     let python = require!(python());
     let folder = tempfile::tempdir().unwrap();
-    let results = folder.path().join("results.json");
+    let results = folder.path().join("results.jsonl");
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../perf/advice_quality.py");
     let output = Command::new(python)
         .arg(program)
@@ -26,7 +26,7 @@ fn what_is_promised_of_a_storage_is_measured_by_the_bench() {
             "--no-grid",
             "--cases",
             CASES,
-            "--json",
+            "--out",
         ])
         .arg(&results)
         .output()
@@ -37,7 +37,8 @@ fn what_is_promised_of_a_storage_is_measured_by_the_bench() {
     }
     assert!(output.status.success(), "{error}");
     println!("{}", String::from_utf8_lossy(&output.stdout));
-    let results: Vec<Value> = serde_json::from_slice(&std::fs::read(&results).unwrap()).unwrap();
+    let lines = std::fs::read_to_string(&results).unwrap();
+    let results: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(results.len(), 2 * CASES.split(',').count(), "each for libhdf5 and for hyperslab");
     for one in &results {
         let number = |name: &str| one[name].as_f64().unwrap_or_else(|| panic!("{name}: {one}"));

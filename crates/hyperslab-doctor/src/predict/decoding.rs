@@ -1,6 +1,6 @@
 //! What decoding one chunk costs libhdf5.
 
-use crate::facts::{DatasetFacts, FILTER_DEFLATE, FILTER_FLETCHER32, FILTER_SHUFFLE};
+use crate::facts::{DatasetFacts, FILTER_DEFLATE, FILTER_FLETCHER32, FILTER_SHUFFLE, FilterFact};
 
 /// zlib, which libhdf5 uses, takes this many times as long as libdeflate, with which samples are measured.
 const ZLIB_TO_LIBDEFLATE: f64 = 1.7;
@@ -9,6 +9,16 @@ const BYTES_PER_SECOND_ASSUMED: f64 = 5.0e8;
 /// Seconds for each byte that libhdf5 unshuffles, or checks against a Fletcher-32 checksum.
 const UNSHUFFLE_BYTE_SECONDS: f64 = 0.30e-9;
 const FLETCHER32_BYTE_SECONDS: f64 = 0.33e-9;
+
+/// Seconds for each byte that libhdf5 takes to undo a shuffle and a checksum, which hyperslab does while it decodes.
+pub fn byte_filter_seconds(filters: &[FilterFact]) -> f64 {
+    let seconds = |filter: &FilterFact| match filter.id {
+        FILTER_SHUFFLE => UNSHUFFLE_BYTE_SECONDS,
+        FILTER_FLETCHER32 => FLETCHER32_BYTE_SECONDS,
+        _ => 0.0,
+    };
+    filters.iter().map(seconds).sum()
+}
 
 /// The cost of decoding, by the decoded byte.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,10 +53,8 @@ impl Decoding {
         let engine_seconds_per_byte = 1.0 / bytes_per_second.unwrap_or(BYTES_PER_SECOND_ASSUMED);
         let has = |id: u16| facts.filters.iter().any(|filter| filter.id == id);
         let slowdown = if has(FILTER_DEFLATE) { ZLIB_TO_LIBDEFLATE } else { 1.0 };
-        let unshuffle = if has(FILTER_SHUFFLE) { UNSHUFFLE_BYTE_SECONDS } else { 0.0 };
-        let checksum = if has(FILTER_FLETCHER32) { FLETCHER32_BYTE_SECONDS } else { 0.0 };
         Self {
-            seconds_per_byte: engine_seconds_per_byte * slowdown + unshuffle + checksum,
+            seconds_per_byte: engine_seconds_per_byte * slowdown + byte_filter_seconds(&facts.filters),
             fresh_pages_per_byte: 0.0,
             engine_seconds_per_byte,
             is_measured: false,

@@ -16,6 +16,7 @@ mod decoding;
 mod duration;
 mod terms;
 
+pub use decoding::byte_filter_seconds;
 pub use duration::seconds_text;
 pub use terms::Terms;
 

@@ -1,0 +1,120 @@
+//! A dataset with what is asked about it.
+
+use super::Request;
+use super::axes::Axes;
+use super::samples::Samples;
+use crate::doctor::{Library, SampleScope, facts_of, is_netcdf};
+use crate::failure::Failure;
+use hyperslab::{Dataset, File};
+use hyperslab_advise::{Axis, Question, Target, UsualRead, usual_reads};
+use hyperslab_doctor::DatasetFacts;
+use hyperslab_doctor::pattern::{BlockShape, RequestedRead};
+use hyperslab_doctor::predict::byte_filter_seconds;
+use std::path::Path;
+use std::time::Duration;
+
+/// The facts about a dataset, and its reads.
+pub(super) struct Case<'a> {
+    pub(super) dataset: &'a Dataset,
+    pub(super) axes: &'a [Axis],
+    pub(super) facts: DatasetFacts,
+    pub(super) reads: Vec<UsualRead>,
+    write: Option<Vec<u64>>,
+    inflate_factor: Option<f64>,
+}
+
+impl<'a> Case<'a> {
+    /// Collects the facts about a dataset of the file at `path`.
+    pub(super) fn new(
+        path: &Path,
+        request: &Request,
+        library: &Library,
+        axes: &'a Axes,
+        dataset: &'a Dataset,
+    ) -> Result<Self, Failure> {
+        let mut facts = facts_of(dataset, SampleScope::Decoding)?;
+        let inflate_factor = measured_inflate(path, library, request, dataset, &mut facts);
+        let axes = axes.get(dataset);
+        let reads = if let Some(observed) = &request.observed {
+            observed.reads(dataset)?
+        } else if request.reads.is_empty() {
+            usual_reads(dataset.shape(), facts.element_bytes, axes)
+        } else {
+            let read = |read: &RequestedRead| -> Result<UsualRead, Failure> {
+                let block = resolve(dataset, &read.shape, format!("--read {read}"))?;
+                Ok(UsualRead::requested(&block, read.weight))
+            };
+            request.reads.iter().map(read).collect::<Result<_, _>>()?
+        };
+        let write = request.write.as_ref();
+        let write = write.map(|write| resolve(dataset, write, format!("--write {write}"))).transpose()?;
+        Ok(Self { dataset, axes, facts, reads, write, inflate_factor })
+    }
+
+    /// The question, for an answer that may take so many seconds.
+    pub(super) fn question(
+        &self,
+        request: &Request,
+        library: &Library,
+        file: &File,
+        seconds: f64,
+    ) -> Question<'_> {
+        Question {
+            facts: &self.facts,
+            target: Target { file: file.name(), is_netcdf: is_netcdf(file) },
+            reads: self.reads.clone(),
+            write: self.write.clone(),
+            readers: request.readers.clone(),
+            size_bound: request.size_bound,
+            place: request.place.clone(),
+            terms: library.terms(),
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            engine_cache_bytes: hyperslab::cache_bytes() as u64,
+            inflate_factor: self.inflate_factor,
+            time: Duration::from_secs_f64(seconds),
+        }
+    }
+
+    /// Samples of its values, for an answer that may take so many seconds.
+    pub(super) fn samples(&self, seconds: f64) -> Samples<'a> {
+        Samples::new(self.dataset, seconds)
+    }
+}
+
+fn resolve(dataset: &Dataset, block: &BlockShape, text: String) -> Result<Vec<u64>, Failure> {
+    let shape = dataset.shape();
+    block.resolve(shape).ok_or_else(|| {
+        let what = format!(
+            "{text} has {} dimensions, but {} has {}",
+            block.dims().len(),
+            dataset.path(),
+            shape.len()
+        );
+        Failure::wrong_request(what).hint("`hyperslab ls -r` shows the shapes")
+    })
+}
+
+/// The least and the most that zlib can be slower than libdeflate: a measurement beyond is a disturbed one.
+const INFLATE_FACTORS: (f64, f64) = (1.0, 4.0);
+
+/// Lets the user's libhdf5 decode the dataset's own chunks, and returns how many times as long it takes to inflate a byte
+/// as hyperslab's decoder.
+fn measured_inflate(
+    path: &Path,
+    library: &Library,
+    request: &Request,
+    dataset: &Dataset,
+    facts: &mut DatasetFacts,
+) -> Option<f64> {
+    let calibrated = library.calibrated.as_ref()?;
+    let is_deflated = facts.deflate_level().is_some();
+    let chunk_bytes = facts.chunk_bytes()? as f64;
+    let samples = facts.samples.as_mut()?;
+    let profiles: Vec<_> = request.readers.iter().flat_map(|reader| reader.profiles().to_vec()).collect();
+    samples.library = calibrated.decoding(path, dataset, &profiles);
+    let own = 1.0 / samples.decode_bytes_per_second()?;
+    let seconds = (samples.library?.seconds - library.terms().load).max(0.0) / chunk_bytes.max(1.0);
+    // Of inflating alone: what it takes to undo a shuffle is added for the storages that have one.
+    let seconds = seconds - byte_filter_seconds(&facts.filters);
+    is_deflated.then(|| (seconds / own).clamp(INFLATE_FACTORS.0, INFLATE_FACTORS.1))
+}

@@ -1,0 +1,108 @@
+//! The reads that a program made of the datasets of a file: `--reads-from`, a file of JSON lines.
+//!
+//! ```text
+//! {"dataset": "/t2m", "shape": [1, 361, 720]}
+//! {"dataset": "/t2m", "shape": [1460, 1, 1], "count": 200}
+//! ```
+//!
+//! `shape` is the extent of the block that a call reads, `count` how many such calls there were, 1 if it is missing. Other
+//! members are ignored. A read weighs as many times as its calls would have read the whole dataset.
+
+use crate::failure::Failure;
+use hyperslab::Dataset;
+use hyperslab_advise::UsualRead;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// At most so many different blocks of a dataset count,
+const BLOCKS_MAX: usize = 8;
+/// and only those that read at least this share of all that is read of it.
+const SHARE_MIN: f64 = 0.01;
+
+#[derive(Deserialize)]
+struct Line {
+    dataset: String,
+    shape: Vec<u64>,
+    #[serde(default = "once")]
+    count: u64,
+}
+
+fn once() -> u64 {
+    1
+}
+
+/// The reads of a program.
+#[derive(Debug)]
+pub(super) struct Observed {
+    path: PathBuf,
+    /// Calls by dataset and block.
+    calls: BTreeMap<String, BTreeMap<Vec<u64>, u64>>,
+}
+
+impl Observed {
+    /// Reads the file.
+    pub(super) fn read(path: &Path) -> Result<Self, Failure> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Failure::unreadable(format!("--reads-from {}: {error}", path.display())))?;
+        let mut observed = Self { path: path.to_owned(), calls: BTreeMap::new() };
+        for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            let Line { dataset, shape, count } = serde_json::from_str(line)
+                .map_err(|error| observed.wrong(&format!("line {}: {error}", number + 1)))?;
+            let path = format!("/{}", dataset.trim_start_matches('/'));
+            let calls = observed.calls.entry(path).or_default().entry(shape).or_default();
+            *calls = calls.saturating_add(count);
+        }
+        if observed.calls.is_empty() {
+            return Err(observed.wrong("it has no line"));
+        }
+        Ok(observed)
+    }
+
+    /// The datasets that were read.
+    pub(super) fn datasets(&self) -> impl Iterator<Item = &str> {
+        self.calls.keys().map(String::as_str)
+    }
+
+    /// The reads of a dataset, those that read most of it first.
+    pub(super) fn reads(&self, dataset: &Dataset) -> Result<Vec<UsualRead>, Failure> {
+        let shape = dataset.shape();
+        let Some(calls) = self.calls.get(dataset.path()) else {
+            return Err(self.wrong(&format!("it has no read of {}", dataset.path())));
+        };
+        let elements = shape.iter().map(|dim| *dim as f64).product::<f64>().max(1.0);
+        let mut reads: Vec<UsualRead> = Vec::new();
+        for (block, count) in calls {
+            if block.len() != shape.len() {
+                let (given, rank) = (block.len(), shape.len());
+                let what = format!("a read of {given} dimensions, but {} has {rank}", dataset.path());
+                return Err(self.wrong(&what));
+            }
+            let block: Vec<u64> = block.iter().zip(shape).map(|(len, dim)| (*len).min(*dim)).collect();
+            let read = block.iter().map(|len| *len as f64).product::<f64>();
+            let weight = read * *count as f64 / elements;
+            match reads.iter_mut().find(|read| read.block == block) {
+                Some(same) => same.weight += weight,
+                None => reads.push(UsualRead::requested(&block, weight)),
+            }
+        }
+        reads.retain(|read| read.weight > 0.0);
+        reads.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        let all: f64 = reads.iter().map(|read| read.weight).sum();
+        reads.retain(|read| read.weight >= SHARE_MIN * all);
+        reads.truncate(BLOCKS_MAX);
+        // Shares that are easily read.
+        for read in &mut reads {
+            read.weight = (read.weight / all * 1000.0).round().max(1.0) / 1000.0;
+        }
+        if reads.is_empty() {
+            return Err(self.wrong(&format!("it has no read of an element of {}", dataset.path())));
+        }
+        Ok(reads)
+    }
+
+    fn wrong(&self, what: &str) -> Failure {
+        Failure::wrong_request(format!("--reads-from {}: {what}", self.path.display()))
+            .hint("a line is {\"dataset\": \"/t2m\", \"shape\": [1, 361, 720], \"count\": 365}")
+    }
+}
