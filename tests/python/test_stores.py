@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 
 import fsspec
 import h5py
@@ -13,6 +14,7 @@ from comparing import assert_same_content
 from fsspec.implementations.memory import MemoryFileSystem
 
 import hyperslab
+from hyperslab.errors import ChangedError
 
 
 @pytest.fixture
@@ -126,3 +128,41 @@ def test_a_short_answer_is_an_error(content):
     fs.pipe("/a.h5", content)
     with pytest.raises((OSError, EOFError)):
         hyperslab.File("/a.h5", store=fs)
+
+
+def test_a_file_that_changes_in_its_store_is_an_error(content):
+    changed = content[:-100] + bytes(100)
+    fs = Counting()
+    fs.pipe("/a.h5", content)
+    store = obstore.store.MemoryStore()
+    obstore.put(store, "a.h5", content)
+    files = [
+        hyperslab.File("/a.h5", store=fs, cache_bytes=0),
+        hyperslab.File(fs.open("/a.h5"), cache_bytes=0),
+        hyperslab.File("a.h5", store=store, cache_bytes=0),
+    ]
+    for file in files:
+        assert file["group00/data"].shape == (3000,)
+    fs.pipe("/a.h5", changed)
+    obstore.put(store, "a.h5", changed)
+    # It is asked whether the file has changed at most once a second.
+    time.sleep(1.1)
+    for file in files:
+        with pytest.raises(ChangedError, match=r"a\.h5.* changed after it was opened"):
+            for number in range(20):
+                file[f"group{number:02}/data"][...]
+
+
+def test_long_ranges_are_divided_as_explain_says():
+    values = np.random.default_rng(1).integers(0, 255, size=20 << 20, dtype="u1")
+    content = io.BytesIO()
+    with h5py.File(content, "w") as file:
+        file["data"] = values
+    fs = Counting()
+    fs.pipe("/a.h5", content.getvalue())
+    with hyperslab.File("/a.h5", store=fs, cache_bytes=0) as file:
+        dataset = file["data"]
+        explained = dataset.explain(np.s_[:])
+        fs.calls.clear()
+        np.testing.assert_array_equal(dataset[...], values)
+        assert fs.calls == [explained.data["requests_made"]] == [5]

@@ -9,9 +9,11 @@ import os
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 
+import fsspec
 import h5py
 import netCDF4
 import numpy as np
+import obstore
 import pytest
 import xarray as xr
 from kit import scaled
@@ -305,3 +307,26 @@ def test_a_url_is_opened_by_the_engine_itself(server, path, values):
     with xr.open_dataset(f"{server.url}/air.nc", engine="hyperslab", storage_options=options) as ds:
         assert ds["air"].shape == SHAPE
     assert "Bearer x" in server.tokens
+
+
+def test_stores_and_their_files_are_opened_by_the_engine(path, values, dask):
+    system = fsspec.filesystem("memory")
+    system.pipe("/folder/air.nc", path.read_bytes())
+    store = obstore.store.MemoryStore()
+    obstore.put(store, "folder/air.nc", path.read_bytes())
+    for options in ({"store": system}, {"store": store}):
+        with opened("folder/air.nc", **options) as ds:
+            np.testing.assert_array_equal(ds.air, values)
+            assert ds.encoding["source"] == "folder/air.nc"
+        with xr.open_datatree("folder/air.nc", engine="hyperslab", **options) as tree:
+            assert tree["model"].bias[3] == 3
+    with opened("folder/air.nc", store=system, chunks={}) as ds:
+        again = pickle.loads(pickle.dumps(ds))
+        np.testing.assert_array_equal(again.air.compute(), values)
+        names = {opened("folder/air.nc", store=system, chunks={}).air.data.name for _ in range(2)}
+        assert names == {ds.air.data.name}
+    for target in (system.open("/folder/air.nc"), fsspec.open("memory://folder/air.nc"), "memory://folder/air.nc"):
+        with opened(target) as ds:
+            np.testing.assert_array_equal(ds.air, values)
+    with pytest.raises(ValueError, match="storage_options are for URLs"):
+        opened("folder/air.nc", store=system, storage_options={"anon": True})

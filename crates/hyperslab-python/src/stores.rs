@@ -3,18 +3,22 @@
 
 use crate::errors;
 use bytes::Bytes;
-use hyperslab::io::{Advice, Cancel, Deliver, Source};
+use hyperslab::io::{Advice, Cancel, Changed, Deliver, DividedRanges, Source, Version};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use std::io;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// A file of a store.
 pub struct StoredFile {
     store: Py<PyAny>,
     interface: Interface,
     path: String,
-    len: u64,
+    version: Version,
+    /// When it was last compared with the state of the file in the store.
+    compared: Mutex<Instant>,
     name: String,
     /// The beginning of the file, which every reader needs.
     head: Bytes,
@@ -35,6 +39,30 @@ const HEAD_BYTES: u64 = 256 << 10;
 const CALL_RANGES_MAX: usize = 512;
 const CALL_BYTES_MAX: u64 = 64 << 20;
 
+/// Whether the file has changed is asked at most once in this time, because each time takes a request.
+const COMPARED_AFTER: Duration = Duration::from_secs(1);
+
+impl Interface {
+    /// The state of a file, as the store describes it: its length, and its entity tag or, without one, the time of its last
+    /// change.
+    fn version(self, store: &Bound<'_, PyAny>, path: &str) -> PyResult<Version> {
+        let found = match self {
+            Self::Fsspec => store.call_method1("info", (path,))?,
+            Self::Obstore => store.call_method1("head", (path,))?,
+        };
+        version_of(&found)
+    }
+}
+
+/// The state in a description of a file. File systems have different names for it.
+fn version_of(found: &Bound<'_, PyAny>) -> PyResult<Version> {
+    const TAGS: [&str; 9] =
+        ["e_tag", "etag", "ETag", "mtime", "last_modified", "LastModified", "updated", "modified", "created"];
+    let tag = TAGS.iter().find_map(|name| found.get_item(name).ok().filter(|tag| !tag.is_none()));
+    let tag = tag.map(|tag| tag.str()?.extract()).transpose()?;
+    Ok(Version { len: found.get_item("size")?.extract()?, modified: None, tag })
+}
+
 impl StoredFile {
     /// The file at a path in a store or a file system.
     pub fn at(store: &Bound<'_, PyAny>, path: &str) -> PyResult<Self> {
@@ -46,11 +74,7 @@ impl StoredFile {
                 return Err(errors::wrong_type(what));
             }
         };
-        let found = match interface {
-            Interface::Fsspec => store.call_method1("info", (path,))?,
-            Interface::Obstore => store.call_method1("head", (path,))?,
-        };
-        Self::new(store, interface, path, found.get_item("size")?.extract()?)
+        Self::new(store, interface, path, interface.version(store, path)?)
     }
 
     /// The file of an open file of fsspec; `None` if the object is not one, or if its bytes are not those of the store.
@@ -61,25 +85,27 @@ impl StoredFile {
         else {
             return Ok(None);
         };
-        let len = match file.getattr("size").and_then(|size| size.extract::<u64>()) {
-            Ok(len) => len,
-            Err(_) => store.call_method1("info", (&path,))?.get_item("size")?.extract()?,
+        // A file that is open knows its description.
+        let version = match file.getattr("details").and_then(|details| version_of(&details)) {
+            Ok(version) => version,
+            Err(_) => Interface::Fsspec.version(&store, &path)?,
         };
-        Self::new(&store, Interface::Fsspec, &path, len).map(Some)
+        Self::new(&store, Interface::Fsspec, &path, version).map(Some)
     }
 
-    fn new(store: &Bound<'_, PyAny>, interface: Interface, path: &str, len: u64) -> PyResult<Self> {
+    fn new(store: &Bound<'_, PyAny>, interface: Interface, path: &str, version: Version) -> PyResult<Self> {
         let class = store.get_type().name()?.to_string();
         let name = format!("<{class}: {path}>");
         let file = Self {
             store: store.clone().unbind(),
             interface,
             path: path.into(),
-            len,
+            version,
+            compared: Mutex::new(Instant::now()),
             name,
             head: Bytes::new(),
         };
-        let first = 0..len.min(HEAD_BYTES);
+        let first = 0..file.version.len.min(HEAD_BYTES);
         if first.is_empty() {
             return Ok(file);
         }
@@ -117,7 +143,25 @@ impl StoredFile {
     }
 
     fn is_inside(&self, range: &Range<u64>) -> bool {
-        range.start <= range.end && range.end <= self.len
+        range.start <= range.end && range.end <= self.version.len
+    }
+
+    /// Returns an error if the store describes another state of the file than the one that was opened. It is not asked
+    /// again soon.
+    fn compare(&self, py: Python<'_>) -> io::Result<()> {
+        {
+            let mut compared = self.compared.lock().unwrap_or_else(PoisonError::into_inner);
+            if self.version.tag.is_none() || compared.elapsed() < COMPARED_AFTER {
+                return Ok(());
+            }
+            *compared = Instant::now();
+        }
+        let found = self.interface.version(self.store.bind(py), &self.path).map_err(io::Error::other)?;
+        if found == self.version {
+            return Ok(());
+        }
+        let (name, opened) = (self.name.clone(), self.version.clone());
+        Err(Changed { name, opened, found: found.to_string() }.into())
     }
 
     fn in_head(&self, range: &Range<u64>) -> Option<Bytes> {
@@ -140,7 +184,7 @@ fn bytes_of(found: &Bound<'_, PyAny>, range: &Range<u64>) -> PyResult<Bytes> {
 
 impl Source for StoredFile {
     fn len(&self) -> u64 {
-        self.len
+        self.version.len
     }
 
     fn beginning(&self) -> Bytes {
@@ -166,7 +210,7 @@ impl Source for StoredFile {
                 false => Some(Err(io::ErrorKind::UnexpectedEof.into())),
             };
             match known {
-                None => remote.push(index),
+                None => remote.push((index, range.clone())),
                 Some(result) => {
                     if cancel.is_cancelled() || deliver(index, result).is_break() {
                         return;
@@ -174,34 +218,44 @@ impl Source for StoredFile {
                 }
             }
         }
+        // Long ranges are divided, because each connection has a limited bandwidth.
+        let mut divided = DividedRanges::of(remote, self.advice());
+        let pieces: Vec<_> = divided.ranges().collect();
         let mut next = 0;
-        while next < remote.len() {
+        while next < pieces.len() {
             if cancel.is_cancelled() {
                 return;
             }
             let mut bytes = 0;
-            let fits = |index: &&usize| {
-                bytes += ranges[**index].end - ranges[**index].start;
+            let fits = |piece: &&Range<u64>| {
+                bytes += piece.end - piece.start;
                 bytes <= CALL_BYTES_MAX
             };
-            let count = remote[next..].iter().take(CALL_RANGES_MAX).take_while(fits).count().max(1);
-            let call = &remote[next..next + count];
-            let wanted: Vec<_> = call.iter().map(|&index| ranges[index].clone()).collect();
-            match Python::attach(|py| self.request(py, &wanted)) {
-                Ok(found) => {
-                    for (&index, found) in call.iter().zip(found) {
-                        if deliver(index, found.map_err(io::Error::other)).is_break() {
-                            return;
-                        }
-                    }
-                }
-                Err(error) => {
-                    let _ = deliver(call[0], Err(io::Error::other(error)));
+            let count = pieces[next..].iter().take(CALL_RANGES_MAX).take_while(fits).count().max(1);
+            let found = Python::attach(|py| match self.request(py, &pieces[next..next + count]) {
+                Ok(found) => match self.compare(py) {
+                    Ok(()) => found.into_iter().map(|found| found.map_err(io::Error::other)).collect(),
+                    Err(error) => vec![Err(error)],
+                },
+                Err(error) => vec![Err(io::Error::other(error))],
+            });
+            // An error of the whole call is that of its first range, and ends the fetch.
+            let is_over = found.len() < count;
+            for (number, found) in (next..).zip(found) {
+                let whole = divided.add(number, found);
+                if whole.is_some_and(|(index, result)| deliver(index, result) == ControlFlow::Break(())) {
                     return;
                 }
             }
+            if is_over {
+                return;
+            }
             next += count;
         }
+    }
+
+    fn version(&self) -> Option<Version> {
+        Some(self.version.clone())
     }
 
     fn advice(&self) -> Advice {

@@ -108,7 +108,8 @@ pub mod filters {
 /// The sources of bytes that files are read from, and the traits of sources that a program implements itself.
 pub mod io {
     pub use hyperslab_io::{
-        Advice, Cancel, Deliver, LocalFile, LocalFiles, Location, Memory, Opener, Source, Version,
+        Advice, Cancel, Changed, Deliver, DividedRanges, LocalFile, LocalFiles, Location, Memory, Opener,
+        Source, Version,
     };
 }
 

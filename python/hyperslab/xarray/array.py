@@ -45,7 +45,8 @@ class LazyArray(BackendArray):
 
     def __dask_tokenize__(self) -> tuple[Any, ...]:
         handle = self.handle
-        return type(self).__name__, handle.name, handle.stamp, sorted(handle.options.items()), self.path, self.codec
+        options = sorted(handle.options.items())
+        return type(self).__name__, handle.name, handle.store, handle.stamp, options, self.path, self.codec
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
         if not isinstance(key, indexing.VectorizedIndexer):

@@ -55,6 +55,7 @@ class HyperslabBackendEntrypoint(BackendEntrypoint):
         phony_dims: str | None = None,
         decode_vlen_strings: bool = True,
         storage_options: dict[str, Any] | None = None,
+        store: Any = None,
         cache_bytes: int | str | None = None,
         threads: int | None = None,
         index: str | os.PathLike[str] | None = None,
@@ -69,6 +70,7 @@ class HyperslabBackendEntrypoint(BackendEntrypoint):
             phony_dims: how axes are numbered that the file does not name: `"access"` (default) or `"sort"`, as in h5netcdf.
             decode_vlen_strings: if False, variable-length text stays `bytes`.
             storage_options: for a URL: credentials and settings of the object store.
+            store: a file system of fsspec or a store of obstore, in which `filename_or_obj` is the path of the file.
             cache_bytes, threads, index: of `hyperslab.File`.
             lock, invalid_netcdf: accepted without effect, for programs that were written for h5netcdf.
         """
@@ -79,6 +81,7 @@ class HyperslabBackendEntrypoint(BackendEntrypoint):
             phony_dims=phony_dims,
             decode_vlen_strings=decode_vlen_strings,
             storage_options=storage_options,
+            store=store,
             cache_bytes=cache_bytes,
             threads=threads,
             index=index,
@@ -120,6 +123,7 @@ def _open(
     phony_dims: str | None = None,
     decode_vlen_strings: bool = True,
     storage_options: dict[str, Any] | None = None,
+    store: Any = None,
     cache_bytes: int | str | None = None,
     threads: int | None = None,
     index: str | os.PathLike[str] | None = None,
@@ -130,7 +134,7 @@ def _open(
     """The path and the dataset of a group, and with `below` of all groups below it."""
     index = None if index is None else os.path.abspath(index)
     options = {"cache_bytes": cache_bytes, "threads": threads, "index": index}
-    handle = _handle(target, storage_options, options)
+    handle = _handle(target, storage_options, store, options)
     stores, has_phony = open_groups(
         handle, group, below=below, phony_dims=phony_dims or "access", decode_vlen_strings=decode_vlen_strings
     )
@@ -138,20 +142,24 @@ def _open(
     return [(store.path, _decode(store, decoders)) for store in stores]
 
 
-def _handle(target: Any, storage_options: Any, options: dict[str, Any]) -> FileHandle:
+def _handle(target: Any, storage_options: Any, store: Any, options: dict[str, Any]) -> FileHandle:
     if isinstance(target, memoryview | bytearray):
         target = bytes(target)
     if isinstance(target, os.PathLike):
         target = os.fspath(target)
-    if isinstance(target, str) and "://" not in target:
+    if isinstance(target, str) and store is None and "://" not in target:
         target = os.path.abspath(os.path.expanduser(target))
-    return FileHandle(target, {name: value for name, value in options.items() if value is not None}, storage_options)
+    options = {name: value for name, value in options.items() if value is not None}
+    return FileHandle(target, options, storage_options, store)
 
 
 def _decode(store: GroupStore, decoders: dict[str, Any]) -> xarray.Dataset:
     dataset = StoreBackendEntrypoint().open_dataset(store, **decoders)
     # The handle is pickled with the dataset, the store cannot be.
     dataset.set_close(store.handle.close)
+    if store.handle.store is not None:
+        # xarray would make a path of this computer of it.
+        dataset.encoding["source"] = store.handle.target
     return dataset
 
 

@@ -48,10 +48,13 @@ class FileHandle:
     changed since the handle was made is an error, because what is known of its variables no longer applies.
     """
 
-    def __init__(self, target: Any, options: dict[str, Any] | None = None, storage_options: Any = None) -> None:
+    def __init__(
+        self, target: Any, options: dict[str, Any] | None = None, storage_options: Any = None, store: Any = None
+    ) -> None:
         self.target = target
         self.options = dict(options or {})
         self.storage_options = storage_options
+        self.store = store
         self.stamp = self._stamp()
 
     @property
@@ -62,7 +65,7 @@ class FileHandle:
     @property
     def is_local(self) -> bool:
         """True for a path on this computer."""
-        return isinstance(self.target, str) and "://" not in self.target
+        return isinstance(self.target, str) and self.store is None and "://" not in self.target
 
     def _stamp(self) -> tuple[int, int] | None:
         """Size and time of the last change of a local file."""
@@ -75,8 +78,9 @@ class FileHandle:
         return found.st_size, found.st_mtime_ns
 
     def _key(self) -> tuple[Any, ...]:
+        # An open file keeps the objects that its key names, so their numbers are not given to others meanwhile.
         target = self.target if isinstance(self.target, str) else id(self.target)
-        return target, repr(sorted(self.options.items())), repr(self.storage_options), self.stamp
+        return target, id(self.store), repr(sorted(self.options.items())), repr(self.storage_options), self.stamp
 
     def open(self) -> OpenFile:
         """The open file."""
@@ -97,6 +101,8 @@ class FileHandle:
     def _open(self) -> hyperslab.File:
         if isinstance(self.target, bytes):
             return hyperslab.File.in_memory(self.target)
+        if self.store is not None:
+            return hyperslab.File(self.target, store=self.store, storage_options=self.storage_options, **self.options)
         if isinstance(self.target, str) and not self.is_local:
             if self.target.split("://")[0] in SCHEMES:
                 return hyperslab.File(self.target, storage_options=self.storage_options, **self.options)
