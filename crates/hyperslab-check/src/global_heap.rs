@@ -116,7 +116,12 @@ impl Checker<'_> {
     /// Looks for collections among the bytes that belong to nobody, and checks them.
     pub(crate) fn find_collections(&mut self, collections: &mut Collections) {
         let base = self.view.base;
-        for (start, end) in self.unclaimed() {
+        let unclaimed = self.unclaimed();
+        self.input.read_ahead(unclaimed.iter().map(|&(start, end)| {
+            let start = start.max(base);
+            start..start.saturating_add(WINDOW_BYTES).min(end).max(start)
+        }));
+        for (start, end) in unclaimed {
             let mut at = start.max(base);
             while at < end && !self.input.has_failed() {
                 let window = WINDOW_BYTES.min(end - at);

@@ -10,6 +10,7 @@ use hyperslab_io::{Cancel, Source, fetch_all};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::io;
+use std::ops::Range;
 
 /// Bytes that are read at once,
 const BLOCK_BYTES: u64 = 64 << 10;
@@ -17,6 +18,8 @@ const BLOCK_BYTES: u64 = 64 << 10;
 const REMOTE_BLOCK_BYTES: u64 = 1 << 20;
 /// The most blocks that are requested together.
 const RUN_BLOCKS_MAX: u64 = 16;
+/// The most bytes that are read ahead.
+const AHEAD_BYTES_MAX: u64 = 64 << 20;
 /// Blocks are dropped above so many bytes.
 const KEPT_BYTES_MAX: usize = 64 << 20;
 /// Longer structures are not looked at. (The largest that libhdf5 writes in practice are pages of chunk indexes and local
@@ -31,16 +34,18 @@ pub(crate) struct Input<'s> {
     /// The end of the last run of blocks that were read, and their number.
     run: Cell<(u64, u64)>,
     blocks: RefCell<HashMap<u64, Bytes>>,
+    /// What was read ahead, by offset, until it is used.
+    ahead: RefCell<HashMap<u64, Bytes>>,
     failed: RefCell<Option<io::Error>>,
     has_failed: Cell<bool>,
 }
 
 impl<'s> Input<'s> {
     pub(crate) fn new(source: &'s dyn Source) -> Self {
-        let (blocks, failed, has_failed) = Default::default();
+        let (blocks, ahead, failed, has_failed) = Default::default();
         let is_far = source.advice().has_latency();
         let block_bytes = if is_far { REMOTE_BLOCK_BYTES } else { BLOCK_BYTES };
-        Self { source, block_bytes, is_far, run: Cell::default(), blocks, failed, has_failed }
+        Self { source, block_bytes, is_far, run: Cell::default(), blocks, ahead, failed, has_failed }
     }
 
     /// The source.
@@ -63,8 +68,30 @@ impl<'s> Input<'s> {
         if self.has_failed.get() || len > STRUCTURE_BYTES_MAX {
             return None;
         }
+        if let Some(ahead) = self.ahead.borrow_mut().remove(&at)
+            && ahead.len() as u64 >= len
+        {
+            return Some(ahead[..len as usize].to_vec());
+        }
         let mut bytes = vec![0; len as usize];
         self.or_fail(self.source.read_into(at, &mut bytes)).map(|()| bytes)
+    }
+
+    /// Reads ranges of a source with latency together, as far as they are not too many, for the calls of [`Self::read`] that
+    /// follow.
+    pub(crate) fn read_ahead(&self, ranges: impl Iterator<Item = Range<u64>>) {
+        if !self.is_far || self.has_failed.get() {
+            return;
+        }
+        let mut bytes = 0;
+        let fits = |range: &Range<u64>| {
+            bytes += range.end - range.start;
+            bytes <= AHEAD_BYTES_MAX
+        };
+        let ranges: Vec<_> = ranges.filter(|range| !range.is_empty()).take_while(fits).collect();
+        if let Some(fetched) = self.or_fail(fetch_all(self.source, &ranges, &Cancel::current())) {
+            *self.ahead.borrow_mut() = ranges.iter().map(|range| range.start).zip(fetched).collect();
+        }
     }
 
     fn or_fail<T>(&self, outcome: io::Result<T>) -> Option<T> {
