@@ -203,3 +203,69 @@ def test_the_public_checker_accepts_the_packing_for_cmip7(tmp_path):
     with h5py.File(out) as file:
         np.testing.assert_array_equal(file["tas"][:], values)
         assert file["tas"].dims[0][0].name == "/time"
+
+
+ZFP = {
+    "zfp": {"reversible": True},
+    "zfp-rate=8": {"rate": 8},
+    "zfp-rate=3.3": {"rate": 3.3},
+    "zfp-precision=12": {"precision": 12},
+    "zfp-accuracy=0.01": {"accuracy": 0.01},
+}
+
+
+@pytest.mark.parametrize("shape", [(50,), (9, 13), (5, 6, 7), (3, 4, 5, 6), (1, 33)])
+def test_zfp_writes_the_bytes_of_the_plug_in(shape, tmp_path):
+    hdf5plugin = pytest.importorskip("hdf5plugin")
+    values = 280 + 25 * np.cos(np.arange(np.prod(shape)).reshape(shape) / 7)
+    kinds = {"f4": values, "f8": values, ">f8": values, "i4": values * 1000, "i8": values * 1000}
+    with h5py.File(tmp_path / "plain.h5", "w") as plain, h5py.File(tmp_path / "theirs.h5", "w") as theirs:
+        for kind, data in kinds.items():
+            plain.create_dataset(kind, data=data.astype(kind), chunks=shape)
+            for name, mode in ZFP.items():
+                theirs.create_dataset(f"{name} {kind}", data=data.astype(kind), chunks=shape, **hdf5plugin.Zfp(**mode))
+    for name in ZFP:
+        path = tmp_path / f"{name}.h5"
+        done = hyperslab.repack(tmp_path / "plain.h5", path, filter=name)
+        rounded = {one["path"] for one in done["result"]["rounding"]}
+        assert bool(rounded) == (name != "zfp"), rounded
+        with h5py.File(path) as ours, h5py.File(tmp_path / "theirs.h5") as theirs:
+            for kind in ours:
+                a, b = ours[kind].id, theirs[f"{name} {kind}"].id
+                assert a.get_create_plist().get_filter(0)[2] == b.get_create_plist().get_filter(0)[2], (name, kind)
+                at = (0,) * len(shape)
+                assert a.read_direct_chunk(at) == b.read_direct_chunk(at), (name, kind)
+                np.testing.assert_array_equal(ours[kind][:], theirs[f"{name} {kind}"][:])
+
+
+@pytest.mark.parametrize(("name", "mode"), [("bitgroom", "BitGroom"), ("granularbitround", "GranularBitRound")])
+@pytest.mark.parametrize("digits", [1, 3, 6])
+def test_values_are_rounded_as_by_netcdf(name, mode, digits, tmp_path):
+    netCDF4 = pytest.importorskip("netCDF4")
+    random = np.random.default_rng(1)
+    values = random.normal(0, 1, 5000) * 10.0 ** random.integers(-9, 9, 5000)
+    values[::7] = 0
+    values[::11] = -999.5
+    with netCDF4.Dataset(tmp_path / "plain.nc", "w") as plain, netCDF4.Dataset(tmp_path / "theirs.nc", "w") as theirs:
+        for file, rounding in ((plain, {}), (theirs, {"significant_digits": digits, "quantize_mode": mode})):
+            file.createDimension("x", len(values))
+            for kind in ("f4", "f8"):
+                made = file.createVariable(
+                    kind, kind, ("x",), chunksizes=(5000,), fill_value=-999.5, compression="zlib", **rounding
+                )
+                made[:] = values
+    done = hyperslab.repack(tmp_path / "plain.nc", tmp_path / "ours.nc", filter=f"{name}={digits}+shuffle+gzip=4")
+    assert {one["path"] for one in done["result"]["rounding"]} == {"/f4", "/f8"}
+    with h5py.File(tmp_path / "ours.nc") as ours, h5py.File(tmp_path / "theirs.nc") as theirs:
+        for kind in ("f4", "f8"):
+            assert ours[kind].id.get_create_plist().get_filter(0)[0] in (32022, 32023)
+            stored = hyperslab.File(tmp_path / "ours.nc")[kind][:]
+            np.testing.assert_array_equal(stored, theirs[kind][:])
+
+
+def test_lzo_is_written(tmp_path):
+    with h5py.File(tmp_path / "in.h5", "w") as file:
+        file.create_dataset("d", data=np.arange(100_000) // 7, chunks=(5000,))
+    hyperslab.repack(tmp_path / "in.h5", tmp_path / "out.h5", filter="shuffle+lzo")
+    assert (tmp_path / "out.h5").stat().st_size < 40_000
+    np.testing.assert_array_equal(hyperslab.File(tmp_path / "out.h5")["d"][:], np.arange(100_000) // 7)

@@ -10,13 +10,18 @@
 //! | lzf | | versions, chunk size |
 //! | blosc, blosc2 | four ignored numbers, level, shuffle, codec | versions, element size, chunk size, and the rest |
 //! | bitshuffle | elements of a block, codec, level | versions, element size, and the rest |
+//! | LZO | | level, format version, kind of object |
+//! | zfp | mode and its limits | version, zfp's header |
+//! | BitGroom, Granular BitRound | digits | digits, element size, fill value |
 //!
-//! For other filters, both are the same. zfp, SZ, SZ3, SPERR and FCIDECOMP compute theirs in code that needs libhdf5: for
-//! those, client data must be taken from a file that was written with them.
+//! For other filters, both are the same. SZ, SZ3, SPERR and FCIDECOMP compute theirs in code that needs libhdf5: for those,
+//! client data must be taken from a file that was written with them.
 
 mod nbit;
+mod quantize;
 mod scaleoffset;
 mod szip;
+mod zfp;
 
 use crate::FilterError;
 
@@ -77,13 +82,19 @@ const SHUFFLE: u16 = 2;
 const SZIP: u16 = 4;
 const NBIT: u16 = 5;
 const SCALEOFFSET: u16 = 6;
+const LZO: u16 = 305;
 const LZF: u16 = 32000;
 const BLOSC: u16 = 32001;
 const BITSHUFFLE: u16 = 32008;
+const ZFP: u16 = 32013;
+const BIT_GROOM: u16 = 32022;
+const GRANULAR_BIT_ROUND: u16 = 32023;
 const BLOSC2: u16 = 32026;
 
 /// The versions of h5py's LZF filter and of LibLZF.
 const LZF_VERSIONS: [u32; 2] = [4, 0x0105];
+/// The only level of LZO, ten times the format version of PyTables, and a table: chunks with checksums.
+const LZO_TABLE: [u32; 3] = [1, 20, 0];
 /// The versions of the plug-in and of Blosc's format.
 const BLOSC_VERSIONS: [u32; 2] = [2, 2];
 /// The version of the plug-in, and a number that is not used.
@@ -94,6 +105,8 @@ const BITSHUFFLE_VERSIONS: [u32; 2] = [0, 4];
 const BLOSC_ELEMENT_MAX: u32 = 255;
 /// Blosc 2 stores chunks with at least two and at most this many dimensions as arrays (`B2ND_MAX_DIM`).
 const BLOSC2_DIMENSIONS_MAX: usize = 8;
+/// The numbers of Blosc 2's client data before the shape.
+const BLOSC2_BEFORE_SHAPE: usize = 7;
 /// The first numbers of Blosc's client data, which the plug-in computes.
 const BLOSC_COMPUTED: usize = 4;
 
@@ -107,6 +120,9 @@ pub fn client_data(id: u16, asked: &[u32], target: &Target<'_>) -> Result<Vec<u3
         SZIP => szip::complete(asked, target),
         NBIT => nbit::complete(target),
         SCALEOFFSET => scaleoffset::complete(asked, target),
+        LZO if asked.is_empty() => Ok(LZO_TABLE.into()),
+        ZFP => zfp::complete(asked, target),
+        BIT_GROOM | GRANULAR_BIT_ROUND => quantize::complete(asked, target),
         LZF => Ok(LZF_VERSIONS.into_iter().chain([target.chunk_bytes("lzf")?]).collect()),
         BLOSC => blosc("blosc", BLOSC_VERSIONS, asked, target),
         BLOSC2 => blosc2(asked, target),
@@ -115,6 +131,20 @@ pub fn client_data(id: u16, asked: &[u32], target: &Target<'_>) -> Result<Vec<u3
             Ok(known.chain(asked.iter().copied()).collect())
         }
         _ => Ok(asked.to_vec()),
+    }
+}
+
+/// What the user asked for, of the client data of a file: the numbers that do not follow from the dataset. The reverse of
+/// [`client_data`].
+pub fn asked(id: u16, stored: &[u32]) -> Vec<u32> {
+    match id {
+        SHUFFLE | NBIT | LZF => Vec::new(),
+        SZIP | SCALEOFFSET => stored.iter().take(2).copied().collect(),
+        BITSHUFFLE => stored.iter().skip(3).copied().collect(),
+        BLOSC2 => stored.iter().take(BLOSC2_BEFORE_SHAPE).copied().collect(),
+        BIT_GROOM | GRANULAR_BIT_ROUND => stored.iter().take(1).copied().collect(),
+        ZFP => zfp::asked(stored),
+        _ => stored.into(),
     }
 }
 
@@ -136,13 +166,11 @@ fn blosc(
 
 /// An array of several dimensions is stored as such, with the shape of the chunk.
 fn blosc2(asked: &[u32], target: &Target<'_>) -> Result<Vec<u32>, FilterError> {
-    /// After these numbers comes the shape.
-    const BEFORE_SHAPE: usize = 7;
     const DEFAULTS: [u32; 3] = [5, 1, 0];
     let mut values = blosc("blosc2", BLOSC2_VERSIONS, asked, target)?;
     if (2..=BLOSC2_DIMENSIONS_MAX).contains(&target.chunk.len()) {
         values.extend(DEFAULTS.iter().skip(values.len() - BLOSC_COMPUTED));
-        values.truncate(BEFORE_SHAPE);
+        values.truncate(BLOSC2_BEFORE_SHAPE);
         values.push(target.chunk.len() as u32);
         for &size in target.chunk {
             values.push(u32::try_from(size).map_err(|_| too_large("blosc2"))?);

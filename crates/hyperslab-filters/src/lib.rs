@@ -38,7 +38,7 @@ mod error;
 mod fletcher32;
 #[cfg(feature = "lz4")]
 mod lz4;
-#[cfg(any(feature = "blosc", feature = "lzf"))]
+#[cfg(any(feature = "blosc", feature = "lzf", feature = "lzo"))]
 mod lz_search;
 #[cfg(feature = "lzf")]
 mod lzf;
@@ -66,7 +66,7 @@ mod zfp;
 #[cfg(feature = "zstd")]
 mod zstd;
 
-pub use client_data::{BitLayout, Element, ElementKind, Target, client_data};
+pub use client_data::{BitLayout, Element, ElementKind, Target, asked, client_data};
 pub use custom::Filter;
 pub use error::{Cause, Failure, FilterError, PluginSearch};
 pub use pipeline::{Encoded, FilterSpec, Pipeline, Staged};

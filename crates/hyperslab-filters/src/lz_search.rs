@@ -1,4 +1,4 @@
-//! The search for repeated bytes that the encoders of the FastLZ family (LZF, BloscLZ) share.
+//! The search for repeated bytes that the encoders of LZF, BloscLZ and LZO share.
 //!
 //! A table holds, for each hash of three bytes, the last position where they were seen. The search is greedy: it takes a
 //! copy as soon as one is found, and goes on behind it.

@@ -16,22 +16,38 @@
 //! kernel's description of the format (`Documentation/staging/lzo.rst`, version 0).
 //!
 //! The stream is followed by a checksum (Adler-32) and the decoded length, 4 bytes each, little-endian; both are
-//! missing in tables of PyTables format versions before 2.0. The stream marks its own end, so the parameters (level,
-//! format version, kind of object) are not needed.
+//! missing in tables of PyTables format versions before 2.0. The stream marks its own end, so the parameters (level; ten
+//! times the format version; kind of object, which is 0 for tables) are not needed for reading. Whatever the level, LZO has
+//! one kind of compression, and the stream that is written here differs from LZO's own: other copies are found.
 
 use crate::FilterError;
 use crate::copy_back::copy_back;
-use crate::scratch::CodecState;
+use crate::lz_search::Token;
+use crate::scratch::{Buffer, CodecState};
 use crate::stage::{Setup, Stage};
 
 const NAME: &str = "LZO";
 /// The minimum number of literal bytes before a code for which that code is a distant copy.
 const MANY: usize = 4;
 
-struct Lzo;
+/// The farthest copies by two bytes, by three bytes, and at all; and the longest ones by two bytes.
+const NEAR_MAX: usize = 1 << 11;
+const MIDDLE_MAX: usize = 1 << 14;
+const BACK_MAX: usize = 49_151;
+const NEAR_LEN_MAX: usize = 8;
+/// The code and the distance that end a stream.
+const END: [u8; 3] = [17, 0, 0];
 
-pub(crate) fn make(_: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
-    Ok(Box::new(Lzo))
+struct Lzo {
+    has_trailer: bool,
+}
+
+pub(crate) fn make(setup: Setup<'_>) -> Result<Box<dyn Stage>, FilterError> {
+    const VERSION_WITH_TRAILER: u32 = 20;
+    let (version, kind) = (setup.parameters.get(1), setup.parameters.get(2));
+    let is_old_table =
+        kind.is_none_or(|&kind| kind == 0) && version.is_none_or(|&version| version < VERSION_WITH_TRAILER);
+    Ok(Box::new(Lzo { has_trailer: !is_old_table }))
 }
 
 impl Stage for Lzo {
@@ -48,8 +64,35 @@ impl Stage for Lzo {
         stored_bytes.saturating_mul(255)
     }
 
-    fn encodes(&self) -> bool {
-        false
+    fn encode(&self, raw: &[u8], out: &mut Buffer, state: &mut CodecState) -> Result<usize, FilterError> {
+        if u32::try_from(raw.len()).is_err() {
+            return Err(FilterError::Incompressible { filter: NAME, bytes: raw.len() });
+        }
+        // Literals grow by a byte in 255 and some at each copy, which is then shorter than what it stands for.
+        let max = raw.len() + raw.len() / 16 + 64;
+        let mut codes = Codes { out: out.room(max)?, len: 0, literals: 0..0, state_at: None };
+        let mut at = 0;
+        let fits = state.positions.split(raw, BACK_MAX, usize::MAX, |token| {
+            let (len, copied) = match token {
+                Token::Literals(bytes) => (bytes.len(), None),
+                // Three bytes far away take as many.
+                Token::Copy { back, len } => (len, (len > 3 || back <= NEAR_MAX).then_some(back)),
+            };
+            let done = match copied {
+                Some(back) => codes.copy(raw, back, len),
+                None => Some(()),
+            };
+            at += len;
+            match copied {
+                Some(_) => codes.literals = at..at,
+                None => codes.literals.end = at,
+            }
+            done.is_some()
+        });
+        let ended = fits && codes.end(raw).is_some();
+        let trailer = [libdeflater::adler32(raw).to_le_bytes(), (raw.len() as u32).to_le_bytes()];
+        let ended = ended && (!self.has_trailer || codes.bytes(trailer.as_flattened()).is_some());
+        if ended { Ok(codes.len) } else { Err(FilterError::TooLong { filter: NAME, max }) }
     }
 
     fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut CodecState) -> Result<usize, FilterError> {
@@ -78,6 +121,76 @@ impl Stage for Lzo {
             }
         }
         Ok(to)
+    }
+}
+
+/// Codes written one after the other; `None` where there is no more room.
+struct Codes<'a> {
+    out: &'a mut [u8],
+    len: usize,
+    /// The range of the raw bytes that were seen since the last copy.
+    literals: std::ops::Range<usize>,
+    /// The byte of the last copy that has the number of literal bytes after it.
+    state_at: Option<usize>,
+}
+
+impl Codes<'_> {
+    /// Writes the literal bytes, and a copy.
+    fn copy(&mut self, raw: &[u8], back: usize, len: usize) -> Option<()> {
+        self.put_literals(raw)?;
+        let distance = back - 1;
+        if back <= NEAR_MAX && len <= NEAR_LEN_MAX {
+            self.state_at = Some(self.len);
+            return self.bytes(&[((len - 1) << 5 | (distance & 7) << 2) as u8, (distance >> 3) as u8]);
+        }
+        let distance = if back <= MIDDLE_MAX {
+            self.length(32, 31, len - 2)?;
+            distance
+        } else {
+            let distance = back - MIDDLE_MAX;
+            self.length(16 | (distance >> 11 & 8) as u8, 7, len - 2)?;
+            distance
+        };
+        self.state_at = Some(self.len);
+        self.bytes(&[((distance & 63) << 2) as u8, (distance >> 6) as u8])
+    }
+
+    /// Writes the literal bytes, and the end of the stream.
+    fn end(&mut self, raw: &[u8]) -> Option<()> {
+        self.put_literals(raw)?;
+        self.bytes(&END)
+    }
+
+    fn put_literals(&mut self, raw: &[u8]) -> Option<()> {
+        const FIRST_MAX: usize = 238;
+        let literals = &raw[self.literals.clone()];
+        match (literals.len(), self.state_at) {
+            (0, _) => {}
+            (few @ ..MANY, Some(state)) => self.out[state] |= few as u8,
+            (len @ ..=FIRST_MAX, None) => self.bytes(&[17 + len as u8])?,
+            (len, _) => self.length(0, 15, len - 3)?,
+        }
+        self.bytes(literals)
+    }
+
+    /// Writes a code with an L whose bits are those of `largest`.
+    fn length(&mut self, code: u8, largest: usize, length: usize) -> Option<()> {
+        if length <= largest {
+            return self.bytes(&[code | length as u8]);
+        }
+        self.bytes(&[code])?;
+        let mut rest = length - largest;
+        while rest > 255 {
+            self.bytes(&[0])?;
+            rest -= 255;
+        }
+        self.bytes(&[rest as u8])
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) -> Option<()> {
+        self.out.get_mut(self.len..)?.get_mut(..bytes.len())?.copy_from_slice(bytes);
+        self.len += bytes.len();
+        Some(())
     }
 }
 
@@ -190,11 +303,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const END: [u8; 3] = [17, 0, 0];
+    const LZO: Lzo = Lzo { has_trailer: true };
 
     fn decode(stored: &[u8], room: usize) -> Result<Vec<u8>, FilterError> {
         let mut out = vec![0xAA; room];
-        let len = Lzo.decode(stored, &mut out, &mut CodecState::default())?;
+        let len = LZO.decode(stored, &mut out, &mut CodecState::default())?;
         out.truncate(len);
         Ok(out)
     }
@@ -278,13 +391,39 @@ mod tests {
         }
     }
 
+    #[test]
+    fn old_tables_have_no_trailer() {
+        let encoded = |parameters: &[u32]| {
+            let stage = make(Setup { id: 305, parameters }).unwrap();
+            crate::stage::encoded(&*stage, b"abc", &mut CodecState::default()).unwrap()
+        };
+        let bare = stream(&[&[17 + 3], b"abc"]);
+        assert_eq!(encoded(&[1, 10, 0]), bare);
+        assert_eq!(encoded(&[1]), bare);
+        for parameters in [&[1, 20, 0][..], &[1, 10, 1]] {
+            assert_eq!(encoded(parameters), with_trailer(bare.clone(), b"abc"));
+        }
+    }
+
     proptest! {
+        #[test]
+        fn what_was_encoded_comes_back(
+            raw in prop::collection::vec(0u8..6, 0..3000),
+            far in prop::collection::vec(any::<u8>(), 0..20_000),
+            times in 0usize..4,
+        ) {
+            // The raw bytes again behind others, so that copies are far.
+            let raw = [&raw[..], &far.repeat(times), &raw].concat();
+            let stored = crate::stage::encoded(&LZO, &raw, &mut CodecState::default()).unwrap();
+            prop_assert_eq!(decode(&stored, raw.len()).unwrap(), raw);
+        }
+
         #[test]
         fn any_bytes(stored in prop::collection::vec(any::<u8>(), 0..300), room in 0usize..2000) {
             let ended = stream(&[&stored]);
             for stored in [&stored, &ended] {
                 if let Ok(out) = decode(stored, room) {
-                    prop_assert!(out.len() <= room && out.len() <= Lzo.max_decoded_len(stored.len()));
+                    prop_assert!(out.len() <= room && out.len() <= LZO.max_decoded_len(stored.len()));
                 }
             }
         }

@@ -46,8 +46,8 @@ pub(crate) struct CodecState {
     pub spare: Buffer,
     /// A second one for filters that decode in three.
     pub rows: Buffer,
-    /// What the encoders of the FastLZ family have seen.
-    #[cfg(any(feature = "blosc", feature = "lzf"))]
+    /// What the encoders of the Lempel-Ziv family have seen.
+    #[cfg(any(feature = "blosc", feature = "lzf", feature = "lzo"))]
     pub positions: crate::lz_search::Positions,
     #[cfg(feature = "deflate")]
     inflater: Option<Decompressor>,

@@ -11,17 +11,19 @@
 //! contains the minimum and maximum number of bits of a block, the maximum number of bit planes, and the minimum
 //! exponent.
 //!
-//! Values are identical, bit by bit, to those of zfp built with its default rounding. Not supported: streams of codec
-//! version 4 and earlier (zfp before 0.5).
+//! Values are identical, bit by bit, to those of zfp built with its default rounding, and so are the encoded bytes. Not
+//! supported: streams of codec version 4 and earlier (zfp before 0.5).
 
 mod block;
+mod encoder;
 mod order;
 mod stream;
 
 use crate::FilterError;
-use crate::scratch::CodecState;
+use crate::scratch::{Buffer, CodecState};
 use crate::stage::{Setup, Stage};
 use block::{Decoder, Word};
+use encoder::Encoder;
 use stream::Stream;
 
 const NAME: &str = "zfp";
@@ -132,6 +134,12 @@ impl Mode {
     fn is_reversible(&self) -> bool {
         self.exponent_min < EXPONENT_MIN
     }
+
+    /// The bit planes of a block of floats with this common exponent.
+    fn planes(&self, exponent: i32, dimensions: usize) -> u32 {
+        let room = i64::from(exponent) - i64::from(self.exponent_min) + 2 * dimensions as i64 + 2;
+        self.planes_max.min(room.clamp(0, 1 << 20) as u32)
+    }
 }
 
 impl Stage for Zfp {
@@ -164,8 +172,29 @@ impl Stage for Zfp {
         self.bytes().unwrap_or(usize::MAX).min(whole_blocks.saturating_add(1).saturating_mul(block_bytes))
     }
 
-    fn encodes(&self) -> bool {
-        false
+    /// Chunks of another size than the header says, and those with values that the mode cannot code, are stored as they
+    /// are.
+    fn encode(&self, raw: &[u8], out: &mut Buffer, state: &mut CodecState) -> Result<usize, FilterError> {
+        if self.bytes() != Some(raw.len()) {
+            let what = format!("the parameters are not those of a chunk of {} bytes", raw.len());
+            return Err(FilterError::Inapplicable { filter: NAME, what });
+        }
+        let raw = if self.swapped {
+            let turned = state.spare.room(raw.len())?;
+            turned.copy_from_slice(raw);
+            turned.chunks_exact_mut(self.element_bytes()).for_each(<[u8]>::reverse);
+            &*turned
+        } else {
+            raw
+        };
+        let out = out.room(self.encoded_bytes_max(raw.len())?)?;
+        let is_float = matches!(self.kind, Kind::Float | Kind::Double);
+        let len = if self.element_bytes() == 4 {
+            self.encode_blocks::<i32>(Encoder::new(out, self.dimensions, self.mode, is_float), raw)?
+        } else {
+            self.encode_blocks::<i64>(Encoder::new(out, self.dimensions, self.mode, is_float), raw)?
+        };
+        len.ok_or(FilterError::TooLong { filter: NAME, max: raw.len() })
     }
 
     fn decode(&self, stored: &[u8], out: &mut [u8], _: &mut CodecState) -> Result<usize, FilterError> {
@@ -200,6 +229,63 @@ impl Zfp {
             }
         }
         Ok(())
+    }
+
+    /// The most bytes that an encoder writes. A plane takes at most a bit for each coefficient and for each group of them.
+    fn encoded_bytes_max(&self, raw_bytes: usize) -> Result<usize, FilterError> {
+        let blocks = self.sizes.iter().map(|size| size.div_ceil(4)).product::<usize>();
+        let values = 1usize << (2 * self.dimensions);
+        let head = 2 + 11 + 6;
+        let block_bits =
+            (head + 8 * self.element_bytes() * (2 * values + 1)).min(self.mode.bits_max as usize);
+        let block_bits = block_bits.max(self.mode.bits_min as usize);
+        let bytes = blocks.checked_mul(block_bits).map(|bits| bits.div_ceil(8));
+        bytes.ok_or(FilterError::Memory { bytes: raw_bytes })
+    }
+
+    /// The number of encoded bytes; `None` if they did not fit.
+    fn encode_blocks<W: Word>(
+        &self,
+        mut encoder: Encoder<'_, W>,
+        raw: &[u8],
+    ) -> Result<Option<usize>, FilterError> {
+        let [nx, ny, nz, nw] = self.sizes;
+        for w in (0..nw).step_by(4) {
+            for z in (0..nz).step_by(4) {
+                for y in (0..ny).step_by(4) {
+                    for x in (0..nx).step_by(4) {
+                        self.fill([x, y, z, w], raw, &mut encoder.values);
+                        encoder.block()?;
+                    }
+                }
+            }
+        }
+        Ok(encoder.finish())
+    }
+
+    /// Copies the values of a block, and pads it along each axis as zfp does.
+    fn fill<W: Word>(&self, start: [usize; 4], raw: &[u8], block: &mut [W]) {
+        let [nx, ny, nz, _] = self.sizes;
+        let here: [usize; 4] = std::array::from_fn(|axis| (self.sizes[axis] - start[axis]).min(4));
+        // Missing values repeat those at the start of the line: the first one, or the first and then the second.
+        let at = |axis: usize, i: usize| match (here[axis], i) {
+            (has, i) if i < has => start[axis] + i,
+            (1, _) => start[axis],
+            (2, 2) => start[axis] + 1,
+            (_, _) => start[axis],
+        };
+        let along = |axis: usize| 0..if axis < self.dimensions { 4 } else { 1 };
+        for w in along(3) {
+            for z in along(2) {
+                for y in along(1) {
+                    let row = ((at(3, w) * nz + at(2, z)) * ny + at(1, y)) * nx;
+                    for x in along(0) {
+                        let from = (row + at(0, x)) * W::BYTES;
+                        block[64 * w + 16 * z + 4 * y + x] = W::read(&raw[from..from + W::BYTES]);
+                    }
+                }
+            }
+        }
     }
 
     /// Copies the values of a block that are not padding to their positions.

@@ -11,8 +11,7 @@ const HEAD: &str = "\
      HYPERSLAB_UPDATE=1 cargo test -p hyperslab-filters --test page -->
 
 This page lists the filters of the HDF5 library and all filters on The HDF Group's list of [registered
-filters][registered]. *Written* means that `hyperslab_filters::Pipeline::encode` applies the filter, too; *plug-in* means
-that it takes a plug-in for that, as described below.
+filters][registered]. *Written* means that `hyperslab_filters::Pipeline::encode` applies the filter, too.
 
 *Feature* is the Cargo feature of the crates `hyperslab` and `hyperslab-filters` that includes a filter; all are on unless
 `default-features = false` is set.
@@ -26,13 +25,6 @@ that it takes a plug-in for that, as described below.
 ";
 
 const NOT_READ: &str = "
-### Why some are not written
-
-* LZO: a format without a public specification, which only PyTables writes.
-* zfp: there is no encoder of our own. A plug-in, such as that of the Python package `hdf5plugin`, encodes in its place.
-* BitGroom and Granular BitRound round values before they are stored. What was read from them has been rounded, and can be
-  stored without the filter.
-
 ### Where writing differs from libhdf5
 
 * The size of chunks through deflate differs a little: libdeflate finds other matches than zlib.
@@ -41,6 +33,11 @@ const NOT_READ: &str = "
 * blosc writes every block in one part. All versions of Blosc read such blocks.
 * blosc2 writes the streams of a block that are zeros without data, but has no chunks of one value: these take some more
   bytes. Block lengths differ from those that the library chooses, which makes some chunks larger.
+* LZO streams have other copies than those of the LZO library, which reads them. All levels are the same.
+* zfp writes the bytes that the zfp library writes. A chunk with infinite values or NaN is stored without the filter, except in
+  reversible mode; the library does not define what it stores then.
+* BitGroom and Granular BitRound round as netCDF-C does, but leave infinite values, NaN and subnormal numbers as they are, and
+  big-endian numbers are refused.
 
 ## Plug-ins
 
@@ -75,18 +72,11 @@ number, name and provider, and the folders that were searched.
 |---:|---|---|---|
 ";
 
-/// Filters that are read, and written with the plug-ins of `hdf5plugin`.
-const WITH_PLUG_IN: [u16; 2] = [32013, 32026];
-
 fn page() -> String {
     let (here, elsewhere): (Vec<&Entry>, Vec<&Entry>) = table().iter().partition(|entry| entry.read);
     let mut page = HEAD.to_string();
     for Entry { id, name, write, library, feature, .. } in here {
-        let write = match (write, WITH_PLUG_IN.contains(id)) {
-            (true, _) => "yes",
-            (false, true) => "plug-in",
-            (false, false) => "no",
-        };
+        let write = if *write { "yes" } else { "no" };
         let feature = feature.map_or("always".to_string(), |feature| format!("`{feature}`"));
         writeln!(page, "| {id} | {name} | yes | {write} | {library} | {feature} |").unwrap();
     }

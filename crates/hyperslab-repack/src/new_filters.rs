@@ -5,19 +5,14 @@ use hyperslab::Datatype;
 use hyperslab::datatypes::Class;
 use hyperslab::internal::filter_element;
 use hyperslab::storage::{Fill, FillValue};
-use hyperslab_filters::{Element, FilterError, FilterSpec, Pipeline, Scratch, Target, client_data};
+use hyperslab_filters::{Element, FilterError, FilterSpec, Pipeline, Scratch, Target, asked, client_data};
 use hyperslab_format::message::Filter;
 
 /// Bit 0 of a filter's flags: chunks on which the filter fails are stored without it.
 const OPTIONAL: u16 = 1;
-const SHUFFLE: u16 = 2;
 const FLETCHER32: u16 = 3;
-const SZIP: u16 = 4;
 const NBIT: u16 = 5;
 const SCALEOFFSET: u16 = 6;
-const LZF: u16 = 32000;
-const BITSHUFFLE: u16 = 32008;
-const BLOSC2: u16 = 32026;
 /// The kinds of scaling of `H5Pset_scaleoffset`: floats by decimal digits, integers.
 const DECIMAL: u32 = 0;
 const INTEGER: u32 = 2;
@@ -57,11 +52,17 @@ impl FilteredDataset<'_> {
     ///
     /// # Errors
     ///
-    /// As [`Self::requested`].
+    /// As [`Self::requested`]; and filters that would round values that they have rounded before.
     pub fn kept(&self, filters: &[Filter]) -> Result<Vec<Filter>, FilterError> {
         let element = filter_element(self.datatype);
         let filters = filters.iter().map(|filter| {
-            let parameters = self.client_data(&element, filter.id, asked(filter))?;
+            let asked = asked(filter.id, &filter.parameters);
+            if let Some(name) = rounds_again(filter.id, &asked) {
+                let what =
+                    "in other chunks it would round the values again, for which it must be named".into();
+                return Err(FilterError::Inapplicable { filter: name, what });
+            }
+            let parameters = self.client_data(&element, filter.id, &asked)?;
             Ok(Filter { parameters, ..filter.clone() })
         });
         self.checked(filters.collect::<Result<_, FilterError>>()?)
@@ -99,15 +100,16 @@ pub(crate) fn spec(filter: &Filter) -> FilterSpec<'_> {
     FilterSpec { id: filter.id, optional: filter.is_optional(), parameters: &filter.parameters }
 }
 
-/// What the user asked for, of the parameters in the file: those that do not follow from the dataset.
-fn asked(filter: &Filter) -> &[u32] {
-    let stored = &filter.parameters[..];
-    match filter.id {
-        SHUFFLE | NBIT | LZF => &[],
-        SZIP | SCALEOFFSET => stored.get(..2).unwrap_or(stored),
-        BITSHUFFLE => stored.get(3..).unwrap_or_default(),
-        BLOSC2 => stored.get(..7).unwrap_or(stored),
-        _ => stored,
+/// The name of a filter that rounds values to others in a chunk of another shape, although it has rounded them before.
+fn rounds_again(id: u16, asked: &[u32]) -> Option<&'static str> {
+    const ZFP: u16 = 32013;
+    const ZFP_REVERSIBLE: u32 = 5;
+    const BIT_GROOM: u16 = 32022;
+    match id {
+        ZFP if asked.first() != Some(&ZFP_REVERSIBLE) => Some("zfp"),
+        // It clears bits at even places, and sets them at odd ones.
+        BIT_GROOM => Some("bitgroom"),
+        _ => None,
     }
 }
 

@@ -45,7 +45,16 @@ const NAMES: &[(&str, u16)] = &[
     ("zstd", 32_015),
     ("blosc2", 32_026),
     ("bzip2", 307),
+    ("lzo", 305),
+    ("bitgroom", 32_022),
+    ("granularbitround", 32_023),
 ];
+
+const ZFP: u16 = 32_013;
+
+/// The modes of zfp that take a number, and how H5Z-ZFP numbers them. Without one, zfp is reversible.
+const ZFP_MODES: [(&str, u32); 3] = [("zfp-rate", 1), ("zfp-precision", 2), ("zfp-accuracy", 3)];
+const ZFP_REVERSIBLE: u32 = 5;
 
 impl FilterSpec {
     /// The identification of the filter.
@@ -110,7 +119,11 @@ impl FromStr for FilterSpec {
             "nbit" => bare(Self::Nbit),
             "scaleoffset" => Ok(Self::ScaleOffset(one(0, i64::from(i32::MIN), i64::from(i32::MAX))? as i32)),
             "szip" => szip(text, given.unwrap_or("nn,8")),
+            "zfp" if given.is_none() => Ok(Self::Other { id: ZFP, parameters: vec![ZFP_REVERSIBLE] }),
             name => {
+                if let Some((_, mode)) = ZFP_MODES.iter().find(|(known, _)| *known == name) {
+                    return zfp(text, *mode, given.unwrap_or_default());
+                }
                 let known = NAMES.iter().find(|(known, _)| *known == name).map(|(_, id)| *id);
                 let id = known.or_else(|| name.parse().ok()).ok_or_else(|| unknown(name))?;
                 let parameters = numbers()?.into_iter().map(u32::try_from).collect::<Result<_, _>>();
@@ -135,6 +148,33 @@ fn szip(text: &str, given: &str) -> Result<FilterSpec, String> {
     is_possible.then_some(FilterSpec::Szip { nearest_neighbour, pixels }).ok_or_else(fail)
 }
 
+fn zfp(text: &str, mode: u32, given: &str) -> Result<FilterSpec, String> {
+    const PRECISION: u32 = 2;
+    let number: f64 = given.trim().parse().ok().filter(|number| *number > 0.0 && f64::is_finite(*number)).ok_or_else(
+        || format!("{text:?}: zfp takes a positive number, such as zfp-rate=8, zfp-precision=20 or zfp-accuracy=0.01"),
+    )?;
+    let parameters = match mode {
+        PRECISION if number.fract() == 0.0 && number <= 64.0 => vec![mode, 0, number as u32],
+        PRECISION => return Err(format!("{text:?}: a number of bit planes from 1 to 64 is required")),
+        _ => vec![mode, 0, number.to_bits() as u32, (number.to_bits() >> 32) as u32],
+    };
+    Ok(FilterSpec::Other { id: ZFP, parameters })
+}
+
+/// How [`zfp`] reads these parameters.
+fn zfp_text(parameters: &[u32]) -> Option<String> {
+    let name = |mode| ZFP_MODES.iter().find(|(_, known)| *known == mode).map(|(name, _)| name);
+    match *parameters {
+        [ZFP_REVERSIBLE] => Some("zfp".into()),
+        [mode @ 2, 0, planes] => Some(format!("{}={planes}", name(mode)?)),
+        [mode @ (1 | 3), 0, low, high] => {
+            let number = f64::from_bits(u64::from(low) | u64::from(high) << 32);
+            Some(format!("{}={number}", name(mode)?))
+        }
+        _ => None,
+    }
+}
+
 fn unknown(name: &str) -> String {
     let named: Vec<&str> = NAMES.iter().map(|(name, _)| *name).collect();
     format!(
@@ -155,6 +195,9 @@ impl fmt::Display for FilterSpec {
             }
             Self::Nbit => f.write_str("nbit"),
             Self::ScaleOffset(digits) => write!(f, "scaleoffset={digits}"),
+            Self::Other { id: ZFP, parameters } if zfp_text(parameters).is_some() => {
+                f.write_str(&zfp_text(parameters).unwrap_or_default())
+            }
             Self::Other { id, parameters } => {
                 match NAMES.iter().find(|(_, known)| known == id) {
                     Some((name, _)) => f.write_str(name)?,
@@ -198,6 +241,12 @@ mod tests {
             "scaleoffset=2",
             "zstd=3",
             "fletcher32",
+            "lzo",
+            "bitgroom=3+shuffle+gzip=4",
+            "zfp",
+            "zfp-rate=8.5",
+            "zfp-precision=20",
+            "zfp-accuracy=0.01",
             "32100=1,2,3",
         ] {
             assert_eq!(pipeline_text(&FilterSpec::parse_pipeline(text).unwrap()), text);
@@ -216,6 +265,8 @@ mod tests {
             ("zstd=x", "not a number"),
             ("zstd=-1", "out of range"),
             ("", "no filter"),
+            ("zfp-rate=0", "positive number"),
+            ("zfp-precision=65", "1 to 64"),
         ] {
             let error = FilterSpec::parse_pipeline(text).unwrap_err();
             assert!(error.contains(says), "{text}: {error}");

@@ -6,11 +6,11 @@ use super::{Mode, NAME};
 use crate::FilterError;
 
 /// The number of values in the largest block, which has four dimensions.
-const VALUES_MAX: usize = 256;
+pub(super) const VALUES_MAX: usize = 256;
 
 /// The integers as which values are coded, with as many bits as the values. In streams that no encoder wrote, sums may
 /// exceed the range; they then wrap around.
-pub(super) trait Word: Copy + Default {
+pub(super) trait Word: Copy + Default + PartialEq {
     const BITS: u32;
     const BYTES: usize = Self::BITS as usize / 8;
     /// The widths of the number of bit planes and of a float's exponent, and the bias of the exponent.
@@ -20,14 +20,25 @@ pub(super) trait Word: Copy + Default {
 
     /// Converts from base −2, in which low bit planes can be dropped without a bias.
     fn from_negabinary(bits: u64) -> Self;
+    /// The reverse.
+    fn to_negabinary(self) -> u64;
     fn plus(self, other: Self) -> Self;
     fn minus(self, other: Self) -> Self;
     fn doubled(self) -> Self;
     fn halved(self) -> Self;
     /// The bits of the float value · 2^(exponent + 2 − bits).
     fn scaled(self, exponent: i32) -> Self;
-    /// The bits of the float with this rank among all floats, ordered by value.
+    /// The integer of which [`Self::scaled`] makes these bits of a float, towards zero.
+    fn quantized(self, exponent: i32) -> Self;
+    /// The bits of the float with this rank among all floats, ordered by value; and the rank of the float with these bits.
     fn ranked(self) -> Self;
+    /// True if these are the bits of a float that is neither infinite nor NaN.
+    fn is_finite(self) -> bool;
+    /// The smallest exponent e such that the float with these bits is less than 2^e, but not less than that of normal
+    /// numbers; `None` for zero.
+    fn exponent(self) -> Option<i32>;
+    /// Reads the value from little-endian bytes.
+    fn read(bytes: &[u8]) -> Self;
     /// Writes the value as little-endian bytes.
     fn write(self, out: &mut [u8]);
 }
@@ -42,6 +53,12 @@ macro_rules! word {
             fn from_negabinary(bits: u64) -> Self {
                 const MASK: $uint = <$uint>::MAX / 3 * 2;
                 ((bits as $uint ^ MASK).wrapping_sub(MASK)) as $int
+            }
+
+            #[inline]
+            fn to_negabinary(self) -> u64 {
+                const MASK: $uint = <$uint>::MAX / 3 * 2;
+                ((self as $uint).wrapping_add(MASK) ^ MASK).into()
             }
 
             #[inline]
@@ -73,6 +90,31 @@ macro_rules! word {
             #[inline]
             fn ranked(self) -> Self {
                 if self < 0 { self ^ <$int>::MAX } else { self }
+            }
+
+            #[inline]
+            fn quantized(self, exponent: i32) -> Self {
+                // In two steps, because the power alone may be too large. Both are exact.
+                let power = <$int>::BITS as i32 - 2 - exponent;
+                let value = f64::from(<$float>::from_bits(self as $uint));
+                (value * power_of_two(power / 2) * power_of_two(power - power / 2)) as $int
+            }
+
+            #[inline]
+            fn is_finite(self) -> bool {
+                <$float>::from_bits(self as $uint).is_finite()
+            }
+
+            #[inline]
+            fn exponent(self) -> Option<i32> {
+                let magnitude = self & <$int>::MAX;
+                let biased = (magnitude >> (<$int>::BITS - 1 - Self::EXPONENT_BITS)) as i32;
+                (magnitude != 0).then_some((biased - Self::EXPONENT_BIAS + 1).max(1 - Self::EXPONENT_BIAS))
+            }
+
+            #[inline]
+            fn read(bytes: &[u8]) -> Self {
+                bytes.try_into().map_or(0, <$int>::from_le_bytes)
             }
 
             #[inline]
@@ -153,8 +195,7 @@ impl<'a, W: Word> Decoder<'a, W> {
             return 1;
         }
         let exponent = self.exponent();
-        let room = i64::from(exponent) - i64::from(self.mode.exponent_min) + 2 * self.dimensions as i64 + 2;
-        let planes = self.mode.planes_max.min(room.clamp(0, 1 << 20) as u32);
+        let planes = self.mode.planes(exponent, self.dimensions);
         let used = self.integers(1 + W::EXPONENT_BITS, planes);
         self.each_value(|value| value.scaled(exponent));
         used
@@ -296,9 +337,25 @@ mod tests {
     }
 
     #[test]
+    fn floats_are_integers_times_a_power() {
+        for (value, exponent) in [(1.0f32, 1), (0.75, 0), (-3.0, 2), (f32::MAX, 128)] {
+            let bits = value.to_bits() as i32;
+            assert_eq!(bits.exponent(), Some(exponent), "{value}");
+            assert_eq!(bits.quantized(exponent).scaled(exponent), bits, "{value}");
+        }
+        assert_eq!(((-0.0f64).to_bits() as i64).exponent(), None);
+        assert_eq!((f64::MIN_POSITIVE.to_bits() as i64).exponent(), Some(-1021));
+        assert_eq!((f64::from_bits(1).to_bits() as i64).exponent(), Some(-1022));
+    }
+
+    #[test]
     fn negabinary() {
         let values = [0b0, 0b1, 0b11, 0b10, 0b110].map(i32::from_negabinary);
         assert_eq!(values, [0, 1, -1, -2, 2]);
+        assert_eq!(values.map(Word::to_negabinary), [0b0, 0b1, 0b11, 0b10, 0b110]);
+        for value in [i64::MIN, i64::MAX, -1, 77] {
+            assert_eq!(i64::from_negabinary(value.to_negabinary()), value);
+        }
         assert_eq!(i64::from_negabinary(u64::MAX), -1 - (i64::from_negabinary(0) + 0x5555_5555_5555_5554));
     }
 }

@@ -1,4 +1,4 @@
-//! A reader of the bits of a byte string, the lowest bit of each byte first.
+//! A reader and a writer of the bits of a byte string, the lowest bit of each byte first.
 
 /// A position in a string of bits. Reading past the end returns zeros and is recorded.
 pub(super) struct Stream<'a> {
@@ -74,12 +74,77 @@ impl<'a> Stream<'a> {
     }
 }
 
+/// Writes bits to the start of a slice. Writing past the end has no effect and is recorded.
+pub(super) struct StreamWriter<'a> {
+    out: &'a mut [u8],
+    at: usize,
+    /// Bits that were not written to `out` yet, aligned to the low end; fewer than 8 between calls.
+    window: u64,
+    count: u32,
+    overrun: bool,
+}
+
+impl<'a> StreamWriter<'a> {
+    pub fn new(out: &'a mut [u8]) -> Self {
+        Self { out, at: 0, window: 0, count: 0, overrun: false }
+    }
+
+    /// Writes the lowest `bits` bits (0 to 32) of `value`, whose others are zero.
+    #[inline]
+    pub fn put(&mut self, value: u64, bits: u32) {
+        debug_assert!(bits <= 32 && value >> bits == 0);
+        self.window |= value << self.count;
+        self.count += bits;
+        while self.count >= 8 {
+            match self.out.get_mut(self.at) {
+                Some(byte) => *byte = self.window as u8,
+                None => self.overrun = true,
+            }
+            self.at += 1;
+            self.window >>= 8;
+            self.count -= 8;
+        }
+    }
+
+    pub fn zeros(&mut self, bits: u32) {
+        for _ in 0..bits / 32 {
+            self.put(0, 32);
+        }
+        self.put(0, bits % 32);
+    }
+
+    /// Fills the last byte with zeros; returns the number of bytes, or `None` if they did not fit.
+    pub fn finish(mut self) -> Option<usize> {
+        if self.count > 0 {
+            self.put(0, 8 - self.count);
+        }
+        (!self.overrun).then_some(self.at)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
 
     proptest! {
+        #[test]
+        fn what_was_written_is_read(values in proptest::collection::vec((any::<u32>(), 0u32..=32), 0..60)) {
+            let mut bytes = vec![0xaa; 300];
+            let mut writer = StreamWriter::new(&mut bytes);
+            let low = |value: u32, bits: u32| u64::from(value) & ((1 << bits) - 1);
+            values.iter().for_each(|&(value, bits)| writer.put(low(value, bits), bits));
+            let len = writer.finish().unwrap();
+            let mut reader = Stream::new(&bytes[..len]);
+            for &(value, bits) in &values {
+                prop_assert_eq!(reader.get(bits), low(value, bits));
+            }
+            let mut short = vec![0; len.saturating_sub(1)];
+            let mut writer = StreamWriter::new(&mut short);
+            values.iter().for_each(|&(value, bits)| writer.put(low(value, bits), bits));
+            prop_assert_eq!(writer.finish(), (len == 0).then_some(0));
+        }
+
         #[test]
         fn equals_bits_one_by_one(
             bytes in proptest::collection::vec(any::<u8>(), 0..60), steps in proptest::collection::vec(0u32..=64, 0..30),
