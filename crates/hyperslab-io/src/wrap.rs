@@ -1,5 +1,7 @@
-//! Sources that wrap another source.
+//! Sources and sinks that wrap another one.
 
+mod early_sync;
 mod record;
 
+pub use early_sync::EarlySync;
 pub use record::{Recorder, Recording};

@@ -8,7 +8,8 @@ use crate::doctor::Advisor;
 use crate::failure::{self, Failure};
 use crate::location;
 use hyperslab::File;
-use hyperslab_io::LocalSink;
+use hyperslab_io::wrap::EarlySync;
+use hyperslab_io::{LocalSink, Sink};
 use hyperslab_repack::{
     Monitor, MovedFolder, OutputFile, RepackError, RepackOptions, RepackPlan, cmip7_rules,
 };
@@ -17,6 +18,9 @@ use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime};
+
+/// New files go to the device in pieces of so many bytes, while the next ones are encoded.
+const SYNC_BYTES: u64 = 32 << 20;
 
 /// What is done with each file.
 pub(super) struct Job {
@@ -83,6 +87,7 @@ impl Job {
             temporary.restrict(&before.metadata).map_err(wrong)?;
         }
         let sink = LocalSink::from_file(temporary.handle().map_err(wrong)?, output);
+        let sink = EarlySync::new(sink, SYNC_BYTES);
         let monitor = Monitor::new(cancel);
         let name = location::shown(input);
         let changed = read_effects::candidates(&plan);
@@ -106,6 +111,7 @@ impl Job {
             }
             temporary.take_attributes(&before.metadata).map_err(wrong)?;
         }
+        sink.sync().map_err(wrong)?;
         temporary.publish().map_err(|error| creation_failure(output, &error))?;
         let seconds = begun.elapsed().as_secs_f64();
         let outcome = Outcome::new(&repacked, source_bytes, seconds, verified);
