@@ -46,8 +46,14 @@ impl Block {
         self.count.iter().fold(1, |product: u64, count| product.saturating_mul(*count))
     }
 
+    /// True if the elements of this part of another block are one run of its buffer.
+    pub fn is_run_of(&self, whole: &Self) -> bool {
+        let several = (0..self.count.len()).find(|&axis| self.count[axis] > 1);
+        several.is_none_or(|axis| self.count[axis + 1..] == whole.count[axis + 1..])
+    }
+
     /// The offset of an element in a buffer of this block, in elements.
-    fn offset(&self, at: &[u64]) -> u64 {
+    pub fn offset(&self, at: &[u64]) -> u64 {
         (0..at.len()).fold(0, |offset, axis| offset * self.count[axis] + (at[axis] - self.start[axis]))
     }
 }
@@ -74,14 +80,23 @@ pub(crate) fn copy_common(
     }
     let outer = inner.saturating_sub(1);
     let run = common.count[outer..].iter().product::<u64>() as usize * element_bytes;
+    // Runs at equal distances follow each other along the axis before it.
+    let rows = outer.checked_sub(1);
+    let count = rows.map_or(1, |axis| common.count[axis]);
+    let stride = |block: &Block| block.count[outer..].iter().product::<u64>() as usize * element_bytes;
+    let (from_stride, to_stride) = (stride(from_block), stride(to_block));
     let mut at = common.start.clone();
     loop {
-        let source = from_block.offset(&at) as usize * element_bytes;
-        let target = to_block.offset(&at) as usize * element_bytes;
-        to[target..target + run].copy_from_slice(&from[source..source + run]);
-        let Some(axis) = (0..outer).rev().find(|&axis| at[axis] + 1 < common.end(axis)) else { return };
+        let mut source = from_block.offset(&at) as usize * element_bytes;
+        let mut target = to_block.offset(&at) as usize * element_bytes;
+        for _ in 0..count {
+            to[target..target + run].copy_from_slice(&from[source..source + run]);
+            (source, target) = (source + from_stride, target + to_stride);
+        }
+        let last = rows.unwrap_or(0);
+        let Some(axis) = (0..last).rev().find(|&axis| at[axis] + 1 < common.end(axis)) else { return };
         at[axis] += 1;
-        at[axis + 1..outer].copy_from_slice(&common.start[axis + 1..outer]);
+        at[axis + 1..last].copy_from_slice(&common.start[axis + 1..last]);
     }
 }
 
@@ -114,6 +129,16 @@ mod tests {
         let mut to = [0; 4];
         copy_common((&[1, 2, 3, 4], &block(&[])), (&mut to, &block(&[])), 4);
         assert_eq!(to, [1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn parts_that_are_runs() {
+        let whole = block(&[(2, 3), (0, 4), (5, 6)]);
+        let is_run = |axes: &[(u64, u64)]| block(axes).is_run_of(&whole);
+        assert!(is_run(&[(2, 2), (0, 4), (5, 6)]) && is_run(&[(4, 1), (1, 2), (5, 6)]));
+        assert!(is_run(&[(3, 1), (3, 1), (6, 2)]) && is_run(&[(3, 1), (3, 1), (6, 1)]));
+        assert!(!is_run(&[(2, 2), (0, 3), (5, 6)]) && !is_run(&[(4, 1), (1, 2), (5, 5)]));
+        assert!(block(&[]).is_run_of(&block(&[])));
     }
 
     proptest! {

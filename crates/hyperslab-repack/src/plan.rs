@@ -326,7 +326,7 @@ impl RepackPlan {
             }
             Err(needed) => needed,
         };
-        match Spill::find(&shapes, left) {
+        match Spill::find(&shapes, left, threads as u64) {
             Ok(spill) => {
                 let memory = working.saturating_add(spill.memory_bytes);
                 Ok((Method::Spill(spill), threads, memory))

@@ -2,7 +2,9 @@
 
 mod blocks;
 mod chunk_by_chunk;
+mod gather;
 mod sweep;
+mod temporary_file;
 mod through_file;
 
 use crate::block::Block;
@@ -67,7 +69,8 @@ struct ChunkedTarget {
     /// The coordinates of the chunks, as the tree lists them.
     coords: Vec<u64>,
     encoder: ChunkEncoder,
-    threads: usize,
+    /// As many as fit into memory. What they keep from chunk to chunk is free after the dataset.
+    workers: Workers<CodecState>,
 }
 
 impl Recoder<'_, '_> {
@@ -118,15 +121,26 @@ impl Recoder<'_, '_> {
             chunk_bytes,
             coords: chunked.coords.clone(),
             encoder,
-            threads: recoding.threads,
+            workers: self.workers.limited(recoding.threads),
         })
     }
 
-    /// Reads a block of whole source chunks.
-    fn read(&mut self, subject: &Subject, block: &Block) -> Result<Vec<u8>, RepackError> {
+    /// Reads a block of whole source chunks; into `memory`, if that is as long: new memory takes a notable part of the time.
+    fn read(
+        &mut self,
+        subject: &Subject,
+        block: &Block,
+        mut memory: Vec<u8>,
+    ) -> Result<Vec<u8>, RepackError> {
         self.monitor.check()?;
         let selection = Selection::block(&block.start, &block.count);
-        match subject.dataset.read_bytes(&selection, Order::File) {
+        let read = if memory.len() as u64 == subject.bytes(block) {
+            subject.dataset.read_into(&selection, Order::File, &mut memory).map(|()| memory)
+        } else {
+            drop(memory);
+            subject.dataset.read_bytes(&selection, Order::File)
+        };
+        match read {
             Ok(elements) => Ok(elements),
             Err(error) if self.keep_going && error.kind() != hyperslab::ErrorKind::Cancelled => {
                 self.read_undamaged(subject, block, error)
@@ -187,9 +201,9 @@ impl Recoder<'_, '_> {
     fn write(
         &mut self,
         subject: &Subject,
+        target: &ChunkedTarget,
         row: usize,
         encoded: &EncodedChunk,
-        logical: u64,
         written: &mut WrittenChunks,
     ) -> Result<(), RepackError> {
         self.monitor.check()?;
@@ -202,8 +216,16 @@ impl Recoder<'_, '_> {
             written.checksums[row] = checksums::of_chunk(&encoded.bytes, mask);
             written.error_max = written.error_max.max(encoded.error_max);
         }
-        self.monitor.done(logical, encoded.bytes.len() as u64);
+        let within = target.block(row).within(subject.dataset.shape());
+        self.monitor.done(subject.bytes(&within), encoded.bytes.len() as u64);
         Ok(())
+    }
+}
+
+impl Subject {
+    /// The bytes of the elements of a block.
+    fn bytes(&self, block: &Block) -> u64 {
+        block.elements().saturating_mul(self.fill.len() as u64)
     }
 }
 

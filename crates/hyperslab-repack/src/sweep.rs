@@ -159,22 +159,26 @@ pub(crate) struct Window<T> {
 }
 
 impl<T> Window<T> {
-    /// Goes on to a step: drops what it and later steps do not need, and returns the blocks to be read, each of which
-    /// is then given to [`Self::push`].
-    pub fn advance(&mut self, sweep: &Sweep, step: u128) -> Vec<Block> {
+    /// Goes on to a step: returns the blocks to be read, each of which is then given to [`Self::push`], and what this and
+    /// later steps do not need any more.
+    pub fn advance(&mut self, sweep: &Sweep, step: u128) -> (Vec<Block>, Vec<T>) {
         let (axis, shapes) = (sweep.axis, &sweep.shapes);
         let mut coords = sweep.coordinates(step);
         let number = std::mem::take(&mut coords[axis]);
+        let mut dropped: Vec<T> = Vec::new();
         if self.column != coords {
             self.column.clone_from(&coords);
-            self.parts.clear();
+            dropped.extend(self.parts.drain(..).map(|(_, elements)| elements));
         }
         let (source, extent) = (shapes.source[axis], shapes.extent[axis]);
         let start = number.saturating_mul(sweep.step);
         let end = start.saturating_add(sweep.step).min(extent);
         let first = start / source * source;
         let last = end.div_ceil(source).saturating_mul(source).min(extent);
-        self.parts.retain(|(block, _)| block.end(axis) > first);
+        // They are in order along the axis.
+        while self.parts.front().is_some_and(|(block, _)| block.end(axis) <= first) {
+            dropped.extend(self.parts.pop_front().map(|(_, elements)| elements));
+        }
         let from = self.parts.back().map_or(first, |(block, _)| block.end(axis).max(first));
         // What the next step needs as well is a part of its own, so that the rest can be dropped.
         let shared = (end / source * source).clamp(from, last);
@@ -183,7 +187,8 @@ impl<T> Window<T> {
             (block.start[axis], block.count[axis]) = (from, to - from);
             block.within(&shapes.extent)
         };
-        [(from, shared), (shared, last)].into_iter().filter(|(from, to)| from < to).map(block).collect()
+        let wanted = [(from, shared), (shared, last)].into_iter().filter(|(from, to)| from < to);
+        (wanted.map(block).collect(), dropped)
     }
 
     /// Adds a part that has been read.
@@ -228,7 +233,7 @@ mod tests {
         let mut window = Window::default();
         let (mut decodes, mut most) = (BTreeMap::new(), 0);
         for (step, targets) in steps {
-            for block in window.advance(sweep, step) {
+            for block in window.advance(sweep, step).0 {
                 chunks(&block, &shapes.source).into_iter().for_each(|chunk| {
                     *decodes.entry(chunk).or_default() += 1;
                 });

@@ -10,10 +10,10 @@ impl Recoder<'_, '_> {
         let extent = subject.dataset.shape().to_vec();
         let size = u64::from(subject.dataset.datatype().size);
         let counts: Vec<u64> = extent.iter().zip(shape).map(|(dim, block)| dim.div_ceil(*block)).collect();
-        let mut coords = vec![0; extent.len()];
+        let (mut coords, mut memory) = (vec![0; extent.len()], Vec::new());
         loop {
             let block = Block::of_chunk(&coords, shape).within(&extent);
-            let mut elements = self.read(subject, &block)?;
+            let mut elements = self.read(subject, &block, memory)?;
             if contains_addresses(subject.dataset.datatype()) {
                 let mut heap = self.file.heap();
                 let found = self.relocatable(subject, &block, &elements, &mut heap)?;
@@ -29,6 +29,7 @@ impl Recoder<'_, '_> {
             };
             coords[axis] += 1;
             coords[axis + 1..].fill(0);
+            memory = elements;
         }
     }
 }

@@ -89,14 +89,14 @@ impl Recoder<'_, '_> {
                 Ok(Recoded { encoded, failed })
             };
         let mut written = WrittenChunks::default();
-        let workers = self.workers.limited(target.threads);
+        let workers = &target.workers;
         let count = target.count();
         let (file, batch, cancel) = (self.file, self.batch, self.monitor.cancel.clone());
         let mut write = |row: usize, recoded: Recoded| {
             if let Some(error) = recoded.failed {
                 self.note(subject, &target.block(row).within(extent), &error);
             }
-            self.write(subject, row, &recoded.encoded, target.chunk_bytes as u64, &mut written)
+            self.write(subject, target, row, &recoded.encoded, &mut written)
         };
         if !source.advice().has_latency() {
             let work = |state: &mut CodecState, row: usize| work(state, row, None);

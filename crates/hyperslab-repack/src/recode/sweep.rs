@@ -1,7 +1,8 @@
 //! Other chunks, in memory: reads slabs of whole source chunks in the order of a [`Sweep`], and cuts them.
 
+use super::gather::gather;
 use super::{ChunkedTarget, Recoder, Subject, WrittenChunks, encode_error};
-use crate::block::{Block, copy_common};
+use crate::block::Block;
 use crate::chunk_encoder::{CodecState, EncodedChunk};
 use crate::error::RepackError;
 use crate::relocate::contains_addresses;
@@ -22,10 +23,19 @@ impl Recoder<'_, '_> {
         let mut window = Window::default();
         let mut written = WrittenChunks::default();
         for rows in rows.chunk_by(|&a, &b| step_of(a) == step_of(b)) {
-            for block in window.advance(sweep, step_of(rows[0])) {
-                let elements = self.read(subject, &block)?;
+            let (blocks, mut dropped) = window.advance(sweep, step_of(rows[0]));
+            for block in blocks {
+                // The memory of a part of the same size is used again; that of others is free before there is a new part.
+                let len = subject.bytes(&block);
+                let same = dropped.iter().position(|part: &Vec<u8>| part.len() as u64 == len);
+                let memory = same.map(|at| dropped.swap_remove(at)).unwrap_or_else(|| {
+                    dropped.clear();
+                    Vec::new()
+                });
+                let elements = self.read(subject, &block, memory)?;
                 window.push(block, elements);
             }
+            drop(dropped);
             let parts: Vec<(&[u8], &Block)> =
                 window.parts().map(|(block, elements)| (&elements[..], block)).collect();
             self.cut(subject, target, rows, &parts, &mut written)?;
@@ -42,49 +52,30 @@ impl Recoder<'_, '_> {
         parts: &[(&[u8], &Block)],
         written: &mut WrittenChunks,
     ) -> Result<(), RepackError> {
-        let extent = subject.dataset.shape();
-        let gather = |state: &mut CodecState, row: usize| {
-            let block = target.block(row);
-            let within = block.clone().within(extent);
-            let (is_partial, size) = (within != block, subject.fill.len());
-            let found: u64 = parts
-                .iter()
-                .filter_map(|(_, part)| part.intersection(&within))
-                .map(|part| part.elements())
-                .sum();
-            if is_partial || found < within.elements() {
-                state.chunk = subject.fill.repeat(target.chunk_bytes / size.max(1));
-            }
-            state.chunk.resize(target.chunk_bytes, 0);
-            parts.iter().for_each(|&part| copy_common(part, (&mut state.chunk, &block), size));
-            is_partial
-        };
         let encode = |state: &mut CodecState, row: usize, is_partial: bool| {
             let encoded = target.encoder.encode_own(is_partial, state);
             encoded.map_err(|error| encode_error(subject, &target.block(row).start, error))
         };
-        let logical = |row: usize| target.block(row).within(extent).elements() * subject.fill.len() as u64;
         let datatype = subject.dataset.datatype();
         if contains_addresses(datatype) {
             // Objects of the heap are written in the order of the elements that refer to them.
             let (mut heap, mut state) = (self.file.heap(), CodecState::default());
             for &row in rows {
-                let is_partial = gather(&mut state, row);
+                let is_partial = gather(subject, target, row, parts, &mut state.chunk);
                 let found = self.relocatable(subject, &target.block(row), &state.chunk, &mut heap)?;
                 state.chunk = found.into_data(self.writer)?;
                 let encoded = encode(&mut state, row, is_partial)?;
-                self.write(subject, row, &encoded, logical(row), written)?;
+                self.write(subject, target, row, &encoded, written)?;
             }
             return Ok(());
         }
         let work = |state: &mut CodecState, number: usize| -> Result<EncodedChunk, RepackError> {
             let row = rows[number];
-            let is_partial = gather(state, row);
+            let is_partial = gather(subject, target, row, parts, &mut state.chunk);
             encode(state, row, is_partial)
         };
-        let workers = self.workers.limited(target.threads);
-        workers.run(rows.len(), target.is_for_one(rows.len()), work, |number, encoded| {
-            self.write(subject, rows[number], &encoded, logical(rows[number]), written)
+        target.workers.run(rows.len(), target.is_for_one(rows.len()), work, |number, encoded| {
+            self.write(subject, target, rows[number], &encoded, written)
         })
     }
 }
