@@ -5,7 +5,7 @@ use crate::error::RepackError;
 use crate::object_selection::ObjectSelection;
 use crate::source_dataset::{btree_k, open_dataset};
 use crate::source_tree::SourceTree;
-use crate::stored_chunks::BatchSize;
+use crate::stored_reader::StoredReader;
 use hyperslab::File;
 use hyperslab::internal::{stored, superblock};
 use hyperslab_io::{Cancel, Sink};
@@ -54,14 +54,14 @@ pub fn copy(file: &File, sink: &dyn Sink, options: CopyOptions) -> Result<Summar
         .map(|(number, _)| hyperslab_write::ObjectId(number))
         .collect();
     let objects = tree.objects.len();
-    let (batch, cancel) = (BatchSize::of(&*stored::source(file), MEMORY_BYTES), Cancel::never());
+    let reader = &StoredReader::new(file, MEMORY_BYTES, &Cancel::never());
     let mut writer = FileWriter::create(sink, tree, options)?;
     copy_user_block(file, sink, user_block_bytes)?;
     for id in datasets {
         let (address, path) = sources.objects[id.0 as usize].clone();
         let dataset = open_dataset(file, address, &path)?;
         let (keep_going, damage) = (false, Vec::new());
-        let mut copy = DataCopy { file, sources: &mut sources, keep_going, damage, batch, cancel: &cancel };
+        let mut copy = DataCopy { file, sources: &mut sources, keep_going, damage, reader };
         copy.copy(id, &dataset, &mut writer)?;
     }
     let metadata_bytes = writer.metadata_bytes();

@@ -9,13 +9,11 @@ use crate::raw_chunks::ChunkCopy;
 use crate::relocate::{Relocatable, contains_addresses};
 use crate::source_dataset::layout;
 use crate::source_tree::Sources;
-use crate::stored_chunks::BatchSize;
+use crate::stored_reader::StoredReader;
 use hyperslab::internal::{stored, superblock};
 use hyperslab::{Dataset, File};
 use hyperslab_format::message::Layout;
-use hyperslab_io::{Cancel, Source, fetch_all};
 use hyperslab_write::{FileWriter, ObjectId, ObjectSpec};
-use std::io;
 
 /// The source of a copy.
 pub(crate) struct DataCopy<'a> {
@@ -24,9 +22,7 @@ pub(crate) struct DataCopy<'a> {
     /// True if what cannot be read becomes fill values.
     pub keep_going: bool,
     pub damage: Vec<Damage>,
-    /// How much is read from the source at a time.
-    pub batch: BatchSize,
-    pub cancel: &'a Cancel,
+    pub reader: &'a StoredReader,
 }
 
 impl DataCopy<'_> {
@@ -50,8 +46,8 @@ impl DataCopy<'_> {
             Layout::Chunked(_) if !dataset.shape().contains(&0) => {
                 let path = &self.sources.objects[id.0 as usize].1;
                 let damage = self.keep_going.then_some(&mut self.damage);
-                let (file, batch, cancel) = (self.file, self.batch, self.cancel);
-                let mut copy = ChunkCopy { file, dataset, path, id, batch, cancel, damage };
+                let (file, reader) = (self.file, self.reader);
+                let mut copy = ChunkCopy { file, dataset, path, id, reader, damage };
                 copy.copy(&*dataset.chunk_map()?, writer)
             }
             _ => Ok(Vec::new()),
@@ -66,8 +62,8 @@ impl DataCopy<'_> {
         writer: &mut FileWriter<'_>,
     ) -> Result<Vec<u32>, RepackError> {
         let (source, len) = (stored::source(self.file), dataset.logical_bytes());
-        let window = if source.advice().has_latency() {
-            (self.batch.bytes / PIECE_BYTES).max(1) * PIECE_BYTES
+        let window = if self.reader.has_latency() {
+            (self.reader.batch.bytes / PIECE_BYTES).max(1) * PIECE_BYTES
         } else {
             PIECE_BYTES
         };
@@ -78,7 +74,7 @@ impl DataCopy<'_> {
             let bytes = &mut buffer[..window.min(len - start) as usize];
             let begin = at.saturating_add(start);
             let mut readable = bytes.len();
-            let mut read = self.read(&*source, begin, bytes);
+            let mut read = self.reader.read_into(begin, bytes);
             if read.is_err() && self.keep_going {
                 // Of a file that is too short, whole elements up to its end.
                 let size = u64::from(dataset.datatype().size).max(1);
@@ -105,21 +101,6 @@ impl DataCopy<'_> {
             start += bytes.len() as u64;
         }
         Ok(checksums)
-    }
-
-    /// Reads bytes; from a source with latency with several requests at once.
-    fn read(&self, source: &dyn Source, begin: u64, bytes: &mut [u8]) -> io::Result<()> {
-        if !source.advice().has_latency() {
-            return source.read_into(begin, bytes);
-        }
-        let ranges = self.batch.ranges(begin..begin.saturating_add(bytes.len() as u64));
-        let mut rest = bytes;
-        for part in fetch_all(source, &ranges, self.cancel)? {
-            let (filled, left) = rest.split_at_mut(part.len());
-            filled.copy_from_slice(&part);
-            rest = left;
-        }
-        Ok(())
     }
 
     /// Notes rows that cannot be read. Pieces that follow each other are one part.
@@ -155,7 +136,7 @@ impl DataCopy<'_> {
         let edges_unfiltered = matches!(layout, Layout::Chunked(layout) if layout.edge_chunks_unfiltered);
         let mut heap = self.file.heap();
         let path = self.sources.objects[id.0 as usize].1.clone();
-        each_piece(self.file, dataset, layout, |piece, elements| {
+        each_piece(self.file, dataset, layout, &mut heap, |piece, elements, heap| {
             let len = piece.bytes(dataset);
             let elements = match elements {
                 Err(error) if self.keep_going => {
@@ -167,14 +148,14 @@ impl DataCopy<'_> {
             };
             let found = if self.keep_going {
                 let (found, lost, error) =
-                    Relocatable::read_undamaged(datatype, &elements, &mut heap, self.sources);
+                    Relocatable::read_undamaged(datatype, &elements, heap, self.sources);
                 if let Some(error) = error {
                     let error = format!("{lost} elements: {}", tolerated(error)?);
                     self.damage.push(Damage::new(&path, &piece.block(dataset), error));
                 }
                 found
             } else {
-                Relocatable::read(datatype, &elements, &mut heap, self.sources)?
+                Relocatable::read(datatype, &elements, heap, self.sources)?
             };
             let elements = found.into_data(writer)?;
             let count = match piece {

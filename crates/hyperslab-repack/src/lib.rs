@@ -14,6 +14,7 @@
 //! Deliberately absent: the format's structures (`hyperslab-format`), their places (`hyperslab-write`), options as text
 //! (the command).
 
+mod batch_size;
 mod block;
 mod change;
 mod checksums;
@@ -51,7 +52,7 @@ mod shared_parts;
 mod source_dataset;
 mod source_tree;
 mod spill;
-mod stored_chunks;
+mod stored_reader;
 mod sweep;
 mod target_chunks;
 mod undamaged_map;

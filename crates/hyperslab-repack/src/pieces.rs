@@ -1,13 +1,14 @@
 //! The elements of a dataset in pieces, decoded but not converted: for elements that contain addresses.
 
-use crate::block::Block;
+use crate::block::{Block, copy_common};
 use crate::damage::rows;
 use crate::error::RepackError;
+use crate::relocate::fetch_referents;
 use hyperslab::internal::{stored, superblock};
-use hyperslab::{Dataset, Error, File, Order, Selection};
+use hyperslab::{ChunkMap, Dataset, Error, File, Heap, Order, Selection};
 use hyperslab_format::message::Layout;
 
-/// Contiguous data is read in pieces of about this many bytes.
+/// Contiguous data is read in pieces of about this many bytes, and so are chunks of sources with latency.
 const PIECE_BYTES: u64 = 8 << 20;
 
 /// Where a piece is in its dataset.
@@ -44,8 +45,32 @@ fn piece_bytes(size: u64) -> u64 {
     (PIECE_BYTES / size).max(1) * size
 }
 
+/// Blocks of whole chunks along all axes but the first, each with at most [`PIECE_BYTES`], that contain all chunks that
+/// exist; `None` if there are larger ones. To read a block takes as many requests at once as it has chunks.
+pub(crate) fn rows_of_chunks(map: &ChunkMap, extent: &[u64], element_bytes: u64) -> Option<Vec<Block>> {
+    let grid = map.grid();
+    let first = *grid.chunk_shape().first()?;
+    let row = extent.iter().skip(1).fold(element_bytes.max(1), |bytes, dim| bytes.saturating_mul(*dim));
+    let chunks = PIECE_BYTES / row.saturating_mul(first).max(1);
+    if chunks == 0 {
+        return None;
+    }
+    let rows = first.saturating_mul(chunks);
+    let mut blocks: Vec<Block> = Vec::new();
+    for (number, _) in map.iter() {
+        let start = grid.offset(number)[0] / rows * rows;
+        if blocks.last().is_none_or(|last| last.start[0] != start) {
+            let mut block = Block { start: vec![0; extent.len()], count: extent.to_vec() };
+            (block.start[0], block.count[0]) = (start, rows.min(extent[0] - start));
+            blocks.push(block);
+        }
+    }
+    Some(blocks)
+}
+
 /// Calls `each` with all elements that are stored, in the order in which they are: contiguous data in pieces of whole
-/// elements, chunks one by one. Data in object headers and in other files is left out.
+/// elements, chunks one by one. Data in object headers and in other files is left out. From a source with latency, many
+/// chunks are read at once, and so is the part of the global heap that their elements refer to.
 ///
 /// # Errors
 ///
@@ -54,7 +79,8 @@ pub(crate) fn each_piece(
     file: &File,
     dataset: &Dataset,
     layout: &Layout,
-    mut each: impl FnMut(&Piece, Result<Vec<u8>, Error>) -> Result<(), RepackError>,
+    heap: &mut Heap,
+    mut each: impl FnMut(&Piece, Result<Vec<u8>, Error>, &mut Heap) -> Result<(), RepackError>,
 ) -> Result<(), RepackError> {
     match layout {
         Layout::Contiguous { address: Some(address), .. } if dataset.external_sources().is_none() => {
@@ -65,8 +91,11 @@ pub(crate) fn each_piece(
             while start < len {
                 let mut bytes = vec![0; piece.min(len - start) as usize];
                 let read = stored::source(file).read_into(at + start, &mut bytes);
-                let read = read.map_err(|error| Error::from(error).in_file(file.name()));
-                each(&Piece::Contiguous(start), read.map(|()| bytes))?;
+                let read = read.map_err(|error| Error::from(error).in_file(file.name())).map(|()| bytes);
+                if let Ok(elements) = &read {
+                    fetch_referents(dataset.datatype(), elements, heap);
+                }
+                each(&Piece::Contiguous(start), read, heap)?;
                 start += piece;
             }
             Ok(())
@@ -74,6 +103,11 @@ pub(crate) fn each_piece(
         Layout::Chunked(_) if !dataset.shape().contains(&0) => {
             let map = dataset.chunk_map()?;
             let chunk = dataset.chunk_shape().unwrap_or_default();
+            let size = dataset.datatype().size;
+            let has_latency = stored::source(file).advice().has_latency();
+            let blocks = if has_latency { rows_of_chunks(&map, dataset.shape(), size.into()) } else { None };
+            let mut blocks = blocks.unwrap_or_default().into_iter();
+            let mut row: Option<(Block, Option<Vec<u8>>)> = None;
             for (number, _) in map.iter() {
                 let start = map.grid().offset(number);
                 let count: Vec<u64> = start
@@ -82,8 +116,27 @@ pub(crate) fn each_piece(
                     .zip(dataset.shape())
                     .map(|((start, chunk), dim)| (*chunk).min(dim - start))
                     .collect();
-                let elements = dataset.read_bytes(&Selection::block(&start, &count), Order::File);
-                each(&Piece::Chunk(Block { start, count }), elements)?;
+                let block = Block { start, count };
+                if row.as_ref().is_none_or(|(rows, _)| rows.end(0) <= block.start[0]) {
+                    row = blocks.next().map(|rows| {
+                        // Where a chunk of the row is damaged, they are read one by one.
+                        let selection = Selection::block(&rows.start, &rows.count);
+                        let elements = dataset.read_bytes(&selection, Order::File).ok();
+                        if let Some(elements) = &elements {
+                            fetch_referents(dataset.datatype(), elements, heap);
+                        }
+                        (rows, elements)
+                    });
+                }
+                let elements = match &row {
+                    Some((rows, Some(elements))) => {
+                        let mut own = vec![0; (block.elements() * u64::from(size)) as usize];
+                        copy_common((elements, rows), (&mut own, &block), size as usize);
+                        Ok(own)
+                    }
+                    _ => dataset.read_bytes(&Selection::block(&block.start, &block.count), Order::File),
+                };
+                each(&Piece::Chunk(block), elements, heap)?;
             }
             Ok(())
         }

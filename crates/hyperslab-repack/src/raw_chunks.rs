@@ -4,10 +4,9 @@ use crate::block::Block;
 use crate::checksums;
 use crate::damage::{Damage, fill_chunk, tolerated};
 use crate::error::RepackError;
-use crate::stored_chunks::BatchSize;
+use crate::stored_reader::StoredReader;
 use hyperslab::internal::stored;
 use hyperslab::{ChunkMap, Dataset, File, Location};
-use hyperslab_io::Cancel;
 use hyperslab_write::{FileWriter, ObjectId};
 
 /// The chunks of a dataset.
@@ -16,8 +15,7 @@ pub(crate) struct ChunkCopy<'a> {
     pub dataset: &'a Dataset,
     pub path: &'a str,
     pub id: ObjectId,
-    pub batch: BatchSize,
-    pub cancel: &'a Cancel,
+    pub reader: &'a StoredReader,
     /// Where chunks that cannot be read are noted; without it, the first one ends the copy.
     pub damage: Option<&'a mut Vec<Damage>>,
 }
@@ -33,9 +31,9 @@ impl ChunkCopy<'_> {
         let source = stored::source(self.file);
         // New memory for each batch would take longer than reading it.
         let mut buffer = Vec::new();
-        for rows in self.batch.batches(map) {
+        for rows in self.reader.batch.batches(map) {
             let locations: Vec<Location> = rows.clone().filter_map(|row| Some(map.nth(row)?.1)).collect();
-            if let Some(run) = self.batch.run(&*source, &locations) {
+            if let Some(run) = self.reader.batch.run(&*source, &locations) {
                 buffer.resize((run.end - run.start) as usize, 0);
                 if source.read_into(run.start, &mut buffer).is_ok() {
                     for location in &locations {
@@ -46,7 +44,7 @@ impl ChunkCopy<'_> {
                     continue;
                 }
             }
-            let error = match self.batch.read(self.file, &locations, self.cancel) {
+            let error = match self.reader.chunks(&locations) {
                 Ok(chunks) => {
                     for (bytes, location) in chunks.iter().zip(&locations) {
                         self.write(bytes, location.filter_mask, writer, &mut checksums)?;
@@ -61,7 +59,7 @@ impl ChunkCopy<'_> {
             tolerated(error.into())?;
             // Chunk by chunk, to find those that cannot be read.
             for (row, location) in rows.zip(&locations) {
-                match self.batch.read(self.file, std::slice::from_ref(location), self.cancel) {
+                match self.reader.chunks(std::slice::from_ref(location)) {
                     Ok(chunks) => self.write(&chunks[0], location.filter_mask, writer, &mut checksums)?,
                     Err(error) => {
                         let error = tolerated(error.into())?;

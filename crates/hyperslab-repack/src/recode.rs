@@ -17,7 +17,7 @@ use crate::ordered::Workers;
 use crate::plan::{Method, Recoding};
 use crate::relocate::Relocatable;
 use crate::source_tree::Sources;
-use crate::stored_chunks::BatchSize;
+use crate::stored_reader::StoredReader;
 use hyperslab::{Dataset, File, Heap, Order, Selection};
 use hyperslab_filters::FilterError;
 use hyperslab_write::{FileWriter, ObjectId, ObjectSpec, StorageSpec};
@@ -38,8 +38,7 @@ pub(crate) struct Recoder<'a, 'w> {
     /// True if chunks that cannot be read become fill values.
     pub keep_going: bool,
     pub damage: Vec<Damage>,
-    /// How much is read from the source at a time.
-    pub batch: BatchSize,
+    pub reader: &'a StoredReader,
 }
 
 /// What is remembered of the chunks of a dataset, to be compared with the new file.

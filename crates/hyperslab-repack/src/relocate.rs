@@ -47,6 +47,37 @@ pub(crate) fn contains_addresses(datatype: &Datatype) -> bool {
     datatype.is_variable() || datatype.contains_reference()
 }
 
+/// Fetches the parts of the global heap that elements refer to, all at once, if the source has latency.
+pub(crate) fn fetch_referents(datatype: &Datatype, elements: &[u8], heap: &Heap) {
+    if heap.has_latency() && contains_addresses(datatype) {
+        let mut found = Vec::new();
+        collections(datatype, elements, heap, &mut found);
+        // What cannot be fetched is reported where it is needed.
+        let _ = heap.fetch_collections(found);
+    }
+}
+
+/// The addresses of the heap collections that elements refer to.
+fn collections(datatype: &Datatype, elements: &[u8], heap: &Heap, found: &mut Vec<Address>) {
+    for element in elements.chunks_exact((datatype.size as usize).max(1)) {
+        match &datatype.class {
+            Class::VlenString { .. } | Class::VlenSequence { .. } => {
+                found.extend(heap.collection_of(element.get(COUNT..).unwrap_or_default()));
+            }
+            Class::Reference(Reference::Region) => found.extend(heap.collection_of(element)),
+            Class::Compound { members } => {
+                for member in members.iter().filter(|member| contains_addresses(&member.datatype)) {
+                    let start = member.offset as usize;
+                    let value = element.get(start..start + member.datatype.size as usize);
+                    collections(&member.datatype, value.unwrap_or_default(), heap, found);
+                }
+            }
+            Class::Array { base, .. } => collections(base, element, heap, found),
+            _ => return,
+        }
+    }
+}
+
 /// Bytes of the number of elements before it.
 const COUNT: usize = 4;
 /// Bytes of a reference into the global heap: the address of a collection and the index of an object.

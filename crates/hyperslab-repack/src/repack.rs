@@ -7,12 +7,11 @@ use crate::data::DataCopy;
 use crate::error::RepackError;
 use crate::monitor::Monitor;
 use crate::ordered::Workers;
-use crate::plan::{RepackPlan, located};
+use crate::plan::{Method, RepackPlan, located};
 use crate::recode::{Recoder, WrittenChunks};
 use crate::source_dataset::{SourceFile, open_dataset};
 use crate::source_tree::Sources;
-use crate::stored_chunks::BatchSize;
-use hyperslab::internal::stored;
+use crate::stored_reader::StoredReader;
 use hyperslab::{Dataset, File};
 use hyperslab_format::Address;
 use hyperslab_io::Sink;
@@ -106,7 +105,7 @@ impl RepackPlan {
         copy_user_block(&file, sink, write.user_block_bytes)?;
         let workers = Workers::<CodecState>::new(options.threads);
         // Several batches are in memory while results wait to be encoded.
-        let batch = BatchSize::of(&*stored::source(&file), options.memory_bytes / 8);
+        let reader = StoredReader::new(&file, options.memory_bytes / 8, &monitor.cancel);
         let mut repacked = Repacked {
             objects,
             bytes: 0,
@@ -119,8 +118,17 @@ impl RepackPlan {
             tree: FileTree::default(),
             addresses: Vec::new(),
         };
-        for id in datasets {
+        let is_read_as_stored = |id: &ObjectId| match recodings.get(id) {
+            Some(recoding) => recoding.method == Method::ChunkByChunk,
+            None => true,
+        };
+        let mut read_ahead = 0;
+        for (number, &id) in datasets.iter().enumerate() {
             monitor.check()?;
+            if number == read_ahead && reader.has_latency() {
+                let rest = &datasets[number..];
+                read_ahead += reader.read_ahead(&source.file, &sources, rest, is_read_as_stored);
+            }
             let (address, path) = sources.objects[id.0 as usize].clone();
             let dataset = source.file.dataset(address, &path)?;
             let data = match recodings.get(&id) {
@@ -135,7 +143,7 @@ impl RepackPlan {
                         is_verified: options.verify,
                         keep_going: options.keep_going,
                         damage: Vec::new(),
-                        batch,
+                        reader: &reader,
                     };
                     let chunks = recoder.recode(id, &path, &dataset, recoding);
                     repacked.damage.append(&mut recoder.damage);
@@ -152,8 +160,7 @@ impl RepackPlan {
                         sources: &mut sources,
                         keep_going,
                         damage: Vec::new(),
-                        batch,
-                        cancel: &monitor.cancel,
+                        reader: &reader,
                     };
                     let copied = copy.copy(id, &dataset, &mut writer);
                     let checksums = copied.map_err(|error| located(error, &path))?;

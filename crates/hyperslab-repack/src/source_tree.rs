@@ -410,11 +410,11 @@ impl<'a> Reader<'a> {
         if dataset.datatype().contains_reference() {
             // Objects that only these references lead to belong to the tree.
             let mut omitted = 0;
-            each_piece(self.file, dataset, &layout, |_, elements| {
+            each_piece(self.file, dataset, &layout, &mut self.heap, |_, elements, heap| {
                 // What cannot be read is reported when it is copied.
                 let Ok(elements) = elements else { return Ok(()) };
-                let (heap, sources) = (&mut self.heap, &mut self.sources);
-                let (found, ..) = Relocatable::read_undamaged(dataset.datatype(), &elements, heap, sources);
+                let datatype = dataset.datatype();
+                let (found, ..) = Relocatable::read_undamaged(datatype, &elements, heap, &mut self.sources);
                 omitted += found.omitted_count();
                 Ok(())
             })?;

@@ -5,17 +5,18 @@
 //! read again. Elements with addresses are followed in both files: what they lead to is compared. So is everything else
 //! about the objects ([`verify_objects`]).
 
+use crate::batch_size::BatchSize;
 use crate::block::Block;
 use crate::checksums;
 use crate::chunk_shape;
 use crate::error::RepackError;
 use crate::monitor::Monitor;
 use crate::ordered::Workers;
-use crate::relocate::{Relocatable, contains_addresses};
+use crate::pieces::rows_of_chunks;
+use crate::relocate::{Relocatable, contains_addresses, fetch_referents};
 use crate::repack::{Repacked, WrittenData, WrittenDataset};
 use crate::source_dataset::layout;
 use crate::source_tree::{Sources, WrittenObjects};
-use crate::stored_chunks::BatchSize;
 use crate::verify_objects::verify_objects;
 use hyperslab::internal::{stored, superblock};
 use hyperslab::io::Source;
@@ -215,10 +216,13 @@ impl Comparison<'_> {
             None => self.rows()?.collect(),
             Some(chunk) => {
                 let map = self.target.chunk_map()?;
+                let (shape, size) = (self.target.shape(), self.target.datatype().size);
+                let has_latency = stored::source(&self.source.file()).advice().has_latency();
+                let rows = if has_latency { rows_of_chunks(&map, shape, size.into()) } else { None };
                 let coords = map.iter().map(|(number, _)| map.grid().coordinates(number));
-                coords
-                    .map(|coords| Block::of_chunk(&coords, chunk).within(self.target.shape()))
-                    .collect::<Vec<_>>()
+                let chunks =
+                    || coords.map(|coords| Block::of_chunk(&coords, chunk).within(shape)).collect::<Vec<_>>();
+                rows.unwrap_or_else(chunks)
             }
         };
         let mut bytes = 0;
@@ -229,6 +233,7 @@ impl Comparison<'_> {
             for (((elements, heap), mut objects), datatype) in both {
                 let elements = elements?;
                 bytes += elements.len() as u64;
+                fetch_referents(datatype, &elements, heap);
                 found.push(Relocatable::read(datatype, &elements, heap, &mut objects)?.without_addresses());
             }
             if found[0] != found[1] {

@@ -1,5 +1,5 @@
 //! Damaged files: a repack of any bytes ends, without panic, and what it writes is a file without errors in which our own
-//! reader reads what it reads from the input.
+//! reader reads what it reads from the input; libhdf5 (by way of h5py) does so, too.
 
 use hyperslab::{Dataset, File, Group, LinkTarget, Object, Order, Selection};
 use hyperslab_io::{Memory, MemorySink};
@@ -7,16 +7,21 @@ use hyperslab_repack::{
     Change, ChangeSet, LayoutRequest, Monitor, ObjectSelection, PathPattern, RepackError, RepackOptions,
     RepackPlan, Rule,
 };
-use hyperslab_testkit::files::{fixtures, hdf5_files};
-use hyperslab_testkit::{require, scale};
+use hyperslab_testkit::files::{fixtures, hdf5_files, python};
+use hyperslab_testkit::{Missing, require, scale};
 use hyperslab_write::WriteOptions;
 use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 const FILE_BYTES_MAX: u64 = 16 << 10;
 /// Larger datasets are claims of a few bytes.
 const DATASET_BYTES_MAX: u64 = 1 << 20;
 const CHANGES: usize = 2000;
+/// Changes of which another reader compares the results, too.
+const COMPARED_CHANGES: usize = 120;
 
 /// Numbers that are the same in each run.
 struct Numbers(u64);
@@ -98,8 +103,8 @@ fn values(dataset: &Dataset) -> Option<Vec<u8>> {
     dataset.read_bytes(&whole, Order::File).ok()
 }
 
-/// Repacks; `None` for what is refused.
-fn repacked(source: &File, options: RepackOptions, what: &str) -> Option<File> {
+/// The bytes of a repack; `None` for what is refused.
+fn written(source: &File, options: RepackOptions, what: &str) -> Option<Vec<u8>> {
     let is_huge = |dataset: &Dataset| dataset.logical_bytes() > DATASET_BYTES_MAX;
     if datasets(source).values().any(is_huge) {
         return None;
@@ -110,7 +115,7 @@ fn repacked(source: &File, options: RepackOptions, what: &str) -> Option<File> {
         Err(RepackError::Differs { object, what: why }) => panic!("{what}: {object}: {why}"),
         Err(_) => return None,
     };
-    let bytes = sink.into_bytes().to_vec();
+    let bytes = sink.into_bytes();
     let target = open(bytes.clone()).unwrap_or_else(|| panic!("{what}: the new file cannot be opened"));
     let verified = written.verify(&target, 1, &monitor);
     assert!(!matches!(verified, Err(RepackError::Differs { .. })), "{what}: {verified:?}");
@@ -121,14 +126,14 @@ fn repacked(source: &File, options: RepackOptions, what: &str) -> Option<File> {
             assert!(Some(before) == values(&after), "{what}: {path} has other values");
         }
     }
-    Some(target)
+    Some(bytes)
 }
 
 #[test]
 fn repacks_of_damaged_files_have_the_same_values() {
     let files = hdf5_files(&require!(fixtures()), FILE_BYTES_MAX);
     let mut numbers = Numbers(1);
-    let mut written = 0;
+    let mut repacked = 0;
     let count = scale().of(CHANGES);
     for number in 0..count {
         let path = &files[numbers.next(files.len())];
@@ -141,8 +146,54 @@ fn repacks_of_damaged_files_have_the_same_values() {
         ];
         let what = format!("change {number} of {}", path.display());
         let options = options(number % 2 == 0, layout[number % 3].clone());
-        written += usize::from(repacked(&source, options, &what).is_some());
+        repacked += usize::from(written(&source, options, &what).is_some());
     }
-    println!("{written} of {count} changed files were repacked");
-    assert!(written > count / 10, "{written}");
+    println!("{repacked} of {count} changed files were repacked");
+    assert!(repacked > count / 10, "{repacked}");
+}
+
+/// Changed files with their repacks, beside each other in a folder.
+fn pairs(folder: &Path, count: usize) -> Result<Vec<(PathBuf, PathBuf)>, Missing> {
+    let files = hdf5_files(&fixtures()?, FILE_BYTES_MAX);
+    let mut numbers = Numbers(2);
+    let mut pairs = Vec::new();
+    for number in 0..count {
+        let path = &files[numbers.next(files.len())];
+        let bytes = changed(&std::fs::read(path).expect("a fixture"), &mut numbers);
+        let Some(source) = open(bytes.clone()) else { continue };
+        let layout = (number % 2 == 0).then_some(LayoutRequest::ChunkBytes { bytes: 500, read: None });
+        let what = format!("change {number} of {}", path.display());
+        let Some(target) = written(&source, options(false, layout), &what) else { continue };
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let [before, after] =
+            ["before", "after"].map(|which| folder.join(format!("{number} {which} {name}")));
+        std::fs::write(&before, bytes).expect("a temporary file");
+        std::fs::write(&after, target).expect("a temporary file");
+        pairs.push((before, after));
+    }
+    Ok(pairs)
+}
+
+/// The other reader may refuse what this one reads, and read what this one refuses; but not anything else.
+#[test]
+fn h5py_reads_the_same_from_repacks_of_damaged_files() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let count = scale().of(COMPARED_CHANGES);
+    let pairs = require!(pairs(folder.path(), count));
+    assert!(pairs.len() > count / 10, "{} of {count}", pairs.len());
+    let lines: String = pairs.iter().map(|(a, b)| format!("{}\t{}\n", a.display(), b.display())).collect();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compare_values.py");
+    let mut process = Command::new(require!(python()))
+        .arg(script)
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("Python starts");
+    process.stdin.take().expect("a pipe").write_all(lines.as_bytes()).expect("Python reads");
+    let output = process.wait_with_output().expect("Python ends");
+    let text = String::from_utf8_lossy(&output.stdout);
+    // A damaged file may end libhdf5 or keep it busy: then nothing can be compared.
+    let found: Vec<&str> = text.lines().filter(|line| !line.contains("ended with status")).collect();
+    assert_eq!(found, ["done"], "{} pairs", pairs.len());
 }

@@ -3,14 +3,17 @@
 mod small_trees;
 
 use hyperslab::File;
-use hyperslab_format::message::FilterPipeline;
+use hyperslab_format::message::datatype::{Charset, Class, StringPadding};
+use hyperslab_format::message::{Datatype, FilterPipeline};
 use hyperslab_io::{Memory, MemorySink};
 use hyperslab_repack::{
     Change, ChangeSet, FilterRequest, LayoutRequest, Monitor, ObjectSelection, PathPattern, RepackOptions,
     RepackPlan, Rule, Size,
 };
-use hyperslab_testkit::{DistantSource, Link};
-use hyperslab_write::{ChunkedSpec, FileTree, FileWriter, ObjectId, StorageSpec, WriteOptions};
+use hyperslab_testkit::{Counts, DistantSource, Link};
+use hyperslab_write::{
+    ChunkedSpec, DatatypeUse, FileTree, FileWriter, ObjectId, ObjectSpec, StorageSpec, WriteOptions,
+};
 use small_trees::group;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,6 +21,8 @@ use std::time::Duration;
 const CHUNKS: u64 = 512;
 const CHUNK_ELEMENTS: u64 = 8 << 10;
 const IN_FLIGHT: usize = 8;
+const DATASETS: u32 = 200;
+const TEXT_CHUNKS: u64 = 64;
 
 /// A file of 32 MiB: a chunked and a contiguous dataset with the same values.
 fn file() -> Vec<u8> {
@@ -59,28 +64,108 @@ fn a_remote_file_is_read_once_with_many_requests_in_flight() {
         ("other chunks", vec![change("*", Change::Layout(chunks))]),
     ];
     for (what, rules) in cases {
-        let link = Link { latency: Duration::from_millis(2), bytes_per_second: None };
-        let distant = DistantSource::new(Arc::new(Memory::new("remote", bytes.clone())), link, IN_FLIGHT);
-        let file = File::options().cache_bytes(0).open_source(Arc::new(distant.clone())).unwrap();
-        let options = RepackOptions {
-            write: WriteOptions::default(),
-            user_block_bytes: None,
-            objects: ObjectSelection::default(),
-            changes: ChangeSet { rules },
-            memory_bytes: 64 << 20,
-            threads: 2,
-            verify: true,
-            keep_going: false,
-            moved: None,
-            temporary_folder: std::env::temp_dir(),
-        };
-        let (sink, monitor) = (MemorySink::default(), Monitor::default());
-        let written = RepackPlan::new(&file, options).unwrap().run(&sink, &monitor).unwrap();
-        let target = File::from_source(Arc::new(Memory::new("repacked", sink.into_bytes()))).unwrap();
-        assert!(written.verify(&target, 2, &monitor).unwrap() > 0);
-        let counts = distant.counts();
+        let counts = repacked_from_afar(&bytes, rules);
         assert!(counts.bytes <= len + (1 << 20), "{what}: {} of {len} bytes were read", counts.bytes);
         assert!(counts.requests <= 80, "{what}: {} requests", counts.requests);
         assert!(counts.in_flight_max >= 3, "{what}: {} requests in flight", counts.in_flight_max);
     }
+}
+
+/// Repacks a file behind a distant source, and compares the result with it. Returns what was requested.
+fn repacked_from_afar(bytes: &[u8], rules: Vec<Rule>) -> Counts {
+    let link = Link { latency: Duration::from_millis(2), bytes_per_second: None };
+    let distant = DistantSource::new(Arc::new(Memory::new("remote", bytes.to_vec())), link, IN_FLIGHT);
+    let file = File::options().cache_bytes(0).open_source(Arc::new(distant.clone())).unwrap();
+    let options = RepackOptions {
+        write: WriteOptions::default(),
+        user_block_bytes: None,
+        objects: ObjectSelection::default(),
+        changes: ChangeSet { rules },
+        memory_bytes: 64 << 20,
+        threads: 2,
+        verify: true,
+        keep_going: false,
+        moved: None,
+        temporary_folder: std::env::temp_dir(),
+    };
+    let (sink, monitor) = (MemorySink::default(), Monitor::default());
+    let written = RepackPlan::new(&file, options).unwrap().run(&sink, &monitor).unwrap();
+    let target = File::from_source(Arc::new(Memory::new("repacked", sink.into_bytes()))).unwrap();
+    assert!(written.verify(&target, 2, &monitor).unwrap() > 0);
+    distant.counts()
+}
+
+/// A file of many datasets of 16 KiB, of which every second one is chunked.
+fn many_datasets() -> Vec<u8> {
+    const ELEMENTS: u64 = 4 << 10;
+    let storage = |number: u32| match number % 2 {
+        0 => StorageSpec::Contiguous { allocated: true },
+        _ => StorageSpec::Chunked(ChunkedSpec {
+            chunk_dims: vec![ELEMENTS / 4],
+            edge_chunks_unfiltered: false,
+            coords: vec![0, 1, 2, 3],
+        }),
+    };
+    let mut objects = vec![group((1..=DATASETS).map(|number| (format!("dataset {number:03}"), number)))];
+    let dataset = |number| small_trees::dataset(&[ELEMENTS], FilterPipeline::default(), storage(number));
+    objects.extend((1..=DATASETS).map(dataset));
+    let sink = MemorySink::default();
+    let tree = FileTree { objects, heap: Vec::new() };
+    let mut writer = FileWriter::create(&sink, tree, WriteOptions::default()).unwrap();
+    for number in 1..=DATASETS {
+        let quarter = number.to_le_bytes().repeat(ELEMENTS as usize / 4);
+        for part in 0..4 {
+            let offset = part * quarter.len() as u64;
+            match number % 2 {
+                0 => writer.write_contiguous(ObjectId(number), offset, &quarter).unwrap(),
+                _ => writer.write_chunk(ObjectId(number), &quarter, 0).unwrap(),
+            }
+        }
+    }
+    writer.finish().unwrap();
+    sink.into_bytes()
+}
+
+#[test]
+fn small_datasets_of_a_remote_file_are_read_together() {
+    let counts = repacked_from_afar(&many_datasets(), Vec::new());
+    assert!(counts.requests <= 12, "{} requests for {DATASETS} datasets", counts.requests);
+}
+
+/// A file with texts in 64 chunks, each of which refers to parts of the global heap of its own.
+fn texts() -> Vec<u8> {
+    const TEXTS: u64 = 64;
+    let class = Class::VlenString { padding: StringPadding::NullTerminate, charset: Charset::Utf8 };
+    let datatype = Datatype { class, size: 16, committed: None };
+    let storage = StorageSpec::Chunked(ChunkedSpec {
+        chunk_dims: vec![TEXTS],
+        edge_chunks_unfiltered: false,
+        coords: (0..TEXT_CHUNKS).collect(),
+    });
+    let mut texts = small_trees::dataset(&[TEXT_CHUNKS * TEXTS], FilterPipeline::default(), storage);
+    if let ObjectSpec::Dataset(spec) = &mut texts.spec {
+        spec.datatype = DatatypeUse { datatype: datatype.into(), committed: None };
+    }
+    let sink = MemorySink::default();
+    let tree = FileTree { objects: vec![group([("texts", 1)]), texts], heap: Vec::new() };
+    let mut writer = FileWriter::create(&sink, tree, WriteOptions::default()).unwrap();
+    for chunk in 0..TEXT_CHUNKS {
+        let mut elements = Vec::new();
+        for number in 0..TEXTS {
+            let text = format!("{chunk} {number} ").repeat(40).into_bytes();
+            elements.extend((text.len() as u32).to_le_bytes());
+            let (collection, index) = writer.write_heap_object(&text.into()).unwrap();
+            elements.extend(collection.0.to_le_bytes());
+            elements.extend(index.to_le_bytes());
+        }
+        writer.write_chunk(ObjectId(1), &elements, 0).unwrap();
+    }
+    writer.finish().unwrap();
+    sink.into_bytes()
+}
+
+#[test]
+fn texts_of_a_remote_file_are_read_together() {
+    let counts = repacked_from_afar(&texts(), Vec::new());
+    assert!(counts.requests <= 60, "{} requests for {TEXT_CHUNKS} chunks", counts.requests);
 }

@@ -227,16 +227,37 @@ impl Heap {
         Ok(self.collections.len() - 1)
     }
 
-    /// Fetches the beginnings of the collections of these references at once. Most collections are complete with that.
+    /// True if requests to the file take long, whatever they read: then collections are better fetched together.
+    pub fn has_latency(&self) -> bool {
+        self.file.metadata().has_latency()
+    }
+
+    /// The address of the collection at the start of a reference into the heap, which is that of a region reference, or of
+    /// a variable-length element behind its length; `None` if it refers to nothing.
+    pub fn collection_of(&self, reference: &[u8]) -> Option<Address> {
+        self.object_reference(reference)
+    }
+
+    /// Fetches the beginnings of the collections of these references at once.
     fn fetch(&self, references: &[u8]) -> Result<()> {
-        let mut missing: Vec<Address> = Vec::new();
+        let mut wanted: Vec<Address> = Vec::new();
         let mut before = None;
         for reference in references.chunks_exact(self.reference_bytes()) {
             let Some(Reference { collection, .. }) = self.parse_reference(reference)? else { continue };
-            if before.replace(collection) != Some(collection) && !self.numbers.contains_key(&collection) {
-                missing.push(collection);
+            if before.replace(collection) != Some(collection) {
+                wanted.push(collection);
             }
         }
+        self.fetch_collections(wanted)
+    }
+
+    /// Fetches the beginnings of collections at once. Most collections are complete with that. It changes no result.
+    ///
+    /// # Errors
+    /// Those of the source.
+    pub fn fetch_collections(&self, addresses: Vec<Address>) -> Result<()> {
+        let mut missing = addresses;
+        missing.retain(|address| !self.numbers.contains_key(address));
         missing.sort_unstable();
         missing.dedup();
         if missing.len() < 2 {

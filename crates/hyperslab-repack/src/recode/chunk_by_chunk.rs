@@ -91,7 +91,7 @@ impl Recoder<'_, '_> {
         let mut written = WrittenChunks::default();
         let workers = &target.workers;
         let count = target.count();
-        let (file, batch, cancel) = (self.file, self.batch, self.monitor.cancel.clone());
+        let reader = self.reader;
         let mut write = |row: usize, recoded: Recoded| {
             if let Some(error) = recoded.failed {
                 self.note(subject, &target.block(row).within(extent), &error);
@@ -107,10 +107,10 @@ impl Recoder<'_, '_> {
             let (sender, batches) = sync_channel(0);
             let map = &*map;
             scope.spawn(move || {
-                for rows in batch.batches(map) {
+                for rows in reader.batch.batches(map) {
                     let locations = rows.clone().filter_map(|row| Some(map.nth(row)?.1));
                     // What cannot be read in a batch is read chunk by chunk.
-                    let fetched = batch.read(file, &locations.collect::<Vec<_>>(), &cancel).ok();
+                    let fetched = reader.chunks(&locations.collect::<Vec<_>>()).ok();
                     if sender.send((rows, fetched)).is_err() {
                         break;
                     }

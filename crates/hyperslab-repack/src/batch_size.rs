@@ -1,8 +1,7 @@
-//! Chunks as they are stored, read from the source many at a time.
+//! How much of the data as it is stored is read at a time.
 
-use hyperslab::internal::stored;
-use hyperslab::{ChunkMap, Error, File, Location};
-use hyperslab_io::{Advice, Cancel, Source, coalesce, fetch_all};
+use hyperslab::{ChunkMap, Location};
+use hyperslab_io::Source;
 use std::ops::Range;
 
 /// How much of a source is read at a time.
@@ -11,7 +10,7 @@ pub(crate) struct BatchSize {
     /// The bytes of the chunks of a batch; a larger chunk is a batch of its own.
     pub bytes: u64,
     /// Neighbours are read together up to so many bytes.
-    request_bytes: u64,
+    pub request_bytes: u64,
 }
 
 /// More of a local file would leave the processor cache before it is written.
@@ -66,34 +65,5 @@ impl BatchSize {
         let advice = source.advice();
         let is_dense = end - start <= bytes.saturating_add(advice.gap_bytes);
         (!advice.has_latency() && is_dense && end <= source.len()).then_some(start..end)
-    }
-
-    /// The stored bytes of some chunks. Neighbours in the file are read with one request.
-    ///
-    /// # Errors
-    ///
-    /// Chunks beyond the end of the file, and those of the source.
-    pub fn read(self, file: &File, chunks: &[Location], cancel: &Cancel) -> Result<Vec<bytes::Bytes>, Error> {
-        let source = stored::source(file);
-        let range = |chunk: &Location| chunk.address..chunk.address.saturating_add(chunk.stored_bytes);
-        let wanted: Vec<_> = chunks.iter().map(range).collect();
-        if let Some(beyond) = wanted.iter().find(|range| range.end > source.len()) {
-            let what = format!("a chunk is at bytes {beyond:?} of a file of {} bytes", source.len());
-            return Err(Error::damaged(what).in_file(file.name()));
-        }
-        let advice = Advice { request_bytes_max: self.request_bytes, ..source.advice() };
-        let requests = coalesce(&wanted, advice);
-        let ranges: Vec<_> = requests.iter().map(|request| request.range.clone()).collect();
-        let responses = fetch_all(&*source, &ranges, cancel);
-        let responses = responses.map_err(|error| Error::from(error).in_file(file.name()))?;
-        // Chunks of no bytes need no request.
-        let mut found = vec![bytes::Bytes::new(); chunks.len()];
-        for (request, response) in requests.iter().zip(responses) {
-            for &chunk in &request.serves {
-                let start = (wanted[chunk].start - request.range.start) as usize;
-                found[chunk] = response.slice(start..start + chunks[chunk].stored_bytes as usize);
-            }
-        }
-        Ok(found)
     }
 }
