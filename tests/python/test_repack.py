@@ -218,7 +218,7 @@ ZFP = {
 def test_zfp_writes_the_bytes_of_the_plug_in(shape, tmp_path):
     hdf5plugin = pytest.importorskip("hdf5plugin")
     values = 280 + 25 * np.cos(np.arange(np.prod(shape)).reshape(shape) / 7)
-    kinds = {"f4": values, "f8": values, ">f8": values, "i4": values * 1000, "i8": values * 1000}
+    kinds = {"f4": values, "f8": values, "i4": values * 1000, "i8": values * 1000}
     with h5py.File(tmp_path / "plain.h5", "w") as plain, h5py.File(tmp_path / "theirs.h5", "w") as theirs:
         for kind, data in kinds.items():
             plain.create_dataset(kind, data=data.astype(kind), chunks=shape)

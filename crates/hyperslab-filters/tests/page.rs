@@ -36,8 +36,8 @@ const NOT_READ: &str = "
 * LZO streams have other copies than those of the LZO library, which reads them. All levels are the same.
 * zfp writes the bytes that the zfp library writes. A chunk with infinite values or NaN is stored without the filter, except in
   reversible mode; the library does not define what it stores then.
-* BitGroom and Granular BitRound round as netCDF-C does, but leave infinite values, NaN and subnormal numbers as they are, and
-  big-endian numbers are refused.
+* BitGroom and Granular BitRound round as netCDF-C does, but leave infinite values, NaN and subnormal numbers as they are.
+* zfp, BitGroom and Granular BitRound refuse big-endian numbers, whose bytes the plug-ins treat as little-endian.
 
 ## Plug-ins
 

@@ -157,7 +157,8 @@ fn stored_ranges(
     match layout(&file.file, &dataset)? {
         Layout::Contiguous { address: Some(address), .. } => {
             let start = superblock(&file.file).base.saturating_add(address.0);
-            Ok(vec![start..start.saturating_add(dataset.logical_bytes())])
+            let range = start..start.saturating_add(dataset.logical_bytes());
+            Ok(std::iter::once(range).collect())
         }
         Layout::Chunked(_) => {
             let map = dataset.chunk_map()?;

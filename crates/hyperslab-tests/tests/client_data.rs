@@ -47,7 +47,9 @@ fn computed_client_data_is_that_of_libhdf5() {
             };
             let target = Target { element: &element, chunk, fill };
             for filter in dataset.filters() {
-                if !COMPUTED.contains(&filter.id) {
+                // The plug-in of zfp codes big-endian values as if they were little-endian, which is refused here.
+                let is_refused = filter.id == 32013 && dataset.path().contains(">f4");
+                if !COMPUTED.contains(&filter.id) || is_refused {
                     continue;
                 }
                 let computed = client_data(filter.id, &asked(filter.id, &filter.parameters), &target);

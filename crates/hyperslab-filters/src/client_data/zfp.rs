@@ -37,6 +37,10 @@ pub(super) fn complete(asked: &[u32], target: &Target<'_>) -> Result<Vec<u32>, F
         (ElementKind::Float(bits), 8) => (3, 11, bits),
         _ => return Err(inapplicable(NAME, "only integers and floats of 4 and 8 bytes can be coded")),
     };
+    if bits.big_endian {
+        // The plug-in would code their bytes as if they were little-endian.
+        return Err(inapplicable(NAME, "only little-endian numbers can be coded"));
+    }
     // The fastest axis first; axes of one element do not count.
     let sizes: Vec<u64> = target.chunk.iter().rev().copied().filter(|size| *size > 1).collect();
     let width = match sizes.len() {
@@ -58,9 +62,6 @@ pub(super) fn complete(asked: &[u32], target: &Target<'_>) -> Result<Vec<u32>, F
     let words = (52 + mode_bits).div_ceil(32);
     let mut values = vec![MAGIC];
     values.extend((0..words).map(|word| (all >> (32 * word)) as u32));
-    if bits.big_endian {
-        values.iter_mut().for_each(|value| *value = value.swap_bytes());
-    }
     values.insert(0, VERSIONS);
     Ok(values)
 }
