@@ -125,6 +125,7 @@ EXAMPLES
   hyperslab explain era5.nc /t2m ':, 180, 360'    a time series
   hyperslab explain era5.nc /t2m '::10, ..., -1'  steps, ellipsis and negative indexes, as in NumPy
   hyperslab explain --json era5.nc /t2m ''        everything, as JSON
+  hyperslab explain --cloud era5.nc /t2m '0, :, :'        what it takes in an object store, for each kind of reader
 
 SELECTION is written as in NumPy: an index or start:stop:step for each dimension, separated by commas. Omitted
 dimensions are selected whole. start:stop:step:block selects `block` elements every `step`, as HDF5's hyperslabs do.
@@ -140,6 +141,12 @@ pub(crate) struct ExplainArgs {
     /// Selection to read
     #[arg(allow_hyphen_values = true, default_value = "")]
     pub selection: String,
+    /// Also forecast what the read takes in an object store, for each kind of reader
+    #[arg(long)]
+    pub cloud: bool,
+    /// The object store of --cloud: s3, gs, az, or numbers such as latency=40ms,bandwidth=80MB/s,connections=8
+    #[arg(long, value_name = "PLACE", default_value = "s3", requires = "cloud")]
+    pub place: String,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
@@ -233,7 +240,7 @@ EXAMPLES
   hyperslab doctor --json archive/ > baseline.jsonl     one JSON document a line
   hyperslab doctor --baseline baseline.jsonl archive/   only what is new
   hyperslab doctor --fail-on high era5.nc               exit code 3 if a finding is severe, for scripts
-  hyperslab doctor --cloud era5.nc                      also whether it is fit for object stores
+  hyperslab doctor --cloud era5.nc                      also whether it is fit for object stores, and what it takes there
   hyperslab doctor --why CODE                           explains a finding
 
 A block is written as its size along each dimension; `:` stands for the whole extent. The blocks are read in row-major
@@ -267,9 +274,13 @@ pub(crate) struct DoctorArgs {
     /// Report findings however little they cost, and simulate the reads of every dataset
     #[arg(long)]
     pub all: bool,
-    /// Also check whether the file is fit for object stores: metadata together, chunks and pages of a good size
+    /// Also check whether the file is fit for object stores: metadata together, chunks and pages of a good size; and forecast
+    /// the requests, seconds and bytes of each kind of reader there
     #[arg(long)]
     pub cloud: bool,
+    /// The object store of --cloud: s3, gs, az, or numbers such as latency=40ms,bandwidth=80MB/s,connections=8
+    #[arg(long, value_name = "PLACE", default_value = "s3", requires = "cloud")]
+    pub place: String,
     /// Report only these findings; may be repeated, or separated by commas
     #[arg(long, value_name = "CODE")]
     pub select: Vec<String>,

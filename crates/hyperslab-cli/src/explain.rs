@@ -2,10 +2,13 @@
 
 use crate::args::ExplainArgs;
 use crate::failure::{self, Failure};
+use crate::forecast::{self, SweptRead};
 use crate::json::{Json, Object, write_object};
 use crate::location;
-use crate::schema;
-use hyperslab::{Explained, ExplainedChunk, ExplainedRequest, Selection};
+use crate::{schema, terminal};
+use hyperslab::{Axis, Dataset, Explained, ExplainedChunk, ExplainedRequest, File, Selection};
+use hyperslab_doctor::forecast::Forecast;
+use hyperslab_doctor::render_forecast;
 use std::io::Write;
 
 /// Runs the command.
@@ -15,14 +18,55 @@ pub(crate) fn run(args: &ExplainArgs, out: &mut dyn Write) -> Result<i32, Failur
     let named = |error: hyperslab::Error| error.in_file(file.name()).at_object(dataset.path());
     let selection = Selection::parse(&args.selection, dataset.shape()).map_err(named)?;
     let explained = dataset.explain(&selection).map_err(named)?;
+    let forecast = args.cloud.then(|| forecast(args, &file, &dataset, &selection)).transpose()?;
     if args.json {
+        let mut document = json(&file.name(), &explained);
+        if let Some(forecast) = &forecast {
+            let text = serde_json::to_string(forecast);
+            let text = text.map_err(|error| Failure::unreadable(error.to_string()))?;
+            document.insert("forecast", Json::Serialized(text));
+        }
         let mut text = String::new();
-        write_object(&json(&file.name(), &explained), &mut text);
+        write_object(&document, &mut text);
         writeln!(out, "{text}")?;
     } else {
         write!(out, "{explained}")?;
+        if let Some(forecast) = &forecast {
+            write!(out, "\n{}", render_forecast(forecast, terminal::columns()))?;
+        }
     }
     Ok(failure::DONE)
+}
+
+/// What the read takes in an object store.
+fn forecast(
+    args: &ExplainArgs,
+    file: &File,
+    dataset: &Dataset,
+    selection: &Selection,
+) -> Result<Forecast, Failure> {
+    let place = forecast::place(&args.place)?;
+    let (start, count) = block(selection, dataset.shape()).ok_or_else(|| {
+        Failure::wrong_request("--cloud is for selections of one block, without steps, lists and points")
+            .hint("such as 0:10, :, 180")
+    })?;
+    let name = if args.selection.trim().is_empty() { ":" } else { args.selection.trim() };
+    forecast::forecast(&args.file, file, &[SweptRead::once(dataset, name, &start, &count)], &place)
+}
+
+/// Start and count of a selection that is one block.
+fn block(selection: &Selection, shape: &[u64]) -> Option<(Vec<u64>, Vec<u64>)> {
+    match selection {
+        Selection::All => Some((vec![0; shape.len()], shape.to_vec())),
+        Selection::Slab(axes) => {
+            let span = |axis: &Axis| {
+                let (first, last) = axis.bounds()?;
+                (last - first + 1 == axis.len()).then_some((first, axis.len()))
+            };
+            axes.iter().map(span).collect()
+        }
+        Selection::Points(_) => None,
+    }
 }
 
 fn json(file: &str, explained: &Explained) -> Object {
@@ -66,4 +110,17 @@ fn chunk(chunk: &ExplainedChunk) -> Object {
         ("elements", chunk.elements.into()),
         ("lands", chunk.lands.as_str().into()),
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_block_is_told_from_steps_and_points() {
+        let block = |text: &str| block(&Selection::parse(text, &[10, 20]).unwrap(), &[10, 20]);
+        assert_eq!(block(""), Some((vec![0, 0], vec![10, 20])));
+        assert_eq!(block("2:5, 7"), Some((vec![2, 7], vec![3, 1])));
+        assert_eq!(block("::2, 7"), None);
+    }
 }

@@ -22,6 +22,8 @@ pub enum Json {
     List(Vec<Json>),
     /// An object.
     Object(Object),
+    /// A value that was written as JSON already.
+    Serialized(String),
 }
 
 /// The members of an object, sorted.
@@ -57,6 +59,7 @@ impl Json {
                 out.push_str(if items.is_empty() { "[]" } else { "]" });
             }
             Self::Object(members) => write_object(members, out),
+            Self::Serialized(text) => out.push_str(text),
         }
     }
 }

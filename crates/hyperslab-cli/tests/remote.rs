@@ -1,5 +1,8 @@
 //! Commands on URLs: what they print equals what they print of the local file, and the server counts their requests.
 
+#[path = "remote/forecast.rs"]
+mod forecast;
+
 use hyperslab_testkit::files::fixture;
 use hyperslab_testkit::{Counts, Fault, Link, RangeServer, require};
 use serde_json::Value;

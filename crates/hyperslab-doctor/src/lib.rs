@@ -19,6 +19,7 @@ mod error;
 mod facts;
 mod finding;
 mod fix;
+pub mod forecast;
 mod lattice;
 mod numbers;
 mod options;
@@ -46,5 +47,6 @@ pub use numbers::{count_text, list_text, ratio_text};
 pub use options::Options;
 pub use profile::Profile;
 pub use report::{
-    DatasetReport, EngineReport, Prediction, ProfileReport, ReadReport, Report, render_findings, render_text,
+    DatasetReport, EngineReport, Prediction, ProfileReport, ReadReport, Report, render_findings,
+    render_forecast, render_text,
 };

@@ -125,6 +125,11 @@ impl Advice {
     pub const LOCAL: Self =
         Self { gap_bytes: 8 << 10, request_bytes_max: 1 << 20, block_bytes: 16 << 10, in_flight_max: 1 };
 
+    /// For files of object stores and web servers. Many requests are in flight at the same time, so only small gaps are
+    /// worth fetching.
+    pub const REMOTE: Self =
+        Self { gap_bytes: 64 << 10, request_bytes_max: 4 << 20, block_bytes: 64 << 10, in_flight_max: 256 };
+
     /// [`Source::metadata_gap_bytes`] of a source that was not measured: as many bytes as a connection of 80 MB/s transfers
     /// in the time that one of 256 requests in flight costs, of 40 ms each.
     pub const METADATA_GAP_BYTES: u64 = 12 << 10;

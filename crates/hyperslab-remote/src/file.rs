@@ -171,13 +171,7 @@ impl Source for RemoteFile {
     }
 
     fn advice(&self) -> Advice {
-        // Many requests are in flight at the same time, so only small gaps are worth fetching.
-        Advice {
-            gap_bytes: 64 << 10,
-            request_bytes_max: 4 << 20,
-            block_bytes: 64 << 10,
-            in_flight_max: self.client.options.in_flight_max.max(2),
-        }
+        Advice { in_flight_max: self.client.options.in_flight_max.max(2), ..Advice::REMOTE }
     }
 
     fn metadata_gap_bytes(&self) -> u64 {

@@ -15,7 +15,7 @@ mod python;
 pub use discover::{Found, Libraries, find_all, of_python};
 pub use family::Family;
 pub(crate) use load::share_symbols;
-pub use python::{ask, pythons};
+pub use python::{ask, ask_with, pythons};
 
 use crate::engine::interface::{Opened, PreparedEngine};
 

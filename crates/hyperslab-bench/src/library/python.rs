@@ -2,7 +2,7 @@
 
 use serde::de::DeserializeOwned;
 use std::collections::BTreeSet;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -29,23 +29,40 @@ pub fn pythons() -> Vec<PathBuf> {
 
 /// The JSON document that a script prints; `None` if it does not end in time, or prints something else.
 pub fn ask<T: DeserializeOwned>(python: &Path, script: &str, at_most: Duration) -> Option<T> {
+    ask_with(python, script, "", at_most)
+}
+
+/// As [`ask`], of a script that reads its standard input.
+pub fn ask_with<T: DeserializeOwned>(
+    python: &Path,
+    script: &str,
+    input: &str,
+    at_most: Duration,
+) -> Option<T> {
     let mut child = Command::new(python)
         .args(["-c", script])
-        .stdin(Stdio::null())
+        .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
         .ok()?;
-    let began = Instant::now();
-    while child.try_wait().ok()?.is_none() {
-        if began.elapsed() > at_most {
-            let _ = child.kill();
-            let _ = child.wait();
-            return None;
+    let (to, from) = (child.stdin.take(), child.stdout.take());
+    std::thread::scope(|scope| {
+        // Each pipe has a thread, so that neither side waits for the other to make room. A script need not read its input.
+        scope.spawn(move || to.map(|mut to| to.write_all(input.as_bytes())));
+        let text = scope.spawn(move || {
+            let mut text = String::new();
+            from?.read_to_string(&mut text).ok().map(|_| text)
+        });
+        let began = Instant::now();
+        while child.try_wait().ok()?.is_none() {
+            if began.elapsed() > at_most {
+                let _ = child.kill();
+                let _ = child.wait();
+                return None;
+            }
+            std::thread::sleep(Duration::from_millis(5));
         }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    let mut text = String::new();
-    child.stdout.take()?.read_to_string(&mut text).ok()?;
-    serde_json::from_str(&text).ok()
+        serde_json::from_str(&text.join().ok()??).ok()
+    })
 }

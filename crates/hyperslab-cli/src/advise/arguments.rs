@@ -62,9 +62,12 @@ pub(crate) struct AdviseArgs {
     /// The most that the data may take: 500MiB, 1.2x of what it takes now, or none
     #[arg(long, value_name = "BOUND", default_value = "1.05x")]
     pub size_bound: String,
-    /// Where the file will lie
-    #[arg(long, value_name = "PLACE", default_value = "local")]
-    pub place: String,
+    /// Where the file will lie; local if omitted, s3 with --cloud
+    #[arg(long, value_name = "PLACE")]
+    pub place: Option<String>,
+    /// Also forecast what the file takes there as it is, for each kind of reader
+    #[arg(long)]
+    pub cloud: bool,
     /// Seconds for all datasets together
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds)]
     pub seconds: f64,

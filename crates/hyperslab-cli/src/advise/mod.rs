@@ -17,6 +17,7 @@ mod together;
 use crate::bench::check_output_file;
 use crate::doctor::{Library, choose};
 use crate::failure::{self, Failure};
+use crate::forecast::{self, SweptRead};
 use crate::write_file::write_file;
 use crate::{location, schema};
 use arguments::AdviseArgs;
@@ -25,7 +26,8 @@ use case::Case;
 use hyperslab::datatypes::Class;
 use hyperslab::{Dataset, File};
 use hyperslab_advise::{Advice, AdviseError, Place, Question, Reader, SizeBound, Together, advise};
-use hyperslab_doctor::pattern::{BlockShape, RequestedRead};
+use hyperslab_doctor::forecast::Forecast;
+use hyperslab_doctor::pattern::{BlockShape, RequestedRead, Sweep};
 use hyperslab_doctor::{DoctorError, Options};
 use observed::Observed;
 pub(crate) use samples::Samples;
@@ -48,6 +50,9 @@ struct Document {
     together: Vec<Together>,
     /// Datasets that there is no advice for.
     skipped: Vec<Skipped>,
+    /// What the file takes in an object store as it is, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    forecast: Option<Forecast>,
 }
 
 /// A dataset that there is no advice for.
@@ -85,7 +90,11 @@ impl Request {
             write,
             readers: if readers.is_empty() { Reader::defaults() } else { readers },
             size_bound: args.size_bound.parse().map_err(wrong)?,
-            place: Place::parse(&args.place).map_err(wrong)?,
+            place: match (&args.place, args.cloud) {
+                (Some(place), _) => Place::parse(place).map_err(wrong)?,
+                (None, true) => Place::parse("s3").map_err(wrong)?,
+                (None, false) => Place::local(),
+            },
         })
     }
 }
@@ -113,6 +122,7 @@ pub(crate) fn run(args: &AdviseArgs, out: &mut dyn Write, err: &mut dyn Write) -
         datasets: Vec::new(),
         together: Vec::new(),
         skipped: Vec::new(),
+        forecast: None,
     };
     let mut failures: Vec<Failure> = Vec::new();
     let mut cases: Vec<Case<'_>> = Vec::new();
@@ -153,6 +163,9 @@ pub(crate) fn run(args: &AdviseArgs, out: &mut dyn Write, err: &mut dyn Write) -
             document.skipped.iter().map(|skipped| format!("{}: {}", skipped.path, skipped.reason)).collect();
         return Err(Failure::wrong_request(reasons.join("; ")));
     }
+    if args.cloud {
+        document.forecast = Some(forecast_of(args, &file, &document, &request.place)?);
+    }
     if let Some(path) = &args.html {
         write_file(path, &page::page(&document, &command(args, path)).html())?;
     }
@@ -169,6 +182,26 @@ pub(crate) fn run(args: &AdviseArgs, out: &mut dyn Write, err: &mut dyn Write) -
     Ok(failures.iter().map(|failure| failure.report(err)).max().unwrap_or(failure::DONE))
 }
 
+/// What the file takes as it is: its first dataset that there is advice on, read as it was asked.
+fn forecast_of(
+    args: &AdviseArgs,
+    file: &File,
+    document: &Document,
+    place: &Place,
+) -> Result<Forecast, Failure> {
+    let mut reads = Vec::new();
+    if let Some(advice) = document.datasets.first() {
+        let dataset = file.dataset(&advice.path)?;
+        let sweep = |block: &[u64]| Sweep::row_major(dataset.shape(), block);
+        reads = advice
+            .reads
+            .iter()
+            .map(|read| SweptRead::new(&dataset, &read.name, &sweep(&read.block)))
+            .collect();
+    }
+    forecast::forecast(&args.file, file, &reads, place)
+}
+
 /// The line that makes a page again.
 fn command(args: &AdviseArgs, page: &Path) -> String {
     let mut words = vec!["hyperslab".to_owned(), "advise".to_owned(), location::shown(&args.file)];
@@ -181,12 +214,9 @@ fn command(args: &AdviseArgs, page: &Path) -> String {
     if !args.readers.is_empty() {
         words.extend(["--readers".to_owned(), args.readers.join(",")]);
     }
-    words.extend([
-        "--size-bound".to_owned(),
-        args.size_bound.clone(),
-        "--place".to_owned(),
-        args.place.clone(),
-    ]);
+    words.extend(["--size-bound".to_owned(), args.size_bound.clone()]);
+    words.extend(args.cloud.then(|| "--cloud".to_owned()));
+    words.extend(args.place.iter().flat_map(|place| ["--place".to_owned(), place.clone()]));
     words.extend([
         "--seconds".to_owned(),
         args.seconds.to_string(),

@@ -2,10 +2,11 @@
 
 use super::Document;
 use crate::output::{Align, Line, table};
+use crate::terminal;
 use hyperslab_advise::{Advice, Recommendation, StorageAnswer, Together, Verdict, WhyNot};
 use hyperslab_doctor::pattern::{bytes_text, shape_text};
 use hyperslab_doctor::predict::seconds_text;
-use hyperslab_doctor::{count_text, list_text, ratio_text};
+use hyperslab_doctor::{count_text, list_text, ratio_text, render_forecast};
 
 /// Storages of the Pareto set that are shown.
 const PARETO_MAX: usize = 8;
@@ -26,6 +27,10 @@ pub(super) fn render(document: &Document) -> String {
     }
     for skipped in &document.skipped {
         text.push_str(&format!("{}: no advice: {}\n", skipped.path, skipped.reason));
+    }
+    if let Some(forecast) = &document.forecast {
+        text.push('\n');
+        text.push_str(&render_forecast(forecast, terminal::columns()));
     }
     text
 }

@@ -94,7 +94,8 @@ impl<'a> Examiner<'a> {
             _ => Vec::new(),
         };
         let prediction = library.calibrated.as_ref().map(Calibrated::prediction).unwrap_or_default();
-        let mut report = Report { file: file.name(), prediction, findings, datasets: reports };
+        let mut report =
+            Report { file: file.name(), prediction, findings, datasets: reports, forecast: None };
         self.filter.apply(path, &mut report)?;
         // Datasets whose reads nobody asked for are there for their findings.
         let is_other = |report: &DatasetReport| others.iter().any(|dataset| dataset.path() == report.path);

@@ -30,16 +30,14 @@ use crate::archive;
 use crate::args::{DoctorArgs, FailOn};
 use crate::bench::check_output_file;
 use crate::failure::{self, Failure};
+use crate::forecast;
 use crate::location;
 use crate::write_file::write_file;
-use crate::{runner, schema};
+use crate::{runner, schema, terminal};
 use examine::{Examined, Examiner};
 use hyperslab_doctor::{Report, Severity, codes, render_text, why};
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-
-/// Columns of the text if the terminal's width is not known.
-const WIDTH: usize = 100;
 
 /// Runs the command.
 pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -> Result<i32, Failure> {
@@ -109,14 +107,18 @@ fn one(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> Result<i32, Failure> {
-    let Examined { report, notes, failures, maps } = examiner.examine(path, dataset)?;
+    let place = forecast::place(&examiner.args.place)?;
+    let Examined { mut report, notes, failures, maps } = examiner.examine(path, dataset)?;
+    if examiner.args.cloud {
+        report.forecast = Some(forecast::of_report(path, &report, &place)?);
+    }
     if let (Some(page), Some(maps)) = (&examiner.args.html, maps) {
         write_file(page, &page::page(&report, maps, &command(examiner.args, page)).html())?;
     }
     let text = if examiner.args.json {
         schema::document(schema::DOCTOR, &report)?
     } else {
-        render_text(&report, width())
+        render_text(&report, terminal::columns())
     };
     out.write_all(text.as_bytes())?;
     out.flush()?;
@@ -169,13 +171,4 @@ fn fails(report: &Report, fail_on: Option<FailOn>) -> bool {
     };
     let of_datasets = report.datasets.iter().flat_map(|dataset| &dataset.findings);
     report.findings.iter().chain(of_datasets).any(|finding| finding.severity >= least)
-}
-
-fn width() -> usize {
-    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    let terminal = || {
-        let size = std::io::stdout().is_terminal().then(terminal_size::terminal_size).flatten();
-        size.map(|(width, _)| width.0.into())
-    };
-    columns.or_else(terminal).unwrap_or(WIDTH)
 }

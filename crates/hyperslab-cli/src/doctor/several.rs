@@ -1,11 +1,12 @@
 //! The examination of many files: the findings of each, and a summary of causes, the worst first.
 
 use super::examine::{Examined, Examiner};
-use super::{fails, width};
+use super::fails;
 use crate::failure::{self, Failure, one_line};
 use crate::location;
 use crate::runner;
 use crate::schema;
+use crate::terminal;
 use hyperslab_doctor::{Finding, Report, Severity, count_text, render_findings};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -87,7 +88,7 @@ pub(super) fn run(
                 out,
                 "== {}\n\n{}",
                 one_line(&report.file),
-                render_findings(&with_findings(report), width())
+                render_findings(&with_findings(report), terminal::columns())
             )?;
         }
         Ok(())

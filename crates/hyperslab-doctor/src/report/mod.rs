@@ -1,9 +1,11 @@
 //! The doctor's report, as data and as text.
 
+mod forecast;
 mod model;
 mod table;
 mod text;
 mod wrap;
 
+pub use forecast::render_forecast;
 pub use model::{DatasetReport, EngineReport, Prediction, ProfileReport, ReadReport, Report};
 pub use text::{render_findings, render_text};

@@ -3,6 +3,7 @@
 use crate::case::{Case, ReadCase};
 use crate::facts::{DatasetFacts, FilterFact, Layout, VariableLength};
 use crate::finding::Finding;
+use crate::forecast::Forecast;
 use crate::numbers::rounded;
 use crate::simulate::CacheSettings;
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,9 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// Each dataset that was examined in detail, and each other with a finding.
     pub datasets: Vec<DatasetReport>,
+    /// What the file takes in an object store, if that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forecast: Option<Forecast>,
 }
 
 /// What predicted seconds are based on.

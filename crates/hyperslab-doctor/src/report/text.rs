@@ -1,5 +1,6 @@
 //! The report as plain text: readable without colour, with lines to paste on separate lines.
 
+use super::forecast::render_forecast;
 use super::model::{DatasetReport, Report};
 use super::table::reads_table;
 use super::wrap::wrap;
@@ -31,6 +32,10 @@ pub fn render_text(report: &Report, width: usize) -> String {
             None => "Times are predicted by built-in constants: no libhdf5 was measured.".to_owned(),
         };
         wrap(&mut out, &basis, width, "", "");
+    }
+    if let Some(forecast) = &report.forecast {
+        out.push('\n');
+        out.push_str(&render_forecast(forecast, width));
     }
     out
 }
@@ -199,6 +204,7 @@ mod tests {
                 prediction: Prediction::default(),
                 findings: Vec::new(),
                 datasets: vec![dataset],
+                forecast: None,
             },
             width,
         )

@@ -102,12 +102,17 @@ impl PageBufferSim {
 
     /// A read of `len` bytes.
     pub fn read(&mut self, kind: PageKind, address: u64, len: u64) {
+        self.read_through(kind, address, len, &mut |_, _| {});
+    }
+
+    /// A read of `len` bytes. Calls `below` with the address and the length of each read that reaches the file driver.
+    pub fn read_through(&mut self, kind: PageKind, address: u64, len: u64, below: &mut dyn FnMut(u64, u64)) {
         if len == 0 {
             return;
         }
         if len >= self.page_bytes {
             self.counts[kind as usize].bypasses += 1;
-            self.request(len);
+            self.request(address, len, below);
             if kind == PageKind::Raw {
                 self.counts[kind as usize].accesses += 1;
             }
@@ -127,10 +132,10 @@ impl PageBufferSim {
                 self.by_use.insert(self.clock, page);
                 self.counts[kind as usize].hits += 1;
             } else if self.held.len() >= self.pages_max && !self.make_space(kind) {
-                self.request(len);
+                self.request(address, len, below);
                 return;
             } else {
-                self.insert(kind, page);
+                self.insert(kind, page, below);
             }
         }
     }
@@ -145,19 +150,20 @@ impl PageBufferSim {
         (self.requests, self.requested_bytes)
     }
 
-    fn request(&mut self, bytes: u64) {
+    fn request(&mut self, address: u64, bytes: u64, below: &mut dyn FnMut(u64, u64)) {
+        below(address, bytes);
         self.requests += 1;
         self.requested_bytes = self.requested_bytes.saturating_add(bytes);
     }
 
-    fn insert(&mut self, kind: PageKind, page: u64) {
+    fn insert(&mut self, kind: PageKind, page: u64, below: &mut dyn FnMut(u64, u64)) {
         self.clock += 1;
         self.held.insert(page, (kind, self.clock));
         self.by_use.insert(self.clock, page);
         self.raw_held += usize::from(kind == PageKind::Raw);
         self.counts[kind as usize].misses += 1;
         let start = page.saturating_mul(self.page_bytes);
-        self.request(self.page_bytes.min(self.file_bytes.saturating_sub(start)));
+        self.request(start, self.page_bytes.min(self.file_bytes.saturating_sub(start)), below);
     }
 
     /// Evicts the page that was used least recently. False if the minimum of the other kind forbids it.

@@ -1,6 +1,6 @@
 """Random paged files, read by h5py with a page buffer: what the buffer counted, and the reads that reached it.
 
-Usage: page_buffer.py FIRST COUNT. Prints one JSON object a line: {"skip": why}, or a case.
+Usage: page_buffer.py FIRST COUNT, or page_buffer.py table. Prints one JSON object a line: {"skip": why}, or a case.
 
 A file is opened twice from memory, and read in the same way. Without a page buffer, each read of libhdf5 reaches the Python
 object that stands for the file, and is noted with its kind, which follows from where the raw data lies. With a page buffer,
@@ -94,8 +94,65 @@ def case(number: int) -> dict:
     }
 
 
+def granule(page: int) -> bytes:
+    """A file as those of the table, but smaller: 500 datasets, with metadata of more than 1 MiB and less than 2 MiB."""
+    made = io.BytesIO()
+    with h5py.File(made, "w", fs_strategy="page", fs_page_size=page, fs_persist=False) as file:
+        for number in range(500):
+            name = f"gt{number % 9}/part{number % 85}/d{number}"
+            dataset = file.create_dataset(name, shape=(2000,), dtype="i2", chunks=(500,))
+            dataset[:] = number
+            dataset.attrs["units"] = "meters"
+    return made.getvalue() + bytes(-len(made.getvalue()) % page)
+
+
+def listing(data: bytes, **settings):
+    """Lists all objects, and where their chunks lie, as the table's author did; and what that took."""
+    noted = Noted(data)
+    counts = None
+    raw = []
+
+    def visit(_, item) -> None:
+        if isinstance(item, h5py.Dataset):
+            raw.extend(places_of_raw_data(item))
+
+    with h5py.File(noted, "r", **settings) as file:
+        opened = len(noted.reads)
+        file.visititems(visit)
+        if settings:
+            stats = file.id.get_page_buffering_stats()
+            counts = {"metadata": list(stats.meta), "raw": list(stats.raw)}
+        reads = noted.reads[opened:]
+    return reads, raw, counts
+
+
+def table() -> None:
+    """Pages of 1 and 2 MiB for the 4 and 8 MiB of the table, with the same multiples of them as buffers."""
+    small = 1 << 20
+    rows = [(1, 1), (2, 2), (1, 2), (2, 4), (1, 4)]
+    files = {pages: granule(pages * small) for pages in (1, 2)}
+    unbuffered = {pages: listing(data)[0] for pages, data in files.items()}
+    for number, (pages, buffer) in enumerate(rows):
+        data, reads = files[pages], unbuffered[pages]
+        requests, _, counts = listing(data, page_buf_size=buffer * small)
+        line = {
+            "number": number,
+            "page": pages * small,
+            "bytes": buffer * small,
+            "raw_percent": 0,
+            "file_bytes": len(data),
+            "reads": [[at, size, False] for at, size in reads],
+            "requests": [len(requests), sum(size for _, size in requests)],
+            **counts,
+        }
+        print(json.dumps(line))
+
+
 if not hasattr(h5py.h5f.FileID, "get_page_buffering_stats"):
     print(json.dumps({"skip": "this h5py has no page buffer"}))
+    sys.exit()
+if sys.argv[1] == "table":
+    table()
     sys.exit()
 first, count = map(int, sys.argv[1:3])
 for number in range(first, first + count):

@@ -179,6 +179,7 @@ mod tests {
             prediction: Prediction::default(),
             findings: Vec::new(),
             datasets: vec![dataset],
+            forecast: None,
         }
     }
 

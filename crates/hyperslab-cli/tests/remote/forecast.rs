@@ -1,0 +1,182 @@
+//! `doctor --cloud`: what it forecasts, and what real readers then request of a server.
+
+use super::{NAME, serve};
+use hyperslab::{File, Order, Prefetch, Selection};
+use hyperslab_remote::{Files, RemoteOptions};
+use hyperslab_testkit::files::{fixture, python};
+use hyperslab_testkit::{Missing, RangeServer, require, skipped};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Lines, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Arc;
+
+const DATASET: &str = "/gt1l/heights/h_ph";
+/// The read of all its elements, as the doctor names it.
+const WHOLE: &str = "57600";
+/// Elements of a block: chunks have others.
+const BLOCK: u64 = 7_000;
+/// fsspec's caches, their blocks, and the codes of the readers in the forecast.
+const CACHES: [(&str, u64, &str); 5] = [
+    ("none", 5 << 20, "fsspec-none"),
+    ("first", 5 << 20, "fsspec-first"),
+    ("readahead", 5 << 20, "fsspec-readahead"),
+    ("blockcache", 4 << 20, "fsspec-blockcache-4MiB"),
+    ("blockcache", 8 << 20, "fsspec-blockcache-8MiB"),
+];
+
+/// The document of the doctor.
+fn doctor(file: &str, options: &[&str], python: Option<&Path>) -> Value {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hyperslab"));
+    command.args(["doctor", "--cloud", "--json", file]).args(options).env("HYPERSLAB_CALIBRATION", "0");
+    match python {
+        Some(python) => command.env("HYPERSLAB_INTERPRETER", python),
+        // No Python is found.
+        None => command.env("PATH", "/nowhere").env_remove("VIRTUAL_ENV").env_remove("CONDA_PREFIX"),
+    };
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn step<'a>(document: &'a Value, name: &str) -> &'a Value {
+    let mut steps = document["forecast"]["steps"].as_array().unwrap().iter();
+    steps.find(|step| step["name"] == name).unwrap_or_else(|| panic!("{name}: {document}"))
+}
+
+fn readers<'a>(document: &'a Value, name: &str) -> &'a Vec<Value> {
+    step(document, name)["readers"].as_array().unwrap()
+}
+
+/// Requests and bytes of a reader.
+fn forecast(document: &Value, name: &str, reader: &str) -> (u64, u64) {
+    let mut readers = readers(document, name).iter();
+    let found = readers.find(|found| found["reader"] == reader).unwrap_or_else(|| panic!("{reader}"));
+    (found["requests"].as_u64().unwrap(), found["bytes"].as_u64().unwrap())
+}
+
+fn took(server: &RangeServer) -> (u64, u64) {
+    let counts = server.take_counts();
+    (counts.requests, counts.bytes)
+}
+
+/// A Python that reads a served file over caches of fsspec, as it is told.
+struct Reader {
+    process: Child,
+    jobs: ChildStdin,
+    answers: Lines<BufReader<ChildStdout>>,
+}
+
+impl Reader {
+    fn start(python: &Path, url: &str) -> Result<Self, Missing> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut process = Command::new(python)
+            .arg(folder.join("tests/remote/readers.py"))
+            .arg(folder.join("src/forecast/record.py"))
+            .arg(url)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (jobs, answers) = (process.stdin.take().unwrap(), process.stdout.take().unwrap());
+        let mut reader = Self { process, jobs, answers: BufReader::new(answers).lines() };
+        match reader.answer()["skip"].as_str() {
+            Some(why) => Err(Missing::new(why.to_owned())),
+            None => Ok(reader),
+        }
+    }
+
+    fn answer(&mut self) -> Value {
+        serde_json::from_str(&self.answers.next().expect("an answer").unwrap()).unwrap()
+    }
+
+    fn run(&mut self, job: &Value) {
+        writeln!(self.jobs, "{job}").unwrap();
+        assert!(self.answer()["seconds"].is_number());
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn granules() -> Result<[PathBuf; 2], Missing> {
+    Ok([fixture("granule/granule.h5")?, fixture("granule/granule_paged.h5")?])
+}
+
+#[test]
+fn h5py_makes_the_requests_that_are_forecast_for_each_cache_of_fsspec() {
+    let python = require!(python());
+    for path in require!(granules()) {
+        let sweep = BLOCK.to_string();
+        let document = doctor(path.to_str().unwrap(), &[DATASET, "--read", &sweep], Some(&python));
+        let extent = document["datasets"][0]["shape"][0].as_u64().unwrap();
+        let blocks: Vec<Value> = (0..extent)
+            .step_by(BLOCK as usize)
+            .map(|start| json!([[start], [BLOCK.min(extent - start)]]))
+            .collect();
+        let reading = step(&document, &sweep);
+        assert_eq!(reading["blocks"], blocks.len() as u64);
+        assert_eq!(reading["blocks_replayed"], reading["blocks"]);
+        let server = serve(&path, 0);
+        let mut h5py = match Reader::start(&python, &server.url(NAME)) {
+            Ok(reader) => reader,
+            Err(missing) => return skipped(&missing),
+        };
+        for (cache, block_bytes, reader) in CACHES {
+            for (name, step) in [("opening", "opening"), ("listing", "listing"), (&*sweep, "reading")] {
+                // Hundreds of requests, which other caches make, too.
+                if name == "listing" && matches!(cache, "none" | "first") {
+                    continue;
+                }
+                h5py.run(&json!({ "reader": cache, "block": block_bytes, "step": step, "dataset": DATASET, "blocks": blocks }));
+                let real = took(&server);
+                assert_eq!(forecast(&document, name, reader), real, "{reader}, {name}: {}", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn hyperslab_makes_the_requests_that_are_forecast_for_it() {
+    for path in require!(granules()) {
+        let document = doctor(path.to_str().unwrap(), &[DATASET, "--read", ":"], None);
+        assert_eq!(document["forecast"]["recorded_with"], Value::Null);
+        let server = serve(&path, 0);
+        let open = || {
+            let files = Arc::new(Files::new(RemoteOptions::default()));
+            File::open_with(files, server.url(NAME).as_str()).unwrap()
+        };
+        let file = open();
+        assert_eq!(forecast(&document, "opening", "hyperslab"), took(&server));
+        let rounds = || hyperslab_remote::traffic().rounds;
+        let before = rounds();
+        file.root().unwrap().prefetch(&Prefetch { depth: usize::MAX, chunk_indexes: true, attributes: true });
+        // How many structures share a request depends on the latency that is measured meanwhile.
+        let listing =
+            readers(&document, "listing").iter().find(|found| found["reader"] == "hyperslab").unwrap();
+        assert_eq!(listing["rounds"], rounds() - before + 1, "{}", path.display());
+        took(&server);
+        drop(file);
+        let file = open();
+        let dataset = file.dataset(DATASET).unwrap();
+        dataset.read_bytes(&Selection::parse("", dataset.shape()).unwrap(), Order::File).unwrap();
+        assert_eq!(forecast(&document, WHOLE, "hyperslab"), took(&server), "{}", path.display());
+    }
+}
+
+#[test]
+fn a_url_has_a_forecast_too() {
+    let path = &require!(granules())[0];
+    let server = serve(path, 0);
+    let document = doctor(&server.url(NAME), &[DATASET, "--read", ":", "--place", "s3,egress=0"], None);
+    assert_eq!(document["forecast"]["place"], "s3,egress=0");
+    let (requests, bytes) = forecast(&document, WHOLE, "fsspec-blockcache-4MiB");
+    assert!((2..=5).contains(&requests) && bytes <= 12_886_912, "{requests} {bytes}");
+    let money = step(&document, "opening")["readers"][0]["dollars"].as_f64().unwrap();
+    let asked = step(&document, "opening")["readers"][0]["requests"].as_f64().unwrap();
+    assert!((money - asked * 4e-7).abs() < 1e-12, "{money}");
+}
