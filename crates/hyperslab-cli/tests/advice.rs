@@ -5,6 +5,8 @@
 mod advise;
 #[path = "advice/archive.rs"]
 mod archive;
+#[path = "advice/cloud.rs"]
+mod cloud;
 #[path = "advice/faults.rs"]
 mod faults;
 #[path = "advice/lines.rs"]

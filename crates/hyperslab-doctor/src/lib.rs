@@ -37,8 +37,8 @@ pub use engine::EngineCounts;
 pub use error::DoctorError;
 pub use facts::{
     ChunkMap, Codec, DatasetFacts, Decoded, Encoding, FileFacts, FillFacts, FillTime, FilterFact, Layout,
-    LibraryDecoding, PageWaste, RecodeMeasurement, SampleMeasurement, Sampler, StoredChunk, VariableLength,
-    measure_samples,
+    LibraryDecoding, PackingFacts, PageWaste, RecodeMeasurement, SampleMeasurement, Sampler, StoredChunk,
+    VariableLength, measure_samples,
 };
 pub use finding::{Cost, Finding, Severity, codes, why};
 pub use fix::{Fix, FixKind, OtherRead, WriterLine, python_string, shell_word};

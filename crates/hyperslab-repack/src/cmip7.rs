@@ -31,14 +31,14 @@ pub fn cmip7_rules(file: &File) -> Result<Vec<Rule>, RepackError> {
     let time = variable(file, "time")?;
     if let Some(time) = &time {
         one_chunk("/time", time, &mut rules)?;
-        if let Some(name) = text(file, &time.attributes(), "bounds")?
+        if let Some(name) = text_attribute(file, &time.attributes(), "bounds")?
             && let Some(bounds) = variable(file, &name)?
         {
             one_chunk(&format!("/{name}"), &bounds, &mut rules)?;
         }
     }
     let root = file.root()?;
-    if let Some(name) = text(file, &root.attributes(), "variable_id")?
+    if let Some(name) = text_attribute(file, &root.attributes(), "variable_id")?
         && let Some(data) = variable(file, &name)?
     {
         large_chunks(&format!("/{name}"), &data, &mut rules)?;
@@ -55,8 +55,16 @@ fn variable(file: &File, name: &str) -> Result<Option<Dataset>, RepackError> {
     }
 }
 
-/// An attribute that is one text.
-fn text(file: &File, attributes: &Attributes<'_>, name: &str) -> Result<Option<String>, RepackError> {
+/// An attribute that is one text, as the names of variables are.
+///
+/// # Errors
+///
+/// An attribute that cannot be read.
+pub fn text_attribute(
+    file: &File,
+    attributes: &Attributes<'_>,
+    name: &str,
+) -> Result<Option<String>, RepackError> {
     let Some(attribute) = attributes.find(name)? else { return Ok(None) };
     let bytes = match &attribute.datatype.class {
         Class::VlenString { .. } => match attribute.data.get(..attribute.datatype.size as usize) {

@@ -61,7 +61,7 @@ mod verify_objects;
 mod wide_datatype;
 
 pub use change::{Change, ChangeSet, FilterRequest, LayoutRequest, PathPattern, Rule, Size};
-pub use cmip7::{CMIP7_BOUND, cmip7_rules};
+pub use cmip7::{CMIP7_BOUND, cmip7_rules, text_attribute};
 pub use copy::{CopyOptions, Summary, copy};
 pub use damage::Damage;
 pub use error::RepackError;

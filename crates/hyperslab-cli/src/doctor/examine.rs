@@ -90,7 +90,9 @@ impl<'a> Examiner<'a> {
         let census = if dataset.is_none() || is_drawn { census(&file).ok() } else { None };
         // Damage that the census meets is told of where the damaged part is examined.
         let findings = match &census {
-            Some(census) if dataset.is_none() => diagnose_file(&file_facts::of(path, census), &options),
+            Some(census) if dataset.is_none() => {
+                diagnose_file(&file_facts::of(path, &file, census), &options)
+            }
             _ => Vec::new(),
         };
         let prediction = library.calibrated.as_ref().map(Calibrated::prediction).unwrap_or_default();

@@ -1,8 +1,11 @@
 //! The facts about a file as a whole, from its census.
 
 use crate::location;
-use hyperslab::internal::{Census, KindOfMetadata, Owner};
-use hyperslab_doctor::{FileFacts, PageWaste};
+use hyperslab::internal::{Census, KindOfMetadata, Owner, chunked_layout};
+use hyperslab::{Dataset, File};
+use hyperslab_doctor::{FileFacts, PackingFacts, PageWaste};
+use hyperslab_format::message::ChunkIndex;
+use hyperslab_repack::text_attribute;
 use std::path::Path;
 
 /// Sizes of pages that are compared with the present one.
@@ -11,7 +14,7 @@ const PAGE_BYTES: [u64; 5] = [4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20];
 const OLD_GROUP_STRUCTURES: u64 = 4;
 
 /// The facts about the file at `path` whose census was taken.
-pub(super) fn of(path: &Path, census: &Census) -> FileFacts {
+pub(super) fn of(path: &Path, file: &File, census: &Census) -> FileFacts {
     let sum = |of: fn(&KindOfMetadata) -> u64| census.metadata.values().map(of).sum();
     // The addresses of a file in several members do not follow each other: what lies between them is not in any file. And
     // what belongs to a part that cannot be read only looks unused.
@@ -44,7 +47,64 @@ pub(super) fn of(path: &Path, census: &Census) -> FileFacts {
         structures_per_group: if is_old { OLD_GROUP_STRUCTURES } else { 1 },
         dense_attributes: census.tree.dense_attributes,
         dense_links: census.tree.dense_links,
+        index_nodes_behind_data: index_nodes_behind_data(file, census),
+        unlimited_datasets: chunked(file, census).filter(grows_in_a_b_tree).count() as u64,
+        packing: packing(file),
     }
+}
+
+/// The chunked datasets that have raw data.
+fn chunked<'a>(file: &'a File, census: &'a Census) -> impl Iterator<Item = Dataset> + 'a {
+    let datasets = census.raw_data.iter().filter_map(|(path, _)| file.dataset(path).ok());
+    datasets.filter(|dataset| dataset.chunk_shape().is_some())
+}
+
+fn grows_in_a_b_tree(dataset: &Dataset) -> bool {
+    let is_unlimited = dataset.max_shape().contains(&None);
+    let index = chunked_layout(dataset).map(|layout| &layout.index);
+    let is_tree = matches!(index, Some(ChunkIndex::BTreeV1 | ChunkIndex::BTreeV2 { .. }));
+    is_unlimited && is_tree && chunks(dataset).is_some_and(|chunks| chunks > 1)
+}
+
+/// Nodes of version 1 B-trees of chunks that lie behind the first chunk, as pyfive's `consolidated_metadata` looks for them.
+fn index_nodes_behind_data(file: &File, census: &Census) -> u64 {
+    let is_chunked: Vec<bool> = census
+        .raw_data
+        .iter()
+        .map(|(path, _)| file.dataset(path).is_ok_and(|dataset| dataset.chunk_shape().is_some()))
+        .collect();
+    let is_chunk = |owner: &Owner| matches!(owner, Owner::RawData(number) if is_chunked[*number]);
+    let first = census.extents.iter().find(|extent| is_chunk(&extent.owner)).map(|extent| extent.start);
+    let Some(first) = first else { return 0 };
+    let is_node = |owner: Owner| owner == Owner::Metadata("chunk B-tree node");
+    census.extents.iter().filter(|extent| extent.start > first && is_node(extent.owner)).count() as u64
+}
+
+/// The number of chunks of a dataset that is chunked.
+fn chunks(dataset: &Dataset) -> Option<u64> {
+    dataset.chunk_shape()?;
+    Some(dataset.chunk_map().ok()?.iter().count() as u64)
+}
+
+/// What the checker of the packing for CMIP7 looks at, in files with the attribute `variable_id`.
+fn packing(file: &File) -> Option<PackingFacts> {
+    let variable_id = text_attribute(file, &file.root().ok()?.attributes(), "variable_id").ok()??;
+    let mut facts = PackingFacts::default();
+    if let Ok(time) = file.dataset("/time") {
+        facts.time_chunks = chunks(&time);
+        let bounds = text_attribute(file, &time.attributes(), "bounds").ok().flatten();
+        if let Some(bounds) = bounds.and_then(|bounds| file.dataset(&format!("/{bounds}")).ok()) {
+            facts.bounds_chunks = chunks(&bounds);
+            facts.has_contiguous_bounds = facts.bounds_chunks.is_none();
+        }
+    }
+    if let Ok(variable) = file.dataset(&format!("/{variable_id}")) {
+        facts.variable_chunks = chunks(&variable);
+        facts.variable_chunk_bytes = variable.chunk_bytes().unwrap_or(0);
+        let rows = variable.chunk_shape().filter(|shape| shape.len() > 1).map(|shape| shape[0]);
+        facts.variable_row_bytes = rows.map_or(0, |rows| facts.variable_chunk_bytes / rows.max(1));
+    }
+    Some(facts)
 }
 
 /// Structures of metadata that lie behind the first raw data.

@@ -37,6 +37,29 @@ pub struct FileFacts {
     pub dense_attributes: u64,
     /// Groups that keep few links in dense storage.
     pub dense_links: u64,
+    /// Nodes of chunk B-trees that lie behind the first chunk of any dataset.
+    pub index_nodes_behind_data: u64,
+    /// Datasets with an unlimited dimension, several chunks, and a B-tree as their index.
+    pub unlimited_datasets: u64,
+    /// What the checker of the packing for CMIP7 looks at; `None` for files of other projects.
+    pub packing: Option<PackingFacts>,
+}
+
+/// What `check_cmip7_packing` looks at, beside the nodes of chunk indexes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PackingFacts {
+    /// Chunks of the time coordinate, if there is one and it is chunked.
+    pub time_chunks: Option<u64>,
+    /// Chunks of the bounds of time, if there are any and they are chunked.
+    pub bounds_chunks: Option<u64>,
+    /// True if there are bounds of time without chunks.
+    pub has_contiguous_bounds: bool,
+    /// Chunks of the file's variable, if it is chunked.
+    pub variable_chunks: Option<u64>,
+    /// Bytes of one of them, decoded.
+    pub variable_chunk_bytes: u64,
+    /// By how many bytes it would grow with one more element along its leading dimension.
+    pub variable_row_bytes: u64,
 }
 
 /// What pages of some size leave unused.

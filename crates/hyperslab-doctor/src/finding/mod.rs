@@ -12,7 +12,11 @@ mod chunks_too_small;
 mod cliff;
 mod cloud_chunk_above_page;
 mod cloud_chunk_size;
+mod cloud_growing_dataset;
 mod cloud_metadata;
+mod cloud_page_slack;
+mod cloud_variable_length;
+mod cmip7_packing;
 mod compressible_data_raw;
 mod compression_saves_nothing;
 mod contiguous_across_fast_axis;
@@ -91,6 +95,7 @@ static RULES: &[Rule] = rules![
     "variable-length-strings" variable_length_strings Storage,
     "contiguous-across-fast-axis" contiguous_across_fast_axis Reads,
     "cloud-chunk-size" cloud_chunk_size Storage,
+    "cloud-variable-length" cloud_variable_length Storage,
 ];
 
 /// A finding that the doctor can make about a file as a whole.
@@ -123,6 +128,17 @@ static FILE_RULES: &[FileRule] = &[
         source: include_str!("cloud_chunk_above_page.rs"),
         check: cloud_chunk_above_page::check,
     },
+    FileRule {
+        code: "cloud-growing-dataset",
+        source: include_str!("cloud_growing_dataset.rs"),
+        check: cloud_growing_dataset::check,
+    },
+    FileRule {
+        code: "cloud-page-slack",
+        source: include_str!("cloud_page_slack.rs"),
+        check: cloud_page_slack::check,
+    },
+    FileRule { code: "cmip7-packing", source: include_str!("cmip7_packing.rs"), check: cmip7_packing::check },
     FileRule { code: "unused-space", source: include_str!("unused_space.rs"), check: unused_space::check },
 ];
 
@@ -194,7 +210,7 @@ mod tests {
             let headings: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("## ")).collect();
             assert_eq!(headings, ["What it sees", "Why it costs", "What to do", "When it is fine"], "{code}");
         }
-        assert_eq!(codes().count(), 24);
+        assert_eq!(codes().count(), 28);
         assert_eq!(why("no-such-finding"), None);
     }
 }
