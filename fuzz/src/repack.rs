@@ -1,6 +1,6 @@
 //! Any bytes as a file that is repacked.
 
-use hyperslab::{Dataset, File, LinkTarget, Object, Order, Selection};
+use hyperslab::{Dataset, File, LinkTarget, Object, Endianness, Selection};
 use hyperslab_io::{Memory, MemorySink};
 use hyperslab_repack::{ChangeSet, Monitor, ObjectSelection, RepackError, RepackOptions, RepackPlan};
 use hyperslab_write::WriteOptions;
@@ -71,5 +71,5 @@ fn values(dataset: &Dataset) -> Option<Vec<u8>> {
 
 fn values_of(dataset: &Dataset) -> Option<Vec<u8>> {
     let whole = Selection::block(&vec![0; dataset.shape().len()], dataset.shape());
-    dataset.read_bytes(&whole, Order::File).ok()
+    dataset.read_bytes(&whole, Endianness::File).ok()
 }

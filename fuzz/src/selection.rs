@@ -3,7 +3,7 @@
 //! The datasets are those of `data/selections.h5`, which `make_seeds.py` writes.
 
 use arbitrary::Arbitrary;
-use hyperslab::{Axis, Dataset, File, Object, Order, Points, Selection};
+use hyperslab::{Axis, Dataset, File, Object, Endianness, Points, Selection};
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -42,7 +42,7 @@ struct Known {
     element_bytes: usize,
 }
 
-const ORDERS: [Order; 2] = [Order::File, Order::Native];
+const ORDERS: [Endianness; 2] = [Endianness::File, Endianness::Native];
 
 static KNOWN: LazyLock<Vec<Known>> = LazyLock::new(|| {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/selections.h5");
@@ -72,7 +72,7 @@ pub fn answer(question: &Question) {
     let numbers = match model(&selection, dims) {
         Modelled::Elements(numbers) => numbers,
         Modelled::Refused => {
-            assert!(dataset.read_bytes(&selection, Order::File).is_err());
+            assert!(dataset.read_bytes(&selection, Endianness::File).is_err());
             assert!(dataset.explain(&selection).is_err());
             return;
         }

@@ -101,7 +101,7 @@ fn a_run_of_known_requests(file: &Path) {
         let blocks: Vec<Block> = access.blocks(&shape).take(rows as usize).collect();
         for block in &blocks {
             let selection = hyperslab_bench::data::selection(block).unwrap();
-            dataset.read_into(&selection, hyperslab::Order::Native, &mut out).unwrap();
+            dataset.read_into(&selection, hyperslab::Endianness::Native, &mut out).unwrap();
         }
         let made = recording.take();
         let bytes: u64 = made.iter().map(|range| range.end - range.start).sum();

@@ -3,7 +3,7 @@
 //! Short reads are done twice, and the second is measured, to exclude the start of threads and the allocation of their
 //! buffers, which happen once per process.
 
-use hyperslab::{Dataset, File, Order, Result, Selection};
+use hyperslab::{Dataset, Endianness, File, Result, Selection};
 use std::time::Instant;
 
 /// The measured cost of some reads.
@@ -27,7 +27,7 @@ fn fresh_once(path: &str, name: &str, selections: &[Selection]) -> Result<Cost> 
     let seconds = match selections {
         [selection] => {
             let began = Instant::now();
-            let values = dataset.read_bytes(selection, Order::Native)?;
+            let values = dataset.read_bytes(selection, Endianness::Native)?;
             let seconds = began.elapsed().as_secs_f64();
             drop(values);
             seconds
@@ -43,7 +43,7 @@ fn one_after_the_other(dataset: &Dataset, selections: &[Selection]) -> Result<f6
     let began = Instant::now();
     for selection in selections {
         buffer.resize(bytes_of(dataset, selection)? as usize, 0);
-        dataset.read_into(selection, Order::Native, &mut buffer)?;
+        dataset.read_into(selection, Endianness::Native, &mut buffer)?;
     }
     Ok(began.elapsed().as_secs_f64())
 }
@@ -56,7 +56,7 @@ pub fn touched(path: &str, name: &str, selection: &Selection) -> Result<f64> {
     hyperslab::internal::advise_huge_pages(buffer.spare_capacity_mut());
     buffer.resize(bytes, 1);
     let began = Instant::now();
-    dataset.read_into(selection, Order::Native, &mut buffer)?;
+    dataset.read_into(selection, Endianness::Native, &mut buffer)?;
     Ok(began.elapsed().as_secs_f64())
 }
 

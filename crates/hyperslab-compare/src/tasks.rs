@@ -1,7 +1,7 @@
 //! Tasks other than reading slices: text, members of records, points, names. `perf/tasks.py` does the same tasks in
 //! Python, with the same names.
 
-use hyperslab::{Axis, Dataset, Error, File, Members, Order, Points, Result, Selection};
+use hyperslab::{Axis, Dataset, Endianness, Error, File, Members, Points, Result, Selection};
 use hyperslab_format::message::Class;
 use serde_json::{Value, json};
 use std::hint::black_box;
@@ -63,7 +63,7 @@ fn once(task: &str, path: &str, name: &str) -> Result<Value> {
             let selection = selection(other, dataset.shape())?;
             let measured = match dataset.datatype().class {
                 Class::VlenString { .. } => timed(|| text(&dataset)),
-                _ => timed(|| dataset.read_bytes(&selection, Order::File)),
+                _ => timed(|| dataset.read_bytes(&selection, Endianness::File)),
             };
             let mut measured = measured?;
             if !dataset.filters().is_empty() {
@@ -107,7 +107,7 @@ fn selection(task: &str, shape: &[u64]) -> Result<Selection> {
 
 /// Reads all text of a dataset.
 fn text(dataset: &Dataset) -> Result<Vec<String>> {
-    let bytes = dataset.read_bytes(&Selection::All, Order::File)?;
+    let bytes = dataset.read_bytes(&Selection::All, Endianness::File)?;
     let string = |bytes: &[u8]| {
         let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
         String::from_utf8_lossy(&bytes[..end]).into_owned()

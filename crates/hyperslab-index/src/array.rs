@@ -10,7 +10,7 @@ use bytes::Bytes;
 use hyperslab::datatypes::Class;
 use hyperslab::internal::chunked_layout;
 use hyperslab::storage::Fill;
-use hyperslab::{ChunkGrid, Dataset, Order, Selection};
+use hyperslab::{ChunkGrid, Dataset, Endianness, Selection};
 use hyperslab_netcdf::{Netcdf, Variable};
 
 /// The bytes of values of one variable that may be inlined.
@@ -200,7 +200,7 @@ fn inline(mut array: Array, dataset: &Dataset, why: &str) -> Result<Array, Strin
     if dataset.logical_bytes() > INLINE_BYTES_MAX {
         return Err(format!("{why}, and its values are too many to be inlined"));
     }
-    let values = dataset.read_bytes(&Selection::All, Order::File).map_err(|error| error.to_string())?;
+    let values = dataset.read_bytes(&Selection::All, Endianness::File).map_err(|error| error.to_string())?;
     array.chunks.set_inline(&vec![0; array.shape.len()], values.into());
     Ok(array)
 }
@@ -213,7 +213,8 @@ fn inline_text(mut array: Array, dataset: &Dataset) -> Result<Array, String> {
     if dataset.logical_bytes() > INLINE_BYTES_MAX {
         return Err("its text is of variable length, and too much to be inlined".into());
     }
-    let elements = dataset.read_bytes(&Selection::All, Order::File).map_err(|error| error.to_string())?;
+    let elements =
+        dataset.read_bytes(&Selection::All, Endianness::File).map_err(|error| error.to_string())?;
     let mut heap = dataset.file().heap();
     let mut bytes =
         u32::try_from(dataset.elements()).map_err(|error| error.to_string())?.to_le_bytes().to_vec();

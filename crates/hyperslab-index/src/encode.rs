@@ -1,6 +1,6 @@
 //! Chunks that are not stored as a reader expects them, encoded again.
 
-use hyperslab::{Dataset, Order, Selection};
+use hyperslab::{Dataset, Endianness, Selection};
 use hyperslab_filters::{FilterSpec, Pipeline, Scratch};
 
 /// Encodes chunks of one dataset with all of its filters.
@@ -56,7 +56,8 @@ impl<'d> Encoder<'d> {
         let mut chunk = self.fill.repeat(self.chunk_bytes / self.element_bytes.max(1));
         if count.iter().all(|&count| count > 0) {
             let block = Selection::block(&start, &count);
-            let values = self.dataset.read_bytes(&block, Order::File).map_err(|error| error.to_string())?;
+            let values =
+                self.dataset.read_bytes(&block, Endianness::File).map_err(|error| error.to_string())?;
             place(&values, &count, &mut chunk, &self.chunk_shape, self.element_bytes);
         }
         self.encode(&chunk)

@@ -1,7 +1,7 @@
 //! The values of small arrays, and digests of larger ones: what the combination of several files compares and joins.
 
 use bytes::Bytes;
-use hyperslab::{Dataset, Order, Selection};
+use hyperslab::{Dataset, Endianness, Selection};
 use sha2::{Digest, Sha256};
 
 /// Values of at most this many bytes can be joined to one chunk.
@@ -27,7 +27,8 @@ impl Values {
         if dataset.logical_bytes() > JOINED_BYTES_MAX {
             return Ok(Values::Unknown);
         }
-        let values = dataset.read_bytes(&Selection::All, Order::File).map_err(|error| error.to_string())?;
+        let values =
+            dataset.read_bytes(&Selection::All, Endianness::File).map_err(|error| error.to_string())?;
         Ok(Values::Known(values.into()))
     }
 
@@ -35,7 +36,8 @@ impl Values {
     pub fn digest(dataset: &Dataset) -> Result<Self, String> {
         let mut digest = Sha256::new();
         let mut add = |selection: &Selection| {
-            let values = dataset.read_bytes(selection, Order::File).map_err(|error| error.to_string())?;
+            let values =
+                dataset.read_bytes(selection, Endianness::File).map_err(|error| error.to_string())?;
             digest.update(&values);
             Ok::<_, String>(())
         };

@@ -4,7 +4,7 @@ use crate::block::Block;
 use crate::chunk_encoder::{ChunkEncoder, CodecState};
 use crate::error::RepackError;
 use crate::plan::{PlannedDataset, Recoding, RepackPlan};
-use hyperslab::{Dataset, Order, Selection};
+use hyperslab::{Dataset, Endianness, Selection};
 use hyperslab_write::ObjectId;
 use std::time::Instant;
 
@@ -69,7 +69,8 @@ impl RepackPlan {
         let (mut values, mut stored, mut seconds) = (0u64, 0u64, 0.0);
         for block in samples(dataset)? {
             let begun = Instant::now();
-            state.chunk = dataset.read_bytes(&Selection::block(&block.start, &block.count), Order::File)?;
+            state.chunk =
+                dataset.read_bytes(&Selection::block(&block.start, &block.count), Endianness::File)?;
             let failed = |error| RepackError::Encode {
                 object: planned.path.clone(),
                 offset: block.start.clone(),

@@ -5,7 +5,7 @@ use crate::damage::rows;
 use crate::error::RepackError;
 use crate::relocate::fetch_referents;
 use hyperslab::internal::{stored, superblock};
-use hyperslab::{ChunkMap, Dataset, Error, File, Heap, Order, Selection};
+use hyperslab::{ChunkMap, Dataset, Endianness, Error, File, Heap, Selection};
 use hyperslab_format::message::Layout;
 
 /// Contiguous data is read in pieces of about this many bytes, and so are chunks of sources with latency.
@@ -121,7 +121,7 @@ pub(crate) fn each_piece(
                     row = blocks.next().map(|rows| {
                         // Where a chunk of the row is damaged, they are read one by one.
                         let selection = Selection::block(&rows.start, &rows.count);
-                        let elements = dataset.read_bytes(&selection, Order::File).ok();
+                        let elements = dataset.read_bytes(&selection, Endianness::File).ok();
                         if let Some(elements) = &elements {
                             fetch_referents(dataset.datatype(), elements, heap);
                         }
@@ -134,7 +134,7 @@ pub(crate) fn each_piece(
                         copy_common((elements, rows), (&mut own, &block), size as usize);
                         Ok(own)
                     }
-                    _ => dataset.read_bytes(&Selection::block(&block.start, &block.count), Order::File),
+                    _ => dataset.read_bytes(&Selection::block(&block.start, &block.count), Endianness::File),
                 };
                 each(&Piece::Chunk(block), elements, heap)?;
             }

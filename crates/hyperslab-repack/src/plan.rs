@@ -15,7 +15,7 @@ use crate::target_chunks::target_chunks;
 use crate::{chunk_shape, dimension_names::DimensionNames};
 use hyperslab::internal::{describe, superblock};
 use hyperslab::storage::AllocationTime;
-use hyperslab::{Dataset, File, Order, Selection};
+use hyperslab::{Dataset, Endianness, File, Selection};
 use hyperslab_format::message::{Filter, FilterPipeline};
 use hyperslab_write::{
     ChunkedSpec, DatasetSpec, LinkTargetSpec, ObjectId, ObjectSpec, StorageSpec, WriteOptions,
@@ -240,7 +240,7 @@ impl RepackPlan {
             }
             NewLayout::Compact => {
                 let whole = Selection::block(&vec![0; dataset.shape().len()], dataset.shape());
-                let elements = dataset.read_bytes(&whole, Order::File)?;
+                let elements = dataset.read_bytes(&whole, Endianness::File)?;
                 let SourceTree { tree, sources, .. } = &mut self.source;
                 let found = Relocatable::read(dataset.datatype(), &elements, &mut self.file.heap(), sources)?;
                 let value = found.into_value(tree);

@@ -18,7 +18,7 @@ use crate::plan::{Method, Recoding};
 use crate::relocate::Relocatable;
 use crate::source_tree::Sources;
 use crate::stored_reader::StoredReader;
-use hyperslab::{Dataset, File, Heap, Order, Selection};
+use hyperslab::{Dataset, Endianness, File, Heap, Selection};
 use hyperslab_filters::FilterError;
 use hyperslab_write::{FileWriter, ObjectId, ObjectSpec, StorageSpec};
 use std::path::Path;
@@ -134,10 +134,10 @@ impl Recoder<'_, '_> {
         self.monitor.check()?;
         let selection = Selection::block(&block.start, &block.count);
         let read = if memory.len() as u64 == subject.bytes(block) {
-            subject.dataset.read_into(&selection, Order::File, &mut memory).map(|()| memory)
+            subject.dataset.read_into(&selection, Endianness::File, &mut memory).map(|()| memory)
         } else {
             drop(memory);
-            subject.dataset.read_bytes(&selection, Order::File)
+            subject.dataset.read_bytes(&selection, Endianness::File)
         };
         match read {
             Ok(elements) => Ok(elements),
@@ -163,7 +163,7 @@ impl Recoder<'_, '_> {
         };
         for part in parts(block, chunk) {
             self.monitor.check()?;
-            match subject.dataset.read_bytes(&Selection::block(&part.start, &part.count), Order::File) {
+            match subject.dataset.read_bytes(&Selection::block(&part.start, &part.count), Endianness::File) {
                 Ok(bytes) => crate::block::copy_common((&bytes, &part), (&mut elements, block), size),
                 Err(error) if error.kind() == hyperslab::ErrorKind::Cancelled => return Err(error.into()),
                 Err(error) => self.note(subject, &part, &error),

@@ -20,7 +20,7 @@ use crate::source_tree::{Sources, WrittenObjects};
 use crate::verify_objects::verify_objects;
 use hyperslab::internal::{stored, superblock};
 use hyperslab::io::Source;
-use hyperslab::{ChunkGrid, ChunkMap, Dataset, Error, File, Location, Order, Selection};
+use hyperslab::{ChunkGrid, ChunkMap, Dataset, Endianness, Error, File, Location, Selection};
 use hyperslab_format::message::Layout;
 use std::sync::Arc;
 
@@ -246,7 +246,7 @@ impl Comparison<'_> {
     /// The elements of a block in both files.
     fn read(&self, block: &Block) -> [Result<Vec<u8>, Error>; 2] {
         let selection = Selection::block(&block.start, &block.count);
-        [&self.source, &self.target].map(|dataset| dataset.read_bytes(&selection, Order::File))
+        [&self.source, &self.target].map(|dataset| dataset.read_bytes(&selection, Endianness::File))
     }
 
     /// Blocks of rows, or of parts of one.

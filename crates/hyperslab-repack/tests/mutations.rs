@@ -1,7 +1,7 @@
 //! Damaged files: a repack of any bytes ends, without panic, and what it writes is a file without errors in which our own
 //! reader reads what it reads from the input; libhdf5 (by way of h5py) does so, too.
 
-use hyperslab::{Dataset, File, Group, LinkTarget, Object, Order, Selection};
+use hyperslab::{Dataset, Endianness, File, Group, LinkTarget, Object, Selection};
 use hyperslab_io::{Memory, MemorySink};
 use hyperslab_repack::{
     Change, ChangeSet, LayoutRequest, Monitor, ObjectSelection, PathPattern, RepackError, RepackOptions,
@@ -100,7 +100,7 @@ fn values(dataset: &Dataset) -> Option<Vec<u8>> {
         return None;
     }
     let whole = Selection::block(&vec![0; dataset.shape().len()], dataset.shape());
-    dataset.read_bytes(&whole, Order::File).ok()
+    dataset.read_bytes(&whole, Endianness::File).ok()
 }
 
 /// The bytes of a repack; `None` for what is refused.

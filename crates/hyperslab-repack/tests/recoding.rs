@@ -1,7 +1,7 @@
 //! Files whose datasets get other chunks, filters and layouts have the same values, and each chunk of the source is
 //! decoded once.
 
-use hyperslab::{Dataset, File, Link, LinkTarget, Object, Order, Selection};
+use hyperslab::{Dataset, Endianness, File, Link, LinkTarget, Object, Selection};
 use hyperslab_io::{Memory, MemorySink};
 use hyperslab_repack::{
     Change, ChangeSet, FilterRequest, LayoutRequest, Monitor, ObjectSelection, PathPattern, RepackError,
@@ -74,7 +74,7 @@ fn values(dataset: &Dataset) -> Option<Result<Vec<u8>, String>> {
         return None;
     }
     let whole = Selection::block(&vec![0; dataset.shape().len()], dataset.shape());
-    Some(dataset.read_bytes(&whole, Order::File).map_err(|_| "unreadable".into()))
+    Some(dataset.read_bytes(&whole, Endianness::File).map_err(|_| "unreadable".into()))
 }
 
 fn assert_same(before: &File, after: &File, what: &str) -> usize {

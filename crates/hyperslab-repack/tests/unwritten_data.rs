@@ -3,7 +3,7 @@
 
 mod small_trees;
 
-use hyperslab::{File, Order, Selection};
+use hyperslab::{Endianness, File, Selection};
 use hyperslab_format::message::FilterPipeline;
 use hyperslab_io::{Memory, MemorySink};
 use hyperslab_repack::{
@@ -75,7 +75,7 @@ fn data_that_was_never_written_takes_no_memory() {
         assert!(allocations.peak() < 48 << 20, "case {number}: {} bytes", allocations.peak());
         let one = target.dataset("/one chunk").unwrap();
         let around = Selection::block(&[1, 7 * CHUNK[1] - 1], &[1, CHUNK[1] + 2]);
-        let values = one.read_bytes(&around, Order::File).unwrap();
+        let values = one.read_bytes(&around, Endianness::File).unwrap();
         let expected = [&[0; 4][..], &[9; 4 * 4096], &[0; 4]].concat();
         assert!(values == expected, "case {number}");
         assert!(target.len() < 2 << 20, "case {number}: {} bytes", target.len());

@@ -3,7 +3,7 @@
 
 use hyperslab::internal::{OrError, RegionSummary};
 use hyperslab::{
-    Attributes, Bytes, Dataset, Datatype, Error, File, Group, Heap, LinkTarget, Object, Order,
+    Attributes, Bytes, Dataset, Datatype, Endianness, Error, File, Group, Heap, LinkTarget, Object,
     ReferenceTarget, Result, RevisedReference, Selection,
 };
 use hyperslab_format::message::Class;
@@ -117,7 +117,7 @@ fn values(dataset: &Dataset, file: &File, outcome: &mut Outcome) {
     if dataset.logical_bytes() > VALUE_BYTES_MAX {
         return;
     }
-    if let Some(bytes) = outcome.value(dataset.read_bytes(&Selection::All, Order::File)) {
+    if let Some(bytes) = outcome.value(dataset.read_bytes(&Selection::All, Endianness::File)) {
         follow(dataset.datatype(), &bytes, file, dataset.path(), outcome);
     }
 }

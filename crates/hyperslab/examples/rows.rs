@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release --example rows -- FILE DATASET`
 
-use hyperslab::{Axis, File, Order, Selection};
+use hyperslab::{Axis, Endianness, File, Selection};
 use std::time::Instant;
 
 fn main() -> hyperslab::Result<()> {
@@ -32,7 +32,7 @@ fn main() -> hyperslab::Result<()> {
             .collect();
         axes.reverse();
         axes.push(Axis::all(*row));
-        dataset.read_into(&Selection::Slab(axes), Order::Native, &mut out)?;
+        dataset.read_into(&Selection::Slab(axes), Endianness::Native, &mut out)?;
         sum = sum.wrapping_add(u64::from(out[0]));
     }
     let seconds = start.elapsed().as_secs_f64();

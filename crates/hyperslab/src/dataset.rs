@@ -4,7 +4,7 @@ use crate::attribute::Attributes;
 use crate::external::ExternalFile;
 use crate::node::Node;
 use crate::{Error, Result, Selection};
-use hyperslab_array::array::{Array, Chunked, Operation, Order, Storage};
+use hyperslab_array::array::{Array, Chunked, Endianness, Operation, Storage};
 use hyperslab_array::chunk::grid::ChunkGrid;
 use hyperslab_array::chunk::index::ChunkIndex;
 use hyperslab_array::chunk::map::ChunkMap;
@@ -216,13 +216,13 @@ impl Dataset {
     ///
     /// # Errors
     /// Any of [`crate::ErrorKind`]; `out` may then be partly overwritten. A compound datatype can only be read in
-    /// [`Order::File`], because its members may have different byte orders.
-    pub fn read_into(&self, selection: &Selection, order: Order, out: &mut [u8]) -> Result<()> {
+    /// [`Endianness::File`], because its members may have different byte orders.
+    pub fn read_into(&self, selection: &Selection, order: Endianness, out: &mut [u8]) -> Result<()> {
         self.read_parts_into(selection, order, None, out)
     }
 
     /// Reads a selection as bytes; see [`Self::read_into`].
-    pub fn read_bytes(&self, selection: &Selection, order: Order) -> Result<Vec<u8>> {
+    pub fn read_bytes(&self, selection: &Selection, order: Endianness) -> Result<Vec<u8>> {
         let elements = self.measure(selection)?.count.checked_mul(self.inner.array.element.bytes as u64);
         let mut out = zeroed(elements).map_err(|error| self.inner.named(error))?;
         self.read_into(selection, order, &mut out)?;
@@ -233,7 +233,7 @@ impl Dataset {
     pub(crate) fn read_parts_into(
         &self,
         selection: &Selection,
-        order: Order,
+        order: Endianness,
         parts: Option<&FieldSubset>,
         out: &mut [u8],
     ) -> Result<()> {

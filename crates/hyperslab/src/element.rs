@@ -1,7 +1,7 @@
 //! Rust's number types as elements of a dataset.
 
 use crate::datatype::to_native;
-use crate::{Dataset, Error, Order, Result, Selection};
+use crate::{Dataset, Endianness, Error, Result, Selection};
 use hyperslab_array::memory::zeroed_values;
 use hyperslab_format::message::{Class, Datatype};
 
@@ -87,7 +87,7 @@ impl Dataset {
     /// Reads a selection into `values`, which must have exactly as many elements as the selection.
     pub fn read_values<T: Element>(&self, selection: &Selection, values: &mut [T]) -> Result<()> {
         self.check_holds::<T>()?;
-        self.read_into(selection, Order::Native, bytes_of(values))
+        self.read_into(selection, Endianness::Native, bytes_of(values))
     }
 
     fn check_holds<T: Element>(&self) -> Result<()> {

@@ -59,7 +59,7 @@ pub use element::Element;
 pub use encoded_selection::region_selection;
 pub use file::File;
 pub use group::Group;
-pub use hyperslab_array::array::Order;
+pub use hyperslab_array::array::Endianness;
 pub use hyperslab_array::chunk::cache::Stats as CacheStats;
 pub use hyperslab_array::chunk::grid::{ChunkGrid, ChunkNumber};
 pub use hyperslab_array::chunk::index::{ChunkBatch, ChunkIndex, Location};

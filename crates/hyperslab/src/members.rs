@@ -2,7 +2,7 @@
 
 use crate::datatype::to_native;
 use crate::element::{bytes_of, zeros};
-use crate::{Dataset, Element, Error, Order, Result, Selection};
+use crate::{Dataset, Element, Endianness, Error, Result, Selection};
 use hyperslab_array::memory::zeroed;
 use hyperslab_array::selection::FieldSubset;
 use hyperslab_format::Name;
@@ -67,7 +67,7 @@ impl Dataset {
     /// Reads some members of the selected elements into `out`, in the layout of [`Members::datatype`] and in the byte
     /// order of the file. `out` must have exactly as many bytes as the result.
     pub fn read_members_into(&self, selection: &Selection, members: &Members, out: &mut [u8]) -> Result<()> {
-        self.read_parts_into(selection, Order::File, Some(&members.parts), out)
+        self.read_parts_into(selection, Endianness::File, Some(&members.parts), out)
     }
 
     /// Reads some members as bytes; see [`Self::read_members_into`].

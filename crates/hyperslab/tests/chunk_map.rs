@@ -2,8 +2,8 @@
 
 use hyperslab::io::LocalFile;
 use hyperslab::{
-    ChunkBatch, ChunkGrid, ChunkIndex, ChunkMap, Dataset, Error, ErrorKind, File, Location, Order, Result,
-    Selection,
+    ChunkBatch, ChunkGrid, ChunkIndex, ChunkMap, Dataset, Endianness, Error, ErrorKind, File, Location,
+    Result, Selection,
 };
 use hyperslab_io::wrap::{Recorder, Recording};
 use hyperslab_testkit::files::{fixture, hdf5_files};
@@ -35,7 +35,7 @@ fn datasets(file: &File) -> Vec<Dataset> {
 }
 
 fn values(dataset: &Dataset) -> Vec<u8> {
-    dataset.read_bytes(&Selection::All, Order::File).unwrap()
+    dataset.read_bytes(&Selection::All, Endianness::File).unwrap()
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn a_given_map_does_not_change_what_others_read() {
     });
     let beyond = Arc::new(ChunkMap::new(map.grid().clone(), beyond).unwrap());
     let broken = dataset.with_chunk_map(beyond).unwrap();
-    assert_eq!(broken.read_bytes(&Selection::All, Order::File).unwrap_err().kind(), ErrorKind::Damaged);
+    assert_eq!(broken.read_bytes(&Selection::All, Endianness::File).unwrap_err().kind(), ErrorKind::Damaged);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! that says why where something goes wrong.
 
 use hyperslab::io::{Advice, LocalFile, Memory, Source};
-use hyperslab::{Cancel, Dataset, ErrorKind, File, Object, Order, Selection};
+use hyperslab::{Cancel, Dataset, Endianness, ErrorKind, File, Object, Selection};
 use hyperslab_remote::{RemoteFile, RemoteOptions};
 use hyperslab_testkit::files::{fixture, fixtures, hdf5_files};
 use hyperslab_testkit::{DistantSource, Fault, Link, RangeServer, require};
@@ -38,7 +38,7 @@ fn contents(file: &File) -> Vec<(String, Result<Vec<u8>, ErrorKind>)> {
                 // Deep enough; hard links may lead in circles.
                 Ok(Object::Group(_)) if child.matches('/').count() < 4 => open.push(child),
                 Ok(Object::Dataset(dataset)) if dataset.logical_bytes() < 1 << 20 => {
-                    let read = dataset.read_bytes(&whole(&dataset), Order::File);
+                    let read = dataset.read_bytes(&whole(&dataset), Endianness::File);
                     found.push((child, read.map_err(|error| error.kind())));
                 }
                 _ => {}
@@ -102,7 +102,7 @@ fn the_chunks_of_a_read_are_requested_together() {
     dataset.chunk_map().unwrap();
     source.take_counts();
     let began = Instant::now();
-    let found = dataset.read_bytes(&whole(&dataset), Order::File).unwrap();
+    let found = dataset.read_bytes(&whole(&dataset), Endianness::File).unwrap();
     let took = began.elapsed();
     let counts = source.take_counts();
     assert_eq!(counts.requests, chunks as u64);
@@ -110,7 +110,7 @@ fn the_chunks_of_a_read_are_requested_together() {
     assert!(counts.in_flight_max > chunks / 2, "{} of {chunks} in flight", counts.in_flight_max);
     assert!(took < Duration::from_millis(200 * chunks as u64 / 2), "{took:?} for {chunks} chunks");
     let local = File::open(&path).unwrap().dataset(CASE_STUDY).unwrap();
-    assert!(found == local.read_bytes(&whole(&local), Order::File).unwrap());
+    assert!(found == local.read_bytes(&whole(&local), Endianness::File).unwrap());
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn the_requests_are_those_of_the_plan() {
                 source.take_counts();
                 let explained = dataset.explain(&selection).unwrap();
                 assert_eq!(source.take_counts().requests, 0, "a plan has no side effects");
-                dataset.read_bytes(&selection, Order::File).unwrap();
+                dataset.read_bytes(&selection, Endianness::File).unwrap();
                 let mut requested = source.take_counts().ranges;
                 requested.sort_by_key(|range| (range.start, range.end));
                 let planned: Vec<_> = explained.requests.into_iter().map(|request| request.range).collect();
@@ -164,8 +164,8 @@ fn rows_of_unfiltered_data_come_in_blocks() {
         let selection =
             Selection::parse(&format!("{}, {}, {}, :", row / 270, row / 9 % 30, row % 9), dataset.shape());
         let selection = selection.unwrap();
-        let expected = local.read_bytes(&selection, Order::File).unwrap();
-        assert_eq!(dataset.read_bytes(&selection, Order::File).unwrap(), expected);
+        let expected = local.read_bytes(&selection, Endianness::File).unwrap();
+        assert_eq!(dataset.read_bytes(&selection, Endianness::File).unwrap(), expected);
     }
     let counts = source.take_counts();
     assert!(counts.requests <= 5, "{} requests", counts.requests);
@@ -185,8 +185,8 @@ fn all_rows_of_a_contiguous_dataset_take_few_requests() {
         let (scan, field) = (row / (points * dataset.shape()[1]), row / points % dataset.shape()[1]);
         let selection = Selection::parse(&format!("{scan}, {field}, {}, :", row % points), dataset.shape());
         let selection = selection.unwrap();
-        let expected = local.read_bytes(&selection, Order::File).unwrap();
-        assert_eq!(dataset.read_bytes(&selection, Order::File).unwrap(), expected, "row {row}");
+        let expected = local.read_bytes(&selection, Endianness::File).unwrap();
+        assert_eq!(dataset.read_bytes(&selection, Endianness::File).unwrap(), expected, "row {row}");
     }
     let counts = server.counts();
     assert!(counts.requests < 200, "{} requests", counts.requests);
@@ -203,7 +203,7 @@ fn a_fault_is_an_error_that_names_the_bytes_and_the_next_read_succeeds() {
         for selection in ["0, 0, 0, 5:9", "..."] {
             let selection = Selection::parse(selection, dataset.shape()).unwrap();
             source.order([Some(Fault::Status(500))]);
-            let error = dataset.read_bytes(&selection, Order::File).unwrap_err();
+            let error = dataset.read_bytes(&selection, Endianness::File).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Io);
             let text = error.to_string();
             assert!(
@@ -211,7 +211,7 @@ fn a_fault_is_an_error_that_names_the_bytes_and_the_next_read_succeeds() {
                 "{text}"
             );
             assert!(address > 0 && error.object() == Some(CASE_STUDY));
-            dataset.read_bytes(&selection, Order::File).unwrap();
+            dataset.read_bytes(&selection, Endianness::File).unwrap();
         }
     }
 }
@@ -225,20 +225,21 @@ fn a_file_that_is_replaced_is_an_error_however_far_it_is() {
     // Far from the beginning, which comes with the first answer of a server.
     let last = |dataset: &Dataset| {
         let selection = Selection::parse("-1, -1, -1, 5:9", dataset.shape()).unwrap();
-        dataset.read_bytes(&selection, Order::File)
+        dataset.read_bytes(&selection, Endianness::File)
     };
 
     let local = File::open(&copy).unwrap().dataset(CASE_STUDY).unwrap();
     last(&local).unwrap();
     let written = std::fs::OpenOptions::new().write(true).open(&copy).unwrap();
     written.set_modified(std::time::SystemTime::now() + Duration::from_secs(2)).unwrap();
-    let changed = [last(&local).unwrap_err(), local.read_bytes(&whole(&local), Order::File).unwrap_err()];
+    let changed =
+        [last(&local).unwrap_err(), local.read_bytes(&whole(&local), Endianness::File).unwrap_err()];
 
     let (file, source) = distant(&path, link(0), 16);
     let far = file.dataset(CASE_STUDY).unwrap();
     last(&far).unwrap();
     source.replace();
-    let replaced = [last(&far).unwrap_err(), far.read_bytes(&whole(&far), Order::File).unwrap_err()];
+    let replaced = [last(&far).unwrap_err(), far.read_bytes(&whole(&far), Endianness::File).unwrap_err()];
 
     let server = RangeServer::start(std::fs::read(&path).unwrap(), link(0));
     let file =
@@ -247,7 +248,8 @@ fn a_file_that_is_replaced_is_an_error_however_far_it_is() {
     let served = file.dataset(CASE_STUDY).unwrap();
     last(&served).unwrap();
     server.replace(vec![0; 1 << 20]);
-    let tagged = [last(&served).unwrap_err(), served.read_bytes(&whole(&served), Order::File).unwrap_err()];
+    let tagged =
+        [last(&served).unwrap_err(), served.read_bytes(&whole(&served), Endianness::File).unwrap_err()];
     for error in changed.into_iter().chain(replaced).chain(tagged) {
         assert_eq!(error.kind(), ErrorKind::Changed, "{error}");
         assert!(error.to_string().contains("changed after it was opened"), "{error}");
@@ -271,15 +273,15 @@ fn a_cancelled_read_ends_soon_wherever_it_is() {
                 std::thread::sleep(Duration::from_millis(100));
                 cancel.cancel();
             });
-            dataset.cancelled_by(&cancel).read_bytes(&whole(&dataset), Order::File).unwrap_err()
+            dataset.cancelled_by(&cancel).read_bytes(&whole(&dataset), Endianness::File).unwrap_err()
         });
         assert_eq!(error.kind(), ErrorKind::Cancelled, "{error}");
         assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
 
         let local = File::open(&path).unwrap().dataset(CASE_STUDY).unwrap();
         let decodes = local.file().decodes();
-        let error = local.cancelled_by(&cancel).read_bytes(&whole(&local), Order::File).unwrap_err();
+        let error = local.cancelled_by(&cancel).read_bytes(&whole(&local), Endianness::File).unwrap_err();
         assert_eq!((error.kind(), local.file().decodes()), (ErrorKind::Cancelled, decodes));
-        local.read_bytes(&whole(&local), Order::File).unwrap();
+        local.read_bytes(&whole(&local), Endianness::File).unwrap();
     }
 }

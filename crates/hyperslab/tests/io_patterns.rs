@@ -5,7 +5,7 @@
 //! map, because they depend on the compressor that made the fixture; all else is spelled out.
 
 use hyperslab::io::LocalFile;
-use hyperslab::{Axis, Dataset, File, Order, Selection};
+use hyperslab::{Axis, Dataset, Endianness, File, Selection};
 use hyperslab_io::wrap::{Recorder, Recording};
 use hyperslab_testkit::files::fixture;
 use hyperslab_testkit::{Missing, require};
@@ -39,7 +39,7 @@ fn requests(recording: &Recording, dataset: Option<&Dataset>) -> String {
 
 fn read(dataset: &Dataset, selection: &str) -> Vec<u8> {
     let selection = Selection::parse(selection, dataset.shape()).expect("a selection");
-    dataset.read_bytes(&selection, Order::File).expect("values")
+    dataset.read_bytes(&selection, Endianness::File).expect("values")
 }
 
 #[test]
@@ -127,11 +127,12 @@ fn rows(dataset: &Dataset) -> impl Iterator<Item = Selection> {
 fn rows_of_an_unfiltered_dataset_share_blocks_and_bring_little_more_than_themselves() {
     let (file, recording) = require!(open("case_study/cris_raw.h5"));
     let dataset = file.dataset(CASE_STUDY).unwrap();
-    let whole = dataset.read_bytes(&Selection::parse(":", dataset.shape()).unwrap(), Order::File).unwrap();
+    let whole =
+        dataset.read_bytes(&Selection::parse(":", dataset.shape()).unwrap(), Endianness::File).unwrap();
     recording.take();
     let mut row = vec![0; 717 * 4];
     for (selection, expected) in rows(&dataset).zip(whole.chunks(717 * 4)) {
-        dataset.read_into(&selection, Order::File, &mut row).unwrap();
+        dataset.read_into(&selection, Endianness::File, &mut row).unwrap();
         assert_eq!(row, expected);
     }
     let requests = recording.take();
@@ -140,7 +141,7 @@ fn rows_of_an_unfiltered_dataset_share_blocks_and_bring_little_more_than_themsel
     assert!(bytes as f64 <= 1.1 * whole.len() as f64, "{bytes} bytes for {}", whole.len());
     // What was read completely is not kept: the system has it, and the next block goes to the same memory.
     for (selection, expected) in rows(&dataset).zip(whole.chunks(717 * 4)).step_by(777) {
-        dataset.read_into(&selection, Order::File, &mut row).unwrap();
+        dataset.read_into(&selection, Endianness::File, &mut row).unwrap();
         assert_eq!(row, expected);
         let again = recording.take();
         assert!(
@@ -161,7 +162,7 @@ fn rows_that_jump_about_bring_nothing_but_themselves() {
     for i in 0..count {
         // A walk that visits rows far apart, in no regular order.
         let selection = &all[(i * 7919 + i * i * 31) % all.len()];
-        dataset.read_bytes(selection, Order::File).unwrap();
+        dataset.read_bytes(selection, Endianness::File).unwrap();
     }
     let requests = recording.take();
     let bytes: u64 = requests.iter().map(|range| range.end - range.start).sum();

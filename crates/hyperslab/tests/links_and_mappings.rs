@@ -1,7 +1,7 @@
 //! Links that lead to links, virtual datasets and external files: what they give, what they cost, and that nothing in
 //! a file can make them cost more. The files are those of `corpus/recipes/links_and_mappings.py`.
 
-use hyperslab::{Axis, Dataset, ErrorKind, File, Order, Points, Selection};
+use hyperslab::{Axis, Dataset, Endianness, ErrorKind, File, Points, Selection};
 use hyperslab_testkit::files::fixture;
 use hyperslab_testkit::{Missing, require};
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ fn open(name: &str) -> Result<File, Missing> {
 }
 
 fn integers(dataset: &Dataset, selection: &Selection) -> Vec<i64> {
-    let bytes = dataset.read_bytes(selection, Order::Native).expect("values");
+    let bytes = dataset.read_bytes(selection, Endianness::Native).expect("values");
     match dataset.datatype().size {
         1 => bytes.iter().map(|&byte| byte.into()).collect(),
         4 => bytes.as_chunks().0.iter().map(|&number| i32::from_ne_bytes(number).into()).collect(),
@@ -81,12 +81,12 @@ fn decodes_for_rows(name: &str) -> Result<u64, Missing> {
     let file = open(name)?;
     let dataset = file.dataset("d").unwrap();
     let whole = File::open(path("rows.h5")?).unwrap().dataset("d").unwrap();
-    let expected = whole.read_bytes(&Selection::All, Order::File).unwrap();
+    let expected = whole.read_bytes(&Selection::All, Endianness::File).unwrap();
     drop(whole);
     let before = hyperslab::cache_stats();
     for row in (0..200).step_by(7) {
         let selection = Selection::block(&[row, 0], &[1, 300]);
-        let found = dataset.read_bytes(&selection, Order::File).unwrap();
+        let found = dataset.read_bytes(&selection, Endianness::File).unwrap();
         assert_eq!(found, expected[row as usize * 1200..][..1200], "row {row}");
     }
     Ok(hyperslab::cache_stats().decodes - before.decodes)
@@ -174,7 +174,7 @@ fn shapes_byte_orders_and_blocks_are_those_of_the_sources() {
     assert_eq!(all(&file, "stacked"), (0..4).flat_map(part).collect::<Vec<_>>());
     assert_eq!(all(&file, "flat"), part(1).collect::<Vec<_>>());
     assert_eq!(all(&file, "swapped"), part(3).collect::<Vec<_>>());
-    let swapped = file.dataset("swapped").unwrap().read_bytes(&Selection::All, Order::File).unwrap();
+    let swapped = file.dataset("swapped").unwrap().read_bytes(&Selection::All, Endianness::File).unwrap();
     assert_eq!(swapped[..8], [0, 0, 1, 44, 0, 0, 1, 45]);
     assert_eq!(all(&file, "pairs"), [0, 0, 2, 0, 4, 0, 21, 0, 23, 0, 25, 0]);
     let scattered = all(&file, "scattered");
@@ -191,7 +191,7 @@ fn odd_mappings_give_values_or_an_error_but_never_what_is_not_there() {
     let file = require!(open("odd.h5"));
     let beyond = file.dataset("beyond").unwrap();
     assert_eq!(integers(&beyond, &Selection::block(&[15], &[5])), [15, 16, 17, 18, 19]);
-    let error = beyond.read_bytes(&Selection::All, Order::File).unwrap_err();
+    let error = beyond.read_bytes(&Selection::All, Endianness::File).unwrap_err();
     assert!(error.message().contains("its source does not have"), "{error}");
     assert_eq!(all(&file, "own"), [3, 4, 5, 6, 3, 4, 5, 6]);
     assert_eq!(all(&file, "capped"), (0..15).collect::<Vec<_>>());
@@ -220,7 +220,7 @@ fn towers_of_virtual_datasets_end() {
     assert_eq!(all(&file, "v5"), (0..10).collect::<Vec<_>>());
     let top = file.dataset("v0").unwrap();
     assert_eq!(top.shape(), [10]);
-    let error = top.read_bytes(&Selection::All, Order::File).unwrap_err();
+    let error = top.read_bytes(&Selection::All, Endianness::File).unwrap_err();
     assert!(error.message().contains("leads to more than"), "{error}");
     let file = require!(open("twin_towers.h5"));
     // Only to be opened, without opening each source twice for each that needs it.
@@ -244,8 +244,8 @@ fn no_circle_of_owners_keeps_files_open() {
         let file = File::open(place.path().join(name)).unwrap();
         for link in file.root().unwrap().links().unwrap() {
             let dataset = file.dataset(&link.unwrap().name.to_string()).unwrap();
-            let _ = dataset.read_bytes(&Selection::All, Order::File);
-            let _ = dataset.read_bytes(&Selection::All, Order::File);
+            let _ = dataset.read_bytes(&Selection::All, Endianness::File);
+            let _ = dataset.read_bytes(&Selection::All, Endianness::File);
         }
         assert!(cfg!(not(target_os = "linux")) || open_files(place.path()) > 0);
         drop(file);
@@ -271,8 +271,8 @@ fn external_files_may_come_later() {
     let place = tempfile::tempdir().unwrap();
     std::fs::copy(path("external.h5").unwrap(), place.path().join("external.h5")).unwrap();
     let gone = File::open(place.path().join("external.h5")).unwrap().dataset("gone").unwrap();
-    let error = gone.read_bytes(&Selection::All, Order::File).unwrap_err();
+    let error = gone.read_bytes(&Selection::All, Endianness::File).unwrap_err();
     assert_eq!((error.kind(), error.hint().is_some()), (ErrorKind::NotFound, true), "{error}");
     std::fs::write(place.path().join("gone.bin"), [1; 40]).unwrap();
-    assert_eq!(gone.read_bytes(&Selection::All, Order::File).unwrap(), [1; 40]);
+    assert_eq!(gone.read_bytes(&Selection::All, Endianness::File).unwrap(), [1; 40]);
 }

@@ -1,7 +1,7 @@
 //! Files that are opened through an opener of the program's own: what they refer to is opened the same way. The files
 //! are those of `corpus/recipes/links_and_mappings.py`.
 
-use hyperslab::{Dataset, ErrorKind, File, Order, Selection};
+use hyperslab::{Dataset, Endianness, ErrorKind, File, Selection};
 use hyperslab_io::{Location, Memory, Opener, Source};
 use hyperslab_testkit::{Missing, files::fixture, require};
 use std::collections::HashMap;
@@ -72,9 +72,9 @@ fn external_data_and_virtual_sources_come_from_the_store() {
     let raw = [0, 1, 2].map(|number| format!("{FOLDER}/raw{number}.bin"));
     assert_eq!(bucket.opened()[1..], raw);
     let file = bucket.open("shapes.h5").unwrap();
-    let stacked = file.dataset("stacked").unwrap().read_bytes(&Selection::All, Order::Native).unwrap();
+    let stacked = file.dataset("stacked").unwrap().read_bytes(&Selection::All, Endianness::Native).unwrap();
     let local = File::open(require!(fixture("links_and_mappings/shapes.h5"))).unwrap();
-    let expected = local.dataset("stacked").unwrap().read_bytes(&Selection::All, Order::Native).unwrap();
+    let expected = local.dataset("stacked").unwrap().read_bytes(&Selection::All, Endianness::Native).unwrap();
     assert_eq!(stacked, expected);
     let opened = bucket.opened();
     assert!(opened.len() > 1 && opened.iter().all(|location| location.starts_with(FOLDER)), "{opened:?}");

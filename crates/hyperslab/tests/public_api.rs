@@ -8,9 +8,9 @@ use hyperslab::io::{Advice, Location as FileLocation, Opener, Source, Version};
 use hyperslab::storage::{AllocationTime, Fill, FillTime, FillValue, Filter};
 use hyperslab::{
     Address, Attribute, AttributeEntry, Attributes, Axis, Blocks, Bytes, CacheStats, Cancel, ChunkBatch,
-    ChunkGrid, ChunkIndex, ChunkMap, ChunkNumber, Dataset, Dataspace, Datatype, Driver, Error, ErrorKind,
-    Explained, ExplainedChunk, ExplainedRequest, ExplainedSource, File, Group, Heap, Link, LinkTarget,
-    Location, Members, Name, NamedDatatype, Object, OpenOptions, Order, Points, ReferenceTarget,
+    ChunkGrid, ChunkIndex, ChunkMap, ChunkNumber, Dataset, Dataspace, Datatype, Driver, Endianness, Error,
+    ErrorKind, Explained, ExplainedChunk, ExplainedRequest, ExplainedSource, File, Group, Heap, Link,
+    LinkTarget, Location, Members, Name, NamedDatatype, Object, OpenOptions, Points, ReferenceTarget,
     RegionReference, Result, RevisedReference, Selection, SizeError,
 };
 use std::sync::Arc;
@@ -83,7 +83,7 @@ fn datasets() {
     let _: fn(&Explained) -> &[ExplainedRequest] = |explained| &explained.requests;
     let _: fn(&ExplainedRequest) -> Option<&ExplainedSource> = |request| request.source.as_deref();
     let _: fn(&ExplainedRequest) -> &[ExplainedChunk] = |request| &request.chunks;
-    let _: fn(&Dataset, &Selection, Order) -> Result<Vec<u8>> = Dataset::read_bytes;
+    let _: fn(&Dataset, &Selection, Endianness) -> Result<Vec<u8>> = Dataset::read_bytes;
     let _: fn(&Dataset, &Selection, &Members) -> Result<Vec<u8>> = Dataset::read_members;
     let _: fn(&Dataset, &Cancel) -> Dataset = Dataset::cancelled_by;
 }

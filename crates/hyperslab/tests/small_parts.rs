@@ -4,7 +4,7 @@
 //! What is counted are requests and decodes, which are the same on every machine.
 
 use hyperslab::io::{LocalFile, Memory};
-use hyperslab::{Axis, Dataset, ErrorKind, File, Members, Object, Order, Points, Selection};
+use hyperslab::{Axis, Dataset, Endianness, ErrorKind, File, Members, Object, Points, Selection};
 use hyperslab_io::wrap::{Recorder, Recording};
 use hyperslab_testkit::files::{fixture, hdf5_files};
 use hyperslab_testkit::{Missing, require};
@@ -31,7 +31,7 @@ fn requested(recording: &Recording) -> u64 {
 
 /// Bytes of the members of these names, picked from whole records.
 fn picked(dataset: &Dataset, selection: &Selection, names: &[&str]) -> Vec<u8> {
-    let whole = dataset.read_bytes(selection, Order::File).unwrap();
+    let whole = dataset.read_bytes(selection, Endianness::File).unwrap();
     let hyperslab_format::message::Class::Compound { members } = &dataset.datatype().class else { panic!() };
     let mut bytes = Vec::new();
     for record in whole.chunks(dataset.datatype().size as usize) {
@@ -125,7 +125,7 @@ fn of_long_records_only_the_wanted_member_is_fetched() {
 fn what_many_elements_refer_to_is_fetched_together() {
     let (file, recording) = require!(open("parts.h5"));
     let dataset = file.dataset("/strings").unwrap();
-    let references = dataset.read_bytes(&Selection::All, Order::File).unwrap();
+    let references = dataset.read_bytes(&Selection::All, Endianness::File).unwrap();
     recording.take();
     let mut found = Vec::new();
     file.heap()
@@ -152,7 +152,7 @@ fn what_many_elements_refer_to_is_fetched_together() {
 fn the_same_text_again_is_said_to_be_the_same() {
     let (file, _) = require!(open("parts.h5"));
     let dataset = file.dataset("/repeated").unwrap();
-    let references = dataset.read_bytes(&Selection::All, Order::File).unwrap();
+    let references = dataset.read_bytes(&Selection::All, Endianness::File).unwrap();
     let mut found = Vec::new();
     let mut heap = file.heap();
     heap.each_sequence(&references, 1, |bytes| {

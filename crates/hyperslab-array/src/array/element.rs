@@ -4,7 +4,7 @@ use crate::read::convert::Conversion;
 
 /// The byte order of the numbers that a read returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Order {
+pub enum Endianness {
     /// The byte order of the file: nothing is converted.
     #[default]
     File,

@@ -22,7 +22,7 @@ mod virtual_sources;
 
 pub use chunked::{ChunkState, Chunked, check_grid};
 pub use data_source::DataSource;
-pub use element::{ElementSpec, Order};
+pub use element::{ElementSpec, Endianness};
 pub use filters::{FilterSettings, Filters, describe_filter, describe_filter_in_use};
 pub use operation::Operation;
 pub use origin::Origin;
@@ -61,10 +61,10 @@ impl Array {
     }
 
     /// The conversion that brings elements into a byte order.
-    pub fn conversion(&self, order: Order) -> Result<Conversion> {
+    pub fn conversion(&self, order: Endianness) -> Result<Conversion> {
         match order {
-            Order::File => Ok(Conversion::None),
-            Order::Native => self.element.to_native.ok_or_else(|| {
+            Endianness::File => Ok(Conversion::None),
+            Endianness::Native => self.element.to_native.ok_or_else(|| {
                 Error::unsupported("this datatype cannot be brought into native byte order as it is read")
                     .with_hint("read it in the file's own order")
             }),

@@ -6,7 +6,7 @@ use super::place::repeat;
 use super::target::Target;
 use super::virtual_array::VirtualRead;
 use super::{chunked, raw, virtual_array};
-use crate::array::{Array, Operation, Order, Storage};
+use crate::array::{Array, Endianness, Operation, Storage};
 use crate::memory::zeroed;
 use crate::plan::{CacheView, RawStep, ReadPlan, Steps};
 use crate::selection::FieldSubset;
@@ -17,7 +17,7 @@ use crate::{Error, Result, Selection};
 pub fn read(
     array: &Array,
     selection: &Selection,
-    order: Order,
+    order: Endianness,
     parts: Option<&FieldSubset>,
     out: &mut [u8],
     operation: &Operation,
@@ -153,7 +153,7 @@ mod tests {
     fn read_all(array: &Array, selection: &Selection, parts: Option<&FieldSubset>) -> Vec<u8> {
         let count = array.measure(selection).unwrap().count as usize;
         let mut out = vec![0; count * parts.map_or(array.element.bytes, FieldSubset::bytes)];
-        read(array, selection, Order::File, parts, &mut out, &Operation::default()).unwrap();
+        read(array, selection, Endianness::File, parts, &mut out, &Operation::default()).unwrap();
         out
     }
 
@@ -195,7 +195,8 @@ mod tests {
             for selection in [Selection::All, Selection::Points(Points { rank: 3, coordinates: vec![0; 3] })]
             {
                 let mut out = vec![0; array.measure(&selection).unwrap().count as usize * 8];
-                let outcome = read(&array, &selection, Order::File, None, &mut out, &Operation::default());
+                let outcome =
+                    read(&array, &selection, Endianness::File, None, &mut out, &Operation::default());
                 assert!(outcome.unwrap_err().message().contains("records of"), "{wrong}");
             }
         }

@@ -5,7 +5,7 @@ mod synthetic;
 pub use synthetic::Synthetic;
 
 use crate::study::{Block, Layout, layout};
-use hyperslab::{Axis, Dataset, File, Order, Selection};
+use hyperslab::{Axis, Dataset, Endianness, File, Selection};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -62,10 +62,10 @@ impl Source {
         match self {
             Self::Synthetic(synthetic) => synthetic.fill(block, out),
             Self::Dataset { dataset, layout: None } => {
-                dataset.read_into(&selection(block)?, Order::Native, out)?;
+                dataset.read_into(&selection(block)?, Endianness::Native, out)?;
             }
             Self::Dataset { dataset, layout: Some(layout) } => {
-                let stored = dataset.read_bytes(&selection(block)?, Order::File)?;
+                let stored = dataset.read_bytes(&selection(block)?, Endianness::File)?;
                 out.copy_from_slice(&layout.gather(&stored));
             }
         }

@@ -4,7 +4,7 @@ use super::error::{EngineError, unsupported};
 use super::interface::{Event, OpenDataset, OpenOptions, Opened, PreparedEngine, Visitor, read_wanted};
 use crate::data::selection;
 use crate::study::{Block, Layout, Wanted, layout};
-use hyperslab::{Attributes, Dataset, File, Group, LinkTarget, Members, Object, Order};
+use hyperslab::{Attributes, Dataset, Endianness, File, Group, LinkTarget, Members, Object};
 use hyperslab_format::message::{Class, Dataspace, Datatype};
 use std::collections::HashSet;
 use std::path::Path;
@@ -50,10 +50,10 @@ impl PreparedEngine for Hyperslab {
 
 /// The byte order in which elements are asked for: that of the machine for numbers. All else is read as it is in the
 /// file, as it is by libhdf5: records, and whatever else has numbers inside (enumerations, arrays, bit fields).
-fn order(datatype: &Datatype) -> Order {
+fn order(datatype: &Datatype) -> Endianness {
     match datatype.class {
-        Class::Integer(_) | Class::Float(_) => Order::Native,
-        _ => Order::File,
+        Class::Integer(_) | Class::Float(_) => Endianness::Native,
+        _ => Endianness::File,
     }
 }
 
@@ -183,11 +183,11 @@ mod tests {
         let integer = Integer { order: ByteOrder::Big, signed: true, bit_offset: 0, precision: 16 };
         let of = |class| Datatype { size: 2, class, committed: None };
         let number = of(Class::Integer(integer));
-        assert_eq!(order(&number), Order::Native);
+        assert_eq!(order(&number), Endianness::Native);
         let array = Class::Array { base: Box::new(number.clone()), dims: vec![1] };
         let enumeration = Class::Enum { base: Box::new(number), members: Vec::new() };
         for class in [array, enumeration, Class::Compound { members: Vec::new() }] {
-            assert_eq!(order(&of(class.clone())), Order::File, "{class:?}");
+            assert_eq!(order(&of(class.clone())), Endianness::File, "{class:?}");
         }
     }
 }

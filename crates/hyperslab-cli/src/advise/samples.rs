@@ -4,7 +4,7 @@
 //! bounded, also where the file's own chunks lie across it. Which blocks are taken depends on shapes alone.
 
 use hyperslab::internal::filter_element;
-use hyperslab::{Dataset, Order, Selection};
+use hyperslab::{Dataset, Endianness, Selection};
 use hyperslab_advise::{Pipeline as Wanted, Trial, Trials};
 use hyperslab_filters::{Element, FilterSpec, Pipeline, Scratch, Target, client_data};
 use std::time::Instant;
@@ -58,7 +58,7 @@ impl<'a> Samples<'a> {
                 })
                 .collect();
             let selection = Selection::parse(&ranges.join(", "), shape).ok()?;
-            self.dataset.read_bytes(&selection, Order::File).ok()
+            self.dataset.read_bytes(&selection, Endianness::File).ok()
         });
         samples.collect()
     }

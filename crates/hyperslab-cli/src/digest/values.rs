@@ -14,7 +14,7 @@ use super::text_plan::TextPlan;
 use crate::element::{Enumeration, NativeFloat};
 use crate::json::{self, Json, Object};
 use crate::object_paths::ObjectPaths;
-use hyperslab::{Attribute, Dataset, Dataspace, Error, File, Order, Result, Selection};
+use hyperslab::{Attribute, Dataset, Dataspace, Endianness, Error, File, Result, Selection};
 use hyperslab_format::message::{Class, Datatype};
 use sha2::{Digest, Sha256};
 
@@ -176,7 +176,7 @@ impl<'v> Value<'v> {
         }
         let element_bytes = self.datatype.size.into();
         let mut slabs = slabs(dataset.shape(), dataset.chunk_shape(), element_bytes, dataset.file().len())
-            .map(|(start, count)| dataset.read_bytes(&Selection::block(&start, &count), Order::File));
+            .map(|(start, count)| dataset.read_bytes(&Selection::block(&start, &count), Endianness::File));
         let mut next = slabs.next();
         while let Some(read) = next {
             let elements = read?;

@@ -4,7 +4,7 @@
 //! sizes.
 
 use hyperslab::datatypes::Class;
-use hyperslab::{Dataset, Location, Order, Selection, internal};
+use hyperslab::{Dataset, Endianness, Location, Selection, internal};
 use hyperslab_doctor::{Codec, Decoded, Encoding, FilterFact, SampleMeasurement, Sampler, measure_samples};
 use hyperslab_filters::{FilterSpec, Pipeline, Scratch};
 use std::time::Duration;
@@ -110,7 +110,7 @@ fn measure_raw(dataset: &Dataset, with_zstd: bool) -> Option<SampleMeasurement> 
             })
             .collect();
         let selection = Selection::parse(&axes.join(", "), shape).ok()?;
-        decoded.push(dataset.read_bytes(&selection, Order::File).ok()?);
+        decoded.push(dataset.read_bytes(&selection, Endianness::File).ok()?);
     }
     let widest = decoded.iter().map(Vec::len).max()?;
     let mut samples = Samples {

@@ -1,7 +1,7 @@
 //! What the elements of a variable-length dataset take in the global heap.
 
 use hyperslab::datatypes::Class;
-use hyperslab::{Dataset, Order, Result, Selection};
+use hyperslab::{Dataset, Endianness, Result, Selection};
 use hyperslab_doctor::VariableLength;
 
 /// References that are followed; sizes are extrapolated from these.
@@ -20,7 +20,7 @@ pub(super) fn measure(dataset: &Dataset) -> Result<Option<VariableLength>> {
     if elements == 0 || dataset.stored_bytes()? == 0 {
         return Ok(None);
     }
-    let references = dataset.read_bytes(&first_elements(dataset.shape())?, Order::File)?;
+    let references = dataset.read_bytes(&first_elements(dataset.shape())?, Endianness::File)?;
     let (mut looked_at, mut heap_bytes, mut text_bytes, mut longest, mut last) =
         (0u64, 0u64, 0u64, 0u64, 0u64);
     dataset.file().heap().each_sequence(&references, base_bytes, |value| {

@@ -1,7 +1,7 @@
 //! `doctor --cloud`: what it forecasts, and what real readers then request of a server.
 
 use super::{NAME, serve};
-use hyperslab::{File, Order, Prefetch, Selection};
+use hyperslab::{Endianness, File, Prefetch, Selection};
 use hyperslab_remote::{Files, RemoteOptions};
 use hyperslab_testkit::files::{fixture, python};
 use hyperslab_testkit::{Missing, RangeServer, require, skipped};
@@ -163,7 +163,7 @@ fn hyperslab_makes_the_requests_that_are_forecast_for_it() {
         drop(file);
         let file = open();
         let dataset = file.dataset(DATASET).unwrap();
-        dataset.read_bytes(&Selection::parse("", dataset.shape()).unwrap(), Order::File).unwrap();
+        dataset.read_bytes(&Selection::parse("", dataset.shape()).unwrap(), Endianness::File).unwrap();
         assert_eq!(forecast(&document, WHOLE, "hyperslab"), took(&server), "{}", path.display());
     }
 }

@@ -7,7 +7,7 @@ use hyperslab::datatypes::{Class, StringPadding};
 use hyperslab::internal::chunked_layout;
 use hyperslab::internal::number::{NativeFloat, native_float};
 use hyperslab::storage::Fill;
-use hyperslab::{ChunkMap, Dataset, Order, Selection};
+use hyperslab::{ChunkMap, Dataset, Endianness, Selection};
 use hyperslab_netcdf::{Netcdf, Variable, VariableType};
 use std::sync::Arc;
 
@@ -149,7 +149,7 @@ fn fill_value(dataset: &Dataset) -> String {
 }
 
 fn values(dataset: &Dataset) -> Result<Vec<u8>, String> {
-    dataset.read_bytes(&Selection::All, Order::File).map_err(|error| error.to_string())
+    dataset.read_bytes(&Selection::All, Endianness::File).map_err(|error| error.to_string())
 }
 
 /// Texts of variable length, whose bytes are somewhere in heaps: Hyrax has them in the document, too.

@@ -15,7 +15,7 @@ use crate::array::{self, Shape};
 use crate::errors;
 use crate::interrupt;
 use fetch::{Fetch, Queue};
-use hyperslab::{Datatype, Members, Order, Selection};
+use hyperslab::{Datatype, Endianness, Members, Selection};
 use hyperslab_format::Name;
 use hyperslab_format::message::Class;
 use layout::{Kind, Layout, Work};
@@ -83,7 +83,8 @@ impl Element {
     ) -> PyResult<Bound<'py, PyUntypedArray>> {
         let array = array::empty(py, self.dtype.bind(py), &mut shape)?;
         if self.work > Work::InPlace {
-            let bytes = interrupt::read(py, dataset, |dataset| dataset.read_bytes(selection, Order::File))?;
+            let bytes =
+                interrupt::read(py, dataset, |dataset| dataset.read_bytes(selection, Endianness::File))?;
             self.rebuild(py, Owner::dataset(&dataset.file(), dataset.path()), &bytes, &array, Text::Bytes)?;
             return Ok(array);
         }
@@ -137,7 +138,7 @@ impl Element {
             return Ok(None);
         }
         let bytes = interrupt::read(py, dataset, |dataset| {
-            let mut bytes = dataset.read_bytes(selection, Order::File)?;
+            let mut bytes = dataset.read_bytes(selection, Endianness::File)?;
             if self.work == Work::InPlace {
                 self.layout.change_in_place(&mut bytes);
             }
@@ -167,7 +168,7 @@ impl Element {
     ) -> PyResult<()> {
         interrupt::read(py, dataset, |dataset| {
             hyperslab::internal::advise_huge_pages(out);
-            dataset.read_into(selection, Order::File, out)?;
+            dataset.read_into(selection, Endianness::File, out)?;
             if self.work == Work::InPlace {
                 self.layout.change_in_place(out);
             }

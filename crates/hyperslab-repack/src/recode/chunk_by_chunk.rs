@@ -9,7 +9,7 @@ use crate::error::RepackError;
 use crate::new_filters::spec;
 use bytes::Bytes;
 use hyperslab::internal::{chunked_layout, stored};
-use hyperslab::{Error, Location, Order, Selection};
+use hyperslab::{Endianness, Error, Location, Selection};
 use hyperslab_filters::{Pipeline, Scratch};
 use std::sync::mpsc::sync_channel;
 
@@ -52,42 +52,44 @@ impl Recoder<'_, '_> {
         };
         let extent = dataset.shape();
         let keep_going = self.keep_going;
-        let work =
-            |state: &mut CodecState, row: usize, ahead: Option<&Bytes>| -> Result<Recoded, RepackError> {
-                let block = target.block(row);
-                let within = block.clone().within(extent);
-                let is_partial = within != block;
-                let location = map.nth(row).map(|(_, location)| location);
-                let location = location.ok_or_else(|| Error::internal("a chunk that is not in the map"))?;
-                let mut failed = None;
-                let CodecState { scratch, chunk, stored, .. } = &mut *state;
-                let is_raw = is_edge_raw && is_partial;
-                let decoded = match ahead {
-                    Some(bytes) => decode(scratch, chunk, bytes, location, is_raw),
-                    None => {
-                        read(stored, location).and_then(|()| decode(scratch, chunk, stored, location, is_raw))
-                    }
-                };
-                if decoded.is_err() {
-                    // The engine reads edge chunks in forms that are rare, and has the better message.
-                    let fill = || subject.fill.repeat(target.chunk_bytes / subject.fill.len().max(1));
-                    match dataset.read_bytes(&Selection::block(&within.start, &within.count), Order::File) {
-                        Ok(elements) => {
-                            state.chunk = fill();
-                            let size = subject.fill.len();
-                            crate::block::copy_common((&elements, &within), (&mut state.chunk, &block), size);
-                        }
-                        Err(error) if keep_going && error.kind() != hyperslab::ErrorKind::Cancelled => {
-                            state.chunk = fill();
-                            failed = Some(error);
-                        }
-                        Err(error) => return Err(error.into()),
-                    }
+        let work = |state: &mut CodecState,
+                    row: usize,
+                    ahead: Option<&Bytes>|
+         -> Result<Recoded, RepackError> {
+            let block = target.block(row);
+            let within = block.clone().within(extent);
+            let is_partial = within != block;
+            let location = map.nth(row).map(|(_, location)| location);
+            let location = location.ok_or_else(|| Error::internal("a chunk that is not in the map"))?;
+            let mut failed = None;
+            let CodecState { scratch, chunk, stored, .. } = &mut *state;
+            let is_raw = is_edge_raw && is_partial;
+            let decoded = match ahead {
+                Some(bytes) => decode(scratch, chunk, bytes, location, is_raw),
+                None => {
+                    read(stored, location).and_then(|()| decode(scratch, chunk, stored, location, is_raw))
                 }
-                let encoded = target.encoder.encode_own(is_partial, state);
-                let encoded = encoded.map_err(|error| encode_error(subject, &block.start, error))?;
-                Ok(Recoded { encoded, failed })
             };
+            if decoded.is_err() {
+                // The engine reads edge chunks in forms that are rare, and has the better message.
+                let fill = || subject.fill.repeat(target.chunk_bytes / subject.fill.len().max(1));
+                match dataset.read_bytes(&Selection::block(&within.start, &within.count), Endianness::File) {
+                    Ok(elements) => {
+                        state.chunk = fill();
+                        let size = subject.fill.len();
+                        crate::block::copy_common((&elements, &within), (&mut state.chunk, &block), size);
+                    }
+                    Err(error) if keep_going && error.kind() != hyperslab::ErrorKind::Cancelled => {
+                        state.chunk = fill();
+                        failed = Some(error);
+                    }
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            let encoded = target.encoder.encode_own(is_partial, state);
+            let encoded = encoded.map_err(|error| encode_error(subject, &block.start, error))?;
+            Ok(Recoded { encoded, failed })
+        };
         let mut written = WrittenChunks::default();
         let workers = &target.workers;
         let count = target.count();
