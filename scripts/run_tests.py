@@ -36,6 +36,8 @@ from kit import IS_CI, missing_corpus  # noqa: E402
 PYTHON = sys.executable
 #: The page that lists the runs of the full tier.
 FULL_RUNS = ROOT / "docs" / "full-test-runs.md"
+#: What scripts/lib.sh makes when it installs the optimised package.
+INSTALLED = Path(sys.prefix) / ".hyperslab-installed"
 #: The steps that the full tier has passed with the present files.
 PROGRESS = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "full-tests.json"
 
@@ -101,16 +103,21 @@ def count_pytest(output: str) -> Count:
 CARGO_TEST = ["cargo", "test", "--workspace", "--exclude", "hyperslab-python", "--all-features", "--locked", "--no-fail-fast"]
 FORMAT = Step("format", ["cargo", "fmt", "--all", "--check"])
 FIXTURES = Step("fixtures", [PYTHON, "corpus/recipes/make.py"])
+# Built as the other tests are, with the packages that are compiled for them: a release build takes ten times as long.
 PACKAGE = Step(
     "package",
     [PYTHON, "-m", "pip", "install", "--disable-pip-version-check", "--quiet", "--no-build-isolation", "--no-deps", "."],
-    environment={"PATH": f"{Path(PYTHON).parent}{os.pathsep}{os.environ['PATH']}"},
+    environment={
+        "PATH": f"{Path(PYTHON).parent}{os.pathsep}{os.environ['PATH']}",
+        "MATURIN_PEP517_ARGS": "--profile dev",
+    },
 )
 
 
 def pytest(folder: str) -> Step:
-    # Sets how much pytest prints, because its last line is parsed.
-    options = ["-o", "addopts=-q -rs", "-p", "no:cacheprovider"]
+    # Sets how much pytest prints, because its last line is parsed. A process for each core; each begins with its share of the
+    # files, so that few tests are away from those whose fixtures they use.
+    options = ["-o", "addopts=-q -rs", "-p", "no:cacheprovider", "-n", "auto", "--dist", "worksteal"]
     return Step(folder, [PYTHON, "-m", "pytest", *options, f"tests/{folder}"], count_pytest)
 
 
@@ -155,6 +162,8 @@ def missing(step: Step) -> str | None:
 def run(step: Step, tier: str) -> Count:
     """Runs a step and shows its output immediately."""
     print(f"== {step.name}: {' '.join(step.command)}", flush=True)
+    if step is PACKAGE:
+        INSTALLED.unlink(missing_ok=True)
     if lack := missing(step):
         print(f"skipped: {step.name}: {lack}")
         return Count(skipped=1)

@@ -4,6 +4,7 @@ use hyperslab_doctor::simulate::{CacheSettings, parse_cache};
 use hyperslab_doctor::{
     DatasetFacts, DatasetReport, FilterFact, Finding, Fix, FixKind, Options, Profile, Severity, diagnose,
 };
+use hyperslab_testkit::scale;
 use proptest::prelude::*;
 
 fn facts(shape: &[u64], chunk: &[u64], is_filtered: bool) -> DatasetFacts {
@@ -137,13 +138,13 @@ fn any_storage() -> impl Strategy<Value = (Vec<u64>, Vec<u64>, bool)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(scale().of(8) as u32))]
     /// Whatever the storage: the first fix of each kind makes no usual read more than twice as slow, unless all of its
     /// kind do and say so.
     #[test]
     fn no_fix_without_a_warning_ruins_a_read((shape, chunk, is_filtered) in any_storage()) {
         let bytes = shape.iter().product::<u64>() * 4;
-        prop_assume!(((256 << 10)..=(64 << 20)).contains(&bytes));
+        prop_assume!(((256 << 10)..=(16 << 20)).contains(&bytes));
         let facts = facts(&shape, &chunk, is_filtered);
         let report = diagnose(&facts, &Options::default()).unwrap();
         for finding in &report.findings {

@@ -52,7 +52,7 @@ fn a_file_cut_short_is_never_taken_for_whole() {
 
 #[test]
 fn a_file_scribbled_over_ends_cleanly() {
-    let rounds = scale().of(25);
+    let rounds = scale().of(8);
     let names = [
         "command_line/tour.h5",
         "groups/links_latest.h5",
