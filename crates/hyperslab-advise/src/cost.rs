@@ -65,10 +65,6 @@ pub(crate) struct WriteCost {
 const INDEX_BYTES: u64 = 48;
 /// Bytes a second that are written without a filter.
 pub(crate) const WRITE_BYTES_PER_SECOND: f64 = 8.0e8;
-/// Memory of the size of a chunk that libhdf5 uses beside the cache while it decodes the first one: for what is inflated, which
-/// grows as it comes, and for what is unshuffled. The counts of the simulator do not contain it.
-const DECODE_BUFFERS: f64 = 2.0;
-const PAGE_BYTES: f64 = 4096.0;
 /// zlib takes this many times as long to deflate as libdeflate does for about the same size.
 const ZLIB_ENCODE_FACTOR: f64 = 3.0;
 /// The cache of a program that writes, which nobody has enlarged.
@@ -303,7 +299,6 @@ fn read_cost(
     facts: &DatasetFacts,
 ) -> ReadCost {
     let place = &question.place;
-    let chunk_bytes = facts.chunk_bytes().unwrap_or(0);
     // Loads of filtered chunks take the mean of what these chunks take in the file.
     let stored =
         |loads: u64, chunks: u64| (facts.stored_bytes as f64 * loads as f64 / chunks.max(1) as f64) as u64;
@@ -327,9 +322,7 @@ fn read_cost(
                 };
                 // libhdf5 waits for each request.
                 let waiting = place.seconds(counts.driver_reads as f64, bytes as f64, 1);
-                let buffers =
-                    if counts.decodes > 0 { DECODE_BUFFERS * chunk_bytes as f64 / PAGE_BYTES } else { 0.0 };
-                let seconds = model.seconds(counts) + waiting + buffers * question.terms.page;
+                let seconds = model.seconds(counts) + waiting;
                 Some(ReadCost { seconds, requests: counts.driver_reads, bytes, decodes: counts.decodes })
             };
             let costs = libraries.iter().filter_map(of_library);
