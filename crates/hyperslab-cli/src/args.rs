@@ -278,9 +278,10 @@ pub(crate) struct DoctorArgs {
     /// the requests, seconds and bytes of each kind of reader there
     #[arg(long)]
     pub cloud: bool,
-    /// The object store of --cloud: s3, gs, az, or numbers such as latency=40ms,bandwidth=80MB/s,connections=8
-    #[arg(long, value_name = "PLACE", default_value = "s3", requires = "cloud")]
-    pub place: String,
+    /// Where the files lie: local, hdd, s3, gs, az, or numbers such as latency=40ms,bandwidth=80MB/s,connections=8; if omitted, s3
+    /// for --cloud, local for --summary
+    #[arg(long, value_name = "PLACE")]
+    pub place: Option<String>,
     /// Report only these findings; may be repeated, or separated by commas
     #[arg(long, value_name = "CODE")]
     pub select: Vec<String>,

@@ -17,9 +17,6 @@ pub(crate) struct SummaryArgs {
     /// Programs that read the files, separated by commas, as for `hyperslab advise`
     #[arg(long, value_name = "READERS", value_delimiter = ',', requires = "summary")]
     pub readers: Vec<String>,
-    /// Where the files lie, as for `hyperslab advise`: local, hdd, s3, gs, az, or numbers
-    #[arg(long, value_name = "PLACE", requires = "summary")]
-    pub place: Option<String>,
     /// Also write what is recommended for each variable as a recipe for `hyperslab repack --recipe`
     #[arg(long, value_name = "TOML", requires = "summary")]
     pub recipe_out: Option<PathBuf>,

@@ -93,12 +93,7 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
 fn asked<'a>(args: &DoctorArgs, mut known: impl Iterator<Item = &'a FileSurvey>) -> Result<Asked, Failure> {
     let defaults = || Reader::defaults().into_iter().map(|reader| reader.name).collect();
     let given = |known: Option<&Asked>| Asked {
-        place: args
-            .summary
-            .place
-            .clone()
-            .or(known.map(|known| known.place.clone()))
-            .unwrap_or("local".into()),
+        place: args.place.clone().or(known.map(|known| known.place.clone())).unwrap_or("local".into()),
         readers: if args.summary.readers.is_empty() {
             known.map_or_else(defaults, |known| known.readers.clone())
         } else {
@@ -128,7 +123,7 @@ fn command(args: &DoctorArgs, page: &Path) -> String {
     if !args.summary.readers.is_empty() {
         words.extend(["--readers".to_owned(), args.summary.readers.join(",")]);
     }
-    words.extend(args.summary.place.iter().flat_map(|place| ["--place".to_owned(), place.clone()]));
+    words.extend(args.place.iter().flat_map(|place| ["--place".to_owned(), place.clone()]));
     if let Some(rank) = args.summary.rank {
         words.extend(["--rank".to_owned(), text::rank_text(rank).to_owned()]);
     }

@@ -53,6 +53,9 @@ pub(crate) fn run(args: &DoctorArgs, out: &mut dyn Write, err: &mut dyn Write) -
     if args.summary.summary {
         return archive::run(args, out, err);
     }
+    if args.place.is_some() && !args.cloud {
+        return Err(Failure::wrong_request("--place says where the files of --cloud or --summary lie"));
+    }
     let (paths, dataset) = targets(&args.paths)?;
     if let Some(page) = &args.html {
         let is_one = matches!(paths.as_slice(), [file] if !location::is_folder(file));
@@ -107,7 +110,7 @@ fn one(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> Result<i32, Failure> {
-    let place = forecast::place(&examiner.args.place)?;
+    let place = forecast::place(examiner.args.place.as_deref().unwrap_or("s3"))?;
     let Examined { mut report, notes, failures, maps } = examiner.examine(path, dataset)?;
     if examiner.args.cloud {
         report.forecast = Some(forecast::of_report(path, &report, &place)?);
