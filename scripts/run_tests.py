@@ -118,7 +118,9 @@ def pytest(folder: str) -> Step:
     # Sets how much pytest prints, because its last line is parsed. A process for each core; each begins with its share of the
     # files, so that few tests are away from those whose fixtures they use.
     options = ["-o", "addopts=-q -rs", "-p", "no:cacheprovider", "-n", "auto", "--dist", "worksteal"]
-    return Step(folder, [PYTHON, "-m", "pytest", *options, f"tests/{folder}"], count_pytest)
+    # The package says that it is not optimised, which would be in the output of every command that tests compare.
+    quiet = {"PYTHONWARNINGS": "ignore:this is a debug build:RuntimeWarning"}
+    return Step(folder, [PYTHON, "-m", "pytest", *options, f"tests/{folder}"], count_pytest, quiet)
 
 
 def steps(tier: str) -> list[Step]:

@@ -86,9 +86,9 @@ class AsStr(View):
             return found.decode(self.encoding, self.errors)
         if not isinstance(found, np.ndarray) or found.dtype.kind != "S":
             return found
-        decoded = np.empty(found.shape, object)
-        decoded.flat = [text.decode(self.encoding, self.errors) for text in found.flat]
-        return decoded
+        decoded = np.empty(found.size, object)
+        decoded[:] = [text.decode(self.encoding, self.errors) for text in found.flat]
+        return decoded.reshape(found.shape)
 
 
 class Fields(View):
