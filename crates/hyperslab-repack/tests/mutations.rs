@@ -19,9 +19,9 @@ use std::sync::Arc;
 const FILE_BYTES_MAX: u64 = 16 << 10;
 /// Larger datasets are claims of a few bytes.
 const DATASET_BYTES_MAX: u64 = 1 << 20;
-const CHANGES: usize = 2000;
+const CHANGES: usize = 1000;
 /// Changes of which another reader compares the results, too.
-const COMPARED_CHANGES: usize = 120;
+const COMPARED_CHANGES: usize = 40;
 
 /// Numbers that are the same in each run.
 struct Numbers(u64);
