@@ -14,17 +14,20 @@
 //! Values are identical, bit by bit, to those of zfp built with its default rounding, and so are the encoded bytes. Not
 //! supported: streams of codec version 4 and earlier (zfp before 0.5).
 
-mod block;
+mod decoder;
 mod encoder;
 mod order;
 mod stream;
+mod transform;
+mod word;
 
 use crate::FilterError;
 use crate::scratch::{Buffer, CodecState};
 use crate::stage::{Setup, Stage};
-use block::{Decoder, Word};
+use decoder::Decoder;
 use encoder::Encoder;
 use stream::Stream;
+use word::Word;
 
 const NAME: &str = "zfp";
 const CODEC: u64 = 5;
@@ -32,6 +35,8 @@ const MODE_SHORT_MAX: u64 = 0xffe;
 const EXPONENT_MIN: i32 = -1074;
 const BLOCK_BITS_MAX: u32 = 16658;
 const PLANES_MAX: u32 = 64;
+/// The number of values in the largest block, which has four dimensions.
+const VALUES_MAX: usize = 256;
 
 struct Zfp {
     kind: Kind,

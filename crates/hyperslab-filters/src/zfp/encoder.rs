@@ -1,16 +1,19 @@
 //! One block, the other direction: values to coefficients, and coefficients to bit planes. Each step reverses one of
-//! [`Decoder`](super::block::Decoder), and writes the bits that zfp's own encoder writes.
+//! [`Decoder`](super::decoder::Decoder), and writes the bits that zfp's own encoder writes.
 
-use super::block::{VALUES_MAX, Word};
 use super::order::order;
 use super::stream::StreamWriter;
-use super::{Mode, NAME};
+use super::transform::{forward, forward_reversible};
+use super::word::Word;
+use super::{Mode, NAME, VALUES_MAX};
 use crate::FilterError;
 
 /// Encodes blocks one after the other.
 pub(super) struct Encoder<'a, W> {
     stream: StreamWriter<'a>,
     dimensions: usize,
+    /// The number of values in a block.
+    len: usize,
     mode: Mode,
     is_float: bool,
     /// The values of the block, as their bits; then its coefficients.
@@ -21,7 +24,15 @@ pub(super) struct Encoder<'a, W> {
 impl<'a, W: Word> Encoder<'a, W> {
     pub fn new(out: &'a mut [u8], dimensions: usize, mode: Mode, is_float: bool) -> Self {
         let (planes, values) = ([0; VALUES_MAX], [W::default(); VALUES_MAX]);
-        Self { stream: StreamWriter::new(out), dimensions, mode, is_float, values, planes }
+        Self {
+            stream: StreamWriter::new(out),
+            dimensions,
+            len: 1 << (2 * dimensions),
+            mode,
+            is_float,
+            values,
+            planes,
+        }
     }
 
     /// Encodes the block that is in `values`.
@@ -45,22 +56,18 @@ impl<'a, W: Word> Encoder<'a, W> {
         self.stream.finish()
     }
 
-    fn len(&self) -> usize {
-        1 << (2 * self.dimensions)
-    }
-
     /// Each of the following functions returns how many bits of the block have been written; `used` is the number before
     /// the call.
     fn integers(&mut self, used: u32, planes_max: u32) -> u32 {
-        self.transform(lift);
+        forward(&mut self.values[..self.len], self.dimensions);
         self.reorder();
         self.write_planes(used, planes_max)
     }
 
     fn integers_reversibly(&mut self, used: u32) -> u32 {
-        self.transform(lift_reversibly);
+        forward_reversible(&mut self.values[..self.len], self.dimensions);
         self.reorder();
-        let all = self.planes[..self.len()].iter().fold(0, |all, bits| all | bits);
+        let all = self.planes[..self.len].iter().fold(0, |all, bits| all | bits);
         // Planes below the lowest one bit are left out.
         let planes = if all == 0 { 1 } else { W::BITS - all.trailing_zeros() };
         self.stream.put(u64::from(planes - 1), W::COUNT_BITS);
@@ -68,7 +75,7 @@ impl<'a, W: Word> Encoder<'a, W> {
     }
 
     fn floats(&mut self) -> Result<u32, FilterError> {
-        let values = &self.values[..self.len()];
+        let values = &self.values[..self.len];
         if !values.iter().all(|value| value.is_finite()) {
             let what = "the chunk has infinite values or NaN, which only reversible mode can code".into();
             return Err(FilterError::Inapplicable { filter: NAME, what });
@@ -81,12 +88,12 @@ impl<'a, W: Word> Encoder<'a, W> {
         };
         self.stream.put(1, 1);
         self.put_exponent(exponent);
-        self.each_value(|value| value.quantized(exponent));
+        self.values[..self.len].iter_mut().for_each(|value| *value = value.quantized(exponent));
         Ok(self.integers(1 + W::EXPONENT_BITS, planes))
     }
 
     fn floats_reversibly(&mut self) -> u32 {
-        let len = self.len();
+        let len = self.len;
         let is_zero = self.values[..len].iter().all(|value| *value == W::default());
         if is_zero {
             self.stream.put(0, 1);
@@ -105,27 +112,22 @@ impl<'a, W: Word> Encoder<'a, W> {
             }
         }
         self.stream.put(0b11, 2);
-        self.each_value(W::ranked);
+        self.values[..self.len].iter_mut().for_each(|value| *value = value.ranked());
         self.integers_reversibly(2)
     }
 
     /// The smallest exponent e such that all values are less than 2^e; `None` if all are zero.
     fn exponent_max(&self) -> Option<i32> {
-        self.values[..self.len()].iter().filter_map(|value| value.exponent()).max()
+        self.values[..self.len].iter().filter_map(|value| value.exponent()).max()
     }
 
     fn put_exponent(&mut self, exponent: i32) {
         self.stream.put((exponent + W::EXPONENT_BIAS) as u64, W::EXPONENT_BITS);
     }
 
-    fn each_value(&mut self, f: impl Fn(W) -> W) {
-        let len = self.len();
-        self.values[..len].iter_mut().for_each(|value| *value = f(*value));
-    }
-
-    /// Writes bit planes until the block's bits or planes are used up, as [`Decoder`](super::block::Decoder) reads them.
+    /// Writes bit planes until the block's bits or planes are used up, as [`Decoder`](super::decoder::Decoder) reads them.
     fn write_planes(&mut self, used: u32, planes_max: u32) -> u32 {
-        let len = self.len();
+        let len = self.len;
         let lowest = W::BITS.saturating_sub(planes_max);
         let budget = self.mode.bits_max.saturating_sub(used);
         let mut bits = budget;
@@ -163,46 +165,4 @@ impl<'a, W: Word> Encoder<'a, W> {
             *bits = self.values[usize::from(place)].to_negabinary();
         }
     }
-
-    /// Applies `lift` to all lines of four values, along the first dimension first.
-    fn transform(&mut self, lift: impl Fn([W; 4]) -> [W; 4]) {
-        let len = self.len();
-        for axis in 0..self.dimensions {
-            let step = 1 << (2 * axis);
-            for start in (0..len).filter(|start| start / step % 4 == 0) {
-                let line = lift(std::array::from_fn(|i| self.values[start + i * step]));
-                for (i, value) in line.into_iter().enumerate() {
-                    self.values[start + i * step] = value;
-                }
-            }
-        }
-    }
-}
-
-/// zfp's decorrelating transform, in integers.
-#[inline]
-fn lift<W: Word>([mut x, mut y, mut z, mut w]: [W; 4]) -> [W; 4] {
-    x = x.plus(w).halved();
-    w = w.minus(x);
-    z = z.plus(y).halved();
-    y = y.minus(z);
-    x = x.plus(z).halved();
-    z = z.minus(x);
-    w = w.plus(y).halved();
-    y = y.minus(w);
-    w = w.plus(y.halved());
-    y = y.minus(w.halved());
-    [x, y, z, w]
-}
-
-/// Takes differences three times.
-#[inline]
-fn lift_reversibly<W: Word>([x, mut y, mut z, mut w]: [W; 4]) -> [W; 4] {
-    w = w.minus(z);
-    z = z.minus(y);
-    y = y.minus(x);
-    w = w.minus(z);
-    z = z.minus(y);
-    w = w.minus(z);
-    [x, y, z, w]
 }
