@@ -178,8 +178,8 @@ def measured(
 
 def followed(hyperslab: str, path: Path, recommendation: dict) -> Path:
     """The file that the advice's own line makes."""
-    (line,) = [line["line"] for line in recommendation["lines"] if line["tool"] == "hyperslab"]
-    _, *words = shlex.split(line)
+    (pasted,) = [one["line"] for one in recommendation["lines"] if one["tool"] == "hyperslab"]
+    _, *words = shlex.split(pasted)
     subprocess.run([hyperslab, *words, "--overwrite"], cwd=path.parent, check=True, capture_output=True)
     return path.parent / "out.h5"
 
