@@ -114,6 +114,22 @@ fn the_chunks_of_a_read_are_requested_together() {
 }
 
 #[test]
+fn chunks_that_are_read_ahead_are_fetched_once() {
+    let path = require!(fixture("case_study/cris.h5"));
+    let (file, source) = distant(&path, link(20), 64);
+    let dataset = file.dataset(CASE_STUDY).unwrap();
+    let map = dataset.chunk_map().unwrap();
+    let stored: u64 = map.iter().map(|(_, location)| location.stored_bytes).sum();
+    source.take_counts();
+    for start in (0..60).step_by(4) {
+        let block = Selection::block(&[start, 0, 0, 0], &[4, 30, 9, 717]);
+        dataset.read_bytes(&block, Endianness::File).unwrap();
+    }
+    let counts = source.take_counts();
+    assert_eq!((counts.requests, counts.bytes), (map.len() as u64, stored));
+}
+
+#[test]
 fn the_requests_are_those_of_the_plan() {
     let selections = ["...", "5:7, 3, :, 100:200", "0, 0, 0, 0", "::7, ::3, 4, ::50"];
     for name in ["case_study/cris.h5", "case_study/cris_raw.h5"] {

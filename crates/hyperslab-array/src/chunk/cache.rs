@@ -228,6 +228,11 @@ impl ChunkCache {
         self.inner.shards.peek(key)
     }
 
+    /// True if a thread is decoding the chunk: whoever wants it then waits for that thread.
+    pub fn is_decoding(&self, key: ChunkKey) -> bool {
+        self.inner.shards.is_decoding(key)
+    }
+
     /// True if the chunk is in the cache. Does not count as a use.
     #[cfg(test)]
     pub fn contains(&self, key: ChunkKey) -> bool {

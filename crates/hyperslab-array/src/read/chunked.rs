@@ -116,11 +116,17 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Makes all requests of the plan together.
+    /// Makes all requests of the plan together, but for chunks that are being read ahead: those are waited for, so that
+    /// their bytes are not fetched twice.
     fn distant(&self) -> Result<()> {
-        let (mut ranges, mut wanted) = (Vec::new(), Vec::new());
+        let (mut ranges, mut wanted, mut awaited) = (Vec::new(), Vec::new(), Vec::new());
         for request in &self.steps.requests {
             match request {
+                ChunkRequest::Stored { chunks, .. }
+                    if chunks.iter().all(|&chunk| self.is_decoding(chunk)) =>
+                {
+                    awaited.extend(chunks);
+                }
                 ChunkRequest::Stored { range, chunks } => {
                     ranges.push(range.clone());
                     wanted.push(Wanted::Stored(chunks));
@@ -153,7 +159,13 @@ impl Reader<'_> {
                     Ok(())
                 }
             }
-        })
+        })?;
+        awaited.into_iter().try_for_each(|&chunk| self.stored(chunk, None))
+    }
+
+    fn is_decoding(&self, chunk: u32) -> bool {
+        let chunk = &self.steps.chunks[chunk as usize];
+        !chunk.is_raw && self.chunked.data.runtime.cache().is_decoding(self.chunked.key(chunk.number))
     }
 
     fn fetch(&self, range: &Range<u64>) -> Result<Bytes> {

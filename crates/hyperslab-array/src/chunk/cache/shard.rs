@@ -102,6 +102,11 @@ impl Shards {
         }
     }
 
+    /// True if a thread is decoding the chunk.
+    pub fn is_decoding(&self, key: ChunkKey) -> bool {
+        matches!(self.shard(key).read().get(&key), Some(Slot::InFlight(_)))
+    }
+
     pub fn is_in_flight(&self, key: ChunkKey, in_flight: &SharedInFlight) -> bool {
         self.shard(key).read().get(&key).is_some_and(|slot| slot.is(in_flight))
     }
