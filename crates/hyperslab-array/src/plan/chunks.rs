@@ -177,12 +177,14 @@ impl<'p, F: FnMut(&ReadPlan) -> Result<()>> Planner<'p, F> {
     /// The steps that were collected since the last time, with their requests.
     pub(super) fn take(&mut self) -> Result<Steps> {
         let chunks = std::mem::take(&mut self.chunks);
-        let mut parts = std::mem::take(&mut self.parts).into_iter().peekable();
+        let parts = std::mem::take(&mut self.parts);
         self.steps = 0;
         let (mut requests, mut tasks) = (SmallVec::new(), SmallVec::new());
         // Chunks of all tasks share requests where requests take their time.
         let together = self.advice.has_latency();
-        for task in tasks_of(&chunks, self.chunked.bytes) {
+        let work = self.work(&chunks, &parts);
+        let mut parts = parts.into_iter().peekable();
+        for task in tasks_of(&work) {
             let first = requests.len();
             if !together {
                 self.stored_requests(&chunks, task.clone(), &mut requests)?;
@@ -196,6 +198,22 @@ impl<'p, F: FnMut(&ReadPlan) -> Result<()>> Planner<'p, F> {
             self.stored_requests(&chunks, 0..chunks.len(), &mut requests)?;
         }
         Ok(Steps::Chunks(ChunkPlan { chunked: self.chunked.clone(), chunks, requests, tasks }))
+    }
+
+    /// Bytes that are fetched, decoded or copied for each chunk.
+    fn work(&self, chunks: &[ChunkStep], parts: &[(u32, RawSteps)]) -> SmallVec<[u64; 4]> {
+        let copied = self.plan.result_bytes() / chunks.len().max(1) as u64;
+        // Decoding takes about as long as copying four times as much.
+        let decoded = self.chunked.bytes as u64 / 4;
+        let of_chunk = |chunk: &ChunkStep| match &chunk.location {
+            Some(location) if chunk.cached.is_none() => location.stored_bytes.max(decoded),
+            _ => copied,
+        };
+        let mut work: SmallVec<[u64; 4]> = chunks.iter().map(of_chunk).collect();
+        for (chunk, steps) in parts {
+            work[*chunk as usize] = steps.iter().map(|step| step.wanted.len as u64).sum();
+        }
+        work
     }
 
     /// Requests for those of these chunks that are fetched whole.
@@ -251,21 +269,35 @@ impl<'p, F: FnMut(&ReadPlan) -> Result<()>> Planner<'p, F> {
     }
 }
 
-/// Cuts the chunks into tasks: as many as it takes to fetch or to decode a decent number of bytes, so that small
-/// chunks share requests and large ones share the cores.
-fn tasks_of(chunks: &[ChunkStep], chunk_bytes: usize) -> impl Iterator<Item = Range<usize>> {
-    let decoded = chunk_bytes as u64 / 4;
+/// Cuts the chunks into tasks: as many as it takes to fetch, to decode or to copy a decent number of bytes, so that small
+/// chunks share requests, large ones share the cores, and no thread is woken for less. `work` has the bytes of each chunk.
+fn tasks_of(work: &[u64]) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
     std::iter::from_fn(move || {
         let mut bytes = 0u64;
-        let fits = chunks[start..].iter().take_while(|chunk| {
+        let fits = work[start..].iter().take_while(|&&of_chunk| {
             let before = bytes;
-            let stored = chunk.location.map_or(0, |location| location.stored_bytes);
-            bytes = bytes.saturating_add(stored.max(decoded).max(64));
+            bytes = bytes.saturating_add(of_chunk.max(64));
             before == 0 || bytes <= TASK_BYTES
         });
         let task = start..start + fits.count();
         start = task.end;
         (!task.is_empty()).then_some(task)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_that_cost_little_are_one_task_however_large_they_are() {
+        let tasks = |work: &[u64]| tasks_of(work).collect::<Vec<_>>();
+        assert_eq!(tasks(&[]), []);
+        assert_eq!(tasks(&[356, 356, 0]), [0..3]);
+        assert_eq!(tasks(&[TASK_BYTES, 1, TASK_BYTES / 2, TASK_BYTES]), [0..1, 1..3, 3..4]);
+        // Chunks that were never written are not free.
+        assert_eq!(tasks(&vec![0; 2 * TASK_BYTES as usize / 64]).len(), 2);
+        assert_eq!(tasks(&[u64::MAX, u64::MAX]), [0..1, 1..2]);
+    }
 }
