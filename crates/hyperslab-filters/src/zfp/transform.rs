@@ -25,7 +25,7 @@ pub(super) fn inverse_reversible<W: Word>(values: &mut [W], dimensions: usize) {
 /// Applies `change` to each line of four values along the dimension `axis`; x is 0, and runs fastest.
 fn each_line<W: Word>(values: &mut [W], axis: usize, change: impl Fn([W; 4]) -> [W; 4]) {
     let step = 1 << (2 * axis);
-    for start in (0..values.len()).filter(|start| start / step % 4 == 0) {
+    for start in (0..values.len()).filter(|start: &usize| (start / step).is_multiple_of(4)) {
         let line = change(std::array::from_fn(|i| values[start + i * step]));
         for (i, value) in line.into_iter().enumerate() {
             values[start + i * step] = value;
