@@ -88,7 +88,7 @@ fn codecs(dataset: &Dataset) -> Result<Vec<Codec>, String> {
 }
 
 /// The bytes of one element that was never written.
-fn fill_element(dataset: &Dataset) -> Vec<u8> {
+pub(crate) fn fill_element(dataset: &Dataset) -> Vec<u8> {
     let size = dataset.datatype().size as usize;
     match &dataset.fill_value().value {
         Fill::User(bytes) if bytes.len() == size => bytes.to_vec(),

@@ -73,7 +73,13 @@ impl<'d> Encoder<'d> {
 }
 
 /// Copies a block to the beginning of a larger one, row by row.
-fn place(values: &[u8], count: &[u64], chunk: &mut [u8], chunk_shape: &[u64], element_bytes: usize) {
+pub(crate) fn place(
+    values: &[u8],
+    count: &[u64],
+    chunk: &mut [u8],
+    chunk_shape: &[u64],
+    element_bytes: usize,
+) {
     let row = count.last().map_or(1, |&len| len as usize) * element_bytes;
     for (number, source) in values.chunks_exact(row.max(1)).enumerate() {
         let mut rest = number as u64;

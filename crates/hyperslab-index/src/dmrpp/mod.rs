@@ -11,14 +11,21 @@
 //! ```
 //!
 //! A position counts elements, not chunks. Filter masks are written as `fm`; chunks that were never written are not listed,
-//! and readers fill them with `fillValue`. Enumerations with a name are defined in their group; compounds of numbers are
-//! structures ([`user_types`]). Compact data is written as `dmrpp:compact` in base 64, text of variable length as
-//! `dmrpp:vlsa`. Hyrax knows the filters deflate, shuffle and fletcher32; variables with others, and those whose data is
-//! virtual or in other files, are left out and named.
+//! and readers fill them with `fillValue`. Enumerations with a name are defined in their group; compounds are structures
+//! ([`user_types`]); coordinate variables are maps ([`maps`]). What Hyrax could not read in the file is in the document, if it
+//! is small ([`inline`]): compact and virtual data, filters other than deflate, shuffle and fletcher32, text of variable length,
+//! compounds with text. The rest is left out and named.
+//!
+//! Differences from what Hyrax's own builder writes (tests/python/test_dmrpp.py): values in the document have no
+//! `dmrpp:chunks` beside them, because other readers take that for chunks that were never written; enumerations without a
+//! name are integers; numbers have all of their digits; there is no record of how the document was made.
 //!
 //! The parser that defines the format: OPENDAP/bes, `modules/dmrpp_module/DMZ.cc`; the writer with which this one is
 //! compared: `build_dmrpp_util.cc` and `DmrppCommon.cc` there.
 
+mod fill;
+mod inline;
+mod maps;
 mod storage;
 mod types;
 mod user_types;
@@ -28,6 +35,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use hyperslab::Heap;
 use hyperslab_netcdf::{Attribute, DimensionKind, Group, Netcdf, UserType, Variable};
+use maps::Maps;
+use std::collections::HashMap;
 use std::io::{self, Write};
 use storage::{Described, Stored, describe};
 use types::{escaped, joined, texts};
@@ -45,7 +54,7 @@ const VERSION: &str = "3.21.0";
 pub fn write_dmrpp(netcdf: &Netcdf, name: &str, url: &str, out: &mut dyn Write) -> io::Result<Vec<Omitted>> {
     let omitted = netcdf.omitted.iter();
     let omitted = omitted.map(|one| Omitted { path: one.path.clone(), reason: one.reason.clone() }).collect();
-    let mut writer = Writer { netcdf, heap: netcdf.file().heap(), out, omitted };
+    let mut writer = Writer::new(netcdf, out, omitted);
     writeln!(writer.out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
     writeln!(
         writer.out,
@@ -64,10 +73,31 @@ struct Writer<'n, 'o> {
     /// Where text of variable length lies.
     heap: Heap,
     out: &'o mut dyn Write,
+    /// All variables that are written, by path.
+    described: HashMap<String, Described>,
+    maps: Maps,
     omitted: Vec<Omitted>,
 }
 
-impl Writer<'_, '_> {
+impl<'n, 'o> Writer<'n, 'o> {
+    fn new(netcdf: &'n Netcdf, out: &'o mut dyn Write, mut omitted: Vec<Omitted>) -> Self {
+        let (mut heap, mut described) = (netcdf.file().heap(), HashMap::new());
+        for group in &netcdf.groups {
+            for variable in &group.variables {
+                match describe(netcdf, variable) {
+                    Ok(found) => {
+                        described.insert(maps::path(group, &variable.name), found);
+                    }
+                    Err(reason) => {
+                        omitted.push(Omitted { path: variable.dataset.path().to_owned(), reason });
+                    }
+                }
+            }
+        }
+        let maps = Maps::new(netcdf, &mut heap, |path| described.contains_key(path));
+        Self { netcdf, heap, out, described, maps, omitted }
+    }
+
     fn group(&mut self, group: &Group, depth: usize) -> io::Result<()> {
         let indent = "  ".repeat(depth);
         for &id in &group.dimensions {
@@ -80,15 +110,18 @@ impl Writer<'_, '_> {
         for &id in &group.types {
             self.enumeration(self.netcdf.user_type(id), &indent)?;
         }
-        for variable in &group.variables {
-            match describe(self.netcdf, variable) {
-                Ok(described) => self.variable(variable, &described, depth)?,
-                Err(reason) => {
-                    self.omitted.push(Omitted { path: variable.dataset.path().to_owned(), reason });
-                }
+        // A map comes before the variables that use it.
+        let is_map = |variable: &&Variable| self.maps.is_map(group, variable);
+        let (first, others): (Vec<_>, Vec<_>) = group.variables.iter().partition(is_map);
+        for variable in first.into_iter().chain(others) {
+            if let Some(described) = self.described.remove(&maps::path(group, &variable.name)) {
+                self.variable(group, variable, &described, depth)?;
             }
         }
         self.attributes(&group.attributes, &group.path, depth)?;
+        if group.parent.is_none() {
+            self.unlimited_dimensions(group, &indent)?;
+        }
         for &child in &group.groups {
             let child = self.netcdf.group(child);
             writeln!(self.out, "{indent}<Group name=\"{}\">", escaped(&child.name))?;
@@ -96,6 +129,23 @@ impl Writer<'_, '_> {
             writeln!(self.out, "{indent}</Group>")?;
         }
         Ok(())
+    }
+
+    /// The unlimited dimensions of the root group, which DAP4 does not tell from others.
+    fn unlimited_dimensions(&mut self, root: &Group, indent: &str) -> io::Result<()> {
+        let dimensions = root.dimensions.iter().map(|&id| self.netcdf.dimension(id));
+        let unlimited: Vec<_> =
+            dimensions.filter(|one| one.is_unlimited && one.kind != DimensionKind::Phony).collect();
+        if unlimited.is_empty() {
+            return Ok(());
+        }
+        writeln!(self.out, "{indent}<Attribute name=\"DODS_EXTRA\" type=\"Container\">")?;
+        write!(self.out, "{indent}  <Attribute name=\"Unlimited_Dimension\" type=\"String\">")?;
+        for dimension in unlimited {
+            write!(self.out, "<Value>{}</Value>", escaped(&dimension.name))?;
+        }
+        writeln!(self.out, "</Attribute>")?;
+        writeln!(self.out, "{indent}</Attribute>")
     }
 
     fn enumeration(&mut self, user: &UserType, indent: &str) -> io::Result<()> {
@@ -120,7 +170,13 @@ impl Writer<'_, '_> {
         writeln!(self.out, "{indent}</{dap_type}>")
     }
 
-    fn variable(&mut self, variable: &Variable, described: &Described, depth: usize) -> io::Result<()> {
+    fn variable(
+        &mut self,
+        group: &Group,
+        variable: &Variable,
+        described: &Described,
+        depth: usize,
+    ) -> io::Result<()> {
         let (indent, dap_type) = ("  ".repeat(depth), described.dap_type);
         let enumeration = described.enumeration.as_ref();
         let enumeration = enumeration.map_or_else(String::new, |path| format!(" enum=\"{}\"", escaped(path)));
@@ -133,13 +189,15 @@ impl Writer<'_, '_> {
             match dimension.kind {
                 DimensionKind::Phony => writeln!(self.out, "{indent}  <Dim size=\"{}\"/>", dimension.len)?,
                 _ => {
-                    let group = self.netcdf.group(dimension.group).path.trim_end_matches('/');
-                    let path = format!("{group}/{}", dimension.name);
+                    let path = maps::path(self.netcdf.group(dimension.group), &dimension.name);
                     writeln!(self.out, "{indent}  <Dim name=\"{}\"/>", escaped(&path))?;
                 }
             }
         }
         self.attributes(&variable.attributes, variable.dataset.path(), depth + 1)?;
+        for map in self.maps.of(group, variable) {
+            writeln!(self.out, "{indent}  <Map name=\"{}\"/>", escaped(map))?;
+        }
         if let Some((size, padding)) = described.text {
             writeln!(
                 self.out,
@@ -148,10 +206,12 @@ impl Writer<'_, '_> {
         }
         match &described.stored {
             Stored::Compact(bytes) => {
-                // A reader decodes it without filters; the fill value is written for completeness.
-                writeln!(self.out, "{indent}  <dmrpp:chunks{}/>", described.attributes)?;
+                writeln!(self.out, "{indent}  <dmrpp:compact>{}</dmrpp:compact>", BASE64.encode(bytes))?;
+            }
+            Stored::Elements(bytes) => {
                 let text = BASE64.encode(bytes);
-                writeln!(self.out, "{indent}  <dmrpp:compact>{text}</dmrpp:compact>")?;
+                let element = "dmrpp:specialstructuredata";
+                writeln!(self.out, "{indent}  <{element}>{text}</{element}>")?;
             }
             Stored::Texts(texts) => self.texts(texts, &indent)?,
             stored => {
@@ -175,7 +235,9 @@ impl Writer<'_, '_> {
 
     fn chunks(&mut self, stored: &Stored, indent: &str) -> io::Result<()> {
         let (map, shape, unfiltered_edges) = match stored {
-            Stored::Nothing | Stored::Compact(_) | Stored::Texts(_) => return Ok(()),
+            Stored::Nothing | Stored::Compact(_) | Stored::Elements(_) | Stored::Texts(_) => {
+                return Ok(());
+            }
             Stored::Block(offset, bytes) => {
                 return writeln!(
                     self.out,
@@ -209,15 +271,15 @@ impl Writer<'_, '_> {
     fn attributes(&mut self, attributes: &[Attribute], path: &str, depth: usize) -> io::Result<()> {
         let indent = "  ".repeat(depth);
         for attribute in attributes {
-            let values =
-                match attribute.values(&mut self.heap).map_err(|error| error.to_string()).and_then(texts) {
-                    Ok(values) => values,
-                    Err(reason) => {
-                        let path = format!("{path}, attribute {:?}", attribute.name);
-                        self.omitted.push(Omitted { path, reason });
-                        continue;
-                    }
-                };
+            let values = attribute.values(&mut self.heap).map_err(|error| error.to_string());
+            let values = match values.and_then(|values| texts(values, &attribute.stored.datatype)) {
+                Ok(values) => values,
+                Err(reason) => {
+                    let path = format!("{path}, attribute {:?}", attribute.name);
+                    self.omitted.push(Omitted { path, reason });
+                    continue;
+                }
+            };
             let (dap_type, values) = values;
             write!(
                 self.out,

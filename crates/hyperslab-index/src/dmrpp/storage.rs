@@ -1,18 +1,15 @@
 //! How a variable is stored, in the attributes and elements of DMR++.
 
-use super::types::{dap_type, float};
+use super::fill::fill_value;
+use super::inline::{inline, texts};
+use super::types::{dap_type, escaped};
 use super::user_types::{Member, Structure, enumeration};
-use crate::data_type::fill_json;
 use hyperslab::datatypes::{Class, StringPadding};
 use hyperslab::internal::chunked_layout;
-use hyperslab::internal::number::{NativeFloat, native_float};
 use hyperslab::storage::Fill;
-use hyperslab::{ChunkMap, Dataset, Endianness, Selection};
+use hyperslab::{ChunkMap, Dataset, Dataspace, Selection};
 use hyperslab_netcdf::{Netcdf, Variable, VariableType};
 use std::sync::Arc;
-
-/// The bytes of references to text that one variable may have in the document.
-const TEXT_BYTES_MAX: u64 = 1 << 20;
 
 /// How a variable is written: all that must be known before its element begins.
 pub(super) struct Described {
@@ -33,8 +30,10 @@ pub(super) struct Described {
 pub(super) enum Stored {
     /// It was never written.
     Nothing,
-    /// The values themselves.
+    /// The values themselves, the least significant byte of a number first.
     Compact(Vec<u8>),
+    /// The elements of a compound, as `dmrpp:specialstructuredata` has them.
+    Elements(Vec<u8>),
     /// Texts of variable length.
     Texts(Vec<String>),
     /// Offset and size of its only block.
@@ -49,18 +48,14 @@ pub(super) fn describe(netcdf: &Netcdf, variable: &Variable) -> Result<Described
     if !dataset.file().is_same(netcdf.file()) {
         return Err("it lies in another file, behind an external link".into());
     }
+    if matches!(dataset.dataspace(), Dataspace::Null) {
+        return Err("it has no elements (a null dataspace)".into());
+    }
     let class = &dataset.datatype().class;
     let structure = Structure::of(dataset.datatype());
-    let (dap_type, order) = structure
-        .as_ref()
-        .map_or_else(|| dap_type(dataset.datatype()), |structure| Some(("Structure", structure.order)))
-        .ok_or_else(|| format!("DMR++ has no type like {}, or Hyrax does not read it", dataset.datatype()))?;
-    let enumeration = match variable.variable_type {
-        VariableType::User(id) if matches!(class, Class::Enum { .. }) => enumeration(netcdf, id),
-        _ => None,
-    };
-    if netcdf.shape(variable) != dataset.shape() && !ends_with_whole_chunks(netcdf, variable) {
-        return Err("it is shorter than its dimensions, and ends inside a chunk".into());
+    let simple = dap_type(dataset.datatype());
+    if structure.is_none() && simple.is_none() {
+        return Err(format!("DMR++ has no type like {}, or Hyrax does not read it", dataset.datatype()));
     }
     let text = match class {
         // Of a scalar, the size of the block says as much.
@@ -74,31 +69,76 @@ pub(super) fn describe(netcdf: &Netcdf, variable: &Variable) -> Result<Described
         )),
         _ => None,
     };
-    let mut attributes = compression(dataset)?;
-    attributes += &match &structure {
-        Some(structure) => format!(" structOffset=\"{}\"", structure.offsets),
-        None => format!(" fillValue=\"{}\"", fill_value(dataset)),
+    let (stored, filters) = match class {
+        Class::VlenString { .. } => (texts(netcdf, variable)?, String::new()),
+        _ => match referenced(netcdf, variable, structure.as_ref()) {
+            Ok(referenced) => referenced,
+            Err(reason) => {
+                let inlined = inline(netcdf, variable);
+                (inlined.map_err(|problem| format!("{reason}, and {problem}"))?, String::new())
+            }
+        },
     };
-    attributes += &order.map_or_else(String::new, |order| format!(" byteOrder=\"{order}\""));
-    let stored = match (class, dataset.layout_name()) {
-        (Class::VlenString { .. }, _) => texts(dataset)?,
-        (_, "compact") => Stored::Compact(values(dataset)?),
-        (_, "chunked") => chunked(dataset)?,
-        (_, "contiguous") => {
+    let is_complete = is_complete(netcdf, variable, &stored);
+    // Hyrax does not fill enumerations: one with chunks that were never written is written as integers.
+    let enumeration = match variable.variable_type {
+        VariableType::User(id) if matches!(class, Class::Enum { .. }) && is_complete => {
+            enumeration(netcdf, id)
+        }
+        _ => None,
+    };
+    // Without a fill value, Hyrax could not read what was never written; the engine reads zeros then.
+    let fill = match &dataset.fill_value().value {
+        Fill::Default if enumeration.is_some() => None,
+        _ => fill_value(dataset).or_else(|| (!is_complete).then(|| "0".into())),
+    };
+    let in_file = structure.as_ref().and_then(|structure| structure.in_file.as_ref().ok());
+    let order = in_file.map_or_else(|| simple.and_then(|(_, order)| order), |in_file| in_file.order);
+    let attribute = |name: &str, value: Option<&str>| {
+        value.map_or_else(String::new, |value| format!(" {name}=\"{}\"", escaped(value)))
+    };
+    let attributes = filters
+        + &attribute("fillValue", fill.as_deref())
+        + &attribute("byteOrder", order)
+        + &attribute("structOffset", in_file.map(|in_file| in_file.offsets.as_str()));
+    let dap_type = match (&structure, &enumeration, simple) {
+        (Some(_), _, _) => "Structure",
+        (_, Some(_), _) => "Enum",
+        (_, _, Some((name, _))) => name,
+        (None, None, None) => return Err("it has no type in DMR++".into()),
+    };
+    let members = structure.map_or_else(Vec::new, |structure| structure.members);
+    Ok(Described { dap_type, enumeration, members, attributes, stored, text })
+}
+
+/// Where a variable lies in the file, and the attributes of its filters; or why Hyrax cannot read it there.
+fn referenced(
+    netcdf: &Netcdf,
+    variable: &Variable,
+    structure: Option<&Structure>,
+) -> Result<(Stored, String), String> {
+    let dataset = &variable.dataset;
+    if let Some(Err(reason)) = structure.map(|structure| structure.in_file.as_ref()) {
+        return Err((*reason).to_owned());
+    }
+    if netcdf.shape(variable) != dataset.shape() && !ends_with_whole_chunks(netcdf, variable) {
+        return Err("it is shorter than its dimensions, and ends inside a chunk".into());
+    }
+    let stored = match dataset.layout_name() {
+        "chunked" => chunked(dataset)?,
+        _ if dataset.elements() == 0 => Stored::Nothing,
+        "contiguous" => {
             let explained = dataset.explain(&Selection::All).map_err(|error| error.to_string())?;
             let first = explained.requests.first().map(|first| first.range.start);
             first.map_or(Stored::Nothing, |offset| Stored::Block(offset, dataset.logical_bytes()))
         }
-        (_, layout) => return Err(format!("its data is {layout}")),
+        layout => return Err(format!("its data is {layout}")),
     };
-    if structure.is_some() && !is_complete(dataset, &stored) {
-        return Err(
-            "parts of it were never written, or it is compact: Hyrax has no fill values of compounds".into(),
-        );
+    let is_number = structure.is_none() && !matches!(dataset.datatype().class, Class::FixedString { .. });
+    if !is_number && !is_complete(netcdf, variable, &stored) {
+        return Err("parts of it were never written, which Hyrax fills in numbers only".into());
     }
-    let dap_type = if enumeration.is_some() { "Enum" } else { dap_type };
-    let members = structure.map_or_else(Vec::new, |structure| structure.members);
-    Ok(Described { dap_type, enumeration, members, attributes, stored, text })
+    Ok((stored, compression(dataset)?))
 }
 
 /// True if a variable that is shorter than its dimensions has no chunk with values beyond its end: what follows was never
@@ -111,69 +151,18 @@ fn ends_with_whole_chunks(netcdf: &Netcdf, variable: &Variable) -> bool {
 }
 
 /// True if no element needs a fill value.
-fn is_complete(dataset: &Dataset, stored: &Stored) -> bool {
+fn is_complete(netcdf: &Netcdf, variable: &Variable, stored: &Stored) -> bool {
+    let dataset = &variable.dataset;
     match stored {
+        Stored::Compact(_) | Stored::Elements(_) | Stored::Texts(_) => true,
+        _ if netcdf.shape(variable) != dataset.shape() => false,
         Stored::Block(..) => true,
         Stored::Map { map, .. } => {
             let chunks = map.grid().counts().iter().try_fold(1u64, |all, count| all.checked_mul(*count));
             chunks == Some(map.len() as u64)
         }
-        _ => dataset.elements() == 0,
+        Stored::Nothing => dataset.elements() == 0,
     }
-}
-
-/// The fill value as Hyrax writes it.
-fn fill_value(dataset: &Dataset) -> String {
-    let datatype = match &dataset.datatype().class {
-        Class::Enum { base, .. } => &**base,
-        _ => dataset.datatype(),
-    };
-    if matches!(datatype.class, Class::FixedString { .. } | Class::VlenString { .. }) {
-        return "unsupported-string".into();
-    }
-    let fill = match &dataset.fill_value().value {
-        Fill::User(bytes) if bytes.len() == datatype.size as usize => bytes.to_vec(),
-        _ => vec![0; datatype.size as usize],
-    };
-    let text = fill_json(datatype, &fill).unwrap_or_else(|| "0".into());
-    let text = text.trim_matches('"');
-    match &datatype.class {
-        Class::Float(float_type) if datatype.size == 4 => {
-            // The digits of a single, not those of the double that equals it.
-            let single = native_float(float_type, &fill, NativeFloat::Single).in_memory(4).try_into();
-            single.map_or_else(|_| float(text), |bytes| float(&format!("{:?}", f32::from_le_bytes(bytes))))
-        }
-        Class::Float(_) => float(text),
-        _ => text.to_owned(),
-    }
-}
-
-fn values(dataset: &Dataset) -> Result<Vec<u8>, String> {
-    dataset.read_bytes(&Selection::All, Endianness::File).map_err(|error| error.to_string())
-}
-
-/// Texts of variable length, whose bytes are somewhere in heaps: Hyrax has them in the document, too.
-fn texts(dataset: &Dataset) -> Result<Stored, String> {
-    if dataset.logical_bytes() > TEXT_BYTES_MAX {
-        return Err("its text is of variable length, and too much to be inlined".into());
-    }
-    let (elements, mut heap) = (values(dataset)?, dataset.file().heap());
-    let mut texts = Vec::new();
-    let mut bytes = 0;
-    for element in elements.chunks_exact(dataset.datatype().size.max(1) as usize) {
-        let (_, text) = heap.sequence(element, 1).map_err(|error| error.to_string())?;
-        let end = text.iter().position(|&byte| byte == 0).unwrap_or(text.len());
-        bytes += end as u64;
-        if bytes > 4 * TEXT_BYTES_MAX {
-            return Err("its text is of variable length, and too much to be inlined".into());
-        }
-        let text = std::str::from_utf8(&text[..end]).map_err(|_| "its text is not UTF-8")?;
-        texts.push(text.to_owned());
-    }
-    Ok(match (dataset.shape(), texts.as_slice()) {
-        ([], [text]) => Stored::Compact(text.clone().into_bytes()),
-        _ => Stored::Texts(texts),
-    })
 }
 
 fn chunked(dataset: &Dataset) -> Result<Stored, String> {

@@ -1,5 +1,6 @@
 //! Types and values in DAP4's words.
 
+use crate::data_type::fill_json;
 use hyperslab::Datatype;
 use hyperslab::datatypes::{ByteOrder, Class};
 use hyperslab::internal::number::{NativeFloat, is_native_integer, is_whole};
@@ -44,8 +45,8 @@ pub(super) fn dap_type(datatype: &Datatype) -> Option<(&'static str, Option<&'st
     }
 }
 
-/// The type of an attribute in DAP4, and its values as text.
-pub(super) fn texts(values: Values) -> Result<(&'static str, Vec<String>), String> {
+/// The type of an attribute in DAP4, and its values as text. An enumeration is the integers that it is stored as.
+pub(super) fn texts(values: Values, datatype: &Datatype) -> Result<(&'static str, Vec<String>), String> {
     let lossy = |text: &[u8]| String::from_utf8_lossy(text).trim_end_matches('\0').to_owned();
     Ok(match values {
         Values::Char(text) => ("String", vec![lossy(&text)]),
@@ -69,7 +70,17 @@ pub(super) fn texts(values: Values) -> Result<(&'static str, Vec<String>), Strin
         Values::Double(numbers) => {
             ("Float64", numbers.iter().map(|number| float(&format!("{number:?}"))).collect())
         }
-        Values::Elements(_) => return Err("its datatype has no form in DMR++".into()),
+        Values::Elements(elements) => {
+            let base = match &datatype.class {
+                Class::Enum { base, .. } => Some(base),
+                _ => None,
+            };
+            let written = base.and_then(|base| {
+                let numbers = elements.iter().map(|element| fill_json(base, element));
+                Some((dap_type(base)?.0, numbers.collect::<Option<_>>()?))
+            });
+            written.ok_or("its datatype has no form in DMR++")?
+        }
     })
 }
 
