@@ -11,7 +11,8 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any, Literal
 
-from hyperslab._report import Report, block_text, run, table
+from hyperslab._process import run
+from hyperslab._report import Report, block_text, table
 from hyperslab.errors import HyperslabError
 
 StrPath = str | os.PathLike[str]
@@ -94,10 +95,10 @@ def archive_summary(
 
 def _survey(arguments: list[str]) -> str:
     """The lines of JSON of one share of the files."""
-    _, out, message = run("doctor", ["--summary", "--json", *arguments])
-    if not out:
-        raise HyperslabError(message)
-    return out
+    done = run(["doctor", "--summary", "--json", *arguments])
+    if not done.out:
+        raise HyperslabError(done.error)
+    return done.out.decode()
 
 
 def _storage(storage: Mapping[str, Any]) -> str:

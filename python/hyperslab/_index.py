@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 import tempfile
 import warnings
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
+from hyperslab._process import Done, run
 from hyperslab.errors import HyperslabError
 
 StrPath: TypeAlias = str | os.PathLike[str]
@@ -83,35 +82,24 @@ def index(
         results = [_combine(names, out, [*options, "--concat", concat, *target], executor)]
     for what, done in results:
         _raise_failure(what, done)
-        left_out = [line.replace("left out: ", "", 1) for line in done.messages if "left out: " in line]
-        if left_out and strict:
-            raise HyperslabError(f"left out: {'; '.join(left_out)}", file=what)
-        for line in left_out:
+        if done.left_out and strict:
+            raise HyperslabError(f"left out: {'; '.join(done.left_out)}", file=what)
+        for line in done.left_out:
             warnings.warn(f"{what}: left out: {line}", RuntimeWarning, stacklevel=2)
     if out is not None:
         return None
     return done.out.decode() if format == "dmrpp" else json.loads(done.out)
 
 
-class Done(NamedTuple):
-    """What a process said: as data, so that it can come from another machine."""
-
-    code: int
-    out: bytes
-    messages: list[str]
-
-
 def _index(arguments: list[str]) -> Done:
     """Run the command."""
-    ended = subprocess.run([sys.executable, "-m", "hyperslab", "index", *arguments], capture_output=True, check=False)
-    return Done(ended.returncode, ended.stdout, ended.stderr.decode(errors="replace").splitlines())
+    return run(["index", *arguments])
 
 
 def _raise_failure(what: str, done: Done) -> None:
     """Raise what the command failed with."""
     if done.code != 0:
-        errors = [line.removeprefix("error: ") for line in done.messages if line.startswith("error: ")]
-        raise HyperslabError(" ".join(errors) or "hyperslab index failed", file=what)
+        raise HyperslabError(done.error, file=what)
 
 
 def _each(

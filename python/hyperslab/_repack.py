@@ -9,7 +9,8 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
 
-from hyperslab._report import block_text, document, run
+from hyperslab._process import run
+from hyperslab._report import block_text, document
 from hyperslab.errors import HyperslabError
 
 StrPath: TypeAlias = str | os.PathLike[str]
@@ -123,12 +124,12 @@ def check(path: StrPath, *, data: bool = False) -> dict[str, Any]:
 
 def _repack_file(arguments: list[str]) -> dict[str, Any]:
     """Run the command for one file. Its result or error is data, so that it can come from another process."""
-    _, out, message = run("repack", ["--json", *arguments])
-    if out:
-        report: dict[str, Any] = json.loads(out)
+    done = run(["repack", "--json", *arguments])
+    if done.out:
+        report: dict[str, Any] = json.loads(done.out)
         return report
     source = arguments[arguments.index("--") + 1]
-    return {"input": source, "output": arguments[-1], "plan": None, "result": None, "error": message}
+    return {"input": source, "output": arguments[-1], "plan": None, "result": None, "error": done.error}
 
 
 def _targets(files: list[StrPath], out: StrPath | None, is_single: bool, dry_run: bool) -> list[list[str]]:

@@ -1,14 +1,13 @@
-"""What `hyperslab.advise`, `doctor`, `repack` and `check` share: a run of the command, and its report as data."""
+"""What `hyperslab.advise`, `doctor`, `repack` and `check` share: the report of the command as data."""
 
 from __future__ import annotations
 
 import html
 import json
-import subprocess
-import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from hyperslab._process import run
 from hyperslab.errors import HyperslabError
 
 
@@ -33,24 +32,16 @@ def block_text(block: str | tuple[int | None, ...]) -> str:
     return block if isinstance(block, str) else "x".join(":" if size is None else str(size) for size in block)
 
 
-def run(name: str, arguments: list[str]) -> tuple[int, str, str]:
-    """Run a command. Its exit code, its standard output, and its errors as one line."""
-    command = [sys.executable, "-m", "hyperslab", name, *arguments]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    lines = (line.removeprefix("error: ") for line in ended.stderr.splitlines() if line)
-    return ended.returncode, ended.stdout, " ".join(lines) or f"the command ended with {ended.returncode}"
-
-
 def document(name: str, arguments: list[str]) -> dict[str, Any]:
     """Run a command with `--json`, and parse what it prints.
 
     Raises:
         HyperslabError: it printed no document; the message is that of the command.
     """
-    _, out, message = run(name, ["--json", *arguments])
-    if not out:
-        raise HyperslabError(message)
-    parsed: dict[str, Any] = json.loads(out)
+    done = run([name, "--json", *arguments])
+    if not done.out:
+        raise HyperslabError(done.error)
+    parsed: dict[str, Any] = json.loads(done.out)
     return parsed
 
 
