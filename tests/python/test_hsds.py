@@ -28,7 +28,7 @@ START_TIME_MAX = 60
 @pytest.fixture(scope="module")
 def hsds(tmp_path_factory):
     # HSDS wants other versions of the tests' libraries: it is installed in an environment of its own.
-    command = os.environ.get("HYPERSLAB_HSDS") or shutil.which("hsds")
+    command = shutil.which(os.environ.get("HYPERSLAB_HSDS", "hsds"))
     if command is None:
         pytest.skip("the server hsds is missing: pip install hsds, and name its command in HYPERSLAB_HSDS")
     root = tmp_path_factory.mktemp("hsds")
