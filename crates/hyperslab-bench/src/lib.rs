@@ -8,6 +8,7 @@
 
 mod buffer;
 pub mod calibration;
+mod child;
 pub mod data;
 pub mod engine;
 pub mod explanation;

@@ -18,10 +18,9 @@ pub mod store;
 pub use decoding::SamplePlan;
 pub use kernels::{KernelSeconds, Pass};
 
-use crate::engine::{Engine, OpenOptions};
+use crate::engine::Engine;
 use crate::library::Found;
 use crate::process::{Answer, Launcher, Operation, RunError, Task};
-use crate::study::Access;
 use hyperslab_doctor::LibraryDecoding;
 use hyperslab_doctor::predict::Terms;
 use serde::{Deserialize, Serialize};
@@ -50,20 +49,20 @@ pub struct Calibration {
 /// # Errors
 /// The library cannot be loaded, a pass failed, or there is no place for 40 MiB of temporary files.
 pub fn calibrate(launcher: &Launcher, library: &Found, stop: &AtomicBool) -> Result<Calibration, RunError> {
-    let began = Instant::now();
+    let (engine, began) = (Engine::Libhdf5(library.clone()), Instant::now());
     let folder =
         scratch_folder().map_err(|error| RunError::Failed(format!("no temporary folder: {error}")))?;
     let mut least: Option<KernelSeconds> = None;
     let (mut passes, mut release) = (0, String::new());
     while passes < PASSES && (passes == 0 || began.elapsed() < SECONDS_MAX) {
         let operation = Operation::Calibrate { create: passes == 0 };
-        let answer = launcher.ask(&task(library, folder.path(), "", operation), stop)?;
-        let Answer::Kernels(pass) = answer else { return Err(unexpected()) };
+        let answer = launcher.ask(&Task::new(&engine, folder.path(), "", operation), stop)?;
+        let Answer::Kernels(pass) = answer else { return Err(RunError::unexpected()) };
         release.clone_from(&pass.release);
         least = Some(least.map_or_else(|| pass.seconds.clone(), |least| least.least(&pass.seconds)));
         passes += 1;
     }
-    let terms = solve::terms(&least.ok_or_else(unexpected)?);
+    let terms = solve::terms(&least.ok_or_else(RunError::unexpected)?);
     Ok(Calibration { release, terms, passes })
 }
 
@@ -79,26 +78,11 @@ pub fn decode_samples(
     plan: SamplePlan,
     stop: &AtomicBool,
 ) -> Result<Option<LibraryDecoding>, RunError> {
-    let operation = Operation::DecodeSamples(plan);
-    match launcher.ask(&task(library, file, dataset, operation), stop)? {
+    let (engine, operation) = (Engine::Libhdf5(library.clone()), Operation::DecodeSamples(plan));
+    match launcher.ask(&Task::new(&engine, file, dataset, operation), stop)? {
         Answer::Decoding(decoding) => Ok(decoding),
-        _ => Err(unexpected()),
+        _ => Err(RunError::unexpected()),
     }
-}
-
-fn task(library: &Found, file: &Path, dataset: &str, operation: Operation) -> Task {
-    Task {
-        engine: Engine::Libhdf5(library.clone()),
-        file: file.to_owned(),
-        dataset: dataset.to_owned(),
-        access: Access::none(),
-        options: OpenOptions::default(),
-        operation,
-    }
-}
-
-fn unexpected() -> RunError {
-    RunError::Crashed("the process answered something else".to_owned())
 }
 
 /// A folder in memory if the system has one: what is measured is the library, not a disk.

@@ -3,6 +3,7 @@
 pub(crate) mod error;
 mod hyperslab;
 pub(crate) mod interface;
+mod kind;
 mod null;
 
 pub use error::EngineError;
@@ -10,8 +11,9 @@ pub use interface::{
     Counter, Counts, Creator, Event, FileBuffers, OpenDataset, OpenOptions, Opened, PageBuffer, PageCounts,
     PreparedEngine, Visitor,
 };
+pub use kind::EngineKind;
 
-use crate::library::{self, Family, Found};
+use crate::library::{self, Found};
 use crate::study::Format;
 use serde::{Deserialize, Serialize};
 
@@ -33,30 +35,32 @@ pub enum Engine {
 
 impl Engine {
     /// The engine that a library is.
-    pub fn of(family: Family, found: Found) -> Self {
-        match family {
-            Family::Hdf5 => Self::Libhdf5(found),
-            Family::Netcdf => Self::Netcdf(found),
-            Family::Hdf4 => Self::Hdf4(found),
+    pub fn of(kind: EngineKind, found: Found) -> Self {
+        match kind {
+            EngineKind::Libhdf5 => Self::Libhdf5(found),
+            EngineKind::Netcdf => Self::Netcdf(found),
+            EngineKind::Hdf4 => Self::Hdf4(found),
+            EngineKind::Hyperslab => Self::Hyperslab,
         }
     }
 
     /// A name for tables.
     pub fn name(&self) -> String {
-        match (self, self.family(), self.library()) {
-            (_, Some(family), Some(found)) => format!("{} ({})", family.name(), found.origin),
-            (Self::Null, ..) => "null".to_owned(),
-            _ => "hyperslab".to_owned(),
+        match (self.kind(), self.library()) {
+            (Some(kind), Some(found)) => format!("{} ({})", kind.name(), found.origin),
+            (Some(kind), None) => kind.name().to_owned(),
+            (None, _) => "null".to_owned(),
         }
     }
 
-    /// The kind of library that it is; none for those that are built in.
-    pub fn family(&self) -> Option<Family> {
+    /// Its kind; none for the one that does nothing.
+    pub fn kind(&self) -> Option<EngineKind> {
         match self {
-            Self::Libhdf5(_) => Some(Family::Hdf5),
-            Self::Netcdf(_) => Some(Family::Netcdf),
-            Self::Hdf4(_) => Some(Family::Hdf4),
-            Self::Hyperslab | Self::Null => None,
+            Self::Hyperslab => Some(EngineKind::Hyperslab),
+            Self::Libhdf5(_) => Some(EngineKind::Libhdf5),
+            Self::Netcdf(_) => Some(EngineKind::Netcdf),
+            Self::Hdf4(_) => Some(EngineKind::Hdf4),
+            Self::Null => None,
         }
     }
 
@@ -79,7 +83,7 @@ impl Engine {
 
     /// True where it writes files of this format.
     pub fn writes(&self, format: Format) -> bool {
-        self.family() == Some(Family::of(format))
+        self.kind() == Some(EngineKind::of(format))
     }
 
     /// True where a chunk cache can be set for files of this format.

@@ -47,19 +47,27 @@ macro_rules! call {
     };
 }
 
+/// Calls a function of a library's table that opens something. The answer is a [`Handle`], which the other function closes.
+macro_rules! open {
+    ($library:ident.$function:ident($($argument:expr),* $(,)?), $close:ident) => {
+        $crate::library::call::call!($library.$function($($argument),*))
+            .map(|id| $crate::library::call::Handle::new($library, id, $crate::library::call::close!($close)))
+    };
+}
+
 /// The function of a [`Handle`] that closes it.
 macro_rules! close {
     ($function:ident) => {
         |library, id| {
             // SAFETY: an open identifier, which is closed once.
             #[allow(unused_unsafe, reason = "some of these closures lie in an unsafe block")]
-            let closed = unsafe { call!(library.$function(id)) };
+            let closed = unsafe { $crate::library::call::call!(library.$function(id)) };
             closed.map(drop)
         }
     };
 }
 
-pub(super) use {call, close, functions};
+pub(super) use {call, close, functions, open};
 
 /// # Safety
 /// What has this name, which ends in a zero byte, is a `T`.

@@ -5,7 +5,6 @@
 
 mod call;
 mod discover;
-mod family;
 mod hdf4;
 mod hdf5;
 mod load;
@@ -13,7 +12,6 @@ mod netcdf;
 mod python;
 
 pub use discover::{Found, Libraries, find_all, of_python};
-pub use family::Family;
 pub(crate) use load::share_symbols;
 pub use python::{ask, ask_with, pythons};
 

@@ -1,11 +1,12 @@
 //! The user's Pythons, and what a script says that is run in one of them.
 
+use crate::child;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeSet;
-use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 /// Set where the command runs inside of a Python: the interpreter.
 const INTERPRETER_VARIABLE: &str = "HYPERSLAB_INTERPRETER";
@@ -39,30 +40,7 @@ pub fn ask_with<T: DeserializeOwned>(
     input: &str,
     at_most: Duration,
 ) -> Option<T> {
-    let mut child = Command::new(python)
-        .args(["-c", script])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .ok()?;
-    let (to, from) = (child.stdin.take(), child.stdout.take());
-    std::thread::scope(|scope| {
-        // Each pipe has a thread, so that neither side waits for the other to make room. A script need not read its input.
-        scope.spawn(move || to.map(|mut to| to.write_all(input.as_bytes())));
-        let text = scope.spawn(move || {
-            let mut text = String::new();
-            from?.read_to_string(&mut text).ok().map(|_| text)
-        });
-        let began = Instant::now();
-        while child.try_wait().ok()?.is_none() {
-            if began.elapsed() > at_most {
-                let _ = child.kill();
-                let _ = child.wait();
-                return None;
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        serde_json::from_str(&text.join().ok()??).ok()
-    })
+    let mut command = Command::new(python);
+    let finished = child::run(command.args(["-c", script]), input, at_most, &AtomicBool::new(false));
+    serde_json::from_str(&finished.ok()?.out).ok()
 }

@@ -1,32 +1,24 @@
 //! The key under which a row is cached: a hash of everything that it depends on. Another question, a file that was changed
 //! or a library that was renewed has another key, and is measured.
 
+use super::question::Question;
 use super::subject::{Matrix, Subject};
-use super::write_strategy::WriteStrategy;
-use crate::engine::{Engine, OpenOptions};
+use crate::engine::Engine;
 use crate::hex::hex;
 use crate::process::Launcher;
 use crate::runner::file_stamp;
-use crate::study::{Access, Storage};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
-pub(super) fn of(
-    matrix: &Matrix,
-    file: Option<(&Storage, &WriteStrategy)>,
-    access: &Access,
-    engine: &Engine,
-    options: &OpenOptions,
-    launcher: &Launcher,
-) -> String {
-    let storage = file.map(|(storage, _)| storage);
-    let writer = storage.and_then(|storage| matrix.writer(storage.format));
-    let strategy = file.map(|(storage, strategy)| (strategy.access(storage), strategy.cache));
+pub(super) fn of(matrix: &Matrix, question: &Question<'_>, launcher: &Launcher) -> String {
+    let Question { made, access, engine, options } = question;
+    let writer = made.and_then(|(storage, _)| matrix.writer(storage.format));
+    let strategy = made.map(|(storage, strategy)| (strategy.access(storage), strategy.cache));
     let question = json!({
         "hyperslab": [json!(env!("CARGO_PKG_VERSION")), file_stamp(Path::new(&launcher.program))],
         "subject": subject(&matrix.subject),
-        "storage": storage,
+        "storage": made.map(|(storage, _)| storage),
         "written": [json!(strategy), json!(writer.map(stamped)), json!(matrix.write_repeats)],
         "access": access,
         "engine": stamped(engine),

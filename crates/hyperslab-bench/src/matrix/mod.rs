@@ -1,18 +1,21 @@
 //! The matrix: every storage by every access by every engine with its settings, each cell measured.
 //!
 //! ```text
-//!   Matrix ─► files: one for each storage and strategy of writing ─► rounds of reads ─► Vec<Row>
+//!   Matrix ─► files: one for each storage and strategy of writing ─► Questions ─► rounds of reads ─► Vec<Row>
 //! ```
 
 mod files;
 mod key;
+mod question;
 mod row;
 mod run;
-pub(crate) mod simulated;
+mod simulated;
 mod subject;
 mod write_strategy;
 
+pub use question::{Made, Question};
 pub use row::{ReadFigures, Row, Rows, Skipped, WriteFigures};
-pub use run::{Question, Site};
+pub use run::Site;
+pub use simulated::Simulated;
 pub use subject::{Matrix, Subject};
 pub use write_strategy::WriteStrategy;

@@ -1,14 +1,15 @@
 //! What was measured of one cell.
 
+use super::files::MatrixFile;
+use super::question::{Made, format_of};
 use super::simulated;
 use super::subject::Matrix;
-use super::write_strategy::WriteStrategy;
 use crate::engine::FileBuffers;
 use crate::explanation::Counts;
 use crate::measure::PageCache;
 use crate::process::Outcome;
 use crate::runner::{EngineRun, Summary};
-use crate::study::{Access, Format, Storage};
+use crate::study::{Access, Storage};
 use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::simulate::CacheSettings;
 use serde::{Deserialize, Serialize};
@@ -151,30 +152,34 @@ impl ReadFigures {
 }
 
 impl Row {
-    /// What the runs came to; none where there is nothing to say of them. How the file was written is left to the caller.
+    /// What the runs came to, on a file that was written so.
+    ///
+    /// # Errors
+    /// Why there is nothing to say of them.
     pub(super) fn of(
         run: &EngineRun<Self>,
-        storage: Option<&Storage>,
-        stored_as: &str,
+        file: &MatrixFile<'_>,
+        written: Option<&WriteFigures>,
         matrix: &Matrix,
         facts: Option<&DatasetFacts>,
-    ) -> Option<Self> {
+    ) -> Result<Self, String> {
         let (runs, engine, access) = (&run.runs, &run.task.engine, &run.task.access);
-        let (check, last) = (runs.check()?, runs.last().filter(|_| run.failure.is_none())?);
+        let (Some(check), Some(last)) = (runs.check(), runs.last()) else { return Err(run.failure()) };
         let read = runs.summary(|outcome| outcome.data_seconds);
         let in_all = access.len(matrix.subject.shape());
         let is_part = check.blocks > 0 && check.blocks < in_all;
         let average = if check.blocks == 0 { 0.0 } else { read.median / check.blocks as f64 };
         let first = runs.summary(|outcome| outcome.first_seconds);
         let extrapolated = extrapolated(first.median, read.median, check.blocks, in_all);
-        let has_cache = engine.has_chunk_cache(storage.map_or(Format::Hdf5, |storage| storage.format));
+        let has_cache = engine.has_chunk_cache(format_of(file.made));
         let cache = run.task.options.cache.or(check.default_cache).filter(|_| has_cache);
-        let simulated = facts.and_then(|facts| {
-            simulated::reads(facts, access, matrix.reads_max, check.hdf5_version.as_deref(), cache)
+        let predicted = facts.zip(cache).and_then(|(facts, cache)| {
+            let version = check.hdf5_version.as_deref()?;
+            simulated::decodes_and_seconds(facts, access, matrix.reads_max, version, cache)
         });
-        Some(Self {
-            storage: storage.cloned(),
-            stored_as: stored_as.to_owned(),
+        Ok(Self {
+            storage: file.made.map(|(storage, _)| storage.clone()),
+            stored_as: file.stored_as.clone(),
             access: access.clone(),
             read_as: access.to_string(),
             engine: engine.name(),
@@ -182,7 +187,7 @@ impl Row {
             cache,
             is_default_cache: run.task.options.cache.is_none(),
             buffers: run.task.options.buffers,
-            write: None,
+            write: written.cloned(),
             read: ReadFigures {
                 read,
                 open_read_close: runs.summary(Outcome::total_seconds),
@@ -197,8 +202,8 @@ impl Row {
                 read_bytes: last.usage.read_bytes,
                 memory_bytes: last.memory_bytes(),
                 decodes: check.decodes,
-                simulated_decodes: simulated.map(|simulated| simulated.decodes),
-                predicted_seconds: simulated.and_then(|simulated| simulated.seconds),
+                simulated_decodes: predicted.map(|(decodes, _)| decodes),
+                predicted_seconds: predicted.and_then(|(_, seconds)| seconds),
                 page_cache: last.page_cache,
             },
         })
@@ -221,15 +226,9 @@ fn extrapolated(first: f64, read: f64, blocks: u64, in_all: u64) -> f64 {
 
 impl WriteFigures {
     /// What writing came to; none where it failed.
-    pub(super) fn of(
-        run: &EngineRun<()>,
-        storage: &Storage,
-        strategy: &WriteStrategy,
-        matrix: &Matrix,
-    ) -> Option<Self> {
+    pub(super) fn of(run: &EngineRun<()>, (storage, strategy): Made<'_>) -> Option<Self> {
         let (runs, access) = (&run.runs, &run.task.access);
-        let last = runs.last().filter(|_| run.failure.is_none())?;
-        let writer = matrix.writer(storage.format)?;
+        let (writer, last) = (&run.task.engine, runs.last().filter(|_| run.failure.is_none())?);
         let has_cache = writer.has_chunk_cache(storage.format);
         Some(Self {
             engine: writer.name(),

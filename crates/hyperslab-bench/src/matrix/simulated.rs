@@ -1,4 +1,4 @@
-//! What an access costs an engine, without reading: chunks decoded, and the seconds that they should take.
+//! What an access costs a libhdf5, without reading: chunks decoded, and the seconds that they should take.
 
 use crate::study::{Access, Block};
 use hyperslab_doctor::DatasetFacts;
@@ -8,67 +8,70 @@ use hyperslab_doctor::simulate::{CacheSettings, ChunkCacheSim, Geometry, LibVers
 /// Accesses of more blocks than this are not simulated.
 const BLOCKS_MAX: u64 = 20_000_000;
 
-/// What was simulated.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Simulated {
-    /// Chunks decoded.
-    pub(super) decodes: u64,
-    /// Seconds that it should take.
-    pub(super) seconds: Option<f64>,
+/// What was simulated of some reads.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Simulated {
+    /// The chunks that they touch.
+    pub touched: Touched,
+    /// What the library does.
+    pub counts: ReadCounts,
 }
 
-/// Reads by a libhdf5 of this release, with this cache. `None` for engines without, and where [`counts`] knows none.
-pub(super) fn reads(
-    facts: &DatasetFacts,
-    access: &Access,
-    reads_max: Option<u64>,
-    version: Option<&str>,
-    cache: Option<CacheSettings>,
-) -> Option<Simulated> {
-    let (Some(version), Some(cache)) = (version, cache) else { return None };
-    let geometry = Geometry::of(facts).ok()??;
-    if !geometry.is_filtered() {
-        return Some(Simulated { decodes: 0, seconds: None });
+impl Simulated {
+    /// Reads of these blocks, behind a chunk cache that keeps what it held before.
+    ///
+    /// The simulator knows plain blocks, which touch the same chunks as strided ones with steps up to a chunk: the bytes
+    /// of a strided read are those of the plain block that it lies in.
+    pub fn reads(
+        geometry: &Geometry,
+        cache: &mut ChunkCacheSim<'_>,
+        blocks: impl Iterator<Item = Block>,
+    ) -> Self {
+        let mut simulated = Self::default();
+        for block in blocks {
+            let extents = block.count.iter().zip(&block.step);
+            let covered: Vec<u64> = extents.map(|(count, step)| count.saturating_sub(1) * step + 1).collect();
+            simulated.touched.add(Touched::by_read(geometry, &block.start, &covered));
+            simulated.counts.add(cache.read(&block.start, &covered));
+        }
+        simulated
     }
-    let counts = counts(facts, access, reads_max, version, cache)?;
-    let mut touched = Touched::default();
-    for block in access.first_blocks(&facts.shape, reads_max) {
-        touched.add(Touched::by_read(&geometry, &block.start, &covered(&block)));
+
+    /// All that a libhdf5 of this release does with this cache. `None` where a stride leaps over chunks, and where there
+    /// are no chunks.
+    pub(crate) fn of(
+        facts: &DatasetFacts,
+        access: &Access,
+        reads_max: Option<u64>,
+        version: &str,
+        cache: CacheSettings,
+    ) -> Option<Self> {
+        let version: LibVersion = version.parse().ok()?;
+        let geometry = Geometry::of(facts).ok()??;
+        let chunk = geometry.chunk_dims()?;
+        let leaps = access.step.iter().zip(chunk).any(|(step, chunk)| step > chunk);
+        if leaps || access.len(&facts.shape).min(reads_max.unwrap_or(u64::MAX)) > BLOCKS_MAX {
+            return None;
+        }
+        let mut cache = ChunkCacheSim::new(&geometry, cache, version);
+        Some(Self::reads(&geometry, &mut cache, access.first_blocks(&facts.shape, reads_max)))
     }
-    // In one thread, as libhdf5 is.
-    let seconds = CostModel::new(facts, &geometry, Terms::BUILT_IN, 1).seconds_of_reads(&touched, &counts);
-    Some(Simulated { decodes: counts.decodes, seconds: Some(seconds) })
 }
 
-/// All that a libhdf5 of this release does with this cache. `None` where a stride leaps over chunks: the simulator knows
-/// plain blocks, which touch the same chunks as strided ones with steps up to a chunk. Bytes of a strided read are those
-/// of the block that it lies in.
-pub(crate) fn counts(
+/// Chunks decoded, and the seconds that it should take, where chunks pass filters; `None` as of [`Simulated::of`].
+pub(super) fn decodes_and_seconds(
     facts: &DatasetFacts,
     access: &Access,
     reads_max: Option<u64>,
     version: &str,
     cache: CacheSettings,
-) -> Option<ReadCounts> {
-    let version: LibVersion = version.parse().ok()?;
+) -> Option<(u64, Option<f64>)> {
     let geometry = Geometry::of(facts).ok()??;
-    let chunk = geometry.chunk_dims()?;
-    if access.step.iter().zip(chunk).any(|(step, chunk)| step > chunk) {
-        return None;
+    if !geometry.is_filtered() {
+        return Some((0, None));
     }
-    if access.len(&facts.shape).min(reads_max.unwrap_or(u64::MAX)) > BLOCKS_MAX {
-        return None;
-    }
-    let mut simulated = ChunkCacheSim::new(&geometry, cache, version);
-    let mut counts = ReadCounts::default();
-    for block in access.first_blocks(&facts.shape, reads_max) {
-        counts.add(simulated.read(&block.start, &covered(&block)));
-    }
-    Some(counts)
-}
-
-/// The extents of the plain block that a strided one lies in.
-fn covered(block: &Block) -> Vec<u64> {
-    let extents = block.count.iter().zip(&block.step);
-    extents.map(|(count, step)| count.saturating_sub(1) * step + 1).collect()
+    let Simulated { touched, counts } = Simulated::of(facts, access, reads_max, version, cache)?;
+    // In one thread, as libhdf5 is.
+    let seconds = CostModel::new(facts, &geometry, Terms::BUILT_IN, 1).seconds_of_reads(&touched, &counts);
+    Some((counts.decodes, Some(seconds)))
 }

@@ -2,12 +2,12 @@
 //! not the bench.
 
 use super::task::{Answer, Outcome, Task};
+use crate::child::{self, Finished, Unfinished};
 use std::ffi::OsString;
-use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 /// How a process is started that serves one task: a program and its first arguments.
 #[derive(Debug, Clone)]
@@ -37,107 +37,49 @@ pub enum RunError {
     Interrupted,
 }
 
+impl RunError {
+    pub(crate) fn unexpected() -> Self {
+        Self::Crashed("the process answered something else".to_owned())
+    }
+}
+
 impl Launcher {
     /// Runs a task that has an outcome to its end, unless `stop` is set meanwhile.
     pub fn run(&self, task: &Task, stop: &AtomicBool) -> Result<Outcome, RunError> {
         match self.ask(task, stop)? {
             Answer::Done(outcome) => Ok(*outcome),
-            _ => Err(RunError::Crashed("the process answered something else".to_owned())),
+            _ => Err(RunError::unexpected()),
         }
     }
 
     /// Runs a task to its end, unless `stop` is set meanwhile.
     pub fn ask(&self, task: &Task, stop: &AtomicBool) -> Result<Answer, RunError> {
-        let failed = |error: &dyn std::fmt::Display| RunError::Crashed(error.to_string());
-        let text = serde_json::to_string(task).map_err(|error| failed(&error))?;
-        let child = Command::new(&self.program)
-            .args(&self.arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|error| failed(&error))?;
-        let mut child = Ended(child);
-        let input = child.0.stdin.take();
-        let (out, err) = (child.0.stdout.take(), child.0.stderr.take());
-        std::thread::scope(|scope| {
-            // Each pipe has a thread, so that neither side waits for the other to make room.
-            scope.spawn(move || input.map(|mut input| input.write_all(text.as_bytes())));
-            let out = scope.spawn(move || slurp(out));
-            let err = scope.spawn(move || slurp(err));
-            let ended = child.wait(self.timeout, stop);
-            let (out, err) = (out.join().unwrap_or_default(), err.join().unwrap_or_default());
-            let status = ended?;
-            match serde_json::from_str(&out) {
-                Ok(Answer::Failed(why)) => Err(RunError::Failed(why)),
-                Ok(answer) => Ok(answer),
-                Err(_) => {
-                    let last = err.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
-                    let words = if last.is_empty() { status } else { format!("{status}: {last}") };
-                    Err(RunError::Crashed(words))
-                }
-            }
-        })
+        let text = serde_json::to_string(task).map_err(|error| RunError::Crashed(error.to_string()))?;
+        let mut command = Command::new(&self.program);
+        let finished = child::run(command.args(&self.arguments), &text, self.timeout, stop);
+        let Finished { status, out, err } = finished.map_err(|why| match why {
+            Unfinished::Failed(error) => RunError::Crashed(error.to_string()),
+            Unfinished::TimedOut => RunError::TimedOut(self.timeout.as_secs()),
+            Unfinished::Stopped => RunError::Interrupted,
+        })?;
+        // Ctrl-C in a terminal goes to all processes, as its closing does and the end of a batch job: it may reach this
+        // one before the parent knows.
+        if status.signal().is_some_and(|signal| INTERRUPTS.contains(&signal)) {
+            return Err(RunError::Interrupted);
+        }
+        match serde_json::from_str(&out) {
+            Ok(Answer::Failed(why)) => Err(RunError::Failed(why)),
+            Ok(answer) => Ok(answer),
+            Err(_) => match err.lines().rfind(|line| !line.trim().is_empty()) {
+                Some(last) => Err(RunError::Crashed(format!("{status}: {last}"))),
+                None => Err(RunError::Crashed(status.to_string())),
+            },
+        }
     }
-}
-
-fn slurp(pipe: Option<impl Read>) -> String {
-    let mut bytes = Vec::new();
-    if let Some(mut pipe) = pipe {
-        // What came before an error is as good as it gets.
-        let _ = pipe.read_to_end(&mut bytes);
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Signals by which a user or a system asks processes to end.
 const INTERRUPTS: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
-
-/// A child that does not outlive its parent's interest.
-struct Ended(Child);
-
-impl Ended {
-    /// Waits for the end; answers with how it came, in words.
-    fn wait(&mut self, timeout: Duration, stop: &AtomicBool) -> Result<String, RunError> {
-        let began = Instant::now();
-        let mut pause = Duration::from_micros(200);
-        loop {
-            match self.0.try_wait() {
-                // Ctrl-C in a terminal goes to all processes, as its closing does and the end of a batch job: it may
-                // reach this one before the parent knows.
-                Ok(Some(status)) if status.signal().is_some_and(|signal| INTERRUPTS.contains(&signal)) => {
-                    return Err(RunError::Interrupted);
-                }
-                Ok(Some(status)) => return Ok(status.to_string()),
-                Ok(None) => {}
-                Err(error) => return Err(RunError::Crashed(error.to_string())),
-            }
-            let ended = if stop.load(Ordering::Relaxed) {
-                Some(RunError::Interrupted)
-            } else {
-                (began.elapsed() > timeout).then_some(RunError::TimedOut(timeout.as_secs()))
-            };
-            if let Some(error) = ended {
-                self.end();
-                return Err(error);
-            }
-            std::thread::sleep(pause);
-            // Rare looks at a long run disturb it less.
-            pause = (pause * 2).min(Duration::from_millis(20));
-        }
-    }
-
-    fn end(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-impl Drop for Ended {
-    fn drop(&mut self) {
-        self.end();
-    }
-}
 
 #[cfg(test)]
 mod tests {

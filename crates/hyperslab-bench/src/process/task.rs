@@ -8,7 +8,7 @@ use crate::study::{Access, Element, Storage, Tree, Wanted};
 use hyperslab_doctor::LibraryDecoding;
 use hyperslab_doctor::simulate::CacheSettings;
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// One run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -25,6 +25,20 @@ pub struct Task {
     pub options: OpenOptions,
     /// Reading or writing.
     pub operation: Operation,
+}
+
+impl Task {
+    /// A task that goes over no blocks, of a file that is opened as the engine does by default.
+    pub fn new(engine: &Engine, file: &Path, dataset: &str, operation: Operation) -> Self {
+        Self {
+            engine: engine.clone(),
+            file: file.to_owned(),
+            dataset: dataset.to_owned(),
+            access: Access::none(),
+            options: OpenOptions::default(),
+            operation,
+        }
+    }
 }
 
 /// What is done with the blocks.

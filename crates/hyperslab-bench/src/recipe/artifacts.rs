@@ -1,8 +1,8 @@
 //! What lasts from table to table while a recipe is run: files, what is known of them, and defaults of libraries.
 
 use super::cell::{Cell, FileWork, Work};
-use super::engines::EngineKind;
 use crate::data::Synthetic;
+use crate::engine::EngineKind;
 use crate::process::{Operation, Outcome, Task};
 use crate::study::Storage;
 use hyperslab_doctor::DatasetFacts;

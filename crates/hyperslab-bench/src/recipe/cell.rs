@@ -1,8 +1,8 @@
 //! A cell of a recipe: one measurement by one or more engines, as the recipe's file describes it.
 
-use super::engines::EngineKind;
 use super::figure::{Kind, Published};
 use super::scaling::{Bytes, Scaling};
+use crate::engine::EngineKind;
 use crate::study::{Access, BlockWalk, Element, FilterSpec, Format, Memory, Storage, Tree, Wanted};
 use hyperslab_doctor::simulate::CacheSettings;
 use serde::{Deserialize, Deserializer};

@@ -1,7 +1,7 @@
 //! What a publication concludes: statements about figures, which are judged again.
 
-use super::engines::EngineKind;
 use super::figure::Figure;
+use crate::engine::EngineKind;
 use serde::{Deserialize, Serialize};
 
 /// Something that a publication concludes.
@@ -73,7 +73,7 @@ pub enum Claim {
 }
 
 /// What became of an effect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// It is there.

@@ -5,9 +5,9 @@
 
 use super::cell::{Cell, Work};
 use super::claim::{Claim, Effect};
-use super::engines::EngineKind;
 use super::figure::{Figure, Metric, Published};
 use super::scaling::{Rule, Scaling};
+use crate::engine::EngineKind;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;

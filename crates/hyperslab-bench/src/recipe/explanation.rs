@@ -222,8 +222,8 @@ fn spread(cells: &[&Measured]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::engines::EngineKind;
     use super::*;
+    use crate::engine::EngineKind;
     use hyperslab_doctor::simulate::{CacheSettings, ReadCounts};
 
     fn figure(cell: &str, metric: Metric) -> Figure {

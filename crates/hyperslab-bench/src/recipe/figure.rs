@@ -1,6 +1,6 @@
 //! Figures: numbers of cells, as they were published and as they are measured.
 
-use super::engines::EngineKind;
+use crate::engine::EngineKind;
 use hyperslab_doctor::count_text;
 use hyperslab_doctor::predict::seconds_text;
 use serde::{Deserialize, Serialize};

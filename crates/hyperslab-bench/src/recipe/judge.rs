@@ -5,10 +5,10 @@
 //! are so again within twice their spread.
 
 use super::claim::{Claim, Effect, Verdict};
-use super::engines::EngineKind;
 use super::explanation;
 use super::figure::{self, Figure};
 use super::measured::Measured;
+use crate::engine::EngineKind;
 use serde::{Deserialize, Serialize};
 
 /// An effect, with its verdict.

@@ -1,8 +1,8 @@
 //! What a cell came to: its times, and what was counted, from which reasons are derived.
 
 use super::cell::{Cell, Work};
-use super::engines::EngineKind;
 use super::figure::{Figure, Kind, Metric, Published};
+use crate::engine::EngineKind;
 use crate::engine::{PageBuffer, PageCounts};
 use crate::explanation::Counts;
 use crate::measure::PageCache;

@@ -24,7 +24,7 @@ mod task;
 
 pub use catalogue::{RECIPES, Recipe};
 pub use claim::{Claim, Verdict};
-pub use engines::{EngineKind, Used};
+pub use engines::Used;
 pub use figure::{Figure, Kind, Metric, Published, capitalised};
 pub use judge::{Judged, Other};
 pub use measured::{CacheFit, Measured};

@@ -2,10 +2,11 @@
 
 use super::catalogue::Recipe;
 use super::claim::Effect;
-use super::engines::{EngineKind, Used};
+use super::engines::Used;
 use super::figure::Figure;
 use super::judge::{Judged, judge};
 use super::measured::Measured;
+use crate::engine::EngineKind;
 use serde::{Deserialize, Serialize};
 
 /// A whole recipe.

@@ -6,13 +6,13 @@ use super::artifacts::ArtifactCache;
 use super::catalogue::Recipe;
 use super::cell::{Cell, Work};
 use super::description::Table;
-use super::engines::{EngineKind, Used};
+use super::engines::{self, Used};
 use super::figure::Kind;
 use super::measured::{CacheFit, Measured};
 use super::report::{Counts, NotRun, Report, TableReport, judge_all};
 use super::task::{self, DATASET};
-use crate::engine::Engine;
-use crate::matrix::simulated;
+use crate::engine::{Engine, EngineKind};
+use crate::matrix::Simulated;
 use crate::process::{Launcher, Operation, Task};
 use crate::runner::{CachedResult, EngineRun, Progress, ResultCache, Turns, refuse_differing};
 use crate::study::{FilterSpec, Storage};
@@ -171,7 +171,7 @@ impl Session<'_> {
     /// What a cell asks of an engine, or why it cannot. Where no cache is set, one read is made before by which the
     /// library's own is known.
     fn engine_run(&mut self, cell: &Cell, by: EngineKind) -> Result<EngineRun<Measured>, String> {
-        let engine = by.among(&self.context.engines)?;
+        let engine = engines::first(by, &self.context.engines)?;
         let mut task = task::of(cell, by, engine, &mut self.artifacts)?;
         if let Some(first) = task::first_read(&task, cell, &self.artifacts, by) {
             // Where that fails, so does what follows, with the reason.
@@ -199,30 +199,28 @@ impl Session<'_> {
         run: &EngineRun<Measured>,
         (cell, by): (&Cell, EngineKind),
     ) -> Result<Measured, String> {
-        if let Some(cached) = &run.cached {
-            return Ok(cached.result.clone());
-        }
-        let (Some(check), None) = (run.runs.check(), &run.failure) else { return Err(run.failure()) };
-        let Task { engine, options, operation, file, access, .. } = &run.task;
-        let storage: Storage = match operation {
-            Operation::Write { storage, .. } => (**storage).clone(),
-            Operation::Make { tree } => tree.storage.clone(),
-            _ => self.artifacts.file(cell.work.needs().unwrap_or_default(), by)?.storage.clone(),
-        };
-        let has_cache = engine.has_chunk_cache(storage.format);
-        let settings = options.cache.or(check.default_cache).filter(|_| has_cache);
-        let mut simulated = None;
-        if let (Operation::Read { reads_max, .. }, Some(settings), Some(version)) =
-            (operation, settings, &check.hdf5_version)
-            && let Some(fit) = CacheFit::of(&storage, access, settings)
-        {
-            let facts = self.artifacts.facts(file, || (self.context.facts)(file, DATASET));
-            let count = |facts| simulated::counts(facts, access, *reads_max, version, settings);
-            simulated = Some((fit, facts.and_then(count)));
-        }
-        let result = Measured::of(cell, by, run, &storage, simulated).ok_or_else(|| run.failure())?;
-        self.cache.keep(&run.key, &CachedResult { result: result.clone(), checksum: run.checksum() });
-        Ok(result)
+        let Self { context, artifacts, cache, .. } = self;
+        run.result(cache, || {
+            let Task { engine, options, operation, file, access, .. } = &run.task;
+            let storage: Storage = match operation {
+                Operation::Write { storage, .. } => (**storage).clone(),
+                Operation::Make { tree } => tree.storage.clone(),
+                _ => artifacts.file(cell.work.needs().unwrap_or_default(), by)?.storage.clone(),
+            };
+            let check = run.runs.check().ok_or_else(|| run.failure())?;
+            let has_cache = engine.has_chunk_cache(storage.format);
+            let settings = options.cache.or(check.default_cache).filter(|_| has_cache);
+            let mut simulated = None;
+            if let (Operation::Read { reads_max, .. }, Some(settings), Some(version)) =
+                (operation, settings, &check.hdf5_version)
+                && let Some(fit) = CacheFit::of(&storage, access, settings)
+            {
+                let facts = artifacts.facts(file, || (context.facts)(file, DATASET));
+                let reads = |facts| Simulated::of(facts, access, *reads_max, version, settings);
+                simulated = Some((fit, facts.and_then(reads).map(|reads| reads.counts)));
+            }
+            Measured::of(cell, by, run, &storage, simulated).ok_or_else(|| run.failure())
+        })
     }
 }
 

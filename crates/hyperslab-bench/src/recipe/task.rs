@@ -2,9 +2,9 @@
 
 use super::artifacts::ArtifactCache;
 use super::cell::{Cell, Work};
-use super::engines::EngineKind;
 use super::scaling::Bytes;
 use crate::data::Values;
+use crate::engine::EngineKind;
 use crate::engine::{Engine, OpenOptions};
 use crate::process::{Operation, Task};
 use crate::study::{Access, Format, Memory, Records, Storage, Tree};

@@ -3,7 +3,7 @@
 //! The first round checks: values are compared between all, decodes counted. It is not timed, unless it took so long that
 //! one run has to be enough.
 
-use super::result_cache::CachedResult;
+use super::result_cache::{CachedResult, ResultCache};
 use super::runs::Runs;
 use crate::process::{Check, Launcher, Operation, Task};
 use std::collections::HashMap;
@@ -39,7 +39,7 @@ pub(crate) struct EngineRun<T> {
     pub(crate) failure: Option<String>,
 }
 
-impl<T> EngineRun<T> {
+impl<T: Clone> EngineRun<T> {
     /// A task that was not run yet.
     pub(crate) fn new(label: String, task: Task) -> Self {
         Self {
@@ -68,6 +68,24 @@ impl<T> EngineRun<T> {
         self.failure.clone().unwrap_or_else(|| "it was not run".to_owned())
     }
 
+    /// The result: what is cached, or else what `of` makes of the runs, which is cached then.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(crate) fn result(
+        &self,
+        cache: &mut dyn ResultCache<T>,
+        of: impl FnOnce() -> Result<T, String>,
+    ) -> Result<T, String> {
+        let result = match (&self.failure, &self.cached) {
+            (Some(_), _) => return Err(self.failure()),
+            (None, Some(cached)) => return Ok(cached.result.clone()),
+            (None, None) => of()?,
+        };
+        cache.keep(&self.key, &CachedResult { result: result.clone(), checksum: self.checksum() });
+        Ok(result)
+    }
+
     /// The same task, with everything checked that can be.
     fn checking(&self) -> Task {
         let mut task = self.task.clone();
@@ -92,7 +110,7 @@ pub(crate) struct Turns<'a> {
 
 impl Turns<'_> {
     /// Runs all that are not cached. `after` each run, the caller may take what it made.
-    pub(crate) fn take<T>(
+    pub(crate) fn take<T: Clone>(
         &self,
         runs: &mut [EngineRun<T>],
         progress: &mut dyn Progress,
@@ -126,7 +144,7 @@ impl Turns<'_> {
     }
 
     /// Runs a task once, timed, unless it failed before.
-    pub(crate) fn once<T>(&self, run: &mut EngineRun<T>, progress: &mut dyn Progress) {
+    pub(crate) fn once<T: Clone>(&self, run: &mut EngineRun<T>, progress: &mut dyn Progress) {
         if run.failure.is_none() {
             progress.doing(&run.label);
             match self.launcher.run(&run.task, self.stop) {
@@ -140,7 +158,7 @@ impl Turns<'_> {
 
 /// Runs whose values are not those that the first of the same name read are failures, not results. Where the checksum of
 /// what was `written` is known, all are compared with that.
-pub(crate) fn refuse_differing<T>(runs: &mut [EngineRun<T>], written: Option<&str>) {
+pub(crate) fn refuse_differing<T: Clone>(runs: &mut [EngineRun<T>], written: Option<&str>) {
     let mut first: HashMap<String, (String, String)> = HashMap::new();
     for run in runs {
         let (Some(values), Some(sum)) = (run.values.clone(), run.checksum()) else { continue };

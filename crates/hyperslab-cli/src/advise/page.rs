@@ -193,7 +193,7 @@ fn table(advice: &Advice) -> Table {
     let titles = ["chunks", "filters", "size", "reads", "write", "requests"];
     let align = |number: usize| if number < 2 { Align::Left } else { Align::Right };
     let columns = titles.iter().enumerate().map(|(number, title)| Column::new(*title, align(number)));
-    let table = Table::new("No other storage is better than these in everything", columns.collect());
+    let table = Table::new("No other storage is better than these in everything", columns);
     advice.pareto.iter().fold(table, |table, storage| {
         table.row([
             storage.chunk.as_deref().map_or_else(|| "contiguous".to_owned(), shape_text),

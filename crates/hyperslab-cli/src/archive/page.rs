@@ -71,7 +71,7 @@ fn files(summary: &Summary) -> Section {
     }
     let names =
         summary.best_files.iter().map(|file| (one_line(&file.file), &file.savings)).collect::<Vec<_>>();
-    let columns = std::iter::once(Column::new("file", Align::Left)).chain(cost_columns(summary)).collect();
+    let columns = std::iter::once(Column::new("file", Align::Left)).chain(cost_columns(summary));
     let table = names.iter().fold(Table::new("By what is saved", columns), |table, (name, savings)| {
         let mut cells = vec![name.clone()];
         cells.extend(costs(summary, savings));

@@ -3,6 +3,7 @@
 use crate::failure::exit_codes;
 use clap::builder::RangedU64ValueParser;
 use clap::{ArgGroup, Args, ValueEnum, value_parser};
+use hyperslab_bench::engine::EngineKind;
 use std::path::PathBuf;
 
 // What there is where nothing is said. A command line that measures a cell again leaves it out.
@@ -284,6 +285,18 @@ pub(crate) struct BenchArgs {
         group = NOT_OF_RECIPES
     )]
     pub resume: Option<Option<PathBuf>>,
+}
+
+impl BenchArgs {
+    /// The libraries of a kind that are named by their places.
+    pub(super) fn libraries(&self, kind: EngineKind) -> &[PathBuf] {
+        match kind {
+            EngineKind::Libhdf5 => &self.libhdf5,
+            EngineKind::Netcdf => &self.netcdf,
+            EngineKind::Hdf4 => &self.hdf4,
+            EngineKind::Hyperslab => &[],
+        }
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use super::arguments::{
     DEFAULT_TIMEOUT, DEFAULT_WRITE_REPEATS,
 };
 use crate::location;
-use hyperslab_bench::engine::Engine;
+use hyperslab_bench::engine::{Engine, EngineKind};
 use hyperslab_bench::matrix::Row;
 use hyperslab_bench::study::{
     Access, AllocTime, BlockWalk, FillTime, Format, Libver, Storage, pipeline_text,
@@ -128,29 +128,17 @@ impl<'a> Commands<'a> {
 
     fn engine(&self, words: &mut Words, row: &Row) {
         let Some(engine) = self.named(&row.engine) else { return };
-        let name = match engine {
-            Engine::Hyperslab => "hyperslab",
-            Engine::Null => "null",
-            Engine::Libhdf5(_) => "libhdf5",
-            Engine::Netcdf(_) => "netcdf",
-            Engine::Hdf4(_) => "hdf4",
-        };
-        words.add("--engine", name);
+        words.add("--engine", engine.kind().map_or("null", EngineKind::key));
         self.library(words, engine);
     }
 
     /// A library by its place, unless it is the one that is found anyway.
     fn library(&self, words: &mut Words, engine: &Engine) {
-        let (option, found, is_looked_for) = match engine {
-            Engine::Hyperslab | Engine::Null => return,
-            Engine::Libhdf5(found) => ("--libhdf5", found, self.args.libhdf5.is_empty()),
-            Engine::Netcdf(found) => ("--netcdf", found, self.args.netcdf.is_empty()),
-            Engine::Hdf4(found) => ("--hdf4", found, self.args.hdf4.is_empty()),
-        };
-        let same = |other: &&Engine| std::mem::discriminant(*other) == std::mem::discriminant(engine);
+        let (Some(kind), Some(found)) = (engine.kind(), engine.library()) else { return };
+        let same = |other: &&Engine| other.kind() == Some(kind);
         let is_first = self.engines.iter().find(same) == Some(engine);
-        if !(is_looked_for && is_first) {
-            words.add(option, found.path.display());
+        if !(is_first && self.args.libraries(kind).is_empty()) {
+            words.add(&format!("--{}", kind.key()), found.path.display());
         }
     }
 
@@ -232,7 +220,7 @@ fn cache(words: &mut Words, option: &str, cache: Option<CacheSettings>) {
 }
 
 /// A value as the command line and JSON name it.
-fn word(value: &impl Serialize) -> String {
+pub(super) fn word(value: &impl Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
 

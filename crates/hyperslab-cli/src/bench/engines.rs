@@ -3,14 +3,14 @@
 use super::arguments::BenchArgs;
 use crate::failure::{self, Failure};
 use crate::schema;
-use hyperslab_bench::engine::{Engine, OpenOptions};
-use hyperslab_bench::library::{Family, Found, Libraries, find_all};
+use hyperslab_bench::engine::{Engine, EngineKind};
+use hyperslab_bench::library::{Found, Libraries, find_all};
 use hyperslab_bench::process::{Launcher, Operation, Outcome, RunError, Task};
-use hyperslab_bench::study::{Access, Format};
+use hyperslab_bench::study::Format;
 use serde_json::{Map, Value, json};
 use std::cell::OnceCell;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 /// The engines that read, and others that write what these read.
@@ -18,7 +18,7 @@ pub(super) struct EngineChoice {
     pub(super) readers: Vec<Engine>,
     pub(super) writers: Vec<Engine>,
     /// Libraries that would take part, had they been found.
-    pub(super) missing: Vec<Family>,
+    pub(super) missing: Vec<EngineKind>,
 }
 
 /// The libraries, looked for when the first is wanted: that takes a second.
@@ -28,27 +28,21 @@ struct LibraryFinder<'a> {
 }
 
 impl LibraryFinder<'_> {
-    /// Libraries of a kind: those that are named, or the first that is found, or all.
-    fn libraries(&self, family: Family) -> Vec<Found> {
-        let named = match family {
-            Family::Hdf5 => &self.args.libhdf5,
-            Family::Netcdf => &self.args.netcdf,
-            Family::Hdf4 => &self.args.hdf4,
-        };
-        if !named.is_empty() {
-            let own = |path: &PathBuf| Found {
-                path: path.clone(),
-                origin: path.display().to_string(),
-                plugins: None,
-            };
-            return named.iter().map(own).collect();
+    /// The engines of a kind; of libraries those that are named, or the first that is found, or all.
+    fn engines(&self, kind: EngineKind) -> Vec<Engine> {
+        if kind == EngineKind::Hyperslab {
+            return vec![Engine::Hyperslab];
         }
-        let most = if self.args.all_libraries { usize::MAX } else { 1 };
-        family.among(self.found.get_or_init(find_all)).iter().take(most).cloned().collect()
-    }
-
-    fn engines(&self, family: Family) -> Vec<Engine> {
-        self.libraries(family).into_iter().map(|found| Engine::of(family, found)).collect()
+        let own =
+            |path: &PathBuf| Found { path: path.clone(), origin: path.display().to_string(), plugins: None };
+        let libraries: Vec<Found> = match self.args.libraries(kind) {
+            [] => {
+                let most = if self.args.all_libraries { usize::MAX } else { 1 };
+                kind.among(self.found.get_or_init(find_all)).iter().take(most).cloned().collect()
+            }
+            named => named.iter().map(own).collect(),
+        };
+        libraries.into_iter().map(|found| Engine::of(kind, found)).collect()
     }
 }
 
@@ -65,71 +59,53 @@ fn choose_from(
     let args = finder.args;
     let (mut readers, mut missing) = (Vec::new(), Vec::new());
     for name in &args.engine {
-        let family = match name.as_str() {
-            "hyperslab" => {
-                readers.push(Engine::Hyperslab);
-                continue;
-            }
-            "null" => {
-                readers.push(Engine::Null);
-                continue;
-            }
-            "libhdf5" => Family::Hdf5,
-            "netcdf" => Family::Netcdf,
-            "hdf4" => Family::Hdf4,
-            other => {
-                return Err(Failure::wrong_request(format!("there is no engine {other:?}"))
-                    .hint("there are: hyperslab, libhdf5, netcdf, hdf4, null"));
-            }
-        };
-        let engines = finder.engines(family);
+        if name == "null" {
+            readers.push(Engine::Null);
+            continue;
+        }
+        let kind = EngineKind::ALL.into_iter().find(|kind| kind.key() == name).ok_or_else(|| {
+            Failure::wrong_request(format!("there is no engine {name:?}"))
+                .hint("there are: hyperslab, libhdf5, netcdf, hdf4, null")
+        })?;
+        let engines = finder.engines(kind);
         if engines.is_empty() {
-            return Err(
-                Failure::wrong_request(format!("no {} was found", family.name())).hint(family.how_to_get())
-            );
+            let why = format!("no {} was found", kind.name());
+            return Err(Failure::wrong_request(why).hint(kind.how_to_get()));
         }
         readers.extend(engines);
     }
     if args.engine.is_empty() {
         let is_hdf4_alone = !formats.is_empty() && formats.iter().all(|format| *format == Format::Hdf4);
-        let families: Vec<Family> = formats.iter().map(|format| Family::of(*format)).collect();
-        let takes_part = |family: &Family| match family {
-            Family::Hdf5 => !is_hdf4_alone,
-            Family::Netcdf => is_netcdf || families.contains(family),
-            Family::Hdf4 => families.contains(family),
+        let writes = |kind| formats.iter().any(|format| EngineKind::of(*format) == kind);
+        let takes_part = |kind: &EngineKind| match kind {
+            EngineKind::Libhdf5 | EngineKind::Hyperslab => !is_hdf4_alone,
+            EngineKind::Netcdf => is_netcdf || writes(*kind),
+            EngineKind::Hdf4 => writes(*kind),
         };
-        for family in Family::ALL.into_iter().filter(takes_part) {
-            let engines = finder.engines(family);
-            missing.extend(engines.is_empty().then_some(family));
+        for kind in EngineKind::ALL.into_iter().filter(takes_part) {
+            let engines = finder.engines(kind);
+            missing.extend(engines.is_empty().then_some(kind));
             readers.extend(engines);
-        }
-        if !is_hdf4_alone {
-            readers.push(Engine::Hyperslab);
         }
     }
     let is_missing = |format: &&Format| !readers.iter().any(|engine| engine.writes(**format));
-    let writers =
-        formats.iter().filter(is_missing).flat_map(|format| finder.engines(Family::of(*format))).collect();
+    let writers = formats
+        .iter()
+        .filter(is_missing)
+        .flat_map(|format| finder.engines(EngineKind::of(*format)))
+        .collect();
     Ok(EngineChoice { readers, writers, missing })
 }
 
 /// hyperslab, and the first library of each kind that is found.
 pub(super) fn one_of_each(args: &BenchArgs) -> Vec<Engine> {
     let finder = LibraryFinder { args, found: OnceCell::new() };
-    let libraries = Family::ALL.into_iter().filter_map(|family| finder.engines(family).into_iter().next());
-    libraries.chain([Engine::Hyperslab]).collect()
+    EngineKind::ALL.into_iter().filter_map(|kind| finder.engines(kind).into_iter().next()).collect()
 }
 
 /// Loads an engine in a process of its own, and asks it of itself.
-pub(super) fn inspect(engine: Engine, launcher: &Launcher) -> Result<Outcome, RunError> {
-    let task = Task {
-        engine,
-        file: PathBuf::new(),
-        dataset: String::new(),
-        access: Access::none(),
-        options: OpenOptions::default(),
-        operation: Operation::Inspect,
-    };
+pub(super) fn inspect(engine: &Engine, launcher: &Launcher) -> Result<Outcome, RunError> {
+    let task = Task::new(engine, Path::new(""), "", Operation::Inspect);
     launcher.run(&task, &AtomicBool::new(false))
 }
 
@@ -137,14 +113,14 @@ pub(super) fn inspect(engine: Engine, launcher: &Launcher) -> Result<Outcome, Ru
 pub(super) fn list(args: &BenchArgs, launcher: &Launcher, out: &mut dyn Write) -> Result<i32, Failure> {
     let finder = LibraryFinder { args, found: OnceCell::from(find_all()) };
     let mut document = Map::new();
-    for (family, key) in Family::ALL.into_iter().zip(["libhdf5", "netcdf", "hdf4"]) {
+    for kind in EngineKind::LIBRARIES {
         let mut described = Vec::new();
-        let found = family.among(finder.found.get_or_init(find_all));
+        let found = kind.among(finder.found.get_or_init(find_all));
         if found.is_empty() && !args.json {
-            writeln!(out, "{}: none was found; {}", family.name(), family.how_to_get())?;
+            writeln!(out, "{}: none was found; {}", kind.name(), kind.how_to_get())?;
         }
         for library in found {
-            let outcome = inspect(Engine::of(family, library.clone()), launcher);
+            let outcome = inspect(&Engine::of(kind, library.clone()), launcher);
             let mut value = json!(library);
             match &outcome {
                 Ok(outcome) => {
@@ -160,7 +136,7 @@ pub(super) fn list(args: &BenchArgs, launcher: &Launcher, out: &mut dyn Write) -
                     Err(error) => format!("that cannot be loaded ({error})"),
                 };
                 let Found { path, origin, plugins } = library;
-                write!(out, "{} {version}: {origin}: {}", family.name(), path.display())?;
+                write!(out, "{} {version}: {origin}: {}", kind.name(), path.display())?;
                 match plugins {
                     Some(folder) => writeln!(out, " (plug-ins in {})", folder.display())?,
                     None => writeln!(out)?,
@@ -168,7 +144,7 @@ pub(super) fn list(args: &BenchArgs, launcher: &Launcher, out: &mut dyn Write) -
             }
             described.push(value);
         }
-        document.insert(key.to_owned(), Value::Array(described));
+        document.insert(kind.key().to_owned(), Value::Array(described));
     }
     if args.json {
         out.write_all(schema::document(schema::BENCH_LIBRARIES, &document)?.as_bytes())?;
@@ -191,8 +167,8 @@ mod tests {
         };
         let alone = cast("hyperslab bench f.nc /d", true).unwrap();
         assert_eq!(alone.readers, [Engine::Hyperslab]);
-        assert_eq!(alone.missing, [Family::Hdf5, Family::Netcdf]);
-        assert_eq!(cast("hyperslab bench f.h5 /d", false).unwrap().missing, [Family::Hdf5]);
+        assert_eq!(alone.missing, [EngineKind::Libhdf5, EngineKind::Netcdf]);
+        assert_eq!(cast("hyperslab bench f.h5 /d", false).unwrap().missing, [EngineKind::Libhdf5]);
         let named = cast("hyperslab bench f.h5 /d --libhdf5 /x/libhdf5.so", false).unwrap();
         assert_eq!((named.readers.len(), named.missing.len()), (2, 0));
         let asked = cast("hyperslab bench f.h5 /d --engine libhdf5", false).err().unwrap();

@@ -41,6 +41,7 @@ use progress::Bar;
 use remote_copy::RemoteCopy;
 use render::{csv, html};
 use request::Asked;
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -147,7 +148,7 @@ fn measure(
     let Asked { matrices, missing, notes, .. } = asked;
     let missing = missing
         .into_iter()
-        .map(|family| format!("no {} was found, so none takes part; {}", family.name(), family.how_to_get()));
+        .map(|kind| format!("no {} was found, so none takes part; {}", kind.name(), kind.how_to_get()));
     let fetched = copy.as_ref().map(|copy| copy.note.clone());
     let notes = fetched.into_iter().chain(notes).chain(missing);
     let mut rows = Rows { notes: notes.collect(), ..Rows::default() };
@@ -165,10 +166,14 @@ fn measure(
         deadline: Instant::now().checked_add(Duration::from_secs_f64(args.max_seconds.min(1e9))),
         keep: args.keep.as_deref(),
     };
+    let mut unkept = HashMap::new();
     for matrix in &matrices {
         let seconds_of = |doing: &str| plan.run_seconds(doing);
         let mut bar = Bar::new(Some(plan.seconds / matrices.len() as f64), &seconds_of);
-        let cache = journal.as_mut().map(|journal| journal as &mut dyn ResultCache<Row>);
+        let cache: &mut dyn ResultCache<Row> = match &mut journal {
+            Some(journal) => journal,
+            None => &mut unkept,
+        };
         let mut found = matrix.run(&site, &mut bar, cache);
         bar.finish();
         if matrices.len() > 1 {

@@ -44,9 +44,17 @@ impl Column {
     }
 }
 
+/// A column by its heading.
+impl<T: Into<String>> From<(T, Align)> for Column {
+    fn from((title, align): (T, Align)) -> Self {
+        Self::new(title, align)
+    }
+}
+
 impl Table {
     /// A table without rows.
-    pub fn new(title: impl Into<String>, columns: Vec<Column>) -> Self {
+    pub fn new<C: Into<Column>>(title: impl Into<String>, columns: impl IntoIterator<Item = C>) -> Self {
+        let columns = columns.into_iter().map(Into::into).collect();
         Self { title: title.into(), columns, ..Self::default() }
     }
 
@@ -54,6 +62,11 @@ impl Table {
     pub fn row<T: Into<String>>(mut self, cells: impl IntoIterator<Item = T>) -> Self {
         self.rows.push(cells.into_iter().map(Into::into).collect());
         self
+    }
+
+    /// Adds rows.
+    pub fn rows<T: Into<String>, R: IntoIterator<Item = T>>(self, rows: impl IntoIterator<Item = R>) -> Self {
+        rows.into_iter().fold(self, Self::row)
     }
 
     /// Collapses the table until the reader opens it.

@@ -3,7 +3,7 @@
 //! in 32 bits.
 
 use crate::engine::error::{EngineError, unsupported};
-use crate::library::call::{Handle, call, close, functions};
+use crate::library::call::{Handle, functions, open};
 use crate::library::load::{c_path, load};
 use crate::study::{Kind, Scalar};
 use libloading::os::unix::{RTLD_GLOBAL, RTLD_LOCAL};
@@ -131,8 +131,7 @@ impl Hdf4 {
     pub(super) fn file(&self, path: &Path, access: c_int) -> Result<Rc<Id>, EngineError> {
         let path = c_path(path)?;
         // SAFETY: a string.
-        let id = unsafe { call!(self.SDstart(path.as_ptr(), access)) }?;
-        Ok(Rc::new(Handle::new(self, id, close!(SDend))))
+        unsafe { open!(self.SDstart(path.as_ptr(), access), SDend) }.map(Rc::new)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::api::{ChunkDefinition, Id, RANK_MAX, narrow, number_of};
 use crate::engine::error::{EngineError, unsupported};
 use crate::engine::interface::{OpenDataset, check_buffer};
-use crate::library::call::{Handle, call, close, close_last};
+use crate::library::call::{call, close_last, open};
 use crate::library::load::c_name;
 use crate::study::{Block, Element, FillTime, FilterSpec, Storage};
 use std::ffi::{CStr, c_char, c_int};
@@ -36,17 +36,16 @@ impl Dataset {
     pub(super) fn open(file: &Rc<Id>, number: i32) -> Result<Self, EngineError> {
         let library = &file.library;
         // SAFETY: an open file.
-        let id = unsafe { call!(library.SDselect(file.id, number)) }?;
-        let handle = Handle::new(library, id, close!(SDendaccess));
+        let handle = unsafe { open!(library.SDselect(file.id, number), SDendaccess) }?;
         let (mut name_bytes, mut rank, mut dims, mut element) = (0, 0, [0; RANK_MAX], 0);
         let mut attributes = 0;
         // SAFETY: an open dataset; places for numbers, room for a name of the length that was told and the end of a string,
         // and for as many dimensions as there can be.
         let name = unsafe {
-            call!(library.SDgetnamelen(id, &mut name_bytes))?;
+            call!(library.SDgetnamelen(handle.id, &mut name_bytes))?;
             let mut name = vec![0 as c_char; usize::from(name_bytes) + 1];
             let (to, dims) = (name.as_mut_ptr(), dims.as_mut_ptr());
-            call!(library.SDgetinfo(id, to, &mut rank, dims, &mut element, &mut attributes))?;
+            call!(library.SDgetinfo(handle.id, to, &mut rank, dims, &mut element, &mut attributes))?;
             CStr::from_ptr(to).to_string_lossy().into_owned()
         };
         let element_bytes = bytes_of(element)?;
@@ -72,10 +71,11 @@ impl Dataset {
         }
         let rank = dims.len() as i32;
         // SAFETY: an open file, a string, and so many dimensions.
-        let id =
-            unsafe { call!(library.SDcreate(file.id, text.as_ptr(), element, rank, dims.as_mut_ptr())) }?;
+        let handle = unsafe {
+            open!(library.SDcreate(file.id, text.as_ptr(), element, rank, dims.as_mut_ptr()), SDendaccess)
+        }?;
         let dataset = Self {
-            handle: Handle::new(library, id, close!(SDendaccess)),
+            handle,
             file: file.clone(),
             name: name.to_owned(),
             shape: storage.shape.clone(),

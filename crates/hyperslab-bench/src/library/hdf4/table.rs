@@ -7,7 +7,7 @@ use super::api::{CREATE, FAIL, Hdf4, Id, READ, narrow, number_of};
 use crate::buffer::reserve;
 use crate::engine::error::{EngineError, unsupported};
 use crate::engine::interface::{OpenDataset, check_buffer};
-use crate::library::call::{Handle, call, close};
+use crate::library::call::{Handle, call, open};
 use crate::library::load::{c_name, c_path};
 use crate::study::{Block, FieldPlace, Layout, Memory, Record, Records, pack};
 use std::ffi::{CStr, CString, c_int, c_void};
@@ -63,14 +63,13 @@ impl Table {
         let file = open_file(library, path, READ)?;
         let name = c_name(name.trim_start_matches('/'))?;
         // SAFETY: an open file, and strings.
-        let id = unsafe {
+        let handle = unsafe {
             let found = (library.functions.VSfind)(file.id, name.as_ptr());
             if found <= 0 {
                 return unsupported(format!("the file has neither a dataset nor a table {name:?}"));
             }
-            call!(library.VSattach(file.id, found, c"r".as_ptr()))?
+            open!(library.VSattach(file.id, found, c"r".as_ptr()), VSdetach)?
         };
-        let handle = Handle::new(library, id, close!(VSdetach));
         let all = members(&handle)?;
         let find = |name: &String| match all.iter().find(|(known, _)| known == name) {
             Some(field) => Ok(field.clone()),
@@ -104,12 +103,11 @@ impl Table {
         let name = c_name(name.trim_start_matches('/'))?;
         // SAFETY: an open file, strings, and types that the library knows.
         let handle = unsafe {
-            let id = call!(library.VSattach(file.id, -1, c"w".as_ptr()))?;
-            let handle = Handle::new(library, id, close!(VSdetach));
-            call!(library.VSsetname(id, name.as_ptr()))?;
+            let handle = open!(library.VSattach(file.id, -1, c"w".as_ptr()), VSdetach)?;
+            call!(library.VSsetname(handle.id, name.as_ptr()))?;
             for (field, element) in record.fields.iter().zip(types) {
                 let (name, count) = (c_name(&field.name)?, narrow(field.count.into())?);
-                call!(library.VSfdefine(id, name.as_ptr(), element, count))?;
+                call!(library.VSfdefine(handle.id, name.as_ptr(), element, count))?;
             }
             handle
         };

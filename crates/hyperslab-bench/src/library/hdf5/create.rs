@@ -5,7 +5,7 @@ use super::dataset::Dataset;
 use super::datatype;
 use super::property::{access, id_of, list, space};
 use crate::engine::error::{EngineError, unsupported};
-use crate::library::call::{Handle, call, close};
+use crate::library::call::{call, open};
 use crate::library::load::{c_name, c_path};
 use crate::study::{Element, FilterSpec, Kind, Libver, Memory, Records, Storage};
 use hyperslab_doctor::simulate::CacheSettings;
@@ -33,8 +33,7 @@ pub(super) fn file(api: &Rc<Api>, path: &Path, storage: &Storage) -> Result<Rc<H
         if let Some((low, high)) = version_bounds(api, storage.libver) {
             call!(api.H5Pset_libver_bounds(access.id, low, high))?;
         }
-        let id = call!(api.H5Fcreate(name.as_ptr(), TRUNCATE, creation.id, access.id))?;
-        Ok(Rc::new(Handle::new(api, id, close!(H5Fclose))))
+        open!(api.H5Fcreate(name.as_ptr(), TRUNCATE, creation.id, access.id), H5Fclose).map(Rc::new)
     }
 }
 
@@ -69,12 +68,15 @@ pub(super) fn dataset(
     let (creation, access) = (creation(api, storage)?, access(api, cache)?);
     let (type_id, access) = (file_type.id, id_of(&access));
     // SAFETY: a string, and open identifiers.
-    let id = unsafe {
-        call!(api.H5Dcreate2(file.id, name.as_ptr(), type_id, space.id, DEFAULT, creation.id, access))
+    let handle = unsafe {
+        open!(
+            api.H5Dcreate2(file.id, name.as_ptr(), type_id, space.id, DEFAULT, creation.id, access),
+            H5Dclose
+        )
     }?;
     // Numbers have but one form in memory.
     let memory = if matches!(storage.element, Element::Record(_)) { memory } else { Memory::default() };
-    Dataset::new(file, Handle::new(api, id, close!(H5Dclose)), &Records { fields: None, memory })
+    Dataset::new(file, handle, &Records { fields: None, memory })
 }
 
 fn creation(api: &Rc<Api>, storage: &Storage) -> Result<Hid, EngineError> {

@@ -5,7 +5,7 @@ use super::datatype::{MemoryType, bytes, is_fixed};
 use super::property::{page_buffer, space};
 use crate::engine::error::{EngineError, unsupported};
 use crate::engine::interface::{OpenDataset, PageBuffer, check_buffer};
-use crate::library::call::{Handle, call, close, close_last};
+use crate::library::call::{call, close_last, open};
 use crate::study::{Block, Layout, Records};
 use std::ffi::{CStr, c_int};
 use std::rc::Rc;
@@ -37,8 +37,8 @@ impl Dataset {
     ) -> Result<Self, EngineError> {
         let api = &file.library;
         // SAFETY: a string, and open identifiers.
-        let handle = unsafe { call!(api.H5Dopen2(above, name.as_ptr(), access)) }?;
-        Self::new(file, Handle::new(api, handle, close!(H5Dclose)), records)
+        let handle = unsafe { open!(api.H5Dopen2(above, name.as_ptr(), access), H5Dclose) }?;
+        Self::new(file, handle, records)
     }
 
     /// A dataset of a file that was opened or created.
@@ -46,8 +46,7 @@ impl Dataset {
         let api = &file.library;
         // SAFETY: an open dataset.
         let (file_space, file_type) = unsafe {
-            let file_space = Handle::new(api, call!(api.H5Dget_space(handle.id))?, close!(H5Sclose));
-            (file_space, Handle::new(api, call!(api.H5Dget_type(handle.id))?, close!(H5Tclose)))
+            (open!(api.H5Dget_space(handle.id), H5Sclose)?, open!(api.H5Dget_type(handle.id), H5Tclose)?)
         };
         let memory_type = MemoryType::of(&file_type, records)?;
         let (shape, element_bytes) = (extent(&file_space)?, bytes(&memory_type.handle));

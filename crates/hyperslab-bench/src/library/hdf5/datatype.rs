@@ -2,7 +2,7 @@
 
 use super::api::{Api, Hid, Id};
 use crate::engine::error::{EngineError, unsupported};
-use crate::library::call::{Handle, call, close};
+use crate::library::call::{call, open};
 use crate::library::load::c_name;
 use crate::study::{Element, Field, FieldPlace, Kind, Layout, Memory, Records, Scalar, align, pack};
 use std::cell::OnceCell;
@@ -34,7 +34,7 @@ pub(super) fn bytes(datatype: &Hid) -> usize {
 /// A type of the caller's own, as another.
 pub(super) fn copy(api: &Rc<Api>, datatype: Id) -> Result<Hid, EngineError> {
     // SAFETY: an open or a predefined type.
-    Ok(Handle::new(api, unsafe { call!(api.H5Tcopy(datatype)) }?, close!(H5Tclose)))
+    unsafe { open!(api.H5Tcopy(datatype), H5Tclose) }
 }
 
 /// A string of so many bytes.
@@ -49,20 +49,20 @@ pub(super) fn string(api: &Rc<Api>, bytes: usize) -> Result<Hid, EngineError> {
 fn native(datatype: &Hid) -> Result<Hid, EngineError> {
     let api = &datatype.library;
     // SAFETY: an open type.
-    Ok(Handle::new(api, unsafe { call!(api.H5Tget_native_type(datatype.id, 0)) }?, close!(H5Tclose)))
+    unsafe { open!(api.H5Tget_native_type(datatype.id, 0), H5Tclose) }
 }
 
 /// The type that an array is made of.
 fn base(datatype: &Hid) -> Result<Hid, EngineError> {
     let api = &datatype.library;
     // SAFETY: an open type.
-    Ok(Handle::new(api, unsafe { call!(api.H5Tget_super(datatype.id)) }?, close!(H5Tclose)))
+    unsafe { open!(api.H5Tget_super(datatype.id), H5Tclose) }
 }
 
 fn member(compound: &Hid, number: c_uint) -> Result<Hid, EngineError> {
     let api = &compound.library;
     // SAFETY: an open type; the library checks the number.
-    Ok(Handle::new(api, unsafe { call!(api.H5Tget_member_type(compound.id, number)) }?, close!(H5Tclose)))
+    unsafe { open!(api.H5Tget_member_type(compound.id, number), H5Tclose) }
 }
 
 fn member_numbers(compound: &Hid) -> std::ops::Range<c_uint> {
@@ -100,8 +100,7 @@ pub(super) fn in_file(api: &Rc<Api>, element: Element) -> Result<Hid, EngineErro
         let mut handle = scalar_in_file(api, field.scalar)?;
         if field.count > 1 {
             // SAFETY: an open type, and one dimension.
-            let array = unsafe { call!(api.H5Tarray_create2(handle.id, 1, &u64::from(field.count))) }?;
-            handle = Handle::new(api, array, close!(H5Tclose));
+            handle = unsafe { open!(api.H5Tarray_create2(handle.id, 1, &u64::from(field.count)), H5Tclose) }?;
         }
         Ok(Member { name: c_name(&field.name)?, handle, place: Some(*place) })
     };
@@ -132,7 +131,7 @@ struct Member {
 fn compound(api: &Rc<Api>, bytes: usize, members: &[Member]) -> Result<Hid, EngineError> {
     // SAFETY: plain calls with open types, and names that outlive them.
     unsafe {
-        let made = Handle::new(api, call!(api.H5Tcreate(COMPOUND, bytes))?, close!(H5Tclose));
+        let made = open!(api.H5Tcreate(COMPOUND, bytes), H5Tclose)?;
         for Member { name, handle, place } in members {
             let offset = place.map_or(0, |place| place.offset);
             call!(api.H5Tinsert(made.id, name.as_ptr(), offset, handle.id))?;

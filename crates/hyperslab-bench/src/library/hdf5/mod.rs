@@ -10,7 +10,7 @@ mod objects;
 mod places;
 mod property;
 
-use super::call::{Handle, call, close};
+use super::call::{call, open};
 use super::load::{c_name, c_path, load};
 use crate::engine::error::{EngineError, unsupported};
 use crate::engine::interface::{
@@ -75,8 +75,7 @@ impl Hdf5 {
             if let Some(bytes) = buffers.metadata_cache {
                 metadata_cache::set(&access, bytes)?;
             }
-            let id = call!(api.H5Fopen(name.as_ptr(), READ_ONLY, access.id))?;
-            Ok(Rc::new(Handle::new(api, id, close!(H5Fclose))))
+            open!(api.H5Fopen(name.as_ptr(), READ_ONLY, access.id), H5Fclose).map(Rc::new)
         }
     }
 }

@@ -7,7 +7,7 @@ use super::{create, datatype};
 use crate::buffer::reserve;
 use crate::engine::error::EngineError;
 use crate::engine::interface::{Creator, Event, OpenDataset, Opened, PageBuffer, Visitor, read_wanted};
-use crate::library::call::{Handle, call, close, close_last};
+use crate::library::call::{call, close_last, open};
 use crate::library::load::c_name;
 use crate::study::{Attribute, Memory, Records, Storage, Wanted};
 use hyperslab_doctor::simulate::CacheSettings;
@@ -30,8 +30,9 @@ impl Creator for Made {
     fn group(&mut self, path: &str, attributes: &[(String, Attribute)]) -> Result<(), EngineError> {
         let (api, name) = (&self.file.library, c_name(path)?);
         // SAFETY: an open file, and a string.
-        let id = unsafe { call!(api.H5Gcreate2(self.file.id, name.as_ptr(), DEFAULT, DEFAULT, DEFAULT)) }?;
-        let group = Handle::new(api, id, close!(H5Gclose));
+        let group = unsafe {
+            open!(api.H5Gcreate2(self.file.id, name.as_ptr(), DEFAULT, DEFAULT, DEFAULT), H5Gclose)
+        }?;
         write_attributes(&group, attributes)?;
         group.close()
     }
@@ -67,10 +68,9 @@ fn write_attributes(object: &Hid, attributes: &[(String, Attribute)]) -> Result<
         let space = space(api, &[], false)?;
         // SAFETY: an open object, a string, and a value of that type.
         unsafe {
-            let name = name.as_ptr();
-            let id = call!(api.H5Acreate2(object.id, name, datatype.id, space.id, DEFAULT, DEFAULT))?;
-            let attribute = Handle::new(api, id, close!(H5Aclose));
-            call!(api.H5Awrite(attribute.id, datatype.id, bytes.as_ptr().cast()))?;
+            let (name, id) = (name.as_ptr(), datatype.id);
+            let attribute = open!(api.H5Acreate2(object.id, name, id, space.id, DEFAULT, DEFAULT), H5Aclose)?;
+            call!(api.H5Awrite(attribute.id, id, bytes.as_ptr().cast()))?;
             attribute.close()?;
         }
     }
@@ -148,8 +148,7 @@ impl Walk<'_> {
             GROUP => {
                 let api = &self.file.library;
                 // SAFETY: an open group, and the name of an object in it.
-                let id = unsafe { call!(api.H5Oopen(above, name.as_ptr(), DEFAULT)) }?;
-                let group = Handle::new(api, id, close!(H5Oclose));
+                let group = unsafe { open!(api.H5Oopen(above, name.as_ptr(), DEFAULT), H5Oclose) }?;
                 (self.seen)(Event::Group { path });
                 self.attributes(&group)
             }
@@ -187,10 +186,9 @@ impl Walk<'_> {
         let mut value: &mut [u8] = &mut [];
         // SAFETY: an open object, and the name of its attribute; room for all its elements in the file's type.
         unsafe {
-            let id = call!(api.H5Aopen(object, name.as_ptr(), DEFAULT))?;
-            let attribute = Handle::new(api, id, close!(H5Aclose));
-            let datatype = Handle::new(api, call!(api.H5Aget_type(attribute.id))?, close!(H5Tclose));
-            let space = Handle::new(api, call!(api.H5Aget_space(attribute.id))?, close!(H5Sclose));
+            let attribute = open!(api.H5Aopen(object, name.as_ptr(), DEFAULT), H5Aclose)?;
+            let datatype = open!(api.H5Aget_type(attribute.id), H5Tclose)?;
+            let space = open!(api.H5Aget_space(attribute.id), H5Sclose)?;
             if datatype::is_fixed(&datatype)? {
                 let elements = (api.functions.H5Sget_simple_extent_npoints)(space.id).max(0) as usize;
                 let bytes = elements.saturating_mul(datatype::bytes(&datatype));

@@ -2,7 +2,7 @@
 
 use super::dataset::Dataset;
 use crate::engine::error::EngineError;
-use crate::library::call::{Handle, call, close};
+use crate::library::call::{call, open};
 use crate::study::Access;
 use std::ffi::{c_int, c_uint, c_void};
 
@@ -92,8 +92,7 @@ impl Dataset {
         let api = &self.handle.library;
         // SAFETY: an open dataset; then an open list, and room for so many dimensions.
         unsafe {
-            let list = call!(api.H5Dget_create_plist(self.handle.id))?;
-            let list = Handle::new(api, list, close!(H5Pclose));
+            let list = open!(api.H5Dget_create_plist(self.handle.id), H5Pclose)?;
             if call!(api.H5Pget_layout(list.id))? != CHUNKED {
                 return Ok(None);
             }

@@ -3,7 +3,7 @@
 use super::api::{Api, DEFAULT, Hid, Id};
 use crate::engine::error::EngineError;
 use crate::engine::interface::{PageBuffer, PageCounts};
-use crate::library::call::{Handle, call, close};
+use crate::library::call::{call, open};
 use hyperslab_doctor::simulate::CacheSettings;
 use std::ffi::c_int;
 use std::rc::Rc;
@@ -12,7 +12,7 @@ use std::rc::Rc;
 pub(super) fn list(api: &Rc<Api>, class: &str) -> Result<Hid, EngineError> {
     let class = api.constant(&format!("P_CLS_{class}_ID"))?;
     // SAFETY: a class of property lists.
-    Ok(Handle::new(api, unsafe { call!(api.H5Pcreate(class)) }?, close!(H5Pclose)))
+    unsafe { open!(api.H5Pcreate(class), H5Pclose) }
 }
 
 /// What a dataset is opened with for a chunk cache of its own; nothing for the library's default.
@@ -34,13 +34,15 @@ pub(super) fn space(api: &Rc<Api>, shape: &[u64], unlimited: bool) -> Result<Hid
     let most = vec![u64::MAX; shape.len()];
     let most = if unlimited { most.as_ptr() } else { std::ptr::null() };
     // SAFETY: arrays of the rank.
-    let id = unsafe {
+    unsafe {
         match shape {
-            [] => call!(api.H5Screate(SCALAR)),
-            _ => call!(api.H5Screate_simple(shape.len() as c_int, shape.as_ptr(), most)),
+            [] => open!(api.H5Screate(SCALAR), H5Sclose),
+            _ => {
+                let rank = shape.len() as c_int;
+                open!(api.H5Screate_simple(rank, shape.as_ptr(), most), H5Sclose)
+            }
         }
-    }?;
-    Ok(Handle::new(api, id, close!(H5Sclose)))
+    }
 }
 
 /// What passed the page buffer of an open file, where there is one that counts.

@@ -18,9 +18,9 @@ use super::arguments::BenchArgs;
 use super::model::document::Head;
 use super::request::Asked;
 use facts::{facts_of, ratio};
-use hyperslab_bench::engine::{Engine, FileBuffers};
-use hyperslab_bench::matrix::{Matrix, Question, WriteStrategy};
-use hyperslab_bench::study::{Access, Format, Storage};
+use hyperslab_bench::engine::FileBuffers;
+use hyperslab_bench::matrix::{Made, Matrix, Question};
+use hyperslab_bench::study::Access;
 use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::predict::{Terms, seconds_text};
 use hyperslab_doctor::simulate::CacheSettings;
@@ -99,80 +99,22 @@ impl Plan {
             disk_bytes: 0,
         };
         for matrix in &asked.matrices {
-            for storage in &matrix.storages {
-                match storage {
-                    None => plan.add(matrix, None, head, as_is, calibrated),
-                    Some(storage) => {
-                        let facts = facts_of(storage, ratio(matrix, storage, as_is));
-                        plan.disk_bytes = plan.disk_bytes.max(storage.logical_bytes());
-                        for strategy in &matrix.strategies {
-                            plan.add_write(matrix, (storage, strategy), &facts, calibrated.usual());
-                            plan.add(matrix, Some((storage, strategy)), head, Some(&facts), calibrated);
-                        }
-                    }
+            for made in matrix.files() {
+                let facts = match made {
+                    None => as_is.cloned(),
+                    Some((storage, _)) => Some(facts_of(storage, ratio(matrix, storage, as_is))),
+                };
+                if let (Some(made), Some(facts)) = (made, &facts) {
+                    plan.disk_bytes = plan.disk_bytes.max(made.0.logical_bytes());
+                    plan.writes.push(PlannedWrite::of(matrix, made, facts, calibrated.usual()));
                 }
+                let questions = matrix.accesses.iter().flat_map(|access| matrix.questions(made, access));
+                let cell = |question| PlannedCell::of(matrix, question, head, facts.as_ref(), calibrated);
+                plan.cells.extend(questions.map(cell));
             }
         }
         plan.fit();
         plan
-    }
-
-    fn add_write(
-        &mut self,
-        matrix: &Matrix,
-        (storage, strategy): (&Storage, &WriteStrategy),
-        facts: &DatasetFacts,
-        terms: Terms,
-    ) {
-        let seconds = write_seconds(storage, strategy, facts, terms) + RUN_SECONDS;
-        let repeats = 1 + more_runs(matrix.write_repeats - 1, seconds, matrix.seconds_max);
-        let stored_as = stored_as(matrix, Some((storage, strategy)));
-        let key = format!("{storage:?}{strategy:?}");
-        self.writes.push(PlannedWrite { stored_as, seconds: seconds * repeats as f64, key });
-    }
-
-    fn add(
-        &mut self,
-        matrix: &Matrix,
-        made: Option<(&Storage, &WriteStrategy)>,
-        head: &Head,
-        facts: Option<&DatasetFacts>,
-        calibrated: &Calibrations,
-    ) {
-        let format = made.map_or(Format::Hdf5, |(storage, _)| storage.format);
-        for access in &matrix.accesses {
-            for engine in matrix.engines.iter().filter(|engine| engine.reads(format)) {
-                let caches = if engine.has_chunk_cache(format) { &*matrix.caches } else { &[None] };
-                let buffers =
-                    if engine.has_file_buffers() { &*matrix.buffers } else { &[FileBuffers::default()] };
-                for (&cache, &buffers) in
-                    caches.iter().flat_map(|cache| buffers.iter().map(move |one| (cache, one)))
-                {
-                    let about = head.engines.iter().find(|known| known.name == engine.name());
-                    let bytes = selected_bytes(access, matrix);
-                    let read = facts.map_or(0.0, |facts| {
-                        let terms = calibrated.terms(engine);
-                        read_seconds(facts, access, matrix.reads_max, engine, cache, about, terms)
-                    });
-                    let run_seconds = read + RUN_SECONDS;
-                    let more = more_runs(matrix.repeats, run_seconds, matrix.seconds_max);
-                    let check = run_seconds + bytes / HASH_BYTES_PER_SECOND;
-                    self.cells.push(PlannedCell {
-                        stored_as: stored_as(matrix, made),
-                        read_as: access.to_string(),
-                        engine: engine.name(),
-                        cache,
-                        buffers,
-                        run_seconds,
-                        runs: 1 + more,
-                        seconds: check + run_seconds * more as f64,
-                        is_left_out: false,
-                        key: key(made, access, engine, cache, buffers),
-                        file: made.map(|(storage, strategy)| format!("{storage:?}{strategy:?}")),
-                    });
-                }
-            }
-        }
     }
 
     /// Takes cells, the cheapest first, each with its file, as long as they fit.
@@ -201,9 +143,7 @@ impl Plan {
 
     /// Why a cell is left out, if it is.
     pub(super) fn leave_out(&self, question: &Question<'_>) -> Option<String> {
-        let made = question.storage.zip(question.strategy);
-        let key =
-            key(made, question.access, question.engine, question.options.cache, question.options.buffers);
+        let key = format!("{question:?}");
         let cell = self.cells.iter().find(|cell| cell.key == key).filter(|cell| cell.is_left_out)?;
         Some(format!(
             "left out: it is predicted to take {} with the file it reads, and all cells together more than --max-seconds {}",
@@ -231,23 +171,47 @@ impl Plan {
     }
 }
 
-fn stored_as(matrix: &Matrix, made: Option<(&Storage, &WriteStrategy)>) -> String {
-    match made {
-        None => "as it is".to_owned(),
-        Some((storage, _)) if matrix.strategies.len() == 1 => storage.to_string(),
-        Some((storage, strategy)) => format!("{storage}, written {strategy}"),
+impl PlannedWrite {
+    fn of(matrix: &Matrix, made: Made<'_>, facts: &DatasetFacts, terms: Terms) -> Self {
+        let (storage, strategy) = made;
+        let seconds = write_seconds(storage, strategy, facts, terms) + RUN_SECONDS;
+        let repeats = 1 + more_runs(matrix.write_repeats - 1, seconds, matrix.seconds_max);
+        let stored_as = matrix.stored_as(Some(made));
+        Self { stored_as, seconds: seconds * repeats as f64, key: format!("{made:?}") }
     }
 }
 
-/// What makes a cell what it is.
-fn key(
-    made: Option<(&Storage, &WriteStrategy)>,
-    access: &Access,
-    engine: &Engine,
-    cache: Option<CacheSettings>,
-    buffers: FileBuffers,
-) -> String {
-    format!("{made:?}{access:?}{engine:?}{cache:?}{buffers:?}")
+impl PlannedCell {
+    fn of(
+        matrix: &Matrix,
+        question: Question<'_>,
+        head: &Head,
+        facts: Option<&DatasetFacts>,
+        calibrated: &Calibrations,
+    ) -> Self {
+        let Question { made, access, engine, options } = &question;
+        let about = head.engines.iter().find(|known| known.name == engine.name());
+        let read = facts.map_or(0.0, |facts| {
+            let terms = calibrated.terms(engine);
+            read_seconds(facts, access, matrix.reads_max, engine, options.cache, about, terms)
+        });
+        let run_seconds = read + RUN_SECONDS;
+        let more = more_runs(matrix.repeats, run_seconds, matrix.seconds_max);
+        let check = run_seconds + selected_bytes(access, matrix) / HASH_BYTES_PER_SECOND;
+        Self {
+            stored_as: matrix.stored_as(*made),
+            read_as: access.to_string(),
+            engine: engine.name(),
+            cache: options.cache,
+            buffers: options.buffers,
+            run_seconds,
+            runs: 1 + more,
+            seconds: check + run_seconds * more as f64,
+            is_left_out: false,
+            key: format!("{question:?}"),
+            file: made.map(|made| format!("{made:?}")),
+        }
+    }
 }
 
 /// Runs after the first, until they took long enough.

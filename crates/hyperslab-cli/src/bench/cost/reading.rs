@@ -5,10 +5,11 @@
 
 use crate::bench::model::document::Participant;
 use hyperslab_bench::engine::Engine;
+use hyperslab_bench::matrix::Simulated;
 use hyperslab_bench::study::Access;
 use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::predict::{CostModel, Terms};
-use hyperslab_doctor::simulate::{CacheSettings, ChunkCacheSim, Geometry, LibVersion, ReadCounts, Touched};
+use hyperslab_doctor::simulate::{CacheSettings, ChunkCacheSim, Geometry, LibVersion};
 
 /// Seconds to find and load one chunk, where chunks are too many to be followed.
 const VISIT_SECONDS: f64 = 2.0e-6;
@@ -95,18 +96,12 @@ impl Swept {
         }
         let mut sim = ChunkCacheSim::new(&geometry, cache, version);
         let followed = blocks.min((VISITS_MAX / touched.max(1)).max(2));
-        let mut halves =
-            [(Touched::default(), ReadCounts::default()), (Touched::default(), ReadCounts::default())];
-        for (number, block) in access.first_blocks(shape, Some(followed)).enumerate() {
-            let extents = block.count.iter().zip(&block.step);
-            let covered: Vec<u64> = extents.map(|(count, step)| count.saturating_sub(1) * step + 1).collect();
-            let (touched, counts) = &mut halves[usize::from(number as u64 >= followed / 2)];
-            touched.add(Touched::by_read(&geometry, &block.start, &covered));
-            counts.add(sim.read(&block.start, &covered));
-        }
+        let mut reads = access.first_blocks(shape, Some(followed));
+        let cold = Simulated::reads(&geometry, &mut sim, reads.by_ref().take((followed / 2) as usize));
+        let warm = Simulated::reads(&geometry, &mut sim, reads);
         let rest = (blocks - followed / 2) as f64 / (followed - followed / 2).max(1) as f64;
-        for ((touched, counts), times) in halves.iter().zip([1.0, rest]) {
-            swept.seconds += model.seconds_of_reads(touched, counts) * times;
+        for (Simulated { touched, counts }, times) in [(cold, 1.0), (warm, rest)] {
+            swept.seconds += model.seconds_of_reads(&touched, &counts) * times;
             swept.decodes += counts.decodes as f64 * times;
         }
         Some(swept)

@@ -5,7 +5,7 @@ use crate::bench::model::names::{buffers, settings};
 use crate::bench::model::value::count;
 use crate::size;
 use hyperslab_doctor::predict::seconds_text;
-use hyperslab_report::{Align, Column, Table};
+use hyperslab_report::{Align, Table};
 
 impl Plan {
     /// `36 cells, about 4 min predicted, at most 1.2 GiB on the disk at one time`.
@@ -35,7 +35,6 @@ impl Plan {
             ("all", Align::Right),
             ("", Align::Left),
         ];
-        let columns = columns.map(|(title, align)| Column::new(title, align)).to_vec();
         let write = |write: &PlannedWrite| {
             let none = String::new;
             [
@@ -63,6 +62,6 @@ impl Plan {
             ]
         };
         let rows = self.writes.iter().map(write).chain(self.cells.iter().map(cell));
-        rows.fold(Table::new("What would be measured", columns), Table::row)
+        Table::new("What would be measured", columns).rows(rows)
     }
 }

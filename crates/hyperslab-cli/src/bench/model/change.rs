@@ -6,7 +6,7 @@ use super::value::count;
 use crate::size;
 use hyperslab_bench::matrix::Row;
 use hyperslab_bench::runner::Summary;
-use hyperslab_report::{Align, Column, Table};
+use hyperslab_report::{Align, Table};
 use serde::{Deserialize, Serialize};
 
 /// Medians nearer to each other than this are alike, however little the runs scatter.
@@ -95,16 +95,14 @@ impl Changes {
 
     /// What changed, as a table.
     pub(in crate::bench) fn table(&self) -> Table {
-        let columns =
-            [("cell", Align::Left), ("of", Align::Left), ("then", Align::Right), ("now", Align::Right)];
-        let columns = columns.into_iter().chain([("", Align::Right)]);
-        let columns = columns.map(|(title, align)| Column::new(title, align)).collect();
+        let left = ["cell", "of"].map(|title| (title, Align::Left));
+        let right = ["then", "now", ""].map(|title| (title, Align::Right));
         let row = |change: &Change| {
             let times = change.now / change.then;
             let times = if change.then > 0.0 { format!("{times:.2}x") } else { String::new() };
             [change.cell.clone(), change.of.clone(), change.text(change.then), change.text(change.now), times]
         };
-        self.changed.iter().map(row).fold(Table::new("What changed", columns), Table::row)
+        Table::new("What changed", left.into_iter().chain(right)).rows(self.changed.iter().map(row))
     }
 }
 

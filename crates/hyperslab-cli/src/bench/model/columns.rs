@@ -6,7 +6,7 @@ use super::value::{Value, spread};
 use crate::size;
 use hyperslab_bench::matrix::{Row, WriteFigures};
 use hyperslab_bench::study::pipeline_text;
-use hyperslab_report::{Align, Column as Heading, Table};
+use hyperslab_report::{Align, Table};
 
 /// A cell with what has to be known of the whole document to tell of it.
 #[derive(Clone, Copy)]
@@ -217,9 +217,9 @@ pub(in crate::bench) fn table<'a>(
     columns: &[Column],
     cells: impl IntoIterator<Item = Cell<'a>>,
 ) -> Table {
-    let headings = columns.iter().map(|column| Heading::new(column.title, column.align)).collect();
+    let headings = columns.iter().map(|column| (column.title, column.align));
     let row = |cell: Cell<'a>| columns.iter().map(move |column| (column.of)(&cell).shown());
-    cells.into_iter().map(row).fold(Table::new(title, headings), |table, row| table.row(row))
+    Table::new(title, headings).rows(cells.into_iter().map(row))
 }
 
 #[cfg(test)]

@@ -237,7 +237,7 @@ impl Participant {
     /// Loads the engine in a process of its own, and asks it.
     fn ask(engine: &Engine, launcher: &Launcher) -> Self {
         // One that cannot be loaded says so in each of its cells.
-        let told = inspect(engine.clone(), launcher).ok();
+        let told = inspect(engine, launcher).ok();
         Self {
             name: engine.name(),
             version: told.as_ref().map(|told| told.version.clone()).unwrap_or_default(),

@@ -9,7 +9,7 @@ use crate::failure::{self, Failure};
 use crate::schema;
 use hyperslab_bench::process::Launcher;
 use hyperslab_bench::recipe::{RECIPES, Recipe, Report, RunContext};
-use hyperslab_report::{Align, Column, Table};
+use hyperslab_report::{Align, Table};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -88,9 +88,8 @@ fn list(json: bool, out: &mut dyn Write) -> Result<i32, Failure> {
         return Ok(failure::DONE);
     }
     let columns = [("recipe", Align::Left), ("takes", Align::Right), ("published as", Align::Left)];
-    let columns = columns.map(|(title, align)| Column::new(title, align)).to_vec();
     let row = |recipe: &'static Recipe| [recipe.name, recipe.takes(), recipe.publication()];
-    let listed = RECIPES.iter().map(row).fold(Table::new("Recipes", columns), Table::row);
+    let listed = Table::new("Recipes", columns).rows(RECIPES.iter().map(row));
     out.write_all(tables::text(&listed).as_bytes())?;
     Ok(failure::DONE)
 }

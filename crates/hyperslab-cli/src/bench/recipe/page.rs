@@ -1,21 +1,12 @@
 //! What a recipe came to, as the sections of a page: from them the terminal and the page of the docs are written.
 
+use crate::bench::command::word;
 use crate::bench::tables;
 use hyperslab_bench::recipe::{Judged, Kind, Measured, Metric, Report, TableReport, Verdict, capitalised};
 use hyperslab_doctor::count_text;
 use hyperslab_doctor::pattern::bytes_text;
 use hyperslab_report::{Align, Column, Figure, Page, Section, Table};
-
-/// Every verdict, in the order of the summary.
-const VERDICTS: [Verdict; 7] = [
-    Verdict::AsPublished,
-    Verdict::Weaker,
-    Verdict::NoLonger,
-    Verdict::Reversed,
-    Verdict::Confirmed,
-    Verdict::NotConfirmed,
-    Verdict::NotRun,
-];
+use std::collections::BTreeSet;
 
 /// The whole report.
 pub(super) fn page(report: &Report) -> Page {
@@ -77,11 +68,11 @@ fn summary(reports: &[Report]) -> Table {
         let all = report.tables.iter().flat_map(|part| &part.effects);
         all.filter(|effect| effect.verdict == verdict).count()
     };
-    let used = |verdict: &Verdict| reports.iter().any(|report| effects(report, *verdict) > 0);
-    let verdicts: Vec<Verdict> = VERDICTS.into_iter().filter(used).collect();
-    let of = |verdict: &Verdict| Column::new(verdict_text(*verdict), Align::Right);
-    let columns =
-        std::iter::once(Column::new("recipe", Align::Left)).chain(verdicts.iter().map(of)).collect();
+    let tables = reports.iter().flat_map(|report| &report.tables);
+    let verdicts: BTreeSet<Verdict> =
+        tables.flat_map(|part| &part.effects).map(|effect| effect.verdict).collect();
+    let of = |verdict: &Verdict| (verdict_text(*verdict), Align::Right);
+    let columns = std::iter::once(("recipe".to_owned(), Align::Left)).chain(verdicts.iter().map(of));
     reports.iter().fold(Table::new("Effects", columns), |table, report| {
         let count = |verdict: &Verdict| match effects(report, *verdict) {
             0 => String::new(),
@@ -96,10 +87,8 @@ fn section(part: &TableReport) -> Section {
     let text = part.notes.iter().cloned().chain(not_run).collect();
     let mut section = Section { text, ..Section::new(&part.title) };
     if !part.effects.is_empty() {
-        let columns = ["effect", "published", "measured", "verdict", "why"];
-        let columns = columns.map(|title| Column::new(title, Align::Left)).to_vec();
-        section =
-            section.figure(part.effects.iter().map(effect).fold(Table::new("Effects", columns), Table::row));
+        let columns = ["effect", "published", "measured", "verdict", "why"].map(|title| (title, Align::Left));
+        section = section.figure(Table::new("Effects", columns).rows(part.effects.iter().map(effect)));
     }
     if part.cells.is_empty() { section } else { section.figure(figures(part)) }
 }
@@ -128,7 +117,7 @@ fn figures(part: &TableReport) -> Table {
     columns
         .extend(["decodes", "simulated", "requests", "read"].map(|title| Column::new(title, Align::Right)));
     let rows = part.cells.iter().map(|cell| cells(cell, &metrics));
-    rows.fold(Table::new("Figures", columns), Table::row).folded()
+    Table::new("Figures", columns).rows(rows).folded()
 }
 
 fn cells(cell: &Measured, metrics: &[Metric]) -> Vec<String> {
@@ -181,16 +170,9 @@ fn prefixed(metric: Metric) -> &'static str {
     }
 }
 
-fn verdict_text(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::AsPublished => "as published",
-        Verdict::Weaker => "weaker",
-        Verdict::NoLonger => "no longer",
-        Verdict::Reversed => "reversed",
-        Verdict::Confirmed => "confirmed",
-        Verdict::NotConfirmed => "not confirmed",
-        Verdict::NotRun => "not run",
-    }
+/// `as published`, `no longer`.
+fn verdict_text(verdict: Verdict) -> String {
+    word(&verdict).replace('-', " ")
 }
 
 /// Whether the simulator agrees with the library.

@@ -102,7 +102,7 @@ impl<'a> Matrix<'a> {
                 .chain([mark])
                 .collect::<Vec<_>>()
         });
-        rows.fold(Table::new("Storages", columns), Table::row)
+        Table::new("Storages", columns).rows(rows)
     }
 
     /// For the page.

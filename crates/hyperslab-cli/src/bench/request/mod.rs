@@ -17,8 +17,7 @@ use super::arguments::BenchArgs;
 use super::engines;
 use crate::failure::Failure;
 use access::{accesses, strategies};
-use hyperslab_bench::engine::FileBuffers;
-use hyperslab_bench::library::Family;
+use hyperslab_bench::engine::{EngineKind, FileBuffers};
 use hyperslab_bench::matrix::Matrix;
 use hyperslab_bench::study::{Access, Records};
 use storage::{formats, storages, stores_as_is};
@@ -32,7 +31,7 @@ pub(super) struct Asked {
     /// How much each access counts, by its words, where that is not 1.
     pub(super) weights: Vec<(String, f64)>,
     /// Libraries that would take part, had they been found.
-    pub(super) missing: Vec<Family>,
+    pub(super) missing: Vec<EngineKind>,
     /// What was decided without being asked, in sentences.
     pub(super) notes: Vec<String>,
 }
@@ -94,10 +93,9 @@ pub(super) fn asked(args: &BenchArgs) -> Result<Asked, Failure> {
 
 /// A library that is named has to be there: without it, the answer would be to another question.
 fn check_libraries(args: &BenchArgs) -> Result<(), Failure> {
-    for (option, paths) in [("--libhdf5", &args.libhdf5), ("--netcdf", &args.netcdf), ("--hdf4", &args.hdf4)]
-    {
-        if let Some(path) = paths.iter().find(|path| !path.is_file()) {
-            return Err(wrong(format!("{option} {}: there is no such file", path.display()))
+    for kind in EngineKind::LIBRARIES {
+        if let Some(path) = args.libraries(kind).iter().find(|path| !path.is_file()) {
+            return Err(wrong(format!("--{} {}: there is no such file", kind.key(), path.display()))
                 .hint("--list shows the libraries that are found, and where"));
         }
     }

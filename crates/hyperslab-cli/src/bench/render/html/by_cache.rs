@@ -9,6 +9,7 @@ use crate::size;
 use hyperslab_bench::matrix::Row;
 use hyperslab_bench::study::{Access, BlockWalk};
 use hyperslab_report::{Axis, Curves, Line, Mark, Point, Scale, Section};
+use std::collections::BTreeSet;
 
 /// A picture for each access to each file that was read under several caches.
 pub(super) fn section(drawn: &Drawn<'_>) -> Section {
@@ -33,11 +34,8 @@ pub(super) fn section(drawn: &Drawn<'_>) -> Section {
 }
 
 /// The different cache sizes, rising.
-fn sizes(group: &[&Measured]) -> Vec<u64> {
-    let mut sizes: Vec<u64> = group.iter().filter_map(|measured| Some(measured.row.cache?.nbytes)).collect();
-    sizes.sort_unstable();
-    sizes.dedup();
-    sizes
+fn sizes(group: &[&Measured]) -> BTreeSet<u64> {
+    group.iter().filter_map(|measured| Some(measured.row.cache?.nbytes)).collect()
 }
 
 /// Slowest by fastest under caches of different sizes.

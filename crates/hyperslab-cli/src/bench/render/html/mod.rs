@@ -19,7 +19,7 @@ use crate::bench::model::paste::{self, Paste};
 use crate::bench::model::value::count;
 use crate::size;
 use hyperslab_doctor::predict::seconds_text;
-use hyperslab_report::{Align, Column as Heading, Facts, Figure, Page, Section, Table};
+use hyperslab_report::{Align, Facts, Figure, Page, Section, Table};
 
 /// More pictures of a kind than this are not drawn: what differs most comes first, the rest is in the table.
 const PICTURES_MAX: usize = 8;
@@ -114,8 +114,7 @@ impl<'a> Drawn<'a> {
         let findings = finding::all(document.rows());
         told.extend(findings.iter().take(PICTURES_MAX).map(|finding| finding.sentence(self.names)));
         told.extend(finding::harness(document.rows()));
-        let notes = Table::new("What the numbers say", vec![Heading::new("", Align::Left)]);
-        section = section.figure(told.into_iter().fold(notes, |table, line| table.row([line])));
+        section = section.figure(listed("What the numbers say", "", told));
         let best = document
             .verdicts
             .first()
@@ -125,11 +124,9 @@ impl<'a> Drawn<'a> {
         if lines.is_empty() {
             return section;
         }
-        let columns = vec![Heading::new("with", Align::Left), Heading::new("line", Align::Command)];
-        let row = |Paste { tool, line }: Paste| [tool.to_owned(), line];
-        section.figure(
-            lines.into_iter().map(row).fold(Table::new("The best storage, to paste", columns), Table::row),
-        )
+        let table =
+            Table::new("The best storage, to paste", [("with", Align::Left), ("line", Align::Command)]);
+        section.figure(table.rows(lines.into_iter().map(|Paste { tool, line }| [tool.to_owned(), line])))
     }
 
     /// A section of pictures, the first of them, and the numbers behind these; nothing where there is no group.
@@ -200,22 +197,28 @@ impl<'a> Drawn<'a> {
         let document = self.document;
         let mut section = Section::new("Not measured, and notes");
         if !document.skipped.is_empty() {
-            let columns = vec![Heading::new("cell", Align::Left), Heading::new("why", Align::Left)];
-            let table = Table::new("What was asked and is not here", columns);
+            let table = Table::new("What was asked and is not here", ["cell", "why"].map(left));
             let rows = document.skipped.iter().map(|skipped| [skipped.what.clone(), skipped.why.clone()]);
-            section = section.figure(rows.fold(table, Table::row));
+            section = section.figure(table.rows(rows));
         }
         let strayed = document.rows().filter(|row| row.read.read.outliers > 0 && !is_null(row));
         let notes =
             document.notes.iter().cloned().chain(strayed.map(|row| finding::outliers(row, self.names)));
-        let rows: Vec<String> = notes.collect();
-        if rows.is_empty() {
-            return section;
+        let notes: Vec<String> = notes.collect();
+        match notes.is_empty() {
+            true => section,
+            false => section.figure(listed("What has to be known of the figures", "note", notes)),
         }
-        let table =
-            Table::new("What has to be known of the figures", vec![Heading::new("note", Align::Left)]);
-        section.figure(rows.into_iter().fold(table, |table, note| table.row([note])))
     }
+}
+
+fn left(heading: &str) -> (&str, Align) {
+    (heading, Align::Left)
+}
+
+/// Lines as a table of one column.
+fn listed(title: &str, heading: &str, lines: Vec<String>) -> Table {
+    Table::new(title, [left(heading)]).rows(lines.into_iter().map(|line| [line]))
 }
 
 /// A duration beside an axis: `1 s`, `0.1 s`, `1000 s`.
@@ -256,7 +259,6 @@ fn conditions(document: &Document) -> Section {
         .fact("File", head.data.file.as_ref().map(|file| file.display().to_string()).unwrap_or_default())
         .fact("Date", head.date.as_str());
     let columns = ["engine", "release", "libhdf5", "chunk cache by default", "library file"];
-    let columns = columns.map(|title| Heading::new(title, Align::Left)).to_vec();
     let engines = head.engines.iter().map(|engine| {
         let cache = engine.default_cache.map(names::settings);
         [
@@ -267,7 +269,7 @@ fn conditions(document: &Document) -> Section {
             engine.path.as_ref().map(|path| path.display().to_string()).unwrap_or_default(),
         ]
     });
-    let table = engines.fold(Table::new("Engines", columns), Table::row);
+    let table = Table::new("Engines", columns.map(left)).rows(engines);
     Section::new("How it was measured").figure(asked).figure(facts).figure(table)
 }
 

@@ -10,6 +10,7 @@ use hyperslab_bench::matrix::Row;
 use hyperslab_bench::study::Storage;
 use hyperslab_doctor::pattern::shape_text;
 use hyperslab_report::{Axis, Points, Scale, Scatter, Section};
+use std::collections::BTreeSet;
 
 /// Where a point lies, its label, and what is said when it is pointed at.
 type Place = (f64, f64, String, String);
@@ -128,10 +129,8 @@ pub(super) fn by_chunk(drawn: &Drawn<'_>) -> Section {
     let mut groups = by_access(drawn);
     groups.iter_mut().for_each(|group| group.retain(|one| chunk_bytes(drawn, &one.row).is_some()));
     groups.retain(|group| {
-        let mut sizes: Vec<u64> = group.iter().filter_map(|one| chunk_bytes(drawn, &one.row)).collect();
-        sizes.sort_unstable();
-        sizes.dedup();
-        sizes.len() > 1
+        let sizes = group.iter().filter_map(|one| chunk_bytes(drawn, &one.row));
+        sizes.collect::<BTreeSet<u64>>().len() > 1
     });
     let section = Section::new("Time against the size of chunks").text(
         "Every chunk that a read touches is fetched and decoded whole, so large chunks cost reads that want little of \
