@@ -7,7 +7,7 @@ use crate::new_filters::FilteredDataset;
 use crate::relocate::contains_addresses;
 use hyperslab::Dataset;
 use hyperslab_filters::FilterError;
-use hyperslab_format::message::{Dataspace, Filter};
+use hyperslab_format::message::Filter;
 use hyperslab_write::{DatasetSpec, StorageSpec};
 
 /// The storage of a dataset in the new file.
@@ -115,7 +115,7 @@ impl Subject<'_> {
         let rule = layout.map(|(rule, _)| rule).or(filters.map(|(rule, _)| rule));
         let Some(rule) = rule else { return Ok(None) };
         let obstacle = |what: &str| Obstacle { rule, what: what.into() };
-        if !matches!(self.spec.dataspace, Dataspace::Simple { .. }) {
+        if !self.spec.dataspace.is_simple() {
             return Err(obstacle("has no dimensions: it cannot have chunks or filters"));
         }
         let size = self.spec.datatype.datatype.size;
@@ -270,7 +270,7 @@ impl Subject<'_> {
     fn is_stored_as(&self, new: &NewStorage) -> bool {
         match (&new.layout, &self.spec.storage) {
             (NewLayout::Chunked { chunk, .. }, StorageSpec::Chunked(now)) => {
-                *chunk == now.chunk_dims && new.filters == self.spec.filters.filters
+                **chunk == *now.chunk_dims && new.filters == self.spec.filters.filters
             }
             (NewLayout::Contiguous, StorageSpec::Contiguous { .. })
             | (NewLayout::Compact, StorageSpec::Compact(_)) => true,

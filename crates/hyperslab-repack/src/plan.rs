@@ -22,6 +22,7 @@ use hyperslab_write::{
 };
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// What a repack does.
 #[derive(Debug, Clone)]
@@ -221,9 +222,9 @@ impl RepackPlan {
                 let coords = target_chunks(dataset, has_data, chunk)?;
                 let (method, threads, memory) = self.method(path, dataset, chunk)?;
                 let chunked = ChunkedSpec {
-                    chunk_dims: chunk.clone(),
+                    chunk_dims: chunk[..].into(),
                     edge_chunks_unfiltered: *edge_chunks_unfiltered,
-                    coords,
+                    coords: coords.into(),
                 };
                 let storage = StorageSpec::Chunked(chunked);
                 (storage, AllocationTime::Incremental, (method, threads), memory)
@@ -402,7 +403,7 @@ fn bytes_of(shape: &[u64], dataset: &Dataset) -> u64 {
 
 fn store(spec: &mut DatasetSpec, storage: StorageSpec, filters: Vec<Filter>, allocation: AllocationTime) {
     if std::mem::discriminant(&spec.storage) != std::mem::discriminant(&storage) {
-        spec.fill.allocation = allocation;
+        Arc::make_mut(&mut spec.fill).value.allocation = allocation;
     }
     spec.storage = storage;
     spec.filters = FilterPipeline { filters }.into();

@@ -116,9 +116,9 @@ impl Recoder<'_, '_> {
         );
         let encoder = encoder.map_err(|error| encode_error(subject, &[], error))?;
         Ok(ChunkedTarget {
-            chunk: chunked.chunk_dims.clone(),
+            chunk: chunked.chunk_dims.to_vec(),
             chunk_bytes,
-            coords: chunked.coords.clone(),
+            coords: chunked.coords.to_vec(),
             encoder,
             workers: self.workers.limited(recoding.threads),
         })

@@ -317,7 +317,7 @@ impl Relocatable {
             let item = tree.push_heap(value);
             patches.push(Patch { at, target: PatchTarget::Heap(item) });
         }
-        Value { bytes: self.bytes.into(), patches }
+        Value { bytes: self.bytes.into(), patches: patches.into() }
     }
 
     /// The elements as data of the new file. Heap objects are written among the data.

@@ -2,15 +2,14 @@
 
 use crate::object_selection::ObjectSelection;
 use crate::source_tree::SourceTree;
-use bytes::Bytes;
 use hyperslab::File;
 use hyperslab::datatypes::{ByteOrder, Charset, Class, Integer, StringPadding};
-use hyperslab_format::message::{BtreeK, Dataspace, Datatype, FillValue, FilterPipeline, GroupInfo};
+use hyperslab_format::message::{BtreeK, Datatype, FilterPipeline, GroupInfo};
 use hyperslab_io::{Memory, MemorySink};
 use hyperslab_write::{
-    AttributeSpec, ChunkedSpec, CreationOrder, DatasetSpec, DatatypeUse, FileTree, FileWriter, GroupSpec,
-    LinkSpec, LinkTargetSpec, LowBound, Object, ObjectId, ObjectSpec, Patch, PatchTarget, StorageSpec, Value,
-    WriteOptions,
+    AttributeSpec, ChunkedSpec, CreationOrder, DatasetSpec, DataspaceSpec, DatatypeUse, FileTree, FileWriter,
+    GroupSpec, LinkSpec, LinkTargetSpec, LowBound, Object, ObjectId, ObjectSpec, Patch, PatchTarget,
+    StorageSpec, Value, WriteOptions,
 };
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -48,9 +47,8 @@ fn text() -> Datatype {
     Datatype { class, size: 16, committed: None }
 }
 
-fn simple(dims: &[u64]) -> Dataspace {
-    let max_dims = dims.iter().map(|&dim| Some(dim)).collect();
-    Dataspace::Simple { dims: dims.into(), max_dims }
+fn simple(dims: &[u64]) -> DataspaceSpec {
+    DataspaceSpec::Fixed(dims.into())
 }
 
 /// Names in ascending order, so that sorting them changes nothing.
@@ -92,8 +90,7 @@ fn tree(plans: &[Plan]) -> FileTree {
             _ => ObjectSpec::Dataset(Box::new(DatasetSpec {
                 datatype,
                 dataspace: simple(&plan.dims),
-                fill: FillValue::default(),
-                fill_patches: Vec::new(),
+                fill: Arc::default(),
                 filters: FilterPipeline::default().into(),
                 storage: storage(kind, &plan.dims, plan.children),
             })),
@@ -117,7 +114,7 @@ fn storage(kind: u8, dims: &[u64], seed: usize) -> StorageSpec {
         4 => StorageSpec::Contiguous { allocated: seed.is_multiple_of(2) },
         5 => {
             let bytes = 4 * dims.iter().product::<u64>() as usize;
-            StorageSpec::Compact(Bytes::from(vec![seed as u8; bytes]).into())
+            StorageSpec::Compact(vec![seed as u8; bytes].into())
         }
         _ => {
             // Every (seed % 3 + 1)th chunk exists.
@@ -129,7 +126,7 @@ fn storage(kind: u8, dims: &[u64], seed: usize) -> StorageSpec {
             });
             let coords = coords.collect();
             StorageSpec::Chunked(ChunkedSpec {
-                chunk_dims: vec![4; dims.len()],
+                chunk_dims: vec![4; dims.len()].into(),
                 edge_chunks_unfiltered: false,
                 coords,
             })
@@ -139,20 +136,20 @@ fn storage(kind: u8, dims: &[u64], seed: usize) -> StorageSpec {
 
 fn attribute(number: usize, tree: &mut FileTree) -> AttributeSpec {
     let (datatype, dataspace, value) = if number % 3 == 2 {
-        let item = tree.push_heap(Bytes::from(format!("text {number}")).into());
-        let mut element = vec![0; 16];
+        let item = tree.push_heap(format!("text {number}").into_bytes().into());
+        let mut element = vec![0u8; 16];
         element[0] = format!("text {number}").len() as u8;
-        let patches = vec![Patch { at: 4, target: PatchTarget::Heap(item) }];
-        (text(), Dataspace::Scalar, Value { bytes: element.into(), patches })
+        let patches = [Patch { at: 4, target: PatchTarget::Heap(item) }].into();
+        (text(), DataspaceSpec::Scalar, Value { bytes: element.into(), patches })
     } else {
-        (int32(), simple(&[3]), Bytes::from(vec![number as u8; 12]).into())
+        (int32(), simple(&[3]), vec![number as u8; 12].into())
     };
     let datatype = DatatypeUse { datatype: datatype.into(), committed: None };
-    AttributeSpec { name: name(number), charset: Charset::Ascii, datatype, dataspace, value }
+    AttributeSpec { name: name(number).into(), charset: Charset::Ascii, datatype, dataspace, value }
 }
 
 /// Writes the file of a tree, with zeros as data.
-fn write(tree: &FileTree, options: WriteOptions) -> Bytes {
+fn write(tree: &FileTree, options: WriteOptions) -> Vec<u8> {
     let sink = MemorySink::default();
     let mut writer = FileWriter::create(&sink, tree.clone(), options).expect("a tree that can be written");
     for (id, object) in (0..).map(ObjectId).zip(&tree.objects) {
@@ -172,7 +169,7 @@ fn write(tree: &FileTree, options: WriteOptions) -> Bytes {
         }
     }
     writer.finish().expect("all data was written");
-    sink.into_bytes().into()
+    sink.into_bytes()
 }
 
 /// The tree without what a file does not record: the order of attributes where it is not tracked, and the numbers of heap
@@ -185,12 +182,12 @@ fn normalized(mut tree: FileTree) -> FileTree {
         }
         for attribute in &mut object.attributes {
             let mut bytes = attribute.value.bytes.to_vec();
-            for patch in attribute.value.patches.drain(..) {
+            for patch in std::mem::take(&mut attribute.value.patches) {
                 let PatchTarget::Heap(item) = patch.target else { continue };
                 bytes.truncate(patch.at);
                 bytes.extend_from_slice(&heap[item.0 as usize].bytes);
             }
-            attribute.value = Bytes::from(bytes).into();
+            attribute.value = bytes.into();
         }
     }
     tree.heap.clear();

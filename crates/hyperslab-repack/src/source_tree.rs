@@ -17,13 +17,13 @@ use crate::wide_datatype::wide;
 use hyperslab::internal::{limit_metadata_cache, stored, superblock};
 use hyperslab::{Attribute, ChunkMap, Dataset, Datatype, ErrorKind, File, Heap, Link, LinkTarget, Prefetch};
 use hyperslab_format::message::fill_value::{AllocationTime, Fill};
-use hyperslab_format::message::{Dataspace, FillValue, Layout, LinkInfo};
+use hyperslab_format::message::{Dataspace, Layout, LinkInfo};
 use hyperslab_format::object_header::{MessageKind, ObjectHeader, Times};
 use hyperslab_format::virtual_mapping::VirtualMapping;
 use hyperslab_format::{Address, Encoder, Widths};
 use hyperslab_write::{
     AttributeSpec, ChunkedSpec, CreationOrder, DatasetSpec, DatatypeUse, ExternalSegment, ExternalTarget,
-    FileTree, GroupSpec, LinkSpec, LinkTargetSpec, Object, ObjectId, ObjectSpec, Patch, StorageSpec,
+    FileTree, FillSpec, GroupSpec, LinkSpec, LinkTargetSpec, Object, ObjectId, ObjectSpec, StorageSpec,
     UserDefinedTarget, Value,
 };
 use std::borrow::Cow;
@@ -312,7 +312,8 @@ impl<'a> Reader<'a> {
             };
             LinkSpec { name: link.name.detached(), charset: link.charset, target }
         });
-        let links = links.collect();
+        let mut links: Vec<_> = links.collect();
+        links.shrink_to_fit();
         let info = header.group_info(widths).map_err(own)?.unwrap_or_default();
         Ok(GroupSpec { links, order, info })
     }
@@ -370,7 +371,13 @@ impl<'a> Reader<'a> {
         }
         let value = found.into_value(&mut self.tree);
         let Attribute { name, charset, dataspace, .. } = attribute;
-        let attribute = Some(AttributeSpec { name: name.detached(), charset, datatype, dataspace, value });
+        let attribute = Some(AttributeSpec {
+            name: self.parts.name(&name),
+            charset,
+            datatype,
+            dataspace: dataspace.into(),
+            value,
+        });
         Ok(CopiedAttribute { attribute, is_detached: omitted > 0 })
     }
 
@@ -395,17 +402,16 @@ impl<'a> Reader<'a> {
         let missing = || RepackError::Unsupported { object: path.into(), what: "has no layout".into() };
         let (dataspace, layout) = dataspace.zip(layout).ok_or_else(missing)?;
         let storage = self.storage(header, dataset, &dataspace, &layout, path)?;
-        let mut fill = dataset.fill_value().clone();
+        let mut fill = FillSpec { value: dataset.fill_value().clone(), patches: Box::default() };
         if [MessageKind::FILL_VALUE, MessageKind::FILL_VALUE_OLD]
             .iter()
             .all(|&kind| header.first(kind).is_none())
         {
-            fill.allocation = usual_allocation(&storage);
+            fill.value.allocation = usual_allocation(&storage);
         }
-        let mut fill_patches: Vec<Patch> = Vec::new();
-        if let Fill::User(bytes) = &fill.value {
+        if let Fill::User(bytes) = &fill.value.value {
             let value = self.value(dataset.datatype(), bytes)?;
-            (fill, fill_patches) = (FillValue { value: Fill::User(value.bytes), ..fill }, value.patches);
+            (fill.value.value, fill.patches) = (Fill::User(value.bytes.into()), value.patches);
         }
         if dataset.datatype().contains_reference() {
             // Objects that only these references lead to belong to the tree.
@@ -426,8 +432,11 @@ impl<'a> Reader<'a> {
         let filters = match &storage {
             StorageSpec::Chunked(chunked) if datatype.datatype.size != dataset.datatype().size => {
                 // Their parameters contain the size of an element.
-                let filtered =
-                    FilteredDataset { datatype: &datatype.datatype, chunk: &chunked.chunk_dims, fill: &fill };
+                let filtered = FilteredDataset {
+                    datatype: &datatype.datatype,
+                    chunk: &chunked.chunk_dims,
+                    fill: &fill.value,
+                };
                 let refused = |error| RepackError::Unsupported {
                     object: path.into(),
                     what: format!("filters for elements whose addresses become longer: {error}"),
@@ -437,7 +446,8 @@ impl<'a> Reader<'a> {
             StorageSpec::Chunked(_) => self.parts.filters(dataset.filters()),
             _ => self.parts.filters(&[]),
         };
-        Ok(DatasetSpec { datatype, dataspace, fill, fill_patches, filters, storage })
+        let (dataspace, fill) = (dataspace.into(), self.parts.fill(fill));
+        Ok(DatasetSpec { datatype, dataspace, fill, filters, storage })
     }
 
     fn storage(
@@ -478,9 +488,9 @@ impl<'a> Reader<'a> {
                     map.iter().for_each(|(number, _)| coords.extend(map.grid().coordinates(number)));
                 }
                 StorageSpec::Chunked(ChunkedSpec {
-                    chunk_dims: chunked.chunk_dims.clone(),
+                    chunk_dims: chunked.chunk_dims[..].into(),
                     edge_chunks_unfiltered: chunked.edge_chunks_unfiltered,
-                    coords,
+                    coords: coords.into(),
                 })
             }
             Layout::Virtual { heap, index } => {
@@ -501,8 +511,7 @@ impl<'a> Reader<'a> {
                 }
                 let mut out = Encoder::new("virtual dataset mapping", Widths::default());
                 VirtualMapping::encode_all(&mappings, &mut out);
-                let block = bytes::Bytes::from(out.finish()?);
-                StorageSpec::Virtual(self.tree.push_heap(block.into()))
+                StorageSpec::Virtual(self.tree.push_heap(out.finish()?.into()))
             }
         })
     }

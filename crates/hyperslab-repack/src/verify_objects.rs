@@ -89,15 +89,15 @@ impl Comparison<'_> {
         if filters(expected) != filters(found) {
             return Some("the filters");
         }
-        let fill = |spec: &DatasetSpec| match &spec.fill.value {
+        let fill = |spec: &DatasetSpec| match &spec.fill.value.value {
             hyperslab::storage::Fill::User(bytes) => {
-                Some(Value { bytes: bytes.clone(), patches: spec.fill_patches.clone() })
+                Some(Value { bytes: bytes.to_vec().into(), patches: spec.fill.patches.clone() })
             }
             _ => None,
         };
         let same_fill = match (fill(expected), fill(found)) {
             (Some(expected), Some(found)) => self.same(&expected, &found),
-            (None, None) => expected.fill.value == found.fill.value,
+            (None, None) => expected.fill.value.value == found.fill.value.value,
             _ => false,
         };
         if !same_fill {

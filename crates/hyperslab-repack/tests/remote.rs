@@ -27,7 +27,7 @@ const TEXT_CHUNKS: u64 = 64;
 /// A file of 32 MiB: a chunked and a contiguous dataset with the same values.
 fn file() -> Vec<u8> {
     let coords = (0..CHUNKS).collect();
-    let chunked = ChunkedSpec { chunk_dims: vec![CHUNK_ELEMENTS], edge_chunks_unfiltered: false, coords };
+    let chunked = ChunkedSpec { chunk_dims: [CHUNK_ELEMENTS].into(), edge_chunks_unfiltered: false, coords };
     let dataset =
         |storage| small_trees::dataset(&[CHUNKS * CHUNK_ELEMENTS], FilterPipeline::default(), storage);
     let objects = vec![
@@ -101,9 +101,9 @@ fn many_datasets() -> Vec<u8> {
     let storage = |number: u32| match number % 2 {
         0 => StorageSpec::Contiguous { allocated: true },
         _ => StorageSpec::Chunked(ChunkedSpec {
-            chunk_dims: vec![ELEMENTS / 4],
+            chunk_dims: [ELEMENTS / 4].into(),
             edge_chunks_unfiltered: false,
-            coords: vec![0, 1, 2, 3],
+            coords: [0, 1, 2, 3].into(),
         }),
     };
     let mut objects = vec![group((1..=DATASETS).map(|number| (format!("dataset {number:03}"), number)))];
@@ -138,7 +138,7 @@ fn texts() -> Vec<u8> {
     let class = Class::VlenString { padding: StringPadding::NullTerminate, charset: Charset::Utf8 };
     let datatype = Datatype { class, size: 16, committed: None };
     let storage = StorageSpec::Chunked(ChunkedSpec {
-        chunk_dims: vec![TEXTS],
+        chunk_dims: [TEXTS].into(),
         edge_chunks_unfiltered: false,
         coords: (0..TEXT_CHUNKS).collect(),
     });

@@ -18,45 +18,68 @@ const UNWRITTEN: ChunkPlace = ChunkPlace { address: u64::MAX, stored_bytes: 0, f
 
 /// The places of the chunks of a dataset, in the order in which the tree lists the chunks.
 #[derive(Debug, Default)]
-pub(crate) struct ChunkPlaces {
-    /// Empty until the first chunk is written.
-    places: Vec<ChunkPlace>,
-    written: usize,
+pub(crate) enum ChunkPlaces {
+    /// No chunk has been written.
+    #[default]
+    Unwritten,
+    /// That of the only chunk.
+    Single(ChunkPlace),
+    /// Those of several chunks, some of which may not have been written.
+    Several { places: Box<[ChunkPlace]>, written: usize },
 }
 
 impl ChunkPlaces {
     /// The number of chunks that have been written.
     pub fn written(&self) -> usize {
-        self.written
+        match self {
+            Self::Unwritten => 0,
+            Self::Single(_) => 1,
+            Self::Several { written, .. } => *written,
+        }
     }
 
     /// True if the chunk in a row has been written.
     pub fn is_written(&self, row: usize) -> bool {
-        self.places.get(row).is_some_and(|place| *place != UNWRITTEN)
+        self.all().get(row).is_some_and(|place| *place != UNWRITTEN)
     }
 
     /// Sets the place of the chunk in the row `row` of `count`, which has not been written before.
     pub fn set(&mut self, row: usize, count: usize, place: ChunkPlace) {
-        if self.places.is_empty() {
-            self.places = vec![UNWRITTEN; count];
+        if count == 1 {
+            *self = Self::Single(place);
+            return;
         }
-        self.places[row] = place;
-        self.written += 1;
+        if let Self::Unwritten = self {
+            *self = Self::Several { places: vec![UNWRITTEN; count].into(), written: 0 };
+        }
+        if let Self::Several { places, written } = self {
+            places[row] = place;
+            *written += 1;
+        }
     }
 
     /// The first chunk, if it has been written.
     pub fn first(&self) -> Option<ChunkPlace> {
-        self.places.first().copied().filter(|place| *place != UNWRITTEN)
+        self.all().first().copied().filter(|place| *place != UNWRITTEN)
     }
 
     /// The places with the coordinates of the chunks, of which `rank` numbers belong to each.
     pub fn columns(&self, rank: usize, coords: &[u64]) -> ChunkColumns {
+        let places = self.all();
         ChunkColumns {
             rank,
             coords: coords.to_vec(),
-            addresses: self.places.iter().map(|place| place.address).collect(),
-            stored_bytes: self.places.iter().map(|place| place.stored_bytes).collect(),
-            filter_masks: self.places.iter().map(|place| place.filter_mask).collect(),
+            addresses: places.iter().map(|place| place.address).collect(),
+            stored_bytes: places.iter().map(|place| place.stored_bytes).collect(),
+            filter_masks: places.iter().map(|place| place.filter_mask).collect(),
+        }
+    }
+
+    fn all(&self) -> &[ChunkPlace] {
+        match self {
+            Self::Unwritten => &[],
+            Self::Single(place) => std::slice::from_ref(place),
+            Self::Several { places, .. } => places,
         }
     }
 }
@@ -64,6 +87,16 @@ impl ChunkPlaces {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_single_chunk_takes_no_memory_of_its_own() {
+        let mut places = ChunkPlaces::default();
+        let place = ChunkPlace { address: 30, stored_bytes: 7, filter_mask: 1 };
+        places.set(0, 1, place);
+        assert_eq!((places.written(), places.first(), places.is_written(0)), (1, Some(place), true));
+        assert_eq!(places.columns(1, &[0]).addresses, [30]);
+        assert!(size_of::<ChunkPlaces>() <= 32);
+    }
 
     #[test]
     fn chunks_have_places_in_any_order() {

@@ -4,7 +4,7 @@ use crate::allocator::Allocator;
 use crate::chunk_places::ChunkPlace;
 use crate::data_heap::OpenCollection;
 use crate::dense_order::sort_dense;
-use crate::encode::{self, Addresses, Context, attribute_message, link, link_message, value_bytes};
+use crate::encode::{self, Addresses, Context, GroupLinks, ObjectAttributes, link, value_bytes};
 use crate::error::WriteError;
 use crate::heap_order::number_heap;
 use crate::layout::{
@@ -12,8 +12,7 @@ use crate::layout::{
 };
 use crate::metadata_runs::MetadataRuns;
 use crate::options::{WIDTHS, WriteOptions};
-use crate::tree::{AttributeSpec, ChunkedSpec, FileTree, LinkSpec, ObjectId, ObjectSpec, StorageSpec};
-use hyperslab_format::group::dense_layout::DenseItem;
+use crate::tree::{ChunkedSpec, DatasetSpec, FileTree, ObjectId, ObjectSpec, StorageSpec};
 use hyperslab_format::heap::CollectionBuilder;
 use hyperslab_format::message::ChunkIndex;
 use hyperslab_format::superblock::Superblock;
@@ -131,7 +130,7 @@ impl<'a> FileWriter<'a> {
         stored: &[u8],
         filter_mask: u32,
     ) -> Result<(), WriteError> {
-        let (_, placed) = self.chunked(dataset)?;
+        let (.., placed) = self.chunked(dataset)?;
         let row = placed.places.written();
         self.write_chunk_at(dataset, row, stored, filter_mask)
     }
@@ -151,7 +150,7 @@ impl<'a> FileWriter<'a> {
     ) -> Result<(), WriteError> {
         let invalid = |what: &str| WriteError::Invalid(format!("object {}: {what}", dataset.0));
         let stored_bytes = stored.len() as u64;
-        let (chunked, placed) = self.chunked(dataset)?;
+        let (spec, chunked, placed) = self.chunked(dataset)?;
         let count = chunked.count();
         if row >= count {
             return Err(invalid("more chunks than the tree lists"));
@@ -159,13 +158,12 @@ impl<'a> FileWriter<'a> {
         if placed.places.is_written(row) {
             return Err(invalid("a chunk was written twice"));
         }
-        let layout = &placed.layout;
-        let address = if layout.index == ChunkIndex::Implicit {
-            let bytes = chunk_bytes(layout);
+        let address = if placed.index == ChunkIndex::Implicit {
+            let bytes = chunk_bytes(spec, chunked);
             if stored_bytes != bytes || filter_mask != 0 {
                 return Err(invalid("a chunk of another size than those of its implicit index"));
             }
-            layout.address.map_or(0, |first| first.0) + row as u64 * bytes
+            placed.address.map_or(0, |first| first.0) + row as u64 * bytes
         } else {
             self.space.data(stored_bytes).0
         };
@@ -175,19 +173,17 @@ impl<'a> FileWriter<'a> {
         self.append(address, stored)
     }
 
-    /// The chunks of a chunked dataset, as the tree lists them, and their places.
-    fn chunked(&self, dataset: ObjectId) -> Result<(&ChunkedSpec, &PlacedChunks), WriteError> {
+    /// A chunked dataset, its chunks as the tree lists them, and their places.
+    fn chunked(&self, dataset: ObjectId) -> Result<(&DatasetSpec, &ChunkedSpec, &PlacedChunks), WriteError> {
         let number = dataset.0 as usize;
-        let spec = match self.tree.objects.get(number).map(|object| &object.spec) {
-            Some(ObjectSpec::Dataset(spec)) => Some(&spec.storage),
-            _ => None,
-        };
-        match (spec, self.layout.objects.get(number).map(|placed| &placed.storage)) {
-            (Some(StorageSpec::Chunked(chunked)), Some(PlacedStorage::Chunked(placed))) => {
-                Ok((chunked, placed))
-            }
-            _ => Err(WriteError::Invalid(format!("object {number} is not a chunked dataset"))),
+        if let Some(ObjectSpec::Dataset(spec)) = self.tree.objects.get(number).map(|object| &object.spec)
+            && let StorageSpec::Chunked(chunked) = &spec.storage
+            && let Some(PlacedStorage::Chunked(placed)) =
+                self.layout.objects.get(number).map(|placed| &placed.storage)
+        {
+            return Ok((spec, chunked, placed));
         }
+        Err(WriteError::Invalid(format!("object {number} is not a chunked dataset")))
     }
 
     /// Stores an object of the global heap among the data. Returns the address of its collection and its index there,
@@ -254,10 +250,9 @@ impl<'a> FileWriter<'a> {
                 let what = format!("object {number}: {found} of {expected} chunks were written");
                 return Err(WriteError::Invalid(what));
             }
-            if let (ChunkIndex::Single { filtered }, Some(chunk)) =
-                (&mut placed.layout.index, placed.places.first())
+            if let (ChunkIndex::Single { filtered }, Some(chunk)) = (&mut placed.index, placed.places.first())
             {
-                placed.layout.address = Some(Address(chunk.address));
+                placed.address = Some(Address(chunk.address));
                 if filtered.is_some() {
                     *filtered = Some((chunk.stored_bytes, chunk.filter_mask));
                 }
@@ -281,7 +276,7 @@ impl<'a> FileWriter<'a> {
         for collection in &self.layout.collections {
             let mut objects = CollectionBuilder::new(WIDTHS);
             for value in &self.tree.heap[collection.items.clone()] {
-                objects.push(value_bytes(value, &self.layout)?);
+                objects.push(value_bytes(value, &self.layout)?.into_owned().into());
             }
             let mut out = Encoder::new("global heap collection", WIDTHS);
             objects.encode(objects.bytes(), &mut out);
@@ -306,28 +301,17 @@ impl<'a> FileWriter<'a> {
                     blocks.append(&mut table.encode(&links)?);
                 }
                 PlacedLinks::Dense(dense) => {
-                    let item = |(number, link): (usize, &LinkSpec)| {
-                        let message = link_message(group, number, link, context)?;
-                        Ok(DenseItem { name: link.name.clone(), creation_order: number as u64, message })
-                    };
-                    let items = links.map(item).collect::<Result<_, EncodeError>>()?;
-                    blocks.append(&mut dense.encode(items)?);
+                    blocks.append(&mut dense.encode(&GroupLinks { group, context })?)
                 }
             }
         }
         if let Some(dense) = &placed.attributes {
-            let item = |(number, attribute): (usize, &AttributeSpec)| {
-                let message = attribute_message(attribute, context)?;
-                let creation_order = if object.attribute_order.tracked { number as u64 } else { 0 };
-                Ok(DenseItem { name: attribute.name.clone(), creation_order, message })
-            };
-            let items = object.attributes.iter().enumerate().map(item).collect::<Result<_, EncodeError>>()?;
-            blocks.append(&mut dense.encode(items)?);
+            blocks.append(&mut dense.encode(&ObjectAttributes { object, context })?);
         }
         let ObjectSpec::Dataset(dataset) = &object.spec else { return Ok(blocks) };
         match (&placed.storage, &dataset.storage) {
             (PlacedStorage::Chunked(placed), StorageSpec::Chunked(chunked)) => {
-                if let (Some(index), true) = (&placed.index, placed.places.written() > 0) {
+                if let (Some(index), true) = (&placed.blocks, placed.places.written() > 0) {
                     let rank = chunked.chunk_dims.len();
                     blocks.append(&mut index.encode(&placed.places.columns(rank, &chunked.coords))?);
                 }

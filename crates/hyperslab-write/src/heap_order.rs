@@ -6,6 +6,7 @@
 use crate::error::WriteError;
 use crate::tree::{FileTree, ObjectSpec, StorageSpec};
 use crate::value::{HeapItem, Patch, PatchTarget, Value};
+use std::sync::Arc;
 
 /// Numbers all heap objects in the order of the references to them, each before those that it refers to.
 pub(crate) fn number_heap(tree: &mut FileTree) -> Result<(), WriteError> {
@@ -16,7 +17,9 @@ pub(crate) fn number_heap(tree: &mut FileTree) -> Result<(), WriteError> {
             order.patches(&mut attribute.value.patches)?;
         }
         let ObjectSpec::Dataset(dataset) = &mut object.spec else { continue };
-        order.patches(&mut dataset.fill_patches)?;
+        if !dataset.fill.patches.is_empty() {
+            order.patches(&mut Arc::make_mut(&mut dataset.fill).patches)?;
+        }
         match &mut dataset.storage {
             StorageSpec::Compact(value) => order.patches(&mut value.patches)?,
             StorageSpec::Virtual(item) => *item = order.item(*item)?,

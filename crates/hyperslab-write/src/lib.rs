@@ -13,6 +13,7 @@
 mod allocator;
 mod chunk_places;
 mod data_heap;
+mod dataspace;
 mod dense_order;
 mod encode;
 mod error;
@@ -26,12 +27,13 @@ mod tree;
 mod value;
 mod versions;
 
+pub use dataspace::DataspaceSpec;
 pub use error::WriteError;
 pub use file_writer::{FileWriter, WrittenFile};
 pub use options::WriteOptions;
 pub use tree::{
     AttributeSpec, ChunkedSpec, CreationOrder, DatasetSpec, DatatypeUse, ExternalSegment, ExternalTarget,
-    FileTree, GroupSpec, LinkSpec, LinkTargetSpec, Object, ObjectId, ObjectSpec, StorageSpec,
+    FileTree, FillSpec, GroupSpec, LinkSpec, LinkTargetSpec, Object, ObjectId, ObjectSpec, StorageSpec,
     UserDefinedTarget,
 };
 pub use value::{HeapItem, Patch, PatchTarget, Value};

@@ -2,12 +2,13 @@
 //!
 //! Objects refer to each other by number. The order of the objects is that of their headers in the file.
 //!
-//! There may be millions of them: what few objects have is boxed, and datasets of the same datatype or with the same filters may
-//! share these.
+//! There may be millions of them: what few objects have is boxed, lists have no spare capacity, and what many objects have in
+//! common (names of attributes, datatypes, fill values, filters) may be shared.
 
+use crate::dataspace::DataspaceSpec;
 use crate::value::{HeapItem, Patch, Value};
 use hyperslab_format::message::datatype::Charset;
-use hyperslab_format::message::{Dataspace, Datatype, FillValue, FilterPipeline, GroupInfo};
+use hyperslab_format::message::{Datatype, FillValue, FilterPipeline, GroupInfo};
 use hyperslab_format::object_header::Times;
 use hyperslab_format::{Bytes, Name};
 use std::sync::Arc;
@@ -153,13 +154,13 @@ pub struct DatatypeUse {
 #[derive(Debug, Clone, PartialEq)]
 pub struct AttributeSpec {
     /// Its name.
-    pub name: Name,
+    pub name: Arc<Name>,
     /// The character set of the name.
     pub charset: Charset,
     /// Its datatype.
     pub datatype: DatatypeUse,
     /// Its extent.
-    pub dataspace: Dataspace,
+    pub dataspace: DataspaceSpec,
     /// Its elements.
     pub value: Value,
 }
@@ -170,15 +171,22 @@ pub struct DatasetSpec {
     /// Its datatype.
     pub datatype: DatatypeUse,
     /// Its extent.
-    pub dataspace: Dataspace,
+    pub dataspace: DataspaceSpec,
     /// Its fill value.
-    pub fill: FillValue,
-    /// The addresses in the fill value, if its datatype contains any.
-    pub fill_patches: Vec<Patch>,
+    pub fill: Arc<FillSpec>,
     /// Its filters.
     pub filters: Arc<FilterPipeline>,
     /// How its data is stored.
     pub storage: StorageSpec,
+}
+
+/// The fill value of a dataset.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FillSpec {
+    /// The value, and when it is written.
+    pub value: FillValue,
+    /// The addresses in it, if its datatype contains any.
+    pub patches: Box<[Patch]>,
 }
 
 /// How the data of a dataset is stored.
@@ -215,12 +223,12 @@ pub struct ExternalSegment {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkedSpec {
     /// The shape of a chunk in elements.
-    pub chunk_dims: Vec<u64>,
+    pub chunk_dims: Box<[u64]>,
     /// True if partial edge chunks are stored without filters.
     pub edge_chunks_unfiltered: bool,
     /// The chunks that will exist, in row-major order: as many numbers for each as the dataset has dimensions, counted
     /// in chunks.
-    pub coords: Vec<u64>,
+    pub coords: Box<[u64]>,
 }
 
 impl ChunkedSpec {

@@ -1,15 +1,14 @@
 //! Values in metadata that may refer to objects and to the global heap, whose addresses are not known yet.
 
 use crate::tree::ObjectId;
-use bytes::Bytes;
 
 /// The bytes of some elements as they will be in the file, apart from addresses.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Value {
     /// The bytes. What the patches cover is overwritten.
-    pub bytes: Bytes,
+    pub bytes: Box<[u8]>,
     /// Where addresses belong.
-    pub patches: Vec<Patch>,
+    pub patches: Box<[Patch]>,
 }
 
 /// An address in a value.
@@ -34,9 +33,9 @@ pub enum PatchTarget {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct HeapItem(pub u32);
 
-impl From<Bytes> for Value {
-    fn from(bytes: Bytes) -> Self {
-        Self { bytes, patches: Vec::new() }
+impl From<Vec<u8>> for Value {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { bytes: bytes.into(), patches: Box::default() }
     }
 }
 

@@ -3,8 +3,8 @@
 //! As in libhdf5, a low bound is the version of everything that does not need more, and an object that needs more gets it:
 //! a file for HDF5 1.6 may contain a virtual dataset, which 1.6 cannot read, beside others that it reads.
 
+use crate::dataspace::DataspaceSpec;
 use crate::tree::{AttributeSpec, DatasetSpec, GroupSpec, LinkTargetSpec, Object, ObjectSpec, StorageSpec};
-use hyperslab_format::message::Dataspace;
 use hyperslab_format::message::GroupInfo;
 use hyperslab_format::message::attribute::AttributeVersions;
 use hyperslab_format::message::datatype::Charset;
@@ -101,8 +101,8 @@ impl Versions {
     }
 
     /// The version of a dataspace message.
-    pub fn dataspace(&self, dataspace: &Dataspace) -> u8 {
-        if *dataspace == Dataspace::Null { self.dataspace.max(2) } else { self.dataspace }
+    pub fn dataspace(&self, dataspace: &DataspaceSpec) -> u8 {
+        if *dataspace == DataspaceSpec::Null { self.dataspace.max(2) } else { self.dataspace }
     }
 
     /// The versions in an attribute message.
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn a_null_dataspace_and_utf_8_raise_versions() {
         let old = LowBound::Earliest.versions();
-        assert_eq!((old.dataspace(&Dataspace::Scalar), old.dataspace(&Dataspace::Null)), (1, 2));
+        assert_eq!((old.dataspace(&DataspaceSpec::Scalar), old.dataspace(&DataspaceSpec::Null)), (1, 2));
         let mut group = GroupSpec::default();
         assert!(old.has_symbol_table(&group));
         assert!(!LowBound::V18.versions().has_symbol_table(&group));

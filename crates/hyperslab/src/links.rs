@@ -62,11 +62,18 @@ impl<'n> Links<'n> {
                 file.parse(|view| listing.advance(view))?
             }
             LinkStorage::Dense(info) => {
+                let dense = match group::dense::list(&info) {
+                    Some(mut listing) => file.parse(|view| listing.advance(view, &HeapFilters))?,
+                    None => Vec::new(),
+                };
                 let mut links = header.links(self.widths());
-                if let Some(mut listing) = group::dense::list(&info) {
-                    links.extend(file.parse(|view| listing.advance(view, &HeapFilters))?);
+                // Only a damaged file has both.
+                if links.is_empty() {
+                    dense
+                } else {
+                    links.extend(dense);
+                    links
                 }
-                links
             }
             LinkStorage::Compact => header.links(self.widths()),
         };
@@ -140,8 +147,20 @@ fn by_name(found: Vec<std::result::Result<Link, FormatError>>) -> Vec<Result<Lin
     order.sort_unstable_by(|a, b| {
         (a.0, a.1).cmp(&(b.0, b.1)).then_with(|| name(a.2).cmp(&name(b.2))).then(a.2.cmp(&b.2))
     });
-    let mut found: Vec<_> = found.into_iter().map(Some).collect();
-    order.into_iter().filter_map(|(.., number)| Some(found[number].take()?.or_error())).collect()
+    let mut found: Vec<_> = found.into_iter().map(OrError::or_error).collect();
+    // Moved within the list, which may be the largest one of the file: link `order[i].2` goes to place i.
+    for start in 0..found.len() {
+        let mut to = start;
+        loop {
+            let from = std::mem::replace(&mut order[to].2, to);
+            if from == start {
+                break;
+            }
+            found.swap(to, from);
+            to = from;
+        }
+    }
+    found
 }
 
 #[cfg(test)]

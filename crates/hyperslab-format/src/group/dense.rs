@@ -82,6 +82,7 @@ impl List {
                     Err(error) => links.push(Err(error)),
                 }
             }
+            links.reserve_exact(ids.len());
             self.dense.seek(ids);
         }
         self.dense.objects(view, unfilter, &mut |_, object| {

@@ -15,15 +15,21 @@ pub enum DenseKind {
     Attributes,
 }
 
-/// A link or an attribute.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DenseItem {
-    /// Its name.
-    pub name: Name,
+/// The links or attributes that are stored, by their numbers. Their messages are asked for one after the other: there may
+/// be very many.
+pub trait DenseItems {
+    /// How many there are.
+    fn count(&self) -> usize;
+    /// The name of one.
+    fn name(&self, number: usize) -> &Name;
     /// Its position in creation order; 0 if the order is not tracked.
-    pub creation_order: u64,
+    fn creation_order(&self, number: usize) -> u64;
     /// Its encoded message.
-    pub message: Vec<u8>,
+    ///
+    /// # Errors
+    ///
+    /// What the format cannot express.
+    fn message(&self, number: usize) -> Result<Vec<u8>, EncodeError>;
 }
 
 /// New dense storage whose structures have addresses.
@@ -86,40 +92,38 @@ impl DenseLayout {
     ///
     /// # Errors
     ///
-    /// If they do not.
-    pub fn encode(&self, items: Vec<DenseItem>) -> Result<Vec<PlacedBlock>, EncodeError> {
-        let mut by_name: Vec<usize> = (0..items.len()).collect();
-        let hashes: Vec<u32> = items.iter().map(|item| lookup3(item.name.as_bytes())).collect();
+    /// If they do not, and those of the messages.
+    pub fn encode(&self, items: &dyn DenseItems) -> Result<Vec<PlacedBlock>, EncodeError> {
+        let mut blocks = self.heap.encode((0..items.count()).map(|number| items.message(number)))?;
+        let hash = |number: usize| lookup3(items.name(number).as_bytes());
+        let mut sorted: Vec<(u32, usize)> = (0..items.count()).map(|number| (hash(number), number)).collect();
         // Names with the same hash are ordered by their bytes.
-        by_name.sort_by(|&a, &b| (hashes[a], &items[a].name).cmp(&(hashes[b], &items[b].name)));
-        let mut by_order = by_name.clone();
-        by_order.sort_by_key(|&i| items[i].creation_order);
-        let orders: Vec<u64> = items.iter().map(|item| item.creation_order).collect();
-        let messages: Vec<Vec<u8>> = items.into_iter().map(|item| item.message).collect();
-        let mut blocks = self.heap.encode(&messages)?;
+        sorted.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| items.name(a.1).cmp(items.name(b.1))));
         let mut records = Encoder::new("version 2 B-tree record", self.widths);
-        for &i in &by_name {
+        for &(hash, number) in &sorted {
             match self.kind {
                 DenseKind::Links => {
-                    records.u32(hashes[i]);
-                    records.bytes(&self.heap.id(i));
+                    records.u32(hash);
+                    records.bytes(&self.heap.id(number));
                 }
                 DenseKind::Attributes => {
-                    self.attribute(i, orders[i], &mut records);
-                    records.u32(hashes[i]);
+                    self.attribute(number, items.creation_order(number), &mut records);
+                    records.u32(hash);
                 }
             }
         }
         blocks.append(&mut self.by_name.encode(&records.finish()?)?);
         if let Some(index) = &self.by_order {
+            sorted.sort_by_key(|&(_, number)| items.creation_order(number));
             let mut records = Encoder::new("version 2 B-tree record", self.widths);
-            for &i in &by_order {
+            for &(_, number) in &sorted {
+                let order = items.creation_order(number);
                 match self.kind {
                     DenseKind::Links => {
-                        records.u64(orders[i]);
-                        records.bytes(&self.heap.id(i));
+                        records.u64(order);
+                        records.bytes(&self.heap.id(number));
                     }
-                    DenseKind::Attributes => self.attribute(i, orders[i], &mut records),
+                    DenseKind::Attributes => self.attribute(number, order, &mut records),
                 }
             }
             blocks.append(&mut index.encode(&records.finish()?)?);

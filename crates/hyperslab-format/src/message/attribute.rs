@@ -91,8 +91,23 @@ pub struct AttributeVersions {
     pub dataspace: u8,
 }
 
-impl Attribute {
-    /// Encodes the message. A datatype with the address of a committed datatype is stored as that address.
+/// An attribute to be encoded, whose parts lie elsewhere.
+#[derive(Debug, Clone, Copy)]
+pub struct NewAttribute<'a> {
+    /// Its name.
+    pub name: &'a Name,
+    /// The character set of the name.
+    pub charset: Charset,
+    /// Its datatype. One with the address of a committed datatype is stored as that address.
+    pub datatype: &'a Datatype,
+    /// Its extent.
+    pub dataspace: &'a Dataspace,
+    /// The bytes of all elements.
+    pub data: &'a [u8],
+}
+
+impl NewAttribute<'_> {
+    /// Encodes the message.
     pub fn encode(&self, out: &mut Encoder, versions: AttributeVersions) {
         let version = versions.message;
         let mut datatype = Encoder::new("datatype message", out.widths());
@@ -128,7 +143,7 @@ impl Attribute {
         if bytes != Some(self.data.len() as u64) {
             out.refuse("data", format!("{} bytes are not those of the extent", self.data.len()));
         }
-        out.bytes(&self.data);
+        out.bytes(self.data);
     }
 }
 

@@ -1,10 +1,12 @@
 //! Objects of small files: groups, and datasets of 4-byte integers.
 
 use hyperslab_format::message::datatype::{ByteOrder, Charset, Class, Integer};
-use hyperslab_format::message::{Dataspace, Datatype, FillValue, FilterPipeline};
+use hyperslab_format::message::{Datatype, FilterPipeline};
 use hyperslab_write::{
-    DatasetSpec, DatatypeUse, GroupSpec, LinkSpec, LinkTargetSpec, Object, ObjectId, ObjectSpec, StorageSpec,
+    DatasetSpec, DataspaceSpec, DatatypeUse, GroupSpec, LinkSpec, LinkTargetSpec, Object, ObjectId,
+    ObjectSpec, StorageSpec,
 };
+use std::sync::Arc;
 
 /// A group with links of these names to the objects of these numbers.
 pub fn group<N: AsRef<str>>(members: impl IntoIterator<Item = (N, u32)>) -> Object {
@@ -23,12 +25,8 @@ pub fn dataset(dims: &[u64], filters: FilterPipeline, storage: StorageSpec) -> O
     let datatype = Datatype { class: Class::Integer(integer), size: 4, committed: None };
     Object::new(ObjectSpec::Dataset(Box::new(DatasetSpec {
         datatype: DatatypeUse { datatype: datatype.into(), committed: None },
-        dataspace: Dataspace::Simple {
-            dims: dims.into(),
-            max_dims: dims.iter().copied().map(Some).collect(),
-        },
-        fill: FillValue::default(),
-        fill_patches: Vec::new(),
+        dataspace: DataspaceSpec::Fixed(dims.into()),
+        fill: Arc::default(),
         filters: filters.into(),
         storage,
     })))

@@ -2,7 +2,7 @@
 
 use hyperslab_format::group;
 use hyperslab_format::heap::NoFilters;
-use hyperslab_format::message::attribute::AttributeVersions;
+use hyperslab_format::message::attribute::{AttributeVersions, NewAttribute};
 use hyperslab_format::message::{
     Attribute, AttributeInfo, BtreeK, Comment, Dataspace, Datatype, DriverInfo, ExternalFiles, FileSpaceInfo,
     FillValue, FilterPipeline, GroupInfo, Layout, Link, LinkInfo, LinkTarget, ModificationTime,
@@ -147,7 +147,9 @@ fn encode_attribute(context: Context<'_>, message: &Message) -> Option<Vec<u8>> 
         dataspace: body[dataspace],
     };
     let mut out = Encoder::new("attribute message", context.view.widths);
-    found.encode(&mut out, versions);
+    let Attribute { name, charset, datatype, dataspace, data, .. } = &found;
+    let new = NewAttribute { name, charset: *charset, datatype, dataspace, data };
+    new.encode(&mut out, versions);
     let bytes = out.finish().unwrap();
     let cursor = Cursor::new("encoded", 0, Bytes::from(bytes.clone()), context.view.widths);
     assert_eq!(Attribute::parse(context, cursor, None).as_ref(), Ok(&found));

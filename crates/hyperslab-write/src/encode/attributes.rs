@@ -5,7 +5,10 @@ use super::{Context, Encoded, MESSAGE_BYTES_MAX, Messages, body, datatype, messa
 use crate::layout::PlacedObject;
 use crate::tree::{AttributeSpec, Object};
 use crate::versions::Versions;
-use hyperslab_format::message::{Attribute, AttributeInfo};
+use hyperslab_format::Name;
+use hyperslab_format::group::dense_layout::DenseItems;
+use hyperslab_format::message::AttributeInfo;
+use hyperslab_format::message::attribute::NewAttribute;
 use hyperslab_format::object_header::{Message, MessageKind};
 
 /// The default of libhdf5 for the maximum number of compact attributes.
@@ -39,15 +42,38 @@ pub(crate) fn attribute_storage(object: &Object, versions: &Versions) -> Encoded
 /// The message of an attribute.
 pub(crate) fn attribute_message(attribute: &AttributeSpec, context: Context<'_>) -> Encoded<Vec<u8>> {
     let versions = context.versions.attribute(attribute);
-    let attribute = Attribute {
-        name: attribute.name.clone(),
+    let new = NewAttribute {
+        name: &attribute.name,
         charset: attribute.charset,
-        datatype: datatype(&attribute.datatype, context),
-        dataspace: attribute.dataspace.clone(),
-        data: value_bytes(&attribute.value, context.addresses)?,
-        creation_order: None,
+        datatype: &datatype(&attribute.datatype, context),
+        dataspace: &attribute.dataspace.to_dataspace(),
+        data: &value_bytes(&attribute.value, context.addresses)?,
     };
-    body(MessageKind::ATTRIBUTE, |out| attribute.encode(out, versions))
+    body(MessageKind::ATTRIBUTE, |out| new.encode(out, versions))
+}
+
+/// The attributes of an object, to be stored densely.
+pub(crate) struct ObjectAttributes<'a> {
+    pub object: &'a Object,
+    pub context: Context<'a>,
+}
+
+impl DenseItems for ObjectAttributes<'_> {
+    fn count(&self) -> usize {
+        self.object.attributes.len()
+    }
+
+    fn name(&self, number: usize) -> &Name {
+        &self.object.attributes[number].name
+    }
+
+    fn creation_order(&self, number: usize) -> u64 {
+        if self.object.attribute_order.tracked { number as u64 } else { 0 }
+    }
+
+    fn message(&self, number: usize) -> Encoded<Vec<u8>> {
+        attribute_message(&self.object.attributes[number], self.context)
+    }
 }
 
 impl Messages {

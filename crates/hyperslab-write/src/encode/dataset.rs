@@ -17,12 +17,15 @@ impl Messages {
         context: Context<'_>,
     ) -> Encoded<()> {
         let versions = context.versions;
-        let dataspace = versions.dataspace(&dataset.dataspace);
-        self.push(MessageKind::DATASPACE, 0, |out| dataset.dataspace.encode(out, dataspace))?;
+        let (dataspace, version) = (dataset.dataspace.to_dataspace(), versions.dataspace(&dataset.dataspace));
+        self.push(MessageKind::DATASPACE, 0, |out| dataspace.encode(out, version))?;
         self.datatype(&dataset.datatype, context)?;
-        let mut fill = dataset.fill.clone();
-        if let Fill::User(value) = &fill.value {
-            fill.value = Fill::User(patched(value, &dataset.fill_patches, context.addresses)?);
+        let mut fill = dataset.fill.value.clone();
+        if let Fill::User(value) = &fill.value
+            && !dataset.fill.patches.is_empty()
+        {
+            let patched = patched(value, &dataset.fill.patches, context.addresses)?;
+            fill.value = Fill::User(patched.into_owned().into());
         }
         self.push(MessageKind::FILL_VALUE, CONSTANT, |out| fill.encode(out, versions.fill_value))?;
         if !dataset.filters.filters.is_empty() {
@@ -55,19 +58,20 @@ impl Messages {
 fn layout(dataset: &DatasetSpec, placed: &PlacedObject, context: Context<'_>) -> Encoded<Layout> {
     Ok(match (&dataset.storage, &placed.storage) {
         (StorageSpec::Compact(value), _) => {
-            Layout::Compact { data: value_bytes(value, context.addresses)?, at: 0 }
+            let data = value_bytes(value, context.addresses)?.into_owned().into();
+            Layout::Compact { data, at: 0 }
         }
         (StorageSpec::Virtual(item), _) => {
             let (heap, index) = context.addresses.heap(*item);
             Layout::Virtual { heap: Some(heap), index }
         }
-        (_, PlacedStorage::Chunked(chunks)) => Layout::Chunked(chunks.layout.clone()),
+        (StorageSpec::Chunked(chunked), PlacedStorage::Chunked(placed)) => {
+            Layout::Chunked(placed.layout(dataset, chunked))
+        }
         (_, PlacedStorage::Contiguous { address, bytes }) => {
             Layout::Contiguous { address: *address, size: Some(*bytes) }
         }
-        (_, PlacedStorage::External(_) | PlacedStorage::InHeader) => {
-            Layout::Contiguous { address: None, size: Some(contiguous_bytes(dataset)?) }
-        }
+        _ => Layout::Contiguous { address: None, size: Some(contiguous_bytes(dataset)?) },
     })
 }
 

@@ -5,6 +5,7 @@ use crate::layout::{PlacedLinks, PlacedObject};
 use crate::tree::{GroupSpec, LinkSpec, LinkTargetSpec};
 use crate::versions::Versions;
 use hyperslab_format::Name;
+use hyperslab_format::group::dense_layout::DenseItems;
 use hyperslab_format::message::{Link, LinkInfo, LinkTarget};
 use hyperslab_format::object_header::MessageKind;
 
@@ -52,7 +53,8 @@ pub(crate) fn link(group: &GroupSpec, number: usize, link: &LinkSpec, context: C
         }
     };
     let creation_order = group.order.tracked.then_some(number as i64);
-    Link { name: link.name.clone(), charset: link.charset, creation_order, target }
+    // A clone would leave a counter in memory for each name.
+    Link { name: link.name.detached(), charset: link.charset, creation_order, target }
 }
 
 /// The message of the link of this number.
@@ -64,6 +66,30 @@ pub(crate) fn link_message(
 ) -> Encoded<Vec<u8>> {
     let link = link(group, number, spec, context);
     body(MessageKind::LINK, |out| link.encode(out))
+}
+
+/// The links of a group, to be stored densely.
+pub(crate) struct GroupLinks<'a> {
+    pub group: &'a GroupSpec,
+    pub context: Context<'a>,
+}
+
+impl DenseItems for GroupLinks<'_> {
+    fn count(&self) -> usize {
+        self.group.links.len()
+    }
+
+    fn name(&self, number: usize) -> &Name {
+        &self.group.links[number].name
+    }
+
+    fn creation_order(&self, number: usize) -> u64 {
+        number as u64
+    }
+
+    fn message(&self, number: usize) -> Encoded<Vec<u8>> {
+        link_message(self.group, number, &self.group.links[number], self.context)
+    }
 }
 
 impl Messages {

@@ -8,9 +8,9 @@ mod dataset;
 mod links;
 mod value;
 
-pub(crate) use attributes::{attribute_message, attribute_storage};
+pub(crate) use attributes::{ObjectAttributes, attribute_message, attribute_storage};
 pub(crate) use dataset::contiguous_bytes;
-pub(crate) use links::{LinkStorage, link, link_message, link_storage};
+pub(crate) use links::{GroupLinks, LinkStorage, link, link_message, link_storage};
 pub(crate) use value::{Addresses, NotPlaced, value_bytes};
 
 use crate::layout::PlacedObject;

@@ -4,7 +4,8 @@ use super::Encoded;
 use crate::options::WIDTHS;
 use crate::tree::ObjectId;
 use crate::value::{HeapItem, Patch, PatchTarget, Value};
-use hyperslab_format::{Address, Bytes, EncodeError, Encoder};
+use hyperslab_format::{Address, EncodeError, Encoder};
+use std::borrow::Cow;
 
 /// The addresses that encoded objects contain.
 pub(crate) trait Addresses {
@@ -28,14 +29,18 @@ impl Addresses for NotPlaced {
 }
 
 /// The bytes of a value, with its addresses.
-pub(crate) fn value_bytes(value: &Value, addresses: &dyn Addresses) -> Encoded<Bytes> {
+pub(crate) fn value_bytes<'a>(value: &'a Value, addresses: &dyn Addresses) -> Encoded<Cow<'a, [u8]>> {
     patched(&value.bytes, &value.patches, addresses)
 }
 
 /// Bytes with addresses in place of those that patches cover.
-pub(super) fn patched(bytes: &Bytes, patches: &[Patch], addresses: &dyn Addresses) -> Encoded<Bytes> {
+pub(super) fn patched<'a>(
+    bytes: &'a [u8],
+    patches: &[Patch],
+    addresses: &dyn Addresses,
+) -> Encoded<Cow<'a, [u8]>> {
     if patches.is_empty() {
-        return Ok(bytes.clone());
+        return Ok(Cow::Borrowed(bytes));
     }
     let mut patched = bytes.to_vec();
     for patch in patches {
@@ -56,5 +61,5 @@ pub(super) fn patched(bytes: &Bytes, patches: &[Patch], addresses: &dyn Addresse
         })?;
         place.copy_from_slice(&out.finish()?);
     }
-    Ok(patched.into())
+    Ok(Cow::Owned(patched))
 }

@@ -34,7 +34,7 @@ impl FileLayout {
             let collection = u32::try_from(self.collections.len())
                 .map_err(|_| WriteError::Invalid("too many heap collections".into()))?;
             // Only the size counts here; the bytes have no addresses yet.
-            self.heap.push((collection, open.push(Bytes::clone(&value.bytes))));
+            self.heap.push((collection, open.push(Bytes::copy_from_slice(&value.bytes))));
         }
         if !open.is_empty() {
             self.place_collection(&open, first..heap.len(), space);

@@ -6,7 +6,7 @@ use crate::chunk_places::ChunkPlaces;
 use crate::encode::contiguous_bytes;
 use crate::index_choice::{IndexNeeds, choose_index};
 use crate::options::WIDTHS;
-use crate::tree::{DatasetSpec, ExternalSegment, Object, ObjectSpec, StorageSpec};
+use crate::tree::{ChunkedSpec, DatasetSpec, ExternalSegment, Object, ObjectSpec, StorageSpec};
 use crate::versions::Versions;
 use hyperslab_format::chunk_index::{ChunkIndexLayout, Extent};
 use hyperslab_format::heap::{HeapPlaces, HeapTextBuilder};
@@ -27,14 +27,32 @@ pub(crate) enum PlacedStorage {
     External(Box<PlacedNames>),
 }
 
-/// The layout message, the index if it has blocks of its own, and the chunks. With an implicit index, the address in the
-/// message is that of the first chunk.
+/// The index and the chunks. What the layout message has beside them is in the tree.
 #[derive(Debug)]
 pub(crate) struct PlacedChunks {
-    pub layout: ChunkedLayout,
-    pub index: Option<Box<ChunkIndexLayout>>,
+    pub index: ChunkIndex,
+    /// The address in the layout message: that of the index, or of the first chunk if no index is stored.
+    pub address: Option<Address>,
+    /// The version of the layout message.
+    pub version: u8,
+    /// The index, if it has blocks of its own.
+    pub blocks: Option<Box<ChunkIndexLayout>>,
     /// Where the chunks were written so far.
     pub places: ChunkPlaces,
+}
+
+impl PlacedChunks {
+    /// The layout message of the dataset.
+    pub fn layout(&self, dataset: &DatasetSpec, chunked: &ChunkedSpec) -> ChunkedLayout {
+        ChunkedLayout {
+            chunk_dims: chunked.chunk_dims.to_vec(),
+            element_bytes: dataset.datatype.datatype.size,
+            index: self.index.clone(),
+            address: self.address,
+            edge_chunks_unfiltered: chunked.edge_chunks_unfiltered,
+            version: self.version,
+        }
+    }
 }
 
 /// The local heap of the names of external files, and the offset of each name in it.
@@ -59,30 +77,19 @@ pub(super) fn without_addresses(
             PlacedStorage::External(Box::new(PlacedNames { heap, names: external_names(segments).1 }))
         }
         StorageSpec::Chunked(chunked) => {
-            let (dims, max_dims) = sizes(&dataset.dataspace);
+            let (dims, max_dims) = sizes(dataset);
             let version = versions.layout(dataset);
             let index = choose_index(&IndexNeeds {
-                dims,
-                max_dims,
+                dims: &dims,
+                max_dims: &max_dims,
                 chunk_dims: &chunked.chunk_dims,
                 is_filtered: !dataset.filters.filters.is_empty(),
-                is_allocated_early: dataset.fill.allocation == AllocationTime::Early,
+                is_allocated_early: dataset.fill.value.allocation == AllocationTime::Early,
                 existing: chunked.count() as u64,
                 layout_version: version,
             });
-            let layout = ChunkedLayout {
-                chunk_dims: chunked.chunk_dims.clone(),
-                element_bytes: dataset.datatype.datatype.size,
-                index,
-                address: None,
-                edge_chunks_unfiltered: chunked.edge_chunks_unfiltered,
-                version,
-            };
-            PlacedStorage::Chunked(Box::new(PlacedChunks {
-                layout,
-                index: None,
-                places: ChunkPlaces::default(),
-            }))
+            let (address, blocks, places) = Default::default();
+            PlacedStorage::Chunked(Box::new(PlacedChunks { index, address, version, blocks, places }))
         }
     })
 }
@@ -98,13 +105,18 @@ pub(super) fn place_index(
         && let StorageSpec::Chunked(chunked) = &dataset.storage
         && let PlacedStorage::Chunked(chunks) = &mut placed.storage
     {
-        let PlacedChunks { layout, index, .. } = &mut **chunks;
-        let (dims, max_dims) = sizes(&dataset.dataspace);
-        let extent = Extent { dims, max_dims, layout, filtered: !dataset.filters.filters.is_empty() };
+        let (dims, max_dims) = sizes(dataset);
+        let layout = &chunks.layout(dataset, chunked);
+        let extent = Extent {
+            dims: &dims,
+            max_dims: &max_dims,
+            layout,
+            filtered: !dataset.filters.filters.is_empty(),
+        };
         let allocate = &mut |bytes| space.metadata(bytes);
         let placed = ChunkIndexLayout::place(&extent, &chunked.coords, chunk_k, WIDTHS, allocate)?;
-        layout.address = placed.as_ref().map(ChunkIndexLayout::address);
-        *index = placed.map(Box::new);
+        chunks.address = placed.as_ref().map(ChunkIndexLayout::address);
+        chunks.blocks = placed.map(Box::new);
     }
     Ok(())
 }
@@ -119,19 +131,19 @@ pub(super) fn place_data(object: &Object, placed: &mut PlacedObject, space: &mut
             *address = Some(space.data(*bytes));
         }
         (StorageSpec::Chunked(chunked), PlacedStorage::Chunked(placed))
-            if placed.layout.index == ChunkIndex::Implicit && !chunked.coords.is_empty() =>
+            if placed.index == ChunkIndex::Implicit && !chunked.coords.is_empty() =>
         {
-            let layout = &mut placed.layout;
             let chunks = chunked.count() as u64;
-            layout.address = Some(space.data(chunks.saturating_mul(chunk_bytes(layout))));
+            placed.address = Some(space.data(chunks.saturating_mul(chunk_bytes(dataset, chunked))));
         }
         _ => {}
     }
 }
 
 /// The bytes of a chunk that is stored without filters.
-pub(crate) fn chunk_bytes(layout: &ChunkedLayout) -> u64 {
-    layout.chunk_dims.iter().fold(layout.element_bytes.into(), |bytes, &dim| bytes.saturating_mul(dim))
+pub(crate) fn chunk_bytes(dataset: &DatasetSpec, chunked: &ChunkedSpec) -> u64 {
+    let element_bytes = dataset.datatype.datatype.size.into();
+    chunked.chunk_dims.iter().fold(element_bytes, |bytes, &dim| bytes.saturating_mul(dim))
 }
 
 /// Places the local heap of the names of external files, if the dataset has any.
@@ -153,9 +165,9 @@ pub(crate) fn external_names(segments: &[ExternalSegment]) -> (HeapTextBuilder, 
     (text, names)
 }
 
-fn sizes(dataspace: &Dataspace) -> (&[u64], &[Option<u64>]) {
-    match dataspace {
+fn sizes(dataset: &DatasetSpec) -> (Vec<u64>, Vec<Option<u64>>) {
+    match dataset.dataspace.to_dataspace() {
         Dataspace::Simple { dims, max_dims } => (dims, max_dims),
-        Dataspace::Null | Dataspace::Scalar => (&[], &[]),
+        Dataspace::Null | Dataspace::Scalar => Default::default(),
     }
 }

@@ -45,6 +45,7 @@ pub struct FractalHeapLayout {
     widths: Widths,
     header: Address,
     objects: Vec<ObjectPlace>,
+    huge: Vec<HugePlace>,
     direct: Vec<DirectBlock>,
     indirect: Vec<IndirectBlock>,
     /// The root block and its number of rows; 0 for a direct block.
@@ -55,9 +56,17 @@ pub struct FractalHeapLayout {
 #[derive(Debug, Clone, Copy)]
 enum ObjectPlace {
     /// At an offset in managed space, in the direct block of this number.
-    Managed { offset: u64, len: u64, block: usize },
-    /// On its own, found by its key.
-    Huge { address: Address, len: u64, key: u64 },
+    Managed { offset: u64, block: u32, len: u16 },
+    /// On its own: its number among the huge objects.
+    Huge(u32),
+}
+
+/// An object that is too large for managed space. It is found by its key.
+#[derive(Debug, Clone, Copy)]
+struct HugePlace {
+    address: Address,
+    len: u64,
+    key: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -93,6 +102,7 @@ impl FractalHeapLayout {
             widths,
             header,
             objects: Vec::with_capacity(sizes.len()),
+            huge: Vec::new(),
             direct: Vec::new(),
             indirect: Vec::new(),
             root: None,
@@ -117,9 +127,10 @@ impl FractalHeapLayout {
             ObjectPlace::Managed { offset, len, .. } => {
                 id.u8(0);
                 id.uint("offset", offset, self.offset_bytes());
-                id.uint("length", len, LENGTH_BYTES);
+                id.uint("length", len.into(), LENGTH_BYTES);
             }
-            ObjectPlace::Huge { key, .. } => {
+            ObjectPlace::Huge(number) => {
+                let key = self.huge[number as usize].key;
                 id.u8(0x10);
                 id.uint("B-tree key", key, usize::from(self.shape.id_bytes - 1).min(8));
             }
@@ -142,10 +153,12 @@ impl FractalHeapLayout {
         let end = 1u64 << self.shape.max_heap_bits;
         let mut next_block = 0;
         for (key, &len) in (1..).zip(sizes) {
-            if len > MANAGED_OBJECT_MAX.into() {
-                self.objects.push(ObjectPlace::Huge { address: allocate(len), len, key });
+            let Some(small) = u16::try_from(len).ok().filter(|&len| u32::from(len) <= MANAGED_OBJECT_MAX)
+            else {
+                self.objects.push(ObjectPlace::Huge(number_of(self.huge.len())?));
+                self.huge.push(HugePlace { address: allocate(len), len, key });
                 continue;
-            }
+            };
             while self.direct.last().is_none_or(|block| block.bytes - block.used < len) {
                 let bytes = direct_bytes(&table, next_block);
                 if next_block + bytes > end {
@@ -158,9 +171,9 @@ impl FractalHeapLayout {
                 }
                 next_block += bytes;
             }
-            let block = self.direct.len() - 1;
-            let found = &mut self.direct[block];
-            self.objects.push(ObjectPlace::Managed { offset: found.offset + found.used, len, block });
+            let block = number_of(self.direct.len() - 1)?;
+            let found = &mut self.direct[block as usize];
+            self.objects.push(ObjectPlace::Managed { offset: found.offset + found.used, block, len: small });
             found.used += len;
         }
         Ok(())
@@ -213,7 +226,7 @@ impl FractalHeapLayout {
     }
 
     fn place_huge_index(&mut self, allocate: &mut Allocate<'_>) -> Result<(), EncodeError> {
-        let huge = self.huge().count() as u64;
+        let huge = self.huge.len() as u64;
         if huge > 0 {
             let (offset, length) = (u16::from(self.widths.offset), u16::from(self.widths.length));
             let record_bytes = offset + 2 * length;
@@ -223,19 +236,16 @@ impl FractalHeapLayout {
         Ok(())
     }
 
-    fn huge(&self) -> impl Iterator<Item = (Address, u64, u64)> + '_ {
-        self.objects.iter().filter_map(|object| match *object {
-            ObjectPlace::Huge { address, len, key } => Some((address, len, key)),
-            ObjectPlace::Managed { .. } => None,
-        })
-    }
-
-    /// The header, all blocks and all huge objects. `objects` are as many and of the same sizes as were placed.
+    /// The header, all blocks and all huge objects. `objects` are as many and of the same sizes as were placed; they are
+    /// asked for one after the other.
     ///
     /// # Errors
     ///
-    /// If an object does not have the size that was placed.
-    pub fn encode(&self, objects: &[Vec<u8>]) -> Result<Vec<PlacedBlock>, EncodeError> {
+    /// If an object does not have the size that was placed, and those of `objects`.
+    pub fn encode(
+        &self,
+        objects: impl ExactSizeIterator<Item = Result<Vec<u8>, EncodeError>>,
+    ) -> Result<Vec<PlacedBlock>, EncodeError> {
         let mut blocks = vec![PlacedBlock { address: self.header, bytes: self.encode_header()? }];
         for block in &self.indirect {
             blocks.push(PlacedBlock { address: block.address, bytes: self.encode_indirect(block)? });
@@ -250,17 +260,22 @@ impl FractalHeapLayout {
             return Err(mismatch(format!("{} objects for {} places", objects.len(), self.objects.len())));
         }
         for (place, object) in self.objects.iter().zip(objects) {
-            let (ObjectPlace::Managed { len, .. } | ObjectPlace::Huge { len, .. }) = *place;
+            let object = object?;
+            let len = match *place {
+                ObjectPlace::Managed { len, .. } => len.into(),
+                ObjectPlace::Huge(number) => self.huge[number as usize].len,
+            };
             if len != object.len() as u64 {
                 return Err(mismatch(format!("an object of {} bytes in {len}", object.len())));
             }
             match *place {
                 ObjectPlace::Managed { offset, block, .. } => {
+                    let block = block as usize;
                     let start = (offset - self.direct[block].offset) as usize;
-                    blocks[first + block].bytes[start..start + object.len()].copy_from_slice(object);
+                    blocks[first + block].bytes[start..start + object.len()].copy_from_slice(&object);
                 }
-                ObjectPlace::Huge { address, .. } => {
-                    blocks.push(PlacedBlock { address, bytes: object.clone() });
+                ObjectPlace::Huge(number) => {
+                    blocks.push(PlacedBlock { address: self.huge[number as usize].address, bytes: object });
                 }
             }
         }
@@ -271,7 +286,7 @@ impl FractalHeapLayout {
         }
         if let Some(index) = &self.huge_index {
             let mut records = Encoder::new("version 2 B-tree record", self.widths);
-            for (address, len, key) in self.huge() {
+            for &HugePlace { address, len, key } in &self.huge {
                 records.address("huge object address", Some(address));
                 records.length("huge object length", len);
                 records.length("huge object ID", key);
@@ -291,7 +306,7 @@ impl FractalHeapLayout {
             0 => allocated,
             rows => (u64::from(WIDTH) * self.shape.start_bytes) << (rows - 1),
         };
-        let last_key = self.huge().map(|(_, _, key)| key).last().unwrap_or_default();
+        let last_key = self.huge.last().map_or(0, |huge| huge.key);
         let mut out = Encoder::new(STRUCTURE, self.widths);
         out.bytes(b"FRHP");
         out.u8(0);
@@ -308,8 +323,8 @@ impl FractalHeapLayout {
         let iterator = self.direct.last().map_or(0, |block| block.offset + block.bytes);
         out.length("offset of direct block allocation iterator", iterator);
         out.length("number of managed objects", managed.count() as u64);
-        out.length("size of huge objects", self.huge().map(|(_, len, _)| len).sum());
-        out.length("number of huge objects", self.huge().count() as u64);
+        out.length("size of huge objects", self.huge.iter().map(|huge| huge.len).sum());
+        out.length("number of huge objects", self.huge.len() as u64);
         out.length("size of tiny objects", 0);
         out.length("number of tiny objects", 0);
         out.u16(WIDTH);
@@ -383,6 +398,11 @@ fn direct_bytes(table: &DoublingTable, offset: u64) -> u64 {
     direct_bytes(table, offset - position.offset)
 }
 
+/// The number of a block or a huge object.
+fn number_of(count: usize) -> Result<u32, EncodeError> {
+    u32::try_from(count).map_err(|_| mismatch("more than 2^32 blocks or huge objects".into()))
+}
+
 fn mismatch(what: String) -> EncodeError {
     EncodeError { structure: STRUCTURE, field: "objects", what }
 }
@@ -404,7 +424,7 @@ mod tests {
         let objects: Vec<Vec<u8>> =
             sizes.iter().enumerate().map(|(i, &len)| vec![(i as u8).wrapping_add(1); len as usize]).collect();
         let mut file = vec![0xee; end as usize];
-        for block in heap.encode(&objects).unwrap() {
+        for block in heap.encode(objects.iter().cloned().map(Ok)).unwrap() {
             file[block.address.0 as usize..][..block.bytes.len()].copy_from_slice(&block.bytes);
         }
         let file = Bytes::from(file);
@@ -456,7 +476,7 @@ mod tests {
         let mut allocate = |_| Address(0);
         let heap =
             FractalHeapLayout::place(HeapShape::LINKS, &[3], Widths::default(), &mut allocate).unwrap();
-        assert!(heap.encode(&[vec![0; 4]]).is_err());
-        assert!(heap.encode(&[]).is_err());
+        assert!(heap.encode([Ok(vec![0; 4])].into_iter()).is_err());
+        assert!(heap.encode([].into_iter()).is_err());
     }
 }
