@@ -2,6 +2,8 @@
 
 mod blocks;
 mod chunk_by_chunk;
+mod chunk_decoder;
+mod from_ahead;
 mod gather;
 mod sweep;
 mod temporary_file;
@@ -44,7 +46,8 @@ pub(crate) struct Recoder<'a, 'w> {
 /// What is remembered of the chunks of a dataset, to be compared with the new file.
 #[derive(Debug, Default)]
 pub(crate) struct WrittenChunks {
-    /// The checksum of each chunk as it is stored, in the order of the tree.
+    /// The checksum of each chunk as it is stored, in the order of the tree; of contiguous data, of its pieces, if they are
+    /// known.
     pub checksums: Vec<u32>,
     /// The largest difference between a value and what is read back.
     pub error_max: f64,
@@ -87,7 +90,7 @@ impl Recoder<'_, '_> {
         let subject = Subject { id, path: path.into(), dataset, fill, is_filtered };
         match &recoding.method {
             Method::Nothing => Ok(WrittenChunks::default()),
-            Method::Blocks(shape) => self.blocks(&subject, shape).map(|()| WrittenChunks::default()),
+            Method::Blocks(shape) => self.blocks(&subject, shape),
             Method::ChunkByChunk => self.chunk_by_chunk(&subject, &self.target(&subject, recoding)?),
             Method::Sweep(sweep) => self.sweep(&subject, &self.target(&subject, recoding)?, sweep),
             Method::Spill(spill) => self.through_file(&subject, &self.target(&subject, recoding)?, spill),
@@ -132,6 +135,9 @@ impl Recoder<'_, '_> {
         mut memory: Vec<u8>,
     ) -> Result<Vec<u8>, RepackError> {
         self.monitor.check()?;
+        if let Some(elements) = self.read_from_ahead(subject, block) {
+            return Ok(elements);
+        }
         let selection = Selection::block(&block.start, &block.count);
         let read = if memory.len() as u64 == subject.bytes(block) {
             subject.dataset.read_into(&selection, Endianness::File, &mut memory).map(|()| memory)

@@ -1,5 +1,6 @@
 //! Runs a plan: writes the new file.
 
+use crate::checksums::Checksums;
 use crate::chunk_encoder::CodecState;
 use crate::copy::copy_user_block;
 use crate::damage::Damage;
@@ -11,7 +12,7 @@ use crate::plan::{Method, RepackPlan, located};
 use crate::recode::{Recoder, WrittenChunks};
 use crate::source_dataset::{SourceFile, open_dataset};
 use crate::source_tree::Sources;
-use crate::stored_reader::StoredReader;
+use crate::stored_reader::{SMALL_BYTES, StoredReader};
 use hyperslab::{Dataset, File};
 use hyperslab_format::Address;
 use hyperslab_io::Sink;
@@ -49,7 +50,7 @@ pub(crate) enum WrittenData {
     /// It was recoded.
     Recoded(Box<WrittenChunks>),
     /// It was copied as it is stored: the checksums of its chunks, or of the pieces of contiguous data.
-    Copied(Box<[u32]>),
+    Copied(Checksums),
 }
 
 impl Repacked {
@@ -118,16 +119,18 @@ impl RepackPlan {
             tree: FileTree::default(),
             addresses: Vec::new(),
         };
-        let is_read_as_stored = |id: &ObjectId| match recodings.get(id) {
-            Some(recoding) => recoding.method == Method::ChunkByChunk,
-            None => true,
-        };
+        let is_read_ahead =
+            |id: ObjectId, dataset: &Dataset| match recodings.get(&id).map(|recoding| &recoding.method) {
+                None | Some(Method::ChunkByChunk) => true,
+                Some(Method::Sweep(_) | Method::Blocks(_)) => dataset.logical_bytes() <= SMALL_BYTES,
+                Some(Method::Spill(_) | Method::Nothing) => false,
+            };
         let mut read_ahead = 0;
         for (number, &id) in datasets.iter().enumerate() {
             monitor.check()?;
             if number == read_ahead && reader.has_latency() {
                 let rest = &datasets[number..];
-                read_ahead += reader.read_ahead(&source.file, &sources, rest, is_read_as_stored);
+                read_ahead += reader.read_ahead(&source.file, &sources, rest, is_read_ahead);
             }
             let (address, path) = sources.objects[id.0 as usize].clone();
             let dataset = source.file.dataset(address, &path)?;

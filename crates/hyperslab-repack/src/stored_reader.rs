@@ -2,11 +2,12 @@
 //! at once before they are copied one after the other.
 
 use crate::batch_size::BatchSize;
+use crate::error::RepackError;
 use crate::source_dataset::{SourceFile, layout};
 use crate::source_tree::Sources;
 use bytes::Bytes;
 use hyperslab::internal::{stored, superblock};
-use hyperslab::{Error, File, Location};
+use hyperslab::{Dataset, Error, File, Location};
 use hyperslab_format::message::Layout;
 use hyperslab_io::{Advice, Cancel, Source, coalesce, fetch_all};
 use hyperslab_write::ObjectId;
@@ -14,6 +15,10 @@ use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
+
+/// Datasets of more bytes of elements that get other chunks are not worth being read ahead: each of them is read with many
+/// requests at once.
+pub(crate) const SMALL_BYTES: u64 = 1 << 20;
 
 /// The data of a source.
 pub(crate) struct StoredReader {
@@ -47,8 +52,7 @@ impl StoredReader {
     ///
     /// Chunks beyond the end of the file, and those of the source.
     pub fn chunks(&self, chunks: &[Location]) -> Result<Vec<Bytes>, Error> {
-        let range = |chunk: &Location| chunk.address..chunk.address.saturating_add(chunk.stored_bytes);
-        let wanted: Vec<_> = chunks.iter().map(range).collect();
+        let wanted: Vec<_> = chunks.iter().copied().map(stored_range).collect();
         if let Some(beyond) = wanted.iter().find(|range| range.end > self.source.len()) {
             let what = format!("a chunk is at bytes {beyond:?} of a file of {} bytes", self.source.len());
             return Err(Error::damaged(what).in_file(&self.name));
@@ -84,20 +88,21 @@ impl StoredReader {
 
     /// Reads data of datasets ahead, as many of them as fit into a batch together, and forgets what was read ahead before.
     /// Returns how many of these datasets that are; at least the first, which may be too large to be read ahead. Of those
-    /// that are not read as they are stored, nothing is read ahead.
+    /// for which `is_wanted` is false, nothing is read ahead.
     pub fn read_ahead(
         &self,
         file: &SourceFile,
         sources: &Sources,
         datasets: &[ObjectId],
-        is_read_as_stored: impl Fn(&ObjectId) -> bool,
+        is_wanted: impl Fn(ObjectId, &Dataset) -> bool,
     ) -> usize {
         let (mut wanted, mut bytes, mut count) = (Vec::new(), 0u64, 0);
         for id in datasets {
             let (address, path) = &sources.objects[id.0 as usize];
             // What cannot be read is reported where it is needed.
-            let found = is_read_as_stored(id).then(|| stored_ranges(file, *address, path));
-            let found = found.and_then(Result::ok).unwrap_or_default();
+            let dataset = file.dataset(*address, path).ok().filter(|dataset| is_wanted(*id, dataset));
+            let found =
+                dataset.and_then(|dataset| stored_ranges(&file.file, &dataset).ok()).unwrap_or_default();
             bytes = found.iter().fold(bytes, |sum, range| sum.saturating_add(range.end - range.start));
             if bytes > self.batch.bytes {
                 break;
@@ -117,7 +122,7 @@ impl StoredReader {
     }
 
     /// Bytes that were read ahead.
-    fn read_before(&self, range: &Range<u64>) -> Option<Bytes> {
+    pub fn read_before(&self, range: &Range<u64>) -> Option<Bytes> {
         let ahead = self.ahead.read().unwrap_or_else(PoisonError::into_inner);
         let (start, bytes) = ahead.range(..=range.start).next_back()?;
         let from = (range.start - start) as usize;
@@ -145,27 +150,29 @@ impl StoredReader {
 }
 
 /// Where the data of a dataset is in the file: its chunks, or its contiguous data.
-fn stored_ranges(
-    file: &SourceFile,
-    address: hyperslab_format::Address,
-    path: &str,
-) -> Result<Vec<Range<u64>>, crate::RepackError> {
-    let dataset = file.dataset(address, path)?;
+///
+/// # Errors
+///
+/// Damage in its layout or its chunk index.
+pub(crate) fn stored_ranges(file: &File, dataset: &Dataset) -> Result<Vec<Range<u64>>, RepackError> {
     if dataset.shape().contains(&0) || dataset.external_sources().is_some() {
         return Ok(Vec::new());
     }
-    match layout(&file.file, &dataset)? {
+    match layout(file, dataset)? {
         Layout::Contiguous { address: Some(address), .. } => {
-            let start = superblock(&file.file).base.saturating_add(address.0);
+            let start = superblock(file).base.saturating_add(address.0);
             let range = start..start.saturating_add(dataset.logical_bytes());
             Ok(std::iter::once(range).collect())
         }
         Layout::Chunked(_) => {
             let map = dataset.chunk_map()?;
-            let range =
-                |location: Location| location.address..location.address.saturating_add(location.stored_bytes);
-            Ok(map.iter().map(|(_, location)| range(location)).collect())
+            Ok(map.iter().map(|(_, location)| stored_range(location)).collect())
         }
         _ => Ok(Vec::new()),
     }
+}
+
+/// The bytes of a chunk as it is stored.
+pub(crate) fn stored_range(chunk: Location) -> Range<u64> {
+    chunk.address..chunk.address.saturating_add(chunk.stored_bytes)
 }

@@ -102,6 +102,7 @@ impl Comparison<'_> {
             }
             WrittenData::Copied(checksums) if self.target.chunk_shape().is_some() => self.chunks(checksums),
             WrittenData::Copied(checksums) => self.pieces(checksums),
+            WrittenData::Recoded(written) if !written.checksums.is_empty() => self.pieces(&written.checksums),
             WrittenData::Recoded(_) if is_damaged => Ok(0),
             WrittenData::Recoded(_) => self.values(),
         }

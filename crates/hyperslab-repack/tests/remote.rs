@@ -126,10 +126,25 @@ fn many_datasets() -> Vec<u8> {
     sink.into_bytes()
 }
 
+/// A change of all datasets.
+fn of_all(change: Change) -> Vec<Rule> {
+    let datasets = PathPattern::parse("*").unwrap();
+    vec![Rule { option: "--an-option".into(), datasets, change }]
+}
+
 #[test]
 fn small_datasets_of_a_remote_file_are_read_together() {
-    let counts = repacked_from_afar(&many_datasets(), Vec::new());
-    assert!(counts.requests <= 12, "{} requests for {DATASETS} datasets", counts.requests);
+    let bytes = many_datasets();
+    let halves = LayoutRequest::Chunks(vec![Size::Elements(2 << 10)]);
+    let cases = [
+        ("copied", Vec::new()),
+        ("other chunks", of_all(Change::Layout(halves))),
+        ("contiguous", of_all(Change::Layout(LayoutRequest::Contiguous))),
+    ];
+    for (what, rules) in cases {
+        let counts = repacked_from_afar(&bytes, rules);
+        assert!(counts.requests <= 12, "{what}: {} requests for {DATASETS} datasets", counts.requests);
+    }
 }
 
 /// A file with texts in 64 chunks, each of which refers to parts of the global heap of its own.

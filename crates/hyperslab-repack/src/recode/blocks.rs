@@ -1,16 +1,19 @@
 //! To contiguous storage: blocks of whole source chunks are read, and their rows written to their places.
 
-use super::{Recoder, Subject};
+use super::{Recoder, Subject, WrittenChunks};
 use crate::block::Block;
+use crate::checksums::PieceChecksums;
 use crate::error::RepackError;
 use crate::relocate::contains_addresses;
 
 impl Recoder<'_, '_> {
-    pub(super) fn blocks(&mut self, subject: &Subject, shape: &[u64]) -> Result<(), RepackError> {
+    /// Returns the checksums of the pieces of the data, if blocks follow each other in it.
+    pub(super) fn blocks(&mut self, subject: &Subject, shape: &[u64]) -> Result<WrittenChunks, RepackError> {
         let extent = subject.dataset.shape().to_vec();
         let size = u64::from(subject.dataset.datatype().size);
         let counts: Vec<u64> = extent.iter().zip(shape).map(|(dim, block)| dim.div_ceil(*block)).collect();
         let (mut coords, mut memory) = (vec![0; extent.len()], Vec::new());
+        let mut checksums = PieceChecksums::default();
         loop {
             let block = Block::of_chunk(&coords, shape).within(&extent);
             let mut elements = self.read(subject, &block, memory)?;
@@ -21,11 +24,15 @@ impl Recoder<'_, '_> {
             }
             for (offset, run) in runs(&block, &extent) {
                 let (from, len) = ((offset.0 * size) as usize, (run * size) as usize);
-                self.writer.write_contiguous(subject.id, offset.1 * size, &elements[from..from + len])?;
+                let run = &elements[from..from + len];
+                if self.is_verified {
+                    checksums.update(offset.1 * size, run);
+                }
+                self.writer.write_contiguous(subject.id, offset.1 * size, run)?;
             }
             self.monitor.done(elements.len() as u64, elements.len() as u64);
             let Some(axis) = (0..coords.len()).rev().find(|&axis| coords[axis] + 1 < counts[axis]) else {
-                return Ok(());
+                return Ok(WrittenChunks { checksums: checksums.finish(), ..WrittenChunks::default() });
             };
             coords[axis] += 1;
             coords[axis + 1..].fill(0);

@@ -3,14 +3,13 @@
 //! Threads read chunks of local files one by one. From a source with latency, a thread of its own reads batches ahead, with
 //! many requests at once.
 
+use super::chunk_decoder::ChunkDecoder;
 use super::{ChunkedTarget, Recoder, Subject, WrittenChunks, encode_error};
 use crate::chunk_encoder::{CodecState, EncodedChunk};
 use crate::error::RepackError;
-use crate::new_filters::spec;
 use bytes::Bytes;
-use hyperslab::internal::{chunked_layout, stored};
+use hyperslab::internal::stored;
 use hyperslab::{Endianness, Error, Location, Selection};
-use hyperslab_filters::{Pipeline, Scratch};
 use std::sync::mpsc::sync_channel;
 
 impl Recoder<'_, '_> {
@@ -21,10 +20,8 @@ impl Recoder<'_, '_> {
     ) -> Result<WrittenChunks, RepackError> {
         let dataset = &subject.dataset;
         let map = dataset.chunk_map()?;
-        let specs: Vec<_> = dataset.filters().iter().map(spec).collect();
-        let decoder = Pipeline::lenient(&specs, subject.fill.len(), target.chunk_bytes)
+        let decoder = ChunkDecoder::new(dataset, target.chunk_bytes)
             .map_err(|error| encode_error(subject, &[], error))?;
-        let is_edge_raw = chunked_layout(dataset).is_some_and(|layout| layout.edge_chunks_unfiltered);
         let source = stored::source(self.file);
         let read = |stored: &mut Vec<u8>, location: Location| -> Result<(), Error> {
             let end = location.address.checked_add(location.stored_bytes);
@@ -34,21 +31,6 @@ impl Recoder<'_, '_> {
             }
             stored.resize(location.stored_bytes as usize, 0);
             Ok(source.read_into(location.address, stored)?)
-        };
-        let decode = |scratch: &mut Scratch,
-                      chunk: &mut Vec<u8>,
-                      stored: &[u8],
-                      location: Location,
-                      is_raw: bool|
-         -> Result<(), Error> {
-            let mask = if is_raw { u32::MAX } else { location.filter_mask };
-            // A few bytes can claim to be gigabytes.
-            if decoder.max_decoded_len(stored, mask)? < target.chunk_bytes {
-                let what = format!("{} bytes cannot be a chunk of {}", stored.len(), target.chunk_bytes);
-                return Err(Error::damaged(what).at_byte("chunk", location.address));
-            }
-            chunk.resize(target.chunk_bytes, 0);
-            Ok(decoder.decode_into(stored, mask, scratch, chunk)?)
         };
         let extent = dataset.shape();
         let keep_going = self.keep_going;
@@ -63,12 +45,10 @@ impl Recoder<'_, '_> {
             let location = location.ok_or_else(|| Error::internal("a chunk that is not in the map"))?;
             let mut failed = None;
             let CodecState { scratch, chunk, stored, .. } = &mut *state;
-            let is_raw = is_edge_raw && is_partial;
             let decoded = match ahead {
-                Some(bytes) => decode(scratch, chunk, bytes, location, is_raw),
-                None => {
-                    read(stored, location).and_then(|()| decode(scratch, chunk, stored, location, is_raw))
-                }
+                Some(bytes) => decoder.decode(bytes, location, is_partial, scratch, chunk),
+                None => read(stored, location)
+                    .and_then(|()| decoder.decode(stored, location, is_partial, scratch, chunk)),
             };
             if decoded.is_err() {
                 // The engine reads edge chunks in forms that are rare, and has the better message.
