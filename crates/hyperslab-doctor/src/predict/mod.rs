@@ -39,6 +39,8 @@ const VISITS_FAR_MIN: f64 = 64.0;
 const ENGINE_READ_SECONDS: f64 = 1.0e-6;
 /// Seconds for one chunk that one read by hyperslab touches: its part of the plan, its lookup.
 const ENGINE_VISIT_SECONDS: f64 = 0.5e-6;
+/// Smaller reads by hyperslab wake no other thread (`hyperslab_array`), in bytes.
+const ENGINE_PARALLEL_BYTES: f64 = (256 << 10) as f64;
 
 /// Seconds for one variable-length element: its object is looked up in the global heap, copied and allocated.
 const VARIABLE_LENGTH_SECONDS: f64 = 0.4e-6;
@@ -228,6 +230,7 @@ impl CostModel {
 
     /// Seconds of the sweep in hyperslab, which fetches and decodes on all threads.
     pub fn engine_seconds(&self, counts: &SweepCounts, engine: &EngineCounts) -> f64 {
+        let (terms, reads) = (&self.terms, counts.reads as f64);
         let decode = engine.decodes as f64 * self.chunk_bytes * self.decoding.engine_seconds_per_byte;
         // Filtered chunks are fetched at their stored size, estimated as the average of all chunks.
         let fetched = if engine.decodes > 0 {
@@ -235,12 +238,17 @@ impl CostModel {
         } else {
             engine.bytes as f64
         };
-        let fetch = engine.requests as f64 * self.terms.load + fetched * self.terms.far_byte;
+        let fetch = engine.requests as f64 * terms.load + fetched * terms.far_byte;
         let delivered = counts.touched.elements as f64 * self.element_bytes;
-        let copy = delivered * self.terms.far_byte + self.variable_length_seconds;
+        let copy = delivered * terms.far_byte
+            + counts.touched.runs as f64 * terms.run
+            + self.variable_length_seconds;
         let visits = counts.chunk_visits as f64 * ENGINE_VISIT_SECONDS;
         let threads = self.threads.min(counts.chunks_touched.max(1) as f64);
-        (decode + fetch + copy + visits) / threads + counts.reads as f64 * ENGINE_READ_SECONDS
+        // Chunks are decoded ahead; the rest of a small read is done by the thread that asks for it.
+        let alone = if delivered < reads * ENGINE_PARALLEL_BYTES { 1.0 } else { threads };
+        let (ahead, rest) = if engine.decodes > 0 { (decode + fetch, 0.0) } else { (0.0, fetch) };
+        ahead / threads + (rest + copy + visits) / alone + reads * ENGINE_READ_SECONDS
     }
 }
 
