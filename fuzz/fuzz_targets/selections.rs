@@ -1,2 +1,4 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|question: hyperslab_fuzz::selection::Question| hyperslab_fuzz::selection::answer(&question));
+libfuzzer_sys::fuzz_target!(|question: hyperslab_fuzz::selection::Question| {
+    hyperslab_fuzz::selection::answer(&question)
+});

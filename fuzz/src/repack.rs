@@ -1,6 +1,6 @@
 //! Any bytes as a file that is repacked.
 
-use hyperslab::{Dataset, File, LinkTarget, Object, Endianness, Selection};
+use hyperslab::{Dataset, Endianness, File, LinkTarget, Object, Selection};
 use hyperslab_io::{Memory, MemorySink};
 use hyperslab_repack::{ChangeSet, Monitor, ObjectSelection, RepackError, RepackOptions, RepackPlan};
 use hyperslab_write::WriteOptions;
@@ -32,7 +32,9 @@ pub fn repack(bytes: &[u8]) {
         temporary_folder: std::env::temp_dir(),
     };
     let (sink, monitor) = (MemorySink::default(), Monitor::default());
-    let Ok(written) = RepackPlan::new(&source, options).and_then(|plan| plan.run(&sink, &monitor)) else { return };
+    let Ok(written) = RepackPlan::new(&source, options).and_then(|plan| plan.run(&sink, &monitor)) else {
+        return;
+    };
     let target = File::from_source(Arc::new(Memory::new("repacked", sink.into_bytes())));
     let target = target.expect("a new file can be opened");
     let verified = written.verify(&target, 1, &monitor);

@@ -3,7 +3,7 @@
 //! The datasets are those of `data/selections.h5`, which `make_seeds.py` writes.
 
 use arbitrary::Arbitrary;
-use hyperslab::{Axis, Dataset, File, Object, Endianness, Points, Selection};
+use hyperslab::{Axis, Dataset, Endianness, File, Object, Points, Selection};
 use std::path::Path;
 use std::sync::LazyLock;
 
