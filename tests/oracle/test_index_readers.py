@@ -38,7 +38,12 @@ for path in sys.argv[1:]:
         continue
     theirs = xr.open_dataset(hyperslab.index(path), engine="kerchunk", **options)
     for name in set(ours.variables) & set(theirs.variables):
-        a, b = ours[name].values, theirs[name].values
+        try:
+            a = ours[name].values
+        except TypeError:
+            # xarray does not convert compounds whose byte order is not the machine's.
+            continue
+        b = theirs[name].values
         is_same = a.shape == b.shape and (np.array_equal(a, b, equal_nan=a.dtype.kind in "fc") or a.tobytes() == b.tobytes())
         if is_same:
             same += 1
