@@ -2,8 +2,10 @@
 
 /// A block: `count` elements from `start` on, along each axis. A buffer of a block has its elements in row-major order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Block {
+pub struct Block {
+    /// The index of its first element along each axis.
     pub start: Vec<u64>,
+    /// The number of elements along each axis.
     pub count: Vec<u64>,
 }
 
@@ -63,7 +65,7 @@ impl Block {
 /// # Panics
 ///
 /// If a buffer is smaller than its block.
-pub(crate) fn copy_common(
+pub fn copy_common(
     (from, from_block): (&[u8], &Block),
     (to, to_block): (&mut [u8], &Block),
     element_bytes: usize,

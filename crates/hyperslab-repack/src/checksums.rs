@@ -6,7 +6,7 @@ pub(crate) const PIECE_BYTES: u64 = 512 << 10;
 
 /// The checksum of a chunk as it is stored. `filter_mask` is `None` for chunks without filters: most indexes have no place
 /// for it then.
-pub(crate) fn of_chunk(bytes: &[u8], filter_mask: Option<u32>) -> u32 {
+pub fn of_chunk(bytes: &[u8], filter_mask: Option<u32>) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(bytes);
     hasher.update(&filter_mask.unwrap_or(0).to_le_bytes());
@@ -42,7 +42,7 @@ impl std::ops::Deref for Checksums {
 
 /// The checksums of the pieces of contiguous data that is written from its start to its end.
 #[derive(Debug, Default)]
-pub(crate) struct PieceChecksums {
+pub struct PieceChecksums {
     open: crc32fast::Hasher,
     /// The number of bytes so far.
     written: u64,
@@ -51,6 +51,9 @@ pub(crate) struct PieceChecksums {
 }
 
 impl PieceChecksums {
+    /// The bytes of a piece; the last one may have fewer.
+    pub const PIECE_BYTES: u64 = PIECE_BYTES;
+
     /// Adds bytes that are written at an offset of the data.
     pub fn update(&mut self, at: u64, mut bytes: &[u8]) {
         self.is_out_of_order |= at != self.written;

@@ -7,7 +7,7 @@ use hyperslab_filters::{FilterError, Pipeline, Scratch};
 use hyperslab_format::message::Filter;
 
 /// Encodes the chunks of one dataset.
-pub(crate) struct ChunkEncoder {
+pub struct ChunkEncoder {
     pipeline: Pipeline,
     /// How far values may be from what they were; `None` if all bytes must be the same.
     rounding: Option<Rounding>,
@@ -18,7 +18,8 @@ pub(crate) struct ChunkEncoder {
 
 /// What a thread keeps from chunk to chunk.
 #[derive(Default)]
-pub(crate) struct CodecState {
+pub struct CodecState {
+    /// The buffers of the filters.
     pub scratch: Scratch,
     /// The chunk.
     pub chunk: Vec<u8>,
@@ -29,14 +30,18 @@ pub(crate) struct CodecState {
 
 /// A chunk as it will be stored.
 #[derive(Debug)]
-pub(crate) struct EncodedChunk {
+pub struct EncodedChunk {
+    /// The bytes to store.
     pub bytes: Vec<u8>,
+    /// Bit i is set if filter i was skipped.
     pub mask: u32,
     /// The largest difference between a value and what is decoded again.
     pub error_max: f64,
 }
 
 impl ChunkEncoder {
+    /// An encoder for chunks of `chunk_bytes` bytes.
+    ///
     /// # Errors
     ///
     /// Filters that cannot be used.
@@ -85,7 +90,11 @@ impl ChunkEncoder {
         Ok(EncodedChunk { bytes, mask, error_max })
     }
 
-    /// Encodes the chunk of a state.
+    /// Encodes the chunk of a state, as [`Self::encode`] does.
+    ///
+    /// # Errors
+    ///
+    /// The same.
     pub fn encode_own(&self, is_partial: bool, state: &mut CodecState) -> Result<EncodedChunk, FilterError> {
         let CodecState { scratch, chunk, decoded, .. } = state;
         self.encode(chunk, is_partial, scratch, decoded)

@@ -29,6 +29,7 @@ mod dimension_names;
 mod dimension_scales;
 mod error;
 mod estimate;
+pub mod internal;
 mod link_tree;
 mod monitor;
 mod moved_folder;
@@ -58,6 +59,7 @@ mod target_chunks;
 mod undamaged_map;
 mod verify;
 mod verify_objects;
+mod verify_stored;
 mod wide_datatype;
 
 pub use change::{Change, ChangeSet, FilterRequest, LayoutRequest, PathPattern, Rule, Size};

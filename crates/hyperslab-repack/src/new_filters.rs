@@ -18,9 +18,12 @@ const DECIMAL: u32 = 0;
 const INTEGER: u32 = 2;
 
 /// The dataset that filters are for.
-pub(crate) struct FilteredDataset<'a> {
+pub struct FilteredDataset<'a> {
+    /// The datatype in the file.
     pub datatype: &'a Datatype,
+    /// The shape of a chunk in elements.
     pub chunk: &'a [u64],
+    /// The fill value.
     pub fill: &'a FillValue,
 }
 
@@ -89,7 +92,11 @@ impl FilteredDataset<'_> {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         let pipeline = Pipeline::new(&specs, size as usize, bytes)?;
         if bytes as u64 <= TRIAL_BYTES_MAX {
-            pipeline.encode(&vec![0; bytes], &mut Scratch::new())?;
+            match pipeline.encode(&vec![0; bytes], &mut Scratch::new()) {
+                // Chunks of a few bytes are stored without the filter.
+                Ok(_) | Err(FilterError::Incompressible { .. }) => {}
+                Err(error) => return Err(error),
+            }
         }
         Ok(filters)
     }

@@ -5,7 +5,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 
 /// Threads, and what each of them keeps from item to item.
 #[derive(Debug)]
-pub(crate) struct Workers<S> {
+pub struct Workers<S> {
     threads: usize,
     states: Mutex<Vec<S>>,
 }
@@ -20,6 +20,7 @@ struct Progress {
 }
 
 impl<S: Default + Send> Workers<S> {
+    /// So many threads, at least one.
     pub fn new(threads: usize) -> Self {
         Self { threads: threads.max(1), states: Mutex::default() }
     }

@@ -15,7 +15,8 @@ use hyperslab_write::{FileTree, FileWriter, ObjectId, Patch, PatchTarget, Value}
 
 /// Elements, and what they refer to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Relocatable {
+pub struct Relocatable {
+    /// The bytes of the elements.
     pub bytes: Vec<u8>,
     /// Offsets of addresses of objects.
     pub objects: Vec<(usize, ObjectId)>,
@@ -26,14 +27,14 @@ pub(crate) struct Relocatable {
 }
 
 /// The objects of the new file, by their addresses in the source.
-pub(crate) trait Objects {
+pub trait Objects {
     /// The object whose header is at an address of the source.
     fn object(&mut self, address: Address) -> Referent;
 }
 
 /// What a reference of the source leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Referent {
+pub enum Referent {
     /// This object of the new file.
     Copied(ObjectId),
     /// An object that was left out by request: the reference becomes null.
@@ -307,6 +308,30 @@ impl Relocatable {
         self
     }
 
+    /// A checksum of the elements and of all that they refer to, in the order of the offsets. Bytes that will be addresses are
+    /// included as they are: zeros, or those before the elements were [written](Self::into_data).
+    pub fn checksum(&self) -> u32 {
+        let mut hasher = crc32fast::Hasher::new();
+        self.add_to(&mut hasher);
+        hasher.finalize()
+    }
+
+    fn add_to(&self, hasher: &mut crc32fast::Hasher) {
+        hasher.update(&self.bytes);
+        let mut objects = self.objects.clone();
+        objects.sort_unstable_by_key(|(at, _)| *at);
+        for (at, object) in objects {
+            hasher.update(&(at as u64).to_le_bytes());
+            hasher.update(&object.0.to_le_bytes());
+        }
+        let mut heap: Vec<_> = self.heap.iter().collect();
+        heap.sort_unstable_by_key(|(at, _)| *at);
+        for (at, child) in heap {
+            hasher.update(&(*at as u64).to_le_bytes());
+            child.add_to(hasher);
+        }
+    }
+
     /// The elements as metadata of the new file. Heap objects go into the tree's heap.
     pub fn into_value(self, tree: &mut FileTree) -> Value {
         let objects =
@@ -321,6 +346,10 @@ impl Relocatable {
     }
 
     /// The elements as data of the new file. Heap objects are written among the data.
+    ///
+    /// # Errors
+    ///
+    /// Those of the sink.
     pub fn into_data(mut self, writer: &mut FileWriter<'_>) -> Result<Vec<u8>, RepackError> {
         for (at, object) in self.objects {
             self.bytes[at..at + 8].copy_from_slice(&writer.address(object).0.to_le_bytes());

@@ -58,7 +58,7 @@ pub(crate) fn layout(file: &File, dataset: &Dataset) -> Result<Layout, RepackErr
 /// # Errors
 ///
 /// Damage in its header.
-pub(crate) fn open_dataset(file: &File, address: Address, path: &str) -> Result<Dataset, RepackError> {
+pub fn open_dataset(file: &File, address: Address, path: &str) -> Result<Dataset, RepackError> {
     match stored::object_at(file, address, path)? {
         Object::Dataset(dataset) => Ok(dataset),
         _ => Err(Error::internal("not a dataset").at_object(path).into()),

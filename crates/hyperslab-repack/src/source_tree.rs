@@ -45,7 +45,7 @@ pub(crate) struct SourceTree {
 
 /// The objects found so far, by their addresses in the source.
 #[derive(Default)]
-pub(crate) struct Sources {
+pub struct Sources {
     numbers: HashMap<Address, ObjectId>,
     /// The address and path of each object.
     pub objects: Vec<(Address, Box<str>)>,
@@ -137,7 +137,7 @@ impl SourceTree {
 }
 
 /// The objects of a file that was written from a tree, read one by one.
-pub(crate) struct WrittenObjects<'a> {
+pub struct WrittenObjects<'a> {
     reader: Reader<'a>,
 }
 

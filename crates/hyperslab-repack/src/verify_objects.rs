@@ -17,7 +17,7 @@ use hyperslab_write::{
 /// # Errors
 ///
 /// [`RepackError::Differs`], and what cannot be read.
-pub(crate) fn verify_objects<'p>(
+pub fn verify_objects<'p>(
     written: &mut WrittenObjects<'_>,
     tree: &FileTree,
     path: impl Fn(ObjectId) -> &'p str,
