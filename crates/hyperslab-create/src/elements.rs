@@ -1,0 +1,137 @@
+//! Elements of a dataset or attribute, with what they refer to: texts and sequences of variable length, and objects.
+
+use hyperslab_repack::internal::Relocatable;
+use hyperslab_write::ObjectId;
+
+/// Bytes of an element of variable length: the number of its elements, and a reference into the global heap.
+pub(crate) const VARIABLE_BYTES: usize = 16;
+/// Bytes of an object reference.
+pub(crate) const REFERENCE_BYTES: usize = 8;
+/// Bytes of the number of elements at the start of an element of variable length.
+const COUNT_BYTES: usize = 4;
+
+/// Elements in row-major order, in the datatype that they have in the file.
+///
+/// What is of variable length, and what refers to an object, is given beside the bytes, with its offset in them. An empty
+/// text or sequence, and a null reference, are zeros.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Elements {
+    bytes: Vec<u8>,
+    sequences: Vec<(usize, u32, Elements)>,
+    references: Vec<(usize, ObjectId)>,
+}
+
+impl From<Vec<u8>> for Elements {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { bytes, ..Self::default() }
+    }
+}
+
+impl Elements {
+    /// Elements of zeros: `bytes` bytes.
+    pub fn zeros(bytes: usize) -> Self {
+        vec![0; bytes].into()
+    }
+
+    /// Makes the element at the offset `at` (in bytes) a sequence of `count` elements; of a text, `count` is its length in
+    /// bytes.
+    pub fn set_sequence(&mut self, at: usize, count: u32, content: impl Into<Self>) {
+        self.sequences.push((at, count, content.into()));
+    }
+
+    /// Makes the element at the offset `at` (in bytes) a reference to an object of the same new file.
+    pub fn set_reference(&mut self, at: usize, object: ObjectId) {
+        self.references.push((at, object));
+    }
+
+    /// The number of bytes, without what they refer to.
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// True if there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The bytes, if nothing is of variable length or a reference.
+    pub(crate) fn into_plain(self) -> Option<Vec<u8>> {
+        (self.sequences.is_empty() && self.references.is_empty()).then_some(self.bytes)
+    }
+
+    /// In the form that is written, with all parts in the order of their offsets. An error says which part is wrong.
+    pub(crate) fn into_relocatable(self, objects: usize) -> Result<Relocatable, String> {
+        let len = self.bytes.len();
+        let mut bytes = self.bytes;
+        let mut places: Vec<(usize, usize)> =
+            Vec::with_capacity(self.sequences.len() + self.references.len());
+        let mut heap = Vec::with_capacity(self.sequences.len());
+        for (at, count, content) in self.sequences {
+            let Some(field) = bytes.get_mut(at..).and_then(|rest| rest.get_mut(..VARIABLE_BYTES)) else {
+                return Err(format!("a sequence at byte {at} of {len}"));
+            };
+            field.fill(0);
+            field[..COUNT_BYTES].copy_from_slice(&count.to_le_bytes());
+            places.push((at, VARIABLE_BYTES));
+            if !content.is_empty() {
+                heap.push((at + COUNT_BYTES, content.into_relocatable(objects)?));
+            }
+        }
+        let mut references = Vec::with_capacity(self.references.len());
+        for (at, object) in self.references {
+            let Some(field) = bytes.get_mut(at..).and_then(|rest| rest.get_mut(..REFERENCE_BYTES)) else {
+                return Err(format!("a reference at byte {at} of {len}"));
+            };
+            field.fill(0);
+            if object.0 as usize >= objects {
+                return Err(format!("a reference to object {} of {objects}", object.0));
+            }
+            places.push((at, REFERENCE_BYTES));
+            references.push((at, object));
+        }
+        places.sort_unstable();
+        if let Some(pair) = places.windows(2).find(|pair| pair[0].0 + pair[0].1 > pair[1].0) {
+            return Err(format!("two values that overlap at byte {}", pair[1].0));
+        }
+        heap.sort_by_key(|(at, _)| *at);
+        references.sort_by_key(|(at, _)| *at);
+        Ok(Relocatable { bytes, heap, objects: references, omitted: Vec::new() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_sorted_and_checked() {
+        let mut elements = Elements::zeros(40);
+        elements.set_sequence(24, 2, vec![1, 2]);
+        elements.set_sequence(0, 1, vec![3]);
+        elements.set_reference(16, ObjectId(0));
+        let found = elements.clone().into_relocatable(1).unwrap();
+        assert_eq!(found.heap.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [4, 28]);
+        assert_eq!((found.bytes[0], found.bytes[24]), (1, 2));
+        assert!(elements.clone().into_relocatable(0).unwrap_err().contains("object 0 of 0"));
+        elements.set_sequence(8, 0, vec![]);
+        assert!(elements.into_relocatable(1).unwrap_err().contains("overlap at byte 8"));
+        let mut outside = Elements::zeros(15);
+        outside.set_sequence(0, 0, vec![]);
+        assert!(outside.into_relocatable(0).is_err());
+        let mut outside = Elements::zeros(7);
+        outside.set_reference(0, ObjectId(0));
+        assert!(outside.into_relocatable(1).is_err());
+    }
+
+    #[test]
+    fn an_empty_sequence_refers_to_nothing() {
+        let mut elements = Elements::zeros(16);
+        elements.set_sequence(0, 0, vec![]);
+        let found = elements.into_relocatable(0).unwrap();
+        assert!(found.heap.is_empty() && found.bytes == [0; 16]);
+    }
+}
