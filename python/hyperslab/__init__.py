@@ -1,4 +1,4 @@
-"""Reads HDF5 and netCDF-4 files fast: on all cores, with nothing to tune.
+"""Reads HDF5 and netCDF-4 files fast, and writes new ones: on all cores, with nothing to tune.
 
     import hyperslab
     import numpy as np
@@ -8,7 +8,7 @@
         print(t2m.explain(np.s_[0:10, :, 180]))  # what the read will do
         values = t2m[0:10, :, 180]
 
-Names and behaviour for reading are those of h5py.
+Names and behaviour are those of h5py. `NewFile` writes new files.
 """
 
 from collections.abc import Mapping as _Mapping
@@ -43,6 +43,7 @@ from hyperslab._hyperslab import (
 from hyperslab._explanation import Explanation
 from hyperslab._h5py_names import UNLIMITED, HLObject, special_dtype
 from hyperslab._index import index
+from hyperslab._new_file import NewDataset, NewFile, NewGroup
 from hyperslab._repack import check, repack
 from hyperslab.dtypes import (
     check_dtype,
@@ -79,6 +80,9 @@ __all__ = [
     "HardLink",
     "HyperslabError",
     "MultiBlockSlice",
+    "NewDataset",
+    "NewFile",
+    "NewGroup",
     "Reference",
     "RegionReference",
     "SoftLink",

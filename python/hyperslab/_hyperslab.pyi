@@ -24,6 +24,7 @@ __all__ = [
     "Dataset",
     "Datatype",
     "File",
+    "FileBuilder",
     "Group",
     "NetcdfDimension",
     "NetcdfGroup",
@@ -37,6 +38,7 @@ __all__ = [
     "error_classes",
     "is_hdf5",
     "netcdf_groups",
+    "parse_filters",
     "read_orthogonal",
     "read_points",
     "register_filter",
@@ -98,6 +100,58 @@ def read_orthogonal(
 
 def read_points(dataset: Dataset, coordinates: NDArray[np.int64], codec: str | None = None) -> NDArray[Any]:
     """Read single elements: `coordinates` is an array of int64 with a row for each element. The result has one axis."""
+
+def parse_filters(text: str) -> list[tuple[int, list[int]]]:
+    """The filters of a pipeline that is written as `hyperslab repack` reads it (`shuffle+gzip=4`): the number of each, and the
+    parameters that were given."""
+
+@final
+class FileBuilder:
+    """The objects of a new file, each by the number that its creation returned; 0 is the root group."""
+
+    def __new__(cls, track_order: bool = False) -> Self: ...
+    def group(self, path: str) -> int:
+        """Create a group."""
+    def dataset(
+        self,
+        path: str,
+        dtype: np.dtype[Any],
+        shape: Sequence[int] | None,
+        *,
+        maxshape: Sequence[int | None] | None = None,
+        chunks: bool | Sequence[int] | None = None,
+        filters: Sequence[tuple[int, Sequence[int]]] = ...,
+        fillvalue: bytes | None = None,
+    ) -> tuple[int, list[int] | None]:
+        """Create a dataset. `shape` is None for one without elements; `chunks` is a shape, True for an automatic one, or False for
+        none. Return its number and the shape of its chunks."""
+    def link(
+        self, path: str, *, object: int | None = None, target: str | None = None, filename: str | None = None
+    ) -> None:
+        """Create a link to an object, to a path, or to a path in another file."""
+    def attribute(self, object: int, name: str, dtype: np.dtype[Any], shape: Sequence[int] | None, elements: Any) -> None:
+        """Set an attribute. `shape` is None for one without a value; `elements` are as a source returns them."""
+    def make_scale(self, dataset: int, name: str) -> None:
+        """Make a dataset a dimension scale."""
+    def attach_scale(self, dataset: int, axis: int, scale: int) -> None:
+        """Attach a dimension scale to an axis of a dataset."""
+    def label_axis(self, dataset: int, axis: int, label: str) -> None:
+        """Give an axis of a dataset a label."""
+    def data(self, dataset: int, source: Any, whole: bool) -> None:
+        """Set the elements of a dataset: with `whole`, those of an array of bytes, which must not change until the file is
+        written; otherwise `source(start, count)` returns the elements of a block."""
+    def write(
+        self,
+        path: str,
+        *,
+        libver: str | None = None,
+        page_size: int | None = None,
+        userblock_size: int = 0,
+        overwrite: bool = False,
+        verify: bool = True,
+        threads: int | None = None,
+    ) -> int:
+        """Write the file, and return its length in bytes. The builder is empty afterwards."""
 
 @final
 class NetcdfGroup:

@@ -15,6 +15,7 @@ __all__ = [
     "ClosedError",
     "DamagedError",
     "DirectoryError",
+    "ExistingFileError",
     "ForbiddenError",
     "HyperslabError",
     "InternalError",
@@ -31,6 +32,7 @@ __all__ = [
     "UnfollowedLinkError",
     "UnsupportedError",
     "UnsupportedTypeError",
+    "WriteError",
     "WrongTypeError",
 ]
 
@@ -172,6 +174,16 @@ class OutOfRangeError(InvalidError, IndexError):
 
 class WrongTypeError(InvalidError, TypeError):
     """An argument has the wrong type."""
+
+
+class ExistingFileError(InvalidError, FileExistsError):
+    """A new file would replace one that exists."""
+
+
+class WriteError(HyperslabError, OSError):
+    """A new file could not be written. Nothing of it is left."""
+
+    kind = "io"
 
 
 class ReadOnlyError(InvalidError, OSError):

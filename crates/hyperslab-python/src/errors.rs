@@ -108,6 +108,24 @@ pub fn out_of_range(message: impl Into<String>) -> PyErr {
     simple("OutOfRangeError", message)
 }
 
+/// A file that may not be replaced (also a `FileExistsError`).
+pub fn existing_file(name: &str) -> PyErr {
+    Exception {
+        class: "ExistingFileError",
+        message: format!("{name}: the file exists"),
+        hint: Some("replace it with overwrite=True".into()),
+        file: Some(name.into()),
+        object: None,
+        errno: Some(libc::EEXIST),
+    }
+    .raise()
+}
+
+/// A new file that could not be written (also an `OSError`).
+pub fn not_written(message: String, errno: Option<i32>) -> PyErr {
+    Exception { class: "WriteError", message, hint: None, file: None, object: None, errno }.raise()
+}
+
 /// A datatype that NumPy cannot express (also a `TypeError`).
 pub fn unsupported_type(message: impl Into<String>) -> PyErr {
     simple("UnsupportedTypeError", message)

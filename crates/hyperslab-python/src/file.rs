@@ -99,7 +99,8 @@ pub fn check_mode(mode: &str) -> PyResult<()> {
     match mode {
         "r" => Ok(()),
         "r+" | "w" | "w-" | "x" | "a" => {
-            Err(errors::invalid(format!("hyperslab only reads: open the file with mode 'r', not {mode:?}")))
+            let what = format!("hyperslab.File only reads: open the file with mode 'r', not {mode:?}");
+            Err(errors::invalid(format!("{what}; hyperslab.NewFile(path) writes a new file")))
         }
         _ => Err(errors::invalid(format!("unknown mode {mode:?}; open the file with mode 'r'"))),
     }

@@ -1,4 +1,4 @@
-//! The Python package: h5py's names for reading, implemented by the engine.
+//! The Python package: h5py's names for reading and for new files, implemented by the engine.
 //!
 //! There is one file per class. This crate neither knows the file format nor decides how to read. A Python object holds
 //! the engine's object; an index becomes a [`hyperslab::Selection`] ([`selection`]); the engine writes into the memory
@@ -18,6 +18,7 @@ mod element;
 mod errors;
 mod explanation;
 mod file;
+mod file_builder;
 mod filters;
 mod group;
 mod interrupt;
@@ -54,6 +55,8 @@ mod _hyperslab {
     use crate::errors::error_classes;
     #[pymodule_export]
     use crate::file::{File, is_hdf5};
+    #[pymodule_export]
+    use crate::file_builder::{FileBuilder, parse_filters};
     #[pymodule_export]
     use crate::group::Group;
     #[pymodule_export]

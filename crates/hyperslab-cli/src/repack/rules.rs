@@ -118,7 +118,16 @@ pub(super) fn parse_filters(text: &str) -> Result<Change, String> {
     if text.trim() == "keep" {
         return Ok(Change::KeepFilters);
     }
-    Ok(Change::Filters(FilterSpec::parse_pipeline(text)?.iter().map(request).collect()))
+    filter_requests(text).map(Change::Filters)
+}
+
+/// The filters of a pipeline as users write it: `shuffle+gzip=4`, `none`.
+///
+/// # Errors
+///
+/// What is wrong with it.
+pub fn filter_requests(text: &str) -> Result<Vec<FilterRequest>, String> {
+    Ok(FilterSpec::parse_pipeline(text)?.iter().map(request).collect())
 }
 
 /// The parameters that the user gives, as libhdf5's functions take them.

@@ -1,0 +1,237 @@
+"""Values of arrays as the elements of a file.
+
+An element of variable length is 16 bytes in the file, and a reference 8: what it refers to is given beside the bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperslab.dtypes import check_ref_dtype, check_string_dtype, check_vlen_dtype, ref_dtype, string_dtype
+from hyperslab.errors import InvalidError, WrongTypeError
+
+#: The bytes; the offsets, numbers of elements and lengths in bytes of sequences, and all sequences one after the other; the
+#: offsets and objects of references.
+Elements: TypeAlias = tuple[
+    NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], bytes, NDArray[np.int64], NDArray[np.int64]
+]
+
+_NONE = np.empty(0, np.int64)
+_VARIABLE = np.dtype("V16")
+_REFERENCE = np.dtype("V8")
+
+
+class NewReference:
+    """A reference to an object of a new file, as a value of datasets and attributes of that file."""
+
+    __slots__ = ("_file", "_id")
+
+    def __init__(self, file: object, id: int) -> None:
+        self._file = file
+        self._id = id
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NewReference) and (self._file, self._id) == (other._file, other._id)
+
+    def __hash__(self) -> int:
+        return hash((id(self._file), self._id))
+
+
+def dtype_of(values: Any) -> np.dtype[Any]:
+    """Return the dtype in which values are stored if none is given: that of h5py, and text of variable length for arrays of
+    `str`."""
+    dtype: np.dtype[Any] | None = getattr(values, "dtype", None)
+    if isinstance(dtype, np.dtype) and (dtype.kind != "O" or dtype.metadata):
+        return string_dtype() if dtype.kind in "UT" else dtype
+    kinds = {type(value) for value in values.flat} if isinstance(values, np.ndarray) else set(_types(values))
+    if kinds == {str}:
+        return string_dtype()
+    if kinds == {bytes}:
+        return string_dtype("ascii")
+    if kinds == {NewReference}:
+        return ref_dtype
+    found = np.asarray(values).dtype
+    return string_dtype() if found.kind in "UT" else found
+
+
+def _types(values: Any) -> Iterable[type]:
+    if isinstance(values, (list, tuple)):
+        for value in values:
+            yield from _types(value)
+    else:
+        yield type(values)
+
+
+def array_of(values: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return values as an array of a dtype. An integer or a text that has no place in it is an error, instead of another
+    value."""
+    if dtype.names is not None:
+        return np.asarray(values, dtype)
+    if dtype.kind == "O":
+        return _objects(values, dtype)
+    if dtype.kind in "UT":
+        raise WrongTypeError("HDF5 has no text of a fixed number of characters; use hyperslab.string_dtype()")
+    array = np.asarray(values)
+    if dtype.kind == "S" and array.dtype.kind in "UTOS":
+        return _fixed_text(array, dtype)
+    if array.dtype.kind == "c" and dtype.kind in "biuf":
+        raise WrongTypeError(f"complex numbers do not fit {dtype}")
+    if dtype.kind in "iu" and array.dtype.kind in "iuf" and array.size and not np.can_cast(array.dtype, dtype):
+        limits = np.iinfo(dtype)
+        least, most = array.min().item(), array.max().item()
+        # Of NaN, neither is true.
+        if not (limits.min <= least and most <= limits.max):
+            raise InvalidError(f"values from {least} to {most} do not fit {dtype}")
+    return np.asarray(array, dtype)
+
+
+def _fixed_text(array: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+    texts = [value.encode("utf-8") if isinstance(value, str) else bytes(value) for value in array.ravel().tolist()]
+    longest = max(map(len, texts), default=0)
+    if longest > dtype.itemsize:
+        raise InvalidError(f"a text of {longest} bytes does not fit {dtype.itemsize}")
+    return np.array(texts, dtype).reshape(array.shape)
+
+
+def _objects(values: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """An array of Python objects. Sequences are elements, not axes, if the dtype is one of sequences."""
+    if isinstance(values, np.ndarray) and values.dtype.kind == "O":
+        return values
+    vlen = check_vlen_dtype(dtype)
+    if vlen is None or vlen in (str, bytes):
+        return np.asarray(values).astype(object)
+    if isinstance(values, np.ndarray) and values.ndim == 1:
+        one = np.empty((), object)
+        one[()] = values
+        return one
+    array = np.empty(len(values), object)
+    for number, value in enumerate(values):
+        array[number] = value
+    return array
+
+
+def encode(array: NDArray[Any], dtype: np.dtype[Any], file: object) -> Elements:
+    """Return the elements of an array in row-major order. The dtype is its own, with the metadata of h5py's dtypes. References
+    lead to objects of `file`."""
+    if not dtype.hasobject:
+        contiguous = np.ascontiguousarray(array).reshape(-1)
+        return contiguous.view(np.uint8).reshape(-1), _NONE, _NONE, _NONE, b"", _NONE, _NONE
+    stored = _stored(dtype)
+    elements = np.zeros(array.size, stored)
+    encoder = _Encoder(file)
+    offsets = np.arange(array.size, dtype=np.int64) * stored.itemsize
+    encoder.add(array.reshape(-1), dtype, elements, stored, offsets)
+    lengths = np.fromiter(map(len, encoder.sequences), np.int64, len(encoder.sequences))
+    return (
+        elements.view(np.uint8).reshape(-1),
+        _joined(encoder.offsets),
+        np.asarray(encoder.counts, np.int64),
+        lengths,
+        b"".join(encoder.sequences),
+        _joined(encoder.places),
+        np.asarray(encoder.objects, np.int64),
+    )
+
+
+def _joined(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    return np.concatenate(parts) if parts else _NONE
+
+
+def _stored(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The layout of an element in the file, with room for what refers to other places."""
+    if not dtype.hasobject:
+        return dtype
+    if dtype.subdtype is not None:
+        base, shape = dtype.subdtype
+        return np.dtype((_stored(base), shape))
+    if dtype.names is not None:
+        return np.dtype([(name, _stored(dtype[name])) for name in dtype.names])
+    return _REFERENCE if check_ref_dtype(dtype) else _VARIABLE
+
+
+class _Encoder:
+    """Collects what elements refer to."""
+
+    def __init__(self, file: object) -> None:
+        self.file = file
+        self.offsets: list[NDArray[np.int64]] = []
+        self.counts: list[int] = []
+        self.sequences: list[bytes] = []
+        self.places: list[NDArray[np.int64]] = []
+        self.objects: list[int] = []
+
+    def add(
+        self, array: NDArray[Any], dtype: np.dtype[Any], elements: NDArray[Any], stored: np.dtype[Any], offsets: NDArray[np.int64]
+    ) -> None:
+        """Add the values of a flat array; `elements` are those of the file, at these offsets in bytes."""
+        if not dtype.hasobject:
+            elements[...] = array
+        elif dtype.names is not None:
+            for name in dtype.names:
+                fields = stored.fields
+                assert fields is not None
+                member, offset = fields[name][:2]
+                self._add_field(array[name], dtype[name], elements[name], member, offsets + offset)
+        elif check_ref_dtype(dtype):
+            self._add_references(array.tolist(), offsets)
+        else:
+            self._add_sequences(array.tolist(), dtype, offsets)
+
+    def _add_field(
+        self, array: NDArray[Any], dtype: np.dtype[Any], elements: NDArray[Any], stored: np.dtype[Any], offsets: NDArray[np.int64]
+    ) -> None:
+        if dtype.subdtype is None or not dtype.hasobject:
+            self.add(array, dtype.base if dtype.subdtype is not None else dtype, elements, stored, offsets)
+            return
+        base, _ = dtype.subdtype
+        count = array.size // max(len(array), 1)
+        within = np.arange(count, dtype=np.int64) * stored.base.itemsize
+        places = (offsets[:, None] + within).reshape(-1)
+        if base.names is not None:
+            raise WrongTypeError("arrays of compounds with text or sequences are not written")
+        self.add(array.reshape(-1), base, elements, stored.base, places)
+
+    def _add_sequences(self, values: list[Any], dtype: np.dtype[Any], offsets: NDArray[np.int64]) -> None:
+        if check_string_dtype(dtype) is not None:
+            contents = [_text(value) for value in values]
+            counts = list(map(len, contents))
+        else:
+            base = np.dtype(check_vlen_dtype(dtype))
+            arrays = [array_of(() if _is_unset(value) else value, base) for value in values]
+            contents = [np.ascontiguousarray(array).tobytes() for array in arrays]
+            counts = [array.size for array in arrays]
+        self.offsets.append(offsets)
+        self.counts += counts
+        self.sequences += contents
+
+    def _add_references(self, values: list[Any], offsets: NDArray[np.int64]) -> None:
+        given = [number for number, value in enumerate(values) if value]
+        for number in given:
+            reference = values[number]
+            if not isinstance(reference, NewReference) or reference._file is not self.file:
+                raise WrongTypeError("a reference must be the `ref` of an object of the same new file")
+            self.objects.append(reference._id)
+        self.places.append(offsets[given])
+
+
+def _is_unset(value: Any) -> bool:
+    """True for what NumPy fills new arrays of objects with."""
+    return value is None or (isinstance(value, int) and value == 0)
+
+
+def _text(value: Any) -> bytes:
+    if isinstance(value, str):
+        content = value.encode("utf-8", "surrogateescape")
+    elif isinstance(value, (bytes, np.bytes_)):
+        content = bytes(value)
+    elif _is_unset(value):
+        content = b""
+    else:
+        raise WrongTypeError(f"{value!r} is not a text")
+    if b"\0" in content:
+        raise InvalidError("a text of variable length ends at its first NUL; this one has a NUL inside")
+    return content
