@@ -45,6 +45,7 @@ from hyperslab._h5py_names import UNLIMITED, HLObject, special_dtype
 from hyperslab._index import index
 from hyperslab._new_file import NewDataset, NewFile, NewGroup
 from hyperslab._repack import check, repack
+from hyperslab._to_netcdf import to_netcdf
 from hyperslab.dtypes import (
     check_dtype,
     check_enum_dtype,
@@ -115,6 +116,7 @@ __all__ = [
     "special_dtype",
     "string_dtype",
     "threads",
+    "to_netcdf",
     "traffic",
     "version",
     "vlen_dtype",

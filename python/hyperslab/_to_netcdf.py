@@ -1,0 +1,169 @@
+"""xarray datasets as new netCDF-4 files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hyperslab._new_file import NewDataset, NewFile
+from hyperslab.dtypes import string_dtype
+from hyperslab.errors import InvalidError
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+__all__ = ["to_netcdf"]
+
+#: The name of a dimension scale that is not a variable, with the length of the dimension after it (netCDF-4's convention).
+_NOT_A_VARIABLE = "This is a netCDF dimension but not a netCDF variable.{:10d}"
+#: The words of xarray's encodings for h5py's.
+_WORDS = {"chunksizes": "chunks", "complevel": "compression_opts"}
+_OWN_WORDS = {"chunks", "compression", "compression_opts", "shuffle", "fletcher32", "filter"}
+#: What xarray remembers of the file that a variable was read from, and that is not for the new one.
+_OF_SOURCE = {"source", "original_shape", "preferred_chunks", "szip", "zstd", "bzip2", "blosc", "endian", "contiguous"}
+
+
+def to_netcdf(
+    dataset: xr.Dataset,
+    path: str | os.PathLike[str],
+    *,
+    encoding: Mapping[Hashable, Mapping[str, Any]] | None = None,
+    unlimited_dims: Iterable[Hashable] | None = None,
+    **options: Any,
+) -> None:
+    """Write an xarray dataset as a netCDF-4 file, compressed by all threads.
+
+    Variables are encoded by xarray, as `Dataset.to_netcdf` does it: times, `_FillValue`, `scale_factor` and coordinates. Arrays of
+    Dask, and variables of an open file, are read block by block.
+
+    Args:
+        dataset: one group; a `DataTree` is not written.
+        path: of the new file.
+        encoding: for each variable, replaces its own: xarray's words (`dtype`, `zlib`, `complevel`, `shuffle`, `fletcher32`,
+            `chunksizes`, `_FillValue`, `units`, …), and `filter` (`"shuffle+zstd=3"`).
+        unlimited_dims: dimensions that can grow; by default those that `dataset.encoding` names.
+        options: those of `NewFile`, such as `overwrite`.
+
+    Raises:
+        ValueError: an encoding that is not known.
+        FileExistsError: there is a file of this name, and `overwrite` is not set.
+    """
+    from xarray import conventions
+    from xarray.backends.common import ensure_dtype_not_object
+    from xarray.coding.strings import CharacterArrayCoder, EncodedStringCoder
+
+    if unlimited_dims is None:
+        unlimited_dims = dataset.encoding.get("unlimited_dims", ())
+    unlimited = {unlimited_dims} if isinstance(unlimited_dims, str) else set(unlimited_dims)
+    variables, attributes = conventions.encode_dataset_coordinates(dataset)
+    asked: Mapping[Hashable, Mapping[str, Any]] = encoding or {}
+    for name in asked:
+        if name not in variables:
+            raise InvalidError(f"encoding of {name!r}: there is no such variable")
+        variables[name].encoding = dict(asked[name])
+    variables, attributes = conventions.cf_encoder(variables, attributes)
+    for name, variable in variables.items():
+        encoded = ensure_dtype_not_object(variable, name=name)
+        for coder in (EncodedStringCoder(allows_unicode=True), CharacterArrayCoder()):
+            encoded = coder.encode(encoded, name=name)
+        variables[name] = encoded
+    dims: dict[Hashable, int] = {}
+    for variable in variables.values():
+        dims.update(variable.sizes)
+    missing = unlimited - set(dims)
+    if missing:
+        raise InvalidError(f"unlimited_dims: there are no dimensions {sorted(map(str, missing))}")
+    with NewFile(path, track_order=True, **options) as file:
+        for key, value in attributes.items():
+            _set_attribute(file, str(key), value)
+        written = {
+            name: _write(file, str(name), variable, name in asked, unlimited) for name, variable in variables.items()
+        }
+        scales: dict[Hashable, NewDataset] = {}
+        for number, (dim, size) in enumerate(dims.items()):
+            scale = written.get(dim)
+            if scale is None or variables[dim].dims != (dim,):
+                maxshape = (None,) if dim in unlimited else None
+                chunks = (max(size, 1),) if maxshape else None
+                if scale is not None:
+                    raise InvalidError(f"the variable {dim!r} has other dimensions than its own")
+                scale = file.create_dataset(str(dim), (size,), ">f4", maxshape=maxshape, chunks=chunks)
+                scale.make_scale(_NOT_A_VARIABLE.format(size))
+            else:
+                scale.make_scale(str(dim))
+            scale.attrs["_Netcdf4Dimid"] = np.int32(number)
+            scales[dim] = scale
+        for name, variable in variables.items():
+            if name in scales:
+                continue
+            for axis, dim in enumerate(variable.dims):
+                written[name].dims[axis].attach_scale(scales[dim])
+
+
+def _set_attribute(owner: NewFile | NewDataset, name: str, value: Any) -> None:
+    # netCDF has no scalars among attributes; those of one element are read as such.
+    owner.attrs[name] = value if isinstance(value, (str, bytes)) else np.atleast_1d(value)
+
+
+def _write(file: NewFile, name: str, variable: xr.Variable, is_asked: bool, unlimited: set[Hashable]) -> NewDataset:
+    encoding = {_WORDS.get(key, key): value for key, value in variable.encoding.items() if key not in _OF_SOURCE}
+    if encoding.pop("zlib", False):
+        encoding.setdefault("compression", "gzip")
+    if encoding.get("compression") == "zlib":
+        encoding["compression"] = "gzip"
+    if not encoding.get("compression"):
+        encoding.pop("compression_opts", None)
+    dtype = encoding.pop("dtype", None)
+    unknown = set(encoding) - _OWN_WORDS
+    if is_asked and unknown:
+        raise InvalidError(f"encoding of {name!r}: unknown words {sorted(unknown)}")
+    words = {key: encoding[key] for key in _OWN_WORDS & set(encoding)} if variable.shape else {}
+    if not is_asked and words.get("compression") not in (None, "gzip", "lzf", "szip"):
+        # xarray has no words for the filters of the file that the variable was read from.
+        words = {key: value for key, value in words.items() if key not in ("compression", "compression_opts")}
+    limits = tuple(None if dim in unlimited else size for dim, size in variable.sizes.items())
+    maxshape = limits if None in limits else None
+    chunks = words.get("chunks")
+    if chunks is not None:
+        if any(limit is not None and size > limit for size, limit in zip(chunks, limits, strict=True)) and not is_asked:
+            # Those of the file that it was read from, of which this is a part.
+            del words["chunks"]
+        else:
+            words["chunks"] = tuple(chunks)
+    attributes = dict(variable.attrs)
+    fill = attributes.get("_FillValue")
+    source = _VariableSource(variable)
+    stored = source.dtype if dtype is None or dtype is str else np.dtype(dtype)
+    dataset = file.create_dataset(
+        name,
+        shape=variable.shape,
+        dtype=stored,
+        data=source,
+        maxshape=maxshape,
+        fillvalue=None if fill is None or stored.hasobject else fill,
+        **words,
+    )
+    for key, value in attributes.items():
+        _set_attribute(dataset, str(key), np.asarray(value, stored) if key == "_FillValue" and not stored.hasobject else value)
+    return dataset
+
+
+class _VariableSource:
+    """The values of a variable, of which parts are loaded."""
+
+    def __init__(self, variable: xr.Variable) -> None:
+        from xarray.coding.strings import is_bytes_dtype, is_unicode_dtype
+
+        self._variable = variable
+        self.shape = variable.shape
+        self.dtype: np.dtype[Any] = variable.dtype
+        if is_unicode_dtype(variable.dtype):
+            self.dtype = string_dtype()
+        elif variable.dtype.kind == "O" and is_bytes_dtype(variable.dtype):
+            self.dtype = string_dtype("ascii")
+
+    def __getitem__(self, selection: Any) -> Any:
+        return self._variable[selection].values
