@@ -307,7 +307,7 @@ fn read_cost(
             let (counts, engine) = (&read.counts[0], &read.engine);
             let bytes =
                 if engine.decodes > 0 { stored(engine.decodes, counts.chunks_touched) } else { engine.bytes };
-            let waiting = place.seconds(engine.requests as f64, bytes as f64, place.connections);
+            let waiting = place.seconds(engine.requests as f64, bytes as f64, place.link.connections);
             let seconds = model.engine_seconds(counts, engine) + waiting;
             ReadCost { seconds, requests: engine.requests, bytes, decodes: engine.decodes }
         }

@@ -12,22 +12,15 @@
 //! `s3,egress=0` says so. Latency and bandwidth are what a virtual machine in the same region commonly sees.
 
 use crate::error::AdviseError;
+use hyperslab_doctor::forecast::Link;
 
-/// A place, by what requests cost there.
+/// A place, by what requests and bytes cost there.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Place {
     /// As the user wrote it.
     pub name: String,
-    /// Seconds until the first byte of a request.
-    pub latency_seconds: f64,
-    /// Bytes a second of one connection; infinite for files in the page cache.
-    pub bytes_per_second: f64,
-    /// Requests that a reader makes at a time, if it can make several.
-    pub connections: u32,
-    /// Dollars for a thousand requests.
-    pub price_per_thousand: f64,
-    /// Dollars for 10⁹ bytes that are read.
-    pub price_per_gigabyte: f64,
+    /// The way to it. Without latency, and with infinite bandwidth, for files in the page cache.
+    pub link: Link,
     /// Dollars for keeping 10⁹ bytes for a month.
     pub price_of_storage: f64,
 }
@@ -37,15 +30,7 @@ const GIGABYTE: f64 = 1e9;
 impl Place {
     /// A local disk whose file is in the page cache.
     pub fn local() -> Self {
-        Self {
-            name: "local".to_owned(),
-            latency_seconds: 0.0,
-            bytes_per_second: f64::INFINITY,
-            connections: 1,
-            price_per_thousand: 0.0,
-            price_per_gigabyte: 0.0,
-            price_of_storage: 0.0,
-        }
+        Self { name: "local".to_owned(), link: Link::default(), price_of_storage: 0.0 }
     }
 
     /// A place by its name, or by its numbers: `latency=40ms,bandwidth=80MB,connections=8,price=0.0004,egress=0.09`. Numbers
@@ -75,7 +60,7 @@ impl Place {
             match key.trim() {
                 "latency" => {
                     let value = value.trim();
-                    place.latency_seconds = match (value.strip_suffix("ms"), value.strip_suffix('s')) {
+                    place.link.latency_seconds = match (value.strip_suffix("ms"), value.strip_suffix('s')) {
                         (Some(milliseconds), _) => number(milliseconds)? / 1e3,
                         (None, Some(seconds)) => number(seconds)?,
                         (None, None) => {
@@ -90,16 +75,16 @@ impl Place {
                     if bytes == 0 {
                         return Err(wrong("bandwidth=0 never ends".to_owned()));
                     }
-                    place.bytes_per_second = bytes as f64;
+                    place.link.bytes_per_second = bytes as f64;
                 }
                 "connections" => {
-                    let count: Option<u32> = value.trim().parse().ok();
-                    place.connections = count.filter(|count| *count > 0).ok_or_else(|| {
+                    let count: Option<u64> = value.trim().parse().ok();
+                    place.link.connections = count.filter(|count| *count > 0).ok_or_else(|| {
                         wrong(format!("connections={value:?} is not a number of 1 or more"))
                     })?;
                 }
-                "price" => place.price_per_thousand = number(value)?,
-                "egress" => place.price_per_gigabyte = number(value)?,
+                "price" => place.link.price_per_thousand = number(value)?,
+                "egress" => place.link.price_per_gigabyte = number(value)?,
                 "storage" => place.price_of_storage = number(value)?,
                 _ => {
                     return Err(wrong(format!(
@@ -112,16 +97,14 @@ impl Place {
     }
 
     fn named(name: &str) -> Option<Self> {
-        let place = |latency_seconds: f64, bytes_per_second: f64, connections: u32| Self {
-            name: name.to_owned(),
-            latency_seconds,
-            bytes_per_second,
-            connections,
-            ..Self::local()
+        let place = |latency_seconds: f64, bytes_per_second: f64, connections: u64| {
+            let link = Link { latency_seconds, bytes_per_second, connections, ..Link::default() };
+            Self { name: name.to_owned(), link, ..Self::local() }
         };
         let store = |place: Self, prices: [f64; 3]| {
             let [price_per_thousand, price_per_gigabyte, price_of_storage] = prices;
-            Self { price_per_thousand, price_per_gigabyte, price_of_storage, ..place }
+            let link = Link { price_per_thousand, price_per_gigabyte, ..place.link };
+            Self { link, price_of_storage, ..place }
         };
         Some(match name {
             "local" => Self::local(),
@@ -134,9 +117,9 @@ impl Place {
     }
 
     /// Seconds that so many requests take beyond those of a file in the page cache, if `at_a_time` of them overlap.
-    pub fn seconds(&self, requests: f64, bytes: f64, at_a_time: u32) -> f64 {
-        let overlap = f64::from(at_a_time.max(1)).min(requests.max(1.0));
-        (requests * self.latency_seconds + bytes / self.bytes_per_second) / overlap
+    pub fn seconds(&self, requests: f64, bytes: f64, at_a_time: u64) -> f64 {
+        let overlap = (at_a_time.max(1) as f64).min(requests.max(1.0));
+        (requests * self.link.latency_seconds + bytes / self.link.bytes_per_second) / overlap
     }
 
     /// Dollars a month for keeping so many bytes.
@@ -146,7 +129,7 @@ impl Place {
 
     /// Dollars that so many requests cost.
     pub fn price(&self, requests: f64, bytes: f64) -> f64 {
-        requests / 1e3 * self.price_per_thousand + bytes / GIGABYTE * self.price_per_gigabyte
+        self.link.dollars(requests, bytes)
     }
 }
 
@@ -168,7 +151,7 @@ mod tests {
         let place = Place::parse("s3").unwrap();
         assert!((place.price(10_000.0, 2e9) - (0.004 + 0.18)).abs() < 1e-12);
         let inside = Place::parse("s3,egress=0").unwrap();
-        assert!((inside.price(10_000.0, 2e9) - 0.004).abs() < 1e-12 && inside.latency_seconds == 0.040);
+        assert!((inside.price(10_000.0, 2e9) - 0.004).abs() < 1e-12 && inside.link.latency_seconds == 0.040);
         assert!((place.price_a_month(2e9) - 0.046).abs() < 1e-12);
         assert_eq!(Place::parse("hdd,storage=0.01").unwrap().price_a_month(1e9), 0.01);
     }

@@ -4,6 +4,7 @@ use crate::advise::arguments::AdviseArgs;
 use crate::archive::arguments::SummaryArgs;
 use crate::bench::arguments::BenchArgs;
 use crate::failure::exit_codes;
+use crate::forecast::DEFAULT_STORE;
 use crate::index::arguments::IndexArgs;
 use crate::repack::arguments::RepackArgs;
 use crate::runner::RunOptions;
@@ -145,7 +146,7 @@ pub(crate) struct ExplainArgs {
     #[arg(long)]
     pub cloud: bool,
     /// The object store of --cloud: s3, gs, az, or numbers such as latency=40ms,bandwidth=80MB/s,connections=8
-    #[arg(long, value_name = "PLACE", default_value = "s3", requires = "cloud")]
+    #[arg(long, value_name = "PLACE", default_value = DEFAULT_STORE, requires = "cloud")]
     pub place: String,
     /// Print one JSON document
     #[arg(long)]

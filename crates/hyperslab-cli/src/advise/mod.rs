@@ -11,6 +11,7 @@ mod observed;
 mod page;
 mod recipe;
 mod samples;
+mod storage;
 mod text;
 mod together;
 
@@ -34,6 +35,7 @@ pub(crate) use samples::Samples;
 use serde::Serialize;
 use std::io::Write;
 use std::path::Path;
+pub(crate) use storage::{brief_text, recipe_entry};
 
 /// The document that `--json` prints.
 #[derive(Debug, Serialize)]
@@ -92,7 +94,7 @@ impl Request {
             size_bound: args.size_bound.parse().map_err(wrong)?,
             place: match (&args.place, args.cloud) {
                 (Some(place), _) => Place::parse(place).map_err(wrong)?,
-                (None, true) => Place::parse("s3").map_err(wrong)?,
+                (None, true) => forecast::place(forecast::DEFAULT_STORE)?,
                 (None, false) => Place::local(),
             },
         })

@@ -2,7 +2,8 @@
 //! drawn over the array.
 
 use super::Document;
-use super::text::{slower_text, storage_text};
+use super::storage::{chunk_text, storage_text};
+use super::text::slower_text;
 use crate::failure::one_line;
 use hyperslab_advise::{Advice, Recommendation, StorageAnswer, Together, Verdict};
 use hyperslab_doctor::count_text;
@@ -95,7 +96,7 @@ fn caches(advice: &Advice) -> Table {
 
 /// The shape that some datasets have in common, and what each loses by it.
 fn read_together(together: &Together) -> Section {
-    let chunk = together.chunk.as_deref().map_or_else(|| "contiguous".to_owned(), shape_text);
+    let chunk = chunk_text(together.chunk.as_deref());
     let columns =
         ["dataset", "filters", "size", "beside its own chunks"].map(|title| Column::new(title, Align::Left));
     let table =
@@ -196,7 +197,7 @@ fn table(advice: &Advice) -> Table {
     let table = Table::new("No other storage is better than these in everything", columns);
     advice.pareto.iter().fold(table, |table, storage| {
         table.row([
-            storage.chunk.as_deref().map_or_else(|| "contiguous".to_owned(), shape_text),
+            chunk_text(storage.chunk.as_deref()),
             storage.filters.clone(),
             bytes_text(storage.stored_bytes),
             seconds_text(mean_seconds(storage)),

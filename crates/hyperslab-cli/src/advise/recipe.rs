@@ -2,9 +2,9 @@
 //! the shape that they have in common.
 
 use super::Document;
-use super::text::storage_text;
+use super::storage::{recipe_entry, storage_text};
+use crate::failure::one_line;
 use hyperslab_advise::{Advice, Verdict};
-use hyperslab_doctor::pattern::shape_text;
 
 /// The recipe: an entry for each dataset that is to be rewritten.
 pub(super) fn recipe(document: &Document) -> String {
@@ -23,19 +23,9 @@ fn entry(document: &Document, advice: &Advice) -> String {
         Some(agreed) => (&agreed.storage, agreed.is_present),
         None => (&all.storage, all.verdict == Verdict::AlreadyGood),
     };
-    let path = toml::Value::from(advice.path.as_str());
     let present = one_line(&storage_text(&advice.present));
     if is_kept {
         return format!("\n# {}: already good ({present})\n", one_line(&advice.path));
     }
-    let layout = match &storage.chunk {
-        Some(chunk) => format!("chunks = \"{}\"\nfilter = \"{}\"", shape_text(chunk), storage.filters),
-        None => "layout = \"contiguous\"".to_owned(),
-    };
-    format!("\n# was {present}\n[[dataset]]\nobjects = {path}\n{layout}\n")
-}
-
-/// A comment ends with its line.
-fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    recipe_entry(&format!("was {present}"), &advice.path, storage.chunk.as_deref(), &storage.filters)
 }

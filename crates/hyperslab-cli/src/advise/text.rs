@@ -1,6 +1,7 @@
 //! Advice as text.
 
 use super::Document;
+use super::storage::{chunk_text, storage_text};
 use crate::output::{Align, Line, table};
 use crate::terminal;
 use hyperslab_advise::{Advice, Recommendation, StorageAnswer, Together, Verdict, WhyNot};
@@ -37,7 +38,7 @@ pub(super) fn render(document: &Document) -> String {
 
 /// The shape that some datasets have in common, and what each loses by it.
 fn read_together(together: &Together) -> String {
-    let chunk = together.chunk.as_deref().map_or_else(|| "contiguous".to_owned(), shape_text);
+    let chunk = chunk_text(together.chunk.as_deref());
     let names: Vec<String> = together.datasets.iter().map(|one| one.path.clone()).collect();
     let mut text = format!(
         "\nread together: {} have the same dimensions; one shape for all: {chunk}\n",
@@ -112,19 +113,6 @@ fn dataset(document: &Document, advice: &Advice) -> String {
         if advice.is_cut { "; the time was over before all were (--seconds)" } else { "" }
     ));
     text
-}
-
-/// `73x91x90 (2.28 MiB), shuffle+gzip=4, 310 MiB`
-pub(super) fn storage_text(storage: &StorageAnswer) -> String {
-    let chunks = match (&storage.chunk, storage.chunk_bytes) {
-        (Some(chunk), Some(bytes)) => format!("chunks of {} ({})", shape_text(chunk), bytes_text(bytes)),
-        _ => "contiguous".to_owned(),
-    };
-    format!("{chunks}, {}, {} in the file", filters_text(&storage.filters), bytes_text(storage.stored_bytes))
-}
-
-fn filters_text(filters: &str) -> &str {
-    if filters == "none" { "no filters" } else { filters }
 }
 
 fn recommendation(advice: &Advice, one: &Recommendation) -> String {
@@ -257,7 +245,7 @@ fn pareto(advice: &Advice) -> String {
     let row = |storage: &StorageAnswer| {
         let mean = storage.seconds.iter().sum::<f64>() / storage.seconds.len().max(1) as f64;
         let mut cells = vec![
-            storage.chunk.as_deref().map_or_else(|| "contiguous".to_owned(), shape_text),
+            chunk_text(storage.chunk.as_deref()),
             storage.filters.clone(),
             bytes_text(storage.stored_bytes),
             seconds_text(mean),

@@ -11,6 +11,7 @@ mod page;
 mod recipe;
 mod records;
 mod summary;
+mod tables;
 mod text;
 
 use crate::args::DoctorArgs;

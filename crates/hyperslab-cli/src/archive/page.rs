@@ -1,9 +1,11 @@
 //! The summary as a page: what is saved in all, how many files that takes, and the variables and files with the most.
 
 use super::arguments::Rank;
-use super::summary::{Savings, Summary, Variable};
-use super::text::{costs, costs_head, headline, rank_text, recommended_text, storage_text};
+use super::summary::{Savings, Summary};
+use super::tables::{self, SavingsTable};
+use super::text::{headline, rank_text};
 use crate::failure::one_line;
+use crate::output;
 use hyperslab_doctor::count_text;
 use hyperslab_doctor::pattern::bytes_text;
 use hyperslab_doctor::predict::seconds_text;
@@ -37,31 +39,16 @@ pub(super) fn page(summary: &Summary, command: &str) -> Page {
 }
 
 fn variables(summary: &Summary) -> Section {
-    let worth: Vec<&Variable> =
-        summary.variables.iter().filter(|variable| variable.savings.rewritten > 0).collect();
     let section = Section::new("Variables");
-    if worth.is_empty() {
+    let names: Vec<(String, &Savings)> =
+        summary.rewritten().map(|variable| (one_line(&variable.path), &variable.savings)).collect();
+    if names.is_empty() {
         return section;
     }
-    let names =
-        worth.iter().map(|variable| (one_line(&variable.path), &variable.savings)).collect::<Vec<_>>();
-    let mut columns = vec![
-        Column::new("variable", Align::Left),
-        Column::new("files", Align::Right),
-        Column::new("now", Align::Left),
-        Column::new("recommended", Align::Left),
-    ];
-    columns.extend(cost_columns(summary));
-    let table = worth.iter().fold(Table::new("By what is saved", columns), |table, variable| {
-        let mut cells = vec![one_line(&variable.path), count_text(variable.files)];
-        cells.extend([storage_text(&variable.present), recommended_text(variable)]);
-        cells.extend(costs(summary, &variable.savings));
-        table.row(cells)
-    });
     section
         .figure(bars(summary, "What is left of each variable", &names))
         .figure(trade_off(&names))
-        .figure(table)
+        .figure(figure(tables::variables(summary)))
 }
 
 fn files(summary: &Summary) -> Section {
@@ -69,19 +56,21 @@ fn files(summary: &Summary) -> Section {
     if summary.best_files.is_empty() || summary.files < 2 {
         return section;
     }
-    let names =
-        summary.best_files.iter().map(|file| (one_line(&file.file), &file.savings)).collect::<Vec<_>>();
-    let columns = std::iter::once(Column::new("file", Align::Left)).chain(cost_columns(summary));
-    let table = names.iter().fold(Table::new("By what is saved", columns), |table, (name, savings)| {
-        let mut cells = vec![name.clone()];
-        cells.extend(costs(summary, savings));
-        table.row(cells)
-    });
-    section.figure(curve(summary)).figure(bars(summary, "What is left of each file", &names)).figure(table)
+    let names: Vec<(String, &Savings)> =
+        summary.best_files.iter().map(|file| (one_line(&file.file), &file.savings)).collect();
+    section
+        .figure(curve(summary))
+        .figure(bars(summary, "What is left of each file", &names))
+        .figure(figure(tables::files(summary)))
 }
 
-fn cost_columns(summary: &Summary) -> Vec<Column> {
-    costs_head(summary).into_iter().map(|(title, _)| Column::new(title, Align::Right)).collect()
+fn figure(SavingsTable { head, rows }: SavingsTable) -> Table {
+    let align = |align| match align {
+        output::Align::Left => Align::Left,
+        output::Align::Right => Align::Right,
+    };
+    let columns = head.into_iter().map(|(title, to)| Column::new(title, align(to)));
+    rows.into_iter().fold(Table::new("By what is saved", columns), Table::row)
 }
 
 /// What is left as a bar before what there is now.

@@ -181,6 +181,11 @@ impl Summary {
             curve,
         }
     }
+
+    /// The variables that are worth rewriting in some file.
+    pub(super) fn rewritten(&self) -> impl Iterator<Item = &Variable> {
+        self.variables.iter().filter(|variable| variable.savings.rewritten > 0)
+    }
 }
 
 /// One dataset of a variable.

@@ -1,11 +1,10 @@
 //! The summary as text.
 
 use super::arguments::Rank;
-use super::summary::{Savings, Summary, Variable};
-use crate::failure::one_line;
-use crate::output::{Align, Line, table};
-use hyperslab_advise::SurveyedStorage;
-use hyperslab_doctor::pattern::{bytes_text, shape_text};
+use super::summary::Summary;
+use super::tables::{self, SavingsTable};
+use crate::output::{Line, table};
+use hyperslab_doctor::pattern::bytes_text;
 use hyperslab_doctor::predict::seconds_text;
 use hyperslab_doctor::{count_text, list_text};
 
@@ -14,36 +13,14 @@ const ROWS_MAX: usize = 20;
 
 pub(super) fn render(summary: &Summary) -> String {
     let mut text = headline(summary).join("\n") + "\n";
-    let variables: Vec<&Variable> =
-        summary.variables.iter().filter(|variable| variable.savings.rewritten > 0).collect();
-    if variables.is_empty() {
+    if summary.total.rewritten == 0 {
         return text;
     }
-    let mut head = vec![
-        ("variable", Align::Left),
-        ("files", Align::Right),
-        ("now", Align::Left),
-        ("recommended", Align::Left),
-    ];
-    head.extend(costs_head(summary));
-    let rows = variables.iter().map(|variable| {
-        let mut cells = vec![one_line(&variable.path), count_text(variable.files)];
-        cells.extend([storage_text(&variable.present), recommended_text(variable)]);
-        cells.extend(costs(summary, &variable.savings));
-        cells
-    });
     text.push_str(&format!("\nvariables, by the {} that are saved:\n", rank_text(summary.rank)));
-    text.push_str(&rows_text(&head, rows.collect()));
+    text.push_str(&table_text(tables::variables(summary)));
     if summary.files > 1 {
-        let head: Vec<(&str, Align)> =
-            std::iter::once(("file", Align::Left)).chain(costs_head(summary)).collect();
-        let rows = summary.best_files.iter().map(|file| {
-            let mut cells = vec![one_line(&file.file)];
-            cells.extend(costs(summary, &file.savings));
-            cells
-        });
         text.push_str("\nfiles:\n");
-        text.push_str(&rows_text(&head, rows.collect()));
+        text.push_str(&table_text(tables::files(summary)));
     }
     text
 }
@@ -120,50 +97,12 @@ pub(super) fn rank_text(rank: Rank) -> &'static str {
     }
 }
 
-/// `1x73x144, gzip=4`
-pub(super) fn storage_text(storage: &SurveyedStorage) -> String {
-    let chunk = storage.chunk.as_deref().map_or_else(|| "contiguous".to_owned(), shape_text);
-    if storage.filters == "none" { chunk } else { format!("{chunk}, {}", storage.filters) }
-}
-
-pub(super) fn recommended_text(variable: &Variable) -> String {
-    let text = storage_text(&variable.recommended);
-    match variable.recommendations {
-        0 | 1 => text,
-        more => format!("{text}, and {} others", count_text(more - 1)),
-    }
-}
-
-pub(super) fn costs_head(summary: &Summary) -> Vec<(&'static str, Align)> {
-    let mut head = vec![("bytes", Align::Right), ("reads", Align::Right)];
-    if has_prices(summary) {
-        head.push(("a month", Align::Right));
-    }
-    head
-}
-
-/// The cells of the costs: now and then.
-pub(super) fn costs(summary: &Summary, savings: &Savings) -> Vec<String> {
-    let mut cells = vec![
-        format!("{} → {}", bytes_text(savings.bytes), bytes_text(savings.bytes_then)),
-        format!("{} → {}", seconds_text(savings.seconds), seconds_text(savings.seconds_then)),
-    ];
-    if has_prices(summary) {
-        cells.push(format!("${:.2} → ${:.2}", savings.dollars_a_month, savings.dollars_a_month_then));
-    }
-    cells
-}
-
-fn has_prices(summary: &Summary) -> bool {
-    summary.total.dollars_a_month > 0.0
-}
-
-fn rows_text(head: &[(&str, Align)], mut rows: Vec<Vec<String>>) -> String {
+fn table_text(SavingsTable { head, mut rows }: SavingsTable) -> String {
     let more = rows.len().saturating_sub(ROWS_MAX);
     rows.truncate(ROWS_MAX);
     let mut lines: Vec<Line> = rows.into_iter().map(Line::Cells).collect();
     if more > 0 {
         lines.push(Line::Text(format!("and {} more (--json)", count_text(more as u64))));
     }
-    table(head, &lines)
+    table(&head, &lines)
 }

@@ -91,7 +91,7 @@ impl<'a> Examiner<'a> {
         // Damage that the census meets is told of where the damaged part is examined.
         let findings = match &census {
             Some(census) if dataset.is_none() => {
-                diagnose_file(&file_facts::of(path, &file, census), &options)
+                diagnose_file(&file_facts::of(path, &file, census, options.cloud), &options)
             }
             _ => Vec::new(),
         };

@@ -13,8 +13,14 @@ const PAGE_BYTES: [u64; 5] = [4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20];
 /// A group in the old format takes its header, a B-tree node, a heap and a symbol table node.
 const OLD_GROUP_STRUCTURES: u64 = 4;
 
-/// The facts about the file at `path` whose census was taken.
-pub(super) fn of(path: &Path, file: &File, census: &Census) -> FileFacts {
+/// The facts about the file at `path` whose census was taken; with those that only findings of `--cloud` look at, if they
+/// are wanted.
+pub(super) fn of(path: &Path, file: &File, census: &Census, is_for_cloud: bool) -> FileFacts {
+    let facts = of_census(path, census);
+    if is_for_cloud { with_cloud_facts(facts, file, census) } else { facts }
+}
+
+fn of_census(path: &Path, census: &Census) -> FileFacts {
     let sum = |of: fn(&KindOfMetadata) -> u64| census.metadata.values().map(of).sum();
     // The addresses of a file in several members do not follow each other: what lies between them is not in any file. And
     // what belongs to a part that cannot be read only looks unused.
@@ -47,16 +53,21 @@ pub(super) fn of(path: &Path, file: &File, census: &Census) -> FileFacts {
         structures_per_group: if is_old { OLD_GROUP_STRUCTURES } else { 1 },
         dense_attributes: census.tree.dense_attributes,
         dense_links: census.tree.dense_links,
-        index_nodes_behind_data: index_nodes_behind_data(file, census),
-        unlimited_datasets: chunked(file, census).filter(grows_in_a_b_tree).count() as u64,
-        packing: packing(file),
+        ..FileFacts::default()
     }
 }
 
-/// The chunked datasets that have raw data.
-fn chunked<'a>(file: &'a File, census: &'a Census) -> impl Iterator<Item = Dataset> + 'a {
-    let datasets = census.raw_data.iter().filter_map(|(path, _)| file.dataset(path).ok());
-    datasets.filter(|dataset| dataset.chunk_shape().is_some())
+/// Adds what only findings of `--cloud` look at. Each dataset is opened for it, and chunk indexes are read.
+fn with_cloud_facts(facts: FileFacts, file: &File, census: &Census) -> FileFacts {
+    let mut unlimited_datasets = 0;
+    let mut is_chunked = Vec::with_capacity(census.raw_data.len());
+    for (path, _) in &census.raw_data {
+        let dataset = file.dataset(path).ok().filter(|dataset| dataset.chunk_shape().is_some());
+        unlimited_datasets += u64::from(dataset.as_ref().is_some_and(grows_in_a_b_tree));
+        is_chunked.push(dataset.is_some());
+    }
+    let index_nodes_behind_data = index_nodes_behind_data(census, &is_chunked);
+    FileFacts { index_nodes_behind_data, unlimited_datasets, packing: packing(file), ..facts }
 }
 
 fn grows_in_a_b_tree(dataset: &Dataset) -> bool {
@@ -67,12 +78,8 @@ fn grows_in_a_b_tree(dataset: &Dataset) -> bool {
 }
 
 /// Nodes of version 1 B-trees of chunks that lie behind the first chunk, as pyfive's `consolidated_metadata` looks for them.
-fn index_nodes_behind_data(file: &File, census: &Census) -> u64 {
-    let is_chunked: Vec<bool> = census
-        .raw_data
-        .iter()
-        .map(|(path, _)| file.dataset(path).is_ok_and(|dataset| dataset.chunk_shape().is_some()))
-        .collect();
+/// `is_chunked` is by the number of a dataset in the census.
+fn index_nodes_behind_data(census: &Census, is_chunked: &[bool]) -> u64 {
     let is_chunk = |owner: &Owner| matches!(owner, Owner::RawData(number) if is_chunked[*number]);
     let first = census.extents.iter().find(|extent| is_chunk(&extent.owner)).map(|extent| extent.start);
     let Some(first) = first else { return 0 };
@@ -83,7 +90,7 @@ fn index_nodes_behind_data(file: &File, census: &Census) -> u64 {
 /// The number of chunks of a dataset that is chunked.
 fn chunks(dataset: &Dataset) -> Option<u64> {
     dataset.chunk_shape()?;
-    Some(dataset.chunk_map().ok()?.iter().count() as u64)
+    Some(dataset.chunk_map().ok()?.len() as u64)
 }
 
 /// What the checker of the packing for CMIP7 looks at, in files with the attribute `variable_id`.

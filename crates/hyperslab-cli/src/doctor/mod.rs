@@ -110,7 +110,7 @@ fn one(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> Result<i32, Failure> {
-    let place = forecast::place(examiner.args.place.as_deref().unwrap_or("s3"))?;
+    let place = forecast::place(examiner.args.place.as_deref().unwrap_or(forecast::DEFAULT_STORE))?;
     let Examined { mut report, notes, failures, maps } = examiner.examine(path, dataset)?;
     if examiner.args.cloud {
         report.forecast = Some(forecast::of_report(path, &report, &place)?);

@@ -33,6 +33,9 @@ use std::path::Path;
 
 /// The size of pages that NSIDC recommends.
 const PAGE_BYTES: u64 = 8 << 20;
+/// The object store that is meant where a user names none.
+pub(crate) const DEFAULT_STORE: &str = "s3";
+
 /// The object store that a user has named.
 pub(crate) fn place(text: &str) -> Result<Place, Failure> {
     Place::parse(text).map_err(|error| Failure::wrong_request(error.to_string()))
@@ -64,7 +67,7 @@ pub(crate) fn forecast(
     let is_one_local_file = !location::is_url(path)
         && std::fs::metadata(path).is_ok_and(|local| local.is_file() && local.len() == source(file).len());
     let recording = is_one_local_file.then(|| Recording::of(path, reads)).flatten();
-    let link = link(place);
+    let link = place.link;
     let planned = Planned::new(source(file), &link);
     let mut forecaster = Forecaster {
         layout: layout(&census, file, reads)?,
@@ -94,16 +97,6 @@ pub(crate) fn forecast(
         steps,
         alternatives,
     })
-}
-
-fn link(place: &Place) -> Link {
-    Link {
-        latency_seconds: place.latency_seconds,
-        bytes_per_second: place.bytes_per_second,
-        connections: u64::from(place.connections),
-        price_per_thousand: place.price_per_thousand,
-        price_per_gigabyte: place.price_per_gigabyte,
-    }
 }
 
 /// A step before its requests are counted.

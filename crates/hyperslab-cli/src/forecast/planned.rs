@@ -102,12 +102,7 @@ impl PlannedSession {
     fn metadata(&mut self, rounds: &Rounds) {
         for round in rounds.take() {
             self.together(&round);
-            let access = |range: &Range<u64>| Access {
-                kind: PageKind::Metadata,
-                address: range.start,
-                len: range.end - range.start,
-            };
-            self.accesses.extend(round.iter().map(access));
+            self.accesses.extend(round.iter().map(|range| access(PageKind::Metadata, range)));
         }
     }
 
@@ -125,11 +120,7 @@ impl PlannedSession {
                 ranges.extend(
                     split(request.range.clone(), Advice::REMOTE).filter(|range| range.end > FIRST_BYTES),
                 );
-                let raw = |range: &Range<u64>| Access {
-                    kind: PageKind::Raw,
-                    address: range.start,
-                    len: range.end - range.start,
-                };
+                let raw = |range| access(PageKind::Raw, range);
                 match stored.as_slice() {
                     [] => self.accesses.push(raw(&request.range)),
                     stored => self.accesses.extend(stored.iter().map(|chunk| raw(chunk))),
@@ -148,4 +139,9 @@ impl PlannedSession {
         let bytes = ranges.iter().map(|range| range.end - range.start).sum();
         self.own.together(ranges.len() as u64, bytes, Advice::REMOTE.in_flight_max as u64);
     }
+}
+
+/// The read of these bytes.
+fn access(kind: PageKind, range: &Range<u64>) -> Access {
+    Access { kind, address: range.start, len: range.end - range.start }
 }

@@ -23,6 +23,7 @@
 use super::cliff::Cliff;
 use super::cost::Cost;
 use super::model::{Finding, Severity};
+use super::object_store::REQUEST_SECONDS;
 use crate::case::Case;
 use crate::fix::{repack_larger, shape_for_read};
 use crate::numbers::{count_text, rounded};
@@ -40,8 +41,6 @@ const INDEX_SHARE_MIN: f64 = 0.25;
 const CHUNKS_MIN_BESIDE_INDEX: u64 = 64;
 /// The time libhdf5 spends per chunk apart from its bytes: index, lock, pipeline, request.
 pub(super) const CHUNK_SECONDS: f64 = 10.0e-6;
-/// The time an object store takes to answer.
-const REQUEST_SECONDS: f64 = 0.040;
 
 pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let chunk = case.geometry.chunk_dims()?;

@@ -23,6 +23,7 @@
 use super::cliff::Cliff;
 use super::cost::Cost;
 use super::model::{Finding, Severity};
+use super::object_store::REQUEST_SECONDS;
 use crate::case::Case;
 use crate::fix::{Fix, FixKind, shell_word};
 use crate::numbers::count_text;
@@ -36,8 +37,6 @@ const CHUNK_BYTES_MAX: u64 = 16_000_000;
 /// Fewer small chunks are few requests.
 const CHUNKS_MIN: u64 = 100;
 const CHUNKS_MEDIUM: u64 = 1_000;
-/// The time an object store takes to answer.
-const REQUEST_SECONDS: f64 = 0.040;
 
 pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let chunk = case.geometry.chunk_dims().filter(|_| case.options.cloud)?;

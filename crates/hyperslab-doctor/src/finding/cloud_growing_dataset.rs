@@ -22,6 +22,7 @@
 
 use super::cost::Cost;
 use super::model::{Finding, Severity};
+use super::object_store::{REQUEST_SECONDS, page_for};
 use crate::facts::FileFacts;
 use crate::fix::{FixKind, repack_fix};
 use crate::numbers::count_text;
@@ -30,12 +31,8 @@ use crate::pattern::bytes_text;
 use crate::predict::seconds_text;
 use serde_json::json;
 
-/// The time an object store takes to answer.
-const REQUEST_SECONDS: f64 = 0.040;
 /// From so many nodes on the severity is medium.
 const NODES_MEDIUM: u64 = 1_000;
-/// The smallest page that is proposed.
-const PAGE_BYTES_MIN: u64 = 4 << 10;
 
 pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
     let nodes = facts.index_nodes_behind_data;
@@ -49,7 +46,7 @@ pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
         count_text(nodes),
         seconds_text(nodes as f64 * REQUEST_SECONDS),
     );
-    let page = facts.metadata_bytes.max(PAGE_BYTES_MIN).next_power_of_two();
+    let page = page_for(facts.metadata_bytes);
     let evidence =
         json!({ "unlimited_datasets": facts.unlimited_datasets, "index_nodes_behind_data": nodes });
     let effect = format!("all nodes of the indexes in the first {} of the file", bytes_text(page));

@@ -24,6 +24,7 @@
 
 use super::cost::Cost;
 use super::model::{Finding, Severity};
+use super::object_store::{REQUEST_SECONDS, page_for};
 use crate::facts::FileFacts;
 use crate::fix::{FixKind, repack_fix};
 use crate::numbers::count_text;
@@ -32,12 +33,8 @@ use crate::pattern::bytes_text;
 use crate::predict::seconds_text;
 use serde_json::json;
 
-/// The time an object store takes to answer.
-const REQUEST_SECONDS: f64 = 0.040;
 /// Fewer structures behind the data are few requests.
 const STRUCTURES_MEDIUM: u64 = 100;
-/// The smallest page that is proposed.
-const PAGE_BYTES_MIN: u64 = 4 << 10;
 
 pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
     if !options.cloud {
@@ -58,7 +55,7 @@ pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
         count_text(behind),
         seconds_text(behind as f64 * REQUEST_SECONDS),
     );
-    let page = facts.metadata_bytes.max(PAGE_BYTES_MIN).next_power_of_two();
+    let page = page_for(facts.metadata_bytes);
     let evidence = json!({
         "metadata_bytes": facts.metadata_bytes,
         "metadata_structures": facts.metadata_structures,

@@ -21,6 +21,7 @@
 
 use super::cost::Cost;
 use super::model::{Finding, Severity};
+use super::object_store::PAGE_BYTES_MIN;
 use crate::facts::FileFacts;
 use crate::fix::{FixKind, repack_fix};
 use crate::numbers::rounded;
@@ -30,8 +31,6 @@ use serde_json::json;
 
 /// The growth that NSIDC accepts.
 const SHARE_MAX: f64 = 0.05;
-/// The smallest page that is proposed.
-const PAGE_BYTES_MIN: u64 = 4 << 10;
 
 pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
     let page = facts.page_bytes.filter(|_| options.cloud)?;

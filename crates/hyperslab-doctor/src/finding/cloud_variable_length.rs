@@ -22,6 +22,7 @@
 use super::cliff::Cliff;
 use super::cost::Cost;
 use super::model::{Finding, Severity};
+use super::object_store::REQUEST_SECONDS;
 use crate::case::Case;
 use crate::fix::{Fix, FixKind};
 use crate::numbers::count_text;
@@ -31,8 +32,6 @@ use serde_json::json;
 
 /// The size of a collection of the heap, unless a value is larger.
 const COLLECTION_BYTES: u64 = 4 << 10;
-/// The time an object store takes to answer.
-const REQUEST_SECONDS: f64 = 0.040;
 
 pub(super) fn check(case: &Case<'_>, _cliffs: &[Cliff]) -> Option<Finding> {
     let variable = case.facts.variable_length.filter(|_| case.options.cloud)?;

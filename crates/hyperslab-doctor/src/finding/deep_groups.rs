@@ -21,6 +21,7 @@
 
 use super::cost::Cost;
 use super::model::{Finding, Severity};
+use super::object_store::REQUEST_SECONDS;
 use crate::facts::FileFacts;
 use crate::fix::{Fix, FixKind, repack_fix};
 use crate::numbers::count_text;
@@ -34,8 +35,6 @@ const DEPTH_MIN: u64 = 6;
 const REQUESTS_MIN: u64 = 500;
 /// Groups for each dataset, at least.
 const GROUPS_PER_DATASET_MIN: u64 = 2;
-/// The time an object store takes to answer.
-const REQUEST_SECONDS: f64 = 0.040;
 
 pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
     let FileFacts { depth, groups, datasets, structures_per_group, .. } = *facts;

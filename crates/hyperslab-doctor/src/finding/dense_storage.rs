@@ -23,6 +23,7 @@
 
 use super::cost::Cost;
 use super::model::{Finding, Severity};
+use super::object_store::REQUEST_SECONDS;
 use crate::facts::FileFacts;
 use crate::fix::{Fix, FixKind, repack_line};
 use crate::numbers::{count_text, list_text};
@@ -34,8 +35,6 @@ use serde_json::json;
 const OBJECTS_MIN: u64 = 50;
 /// Structures of the dense storage of one object: heap header and block, tree header and leaf.
 const STRUCTURES: u64 = 4;
-/// The time an object store takes to answer.
-const REQUEST_SECONDS: f64 = 0.040;
 
 pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
     let (attributes, links) = (facts.dense_attributes, facts.dense_links);

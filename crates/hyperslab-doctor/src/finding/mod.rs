@@ -28,6 +28,7 @@ mod default_cache_too_small;
 mod deflate_level_too_high;
 mod dense_storage;
 mod model;
+mod object_store;
 mod one_element_chunks;
 mod page_size_against_chunks;
 mod scattered_metadata;
@@ -105,41 +106,27 @@ struct FileRule {
     check: fn(&FileFacts, &Options) -> Option<Finding>,
 }
 
-static FILE_RULES: &[FileRule] = &[
-    FileRule {
-        code: "scattered-metadata",
-        source: include_str!("scattered_metadata.rs"),
-        check: scattered_metadata::check,
-    },
-    FileRule { code: "dense-storage", source: include_str!("dense_storage.rs"), check: dense_storage::check },
-    FileRule { code: "deep-groups", source: include_str!("deep_groups.rs"), check: deep_groups::check },
-    FileRule {
-        code: "page-size-against-chunks",
-        source: include_str!("page_size_against_chunks.rs"),
-        check: page_size_against_chunks::check,
-    },
-    FileRule {
-        code: "cloud-metadata",
-        source: include_str!("cloud_metadata.rs"),
-        check: cloud_metadata::check,
-    },
-    FileRule {
-        code: "cloud-chunk-above-page",
-        source: include_str!("cloud_chunk_above_page.rs"),
-        check: cloud_chunk_above_page::check,
-    },
-    FileRule {
-        code: "cloud-growing-dataset",
-        source: include_str!("cloud_growing_dataset.rs"),
-        check: cloud_growing_dataset::check,
-    },
-    FileRule {
-        code: "cloud-page-slack",
-        source: include_str!("cloud_page_slack.rs"),
-        check: cloud_page_slack::check,
-    },
-    FileRule { code: "cmip7-packing", source: include_str!("cmip7_packing.rs"), check: cmip7_packing::check },
-    FileRule { code: "unused-space", source: include_str!("unused_space.rs"), check: unused_space::check },
+macro_rules! file_rules {
+    ($($code:literal $module:ident),* $(,)?) => {
+        &[$(FileRule {
+            code: $code,
+            source: include_str!(concat!(stringify!($module), ".rs")),
+            check: $module::check,
+        }),*]
+    };
+}
+
+static FILE_RULES: &[FileRule] = file_rules![
+    "scattered-metadata" scattered_metadata,
+    "dense-storage" dense_storage,
+    "deep-groups" deep_groups,
+    "page-size-against-chunks" page_size_against_chunks,
+    "cloud-metadata" cloud_metadata,
+    "cloud-chunk-above-page" cloud_chunk_above_page,
+    "cloud-growing-dataset" cloud_growing_dataset,
+    "cloud-page-slack" cloud_page_slack,
+    "cmip7-packing" cmip7_packing,
+    "unused-space" unused_space,
 ];
 
 /// All findings about a file as a whole, most severe first.

@@ -23,6 +23,7 @@
 
 use super::cost::Cost;
 use super::model::{Finding, Severity};
+use super::object_store::{PAGE_BYTES_MIN, REQUEST_SECONDS};
 use crate::facts::FileFacts;
 use crate::fix::{FixKind, repack_fix};
 use crate::numbers::count_text;
@@ -35,15 +36,12 @@ use serde_json::json;
 const REQUESTS_MIN: u64 = 2_000;
 /// From this many on the severity is medium.
 const REQUESTS_MEDIUM: u64 = 20_000;
-/// The sizes of the pages that are proposed, at least and at most.
-const PAGE_BYTES_MIN: u64 = 4 << 10;
+/// The largest page that is proposed.
 const PAGE_BYTES_MAX: u64 = 1 << 20;
 /// Pages of the repacked file, about: fewer would leave too much of it unused.
 const PAGES_MIN: u64 = 32;
 /// In the latest format, metadata takes about this part of what it takes in the format before 1.8.
 const LATEST_FORMAT_PART: u64 = 4;
-/// The time an object store takes to answer.
-const REQUEST_SECONDS: f64 = 0.040;
 
 pub(super) fn check(facts: &FileFacts, options: &Options) -> Option<Finding> {
     let requests = match facts.page_bytes {

@@ -55,11 +55,7 @@ impl BlockCache {
             None => {
                 let start = block.saturating_mul(self.block_bytes);
                 let bytes = self.block_bytes.min(self.file_bytes.saturating_sub(start));
-                let first = bytes.min(self.part_bytes);
-                requests.one(first);
-                if first < bytes {
-                    requests.one(bytes - first);
-                }
+                requests.in_parts(bytes, self.part_bytes);
                 if self.held.len() > self.blocks_max
                     && let Some((_, oldest)) = self.by_use.pop_first()
                 {

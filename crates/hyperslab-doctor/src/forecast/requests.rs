@@ -26,6 +26,15 @@ impl Requests {
         self.sequential_bytes = self.sequential_bytes.saturating_add(bytes);
     }
 
+    /// Adds a read of so many bytes, of which `part_bytes` are requested first, and then the rest.
+    pub fn in_parts(&mut self, bytes: u64, part_bytes: u64) {
+        let first = bytes.min(part_bytes);
+        self.one(first);
+        if first < bytes {
+            self.one(bytes - first);
+        }
+    }
+
     /// Adds requests of so many bytes together, of which at most `in_flight_max` are in flight at a time.
     pub fn together(&mut self, requests: u64, bytes: u64, in_flight_max: u64) {
         match requests {
@@ -96,5 +105,17 @@ mod tests {
         assert_eq!((requests.count(), requests.bytes(), requests.rounds()), (22, 4_500_000, 4));
         // 0.1 + 0.5, 2 * 0.1 + 1 over four connections, 0.1
         assert!((requests.seconds(&link) - 1.9).abs() < 1e-12);
+    }
+
+    #[test]
+    fn long_reads_come_in_two_parts() {
+        let counts = |bytes, part_bytes| {
+            let mut requests = Requests::default();
+            requests.in_parts(bytes, part_bytes);
+            (requests.count(), requests.bytes())
+        };
+        assert_eq!(counts(8, 8), (1, 8));
+        assert_eq!(counts(30, 8), (2, 30), "not in four");
+        assert_eq!(counts(30, u64::MAX), (1, 30));
     }
 }

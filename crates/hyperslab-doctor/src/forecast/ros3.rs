@@ -106,11 +106,7 @@ impl Ros3 {
 
 /// The requests for the bytes from `start` to `end`.
 fn fetch(has_parts: bool, start: u64, end: u64, requests: &mut Requests) {
-    let first = if has_parts { (end - start).min(PART_BYTES) } else { end - start };
-    requests.one(first);
-    if first < end - start {
-        requests.one(end - start - first);
-    }
+    requests.in_parts(end - start, if has_parts { PART_BYTES } else { u64::MAX });
 }
 
 impl Policy for Ros3 {
