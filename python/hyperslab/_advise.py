@@ -61,7 +61,9 @@ def advise(
     write: Block | None = None,
     readers: Iterable[str] = (),
     size_bound: str | None = None,
+    max_error: float | None = None,
     place: str | None = None,
+    cloud: bool = False,
     seconds: float | None = None,
 ) -> Advice:
     """Advise on chunks and filters that serve the reads of datasets.
@@ -69,7 +71,8 @@ def advise(
     A read is the shape of a block in which the dataset is read: `"1x361x720"`, or `(1, 361, 720)`, in which `None` stands for
     the whole extent; `"1x361x720@10"` counts ten times. Without reads, those that the axes suggest are taken. The other
     arguments are the options of the command: `readers` such as `["netcdf-4.9", "h5py+zstd"]`, `size_bound` such as
-    `"1.2x"`, `place` such as `"s3"`, and `seconds` that the answer may take.
+    `"1.2x"`, `max_error` if floats may be rounded, by at most so much, `place` such as `"s3"`, `cloud` for a forecast of what
+    the file takes there as it is, and `seconds` that the answer may take.
 
     The work is done in a process of its own.
 
@@ -83,8 +86,10 @@ def advise(
     arguments += [] if write is None else ["--write", block_text(write)]
     readers = list(readers)
     arguments += ["--readers", ",".join(readers)] if readers else []
-    for option, value in (("--size-bound", size_bound), ("--place", place), ("--seconds", seconds)):
+    given = {"--size-bound": size_bound, "--max-error": max_error, "--place": place, "--seconds": seconds}
+    for option, value in given.items():
         arguments += [] if value is None else [option, str(value)]
+    arguments += ["--cloud"] if cloud else []
     return Advice(document("advise", arguments))
 
 

@@ -15,8 +15,8 @@ _SEVERITIES = ("high", "medium", "low")
 class Diagnosis(Report):
     """The report of `hyperslab doctor --json` as a mapping; a table of findings in a notebook.
 
-    Members are those of the schema `hyperslab.doctor`: `file`, `findings` (about the file as a whole) and `datasets`, each
-    with its simulated `reads` and its `findings`.
+    Members are those of the schema `hyperslab.doctor`: `file`, `findings` (about the file as a whole), `datasets`, each
+    with its simulated `reads` and its `findings`, and `forecast` if that was asked for.
     """
 
     def __repr__(self) -> str:
@@ -31,14 +31,30 @@ class Diagnosis(Report):
         return sorted(found, key=lambda one: _SEVERITIES.index(one[1]["severity"]))
 
     def _repr_html_(self) -> str:
+        forecast = self._forecast_html()
         if not self.findings:
-            return f"<p>{html.escape(self['file'])}: no problems found</p>"
+            return f"<p>{html.escape(self['file'])}: no problems found</p>{forecast}"
         rows = []
         for path, finding in self.findings:
             fixes = [f"{html.escape(fix['effect'])}<br><code>{html.escape(fix['line'])}</code>" for fix in finding["fixes"][:1]]
             cells = [finding["severity"], path, finding["code"], finding["message"]]
             rows.append([*map(html.escape, cells), "".join(fixes)])
-        return table(self["file"], ("severity", "dataset", "finding", "what it costs", "first fix"), rows)
+        return table(self["file"], ("severity", "dataset", "finding", "what it costs", "first fix"), rows) + forecast
+
+    def _forecast_html(self) -> str:
+        """A table of the seconds that each reader waits for the object store."""
+        forecast = self.get("forecast")
+        if forecast is None:
+            return ""
+        steps = forecast["steps"]
+        rows: dict[str, list[str]] = {}
+        for number, step in enumerate(steps):
+            for reader in step["readers"]:
+                cells = rows.setdefault(reader["reader"], [""] * len(steps))
+                cells[number] = f"{reader['seconds']:.3g} s, {reader['requests']} requests"
+        title = f"{self['file']} at {forecast['place']}"
+        heading = ("reader", *(html.escape(step["name"]) for step in steps))
+        return table(title, heading, [list(map(html.escape, (reader, *cells))) for reader, cells in rows.items()])
 
 
 def doctor(
@@ -49,11 +65,17 @@ def doctor(
     order: Iterable[int] | None = None,
     cache: str | None = None,
     all: bool = False,
+    cloud: bool = False,
+    place: str | None = None,
 ) -> Diagnosis:
     """Diagnose which reads of a file are slow, why, and how to fix them.
 
     A read is the shape of a block that is swept over the dataset: `"1x361x720"`, or `(1, 361, 720)`, in which `None` stands
     for the whole extent; `"1x361x720@10"` counts ten times. Without reads, the usual ones are tried.
+
+    With `cloud`, the rules for files in object stores are checked, too, and the member `forecast` says what opening, listing
+    and reading the file takes there, for each kind of reader: requests, rounds, bytes, seconds and dollars. `place` is the
+    store: `"s3"` (if omitted), `"gs"`, `"az"`, or numbers such as `"latency=40ms,bandwidth=80MB/s,connections=8"`.
 
     The work is done in a process of its own.
 
@@ -67,4 +89,6 @@ def doctor(
     arguments += [] if order is None else ["--order", ",".join(map(str, order))]
     arguments += [] if cache is None else ["--cache", cache]
     arguments += ["--all"] if all else []
+    arguments += ["--cloud"] if cloud else []
+    arguments += [] if place is None else ["--place", place]
     return Diagnosis(document("doctor", arguments))

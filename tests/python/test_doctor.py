@@ -36,6 +36,16 @@ def test_a_notebook_shows_a_table(path):
     assert "no problems found" in hyperslab.doctor(path, "/x")._repr_html_()
 
 
+def test_what_a_file_takes_in_an_object_store(path):
+    assert "forecast" not in hyperslab.doctor(path, "/x")
+    diagnosis = hyperslab.doctor(path, "/t2m", reads=["1x60x60"], cloud=True, place="gs")
+    forecast = diagnosis["forecast"]
+    assert forecast["place"] == "gs"
+    assert [step["name"] for step in forecast["steps"]] == ["opening", "listing", "1x60x60"]
+    assert {"ros3-2.0", "fsspec-readahead", "hyperslab"} <= {reader["reader"] for reader in forecast["steps"][0]["readers"]}
+    assert "fsspec-readahead" in diagnosis._repr_html_()
+
+
 def test_what_is_wrong_is_said(path):
     with pytest.raises(hyperslab.HyperslabError, match="2 dimensions"):
         hyperslab.doctor(path, "/t2m", reads=["1x1"])

@@ -4,7 +4,7 @@ use crate::cache::CacheAnswer;
 use crate::choose::{Choice, Served};
 use crate::cost::{Costed, ReadCost, WRITE_BYTES_PER_SECOND};
 use crate::error::AdviseError;
-use crate::lines::{Line, lines};
+use crate::lines::{Line, Target, lines};
 use crate::pipeline::Pipeline;
 use crate::question::Question;
 use crate::search::{Found, search};
@@ -12,6 +12,7 @@ use crate::sensitivity::ShareRange;
 use crate::storage::Storage;
 use crate::trial::Trials;
 use crate::{cache, pareto, sensitivity};
+use hyperslab_doctor::DatasetFacts;
 use serde::Serialize;
 
 /// The advice on one dataset.
@@ -83,9 +84,19 @@ pub struct StorageAnswer {
     pub reads: Vec<Vec<ReadCost>>,
     /// Dollars of all reads by their weights, on average over the readers.
     pub dollars: f64,
+    /// The largest error of a value in the sampled chunks; missing for lossless filters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub largest_error: Option<f64>,
     /// The chunks and filters.
     #[serde(skip)]
     pub(crate) storage: Storage,
+}
+
+impl StorageAnswer {
+    /// The dataset of these facts, as it is then stored.
+    pub fn facts(&self, present: &DatasetFacts) -> DatasetFacts {
+        self.storage.facts(present, self.stored_bytes)
+    }
 }
 
 /// What to do.
@@ -238,6 +249,16 @@ pub fn advise(question: &Question<'_>, trials: &mut dyn Trials) -> Result<Option
     }))
 }
 
+impl Advice {
+    /// Writes the lines anew, for a target that has become known since: the pages of the new file. `facts` are those of the
+    /// question.
+    pub fn with_target(&mut self, target: &Target, facts: &DatasetFacts) {
+        for one in self.recommendations.iter_mut().filter(|one| one.verdict == Verdict::Rewrite) {
+            one.lines = lines(target, facts, &one.storage.storage);
+        }
+    }
+}
+
 fn recommend(question: &Question<'_>, choice: &Choice<'_>, served: Served) -> Recommendation {
     let best = choice.best(served);
     let is_good = choice.is_present_good(served, best);
@@ -271,7 +292,7 @@ fn answer(question: &Question<'_>, storages: &[Costed], at: usize) -> StorageAns
 
 /// A storage as it is told.
 pub(crate) fn answer_of(question: &Question<'_>, costed: &Costed, filters: String) -> StorageAnswer {
-    let Costed { storage, stored_bytes, reads, seconds, requests, writing } = costed;
+    let Costed { storage, stored_bytes, reads, seconds, requests, writing, largest_error } = costed;
     StorageAnswer {
         chunk: storage.chunk.clone(),
         chunk_bytes: storage.chunk_bytes(question.facts.element_bytes),
@@ -282,6 +303,7 @@ pub(crate) fn answer_of(question: &Question<'_>, costed: &Costed, filters: Strin
         seconds: seconds.clone(),
         reads: reads.clone(),
         dollars: dollars(question, reads),
+        largest_error: *largest_error,
         storage: storage.clone(),
     }
 }

@@ -42,6 +42,8 @@ pub(crate) struct Costed {
     pub(crate) requests: f64,
     /// What writing it costs; `None` for a present storage whose filters cannot be tried.
     pub(crate) writing: Option<WriteCost>,
+    /// The largest error on the samples, of filters that are lossy.
+    pub(crate) largest_error: Option<f64>,
 }
 
 impl Costed {
@@ -201,6 +203,7 @@ pub(crate) fn of_storage(
     Ok(Costed {
         stored_bytes: facts.stored_bytes.saturating_add(index_bytes),
         writing: Some(writing),
+        largest_error: pipeline.compression.is_lossy().then_some(trial.largest_error),
         ..costed
     })
 }
@@ -283,6 +286,7 @@ fn costed(
         requests: requests / by_reader.len().max(1) as f64,
         reads: by_reader,
         writing: None,
+        largest_error: None,
     })
 }
 

@@ -1,7 +1,7 @@
 //! A storage in the words of the programs that make it: hyperslab, h5repack, nccopy, xarray, netCDF4, h5py, CDL.
 //!
-//! A program that cannot make a storage has no line: nccopy has no checksums, h5repack no LZF, and xarray writes one group at
-//! a time.
+//! A program that cannot make a storage has no line: nccopy has no checksums, h5repack no LZF, netCDF none of the lossy filters,
+//! and xarray writes one group at a time.
 
 use crate::pipeline::{Compression, Pipeline};
 use crate::storage::Storage;
@@ -16,6 +16,8 @@ pub struct Target {
     pub file: String,
     /// True if netCDF-C can read it.
     pub is_netcdf: bool,
+    /// Size of a page of the new file, if it is to have pages.
+    pub page_bytes: Option<u64>,
 }
 
 /// A line for one program.
@@ -31,12 +33,10 @@ pub struct Line {
 pub fn lines(target: &Target, facts: &DatasetFacts, storage: &Storage) -> Vec<Line> {
     let name = facts.path.trim_start_matches('/');
     let is_in_root = !name.contains('/');
-    let mut lines = vec![
-        Line { tool: "hyperslab", line: hyperslab(target, facts, storage) },
-        Line { tool: "h5py", line: h5py(name, storage) },
-    ];
+    let mut lines = vec![Line { tool: "hyperslab", line: hyperslab(target, facts, storage) }];
     let mut add =
         |tool: &'static str, line: Option<String>| lines.extend(line.map(|line| Line { tool, line }));
+    add("h5py", h5py(name, storage));
     add("h5repack", h5repack(target, facts, storage));
     if target.is_netcdf && is_in_root {
         add("nccopy", nccopy(target, name, storage));
@@ -60,17 +60,22 @@ fn tuple(chunk: &[u64]) -> String {
 fn hyperslab(target: &Target, facts: &DatasetFacts, storage: &Storage) -> String {
     let file = shell_word(&target.file);
     let output = if target.is_netcdf { "out.nc" } else { "out.h5" };
+    let pages = target.page_bytes.map_or_else(String::new, |bytes| format!("--page-size {bytes} "));
     let Some(chunk) = &storage.chunk else {
-        return format!("hyperslab repack --contiguous {} {file} {output}", shell_word(&facts.path));
+        return format!("hyperslab repack {pages}--contiguous {} {file} {output}", shell_word(&facts.path));
     };
     let chunks = shell_word(&format!("{}:{}", facts.path, shape_text(chunk)));
     let filter = shell_word(&format!("{}:{}", facts.path, storage.pipeline.text()));
-    format!("hyperslab repack --chunks {chunks} --filter {filter} {file} {output}")
+    format!("hyperslab repack {pages}--chunks {chunks} --filter {filter} {file} {output}")
 }
 
 fn h5repack(target: &Target, facts: &DatasetFacts, storage: &Storage) -> Option<String> {
     let option = |what: &str| shell_word(&format!("{}:{what}", facts.path));
-    let mut words = vec!["h5repack".to_owned(), "-l".to_owned()];
+    let mut words = vec!["h5repack".to_owned()];
+    if let Some(bytes) = target.page_bytes {
+        words.extend(["-S".to_owned(), "PAGE".to_owned(), "-G".to_owned(), bytes.to_string()]);
+    }
+    words.push("-l".to_owned());
     words.push(match &storage.chunk {
         Some(chunk) => option(&format!("CHUNK={}", shape_text(chunk))),
         None => option("CONTI"),
@@ -82,6 +87,8 @@ fn h5repack(target: &Target, facts: &DatasetFacts, storage: &Storage) -> Option<
             2 => "SHUF".to_owned(),
             3 => "FLET".to_owned(),
             4 => format!("SZIP={},NN", parameters.get(1)?),
+            // Digits behind the decimal point; h5repack takes no negative number.
+            6 => format!("SOFF={},DS", u32::try_from(*parameters.get(1)? as i32).ok()?),
             // h5repack takes at least one parameter, and this filter has none.
             32_000 => return None,
             id => {
@@ -108,7 +115,7 @@ fn nccopy(target: &Target, name: &str, storage: &Storage) -> Option<String> {
     let filters = match compression {
         Compression::Gzip(level) => format!("-d {level}{}", if *shuffle { " -s" } else { "" }),
         Compression::None if !shuffle => format!("-F {}", shell_word(&format!("{name},none"))),
-        _ if *shuffle => return None,
+        _ if *shuffle || compression.is_lossy() => return None,
         _ => {
             let (id, parameters) = storage.pipeline.requests().into_iter().next()?;
             let words = std::iter::once(u32::from(id)).chain(parameters);
@@ -120,7 +127,7 @@ fn nccopy(target: &Target, name: &str, storage: &Storage) -> Option<String> {
     Some(format!("nccopy -k nc4 -c {chunks} {filters} {} out.nc", shell_word(&target.file)))
 }
 
-fn h5py(name: &str, storage: &Storage) -> String {
+fn h5py(name: &str, storage: &Storage) -> Option<String> {
     let mut options = String::new();
     if let Some(chunk) = &storage.chunk {
         options.push_str(&format!(", chunks={}", tuple(chunk)));
@@ -136,7 +143,15 @@ fn h5py(name: &str, storage: &Storage) -> String {
         }
         Compression::Lzf => options.push_str(", compression=\"lzf\""),
         Compression::Szip => options.push_str(", compression=\"szip\", compression_opts=(\"nn\", 8)"),
-        Compression::Zstd(_) | Compression::Blosc | Compression::Bitshuffle => {
+        // h5py refuses both.
+        Compression::ScaleOffset { digits, .. } if *digits < 0 || *checksum => return None,
+        Compression::ScaleOffset { digits, level } => {
+            options.push_str(&format!(", scaleoffset={digits}"));
+            if *level > 0 {
+                options.push_str(&format!(", compression=\"gzip\", compression_opts={level}"));
+            }
+        }
+        Compression::Zstd(_) | Compression::Blosc | Compression::Bitshuffle | Compression::Zfp(_) => {
             let request = storage.pipeline.requests().into_iter().find(|(id, _)| *id > 255);
             if let Some((id, parameters)) = request {
                 let parameters: Vec<u64> = parameters.into_iter().map(u64::from).collect();
@@ -147,7 +162,7 @@ fn h5py(name: &str, storage: &Storage) -> String {
     if *checksum {
         options.push_str(", fletcher32=True");
     }
-    format!("out.create_dataset({}, data=data{options})", python_string(name))
+    Some(format!("out.create_dataset({}, data=data{options})", python_string(name)))
 }
 
 /// The encoding of `Dataset.to_netcdf`, in the words of its default engine for netCDF-4.
@@ -175,7 +190,10 @@ fn xarray(name: &str, storage: &Storage) -> Option<String> {
                 ", \"compression\": \"szip\", \"szip_coding\": \"nn\", \"szip_pixels_per_block\": 8",
             );
         }
-        Compression::Lzf | Compression::Bitshuffle => return None,
+        Compression::Lzf
+        | Compression::Bitshuffle
+        | Compression::ScaleOffset { .. }
+        | Compression::Zfp(_) => return None,
     }
     options.push_str(&format!(", \"shuffle\": {}", truth(*shuffle)));
     if *checksum {
@@ -195,7 +213,7 @@ fn cdl(name: &str, storage: &Storage) -> Option<String> {
     match storage.pipeline.compression {
         Compression::None => {}
         Compression::Gzip(level) => words.push(format!("{name}:_DeflateLevel = {level} ;")),
-        Compression::Lzf => return None,
+        Compression::Lzf | Compression::ScaleOffset { .. } | Compression::Zfp(_) => return None,
         _ => {
             let (id, parameters) = storage.pipeline.requests().into_iter().find(|(id, _)| *id > 3)?;
             let all = std::iter::once(u32::from(id)).chain(parameters);
@@ -212,10 +230,11 @@ fn cdl(name: &str, storage: &Storage) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pipeline::Tolerance;
 
     fn all(storage: &Storage) -> Vec<String> {
         let facts = DatasetFacts::contiguous("/t2m", &[1460, 361, 720], "<f4", 4);
-        let target = Target { file: "era 5.nc".to_owned(), is_netcdf: true };
+        let target = Target { file: "era 5.nc".to_owned(), is_netcdf: true, page_bytes: None };
         lines(&target, &facts, storage)
             .into_iter()
             .map(|line| format!("{}: {}", line.tool, line.line))
@@ -239,6 +258,37 @@ mod tests {
     }
 
     #[test]
+    fn lossy_filters_are_named_with_their_bound() {
+        let lines: Vec<String> = Pipeline::lossy_candidates(Tolerance::new(0.01).unwrap(), false)
+            .into_iter()
+            .flat_map(|pipeline| all(&Storage::chunked(&[73, 91, 90], pipeline)).into_iter().take(3))
+            .collect();
+        assert_eq!(
+            lines,
+            [
+                "hyperslab: hyperslab repack --chunks /t2m:73x91x90 --filter /t2m:scaleoffset=2 'era 5.nc' out.nc",
+                "h5py: out.create_dataset(\"t2m\", data=data, chunks=(73, 91, 90), scaleoffset=2)",
+                "h5repack: h5repack -l /t2m:CHUNK=73x91x90 -f /t2m:SOFF=2,DS 'era 5.nc' out.h5",
+                "hyperslab: hyperslab repack --chunks /t2m:73x91x90 --filter /t2m:scaleoffset=2+gzip=1 'era 5.nc' out.nc",
+                "h5py: out.create_dataset(\"t2m\", data=data, chunks=(73, 91, 90), scaleoffset=2, compression=\"gzip\", compression_opts=1)",
+                "h5repack: h5repack -l /t2m:CHUNK=73x91x90 -f /t2m:SOFF=2,DS -f /t2m:GZIP=1 'era 5.nc' out.h5",
+                "hyperslab: hyperslab repack --chunks /t2m:73x91x90 --filter /t2m:zfp-accuracy=0.01 'era 5.nc' out.nc",
+                "h5py: out.create_dataset(\"t2m\", data=data, chunks=(73, 91, 90), compression=32013, compression_opts=(3, 0, 1202590843, 1065646817))",
+                "h5repack: h5repack -l /t2m:CHUNK=73x91x90 -f /t2m:UD=32013,0,4,3,0,1202590843,1065646817 'era 5.nc' out.h5",
+            ]
+        );
+    }
+
+    #[test]
+    fn pages_are_made_by_those_that_can() {
+        let facts = DatasetFacts::contiguous("/t2m", &[1460, 361, 720], "<f4", 4);
+        let target = Target { file: "in.h5".to_owned(), is_netcdf: false, page_bytes: Some(1 << 20) };
+        let lines = lines(&target, &facts, &Storage::CONTIGUOUS);
+        assert_eq!(lines[0].line, "hyperslab repack --page-size 1048576 --contiguous /t2m in.h5 out.h5");
+        assert_eq!(lines[2].line, "h5repack -S PAGE -G 1048576 -l /t2m:CONTI -f /t2m:NONE in.h5 out.h5");
+    }
+
+    #[test]
     fn what_a_program_cannot_make_has_no_line() {
         let tools = |pipeline: Pipeline| -> Vec<String> {
             let lines = all(&Storage::chunked(&[1, 2, 3], pipeline));
@@ -248,6 +298,10 @@ mod tests {
         assert_eq!(tools(zstd), ["hyperslab", "h5py", "h5repack", "xarray", "CDL"]);
         let lzf = Pipeline { shuffle: true, compression: Compression::Lzf, checksum: false };
         assert_eq!(tools(lzf), ["hyperslab", "h5py"]);
+        let lossy = Pipeline::lossy_candidates(Tolerance::new(0.01).unwrap(), false);
+        assert!(lossy.into_iter().all(|one| tools(one) == ["hyperslab", "h5py", "h5repack"]));
+        let tens = Compression::ScaleOffset { digits: -1, level: 1 };
+        assert_eq!(tools(Pipeline { compression: tens, ..Pipeline::NONE }), ["hyperslab"]);
         assert!(all(&Storage::CONTIGUOUS).iter().any(|line| line.contains("--contiguous /t2m")));
     }
 }

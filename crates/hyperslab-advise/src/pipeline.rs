@@ -1,4 +1,5 @@
-//! Filter pipelines: the lossless ones that are considered, and how each program names them.
+//! Filter pipelines: those that are considered, and how each program names them. They are lossless, apart from those within a
+//! bound of the error that the user gives.
 
 use hyperslab_doctor::FilterFact;
 
@@ -30,6 +31,38 @@ pub enum Compression {
     Blosc,
     /// Bitshuffle with LZ4.
     Bitshuffle,
+    /// Floats rounded to so many decimal digits, which every libhdf5 since 1.8 has; deflated at a level, or not at level 0.
+    ScaleOffset {
+        /// Digits behind the decimal point; less than 0 for digits before it.
+        digits: i32,
+        /// The level of deflate.
+        level: u32,
+    },
+    /// zfp with a bound of the error.
+    Zfp(Tolerance),
+}
+
+/// The largest absolute error that a filter may cause: a positive, finite number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Tolerance(u64);
+
+impl Tolerance {
+    /// `None` for what is not positive and finite.
+    pub fn new(error: f64) -> Option<Self> {
+        // The bits of positive numbers are in their order.
+        (error.is_finite() && error > 0.0).then(|| Self(error.to_bits()))
+    }
+
+    /// The error.
+    pub fn error(self) -> f64 {
+        f64::from_bits(self.0)
+    }
+
+    /// The decimal digits with which scaleoffset keeps the bound. It rounds to half a digit, but takes values less than a
+    /// digit from the fill value for that value.
+    fn digits(self) -> i32 {
+        -self.error().log10().floor() as i32
+    }
 }
 
 /// Filter numbers.
@@ -37,10 +70,16 @@ const DEFLATE: u16 = 1;
 const SHUFFLE: u16 = 2;
 const FLETCHER32: u16 = 3;
 const SZIP: u16 = 4;
+const SCALEOFFSET: u16 = 6;
 const LZF: u16 = 32_000;
 const BLOSC: u16 = 32_001;
 const BITSHUFFLE: u16 = 32_008;
+const ZFP: u16 = 32_013;
 const ZSTD: u16 = 32_015;
+/// `H5Z_SO_FLOAT_DSCALE`
+const DECIMAL: u32 = 0;
+/// The mode of zfp with a bound of the error.
+const ZFP_ACCURACY: u32 = 3;
 /// `H5_SZIP_NN_OPTION_MASK`, and the pixels of a block.
 const SZIP_NEAREST_NEIGHBOUR: u32 = 32;
 const SZIP_PIXELS: u32 = 8;
@@ -48,21 +87,29 @@ const SZIP_PIXELS: u32 = 8;
 const ELEMENT_BYTES_SHUFFLED_MAX: u64 = 16;
 const GZIP_LEVELS: [u32; 4] = [1, 4, 6, 9];
 const ZSTD_LEVELS: [u32; 3] = [1, 3, 9];
+/// Of scaleoffset, which leaves little to deflate.
+const SCALEOFFSET_LEVELS: [u32; 2] = [0, 1];
 
 impl Compression {
     /// The compressions that a reader may have or lack.
-    pub const PLUGINS: [&'static str; 5] = ["lzf", "szip", "zstd", "blosc", "bitshuffle"];
+    pub const PLUGINS: [&'static str; 6] = ["lzf", "szip", "zstd", "blosc", "bitshuffle", "zfp"];
 
     /// The name of the plug-in that a reader needs; none for what every libhdf5 has.
     pub fn plugin(self) -> Option<&'static str> {
         match self {
-            Self::None | Self::Gzip(_) => None,
+            Self::None | Self::Gzip(_) | Self::ScaleOffset { .. } => None,
             Self::Lzf => Some("lzf"),
             Self::Szip => Some("szip"),
             Self::Zstd(_) => Some("zstd"),
             Self::Blosc => Some("blosc"),
             Self::Bitshuffle => Some("bitshuffle"),
+            Self::Zfp(_) => Some("zfp"),
         }
+    }
+
+    /// True if values may come back changed.
+    pub fn is_lossy(self) -> bool {
+        matches!(self, Self::ScaleOffset { .. } | Self::Zfp(_))
     }
 
     /// True if it shuffles itself, so that a shuffle before it has no use.
@@ -96,7 +143,15 @@ impl Pipeline {
         found
     }
 
-    /// The pipeline of a dataset, if it is one of this kind.
+    /// The pipelines for floats that may change by at most so much.
+    pub fn lossy_candidates(tolerance: Tolerance, checksum: bool) -> Vec<Self> {
+        let digits = tolerance.digits();
+        let scaleoffset = SCALEOFFSET_LEVELS.map(|level| Compression::ScaleOffset { digits, level });
+        let compressions = scaleoffset.into_iter().chain([Compression::Zfp(tolerance)]);
+        compressions.map(|compression| Self { shuffle: false, compression, checksum }).collect()
+    }
+
+    /// The pipeline of a dataset, if it is one of this kind and lossless.
     pub fn of(filters: &[FilterFact]) -> Option<Self> {
         let mut pipeline = Self::NONE;
         for filter in filters {
@@ -148,6 +203,14 @@ impl Pipeline {
             Compression::Blosc => filters.push((BLOSC, vec![0, 0, 0, 0, 5, 1, 1])),
             // Blocks of its own size, LZ4.
             Compression::Bitshuffle => filters.push((BITSHUFFLE, vec![0, 2])),
+            Compression::ScaleOffset { digits, level } => {
+                // The parameter is the number's bits.
+                filters.push((SCALEOFFSET, vec![DECIMAL, digits as u32]));
+                filters.extend((level > 0).then(|| (DEFLATE, vec![level])));
+            }
+            Compression::Zfp(Tolerance(bits)) => {
+                filters.push((ZFP, vec![ZFP_ACCURACY, 0, bits as u32, (bits >> 32) as u32]));
+            }
         }
         if self.checksum {
             filters.push((FLETCHER32, Vec::new()));
@@ -166,6 +229,8 @@ impl Pipeline {
                 LZF => "lzf",
                 BLOSC => "blosc",
                 BITSHUFFLE => "bitshuffle",
+                SCALEOFFSET => "scaleoffset",
+                ZFP => "zfp",
                 _ => "zstd",
             };
             FilterFact { name: name.to_owned(), id, parameters, description: name.to_owned() }
@@ -185,6 +250,11 @@ impl Pipeline {
             Compression::Zstd(level) => words.push(format!("zstd={level}")),
             Compression::Blosc => words.push("blosc=0,0,0,0,5,1,1".to_owned()),
             Compression::Bitshuffle => words.push("bitshuffle=0,2".to_owned()),
+            Compression::ScaleOffset { digits, level } => {
+                words.push(format!("scaleoffset={digits}"));
+                words.extend((level > 0).then(|| format!("gzip={level}")));
+            }
+            Compression::Zfp(tolerance) => words.push(format!("zfp-accuracy={}", tolerance.error())),
         }
         words.extend(self.checksum.then(|| "fletcher32".to_owned()));
         if words.is_empty() { "none".to_owned() } else { words.join("+") }
@@ -211,5 +281,26 @@ mod tests {
         assert!(Pipeline::candidates(1, false).iter().all(|pipeline| !pipeline.shuffle));
         let texts: Vec<String> = Pipeline::candidates(4, false).iter().map(Pipeline::text).collect();
         assert!(texts.contains(&"shuffle+gzip=4".to_owned()) && texts[0] == "none", "{texts:?}");
+    }
+
+    #[test]
+    fn lossy_pipelines_keep_the_bound() {
+        let texts = |error: f64| -> Vec<String> {
+            let tolerance = Tolerance::new(error).unwrap();
+            Pipeline::lossy_candidates(tolerance, true).iter().map(Pipeline::text).collect()
+        };
+        assert_eq!(
+            texts(0.01),
+            ["scaleoffset=2+fletcher32", "scaleoffset=2+gzip=1+fletcher32", "zfp-accuracy=0.01+fletcher32"]
+        );
+        // A digit is never more than the bound.
+        assert!(texts(0.05)[0].starts_with("scaleoffset=2+"));
+        assert!(texts(20.0)[0].starts_with("scaleoffset=-1+"));
+        for error in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert_eq!(Tolerance::new(error), None);
+        }
+        let lossy = Pipeline::lossy_candidates(Tolerance::new(0.5).unwrap(), false);
+        assert!(lossy.iter().all(|one| one.compression.is_lossy() && Pipeline::of(&one.facts()).is_none()));
+        assert!(Pipeline::candidates(4, false).iter().all(|one| !one.compression.is_lossy()));
     }
 }

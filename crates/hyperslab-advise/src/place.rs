@@ -116,6 +116,11 @@ impl Place {
         })
     }
 
+    /// True for a store that answers several requests at a time, each after a while.
+    pub fn is_store(&self) -> bool {
+        self.link.latency_seconds > 0.0 && self.link.connections > 1
+    }
+
     /// Seconds that so many requests take beyond those of a file in the page cache, if `at_a_time` of them overlap.
     pub fn seconds(&self, requests: f64, bytes: f64, at_a_time: u64) -> f64 {
         let overlap = (at_a_time.max(1) as f64).min(requests.max(1.0));
@@ -144,6 +149,8 @@ mod tests {
         assert_eq!(place.seconds(8.0, 0.0, 4), 0.2);
         assert_eq!(place.seconds(8.0, 10e6, 1), 1.8);
         assert_eq!(Place::local().seconds(1e6, 1e12, 1), 0.0);
+        assert!(place.is_store() && Place::parse("gs").unwrap().is_store());
+        assert!(!Place::local().is_store() && !Place::parse("hdd").unwrap().is_store());
     }
 
     #[test]

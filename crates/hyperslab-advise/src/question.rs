@@ -2,6 +2,7 @@
 
 use crate::error::AdviseError;
 use crate::lines::Target;
+use crate::pipeline::Tolerance;
 use crate::place::Place;
 use crate::reader::Reader;
 use crate::usual::UsualRead;
@@ -26,6 +27,8 @@ pub struct Question<'a> {
     pub readers: Vec<Reader>,
     /// The most bytes that the data may take.
     pub size_bound: SizeBound,
+    /// The most that a value may change; `None` if nothing may be lost. Only for datasets of floats.
+    pub max_error: Option<Tolerance>,
     /// Where the file will lie.
     pub place: Place,
     /// What the parts of a read cost on this machine.

@@ -15,6 +15,7 @@
 use crate::error::AdviseError;
 use crate::pipeline::{Compression, Pipeline};
 use hyperslab_doctor::Profile;
+use hyperslab_doctor::forecast::CloudReader;
 
 /// A program that reads the data.
 #[derive(Debug, Clone, PartialEq)]
@@ -97,6 +98,19 @@ impl Reader {
         match &self.kind {
             ReaderKind::Libhdf5(profiles) => profiles,
             ReaderKind::Hyperslab => &[],
+        }
+    }
+
+    /// How it reads a file in an object store, as far as that goes through libhdf5.
+    pub(crate) fn in_object_stores(&self) -> &'static [CloudReader] {
+        let name = self.name.split('+').next().unwrap_or_default().to_ascii_lowercase();
+        match name.as_str() {
+            HYPERSLAB => &[],
+            "libhdf5-1.14" | "netcdf-4.9" => &[CloudReader::Ros3Beginning],
+            "libhdf5-2" | "netcdf-4.10" => &[CloudReader::Ros3PageBuffer, CloudReader::Ros3BlockCache],
+            "xarray" => &[CloudReader::FsspecBlocks4],
+            "h5py" => &[CloudReader::FsspecReadAhead, CloudReader::FsspecBlocks4],
+            _ => &[CloudReader::Ros3Uncached],
         }
     }
 

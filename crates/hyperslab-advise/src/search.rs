@@ -55,11 +55,21 @@ const FINAL_UNTIL: f64 = 0.95;
 /// A pipeline that is worse by more than this in size and speed is left out.
 const TOLERANCE: f64 = 1.02;
 /// What encoding is assumed to cost before it is measured.
-const ASSUMED: Trial =
-    Trial { decoded_bytes: 1 << 20, encoded_bytes: 1 << 19, encode_seconds: 0.02, decode_seconds: 0.002 };
+const ASSUMED: Trial = Trial {
+    decoded_bytes: 1 << 20,
+    encoded_bytes: 1 << 19,
+    encode_seconds: 0.02,
+    decode_seconds: 0.002,
+    largest_error: 0.0,
+};
 /// What is not encoded.
-pub(crate) const RAW: Trial =
-    Trial { decoded_bytes: 1 << 20, encoded_bytes: 1 << 20, encode_seconds: 0.0, decode_seconds: 0.0 };
+pub(crate) const RAW: Trial = Trial {
+    decoded_bytes: 1 << 20,
+    encoded_bytes: 1 << 20,
+    encode_seconds: 0.0,
+    decode_seconds: 0.0,
+    largest_error: 0.0,
+};
 
 /// The time of a search.
 struct Clock {
@@ -110,8 +120,10 @@ pub(crate) fn search(question: &Question<'_>, trials: &mut dyn Trials) -> Result
     let raw_shapes = best_shapes(question, &raw, facts.chunk_dims(), MEASURED_RAW);
 
     // All pipelines, measured on the best shape.
+    let lossy = question.max_error.map(|bound| Pipeline::lossy_candidates(bound, checksum));
     let pipelines: Vec<Pipeline> = Pipeline::candidates(facts.element_bytes, checksum)
         .into_iter()
+        .chain(lossy.into_iter().flatten())
         .filter(|pipeline| question.readers.iter().any(|reader: &Reader| reader.reads(pipeline)))
         .collect();
     let (none, mut pipelines): (Vec<Pipeline>, Vec<Pipeline>) =

@@ -16,12 +16,14 @@ pub struct Trial {
     pub encode_seconds: f64,
     /// Seconds to decode them, by hyperslab's decoders.
     pub decode_seconds: f64,
+    /// The largest difference of a value from what comes back; 0 for lossless pipelines.
+    pub largest_error: f64,
 }
 
 /// Samples of one dataset.
 pub trait Trials {
-    /// Encodes samples in chunks of this shape, with each of the pipelines. `None` where a pipeline cannot encode them, or
-    /// if the samples cannot be read.
+    /// Encodes samples in chunks of this shape, with each of the pipelines. `None` where a pipeline cannot encode them, where
+    /// other values come back than it promises, or if the samples cannot be read.
     fn measure(&mut self, chunk: &[u64], pipelines: &[Pipeline]) -> Vec<Option<Trial>>;
 }
 

@@ -27,6 +27,7 @@ impl Trials for Alike {
                 encoded_bytes: if pipeline.shuffle { 400 } else { 500 },
                 encode_seconds: 2e-5 * times,
                 decode_seconds: 2e-6 * times,
+                largest_error: 0.0,
             })
         };
         pipelines.iter().map(of).collect()
@@ -37,11 +38,12 @@ fn question<'a>(facts: &'a DatasetFacts, reads: Vec<UsualRead>, readers: &[&str]
     let named: Vec<Reader> = readers.iter().map(|name| Reader::parse(name).unwrap()).collect();
     Question {
         facts,
-        target: Target { file: "in.nc".to_owned(), is_netcdf: true },
+        target: Target { file: "in.nc".to_owned(), is_netcdf: true, page_bytes: None },
         reads,
         write: None,
         readers: if named.is_empty() { Reader::defaults() } else { named },
         size_bound: SizeBound::default(),
+        max_error: None,
         place: Place::local(),
         terms: Terms::BUILT_IN,
         threads: 2,

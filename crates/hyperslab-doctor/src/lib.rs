@@ -47,6 +47,6 @@ pub use numbers::{count_text, list_text, ratio_text};
 pub use options::Options;
 pub use profile::Profile;
 pub use report::{
-    DatasetReport, EngineReport, Prediction, ProfileReport, ReadReport, Report, render_findings,
-    render_forecast, render_text,
+    DatasetReport, EngineReport, Prediction, ProfileReport, ReadReport, Report, alternative_text,
+    render_findings, render_forecast, render_text,
 };

@@ -96,8 +96,13 @@ struct Incompressible;
 
 impl Trials for Incompressible {
     fn measure(&mut self, _: &[u64], pipelines: &[Pipeline]) -> Vec<Option<Trial>> {
-        let trial =
-            Trial { decoded_bytes: 1000, encoded_bytes: 1001, encode_seconds: 2e-5, decode_seconds: 2e-6 };
+        let trial = Trial {
+            decoded_bytes: 1000,
+            encoded_bytes: 1001,
+            encode_seconds: 2e-5,
+            decode_seconds: 2e-6,
+            largest_error: 0.0,
+        };
         vec![Some(trial); pipelines.len()]
     }
 }

@@ -1,12 +1,13 @@
 //! A dataset with what is asked about it.
 
-use super::Request;
 use super::axes::Axes;
 use super::samples::Samples;
-use crate::doctor::{Library, SampleScope, facts_of, is_netcdf};
+use super::{Request, target};
+use crate::doctor::{Library, SampleScope, facts_of};
 use crate::failure::Failure;
+use hyperslab::datatypes::Class;
 use hyperslab::{Dataset, File};
-use hyperslab_advise::{Axis, Question, Target, UsualRead, usual_reads};
+use hyperslab_advise::{Axis, Question, Tolerance, UsualRead, usual_reads};
 use hyperslab_doctor::DatasetFacts;
 use hyperslab_doctor::pattern::{BlockShape, RequestedRead};
 use hyperslab_doctor::predict::byte_filter_seconds;
@@ -20,6 +21,7 @@ pub(super) struct Case<'a> {
     pub(super) facts: DatasetFacts,
     pub(super) reads: Vec<UsualRead>,
     write: Option<Vec<u64>>,
+    max_error: Option<Tolerance>,
     inflate_factor: Option<f64>,
 }
 
@@ -48,7 +50,9 @@ impl<'a> Case<'a> {
         };
         let write = request.write.as_ref();
         let write = write.map(|write| resolve(dataset, write, format!("--write {write}"))).transpose()?;
-        Ok(Self { dataset, axes, facts, reads, write, inflate_factor })
+        let is_float = matches!(&dataset.datatype().class, Class::Float(float) if float.is_ieee(dataset.datatype().size));
+        let max_error = request.max_error.filter(|_| is_float);
+        Ok(Self { dataset, axes, facts, reads, write, max_error, inflate_factor })
     }
 
     /// The question, for an answer that may take so many seconds.
@@ -61,11 +65,12 @@ impl<'a> Case<'a> {
     ) -> Question<'_> {
         Question {
             facts: &self.facts,
-            target: Target { file: file.name(), is_netcdf: is_netcdf(file) },
+            target: target(file, None),
             reads: self.reads.clone(),
             write: self.write.clone(),
             readers: request.readers.clone(),
             size_bound: request.size_bound,
+            max_error: self.max_error,
             place: request.place.clone(),
             terms: library.terms(),
             threads: std::thread::available_parallelism().map_or(1, usize::from),
@@ -77,7 +82,7 @@ impl<'a> Case<'a> {
 
     /// Samples of its values, for an answer that may take so many seconds.
     pub(super) fn samples(&self, seconds: f64) -> Samples<'a> {
-        Samples::new(self.dataset, seconds)
+        Samples::new(self.dataset, seconds, self.max_error)
     }
 }
 

@@ -9,6 +9,7 @@ mod axes;
 mod case;
 mod observed;
 mod page;
+mod pages;
 mod recipe;
 mod samples;
 mod storage;
@@ -16,9 +17,9 @@ mod text;
 mod together;
 
 use crate::bench::check_output_file;
-use crate::doctor::{Library, choose};
+use crate::doctor::{Library, choose, is_netcdf};
 use crate::failure::{self, Failure};
-use crate::forecast::{self, SweptRead};
+use crate::forecast::{self, Sessions, SweptRead};
 use crate::write_file::write_file;
 use crate::{location, schema};
 use arguments::AdviseArgs;
@@ -26,11 +27,14 @@ pub(crate) use axes::Axes;
 use case::Case;
 use hyperslab::datatypes::Class;
 use hyperslab::{Dataset, File};
-use hyperslab_advise::{Advice, AdviseError, Place, Question, Reader, SizeBound, Together, advise};
+use hyperslab_advise::{
+    Advice, AdviseError, Place, Question, Reader, SizeBound, Target, Together, Tolerance, advise,
+};
 use hyperslab_doctor::forecast::Forecast;
 use hyperslab_doctor::pattern::{BlockShape, RequestedRead, Sweep};
 use hyperslab_doctor::{DoctorError, Options};
 use observed::Observed;
+use pages::Pages;
 pub(crate) use samples::Samples;
 use serde::Serialize;
 use std::io::Write;
@@ -52,6 +56,9 @@ struct Document {
     together: Vec<Together>,
     /// Datasets that there is no advice for.
     skipped: Vec<Skipped>,
+    /// The pages that serve the readers best, where the file will lie in an object store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pages: Option<Pages>,
     /// What the file takes in an object store as it is, if that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     forecast: Option<Forecast>,
@@ -75,6 +82,7 @@ struct Request {
     write: Option<BlockShape>,
     readers: Vec<Reader>,
     size_bound: SizeBound,
+    max_error: Option<Tolerance>,
     place: Place,
 }
 
@@ -92,6 +100,7 @@ impl Request {
             write,
             readers: if readers.is_empty() { Reader::defaults() } else { readers },
             size_bound: args.size_bound.parse().map_err(wrong)?,
+            max_error: args.max_error,
             place: match (&args.place, args.cloud) {
                 (Some(place), _) => Place::parse(place).map_err(wrong)?,
                 (None, true) => forecast::place(forecast::DEFAULT_STORE)?,
@@ -124,6 +133,7 @@ pub(crate) fn run(args: &AdviseArgs, out: &mut dyn Write, err: &mut dyn Write) -
         datasets: Vec::new(),
         together: Vec::new(),
         skipped: Vec::new(),
+        pages: None,
         forecast: None,
     };
     let mut failures: Vec<Failure> = Vec::new();
@@ -165,8 +175,9 @@ pub(crate) fn run(args: &AdviseArgs, out: &mut dyn Write, err: &mut dyn Write) -
             document.skipped.iter().map(|skipped| format!("{}: {}", skipped.path, skipped.reason)).collect();
         return Err(Failure::wrong_request(reasons.join("; ")));
     }
-    if args.cloud {
-        document.forecast = Some(forecast_of(args, &file, &document, &request.place)?);
+    if args.cloud || request.place.is_store() {
+        let answer = in_a_store(args, &request, &file, &cases, &mut document);
+        failures.extend(answer.err());
     }
     if let Some(path) = &args.html {
         write_file(path, &page::page(&document, &command(args, path)).html())?;
@@ -184,13 +195,15 @@ pub(crate) fn run(args: &AdviseArgs, out: &mut dyn Write, err: &mut dyn Write) -
     Ok(failures.iter().map(|failure| failure.report(err)).max().unwrap_or(failure::DONE))
 }
 
-/// What the file takes as it is: its first dataset that there is advice on, read as it was asked.
-fn forecast_of(
+/// What the file takes as it is, and the pages that serve it: for its first dataset that there is advice on, read as it was
+/// asked.
+fn in_a_store(
     args: &AdviseArgs,
+    request: &Request,
     file: &File,
-    document: &Document,
-    place: &Place,
-) -> Result<Forecast, Failure> {
+    cases: &[Case<'_>],
+    document: &mut Document,
+) -> Result<(), Failure> {
     let mut reads = Vec::new();
     if let Some(advice) = document.datasets.first() {
         let dataset = file.dataset(&advice.path)?;
@@ -201,7 +214,20 @@ fn forecast_of(
             .map(|read| SweptRead::new(&dataset, &read.name, &sweep(&read.block)))
             .collect();
     }
-    forecast::forecast(&args.file, file, &reads, place)
+    let sessions = Sessions::of(&args.file, file, &reads, &request.place)?;
+    document.forecast = args.cloud.then(|| sessions.forecast());
+    document.pages = pages::pages(&sessions, request, file, cases, &document.datasets)?;
+    if let Some(pages) = &document.pages {
+        for (case, advice) in cases.iter().zip(&mut document.datasets) {
+            advice.with_target(&target(file, pages.advice.page_bytes), &case.facts);
+        }
+    }
+    Ok(())
+}
+
+/// The file that the lines to paste are about.
+fn target(file: &File, page_bytes: Option<u64>) -> Target {
+    Target { file: file.name(), is_netcdf: is_netcdf(file), page_bytes }
 }
 
 /// The line that makes a page again.
@@ -217,6 +243,9 @@ fn command(args: &AdviseArgs, page: &Path) -> String {
         words.extend(["--readers".to_owned(), args.readers.join(",")]);
     }
     words.extend(["--size-bound".to_owned(), args.size_bound.clone()]);
+    if let Some(max_error) = args.max_error {
+        words.extend(["--max-error".to_owned(), max_error.error().to_string()]);
+    }
     words.extend(args.cloud.then(|| "--cloud".to_owned()));
     words.extend(args.place.iter().flat_map(|place| ["--place".to_owned(), place.clone()]));
     words.extend([

@@ -2,9 +2,11 @@
 //! drawn over the array.
 
 use super::Document;
+use super::pages::Pages;
 use super::storage::{chunk_text, storage_text};
 use super::text::slower_text;
 use crate::failure::one_line;
+use crate::forecast;
 use hyperslab_advise::{Advice, Recommendation, StorageAnswer, Together, Verdict};
 use hyperslab_doctor::count_text;
 use hyperslab_doctor::pattern::{bytes_text, shape_text};
@@ -40,6 +42,8 @@ pub(super) fn page(document: &Document, command: &str) -> Page {
     };
     let page = document.datasets.iter().map(dataset).fold(page, Page::section);
     let page = document.together.iter().map(read_together).fold(page, Page::section);
+    let page = document.pages.iter().map(Pages::section).fold(page, Page::section);
+    let page = document.forecast.iter().map(forecast::section).fold(page, Page::section);
     let library = document.library.as_deref().unwrap_or("built-in constants: no libhdf5 was measured");
     let facts = Facts::new("How it was found")
         .fact("File", document.file.as_str())

@@ -4,9 +4,10 @@
 //! bounded, also where the file's own chunks lie across it. Which blocks are taken depends on shapes alone.
 
 use hyperslab::internal::filter_element;
+use hyperslab::storage::Fill;
 use hyperslab::{Dataset, Endianness, Selection};
-use hyperslab_advise::{Pipeline as Wanted, Trial, Trials};
-use hyperslab_filters::{Element, FilterSpec, Pipeline, Scratch, Target, client_data};
+use hyperslab_advise::{Pipeline as Wanted, Tolerance, Trial, Trials};
+use hyperslab_filters::{Element, ElementKind, FilterSpec, Pipeline, Scratch, Target, client_data};
 use std::time::Instant;
 
 /// Bytes of all samples of a shape for each second of the time, and their bounds.
@@ -26,19 +27,30 @@ pub(crate) struct Samples<'a> {
     /// Bytes of all samples of a shape.
     bytes: u64,
     runs: usize,
+    /// What stands for values that are missing, which some filters keep.
+    fill: Option<Vec<u8>>,
+    /// The most that a value may change.
+    max_error: Option<Tolerance>,
     scratch: Scratch,
 }
 
 impl<'a> Samples<'a> {
-    /// Samples for an answer that may take so many seconds.
-    pub(crate) fn new(dataset: &'a Dataset, seconds: f64) -> Self {
+    /// Samples for an answer that may take so many seconds, and by which values may change by at most `max_error`.
+    pub(crate) fn new(dataset: &'a Dataset, seconds: f64, max_error: Option<Tolerance>) -> Self {
         let bytes = (seconds * SAMPLE_BYTES_PER_SECOND) as u64;
-        Self { runs: RUNS, ..Self::small(dataset, bytes.clamp(SAMPLE_BYTES_MIN, SAMPLE_BYTES_MAX)) }
+        let small = Self::small(dataset, bytes.clamp(SAMPLE_BYTES_MIN, SAMPLE_BYTES_MAX));
+        Self { runs: RUNS, max_error, ..small }
     }
 
     /// Samples of so many bytes, each tried once.
     pub(crate) fn small(dataset: &'a Dataset, bytes: u64) -> Self {
-        Self { dataset, element: filter_element(dataset.datatype()), bytes, runs: 1, scratch: Scratch::new() }
+        let element = filter_element(dataset.datatype());
+        let fill = match &dataset.fill_value().value {
+            Fill::Undefined => None,
+            Fill::Default => Some(vec![0; element.size as usize]),
+            Fill::User(value) => Some(value.to_vec()),
+        };
+        Self { dataset, element, bytes, runs: 1, fill, max_error: None, scratch: Scratch::new() }
     }
 
     /// The values of a few blocks of this shape, spread over the dataset. `None` if they cannot be read.
@@ -93,7 +105,7 @@ impl<'a> Samples<'a> {
 
     /// The pipeline for chunks of this shape, in hyperslab's own code.
     fn pipeline(&self, wanted: &Wanted, block: &[u64], bytes: usize) -> Option<Pipeline> {
-        let target = Target { element: &self.element, chunk: block, fill: None };
+        let target = Target { element: &self.element, chunk: block, fill: self.fill.as_deref() };
         let mut filters: Vec<(u16, Vec<u32>)> = Vec::new();
         for (id, asked) in wanted.requests() {
             filters.push((id, client_data(id, &asked, &target).ok()?));
@@ -106,9 +118,24 @@ impl<'a> Samples<'a> {
         Pipeline::new(&specs, self.element.size as usize, bytes).ok()
     }
 
+    /// The largest difference of a value from what came back. `None` if that is more than the pipeline promises: it is then not
+    /// worth a recommendation.
+    fn largest_error(&self, wanted: &Wanted, sample: &[u8], decoded: &[u8]) -> Option<f64> {
+        if sample == decoded {
+            return Some(0.0);
+        }
+        let bound = self.max_error.filter(|_| wanted.compression.is_lossy())?;
+        largest_error(&self.element, sample, decoded).filter(|error| *error <= bound.error())
+    }
+
     fn trial(&mut self, wanted: &Wanted, block: &[u64], samples: &[Vec<u8>]) -> Option<Trial> {
-        let mut trial =
-            Trial { decoded_bytes: 0, encoded_bytes: 0, encode_seconds: 0.0, decode_seconds: 0.0 };
+        let mut trial = Trial {
+            decoded_bytes: 0,
+            encoded_bytes: 0,
+            encode_seconds: 0.0,
+            decode_seconds: 0.0,
+            largest_error: 0.0,
+        };
         for sample in samples {
             let pipeline = self.pipeline(wanted, block, sample.len())?;
             let mut decoded = vec![0; sample.len()];
@@ -124,10 +151,7 @@ impl<'a> Samples<'a> {
                 pipeline.decode_into(&encoded, mask, &mut self.scratch, &mut decoded).ok()?;
                 decode_seconds = decode_seconds.min(start.elapsed().as_secs_f64());
             }
-            // What does not come back is not worth a recommendation.
-            if decoded != *sample {
-                return None;
-            }
+            trial.largest_error = trial.largest_error.max(self.largest_error(wanted, sample, &decoded)?);
             trial.decoded_bytes += sample.len() as u64;
             trial.encoded_bytes += encoded_bytes;
             trial.encode_seconds += encode_seconds;
@@ -145,6 +169,33 @@ impl Trials for Samples<'_> {
     }
 }
 
+/// The largest difference between IEEE floats. `None` for other elements, and where a value that is not a number came back
+/// for one that is, or the other way round.
+fn largest_error(element: &Element, sample: &[u8], decoded: &[u8]) -> Option<f64> {
+    let ElementKind::Float(bits) = &element.kind else { return None };
+    let value = |bytes: &[u8]| -> Option<f64> {
+        Some(match (bytes.len(), bits.big_endian) {
+            (4, false) => f32::from_le_bytes(bytes.try_into().ok()?).into(),
+            (4, true) => f32::from_be_bytes(bytes.try_into().ok()?).into(),
+            (8, false) => f64::from_le_bytes(bytes.try_into().ok()?),
+            (8, true) => f64::from_be_bytes(bytes.try_into().ok()?),
+            _ => return None,
+        })
+    };
+    let size = element.size as usize;
+    let mut largest = 0.0f64;
+    for (one, other) in sample.chunks_exact(size).zip(decoded.chunks_exact(size)) {
+        if one != other {
+            let difference = (value(one)? - value(other)?).abs();
+            if !difference.is_finite() {
+                return None;
+            }
+            largest = largest.max(difference);
+        }
+    }
+    Some(largest)
+}
+
 /// The place of a sample along an axis of so many blocks: evenly spaced along the first axis, by the golden ratio along the
 /// others, so that the places of several axes do not fall on a diagonal.
 fn place(sample: u64, count: u64, axis: usize, blocks: u64) -> u64 {
@@ -158,7 +209,24 @@ fn place(sample: u64, count: u64, axis: usize, blocks: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::place;
+    use super::*;
+    use hyperslab_filters::BitLayout;
+
+    #[test]
+    fn errors_are_differences_of_floats() {
+        let float = |size: u32, big_endian| Element {
+            size,
+            kind: ElementKind::Float(BitLayout { precision: 8 * size, offset: 0, big_endian }),
+        };
+        let (one, other) = (1.5f64.to_be_bytes(), 1.25f64.to_be_bytes());
+        assert_eq!(largest_error(&float(8, true), &one, &other), Some(0.25));
+        let single = |value: f32| value.to_le_bytes();
+        assert_eq!(largest_error(&float(4, false), &single(2.0), &single(4.0)), Some(2.0));
+        for odd in [f32::NAN, f32::INFINITY] {
+            assert_eq!(largest_error(&float(4, false), &single(2.0), &single(odd)), None);
+            assert_eq!(largest_error(&float(4, false), &single(odd), &single(odd)), Some(0.0));
+        }
+    }
 
     #[test]
     fn samples_are_spread_over_every_axis() {

@@ -21,7 +21,7 @@ pub(super) fn storage_text(storage: &StorageAnswer) -> String {
         Some(bytes) => format!("chunks of {chunk} ({})", bytes_text(bytes)),
         None => chunk,
     };
-    let filters = if storage.filters == "none" { "no filters" } else { &storage.filters };
+    let filters = if storage.filters == "none" { "no filters" } else { storage.filters.as_str() };
     format!("{chunks}, {filters}, {} in the file", bytes_text(storage.stored_bytes))
 }
 

@@ -29,6 +29,9 @@ pub(super) fn render(document: &Document) -> String {
     for skipped in &document.skipped {
         text.push_str(&format!("{}: no advice: {}\n", skipped.path, skipped.reason));
     }
+    if let Some(pages) = &document.pages {
+        text.push_str(&pages.text());
+    }
     if let Some(forecast) = &document.forecast {
         text.push('\n');
         text.push_str(&render_forecast(forecast, terminal::columns()));
@@ -120,6 +123,12 @@ fn recommendation(advice: &Advice, one: &Recommendation) -> String {
         Verdict::AlreadyGood => "already good: no other storage is much better for all readers\n".to_owned(),
         Verdict::Rewrite => format!("recommended: {}\n", storage_text(&one.storage)),
     };
+    if let Some(error) = one.storage.largest_error {
+        text.push_str(&format!(
+            "lossy: in the sampled chunks, no value changes by more than {error:.3e}; `hyperslab repack` reports the largest \
+             error of all values\n"
+        ));
+    }
     text.push_str(&effects(advice, one));
     if let Some(payback) = one.payback {
         text.push_str(&format!(

@@ -95,7 +95,8 @@ impl FileSurveyor {
         survey.bytes = file.len();
         // The largest first.
         let options = Options { reads: self.reads.clone(), all: true, ..Options::default() };
-        let chosen = choose::datasets(&file, &options)?;
+        // A file without a dataset has nothing to rank, which is not an error.
+        let (chosen, _) = choose::if_any(&file, &options)?;
         if let Some(error) = chosen.damaged.into_iter().next() {
             survey.problem = Some(one_line(&Failure::from(error).message));
         }
@@ -103,10 +104,12 @@ impl FileSurveyor {
         for dataset in &chosen.datasets {
             let is_large =
                 dataset.logical_bytes() >= DATASET_BYTES_MIN && survey.datasets.len() < DATASETS_MAX;
-            let answer = if is_large && unsuitable(dataset).is_none() {
-                self.dataset(&file, &axes, dataset)
-            } else {
-                Ok(None)
+            // Of what is not stored, nothing can be saved.
+            let answer = match dataset.stored_bytes() {
+                Ok(stored) if stored > 0 && is_large && unsuitable(dataset).is_none() => {
+                    self.dataset(&file, &axes, dataset)
+                }
+                stored => stored.map(|_| None).map_err(Failure::from),
             };
             match answer {
                 Ok(Some(one)) => survey.datasets.push(one),
@@ -133,11 +136,12 @@ impl FileSurveyor {
         let library = self.library.get_or_init(Library::of_python);
         let question = Question {
             facts: &facts,
-            target: Target { file: file.name(), is_netcdf: is_netcdf(file) },
+            target: Target { file: file.name(), is_netcdf: is_netcdf(file), page_bytes: None },
             reads,
             write: None,
             readers: self.readers.clone(),
             size_bound: SizeBound::default(),
+            max_error: None,
             place: self.place.clone(),
             terms: library.terms(),
             threads: std::thread::available_parallelism().map_or(1, usize::from),

@@ -49,7 +49,8 @@ pub(super) fn headline(summary: &Summary) -> Vec<String> {
     }
     let mut lines = vec![first];
     if total.rewritten == 0 {
-        lines.push("all of them are stored well".to_owned());
+        let verdict = if total.datasets == 0 { "nothing to rank" } else { "all of them are stored well" };
+        lines.push(verdict.to_owned());
         return lines;
     }
     lines.push(format!(

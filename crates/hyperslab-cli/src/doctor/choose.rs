@@ -29,7 +29,23 @@ impl Chosen {
 }
 
 /// The largest datasets of a file whose rank matches the requested reads.
+///
+/// # Errors
+/// A file without any, and one that cannot be read.
 pub(crate) fn datasets(file: &File, options: &Options) -> Result<Chosen, Failure> {
+    let (chosen, all) = if_any(file, options)?;
+    if all == 0 && chosen.damaged.is_empty() {
+        return Err(Failure::wrong_request(format!("{}: this file contains no dataset", file.name())));
+    }
+    if chosen.datasets.is_empty() && all > 0 && !(options.reads.is_empty() && options.order.is_none()) {
+        let what = format!("{}: no dataset has as many dimensions as the requested read", file.name());
+        return Err(Failure::wrong_request(what).hint("`hyperslab ls -r` shows the shapes"));
+    }
+    Ok(chosen)
+}
+
+/// The same of a file that may have no such dataset; and the number of all its datasets.
+pub(crate) fn if_any(file: &File, options: &Options) -> Result<(Chosen, usize), Failure> {
     let prefetch = Prefetch { depth: 0, chunk_indexes: true, attributes: true };
     let (items, _) = Traversal::run(Object::Group(file.root()?), b"/", usize::MAX, prefetch);
     let mut damaged = Vec::new();
@@ -41,15 +57,8 @@ pub(crate) fn datasets(file: &File, options: &Options) -> Result<Chosen, Failure
             _ => {}
         }
     }
-    if found.is_empty() && damaged.is_empty() {
-        return Err(Failure::wrong_request(format!("{}: this file contains no dataset", file.name())));
-    }
     let all = found.len();
     found.retain(|dataset| fits(dataset, options));
-    if found.is_empty() && all > 0 && !(options.reads.is_empty() && options.order.is_none()) {
-        let what = format!("{}: no dataset has as many dimensions as the requested read", file.name());
-        return Err(Failure::wrong_request(what).hint("`hyperslab ls -r` shows the shapes"));
-    }
     found.sort_by_key(|dataset| std::cmp::Reverse(dataset.logical_bytes()));
     let worth = found.iter().take_while(|dataset| dataset.logical_bytes() >= BYTES_MIN).count();
     // If all datasets are small, examine at least the largest.
@@ -63,7 +72,7 @@ pub(crate) fn datasets(file: &File, options: &Options) -> Result<Chosen, Failure
             found.len()
         ));
     }
-    Ok(Chosen { datasets: found, others, notes, damaged })
+    Ok((Chosen { datasets: found, others, notes, damaged }, all))
 }
 
 /// True if reading the dataset touches chunks or raw data, and its rank matches the requested reads.

@@ -9,9 +9,11 @@ use super::{facts, file_facts, options};
 use crate::args::DoctorArgs;
 use crate::doctor::SampleScope;
 use crate::failure::Failure;
+use crate::forecast;
 use crate::location;
 use hyperslab::internal::census;
 use hyperslab::{Dataset, File};
+use hyperslab_advise::Place;
 use hyperslab_doctor::{
     DatasetFacts, DatasetReport, DoctorError, Options, Report, Severity, diagnose, diagnose_file,
     diagnose_storage,
@@ -24,6 +26,8 @@ use std::sync::OnceLock;
 pub(super) struct Examiner<'a> {
     pub(super) args: &'a DoctorArgs,
     filter: Filter,
+    /// Where the files lie, if their requests are to be forecast.
+    store: Option<Place>,
     /// Looked for when the first file is open: a Python has to be asked.
     library: OnceLock<Library>,
 }
@@ -46,7 +50,14 @@ impl<'a> Examiner<'a> {
         if let Some(path) = &args.libhdf5 {
             let _ = library.set(Library::named(path)?);
         }
-        Ok(Self { args, filter, library })
+        let store = args.place.as_deref().unwrap_or(forecast::DEFAULT_STORE);
+        let store = args.cloud.then(|| forecast::place(store)).transpose()?;
+        Ok(Self { args, filter, store, library })
+    }
+
+    /// Where the files lie, if their requests are forecast.
+    pub(super) fn store(&self) -> Option<&Place> {
+        self.store.as_ref()
     }
 
     /// Examines a file, or one dataset of it.
@@ -103,6 +114,12 @@ impl<'a> Examiner<'a> {
         let is_other = |report: &DatasetReport| others.iter().any(|dataset| dataset.path() == report.path);
         report.datasets.retain(|report| !report.findings.is_empty() || !is_other(report));
         report.datasets.sort_by_key(|report| std::cmp::Reverse((worst(report), report.logical_bytes)));
+        if let Some(store) = &self.store {
+            match forecast::of_report(path, &file, &report, store) {
+                Ok(forecast) => report.forecast = Some(forecast),
+                Err(failure) => failures.push(failure),
+            }
+        }
         let maps = census.filter(|_| is_drawn);
         let maps = maps.map(|census| Maps::of(&census, &report, &datasets, &options));
         Ok(Examined { report, notes, failures, maps })

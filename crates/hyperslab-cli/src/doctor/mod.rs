@@ -30,7 +30,6 @@ use crate::archive;
 use crate::args::{DoctorArgs, FailOn};
 use crate::bench::check_output_file;
 use crate::failure::{self, Failure};
-use crate::forecast;
 use crate::location;
 use crate::write_file::write_file;
 use crate::{runner, schema, terminal};
@@ -110,11 +109,7 @@ fn one(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> Result<i32, Failure> {
-    let place = forecast::place(examiner.args.place.as_deref().unwrap_or(forecast::DEFAULT_STORE))?;
-    let Examined { mut report, notes, failures, maps } = examiner.examine(path, dataset)?;
-    if examiner.args.cloud {
-        report.forecast = Some(forecast::of_report(path, &report, &place)?);
-    }
+    let Examined { report, notes, failures, maps } = examiner.examine(path, dataset)?;
     if let (Some(page), Some(maps)) = (&examiner.args.html, maps) {
         write_file(page, &page::page(&report, maps, &command(examiner.args, page)).html())?;
     }
@@ -154,6 +149,7 @@ fn command(args: &DoctorArgs, page: &Path) -> String {
         ("--cache", &args.cache),
         ("--libhdf5", &libhdf5),
         ("--baseline", &baseline),
+        ("--place", &args.place),
     ];
     for (option, value) in single {
         words.extend(value.iter().flat_map(|value| [option.to_owned(), value.clone()]));

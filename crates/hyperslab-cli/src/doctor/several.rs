@@ -3,6 +3,7 @@
 use super::examine::{Examined, Examiner};
 use super::fails;
 use crate::failure::{self, Failure, one_line};
+use crate::forecast::ListingTotal;
 use crate::location;
 use crate::runner;
 use crate::schema;
@@ -24,6 +25,9 @@ struct Summary {
     without_findings: u64,
     /// What was found, the most severe first.
     causes: Vec<Cause>,
+    /// What listing all files takes in an object store, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    listing: Option<ListingTotal>,
 }
 
 /// One code in all files.
@@ -54,7 +58,8 @@ pub(super) fn run(
         return Err(Failure::wrong_request("no HDF5 or netCDF-4 file was found in these folders"));
     }
     let args = examiner.args;
-    let mut summary = Summary::default();
+    let listing = examiner.store().map(|store| ListingTotal::new(&store.name));
+    let mut summary = Summary { listing, ..Summary::default() };
     let mut causes: BTreeMap<String, Cause> = BTreeMap::new();
     let (mut worst_code, mut is_found) = (failure::DONE, false);
     let each = |path: &Path, result: Result<Examined, Failure>| {
@@ -80,6 +85,9 @@ pub(super) fn run(
         }
         summary.without_findings += u64::from(all(&report).next().is_none());
         count(&report, &mut causes);
+        if let (Some(listing), Some(forecast)) = (&mut summary.listing, &report.forecast) {
+            listing.add(forecast);
+        }
         is_found |= fails(&report, args.fail_on);
         if args.json {
             out.write_all(schema::document(schema::DOCTOR, &report)?.as_bytes())?;
@@ -153,8 +161,9 @@ fn text(summary: &Summary) -> String {
     if summary.damaged > 0 {
         text.push_str(&format!(", {} of them damaged or not readable", count_text(summary.damaged)));
     }
+    let listing = summary.listing.as_ref().map_or_else(String::new, ListingTotal::text);
     if summary.causes.is_empty() {
-        return text + ", no problems found\n";
+        return text + ", no problems found\n" + &listing;
     }
     text.push_str(&format!(", {}, worst first:\n", number(summary.causes.len() as u64, "cause", "causes")));
     for cause in &summary.causes {
@@ -171,5 +180,5 @@ fn text(summary: &Summary) -> String {
             one_line(&cause.worst_file),
         ));
     }
-    text
+    text + &listing
 }

@@ -4,7 +4,7 @@
 use super::SweptRead;
 use super::simulated_remote::{Rounds, SimulatedRemote};
 use crate::failure::Failure;
-use hyperslab::{Dataset, Explained, File, Prefetch, Selection};
+use hyperslab::{Dataset, Explained, ExplainedRequest, File, Prefetch, Selection};
 use hyperslab_doctor::forecast::{Access, Link, Requests};
 use hyperslab_doctor::simulate::PageKind;
 use hyperslab_io::{Advice, Source, split};
@@ -16,6 +16,9 @@ use std::sync::Arc;
 const FIRST_BYTES: u64 = 256 << 10;
 /// Two structures share a request if what lies between them takes no longer than a request costs: within these bounds.
 const METADATA_GAP_BYTES: (f64, f64) = (512.0, 1_048_576.0);
+
+/// Chunks and requests of a read after which no further block is planned.
+const CHUNKS_MAX: usize = 100_000;
 
 /// The plans for one file.
 pub(super) struct Planned {
@@ -57,16 +60,36 @@ impl Planned {
         })
     }
 
+    /// Reads blocks: at least the first `blocks_min`, and as many of the following ones as need no more than
+    /// [`CHUNKS_MAX`] chunks or requests.
+    pub(super) fn read(&self, read: &SweptRead, blocks_min: usize) -> Result<PlannedSession, Failure> {
+        self.read_while(read, &|blocks, chunks| blocks < blocks_min || chunks < CHUNKS_MAX)
+    }
+
     /// Reads the first `blocks` blocks.
-    pub(super) fn read(&self, read: &SweptRead, blocks: usize) -> Result<PlannedSession, Failure> {
+    pub(super) fn read_exactly(&self, read: &SweptRead, blocks: usize) -> Result<PlannedSession, Failure> {
+        self.read_while(read, &|done, _| done < blocks)
+    }
+
+    fn read_while(
+        &self,
+        read: &SweptRead,
+        goes_on: &dyn Fn(usize, usize) -> bool,
+    ) -> Result<PlannedSession, Failure> {
         self.session(|file, rounds, session| {
             let dataset = file.dataset(&read.path)?;
             session.metadata(rounds);
             let mut fetched = HashSet::new();
-            for (start, count) in read.blocks.iter().take(blocks) {
+            let mut chunks = 0;
+            for (done, (start, count)) in read.blocks.iter().enumerate() {
+                if done > 0 && !goes_on(done, chunks) {
+                    break;
+                }
                 let explained = dataset.explain(&Selection::block(start, count))?;
                 session.metadata(rounds);
                 session.data(&dataset, &explained, &mut fetched);
+                let of_request = |request: &ExplainedRequest| request.chunks.len().max(1);
+                chunks += explained.requests.iter().map(of_request).sum::<usize>();
             }
             Ok(())
         })

@@ -10,7 +10,9 @@ use std::time::Duration;
 const SCRIPT: &str = include_str!("record.py");
 /// A Python that takes longer hangs.
 const PYTHON_MAX: Duration = Duration::from_secs(180);
-/// A series of blocks is recorded until so many bytes of the file were read.
+/// So many blocks of a series are recorded at most,
+const BLOCKS_MAX: usize = 1_000;
+/// and only until so many bytes of the file were read.
 const BYTES_MAX: u64 = 64 << 20;
 
 #[derive(Serialize)]
@@ -63,12 +65,20 @@ impl Recorded {
 impl Recording {
     /// Records the reads of a local file. `None` if no Python with h5py is found, or if it does not end in time.
     pub(super) fn of(file: &Path, reads: &[SweptRead]) -> Option<Self> {
-        let reads = reads.iter().map(|read| ReadRequest { dataset: &read.path, blocks: &read.blocks });
+        let reads = reads.iter().map(|read| {
+            let blocks = &read.blocks[..read.blocks.len().min(BLOCKS_MAX)];
+            ReadRequest { dataset: &read.path, blocks }
+        });
         // Python runs in the same folder, but it may also be given a name that begins with a dash.
         let file = &std::path::absolute(file).ok()?;
         let request = Request { file, reads: reads.collect(), bytes_max: BYTES_MAX };
         let request = serde_json::to_string(&request).ok()?;
         library::pythons().iter().find_map(|python| library::ask_with(python, SCRIPT, &request, PYTHON_MAX))
+    }
+
+    /// The release of libhdf5.
+    pub(super) fn release(&self) -> &str {
+        &self.hdf5
     }
 
     /// Whose reads they are: `h5py 3.16.0, libhdf5 2.0.0`.

@@ -4,7 +4,7 @@ use hyperslab::Dataset;
 use hyperslab_doctor::pattern::Sweep;
 
 /// Blocks of a read that are replayed at most.
-const BLOCKS_MAX: usize = 1_000;
+const BLOCKS_MAX: usize = 10_000;
 /// Larger blocks are read in parts, so that they fit into memory.
 const BLOCK_BYTES_MAX: u64 = 64 << 20;
 

@@ -220,6 +220,82 @@ fn requests_of_an_object_store_cost_time_and_money() {
 }
 
 #[test]
+fn lossy_filters_keep_the_bound_that_the_user_gives() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = require!(written(folder.path(), "maps.h5", MAPS));
+    let filters = |advice: &Value| -> Vec<String> {
+        let all = advice["pareto"].as_array().unwrap().iter().chain([&recommended(advice)["storage"]]);
+        all.map(|storage| storage["filters"].as_str().unwrap().to_owned()).collect()
+    };
+    let is_lossy = |filters: &String| filters.contains("scaleoffset") || filters.contains("zfp");
+    assert!(!filters(&advice(&path, &BOTH)).iter().any(is_lossy));
+    let told = advice(&path, &[&BOTH[..], &["--max-error", "0.01"]].concat());
+    let one = recommended(&told);
+    let text = one["storage"]["filters"].as_str().unwrap();
+    assert!(text.starts_with("scaleoffset=2"), "{text}");
+    let bound = one["storage"]["largest_error"].as_f64().unwrap();
+    assert!(bound > 0.0 && bound <= 0.01, "{bound}");
+    assert!(!filters(&told).iter().any(|filters| filters.contains("zfp")), "libhdf5 alone has no zfp");
+    let line = one["lines"][0]["line"].as_str().unwrap().replace("FILE", path.to_str().unwrap());
+    let words: Vec<&str> = line.split(' ').skip(1).collect();
+    let out = folder.path().join("out.h5");
+    let words = [&words[..words.len() - 1], &[out.to_str().unwrap(), "--json"]].concat();
+    let repacked = run(&words, &path);
+    assert_eq!(repacked.code, 0, "{}", repacked.err);
+    let repacked: Value = serde_json::from_str(&repacked.out).unwrap();
+    let error = repacked["result"]["rounding"][0]["error_max"].as_f64().unwrap();
+    assert!(error >= bound && error <= 0.01, "{bound} of the samples, {error} of all values");
+    let (chunk, _, bytes) = stored(&out);
+    assert_eq!(chunk, one["storage"]["chunk"]);
+    let said = one["storage"]["stored_bytes"].as_u64().unwrap() as f64;
+    assert!((bytes as f64 / said - 1.0).abs() < 0.1, "{bytes} of {said}");
+    let words = ["advise", "{}", "--seconds", "5", "--max-error", "0.01"];
+    let text = run(&[&words[..], &BOTH].concat(), &path).out;
+    assert!(text.contains("lossy: in the sampled chunks, no value changes by more than"), "{text}");
+    assert_eq!(run(&["advise", "{}", "--max-error", "-1"], &path).code, 2);
+}
+
+#[test]
+fn the_pages_of_a_store_are_in_the_line_that_repacks() {
+    let folder = tempfile::tempdir().unwrap();
+    // 300 groups, so that the metadata takes many requests, and values that do not compress.
+    let line = "[f.create_group(f'g{i}').create_dataset('x', data=np.arange(9.0)) for i in range(300)]; \
+                f.create_dataset('d', data=r.normal(size=(400, 100, 100)), chunks=(1, 100, 100))";
+    let path = require!(written(folder.path(), "many.h5", line));
+    let ask = |options: &[&str]| -> Value {
+        let words =
+            [&["advise", "--json", "--seconds", "5", "{}", "/d", "--read", "1x100x100"], options].concat();
+        let told = run(&words, &path);
+        assert_eq!(told.code, 0, "{}", told.err);
+        serde_json::from_str(&told.out).unwrap()
+    };
+    for options in
+        [&["--readers", "libhdf5-2"][..], &["--place", "hdd"], &["--readers", "hyperslab", "--place", "s3"]]
+    {
+        assert!(ask(options)["pages"].is_null(), "{options:?}");
+    }
+    let told = ask(&["--readers", "libhdf5-2", "--place", "s3"]);
+    let pages = &told["pages"];
+    let candidates = pages["candidates"].as_array().unwrap();
+    let sizes: Vec<u64> =
+        candidates.iter().map(|one| one["page_bytes"].as_u64().unwrap_or(0) >> 20).collect();
+    assert_eq!(sizes, [0, 1, 4, 8, 16]);
+    let allowed = || candidates.iter().filter(|one| one["is_too_large"] == false);
+    let slowdown = |one: &Value| one["slowdown"].as_f64().unwrap();
+    let best = allowed().map(slowdown).fold(f64::INFINITY, f64::min);
+    let chosen = candidates.iter().find(|one| one["page_bytes"] == pages["page_bytes"]).unwrap();
+    assert!(chosen["is_too_large"] == false && slowdown(chosen) <= 1.04 * best, "{pages}");
+    let line = pages["line"].as_str().unwrap();
+    let out = require!(made("hyperslab", line, &path));
+    let file = hyperslab::File::open(&out).unwrap();
+    let page_bytes = hyperslab::internal::census(&file).unwrap().page_bytes;
+    assert_eq!(page_bytes, pages["page_bytes"].as_u64());
+    let text =
+        run(&["advise", "--seconds", "5", "{}", "/d", "--readers", "libhdf5-2", "--place", "s3"], &path).out;
+    assert!(text.contains("pages of the file: ") && text.contains("none, metadata first"), "{text}");
+}
+
+#[test]
 fn what_costs_readers_of_object_stores_is_found_if_asked_for_and_repacking_mends_it() {
     let folder = tempfile::tempdir().unwrap();
     let line = "[f.create_group(f'g{i}').create_dataset('d', data=r.normal(size=3000)) for i in range(150)]; f.create_dataset('d', data=r.normal(size=(300, 1000)), chunks=(1, 1000), compression='gzip')";

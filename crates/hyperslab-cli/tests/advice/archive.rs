@@ -167,3 +167,14 @@ fn an_archive_in_a_store_costs_money() {
     assert!((number("dollars_a_month") / number("bytes") - 0.023e-9).abs() < 1e-15, "{found}");
     assert!(number("dollars_then") < number("dollars"), "{found}");
 }
+
+#[test]
+fn a_file_without_a_dataset_has_nothing_to_rank() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = require!(written(folder.path(), "empty.h5", "f.create_group('g')"));
+    let told = run(&["doctor", "--summary", "--json", "{}"], &path);
+    assert_eq!((told.code, told.err.as_str()), (0, ""));
+    let summary = summary(&told);
+    assert_eq!((&summary["files"], &summary["unreadable"]), (&Value::from(1), &Value::from(0)));
+    assert_eq!(summary["total"]["datasets"], 0);
+}

@@ -133,3 +133,42 @@ fn metadata_is_together_where_h5stat_says_that_a_page_holds_it() {
     }
     assert_eq!(verdicts, [false, false, true]);
 }
+
+#[test]
+fn what_listing_many_files_takes_is_added_up_and_a_page_shows_the_forecast() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = "f.create_dataset('d', data=np.arange(90_000.0).reshape(300, 300), chunks=(30, 30))";
+    for name in ["a.h5", "b.h5"] {
+        require!(written(folder.path(), name, line));
+    }
+    let told = run(&["doctor", "--cloud", "--json", "{}"], folder.path());
+    assert_eq!(told.code, 0, "{}", told.err);
+    let documents: Vec<Value> = told.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let [one, other, summary] = &documents[..] else { panic!("{}", told.out) };
+    let of = |document: &Value, reader: &str, member: &str| -> u64 {
+        let steps = document["forecast"]["steps"].as_array().unwrap();
+        let listing = steps.iter().find(|step| step["name"] == "listing").unwrap();
+        let mut readers = listing["readers"].as_array().unwrap().iter();
+        readers.find(|found| found["reader"] == reader).unwrap()[member].as_u64().unwrap()
+    };
+    let totals = summary["listing"]["readers"].as_array().unwrap();
+    assert_eq!((totals.len(), &summary["listing"]["place"]), (11, &Value::from("s3")));
+    for total in totals {
+        let reader = total["reader"].as_str().unwrap();
+        for member in ["requests", "bytes"] {
+            let sum = of(one, reader, member) + of(other, reader, member);
+            assert_eq!(total[member], sum, "{reader}, {member}");
+        }
+        assert_eq!(total["files"], 2);
+    }
+    let text = run(&["doctor", "--cloud", "--place", "gs", "{}"], folder.path()).out;
+    assert!(text.contains("listing all of them at gs, one after the other:"), "{text}");
+    let page = folder.path().join("page.html");
+    let told =
+        run(&["doctor", "--cloud", "--html", page.to_str().unwrap(), "{}"], &folder.path().join("a.h5"));
+    assert_eq!(told.code, 0, "{}", told.err);
+    let html = std::fs::read_to_string(page).unwrap();
+    for part in ["In an object store (s3)", "fsspec, read ahead 5 MiB", "pages of 8 MiB", "--cloud"] {
+        assert!(html.contains(part), "{part}");
+    }
+}

@@ -2,8 +2,9 @@
 
 Usage: readers.py RECORD URL. RECORD is the script of the command that records, whose functions open, list and read here, too.
 Prints {"skip": why}, or {"ready": true}; then {"seconds": number} for each job that comes as a line of JSON:
-{"reader", "block": bytes, "step": opening, listing or reading, "dataset", "blocks"}, with "file" to read that instead. Readers are h5py over the caches of fsspec
-(none, first, readahead, blockcache), h5py over libhdf5's driver ros3, and hyperslab.
+{"reader", "block": bytes, "step": opening, listing or reading, "dataset", "blocks"}, with "file" to read that instead; or
+{"skip": why}. Readers are h5py over the caches of fsspec (none, first, readahead, blockcache), h5py over libhdf5's driver ros3,
+zarr over the references that kerchunk makes of the local file "local", and hyperslab.
 """
 
 import http.client
@@ -39,6 +40,13 @@ class Served(fsspec.spec.AbstractFileSystem):
         response = self.connection.getresponse()
         return response, response.read()
 
+    def range(self, start, end):
+        return self.response("GET", {"Range": f"bytes={start}-{end - 1}"})[1]
+
+    async def _cat_file(self, path, start=None, end=None, **_):
+        """What the file system of references asks for."""
+        return self.range(start, end)
+
     def info(self, path, **_):
         response, _ = self.response("HEAD", {})
         return {"name": path, "size": int(response.headers["Content-Length"]), "type": "file"}
@@ -49,7 +57,7 @@ class Served(fsspec.spec.AbstractFileSystem):
 
 class File(fsspec.spec.AbstractBufferedFile):
     def _fetch_range(self, start, end):
-        return self.fs.response("GET", {"Range": f"bytes={start}-{end - 1}"})[1]
+        return self.fs.range(start, end)
 
 
 def by_h5py(file, job):
@@ -79,6 +87,23 @@ def over_fsspec(url, job):
         by_h5py(file, job)
 
 
+def over_references(url, job):
+    """zarr over kerchunk's references; they themselves are not fetched from the server."""
+    import fsspec
+    import kerchunk.hdf
+    import zarr
+
+    with open(job["local"], "rb") as local:
+        references = kerchunk.hdf.SingleHdf5ToZarr(local, "served://file", inline_threshold=0).translate()
+    served = {"served": Served(url)}
+    file = fsspec.filesystem("reference", fo=references, fs=served, asynchronous=True)
+    group = zarr.open_group(zarr.storage.FsspecStore(file, read_only=True), mode="r", zarr_format=2)
+    if job["step"] == "reading":
+        array = group[job["dataset"].strip("/")]
+        for start, count in job["blocks"]:
+            array[tuple(slice(first, first + many) for first, many in zip(start, count))]
+
+
 def by_hyperslab(url, job):
     import hyperslab
 
@@ -93,15 +118,19 @@ def by_hyperslab(url, job):
 
 record, url = sys.argv[1:]
 work = runpy.run_path(record, run_name="record")
-readers = {"ros3": over_ros3}
+readers = {"ros3": over_ros3, "kerchunk": over_references}
 print(json.dumps({"ready": True}), flush=True)
 for line in sys.stdin:
     job = json.loads(line)
     began = time.perf_counter()
-    if job["reader"] == "hyperslab":
-        by_hyperslab(job.get("file", url), job)
-    elif "file" in job:
-        locally(job["file"], job)
-    else:
-        readers.get(job["reader"], over_fsspec)(url, job)
+    try:
+        if job["reader"] == "hyperslab":
+            by_hyperslab(job.get("file", url), job)
+        elif "file" in job:
+            locally(job["file"], job)
+        else:
+            readers.get(job["reader"], over_fsspec)(url, job)
+    except ImportError as error:
+        print(json.dumps({"skip": str(error)}), flush=True)
+        continue
     print(json.dumps({"seconds": time.perf_counter() - began}), flush=True)

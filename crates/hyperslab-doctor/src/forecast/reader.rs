@@ -90,7 +90,7 @@ impl CloudReader {
     }
 
     /// The title of the reader with this code.
-    pub(crate) fn titled(code: &str) -> Option<&'static str> {
+    pub fn titled(code: &str) -> Option<&'static str> {
         let all = Self::REPLAYED.into_iter().chain([Self::ChunkReferences, Self::Hyperslab]);
         all.into_iter().find(|reader| reader.code() == code).map(Self::title)
     }

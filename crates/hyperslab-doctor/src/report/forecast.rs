@@ -91,8 +91,8 @@ fn money_text(forecast: &Forecast) -> String {
 /// So many files are listed for a price that is not a fraction of a cent.
 const LISTINGS_PRICED: u64 = 1_000;
 
-/// What would change with another layout of the file.
-fn alternative_text(forecast: &Forecast, alternative: &Alternative) -> String {
+/// What would change with another layout of the file, in a paragraph.
+pub fn alternative_text(forecast: &Forecast, alternative: &Alternative) -> String {
     let title = |code: &str| CloudReader::titled(code).unwrap_or("another reader").to_owned();
     let listing = forecast.steps.iter().zip(&alternative.steps).find(|(now, _)| now.name == "listing");
     let mut gains: Vec<String> = Vec::new();

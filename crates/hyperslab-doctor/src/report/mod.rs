@@ -6,6 +6,6 @@ mod table;
 mod text;
 mod wrap;
 
-pub use forecast::render_forecast;
+pub use forecast::{alternative_text, render_forecast};
 pub use model::{DatasetReport, EngineReport, Prediction, ProfileReport, ReadReport, Report};
 pub use text::{render_findings, render_text};

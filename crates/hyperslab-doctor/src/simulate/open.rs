@@ -50,6 +50,16 @@ impl<'a> ChunkCacheSim<'a> {
         self.read_spans(&spans)
     }
 
+    /// The same. Returns the linear indexes of the stored chunks that are loaded, in order; none for contiguous data.
+    ///
+    /// # Panics
+    /// As [`Self::read`].
+    pub fn chunks_loaded_by(&mut self, start: &[u64], count: &[u64]) -> Vec<u64> {
+        self.record_loads();
+        self.read(start, count);
+        self.loads().iter().map(|load| load.chunk).collect()
+    }
+
     /// [`Self::read`] for spans known to lie inside the extent.
     pub(super) fn read_spans(&mut self, spans: &[Span]) -> ReadCounts {
         let mut counts = ReadCounts::default();

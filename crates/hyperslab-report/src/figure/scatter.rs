@@ -32,7 +32,7 @@ pub struct Points {
 // Dimensions of the picture, in SVG units; letters are 12 units high.
 const WIDTH: f64 = 440.0;
 const HEIGHT: f64 = 330.0;
-const LEFT: f64 = 88.0;
+const LEFT: f64 = 100.0;
 const RIGHT: f64 = 14.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 46.0;

@@ -12,6 +12,7 @@ mod loads;
 mod reads;
 
 use super::facts;
+use crate::forecast;
 use bytes::ByteMap;
 use hyperslab::Dataset;
 use hyperslab::internal::Census;
@@ -72,10 +73,9 @@ pub(super) fn page(report: &Report, maps: Maps, command: &str) -> Page {
             .figure(maps.bytes),
         Section::figure,
     );
-    page.section(findings::section(report))
-        .section(maps)
-        .section(reads::section(report))
-        .section(conditions(report, command))
+    let page = page.section(findings::section(report)).section(maps).section(reads::section(report));
+    let page = report.forecast.iter().map(forecast::section).fold(page, Page::section);
+    page.section(conditions(report, command))
 }
 
 fn conditions(report: &Report, command: &str) -> Section {
@@ -87,7 +87,7 @@ fn conditions(report: &Report, command: &str) -> Section {
         .fact("File", report.file.as_str())
         .fact("Seconds are those of", library)
         .fact("Counts", "each read is simulated chunk by chunk with the chunk cache of each library")
-        .fact("Not included", "a cold disk, a network, writes")
+        .fact("Not included", "a cold disk, writes; a network, but for the object store of --cloud")
         .command(command);
     Section::new("How it was predicted").figure(facts)
 }

@@ -1,0 +1,62 @@
+//! The forecast as a section of a page: bars for each step, and what other layouts of the file would change.
+
+use hyperslab_doctor::forecast::{CloudReader, Forecast, StepForecast};
+use hyperslab_doctor::pattern::{bytes_text, shape_text};
+use hyperslab_doctor::predict::seconds_text;
+use hyperslab_doctor::{alternative_text, count_text};
+use hyperslab_report::{Align, Bar, Bars, Column, Section, Table};
+
+/// Steps that are drawn: opening, listing, and some reads.
+const STEPS_MAX: usize = 6;
+
+/// The section.
+pub(crate) fn section(forecast: &Forecast) -> Section {
+    let reads = match &forecast.recorded_with {
+        Some(library) => {
+            format!("The reads of {library} were recorded, and replayed over the cache of each reader.")
+        }
+        None => {
+            "The reads are those that hyperslab plans, replayed over the cache of each reader.".to_owned()
+        }
+    };
+    let latency = seconds_text(forecast.latency_seconds);
+    let section = Section::new(format!("In an object store ({})", forecast.place)).text(format!(
+        "How long each kind of reader waits for the store, at {latency} a request. {reads} Decoding comes on top."
+    ));
+    let section = forecast.steps.iter().take(STEPS_MAX).map(bars).fold(section, Section::figure);
+    let texts = forecast.alternatives.iter().map(|alternative| alternative_text(forecast, alternative));
+    let section = texts.fold(section, Section::text);
+    if forecast.alternatives.is_empty() {
+        return section;
+    }
+    let columns = vec![Column::new("layout", Align::Left), Column::new("line", Align::Command)];
+    let lines = Table::new("Other layouts of the file", columns);
+    let lines = forecast.alternatives.iter().fold(lines, |lines, one| lines.row([&*one.name, &*one.line]));
+    section.figure(lines)
+}
+
+fn bars(step: &StepForecast) -> Bars {
+    let title = match (&step.block, step.blocks) {
+        (Some(block), Some(blocks)) => {
+            let shape = shape_text(block);
+            let name = if step.name == shape { shape } else { format!("{}, {shape}", step.name) };
+            let reads = if blocks == 1 { "read" } else { "reads" };
+            let about = if step.is_extrapolated() { "; extrapolated from the first blocks" } else { "" };
+            format!("{name}: {} {reads}{about}", count_text(blocks))
+        }
+        _ => step.name.clone(),
+    };
+    let bar = |one: &hyperslab_doctor::forecast::ReaderForecast| Bar {
+        name: CloudReader::titled(&one.reader).unwrap_or(&one.reader).to_owned(),
+        value: one.seconds,
+        whole: None,
+        text: format!(
+            "{}; {} requests, {}, ${:.5}",
+            seconds_text(one.seconds),
+            count_text(one.requests),
+            bytes_text(one.bytes),
+            one.dollars
+        ),
+    };
+    Bars { title, bars: step.readers.iter().map(bar).collect() }
+}
