@@ -132,6 +132,12 @@ class NewAttributes(MutableMapping[str, Any]):
             builder.attribute(self._owner._id, name, dtype, shape, encode(value, dtype.base, self._owner._file))
 
 
+def _shape_of(source: Any, dtype: np.dtype[Any]) -> tuple[int, ...]:
+    """The shape of a dataset with these values: NumPy's arrays of an array dtype have the axes of their elements, too."""
+    shape = tuple(source.shape)
+    return _outer_shape(shape, dtype) if dtype.subdtype and isinstance(source, np.ndarray) else shape
+
+
 def _outer_shape(shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[int, ...]:
     """The shape without the axes that belong to the elements of an array dtype."""
     inner = dtype.shape
@@ -362,7 +368,7 @@ class NewGroup(_Object, Mapping[str, Any]):
         else:
             stored = np.dtype(dtype)
         source, is_own = (None, False) if data is None else _source_of(data, stored, copy)
-        whole = None if source is None else _outer_shape(tuple(source.shape), stored) if stored.subdtype else tuple(source.shape)
+        whole = None if source is None else _shape_of(source, stored)
         if shape is None:
             shape = whole
         else:

@@ -55,6 +55,27 @@ def test_what_cannot_be_expressed_is_named(tmp_path):
         hyperslab.index(path, strict=True)
 
 
+def test_a_checksum_below_a_shuffle_is_read_as_netcdf_c_writes_it(tmp_path):
+    """netCDF-C's order of filters. HDF5 shuffles the checksum, too, which numcodecs can only where it is a whole element."""
+    path = tmp_path / "order.h5"
+    values = {name: np.arange(600, dtype=name) for name in ("f4", "f8")}
+    with h5py.File(path, "w") as file:
+        for name, array in values.items():
+            plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            plist.set_chunk((200,))
+            plist.set_fletcher32()
+            plist.set_shuffle()
+            plist.set_deflate(4)
+            space, kind = h5py.h5s.create_simple((600,)), h5py.h5t.py_create(array.dtype)
+            h5py.Dataset(h5py.h5d.create(file.id, name.encode(), kind, space, plist))[:] = array
+    refs = hyperslab.index(path)["refs"]
+    assert isinstance(refs["f4/0"], list)
+    assert isinstance(refs["f8/0"], str), "its values are in the index"
+    found = read_back("kerchunk", path, tmp_path)
+    for name, array in values.items():
+        np.testing.assert_array_equal(found[name][1], array)
+
+
 def test_references_are_those_of_the_chunk_map(tricky):
     refs = hyperslab.index(tricky, url="s3://bucket/tricky.h5")["refs"]
     with hyperslab.File(tricky) as file:

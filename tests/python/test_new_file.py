@@ -453,3 +453,23 @@ def test_h5dump_reads_it(tmp_path):
         file["x"].attrs["units"] = "K"
     text = subprocess.run(["h5dump", tmp_path / "x.h5"], capture_output=True, text=True, check=True).stdout
     assert "3, 4, 5" in text and '"K"' in text
+
+
+@pytest.mark.parametrize("module", [h5py, hyperslab], ids=["h5py", "hyperslab"])
+def test_datasets_of_open_files_are_copied_whatever_their_elements_are(tmp_path, module):
+    arrays = {
+        "array": np.arange(12, dtype="<i2").reshape(4, 3),
+        "record": np.array([(1, (2.0, 3.0)), (4, (5.0, 6.0))], np.dtype([("a", "<i4"), ("b", "<f8", (2,))])),
+        "bytes": np.array([b"ab", b"c"]),
+    }
+    with h5py.File(tmp_path / "in.h5", "w") as file:
+        file.create_dataset("array", (4,), np.dtype(("<i2", (3,))))[...] = arrays["array"]
+        for name in ("record", "bytes"):
+            file[name] = arrays[name]
+    with module.File(tmp_path / "in.h5") as source, hyperslab.NewFile(tmp_path / "out.h5") as file:
+        for name in arrays:
+            file.create_dataset(name, data=source[name])
+    with h5py.File(tmp_path / "in.h5") as source, h5py.File(tmp_path / "out.h5") as copy:
+        for name in arrays:
+            assert copy[name].shape == source[name].shape and copy[name].id.get_type() == source[name].id.get_type()
+            np.testing.assert_array_equal(copy[name][...], source[name][...])

@@ -80,12 +80,26 @@ fn located(netcdf: &Netcdf, variable: &Variable, fill: FillMeaning) -> Result<Ar
 }
 
 fn codecs(dataset: &Dataset) -> Result<Vec<Codec>, String> {
+    let element_bytes = dataset.datatype().size;
     let codec = |filter| {
         let name = || hyperslab::internal::describe::filter(filter);
-        Codec::of(filter, dataset.datatype().size).ok_or_else(name)
+        Codec::of(filter, element_bytes).ok_or_else(name)
     };
-    dataset.filters().iter().map(codec).collect()
+    let codecs: Vec<Codec> = dataset.filters().iter().map(codec).collect::<Result<_, _>>()?;
+    let place = |wanted: fn(&Codec) -> bool| codecs.iter().position(wanted);
+    let checksum = place(|codec| matches!(codec, Codec::Fletcher32));
+    let shuffle = place(|codec| matches!(codec, Codec::Shuffle { .. }));
+    // HDF5's shuffle leaves the bytes after the last whole element where they are; that of numcodecs refuses them.
+    if checksum.is_some_and(|checksum| shuffle.is_some_and(|shuffle| checksum < shuffle))
+        && !CHECKSUM_BYTES.is_multiple_of(element_bytes.max(1))
+    {
+        return Err(format!("shuffle after fletcher32, of elements of {element_bytes} bytes"));
+    }
+    Ok(codecs)
 }
+
+/// Bytes that fletcher32 appends to a chunk.
+const CHECKSUM_BYTES: u32 = 4;
 
 /// The bytes of one element that was never written.
 pub(crate) fn fill_element(dataset: &Dataset) -> Vec<u8> {
