@@ -168,13 +168,12 @@ impl Relocatable {
         match (&datatype.class, &wide.class) {
             (Class::VlenString { .. }, _) => {
                 let (_, bytes) = heap.sequence(element, 1)?;
-                self.plain(at, element.get(..COUNT).unwrap_or_default());
-                self.variable(at, size, Self { bytes: bytes.to_vec(), ..Self::default() });
+                self.variable(at, size, element, heap, Self { bytes: bytes.to_vec(), ..Self::default() });
             }
             (Class::VlenSequence { base }, _) => {
                 let (_, bytes) = heap.sequence(element, base.size)?;
-                self.plain(at, element.get(..COUNT).unwrap_or_default());
-                self.variable(at, size, Self::read(base, &bytes, heap, objects)?);
+                let content = Self::read(base, &bytes, heap, objects)?;
+                self.variable(at, size, element, heap, content);
             }
             (Class::Reference(Reference::Object), _) => {
                 if let Some(address) = heap.object_reference(element) {
@@ -221,12 +220,15 @@ impl Relocatable {
         self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
     }
 
-    /// A variable-length element; an empty one refers to nothing.
-    fn variable(&mut self, at: usize, size: usize, content: Relocatable) {
-        if content.bytes.is_empty() {
+    /// A variable-length element. An empty one refers to nothing, or to an object without bytes: the first is a null
+    /// pointer to programs, the second a text or a sequence without elements.
+    fn variable(&mut self, at: usize, size: usize, element: &[u8], heap: &Heap, content: Relocatable) {
+        let (count, reference) = element.split_at_checked(COUNT).unwrap_or_default();
+        if content.bytes.is_empty() && heap.collection_of(reference).is_none() {
             self.bytes[at..at + size].fill(0);
         } else {
-            self.heap.push((at + 4, content));
+            self.plain(at, count);
+            self.heap.push((at + COUNT, content));
         }
     }
 

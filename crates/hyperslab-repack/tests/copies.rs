@@ -3,10 +3,10 @@
 //!
 //! At scale 1 the test reads all fixtures and a part of the corpus, in the full run (scale 10) the whole of it.
 
-use hyperslab::File;
+use hyperslab::{Endianness, File, Selection};
 use hyperslab_io::LocalSink;
 use hyperslab_repack::{CopyOptions, LowBound, RepackError, Summary, copy};
-use hyperslab_testkit::files::{corpus, fixtures, hdf5_files, python};
+use hyperslab_testkit::files::{corpus, fixture, fixtures, hdf5_files, python};
 use hyperslab_testkit::{Missing, require, scale};
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -149,6 +149,25 @@ fn libhdf5_can_change_copies() {
     finds_nothing("append.py", CopyOptions::default(), 5);
     finds_nothing("append.py", CopyOptions { low: LowBound::Earliest, ..CopyOptions::default() }, 7);
     finds_nothing("append.py", CopyOptions { page_bytes: Some(4096), ..CopyOptions::default() }, 11);
+}
+
+#[test]
+fn empty_texts_stay_texts_and_null_ones_null() {
+    let path = require!(fixture("structures/global_heap_v110.h5"));
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (target, _) = copy_beside(&path, folder.path(), CopyOptions::default()).expect("a copy");
+    let elements = |path: &Path, name: &str| {
+        let dataset = File::open(path).and_then(|file| file.dataset(name)).expect("a dataset");
+        let whole = Selection::parse("...", dataset.shape()).expect("a selection");
+        let bytes = dataset.read_bytes(&whole, Endianness::File).expect("elements");
+        // Its length, the address of its collection, its index there.
+        let element = |bytes: &[u8; 16]| (bytes[..4].to_vec(), bytes[4..12] == [0; 8]);
+        bytes.as_chunks().0.iter().map(element).collect::<Vec<_>>()
+    };
+    for name in ["text", "sequences"] {
+        assert_eq!(elements(&path, name), elements(&target, name), "{name}");
+    }
+    assert!(elements(&path, "text").contains(&(vec![0; 4], false)), "one is empty and not null");
 }
 
 #[test]
