@@ -12,8 +12,8 @@ const COUNT_BYTES: usize = 4;
 
 /// Elements in row-major order, in the datatype that they have in the file.
 ///
-/// What is of variable length, and what refers to an object, is given beside the bytes, with its offset in them. An empty
-/// text or sequence, and a null reference, are zeros.
+/// What is of variable length, and what refers to an object, is given beside the bytes, with its offset in them. What is
+/// not given is zeros: a null text or sequence, a null reference.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Elements {
     bytes: Vec<u8>,
@@ -77,9 +77,8 @@ impl Elements {
             field.fill(0);
             field[..COUNT_BYTES].copy_from_slice(&count.to_le_bytes());
             places.push((at, VARIABLE_BYTES));
-            if !content.is_empty() {
-                heap.push((at + COUNT_BYTES, content.into_relocatable(objects)?));
-            }
+            // Also without bytes: a reference to nothing would be a null pointer to C programs.
+            heap.push((at + COUNT_BYTES, content.into_relocatable(objects)?));
         }
         let mut references = Vec::with_capacity(self.references.len());
         for (at, object) in self.references {
@@ -128,10 +127,11 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_sequence_refers_to_nothing() {
-        let mut elements = Elements::zeros(16);
-        elements.set_sequence(0, 0, vec![]);
+    fn an_empty_sequence_is_not_a_null_one() {
+        let mut elements = Elements::zeros(32);
+        elements.set_sequence(16, 0, vec![]);
         let found = elements.into_relocatable(0).unwrap();
-        assert!(found.heap.is_empty() && found.bytes == [0; 16]);
+        assert_eq!(found.heap, [(16 + COUNT_BYTES, Relocatable::default())]);
+        assert_eq!(found.bytes, [0; 32]);
     }
 }
