@@ -118,7 +118,13 @@ def _members(root: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _prefix(url: str) -> str:
-    """The folder of a file, which readers authorize; of a bucket, the bucket."""
+    """The folder of a file, which readers authorize; of a bucket, the bucket.
+
+    Raises:
+        ValueError: a path that Icechunk would read as another one.
+    """
+    if any(character in url for character in "?#%"):
+        raise ValueError(f"{url}: Icechunk finds no file whose path has ?, # or %; rename it, or name a copy with --url")
     parts = urlsplit(url)
     if parts.scheme == "file":
         return f"file://{parts.path.rpartition('/')[0]}/"

@@ -121,3 +121,13 @@ def test_credentials_are_refused(tmp_path):
     path = make_climate(tmp_path / "climate.nc")
     with pytest.raises(hyperslab.HyperslabError, match="password or a signature"):
         hyperslab.index(path, url="https://host/climate.nc?X-Amz-Signature=secret")
+
+
+def test_a_file_that_icechunk_would_not_find_is_refused(tmp_path):
+    pytest.importorskip("icechunk")
+    path = tmp_path / "run#1.h5"
+    with h5py.File(path, "w") as file:
+        file["x"] = np.arange(1000.0)
+    with pytest.raises(hyperslab.HyperslabError, match="run#1.h5: Icechunk finds no file whose path has"):
+        hyperslab.index(path, tmp_path / "out.icechunk", format="icechunk")
+    assert not (tmp_path / "out.icechunk").exists()
