@@ -118,6 +118,22 @@ need_file_tools() {
     apt_packages "no h5repack, h5stat or nccopy: install them to test lines to paste" hdf5-tools netcdf-bin
 }
 
+# libhdf5 1.8 in an old wheel of h5py: files that are written for old readers are read with it. Best effort: without it,
+# that test is left out.
+need_old_libhdf5() {
+    local folder="$target/libhdf5-1.8" found
+    if [ "$(uname -sm)" = "Linux x86_64" ] && [ ! -d "$folder/h5py" ]; then
+        mkdir -p "$folder"
+        "$python" -m pip download --disable-pip-version-check --quiet --no-deps --only-binary=:all: --python-version 36 \
+            --abi cp36m --platform manylinux1_x86_64 --dest "$folder" h5py==2.7.1 >"$log" 2>&1 </dev/null &&
+            "$python" -m zipfile --extract "$folder"/h5py-2.7.1-*.whl "$folder" ||
+            say "  no libhdf5 1.8: a wheel of h5py 2.7.1 was not found"
+    fi
+    for found in "$folder"/h5py/.libs/libhdf5-*.so*; do
+        [ ! -e "$found" ] || export HYPERSLAB_LIBHDF5_1_8="$found"
+    done
+}
+
 # For the tests of remote files: an S3 server that verifies signatures, and the emulators of Google and Azure.
 need_stores() {
     need_go_server versitygw github.com/versity/versitygw/cmd/versitygw@v1.8.0

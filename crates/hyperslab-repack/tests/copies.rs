@@ -1,5 +1,5 @@
-//! Copies of fixtures and of files of the corpus: libhdf5 (by way of h5py) reads the same from them and can
-//! change them, and copies of copies have the same bytes.
+//! Copies of fixtures and of files of the corpus: libhdf5 (by way of h5py, and by its tools), netCDF-C and pyfive read the
+//! same from them, libhdf5 can change them, and copies of copies have the same bytes.
 //!
 //! At scale 1 the test reads all fixtures and a part of the corpus, in the full run (scale 10) the whole of it.
 
@@ -7,7 +7,7 @@ use hyperslab::{Endianness, File, Selection};
 use hyperslab_io::LocalSink;
 use hyperslab_repack::{CopyOptions, LowBound, RepackError, Summary, copy};
 use hyperslab_testkit::files::{corpus, fixture, fixtures, hdf5_files, python};
-use hyperslab_testkit::{Missing, require, scale};
+use hyperslab_testkit::{Missing, require, scale, skipped};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -85,8 +85,8 @@ fn copies(folder: &Path, options: CopyOptions, each: usize) -> Result<Vec<(PathB
     Ok(copies)
 }
 
-/// Copies files with these options, and runs a Python script on the pairs. Returns what it prints.
-fn findings(script: &str, options: CopyOptions, each: usize) -> Result<Vec<String>, Missing> {
+/// Copies files with these options, and runs a Python script with its arguments on the pairs. Returns what it prints.
+fn findings(script: &[&str], options: CopyOptions, each: usize) -> Result<Vec<String>, Missing> {
     let python = python()?;
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut pairs = String::new();
@@ -95,9 +95,11 @@ fn findings(script: &str, options: CopyOptions, each: usize) -> Result<Vec<Strin
             writeln!(pairs, "{}\t{}", source.display(), target.display()).expect("text");
         }
     }
+    let (script, arguments) = script.split_first().expect("the name of a script");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(script);
     let mut process = Command::new(python)
         .arg(script)
+        .args(arguments)
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -112,14 +114,14 @@ fn findings(script: &str, options: CopyOptions, each: usize) -> Result<Vec<Strin
 }
 
 #[track_caller]
-fn finds_nothing(script: &str, options: CopyOptions, each: usize) {
+fn finds_nothing(script: &[&str], options: CopyOptions, each: usize) {
     let found = require!(findings(script, options, each));
     assert!(found.is_empty(), "{} files:\n{}", found.len(), found.join("\n"));
 }
 
 #[track_caller]
 fn same_for_h5py(options: CopyOptions, each: usize) {
-    finds_nothing("compare.py", options, each);
+    finds_nothing(&["compare.py"], options, each);
 }
 
 #[test]
@@ -146,9 +148,37 @@ fn h5py_reads_the_same_from_copies_in_pages() {
 
 #[test]
 fn libhdf5_can_change_copies() {
-    finds_nothing("append.py", CopyOptions::default(), 5);
-    finds_nothing("append.py", CopyOptions { low: LowBound::Earliest, ..CopyOptions::default() }, 7);
-    finds_nothing("append.py", CopyOptions { page_bytes: Some(4096), ..CopyOptions::default() }, 11);
+    finds_nothing(&["append.py"], CopyOptions::default(), 5);
+    finds_nothing(&["append.py"], CopyOptions { low: LowBound::Earliest, ..CopyOptions::default() }, 7);
+    finds_nothing(&["append.py"], CopyOptions { page_bytes: Some(4096), ..CopyOptions::default() }, 11);
+}
+
+#[test]
+fn the_tools_of_libhdf5_1_10_and_netcdf_read_the_same_from_copies() {
+    const TOOLS: [&str; 3] = ["h5diff", "h5dump", "ncdump"];
+    for tool in TOOLS {
+        let missing = |_| Missing::new(format!("{tool} is not installed (hdf5-tools, netcdf-bin)"));
+        require!(Command::new(tool).output().map_err(missing));
+    }
+    let script = ["other_readers.py", "h5diff", "h5dump", "ncdump"];
+    finds_nothing(&script, CopyOptions::default(), 29);
+    finds_nothing(&script, CopyOptions { page_bytes: Some(4 << 20), ..CopyOptions::default() }, 101);
+}
+
+#[test]
+fn pyfive_reads_the_same_from_copies_for_old_readers() {
+    let options = CopyOptions { low: LowBound::Earliest, ..CopyOptions::default() };
+    finds_nothing(&["other_readers.py", "pyfive"], options, 11);
+}
+
+#[test]
+fn libhdf5_1_8_reads_the_same_from_copies_for_old_readers() {
+    if std::env::var_os("HYPERSLAB_LIBHDF5_1_8").is_none() {
+        let what = "HYPERSLAB_LIBHDF5_1_8 names no shared library (scripts/test fetches one)";
+        return skipped(&Missing::on_request(what));
+    }
+    let options = CopyOptions { low: LowBound::Earliest, ..CopyOptions::default() };
+    finds_nothing(&["other_readers.py", "libhdf5_1_8"], options, 23);
 }
 
 #[test]

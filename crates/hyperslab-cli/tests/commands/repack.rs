@@ -2,6 +2,8 @@
 
 #[path = "repack_advice.rs"]
 mod advice;
+#[path = "repack_metadata.rs"]
+mod metadata;
 #[path = "repack_objects.rs"]
 mod objects;
 
