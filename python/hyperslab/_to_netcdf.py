@@ -52,7 +52,6 @@ def to_netcdf(
         FileExistsError: there is a file of this name, and `overwrite` is not set.
     """
     from xarray import conventions
-    from xarray.backends.common import ensure_dtype_not_object
     from xarray.coding.strings import CharacterArrayCoder, EncodedStringCoder
 
     if unlimited_dims is None:
@@ -66,7 +65,7 @@ def to_netcdf(
         variables[name].encoding = dict(asked[name])
     variables, attributes = conventions.cf_encoder(variables, attributes)
     for name, variable in variables.items():
-        encoded = ensure_dtype_not_object(variable, name=name)
+        encoded = _without_objects(variable, name)
         for coder in (EncodedStringCoder(allows_unicode=True), CharacterArrayCoder()):
             encoded = coder.encode(encoded, name=name)
         variables[name] = encoded
@@ -101,6 +100,15 @@ def to_netcdf(
                 continue
             for axis, dim in enumerate(variable.dims):
                 written[name].dims[axis].attach_scale(scales[dim])
+
+
+def _without_objects(variable: xr.Variable, name: Hashable) -> xr.Variable:
+    """A variable of texts or numbers in place of one of Python objects."""
+    try:
+        from xarray.backends.common import ensure_dtype_not_object
+    except ImportError:  # before xarray 2025.1, `cf_encoder` has done this
+        return variable
+    return ensure_dtype_not_object(variable, name=name)
 
 
 def _set_attribute(owner: NewFile | NewDataset, name: str, value: Any) -> None:
