@@ -17,6 +17,7 @@ import obstore
 import pytest
 import xarray as xr
 from kit import scaled
+from packaging.version import Version
 
 import hyperslab
 from hyperslab.xarray import HyperslabBackendEntrypoint, files
@@ -65,6 +66,33 @@ def test_a_dataset_is_decoded(path, values):
         encoding = ds.air.encoding
         assert encoding["preferred_chunks"] == {"time": 1, "lat": 16, "lon": 16}
         assert (encoding["zlib"], encoding["complevel"], encoding["_FillValue"]) == (True, 2, -1)
+
+
+@pytest.mark.parametrize("engine", ["h5netcdf", "netcdf4"])
+def test_an_open_dataset_is_written_by_xarray(tmp_path, engine):
+    with netCDF4.Dataset(tmp_path / "a.nc", "w") as file:
+        file.createDimension("t", None)
+        file.createDimension("x", 40)
+        for name, options in {
+            "plain": {"contiguous": True},
+            "deflated": {"compression": "zlib", "complevel": 2, "shuffle": True, "chunksizes": (7,)},
+            "checked": {"fletcher32": True},
+            "packed": {"compression": "zstd"},
+        }.items():
+            file.createVariable(name, "i4", ("x",), **options)[:] = range(40)
+        file.createVariable("growing", "f4", ("t", "x"), zlib=True)[:3] = 1.5
+    with opened(tmp_path / "a.nc") as ds:
+        assert "compression" not in ds.packed.encoding, "no word of h5py's for a filter that it does not know"
+        if engine == "h5netcdf" and "zstd" in ds.packed.encoding:
+            # This engine writes zstd only if h5py has a plugin for it.
+            ds = ds.drop_vars("packed")
+        ds.to_netcdf(tmp_path / "b.nc", engine=engine)
+        with opened(tmp_path / "b.nc") as again:
+            xr.testing.assert_identical(again.load(), ds.load())
+            assert again.deflated.chunks is None and again.deflated.encoding["chunksizes"] == (7,)
+            assert again.deflated.encoding["complevel"] == 2
+            assert again.checked.encoding["fletcher32"] and again.deflated.encoding["shuffle"]
+            assert again.encoding["unlimited_dims"] == {"t"}
 
 
 def test_variables_can_be_dropped(path):
@@ -320,13 +348,23 @@ def test_stores_and_their_files_are_opened_by_the_engine(path, values, dask):
             assert ds.encoding["source"] == "folder/air.nc"
         with xr.open_datatree("folder/air.nc", engine="hyperslab", **options) as tree:
             assert tree["model"].bias[3] == 3
+    for target in (system.open("/folder/air.nc"), fsspec.open("memory://folder/air.nc"), "memory://folder/air.nc"):
+        with opened(target) as ds:
+            np.testing.assert_array_equal(ds.air, values)
+    with opened(system.open("/folder/air.nc"), chunks={}) as ds:
+        np.testing.assert_array_equal(pickle.loads(pickle.dumps(ds)).air.compute(), values)
+    with pytest.raises(ValueError, match="storage_options are for URLs"):
+        opened("folder/air.nc", store=system, storage_options={"anon": True})
+
+
+def test_chunks_of_a_file_in_a_store_are_computed(path, values, dask):
+    if Version(xr.__version__) < Version("2026.7"):
+        # Only of old versions, which scripts/try_xarray tries: in CI, a skip for this reason is a failure.
+        pytest.skip("with chunks=, this version of xarray looks for a local file")
+    system = fsspec.filesystem("memory")
+    system.pipe("/folder/air.nc", path.read_bytes())
     with opened("folder/air.nc", store=system, chunks={}) as ds:
         again = pickle.loads(pickle.dumps(ds))
         np.testing.assert_array_equal(again.air.compute(), values)
         names = {opened("folder/air.nc", store=system, chunks={}).air.data.name for _ in range(2)}
         assert names == {ds.air.data.name}
-    for target in (system.open("/folder/air.nc"), fsspec.open("memory://folder/air.nc"), "memory://folder/air.nc"):
-        with opened(target) as ds:
-            np.testing.assert_array_equal(ds.air, values)
-    with pytest.raises(ValueError, match="storage_options are for URLs"):
-        opened("folder/air.nc", store=system, storage_options={"anon": True})
