@@ -1,11 +1,12 @@
-//! Predicts the size of the new file and the time that it takes, from samples of the data.
+//! Predicts the size of the new file and the time that it takes: its metadata is laid out, and of the data samples are encoded.
 
 use crate::block::Block;
 use crate::chunk_encoder::{ChunkEncoder, CodecState};
 use crate::error::RepackError;
 use crate::plan::{PlannedDataset, Recoding, RepackPlan};
 use hyperslab::{Dataset, Endianness, Selection};
-use hyperslab_write::ObjectId;
+use hyperslab_io::MemorySink;
+use hyperslab_write::{DatasetSpec, FileWriter, ObjectId, ObjectSpec, StorageSpec};
 use std::time::Instant;
 
 /// A prediction.
@@ -32,26 +33,73 @@ struct Sampled {
 }
 
 impl RepackPlan {
-    /// Reads and encodes some blocks of each dataset that is recoded.
+    /// Lays out the metadata of the new file, and reads and encodes some blocks of each dataset that is recoded.
+    ///
+    /// Elements of variable length, which lie beside their chunks, are taken to need all the space
+    /// of the source that is not known to be used otherwise.
     ///
     /// # Errors
     ///
-    /// Samples that cannot be read or encoded.
+    /// Metadata that cannot be written; samples that cannot be read or encoded.
     pub fn estimate(&self) -> Result<Estimate, RepackError> {
-        let stored: u64 = self.datasets.iter().map(|dataset| dataset.stored_bytes).sum();
-        let copied = self.file.len().saturating_sub(stored);
-        let (mut bytes, mut seconds) = (copied as f64, copied as f64 / COPY_SPEED);
+        let sink = MemorySink::default();
+        let metadata = FileWriter::create(&sink, self.source.tree.clone(), self.write)?.metadata_bytes();
+        let pages_end = metadata.checked_next_multiple_of(self.write.page_bytes.unwrap_or(1));
+        let metadata = pages_end.unwrap_or(metadata);
+        let (mut bytes, mut seconds) = (metadata as f64, metadata as f64 / COPY_SPEED);
         // Both are in the order of the objects.
-        for ((id, recoding), planned) in self.recodings.iter().zip(&self.datasets) {
-            let dataset = self.dataset(*id)?;
+        let mut planned = self.datasets.iter();
+        let (mut has_heaps, mut stored) = (false, 0u64);
+        for (id, spec) in self.new_datasets() {
+            let dataset = self.dataset(id)?;
+            has_heaps |= dataset.datatype().is_variable();
+            let Some(recoding) = self.recodings.get(&id) else {
+                let copied = dataset.stored_bytes()?;
+                stored = stored.saturating_add(copied);
+                (bytes, seconds) = (bytes + copied as f64, seconds + copied as f64 / COPY_SPEED);
+                continue;
+            };
+            let Some(planned) = planned.next() else { break };
+            stored = stored.saturating_add(planned.stored_bytes);
             let sampled = self.sample(&dataset, recoding, planned)?;
             let existing = existing_share(&dataset)? * planned.logical_bytes as f64;
-            bytes += existing * sampled.ratio;
+            bytes += match &spec.storage {
+                StorageSpec::Chunked(chunked) if recoding.filters.is_empty() => {
+                    let element = f64::from(dataset.datatype().size);
+                    planned.chunks as f64 * chunked.chunk_dims.iter().fold(element, |n, &dim| n * dim as f64)
+                }
+                StorageSpec::Chunked(_) => existing * sampled.ratio,
+                StorageSpec::Contiguous { allocated: true } => planned.logical_bytes as f64,
+                _ => 0.0,
+            };
             let threads = if planned.chunks == 0 { 1 } else { recoding.threads };
             seconds += existing * sampled.seconds / threads.max(1) as f64;
             seconds += 2.0 * planned.temporary_bytes as f64 / COPY_SPEED;
         }
+        if has_heaps {
+            // What of the source is neither data nor metadata of this size.
+            bytes += self.file.len().saturating_sub(metadata.saturating_add(stored)) as f64;
+        }
+        if let Some(page) = self.write.page_bytes {
+            bytes = (bytes / page as f64).ceil() * page as f64;
+        }
         Ok(Estimate { bytes: bytes as u64, seconds })
+    }
+
+    /// The datasets of the new file with data among that of the file.
+    fn new_datasets(&self) -> impl Iterator<Item = (ObjectId, &DatasetSpec)> {
+        let objects = (0..).map(ObjectId).zip(&self.source.tree.objects);
+        objects.filter_map(|(id, object)| match &object.spec {
+            ObjectSpec::Dataset(spec) => {
+                let is_recoded = self.recodings.contains_key(&id);
+                let is_here = matches!(
+                    spec.storage,
+                    StorageSpec::Chunked(_) | StorageSpec::Contiguous { allocated: true }
+                );
+                (is_recoded || is_here).then_some((id, &**spec))
+            }
+            _ => None,
+        })
     }
 
     fn dataset(&self, id: ObjectId) -> Result<Dataset, RepackError> {

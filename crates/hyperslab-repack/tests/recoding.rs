@@ -173,6 +173,34 @@ fn each_source_chunk_is_decoded_once() {
 }
 
 #[test]
+fn sizes_are_predicted_within_a_tenth() {
+    let filters = |filters: Vec<FilterRequest>| vec![rule("*", Change::Filters(filters))];
+    let chunks = |bytes| vec![rule("*", Change::Layout(LayoutRequest::ChunkBytes { bytes, read: None }))];
+    let cases = [
+        // The metadata of libhdf5 takes much more space than ours.
+        ("many_datasets/flat_latest.h5", Vec::new()),
+        ("netcdf4/climate.nc", filters(vec![filter(2, &[]), filter(1, &[4])])),
+        ("chunk_indexes/v110_gzip.h5", filters(Vec::new())),
+        ("chunk_indexes/v110_plain.h5", chunks(64 << 10)),
+    ];
+    for (name, rules) in cases {
+        let file = File::open(require!(fixture(name))).unwrap();
+        for page_bytes in [None, Some(64 << 10)] {
+            let write = WriteOptions { page_bytes, ..WriteOptions::default() };
+            let options = RepackOptions { write, ..options(rules.clone(), 64 << 20) };
+            let plan = RepackPlan::new(&file, options).unwrap();
+            let predicted = plan.estimate().unwrap().bytes;
+            let bytes = plan.run(&MemorySink::default(), &Monitor::default()).unwrap().bytes;
+            let what = format!("{name}, pages {page_bytes:?}: {predicted} predicted, {bytes} written");
+            println!("{what}");
+            // Collections of the global heap begin with a page of their own.
+            let tolerated = bytes / 10 + page_bytes.unwrap_or(0);
+            assert!(predicted.abs_diff(bytes) <= tolerated, "{what}");
+        }
+    }
+}
+
+#[test]
 fn rules_that_mean_nothing_are_refused() {
     let file = File::open(require!(fixture("command_line/tour.h5"))).unwrap();
     let refused = |datasets: &str, change: Change| match RepackPlan::new(
