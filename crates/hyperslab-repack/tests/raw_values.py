@@ -13,7 +13,7 @@ import sys
 
 #: Functions that return an identifier.
 OPENING = {"H5Fopen", "H5Oopen", "H5Aopen_by_idx", "H5Dget_type", "H5Dget_space", "H5Aget_type", "H5Aget_space"}
-DATASET, INDEX_NAME, NATIVE = 1, 0, 2
+DATASET, INDEX_NAME, INCREASING = 1, 0, 0
 #: Classes of datatypes whose elements may be addresses.
 WITH_ADDRESSES = (3, 7, 9)
 BYTES_MAX = 64 << 20
@@ -56,7 +56,7 @@ def digest(library, get_type, get_space, read):
 
 def attributes(library, path, found, values):
     for number in range(max(library.H5Aget_num_attrs(found), 0)):
-        opened = library.H5Aopen_by_idx(found, b".", ctypes.c_int(INDEX_NAME), ctypes.c_int(NATIVE), ctypes.c_uint64(number), 0, 0)
+        opened = library.H5Aopen_by_idx(found, b".", ctypes.c_int(INDEX_NAME), ctypes.c_int(INCREASING), ctypes.c_uint64(number), 0, 0)
         if opened < 0:
             values[f"{path}@#{number}"] = "unread: cannot be opened"
             continue
@@ -86,7 +86,7 @@ def main(path, name):
         return 0
 
     visit = library.H5Ovisit if library.version < (1, 12) else library.H5Ovisit1
-    if visit(file, ctypes.c_int(INDEX_NAME), ctypes.c_int(NATIVE), note, None) < 0:
+    if visit(file, ctypes.c_int(INDEX_NAME), ctypes.c_int(INCREASING), note, None) < 0:
         raise SystemExit(f"libhdf5 {library.version} does not reach all objects of {name}")
     for path, kind in paths:
         text, found = path.decode(errors="replace"), library.H5Oopen(file, path, 0)
