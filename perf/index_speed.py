@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import os
 import shutil
 import subprocess
@@ -80,7 +81,10 @@ def main() -> int:
     reached, found = True, []
     with tempfile.TemporaryDirectory(prefix="hyperslab-index-") as folder:
         made = Path(folder) / "made.h5"
-        make(made, (12, 100) if arguments.small else GRID)
+        # In a process of its own: what it takes would be seen as memory of the commands.
+        process = multiprocessing.get_context("spawn").Process(target=make, args=(made, (12, 100) if arguments.small else GRID))
+        process.start()
+        process.join()
         files = {"127,068": made} if arguments.small else {"127,068": made, "million": MILLION}
         for name, path in files.items():
             if not path.exists():
