@@ -1,6 +1,6 @@
 //! `FileBuilder`: a new file as `hyperslab.NewFile` describes it.
 //!
-//! `python/hyperslab/_new_file.py` has h5py's names and keeps the values; here NumPy's dtypes become datatypes, and what is read
+//! `python/hyperslab/_new_file/` has h5py's names and keeps the values; here NumPy's dtypes become datatypes, and what is read
 //! of the values becomes elements.
 
 mod datatype;

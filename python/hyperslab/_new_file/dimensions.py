@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hyperslab.errors import OutOfRangeError, WrongTypeError
 
 if TYPE_CHECKING:
-    from hyperslab._new_file import NewDataset
+    from hyperslab._new_file.dataset import NewDataset
 
 __all__ = ["NewDimension", "NewDimensions"]
 

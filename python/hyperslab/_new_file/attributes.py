@@ -1,0 +1,86 @@
+"""Attributes of new files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, MutableMapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from hyperslab._empty import Empty
+from hyperslab._hyperslab import FileBuilder
+from hyperslab._new_file.elements import array_of, dtype_of, encode
+from hyperslab._new_file.values import outer_shape
+from hyperslab.errors import NotFoundError
+
+if TYPE_CHECKING:
+    from hyperslab._new_file.object import Object
+
+
+class NewAttributes(MutableMapping[str, Any]):
+    """The attributes of an object of a new file.
+
+    A `str` becomes text of variable length in UTF-8, `bytes` text of variable length, other values an array of the dtype
+    that NumPy gives them, as in h5py. `Empty` is an attribute without a value.
+    """
+
+    def __init__(self, owner: Object) -> None:
+        self._owner = owner
+        self._values: dict[str, NDArray[Any] | Empty] = {}
+        self._dtypes: dict[str, np.dtype[Any]] = {}
+
+    def create(self, name: str, data: Any, shape: int | tuple[int, ...] | None = None, dtype: DTypeLike | None = None) -> None:
+        """Set an attribute to `data`, with this shape and dtype if they are given.
+
+        Raises:
+            TypeError: HDF5 has no datatype for the values.
+            ValueError: the shape has another number of elements, or the values do not fit the dtype.
+        """
+        self._owner._builder
+        if isinstance(data, Empty):
+            self._values[name], self._dtypes[name] = data, data.dtype
+            return
+        stored = dtype_of(data) if dtype is None else np.dtype(dtype)
+        array = np.array(array_of(data, stored.base), order="C", copy=True)
+        if shape is not None:
+            array = array.reshape(shape)
+        if stored.subdtype is not None:
+            outer_shape(array.shape, stored)
+        self._values[name], self._dtypes[name] = array, stored
+
+    def modify(self, name: str, value: Any) -> None:
+        """Set the value of an attribute; its dtype stays as it is, if it exists."""
+        self.create(name, value, dtype=self._dtypes.get(name))
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self.create(name, value)
+
+    def __getitem__(self, name: str) -> Any:
+        try:
+            value = self._values[name]
+        except KeyError:
+            raise NotFoundError(f"{self._owner.name}: there is no attribute {name!r}") from None
+        return value if isinstance(value, Empty) else value[()]
+
+    def __delitem__(self, name: str) -> None:
+        self[name]
+        del self._values[name], self._dtypes[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(list(self._values))
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return f"<Attributes of {self._owner!r}>"
+
+    def _write(self, builder: FileBuilder) -> None:
+        for name, value in self._values.items():
+            dtype = self._dtypes[name]
+            if isinstance(value, Empty):
+                builder.attribute(self._owner._id, name, dtype, None, None)
+                continue
+            shape = value.shape if dtype.subdtype is None else outer_shape(value.shape, dtype)
+            builder.attribute(self._owner._id, name, dtype, shape, encode(value, dtype.base, self._owner._file))

@@ -1,0 +1,223 @@
+"""Groups of new files: what is created in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from hyperslab._empty import Empty
+from hyperslab._new_file.dataset import NewDataset
+from hyperslab._new_file.elements import dtype_of
+from hyperslab._new_file.filters import filters_of
+from hyperslab._new_file.object import Object
+from hyperslab._new_file.values import fill_bytes, in_shape, source_of
+from hyperslab.errors import InvalidError, NotFoundError, WrongTypeError
+from hyperslab.links import ExternalLink, SoftLink
+
+if TYPE_CHECKING:
+    from hyperslab._new_file.file import NewFile
+
+
+class NewGroup(Object, Mapping[str, Any]):
+    """A group of a new file: a mapping of names to groups, datasets and links."""
+
+    def __init__(self, file: NewFile, id: int, name: str) -> None:
+        super().__init__(file, id, name)
+        self._members: dict[str, NewGroup | NewDataset | SoftLink | ExternalLink] = {}
+
+    def create_group(self, name: str) -> NewGroup:
+        """Create a group, and the groups on the way to it.
+
+        Raises:
+            ValueError: the name is taken.
+        """
+        group, last, path = self._place(name)
+        return group._add(last, NewGroup(self._file, self._builder.group(path), path))
+
+    def require_group(self, name: str) -> NewGroup:
+        """Return a group, which is created if it does not exist.
+
+        Raises:
+            TypeError: there is a dataset of this name.
+        """
+        found = self.get(name)
+        if found is None:
+            return self.create_group(name)
+        if not isinstance(found, NewGroup):
+            raise WrongTypeError(f"{name} is not a group")
+        return found
+
+    def create_dataset(
+        self,
+        name: str,
+        shape: int | tuple[int, ...] | None = None,
+        dtype: DTypeLike | None = None,
+        data: Any = None,
+        *,
+        chunks: bool | int | tuple[int, ...] | None = None,
+        maxshape: bool | int | tuple[int | None, ...] | None = None,
+        compression: Any = None,
+        compression_opts: Any = None,
+        shuffle: bool | None = None,
+        fletcher32: bool | None = None,
+        scaleoffset: int | bool | None = None,
+        filter: str | None = None,
+        fillvalue: Any = None,
+        copy: bool = True,
+    ) -> NewDataset:
+        """Create a dataset, and the groups on the way to it. The words are those of h5py.
+
+        Args:
+            name: the path, from this group on or, with a leading `/`, from the root group on.
+            shape: the number of elements along each axis; that of `data` by default.
+            dtype: of the elements in the file; that of `data` by default. Without data and shape, the dataset is empty.
+            data: the values: anything that NumPy makes an array of, or anything with `shape`, `dtype` and slices (an array of
+                dask or Zarr, a dataset of an open file, a `numpy.memmap`), which is read in blocks of some 32 MiB when
+                the file is written.
+            chunks: the shape of a chunk; True for an automatic one of at most 1 MiB with the proportions of the dataset,
+                which it also has if it has filters or can grow; False for none.
+            maxshape: the shape to which it can grow; None along an axis (True: along all) is without a limit.
+            compression: `"gzip"`, `"lzf"`, `"szip"`, the number of a filter, or an object of hdf5plugin.
+            compression_opts: the level of gzip (0 to 9, 4 by default), the pair of szip, or the parameters of a filter.
+            shuffle: regroup bytes before compression.
+            fletcher32: add a checksum to each chunk.
+            scaleoffset: the number of decimal digits that are kept (lossy) or, for integers, of bits (True: as many as needed).
+            filter: instead of these, filters as `hyperslab repack` has them: `"shuffle+gzip=4"`, `"bitshuffle+zstd=3"`.
+            fillvalue: the value of elements that are never assigned.
+            copy: False keeps a NumPy array in `data` instead of a copy; it must not change until the file is closed.
+
+        Raises:
+            TypeError: HDF5 has no datatype for the values.
+            ValueError: the name is taken, or values, shape, chunks and filters do not fit each other.
+        """
+        if isinstance(data, Empty):
+            dtype, data, shape = data.dtype if dtype is None else dtype, None, None
+            is_null = True
+        else:
+            is_null = data is None and shape is None
+        if dtype is None:
+            if data is None:
+                raise WrongTypeError("a dataset needs `data` or a `dtype`")
+            stored = dtype_of(data)
+        else:
+            stored = np.dtype(dtype)
+        source, is_own = (None, False) if data is None else source_of(data, stored, copy)
+        source, shape = in_shape(name, source, shape, stored)
+        filters = filters_of(stored, compression, compression_opts, shuffle, fletcher32, scaleoffset, filter)
+        if isinstance(chunks, (int, np.integer)) and not isinstance(chunks, bool):
+            chunks = (int(chunks),)
+        if not shape and (filters or chunks or maxshape):
+            raise WrongTypeError("scalar and empty datasets have no chunks and filters, and do not grow")
+        if maxshape is True:
+            maxshape = (None,) * len(shape or ())
+        elif isinstance(maxshape, int) and maxshape is not False:
+            maxshape = (maxshape,)
+        maximum = tuple(maxshape) if maxshape else None
+        group, last, path = self._place(name)
+        id, chosen = self._builder.dataset(
+            path,
+            stored,
+            None if is_null else shape,
+            maxshape=maximum,
+            chunks=chunks if chunks is None or isinstance(chunks, bool) else list(chunks),
+            filters=filters,
+            fillvalue=None if fillvalue is None else fill_bytes(fillvalue, stored),
+        )
+        dataset = NewDataset(
+            self._file,
+            id,
+            path,
+            dtype=stored,
+            shape=None if is_null else shape,
+            maxshape=maximum,
+            chunks=None if chosen is None else tuple(chosen),
+            fillvalue=fillvalue,
+            source=source,
+            is_own=is_own,
+        )
+        return group._add(last, dataset)
+
+    def get(self, name: str, default: Any = None, getlink: bool = False) -> Any:
+        """Return the group or dataset at a path, or `default`. With `getlink`, return a symbolic link itself."""
+        try:
+            return self._find(name, getlink)
+        except KeyError:
+            return default
+
+    def __getitem__(self, name: str) -> Any:
+        return self._find(name, False)
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        """Create a link, or a dataset of the values."""
+        if isinstance(value, Object):
+            if value._file is not self._file:
+                raise InvalidError(f"{name}: an object of another file")
+            group, last, path = self._place(name)
+            self._builder.link(path, object=value._id)
+        elif isinstance(value, SoftLink):
+            group, last, path = self._place(name)
+            self._builder.link(path, target=value.path)
+        elif isinstance(value, ExternalLink):
+            group, last, path = self._place(name)
+            self._builder.link(path, target=value.path, filename=value.filename)
+        else:
+            self.create_dataset(name, data=value)
+            return
+        group._add(last, cast("Any", value))
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self.get(name) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(list(self._members))
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __repr__(self) -> str:
+        return f'<new HDF5 group "{self.name}" ({len(self)} members)>'
+
+    def _find(self, name: str, getlink: bool, depth: int = 0) -> Any:
+        found: Any = self._file if name.startswith("/") else self
+        parts = [part for part in name.split("/") if part]
+        for number, part in enumerate(parts):
+            member = found._members.get(part) if isinstance(found, NewGroup) else None
+            if isinstance(member, SoftLink) and not (getlink and number == len(parts) - 1):
+                if depth > 16:
+                    raise NotFoundError(f"{name}: too many symbolic links")
+                member = found._find(member.path, False, depth + 1)
+            if member is None or (isinstance(member, ExternalLink) and not getlink):
+                raise NotFoundError(f"{self.name}: there is no {name!r} in the new file")
+            found = member
+        return found
+
+    def _place(self, name: str) -> tuple[NewGroup, str, str]:
+        """The group in which a path ends, which is created if it does not exist, the last name, and the whole path."""
+        group: NewGroup = self._file if name.startswith("/") else self
+        parts = [part for part in name.split("/") if part]
+        if not parts:
+            raise InvalidError("a name is missing")
+        for part in parts[:-1]:
+            member = group._members.get(part)
+            if member is None:
+                path = f"{group.name.rstrip('/')}/{part}"
+                member = group._add(part, NewGroup(self._file, self._builder.group(path), path))
+            if not isinstance(member, NewGroup):
+                raise InvalidError(f"{name}: {part} is not a group")
+            group = member
+        return group, parts[-1], f"{group.name.rstrip('/')}/{parts[-1]}"
+
+    def _add(self, name: str, member: Any) -> Any:
+        self._members[name] = member
+        if isinstance(member, Object):
+            self._file._objects.setdefault(member._id, member)
+        return member

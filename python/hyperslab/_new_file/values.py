@@ -1,0 +1,67 @@
+"""What the values of a new dataset are read from, and their shapes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hyperslab._new_file.elements import array_of
+from hyperslab.errors import InvalidError
+
+
+def source_of(data: Any, dtype: np.dtype[Any], copy: bool) -> tuple[Any, bool]:
+    """What the values of a dataset are read from, and whether it is an array of the dataset's own."""
+    if isinstance(data, np.memmap) or (not isinstance(data, (np.ndarray, np.generic)) and _slices(data)):
+        return data, False
+    array = array_of(data, dtype.base)
+    if isinstance(data, (list, tuple, np.generic)) or (isinstance(data, np.ndarray) and not np.may_share_memory(array, data)):
+        return array, True
+    return (np.array(array, order="C", copy=True), True) if copy else (array, False)
+
+
+def _slices(data: Any) -> bool:
+    """True for arrays of which parts can be read. A slice of a column of pandas is by label."""
+    return not hasattr(data, "iloc") and all(hasattr(data, name) for name in ("shape", "dtype", "__getitem__"))
+
+
+def in_shape(
+    name: str, source: Any, shape: int | tuple[int, ...] | None, dtype: np.dtype[Any]
+) -> tuple[Any, tuple[int, ...] | None]:
+    """The values of a dataset in the shape that is asked for (their own if none is), and that shape.
+
+    Raises:
+        ValueError: the shape has another number of elements, or the values are not in an array.
+    """
+    whole = None if source is None else _shape_of(source, dtype)
+    if shape is None:
+        return source, whole
+    shape = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    if source is not None and shape != whole:
+        if not isinstance(source, np.ndarray) or source.size != np.prod(shape + dtype.shape, dtype=object):
+            raise InvalidError(f"{name}: data of shape {whole} is not of shape {shape}")
+        source = source.reshape(shape + dtype.shape)
+    return source, shape
+
+
+def _shape_of(source: Any, dtype: np.dtype[Any]) -> tuple[int, ...]:
+    """The shape of a dataset with these values: NumPy's arrays of an array dtype have the axes of their elements, too."""
+    shape = tuple(source.shape)
+    return outer_shape(shape, dtype) if dtype.subdtype and isinstance(source, np.ndarray) else shape
+
+
+def outer_shape(shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[int, ...]:
+    """The shape without the axes that belong to the elements of an array dtype."""
+    inner = dtype.shape
+    if shape[len(shape) - len(inner) :] != inner:
+        raise InvalidError(f"values of shape {shape} do not have the shape {inner} of their dtype at the end")
+    return shape[: len(shape) - len(inner)]
+
+
+def fill_bytes(value: Any, dtype: np.dtype[Any]) -> bytes:
+    """The bytes of a fill value in the file."""
+    if dtype.hasobject:
+        raise InvalidError("a fill value of text or sequences of variable length is not written")
+    if dtype.subdtype is not None:
+        return np.broadcast_to(array_of(value, dtype.base), dtype.shape).tobytes()
+    return array_of(value, dtype).tobytes()
