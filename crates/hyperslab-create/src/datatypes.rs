@@ -4,7 +4,7 @@ use crate::elements::{REFERENCE_BYTES, VARIABLE_BYTES};
 use bytes::Bytes;
 pub use hyperslab::Datatype;
 pub use hyperslab::datatypes::{ByteOrder, Charset, StringPadding};
-use hyperslab::datatypes::{Class, Float, Integer, Member, Normalization, Reference};
+use hyperslab::datatypes::{Class, Float, Integer, Member, Reference};
 
 fn new(size: u32, class: Class) -> Datatype {
     Datatype { size, class, committed: None }
@@ -28,26 +28,7 @@ pub fn float(size: u32) -> Option<Datatype> {
 
 /// An IEEE 754 number of 2, 4 or 8 bytes; `None` for other sizes.
 pub fn float_in(size: u32, order: ByteOrder) -> Option<Datatype> {
-    let exponent_size = match size {
-        2 => 5,
-        4 => 8,
-        8 => 11,
-        _ => return None,
-    };
-    let precision = (8 * size) as u16;
-    let mantissa_size = (precision - 1) as u8 - exponent_size;
-    let float = Float {
-        order,
-        bit_offset: 0,
-        precision,
-        sign_location: precision as u8 - 1,
-        exponent_location: mantissa_size,
-        exponent_size,
-        mantissa_location: 0,
-        mantissa_size,
-        exponent_bias: (1 << (exponent_size - 1)) - 1,
-        normalization: Normalization::Implied,
-    };
+    let float = Float::ieee(size, order).filter(|_| size <= 8)?;
     Some(new(size, Class::Float(float)))
 }
 

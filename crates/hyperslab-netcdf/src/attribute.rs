@@ -5,7 +5,8 @@ use crate::types::{AtomicType, UserType, VariableType, find_user_type};
 use bytes::Bytes;
 use hyperslab::internal::number;
 use hyperslab::{Heap, Result};
-use hyperslab_format::message::{Attribute as Stored, Class, Dataspace, Datatype};
+use hyperslab_format::message::datatype::Float;
+use hyperslab_format::message::{Attribute as Stored, ByteOrder, Class, Dataspace, Datatype};
 
 /// An attribute of a group or a variable.
 #[derive(Debug, Clone)]
@@ -148,30 +149,13 @@ pub(crate) fn as_double(datatype: &Datatype, element: &[u8]) -> f64 {
 /// An element as an IEEE number of `N` bytes, least significant byte first.
 fn converted<const N: usize>(datatype: &Datatype, element: &[u8]) -> [u8; N] {
     let mut out = [0; N];
-    if let Some(converter) = number::Converter::new(datatype, &ieee(N)) {
+    let size = N as u32;
+    let ieee = Float::ieee(size, ByteOrder::Little).map(Class::Float);
+    let ieee = ieee.map(|class| Datatype { size, class, committed: None });
+    if let Some(converter) = ieee.and_then(|ieee| number::Converter::new(datatype, &ieee)) {
         converter.convert(element, &mut out);
     }
     out
-}
-
-/// The IEEE 754 datatype of 4 or 8 bytes.
-fn ieee(bytes: usize) -> Datatype {
-    use hyperslab_format::message::ByteOrder;
-    use hyperslab_format::message::datatype::{Float, Normalization};
-    let (exponent_size, mantissa_size) = if bytes == 4 { (8, 23) } else { (11, 52) };
-    let float = Float {
-        order: ByteOrder::Little,
-        bit_offset: 0,
-        precision: 8 * bytes as u16,
-        sign_location: 8 * bytes as u8 - 1,
-        exponent_location: mantissa_size,
-        exponent_size,
-        mantissa_location: 0,
-        mantissa_size,
-        exponent_bias: (1 << (exponent_size - 1)) - 1,
-        normalization: Normalization::Implied,
-    };
-    Datatype { size: bytes as u32, class: Class::Float(float), committed: None }
 }
 
 fn until_nul(text: &[u8]) -> &[u8] {

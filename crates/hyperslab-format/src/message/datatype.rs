@@ -161,6 +161,38 @@ pub struct Float {
     pub normalization: Normalization,
 }
 
+impl Float {
+    /// The IEEE 754 interchange format of 2, 4, 8 or 16 bytes; `None` for other sizes.
+    pub fn ieee(size: u32, order: ByteOrder) -> Option<Self> {
+        let exponent_size = match size {
+            2 => 5,
+            4 => 8,
+            8 => 11,
+            16 => 15,
+            _ => return None,
+        };
+        let precision = 8 * size as u16;
+        let mantissa_size = (precision - 1) as u8 - exponent_size;
+        Some(Self {
+            order,
+            bit_offset: 0,
+            precision,
+            sign_location: (precision - 1) as u8,
+            exponent_location: mantissa_size,
+            exponent_size,
+            mantissa_location: 0,
+            mantissa_size,
+            exponent_bias: (1 << (exponent_size - 1)) - 1,
+            normalization: Normalization::Implied,
+        })
+    }
+
+    /// True for the IEEE 754 interchange formats of 16, 32, 64 and 128 bits, in either byte order.
+    pub fn is_ieee(&self, size: u32) -> bool {
+        self.order != ByteOrder::Vax && Self::ieee(size, self.order).as_ref() == Some(self)
+    }
+}
+
 /// How the most significant bit of a mantissa is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Normalization {

@@ -1,6 +1,6 @@
 //! A datatype as one short line for listings: `int32`, `{x: float64, y: float64}`, `[3,3] of uint8`.
 
-use super::{ByteOrder, Charset, Class, Datatype, Float, Integer, Normalization, Reference};
+use super::{ByteOrder, Charset, Class, Datatype, Float, Integer, Reference};
 use crate::Name;
 use std::fmt::{self, Display, Formatter};
 
@@ -94,27 +94,5 @@ fn suffix(charset: Charset) -> &'static str {
     match charset {
         Charset::Ascii => "",
         Charset::Utf8 => " utf-8",
-    }
-}
-
-impl Float {
-    /// True for the IEEE 754 interchange formats of 16, 32, 64 and 128 bits, in either byte order.
-    pub fn is_ieee(&self, size: u32) -> bool {
-        let (exponent, bias) = match size {
-            2 => (5, 15),
-            4 => (8, 127),
-            8 => (11, 1023),
-            16 => (15, 16_383),
-            _ => return false,
-        };
-        let bits = 8 * size as u16;
-        let mantissa = (bits - 1) as u8 - exponent;
-        self.order != ByteOrder::Vax
-            && (self.bit_offset, self.precision) == (0, bits)
-            && u16::from(self.sign_location) == bits - 1
-            && (self.exponent_location, self.exponent_size) == (mantissa, exponent)
-            && (self.mantissa_location, self.mantissa_size) == (0, mantissa)
-            && self.exponent_bias == bias
-            && self.normalization == Normalization::Implied
     }
 }
