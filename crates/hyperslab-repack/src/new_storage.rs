@@ -2,6 +2,7 @@
 
 use crate::change::{Change, ChangeSet, FilterRequest, LayoutRequest, Rule, Size};
 use crate::chunk_shape;
+use crate::decimal_rounding::DecimalRounding;
 use crate::error::RepackError;
 use crate::new_filters::FilteredDataset;
 use crate::relocate::contains_addresses;
@@ -14,6 +15,8 @@ use hyperslab_write::{DatasetSpec, StorageSpec};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NewStorage {
     pub layout: NewLayout,
+    /// What is done to values before the filters.
+    pub decimals: Option<DecimalRounding>,
     pub filters: Vec<Filter>,
 }
 
@@ -71,11 +74,14 @@ pub(crate) fn resolve(
         _ => None,
     });
     let filters = matching().find_map(|rule| match &rule.change {
-        Change::Filters(filters) => Some((rule, Some(filters))),
-        Change::KeepFilters => Some((rule, None)),
+        Change::Filters(requests) => Some(Some(NewFilters { rule, digits: None, requests })),
+        Change::Rounded { digits, filters } => {
+            Some(Some(NewFilters { rule, digits: Some(*digits), requests: filters }))
+        }
+        Change::KeepFilters => Some(None),
         Change::Layout(_) => None,
     });
-    let filters = filters.and_then(|(rule, filters)| filters.map(|filters| (rule, filters)));
+    let filters = filters.flatten();
     if layout.is_none() && filters.is_none() {
         return Ok(Resolved::Unchanged);
     }
@@ -84,7 +90,7 @@ pub(crate) fn resolve(
     let subject = Subject { dataset, spec, names };
     match subject.storage(layout, filters) {
         Ok(Some(new)) if !subject.is_stored_as(&new) => {
-            let rules = layout.map(|(rule, _)| rule).into_iter().chain(filters.map(|(rule, _)| rule));
+            let rules = layout.map(|(rule, _)| rule).into_iter().chain(filters.map(|filters| filters.rule));
             let mut options: Vec<String> = rules.map(|rule| rule.option.clone()).collect();
             options.dedup();
             Ok(Resolved::Changed(new, options))
@@ -96,6 +102,15 @@ pub(crate) fn resolve(
         }
         Err(Obstacle { rule, what }) => Ok(Resolved::Kept(format!("`{}`: it {what}", rule.option))),
     }
+}
+
+/// What a rule says about filters.
+#[derive(Clone, Copy)]
+struct NewFilters<'r> {
+    rule: &'r Rule,
+    /// The decimal places to which values are rounded.
+    digits: Option<i32>,
+    requests: &'r [FilterRequest],
 }
 
 /// The dataset that rules are applied to.
@@ -110,9 +125,9 @@ impl Subject<'_> {
     fn storage<'r>(
         &self,
         layout: Option<(&'r Rule, &'r LayoutRequest)>,
-        filters: Option<(&'r Rule, &'r Vec<FilterRequest>)>,
+        filters: Option<NewFilters<'r>>,
     ) -> Result<Option<NewStorage>, Obstacle<'r>> {
-        let rule = layout.map(|(rule, _)| rule).or(filters.map(|(rule, _)| rule));
+        let rule = layout.map(|(rule, _)| rule).or(filters.map(|filters| filters.rule));
         let Some(rule) = rule else { return Ok(None) };
         let obstacle = |what: &str| Obstacle { rule, what: what.into() };
         if !self.spec.dataspace.is_simple() {
@@ -134,9 +149,9 @@ impl Subject<'_> {
         let current = self.dataset.chunk_shape();
         let new_layout = match (layout, filters) {
             (Some((rule, request)), _) => self.layout(rule, request)?,
-            (None, Some((_, filters))) => match current {
+            (None, Some(filters)) => match current {
                 Some(chunk) => Some(chunk.to_vec()),
-                None if filters.is_empty() => return Ok(None),
+                None if filters.requests.is_empty() && filters.digits.is_none() => return Ok(None),
                 None if self.dataset.logical_bytes() < WORTH_FILTERING_BYTES && !rule.datasets.is_exact() => {
                     return Err(obstacle("is too small to be worth chunks"));
                 }
@@ -160,7 +175,7 @@ impl Subject<'_> {
         let failed =
             |rule| move |error: FilterError| Obstacle { rule, what: format!("cannot have it: {error}") };
         let new_filters = match filters {
-            Some((rule, requests)) => filtered.requested(requests).map_err(failed(rule))?,
+            Some(filters) => filtered.requested(filters.requests).map_err(failed(filters.rule))?,
             None if current.is_none() => Vec::new(),
             None if current == Some(&chunk[..]) => self.dataset.filters().to_vec(),
             None => filtered.kept(self.dataset.filters()).map_err(failed(rule))?,
@@ -168,25 +183,35 @@ impl Subject<'_> {
         let edge_chunks_unfiltered = !new_filters.is_empty()
             && matches!(&self.spec.storage, StorageSpec::Chunked(chunked) if chunked.edge_chunks_unfiltered);
         let layout = NewLayout::Chunked { chunk, edge_chunks_unfiltered };
-        Ok(Some(NewStorage { layout, filters: new_filters }))
+        let decimals = filters.map(|filters| self.decimals(filters)).transpose()?.flatten();
+        Ok(Some(NewStorage { layout, decimals, filters: new_filters }))
+    }
+
+    /// The rounding that a rule asks for. What stands for missing values stays as it is.
+    fn decimals<'r>(&self, filters: NewFilters<'r>) -> Result<Option<DecimalRounding>, Obstacle<'r>> {
+        let NewFilters { rule, digits: Some(digits), .. } = filters else { return Ok(None) };
+        let rounding = DecimalRounding::of_dataset(self.dataset, digits);
+        let what = "has no IEEE floats of 4 or 8 bytes, which alone are rounded";
+        rounding.map(Some).ok_or_else(|| Obstacle { rule, what: what.into() })
     }
 
     /// Contiguous or compact.
     fn without_chunks<'r>(
         &self,
         layout: Option<(&'r Rule, &'r LayoutRequest)>,
-        filters: Option<(&'r Rule, &'r Vec<FilterRequest>)>,
+        filters: Option<NewFilters<'r>>,
     ) -> Result<NewStorage, Obstacle<'r>> {
-        if let Some((rule, requests)) = filters
-            && !requests.is_empty()
+        if let Some(filters) = filters
+            && !(filters.requests.is_empty() && filters.digits.is_none())
         {
-            return Err(Obstacle { rule, what: "would not have chunks, which filters need".into() });
+            let what = "would not have chunks, which filters need".into();
+            return Err(Obstacle { rule: filters.rule, what });
         }
         let layout = match layout {
             Some((_, LayoutRequest::Compact)) => NewLayout::Compact,
             _ => NewLayout::Contiguous,
         };
-        Ok(NewStorage { layout, filters: Vec::new() })
+        Ok(NewStorage { layout, decimals: None, filters: Vec::new() })
     }
 
     /// The chunk shape; `None` for a layout without chunks.
@@ -270,7 +295,9 @@ impl Subject<'_> {
     fn is_stored_as(&self, new: &NewStorage) -> bool {
         match (&new.layout, &self.spec.storage) {
             (NewLayout::Chunked { chunk, .. }, StorageSpec::Chunked(now)) => {
-                **chunk == *now.chunk_dims && new.filters == self.spec.filters.filters
+                **chunk == *now.chunk_dims
+                    && new.decimals.is_none()
+                    && new.filters == self.spec.filters.filters
             }
             (NewLayout::Contiguous, StorageSpec::Contiguous { .. })
             | (NewLayout::Compact, StorageSpec::Compact(_)) => true,

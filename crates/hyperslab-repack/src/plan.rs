@@ -1,6 +1,7 @@
 //! The plan of a repack: what is copied as it is stored, and how everything else is recoded. Nothing is written.
 
 use crate::change::ChangeSet;
+use crate::decimal_rounding::DecimalRounding;
 use crate::error::RepackError;
 use crate::moved_folder::MovedFolder;
 use crate::new_storage::{NewLayout, NewStorage, Resolved, resolve};
@@ -68,6 +69,8 @@ pub(crate) struct Recoding {
     pub method: Method,
     /// Threads that do it in the memory that there is.
     pub threads: usize,
+    /// What is done to values before the filters.
+    pub decimals: Option<DecimalRounding>,
     /// The filters of the new file.
     pub filters: Vec<Filter>,
 }
@@ -275,7 +278,8 @@ impl RepackPlan {
             temporary_bytes,
         });
         let (method, threads) = method;
-        self.recodings.insert(id, Recoding { method, threads, filters: new.filters.clone() });
+        self.recodings
+            .insert(id, Recoding { method, threads, decimals: new.decimals, filters: new.filters.clone() });
         let ObjectSpec::Dataset(spec) = &mut self.source.tree.objects[id.0 as usize].spec else {
             return Ok(());
         };
@@ -415,7 +419,9 @@ fn after(new: &NewStorage) -> StorageSummary {
         NewLayout::Contiguous => ("contiguous", None),
         NewLayout::Compact => ("compact", None),
     };
-    StorageSummary { layout, chunk, filters: new.filters.iter().map(describe::filter).collect() }
+    let rounding = new.decimals.as_ref().map(DecimalRounding::text);
+    let filters = rounding.into_iter().chain(new.filters.iter().map(describe::filter)).collect();
+    StorageSummary { layout, chunk, filters }
 }
 
 /// Adds the dataset to an error of reading.

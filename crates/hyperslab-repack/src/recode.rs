@@ -118,6 +118,7 @@ impl Recoder<'_, '_> {
             self.is_verified,
         );
         let encoder = encoder.map_err(|error| encode_error(subject, &[], error))?;
+        let encoder = encoder.rounding(recoding.decimals.clone());
         Ok(ChunkedTarget {
             chunk: chunked.chunk_dims.to_vec(),
             chunk_bytes,
@@ -219,8 +220,8 @@ impl Recoder<'_, '_> {
             }
             let mask = subject.is_filtered.then_some(encoded.mask);
             written.checksums[row] = checksums::of_chunk(&encoded.bytes, mask);
-            written.error_max = written.error_max.max(encoded.error_max);
         }
+        written.error_max = written.error_max.max(encoded.error_max);
         let within = target.block(row).within(subject.dataset.shape());
         self.monitor.done(subject.bytes(&within), encoded.bytes.len() as u64);
         Ok(())

@@ -200,6 +200,42 @@ fn sizes_are_predicted_within_a_tenth() {
     }
 }
 
+/// The values of a dataset of floats of 4 or 8 bytes.
+fn floats(dataset: &Dataset) -> Vec<f64> {
+    let whole = Selection::block(&vec![0; dataset.shape().len()], dataset.shape());
+    let bytes = dataset.read_bytes(&whole, Endianness::Native).unwrap();
+    match dataset.datatype().size {
+        4 => bytes.as_chunks().0.iter().map(|&value| f32::from_ne_bytes(value).into()).collect(),
+        _ => bytes.as_chunks().0.iter().map(|&value| f64::from_ne_bytes(value)).collect(),
+    }
+}
+
+#[test]
+fn floats_are_rounded_without_a_filter_of_the_file() {
+    let file = File::open(require!(fixture("netcdf4/climate.nc"))).unwrap();
+    let change = Change::Rounded { digits: 1, filters: vec![filter(2, &[]), filter(1, &[4])] };
+    let plan = RepackPlan::new(&file, options(vec![rule("*", change)], 64 << 20)).unwrap();
+    let (sink, monitor) = (MemorySink::default(), Monitor::default());
+    let kept = plan.kept.clone();
+    let repacked = plan.run(&sink, &monitor).unwrap();
+    let target = File::from_source(Arc::new(Memory::new("rounded", sink.into_bytes()))).unwrap();
+    assert!(!repacked.rounding.is_empty());
+    for (path, error_max) in &repacked.rounding {
+        let (before, after) = (file.dataset(path).unwrap(), target.dataset(path).unwrap());
+        let ids: Vec<u16> = after.filters().iter().map(|filter| filter.id).collect();
+        assert_eq!(ids, [2, 1], "{path}");
+        let (before, after) = (floats(&before), floats(&after));
+        let pairs = before.iter().zip(&after).filter(|(before, after)| before != after && !before.is_nan());
+        let largest = pairs.map(|(before, after)| (before - after).abs()).fold(0.0, f64::max);
+        assert_eq!(largest, *error_max, "{path}");
+        assert!(largest > 0.0 && largest <= 0.05, "{path}: {largest}");
+        assert!(
+            after.iter().all(|value| value.abs() > 1e6 || value.is_nan() || (value * 16.0).fract() == 0.0)
+        );
+    }
+    assert!(kept.iter().any(|(_, why)| why.contains("has no IEEE floats")), "{kept:?}");
+}
+
 #[test]
 fn rules_that_mean_nothing_are_refused() {
     let file = File::open(require!(fixture("command_line/tour.h5"))).unwrap();

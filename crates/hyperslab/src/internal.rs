@@ -14,6 +14,7 @@ pub use crate::filter_element::filter_element;
 pub use crate::format_error::{OrError, format_error};
 pub use crate::known_metadata::{metadata_extents, use_known_metadata};
 pub use hyperslab_array::chunk::memory::mapped_bytes_peak;
+pub use hyperslab_array::chunk::readahead::Readahead;
 pub use hyperslab_array::memory::advise_huge_pages;
 
 /// Descriptions of filters.

@@ -7,4 +7,4 @@ pub mod index;
 pub(crate) mod locate;
 pub mod map;
 pub mod memory;
-pub(crate) mod readahead;
+pub mod readahead;

@@ -11,7 +11,7 @@ const NONE: u64 = u64::MAX;
 const PASSED_MAX: usize = 1 << 16;
 
 /// The history of single-chunk reads of one dataset.
-pub(crate) struct Readahead {
+pub struct Readahead {
     /// The chunk that was read last. It is checked without a lock, because most reads stay in the same chunk.
     last: AtomicU64,
     state: Mutex<State>,
@@ -56,14 +56,19 @@ impl Default for Readahead {
 }
 
 impl Readahead {
+    /// How many chunks of so many bytes are read ahead at most: one for each thread, in a quarter of the cache.
+    pub fn ahead_max(threads: usize, cache_bytes: usize, chunk_bytes: usize) -> u64 {
+        threads.min(cache_bytes / 4 / chunk_bytes.max(1)) as u64
+    }
+
     /// True for the chunk that was read last.
-    pub(crate) fn is_last(&self, number: u64) -> bool {
+    pub fn is_last(&self, number: u64) -> bool {
         self.last.load(Ordering::Relaxed) == number
     }
 
     /// Records that chunk `number` of `count` is being read. Returns the chunks that should be fetched now, at most
     /// `ahead_max` strides away.
-    pub(crate) fn touch(&self, number: u64, count: u64, ahead_max: u64) -> Vec<u64> {
+    pub fn touch(&self, number: u64, count: u64, ahead_max: u64) -> Vec<u64> {
         let mut state = self.state();
         let last = self.last.swap(number, Ordering::Relaxed);
         if last == number {
@@ -95,7 +100,7 @@ impl Readahead {
 
     /// Records that a read uses several chunks at once, which is not a part of a series: those of them that were
     /// announced are no longer expected.
-    pub(crate) fn pass(&self, chunks: impl IntoIterator<Item = u64>) {
+    pub fn pass(&self, chunks: impl IntoIterator<Item = u64>) {
         let mut state = self.state();
         let ahead: HashSet<u64> = state.announced(self.last.load(Ordering::Relaxed)).collect();
         if !ahead.is_empty() {
@@ -104,7 +109,7 @@ impl Readahead {
     }
 
     /// True if a chunk that was announced is still ahead of the reader.
-    pub(crate) fn expects(&self, number: u64) -> bool {
+    pub fn expects(&self, number: u64) -> bool {
         let state = self.state();
         let last = self.last.load(Ordering::Relaxed);
         !state.passed.contains(&number) && state.announced(last).any(|next| next == number)

@@ -3,6 +3,7 @@
 use super::decode::decode_to_keep;
 use crate::array::Chunked;
 use crate::chunk::grid::ChunkNumber;
+use crate::chunk::readahead::Readahead;
 use crate::plan::ChunkStep;
 use std::sync::Arc;
 
@@ -18,11 +19,10 @@ pub(crate) fn follow(chunked: &Arc<Chunked>, chunk: &ChunkStep) {
     }
     // Chunks that are not decoded need no other core, and a cache without room keeps nothing ahead.
     let runtime = &chunked.data.runtime;
-    let room = runtime.cache().budget() / 4 / chunked.bytes.max(1);
-    if chunk.is_raw || room == 0 {
+    let ahead_max = Readahead::ahead_max(runtime.thread_count(), runtime.cache().budget(), chunked.bytes);
+    if chunk.is_raw || ahead_max == 0 {
         return;
     }
-    let ahead_max = runtime.thread_count().min(room) as u64;
     for number in readahead.touch(number, count, ahead_max) {
         let chunked = chunked.clone();
         runtime.spawn(move || decode_ahead(&chunked, number));

@@ -6,8 +6,10 @@
 use hyperslab::internal::filter_element;
 use hyperslab::storage::Fill;
 use hyperslab::{Dataset, Endianness, Selection};
-use hyperslab_advise::{Pipeline as Wanted, Tolerance, Trial, Trials};
+use hyperslab_advise::{Compression, Pipeline as Wanted, Tolerance, Trial, Trials};
 use hyperslab_filters::{Element, ElementKind, FilterSpec, Pipeline, Scratch, Target, client_data};
+use hyperslab_repack::DecimalRounding;
+use std::borrow::Cow;
 use std::time::Instant;
 
 /// Bytes of all samples of a shape for each second of the time, and their bounds.
@@ -136,6 +138,10 @@ impl<'a> Samples<'a> {
             decode_seconds: 0.0,
             largest_error: 0.0,
         };
+        let decimals = match wanted.compression {
+            Compression::Rounded { digits, .. } => Some(DecimalRounding::of_dataset(self.dataset, digits)?),
+            _ => None,
+        };
         for sample in samples {
             let pipeline = self.pipeline(wanted, block, sample.len())?;
             let mut decoded = vec![0; sample.len()];
@@ -143,7 +149,11 @@ impl<'a> Samples<'a> {
             let mut encoded_bytes = 0;
             for _ in 0..self.runs {
                 let start = Instant::now();
-                let encoded = pipeline.encode(sample, &mut self.scratch).ok()?;
+                let mut rounded = Cow::Borrowed(&sample[..]);
+                if let Some(decimals) = &decimals {
+                    decimals.apply(rounded.to_mut());
+                }
+                let encoded = pipeline.encode(&rounded, &mut self.scratch).ok()?;
                 encode_seconds = encode_seconds.min(start.elapsed().as_secs_f64());
                 let (encoded, mask) = (encoded.bytes.to_vec(), encoded.mask);
                 encoded_bytes = encoded.len() as u64;

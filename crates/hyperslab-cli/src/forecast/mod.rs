@@ -6,6 +6,7 @@
 //! hyperslab over a simulated store (planned.rs) ────────────────────────────────────────────┴─► Forecast, page size
 //! ```
 
+mod ahead;
 mod layout;
 mod page;
 mod pages;

@@ -2,6 +2,7 @@
 //! plans.
 
 use super::SweptRead;
+use super::ahead::Series;
 use super::simulated_remote::{Rounds, SimulatedRemote};
 use crate::failure::Failure;
 use hyperslab::{Dataset, Explained, ExplainedRequest, File, Prefetch, Selection};
@@ -79,7 +80,7 @@ impl Planned {
         self.session(|file, rounds, session| {
             let dataset = file.dataset(&read.path)?;
             session.metadata(rounds);
-            let mut fetched = HashSet::new();
+            let (mut fetched, mut series) = (HashSet::new(), Series::of(&dataset));
             let mut chunks = 0;
             for (done, (start, count)) in read.blocks.iter().enumerate() {
                 if done > 0 && !goes_on(done, chunks) {
@@ -87,10 +88,15 @@ impl Planned {
                 }
                 let explained = dataset.explain(&Selection::block(start, count))?;
                 session.metadata(rounds);
-                session.data(&dataset, &explained, &mut fetched);
+                let requests = session.data(&dataset, &explained, &mut fetched);
+                series
+                    .read(&series.chunks(&explained), requests)
+                    .iter()
+                    .for_each(|round| session.together(round));
                 let of_request = |request: &ExplainedRequest| request.chunks.len().max(1);
                 chunks += explained.requests.iter().map(of_request).sum::<usize>();
             }
+            session.together(&series.rest());
             Ok(())
         })
     }
@@ -129,8 +135,13 @@ impl PlannedSession {
         }
     }
 
-    /// Adds the reads of a block. Chunks that were fetched for earlier blocks are in the cache.
-    fn data(&mut self, dataset: &Dataset, explained: &Explained, fetched: &mut HashSet<u64>) {
+    /// Adds the reads of a block, and returns the requests. Chunks that were fetched for earlier blocks are in the cache.
+    fn data(
+        &mut self,
+        dataset: &Dataset,
+        explained: &Explained,
+        fetched: &mut HashSet<u64>,
+    ) -> Vec<Range<u64>> {
         let own = explained.requests.iter().filter(|request| request.source.is_none());
         let (mut ranges, mut chunks) = (Vec::new(), Vec::new());
         for request in own {
@@ -154,8 +165,8 @@ impl PlannedSession {
             // Zarr takes contiguous data for one chunk.
             chunks = explained.requests.first().map(|_| (0, dataset.logical_bytes())).into_iter().collect();
         }
-        self.together(&ranges);
         self.chunks.push(chunks);
+        ranges
     }
 
     fn together(&mut self, ranges: &[Range<u64>]) {

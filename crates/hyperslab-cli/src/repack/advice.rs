@@ -58,7 +58,7 @@ enum Kind {
 fn kind(change: &Change) -> Kind {
     match change {
         Change::Layout(_) => Kind::Layout,
-        Change::Filters(_) | Change::KeepFilters => Kind::Filters,
+        Change::Filters(_) | Change::Rounded { .. } | Change::KeepFilters => Kind::Filters,
     }
 }
 

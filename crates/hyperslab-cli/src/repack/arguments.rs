@@ -42,6 +42,7 @@ FILTERS
   with its parameters (32015=3). `none` removes all filters, `keep` leaves them alone.
   These round values, and the largest error is reported: zfp-rate=BITS, zfp-precision=PLANES, zfp-accuracy=ERROR,
   bitgroom=DIGITS, granularbitround=DIGITS (both before a compression, such as bitgroom=3+shuffle+gzip=4).
+  So does round=PLACES, to decimal places, which is not a filter of the file: round=2+shuffle+gzip=4 is read by all.
 
 ",
     exit_codes!()

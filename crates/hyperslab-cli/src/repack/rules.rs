@@ -5,8 +5,8 @@ use super::{h5repack, recipe};
 use crate::failure::Failure;
 use hyperslab_bench::study::FilterSpec;
 use hyperslab_repack::{
-    Change, ChangeSet, FilterRequest, LayoutRequest, ObjectChoice, ObjectSelection, PathPattern, Rename,
-    Rule, Size,
+    Change, ChangeSet, DecimalRounding, FilterRequest, LayoutRequest, ObjectChoice, ObjectSelection,
+    PathPattern, Rename, Rule, Size,
 };
 
 /// Chunks that serve a read, if no size is given.
@@ -113,12 +113,22 @@ fn parse_size(text: &str) -> Result<Size, String> {
     }
 }
 
-/// `shuffle+gzip=4`, `none`, `keep`.
+/// `shuffle+gzip=4`, `round=2+shuffle+gzip=4`, `none`, `keep`.
 pub(super) fn parse_filters(text: &str) -> Result<Change, String> {
-    if text.trim() == "keep" {
+    let text = text.trim();
+    if text == "keep" {
         return Ok(Change::KeepFilters);
     }
-    filter_requests(text).map(Change::Filters)
+    let Some(rounded) = text.strip_prefix("round=") else {
+        return filter_requests(text).map(Change::Filters);
+    };
+    let (digits, filters) = rounded.split_once('+').unwrap_or((rounded, "none"));
+    let digits = digits.trim().parse().ok().filter(|&digits| DecimalRounding::can_round_to(digits));
+    let digits = digits.ok_or_else(|| {
+        let decimal_places = rounded.split('+').next().unwrap_or_default();
+        format!("{decimal_places:?} is not a number of decimal places, such as 2 in round=2+shuffle+gzip=4")
+    })?;
+    Ok(Change::Rounded { digits, filters: filter_requests(filters)? })
 }
 
 /// The filters of a pipeline as users write it: `shuffle+gzip=4`, `none`.
@@ -171,6 +181,13 @@ mod tests {
         assert_eq!(found, [(2, &[][..]), (4, &[4, 16]), (6, &[(-2i32) as u32])]);
         assert_eq!(parse_filters("none").unwrap(), Change::Filters(Vec::new()));
         assert_eq!(parse_filters("keep").unwrap(), Change::KeepFilters);
+        let rounded = |filters| Change::Rounded { digits: -1, filters };
+        let gzip = FilterRequest { id: 1, parameters: vec![4] };
+        assert_eq!(parse_filters("round=-1+gzip=4").unwrap(), rounded(vec![gzip]));
+        assert_eq!(parse_filters("round=-1").unwrap(), rounded(Vec::new()));
+        for text in ["round=", "round=x+gzip=4", "round=301", "round=1+keep", "gzip=4+round=1"] {
+            assert!(parse_filters(text).is_err(), "{text}");
+        }
         assert!(parse_filters("shufle").unwrap_err().contains("there is no filter"));
     }
 }

@@ -30,6 +30,8 @@ pub struct Points {
 }
 
 // Dimensions of the picture, in SVG units; letters are 12 units high.
+/// The width of a letter on a small screen, where letters are larger in relation to the picture.
+const LETTER: f64 = 7.5;
 const WIDTH: f64 = 440.0;
 const HEIGHT: f64 = 330.0;
 const LEFT: f64 = 100.0;
@@ -79,7 +81,9 @@ impl Scatter {
             @for tick in &self.x.ticks {
                 @let x = round(self.x(tick.at));
                 line.grid x1=(x) x2=(x) y1=(TOP) y2=(bottom) {}
-                text.tick x=(x) y=(bottom + 16.0) text-anchor="middle" { (tick.label) }
+            }
+            @for (x, label) in self.x_labels() {
+                text.tick x=(round(x)) y=(bottom + 16.0) text-anchor="middle" { (label) }
             }
             @for tick in &self.y.ticks {
                 @let y = round(self.y(tick.at));
@@ -92,6 +96,20 @@ impl Scatter {
             text.title transform=(format!("translate(13 {}) rotate(-90)", round((TOP + bottom) / 2.0)))
                 text-anchor="middle" { (self.y.title) }
         }
+    }
+
+    /// The labels of the horizontal axis with their places: those that would overlap the one before are left out.
+    fn x_labels(&self) -> Vec<(f64, &str)> {
+        let mut end = f64::NEG_INFINITY;
+        let mut labels = Vec::new();
+        for tick in &self.x.ticks {
+            let (x, half) = (self.x(tick.at), tick.label.chars().count() as f64 * LETTER / 2.0);
+            if x - half > end {
+                labels.push((x, &tick.label[..]));
+                end = x + half + LETTER;
+            }
+        }
+        labels
     }
 
     /// The diagonal of the range that both axes have in common.
@@ -146,6 +164,21 @@ fn round(value: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::axis::Scale;
+
+    #[test]
+    fn labels_do_not_overlap() {
+        let bytes = |value: f64| format!("{} MiB", 1000.0 * value);
+        let ten = (0..10).map(|power| f64::from(1 << power));
+        let x = Axis::over("bytes", Scale::Log2, ten, bytes);
+        let (ticks, y) = (x.ticks.len(), x.clone());
+        let scatter = Scatter { title: "t".into(), x, y, groups: Vec::new(), diagonal: None };
+        let labels = scatter.x_labels();
+        assert!(labels.len() > 2 && labels.len() < ticks, "{labels:?} of {ticks}");
+        for pair in labels.windows(2) {
+            let half = |label: &str| label.len() as f64 * LETTER / 2.0;
+            assert!(pair[0].0 + half(pair[0].1) < pair[1].0 - half(pair[1].1), "{labels:?}");
+        }
+    }
 
     #[test]
     fn points_lie_where_their_values_are() {
