@@ -28,7 +28,7 @@ impl DecimalRounding {
     fn of(datatype: &Datatype, digits: i32, kept: Vec<Vec<u8>>) -> Option<Self> {
         let Class::Float(float) = &datatype.class else { return None };
         let is_native = matches!(datatype.size, 4 | 8) && float.is_ieee(datatype.size);
-        let is_big_endian = float.order == ByteOrder::BigEndian;
+        let is_big_endian = float.order == ByteOrder::Big;
         let rounding = Self { digits, is_single: datatype.size == 4, is_big_endian, kept };
         (is_native && Self::can_round_to(digits)).then_some(rounding)
     }
@@ -124,7 +124,7 @@ mod tests {
 
     fn singles(digits: i32, values: &[f32], kept: &[f32]) -> (Vec<f32>, f64) {
         let kept = kept.iter().map(|value| value.to_be_bytes().to_vec()).collect();
-        let rounding = DecimalRounding::of(&datatype(4, ByteOrder::BigEndian), digits, kept).unwrap();
+        let rounding = DecimalRounding::of(&datatype(4, ByteOrder::Big), digits, kept).unwrap();
         let mut bytes: Vec<u8> = values.iter().flat_map(|value| value.to_be_bytes()).collect();
         let error = rounding.apply(&mut bytes);
         let values = bytes.chunks_exact(4).map(|bytes| f32::from_be_bytes(bytes.try_into().unwrap()));
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn only_ieee_floats_are_rounded() {
-        let double = datatype(8, ByteOrder::LittleEndian);
+        let double = datatype(8, ByteOrder::Little);
         assert!(DecimalRounding::of(&double, 2, Vec::new()).is_some());
         assert_eq!(DecimalRounding::of(&double, 301, Vec::new()), None);
         let mut odd = double;
@@ -159,7 +159,7 @@ mod tests {
             float.exponent_bias += 1;
         }
         assert_eq!(DecimalRounding::of(&odd, 2, Vec::new()), None);
-        assert_eq!(DecimalRounding::of(&datatype(2, ByteOrder::LittleEndian), 2, Vec::new()), None);
+        assert_eq!(DecimalRounding::of(&datatype(2, ByteOrder::Little), 2, Vec::new()), None);
     }
 
     proptest! {
@@ -167,7 +167,7 @@ mod tests {
         fn no_value_changes_by_more_than_half_a_place(
             value in any::<f64>(), digits in -20i32..20, again in any::<f32>(),
         ) {
-            let rounding = DecimalRounding::of(&datatype(8, ByteOrder::LittleEndian), digits, Vec::new()).unwrap();
+            let rounding = DecimalRounding::of(&datatype(8, ByteOrder::Little), digits, Vec::new()).unwrap();
             let mut bytes = value.to_le_bytes();
             let error = rounding.apply(&mut bytes);
             let rounded = f64::from_le_bytes(bytes);

@@ -238,11 +238,20 @@ impl CostModel {
         } else {
             engine.bytes as f64
         };
-        let fetch = engine.requests as f64 * terms.load + fetched * terms.far_byte;
         let delivered = counts.touched.elements as f64 * self.element_bytes;
-        let copy = delivered * terms.far_byte
-            + counts.touched.runs as f64 * terms.run
-            + self.variable_length_seconds;
+        // What a request for unfiltered data fetches goes to the reader's buffer at once, unless it has gaps or is a block that
+        // serves several reads.
+        let is_direct = engine.decodes == 0 && fetched <= delivered && engine.requests >= counts.chunk_visits;
+        let is_near = is_direct && delivered <= reads * FAR_BYTES;
+        let fetched_byte = if is_near { terms.near_byte } else { terms.far_byte };
+        let fetch = engine.requests as f64 * terms.load + fetched * fetched_byte;
+        // A chunk to which the reads return is kept, in memory that was not used before.
+        let is_kept = engine.decodes > 0 && counts.chunk_visits > counts.chunks_touched;
+        let kept_bytes = if is_kept { engine.decodes as f64 * self.chunk_bytes } else { 0.0 };
+        let decode = decode + kept_bytes / PAGE_BYTES * terms.page;
+        let copied = if is_direct { 0.0 } else { delivered };
+        let copy =
+            copied * terms.far_byte + counts.touched.runs as f64 * terms.run + self.variable_length_seconds;
         let visits = counts.chunk_visits as f64 * ENGINE_VISIT_SECONDS;
         let threads = self.threads.min(counts.chunks_touched.max(1) as f64);
         // Chunks are decoded ahead; the rest of a small read is done by the thread that asks for it.
